@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/bounded_queue.h"
+#include "base/log.h"
+#include "base/published.h"
+#include "base/result.h"
+#include "base/simulated_world.h"
+#include "base/strong.h"
+
+namespace dray {
+namespace {
+
+Result<int> Half(int number) {
+  if (number % 2 != 0) return Fail(StatusReason::kInvalid, "odd");
+  return number / 2;
+}
+
+Result<int> Quarter(int number) {
+  DRAY_TRY(const int half, Half(number));
+  return Half(half);
+}
+
+TEST(Result, TryReturnsTheFirstError) {
+  EXPECT_EQ(Quarter(8).value(), 2);
+  EXPECT_EQ(Quarter(6).error().message, "odd");
+  EXPECT_EQ(Quarter(6).error().reason, StatusReason::kInvalid);
+}
+
+TEST(Result, ReasonsHaveTheirHttpCodes) {
+  EXPECT_EQ(HttpCode(StatusReason::kConflict), 409);
+  EXPECT_EQ(HttpCode(StatusReason::kExpired), 410);
+  EXPECT_EQ(ReasonName(StatusReason::kUnknown), "");
+  EXPECT_EQ(HttpCode(StatusReason::kUnknown), 500);
+}
+
+TEST(BoundedQueue, RefusesOneMoreThanItsCapacity) {
+  BoundedQueue<int> queue(2);
+  EXPECT_TRUE(queue.TryPush(1));
+  EXPECT_TRUE(queue.TryPush(2));
+  EXPECT_FALSE(queue.TryPush(3));
+  EXPECT_EQ(queue.Pop(), 1);
+  EXPECT_TRUE(queue.TryPush(4));
+  queue.Close();
+  EXPECT_FALSE(queue.TryPush(5));
+  EXPECT_EQ(queue.Pop(), 2);
+  EXPECT_EQ(queue.Pop(), 4);
+  EXPECT_EQ(queue.Pop(), std::nullopt);
+}
+
+TEST(Published, KeepsOldValuesAliveForTheirReaders) {
+  Published<std::string> published(std::make_shared<const std::string>("first"));
+  const Frozen<std::string> held = published.Load();
+  published.Store(std::make_shared<const std::string>("second"));
+  EXPECT_EQ(*held, "first");
+  EXPECT_EQ(*published.Load(), "second");
+}
+
+TEST(World, ASeedGivesTheSameNumbersAgain) {
+  SeededRandom one(7);
+  SeededRandom other(7);
+  EXPECT_EQ(one.Next(), other.Next());
+  EXPECT_EQ(NewUuid(one), NewUuid(other));
+}
+
+TEST(World, UuidsSayTheirVersionAndVariant) {
+  SeededRandom random(1);
+  for (int i = 0; i < 100; ++i) {
+    const std::string uuid = NewUuid(random);
+    ASSERT_EQ(uuid.size(), 36U);
+    EXPECT_EQ(uuid[14], '4');
+    EXPECT_THAT(std::string("89ab"), testing::HasSubstr(uuid.substr(19, 1)));
+  }
+}
+
+TEST(World, TheSimulatedClockMovesWhenTold) {
+  SimulatedClock clock;
+  const WallTime before = clock.Now();
+  EXPECT_EQ(clock.Now(), before);
+  clock.Advance(std::chrono::seconds(3));
+  EXPECT_EQ(clock.Now() - before, std::chrono::seconds(3));
+}
+
+TEST(World, TheRealDiskReplacesFilesWhole) {
+  Disk& disk = RealWorld().disk;
+  const std::string folder = testing::TempDir() + "dray-disk";
+  ASSERT_TRUE(disk.MakeFolder(folder));
+  ASSERT_TRUE(disk.Write(folder + "/a", "one", Disk::Privacy::kOwnerOnly));
+  ASSERT_TRUE(disk.Write(folder + "/a", "two", Disk::Privacy::kOwnerOnly));
+  EXPECT_EQ(disk.Read(folder + "/a").value(), "two");
+  EXPECT_EQ(disk.Read(folder + "/none").error().reason, StatusReason::kNotFound);
+}
+
+TEST(Log, WritesKeysAndValuesAfterTheMessage) {
+  const SimulatedClock clock;
+  std::vector<std::string> lines;
+  const Log log(clock, [&](std::string_view line) { lines.emplace_back(line); }, {});
+  log.Info("claim allocated", "claim", "default/a \"b\"", "devices", 3);
+  log.Debug("not shown");
+  EXPECT_THAT(lines,
+              testing::ElementsAre("I0101 00:00:00.000000 \"claim allocated\" claim=\"default/a \\\"b\\\"\" devices=3\n"));
+}
+
+TEST(Log, JsonLinesAreObjects) {
+  const SimulatedClock clock;
+  std::string lines;
+  const Log log(clock, [&](std::string_view line) { lines += line; }, {.format = LogFormat::kJson});
+  log.Warning("watch closed", "lag", 12, "why", "slow\n");
+  EXPECT_EQ(lines,
+            "{\"ts\":\"2026-01-01T00:00:00.000000Z\",\"level\":\"W\",\"msg\":\"watch closed\",\"lag\":12,\"why\":\"slow\\n\"}\n");
+}
+
+}  // namespace
+}  // namespace dray

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/simulated_world.h"
+
+#include <algorithm>
+
+namespace dray {
+
+WallTime SimulatedClock::Now() const {
+  using std::chrono::sys_days, std::chrono::year, std::chrono::January;
+  const MutexLock lock(mutex_);
+  return sys_days(year(2026) / January / 1) + passed_;
+}
+
+MonotonicTime SimulatedClock::Monotonic() const {
+  const MutexLock lock(mutex_);
+  return MonotonicTime(passed_);
+}
+
+void SimulatedClock::Advance(std::chrono::nanoseconds by) {
+  const MutexLock lock(mutex_);
+  passed_ += by;
+}
+
+uint64_t SeededRandom::Next() {
+  // Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014.
+  const MutexLock lock(mutex_);
+  state_ += 0x9E37'79B9'7F4A'7C15;
+  uint64_t mixed = state_;
+  mixed = (mixed ^ (mixed >> 30U)) * 0xBF58'476D'1CE4'E5B9;
+  mixed = (mixed ^ (mixed >> 27U)) * 0x94D0'49BB'1331'11EB;
+  return mixed ^ (mixed >> 31U);
+}
+
+Result<std::string> MemoryDisk::Read(const std::string& path) {
+  const MutexLock lock(mutex_);
+  const auto found = files_.find(path);
+  if (found == files_.end()) return Fail(StatusReason::kNotFound, "cannot open " + path);
+  return found->second;
+}
+
+Result<> MemoryDisk::Write(const std::string& path, std::string_view bytes, Privacy) {
+  const MutexLock lock(mutex_);
+  files_.insert_or_assign(path, std::string(bytes));
+  return {};
+}
+
+Result<> MemoryDisk::MakeFolder(const std::string& path) {
+  const MutexLock lock(mutex_);
+  folders_.push_back(path);
+  return {};
+}
+
+Result<std::vector<std::string>> MemoryDisk::List(const std::string& path) {
+  if (!IsFolder(path)) return Fail(StatusReason::kNotFound, "cannot list " + path);
+  const std::string prefix = path + "/";
+  std::vector<std::string> names;
+  const MutexLock lock(mutex_);
+  for (const auto& [file, bytes] : files_) {
+    if (!file.starts_with(prefix)) continue;
+    const std::string name = file.substr(prefix.size(), file.find('/', prefix.size()) - prefix.size());
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  }
+  return names;
+}
+
+bool MemoryDisk::IsFolder(const std::string& path) {
+  const std::string prefix = path + "/";
+  const MutexLock lock(mutex_);
+  return std::ranges::find(folders_, path) != folders_.end() ||
+         std::ranges::any_of(files_, [&](const auto& file) { return file.first.starts_with(prefix); });
+}
+
+}  // namespace dray

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/world.h"
+
+#include <fcntl.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <span>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "base/check.h"
+
+namespace dray {
+namespace {
+
+class MachineClock final : public Clock {
+ public:
+  WallTime Now() const override {
+    return std::chrono::time_point_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now());
+  }
+  MonotonicTime Monotonic() const override { return std::chrono::steady_clock::now(); }
+};
+
+/// getrandom(2), buffered per thread: uids are made on every create.
+class MachineRandom final : public Random {
+ public:
+  uint64_t Next() override {
+    thread_local std::array<uint64_t, 32> pool;
+    thread_local size_t left = 0;
+    if (left == 0) {
+      const ssize_t got = getrandom(pool.data(), sizeof(pool), 0);
+      DRAY_CHECK(got == static_cast<ssize_t>(sizeof(pool)));  // at most 256 bytes never fail short
+      left = pool.size();
+    }
+    return pool.at(--left);
+  }
+};
+
+StatusReason ReasonOfErrno(int code) {
+  if (code == ENOENT || code == ENOTDIR) return StatusReason::kNotFound;
+  if (code == EACCES || code == EPERM) return StatusReason::kForbidden;
+  return StatusReason::kInternalError;
+}
+
+std::unexpected<Error> FailErrno(std::string_view what, const std::string& path, int code) {
+  return Fail(ReasonOfErrno(code), fmt::format("{} {}: {}", what, path, std::strerror(code)));
+}
+
+/// A file descriptor that closes itself.
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  ~Descriptor() {
+    if (fd_ >= 0) close(fd_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int get() const { return fd_; }
+  bool is_open() const { return fd_ >= 0; }
+
+ private:
+  int fd_;
+};
+
+class MachineDisk final : public Disk {
+ public:
+  Result<std::string> Read(const std::string& path) override {
+    const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!file.is_open()) return FailErrno("cannot open", path, errno);
+    std::string bytes;
+    std::array<char, 65536> chunk;
+    for (;;) {
+      const ssize_t got = read(file.get(), chunk.data(), chunk.size());
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) return FailErrno("cannot read", path, errno);
+      if (got == 0) return bytes;
+      bytes.append(chunk.data(), static_cast<size_t>(got));
+    }
+  }
+
+  Result<> Write(const std::string& path, std::string_view bytes, Privacy privacy) override {
+    const std::string aside = path + ".new";
+    const mode_t mode = privacy == Privacy::kOwnerOnly ? 0600 : 0644;
+    {
+      const Descriptor file(open(aside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode));
+      if (!file.is_open()) return FailErrno("cannot create", aside, errno);
+      while (!bytes.empty()) {
+        const ssize_t wrote = write(file.get(), bytes.data(), bytes.size());
+        if (wrote < 0 && errno == EINTR) continue;
+        if (wrote < 0) return FailErrno("cannot write", aside, errno);
+        bytes.remove_prefix(static_cast<size_t>(wrote));
+      }
+    }
+    if (rename(aside.c_str(), path.c_str()) != 0) return FailErrno("cannot replace", path, errno);
+    return {};
+  }
+
+  Result<> MakeFolder(const std::string& path) override {
+    std::error_code failure;
+    std::filesystem::create_directories(path, failure);
+    if (failure) return FailErrno("cannot create folder", path, failure.value());
+    return {};
+  }
+
+  Result<std::vector<std::string>> List(const std::string& path) override {
+    std::error_code failure;
+    std::vector<std::string> names;
+    for (std::filesystem::directory_iterator at(path, failure), end; !failure && at != end;
+         at.increment(failure)) {
+      names.push_back(at->path().filename().string());
+    }
+    if (failure) return FailErrno("cannot list", path, failure.value());
+    std::ranges::sort(names);
+    return names;
+  }
+
+  bool IsFolder(const std::string& path) override {
+    std::error_code failure;
+    return std::filesystem::is_directory(path, failure);
+  }
+};
+
+}  // namespace
+
+World& RealWorld() {
+  static MachineClock clock;
+  static MachineRandom random;
+  static MachineDisk disk;
+  static World world{.clock = clock, .random = random, .disk = disk};
+  return world;
+}
+
+std::string NewUuid(Random& random) {
+  constexpr uint64_t kVersionMask = 0xFFFF'FFFF'FFFF'0FFF;
+  constexpr uint64_t kVersion4 = 0x0000'0000'0000'4000;
+  constexpr uint64_t kVariantMask = 0x3FFF'FFFF'FFFF'FFFF;
+  constexpr uint64_t kVariantRfc = 0x8000'0000'0000'0000;
+  const uint64_t high = (random.Next() & kVersionMask) | kVersion4;
+  const uint64_t low = (random.Next() & kVariantMask) | kVariantRfc;
+  return fmt::format("{:08x}-{:04x}-{:04x}-{:04x}-{:012x}",
+                     high >> 32U,
+                     (high >> 16U) & 0xFFFFU,
+                     high & 0xFFFFU,
+                     low >> 48U,
+                     low & 0xFFFF'FFFF'FFFFU);
+}
+
+}  // namespace dray

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one door to everything that is not a function of its arguments: time, chance, files and
+// sockets. Cores take values; shells get a World. A program has one RealWorld, made in main; tests
+// and the simulator use a SimulatedWorld whose clock only moves when told and whose chance comes
+// from a seed. Sockets are opened by the engines of net/, which main hands to the shells.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace dray {
+
+/// Nanoseconds since the Unix epoch, UTC.
+using WallTime = std::chrono::sys_time<std::chrono::nanoseconds>;
+/// Nanoseconds since an arbitrary start; never goes back.
+using MonotonicTime = std::chrono::time_point<std::chrono::steady_clock, std::chrono::nanoseconds>;
+
+class Clock {
+ public:
+  virtual ~Clock() = default;
+  virtual WallTime Now() const = 0;
+  virtual MonotonicTime Monotonic() const = 0;
+};
+
+class Random {
+ public:
+  virtual ~Random() = default;
+  /// Uniform over all 64-bit values. Safe from any thread.
+  virtual uint64_t Next() = 0;
+};
+
+/// Whole small files: certificates, kubeconfigs, manifests. The store has its own, richer, door.
+class Disk {
+ public:
+  virtual ~Disk() = default;
+  enum class Privacy : uint8_t { kEverybody, kOwnerOnly };
+
+  /// Errors: kNotFound  no such file. kForbidden  may not be read. kInternalError  anything else.
+  virtual Result<std::string> Read(const std::string& path) = 0;
+  /// Replaces the file in one step (write aside, rename), so readers see the old or the new one.
+  virtual Result<> Write(const std::string& path, std::string_view bytes, Privacy privacy) = 0;
+  virtual Result<> MakeFolder(const std::string& path) = 0;
+  /// Names of the entries of a folder, sorted.
+  virtual Result<std::vector<std::string>> List(const std::string& path) = 0;
+  virtual bool IsFolder(const std::string& path) = 0;
+};
+
+/// References, not owners: whoever made the parts outlives every shell that uses them.
+struct World {
+  Clock& clock;
+  Random& random;
+  Disk& disk;
+};
+
+/// The machine's own clock, entropy and files, for main().
+World& RealWorld();
+
+/// A random (version 4) UUID in its text form, RFC 9562.
+std::string NewUuid(Random& random);
+
+}  // namespace dray

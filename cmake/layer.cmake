@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+# One folder = one library, one namespace, one row of the layer table.
+#
+#   dray_layer(store USES base            all the layers it may include and link
+#              LINKS  fmt::fmt            libraries outside ours
+#              HEADERS store.h …  SOURCES memory.cc …  TESTS memory_test.cc …)
+#
+# makes the library dray_store, the gtest program store_test with one ctest entry per suite, the
+# check that every header compiles alone, and the test layer.store, which refuses an #include along
+# an arrow that USES does not name.
+
+include(CMakeParseArguments)
+
+function(dray_layer name)
+  cmake_parse_arguments(L "" "" "USES;LINKS;HEADERS;SOURCES;TESTS;TEST_LINKS" ${ARGN})
+  set(target dray_${name})
+  add_library(${target} ${L_SOURCES})
+  add_library(dray::${name} ALIAS ${target})
+  if(NOT L_SOURCES)
+    message(FATAL_ERROR "layer ${name}: a layer has at least one source")
+  endif()
+  target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${L_HEADERS})
+  set_target_properties(${target} PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)
+  target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR})
+  target_link_libraries(${target} PUBLIC ${L_LINKS} PRIVATE dray_options)
+  foreach(used ${L_USES})
+    target_link_libraries(${target} PUBLIC dray_${used})
+  endforeach()
+  if(BUILD_SHARED_LIBS)
+    target_link_options(${target} PRIVATE -Wl,--no-undefined)
+  endif()
+  add_test(NAME layer.${name}
+           COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/dev/check_layer.py
+                   --layer ${name} --uses "${L_USES}" ${CMAKE_CURRENT_SOURCE_DIR})
+  if(L_TESTS)
+    dray_gtest(${name}_test SOURCES ${L_TESTS} LINKS ${target} ${L_TEST_LINKS})
+  endif()
+endfunction()
+
+# A gtest program with one ctest entry per suite; suites are read from the sources.
+function(dray_gtest name)
+  cmake_parse_arguments(T "" "" "SOURCES;LINKS" ${ARGN})
+  add_executable(${name} ${T_SOURCES})
+  target_link_libraries(${name} PRIVATE ${T_LINKS} dray_options GTest::gmock GTest::gtest_main)
+  target_compile_definitions(${name} PRIVATE DRAY_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  set(suites)
+  foreach(source ${T_SOURCES})
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
+    file(STRINGS ${source} lines REGEX "^TEST(_F|_P)?\\(")
+    foreach(line ${lines})
+      string(REGEX REPLACE "^TEST[_FP]*\\( *([A-Za-z0-9]+).*" "\\1" suite "${line}")
+      list(APPEND suites ${suite})
+    endforeach()
+  endforeach()
+  list(REMOVE_DUPLICATES suites)
+  string(REGEX REPLACE "_test$" "" prefix ${name})
+  foreach(suite ${suites})
+    add_test(NAME ${prefix}.${suite} COMMAND ${name} --gtest_brief=1 "--gtest_filter=${suite}.*:*/${suite}.*")
+    set_tests_properties(${prefix}.${suite} PROPERTIES TIMEOUT 600)
+  endforeach()
+endfunction()
+
+# A program of ours: dray_program(dray SOURCES main.cc LINKS dray_cli)
+function(dray_program name)
+  cmake_parse_arguments(P "" "" "SOURCES;LINKS" ${ARGN})
+  add_executable(${name} ${P_SOURCES})
+  target_link_libraries(${name} PRIVATE ${P_LINKS} dray_options)
+endfunction()
+
+# A benchmark program (Google Benchmark's main unless NO_MAIN).
+function(dray_bench name)
+  cmake_parse_arguments(B "NO_MAIN" "" "SOURCES;LINKS" ${ARGN})
+  add_executable(${name} ${B_SOURCES})
+  target_link_libraries(${name} PRIVATE ${B_LINKS} dray_options benchmark::benchmark)
+  if(NOT B_NO_MAIN)
+    target_link_libraries(${name} PRIVATE benchmark::benchmark_main)
+  endif()
+endfunction()
+
+# A libFuzzer target, built in the fuzz preset only.
+function(dray_fuzz name)
+  if(NOT DRAY_FUZZ)
+    return()
+  endif()
+  cmake_parse_arguments(F "" "" "SOURCES;LINKS" ${ARGN})
+  add_executable(${name} ${F_SOURCES})
+  target_link_libraries(${name} PRIVATE ${F_LINKS} dray_options)
+  target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+endfunction()

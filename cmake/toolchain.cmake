@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+# Language level, warnings and hardening for all our targets, through the interface target
+# dray_options. Presets choose the build type, DRAY_SANITIZE and DRAY_FUZZ.
+
+if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang" OR CMAKE_CXX_COMPILER_VERSION VERSION_LESS 19)
+  message(FATAL_ERROR
+    "Dray is built with clang 19: g++ 12 destroys temporaries of awaited calls twice "
+    "(docs/design/toolchain.md). Use a preset, e.g. cmake --preset dev; found "
+    "${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}.")
+endif()
+
+set(CMAKE_CXX_STANDARD 23)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS ON)  # __int128 in the standard library's templates
+set(CMAKE_CXX_SCAN_FOR_MODULES OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+
+find_program(CCACHE ccache)
+if(CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+endif()
+
+set(DRAY_SANITIZE "" CACHE STRING "sanitizers of -fsanitize=, e.g. address,undefined")
+option(DRAY_FUZZ "build the fuzz targets (libFuzzer)" OFF)
+option(DRAY_COVERAGE "source-based coverage" OFF)
+
+add_library(dray_options INTERFACE)
+target_compile_options(dray_options INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wold-style-cast -Wcast-align
+  -Wnon-virtual-dtor -Woverloaded-virtual -Wformat=2 -Wundef -Wextra-semi
+  -Wthread-safety -Wunreachable-code-aggressive -Wheader-hygiene -Wcovered-switch-default
+  -Wno-missing-field-initializers   # an absent API field is an empty one
+  -Wno-gnu-zero-variadic-macro-arguments -Wno-gnu-statement-expression
+  -Werror
+  -fno-omit-frame-pointer -fstack-protector-strong)
+target_compile_definitions(dray_options INTERFACE _GLIBCXX_ASSERTIONS BOOST_ALL_NO_LIB)
+target_link_options(dray_options INTERFACE -fuse-ld=lld-19)
+if(NOT CMAKE_BUILD_TYPE STREQUAL "Debug" AND NOT DRAY_SANITIZE)
+  target_compile_options(dray_options INTERFACE -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
+endif()
+if(DRAY_SANITIZE)
+  target_compile_options(dray_options INTERFACE -fsanitize=${DRAY_SANITIZE} -fno-sanitize-recover=all)
+  target_link_options(dray_options INTERFACE -fsanitize=${DRAY_SANITIZE})
+endif()
+if(DRAY_FUZZ)
+  target_compile_options(dray_options INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+if(DRAY_COVERAGE)
+  target_compile_options(dray_options INTERFACE -fprofile-instr-generate -fcoverage-mapping)
+  target_link_options(dray_options INTERFACE -fprofile-instr-generate -fcoverage-mapping)
+endif()
