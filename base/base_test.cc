@@ -101,8 +101,10 @@ TEST(Log, WritesKeysAndValuesAfterTheMessage) {
   const Log log(clock, [&](std::string_view line) { lines.emplace_back(line); }, {});
   log.Info("claim allocated", "claim", "default/a \"b\"", "devices", 3);
   log.Debug("not shown");
-  EXPECT_THAT(lines,
-              testing::ElementsAre("I0101 00:00:00.000000 \"claim allocated\" claim=\"default/a \\\"b\\\"\" devices=3\n"));
+  EXPECT_THAT(
+      lines,
+      testing::ElementsAre(
+          "I0101 00:00:00.000000 \"claim allocated\" claim=\"default/a \\\"b\\\"\" devices=3\n"));
 }
 
 TEST(Log, JsonLinesAreObjects) {
@@ -111,7 +113,8 @@ TEST(Log, JsonLinesAreObjects) {
   const Log log(clock, [&](std::string_view line) { lines += line; }, {.format = LogFormat::kJson});
   log.Warning("watch closed", "lag", 12, "why", "slow\n");
   EXPECT_EQ(lines,
-            "{\"ts\":\"2026-01-01T00:00:00.000000Z\",\"level\":\"W\",\"msg\":\"watch closed\",\"lag\":12,\"why\":\"slow\\n\"}\n");
+            "{\"ts\":\"2026-01-01T00:00:00.000000Z\",\"level\":\"W\",\"msg\":\"watch "
+            "closed\",\"lag\":12,\"why\":\"slow\\n\"}\n");
 }
 
 }  // namespace

@@ -49,7 +49,9 @@ Log Log::ToStderr(const Clock& clock, Options options) {
       options);
 }
 
-Log Log::Silent() { return {}; }
+Log Log::Silent() {
+  return {};
+}
 
 std::string Log::Begin(LogLevel level, std::string_view message) const {
   const WallTime now = clock_->Now();
@@ -58,7 +60,10 @@ std::string Log::Begin(LogLevel level, std::string_view message) const {
   const std::time_t unix_seconds = seconds.time_since_epoch().count();
   std::string line;
   if (options_.format == LogFormat::kJson) {
-    line = fmt::format(R"({{"ts":"{:%FT%T}.{:06}Z","level":"{}","msg":)", fmt::gmtime(unix_seconds), micros, Letter(level));
+    line = fmt::format(R"({{"ts":"{:%FT%T}.{:06}Z","level":"{}","msg":)",
+                       fmt::gmtime(unix_seconds),
+                       micros,
+                       Letter(level));
   } else {
     line = fmt::format("{}{:%m%d %T}.{:06} ", Letter(level), fmt::gmtime(unix_seconds), micros);
   }
@@ -66,7 +71,10 @@ std::string Log::Begin(LogLevel level, std::string_view message) const {
   return line;
 }
 
-void Log::AppendPair(std::string& line, std::string_view key, std::string_view value, Quoting quoting) const {
+void Log::AppendPair(std::string& line,
+                     std::string_view key,
+                     std::string_view value,
+                     Quoting quoting) const {
   if (options_.format == LogFormat::kJson) {
     line += ',';
     AppendQuoted(line, key);

@@ -73,7 +73,10 @@ class Log {
 
   void AppendPairs(std::string&) const {}
   template <class Value, class... Rest>
-  void AppendPairs(std::string& line, std::string_view key, const Value& value, const Rest&... rest) const {
+  void AppendPairs(std::string& line,
+                   std::string_view key,
+                   const Value& value,
+                   const Rest&... rest) const {
     if constexpr (std::is_arithmetic_v<Value>) {
       AppendPair(line, key, fmt::format("{}", value), Quoting::kBare);
     } else {
@@ -84,7 +87,10 @@ class Log {
 
   enum class Quoting : uint8_t { kBare, kQuoted };
   std::string Begin(LogLevel level, std::string_view message) const;
-  void AppendPair(std::string& line, std::string_view key, std::string_view value, Quoting quoting) const;
+  void AppendPair(std::string& line,
+                  std::string_view key,
+                  std::string_view value,
+                  Quoting quoting) const;
   void End(std::string line) const;
 
   const Clock* clock_ = nullptr;

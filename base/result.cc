@@ -36,8 +36,12 @@ ReasonRow Row(StatusReason reason) {
 
 }  // namespace
 
-std::string_view ReasonName(StatusReason reason) { return Row(reason).name; }
+std::string_view ReasonName(StatusReason reason) {
+  return Row(reason).name;
+}
 
-int HttpCode(StatusReason reason) { return Row(reason).code; }
+int HttpCode(StatusReason reason) {
+  return Row(reason).code;
+}
 
 }  // namespace dray

@@ -62,10 +62,10 @@ struct ErrorDetails {
 
 struct Error {
   StatusReason reason = StatusReason::kUnknown;
-  std::string message;                // names the object and says what to do
-  std::vector<Cause> causes = {};     // for kInvalid, in the order found
+  std::string message;             // names the object and says what to do
+  std::vector<Cause> causes = {};  // for kInvalid, in the order found
   ErrorDetails details = {};
-  bool empty_details = false;         // upstream writes "details":{} for some errors
+  bool empty_details = false;  // upstream writes "details":{} for some errors
 };
 
 /// A value, or the reason there is none.
@@ -79,14 +79,16 @@ inline std::unexpected<Error> Fail(StatusReason reason, std::string message) {
   return std::unexpected(Error{.reason = reason, .message = std::move(message)});
 }
 
-inline std::unexpected<Error> Fail(Error error) { return std::unexpected(std::move(error)); }
+inline std::unexpected<Error> Fail(Error error) {
+  return std::unexpected(std::move(error));
+}
 
 }  // namespace dray
 
 #define DRAY_CONCAT_INNER_(a, b) a##b
 #define DRAY_CONCAT_(a, b) DRAY_CONCAT_INNER_(a, b)
-#define DRAY_TRY_IMPL_(temporary, declaration, expression, return_word)          \
-  auto temporary = (expression);                                                \
+#define DRAY_TRY_IMPL_(temporary, declaration, expression, return_word)                  \
+  auto temporary = (expression);                                                         \
   if (!temporary.has_value()) return_word std::unexpected(std::move(temporary).error()); \
   declaration = *std::move(temporary)
 

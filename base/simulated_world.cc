@@ -57,7 +57,8 @@ Result<std::vector<std::string>> MemoryDisk::List(const std::string& path) {
   const MutexLock lock(mutex_);
   for (const auto& [file, bytes] : files_) {
     if (!file.starts_with(prefix)) continue;
-    const std::string name = file.substr(prefix.size(), file.find('/', prefix.size()) - prefix.size());
+    const std::string name =
+        file.substr(prefix.size(), file.find('/', prefix.size()) - prefix.size());
     if (std::ranges::find(names, name) == names.end()) names.push_back(name);
   }
   return names;
@@ -67,7 +68,8 @@ bool MemoryDisk::IsFolder(const std::string& path) {
   const std::string prefix = path + "/";
   const MutexLock lock(mutex_);
   return std::ranges::find(folders_, path) != folders_.end() ||
-         std::ranges::any_of(files_, [&](const auto& file) { return file.first.starts_with(prefix); });
+         std::ranges::any_of(files_,
+                             [&](const auto& file) { return file.first.starts_with(prefix); });
 }
 
 }  // namespace dray
