@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+# Each goal works as the first command after cloning: it installs the missing Debian packages
+# (dev/install-packages.sh), configures, builds, and then does what its name says.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+PRESET ?= dev  # of test: dev, asan, tsan, shared, coverage, release
+ARGS ?=        # of test: for ctest, e.g. ARGS='-R store'; of serve: for dray serve
+SINCE ?=       # of lint: only files that changed since this commit
+FUZZ_SECONDS ?= 60
+
+# One compiler for each CPU, but never more than memory carries: 1.5 GB for the heaviest unit.
+export CMAKE_BUILD_PARALLEL_LEVEL ?= $(shell awk -v cpus=$$(nproc) \
+  '/^MemAvailable/ {fit = int($$2 / 1500000); print fit < 1 ? 1 : fit < cpus ? fit : cpus}' /proc/meminfo)
+TEST_JOBS ?= $(shell nproc)
+
+preset := $(strip $(PRESET))
+args := $(strip $(ARGS))
+
+.PHONY: help packages build run serve test bench fuzz fmt lint soak clean
+
+help:
+	@echo 'make run     the main job: a server, three stories, claims allocated, pods bound'
+	@echo 'make test    build and test       (PRESET=asan, ARGS="-R store")'
+	@echo 'make build   optimised programs in build/bin/'
+	@echo 'make serve   a server with simulated nodes that stays up   (ARGS="--nodes ...")'
+	@echo 'make bench   the numbers of bench/README.md'
+	@echo 'make fuzz    every fuzz target for $(strip $(FUZZ_SECONDS)) s'
+	@echo 'make fmt     format all C++ files'
+	@echo 'make lint    clang-tidy, layers, headers   (SINCE=HEAD~1: changed files only)'
+	@echo 'make soak    the tests under asan, tsan and shared'
+	@echo 'make clean   delete build/'
+
+packages:
+	@dev/install-packages.sh
+
+build: packages
+	@cmake --preset release
+	@cmake --build --preset release
+	@dev/link-programs.sh build/release/bin build/bin
+
+run: build
+	@dev/run-demo.sh
+
+serve: build
+	@exec build/bin/dray serve --data-dir build/serve $(if $(args),$(args),--nodes gpu-example=2)
+
+test: packages
+	@cmake --preset $(preset)
+	@cmake --build --preset $(preset)
+	@ctest --preset $(preset) --output-on-failure -j$(TEST_JOBS) $(args)
+
+bench: build
+	@bench/run.sh
+
+fuzz: packages
+	@cmake --preset fuzz
+	@cmake --build --preset fuzz
+	@dev/fuzz.sh build/fuzz/bin $(strip $(FUZZ_SECONDS))
+
+fmt: packages
+	@git ls-files -z '*.h' '*.cc' | xargs -0 -r clang-format-19 -i
+
+lint: packages
+	@cmake --preset dev
+	@cmake --build --preset dev
+	@cmake --build --preset dev --target all_verify_interface_header_sets
+	@ctest --preset dev -R '^(layer|style)\.'
+	@dev/lint.sh build/dev $(strip $(SINCE))
+
+soak: packages
+	@for preset in asan tsan shared; do $(MAKE) test PRESET=$$preset; done
+
+clean:
+	@rm -rf build

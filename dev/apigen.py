@@ -1,0 +1,383 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Turns api/schema/*.api into C++ structs and tables (docs/design/schema.md).
+
+    apigen.py --out FOLDER SCHEMA…            resource_v1.h, resource_v1.cc, … and kinds.cc
+    apigen.py --out FOLDER --no-kinds SCHEMA… without the list of all kinds (tests with toy kinds)
+
+Declarations and tables only, never behaviour. Standard library only."""
+import argparse
+import pathlib
+import re
+import shlex
+import sys
+
+SCALARS = {"bool": "bool", "int32": "int32_t", "int64": "int64_t", "string": "std::string",
+           "bytes": "Bytes", "Quantity": "Quantity", "Time": "Time", "MicroTime": "MicroTime",
+           "Duration": "Duration", "IntOrString": "IntOrString", "RawJson": "RawJson"}
+KEYWORDS = {"namespace", "operator", "default", "template", "export", "volatile", "int", "bool",
+            "continue", "private", "public", "class", "union", "static", "register", "switch"}
+FIELD = re.compile(r"^  ([A-Za-z][A-Za-z0-9]*) +(\d+) +(\S+)((?: +\S+)*)$")
+FLAGS = {"required": "required", "omitempty": "omit_empty", "nullable": "nullable",
+         "omitzero": "omit_zero", "inline": "inlined"}
+KIND_FLAGS = {"namespaced", "cluster", "status", "generation", "returns-deleted", "graceful",
+              "unconditional-update", "create-on-update", "create-only", "unserved"}
+NAME_RULES = {"dns-subdomain": "kDnsSubdomain", "dns-label": "kDnsLabel",
+              "path-segment": "kPathSegment"}
+
+
+class SchemaError(Exception):
+    pass
+
+
+def snake(name):
+    """firstAvailable → first_available, podIPs → pod_ips, shareID → share_id."""
+    name = re.sub(r"([A-Z]{2,})s(?=[A-Z]|$)", lambda m: m[1].capitalize() + "s", name)
+    name = re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", name)
+    name = re.sub(r"([A-Z])([A-Z][a-z])", r"\1_\2", name).lower()
+    return name + "_" if name in KEYWORDS else name
+
+
+def quoted(text):
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+class Struct:
+    def __init__(self, name, doc):
+        self.name, self.doc, self.fields, self.kind = name, doc, [], None
+
+
+class Kind:
+    def __init__(self):
+        self.values, self.flags, self.columns = {}, set(), []
+        self.selectable, self.subresources = [], []
+
+
+class Schema:
+    """One parsed file: a group and version."""
+
+    def __init__(self, path):
+        self.path = path
+        self.cpp = path.name.removesuffix(".api").replace(".", "_").replace("-", "_")
+        self.group, self.version, self.imports, self.structs = None, None, {}, []
+        self.where = ""
+        self.parse()
+        self.order()
+
+    def fail(self, text):
+        raise SchemaError(f"{self.where}: {text}")
+
+    def parse(self):
+        doc, current = [], None
+        for number, line in enumerate(self.path.read_text().splitlines(), 1):
+            self.where = f"{self.path}:{number}"
+            line = line.rstrip()
+            if not line:
+                doc = []
+            elif line.lstrip().startswith("#"):
+                doc.append(line.lstrip()[1:].strip())
+            elif line.startswith(("struct ", "kind ")):
+                current = self.start(line, " ".join(doc))
+                doc = []
+            elif line.startswith("  "):
+                if current is None:
+                    self.fail("a field stands outside of any struct")
+                self.member(current, line, " ".join(doc))
+                doc = []
+            else:
+                self.header(shlex.split(line))
+                doc = []
+
+    def header(self, words):
+        if words[0] == "group" and len(words) == 4 and words[2] == "version":
+            self.group, self.version = words[1], words[3]
+        elif words[0] == "import" and len(words) == 4 and words[2] == "as":
+            self.imports[words[3]] = words[1].replace(".", "_")
+        else:
+            self.fail(f"expected group, import, struct or kind, found {words[0]!r}")
+
+    def start(self, line, doc):
+        words = shlex.split(line)
+        struct = Struct(words[1], doc)
+        if any(s.name == struct.name for s in self.structs):
+            self.fail(f"{struct.name} stands twice")
+        if words[0] == "kind":
+            struct.kind = Kind()
+            for word in words[2:]:
+                key, equals, value = word.partition("=")
+                if equals:
+                    struct.kind.values[key] = value
+                elif key in KIND_FLAGS:
+                    struct.kind.flags.add(key)
+                else:
+                    self.fail(f"unknown kind facet {word!r}; known: {', '.join(sorted(KIND_FLAGS))}")
+        elif len(words) != 2:
+            self.fail("a struct line holds its name only")
+        self.structs.append(struct)
+        return struct
+
+    def member(self, struct, line, doc):
+        found = FIELD.match(line)
+        if found:
+            field = {"name": found[1], "number": int(found[2]), "type": found[3], "doc": doc,
+                     "facets": found[4].split()}
+            for other in struct.fields:
+                if other["name"] == field["name"] or other["number"] == field["number"]:
+                    self.fail(f"{struct.name}: {field['name']} repeats a name or number")
+            struct.fields.append(field)
+            return
+        words = shlex.split(line)
+        if struct.kind is None:
+            self.fail(f"expected NAME NUMBER TYPE FACETS…, found {line.strip()!r}")
+        if words[0] == "column":
+            struct.kind.columns.append(words[1:])
+        elif words[0] == "selectable":
+            struct.kind.selectable += words[1:]
+        elif words[0] == "subresource":
+            struct.kind.subresources += words[1:]
+        else:
+            self.fail(f"expected column, selectable, subresource or a field, found {words[0]!r}")
+
+    def cpp_type(self, text):
+        if text.endswith("?"):
+            return f"std::optional<{self.cpp_type(text[:-1])}>"
+        if text.startswith("["):
+            inner = self.cpp_type(text[1:-1])
+            return f"std::vector<{'Bool' if inner == 'bool' else inner}>"
+        if text.startswith("{"):
+            return f"Map<{self.cpp_type(text[1:-1])}>"
+        if text in SCALARS:
+            return SCALARS[text]
+        prefix, dot, name = text.rpartition(".")
+        if dot:
+            if prefix not in self.imports:
+                self.fail(f"{text}: no import named {prefix}")
+            return f"{self.imports[prefix]}::{name}"
+        if not any(s.name == text for s in self.structs):
+            self.fail(f"unknown type {text}")
+        return text
+
+    def needs(self, struct):
+        """Structs of this file that must be complete before `struct`: lists may come later."""
+        for field in struct.fields:
+            word = field["type"]
+            if not word.startswith("["):
+                yield word.strip("?{}[]")
+
+    def order(self):
+        self.where = str(self.path)
+        by_name, done, ordered = {s.name: s for s in self.structs}, {}, []
+
+        def visit(struct):
+            if done.get(struct.name) == "open":
+                self.fail(f"{struct.name} contains itself by value")
+            if struct.name in done:
+                return
+            done[struct.name] = "open"
+            for name in self.needs(struct):
+                if name in by_name:
+                    visit(by_name[name])
+            done[struct.name] = "closed"
+            ordered.append(struct)
+
+        for struct in self.structs:
+            visit(struct)
+        self.structs = ordered
+
+    # ---- C++ -----------------------------------------------------------------------------------
+
+    def head(self):
+        out = ["// Generated by dev/apigen.py from " + self.path.name + ". Do not edit.", "#pragma once",
+               "", "#include <cstdint>", "#include <optional>", "#include <string>",
+               "#include <vector>", "", '#include "api/kind.h"', '#include "api/reflect.h"']
+        out += [f'#include "api/{cpp}.h"' for cpp in sorted(self.imports.values())]
+        out += ["", f"namespace dray::api::{self.cpp} {{", ""]
+        out += [f"struct {s.name};" for s in self.structs] + [""]
+        for s in self.structs:
+            if s.doc:
+                out.append("/// " + s.doc)
+            out.append(f"struct {s.name} {{")
+            for f in s.fields:
+                self.where = f"{self.path}: {s.name}.{f['name']}"
+                if f["doc"]:
+                    out.append("  /// " + f["doc"])
+                cpp = self.cpp_type(f["type"])
+                zero = {"bool": " = false", "int32_t": " = 0", "int64_t": " = 0"}.get(cpp, "")
+                out.append(f"  {cpp} {snake(f['name'])}{zero};")
+            out += [f"  bool operator==(const {s.name}&) const = default;", "};", ""]
+        out += ["}  // namespace", "", "namespace dray::api {", ""]
+        for s in self.structs:
+            out += ["template <>", f"struct Reflected<{self.cpp}::{s.name}> {{",
+                    "  static const Type& Get();"]
+            if s.kind is not None:
+                out.append("  static const KindInfo kKind;")
+            out.append("};")
+        out += ["", "}  // namespace dray::api", ""]
+        return "\n".join(out)
+
+    def facets(self, field):
+        out = {}
+        for word in field["facets"]:
+            key, equals, value = word.partition("=")
+            if not equals and key in FLAGS:
+                out[FLAGS[key]] = "true"
+            elif key == "list":
+                kind, _, keys = value.partition(":")
+                out["list"] = {"atomic": "ListKind::kAtomic", "set": "ListKind::kSet",
+                               "map": "ListKind::kMap"}[kind]
+                if keys:
+                    out["list_keys"] = quoted(keys)
+            elif key == "map" and value == "atomic":
+                out["atomic_map"] = "true"
+            elif key == "patch":
+                out["patch_strategy"] = quoted(value)
+            elif key == "mergekey":
+                out["merge_key"] = quoted(value)
+            elif key == "default":
+                out["default_value"] = quoted(value)
+            elif key == "oneof":
+                out["one_of"] = quoted(value)
+            elif key == "gate":
+                out["gate"] = quoted(value)
+            elif key == "max":
+                out["max_items"] = value
+            else:
+                self.fail(f"unknown facet {word!r}")
+        order = ["required", "omit_empty", "nullable", "omit_zero", "inlined", "atomic_map", "list",
+                 "list_keys", "patch_strategy", "merge_key", "default_value", "one_of", "gate",
+                 "max_items"]
+        return ", ".join(f".{key} = {out[key]}" for key in order if key in out)
+
+    def tables(self):
+        out = ["// Generated by dev/apigen.py from " + self.path.name + ". Do not edit.",
+               f'#include "api/{self.cpp}.h"', "", "#include <array>", "#include <string_view>", "",
+               '#include "api/meta_v1.h"' if self.cpp != "meta_v1" else "", "",
+               "namespace dray::api {", "", "namespace {", f"using namespace {self.cpp};"
+               "  // NOLINT(google-build-using-namespace): generated", "}  // namespace", ""]
+        for s in self.structs:
+            out += [f"const Type& Reflected<{self.cpp}::{s.name}>::Get() {{"]
+            if s.fields:
+                out.append("  static constexpr Field kFields[] = {")
+                for f in s.fields:
+                    self.where = f"{self.path}: {s.name}.{f['name']}"
+                    cpp = self.cpp_type(f["type"])
+                    out.append(f"      {{{quoted(f['name'])}, {f['number']}, &TypeOf<{cpp}>, "
+                               f"&MemberOf<{s.name}, {cpp}, &{s.name}::{snake(f['name'])}>::Get, "
+                               f"{{{self.facets(f)}}}, {quoted(f['doc'])}}},")
+                out.append("  };")
+            out += ["  static constexpr Type kType{.kind = TypeKind::kStruct, "
+                    f".name = {quoted(s.name)}, .value = &ValueOperationsOf<{s.name}>::kValue"
+                    + (", .fields = kFields" if s.fields else "") + "};",
+                    "  return kType;", "}", ""]
+        for s in self.structs:
+            if s.kind is not None:
+                out += self.kind_table(s)
+        out += ["}  // namespace dray::api", ""]
+        return "\n".join(out)
+
+    def kind_table(self, s):
+        kind, flags, values = s.kind, s.kind.flags, s.kind.values
+        self.where = f"{self.path}: kind {s.name}"
+        if "unserved" not in flags and ("plural" not in values or
+                                        not {"namespaced", "cluster"} & flags):
+            self.fail("a served kind says plural=… and namespaced or cluster")
+        unknown = set(values) - {"plural", "short", "category", "name"}
+        if unknown:
+            self.fail(f"unknown kind facet {sorted(unknown)[0]}")
+        out = ["namespace {"]
+
+        def words(label, items):
+            name = f"k{s.name}{label}"
+            if not items:
+                return "{}"
+            out.append(f"constexpr std::string_view {name}[] = "
+                       f"{{{', '.join(quoted(i) for i in items)}}};")
+            return name
+
+        short = words("ShortNames", [w for w in values.get("short", "").split(",") if w])
+        categories = words("Categories", [w for w in values.get("category", "").split(",") if w])
+        subresources = words("Subresources", kind.subresources)
+        selectable = words("Selectable", kind.selectable)
+        columns = "{}"
+        if kind.columns:
+            columns = f"k{s.name}Columns"
+            out.append(f"constexpr Column {columns}[] = {{")
+            for name, type_, source, *wide in kind.columns:
+                way, _, target = source.partition("=")
+                if way not in {"path", "compute"}:
+                    self.fail(f"column {name}: expected path=… or compute=…")
+                path, compute = (target, "") if way == "path" else ("", target)
+                out.append(f"    {{{quoted(name)}, {quoted(type_)}, {quoted(path)}, "
+                           f"{quoted(compute)}, {1 if wide == ['wide'] else 0}}},")
+            out.append("};")
+        has_metadata = any(f["name"] == "metadata" and f["type"].endswith("ObjectMeta")
+                           for f in s.fields)
+        metadata = (f"[](const void* o) -> const meta_v1::ObjectMeta& {{ return "
+                    f"static_cast<const {s.name}*>(o)->metadata; }}" if has_metadata else "nullptr")
+
+        def flag(word):
+            return "true" if word in flags else "false"
+
+        out += ["}  // namespace",
+                f"const KindInfo Reflected<{self.cpp}::{s.name}>::kKind{{",
+                f"    .group = {quoted(self.group)}, .version = {quoted(self.version)}, "
+                f".kind = {quoted(s.name)},",
+                f"    .plural = {quoted(values.get('plural', ''))}, "
+                f".singular = {quoted(s.name.lower())},",
+                f"    .namespaced = {flag('namespaced')}, "
+                f".served = {'false' if 'unserved' in flags else 'true'}, "
+                f".create_only = {flag('create-only')}, .has_status = {flag('status')},",
+                f"    .tracks_generation = {flag('generation')}, "
+                f".unconditional_update = {flag('unconditional-update')}, "
+                f".create_on_update = {flag('create-on-update')}, "
+                f".graceful_delete = {flag('graceful')},",
+                "    .delete_answer = DeleteAnswer::"
+                + ("kObject" if "returns-deleted" in flags else "kStatus") + ", "
+                f".name_rule = NameRule::{NAME_RULES[values.get('name', 'dns-subdomain')]},",
+                f"    .short_names = {short}, .categories = {categories}, "
+                f".subresources = {subresources}, .selectable = {selectable}, "
+                f".columns = {columns},",
+                f"    .type = &TypeOf<{s.name}>, .metadata = {metadata}}};", ""]
+        return out
+
+
+def all_kinds(schemas):
+    out = ["// Generated by dev/apigen.py. Do not edit.", '#include "api/kind.h"', ""]
+    out += [f'#include "api/{s.cpp}.h"' for s in schemas]
+    out += ["", "namespace dray::api {", "",
+            "std::span<const KindInfo* const> BuiltinKinds() {",
+            "  static const KindInfo* const kKinds[] = {"]
+    for schema in schemas:
+        out += [f"      &Reflected<{schema.cpp}::{s.name}>::kKind," for s in schema.structs
+                if s.kind is not None]
+    out += ["  };", "  return kKinds;", "}", "", "}  // namespace dray::api", ""]
+    return "\n".join(out)
+
+
+def write(path, text):
+    if not path.exists() or path.read_text() != text:
+        path.write_text(text)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--out", type=pathlib.Path, required=True)
+    parser.add_argument("--no-kinds", action="store_true")
+    parser.add_argument("schemas", type=pathlib.Path, nargs="+")
+    options = parser.parse_args()
+    options.out.mkdir(parents=True, exist_ok=True)
+    try:
+        schemas = [Schema(path) for path in options.schemas]
+        for schema in schemas:
+            write(options.out / (schema.cpp + ".h"), schema.head())
+            write(options.out / (schema.cpp + ".cc"), schema.tables())
+        if not options.no_kinds:
+            write(options.out / "kinds.cc", all_kinds(schemas))
+    except SchemaError as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,189 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Style as a test (style.tidy): what neither clang-format, clang-tidy nor the compiler checks.
+
+Looks at every file git tracks; prints file:line: message and exits with 1 when there is any.
+`tidy.py --self-test` shows each rule a line that breaks it and one that does not.
+"""
+import pathlib
+import re
+import subprocess
+import sys
+
+FILE_LINES_MAX = 600
+LINE_COLUMNS_MAX = 100
+
+CPP = {".h", ".cc"}
+WITH_SPDX = CPP | {".py", ".sh", ".cmake", ".api"}
+WITH_SPDX_NAMES = {"CMakeLists.txt", "Makefile"}
+SPDX = "SPDX-License-Identifier: Apache-2.0"
+
+# (rule, pattern over code without comments and strings, what to do instead, exempt paths)
+WORLD = re.compile(r"base/(world|simulated_world)\.(cc|h)$")
+BASE = re.compile(r"base/")
+FILES = re.compile(r"base/|tests/|bench/|.*_test\.(cc|h)$")
+CODE_RULES = [
+    ("clock", re.compile(r"\b(?:system|steady|high_resolution|utc)_clock::now\b"
+                         r"|\b(?:clock_gettime|gettimeofday|localtime)\s*\("
+                         r"|(?<![\w.>:])(?:std::|::)?time\s*\(\s*(?:nullptr|NULL|0|&\w+)\s*\)"),
+     "time comes from base/world.h", WORLD),
+    ("random", re.compile(r"(?<![\w.>])(?:s?rand|srandom)\s*\(|\brandom_device\b|\bgetrandom\b"),
+     "randomness comes from base/world.h", WORLD),
+    ("file", re.compile(r"\b(?:fopen|freopen)\s*\(|\b[io]?fstream\b"),
+     "files are read and written through base/world.h", FILES),
+    ("mutex", re.compile(r"\bstd::(?:\w*mutex|lock_guard|unique_lock|shared_lock|scoped_lock"
+                         r"|condition_variable\w*)\b|\bpthread_mutex"),
+     "mutexes live in base/ alone: publish a value or use a queue", BASE),
+    ("thread", re.compile(r"\.detach\s*\(\s*\)"),
+     "a thread is joined by whom started it", None),
+]
+# A braced aggregate or a capturing lambda among the arguments of an awaited call.
+AWAITED_BRACES = re.compile(r"\bco_await\b[^;{}]*[(,]\s*(?:\{|\[[^\]\s][^\]]*\])")
+TODO = re.compile(r"\bTODO\b(?!\(#\d+\))")
+MACHINE_PATH = re.compile(r"(?<![\w.$})/-])/(?:work|root|home|Users)/\w")
+
+LITERAL_OR_COMMENT = re.compile(
+    r'//[^\n]*|/\*.*?\*/|R"(?P<d>[^()\s\\]{0,16})\(.*?\)(?P=d)"'
+    r'|"(?:\\.|[^"\\\n])*"' r"|'(?:\\.|[^'\\\n])+'", re.DOTALL)
+
+
+def code_only(text):
+    """The text with comments and literals emptied; line breaks stay where they are."""
+    def blank(found):
+        breaks = "\n" * found[0].count("\n")
+        return breaks if found[0].startswith("/") else '""' + breaks
+    return LITERAL_OR_COMMENT.sub(blank, text)
+
+
+def without_strings(line):
+    return re.sub(r'"(?:\\.|[^"\\])*"', '""', line)
+
+
+def line_of(text, position):
+    return text.count("\n", 0, position) + 1
+
+
+def cpp_findings(path, text):
+    lines = text.splitlines()
+    if len(lines) > FILE_LINES_MAX:
+        yield len(lines), f"{len(lines)} lines, at most {FILE_LINES_MAX}: split it by subject"
+    raw = [range(line_of(text, f.start()), line_of(text, f.end()) + 1)
+           for f in LITERAL_OR_COMMENT.finditer(text) if f[0].startswith('R"')]
+    for number, line in enumerate(lines, 1):
+        if len(line) > LINE_COLUMNS_MAX and len(without_strings(line)) > LINE_COLUMNS_MAX \
+                and not any(number in span for span in raw):
+            yield number, f"{len(line)} columns, at most {LINE_COLUMNS_MAX} (strings excepted)"
+    code = code_only(text)
+    for rule, pattern, advice, exempt in CODE_RULES:
+        if exempt and exempt.match(path):
+            continue
+        for found in pattern.finditer(code):
+            yield line_of(code, found.start()), f"{rule}: {found[0]}: {advice}"
+    for found in AWAITED_BRACES.finditer(code):
+        yield line_of(code, found.start()), \
+            "co_await with a braced argument or a capturing lambda: name it first"
+
+
+def text_findings(path, text):
+    name = path.rsplit("/", 1)[-1]
+    head = text.splitlines()[:2]
+    if pathlib.PurePath(path).suffix in WITH_SPDX or name in WITH_SPDX_NAMES:
+        first = head[1:] if head and head[0].startswith("#!") else head[:1]
+        if not first or SPDX not in first[0]:
+            yield 1, f"the first line is not the licence: {SPDX}"
+    for found in MACHINE_PATH.finditer(text):
+        yield line_of(text, found.start()), f"{found[0]}...: a path of one machine"
+    if name != "tidy.py" and not path.endswith(".md"):
+        for found in TODO.finditer(text):
+            yield line_of(text, found.start()), "TODO without an issue number: TODO(#12)"
+
+
+def unlisted(sources, cmake_lists):
+    """Sources that no CMakeLists.txt of their folder or above names: nothing builds or tests them."""
+    words = {folder: set(re.findall(r"[\w./-]+", text)) for folder, text in cmake_lists.items()}
+    for source in sources:
+        path = pathlib.PurePosixPath(source)
+        if not any(str(folder) in words and str(path.relative_to(folder)) in words[str(folder)]
+                   for folder in path.parents):
+            yield source, 1, "no CMakeLists.txt lists this file"
+
+
+def tracked(root):
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=root, capture_output=True, check=True)
+    return sorted(name for name in listed.stdout.decode().split("\0")
+                  if name and (root / name).is_file() and not (root / name).is_symlink())
+
+
+def check(root):
+    texts = {}
+    for name in tracked(root):
+        try:
+            texts[name] = (root / name).read_text()
+        except UnicodeDecodeError:
+            continue  # binary test data
+    for name, text in texts.items():
+        for number, message in text_findings(name, text):
+            yield name, number, message
+        if pathlib.PurePath(name).suffix in CPP:
+            for number, message in cpp_findings(name, text):
+                yield name, number, message
+    yield from unlisted(
+        [name for name in texts if pathlib.PurePath(name).suffix in CPP],
+        {str(pathlib.PurePosixPath(name).parent): text for name, text in texts.items()
+         if name.endswith("CMakeLists.txt")})
+
+
+BROKEN = [
+    ("cel/x.cc", "auto t = std::chrono::steady_clock::now();"),
+    ("cel/x.cc", "const auto t = time(nullptr);"),
+    ("cel/x.cc", "int r = rand();"),
+    ("cel/x.cc", "std::ifstream file(path);"),
+    ("cel/x.cc", "const std::lock_guard lock(mutex);"),
+    ("cel/x.cc", "co_await Send({.to = 1});"),
+    ("cel/x.cc", "co_await Run([this] { return 1; });"),
+    ("cel/x.cc", "int x = " + "1 + " * 30 + "1;"),
+    ("cel/x.cc", "// TO" + "DO: later"),
+    ("cel/x.cc", "// see /" + "home/me/notes"),
+    ("cel/x.cc", "\n" * FILE_LINES_MAX + "int x;"),
+]
+SOUND = [
+    ("base/world.cc", "return std::chrono::steady_clock::now();"),
+    ("cel/x.cc", "// steady_clock::now() is not for us"),
+    ("cel/x.cc", 'Log("rand() and std::mutex");'),
+    ("cel/x.cc", "event.time(0); world.random(); brand(1);"),
+    ("cel/x_test.cc", "std::ifstream file(path);"),
+    ("base/mutex.h", "std::mutex mutex_;"),
+    ("cel/x.cc", "const Letter letter{.to = 1};\nco_await Send(letter);"),
+    ("cel/x.cc", 'Parse("' + "x" * 120 + '");'),
+    ("cel/x.cc", "// TO" + "DO(#12): later"),
+    ("cel/x.cc", "\n" * (FILE_LINES_MAX - 2) + "int x;"),
+]
+
+
+def self_test():
+    licence = f"// {SPDX}\n"
+    for rows, wanted in ((BROKEN, 1), (SOUND, 0)):
+        for path, text in rows:
+            whole = licence + text
+            found = list(cpp_findings(path, whole)) + list(text_findings(path, whole))
+            if len(found) != wanted:
+                yield path, 1, f"{text.strip()!r}: {len(found)} findings, not {wanted}: {found}"
+    lists = {"cel": "dray_layer(cel SOURCES a.cc internal/b.cc)", "tests": "x"}
+    found = [name for name, _, _ in unlisted(["cel/a.cc", "cel/internal/b.cc", "cel/c.cc"], lists)]
+    if found != ["cel/c.cc"]:
+        yield "cel", 1, f"unlisted: {found}"
+    if not list(text_findings("cel/x.cc", "int x;")):
+        yield "cel/x.cc", 1, "a missing licence line is not found"
+
+
+def main():
+    root = pathlib.Path(__file__).resolve().parent.parent
+    findings = list(self_test()) + ([] if "--self-test" in sys.argv else list(check(root)))
+    for name, number, message in findings:
+        print(f"{name}:{number}: {message}")
+    print(f"tidy: {len(findings)} findings")
+    return 1 if findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+# What every script under tests/scripts can say besides bash. Sourced by run.py, which provides
+# DRAY (the program), KUBECTL, ROOT (the project), SHARED (../shared or nothing), a scratch folder
+# as the working directory, and the end of everything that `serve` starts.
+# shellcheck shell=bash
+
+# serve [FLAG...]: starts `dray serve` on a free port and returns once /readyz answers. Then
+# $SERVER is its URL, $TOKEN is empty, and kubectl and `api` talk to it.
+serve() {
+  "$DRAY" serve --data-dir "$PWD/data" --listen 127.0.0.1:0 "$@" >serve.log 2>&1 &
+  echo $! >>pids
+  local tries
+  for ((tries = 0; tries < 600; tries++)); do
+    if [[ -s data/kubeconfig ]]; then
+      SERVER=$(sed -n 's/^ *server: *//p' data/kubeconfig | head -n 1)
+      if curl -ks --max-time 5 -o /dev/null "$SERVER/readyz"; then
+        export KUBECONFIG=$PWD/data/kubeconfig SERVER
+        return 0
+      fi
+    fi
+    if ! kill -0 "$(tail -n 1 pids)" 2>/dev/null; then break; fi
+    sleep 0.05 # between polls of another process; no result depends on it
+  done
+  echo "dray serve did not get ready:" >&2
+  cat serve.log >&2
+  return 1
+}
+
+# The real kubectl; skips the script where there is none.
+kubectl() {
+  if [[ -z $KUBECTL ]]; then skip "no kubectl: run dev/install-packages.sh"; fi
+  "$KUBECTL" "$@"
+}
+
+# api METHOD PATH [CURL ARGUMENT...]: one request as the administrator of the kubeconfig.
+api() {
+  local method=$1 path=$2
+  shift 2
+  if [[ ! -s client.pem ]]; then
+    local key
+    for key in certificate-authority client-certificate client-key; do
+      sed -n "s/^ *$key-data: *//p" "$KUBECONFIG" | base64 -d >"$key.pem"
+    done
+    cat client-certificate.pem client-key.pem >client.pem
+  fi
+  local credentials=() token
+  token=$(sed -n 's/^ *token: *//p' "$KUBECONFIG" | tr -d '"')
+  if [[ -n $token ]]; then credentials+=(-H "Authorization: Bearer $token"); fi
+  if [[ -s client-key.pem ]]; then credentials+=(--cert client.pem); fi
+  curl -sS --cacert certificate-authority.pem "${credentials[@]}" -X "$method" "$SERVER$path" "$@"
+}
+
+# eventually COMMAND...: repeats the command until it succeeds, for at most 30 seconds.
+eventually() {
+  local end=$((SECONDS + 30))
+  until "$@" >eventually.out 2>&1; do
+    if ((SECONDS >= end)); then
+      echo "never: $*"
+      cat eventually.out
+      return 1
+    fi
+    sleep 0.05
+  done
+}
+
+# wait_for LINE COMMAND...: repeats the command until it prints exactly LINE.
+wait_for() {
+  local want=$1
+  shift
+  # shellcheck disable=SC2317  # called by eventually
+  prints() {
+    local got
+    got=$("${@:2}" 2>&1) || true
+    echo "$got"
+    [[ $got == "$1" ]]
+  }
+  eventually prints "$want" "$@"
+}
+
+# The input with what differs from run to run replaced: uids, times, the port, revisions.
+stable() {
+  sed -E \
+    -e 's/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/UID/g' \
+    -e 's/[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}(\.[0-9]+)?Z/TIME/g' \
+    -e 's/127\.0\.0\.1:[0-9]+/ADDRESS/g' \
+    -e 's/("resourceVersion": *")[0-9]+"/\1REVISION"/g' \
+    -e 's/(resourceVersion: *")[0-9]+"/\1REVISION"/g'
+}
+
+# Ends the script as skipped, with a reason.
+skip() {
+  echo "skipped: $*" >skip
+  kill -s USR1 $$
+  exit 77
+}

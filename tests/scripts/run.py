@@ -1,0 +1,192 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs one script of tests/scripts and compares what it prints with what it promises.
+
+A .txt script is blocks of bash commands, a line ----, and the expected output up to the next
+empty line (README.md). --update rewrites what follows each ---- with what was printed. A .sh
+script passes when its exit code is 0. Exit codes: 0 passed, 1 failed, 77 skipped.
+"""
+import argparse
+import difflib
+import os
+import pathlib
+import secrets
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+SEPARATOR = "----"
+SECONDS_MAX = 240
+SKIPPED = 77
+
+
+class Block:
+    """Comment lines, commands, and the output they promise."""
+
+    def __init__(self):
+        self.commands, self.expected, self.line = [], [], 0
+        self.promises = False
+
+
+def parse(text):
+    """The blocks of a script: each ends with the empty line after its expected output."""
+    blocks, block = [], Block()
+    for number, line in enumerate(text.splitlines(), 1):
+        if block.promises:
+            if line == "":
+                blocks.append(block)
+                block = Block()
+            else:
+                block.expected.append(line)
+        elif line == SEPARATOR:
+            block.promises, block.line = True, number
+        else:
+            block.commands.append(line)
+    if block.promises or any(block.commands):
+        blocks.append(block)
+    return blocks
+
+
+def unparse(blocks, outputs):
+    """The script's text with `outputs` in place of what it promised."""
+    parts = []
+    for block, output in zip(blocks, outputs):
+        lines = list(block.commands)
+        if block.promises:
+            lines += [SEPARATOR, *output]
+        parts.append("\n".join(lines) + "\n")
+    return "\n".join(parts)
+
+
+def program(blocks, library, mark):
+    """One bash program for all blocks, so that variables and servers live from block to block."""
+    lines = [f"source '{library}'"] if library else []
+    for block in blocks:
+        lines += block.commands + [f"echo '{mark}'"]
+    return "\n".join(lines) + "\n"
+
+
+def split_output(output, mark):
+    """What each block printed, in lines without empty ones: an empty line ends a promise."""
+    return [[line.rstrip() for line in part.splitlines() if line.strip()]
+            for part in output.split(mark)[:-1]]
+
+
+def environment(options, here):
+    root = here.parent.parent
+    shared = pathlib.Path(os.environ.get("DRAY_SHARED", root.parent / "shared"))
+    debian = root / "build/tools/debian-kubectl/usr/bin/kubectl"
+    return dict(os.environ, DRAY=str(options.dray.resolve()) if options.dray else "",
+                ROOT=str(root), SHARED=str(shared) if shared.is_dir() else "",
+                KUBECTL=str(debian) if debian.exists() else shutil.which("kubectl") or "",
+                LC_ALL="C", TZ="UTC", HOME=os.getcwd(), NO_PROXY="127.0.0.1")
+
+
+def runs(pid):
+    try:
+        state = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state != "Z"
+
+
+def end(pid):
+    """Asks a server to end, and makes it after 10 s."""
+    for number, tries in ((signal.SIGTERM, 200), (signal.SIGKILL, 20)):
+        if not runs(pid):
+            return
+        os.kill(pid, number)
+        for _ in range(tries):
+            if not runs(pid):
+                return
+            time.sleep(0.05)
+
+
+def execute(source, scratch, env):
+    """Runs a bash program in the scratch folder; ends every server it started."""
+    try:
+        done = subprocess.run(["bash", "-u", "-c", source], cwd=scratch, env=env, text=True,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, timeout=SECONDS_MAX)
+        return done.returncode, done.stdout
+    except subprocess.TimeoutExpired as late:
+        return 1, (late.stdout or b"").decode() + f"\nstill running after {SECONDS_MAX} s\n"
+    finally:
+        pids = scratch / "pids"
+        for pid in pids.read_text().split() if pids.exists() else []:
+            end(int(pid))
+
+
+def run_blocks(path, scratch, env, library, update):
+    blocks = parse(path.read_text())
+    mark = f"end of block {secrets.token_hex(8)}\n"
+    _, output = execute(program(blocks, library, mark.rstrip("\n")), scratch, env)
+    outputs = split_output(output, mark)
+    if len(outputs) < len(blocks) and not (scratch / "skip").exists():
+        print(output.replace(mark, ""))
+        print(f"{path}: the script ended in block {len(outputs) + 1} of {len(blocks)}")
+        return 1
+    if update:
+        path.write_text(unparse(blocks, outputs))
+        return 0
+    failed = 0
+    for block, got in zip(blocks, outputs):
+        if block.promises and got != block.expected:
+            failed = 1
+            print("\n".join(difflib.unified_diff(block.expected, got, f"{path}:{block.line}",
+                                                 "printed", lineterm="")))
+    if failed and (scratch / "serve.log").exists():
+        print("serve.log ends:\n" + (scratch / "serve.log").read_text()[-3000:])
+    return failed
+
+
+def run(path, options):
+    here = pathlib.Path(__file__).resolve().parent
+    with tempfile.TemporaryDirectory(prefix="dray-script-", ignore_cleanup_errors=True) as folder:
+        scratch = pathlib.Path(folder)
+        env = dict(environment(options, here), HOME=folder)
+        if path.suffix == ".sh":
+            source = f"source '{here}/lib.sh'\nset -eo pipefail\nsource '{path.resolve()}'\n"
+            status, output = execute(source, scratch, env)
+            print(output)
+        else:
+            status = run_blocks(path, scratch, env, here / "lib.sh", options.update)
+        if (scratch / "skip").exists():
+            print((scratch / "skip").read_text())
+            return SKIPPED
+        return status
+
+
+def self_test():
+    """A promise kept, one broken, and the rewriting of the latter."""
+    script = "# what echo does\nx=1\necho one\n----\none\n\necho $((x + 1))\n----\nthree\n"
+    with tempfile.TemporaryDirectory() as folder:
+        scratch = pathlib.Path(folder)
+        path = scratch / "echo.txt"
+        path.write_text(script)
+        env = dict(os.environ)
+        broken = run_blocks(path, scratch, env, None, update=False)
+        run_blocks(path, scratch, env, None, update=True)
+        kept = run_blocks(path, scratch, env, None, update=False)
+        right = broken == 1 and kept == 0 and path.read_text() == script.replace("three", "2")
+    print("the difference above is the test's own" if right else "script runner: broken")
+    return 0 if right else 1
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--dray", type=pathlib.Path, help="the program under test")
+    parser.add_argument("--update", action="store_true", help="rewrite what follows each ----")
+    parser.add_argument("--self-test", action="store_true")
+    parser.add_argument("script", type=pathlib.Path, nargs="?")
+    options = parser.parse_args()
+    if options.self_test:
+        return self_test()
+    return run(options.script, options)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
