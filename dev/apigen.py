@@ -15,8 +15,11 @@ import sys
 SCALARS = {"bool": "bool", "int32": "int32_t", "int64": "int64_t", "string": "std::string",
            "bytes": "Bytes", "Quantity": "Quantity", "Time": "Time", "MicroTime": "MicroTime",
            "Duration": "Duration", "IntOrString": "IntOrString", "RawJson": "RawJson"}
-KEYWORDS = {"namespace", "operator", "default", "template", "export", "volatile", "int", "bool",
-            "continue", "private", "public", "class", "union", "static", "register", "switch"}
+KEYWORDS = set("""alignas alignof and asm auto bool break case catch char class compl concept const
+    continue decltype default delete do double else enum explicit export extern false float for
+    friend goto if inline int long mutable namespace new not operator or private protected public
+    register requires return short signed sizeof static struct switch template this throw true try
+    typedef typeid typename union unsigned using virtual void volatile while xor""".split())
 FIELD = re.compile(r"^  ([A-Za-z][A-Za-z0-9]*) +(\d+) +(\S+)((?: +\S+)*)$")
 FLAGS = {"required": "required", "omitempty": "omit_empty", "nullable": "nullable",
          "omitzero": "omit_zero", "inline": "inlined"}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// JSON of API objects, both ways, written once over the tables of api/reflect.h.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/kind.h"
+#include "api/object.h"
+#include "api/reflect.h"
+#include "base/result.h"
+
+namespace dray::api {
+
+/// Appends `value` as Kubernetes writes it: compact, fields in schema order, maps sorted, empty
+/// optional fields left out, `<`, `>` and `&` escaped.
+void EncodeJson(const Type& type, const void* value, std::string& out);
+
+/// Appends a whole object: kind and apiVersion first, then its fields.
+void EncodeJson(const Object& object, std::string& out);
+
+/// The same as a new string.
+std::string ToJson(const Object& object);
+
+/// Appends `text` as a JSON string.
+void QuoteJson(std::string_view text, std::string& out);
+
+/// The JSON text with line breaks and two spaces per level; `json` must be valid.
+std::string PrettyJson(std::string_view json);
+
+/// What a document says about itself; empty where it is silent.
+struct TypeMeta {
+  std::string api_version, kind;
+};
+
+/// Reads kind and apiVersion at the top of an object without decoding it.
+/// Errors: kBadRequest  not JSON, not an object, or one of the two is no string.
+Result<TypeMeta> ReadTypeMeta(std::string_view json);
+
+/// Something in a document that was passed over: `unknown field "spec.foo"` or
+/// `duplicate field "spec.bar"`, in the order met.
+using DecodeIssues = std::vector<std::string>;
+
+/// Decodes `json` into a new object of `kind`; kind and apiVersion in the text are not compared.
+/// Unknown and duplicate fields go to `issues` (the last duplicate wins); null is absent.
+///
+/// Errors: kBadRequest  not JSON, or a value of the wrong type, with its path.
+Result<Object> DecodeJson(const KindInfo& kind, std::string_view json, DecodeIssues* issues);
+
+/// Decodes `json` into `value`, a `type` that starts empty. As above, for parts of objects.
+Result<> DecodeJson(const Type& type, std::string_view json, void* value, DecodeIssues* issues);
+
+}  // namespace dray::api

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <charconv>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/base64.h"
+#include "api/json.h"
+
+namespace dray::api {
+namespace {
+
+template <class T>
+const T& Get(const void* value) {
+  return *static_cast<const T*>(value);
+}
+
+void AppendInt(int64_t number, std::string& out) {
+  std::array<char, 24> digits;
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number);
+  out.append(digits.data(), end.ptr);
+}
+
+bool IsNull(const Type& type, const void* value) {
+  switch (type.kind) {
+    case TypeKind::kOptional:
+    case TypeKind::kList:
+    case TypeKind::kMap: return type.container->size(value) == 0;
+    case TypeKind::kTime:
+    case TypeKind::kMicroTime:
+    case TypeKind::kRawJson: return type.value->is_zero(value);
+    case TypeKind::kBool:
+    case TypeKind::kInt32:
+    case TypeKind::kInt64:
+    case TypeKind::kString:
+    case TypeKind::kBytes:
+    case TypeKind::kQuantity:
+    case TypeKind::kDuration:
+    case TypeKind::kIntOrString:
+    case TypeKind::kStruct: return false;
+  }
+  return false;
+}
+
+// Go's omitempty: false, 0, "", nil and empty containers; never a struct, which needs omitzero.
+bool IsOmitted(const Field& field, const void* member) {
+  const Facets& facets = field.facets;
+  const Type& type = field.type();
+  if ((facets.required && !facets.omit_empty) || facets.nullable) return false;
+  switch (type.kind) {
+    case TypeKind::kStruct:
+    case TypeKind::kQuantity:
+    case TypeKind::kIntOrString:
+    case TypeKind::kTime:
+    case TypeKind::kMicroTime: return facets.omit_zero && type.value->is_zero(member);
+    case TypeKind::kOptional:
+    case TypeKind::kList:
+    case TypeKind::kMap: return type.container->size(member) == 0;
+    case TypeKind::kBool:
+    case TypeKind::kInt32:
+    case TypeKind::kInt64:
+    case TypeKind::kString:
+    case TypeKind::kBytes:
+    case TypeKind::kDuration: return type.value->is_zero(member);
+    case TypeKind::kRawJson: return false;
+  }
+  return false;
+}
+
+void EncodeMembers(const Type& type, const void* value, char& separator, std::string& out) {
+  for (const Field& field : type.fields) {
+    const void* member = field.of(value);
+    const Type& member_type = field.type();
+    if (field.facets.inlined) {
+      EncodeMembers(member_type, member, separator, out);
+      continue;
+    }
+    if (IsOmitted(field, member)) continue;
+    out += std::exchange(separator, ',');
+    out += '"';
+    out += field.name;
+    out += "\":";
+    EncodeJson(member_type, member, out);
+  }
+}
+
+void EncodeList(const Type& type, const void* value, std::string& out) {
+  const size_t size = type.container->size(value);
+  const Type& element = type.element();
+  char separator = '[';
+  for (size_t i = 0; i < size; ++i) {
+    out += std::exchange(separator, ',');
+    EncodeJson(element, type.container->at(value, i), out);
+  }
+  out += ']';
+}
+
+void EncodeMap(const Type& type, const void* value, std::string& out) {
+  const Type& element = type.element();
+  char separator = '{';
+  VisitMap(type, value, [&](std::string_view key, const void* entry) {
+    out += std::exchange(separator, ',');
+    QuoteJson(key, out);
+    out += ':';
+    EncodeJson(element, entry, out);
+  });
+  out += '}';
+}
+
+void EncodeIntOrString(const IntOrString& value, std::string& out) {
+  if (value.is_string()) {
+    QuoteJson(value.text(), out);
+  } else {
+    AppendInt(value.number(), out);
+  }
+}
+
+}  // namespace
+
+void QuoteJson(std::string_view text, std::string& out) {
+  constexpr std::string_view kHex = "0123456789abcdef";
+  out += '"';
+  size_t start = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const auto c = static_cast<unsigned char>(text[i]);
+    const bool is_line_separator = c == 0xE2 && text.substr(i, 2) == "\xE2\x80" && i + 2 < text.size() &&
+                                   (text[i + 2] == '\xA8' || text[i + 2] == '\xA9');
+    if (c >= 0x20 && c != '"' && c != '\\' && c != '<' && c != '>' && c != '&' && !is_line_separator) {
+      continue;
+    }
+    out += text.substr(start, i - start);
+    start = i + 1;
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += text[i];
+    } else if (c == '\n') {
+      out += "\\n";
+    } else if (c == '\r') {
+      out += "\\r";
+    } else if (c == '\t') {
+      out += "\\t";
+    } else if (c == '\b') {
+      out += "\\b";
+    } else if (c == '\f') {
+      out += "\\f";
+    } else if (is_line_separator) {
+      out += text[i + 2] == '\xA8' ? "\\u2028" : "\\u2029";
+      i += 2;
+      start = i + 1;
+    } else {
+      out += "\\u00";
+      out += kHex[c >> 4U];
+      out += kHex[c & 0xFU];
+    }
+  }
+  out += text.substr(start);
+  out += '"';
+}
+
+void EncodeJson(const Type& type, const void* value, std::string& out) {
+  if (IsNull(type, value)) {
+    out += "null";
+    return;
+  }
+  switch (type.kind) {
+    case TypeKind::kBool: out += Get<bool>(value) ? "true" : "false"; return;
+    case TypeKind::kInt32: AppendInt(Get<int32_t>(value), out); return;
+    case TypeKind::kInt64: AppendInt(Get<int64_t>(value), out); return;
+    case TypeKind::kString: QuoteJson(Get<std::string>(value), out); return;
+    case TypeKind::kBytes: QuoteJson(EncodeBase64(Get<Bytes>(value).bytes), out); return;
+    case TypeKind::kQuantity: QuoteJson(Get<Quantity>(value).ToString(), out); return;
+    case TypeKind::kTime: QuoteJson(Get<Time>(value).ToString(), out); return;
+    case TypeKind::kMicroTime: QuoteJson(Get<MicroTime>(value).ToString(), out); return;
+    case TypeKind::kDuration: QuoteJson(Get<Duration>(value).ToString(), out); return;
+    case TypeKind::kIntOrString: EncodeIntOrString(Get<IntOrString>(value), out); return;
+    case TypeKind::kRawJson: out += Get<RawJson>(value).compact(); return;
+    case TypeKind::kOptional: EncodeJson(type.element(), type.container->at(value, 0), out); return;
+    case TypeKind::kList: EncodeList(type, value, out); return;
+    case TypeKind::kMap: EncodeMap(type, value, out); return;
+    case TypeKind::kStruct: {
+      char separator = '{';
+      EncodeMembers(type, value, separator, out);
+      out += separator == '{' ? "{}" : "}";
+      return;
+    }
+  }
+}
+
+void EncodeJson(const Object& object, std::string& out) {
+  out += "{\"kind\":\"";
+  out += object.kind().kind;
+  out += "\",\"apiVersion\":\"";
+  out += object.kind().api_version();
+  out += '"';
+  char separator = ',';
+  EncodeMembers(object.type(), object.value(), separator, out);
+  out += '}';
+}
+
+std::string ToJson(const Object& object) {
+  std::string out;
+  EncodeJson(object, out);
+  return out;
+}
+
+std::string PrettyJson(std::string_view json) {
+  std::string out;
+  size_t depth = 0;
+  bool in_string = false;
+  const auto line = [&] { out.append("\n").append(2 * depth, ' '); };
+  for (size_t i = 0; i < json.size(); ++i) {
+    const char c = json[i];
+    if (in_string) {
+      out += c;
+      if (c == '\\') {
+        out += json[++i];
+      } else if (c == '"') {
+        in_string = false;
+      }
+      continue;
+    }
+    const bool is_empty = (c == '{' || c == '[') && i + 1 < json.size() && json[i + 1] == (c == '{' ? '}' : ']');
+    if (is_empty) {
+      out += c;
+      out += json[++i];
+    } else if (c == '{' || c == '[') {
+      out += c;
+      ++depth;
+      line();
+    } else if (c == '}' || c == ']') {
+      --depth;
+      line();
+      out += c;
+    } else if (c == ',') {
+      out += c;
+      line();
+    } else if (c == ':') {
+      out += ": ";
+    } else {
+      in_string = c == '"';
+      out += c;
+    }
+  }
+  return out;
+}
+
+}  // namespace dray::api

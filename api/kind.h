@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kinds as data: what discovery, routing, storage and printing need to know about a kind, generated
+// from its schema line. A new kind or version is a row here and nothing else.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "api/reflect.h"
+
+namespace dray::api::meta_v1 {
+struct ObjectMeta;
+}
+
+namespace dray::api {
+
+/// Which names objects of a kind may have.
+enum class NameRule : uint8_t { kDnsSubdomain, kDnsLabel, kPathSegment };
+
+/// What DELETE of one object answers.
+enum class DeleteAnswer : uint8_t { kStatus, kObject };
+
+/// A column of `kubectl get`: the value at `path`, or what the server computes under that name.
+struct Column {
+  std::string_view name;
+  std::string_view type;     // string, integer, number, boolean, date
+  std::string_view path;     // metadata.creationTimestamp; empty when computed
+  std::string_view compute;  // pod-status; empty when at a path
+  int priority;              // 0 always shown, 1 only with -o wide
+};
+
+struct KindInfo {
+  std::string_view group;    // "" for core
+  std::string_view version;  // v1
+  std::string_view kind;     // ResourceClaim
+  std::string_view plural;   // resourceclaims: the resource's name in URLs
+  std::string_view singular; // resourceclaim
+  bool namespaced;
+  bool served;               // false: only a body or an answer (DeleteOptions, Status)
+  bool create_only;          // Binding and the reviews
+  bool has_status;           // has the subresource status
+  bool tracks_generation;
+  bool unconditional_update;  // PUT without resourceVersion is allowed
+  bool create_on_update;      // PUT of a missing name creates
+  bool graceful_delete;       // pods
+  DeleteAnswer delete_answer;
+  NameRule name_rule;
+  std::span<const std::string_view> short_names;
+  std::span<const std::string_view> categories;
+  std::span<const std::string_view> subresources;  // besides status
+  std::span<const std::string_view> selectable;    // field paths besides metadata.name and .namespace
+  std::span<const Column> columns;                 // after Name
+  const Type& (*type)();
+  /// The ObjectMeta of an object of this kind; null for kinds without one.
+  const meta_v1::ObjectMeta& (*metadata)(const void* object);
+
+  /// "resource.k8s.io/v1", "v1".
+  std::string api_version() const;
+  /// "resourceclaims.resource.k8s.io", "pods": how messages name the resource.
+  std::string qualified_resource() const;
+  /// "ResourceClaim.resource.k8s.io", "Pod": how validation errors name the kind.
+  std::string qualified_kind() const;
+};
+
+/// All kinds of api/schema, in the order of the files.
+std::span<const KindInfo* const> BuiltinKinds();
+
+/// The kinds a program knows: the built-in ones and those it adds (tests add a toy kind).
+class Scheme {
+ public:
+  Scheme() : kinds_(BuiltinKinds().begin(), BuiltinKinds().end()) {}
+  explicit Scheme(std::span<const KindInfo* const> kinds) : kinds_(kinds.begin(), kinds.end()) {}
+
+  void Add(const KindInfo& kind) { kinds_.push_back(&kind); }
+  std::span<const KindInfo* const> kinds() const { return kinds_; }
+
+  /// By "resource.k8s.io/v1" and "ResourceClaim"; null when unknown.
+  const KindInfo* FindKind(std::string_view api_version, std::string_view kind) const;
+  /// By group, version and plural; null when unknown.
+  const KindInfo* FindResource(std::string_view group,
+                               std::string_view version,
+                               std::string_view plural) const;
+
+ private:
+  std::vector<const KindInfo*> kinds_;
+};
+
+}  // namespace dray::api

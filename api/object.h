@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// An API object of any kind: the struct together with its kind.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "api/kind.h"
+#include "api/meta_v1.h"
+#include "base/check.h"
+
+namespace dray::api {
+
+/// One object of some kind. Copies share the struct, which is immutable from the moment a second
+/// owner may exist: to change an object, Clone() it, edit the copy through mutable_value() or
+/// Mutable<T>(), then hand it on. An empty Object has no kind.
+class Object {
+ public:
+  Object() = default;
+
+  /// A new, empty object of `kind`.
+  static Object Make(const KindInfo& kind);
+
+  /// Takes a struct of the kind's type.
+  template <class T>
+  static Object Of(const KindInfo& kind, T value) {
+    DRAY_CHECK(&kind.type() == &TypeOf<T>());
+    return {kind, std::make_shared<T>(std::move(value))};
+  }
+  template <class T>
+  static Object Of(T value) {
+    return Of(Reflected<T>::kKind, std::move(value));
+  }
+
+  bool empty() const { return value_ == nullptr; }
+  const KindInfo& kind() const { return *kind_; }
+  const Type& type() const { return kind_->type(); }
+  const void* value() const { return value_.get(); }
+
+  /// The struct; the caller knows the kind (checked).
+  template <class T>
+  const T& As() const {
+    DRAY_CHECK(kind_ != nullptr && &kind_->type() == &TypeOf<T>());
+    return *static_cast<const T*>(value_.get());
+  }
+  /// The struct, or null when the object is of another kind.
+  template <class T>
+  const T* If() const {
+    return kind_ != nullptr && &kind_->type() == &TypeOf<T>() ? static_cast<const T*>(value_.get())
+                                                              : nullptr;
+  }
+  const meta_v1::ObjectMeta& metadata() const { return kind_->metadata(value_.get()); }
+
+  /// A deep copy nobody else has.
+  Object Clone() const;
+
+  // Only for the sole owner, before the object is shared.
+  void* mutable_value() { return value_.get(); }
+  template <class T>
+  T& Mutable() {
+    return const_cast<T&>(As<T>());
+  }
+  meta_v1::ObjectMeta& mutable_metadata() {
+    return const_cast<meta_v1::ObjectMeta&>(kind_->metadata(value_.get()));
+  }
+
+  /// The same kind and equal content.
+  bool operator==(const Object& other) const;
+
+ private:
+  Object(const KindInfo& kind, std::shared_ptr<void> value)
+      : kind_(&kind), value_(std::move(value)) {}
+
+  const KindInfo* kind_ = nullptr;
+  std::shared_ptr<void> value_;
+};
+
+/// "namespace/name", or "name" for cluster-scoped objects.
+std::string ObjectKey(const meta_v1::ObjectMeta& metadata);
+
+}  // namespace dray::api

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+// Types as data. Every API type has one Type; a struct's Type lists its fields with all their
+// facets. Codecs, patches, defaults, selectors and discovery are written once over these tables, so
+// a walk over a type is never a template.
+//
+// The structs and their tables are generated at build time from api/schema/*.api by dev/apigen.py
+// (docs/design/schema.md).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/int_or_string.h"
+#include "api/quantity.h"
+#include "api/raw_json.h"
+#include "api/time.h"
+
+namespace dray::api {
+
+enum class TypeKind : uint8_t {
+  kBool,
+  kInt32,
+  kInt64,
+  kString,
+  kBytes,
+  kQuantity,
+  kTime,
+  kMicroTime,
+  kDuration,
+  kIntOrString,
+  kRawJson,
+  kOptional,
+  kList,
+  kMap,
+  kStruct,
+};
+
+/// []byte of the API: base64 in JSON.
+struct Bytes {
+  std::string bytes;
+  bool operator==(const Bytes&) const = default;
+};
+
+/// A map of the API; sorted, as Kubernetes writes them.
+template <class T>
+using Map = std::map<std::string, T, std::less<>>;
+
+struct Type;
+
+/// How lists merge in server-side apply.
+enum class ListKind : uint8_t { kUndeclared, kAtomic, kSet, kMap };
+
+/// Everything a schema line says beyond name, number and type.
+struct Facets {
+  bool required = false;    // must be present and, unless omit_empty, is always written
+  bool omit_empty = false;  // required, yet an empty one is not written
+  bool nullable = false;    // optional, yet an empty one is written as null
+  bool omit_zero = false;   // a struct or time that is not written when zero
+  bool inlined = false;     // JSON flattens the members into the parent
+  bool atomic_map = false;
+  ListKind list = ListKind::kUndeclared;
+  std::string_view list_keys = {};       // of ListKind::kMap, separated by commas
+  std::string_view patch_strategy = {};  // strategic merge: merge, retainKeys, "merge,retainKeys"
+  std::string_view merge_key = {};
+  std::string_view default_value = {};
+  std::string_view one_of = {};  // the union the member belongs to
+  std::string_view gate = {};    // feature gates, separated by commas
+  int64_t max_items = 0;         // 0: no bound of its own
+};
+
+struct Field {
+  std::string_view name;  // in JSON; for an inlined struct only a label
+  int number;             // in protobuf
+  const Type& (*type)();
+  const void* (*of)(const void* object);
+  Facets facets;
+  std::string_view doc;
+};
+
+/// What every type can do with a value it knows the address of.
+struct ValueOperations {
+  void* (*make)();
+  void (*destroy)(void* value);
+  void (*assign)(void* to, const void* from);
+  void (*clear)(void* value);
+  bool (*equal)(const void* a, const void* b);
+  bool (*is_zero)(const void* value);
+};
+
+/// Of TypeKind::kOptional, kList and kMap; the others have none.
+struct ContainerOperations {
+  size_t (*size)(const void* container);
+  /// The index-th element, in order; for an optional, index 0.
+  const void* (*at)(const void* container, size_t index);
+  /// A new empty element at the end (list), in place of the old one (optional) or at `key` (map).
+  void* (*add)(void* container, std::string_view key);
+  /// Of a map: visits all entries in key order.
+  void (*visit)(const void* map, void* context, void (*entry)(void*, std::string_view, const void*));
+};
+
+struct Type {
+  TypeKind kind;
+  std::string_view name;  // "ResourceClaimSpec"; of scalars and containers a readable word
+  const ValueOperations* value;
+  const ContainerOperations* container = nullptr;
+  const Type& (*element)() = nullptr;
+  std::span<const Field> fields = {};
+
+  /// The field with this JSON name, looking through inlined structs' names only at this level.
+  const Field* Find(std::string_view json_name) const;
+};
+
+/// The address to write to; `object` is not const, so neither is its member.
+inline void* MutableMember(const Field& field, void* object) {
+  return const_cast<void*>(field.of(object));
+}
+
+// ------------------------------------------------------------------------------------------------
+// Tables from C++ types. Generated headers specialise Reflected for their structs.
+
+template <class T>
+struct Reflected;
+
+/// The table of `T`.
+template <class T>
+const Type& TypeOf() {
+  return Reflected<T>::Get();
+}
+
+template <class T>
+struct ValueOperationsOf {
+  static constexpr ValueOperations kValue{
+      .make = [] { return static_cast<void*>(new T()); },  // owned by api::Object
+      .destroy = [](void* value) { delete static_cast<T*>(value); },
+      .assign = [](void* to, const void* from) { *static_cast<T*>(to) = *static_cast<const T*>(from); },
+      .clear = [](void* value) { *static_cast<T*>(value) = T(); },
+      .equal =
+          [](const void* a, const void* b) {
+            return *static_cast<const T*>(a) == *static_cast<const T*>(b);
+          },
+      .is_zero = [](const void* value) { return *static_cast<const T*>(value) == T(); },
+  };
+};
+
+template <class S, class T, T S::* M>
+struct MemberOf {
+  static const void* Get(const void* object) { return &(static_cast<const S*>(object)->*M); }
+};
+
+template <class T>
+struct Reflected<std::optional<T>> {
+  static constexpr ContainerOperations kContainer{
+      .size = [](const void* c) -> size_t {
+        return static_cast<const std::optional<T>*>(c)->has_value() ? 1 : 0;
+      },
+      .at = [](const void* c, size_t) -> const void* {
+        return &**static_cast<const std::optional<T>*>(c);
+      },
+      .add = [](void* c, std::string_view) -> void* {
+        return &static_cast<std::optional<T>*>(c)->emplace();
+      },
+      .visit = nullptr,
+  };
+  static constexpr Type kType{.kind = TypeKind::kOptional,
+                              .name = "optional",
+                              .value = &ValueOperationsOf<std::optional<T>>::kValue,
+                              .container = &kContainer,
+                              .element = &TypeOf<T>};
+  static const Type& Get() { return kType; }
+};
+
+template <class T>
+struct Reflected<std::vector<T>> {
+  static constexpr ContainerOperations kContainer{
+      .size = [](const void* c) { return static_cast<const std::vector<T>*>(c)->size(); },
+      .at = [](const void* c, size_t i) -> const void* {
+        return &(*static_cast<const std::vector<T>*>(c))[i];
+      },
+      .add = [](void* c, std::string_view) -> void* {
+        return &static_cast<std::vector<T>*>(c)->emplace_back();
+      },
+      .visit = nullptr,
+  };
+  static constexpr Type kType{.kind = TypeKind::kList,
+                              .name = "list",
+                              .value = &ValueOperationsOf<std::vector<T>>::kValue,
+                              .container = &kContainer,
+                              .element = &TypeOf<T>};
+  static const Type& Get() { return kType; }
+};
+
+/// std::vector<bool> has no elements to point at, so lists of booleans hold this instead.
+struct Bool {
+  bool value = false;
+  bool operator==(const Bool&) const = default;
+};
+
+template <class T>
+struct Reflected<Map<T>> {
+  static constexpr ContainerOperations kContainer{
+      .size = [](const void* c) { return static_cast<const Map<T>*>(c)->size(); },
+      .at = [](const void* c, size_t i) -> const void* {
+        auto at = static_cast<const Map<T>*>(c)->begin();
+        std::advance(at, static_cast<std::ptrdiff_t>(i));
+        return &at->second;
+      },
+      .add = [](void* c, std::string_view key) -> void* {
+        return &static_cast<Map<T>*>(c)->insert_or_assign(std::string(key), T()).first->second;
+      },
+      .visit =
+          [](const void* c, void* context, void (*entry)(void*, std::string_view, const void*)) {
+            for (const auto& [key, value] : *static_cast<const Map<T>*>(c)) {
+              entry(context, key, &value);
+            }
+          },
+  };
+  static constexpr Type kType{.kind = TypeKind::kMap,
+                              .name = "map",
+                              .value = &ValueOperationsOf<Map<T>>::kValue,
+                              .container = &kContainer,
+                              .element = &TypeOf<T>};
+  static const Type& Get() { return kType; }
+};
+
+#define DRAY_REFLECT_SCALAR(cpp_type)   \
+  template <>                           \
+  struct Reflected<cpp_type> {          \
+    static const Type& Get();           \
+  }
+DRAY_REFLECT_SCALAR(bool);
+DRAY_REFLECT_SCALAR(Bool);
+DRAY_REFLECT_SCALAR(int32_t);
+DRAY_REFLECT_SCALAR(int64_t);
+DRAY_REFLECT_SCALAR(std::string);
+DRAY_REFLECT_SCALAR(Bytes);
+DRAY_REFLECT_SCALAR(Quantity);
+DRAY_REFLECT_SCALAR(Time);
+DRAY_REFLECT_SCALAR(MicroTime);
+DRAY_REFLECT_SCALAR(Duration);
+DRAY_REFLECT_SCALAR(IntOrString);
+DRAY_REFLECT_SCALAR(RawJson);
+#undef DRAY_REFLECT_SCALAR
+
+/// Visits a map's entries with a callable (std::string_view key, const void* value).
+template <class F>
+void VisitMap(const Type& type, const void* map, F&& entry) {
+  type.container->visit(map, &entry, [](void* context, std::string_view key, const void* value) {
+    (*static_cast<std::remove_reference_t<F>*>(context))(key, value);
+  });
+}
+
+}  // namespace dray::api

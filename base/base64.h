@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Standard base64 with padding (RFC 4648 section 4), as []byte fields use it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace dray {
+
+std::string EncodeBase64(std::string_view bytes);
+
+/// Nothing when `text` is not base64. Line breaks are passed over, as in Go.
+std::optional<std::string> DecodeBase64(std::string_view text);
+
+}  // namespace dray

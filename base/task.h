@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// Task<T>: a coroutine that yields a Result<T>.
+//
+// Lazy: it runs when awaited or started. It has no executor of its own: it goes on where the thing
+// it waits for calls back (FromCallback says where). Asio's awaitable would do the same, but its
+// headers cost every file that names a task two seconds of compiling.
+//
+// Rules that keep coroutines safe: parameters are values, or pointers to what outlives the task;
+// lambdas that are coroutines capture nothing; no lock is held across co_await.
+#pragma once
+
+#include <atomic>
+#include <coroutine>
+#include <functional>
+#include <optional>
+#include <utility>
+
+#include "base/check.h"
+#include "base/mutex.h"
+#include "base/result.h"
+
+namespace dray {
+
+template <class T = void>
+class [[nodiscard]] Task {
+ public:
+  struct promise_type {
+    std::optional<Result<T>> result;
+    std::coroutine_handle<> continuation = std::noop_coroutine();
+
+    Task get_return_object() { return Task(Handle::from_promise(*this)); }
+    std::suspend_always initial_suspend() noexcept { return {}; }
+    auto final_suspend() noexcept {
+      struct ToContinuation {
+        bool await_ready() noexcept { return false; }
+        std::coroutine_handle<> await_suspend(Handle done) noexcept {
+          return done.promise().continuation;
+        }
+        void await_resume() noexcept {}
+      };
+      return ToContinuation{};
+    }
+    void return_value(Result<T> value) { result.emplace(std::move(value)); }
+    void unhandled_exception() { CheckFailed("nothing of ours throws", __FILE__, __LINE__); }
+  };
+  using Handle = std::coroutine_handle<promise_type>;
+
+  Task(Task&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+  Task& operator=(Task&& other) noexcept {
+    std::swap(handle_, other.handle_);
+    return *this;
+  }
+  Task(const Task&) = delete;
+  Task& operator=(const Task&) = delete;
+  ~Task() {
+    if (handle_) handle_.destroy();
+  }
+
+  // Awaiting runs the task and continues the caller when it is done, without growing the stack.
+  bool await_ready() const noexcept { return false; }
+  Handle await_suspend(std::coroutine_handle<> caller) noexcept {
+    handle_.promise().continuation = caller;
+    return handle_;
+  }
+  Result<T> await_resume() { return *std::move(handle_.promise().result); }
+
+ private:
+  explicit Task(Handle handle) : handle_(handle) {}
+  Handle handle_;
+};
+
+/// Awaits something that answers through a callback: `start` gets the callback and calls it exactly
+/// once, at once or later, on any thread; the coroutine goes on there.
+///
+///   Result<Revision> revision = co_await FromCallback<Result<Revision>>([&](auto done) { … });
+template <class T, class F>
+auto FromCallback(F start) {
+  struct Awaiter {
+    F start;
+    std::optional<T> value = std::nullopt;
+    std::atomic<bool> one_side_done = false;  // of the two: start returned, callback called
+
+    explicit Awaiter(F f) : start(std::move(f)) {}
+    bool await_ready() const noexcept { return false; }
+    bool await_suspend(std::coroutine_handle<> caller) {
+      start([this, caller](T answer) {
+        value.emplace(std::move(answer));
+        if (one_side_done.exchange(true)) caller.resume();
+      });
+      return !one_side_done.exchange(true);  // false: answered already, go on without suspending
+    }
+    T await_resume() { return *std::move(value); }
+  };
+  return Awaiter(std::move(start));
+}
+
+namespace internal {
+
+/// A coroutine that owns itself.
+struct Detached {
+  struct promise_type {
+    Detached get_return_object() { return {}; }
+    std::suspend_never initial_suspend() noexcept { return {}; }
+    std::suspend_never final_suspend() noexcept { return {}; }
+    void return_void() {}
+    void unhandled_exception() { CheckFailed("nothing of ours throws", __FILE__, __LINE__); }
+  };
+};
+
+}  // namespace internal
+
+/// Runs `task` on this thread until it first waits; `done` gets its result, wherever it ends.
+template <class T, class F>
+internal::Detached Start(Task<T> task, F done) {
+  done(co_await std::move(task));
+}
+
+/// Runs `task` and blocks until it is done. Never on a thread that the task itself needs.
+template <class T>
+Result<T> Wait(Task<T> task) {
+  Mutex mutex;
+  Condition finished;
+  std::optional<Result<T>> result;
+  Start(std::move(task), [&](Result<T> value) {
+    const MutexLock lock(mutex);
+    result.emplace(std::move(value));
+    finished.NotifyOne();
+  });
+  const MutexLock lock(mutex);
+  while (!result) finished.Wait(mutex);
+  return *std::move(result);
+}
+
+}  // namespace dray
