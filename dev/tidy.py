@@ -37,8 +37,8 @@ CODE_RULES = [
     ("thread", re.compile(r"\.detach\s*\(\s*\)"),
      "a thread is joined by whom started it", None),
 ]
-# A braced aggregate or a capturing lambda among the arguments of an awaited call.
-AWAITED_BRACES = re.compile(r"\bco_await\b[^;{}]*[(,]\s*(?:\{|\[[^\]\s][^\]]*\])")
+# A braced aggregate among the arguments of an awaited call.
+AWAITED_BRACES = re.compile(r"\bco_await\b[^;{}]*[(,]\s*\{")
 TODO = re.compile(r"\bTODO\b(?!\(#\d+\))")
 MACHINE_PATH = re.compile(r"(?<![\w.$})/-])/(?:work|root|home|Users)/\w")
 
@@ -81,7 +81,7 @@ def cpp_findings(path, text):
             yield line_of(code, found.start()), f"{rule}: {found[0]}: {advice}"
     for found in AWAITED_BRACES.finditer(code):
         yield line_of(code, found.start()), \
-            "co_await with a braced argument or a capturing lambda: name it first"
+            "co_await with a braced argument: name it first"
 
 
 def text_findings(path, text):
@@ -140,7 +140,6 @@ BROKEN = [
     ("cel/x.cc", "std::ifstream file(path);"),
     ("cel/x.cc", "const std::lock_guard lock(mutex);"),
     ("cel/x.cc", "co_await Send({.to = 1});"),
-    ("cel/x.cc", "co_await Run([this] { return 1; });"),
     ("cel/x.cc", "int x = " + "1 + " * 30 + "1;"),
     ("cel/x.cc", "// TO" + "DO: later"),
     ("cel/x.cc", "// see /" + "home/me/notes"),
@@ -154,6 +153,7 @@ SOUND = [
     ("cel/x_test.cc", "std::ifstream file(path);"),
     ("base/mutex.h", "std::mutex mutex_;"),
     ("cel/x.cc", "const Letter letter{.to = 1};\nco_await Send(letter);"),
+    ("cel/x.cc", "co_await Run([this] { return Map{{1, 2}}; });"),
     ("cel/x.cc", 'Parse("' + "x" * 120 + '");'),
     ("cel/x.cc", "// TO" + "DO(#12): later"),
     ("cel/x.cc", "\n" * (FILE_LINES_MAX - 2) + "int x;"),
