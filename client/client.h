@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// One interface to an API server, whichever side of the network it is on: requests with objects, and
+// watches. Two implementations: over HTTP (any Kubernetes API server) and in process.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/kind.h"
+#include "api/meta_v1.h"
+#include "api/object.h"
+#include "base/result.h"
+
+namespace dray::client {
+
+/// Where an object is: its kind, namespace (empty: cluster scope) and name.
+struct ObjectRef {
+  const api::KindInfo* kind = nullptr;
+  std::string namespace_name, name;
+  auto operator<=>(const ObjectRef&) const = default;
+};
+
+struct ListOptions {
+  std::string namespace_name;  // empty: all
+  std::string label_selector, field_selector;
+};
+
+struct ObjectList {
+  std::vector<api::Object> items;
+  std::string resource_version;
+};
+
+enum class PatchType : uint8_t { kJson, kMerge, kStrategicMerge };
+
+enum class WatchEventType : uint8_t { kAdded, kModified, kDeleted, kBookmark };
+
+struct WatchEvent {
+  WatchEventType type;
+  api::Object object;  // for kBookmark only metadata.resourceVersion is set
+};
+
+/// A running watch. Destroying it ends it; no callback runs after that.
+class Watch {
+ public:
+  virtual ~Watch() = default;
+};
+
+/// Called in order, one at a time, on a thread of the implementation.
+struct WatchHandler {
+  std::function<void(std::vector<WatchEvent>)> events;
+  /// The watch ended: kExpired means list again, anything else may be retried from the last
+  /// resource version; an error with kUnknown and an empty message is a clean end (timeout).
+  std::function<void(Error)> ended;
+};
+
+/// Blocking requests; thread-safe. Objects that come back are immutable and shared.
+class Client {
+ public:
+  virtual ~Client() = default;
+
+  virtual Result<api::Object> Get(const ObjectRef& ref) = 0;
+  virtual Result<ObjectList> List(const api::KindInfo& kind, const ListOptions& options) = 0;
+  /// Namespace and name come from the object's metadata in all writes.
+  virtual Result<api::Object> Create(const api::Object& object) = 0;
+  /// With metadata.resourceVersion set, a concurrent change is answered with kConflict.
+  virtual Result<api::Object> Update(const api::Object& object, std::string_view subresource = {}) = 0;
+  virtual Result<api::Object> Patch(const ObjectRef& ref,
+                                    PatchType type,
+                                    std::string_view json,
+                                    std::string_view subresource = {}) = 0;
+  virtual Result<> Delete(const ObjectRef& ref, const api::meta_v1::DeleteOptions& options) = 0;
+  /// POST to a subresource, e.g. a core/v1 Binding to pods/NAME/binding.
+  virtual Result<> CreateSubresource(const ObjectRef& ref,
+                                     std::string_view subresource,
+                                     const api::Object& body) = 0;
+  /// Events after `resource_version`.
+  virtual Result<std::unique_ptr<Watch>> StartWatch(const api::KindInfo& kind,
+                                                    const ListOptions& options,
+                                                    const std::string& resource_version,
+                                                    WatchHandler handler) = 0;
+};
+
+}  // namespace dray::client
