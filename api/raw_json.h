@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// RawJson: JSON that the server carries without looking at it, such as the parameters of a driver
+// (runtime.RawExtension).
+#pragma once
+
+#include <string>
+#include <utility>
+
+namespace dray::api {
+
+/// One JSON value as the bytes that came in; empty when absent. Whoever reads the document makes
+/// sure that the bytes are JSON. Equal means the same bytes.
+class RawJson {
+ public:
+  RawJson() = default;
+  explicit RawJson(std::string bytes) : bytes_(std::move(bytes)) {}
+
+  const std::string& bytes() const { return bytes_; }
+  bool IsEmpty() const { return bytes_.empty(); }
+  /// Whether there is nothing to carry: no bytes, or null.
+  bool IsNull() const { return IsEmpty() || bytes_ == "null"; }
+  /// The bytes without blanks between the tokens, as they are written; "null" when empty.
+  std::string compact() const;
+
+  bool operator==(const RawJson&) const = default;
+
+ private:
+  std::string bytes_;
+};
+
+}  // namespace dray::api
