@@ -6,12 +6,14 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -19,6 +21,7 @@
 #include "api/resource_v1.h"
 #include "base/published.h"
 #include "base/result.h"
+#include "cel/selector_cache.h"
 
 namespace dray::allocator {
 
@@ -29,16 +32,51 @@ struct DeviceId {
   std::string ToString() const { return driver + "/" + pool + "/" + device; }
 };
 
-/// What exists: all slices in the order a lister gives them, and all classes. Immutable once handed
-/// to an allocator.
-struct Inventory {
-  std::vector<Frozen<api::resource_v1::ResourceSlice>> slices;
-  std::vector<Frozen<api::resource_v1::DeviceClass>> classes;
+/// What exists: all slices in the order a lister gives them, and all classes, indexed once. A new
+/// one is built when slices or classes change, not per claim: O(slices + classes).
+class Inventory {
+ public:
+  using Slice = Frozen<api::resource_v1::ResourceSlice>;
+  using Class = Frozen<api::resource_v1::DeviceClass>;
+
+  static Frozen<Inventory> Build(std::vector<Slice> slices, const std::vector<Class>& classes);
+
+  /// The slices a node may see: its own first, then those not bound to one node; both as given.
+  const std::vector<const api::resource_v1::ResourceSlice*>& OfNode(std::string_view node) const;
+  const std::vector<const api::resource_v1::ResourceSlice*>& shared() const { return shared_; }
+  /// All slices of a pool, whatever their generation and nodes, as given.
+  const std::vector<const api::resource_v1::ResourceSlice*>& OfPool(std::string_view driver,
+                                                                    std::string_view pool) const;
+  /// Null when there is no such class.
+  const api::resource_v1::DeviceClass* FindClass(std::string_view name) const;
+
+ private:
+  using Slices = std::vector<const api::resource_v1::ResourceSlice*>;
+
+  std::vector<Slice> slices_;
+  std::map<std::string, Slices, std::less<>> by_node_;
+  Slices shared_;
+  std::map<std::pair<std::string, std::string>, Slices, std::less<>> by_pool_;
+  std::map<std::string, Class, std::less<>> classes_;
 };
 
-/// What is taken already: devices of allocated claims (without admin access).
+/// What is taken already: devices of allocated claims, in flight ones included. Results with admin
+/// access take nothing.
 struct AllocatedState {
   std::set<DeviceId> devices;
+};
+
+/// Upstream's feature switches, as data at the points of decision. The defaults are those of a
+/// Kubernetes 1.37 cluster. Where a switch is on, but a claim or device needs a part that is not
+/// built yet, the answer is an error that names it, never a wrong allocation.
+struct Features {
+  bool admin_access = true;
+  bool prioritized_list = true;
+  bool device_taints = true;
+  bool device_binding_and_status = true;
+  bool partitionable_devices = true;  // not yet: devices that consume counters
+  bool consumable_capacity = true;    // not yet: shareable devices, requests for capacity
+  bool list_type_attributes = false;  // not yet
 };
 
 /// Counts candidates tried, not time, so an answer does not depend on the machine.
@@ -50,9 +88,10 @@ struct Budget {
 struct Allocation {
   std::vector<api::resource_v1::AllocationResult> results;
 };
-/// No devices fit. `reason` names what is known about why (an invalid pool, …); may be empty.
+/// No devices fit. `node_error` is upstream's error for this node alone ("invalid resource pools were
+/// encountered"); empty when nothing stood in the way but the devices themselves.
 struct Unsatisfiable {
-  std::string reason;
+  std::string node_error;
 };
 /// The budget ran out first.
 struct Undecided {
@@ -63,7 +102,11 @@ using Outcome = std::variant<Allocation, Unsatisfiable, Undecided>;
 /// Thread-safe: Allocate may be called for many nodes at once.
 class Allocator {
  public:
-  Allocator(Frozen<Inventory> inventory, AllocatedState state);
+  /// O(1): both arguments are shared.
+  Allocator(Frozen<Inventory> inventory,
+            Frozen<AllocatedState> state,
+            std::shared_ptr<cel::SelectorCache> selectors,
+            Features features = {});
   ~Allocator();
   Allocator(const Allocator&) = delete;
   Allocator& operator=(const Allocator&) = delete;
