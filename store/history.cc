@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/history.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <ranges>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/mutex.h"
+#include "base/published.h"
+#include "base/result.h"
+#include "base/strong.h"
+#include "store/sequencer.h"
+#include "store/snapshot.h"
+#include "store/store.h"
+#include "store/tree.h"
+
+namespace dray::store {
+namespace {
+
+std::unexpected<Error> FutureRevision(Revision asked, Revision newest) {
+  return Fail(
+      StatusReason::kTimeout,
+      fmt::format("revision {} is in the future, the newest is {}", asked.value(), newest.value()));
+}
+
+Frozen<Snapshot> Undo(const Snapshot& from,
+                      const std::vector<Frozen<Event>>& events,
+                      Revision revision) {
+  Tree tree = from.tree();
+  for (const Frozen<Event>& event : events | std::views::reverse) {
+    tree = event->previous != nullptr ? tree.Put(event->previous) : tree.Erase(event->record->key);
+  }
+  return std::make_shared<const Snapshot>(revision, std::move(tree));
+}
+
+}  // namespace
+
+History::History(const Options& options, Frozen<Snapshot> first)
+    : newest_(first), ring_(options, first->revision()), latest_(std::move(first)) {}
+
+void History::Publish(const Change& change) {
+  newest_.Store(change.next);
+  const MutexLock lock(mutex_);
+  ring_.Append(change.events);
+  latest_ = change.next;
+  events_since_anchor_ += change.events.size();
+  if (events_since_anchor_ >= kAnchorSpacing) {
+    anchors_.emplace(change.next->revision(), change.next);
+    events_since_anchor_ = 0;
+  }
+  DropBelowFloor();
+}
+
+Result<Frozen<Snapshot>> History::ReadAt(Revision revision) const {
+  const Frozen<Snapshot> newest = newest_.Load();
+  if (revision == newest->revision()) return newest;
+  if (revision > newest->revision()) return FutureRevision(revision, newest->revision());
+  DRAY_TRY(const Plan plan, PlanFor(revision));
+  if (plan.undo.empty()) return plan.from;
+  Frozen<Snapshot> rebuilt = Undo(*plan.from, plan.undo, revision);
+  Remember(rebuilt);
+  return rebuilt;
+}
+
+Result<History::Plan> History::PlanFor(Revision revision) const {
+  const MutexLock lock(mutex_);
+  if (revision < ring_.floor()) {
+    return Fail(StatusReason::kExpired,
+                fmt::format("revision {} has been compacted, the oldest kept is {}",
+                            revision.value(),
+                            ring_.floor().value()));
+  }
+  for (const Frozen<Snapshot>& known : rebuilt_) {
+    if (known->revision() == revision) return Plan{.from = known, .undo = {}};
+  }
+  const auto anchor = anchors_.lower_bound(revision);
+  Frozen<Snapshot> from = anchor == anchors_.end() ? latest_ : anchor->second;
+  std::vector<Frozen<Event>> undo = ring_.Between(revision, from->revision());
+  return Plan{.from = std::move(from), .undo = std::move(undo)};
+}
+
+void History::Remember(const Frozen<Snapshot>& rebuilt) const {
+  const MutexLock lock(mutex_);
+  if (rebuilt->revision() < ring_.floor()) return;
+  rebuilt_.push_back(rebuilt);
+  if (rebuilt_.size() > kRebuiltMax) rebuilt_.pop_front();
+}
+
+void History::DropBelowFloor() {
+  const Revision floor = ring_.floor();
+  anchors_.erase(anchors_.begin(), anchors_.lower_bound(floor));
+  std::erase_if(rebuilt_, [&](const Frozen<Snapshot>& old) { return old->revision() < floor; });
+}
+
+Result<Batch> History::EventsAfter(Revision after, std::string_view prefix, size_t max) const {
+  const MutexLock lock(mutex_);
+  return ring_.After(after, prefix, max);
+}
+
+Result<> History::Compact(Revision revision) {
+  const Frozen<Snapshot> newest = newest_.Load();
+  if (revision > newest->revision()) return FutureRevision(revision, newest->revision());
+  const MutexLock lock(mutex_);
+  ring_.DropThrough(revision);
+  DropBelowFloor();
+  return {};
+}
+
+Revision History::newest_event() const {
+  const MutexLock lock(mutex_);
+  return ring_.newest();
+}
+
+void History::AddTo(Status& status) const {
+  const Frozen<Snapshot> newest = newest_.Load();
+  status.newest = newest->revision();
+  status.keys = newest->size();
+  const MutexLock lock(mutex_);
+  status.floor = ring_.floor();
+  status.events = ring_.size();
+  status.event_bytes = ring_.bytes();
+}
+
+}  // namespace dray::store

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/sequencer.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/published.h"
+#include "base/result.h"
+#include "base/strong.h"
+#include "base/world.h"
+#include "store/record.h"
+#include "store/snapshot.h"
+#include "store/store.h"
+#include "store/tree.h"
+
+namespace dray::store {
+namespace {
+
+std::string_view KeyOf(const Operation& operation) {
+  return std::visit([](const auto& one) { return std::string_view(one.key); }, operation);
+}
+
+Result<> CheckKey(std::string_view key) {
+  if (key.empty()) return Fail(StatusReason::kBadRequest, "a key of the transaction is empty");
+  if (key.size() <= kKeyBytesMax) return {};
+  return Fail(StatusReason::kRequestEntityTooLarge,
+              fmt::format("a key of {} bytes exceeds the limit of {}", key.size(), kKeyBytesMax));
+}
+
+Result<> CheckValue(const Put& put) {
+  if (put.value == nullptr) {
+    return Fail(StatusReason::kBadRequest, fmt::format("the put of {} has no value", put.key));
+  }
+  if (put.value->size() <= kValueBytesMax) return {};
+  return Fail(StatusReason::kRequestEntityTooLarge,
+              fmt::format("the value of {} has {} bytes, the limit is {}",
+                          put.key,
+                          put.value->size(),
+                          kValueBytesMax));
+}
+
+Result<> CheckCount(size_t count, std::string_view of_what) {
+  if (count <= kTxnOperationsMax) return {};
+  return Fail(
+      StatusReason::kRequestEntityTooLarge,
+      fmt::format(
+          "a transaction of {} {} exceeds the limit of {}", count, of_what, kTxnOperationsMax));
+}
+
+Result<> CheckDistinct(const std::vector<Operation>& operations) {
+  std::vector<std::string_view> keys;
+  keys.reserve(operations.size());
+  std::ranges::transform(operations, std::back_inserter(keys), KeyOf);
+  std::ranges::sort(keys);
+  const auto twice = std::ranges::adjacent_find(keys);
+  if (twice == keys.end()) return {};
+  return Fail(StatusReason::kBadRequest,
+              fmt::format("two operations of the transaction name {}", *twice));
+}
+
+std::optional<Conflict> FindConflict(const Snapshot& state, const Txn& txn) {
+  Conflict conflict{.revision = state.revision(), .mismatches = {}};
+  for (const Compare& compare : txn.compares) {
+    const Record* current = state.Find(compare.key);
+    const Revision modified = current == nullptr ? kAbsent : current->modified;
+    if (modified == compare.modified) continue;
+    conflict.mismatches.push_back({.key = compare.key, .current = state.Get(compare.key)});
+  }
+  if (conflict.mismatches.empty()) return std::nullopt;
+  return conflict;
+}
+
+Event PutEvent(const Put& put, const Frozen<Record>& previous, Revision revision) {
+  auto record = std::make_shared<const Record>(Record{
+      .key = put.key,
+      .value = put.value,
+      .created = previous == nullptr ? revision : previous->created,
+      .modified = revision,
+      .version = previous == nullptr ? 1 : previous->version + 1,
+      .expiry = put.expiry,
+  });
+  return {.type = Event::Type::kPut, .record = std::move(record), .previous = previous};
+}
+
+Event DeleteEvent(const Frozen<Record>& previous, Revision revision) {
+  Record last = *previous;
+  last.modified = revision;
+  return {.type = Event::Type::kDelete,
+          .record = std::make_shared<const Record>(std::move(last)),
+          .previous = previous};
+}
+
+/// What `operation` does at `revision`; null for the deletion of an absent key.
+Frozen<Event> EventOf(const Operation& operation, const Snapshot& before, Revision revision) {
+  const Frozen<Record> previous = before.Get(KeyOf(operation));
+  if (const Put* put = std::get_if<Put>(&operation)) {
+    return std::make_shared<const Event>(PutEvent(*put, previous, revision));
+  }
+  if (previous == nullptr) return nullptr;
+  return std::make_shared<const Event>(DeleteEvent(previous, revision));
+}
+
+Change MakeChange(const Frozen<Snapshot>& before, const std::vector<Operation>& operations) {
+  const Revision revision(before->revision().value() + 1);
+  Change change{.next = before, .events = {}, .committed = {before->revision(), {}}};
+  Tree tree = before->tree();
+  for (const Operation& operation : operations) {
+    Frozen<Event> event = EventOf(operation, *before, revision);
+    change.committed.records.push_back(event == nullptr ? nullptr : event->record);
+    if (event == nullptr) continue;
+    tree =
+        event->type == Event::Type::kPut ? tree.Put(event->record) : tree.Erase(event->record->key);
+    change.events.push_back(std::move(event));
+  }
+  if (change.events.empty()) return change;
+  change.committed.revision = revision;
+  change.next = std::make_shared<const Snapshot>(revision, std::move(tree));
+  return change;
+}
+
+size_t SizeOf(const Record& record) {
+  return record.key.size() + record.value->size();
+}
+
+}  // namespace
+
+Result<> CheckTxn(const Txn& txn) {
+  DRAY_TRY_VOID(CheckCount(txn.operations.size(), "operations"));
+  DRAY_TRY_VOID(CheckCount(txn.compares.size(), "compares"));
+  for (const Compare& compare : txn.compares) DRAY_TRY_VOID(CheckKey(compare.key));
+  for (const Operation& operation : txn.operations) {
+    DRAY_TRY_VOID(CheckKey(KeyOf(operation)));
+    if (const Put* put = std::get_if<Put>(&operation)) DRAY_TRY_VOID(CheckValue(*put));
+  }
+  return CheckDistinct(txn.operations);
+}
+
+Sequencer::Sequencer(const Options& options, Frozen<Snapshot> first)
+    : live_bytes_max_(options.live_bytes_max), pending_(std::move(first)) {
+  for (const Record& record : pending_->Range({})) {
+    live_bytes_ += SizeOf(record);
+    if (record.expiry.has_value()) due_.emplace(*record.expiry, record.key);
+  }
+}
+
+Result<std::variant<Change, Conflict>> Sequencer::Accept(const Txn& txn) {
+  if (std::optional<Conflict> conflict = FindConflict(*pending_, txn)) return *std::move(conflict);
+  Change change = MakeChange(pending_, txn.operations);
+  size_t added = 0;
+  size_t removed = 0;
+  for (const Frozen<Event>& event : change.events) {
+    if (event->type == Event::Type::kPut) added += SizeOf(*event->record);
+    if (event->previous != nullptr) removed += SizeOf(*event->previous);
+  }
+  if (added > removed && live_bytes_ + added - removed > live_bytes_max_) {
+    return Fail(StatusReason::kTooManyRequests,
+                fmt::format("the store holds {} bytes and may hold {}: delete something first",
+                            live_bytes_,
+                            live_bytes_max_));
+  }
+  live_bytes_ = live_bytes_ + added - removed;
+  for (const Frozen<Event>& event : change.events) NoteExpiry(*event);
+  pending_ = change.next;
+  return change;
+}
+
+void Sequencer::NoteExpiry(const Event& event) {
+  const Record& record = *event.record;
+  if (event.previous != nullptr && event.previous->expiry.has_value()) {
+    due_.erase({*event.previous->expiry, record.key});
+  }
+  if (event.type == Event::Type::kPut && record.expiry.has_value()) {
+    due_.emplace(*record.expiry, record.key);
+  }
+}
+
+Txn Sequencer::DueBy(WallTime now, size_t max) const {
+  Txn txn;
+  const size_t operations_max = std::min(max, kTxnOperationsMax);
+  for (const auto& [expiry, key] : due_) {
+    if (expiry > now || txn.operations.size() == operations_max) break;
+    txn.operations.emplace_back(Delete{.key = key});
+  }
+  return txn;
+}
+
+std::optional<WallTime> Sequencer::next_expiry() const {
+  if (due_.empty()) return std::nullopt;
+  return due_.begin()->first;
+}
+
+}  // namespace dray::store

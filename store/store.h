@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+// The store: one sequence of revisions over one ordered key space.
+//
+// Every commit that changes something gets the next revision, for all keys together; the changes of
+// one transaction share it. An empty store is at revision kFirstRevision, its first commit makes
+// the next one, so no resource version is ever "0". A revision is never used twice or taken back.
+//
+// What a reader can rely on, whichever implementation stands behind the interface:
+//
+//   1. A commit is reported only once it is durable and visible: whoever learns of revision N, from
+//      a callback, an event, a wake or another client, finds it in Read() from then on.
+//   2. Nothing is visible before it is durable: no snapshot or event shows what a crash could undo.
+//   3. A snapshot at N followed by EventsAfter(N) misses nothing and repeats nothing.
+//   4. History is one window, (floor, newest]: all its events are kept, and every revision from the
+//      floor on can be read. The floor only rises: by Compact, or because a limit was reached.
+//      Below it the answer is kExpired, never a gap.
+//
+// All functions may be called from any thread. Keys and values are bytes that the store does not
+// interpret, with one exception that concerns only speed: events are also kept by group, the key
+// through its third slash ("/registry/pods/"), so following one resource does not cost the others.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/published.h"
+#include "base/result.h"
+#include "base/strong.h"
+#include "base/world.h"
+#include "store/record.h"
+#include "store/snapshot.h"
+
+namespace dray::store {
+
+/// The revision of an empty store, as in etcd.
+inline constexpr Revision kFirstRevision{1};
+/// "Must be absent" in a Compare.
+inline constexpr Revision kAbsent{0};
+
+/// Longest key. Kubernetes names and namespaces end at 253 bytes each.
+inline constexpr size_t kKeyBytesMax = 1024;
+/// Largest value: 1.5 MiB, etcd's default for a request.
+inline constexpr size_t kValueBytesMax = 3 * 512 * 1024;
+/// Operations of one transaction, and compares of one: etcd's default.
+inline constexpr size_t kTxnOperationsMax = 128;
+/// Events one EventsAfter looks at before it answers with what it found so far.
+inline constexpr size_t kEventsExaminedMax = 4096;
+
+/// The key must have been modified last at `modified`, or be absent if that is kAbsent.
+struct Compare {
+  std::string key;
+  Revision modified{};
+};
+
+/// Writes `value`; creates the key or replaces its value. The expiry is replaced too, or removed.
+struct Put {
+  std::string key;
+  Frozen<Value> value;
+  std::optional<WallTime> expiry{};
+};
+
+/// Removes the key. Removing an absent key changes nothing.
+struct Delete {
+  std::string key;
+};
+
+using Operation = std::variant<Put, Delete>;
+
+/// If all compares hold, all operations happen at once and share one revision; else none does. No
+/// two operations may name the same key.
+struct Txn {
+  std::vector<Compare> compares{};
+  std::vector<Operation> operations{};
+};
+
+/// A transaction that was carried out.
+struct Committed {
+  /// The new revision; the newest one at that moment if nothing changed (no operations, or only
+  /// deletions of absent keys), in which case there is no event either.
+  Revision revision{};
+  /// For each operation, in order: the record now stored; for a deletion the last record with
+  /// `modified` = revision; null for the deletion of an absent key.
+  std::vector<Frozen<Record>> records;
+};
+
+/// A transaction that was refused because a compare does not hold. A normal answer, with all that
+/// is needed to decide anew without another read.
+struct Conflict {
+  struct Mismatch {
+    std::string key;
+    Frozen<Record> current;  // null when absent
+  };
+  /// The newest revision when the compares were made; `current` is of that moment.
+  Revision revision{};
+  /// The compares that do not hold, in the order of the transaction; at least one.
+  std::vector<Mismatch> mismatches;
+};
+
+using CommitOutcome = std::variant<Committed, Conflict>;
+using CommitCallback = std::move_only_function<void(Result<CommitOutcome>)>;
+
+/// One change of one key.
+struct Event {
+  enum class Type : uint8_t { kPut, kDelete };
+
+  Type type = Type::kPut;
+  /// kPut: the record written. kDelete: the last record, with `modified` = the deletion's revision.
+  Frozen<Record> record;
+  /// What the key held before; null if it was absent, so kPut with null is a creation.
+  Frozen<Record> previous;
+
+  Revision revision() const { return record->modified; }
+};
+
+/// A piece of history.
+struct Batch {
+  /// Ascending by revision; within one, in the order of its transaction. No revision is split.
+  std::vector<Frozen<Event>> events;
+  /// The prefix is known completely up to here: ask for what is after it next. At least `after`,
+  /// and the newest revision once there is no more, events or not: this is what bookmarks say.
+  Revision through{};
+};
+
+/// Limits chosen when a store is opened.
+struct Options {
+  /// Events kept. Whole revisions go, oldest first; the newest always stays.
+  size_t events_max = 100'000;
+  /// Bytes kept by events: keys, Value::size() and a constant for each.
+  size_t event_bytes_max = size_t{256} << 20U;
+  /// Keys and values that are live. A commit that would grow past it is refused; deletions and
+  /// shrinking updates always go through.
+  size_t live_bytes_max = size_t{4} << 30U;
+  /// Subscriptions that exist at one time.
+  size_t subscriptions_max = 4096;
+};
+
+/// What operators and metrics ask. The parts are of nearly the same moment.
+struct Status {
+  Revision newest{};
+  Revision floor{};  // the oldest revision that can be read, or followed from
+  size_t keys = 0;
+  size_t live_bytes = 0;
+  size_t events = 0;
+  size_t event_bytes = 0;
+  size_t subscriptions = 0;
+  std::optional<WallTime> next_expiry{};  // nothing to do for ExpireDue before then
+};
+
+/// Wakes its owner after commits, until it is destroyed; see Store::Subscribe.
+class Subscription {
+ public:
+  Subscription() = default;
+  explicit Subscription(std::move_only_function<void()> cancel) : cancel_(std::move(cancel)) {}
+  Subscription(Subscription&& other) noexcept : cancel_(std::exchange(other.cancel_, nullptr)) {}
+  Subscription& operator=(Subscription&& other) noexcept {
+    if (this != &other) {
+      Cancel();
+      cancel_ = std::exchange(other.cancel_, nullptr);
+    }
+    return *this;
+  }
+  Subscription(const Subscription&) = delete;
+  Subscription& operator=(const Subscription&) = delete;
+  ~Subscription() { Cancel(); }
+
+  /// Ends it now. When this returns, no wake runs and none will. Again is harmless.
+  void Cancel() {
+    if (cancel_) std::exchange(cancel_, nullptr)();
+  }
+
+ private:
+  std::move_only_function<void()> cancel_;
+};
+
+using Wake = std::function<void(Revision)>;
+
+/// A multi-version store: one writer at a time, any number of readers that never wait for it.
+///
+/// Whoever opened it destroys it after all subscriptions, and after every callback has been called.
+class Store {
+ public:
+  Store() = default;
+  Store(const Store&) = delete;
+  Store& operator=(const Store&) = delete;
+  virtual ~Store() = default;
+
+  /// The newest state this process knows. Never waits for a commit or for the network. Snapshots
+  /// read one after the other never go back in revision. O(1).
+  virtual Frozen<Snapshot> Read() const = 0;
+
+  /// Calls `done` once, with a revision R, as soon as Read() includes R and R includes every commit
+  /// that any server had acknowledged before the call: the condition of a linearisable read. A
+  /// store with no other writers answers at once, on the calling thread.
+  ///
+  /// Errors: kTimeout             the backend's newest state did not arrive in time.
+  ///         kServiceUnavailable  the backend cannot be reached.
+  virtual void Sync(std::move_only_function<void(Result<Revision>)> done) = 0;
+
+  /// The state right after `revision`, for every revision from the floor to the newest.
+  /// O(1) for the newest; else the nearest later state that is kept has at most a few hundred
+  /// events undone, O(log n) each. Recently asked ones are remembered: pages of one list are cheap.
+  ///
+  /// Errors: kExpired  below the floor; the message names both.
+  ///         kTimeout  later than the newest revision; the message names both.
+  virtual Result<Frozen<Snapshot>> ReadAt(Revision revision) const = 0;
+
+  /// Carries out `txn`, or refuses it, and calls `done` exactly once; `done` must be callable. Then
+  /// the commit is durable and visible and subscribers have been woken. The thread is the
+  /// implementation's choice, possibly the calling one before Commit returns; no lock is held, so
+  /// `done` may call the store. The order of callbacks is not the order of commits when several
+  /// threads commit; revisions are. A Conflict, too, shows only what is durable and visible by
+  /// then.
+  ///
+  /// Errors: kBadRequest            an empty key, a put without value, two operations on one key.
+  ///         kRequestEntityTooLarge a key, a value, or the number of operations or compares.
+  ///         kTooManyRequests       the store holds all it may (Options::live_bytes_max).
+  ///         kServiceUnavailable    closing, or the backend cannot be reached: not carried out.
+  ///         kTimeout               the backend did not answer: the outcome is unknown. Read again
+  ///                                and compare before trying anew.
+  ///         kInternalError         the value has no durable form.
+  /// With any error but kTimeout nothing has changed.
+  virtual void Commit(Txn txn, CommitCallback done) = 0;
+
+  /// Commit, waiting for the answer. Not for threads whose work `done` depends on.
+  Result<CommitOutcome> CommitAndWait(Txn txn);
+
+  /// The events with a revision greater than `after` on keys that begin with `prefix`.
+  ///
+  /// Whole revisions, as many as fit into `max` events, and always at least one: a batch exceeds
+  /// `max` only if its single revision does, so it never has more than max(max, kTxnOperationsMax)
+  /// events. It also ends after kEventsExaminedMax events that were looked at, found or not: call
+  /// again with batch.through until that is the newest revision. From a revision that does not
+  /// exist yet: no events, through = after.
+  ///
+  /// O(log n) to find the place, then O(1) per event of the prefix's group (of the whole store, for
+  /// a prefix shorter than a group).
+  ///
+  /// Errors: kExpired  events after `after` are gone: it is below the floor; the message names
+  /// both.
+  virtual Result<Batch> EventsAfter(Revision after, std::string_view prefix, size_t max) const = 0;
+
+  /// Calls `wake` with the newest revision after each commit that changed something; several
+  /// commits may share a call. Calls are one at a time, with ascending revisions, on the threads
+  /// that commit: `wake` must be quick, and may call only Read, ReadAt and EventsAfter. Commits
+  /// before the subscription are not announced: call EventsAfter once after subscribing.
+  ///
+  /// Errors: kTooManyRequests  Options::subscriptions_max exist.
+  virtual Result<Subscription> Subscribe(Wake wake) = 0;
+
+  /// Deletes records whose expiry is not after `now`, earliest first, at most `max` and never more
+  /// than kTxnOperationsMax in one call, as one ordinary transaction; `done` gets their number, as
+  /// with Commit. Call again while that is the most possible. A record put again in the meantime
+  /// lives by its new expiry. A backend that expires by itself answers 0.
+  ///
+  /// Errors: as for Commit.
+  virtual void ExpireDue(WallTime now,
+                         size_t max,
+                         std::move_only_function<void(Result<size_t>)> done) = 0;
+
+  /// ExpireDue, waiting for the answer.
+  Result<size_t> ExpireDueAndWait(WallTime now, size_t max);
+
+  /// Forgets history before `revision`, which becomes the floor: it can still be read and followed
+  /// from. Live records stay, whatever their age. Compacting again, or lower, changes nothing.
+  ///
+  /// Errors: kTimeout  later than the newest revision.
+  virtual Result<> Compact(Revision revision) = 0;
+
+  virtual Status status() const = 0;
+};
+
+}  // namespace dray::store

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// An immutable ordered map from key to record, whose versions share structure.
+//
+// A B+tree without back pointers. A change copies the pages from the root to one leaf and shares
+// all others with the version it came from, so both stay valid and neither knows of the other. A
+// page is a fixed array of at most kFanOut slots. An inner slot repeats its child's first key as a
+// view into the record that the child holds, so copying a page copies no text, and the child's
+// number of records, so that counting a range costs two descents.
+//
+// Fan-out 16: a copied page touches the reference count of each of its slots. For 100,000 keys that
+// is about 5 pages of 12 slots; fan-out 64 would be 3 pages of 48. Scans hardly notice.
+//
+// Occupancy: a page that shrinks below a quarter is joined with a neighbour, or takes from it. A
+// page that overflows at its end starts a new one instead of halving, so keys that arrive in order
+// leave full pages behind.
+//
+// Thread safety: a Tree is a value; all functions are const and may run on any thread.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+#include "base/published.h"
+#include "store/record.h"
+
+namespace dray::store {
+
+class Tree {
+ public:
+  struct Node;  // a page, in tree.cc
+
+  /// Slots of a page.
+  static constexpr size_t kFanOut = 16;
+  /// Pages on a path. Two neighbours together have more than kFanOut / 4 slots, so a tree of this
+  /// depth has more than 2^24 pages even at its sparsest: memory ends before.
+  static constexpr size_t kDepthMax = 24;
+
+  Tree() = default;
+
+  /// The tree of `records`, whose keys strictly ascend. O(n).
+  static Tree FromSorted(std::span<const Frozen<Record>> records);
+
+  /// This tree with `record` added, or in place of the one with its key. O(log n).
+  Tree Put(const Frozen<Record>& record) const;
+  /// This tree without `key`; the same tree when it has none. O(log n).
+  Tree Erase(std::string_view key) const;
+
+  size_t size() const { return size_; }
+  /// The record, or null. Valid while the tree, or a later version that still has it, is held.
+  const Frozen<Record>* Find(std::string_view key) const;
+  /// How many keys are less than `key`. O(log n).
+  size_t Rank(std::string_view key) const;
+
+  /// A place between records, or at one, in key order. Valid while the tree is held.
+  class Cursor {
+   public:
+    bool at_end() const { return depth_ == 0; }
+    /// Precondition: !at_end().
+    const Frozen<Record>& record() const;
+    /// To the next record. Amortised O(1).
+    void Next();
+
+   private:
+    friend class Tree;
+    struct Step {
+      const Node* page = nullptr;
+      size_t slot = 0;
+    };
+    void Descend(const Node* page, std::string_view key);
+    void Settle();
+    void Push(Step step);
+
+    std::array<Step, kDepthMax> path_{};
+    size_t depth_ = 0;
+  };
+
+  /// At the first key that is not less than `key`. O(log n).
+  Cursor LowerBound(std::string_view key) const;
+
+ private:
+  Tree(Frozen<Node> root, size_t size);
+
+  Frozen<Node> root_;  // null when empty
+  size_t size_ = 0;
+};
+
+}  // namespace dray::store
