@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/device_names.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "api/names.h"
+
+namespace dray::api {
+namespace {
+
+using Problems = std::vector<NameProblem>;
+
+NameProblem Required() {
+  return {.kind = NameProblem::Kind::kRequired};
+}
+NameProblem TooLong(size_t max) {
+  return {.kind = NameProblem::Kind::kTooLong, .max = max};
+}
+NameProblem Invalid(std::string_view value, std::string detail) {
+  return {.kind = NameProblem::Kind::kInvalid,
+          .value = std::string(value),
+          .detail = std::move(detail)};
+}
+
+void AddInvalid(std::string_view value, NameErrors errors, Problems& problems) {
+  for (std::string& error : errors) problems.push_back(Invalid(value, std::move(error)));
+}
+
+void Append(Problems more, Problems& problems) {
+  std::ranges::move(more, std::back_inserter(problems));
+}
+
+Problems CheckDeviceIdentifier(std::string_view name) {
+  Problems problems;
+  if (name.size() > kDeviceIdentifierMax) problems.push_back(TooLong(kDeviceIdentifierMax));
+  AddInvalid(name, CheckCIdentifier(name), problems);
+  return problems;
+}
+
+std::vector<std::string_view> SplitAtSlashes(std::string_view name) {
+  std::vector<std::string_view> parts;
+  for (size_t slash = name.find('/'); slash != std::string_view::npos; slash = name.find('/')) {
+    parts.push_back(name.substr(0, slash));
+    name.remove_prefix(slash + 1);
+  }
+  parts.push_back(name);
+  return parts;
+}
+
+}  // namespace
+
+Problems CheckDriverName(std::string_view name) {
+  if (name.empty()) return {Required()};
+  Problems problems;
+  if (name.size() > kDriverNameMax) problems.push_back(TooLong(kDriverNameMax));
+  std::string lower(name);
+  for (char& c : lower) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  AddInvalid(name, CheckDnsSubdomain(lower), problems);
+  return problems;
+}
+
+Problems CheckPoolName(std::string_view name) {
+  if (name.empty()) return {Required()};
+  Problems problems;
+  if (name.size() > kPoolNameMax) problems.push_back(TooLong(kPoolNameMax));
+  for (const std::string_view part : SplitAtSlashes(name)) {
+    AddInvalid(part, CheckDnsSubdomain(part), problems);
+  }
+  return problems;
+}
+
+Problems CheckPoolNameSegments(std::string_view name) {
+  Problems problems;
+  if (name.size() > kPoolNameMax) problems.push_back(TooLong(kPoolNameMax));
+  const std::vector<std::string_view> parts = SplitAtSlashes(name);
+  for (size_t i = 0; i < parts.size(); ++i) {
+    NameErrors errors = {"must not be empty"};
+    if (!parts[i].empty()) errors = CheckDnsSubdomain(parts[i], LengthWord::kBytes);
+    for (const std::string& error : errors) {
+      problems.push_back(Invalid(name, fmt::format("segment {}: {}", i, error)));
+    }
+  }
+  return problems;
+}
+
+Problems CheckDeviceKey(std::string_view name) {
+  const std::vector<std::string_view> parts = SplitAtSlashes(name);
+  if (parts.size() == 1) return CheckDeviceIdentifier(name);
+  if (parts.size() > 2) return {};
+  Problems problems;
+  if (parts[0].empty()) {
+    problems.push_back(Invalid("", "the domain must not be empty"));
+  } else {
+    Append(CheckDriverName(parts[0]), problems);
+  }
+  if (parts[1].empty()) {
+    problems.push_back(Invalid("", "the name must not be empty"));
+  } else {
+    Append(CheckDeviceIdentifier(parts[1]), problems);
+  }
+  return problems;
+}
+
+Problems CheckFullyQualifiedDeviceKey(std::string_view name) {
+  Problems problems = CheckDeviceKey(name);
+  if (!name.contains('/')) {
+    problems.push_back(
+        Invalid(name, "a fully qualified name must be a domain and a name separated by a slash"));
+  }
+  return problems;
+}
+
+}  // namespace dray::api

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// The names of the resource.k8s.io API that are more than one check: drivers, pools, and the keys
+// of device attributes and capacities.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace dray::api {
+
+inline constexpr size_t kDriverNameMax = 63;
+inline constexpr size_t kPoolNameMax = 253;
+inline constexpr size_t kDeviceIdentifierMax = 32;  // the part after the domain
+
+/// One thing wrong with a name: the kind of field error with its arguments.
+struct NameProblem {
+  enum class Kind : uint8_t { kRequired, kTooLong, kInvalid };
+  Kind kind = Kind::kInvalid;
+  std::string value = {};   // of kInvalid: what the error shows, possibly a part of the name
+  std::string detail = {};  // of kInvalid
+  size_t max = 0;           // of kTooLong
+  bool operator==(const NameProblem&) const = default;
+};
+
+/// A DNS subdomain of at most 63 bytes in which capital letters are allowed.
+std::vector<NameProblem> CheckDriverName(std::string_view name);
+
+/// DNS subdomains joined by slashes, at most 253 bytes. An empty part is bad.
+std::vector<NameProblem> CheckPoolName(std::string_view name);
+
+/// The same in the words of declarative validation ("segment 1: must not be empty").
+std::vector<NameProblem> CheckPoolNameSegments(std::string_view name);
+
+/// Key of an attribute or capacity: a C identifier of at most 32 bytes, or a driver name, a slash
+/// and such an identifier. As upstream, a name with two slashes is not looked at.
+std::vector<NameProblem> CheckDeviceKey(std::string_view name);
+
+/// A device key that must have its domain.
+std::vector<NameProblem> CheckFullyQualifiedDeviceKey(std::string_view name);
+
+}  // namespace dray::api
