@@ -66,6 +66,7 @@ struct Error {
   std::vector<Cause> causes = {};  // for kInvalid, in the order found
   ErrorDetails details = {};
   bool empty_details = false;  // upstream writes "details":{} for some errors
+  std::string continue_token = {};  // where an expired list may go on, with what is there now
 };
 
 /// A value, or the reason there is none.
