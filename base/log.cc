@@ -43,10 +43,9 @@ Log::Log(const Clock& clock, Sink sink, Options options)
     : clock_(&clock), sink_(std::move(sink)), options_(options) {}
 
 Log Log::ToStderr(const Clock& clock, Options options) {
-  return Log(
-      clock,
-      [](std::string_view line) { std::fwrite(line.data(), 1, line.size(), stderr); },
-      options);
+  return {clock,
+          [](std::string_view line) { std::fwrite(line.data(), 1, line.size(), stderr); },
+          options};
 }
 
 Log Log::Silent() {

@@ -65,7 +65,7 @@ struct Error {
   std::string message;             // names the object and says what to do
   std::vector<Cause> causes = {};  // for kInvalid, in the order found
   ErrorDetails details = {};
-  bool empty_details = false;  // upstream writes "details":{} for some errors
+  bool empty_details = false;       // upstream writes "details":{} for some errors
   std::string continue_token = {};  // where an expired list may go on, with what is there now
 };
 
@@ -86,12 +86,14 @@ inline std::unexpected<Error> Fail(Error error) {
 
 }  // namespace dray
 
+// NOLINTBEGIN(bugprone-macro-parentheses): a declaration and `return` cannot stand in any
 #define DRAY_CONCAT_INNER_(a, b) a##b
 #define DRAY_CONCAT_(a, b) DRAY_CONCAT_INNER_(a, b)
 #define DRAY_TRY_IMPL_(temporary, declaration, expression, return_word)                  \
   auto temporary = (expression);                                                         \
   if (!temporary.has_value()) return_word std::unexpected(std::move(temporary).error()); \
   declaration = *std::move(temporary)
+// NOLINTEND(bugprone-macro-parentheses)
 
 /// DRAY_TRY(const Claim claim, Parse(body)); binds the value, or returns the error.
 #define DRAY_TRY(declaration, ...) \

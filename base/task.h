@@ -62,7 +62,10 @@ class [[nodiscard]] Task {
     handle_.promise().continuation = caller;
     return handle_;
   }
-  Result<T> await_resume() { return *std::move(handle_.promise().result); }
+  // The result is there: the task has run to its end.
+  Result<T> await_resume() {
+    return *std::move(handle_.promise().result);  // NOLINT(bugprone-unchecked-optional-access)
+  }
 
  private:
   explicit Task(Handle handle) : handle_(handle) {}
@@ -89,7 +92,10 @@ auto FromCallback(F start) {
       });
       return !one_side_done.exchange(true);  // false: answered already, go on without suspending
     }
-    T await_resume() { return *std::move(value); }
+    // The value is there: both sides are done.
+    T await_resume() {
+      return *std::move(value);  // NOLINT(bugprone-unchecked-optional-access)
+    }
   };
   return Awaiter(std::move(start));
 }

@@ -10,7 +10,9 @@
 namespace dray {
 namespace {
 
-Task<int> Answer(int number) { co_return number; }
+Task<int> Answer(int number) {
+  co_return number;
+}
 
 Task<int> Sum(int from, int to) {
   int sum = 0;
@@ -21,7 +23,9 @@ Task<int> Sum(int from, int to) {
   co_return sum;
 }
 
-Task<int> Refuse() { co_return Fail(StatusReason::kConflict, "no"); }
+Task<int> Refuse() {
+  co_return Fail(StatusReason::kConflict, "no");
+}
 
 Task<int> AfterRefusal() {
   DRAY_CO_TRY(const int number, co_await Refuse());
@@ -31,7 +35,8 @@ Task<int> AfterRefusal() {
 using Callback = std::function<void(int)>;
 
 Task<int> FromStored(std::vector<Callback>* stored) {
-  const int number = co_await FromCallback<int>([stored](auto done) { stored->emplace_back(done); });
+  const int number =
+      co_await FromCallback<int>([stored](auto done) { stored->emplace_back(done); });
   co_return number + 1;
 }
 
@@ -39,7 +44,9 @@ TEST(Task, AwaitsManyTasksWithoutGrowingTheStack) {
   EXPECT_EQ(Wait(Sum(1, 60'000)).value(), 1'800'030'000);
 }
 
-TEST(Task, PassesErrorsOn) { EXPECT_EQ(Wait(AfterRefusal()).error().message, "no"); }
+TEST(Task, PassesErrorsOn) {
+  EXPECT_EQ(Wait(AfterRefusal()).error().message, "no");
+}
 
 TEST(Task, GoesOnWhereTheCallbackIsCalled) {
   std::vector<Callback> stored;
@@ -54,8 +61,12 @@ TEST(Task, GoesOnWhereTheCallbackIsCalled) {
 TEST(Task, WaitsForAnotherThread) {
   std::vector<std::thread> threads;
   const auto on_thread = [](std::vector<std::thread>* all) -> Task<int> {
-    const int number = co_await FromCallback<int>(
-        [all](auto done) { all->emplace_back([done] { auto call = done; call(7); }); });
+    const int number = co_await FromCallback<int>([all](auto done) {
+      all->emplace_back([done] {
+        auto call = done;
+        call(7);
+      });
+    });
     co_return number;
   };
   EXPECT_EQ(Wait(on_thread(&threads)).value(), 7);

@@ -50,7 +50,8 @@ StatusReason ReasonOfErrno(int code) {
 }
 
 std::unexpected<Error> FailErrno(std::string_view what, const std::string& path, int code) {
-  return Fail(ReasonOfErrno(code), fmt::format("{} {}: {}", what, path, std::strerror(code)));
+  return Fail(ReasonOfErrno(code),
+              fmt::format("{} {}: {}", what, path, std::generic_category().message(code)));
 }
 
 /// A file descriptor that closes itself.
