@@ -22,16 +22,22 @@
 #include "base/task.h"
 #include "base/world.h"
 #include "server/request.h"
+#include "server/validation.h"
 #include "store/store.h"
 
 namespace dray::server {
 
 /// One object of an answer: decoded, with its resource version filled in, and its JSON (without a
-/// trailing newline), encoded once and shared by every reader and watcher.
+/// trailing newline), encoded once and shared by every reader and watcher. The text begins with kind
+/// and apiVersion, which the items of a list do not show: see ListItemJson.
 struct Item {
   api::Object object;
   Frozen<std::string> json;
 };
+
+/// What follows the kind and the apiVersion in `item.json`, without the opening brace: a list shows
+/// an item as '{' and this. Valid while the item is held. O(1).
+std::string_view ListItemJson(const Item& item);
 
 struct ObjectAnswer {
   int code = 200;  // 201 when created
@@ -97,6 +103,8 @@ class Resources {
   struct Options {
     /// Longest generated name suffix search, as upstream: 8 tries.
     int generate_name_tries = 8;
+    /// Defaults, validation and warnings of the kinds.
+    RuleBook rules = {};
   };
 
   Resources(const api::Scheme& scheme, store::Store& store, World& world, Log log, Options options);

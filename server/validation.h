@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the verbs know about a kind beyond its table: defaults, validation and warnings, as functions
+// handed in by whoever builds the server. Metadata rules are the server's own and run before them
+// (server/metadata_rules.h).
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "api/kind.h"
+#include "api/object.h"
+#include "base/result.h"
+#include "base/world.h"
+
+namespace dray::server {
+
+/// What a rule may look at besides the object.
+struct RuleContext {
+  WallTime now;
+  /// The Namespace object an object lies in; null for cluster-scoped kinds.
+  const api::Object* namespace_object = nullptr;
+};
+
+/// All are optional. Functions are called from any thread; the causes they return stand in the order
+/// of upstream's answers.
+struct KindRules {
+  /// Fills in what clients may leave out. Also runs on the outcome of a patch.
+  std::function<void(api::Object& object, const RuleContext& context)> set_defaults;
+
+  std::function<std::vector<Cause>(const api::Object& object, const RuleContext& context)>
+      validate_create;
+  /// `old` is what is stored; `object` has its status already.
+  std::function<std::vector<Cause>(
+      const api::Object& object, const api::Object& old, const RuleContext& context)>
+      validate_update;
+  /// `object` has everything but the status from `old`.
+  std::function<std::vector<Cause>(
+      const api::Object& object, const api::Object& old, const RuleContext& context)>
+      validate_status_update;
+
+  /// Texts of Warning headers, on create and update. `old` is null on create.
+  std::function<std::vector<std::string>(const api::Object& object, const api::Object* old)> warnings;
+};
+
+/// The rules of all kinds, by group and kind (versions share them). Filled before the server starts,
+/// constant afterwards.
+class RuleBook {
+ public:
+  void Add(std::string_view group, std::string_view kind, KindRules rules) {
+    entries_.push_back({std::string(group), std::string(kind), std::move(rules)});
+  }
+
+  /// The rules of `kind`: those added last; empty ones when there are none.
+  const KindRules& Of(const api::KindInfo& kind) const;
+
+ private:
+  struct Entry {
+    std::string group, kind;
+    KindRules rules;
+  };
+  std::vector<Entry> entries_;
+};
+
+}  // namespace dray::server
