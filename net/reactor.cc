@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "net/reactor.h"
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <thread>
+#include <utility>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/system/error_code.hpp>
+
+#include "net/internal/loop.h"
+
+namespace dray::net {
+
+Timer::Timer(std::weak_ptr<internal::Loop> loop, uint64_t id) : loop_(std::move(loop)), id_(id) {}
+
+Timer::Timer(Timer&& other) noexcept
+    : loop_(std::move(other.loop_)), id_(std::exchange(other.id_, 0)) {}
+
+Timer& Timer::operator=(Timer&& other) noexcept {
+  if (this != &other) {
+    Cancel();
+    loop_ = std::move(other.loop_);
+    id_ = std::exchange(other.id_, 0);
+  }
+  return *this;
+}
+
+void Timer::Cancel() {
+  const uint64_t id = std::exchange(id_, 0);
+  if (id == 0) return;
+  if (const std::shared_ptr<internal::Loop> loop = loop_.lock()) loop->alarms.erase(id);
+}
+
+Reactor::Reactor() : loop_(std::make_shared<internal::Loop>()) {}
+
+Reactor::~Reactor() = default;
+
+void Reactor::Run() {
+  loop_->thread.store(std::this_thread::get_id());
+  loop_->context.run();
+}
+
+void Reactor::Stop() {
+  loop_->context.stop();
+}
+
+void Reactor::Post(std::function<void()> function) {
+  boost::asio::post(loop_->context, std::move(function));
+}
+
+Timer Reactor::RunAfter(std::chrono::nanoseconds delay, std::function<void()> function) {
+  internal::Loop& loop = *loop_;
+  const uint64_t id = loop.next_alarm++;
+  auto& alarm = loop.alarms
+                    .emplace(id,
+                             internal::Loop::Alarm{boost::asio::steady_timer(loop.context),
+                                                   std::move(function)})
+                    .first->second;
+  alarm.timer.expires_after(delay);
+  // The map entry is what makes a timer live: a completion that was already queued when its timer
+  // was cancelled finds none.
+  alarm.timer.async_wait([&loop, id](const boost::system::error_code&) {
+    const auto found = loop.alarms.find(id);
+    if (found == loop.alarms.end()) return;
+    const std::function<void()> run = std::move(found->second.function);
+    loop.alarms.erase(found);
+    run();
+  });
+  return Timer(loop_, id);
+}
+
+bool Reactor::in_thread() const {
+  return loop_->thread.load() == std::this_thread::get_id();
+}
+
+}  // namespace dray::net

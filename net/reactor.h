@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// One event loop on one thread: posted functions, timers, and (inside net/) sockets. What belongs
+// to a reactor is touched on its thread only, hence without locks. Asio does the work behind it.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+namespace dray::net {
+
+namespace internal {
+class Loop;  // net/internal/loop.h
+}
+
+/// A pending RunAfter; destroying or cancelling it on the reactor's thread means that its function
+/// will not run. May outlive the reactor.
+class Timer {
+ public:
+  Timer() = default;
+  Timer(std::weak_ptr<internal::Loop> loop, uint64_t id);
+  ~Timer() { Cancel(); }
+  Timer(Timer&& other) noexcept;
+  Timer& operator=(Timer&& other) noexcept;
+  Timer(const Timer&) = delete;
+  Timer& operator=(const Timer&) = delete;
+
+  void Cancel();
+
+ private:
+  std::weak_ptr<internal::Loop> loop_;
+  uint64_t id_ = 0;
+};
+
+class Reactor {
+ public:
+  Reactor();
+  ~Reactor();
+  Reactor(const Reactor&) = delete;
+  Reactor& operator=(const Reactor&) = delete;
+
+  /// Runs the loop on the calling thread until Stop. Once only.
+  void Run();
+  /// Ends Run after what runs now. Safe from any thread.
+  void Stop();
+
+  /// Runs `function` soon on the reactor's thread, in the order posted; never inside Post. Safe
+  /// from any thread. The queue has no bound of its own: post one wake-up per batch of work, not
+  /// one per item. What is still queued when the reactor is destroyed is dropped unrun.
+  void Post(std::function<void()> function);
+
+  /// Runs `function` once after at least `delay`. From the reactor's thread only (or before Run).
+  [[nodiscard]] Timer RunAfter(std::chrono::nanoseconds delay, std::function<void()> function);
+
+  bool in_thread() const;
+
+  internal::Loop& loop() { return *loop_; }
+  std::weak_ptr<internal::Loop> weak_loop() const { return loop_; }
+
+ private:
+  std::shared_ptr<internal::Loop> loop_;
+};
+
+}  // namespace dray::net
