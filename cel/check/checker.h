@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Types and meanings for every node of a syntax tree.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "cel/check/declarations.h"
+#include "cel/check/type.h"
+#include "cel/environment.h"
+#include "cel/syntax/ast.h"
+#include "cel/syntax/source_error.h"
+
+namespace dray::cel {
+
+enum class NameKind : uint8_t { kNone, kDevice, kLocal, kTypeName };
+
+/// What the checker found out about one node.
+struct NodeFacts {
+  const Type* type = nullptr;
+  NameKind name_kind = NameKind::kNone;  // of kIdentifier
+  /// kIdentifier kLocal: its variable; kFold, kBind, kOptMap: its first variable, the second is
+  /// the next one. Variables alive at the same time have different slots.
+  uint32_t slot = 0;
+  const Function* function = nullptr;    // of kCall, and operators
+  const Overload* overload = nullptr;    // the only candidate, if there is only one
+};
+
+struct CheckedAst {
+  Ast ast;
+  std::vector<NodeFacts> facts;  // by NodeId
+  uint32_t slots = 0;            // variables alive at the same time, at most
+  TypePool types;
+
+  const Type& result_type() const { return *facts[ast.root].type; }
+};
+
+/// Gives every node a type. Qualified names are resolved: sets.contains(a, b) becomes a global call
+/// and google.protobuf.Duration one identifier. All errors of this stage are reported; with any of
+/// them the result is not usable. Also checks that literals hold one type each, as the
+/// Kubernetes environment demands, unless there were errors before that.
+CheckedAst Check(Ast ast, const Environment& environment, std::vector<SourceError>& errors);
+
+}  // namespace dray::cel

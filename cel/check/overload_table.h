@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// The declarations of the environment as text, read once by check/declarations.cc.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace dray::cel {
+
+enum class Style : uint8_t { kGlobal, kMember };
+
+struct OverloadText {
+  std::string_view names;       // separated by blanks
+  Style style;
+  std::string_view parameters;  // separated by "; ", the receiver first; $A is a type parameter
+  std::string_view result;
+};
+
+std::span<const OverloadText> OverloadTable();
+
+}  // namespace dray::cel

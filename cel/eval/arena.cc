@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cel/eval/arena.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace dray::cel {
+
+Arena::~Arena() {
+  for (const Destructor& destructor : destructors_) destructor.destroy(destructor.object);
+}
+
+void* Arena::Take(size_t size, size_t alignment) {
+  bytes_ += size;
+  void* start = free_.data();
+  size_t left = free_.size();
+  if (std::align(alignment, size, start, left) == nullptr) {
+    left = std::max(kBlockBytes, size + alignment);
+    blocks_.push_back(std::make_unique_for_overwrite<std::byte[]>(left));
+    start = blocks_.back().get();
+    std::align(alignment, size, start, left);
+  }
+  free_ = std::span(static_cast<std::byte*>(start), left).subspan(size);
+  return start;
+}
+
+std::string_view Arena::Copy(std::string_view text) {
+  if (text.empty()) return {};
+  char* const copy = static_cast<char*>(Take(text.size(), 1));
+  std::memcpy(copy, text.data(), text.size());
+  return {copy, text.size()};
+}
+
+std::span<Value> Arena::NewValues(size_t count) {
+  if (count == 0) return {};
+  Value* const values = static_cast<Value*>(Take(count * sizeof(Value), alignof(Value)));
+  std::uninitialized_default_construct_n(values, count);
+  return {values, count};
+}
+
+std::span<MapEntry> Arena::NewEntries(size_t count) {
+  if (count == 0) return {};
+  MapEntry* const entries =
+      static_cast<MapEntry*>(Take(count * sizeof(MapEntry), alignof(MapEntry)));
+  std::uninitialized_default_construct_n(entries, count);
+  return {entries, count};
+}
+
+}  // namespace dray::cel

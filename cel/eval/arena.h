@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory of one evaluation, or of the constants of one program: taken in small steps, given back at
+// once. Values point into arenas and never own anything.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <new>
+#include <span>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "cel/eval/value.h"
+
+namespace dray::cel {
+
+/// One evaluation may hold no more; what needs more ends with an error. Upstream has no such limit;
+/// expressions within the cost limit that need this much build strings and lists for their own sake.
+inline constexpr size_t kArenaBytesMax = size_t{64} * 1024 * 1024;
+
+/// Not for use by two threads at once.
+class Arena {
+ public:
+  Arena() = default;
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+  ~Arena();
+
+  std::string_view Copy(std::string_view text);
+  std::span<Value> NewValues(size_t count);
+  std::span<MapEntry> NewEntries(size_t count);
+
+  /// An object that lives as long as the arena.
+  template <class T>
+  const T* Keep(T object) {
+    T* const kept = new (Take(sizeof(T), alignof(T))) T(std::move(object));
+    if constexpr (!std::is_trivially_destructible_v<T>) {
+      destructors_.push_back({kept, [](void* target) { static_cast<T*>(target)->~T(); }});
+    }
+    return kept;
+  }
+
+  bool is_full() const { return bytes_ > kArenaBytesMax; }
+
+ private:
+  struct Destructor {
+    void* object;
+    void (*destroy)(void*);
+  };
+  static constexpr size_t kFirstBytes = 1024;  // enough for nearly every selector
+  static constexpr size_t kBlockBytes = 16 * 1024;
+
+  void* Take(size_t size, size_t alignment);
+
+  alignas(std::max_align_t) std::array<std::byte, kFirstBytes> first_;
+  std::span<std::byte> free_ = first_;
+  std::vector<std::unique_ptr<std::byte[]>> blocks_;
+  std::vector<Destructor> destructors_;
+  size_t bytes_ = 0;
+};
+
+}  // namespace dray::cel

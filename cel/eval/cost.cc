@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cel/eval/cost.h"
+
+#include <algorithm>
+
+#include "cel/syntax/utf8.h"
+
+namespace dray::cel {
+namespace {
+
+constexpr uint64_t kListCallBase = 11;  // the call and the list it makes
+
+uint64_t SizeOf(const Value& value) {
+  switch (value.kind()) {
+    case ValueKind::kString: return CountCodePoints(value.text());
+    case ValueKind::kBytes: return value.text().size();
+    case ValueKind::kList: return value.list().items.size();
+    case ValueKind::kMap: return value.map().entries.size();
+    case ValueKind::kError:
+    case ValueKind::kNull:
+    case ValueKind::kBool:
+    case ValueKind::kInt:
+    case ValueKind::kUint:
+    case ValueKind::kDouble:
+    case ValueKind::kType:
+    case ValueKind::kOptional:
+    case ValueKind::kQuantity:
+    case ValueKind::kSemver: break;
+  }
+  return 1;
+}
+
+// Rounded up, in integers: upstream's floating point gives the same below 2^50.
+uint64_t Tenth(uint64_t size) { return (size + 9) / 10; }
+uint64_t Quarter(uint64_t size) { return (size + 3) / 4; }
+
+bool IsText(const Value& value) {
+  return value.is(ValueKind::kString) || value.is(ValueKind::kBytes);
+}
+
+// Texts count a tenth of their bytes, rounded down; other leaves 1. Recursion is bounded by the
+// nesting of literals.
+uint64_t Traversal(const Value& value) {
+  uint64_t sum = 0;
+  if (IsText(value)) return value.text().size() / 10;
+  if (value.is(ValueKind::kList)) {
+    for (const Value& item : value.list().items) sum += Traversal(item);
+    return sum;
+  }
+  if (value.is(ValueKind::kMap)) {
+    for (const MapEntry& entry : value.map().entries) {
+      sum += Traversal(entry.key) + Traversal(entry.value);
+    }
+    return sum;
+  }
+  return 1;
+}
+
+uint64_t EqualityCost(std::span<const Value> arguments) {
+  if (arguments[0].is(ValueKind::kQuantity) || arguments[0].is(ValueKind::kSemver)) return 1;
+  return Tenth(std::min(SizeOf(arguments[0]), SizeOf(arguments[1])));
+}
+
+uint64_t QuadraticCost(const Value& list) {
+  const uint64_t size = SizeOf(list);
+  const bool texts = list.is(ValueKind::kList) && size > 0 && IsText(list.list().items[0]);
+  return kListCallBase + size * size * (texts ? 21 : 20) / 10;
+}
+
+uint64_t FlattenCost(std::span<const Value> arguments) {
+  const bool has_depth = arguments.size() > 1 && arguments[1].is(ValueKind::kInt);
+  const int64_t depth = has_depth ? std::clamp<int64_t>(arguments[1].integer(), 0, 1'000'000) : 1;
+  return kListCallBase + static_cast<uint64_t>(depth) * SizeOf(arguments[0]);
+}
+
+uint64_t CoreCost(CostRule rule, std::span<const Value> arguments) {
+  const bool texts = IsText(arguments[0]) || arguments[0].is_error();
+  const uint64_t first = SizeOf(arguments[0]);
+  const uint64_t second = arguments.size() > 1 ? SizeOf(arguments[1]) : 0;
+  if (rule == CostRule::kEquality) return EqualityCost(arguments);
+  if (rule == CostRule::kOrdering) return texts ? Tenth(std::min(first, second)) : 1;
+  if (rule == CostRule::kConcatenation) return texts ? Tenth(first + second) : 1;
+  if (rule == CostRule::kText) return texts ? Tenth(first) : 1;
+  return second;  // kMembership
+}
+
+}  // namespace
+
+uint64_t CallCost(CostRule rule,
+                  bool is_unique,
+                  std::span<const Value> arguments,
+                  const Value& result) {
+  switch (rule) {
+    case CostRule::kOne: return 1;
+    case CostRule::kEquality:
+    case CostRule::kOrdering:
+    case CostRule::kConcatenation:
+    case CostRule::kText:
+    case CostRule::kMembership: return is_unique ? CoreCost(rule, arguments) : 1;
+    case CostRule::kAffix: return Tenth(SizeOf(arguments[1]));
+    case CostRule::kContains: return Tenth(SizeOf(arguments[0])) * Tenth(SizeOf(arguments[1]));
+    case CostRule::kRegex: return Tenth(SizeOf(arguments[0]) + 1) * Quarter(SizeOf(arguments[1]));
+    case CostRule::kTenth: return Tenth(SizeOf(arguments[0]));
+    case CostRule::kFifth: return Tenth(2 * SizeOf(arguments[0]));
+    case CostRule::kFifthOfResult: return Tenth(2 * SizeOf(result));
+    case CostRule::kTraversal: return Traversal(arguments[0]);
+    case CostRule::kProduct: return 1 + SizeOf(arguments[0]) * SizeOf(arguments[1]);
+    case CostRule::kDoubleProduct: return 1 + 2 * SizeOf(arguments[0]) * SizeOf(arguments[1]);
+    case CostRule::kListResult: return kListCallBase + SizeOf(result);
+    case CostRule::kFlatten: return FlattenCost(arguments);
+    case CostRule::kQuadratic: return is_unique ? QuadraticCost(arguments[0]) : 1;
+  }
+  return 1;
+}
+
+}  // namespace dray::cel

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Counting the cost of an evaluation as upstream does (cel-go interpreter/runtimecost.go and the
+// Kubernetes cost table).
+#pragma once
+
+#include <algorithm>
+
+#include <cstdint>
+#include <span>
+
+#include "cel/eval/value.h"
+
+namespace dray::cel {
+
+/// Counts up to a limit and stops: the evaluation ends when more than the limit was needed.
+class Meter {
+ public:
+  explicit Meter(uint64_t max) : max_(max) {}
+
+  /// One step of `amount`. Nothing is counted after the limit was passed.
+  void Charge(uint64_t amount) {
+    if (!exceeded()) spent_ += amount;
+  }
+  /// Several steps of one each.
+  void ChargeSteps(uint64_t steps) { Charge(std::min(steps, max_ + 1 - std::min(spent_, max_))); }
+  bool exceeded() const { return spent_ > max_; }
+  uint64_t spent() const { return spent_; }
+
+ private:
+  uint64_t max_;
+  uint64_t spent_ = 0;
+};
+
+/// How a function's cost follows from its arguments. "core" rules hold only if the checker left one
+/// overload; otherwise the cost is 1.
+enum class CostRule : uint8_t {
+  kOne,
+  kEquality,        // core: a tenth of the smaller size
+  kOrdering,        // core: the same for strings and bytes
+  kConcatenation,   // core: a tenth of both, for strings and bytes
+  kText,            // core: a tenth of the text, between string and bytes
+  kMembership,      // core: the elements of the list
+  kAffix,           // a tenth of the argument
+  kContains,        // a tenth of the text times a tenth of the argument
+  kRegex,           // a tenth of the text times a quarter of the pattern
+  kTenth,           // a tenth of the first argument
+  kFifth,           // a fifth of the first argument
+  kFifthOfResult,
+  kTraversal,       // all leaves of the first argument
+  kProduct,         // 1 + product of the sizes
+  kDoubleProduct,   // 1 + twice the product
+  kListResult,      // 11 + elements of the result
+  kFlatten,         // 11 + depth times elements
+  kQuadratic,       // 11 + twice the square of the elements
+};
+
+/// The cost of one call; errors among the arguments count as size 1.
+uint64_t CallCost(CostRule rule, bool is_unique, std::span<const Value> arguments, const Value& result);
+
+}  // namespace dray::cel

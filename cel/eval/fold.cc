@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// Each fold stands for a general comprehension (condition, step, result over an accumulator named
+// @result) and charges exactly its nodes, one by one, so that the counter agrees with upstream also
+// where the limit ends the loop.
+#include "cel/eval/fold.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "cel/library/library.h"
+
+namespace dray::cel {
+namespace {
+
+constexpr uint64_t kListCost = 10;
+
+struct Element {
+  Value first;
+  Value second;
+};
+
+class FoldRun {
+ public:
+  FoldRun(FoldHost& host, const Node& node, uint32_t slot, const Value& range)
+      : host_(host), node_(node), slot_(slot), range_(range) {}
+
+  Value Run() {
+    if (!range_.is(ValueKind::kList) && !range_.is(ValueKind::kMap)) return NotIterable();
+    switch (node_.fold) {
+      case FoldKind::kAll: return Logic(/*decisive=*/false, /*condition_steps=*/2);
+      case FoldKind::kExists: return Logic(/*decisive=*/true, /*condition_steps=*/3);
+      case FoldKind::kExistsOne: return ExistsOne();
+      case FoldKind::kMap:
+      case FoldKind::kFilter: return Collect();
+      case FoldKind::kTransformMap: return CollectMap(/*entries=*/false);
+      case FoldKind::kTransformMapEntry: return CollectMap(/*entries=*/true);
+    }
+    return Value();
+  }
+
+ private:
+  bool has_two_variables() const { return !node_.name2.empty(); }
+  NodeId predicate() const { return node_.children[1]; }
+  NodeId transform() const { return node_.children[2]; }
+
+  // The Go name of the type: upstream's messages show it.
+  std::string_view GoTypeName() const {
+    switch (range_.kind()) {
+      case ValueKind::kNull: return "types.Null";
+      case ValueKind::kBool: return "types.Bool";
+      case ValueKind::kInt: return "types.Int";
+      case ValueKind::kUint: return "types.Uint";
+      case ValueKind::kDouble: return "types.Double";
+      case ValueKind::kString: return "types.String";
+      case ValueKind::kBytes: return "types.Bytes";
+      case ValueKind::kType: return "*types.Type";
+      case ValueKind::kOptional: return "*types.Optional";
+      case ValueKind::kQuantity: return "cel.Quantity";
+      case ValueKind::kSemver: return "cel.Semver";
+      case ValueKind::kError:
+      case ValueKind::kList:
+      case ValueKind::kMap: break;
+    }
+    return "";
+  }
+
+  Value NotIterable() {
+    return MakeError(host_.arena(),
+                     has_two_variables()
+                         ? fmt::format("unsupported comprehension range type: {}", GoTypeName())
+                         : fmt::format("got '{}', expected iterable type", GoTypeName()));
+  }
+
+  size_t size() const {
+    return range_.is(ValueKind::kList) ? range_.list().items.size() : range_.map().entries.size();
+  }
+
+  Element At(size_t index) const {
+    if (range_.is(ValueKind::kMap)) {
+      const MapEntry& entry = range_.map().entries[index];
+      return {entry.key, entry.value};
+    }
+    const Value& item = range_.list().items[index];
+    if (has_two_variables()) return {Value::Int(static_cast<int64_t>(index)), item};
+    return {item, Value()};
+  }
+
+  void Enter(size_t index) {
+    const Element element = At(index);
+    host_.SetVariable(slot_, element.first);
+    if (has_two_variables()) host_.SetVariable(slot_ + 1, element.second);
+  }
+
+  // all and exists. An error of one element is dropped when another element decides.
+  Value Logic(bool decisive, uint64_t condition_steps) {
+    Value result = Value::Bool(!decisive);
+    for (size_t i = 0; i < size() && !host_.Stopped(); ++i) {
+      host_.meter().ChargeSteps(condition_steps);
+      if (result.is(ValueKind::kBool) && result.boolean() == decisive) break;
+      host_.meter().Charge(1);
+      Enter(i);
+      Value value = host_.Eval(predicate());
+      if (!value.is(ValueKind::kBool) && !value.is_error()) value = NoSuchOverload();
+      if (value.is(ValueKind::kBool) && value.boolean() == decisive) {
+        result = value;
+      } else if (!result.is_error()) {
+        result = value.is_error() ? value : result;
+      }
+    }
+    host_.meter().Charge(1);
+    return result;
+  }
+
+  // Evaluates the predicate, if there is one. True if the element counts; an error, also that of a
+  // predicate that is no bool, replaces `result`.
+  bool Passes(Value& result) {
+    if (predicate() == kNoNode) return true;
+    const Value value = host_.Eval(predicate());
+    if (!value.is(ValueKind::kBool)) result = value.is_error() ? value : NoSuchOverload();
+    return value.is_true();
+  }
+
+  Value ExistsOne() {
+    int64_t count = 0;
+    Value error;
+    for (size_t i = 0; i < size() && !host_.Stopped(); ++i) {
+      Enter(i);
+      if (!Passes(error)) continue;
+      host_.meter().ChargeSteps(2);
+      ++count;
+    }
+    host_.meter().ChargeSteps(2);
+    return error.is_error() ? error : Value::Bool(count == 1);
+  }
+
+  // map and filter: @result + [x].
+  Value Collect() {
+    std::vector<Value> items;
+    Value error;
+    const bool is_filter = node_.fold == FoldKind::kFilter;
+    const uint64_t list_cost = !is_filter && host_.IsConstant(transform()) ? 0 : kListCost;
+    for (size_t i = 0; i < size() && !host_.Stopped(); ++i) {
+      Enter(i);
+      if (!Passes(error)) continue;
+      host_.meter().Charge(1);
+      if (is_filter) host_.meter().Charge(1);
+      const Value item = is_filter ? At(i).first : host_.Eval(transform());
+      host_.meter().Charge(list_cost);
+      host_.meter().Charge(1);
+      if (!error.is_error() && item.is_error()) error = item;
+      if (!error.is_error()) items.push_back(item);
+    }
+    host_.meter().Charge(1);
+    return error.is_error() ? error : MakeList(host_.arena(), items);
+  }
+
+  // transformMap: cel.@mapInsert(@result, key, value); transformMapEntry: cel.@mapInsert(@result, m).
+  Value CollectMap(bool entries) {
+    Value error;
+    for (size_t i = 0; i < size() && !host_.Stopped(); ++i) {
+      Enter(i);
+      if (!Passes(error)) continue;
+      host_.meter().Charge(1);
+      // A call of three arguments ends at its first error.
+      if (!entries && error.is_error()) continue;
+      if (!entries) host_.meter().Charge(1);
+      const Value value = host_.Eval(transform());
+      if (!entries && value.is_error()) {
+        error = value;
+        continue;
+      }
+      host_.meter().Charge(1);
+      if (error.is_error()) continue;
+      error = entries ? InsertAll(value) : Insert({At(i).first, value});
+    }
+    host_.meter().Charge(1);
+    return error.is_error() ? error : MakeMap(host_.arena(), collected_);
+  }
+
+  // The error, or null.
+  Value InsertAll(const Value& map) {
+    if (map.is_error()) return map;
+    if (!map.is(ValueKind::kMap)) return NoSuchOverload();
+    for (const MapEntry& entry : map.map().entries) {
+      const Value error = Insert(entry);
+      if (error.is_error()) return error;
+    }
+    return Value();
+  }
+
+  Value Insert(const MapEntry& entry) {
+    if (collected_.size() >= kWeightMax) return Value::Error("map too big");
+    const auto place = std::ranges::lower_bound(collected_, entry.key, KeyLess, &MapEntry::key);
+    if (place != collected_.end() && !KeyLess(entry.key, place->key)) {
+      const std::string key(entry.key.is(ValueKind::kString) ? entry.key.text() : "");
+      return MakeError(host_.arena(), fmt::format("insert failed: key {} already exists", key));
+    }
+    collected_.insert(place, entry);
+    return Value();
+  }
+
+  FoldHost& host_;
+  const Node& node_;
+  const uint32_t slot_;
+  const Value range_;
+  std::vector<MapEntry> collected_;
+};
+
+}  // namespace
+
+Value Fold(FoldHost& host, const Node& node, uint32_t slot, const Value& range) {
+  return FoldRun(host, node, slot, range).Run();
+}
+
+}  // namespace dray::cel

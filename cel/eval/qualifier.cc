@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cel/eval/qualifier.h"
+
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "cel/library/library.h"
+
+namespace dray::cel {
+namespace {
+
+std::string KeyText(const Value& key) {
+  switch (key.kind()) {
+    case ValueKind::kString: return std::string(key.text());
+    case ValueKind::kInt: return fmt::format("{}", key.integer());
+    case ValueKind::kUint: return fmt::format("{}", key.unsigned_integer());
+    case ValueKind::kDouble: return fmt::format("{}", key.number());
+    case ValueKind::kBool: return key.boolean() ? "true" : "false";
+    case ValueKind::kError:
+    case ValueKind::kNull:
+    case ValueKind::kBytes:
+    case ValueKind::kList:
+    case ValueKind::kMap:
+    case ValueKind::kType:
+    case ValueKind::kOptional:
+    case ValueKind::kQuantity:
+    case ValueKind::kSemver: break;
+  }
+  return std::string(TypeName(key));
+}
+
+Lookup ErrorLookup(Arena& arena, std::string_view message) {
+  return {MakeError(arena, message), true};
+}
+
+Lookup AtIndex(const List& list, int64_t index, Lookup out_of_bounds) {
+  if (index < 0 || std::cmp_greater_equal(index, list.items.size())) return out_of_bounds;
+  return {list.items[static_cast<size_t>(index)], true};
+}
+
+}  // namespace
+
+Lookup LookUp(Arena& arena, const Value& container, const Value& key) {
+  if (container.is(ValueKind::kMap)) {
+    const Value* const found = container.map().Find(key);
+    return found != nullptr ? Lookup{*found, true} : Lookup{};
+  }
+  if (!container.is(ValueKind::kList)) return {};
+  const List& list = container.list();
+  if (key.is(ValueKind::kInt)) return AtIndex(list, key.integer(), {});
+  if (key.is(ValueKind::kUint)) {
+    return std::in_range<int64_t>(key.unsigned_integer())
+               ? AtIndex(list, static_cast<int64_t>(key.unsigned_integer()), {})
+               : Lookup{};
+  }
+  if (key.is(ValueKind::kDouble)) {
+    constexpr double kIndexMax = 4503599627370496.0;  // beyond it doubles are not exact
+    const bool whole = key.number() == std::trunc(key.number());
+    if (!whole || std::abs(key.number()) > kIndexMax) {
+      return ErrorLookup(arena, fmt::format("unsupported index value {} in list", KeyText(key)));
+    }
+    return AtIndex(list, static_cast<int64_t>(key.number()), {});
+  }
+  return ErrorLookup(arena, fmt::format("unsupported index type '{}' in list", TypeName(key)));
+}
+
+Value MissingKey(Arena& arena, const Value& key) {
+  return MakeError(arena, "no such key: " + KeyText(key));
+}
+
+}  // namespace dray::cel

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Selection and indexing: one step along a path.
+#pragma once
+
+#include "cel/eval/arena.h"
+#include "cel/eval/value.h"
+
+namespace dray::cel {
+
+struct Lookup {
+  Value value;           // if present; may be an error
+  bool present = false;
+};
+
+/// The part of `container` at `key`. Scalars have no parts; a key of the wrong type for a list is an
+/// error.
+Lookup LookUp(Arena& arena, const Value& container, const Value& key);
+
+/// "no such key: K".
+Value MissingKey(Arena& arena, const Value& key);
+
+}  // namespace dray::cel

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cel/eval/value.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <compare>
+#include <optional>
+
+namespace dray::cel {
+namespace {
+
+constexpr double kTwoTo63 = 9223372036854775808.0;
+constexpr double kTwoTo64 = 18446744073709551616.0;
+
+const Map kEmptyMap;
+const Value kEmptyMapValue = Value::FromMap(&kEmptyMap);
+
+bool IsNumber(ValueKind kind) {
+  return kind == ValueKind::kInt || kind == ValueKind::kUint || kind == ValueKind::kDouble;
+}
+
+// Beyond the range of integers the double alone decides; within it the integer is rounded first.
+std::partial_ordering CompareIntDouble(int64_t a, double b) {
+  if (b < -kTwoTo63) return std::partial_ordering::greater;
+  if (b >= kTwoTo63) return std::partial_ordering::less;
+  return static_cast<double>(a) <=> b;
+}
+
+std::partial_ordering CompareUintDouble(uint64_t a, double b) {
+  if (b < 0) return std::partial_ordering::greater;
+  if (b >= kTwoTo64) return std::partial_ordering::less;
+  return static_cast<double>(a) <=> b;
+}
+
+std::partial_ordering CompareIntUint(int64_t a, uint64_t b) {
+  if (a < 0) return std::partial_ordering::less;
+  return static_cast<uint64_t>(a) <=> b;
+}
+
+std::partial_ordering CompareNumbers(const Value& a, const Value& b) {
+  if (a.is(ValueKind::kDouble)) {
+    if (b.is(ValueKind::kDouble)) return a.number() <=> b.number();
+    return 0 <=> CompareNumbers(b, a);
+  }
+  if (a.is(ValueKind::kInt)) {
+    if (b.is(ValueKind::kInt)) return a.integer() <=> b.integer();
+    if (b.is(ValueKind::kUint)) return CompareIntUint(a.integer(), b.unsigned_integer());
+    return CompareIntDouble(a.integer(), b.number());
+  }
+  if (b.is(ValueKind::kUint)) return a.unsigned_integer() <=> b.unsigned_integer();
+  if (b.is(ValueKind::kInt)) return 0 <=> CompareNumbers(b, a);
+  return CompareUintDouble(a.unsigned_integer(), b.number());
+}
+
+// nullopt if the two have no order; unordered if one is NaN.
+std::optional<std::partial_ordering> Order(const Value& a, const Value& b) {
+  if (IsNumber(a.kind()) && IsNumber(b.kind())) return CompareNumbers(a, b);
+  if (a.kind() != b.kind()) return std::nullopt;
+  if (a.is(ValueKind::kBool)) return a.boolean() <=> b.boolean();
+  return a.text() <=> b.text();
+}
+
+bool HasOrder(ValueKind kind) {
+  return IsNumber(kind) || kind == ValueKind::kBool || kind == ValueKind::kString ||
+         kind == ValueKind::kBytes;
+}
+
+bool ListsEqual(const List& a, const List& b) {
+  if (a.items.size() != b.items.size()) return false;
+  for (size_t i = 0; i < a.items.size(); ++i) {
+    if (Equal(a.items[i], b.items[i]).is_false()) return false;
+  }
+  return true;
+}
+
+bool MapsEqual(const Map& a, const Map& b) {
+  if (a.entries.size() != b.entries.size()) return false;
+  for (const MapEntry& entry : a.entries) {
+    const Value* const other = b.Find(entry.key);
+    if (other == nullptr || Equal(entry.value, *other).is_false()) return false;
+  }
+  return true;
+}
+
+Value OptionalsEqual(const Value* a, const Value* b) {
+  if (a == nullptr || b == nullptr) return Value::Bool(a == b);
+  return Equal(*a, *b);
+}
+
+}  // namespace
+
+Weight WeightOf(const Value& value) {
+  if (value.is(ValueKind::kList)) return value.list().weight;
+  if (value.is(ValueKind::kMap)) return value.map().weight;
+  if (value.is(ValueKind::kOptional) && value.optional() != nullptr) {
+    return WeightOf(*value.optional());
+  }
+  return 1;
+}
+
+bool IsKeyKind(ValueKind kind) { return HasOrder(kind) && kind != ValueKind::kBytes; }
+
+bool KeyLess(const Value& a, const Value& b) {
+  if (a.kind() != b.kind()) return a.kind() < b.kind();
+  return Order(a, b) == std::partial_ordering::less;
+}
+
+const Value* Map::FindPresent(const Value& key) const {
+  const auto exact = [this](const Value& wanted) -> const Value* {
+    const auto found = std::ranges::lower_bound(entries, wanted, KeyLess, &MapEntry::key);
+    if (found == entries.end() || KeyLess(wanted, found->key)) return nullptr;
+    return &found->value;
+  };
+  if (!IsKeyKind(key.kind())) return nullptr;
+  if (const Value* const found = exact(key); found != nullptr) return found;
+  if (key.is(ValueKind::kInt) && key.integer() >= 0) {
+    return exact(Value::Uint(static_cast<uint64_t>(key.integer())));
+  }
+  if (key.is(ValueKind::kUint) && key.unsigned_integer() <= uint64_t{INT64_MAX}) {
+    return exact(Value::Int(static_cast<int64_t>(key.unsigned_integer())));
+  }
+  if (!key.is(ValueKind::kDouble) || key.number() != std::trunc(key.number())) return nullptr;
+  if (key.number() >= -kTwoTo63 && key.number() < kTwoTo63) {
+    const Value* const found = exact(Value::Int(static_cast<int64_t>(key.number())));
+    if (found != nullptr) return found;
+  }
+  if (key.number() < 0 || key.number() >= kTwoTo64) return nullptr;
+  return exact(Value::Uint(static_cast<uint64_t>(key.number())));
+}
+
+const Value* Map::Find(const Value& key) const {
+  const Value* const found = FindPresent(key);
+  return found == nullptr && empty_by_default ? &kEmptyMapValue : found;
+}
+
+std::string_view TypeName(const Value& value) {
+  static constexpr std::array<std::string_view, 14> kNames = {"error",
+                                                              "null_type",
+                                                              "bool",
+                                                              "int",
+                                                              "uint",
+                                                              "double",
+                                                              "string",
+                                                              "bytes",
+                                                              "list",
+                                                              "map",
+                                                              "type",
+                                                              "optional_type",
+                                                              "kubernetes.Quantity",
+                                                              "kubernetes.Semver"};
+  return kNames[static_cast<size_t>(value.kind())];
+}
+
+Value Equal(const Value& a, const Value& b) {
+  if (IsNumber(a.kind()) && IsNumber(b.kind())) {
+    return Value::Bool(CompareNumbers(a, b) == std::partial_ordering::equivalent);
+  }
+  const bool is_object = a.is(ValueKind::kQuantity) || a.is(ValueKind::kSemver);
+  if (a.kind() != b.kind()) {
+    return is_object ? Value::Error("no such overload") : Value::Bool(false);
+  }
+  switch (a.kind()) {
+    case ValueKind::kNull: return Value::Bool(true);
+    case ValueKind::kBool: return Value::Bool(a.boolean() == b.boolean());
+    case ValueKind::kString:
+    case ValueKind::kBytes:
+    case ValueKind::kType: return Value::Bool(a.text() == b.text());
+    case ValueKind::kList: return Value::Bool(ListsEqual(a.list(), b.list()));
+    case ValueKind::kMap: return Value::Bool(MapsEqual(a.map(), b.map()));
+    case ValueKind::kOptional: return OptionalsEqual(a.optional(), b.optional());
+    case ValueKind::kQuantity: return Value::Bool(a.quantity() == b.quantity());
+    case ValueKind::kSemver: return Value::Bool(a.semver() == b.semver());
+    case ValueKind::kInt:
+    case ValueKind::kUint:
+    case ValueKind::kDouble:
+    case ValueKind::kError: break;
+  }
+  return Value::Bool(false);
+}
+
+Value Compare(const Value& a, const Value& b, Ordering ordering) {
+  static constexpr std::array<std::string_view, 4> kNoOrder = {"no such overload: _<_",
+                                                               "no such overload: _<=_",
+                                                               "no such overload: _>_",
+                                                               "no such overload: _>=_"};
+  if (!HasOrder(a.kind())) return Value::Error(kNoOrder[static_cast<size_t>(ordering)]);
+  const std::optional<std::partial_ordering> order = Order(a, b);
+  if (!order.has_value()) return Value::Error("no such overload");
+  if (*order == std::partial_ordering::unordered) {
+    return Value::Error("NaN values cannot be ordered");
+  }
+  switch (ordering) {
+    case Ordering::kLess: return Value::Bool(*order < 0);
+    case Ordering::kLessEqual: return Value::Bool(*order <= 0);
+    case Ordering::kGreater: return Value::Bool(*order > 0);
+    case Ordering::kGreaterEqual: return Value::Bool(*order >= 0);
+  }
+  return Value();
+}
+
+}  // namespace dray::cel

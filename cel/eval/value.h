@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// What expressions compute with. A Value is 16 bytes and copied freely; texts, lists and objects
+// belong to an arena, to the constants of the program or to the device. Errors are values: && and
+// || may absorb them.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "api/quantity.h"
+#include "api/semver.h"
+
+namespace dray::cel {
+
+enum class ValueKind : uint8_t {
+  kError,
+  kNull,
+  kBool,
+  kInt,
+  kUint,
+  kDouble,
+  kString,
+  kBytes,
+  kList,
+  kMap,
+  kType,
+  kOptional,
+  kQuantity,
+  kSemver,
+};
+
+struct List;
+struct Map;
+
+class Value {
+ public:
+  Value() : integer_(0) {}  // null
+
+  static Value Bool(bool value) { return Value(ValueKind::kBool, int64_t{value}); }
+  static Value Int(int64_t value) { return Value(ValueKind::kInt, value); }
+  static Value Uint(uint64_t value) {
+    Value out(ValueKind::kUint, int64_t{0});
+    out.unsigned_ = value;
+    return out;
+  }
+  static Value Double(double value) {
+    Value out(ValueKind::kDouble, int64_t{0});
+    out.double_ = value;
+    return out;
+  }
+  /// Texts are not copied and must outlive the value.
+  static Value String(std::string_view text) { return Value(ValueKind::kString, text); }
+  static Value Bytes(std::string_view text) { return Value(ValueKind::kBytes, text); }
+  static Value Type(std::string_view name) { return Value(ValueKind::kType, name); }
+  static Value Error(std::string_view message) { return Value(ValueKind::kError, message); }
+  static Value FromList(const List* list) { return Value(ValueKind::kList, list); }
+  static Value FromMap(const Map* map) { return Value(ValueKind::kMap, map); }
+  static Value None() { return Value(ValueKind::kOptional, static_cast<const void*>(nullptr)); }
+  static Value Some(const Value* value) { return Value(ValueKind::kOptional, value); }
+  static Value Quantity(const api::Quantity* value) { return Value(ValueKind::kQuantity, value); }
+  static Value Semver(const api::Semver* value) { return Value(ValueKind::kSemver, value); }
+
+  ValueKind kind() const { return kind_; }
+  bool is(ValueKind kind) const { return kind_ == kind; }
+  bool is_error() const { return kind_ == ValueKind::kError; }
+  bool is_true() const { return kind_ == ValueKind::kBool && integer_ != 0; }
+  bool is_false() const { return kind_ == ValueKind::kBool && integer_ == 0; }
+
+  // Each is meaningful for its kind only.
+  bool boolean() const { return integer_ != 0; }
+  int64_t integer() const { return integer_; }
+  uint64_t unsigned_integer() const { return unsigned_; }
+  double number() const { return double_; }
+  std::string_view text() const { return {static_cast<const char*>(pointer_), size_}; }
+  const List& list() const { return *static_cast<const List*>(pointer_); }
+  const Map& map() const { return *static_cast<const Map*>(pointer_); }
+  const Value* optional() const { return static_cast<const Value*>(pointer_); }  // null: none
+  const api::Quantity& quantity() const { return *static_cast<const api::Quantity*>(pointer_); }
+  const api::Semver& semver() const { return *static_cast<const api::Semver*>(pointer_); }
+
+ private:
+  Value(ValueKind kind, int64_t integer) : kind_(kind), integer_(integer) {}
+  Value(ValueKind kind, const void* pointer) : kind_(kind), pointer_(pointer) {}
+  Value(ValueKind kind, std::string_view text)
+      : kind_(kind), size_(static_cast<uint32_t>(text.size())), pointer_(text.data()) {}
+
+  ValueKind kind_ = ValueKind::kNull;
+  uint32_t size_ = 0;
+  union {
+    int64_t integer_;
+    uint64_t unsigned_;
+    double double_;
+    const void* pointer_;
+  };
+};
+static_assert(sizeof(Value) == 16);
+
+/// Shared parts count each time they are reached: a list of two lists of two lists … weighs what
+/// walking through it costs. Only texts and other leaves weigh 1.
+using Weight = uint64_t;
+
+struct List {
+  std::span<const Value> items;
+  Weight weight = 1;
+};
+
+struct MapEntry {
+  Value key;
+  Value value;
+};
+
+/// Entries are sorted by KeyLess, each key once: iteration never depends on chance.
+struct Map {
+  std::span<const MapEntry> entries;
+  /// A failed lookup gives an empty map: the outer maps of device.attributes and device.capacity.
+  bool empty_by_default = false;
+  Weight weight = 1;
+
+  /// nullptr if there is no such key. int, uint and whole double keys find each other where upstream
+  /// lets them. Costs O(log n).
+  const Value* Find(const Value& key) const;
+  /// The same without the default.
+  const Value* FindPresent(const Value& key) const;
+};
+
+Weight WeightOf(const Value& value);
+
+/// Whether values of this kind may be map keys.
+bool IsKeyKind(ValueKind kind);
+/// A total order of keys: by kind, then by value (texts by bytes).
+bool KeyLess(const Value& a, const Value& b);
+
+/// The run-time type, as type() and error messages name it.
+std::string_view TypeName(const Value& value);
+
+/// a == b, or an error where upstream has none to compare with: a Quantity or Semver on the left
+/// against something else. Inside lists and maps such a comparison counts as equal.
+Value Equal(const Value& a, const Value& b);
+
+/// a < b, a > b … for numbers of any type, bool, string and bytes; `function` is named in errors.
+enum class Ordering : uint8_t { kLess, kLessEqual, kGreater, kGreaterEqual };
+Value Compare(const Value& a, const Value& b, Ordering ordering);
+
+}  // namespace dray::cel

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arithmetic, ordering, equality and membership.
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <string>
+
+#include "cel/library/library.h"
+
+namespace dray::cel {
+namespace {
+
+using Arguments = std::span<const Value>;
+
+constexpr int64_t kIntMin = std::numeric_limits<int64_t>::min();
+
+Value IntOverflow() { return Value::Error("integer overflow"); }
+Value UintOverflow() { return Value::Error("unsigned integer overflow"); }
+
+// The kinds that have an operation at all decide which of two messages wrong types give.
+Value Mismatch(bool left_has_operation, std::string_view otherwise) {
+  return left_has_operation ? NoSuchOverload() : Value::Error(otherwise);
+}
+
+bool BothAre(Arguments arguments, ValueKind kind) {
+  return arguments[0].is(kind) && arguments[1].is(kind);
+}
+
+bool IsNumber(const Value& value) {
+  return value.is(ValueKind::kInt) || value.is(ValueKind::kUint) || value.is(ValueKind::kDouble);
+}
+
+Value Add(Arena& arena, Arguments arguments) {
+  const Value& a = arguments[0];
+  const Value& b = arguments[1];
+  if (BothAre(arguments, ValueKind::kInt)) {
+    int64_t sum = 0;
+    return __builtin_add_overflow(a.integer(), b.integer(), &sum) ? IntOverflow() : Value::Int(sum);
+  }
+  if (BothAre(arguments, ValueKind::kUint)) {
+    uint64_t sum = 0;
+    const bool over = __builtin_add_overflow(a.unsigned_integer(), b.unsigned_integer(), &sum);
+    return over ? UintOverflow() : Value::Uint(sum);
+  }
+  if (BothAre(arguments, ValueKind::kDouble)) return Value::Double(a.number() + b.number());
+  if (BothAre(arguments, ValueKind::kString) || BothAre(arguments, ValueKind::kBytes)) {
+    if (a.text().size() + b.text().size() > kStringBytesMax) return Value::Error("string too long");
+    const std::string_view joined = arena.Copy(std::string(a.text()) + std::string(b.text()));
+    return a.is(ValueKind::kString) ? Value::String(joined) : Value::Bytes(joined);
+  }
+  if (BothAre(arguments, ValueKind::kList)) {
+    const List& left = a.list();
+    const List& right = b.list();
+    const Weight weight = left.weight + right.weight - 1;
+    if (weight > kWeightMax) return Value::Error("list too long");
+    const std::span<Value> items = arena.NewValues(left.items.size() + right.items.size());
+    std::ranges::copy(right.items, std::ranges::copy(left.items, items.begin()).out);
+    return Value::FromList(arena.Keep(List{.items = items, .weight = weight}));
+  }
+  const bool has = IsNumber(a) || a.is(ValueKind::kString) || a.is(ValueKind::kBytes) ||
+                   a.is(ValueKind::kList);
+  return Mismatch(has, "no such overload: _+_");
+}
+
+Value Subtract(Arena& /*arena*/, Arguments arguments) {
+  const Value& a = arguments[0];
+  const Value& b = arguments[1];
+  if (BothAre(arguments, ValueKind::kInt)) {
+    int64_t out = 0;
+    return __builtin_sub_overflow(a.integer(), b.integer(), &out) ? IntOverflow() : Value::Int(out);
+  }
+  if (BothAre(arguments, ValueKind::kUint)) {
+    uint64_t out = 0;
+    const bool over = __builtin_sub_overflow(a.unsigned_integer(), b.unsigned_integer(), &out);
+    return over ? UintOverflow() : Value::Uint(out);
+  }
+  if (BothAre(arguments, ValueKind::kDouble)) return Value::Double(a.number() - b.number());
+  return Mismatch(IsNumber(a), "no such overload: _-_");
+}
+
+Value Multiply(Arena& /*arena*/, Arguments arguments) {
+  const Value& a = arguments[0];
+  const Value& b = arguments[1];
+  if (BothAre(arguments, ValueKind::kInt)) {
+    int64_t out = 0;
+    return __builtin_mul_overflow(a.integer(), b.integer(), &out) ? IntOverflow() : Value::Int(out);
+  }
+  if (BothAre(arguments, ValueKind::kUint)) {
+    uint64_t out = 0;
+    const bool over = __builtin_mul_overflow(a.unsigned_integer(), b.unsigned_integer(), &out);
+    return over ? UintOverflow() : Value::Uint(out);
+  }
+  if (BothAre(arguments, ValueKind::kDouble)) return Value::Double(a.number() * b.number());
+  return Mismatch(IsNumber(a), "no such overload: _*_");
+}
+
+Value Divide(Arena& /*arena*/, Arguments arguments) {
+  const Value& a = arguments[0];
+  const Value& b = arguments[1];
+  if (BothAre(arguments, ValueKind::kInt)) {
+    if (b.integer() == 0) return Value::Error("division by zero");
+    if (a.integer() == kIntMin && b.integer() == -1) return IntOverflow();
+    return Value::Int(a.integer() / b.integer());
+  }
+  if (BothAre(arguments, ValueKind::kUint)) {
+    if (b.unsigned_integer() == 0) return Value::Error("division by zero");
+    return Value::Uint(a.unsigned_integer() / b.unsigned_integer());
+  }
+  if (BothAre(arguments, ValueKind::kDouble)) return Value::Double(a.number() / b.number());
+  return Mismatch(IsNumber(a), "no such overload: _/_");
+}
+
+Value Modulo(Arena& /*arena*/, Arguments arguments) {
+  const Value& a = arguments[0];
+  const Value& b = arguments[1];
+  if (BothAre(arguments, ValueKind::kInt)) {
+    if (b.integer() == 0) return Value::Error("modulus by zero");
+    if (a.integer() == kIntMin && b.integer() == -1) return IntOverflow();
+    return Value::Int(a.integer() % b.integer());
+  }
+  if (BothAre(arguments, ValueKind::kUint)) {
+    if (b.unsigned_integer() == 0) return Value::Error("modulus by zero");
+    return Value::Uint(a.unsigned_integer() % b.unsigned_integer());
+  }
+  return Mismatch(a.is(ValueKind::kInt) || a.is(ValueKind::kUint), "no such overload: _%_");
+}
+
+Value Negate(Arena& /*arena*/, Arguments arguments) {
+  const Value& a = arguments[0];
+  if (a.is(ValueKind::kInt)) {
+    return a.integer() == kIntMin ? IntOverflow() : Value::Int(-a.integer());
+  }
+  if (a.is(ValueKind::kDouble)) return Value::Double(-a.number());
+  return Value::Error("no such overload: -_");
+}
+
+Value Not(Arena& /*arena*/, Arguments arguments) {
+  if (!arguments[0].is(ValueKind::kBool)) return NoSuchOverload();
+  return Value::Bool(!arguments[0].boolean());
+}
+
+Value Equals(Arena& /*arena*/, Arguments arguments) { return Equal(arguments[0], arguments[1]); }
+
+// "Not equal" is "not true": what cannot be compared is different.
+Value Differs(Arena& /*arena*/, Arguments arguments) {
+  return Value::Bool(!Equal(arguments[0], arguments[1]).is_true());
+}
+
+Value Contained(Arena& /*arena*/, Arguments arguments) {
+  const Value& container = arguments[1];
+  if (container.is(ValueKind::kMap)) {
+    return Value::Bool(container.map().FindPresent(arguments[0]) != nullptr);
+  }
+  if (!container.is(ValueKind::kList)) return NoSuchOverload();
+  return Value::Bool(std::ranges::any_of(container.list().items, [&](const Value& item) {
+    return Equal(arguments[0], item).is_true();
+  }));
+}
+
+template <Ordering ordering>
+Value Ordered(Arena& /*arena*/, Arguments arguments) {
+  return Compare(arguments[0], arguments[1], ordering);
+}
+
+constexpr WrongTypes kOwn = WrongTypes::kOwn;
+
+constexpr auto kBuiltins = std::to_array<Builtin>({
+    {"_+_", Add, CostRule::kConcatenation, kOwn},
+    {"_-_", Subtract, CostRule::kOne, kOwn},
+    {"_*_", Multiply, CostRule::kOne, kOwn},
+    {"_/_", Divide, CostRule::kOne, kOwn},
+    {"_%_", Modulo, CostRule::kOne, kOwn},
+    {"-_", Negate, CostRule::kOne, kOwn},
+    {"!_", Not, CostRule::kOne, kOwn},
+    {"_==_", Equals, CostRule::kEquality, kOwn},
+    {"_!=_", Differs, CostRule::kEquality, kOwn},
+    {"_<_", Ordered<Ordering::kLess>, CostRule::kOrdering, kOwn},
+    {"_<=_", Ordered<Ordering::kLessEqual>, CostRule::kOrdering, kOwn},
+    {"_>_", Ordered<Ordering::kGreater>, CostRule::kOrdering, kOwn},
+    {"_>=_", Ordered<Ordering::kGreaterEqual>, CostRule::kOrdering, kOwn},
+    {"@in", Contained, CostRule::kMembership, kOwn},
+});
+
+}  // namespace
+
+std::span<const Builtin> OperatorBuiltins() { return kBuiltins; }
+
+}  // namespace dray::cel

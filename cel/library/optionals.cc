@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions of optional values. or and orValue skip their argument when they can; the evaluator
+// does that.
+#include <array>
+#include <vector>
+
+#include "cel/library/library.h"
+
+namespace dray::cel {
+namespace {
+
+using Arguments = std::span<const Value>;
+
+bool IsZero(const Value& value) {
+  switch (value.kind()) {
+    case ValueKind::kNull: return true;
+    case ValueKind::kBool: return !value.boolean();
+    case ValueKind::kInt: return value.integer() == 0;
+    case ValueKind::kUint: return value.unsigned_integer() == 0;
+    case ValueKind::kDouble: return value.number() == 0;
+    case ValueKind::kString:
+    case ValueKind::kBytes: return value.text().empty();
+    case ValueKind::kList: return value.list().items.empty();
+    case ValueKind::kMap: return value.map().entries.empty();
+    case ValueKind::kOptional: return value.optional() == nullptr;
+    case ValueKind::kError:
+    case ValueKind::kType:
+    case ValueKind::kQuantity:
+    case ValueKind::kSemver: break;
+  }
+  return false;
+}
+
+Value None(Arena& /*arena*/, Arguments /*arguments*/) { return Value::None(); }
+Value Of(Arena& arena, Arguments arguments) { return MakeSome(arena, arguments[0]); }
+Value OfNonZero(Arena& arena, Arguments arguments) {
+  return IsZero(arguments[0]) ? Value::None() : MakeSome(arena, arguments[0]);
+}
+Value HasValue(Arena& /*arena*/, Arguments arguments) {
+  return Value::Bool(arguments[0].optional() != nullptr);
+}
+Value ValueOf(Arena& /*arena*/, Arguments arguments) {
+  const Value* const value = arguments[0].optional();
+  return value != nullptr ? *value : Value::Error("optional.none() dereference");
+}
+
+Value Unwrap(Arena& arena, Arguments arguments) {
+  std::vector<Value> present;
+  for (const Value& item : arguments[0].list().items) {
+    if (!item.is(ValueKind::kOptional)) return NoSuchOverload();
+    if (item.optional() != nullptr) present.push_back(*item.optional());
+  }
+  return MakeList(arena, present);
+}
+
+constexpr auto kBuiltins = std::to_array<Builtin>({
+    {"hasValue", HasValue},
+    {"optional.none", None},
+    {"optional.of", Of},
+    {"optional.ofNonZeroValue", OfNonZero},
+    {"optional.unwrap", Unwrap},
+    {"unwrapOpt", Unwrap},
+    {"value", ValueOf},
+});
+
+}  // namespace
+
+std::span<const Builtin> OptionalBuiltins() { return kBuiltins; }
+
+}  // namespace dray::cel

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Device selectors: the CEL expressions of DeviceClasses and ResourceClaims (KEP-4381). This is the
+// way into the layer for everybody who asks "does this device match?".
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "base/published.h"
+#include "base/result.h"
+#include "cel/device.h"
+#include "cel/environment.h"
+#include "cel/eval/program.h"
+
+namespace dray::cel {
+
+/// An evaluation that gave no answer. It aborts the allocation; it is not the same as false.
+struct EvaluationError {
+  std::string message;
+};
+
+struct Evaluation {
+  std::variant<bool, EvaluationError> result;
+  uint64_t cost = 0;  // also of failed evaluations
+
+  bool matches() const {
+    const bool* const value = std::get_if<bool>(&result);
+    return value != nullptr && *value;
+  }
+  /// nullptr if there was an answer.
+  const EvaluationError* error() const { return std::get_if<EvaluationError>(&result); }
+};
+
+/// A compiled selector. Immutable, cheap to copy, for use by any number of threads at once.
+class Selector {
+ public:
+  /// Compiles `expression`. Costs O(length); never evaluates on a device.
+  ///
+  /// Errors, in upstream's words:
+  ///   kInvalid        longer than kExpressionBytesMax; "compilation failed: ERROR: <input>:1:…" with
+  ///                   the caret form; "must evaluate to bool or the unknown type, not T"
+  ///   kInternalError  "program instantiation failed: …": a constant part fails
+  /// Parts of the language that are not implemented say "not supported yet: …" (kInvalid).
+  static Result<Selector> Compile(std::string_view expression, const Environment& environment);
+
+  /// Whether `device` matches. Deterministic. Ends with an error at the latest when the cost limit
+  /// of the environment is passed.
+  Evaluation Evaluate(const DeviceActivation& device) const;
+
+ private:
+  Selector(Frozen<Program> program, uint64_t cost_max)
+      : program_(std::move(program)), cost_max_(cost_max) {}
+
+  Frozen<Program> program_;
+  uint64_t cost_max_;
+};
+
+/// `message` with upstream's advice after "no such key" (1.37), as allocation errors show it.
+std::string WithHint(std::string message);
+
+}  // namespace dray::cel

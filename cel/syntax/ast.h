@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// The syntax tree. Nodes refer to each other by number and never change after parsing; macros are
+// expanded to nodes of their own (kFold, kBind, kOptMap), because evaluation and both cost formulas
+// have closed forms for them.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace dray::cel {
+
+using NodeId = uint32_t;
+inline constexpr NodeId kNoNode = UINT32_MAX;
+
+enum class NodeKind : uint8_t {
+  kLiteral,      // constant
+  kIdentifier,   // name
+  kSelect,       // children: operand; name: the field; optional: .?
+  kHas,          // children: operand; name: the field
+  kIndex,        // children: operand, key; optional: [?]
+  kCall,         // children: arguments, the receiver first; name: function or operator (_+_)
+  kConditional,  // children: condition, then, else
+  kAnd,          // children: two or more, left to right
+  kOr,
+  kList,         // children: elements
+  kMap,          // children: key, value, key, value, …
+  kFold,         // children: range, predicate or none, transform or none
+  kBind,         // children: initial value, body; name: the variable
+  kOptMap,       // children: optional, body; name: the variable; optional: optFlatMap
+};
+
+enum class FoldKind : uint8_t {
+  kAll,
+  kExists,
+  kExistsOne,
+  kMap,  // also transformList
+  kFilter,
+  kTransformMap,
+  kTransformMapEntry,
+};
+
+struct Bytes {
+  std::string value;
+  bool operator==(const Bytes&) const = default;
+};
+/// The first alternative is null.
+using Constant = std::variant<std::monostate, bool, int64_t, uint64_t, double, std::string, Bytes>;
+
+struct Node {
+  NodeKind kind = NodeKind::kLiteral;
+  FoldKind fold = FoldKind::kAll;
+  bool optional = false;     // see NodeKind
+  bool is_member = false;    // kCall: children[0] is a receiver
+  uint16_t path_depth = 0;   // see kPathMax
+  uint32_t offset = 0;       // where upstream places errors of this node, in bytes
+  std::string_view name;     // owned by the Ast
+  std::string_view name2;    // kFold: the second variable, or empty
+  std::vector<NodeId> children;
+  std::vector<bool> optional_entries;  // kList, kMap: [?x], {?k: v}; empty if there are none
+  Constant constant;
+};
+
+/// A parsed expression, or a part of one while parsing.
+struct Ast {
+  std::vector<Node> nodes;
+  std::deque<std::string> names;  // stable storage for Node::name
+  NodeId root = kNoNode;
+
+  const Node& operator[](NodeId id) const { return nodes[id]; }
+};
+
+}  // namespace dray::cel

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// From text to tokens (cel-spec, "Syntax").
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cel/syntax/source_error.h"
+
+namespace dray::cel {
+
+enum class TokenKind : uint8_t {
+  kEnd,
+  kIdentifier,
+  kQuotedIdentifier,  // `a-b`, the text without the backticks
+  kInt,
+  kUint,
+  kDouble,
+  kString,
+  kBytes,
+  kTrue,
+  kFalse,
+  kNull,
+  kIn,
+  kOperator,  // and every punctuation mark; `text` says which
+};
+
+struct Token {
+  TokenKind kind = TokenKind::kEnd;
+  uint32_t offset = 0;    // byte in the expression
+  std::string_view text;  // as written
+};
+
+/// Cuts `expression` into tokens; the last one is kEnd. White space and // comments are dropped.
+/// An unrecognised character adds one error and ends the list.
+std::vector<Token> Tokenize(std::string_view expression, std::vector<SourceError>& errors);
+
+/// The value of a string or bytes token (`text` with prefix and quotes).
+/// Returns false if an escape does not denote a code point.
+bool DecodeLiteral(std::string_view text, bool is_bytes, std::string& out);
+
+}  // namespace dray::cel

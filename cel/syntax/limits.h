@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bounds of the front end, equal to upstream's where upstream has them. Together they bound the
+// recursion of every later phase, so no hostile text can exhaust a thread's stack.
+#pragma once
+
+#include <cstddef>
+
+namespace dray::cel {
+
+/// CELSelectorExpressionMaxLength (resource.k8s.io types): bytes of UTF-8, not code points.
+inline constexpr size_t kExpressionBytesMax = 10 * 1024;
+/// Nested expressions: parentheses, arguments, elements, right arms of conditionals.
+inline constexpr int kNestingMax = 250;
+/// Nodes on one path through operators, selections, indexes, member calls and conditionals.
+inline constexpr int kPathMax = 250;
+/// Errors shown in one message; the rest are left out.
+inline constexpr size_t kErrorsShownMax = 100;
+/// A source line longer than this is not repeated under an error.
+inline constexpr size_t kSnippetBytesMax = 16 * 1024;
+
+}  // namespace dray::cel

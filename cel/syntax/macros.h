@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// The macros of the environment: has, the folds, cel.bind, optMap.
+#pragma once
+
+#include <vector>
+
+#include "cel/syntax/ast.h"
+#include "cel/syntax/source_error.h"
+
+namespace dray::cel {
+
+/// If `call` (a kCall node) is the use of a macro, turns it into what the macro means. A name with
+/// another number of arguments is an ordinary call. Misuse adds to `errors`.
+void ExpandMacro(const Ast& ast, Node& call, std::vector<SourceError>& errors);
+
+}  // namespace dray::cel

@@ -1,0 +1,462 @@
+// SPDX-License-Identifier: Apache-2.0
+// Precedence climbing over the token list. Chains of && and || become one node with many children:
+// they have no depth limit upstream, and a flat node needs no recursion to evaluate.
+#include "cel/syntax/parser.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "cel/syntax/lexer.h"
+#include "cel/syntax/limits.h"
+#include "cel/syntax/macros.h"
+
+namespace dray::cel {
+namespace {
+
+constexpr std::array<std::string_view, 17> kReserved = {
+    "as",   "break",    "const",     "continue", "else",    "for",  "function", "if",   "import",
+    "let",  "loop",     "package",   "namespace", "return", "var",  "void",     "while",
+};
+
+struct BinaryOperator {
+  std::string_view token;
+  std::string_view function;
+  int precedence;  // higher binds tighter
+};
+
+constexpr int kOrPrecedence = 1;
+constexpr int kAndPrecedence = 2;
+constexpr BinaryOperator kBinaryOperators[] = {
+    {"||", "_||_", kOrPrecedence},
+    {"&&", "_&&_", kAndPrecedence},
+    {"<", "_<_", 3},
+    {"<=", "_<=_", 3},
+    {">", "_>_", 3},
+    {">=", "_>=_", 3},
+    {"==", "_==_", 3},
+    {"!=", "_!=_", 3},
+    {"in", "@in", 3},
+    {"+", "_+_", 4},
+    {"-", "_-_", 4},
+    {"*", "_*_", 5},
+    {"/", "_/_", 5},
+    {"%", "_%_", 5},
+};
+
+// Every parsing function returns kNoNode after the first error, and callers pass that on.
+class Parser {
+ public:
+  Parser(std::string_view expression, std::vector<SourceError>& errors)
+      : errors_(errors), tokens_(Tokenize(expression, errors)) {}
+
+  Ast Run() {
+    if (errors_.empty()) ast_.root = Expression();
+    if (errors_.empty() && Peek().kind != TokenKind::kEnd) {
+      SyntaxError(fmt::format("extraneous input '{}' expecting <EOF>", Peek().text));
+    }
+    return std::move(ast_);
+  }
+
+ private:
+  const Token& Peek(size_t ahead = 0) const {
+    return tokens_[std::min(at_ + ahead, tokens_.size() - 1)];
+  }
+  const Token& Take() {
+    const Token& token = Peek();
+    if (token.kind != TokenKind::kEnd) ++at_;
+    return token;
+  }
+  bool Sees(std::string_view text, size_t ahead = 0) const {
+    return Peek(ahead).kind == TokenKind::kOperator && Peek(ahead).text == text;
+  }
+  bool Accept(std::string_view text) {
+    const bool seen = Sees(text);
+    if (seen) ++at_;
+    return seen;
+  }
+  bool Expect(std::string_view text) {
+    if (Accept(text)) return true;
+    SyntaxError(fmt::format("mismatched input '{}' expecting '{}'", TextOf(Peek()), text));
+    return false;
+  }
+  static std::string_view TextOf(const Token& token) {
+    return token.kind == TokenKind::kEnd ? "<EOF>" : token.text;
+  }
+
+  NodeId SyntaxError(std::string message) {
+    return Fail(Peek().offset, "Syntax error: " + std::move(message));
+  }
+  // After an error the rest of the text has no meaning: later messages would only repeat it.
+  NodeId Fail(uint32_t offset, std::string message) {
+    if (errors_.empty()) errors_.push_back({offset, std::move(message)});
+    at_ = tokens_.size() - 1;
+    return kNoNode;
+  }
+
+  std::string_view Intern(std::string_view name) {
+    return ast_.names.emplace_back(name);
+  }
+
+  // `steps`: what the node itself adds to the longest path below it.
+  NodeId Add(Node node, uint16_t steps) {
+    if (!errors_.empty()) return kNoNode;
+    uint16_t deepest = 0;
+    for (const NodeId child : node.children) {
+      if (child == kNoNode) continue;
+      deepest = std::max(deepest, ast_[child].path_depth);
+    }
+    node.path_depth = static_cast<uint16_t>(deepest + steps);
+    if (node.path_depth > kPathMax) {
+      return Fail(SourceError::kNowhere, "max recursion depth exceeded");
+    }
+    ast_.nodes.push_back(std::move(node));
+    return static_cast<NodeId>(ast_.nodes.size() - 1);
+  }
+
+  NodeId AddCall(std::string_view function, uint32_t offset, std::vector<NodeId> arguments) {
+    const auto steps = static_cast<uint16_t>(arguments.size() > 1 ? 1 : 0);
+    return Add({.kind = NodeKind::kCall,
+                .offset = offset,
+                .name = function,
+                .children = std::move(arguments)},
+               steps);
+  }
+
+  // expression = or [ "?" or ":" expression ]
+  NodeId Expression() {
+    if (++nesting_ > kNestingMax) {
+      return Fail(SourceError::kNowhere,
+                  fmt::format("expression recursion limit exceeded: {}", kNestingMax));
+    }
+    NodeId node = Binary(kOrPrecedence);
+    if (errors_.empty() && Sees("?")) {
+      const uint32_t offset = Take().offset;
+      const NodeId then = Binary(kOrPrecedence);
+      if (errors_.empty() && Expect(":")) {
+        const NodeId otherwise = Expression();
+        node = Add({.kind = NodeKind::kConditional,
+                    .offset = offset,
+                    .children = {node, then, otherwise}},
+                   1);
+      }
+    }
+    --nesting_;
+    return errors_.empty() ? node : kNoNode;
+  }
+
+  const BinaryOperator* PeekBinary() const {
+    const Token& token = Peek();
+    if (token.kind != TokenKind::kOperator && token.kind != TokenKind::kIn) return nullptr;
+    const auto* const found = std::ranges::find(kBinaryOperators, token.text, &BinaryOperator::token);
+    return found == std::end(kBinaryOperators) ? nullptr : found;
+  }
+
+  NodeId Binary(int least) {
+    NodeId left = Unary();
+    while (errors_.empty()) {
+      const BinaryOperator* const op = PeekBinary();
+      if (op == nullptr || op->precedence < least) break;
+      if (op->precedence <= kAndPrecedence) {
+        left = Chain(left, *op);
+        continue;
+      }
+      const uint32_t offset = Take().offset;
+      const NodeId right = Binary(op->precedence + 1);
+      left = AddCall(op->function, offset, {left, right});
+    }
+    return errors_.empty() ? left : kNoNode;
+  }
+
+  NodeId Chain(NodeId first, const BinaryOperator& op) {
+    std::vector<NodeId> terms = {first};
+    const uint32_t offset = Peek().offset;
+    while (errors_.empty() && Accept(op.token)) terms.push_back(Binary(op.precedence + 1));
+    const NodeKind kind = op.precedence == kOrPrecedence ? NodeKind::kOr : NodeKind::kAnd;
+    return Add({.kind = kind, .offset = offset, .children = std::move(terms)}, 0);
+  }
+
+  NodeId Unary() {
+    const uint32_t offset = Peek().offset;
+    const bool negative = Sees("-");
+    if (!negative && !Sees("!")) return Member();
+    const TokenKind next = Peek(1).kind;
+    if (negative && (next == TokenKind::kInt || next == TokenKind::kDouble)) return Member();
+    const std::string_view symbol = Peek().text;
+    size_t run = 0;
+    while (Accept(symbol)) ++run;
+    const bool mixed = Sees(negative ? "!" : "-") &&
+                       (negative || (Peek(1).kind != TokenKind::kInt &&
+                                     Peek(1).kind != TokenKind::kDouble));
+    if (mixed) return SyntaxError(fmt::format("no viable alternative at input '{}{}'", symbol, Peek().text));
+    const NodeId operand = Member();
+    if (!errors_.empty() || run % 2 == 0) return operand;
+    return AddCall(negative ? "-_" : "!_", offset, {operand});
+  }
+
+  NodeId Member() {
+    NodeId node = Primary();
+    while (errors_.empty()) {
+      if (Sees(".")) {
+        node = Selection(node);
+      } else if (Sees("[")) {
+        node = Index(node);
+      } else {
+        break;
+      }
+    }
+    return errors_.empty() ? node : kNoNode;
+  }
+
+  NodeId Selection(NodeId operand) {
+    const uint32_t dot = Take().offset;
+    const bool optional = Accept("?");
+    const Token& field = Peek();
+    if (field.kind != TokenKind::kIdentifier && field.kind != TokenKind::kQuotedIdentifier) {
+      return SyntaxError(field.kind == TokenKind::kEnd
+                             ? "no viable alternative at input '.'"
+                             : fmt::format("mismatched input '{}' expecting IDENTIFIER", field.text));
+    }
+    Take();
+    if (!optional && field.kind == TokenKind::kIdentifier && Sees("(")) {
+      return MemberCall(operand, field);
+    }
+    return Add({.kind = NodeKind::kSelect,
+                .optional = optional,
+                .offset = dot,
+                .name = Intern(field.text),
+                .children = {operand}},
+               1);
+  }
+
+  NodeId MemberCall(NodeId receiver, const Token& name) {
+    const uint32_t offset = Peek().offset;
+    std::vector<NodeId> arguments = {receiver};
+    if (!Arguments(arguments)) return kNoNode;
+    Node call{.kind = NodeKind::kCall,
+              .is_member = true,
+              .offset = offset,
+              .name = Intern(name.text),
+              .children = std::move(arguments)};
+    ExpandMacro(ast_, call, errors_);
+    return Add(std::move(call), 1);
+  }
+
+  bool Arguments(std::vector<NodeId>& arguments) {
+    if (!Expect("(")) return false;
+    if (Accept(")")) return true;
+    do {
+      arguments.push_back(Expression());
+    } while (errors_.empty() && Accept(","));
+    return errors_.empty() && Expect(")");
+  }
+
+  NodeId Index(NodeId operand) {
+    const uint32_t offset = Take().offset;
+    const bool optional = Accept("?");
+    const NodeId key = Expression();
+    if (!errors_.empty() || !Expect("]")) return kNoNode;
+    return Add({.kind = NodeKind::kIndex,
+                .optional = optional,
+                .offset = offset,
+                .children = {operand, key}},
+               1);
+  }
+
+  NodeId Primary() {
+    const Token token = Peek();
+    switch (token.kind) {
+      case TokenKind::kIdentifier: return Name();
+      case TokenKind::kInt:
+      case TokenKind::kUint:
+      case TokenKind::kDouble:
+      case TokenKind::kString:
+      case TokenKind::kBytes: return Literal(token.offset, /*minus=*/"");
+      case TokenKind::kTrue: Take(); return AddLiteral(token.offset, true);
+      case TokenKind::kFalse: Take(); return AddLiteral(token.offset, false);
+      case TokenKind::kNull: Take(); return AddLiteral(token.offset, std::monostate());
+      case TokenKind::kOperator: return Punctuated(token);
+      case TokenKind::kEnd:
+      case TokenKind::kIn:
+      case TokenKind::kQuotedIdentifier: break;
+    }
+    return Unexpected();
+  }
+
+  NodeId Unexpected() {
+    return SyntaxError(fmt::format(
+        "mismatched input '{}' expecting {{'[', '{{', '(', '.', '-', '!', 'true', 'false', 'null', "
+        "NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}}",
+        TextOf(Peek())));
+  }
+
+  NodeId Punctuated(const Token& token) {
+    if (token.text == "(") {
+      Take();
+      const NodeId inner = Expression();
+      return errors_.empty() && Expect(")") ? inner : kNoNode;
+    }
+    if (token.text == "[") return List();
+    if (token.text == "{") return Map();
+    if (token.text == ".") return Name();
+    if (token.text == "-") {
+      Take();
+      return Literal(token.offset, "-");
+    }
+    return Unexpected();
+  }
+
+  // A variable, a global call or a message literal; a leading dot means "from the root".
+  NodeId Name() {
+    const uint32_t start = Peek().offset;
+    const bool rooted = Accept(".");
+    if (Peek().kind != TokenKind::kIdentifier) return Unexpected();
+    if (IsMessage()) return Fail(Peek().offset, "not supported yet: message literal");
+    const Token name = Take();
+    if (std::ranges::find(kReserved, name.text) != kReserved.end()) {
+      return Fail(name.offset, fmt::format("reserved identifier: {}", name.text));
+    }
+    const std::string_view full = Intern(rooted ? fmt::format(".{}", name.text) : std::string(name.text));
+    if (!Sees("(")) {
+      return Add({.kind = NodeKind::kIdentifier, .offset = start, .name = full}, 0);
+    }
+    const uint32_t offset = Peek().offset;
+    std::vector<NodeId> arguments;
+    if (!Arguments(arguments)) return kNoNode;
+    Node call{.kind = NodeKind::kCall, .offset = offset, .name = full, .children = std::move(arguments)};
+    ExpandMacro(ast_, call, errors_);
+    return Add(std::move(call), 0);
+  }
+
+  bool IsMessage() const {
+    size_t ahead = 1;
+    while (Sees(".", ahead) && Peek(ahead + 1).kind == TokenKind::kIdentifier) ahead += 2;
+    return Sees("{", ahead);
+  }
+
+  NodeId List() {
+    const uint32_t offset = Take().offset;
+    Node list{.kind = NodeKind::kList, .offset = offset};
+    if (Sees(",") && Sees("]", 1)) Take();
+    while (errors_.empty() && !Sees("]")) {
+      const bool optional = Accept("?");
+      NoteOptional(list, list.children.size(), optional);
+      list.children.push_back(Expression());
+      if (!Accept(",")) break;
+    }
+    if (!errors_.empty() || !Expect("]")) return kNoNode;
+    return Add(std::move(list), 0);
+  }
+
+  NodeId Map() {
+    const uint32_t offset = Take().offset;
+    Node map{.kind = NodeKind::kMap, .offset = offset};
+    if (Sees(",") && Sees("}", 1)) Take();
+    while (errors_.empty() && !Sees("}")) {
+      const bool optional = Accept("?");
+      NoteOptional(map, map.children.size() / 2, optional);
+      map.children.push_back(Expression());
+      if (!errors_.empty() || !Expect(":")) return kNoNode;
+      map.children.push_back(Expression());
+      if (!Accept(",")) break;
+    }
+    if (!errors_.empty() || !Expect("}")) return kNoNode;
+    return Add(std::move(map), 0);
+  }
+
+  static void NoteOptional(Node& node, size_t entry, bool optional) {
+    if (!optional && node.optional_entries.empty()) return;
+    node.optional_entries.resize(entry + 1);
+    node.optional_entries[entry] = optional;
+  }
+
+  NodeId AddLiteral(uint32_t offset, Constant value) {
+    return Add({.kind = NodeKind::kLiteral, .offset = offset, .constant = std::move(value)}, 0);
+  }
+
+  // The minus of a number belongs to it, so that the smallest int can be written.
+  NodeId Literal(uint32_t offset, std::string_view minus) {
+    const Token token = Take();
+    switch (token.kind) {
+      case TokenKind::kInt: return Integer(offset, minus, token.text);
+      case TokenKind::kUint: return Unsigned(offset, token.text);
+      case TokenKind::kDouble: return Double(offset, minus, token.text);
+      case TokenKind::kString:
+      case TokenKind::kBytes: return Text(token);
+      case TokenKind::kEnd:
+      case TokenKind::kIdentifier:
+      case TokenKind::kQuotedIdentifier:
+      case TokenKind::kTrue:
+      case TokenKind::kFalse:
+      case TokenKind::kNull:
+      case TokenKind::kIn:
+      case TokenKind::kOperator: break;
+    }
+    return Unexpected();
+  }
+
+  template <class T>
+  static std::optional<T> ParseDigits(std::string_view minus, std::string_view digits) {
+    const bool hex = digits.starts_with("0x");
+    if (hex) digits.remove_prefix(2);
+    const std::string text = std::string(minus) + std::string(digits);
+    T value = 0;
+    const char* const end = text.data() + text.size();
+    const auto [stop, code] = std::from_chars(text.data(), end, value, hex ? 16 : 10);
+    if (code != std::errc() || stop != end) return std::nullopt;
+    return value;
+  }
+
+  NodeId Integer(uint32_t offset, std::string_view minus, std::string_view digits) {
+    const auto value = ParseDigits<int64_t>(minus, digits);
+    return value ? AddLiteral(offset, *value) : Fail(offset, "invalid int literal");
+  }
+
+  NodeId Unsigned(uint32_t offset, std::string_view text) {
+    const auto value = ParseDigits<uint64_t>("", text.substr(0, text.size() - 1));
+    return value ? AddLiteral(offset, *value) : Fail(offset, "invalid uint literal");
+  }
+
+  NodeId Double(uint32_t offset, std::string_view minus, std::string_view digits) {
+    double value = 0;
+    const auto code = std::from_chars(digits.data(), digits.data() + digits.size(), value).ec;
+    if (code == std::errc::result_out_of_range) {
+      // Too small gives zero, too big is an error; the sign of the exponent tells them apart.
+      const size_t exponent = digits.find_first_of("eE");
+      const bool tiny = exponent != std::string_view::npos
+                            ? digits.substr(exponent + 1).starts_with('-')
+                            : digits.starts_with('0') || digits.starts_with('.');
+      if (!tiny) return Fail(offset, "invalid double literal");
+      value = 0;
+    }
+    return AddLiteral(offset, minus.empty() ? value : -value);
+  }
+
+  NodeId Text(const Token& token) {
+    const bool is_bytes = token.kind == TokenKind::kBytes;
+    std::string value;
+    if (!DecodeLiteral(token.text, is_bytes, value)) {
+      return Fail(token.offset, "invalid unicode code point");
+    }
+    if (is_bytes) return AddLiteral(token.offset, Bytes{std::move(value)});
+    return AddLiteral(token.offset, std::move(value));
+  }
+
+  std::vector<SourceError>& errors_;
+  std::vector<Token> tokens_;
+  size_t at_ = 0;
+  int nesting_ = 0;
+  Ast ast_;
+};
+
+}  // namespace
+
+Ast Parse(std::string_view expression, std::vector<SourceError>& errors) {
+  return Parser(expression, errors).Run();
+}
+
+}  // namespace dray::cel

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// From text to a syntax tree with macros expanded.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "cel/syntax/ast.h"
+#include "cel/syntax/source_error.h"
+
+namespace dray::cel {
+
+/// Parses `expression`, which is at most kExpressionBytesMax long. On any error, `errors` is not
+/// empty afterwards and the tree is not usable. Only the first syntax error is reported.
+/// Time and memory are linear; recursion is bounded by kNestingMax and kPathMax.
+Ast Parse(std::string_view expression, std::vector<SourceError>& errors);
+
+}  // namespace dray::cel
