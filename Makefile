@@ -46,7 +46,7 @@ run: build
 	@dev/run-demo.sh
 
 serve: build
-	@exec build/bin/dray serve --data-dir build/serve $(if $(args),$(args),--nodes gpu-example=2)
+	@exec build/bin/dray serve --data-dir build/serve $(if $(args),$(args),--nodes example=2)
 
 test: packages
 	@cmake --preset $(preset)
