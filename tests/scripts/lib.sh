@@ -67,7 +67,7 @@ eventually() {
 wait_for() {
   local want=$1
   shift
-  # shellcheck disable=SC2317  # called by eventually
+  # shellcheck disable=SC2317,SC2329  # called by eventually
   prints() {
     local got
     got=$("${@:2}" 2>&1) || true
