@@ -85,7 +85,7 @@ class Decoder {
     if (stopped()) return;
     if (reader_.Peek() == JsonKind::kNull) {
       reader_.Null();
-      type.value->clear(value);
+      Clear(type, value);
       return;
     }
     switch (type.kind) {
@@ -171,7 +171,7 @@ class Decoder {
     if (!Expect(JsonKind::kArray, type)) return;
     const Type& element = type.element();
     const size_t length = path_.size();
-    type.value->clear(value);
+    Clear(type, value);
     reader_.EnterArray();
     for (size_t i = 0; !stopped() && reader_.NextElement(); ++i) {
       fmt::format_to(std::back_inserter(path_), "[{}]", i);
@@ -183,7 +183,7 @@ class Decoder {
   void ReadMap(const Type& type, void* value) {
     if (!Expect(JsonKind::kObject, type)) return;
     const Type& element = type.element();
-    type.value->clear(value);
+    Clear(type, value);
     reader_.EnterObject();
     std::string key;
     std::vector<std::string> seen;

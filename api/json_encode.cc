@@ -29,7 +29,7 @@ bool IsNull(const Type& type, const void* value) {
     case TypeKind::kMap: return type.container->size(value) == 0;
     case TypeKind::kTime:
     case TypeKind::kMicroTime:
-    case TypeKind::kRawJson: return type.value->is_zero(value);
+    case TypeKind::kRawJson: return IsZero(type, value);
     case TypeKind::kBool:
     case TypeKind::kInt32:
     case TypeKind::kInt64:
@@ -53,7 +53,7 @@ bool IsOmitted(const Field& field, const void* member) {
     case TypeKind::kQuantity:
     case TypeKind::kIntOrString:
     case TypeKind::kTime:
-    case TypeKind::kMicroTime: return facets.omit_zero && type.value->is_zero(member);
+    case TypeKind::kMicroTime: return facets.omit_zero && IsZero(type, member);
     case TypeKind::kOptional:
     case TypeKind::kList:
     case TypeKind::kMap: return type.container->size(member) == 0;
@@ -62,7 +62,7 @@ bool IsOmitted(const Field& field, const void* member) {
     case TypeKind::kInt64:
     case TypeKind::kString:
     case TypeKind::kBytes:
-    case TypeKind::kDuration: return type.value->is_zero(member);
+    case TypeKind::kDuration: return IsZero(type, member);
     case TypeKind::kRawJson: return false;
   }
   return false;

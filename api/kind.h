@@ -4,9 +4,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "api/reflect.h"
 
@@ -31,6 +33,20 @@ struct Column {
   int priority;              // 0 always shown, 1 only with -o wide
 };
 
+/// How objects of a kind are made; the other operations work over the tables.
+struct ObjectOperations {
+  std::shared_ptr<void> (*make)();
+  std::shared_ptr<void> (*clone)(const void* object);
+};
+
+template <class T>
+inline constexpr ObjectOperations kObjectOperations{
+    .make = []() -> std::shared_ptr<void> { return std::make_shared<T>(); },
+    .clone = [](const void* object) -> std::shared_ptr<void> {
+      return std::make_shared<T>(*static_cast<const T*>(object));
+    },
+};
+
 struct KindInfo {
   std::string_view group;    // "" for core
   std::string_view version;  // v1
@@ -53,6 +69,7 @@ struct KindInfo {
   std::span<const std::string_view> selectable;    // field paths besides metadata.name and .namespace
   std::span<const Column> columns;                 // after Name
   const Type& (*type)();
+  const ObjectOperations* object;
   /// The ObjectMeta of an object of this kind; null for kinds without one.
   const meta_v1::ObjectMeta& (*metadata)(const void* object);
 

@@ -83,10 +83,9 @@ struct Field {
   std::string_view doc;
 };
 
-/// What every type can do with a value it knows the address of.
-struct ValueOperations {
-  void* (*make)();
-  void (*destroy)(void* value);
+/// What a scalar can do with a value it knows the address of. Structs and containers have none of
+/// their own: the functions below walk their tables instead.
+struct ScalarOperations {
   void (*assign)(void* to, const void* from);
   void (*clear)(void* value);
   bool (*equal)(const void* a, const void* b);
@@ -100,6 +99,9 @@ struct ContainerOperations {
   const void* (*at)(const void* container, size_t index);
   /// A new empty element at the end (list), in place of the old one (optional) or at `key` (map).
   void* (*add)(void* container, std::string_view key);
+  void (*clear)(void* container);
+  /// Of a map: the element at `key`, or null.
+  const void* (*find)(const void* map, std::string_view key);
   /// Of a map: visits all entries in key order.
   void (*visit)(const void* map, void* context, void (*entry)(void*, std::string_view, const void*));
 };
@@ -107,7 +109,7 @@ struct ContainerOperations {
 struct Type {
   TypeKind kind;
   std::string_view name;  // "ResourceClaimSpec"; of scalars and containers a readable word
-  const ValueOperations* value;
+  const ScalarOperations* scalar = nullptr;
   const ContainerOperations* container = nullptr;
   const Type& (*element)() = nullptr;
   std::span<const Field> fields = {};
@@ -115,6 +117,15 @@ struct Type {
   /// The field with this JSON name, looking through inlined structs' names only at this level.
   const Field* Find(std::string_view json_name) const;
 };
+
+/// Same content. For quantities and times: the same amount and moment.
+bool Equal(const Type& type, const void* a, const void* b);
+/// As a new value is: false, 0, "", nothing set.
+bool IsZero(const Type& type, const void* value);
+/// Makes it as new.
+void Clear(const Type& type, void* value);
+/// Makes `to` a deep copy of `from`.
+void Assign(const Type& type, void* to, const void* from);
 
 /// The address to write to; `object` is not const, so neither is its member.
 inline void* MutableMember(const Field& field, void* object) {
@@ -133,21 +144,6 @@ const Type& TypeOf() {
   return Reflected<T>::Get();
 }
 
-template <class T>
-struct ValueOperationsOf {
-  static constexpr ValueOperations kValue{
-      .make = [] { return static_cast<void*>(new T()); },  // owned by api::Object
-      .destroy = [](void* value) { delete static_cast<T*>(value); },
-      .assign = [](void* to, const void* from) { *static_cast<T*>(to) = *static_cast<const T*>(from); },
-      .clear = [](void* value) { *static_cast<T*>(value) = T(); },
-      .equal =
-          [](const void* a, const void* b) {
-            return *static_cast<const T*>(a) == *static_cast<const T*>(b);
-          },
-      .is_zero = [](const void* value) { return *static_cast<const T*>(value) == T(); },
-  };
-};
-
 template <class S, class T, T S::* M>
 struct MemberOf {
   static const void* Get(const void* object) { return &(static_cast<const S*>(object)->*M); }
@@ -165,11 +161,12 @@ struct Reflected<std::optional<T>> {
       .add = [](void* c, std::string_view) -> void* {
         return &static_cast<std::optional<T>*>(c)->emplace();
       },
+      .clear = [](void* c) { static_cast<std::optional<T>*>(c)->reset(); },
+      .find = nullptr,
       .visit = nullptr,
   };
   static constexpr Type kType{.kind = TypeKind::kOptional,
                               .name = "optional",
-                              .value = &ValueOperationsOf<std::optional<T>>::kValue,
                               .container = &kContainer,
                               .element = &TypeOf<T>};
   static const Type& Get() { return kType; }
@@ -185,11 +182,12 @@ struct Reflected<std::vector<T>> {
       .add = [](void* c, std::string_view) -> void* {
         return &static_cast<std::vector<T>*>(c)->emplace_back();
       },
+      .clear = [](void* c) { static_cast<std::vector<T>*>(c)->clear(); },
+      .find = nullptr,
       .visit = nullptr,
   };
   static constexpr Type kType{.kind = TypeKind::kList,
                               .name = "list",
-                              .value = &ValueOperationsOf<std::vector<T>>::kValue,
                               .container = &kContainer,
                               .element = &TypeOf<T>};
   static const Type& Get() { return kType; }
@@ -213,6 +211,11 @@ struct Reflected<Map<T>> {
       .add = [](void* c, std::string_view key) -> void* {
         return &static_cast<Map<T>*>(c)->insert_or_assign(std::string(key), T()).first->second;
       },
+      .clear = [](void* c) { static_cast<Map<T>*>(c)->clear(); },
+      .find = [](const void* c, std::string_view key) -> const void* {
+        const auto found = static_cast<const Map<T>*>(c)->find(key);
+        return found == static_cast<const Map<T>*>(c)->end() ? nullptr : &found->second;
+      },
       .visit =
           [](const void* c, void* context, void (*entry)(void*, std::string_view, const void*)) {
             for (const auto& [key, value] : *static_cast<const Map<T>*>(c)) {
@@ -222,7 +225,6 @@ struct Reflected<Map<T>> {
   };
   static constexpr Type kType{.kind = TypeKind::kMap,
                               .name = "map",
-                              .value = &ValueOperationsOf<Map<T>>::kValue,
                               .container = &kContainer,
                               .element = &TypeOf<T>};
   static const Type& Get() { return kType; }

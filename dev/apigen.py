@@ -19,7 +19,7 @@ KEYWORDS = set("""alignas alignof and asm auto bool break case catch char class 
     continue decltype default delete do double else enum explicit export extern false float for
     friend goto if inline int long mutable namespace new not operator or private protected public
     register requires return short signed sizeof static struct switch template this throw true try
-    typedef typeid typename union unsigned using virtual void volatile while xor""".split())
+    typedef typeid typename union unsigned using virtual void volatile while xor linux unix""".split())
 FIELD = re.compile(r"^  ([A-Za-z][A-Za-z0-9]*) +(\d+) +(\S+)((?: +\S+)*)$")
 FLAGS = {"required": "required", "omitempty": "omit_empty", "nullable": "nullable",
          "omitzero": "omit_zero", "inline": "inlined"}
@@ -269,7 +269,7 @@ class Schema:
                                f"{{{self.facets(f)}}}, {quoted(f['doc'])}}},")
                 out.append("  };")
             out += ["  static constexpr Type kType{.kind = TypeKind::kStruct, "
-                    f".name = {quoted(s.name)}, .value = &ValueOperationsOf<{s.name}>::kValue"
+                    f".name = {quoted(s.name)}"
                     + (", .fields = kFields" if s.fields else "") + "};",
                     "  return kType;", "}", ""]
         for s in self.structs:
@@ -340,7 +340,7 @@ class Schema:
                 f"    .short_names = {short}, .categories = {categories}, "
                 f".subresources = {subresources}, .selectable = {selectable}, "
                 f".columns = {columns},",
-                f"    .type = &TypeOf<{s.name}>, .metadata = {metadata}}};", ""]
+                f"    .type = &TypeOf<{s.name}>, .object = &kObjectOperations<{s.name}>, .metadata = {metadata}}};", ""]
         return out
 
 

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "allocator/constraints.h"
+
+#include <algorithm>
+
+namespace dray::allocator {
+namespace {
+
+namespace v1 = api::resource_v1;
+
+enum class Comparison { kEqual, kDifferent, kOtherType, kUnusable };
+
+/// By the candidate's type, tried in upstream's order; versions compare as text.
+Comparison Compare(const v1::DeviceAttribute& candidate, const v1::DeviceAttribute& other) {
+  const auto judge = [](const auto& ours, const auto& theirs) {
+    if (!theirs.has_value()) return Comparison::kOtherType;
+    return *ours == *theirs ? Comparison::kEqual : Comparison::kDifferent;
+  };
+  if (candidate.string.has_value()) return judge(candidate.string, other.string);
+  if (candidate.int_.has_value()) return judge(candidate.int_, other.int_);
+  if (candidate.bool_.has_value()) return judge(candidate.bool_, other.bool_);
+  if (candidate.version.has_value()) return judge(candidate.version, other.version);
+  return Comparison::kUnusable;
+}
+
+}  // namespace
+
+std::string RequestName::Full() const {
+  std::string full(base);
+  if (!alternative.empty()) full.append("/").append(alternative);
+  return full;
+}
+
+bool NamesRequest(std::span<const std::string> names, const RequestName& request) {
+  return std::ranges::any_of(names, [&](const std::string& name) {
+    return name == request.base || (!request.alternative.empty() && name == request.Full());
+  });
+}
+
+const v1::DeviceAttribute* FindAttribute(const DeviceEntry& device, std::string_view qualified_name) {
+  const auto& attributes = device.device->attributes;
+  if (const auto found = attributes.find(qualified_name); found != attributes.end()) return &found->second;
+  const size_t slash = qualified_name.find('/');
+  if (slash == std::string_view::npos || qualified_name.substr(0, slash) != device.id.driver) return nullptr;
+  const auto found = attributes.find(qualified_name.substr(slash + 1));
+  return found == attributes.end() ? nullptr : &found->second;
+}
+
+bool Constraint::Covers(const RequestName& request) const {
+  return constraint_->requests.empty() || NamesRequest(constraint_->requests, request);
+}
+
+bool Constraint::Accepts(const v1::DeviceAttribute& candidate) const {
+  if (accepted_.empty()) return true;  // the first one may be of any type
+  if (constraint_->match_attribute.has_value()) {
+    return Compare(candidate, *accepted_.front()) == Comparison::kEqual;
+  }
+  return std::ranges::none_of(accepted_, [&](const v1::DeviceAttribute* other) {
+    const Comparison comparison = Compare(candidate, *other);
+    return comparison == Comparison::kEqual || comparison == Comparison::kUnusable;
+  });
+}
+
+bool Constraint::Add(const RequestName& request, const DeviceEntry& device) {
+  if (!Covers(request)) return true;
+  const std::string& name = constraint_->match_attribute.has_value() ? *constraint_->match_attribute
+                                                                     : *constraint_->distinct_attribute;
+  const v1::DeviceAttribute* attribute = FindAttribute(device, name);
+  if (attribute == nullptr || !Accepts(*attribute)) return false;
+  accepted_.push_back(attribute);
+  return true;
+}
+
+void Constraint::Remove(const RequestName& request) {
+  if (Covers(request)) accepted_.pop_back();
+}
+
+}  // namespace dray::allocator

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "allocator/plan.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace dray::allocator {
+namespace {
+
+namespace v1 = api::resource_v1;
+
+/// Lays out one claim after the other; what messages need to name is kept at hand.
+class Planner {
+ public:
+  Planner(const Inventory& inventory, const GatheredPools& gathered, const Features& features, Selection& selection)
+      : inventory_(inventory), gathered_(gathered), features_(features), selection_(selection) {}
+
+  Result<ClaimPlan> Plan(const v1::ResourceClaim& claim) {
+    const auto& metadata = claim.metadata;
+    ClaimPlan plan{.claim = &claim,
+                   .key = metadata.namespace_.empty() ? metadata.name : metadata.namespace_ + "/" + metadata.name};
+    key_ = plan.key;
+    int64_t total = 0;
+    for (const v1::DeviceRequest& request : claim.spec.devices.requests) {
+      DRAY_TRY(RequestPlan planned, PlanRequest(request));
+      const int64_t needed = std::ranges::min_element(planned.variants, {}, &Variant::needed)->needed;
+      DRAY_TRY_VOID(Account(request, needed, total));
+      plan.requests.push_back(std::move(planned));
+    }
+    if (total < 0) {
+      return Fail(StatusReason::kInvalid, fmt::format("claim {}: the counts of its requests sum to {}", key_, total));
+    }
+    for (size_t i = 0; i < claim.spec.devices.constraints.size(); ++i) {
+      const v1::DeviceConstraint& constraint = claim.spec.devices.constraints[i];
+      if (!constraint.match_attribute.has_value() && !constraint.distinct_attribute.has_value()) {
+        return Fail(StatusReason::kInvalid,
+                    fmt::format("claim {}, constraint #{}: empty constraint (unsupported constraint type?)", key_, i));
+      }
+      plan.constraints.emplace_back(constraint);
+    }
+    return plan;
+  }
+
+ private:
+  std::unexpected<Error> FailRequest(std::string_view request, std::string_view why) const {
+    return Fail(StatusReason::kInvalid, fmt::format("claim {}, request {}: {}", key_, request, why));
+  }
+
+  /// Adds to the number of devices the claim needs at least.
+  Result<> Account(const v1::DeviceRequest& request, int64_t needed, int64_t& total) const {
+    const bool overflows = needed > 0 && total > std::numeric_limits<int64_t>::max() - needed;
+    const bool underflows = needed < 0 && total < std::numeric_limits<int64_t>::min() - needed;
+    if (overflows || underflows || total + needed > kDevicesPerClaimMax) {
+      return FailRequest(request.name,
+                         fmt::format("adding {} devices exceeds the claim limit of {}, with {} already accounted for",
+                                     needed, kDevicesPerClaimMax, total));
+    }
+    total += needed;
+    return {};
+  }
+
+  Result<RequestPlan> PlanRequest(const v1::DeviceRequest& request) {
+    RequestPlan plan{.variants = {}, .is_prioritized = !request.first_available.empty()};
+    if (plan.is_prioritized && !features_.prioritized_list) {
+      return FailRequest(request.name, "has subrequests, but the DRAPrioritizedList feature is disabled");
+    }
+    if (!plan.is_prioritized && !request.exactly.has_value()) {
+      return FailRequest(request.name, "has neither an exact request nor alternatives (unsupported request type?)");
+    }
+    DRAY_TRY_VOID(CheckCapacityRequests(request));
+    for (const v1::DeviceSubRequest& alternative : request.first_available) {
+      DRAY_TRY(Variant variant, PlanVariant(alternative, {request.name, alternative.name}, alternative.name));
+      plan.variants.push_back(std::move(variant));
+    }
+    if (!plan.is_prioritized) {
+      const v1::ExactDeviceRequest& exact = *request.exactly;
+      if (exact.admin_access.has_value() && !features_.admin_access) {
+        DRAY_TRY_VOID(CheckSelectorTypes(exact.selectors, request.name));
+        return FailRequest(request.name, "admin access is requested, but the feature is disabled");
+      }
+      DRAY_TRY(Variant variant, PlanVariant(exact, {request.name, {}}, request.name));
+      variant.admin_access = exact.admin_access.value_or(false);
+      plan.variants.push_back(std::move(variant));
+    }
+    return plan;
+  }
+
+  Result<> CheckCapacityRequests(const v1::DeviceRequest& request) const {
+    const std::string_view why = features_.consumable_capacity
+                                     ? "has capacity requests, which are not supported yet"
+                                     : "has capacity requests, but the DRAConsumableCapacity feature is disabled";
+    if (request.exactly.has_value() && request.exactly->capacity.has_value()) {
+      return FailRequest(request.name, why);
+    }
+    for (const v1::DeviceSubRequest& alternative : request.first_available) {
+      if (alternative.capacity.has_value()) {
+        return Fail(StatusReason::kInvalid, fmt::format("claim {}, subrequest {}: {}", key_, alternative.name, why));
+      }
+    }
+    return {};
+  }
+
+  Result<> CheckSelectorTypes(std::span<const v1::DeviceSelector> selectors, std::string_view request) const {
+    for (size_t i = 0; i < selectors.size(); ++i) {
+      if (selectors[i].cel.has_value()) continue;
+      return Fail(StatusReason::kInvalid,
+                  fmt::format("claim {}, request {}, selector #{}: CEL expression empty (unsupported selector type?)",
+                              key_, request, i));
+    }
+    return {};
+  }
+
+  /// Exact requests and alternatives have the same members here.
+  template <class Request>
+  Result<Variant> PlanVariant(const Request& request, RequestName name, std::string_view own_name) {
+    if (!request.derived_attributes.empty()) {
+      return FailRequest(own_name, "cannot handle request with derived attributes, the feature is disabled");
+    }
+    DRAY_TRY_VOID(CheckSelectorTypes(request.selectors, own_name));
+    if (request.device_class_name.empty()) {
+      return FailRequest(own_name, "missing device class name (unsupported request type?)");
+    }
+    const v1::DeviceClass* device_class = inventory_.FindClass(request.device_class_name);
+    if (device_class == nullptr) {
+      return FailRequest(own_name,
+                         fmt::format("could not retrieve device class {}: deviceclass.resource.k8s.io \"{}\" not found",
+                                     request.device_class_name, request.device_class_name));
+    }
+    Variant variant{.name = name,
+                    .own_name = own_name,
+                    .criteria = {.device_class = device_class,
+                                 .selectors = request.selectors,
+                                 .claim_key = key_,
+                                 .row = selection_.NewRow()},
+                    .tolerations = request.tolerations};
+    if (request.allocation_mode == "ExactCount") {
+      variant.needed = request.count;
+    } else if (request.allocation_mode == "All") {
+      variant.mode = CountMode::kAll;
+      DRAY_TRY_VOID(ListAllDevices(variant));
+      variant.needed = static_cast<int64_t>(variant.all_devices.size());
+    } else {
+      return FailRequest(own_name, "unsupported count mode " + request.allocation_mode);
+    }
+    return variant;
+  }
+
+  /// All devices the variant may have, in use or not: it gets all of them or fails.
+  Result<> ListAllDevices(Variant& variant) {
+    for (const Pool& pool : gathered_.pools) {
+      if (pool.state != PoolState::kComplete) {
+        const std::string_view trouble = pool.state == PoolState::kInvalid ? "invalid" : "being updated";
+        return FailRequest(variant.own_name,
+                           fmt::format("asks for all devices, but resource pool {} is currently {}",
+                                       pool.ToString(), trouble));
+      }
+      for (const std::vector<DeviceEntry>& slice : pool.slices) {
+        for (const DeviceEntry& entry : slice) {
+          DRAY_TRY(const bool selectable, selection_.IsSelectable(variant.criteria, entry));
+          if (selectable) variant.all_devices.push_back(&entry);
+        }
+      }
+    }
+    return {};
+  }
+
+  const Inventory& inventory_;
+  const GatheredPools& gathered_;
+  const Features& features_;
+  Selection& selection_;
+  std::string key_;
+};
+
+}  // namespace
+
+Result<std::vector<ClaimPlan>> PlanClaims(const Inventory& inventory,
+                                          const GatheredPools& gathered,
+                                          const Features& features,
+                                          Selection& selection,
+                                          std::span<const Frozen<v1::ResourceClaim>> claims) {
+  std::vector<ClaimPlan> plans;
+  plans.reserve(claims.size());
+  for (const Frozen<v1::ResourceClaim>& claim : claims) {
+    DRAY_TRY(ClaimPlan plan, Planner(inventory, gathered, features, selection).Plan(*claim));
+    plans.push_back(std::move(plan));
+  }
+  // The keys have moved to their final place: let the criteria look there.
+  for (ClaimPlan& plan : plans) {
+    for (RequestPlan& request : plan.requests) {
+      for (Variant& variant : request.variants) variant.criteria.claim_key = plan.key;
+    }
+  }
+  return plans;
+}
+
+}  // namespace dray::allocator

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is asked for, checked and laid out before the search: per request its ways of being
+// satisfied (the exact request, or its alternatives in order), with classes found, counts known and
+// the devices of "all devices" requests listed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "allocator/constraints.h"
+#include "allocator/pools.h"
+#include "allocator/selection.h"
+#include "api/resource_v1.h"
+#include "base/result.h"
+
+namespace dray::allocator {
+
+/// Devices one claim may get: the API's limit on allocation results.
+inline constexpr int64_t kDevicesPerClaimMax = 32;
+
+enum class CountMode : uint8_t { kExactCount, kAll };
+
+/// One way to satisfy a request.
+struct Variant {
+  RequestName name;
+  std::string_view own_name;  // in messages: the alternative's own name, or the request's
+  Criteria criteria;
+  CountMode mode = CountMode::kExactCount;
+  int64_t needed = 0;
+  std::vector<const DeviceEntry*> all_devices = {};  // of kAll
+  bool admin_access = false;
+  std::span<const api::resource_v1::DeviceToleration> tolerations = {};
+};
+
+struct RequestPlan {
+  std::vector<Variant> variants;
+  bool is_prioritized = false;  // variants are alternatives, the first that works out wins
+};
+
+struct ClaimPlan {
+  const api::resource_v1::ResourceClaim* claim;
+  std::string key;  // namespace/name, as messages write it
+  std::vector<RequestPlan> requests = {};
+  std::vector<Constraint> constraints = {};
+};
+
+/// Lays out the claims in order. Evaluates selectors only for "all devices" requests.
+///
+/// Errors: kInvalid with upstream's text, the first in the order of claims and requests: a switch
+/// that is off, a missing class, an unknown mode, an incomplete or invalid pool all of whose devices
+/// are wanted, more devices than a claim may have, an empty constraint, a selector that fails.
+Result<std::vector<ClaimPlan>> PlanClaims(
+    const Inventory& inventory,
+    const GatheredPools& gathered,
+    const Features& features,
+    Selection& selection,
+    std::span<const Frozen<api::resource_v1::ResourceClaim>> claims);
+
+}  // namespace dray::allocator

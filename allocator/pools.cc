@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "allocator/pools.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "allocator/node_match.h"
+
+namespace dray::allocator {
+namespace {
+
+namespace v1 = api::resource_v1;
+using SliceList = std::vector<const v1::ResourceSlice*>;
+
+NodeChoice ChoiceOf(const v1::ResourceSliceSpec& spec) {
+  return {spec.node_name, spec.all_nodes, spec.node_selector};
+}
+
+NodeChoice ChoiceOf(const v1::Device& device) {
+  return {device.node_name, device.all_nodes, device.node_selector};
+}
+
+Error NodeSelectionError(std::string_view what, std::string_view name, const Error& why) {
+  return {.reason = StatusReason::kInvalid,
+          .message = fmt::format("gather pool information: failed to perform node selection for {} {}: {}",
+                                 what, name, why.message)};
+}
+
+/// Whether a slice offers anything on the node.
+Result<bool> IsRelevant(const v1::ResourceSlice& slice, const api::core_v1::Node& node, const Features& features) {
+  const v1::ResourceSliceSpec& spec = slice.spec;
+  if (!features.partitionable_devices &&
+      (spec.per_device_node_selection.has_value() || !spec.shared_counters.empty())) {
+    return false;
+  }
+  const bool has_node_name = spec.node_name.has_value() && !spec.node_name->empty();
+  if (has_node_name || spec.all_nodes.value_or(false) || spec.node_selector.has_value()) {
+    Result<bool> matches = NodeMatches(node, ChoiceOf(spec));
+    if (!matches) return Fail(NodeSelectionError("slice", slice.metadata.name, matches.error()));
+    return matches;
+  }
+  if (!spec.per_device_node_selection.value_or(false)) return false;
+  for (const v1::Device& device : spec.devices) {
+    const Result<bool> matches = NodeMatches(node, ChoiceOf(device));
+    if (!matches) {
+      return Fail(NodeSelectionError("device", fmt::format("{} in slice {}", device.name, slice.metadata.name),
+                                     matches.error()));
+    }
+    if (*matches) return true;
+  }
+  return false;
+}
+
+struct PoolKey {
+  std::string driver, name;
+  auto operator<=>(const PoolKey&) const = default;
+};
+
+/// Adds a relevant slice: a newer generation replaces what is stored, an older one is dropped.
+void AddSlice(SliceList& stored, const v1::ResourceSlice* slice) {
+  if (!stored.empty()) {
+    const int64_t have = stored.front()->spec.pool.generation;
+    if (slice->spec.pool.generation < have) return;
+    if (slice->spec.pool.generation > have) stored.clear();
+  }
+  stored.push_back(slice);
+}
+
+bool IsCounterSlice(const v1::ResourceSlice& slice, const Features& features) {
+  return features.partitionable_devices && !slice.spec.shared_counters.empty();
+}
+
+using CounterSets = std::map<std::string_view, const v1::CounterSet*>;
+
+/// Empty, or what contradicts itself in the counters that `slices` use.
+std::string CheckConsumption(const SliceList& slices, const CounterSets& sets) {
+  for (const v1::ResourceSlice* slice : slices) {
+    for (const v1::Device& device : slice->spec.devices) {
+      for (const v1::DeviceCounterConsumption& consumption : device.consumes_counters) {
+        const auto set = sets.find(consumption.counter_set);
+        if (set == sets.end()) {
+          return fmt::format("counter set {} not found for device {}", consumption.counter_set, device.name);
+        }
+        for (const auto& [counter, amount] : consumption.counters) {
+          if (!set->second->counters.contains(counter)) {
+            return fmt::format("counter set {} has no counter {} for device {}",
+                               consumption.counter_set, counter, device.name);
+          }
+        }
+      }
+    }
+  }
+  return {};
+}
+
+/// Empty, or why nothing may be taken from the pool.
+std::string FindContradiction(const SliceList& targeting,
+                              const SliceList& elsewhere,
+                              const SliceList& counter_slices,
+                              const Features& features) {
+  std::set<std::string_view> names;
+  for (const v1::ResourceSlice* slice : targeting) {
+    for (const v1::Device& device : slice->spec.devices) {
+      if (!names.insert(device.name).second) return "multiple devices named " + device.name;
+    }
+  }
+  if (!features.partitionable_devices) return {};
+  CounterSets sets;
+  for (const v1::ResourceSlice* slice : counter_slices) {
+    for (const v1::CounterSet& set : slice->spec.shared_counters) {
+      if (!sets.emplace(set.name, &set).second) return "multiple counter sets named " + set.name;
+    }
+  }
+  const std::string reason = CheckConsumption(targeting, sets);
+  return reason.empty() ? CheckConsumption(elsewhere, sets) : reason;
+}
+
+/// A pool whose generation is complete: `relevant` on this node, of `all` in the cluster.
+Pool BuildPool(const PoolKey& key, SliceList relevant, const SliceList& all, const Features& features) {
+  Pool pool{.driver = key.driver, .name = key.name};
+  std::ranges::sort(relevant, {}, [](const v1::ResourceSlice* s) { return std::string_view(s->metadata.name); });
+  SliceList devices;
+  SliceList counters;
+  SliceList elsewhere;
+  std::set<std::string_view> names;
+  for (const v1::ResourceSlice* slice : relevant) {
+    (IsCounterSlice(*slice, features) ? counters : devices).push_back(slice);
+    names.insert(slice->metadata.name);
+  }
+  if (relevant.size() < all.size()) {
+    for (const v1::ResourceSlice* slice : all) {
+      if (names.contains(slice->metadata.name)) continue;
+      (IsCounterSlice(*slice, features) ? counters : elsewhere).push_back(slice);
+    }
+  }
+  pool.invalid_reason = FindContradiction(devices, elsewhere, counters, features);
+  if (!pool.invalid_reason.empty()) {
+    pool.state = PoolState::kInvalid;
+    return pool;
+  }
+  for (const v1::ResourceSlice* slice : devices) {
+    std::vector<DeviceEntry>& entries = pool.slices.emplace_back();
+    for (const v1::Device& device : slice->spec.devices) {
+      entries.push_back({.slice = slice,
+                         .device = &device,
+                         .id = {.driver = key.driver, .pool = key.name, .device = device.name},
+                         .index = 0});
+      if (!device.binding_conditions.empty()) pool.has_binding_conditions = true;
+    }
+  }
+  return pool;
+}
+
+/// Adds the pool to `out` unless a newer generation exists elsewhere.
+void Conclude(const Inventory& inventory,
+              const PoolKey& key,
+              const SliceList& relevant,
+              const Features& features,
+              GatheredPools& out) {
+  const auto& first = relevant.front()->spec.pool;
+  const auto wanted = static_cast<size_t>(std::max<int64_t>(first.resource_slice_count, 0));
+  if (relevant.size() == wanted) {
+    out.pools.push_back(BuildPool(key, relevant, relevant, features));
+    return;
+  }
+  SliceList all;
+  for (const v1::ResourceSlice* slice : inventory.OfPool(key.driver, key.name)) {
+    if (slice->spec.pool.generation > first.generation) return;
+    if (slice->spec.pool.generation == first.generation) all.push_back(slice);
+  }
+  if (all.size() == wanted) {
+    out.pools.push_back(BuildPool(key, relevant, all, features));
+  } else {
+    out.pools.push_back({.driver = key.driver, .name = key.name, .state = PoolState::kIncomplete});
+  }
+}
+
+void NumberDevices(GatheredPools& gathered) {
+  for (Pool& pool : gathered.pools) {
+    gathered.any_invalid = gathered.any_invalid || pool.state == PoolState::kInvalid;
+    for (std::vector<DeviceEntry>& slice : pool.slices) {
+      for (DeviceEntry& entry : slice) entry.index = gathered.device_count++;
+    }
+  }
+}
+
+}  // namespace
+
+Result<GatheredPools> GatherPools(const Inventory& inventory,
+                                  const api::core_v1::Node& node,
+                                  const Features& features) {
+  std::map<PoolKey, SliceList> stored;
+  for (const SliceList* list : {&inventory.OfNode(node.metadata.name), &inventory.shared()}) {
+    for (const v1::ResourceSlice* slice : *list) {
+      DRAY_TRY(const bool relevant, IsRelevant(*slice, node, features));
+      if (relevant) AddSlice(stored[{slice->spec.driver, slice->spec.pool.name}], slice);
+    }
+  }
+  GatheredPools gathered;
+  for (const auto& [key, slices] : stored) Conclude(inventory, key, slices, features, gathered);
+  std::ranges::stable_sort(gathered.pools, {}, &Pool::has_binding_conditions);
+  NumberDevices(gathered);
+  return gathered;
+}
+
+}  // namespace dray::allocator

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pools as one node sees them: which slices are of the newest generation, whether they are complete
+// and free of contradictions, and in which order their devices are tried.
+//
+// A pool that is incomplete may hold the better device, and "all devices" of it is unknowable:
+// nothing is taken from it until its remaining slices arrive (KEP-4381).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "allocator/allocator.h"
+#include "api/core_v1.h"
+#include "api/resource_v1.h"
+#include "base/result.h"
+
+namespace dray::allocator {
+
+/// A device that can be tried, with its place in the order of all devices of the node.
+struct DeviceEntry {
+  const api::resource_v1::ResourceSlice* slice;
+  const api::resource_v1::Device* device;
+  DeviceId id;
+  size_t index;  // dense, over all pools of the node
+};
+
+enum class PoolState : uint8_t { kComplete, kIncomplete, kInvalid };
+
+struct Pool {
+  std::string driver, name;
+  PoolState state = PoolState::kComplete;
+  std::string invalid_reason = {};                // for kInvalid
+  std::vector<std::vector<DeviceEntry>> slices = {};  // only when complete; sorted by slice name
+  bool has_binding_conditions = false;
+
+  std::string ToString() const { return driver + "/" + name; }
+};
+
+struct GatheredPools {
+  std::vector<Pool> pools;  // in the order they are tried
+  size_t device_count = 0;
+  bool any_invalid = false;
+};
+
+/// The pools of `node`, in upstream's order: by driver and pool name, those with binding conditions
+/// last. O(slices of the node + shared slices), times log for sorting.
+///
+/// Errors: kInvalid  a node selector cannot be parsed; names the slice.
+Result<GatheredPools> GatherPools(const Inventory& inventory,
+                                  const api::core_v1::Node& node,
+                                  const Features& features);
+
+}  // namespace dray::allocator

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// The literal search: depth first, the first solution wins.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "allocator/plan.h"
+#include "allocator/pools.h"
+#include "allocator/selection.h"
+#include "base/result.h"
+
+namespace dray::allocator {
+
+/// A device given to a request.
+struct Placement {
+  const Variant* variant;
+  const DeviceEntry* device;
+};
+
+/// What the search decided, per claim.
+struct Decision {
+  std::vector<std::vector<Placement>> placements;  // by claim, in the order they were made
+  std::vector<std::vector<size_t>> alternatives;   // by claim and request: which variant was taken
+};
+
+enum class SearchEnd : uint8_t { kFound, kNothing, kOutOfBudget };
+
+struct SearchResult {
+  SearchEnd end = SearchEnd::kNothing;
+  Decision decision = {};  // for kFound
+  int64_t steps = 0;       // as upstream counts them: calls of the recursive step
+};
+
+/// Searches for devices for all plans at once. The plans' constraints are used as scratch space and
+/// end as they began.
+/// Errors: kInvalid with upstream's text.
+Result<SearchResult> Search(const GatheredPools& gathered,
+                            const AllocatedState& state,
+                            const Features& features,
+                            Selection& selection,
+                            std::vector<ClaimPlan>& plans,
+                            Budget budget);
+
+}  // namespace dray::allocator

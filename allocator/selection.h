@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether a device satisfies the class and the selectors of a request. Evaluated only when the
+// search gets there, and once per request and device: errors are as lazy as upstream's.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "allocator/pools.h"
+#include "api/resource_v1.h"
+#include "base/result.h"
+#include "cel/selector.h"
+#include "cel/selector_cache.h"
+
+namespace dray::allocator {
+
+/// What a device must satisfy, and where answers about it are remembered.
+struct Criteria {
+  const api::resource_v1::DeviceClass* device_class = nullptr;
+  std::span<const api::resource_v1::DeviceSelector> selectors = {};
+  std::string_view claim_key = {};  // in messages
+  size_t row = 0;                   // from Selection::NewRow
+};
+
+/// Answers for one node. Not thread-safe: one search owns it.
+class Selection {
+ public:
+  Selection(const api::core_v1::Node& node,
+            const GatheredPools& gathered,
+            const Features& features,
+            cel::SelectorCache& cache)
+      : node_(node), gathered_(gathered), features_(features), cache_(cache) {
+    views_.resize(gathered.device_count);
+  }
+
+  /// A place for the answers of one more request or alternative.
+  size_t NewRow();
+
+  /// Class selectors first, then the request's, then the device's own choice of nodes.
+  /// Errors: kInvalid  a selector does not compile or fails on this device; names class or claim,
+  ///                   selector and device.
+  Result<bool> IsSelectable(const Criteria& criteria, const DeviceEntry& device);
+
+ private:
+  enum class Answer : uint8_t { kUnknown, kYes, kNo };
+
+  Result<bool> Evaluate(const Criteria& criteria, const DeviceEntry& device);
+  Result<bool> AllTrue(std::string_view owner,
+                       std::span<const api::resource_v1::DeviceSelector> selectors,
+                       const DeviceEntry& device);
+  const cel::Device& View(const DeviceEntry& device);
+
+  const api::core_v1::Node& node_;
+  const GatheredPools& gathered_;
+  const Features& features_;
+  cel::SelectorCache& cache_;
+  std::vector<std::vector<Answer>> answers_;             // by row, then device
+  std::vector<std::unique_ptr<cel::Device>> views_;      // by device, made when first needed
+};
+
+}  // namespace dray::allocator
