@@ -22,9 +22,7 @@ struct Environment {
   bool has_multiple_allocations() const {
     return use == ExpressionUse::kStored || consumable_capacity;
   }
-  bool has_list_attributes() const {
-    return use == ExpressionUse::kStored || list_type_attributes;
-  }
+  bool has_list_attributes() const { return use == ExpressionUse::kStored || list_type_attributes; }
   bool operator==(const Environment&) const = default;
 };
 

@@ -39,8 +39,10 @@ std::string ConversionProblem(const Value& value) {
 
 Result<Selector> Selector::Compile(std::string_view expression, const Environment& environment) {
   if (expression.size() > kExpressionBytesMax) {
-    return Fail(StatusReason::kInvalid,
-                fmt::format("expression has {} bytes, the limit is {}", expression.size(), kExpressionBytesMax));
+    return Fail(
+        StatusReason::kInvalid,
+        fmt::format(
+            "expression has {} bytes, the limit is {}", expression.size(), kExpressionBytesMax));
   }
   auto program = Program::Compile(expression, environment, ResultRule::kSelector);
   if (!program.has_value()) return Fail(std::move(program).error());
@@ -56,9 +58,10 @@ Evaluation Selector::Evaluate(const DeviceActivation& device) const {
   if (value.is_error()) {
     out.result = EvaluationError{std::string(value.text())};
   } else if (!value.is(ValueKind::kBool)) {
-    out.result = EvaluationError{fmt::format("CEL result of type {} could not be converted to bool: {}",
-                                             TypeName(value),
-                                             ConversionProblem(value))};
+    out.result =
+        EvaluationError{fmt::format("CEL result of type {} could not be converted to bool: {}",
+                                    TypeName(value),
+                                    ConversionProblem(value))};
   }
   return out;
 }

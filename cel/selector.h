@@ -39,7 +39,8 @@ class Selector {
   /// Compiles `expression`. Costs O(length); never evaluates on a device.
   ///
   /// Errors, in upstream's words:
-  ///   kInvalid        longer than kExpressionBytesMax; "compilation failed: ERROR: <input>:1:…" with
+  ///   kInvalid        longer than kExpressionBytesMax; "compilation failed: ERROR: <input>:1:…"
+  ///   with
   ///                   the caret form; "must evaluate to bool or the unknown type, not T"
   ///   kInternalError  "program instantiation failed: …": a constant part fails
   /// Parts of the language that are not implemented say "not supported yet: …" (kInvalid).

@@ -51,7 +51,8 @@ class DeviceFromJson {
     }
     if (const auto* const attributes = json.if_contains("attributes")) {
       for (const auto& [name, value] : attributes->as_object()) {
-        device_.attributes.push_back({Keep({name.data(), name.size()}), AttributeOf(value.as_object())});
+        device_.attributes.push_back(
+            {Keep({name.data(), name.size()}), AttributeOf(value.as_object())});
       }
     }
     if (const auto* const capacity = json.if_contains("capacity")) {
@@ -82,7 +83,8 @@ class DeviceFromJson {
     }
     if (key == "ints") {
       std::vector<int64_t>& numbers = numbers_.emplace_back();
-      for (const auto& item : value.as_array()) numbers.push_back(std::stoll(std::string(Text(item))));
+      for (const auto& item : value.as_array())
+        numbers.push_back(std::stoll(std::string(Text(item))));
       return std::span<const int64_t>(numbers);
     }
     std::vector<std::string>& texts = lists_.emplace_back();

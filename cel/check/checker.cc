@@ -29,7 +29,8 @@ class Checker {
   CheckedAst Run() {
     CheckNode(out_.ast.root);
     for (NodeFacts& facts : out_.facts) {
-      if (facts.type != nullptr) facts.type = meanings_.Apply(facts.type, out_.types, Unknown::kDyn);
+      if (facts.type != nullptr)
+        facts.type = meanings_.Apply(facts.type, out_.types, Unknown::kDyn);
     }
     if (errors_.empty()) CheckLiteralsAreUniform(out_, errors_);
     return std::move(out_);
@@ -125,7 +126,11 @@ class Checker {
 
   const Type* CheckIdentifier(NodeId id) {
     const Type* const type = LookUp(id, At(id).name);
-    return type != nullptr ? type : Undeclared(At(id).offset, At(id).name);
+    if (type != nullptr) return type;
+    if (At(id).name == "google" || At(id).name == ".google") {
+      return Fail(At(id).offset, "not supported yet: messages and enums of google.protobuf");
+    }
+    return Undeclared(At(id).offset, At(id).name);
   }
 
   // "a.b.c" if the node is a chain of plain selections that starts at a name.
@@ -297,7 +302,6 @@ class Checker {
 
   // The result type if `overload` takes `arguments`.
   const Type* Match(const Overload& overload, const std::vector<const Type*>& arguments) {
-    Substitution renaming;
     const std::string suffix = fmt::format("_{}", fresh_++);
     std::vector<const Type*> parameters;
     for (const Type* parameter : overload.parameters) {
@@ -342,13 +346,10 @@ class Checker {
   }
 
   // The common type of the elements of a literal.
-  const Type* Join(NodeId id, const Type* before, const Type* next) {
+  const Type* Join(const Type* before, const Type* next) {
     if (before == nullptr) return next;
     if (meanings_.Assignable(*before, *next)) return MoreGeneral(before, next);
-    return Fail(At(id).offset,
-                fmt::format("expected type '{}' but found '{}'",
-                            CheckerName(*Known(before)),
-                            CheckerName(*Known(next))));
+    return Make(TypeKind::kDyn);  // the rule of uniform literals says what is wrong
   }
 
   // The type inside the optional of an entry [?x] or {?k: v}.
@@ -365,7 +366,7 @@ class Checker {
     const Type* element = nullptr;
     for (size_t i = 0; i < node.children.size(); ++i) {
       const Type* const type = CheckNode(node.children[i]);
-      element = Join(node.children[i], element, EntryType(node, i, node.children[i], type));
+      element = Join(element, EntryType(node, i, node.children[i], type));
     }
     return ListOf(element != nullptr ? element : FreshParameter());
   }
@@ -375,11 +376,9 @@ class Checker {
     const Type* key = nullptr;
     const Type* value = nullptr;
     for (size_t i = 0; i < node.children.size(); i += 2) {
-      key = Join(node.children[i], key, CheckNode(node.children[i]));
+      key = Join(key, CheckNode(node.children[i]));
       const Type* const type = CheckNode(node.children[i + 1]);
-      value = Join(node.children[i + 1],
-                   value,
-                   EntryType(node, i / 2, node.children[i + 1], type));
+      value = Join(value, EntryType(node, i / 2, node.children[i + 1], type));
     }
     if (key == nullptr) return MapOf(FreshParameter(), FreshParameter());
     return MapOf(key, value);
@@ -442,11 +441,8 @@ class Checker {
     return FoldType(id, node, predicate, transform, first);
   }
 
-  const Type* FoldType(NodeId id,
-                       const Node& node,
-                       const Type* predicate,
-                       const Type* transform,
-                       const Type* key) {
+  const Type* FoldType(
+      NodeId id, const Node& node, const Type* predicate, const Type* transform, const Type* key) {
     const auto guarded = [&](const Type* accumulator) {
       if (predicate == nullptr) return accumulator;
       return Resolve(id, "_?_:_", {predicate, accumulator, accumulator}, Style::kGlobal);
@@ -458,15 +454,15 @@ class Checker {
       case FoldKind::kMap:
       case FoldKind::kFilter: return guarded(ListOf(transform));
       case FoldKind::kTransformMap: return guarded(MapOf(key, transform));
-      case FoldKind::kTransformMapEntry: return guarded(EntryMapType(node, transform));
+      case FoldKind::kTransformMapEntry: return guarded(EntryMapType(id, transform));
     }
     return Make(TypeKind::kBool);
   }
 
-  const Type* EntryMapType(const Node& node, const Type* transform) {
+  const Type* EntryMapType(NodeId id, const Type* transform) {
     const Type* const map = MapOf(FreshParameter(), FreshParameter());
     if (meanings_.Assignable(*map, *transform)) return Known(map);
-    return Fail(At(node.children[2]).offset,
+    return Fail(At(id).offset,
                 fmt::format("found no matching overload for 'cel.@mapInsert' applied to "
                             "'(map(dyn, dyn), {})'",
                             CheckerName(*Known(transform))));
@@ -488,8 +484,7 @@ class Checker {
     out_.facts[id].slot = Declare(node.name, value);
     const Type* const body = CheckNode(node.children[1]);
     variables_.pop_back();
-    const Type* const wrapped =
-        node.optional ? body : out_.types.Make(TypeKind::kOptional, {body});
+    const Type* const wrapped = node.optional ? body : out_.types.Make(TypeKind::kOptional, {body});
     const Type* const none = out_.types.Make(TypeKind::kOptional, {FreshParameter()});
     return Resolve(id, "_?_:_", {Make(TypeKind::kBool), wrapped, none}, Style::kGlobal);
   }

@@ -22,8 +22,8 @@ struct NodeFacts {
   /// kIdentifier kLocal: its variable; kFold, kBind, kOptMap: its first variable, the second is
   /// the next one. Variables alive at the same time have different slots.
   uint32_t slot = 0;
-  const Function* function = nullptr;    // of kCall, and operators
-  const Overload* overload = nullptr;    // the only candidate, if there is only one
+  const Function* function = nullptr;  // of kCall, and operators
+  const Overload* overload = nullptr;  // the only candidate, if there is only one
 };
 
 struct CheckedAst {

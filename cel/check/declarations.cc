@@ -7,9 +7,23 @@
 namespace dray::cel {
 namespace {
 
-constexpr std::array<std::string_view, 15> kTypeNames = {
-    "bool", "bytes", "double", "int", "list", "map", "null_type", "string", "type", "uint",
-    "google.protobuf.Timestamp", "google.protobuf.Duration", "optional_type", "net.IP", "net.CIDR",
+constexpr std::array<std::string_view, 16> kTypeNames = {
+    "bool",
+    "bytes",
+    "double",
+    "int",
+    "list",
+    "map",
+    "null_type",
+    "string",
+    "type",
+    "uint",
+    "google.protobuf.Timestamp",
+    "google.protobuf.Duration",
+    "optional_type",
+    "net.IP",
+    "net.CIDR",
+    "kubernetes.DRADevice",
 };
 
 // Calls take(part) for each part of `text` between separators.

@@ -38,10 +38,10 @@ class Uniformity {
       }
       if (expected == nullptr) expected = type;
       if (SameType(*expected, *type)) continue;
-      errors_.push_back({checked_.ast[node.children[i]].offset,
-                         fmt::format("expected type '{}' but found '{}'",
-                                     CheckerName(*expected),
-                                     CheckerName(*type))});
+      errors_.push_back(
+          {checked_.ast[node.children[i]].offset,
+           fmt::format(
+               "expected type '{}' but found '{}'", CheckerName(*expected), CheckerName(*type))});
       return;
     }
   }

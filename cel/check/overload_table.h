@@ -11,7 +11,7 @@ namespace dray::cel {
 enum class Style : uint8_t { kGlobal, kMember };
 
 struct OverloadText {
-  std::string_view names;       // separated by blanks
+  std::string_view names;  // separated by blanks
   Style style;
   std::string_view parameters;  // separated by "; ", the receiver first; $A is a type parameter
   std::string_view result;

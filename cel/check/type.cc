@@ -50,7 +50,7 @@ TypeKind KindOf(std::string_view name) {
   return name.starts_with("net.") ? TypeKind::kOpaque : TypeKind::kObject;
 }
 
-std::string Write(const Type& type, std::string_view KindText::*column) {
+std::string Write(const Type& type, std::string_view KindText::* column) {
   const std::string_view word = TextOf(type.kind).*column;
   std::string out(word.empty() ? std::string_view(type.name) : word);
   if (type.parameters.empty()) return out;
@@ -105,8 +105,14 @@ bool SameType(const Type& a, const Type& b) {
   return true;
 }
 
-std::string CheckerName(const Type& type) { return Write(type, &KindText::checker); }
-std::string DeclaredName(const Type& type) { return Write(type, &KindText::declared); }
-std::string_view KindName(TypeKind kind) { return TextOf(kind).declared; }
+std::string CheckerName(const Type& type) {
+  return Write(type, &KindText::checker);
+}
+std::string DeclaredName(const Type& type) {
+  return Write(type, &KindText::declared);
+}
+std::string_view KindName(TypeKind kind) {
+  return TextOf(kind).declared;
+}
 
 }  // namespace dray::cel

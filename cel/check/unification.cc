@@ -32,7 +32,9 @@ bool SaysNoMore(const Type& a, const Type& b) {
 
 }  // namespace
 
-const Type* MoreGeneral(const Type* a, const Type* b) { return SaysNoMore(*a, *b) ? a : b; }
+const Type* MoreGeneral(const Type* a, const Type* b) {
+  return SaysNoMore(*a, *b) ? a : b;
+}
 
 bool Substitution::Assignable(std::span<const Type* const> to, std::span<const Type* const> from) {
   if (to.size() != from.size()) return false;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether types agree, and what that says about type parameters (cel-spec, "Gradual Type Checking").
+// Whether types agree, and what that says about type parameters (cel-spec, "Gradual Type
+// Checking").
 #pragma once
 
 #include <map>

@@ -18,7 +18,8 @@
 namespace dray::cel {
 
 /// One evaluation may hold no more; what needs more ends with an error. Upstream has no such limit;
-/// expressions within the cost limit that need this much build strings and lists for their own sake.
+/// expressions within the cost limit that need this much build strings and lists for their own
+/// sake.
 inline constexpr size_t kArenaBytesMax = size_t{64} * 1024 * 1024;
 
 /// Not for use by two threads at once.

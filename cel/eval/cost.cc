@@ -31,8 +31,12 @@ uint64_t SizeOf(const Value& value) {
 }
 
 // Rounded up, in integers: upstream's floating point gives the same below 2^50.
-uint64_t Tenth(uint64_t size) { return (size + 9) / 10; }
-uint64_t Quarter(uint64_t size) { return (size + 3) / 4; }
+uint64_t Tenth(uint64_t size) {
+  return (size + 9) / 10;
+}
+uint64_t Quarter(uint64_t size) {
+  return (size + 3) / 4;
+}
 
 bool IsText(const Value& value) {
   return value.is(ValueKind::kString) || value.is(ValueKind::kBytes);
@@ -81,7 +85,7 @@ uint64_t CoreCost(CostRule rule, std::span<const Value> arguments) {
   if (rule == CostRule::kOrdering) return texts ? Tenth(std::min(first, second)) : 1;
   if (rule == CostRule::kConcatenation) return texts ? Tenth(first + second) : 1;
   if (rule == CostRule::kText) return texts ? Tenth(first) : 1;
-  return second;  // kMembership
+  return arguments[1].is(ValueKind::kList) ? second : 1;  // kMembership
 }
 
 }  // namespace

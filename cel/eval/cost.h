@@ -4,7 +4,6 @@
 #pragma once
 
 #include <algorithm>
-
 #include <cstdint>
 #include <span>
 
@@ -35,26 +34,29 @@ class Meter {
 /// overload; otherwise the cost is 1.
 enum class CostRule : uint8_t {
   kOne,
-  kEquality,        // core: a tenth of the smaller size
-  kOrdering,        // core: the same for strings and bytes
-  kConcatenation,   // core: a tenth of both, for strings and bytes
-  kText,            // core: a tenth of the text, between string and bytes
-  kMembership,      // core: the elements of the list
-  kAffix,           // a tenth of the argument
-  kContains,        // a tenth of the text times a tenth of the argument
-  kRegex,           // a tenth of the text times a quarter of the pattern
-  kTenth,           // a tenth of the first argument
-  kFifth,           // a fifth of the first argument
+  kEquality,       // core: a tenth of the smaller size
+  kOrdering,       // core: the same for strings and bytes
+  kConcatenation,  // core: a tenth of both, for strings and bytes
+  kText,           // core: a tenth of the text, between string and bytes
+  kMembership,     // core: the elements of the list
+  kAffix,          // a tenth of the argument
+  kContains,       // a tenth of the text times a tenth of the argument
+  kRegex,          // a tenth of the text times a quarter of the pattern
+  kTenth,          // a tenth of the first argument
+  kFifth,          // a fifth of the first argument
   kFifthOfResult,
-  kTraversal,       // all leaves of the first argument
-  kProduct,         // 1 + product of the sizes
-  kDoubleProduct,   // 1 + twice the product
-  kListResult,      // 11 + elements of the result
-  kFlatten,         // 11 + depth times elements
-  kQuadratic,       // 11 + twice the square of the elements
+  kTraversal,      // all leaves of the first argument
+  kProduct,        // 1 + product of the sizes
+  kDoubleProduct,  // 1 + twice the product
+  kListResult,     // 11 + elements of the result
+  kFlatten,        // 11 + depth times elements
+  kQuadratic,      // 11 + twice the square of the elements
 };
 
 /// The cost of one call; errors among the arguments count as size 1.
-uint64_t CallCost(CostRule rule, bool is_unique, std::span<const Value> arguments, const Value& result);
+uint64_t CallCost(CostRule rule,
+                  bool is_unique,
+                  std::span<const Value> arguments,
+                  const Value& result);
 
 }  // namespace dray::cel

@@ -149,12 +149,12 @@ class Evaluator final : public FoldHost {
     for (size_t i = path.qualifiers.size(); i > 0 && !value.is_error(); --i) {
       const Node& node = ast_[path.qualifiers[i - 1]];
       optional = optional || node.optional;
-      const Value key = node.kind == NodeKind::kSelect ? Value::String(node.name)
-                                                       : EvalInner(node.children[1]);
+      const Value key =
+          node.kind == NodeKind::kSelect ? Value::String(node.name) : EvalInner(node.children[1]);
       const Lookup found = key.is_error() ? Lookup{key, true} : LookUp(arena_, value, key);
       if (!found.present && optional) return false;
       meter_.Charge(1);
-      value = found.present ? found.value : MissingKey(arena_, key);
+      value = found.present ? found.value : MissingPart(arena_, value, key);
     }
     return true;
   }
@@ -183,7 +183,8 @@ class Evaluator final : public FoldHost {
     return EvalInner(node.children[condition.boolean() ? 1 : 2]);
   }
 
-  // && (decisive: false) and || (decisive: true): the decisive value wins over errors on both sides.
+  // && (decisive: false) and || (decisive: true): the decisive value wins over errors on both
+  // sides.
   Value EvalLogic(const Node& node, bool decisive) {
     Value result = Value::Bool(!decisive);
     for (const NodeId term : node.children) {
@@ -246,22 +247,27 @@ class Evaluator final : public FoldHost {
     if (name == "orValue" || name == "or") return EvalOr(node, name);
     if (name == "@in") {
       const Value* const set = program_.plan(node.children[1]).constant;
-      if (set != nullptr && IsScalarList(*set)) return EvalInConstants(node, set->list());
+      if (set != nullptr && program_.facts(id).overload != nullptr && IsScalarList(*set)) {
+        return EvalInConstants(node, set->list());
+      }
     }
+    const NodePlan& plan = program_.plan(id);
     std::array<Value, kArgumentsMax> buffer;
     size_t count = 0;
     Value error;
     for (const NodeId child : node.children) {
       buffer[count] = Eval(child);
       if (buffer[count].is_error()) {
-        // With three arguments or more the first error ends the call, and it costs nothing.
-        if (node.children.size() >= 3) return buffer[count];
+        // With three arguments or more, or a pattern compiled ahead, an error ends the call before
+        // the next argument; then the call itself costs nothing.
+        const bool stops = node.children.size() >= 3 || plan.pattern != nullptr;
+        if (stops && count + 1 < node.children.size()) return buffer[count];
         if (!error.is_error()) error = buffer[count];
       }
       ++count;
     }
     const std::span<const Value> arguments(buffer.data(), count);
-    const Builtin& builtin = *program_.plan(id).builtin;
+    const Builtin& builtin = *plan.builtin;
     const Value result = error.is_error() ? error : Call(id, builtin, arguments);
     const bool is_unique = program_.facts(id).overload != nullptr;
     meter_.Charge(CallCost(builtin.cost, is_unique, arguments, result));
@@ -301,7 +307,7 @@ class Evaluator final : public FoldHost {
   static bool IsScalarList(const Value& value) {
     if (!value.is(ValueKind::kList)) return false;
     for (const Value& item : value.list().items) {
-      if (!IsKeyKind(item.kind())) return false;
+      if (!IsScalarKey(item.kind())) return false;
     }
     return true;
   }
@@ -327,8 +333,8 @@ class Evaluator final : public FoldHost {
     return Eval(node.children[1]);
   }
 
-  // o.hasValue() ? optional.of(bind(x, o.value(), body)) : optional.none(), where o is computed once
-  // but paid for as often as it is written.
+  // o.hasValue() ? optional.of(bind(x, o.value(), body)) : optional.none(), where o is computed
+  // once but paid for as often as it is written.
   Value EvalOptMap(NodeId id, const Node& node) {
     const uint64_t before = meter_.spent();
     const Value target = Eval(node.children[0]);

@@ -46,32 +46,12 @@ class FoldRun {
   NodeId predicate() const { return node_.children[1]; }
   NodeId transform() const { return node_.children[2]; }
 
-  // The Go name of the type: upstream's messages show it.
-  std::string_view GoTypeName() const {
-    switch (range_.kind()) {
-      case ValueKind::kNull: return "types.Null";
-      case ValueKind::kBool: return "types.Bool";
-      case ValueKind::kInt: return "types.Int";
-      case ValueKind::kUint: return "types.Uint";
-      case ValueKind::kDouble: return "types.Double";
-      case ValueKind::kString: return "types.String";
-      case ValueKind::kBytes: return "types.Bytes";
-      case ValueKind::kType: return "*types.Type";
-      case ValueKind::kOptional: return "*types.Optional";
-      case ValueKind::kQuantity: return "cel.Quantity";
-      case ValueKind::kSemver: return "cel.Semver";
-      case ValueKind::kError:
-      case ValueKind::kList:
-      case ValueKind::kMap: break;
-    }
-    return "";
-  }
-
   Value NotIterable() {
-    return MakeError(host_.arena(),
-                     has_two_variables()
-                         ? fmt::format("unsupported comprehension range type: {}", GoTypeName())
-                         : fmt::format("got '{}', expected iterable type", GoTypeName()));
+    return MakeError(
+        host_.arena(),
+        has_two_variables()
+            ? fmt::format("unsupported comprehension range type: {}", GoTypeName(range_))
+            : fmt::format("got '{}', expected iterable type", GoTypeName(range_)));
   }
 
   size_t size() const {
@@ -157,7 +137,8 @@ class FoldRun {
     return error.is_error() ? error : MakeList(host_.arena(), items);
   }
 
-  // transformMap: cel.@mapInsert(@result, key, value); transformMapEntry: cel.@mapInsert(@result, m).
+  // transformMap: cel.@mapInsert(@result, key, value); transformMapEntry: cel.@mapInsert(@result,
+  // m).
   Value CollectMap(bool entries) {
     Value error;
     for (size_t i = 0; i < size() && !host_.Stopped(); ++i) {
@@ -168,12 +149,12 @@ class FoldRun {
       if (!entries && error.is_error()) continue;
       if (!entries) host_.meter().Charge(1);
       const Value value = host_.Eval(transform());
-      if (!entries && value.is_error()) {
+      host_.meter().Charge(1);
+      if (error.is_error()) continue;
+      if (value.is_error()) {
         error = value;
         continue;
       }
-      host_.meter().Charge(1);
-      if (error.is_error()) continue;
       error = entries ? InsertAll(value) : Insert({At(i).first, value});
     }
     host_.meter().Charge(1);

@@ -22,7 +22,8 @@ class FoldHost {
   ~FoldHost() = default;
 };
 
-/// Runs the fold `node` over `range`, which is no error. Maps are walked in the order of their keys.
+/// Runs the fold `node` over `range`, which is no error. Maps are walked in the order of their
+/// keys.
 Value Fold(FoldHost& host, const Node& node, uint32_t slot, const Value& range);
 
 }  // namespace dray::cel

@@ -15,7 +15,8 @@ namespace dray::cel {
 // computed ahead: folding more would change costs, and errors that evaluation may skip.
 class Planner {
  public:
-  Planner(Program& program, std::vector<SourceError>& errors) : program_(program), errors_(errors) {}
+  Planner(Program& program, std::vector<SourceError>& errors)
+      : program_(program), errors_(errors) {}
 
   void Plan(NodeId id) {
     const Node& node = program_.ast()[id];
@@ -26,7 +27,7 @@ class Planner {
       case NodeKind::kLiteral: SetConstant(id, LiteralValue(node.constant)); break;
       case NodeKind::kIdentifier:
         if (program_.facts(id).name_kind == NameKind::kTypeName) {
-          SetConstant(id, Value::Type(WithoutDot(node.name)));
+          PlanTypeName(id, WithoutDot(node.name));
         }
         break;
       case NodeKind::kCall: PlanCall(id, node); break;
@@ -73,6 +74,14 @@ class Planner {
 
   static bool IsLazy(std::string_view name) { return name == "or" || name == "orValue"; }
 
+  // The type of the device is declared, but no value stands for it.
+  void PlanTypeName(NodeId id, std::string_view name) {
+    if (name == "kubernetes.DRADevice") {
+      return FailProgram(fmt::format("reference to undefined type: {}", name));
+    }
+    SetConstant(id, Value::Type(name));
+  }
+
   void PlanCall(NodeId id, const Node& node) {
     const std::string_view name = WithoutDot(node.name);
     NodePlan& plan = program_.plans_[id];
@@ -108,7 +117,8 @@ class Planner {
     if (argument == nullptr) return;
     const std::span<const Value> arguments(argument, 1);
     if (!AcceptsValues(*program_.facts(id).function, arguments)) {
-      return FailProgram(fmt::format("no such overload: {}({})", conversion.name, TypeName(*argument)));
+      return FailProgram(
+          fmt::format("no such overload: {}({})", conversion.name, TypeName(*argument)));
     }
     const Value result = conversion.call(program_.constants_, arguments);
     if (result.is_error()) return FailProgram(result.text());
@@ -125,7 +135,36 @@ class Planner {
     SetConstant(id, MakeList(program_.constants_, items));
   }
 
+  // Keys of other types than these are legal upstream and mean nothing for devices.
+  void CheckKeyType(NodeId key) {
+    switch (program_.facts(key).type->kind) {
+      case TypeKind::kDyn:
+      case TypeKind::kAny:
+      case TypeKind::kError:
+      case TypeKind::kParameter:
+      case TypeKind::kNull:
+      case TypeKind::kBool:
+      case TypeKind::kInt:
+      case TypeKind::kUint:
+      case TypeKind::kDouble:
+      case TypeKind::kString: return;
+      case TypeKind::kBytes:
+      case TypeKind::kTimestamp:
+      case TypeKind::kDuration:
+      case TypeKind::kList:
+      case TypeKind::kMap:
+      case TypeKind::kType:
+      case TypeKind::kOptional:
+      case TypeKind::kObject:
+      case TypeKind::kOpaque: break;
+    }
+    errors_.push_back({program_.ast()[key].offset,
+                       fmt::format("not supported yet: map key of type {}",
+                                   DeclaredName(*program_.facts(key).type))});
+  }
+
   void PlanMap(NodeId id, const Node& node) {
+    for (size_t i = 0; i < node.children.size(); i += 2) CheckKeyType(node.children[i]);
     if (!node.optional_entries.empty()) return;
     for (const NodeId child : node.children) {
       if (ConstantOf(child) == nullptr) return;
@@ -139,13 +178,8 @@ class Planner {
 
   void PlanIndex(const Node& node) {
     const Value* const key = ConstantOf(node.children[1]);
-    if (key == nullptr || IsKeyKind(key->kind())) return;
+    if (key == nullptr || IsScalarKey(key->kind())) return;
     FailProgram(fmt::format("invalid qualifier type: {}", GoTypeName(*key)));
-  }
-
-  static std::string_view GoTypeName(const Value& value) {
-    if (value.is(ValueKind::kNull)) return "types.Null";
-    return value.is(ValueKind::kBytes) ? "types.Bytes" : TypeName(value);
   }
 
   Program& program_;

@@ -34,7 +34,8 @@ class Program {
  public:
   /// Compiles `expression`. Costs O(length).
   ///
-  /// Errors: kInvalid        "compilation failed: …" with upstream's words for all errors of the first
+  /// Errors: kInvalid        "compilation failed: …" with upstream's words for all errors of the
+  /// first
   ///                         stage that found any, "not supported yet: …" among them; or "must
   ///                         evaluate to bool or the unknown type, not T".
   ///         kInternalError  "program instantiation failed: …": a constant part fails.
@@ -48,7 +49,8 @@ class Program {
   uint32_t slots() const { return checked_.slots; }
   const Type& result_type() const { return checked_.result_type(); }
 
-  explicit Program(CheckedAst checked) : checked_(std::move(checked)), plans_(checked_.facts.size()) {}
+  explicit Program(CheckedAst checked)
+      : checked_(std::move(checked)), plans_(checked_.facts.size()) {}
 
  private:
   friend class Planner;

@@ -44,6 +44,9 @@ Lookup AtIndex(const List& list, int64_t index, Lookup out_of_bounds) {
 }  // namespace
 
 Lookup LookUp(Arena& arena, const Value& container, const Value& key) {
+  if (!IsScalarKey(key.kind())) {
+    return ErrorLookup(arena, fmt::format("invalid qualifier type: {}", GoTypeName(key)));
+  }
   if (container.is(ValueKind::kMap)) {
     const Value* const found = container.map().Find(key);
     return found != nullptr ? Lookup{*found, true} : Lookup{};
@@ -52,9 +55,10 @@ Lookup LookUp(Arena& arena, const Value& container, const Value& key) {
   const List& list = container.list();
   if (key.is(ValueKind::kInt)) return AtIndex(list, key.integer(), {});
   if (key.is(ValueKind::kUint)) {
-    return std::in_range<int64_t>(key.unsigned_integer())
-               ? AtIndex(list, static_cast<int64_t>(key.unsigned_integer()), {})
-               : Lookup{};
+    if (!std::in_range<int64_t>(key.unsigned_integer())) {
+      return ErrorLookup(arena, fmt::format("unsupported index value {} in list", KeyText(key)));
+    }
+    return AtIndex(list, static_cast<int64_t>(key.unsigned_integer()), {});
   }
   if (key.is(ValueKind::kDouble)) {
     constexpr double kIndexMax = 4503599627370496.0;  // beyond it doubles are not exact
@@ -67,7 +71,10 @@ Lookup LookUp(Arena& arena, const Value& container, const Value& key) {
   return ErrorLookup(arena, fmt::format("unsupported index type '{}' in list", TypeName(key)));
 }
 
-Value MissingKey(Arena& arena, const Value& key) {
+Value MissingPart(Arena& arena, const Value& container, const Value& key) {
+  if (container.is(ValueKind::kList)) {
+    return MakeError(arena, "index out of bounds: " + KeyText(key));
+  }
   return MakeError(arena, "no such key: " + KeyText(key));
 }
 

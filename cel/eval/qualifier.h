@@ -8,15 +8,15 @@
 namespace dray::cel {
 
 struct Lookup {
-  Value value;           // if present; may be an error
+  Value value;  // if present; may be an error
   bool present = false;
 };
 
-/// The part of `container` at `key`. Scalars have no parts; a key of the wrong type for a list is an
-/// error.
+/// The part of `container` at `key`. Scalars have no parts; a key of the wrong type for a list is
+/// an error.
 Lookup LookUp(Arena& arena, const Value& container, const Value& key);
 
-/// "no such key: K".
-Value MissingKey(Arena& arena, const Value& key);
+/// Why `container` has no part at `key`: "no such key: K", "index out of bounds: N".
+Value MissingPart(Arena& arena, const Value& container, const Value& key);
 
 }  // namespace dray::cel

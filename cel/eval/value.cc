@@ -23,13 +23,13 @@ bool IsNumber(ValueKind kind) {
 // Beyond the range of integers the double alone decides; within it the integer is rounded first.
 std::partial_ordering CompareIntDouble(int64_t a, double b) {
   if (b < -kTwoTo63) return std::partial_ordering::greater;
-  if (b >= kTwoTo63) return std::partial_ordering::less;
+  if (b > kTwoTo63) return std::partial_ordering::less;
   return static_cast<double>(a) <=> b;
 }
 
 std::partial_ordering CompareUintDouble(uint64_t a, double b) {
   if (b < 0) return std::partial_ordering::greater;
-  if (b >= kTwoTo64) return std::partial_ordering::less;
+  if (b > kTwoTo64) return std::partial_ordering::less;
   return static_cast<double>(a) <=> b;
 }
 
@@ -99,11 +99,17 @@ Weight WeightOf(const Value& value) {
   return 1;
 }
 
-bool IsKeyKind(ValueKind kind) { return HasOrder(kind) && kind != ValueKind::kBytes; }
+bool IsScalarKey(ValueKind kind) {
+  return HasOrder(kind) && kind != ValueKind::kBytes;
+}
+
+bool IsKeyKind(ValueKind kind) {
+  return IsScalarKey(kind) || kind == ValueKind::kNull;
+}
 
 bool KeyLess(const Value& a, const Value& b) {
   if (a.kind() != b.kind()) return a.kind() < b.kind();
-  return Order(a, b) == std::partial_ordering::less;
+  return !a.is(ValueKind::kNull) && Order(a, b) == std::partial_ordering::less;
 }
 
 const Value* Map::FindPresent(const Value& key) const {
@@ -152,13 +158,32 @@ std::string_view TypeName(const Value& value) {
   return kNames[static_cast<size_t>(value.kind())];
 }
 
+std::string_view GoTypeName(const Value& value) {
+  static constexpr std::array<std::string_view, 14> kNames = {"*types.Err",
+                                                              "types.Null",
+                                                              "types.Bool",
+                                                              "types.Int",
+                                                              "types.Uint",
+                                                              "types.Double",
+                                                              "types.String",
+                                                              "types.Bytes",
+                                                              "*types.baseList",
+                                                              "*types.baseMap",
+                                                              "*types.Type",
+                                                              "*types.Optional",
+                                                              "cel.Quantity",
+                                                              "cel.Semver"};
+  return kNames[static_cast<size_t>(value.kind())];
+}
+
 Value Equal(const Value& a, const Value& b) {
   if (IsNumber(a.kind()) && IsNumber(b.kind())) {
     return Value::Bool(CompareNumbers(a, b) == std::partial_ordering::equivalent);
   }
   const bool is_object = a.is(ValueKind::kQuantity) || a.is(ValueKind::kSemver);
   if (a.kind() != b.kind()) {
-    return is_object ? Value::Error("no such overload") : Value::Bool(false);
+    const bool fails = is_object && !b.is(ValueKind::kNull);
+    return fails ? Value::Error("no such overload") : Value::Bool(false);
   }
   switch (a.kind()) {
     case ValueKind::kNull: return Value::Bool(true);

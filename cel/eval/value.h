@@ -117,8 +117,8 @@ struct Map {
   bool empty_by_default = false;
   Weight weight = 1;
 
-  /// nullptr if there is no such key. int, uint and whole double keys find each other where upstream
-  /// lets them. Costs O(log n).
+  /// nullptr if there is no such key. int, uint and whole double keys find each other where
+  /// upstream lets them. Costs O(log n).
   const Value* Find(const Value& key) const;
   /// The same without the default.
   const Value* FindPresent(const Value& key) const;
@@ -126,10 +126,16 @@ struct Map {
 
 Weight WeightOf(const Value& value);
 
-/// Whether values of this kind may be map keys.
+/// bool, int, uint, double, string: what may be an index, and a member of a constant set.
+bool IsScalarKey(ValueKind kind);
+/// Whether values of this kind may be map keys here: the scalar ones and null. Upstream takes any
+/// kind.
 bool IsKeyKind(ValueKind kind);
 /// A total order of keys: by kind, then by value (texts by bytes).
 bool KeyLess(const Value& a, const Value& b);
+
+/// The type as Go names it: some messages show it ("types.Int").
+std::string_view GoTypeName(const Value& value);
 
 /// The run-time type, as type() and error messages name it.
 std::string_view TypeName(const Value& value);

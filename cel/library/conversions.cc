@@ -77,7 +77,25 @@ bool EqualsIgnoringCase(std::string_view text, std::string_view lower) {
   });
 }
 
-// As Go's strconv.ParseFloat, without underscores.
+constexpr bool IsDigit(char c, bool hex) {
+  return (c >= '0' && c <= '9') || (hex && ((c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F')));
+}
+
+// Drops underscores, which may stand between digits only.
+std::optional<std::string> WithoutUnderscores(std::string_view text, bool hex) {
+  std::string out;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '_') {
+      out += text[i];
+    } else if (i + 1 >= text.size() || !IsDigit(text[i + 1], hex) ||
+               (i == 0 ? !hex : !IsDigit(text[i - 1], hex))) {
+      return std::nullopt;
+    }
+  }
+  return out;
+}
+
+// As Go's strconv.ParseFloat.
 std::optional<double> ParseDouble(std::string_view text) {
   double sign = 1;
   if (text.starts_with('+') || text.starts_with('-')) {
@@ -93,6 +111,9 @@ std::optional<double> ParseDouble(std::string_view text) {
     text.remove_prefix(2);
     if (text.find_first_of("pP") == std::string_view::npos) return std::nullopt;
   }
+  const std::optional<std::string> digits = WithoutUnderscores(text, hex);
+  if (!digits.has_value()) return std::nullopt;
+  text = *digits;
   if (text.empty() || text[0] == '-' || text[0] == '+' || text[0] == 'i' || text[0] == 'n') {
     return std::nullopt;
   }
@@ -103,7 +124,8 @@ std::optional<double> ParseDouble(std::string_view text) {
   if (stop != end || code == std::errc::invalid_argument) return std::nullopt;
   if (code == std::errc::result_out_of_range) {
     const size_t exponent = text.find_first_of(hex ? "pP" : "eE");
-    const bool tiny = exponent != std::string_view::npos && text.substr(exponent + 1).starts_with('-');
+    const bool tiny =
+        exponent != std::string_view::npos && text.substr(exponent + 1).starts_with('-');
     return tiny ? std::optional(sign * 0.0) : std::nullopt;
   }
   return sign * value;
@@ -169,9 +191,13 @@ Value ToBytes(Arena& /*arena*/, Arguments arguments) {
   return Value::Bytes(arguments[0].text());
 }
 
-Value ToDyn(Arena& /*arena*/, Arguments arguments) { return arguments[0]; }
+Value ToDyn(Arena& /*arena*/, Arguments arguments) {
+  return arguments[0];
+}
 
-Value TypeOf(Arena& /*arena*/, Arguments arguments) { return Value::Type(TypeName(arguments[0])); }
+Value TypeOf(Arena& /*arena*/, Arguments arguments) {
+  return Value::Type(TypeName(arguments[0]));
+}
 
 constexpr auto kBuiltins = std::to_array<Builtin>({
     {"bool", ToBool},
@@ -186,6 +212,8 @@ constexpr auto kBuiltins = std::to_array<Builtin>({
 
 }  // namespace
 
-std::span<const Builtin> ConversionBuiltins() { return kBuiltins; }
+std::span<const Builtin> ConversionBuiltins() {
+  return kBuiltins;
+}
 
 }  // namespace dray::cel

@@ -64,15 +64,20 @@ const Builtin* FindBuiltin(std::string_view name) {
 
 bool AcceptsValues(const Function& function, std::span<const Value> arguments) {
   return std::ranges::any_of(function.overloads, [&](const Overload& overload) {
-    return std::ranges::equal(overload.parameters, arguments, [](const Type* type, const Value& value) {
-      return Accepts(*type, value);
-    });
+    return std::ranges::equal(
+        overload.parameters, arguments, [](const Type* type, const Value& value) {
+          return Accepts(*type, value);
+        });
   });
 }
 
-Value NoSuchOverload() { return Value::Error("no such overload"); }
+Value NoSuchOverload() {
+  return Value::Error("no such overload");
+}
 
-Value MakeError(Arena& arena, std::string_view message) { return Value::Error(arena.Copy(message)); }
+Value MakeError(Arena& arena, std::string_view message) {
+  return Value::Error(arena.Copy(message));
+}
 
 Value MakeString(Arena& arena, std::string_view text) {
   if (text.size() > kStringBytesMax) return Value::Error("string too long");
@@ -110,6 +115,8 @@ Value MakeMap(Arena& arena, std::span<const MapEntry> entries) {
   return Value::FromMap(arena.Keep(Map{.entries = out.first(kept), .weight = weight}));
 }
 
-Value MakeSome(Arena& arena, const Value& value) { return Value::Some(arena.Keep(value)); }
+Value MakeSome(Arena& arena, const Value& value) {
+  return Value::Some(arena.Keep(value));
+}
 
 }  // namespace dray::cel

@@ -16,7 +16,8 @@ namespace {
 using Arguments = std::span<const Value>;
 
 bool Holds(std::span<const Value> items, const Value& wanted) {
-  return std::ranges::any_of(items, [&](const Value& item) { return Equal(item, wanted).is_true(); });
+  return std::ranges::any_of(items,
+                             [&](const Value& item) { return Equal(item, wanted).is_true(); });
 }
 
 // Comparisons that fail count as "in order".
@@ -60,8 +61,8 @@ Value Slice(Arena& arena, Arguments arguments) {
   const int64_t start = arguments[1].integer();
   const int64_t end = arguments[2].integer();
   if (start < 0 || end < 0) {
-    return MakeError(arena,
-                     fmt::format("cannot slice({}, {}), negative indexes not supported", start, end));
+    return MakeError(
+        arena, fmt::format("cannot slice({}, {}), negative indexes not supported", start, end));
   }
   if (start > end) {
     return MakeError(
@@ -71,8 +72,8 @@ Value Slice(Arena& arena, Arguments arguments) {
                     end));
   }
   if (std::cmp_greater(end, items.size())) {
-    return MakeError(arena,
-                     fmt::format("cannot slice({}, {}), list is length {}", start, end, items.size()));
+    return MakeError(
+        arena, fmt::format("cannot slice({}, {}), list is length {}", start, end, items.size()));
   }
   return MakeList(arena,
                   items.subspan(static_cast<size_t>(start), static_cast<size_t>(end - start)));
@@ -92,6 +93,7 @@ Value Distinct(Arena& arena, Arguments arguments) {
 }
 
 Value Sort(Arena& arena, Arguments arguments) {
+  if (!arguments[0].is(ValueKind::kList)) return Value::Error("no such overload: sort");
   const std::span<const Value> items = arguments[0].list().items;
   std::vector<Value> sorted(items.begin(), items.end());
   for (const Value& item : items) {
@@ -121,6 +123,8 @@ bool FlattenInto(std::vector<Value>& out, std::span<const Value> items, int64_t 
 }
 
 Value Flatten(Arena& arena, Arguments arguments) {
+  if (!arguments[0].is(ValueKind::kList)) return NoSuchOverload();
+  if (arguments.size() > 1 && !arguments[1].is(ValueKind::kInt)) return NoSuchOverload();
   const int64_t depth = arguments.size() > 1 ? arguments[1].integer() : 1;
   if (depth < 0) return Value::Error("level must be non-negative");
   std::vector<Value> out;
@@ -178,7 +182,7 @@ Value Includes(Arena& /*arena*/, Arguments arguments) {
 constexpr auto kBuiltins = std::to_array<Builtin>({
     {"distinct", Distinct, CostRule::kQuadratic},
     {"first", First},
-    {"flatten", Flatten, CostRule::kFlatten},
+    {"flatten", Flatten, CostRule::kFlatten, WrongTypes::kOwn},
     {"includes", Includes, CostRule::kTraversal},
     {"isSorted", IsSorted, CostRule::kTraversal},
     {"last", Last},
@@ -190,12 +194,14 @@ constexpr auto kBuiltins = std::to_array<Builtin>({
     {"sets.equivalent", SetEquivalent, CostRule::kDoubleProduct},
     {"sets.intersects", SetIntersects, CostRule::kProduct},
     {"slice", Slice, CostRule::kListResult},
-    {"sort", Sort, CostRule::kQuadratic},
+    {"sort", Sort, CostRule::kQuadratic, WrongTypes::kOwn},
     {"sum", Sum, CostRule::kTraversal},
 });
 
 }  // namespace
 
-std::span<const Builtin> ListBuiltins() { return kBuiltins; }
+std::span<const Builtin> ListBuiltins() {
+  return kBuiltins;
+}
 
 }  // namespace dray::cel

@@ -14,12 +14,17 @@ using Arguments = std::span<const Value>;
 
 constexpr int64_t kIntMin = std::numeric_limits<int64_t>::min();
 
-Value IntOverflow() { return Value::Error("integer overflow"); }
-Value UintOverflow() { return Value::Error("unsigned integer overflow"); }
+Value IntOverflow() {
+  return Value::Error("integer overflow");
+}
+Value UintOverflow() {
+  return Value::Error("unsigned integer overflow");
+}
 
-// The kinds that have an operation at all decide which of two messages wrong types give.
-Value Mismatch(bool left_has_operation, std::string_view otherwise) {
-  return left_has_operation ? NoSuchOverload() : Value::Error(otherwise);
+// Two messages for wrong types: strings and what has the operation at all get the plain one.
+Value Mismatch(const Value& left, bool has_operation, std::string_view otherwise) {
+  const bool plain = has_operation || left.is(ValueKind::kString);
+  return plain ? NoSuchOverload() : Value::Error(otherwise);
 }
 
 bool BothAre(Arguments arguments, ValueKind kind) {
@@ -57,9 +62,8 @@ Value Add(Arena& arena, Arguments arguments) {
     std::ranges::copy(right.items, std::ranges::copy(left.items, items.begin()).out);
     return Value::FromList(arena.Keep(List{.items = items, .weight = weight}));
   }
-  const bool has = IsNumber(a) || a.is(ValueKind::kString) || a.is(ValueKind::kBytes) ||
-                   a.is(ValueKind::kList);
-  return Mismatch(has, "no such overload: _+_");
+  const bool has = IsNumber(a) || a.is(ValueKind::kBytes) || a.is(ValueKind::kList);
+  return Mismatch(a, has, "no such overload: _+_");
 }
 
 Value Subtract(Arena& /*arena*/, Arguments arguments) {
@@ -75,7 +79,7 @@ Value Subtract(Arena& /*arena*/, Arguments arguments) {
     return over ? UintOverflow() : Value::Uint(out);
   }
   if (BothAre(arguments, ValueKind::kDouble)) return Value::Double(a.number() - b.number());
-  return Mismatch(IsNumber(a), "no such overload: _-_");
+  return Mismatch(a, IsNumber(a), "no such overload: _-_");
 }
 
 Value Multiply(Arena& /*arena*/, Arguments arguments) {
@@ -91,7 +95,7 @@ Value Multiply(Arena& /*arena*/, Arguments arguments) {
     return over ? UintOverflow() : Value::Uint(out);
   }
   if (BothAre(arguments, ValueKind::kDouble)) return Value::Double(a.number() * b.number());
-  return Mismatch(IsNumber(a), "no such overload: _*_");
+  return Mismatch(a, IsNumber(a), "no such overload: _*_");
 }
 
 Value Divide(Arena& /*arena*/, Arguments arguments) {
@@ -107,7 +111,7 @@ Value Divide(Arena& /*arena*/, Arguments arguments) {
     return Value::Uint(a.unsigned_integer() / b.unsigned_integer());
   }
   if (BothAre(arguments, ValueKind::kDouble)) return Value::Double(a.number() / b.number());
-  return Mismatch(IsNumber(a), "no such overload: _/_");
+  return Mismatch(a, IsNumber(a), "no such overload: _/_");
 }
 
 Value Modulo(Arena& /*arena*/, Arguments arguments) {
@@ -122,7 +126,7 @@ Value Modulo(Arena& /*arena*/, Arguments arguments) {
     if (b.unsigned_integer() == 0) return Value::Error("modulus by zero");
     return Value::Uint(a.unsigned_integer() % b.unsigned_integer());
   }
-  return Mismatch(a.is(ValueKind::kInt) || a.is(ValueKind::kUint), "no such overload: _%_");
+  return Mismatch(a, a.is(ValueKind::kInt) || a.is(ValueKind::kUint), "no such overload: _%_");
 }
 
 Value Negate(Arena& /*arena*/, Arguments arguments) {
@@ -131,7 +135,7 @@ Value Negate(Arena& /*arena*/, Arguments arguments) {
     return a.integer() == kIntMin ? IntOverflow() : Value::Int(-a.integer());
   }
   if (a.is(ValueKind::kDouble)) return Value::Double(-a.number());
-  return Value::Error("no such overload: -_");
+  return Mismatch(a, false, "no such overload: -_");
 }
 
 Value Not(Arena& /*arena*/, Arguments arguments) {
@@ -139,7 +143,9 @@ Value Not(Arena& /*arena*/, Arguments arguments) {
   return Value::Bool(!arguments[0].boolean());
 }
 
-Value Equals(Arena& /*arena*/, Arguments arguments) { return Equal(arguments[0], arguments[1]); }
+Value Equals(Arena& /*arena*/, Arguments arguments) {
+  return Equal(arguments[0], arguments[1]);
+}
 
 // "Not equal" is "not true": what cannot be compared is different.
 Value Differs(Arena& /*arena*/, Arguments arguments) {
@@ -183,6 +189,8 @@ constexpr auto kBuiltins = std::to_array<Builtin>({
 
 }  // namespace
 
-std::span<const Builtin> OperatorBuiltins() { return kBuiltins; }
+std::span<const Builtin> OperatorBuiltins() {
+  return kBuiltins;
+}
 
 }  // namespace dray::cel

@@ -31,8 +31,12 @@ bool IsZero(const Value& value) {
   return false;
 }
 
-Value None(Arena& /*arena*/, Arguments /*arguments*/) { return Value::None(); }
-Value Of(Arena& arena, Arguments arguments) { return MakeSome(arena, arguments[0]); }
+Value None(Arena& /*arena*/, Arguments /*arguments*/) {
+  return Value::None();
+}
+Value Of(Arena& arena, Arguments arguments) {
+  return MakeSome(arena, arguments[0]);
+}
 Value OfNonZero(Arena& arena, Arguments arguments) {
   return IsZero(arguments[0]) ? Value::None() : MakeSome(arena, arguments[0]);
 }
@@ -65,6 +69,8 @@ constexpr auto kBuiltins = std::to_array<Builtin>({
 
 }  // namespace
 
-std::span<const Builtin> OptionalBuiltins() { return kBuiltins; }
+std::span<const Builtin> OptionalBuiltins() {
+  return kBuiltins;
+}
 
 }  // namespace dray::cel

@@ -64,8 +64,12 @@ Value CompareTo(Arena& /*arena*/, Arguments arguments) {
   return Value::Int(order < 0 ? -1 : order > 0 ? 1 : 0);
 }
 
-Value IsLess(Arena& /*arena*/, Arguments arguments) { return Value::Bool(Order(arguments) < 0); }
-Value IsGreater(Arena& /*arena*/, Arguments arguments) { return Value::Bool(Order(arguments) > 0); }
+Value IsLess(Arena& /*arena*/, Arguments arguments) {
+  return Value::Bool(Order(arguments) < 0);
+}
+Value IsGreater(Arena& /*arena*/, Arguments arguments) {
+  return Value::Bool(Order(arguments) > 0);
+}
 
 Result<api::Semver> ReadSemver(Arguments arguments) {
   const bool normalize = arguments.size() > 1 && arguments[1].boolean();
@@ -118,7 +122,11 @@ constexpr auto kSemverBuiltins = std::to_array<Builtin>({
 
 }  // namespace
 
-std::span<const Builtin> QuantityBuiltins() { return kQuantityBuiltins; }
-std::span<const Builtin> SemverBuiltins() { return kSemverBuiltins; }
+std::span<const Builtin> QuantityBuiltins() {
+  return kQuantityBuiltins;
+}
+std::span<const Builtin> SemverBuiltins() {
+  return kSemverBuiltins;
+}
 
 }  // namespace dray::cel

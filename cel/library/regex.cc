@@ -20,7 +20,36 @@ using Arguments = std::span<const Value>;
 // up.
 constexpr int64_t kRegexBytesMax = int64_t{1} << 20;
 
-re2::StringPiece Piece(std::string_view text) { return {text.data(), text.size()}; }
+re2::StringPiece Piece(std::string_view text) {
+  return {text.data(), text.size()};
+}
+
+struct Wording {
+  std::string_view re2;
+  std::string_view go;
+};
+constexpr auto kWordings = std::to_array<Wording>({
+    {"missing ]", "missing closing ]"},
+    {"missing )", "missing closing )"},
+    {"no argument for repetition operator", "missing argument to repetition operator"},
+    {"bad repetition operator", "invalid nested repetition operator"},
+    {"invalid repetition size", "invalid repeat count"},
+    {"invalid perl operator", "invalid or unsupported Perl syntax"},
+    {"invalid named capture group", "invalid named capture"},
+});
+
+// RE2 says "missing ]: [", Go "missing closing ]: `[`".
+std::string InGoWords(std::string_view message, std::string_view culprit) {
+  for (const Wording& wording : kWordings) {
+    if (!message.starts_with(wording.re2)) continue;
+    return fmt::format("{}: `{}`", wording.go, culprit);
+  }
+  if (!culprit.empty() && message.ends_with(culprit)) {
+    message.remove_suffix(culprit.size());
+    return fmt::format("{}`{}`", message, culprit);
+  }
+  return std::string(message);
+}
 
 // Go also takes (?<name>, and has no \C. Empty if the pattern is refused.
 Result<std::string> ToRe2(std::string_view pattern) {
@@ -35,7 +64,8 @@ Result<std::string> ToRe2(std::string_view pattern) {
     }
     out += pattern[i];
     const std::string_view rest = pattern.substr(i);
-    const bool named = rest.starts_with("(?<") && !rest.starts_with("(?<=") && !rest.starts_with("(?<!");
+    const bool named =
+        rest.starts_with("(?<") && !rest.starts_with("(?<=") && !rest.starts_with("(?<!");
     if (named) {
       out += "?P";
       ++i;
@@ -78,7 +108,9 @@ Value WithPattern(std::string_view function, Arena& arena, Arguments arguments) 
 Value Matches(Arena& arena, Arguments arguments) {
   return WithPattern<true>("matches", arena, arguments);
 }
-Value Find(Arena& arena, Arguments arguments) { return WithPattern<false>("find", arena, arguments); }
+Value Find(Arena& arena, Arguments arguments) {
+  return WithPattern<false>("find", arena, arguments);
+}
 Value FindEvery(Arena& arena, Arguments arguments) {
   return WithPattern<false>("findAll", arena, arguments);
 }
@@ -102,14 +134,8 @@ Result<std::shared_ptr<const RE2>> CompileRegex(std::string_view pattern) {
   options.set_max_mem(kRegexBytesMax);
   auto compiled = std::make_shared<const RE2>(text, options);
   if (compiled->ok()) return compiled;
-  // RE2 says "missing closing ]: [" where Go puts the culprit in backticks.
-  std::string message = compiled->error();
-  const std::string culprit = compiled->error_arg();
-  if (!culprit.empty() && message.ends_with(culprit)) {
-    message.resize(message.size() - culprit.size());
-    message += '`' + culprit + '`';
-  }
-  return Fail(StatusReason::kInvalid, "error parsing regexp: " + message);
+  return Fail(StatusReason::kInvalid,
+              "error parsing regexp: " + InGoWords(compiled->error(), compiled->error_arg()));
 }
 
 Value ApplyRegex(std::string_view function,
@@ -128,6 +154,8 @@ Value ApplyRegex(std::string_view function,
   return Value::String(found ? std::string_view(match.data(), match.size()) : "");
 }
 
-std::span<const Builtin> RegexBuiltins() { return kBuiltins; }
+std::span<const Builtin> RegexBuiltins() {
+  return kBuiltins;
+}
 
 }  // namespace dray::cel

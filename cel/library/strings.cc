@@ -65,8 +65,7 @@ Value Substring(Arena& arena, Arguments arguments) {
   const int64_t start = arguments[1].integer();
   const int64_t end = arguments.size() > 2 ? arguments[2].integer() : length;
   if (arguments.size() > 2 && start > end) {
-    return MakeError(arena,
-                     fmt::format("invalid substring range. start: {}, end: {}", start, end));
+    return MakeError(arena, fmt::format("invalid substring range. start: {}, end: {}", start, end));
   }
   if (start < 0 || start > length) return OutOfRange(arena, start);
   if (end < 0 || end > length) return OutOfRange(arena, end);
@@ -100,7 +99,8 @@ Value IndexOf(Arena& arena, Arguments arguments) {
   const auto length = static_cast<int64_t>(CountCodePoints(text));
   if (needle.empty()) return Value::Int(std::min(start, length));
   if (start >= length) return Value::Int(-1);
-  return CodePointIndex(text, text.find(needle, OffsetOfCodePoint(text, static_cast<size_t>(start))));
+  return CodePointIndex(text,
+                        text.find(needle, OffsetOfCodePoint(text, static_cast<size_t>(start))));
 }
 
 Value LastIndexOf(Arena& arena, Arguments arguments) {
@@ -114,7 +114,8 @@ Value LastIndexOf(Arena& arena, Arguments arguments) {
   if (start < 0) return OutOfRange(arena, start);
   if (needle.empty()) return Value::Int(std::min(start, length));
   if (start > length) return Value::Int(-1);
-  return CodePointIndex(text, text.rfind(needle, OffsetOfCodePoint(text, static_cast<size_t>(start))));
+  return CodePointIndex(text,
+                        text.rfind(needle, OffsetOfCodePoint(text, static_cast<size_t>(start))));
 }
 
 template <char first, char last, int shift>
@@ -268,6 +269,8 @@ constexpr auto kBuiltins = std::to_array<Builtin>({
 
 }  // namespace
 
-std::span<const Builtin> StringBuiltins() { return kBuiltins; }
+std::span<const Builtin> StringBuiltins() {
+  return kBuiltins;
+}
 
 }  // namespace dray::cel

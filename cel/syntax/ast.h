@@ -26,11 +26,11 @@ enum class NodeKind : uint8_t {
   kConditional,  // children: condition, then, else
   kAnd,          // children: two or more, left to right
   kOr,
-  kList,         // children: elements
-  kMap,          // children: key, value, key, value, …
-  kFold,         // children: range, predicate or none, transform or none
-  kBind,         // children: initial value, body; name: the variable
-  kOptMap,       // children: optional, body; name: the variable; optional: optFlatMap
+  kList,    // children: elements
+  kMap,     // children: key, value, key, value, …
+  kFold,    // children: range, predicate or none, transform or none
+  kBind,    // children: initial value, body; name: the variable
+  kOptMap,  // children: optional, body; name: the variable; optional: optFlatMap
 };
 
 enum class FoldKind : uint8_t {
@@ -53,12 +53,12 @@ using Constant = std::variant<std::monostate, bool, int64_t, uint64_t, double, s
 struct Node {
   NodeKind kind = NodeKind::kLiteral;
   FoldKind fold = FoldKind::kAll;
-  bool optional = false;     // see NodeKind
-  bool is_member = false;    // kCall: children[0] is a receiver
-  uint16_t path_depth = 0;   // see kPathMax
-  uint32_t offset = 0;       // where upstream places errors of this node, in bytes
-  std::string_view name;     // owned by the Ast
-  std::string_view name2;    // kFold: the second variable, or empty
+  bool optional = false;    // see NodeKind
+  bool is_member = false;   // kCall: children[0] is a receiver
+  uint16_t path_depth = 0;  // see kPathMax
+  uint32_t offset = 0;      // where upstream places errors of this node, in bytes
+  std::string_view name;    // owned by the Ast
+  std::string_view name2;   // kFold: the second variable, or empty
   std::vector<NodeId> children;
   std::vector<bool> optional_entries;  // kList, kMap: [?x], {?k: v}; empty if there are none
   Constant constant;

@@ -10,8 +10,12 @@
 namespace dray::cel {
 namespace {
 
-constexpr bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-constexpr bool IsOctal(char c) { return c >= '0' && c <= '7'; }
+constexpr bool IsDigit(char c) {
+  return c >= '0' && c <= '9';
+}
+constexpr bool IsOctal(char c) {
+  return c >= '0' && c <= '7';
+}
 constexpr bool IsHex(char c) {
   return IsDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
@@ -21,8 +25,8 @@ constexpr bool IsLetter(char c) {
 
 // Longest first.
 constexpr std::array<std::string_view, 24> kOperators = {
-    "&&", "||", "==", "!=", "<=", ">=", "+", "-", "*", "/", "%", "<", ">",
-    "!",  "?",  ":",  ".",  ",",  "(",  ")", "[", "]", "{", "}",
+    "&&", "||", "==", "!=", "<=", ">=", "+", "-", "*", "/", "%", "<",
+    ">",  "!",  "?",  ":",  ".",  ",",  "(", ")", "[", "]", "{", "}",
 };
 
 class Lexer {
@@ -60,9 +64,9 @@ class Lexer {
   }
 
   Token Fail(size_t length) {
-    errors_.push_back({static_cast<uint32_t>(at_),
-                       fmt::format("Syntax error: token recognition error at: '{}'",
-                                   text_.substr(at_, length))});
+    errors_.push_back(
+        {static_cast<uint32_t>(at_),
+         fmt::format("Syntax error: token recognition error at: '{}'", text_.substr(at_, length))});
     at_ = text_.size();
     return Make(TokenKind::kEnd, 0);
   }

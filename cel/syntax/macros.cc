@@ -69,7 +69,8 @@ bool CheckVariables(const Ast& ast,
     } else if (variable.name == "__result__") {
       errors.push_back({variable.offset, "iteration variable overwrites accumulator variable"});
     } else if (i == 2 && variable.name == ast[call.children[1]].name) {
-      errors.push_back({variable.offset, fmt::format("duplicate variable name: {}", variable.name)});
+      errors.push_back(
+          {variable.offset, fmt::format("duplicate variable name: {}", variable.name)});
     }
   }
   return errors.size() == errors_before;

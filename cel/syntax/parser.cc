@@ -19,8 +19,23 @@ namespace dray::cel {
 namespace {
 
 constexpr std::array<std::string_view, 17> kReserved = {
-    "as",   "break",    "const",     "continue", "else",    "for",  "function", "if",   "import",
-    "let",  "loop",     "package",   "namespace", "return", "var",  "void",     "while",
+    "as",
+    "break",
+    "const",
+    "continue",
+    "else",
+    "for",
+    "function",
+    "if",
+    "import",
+    "let",
+    "loop",
+    "package",
+    "namespace",
+    "return",
+    "var",
+    "void",
+    "while",
 };
 
 struct BinaryOperator {
@@ -98,9 +113,7 @@ class Parser {
     return kNoNode;
   }
 
-  std::string_view Intern(std::string_view name) {
-    return ast_.names.emplace_back(name);
-  }
+  std::string_view Intern(std::string_view name) { return ast_.names.emplace_back(name); }
 
   // `steps`: what the node itself adds to the longest path below it.
   NodeId Add(Node node, uint16_t steps) {
@@ -139,10 +152,9 @@ class Parser {
       const NodeId then = Binary(kOrPrecedence);
       if (errors_.empty() && Expect(":")) {
         const NodeId otherwise = Expression();
-        node = Add({.kind = NodeKind::kConditional,
-                    .offset = offset,
-                    .children = {node, then, otherwise}},
-                   1);
+        node = Add(
+            {.kind = NodeKind::kConditional, .offset = offset, .children = {node, then, otherwise}},
+            1);
       }
     }
     --nesting_;
@@ -152,7 +164,8 @@ class Parser {
   const BinaryOperator* PeekBinary() const {
     const Token& token = Peek();
     if (token.kind != TokenKind::kOperator && token.kind != TokenKind::kIn) return nullptr;
-    const auto* const found = std::ranges::find(kBinaryOperators, token.text, &BinaryOperator::token);
+    const auto* const found =
+        std::ranges::find(kBinaryOperators, token.text, &BinaryOperator::token);
     return found == std::end(kBinaryOperators) ? nullptr : found;
   }
 
@@ -189,10 +202,11 @@ class Parser {
     const std::string_view symbol = Peek().text;
     size_t run = 0;
     while (Accept(symbol)) ++run;
-    const bool mixed = Sees(negative ? "!" : "-") &&
-                       (negative || (Peek(1).kind != TokenKind::kInt &&
-                                     Peek(1).kind != TokenKind::kDouble));
-    if (mixed) return SyntaxError(fmt::format("no viable alternative at input '{}{}'", symbol, Peek().text));
+    const bool mixed =
+        Sees(negative ? "!" : "-") &&
+        (negative || (Peek(1).kind != TokenKind::kInt && Peek(1).kind != TokenKind::kDouble));
+    if (mixed)
+      return SyntaxError(fmt::format("no viable alternative at input '{}{}'", symbol, Peek().text));
     const NodeId operand = Member();
     if (!errors_.empty() || run % 2 == 0) return operand;
     return AddCall(negative ? "-_" : "!_", offset, {operand});
@@ -217,9 +231,10 @@ class Parser {
     const bool optional = Accept("?");
     const Token& field = Peek();
     if (field.kind != TokenKind::kIdentifier && field.kind != TokenKind::kQuotedIdentifier) {
-      return SyntaxError(field.kind == TokenKind::kEnd
-                             ? "no viable alternative at input '.'"
-                             : fmt::format("mismatched input '{}' expecting IDENTIFIER", field.text));
+      return SyntaxError(
+          field.kind == TokenKind::kEnd
+              ? "no viable alternative at input '.'"
+              : fmt::format("mismatched input '{}' expecting IDENTIFIER", field.text));
     }
     Take();
     if (!optional && field.kind == TokenKind::kIdentifier && Sees("(")) {
@@ -320,14 +335,16 @@ class Parser {
     if (std::ranges::find(kReserved, name.text) != kReserved.end()) {
       return Fail(name.offset, fmt::format("reserved identifier: {}", name.text));
     }
-    const std::string_view full = Intern(rooted ? fmt::format(".{}", name.text) : std::string(name.text));
+    const std::string_view full =
+        Intern(rooted ? fmt::format(".{}", name.text) : std::string(name.text));
     if (!Sees("(")) {
       return Add({.kind = NodeKind::kIdentifier, .offset = start, .name = full}, 0);
     }
     const uint32_t offset = Peek().offset;
     std::vector<NodeId> arguments;
     if (!Arguments(arguments)) return kNoNode;
-    Node call{.kind = NodeKind::kCall, .offset = offset, .name = full, .children = std::move(arguments)};
+    Node call{
+        .kind = NodeKind::kCall, .offset = offset, .name = full, .children = std::move(arguments)};
     ExpandMacro(ast_, call, errors_);
     return Add(std::move(call), 0);
   }

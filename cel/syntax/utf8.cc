@@ -42,7 +42,9 @@ size_t OffsetOfCodePoint(std::string_view text, size_t index) {
 }
 
 void AppendUtf8(std::string& out, char32_t value) {
-  const auto put = [&](char32_t byte) { out += static_cast<char>(static_cast<unsigned char>(byte)); };
+  const auto put = [&](char32_t byte) {
+    out += static_cast<char>(static_cast<unsigned char>(byte));
+  };
   if (value < 0x80) {
     put(value);
   } else if (value < 0x800) {

@@ -11,7 +11,7 @@ namespace dray::cel {
 
 struct CodePoint {
   char32_t value = 0;
-  uint8_t width = 1;   // bytes; 1 for a byte that starts no character
+  uint8_t width = 1;  // bytes; 1 for a byte that starts no character
   bool valid = false;
 };
 
