@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One interface to an API server, whichever side of the network it is on: requests with objects, and
-// watches. Two implementations: over HTTP (any Kubernetes API server) and in process.
+// One interface to an API server, whichever side of the network it is on: requests with objects,
+// and watches. Two implementations: over HTTP (any Kubernetes API server) and in process.
 #pragma once
 
 #include <cstdint>
@@ -68,7 +68,8 @@ class Client {
   /// Namespace and name come from the object's metadata in all writes.
   virtual Result<api::Object> Create(const api::Object& object) = 0;
   /// With metadata.resourceVersion set, a concurrent change is answered with kConflict.
-  virtual Result<api::Object> Update(const api::Object& object, std::string_view subresource = {}) = 0;
+  virtual Result<api::Object> Update(const api::Object& object,
+                                     std::string_view subresource = {}) = 0;
   virtual Result<api::Object> Patch(const ObjectRef& ref,
                                     PatchType type,
                                     std::string_view json,

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// How other threads tell a component's loop that there is something to do.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+
+namespace dray {
+
+/// A remembered nudge: one that comes while nobody waits ends the next wait at once. Many threads
+/// may wake, one waits.
+class Wakeup {
+ public:
+  void Wake() {
+    const std::lock_guard lock(mutex_);
+    awake_ = true;
+    condition_.notify_one();
+  }
+
+  /// Returns after a Wake, or after `at_most` of real time.
+  void WaitFor(std::chrono::nanoseconds at_most) {
+    std::unique_lock lock(mutex_);
+    condition_.wait_for(lock, at_most, [this] { return awake_; });
+    awake_ = false;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable condition_;
+  bool awake_ = false;
+};
+
+}  // namespace dray

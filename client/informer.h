@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// A local mirror of the objects of one kind: list, then watch, then list again when the server has
+// forgotten where we were. Works alike over any Client.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "api/object.h"
+#include "base/bounded_queue.h"
+#include "base/log.h"
+#include "base/published.h"
+#include "base/wakeup.h"
+#include "base/world.h"
+#include "client/client.h"
+
+namespace dray::client {
+
+/// The struct of an object as a shared immutable value; it keeps the object alive.
+template <class T>
+Frozen<T> FrozenOf(const api::Object& object) {
+  const auto owner = std::make_shared<const api::Object>(object);
+  return Frozen<T>(owner, &owner->template As<T>());
+}
+
+/// The resource version as a number; 0 when it is none. Versions of one server grow.
+uint64_t VersionOf(const api::Object& object);
+
+/// Everything but construction of other threads' events happens on the thread of its component,
+/// inside Step(). The client, the clock and the wakeup outlive it.
+class Informer {
+ public:
+  struct Options {
+    ListOptions selection = {};
+    /// Batches of events not looked at yet. When a slow component lets them pile up to here, what
+    /// has come is dropped and the informer lists again.
+    size_t pending_batches_max = 4096;
+  };
+  using Objects = std::map<std::string, api::Object, std::less<>>;
+  using Keys = std::set<std::string, std::less<>>;
+  /// An object was added (`before` null), changed, or deleted (`after` null). An object replaced by
+  /// one with another uid is deleted, then added. The mirror already shows the change.
+  using ChangeHandler = std::function<void(const api::Object* before, const api::Object* after)>;
+  /// Appends the index values of an object.
+  using Indexer = std::function<void(const api::Object& object, std::vector<std::string>& values)>;
+
+  Informer(Client& client,
+           const api::KindInfo& kind,
+           const Clock& clock,
+           Wakeup& wakeup,
+           Log log,
+           Options options);
+  Informer(Client& client, const api::KindInfo& kind, const Clock& clock, Wakeup& wakeup, Log log)
+      : Informer(client, kind, clock, wakeup, std::move(log), Options{}) {}
+
+  // Before the first Step.
+  void OnChange(ChangeHandler handler) { handlers_.push_back(std::move(handler)); }
+  /// Returns the number to ask Indexed() with.
+  size_t AddIndex(Indexer indexer);
+
+  /// Lists if needed and applies the events that have arrived; tells the handlers. Returns when it
+  /// must run again even if nothing arrives: after a failure, to retry.
+  std::optional<MonotonicTime> Step();
+
+  /// Shows an object this component wrote before the watch delivers it, unless the watch is past it
+  /// already. So a write is never followed by a look at the object as it was before.
+  void Assume(const api::Object& object);
+
+  /// Ends the watch.
+  void Stop() { watch_.reset(); }
+
+  /// True once the first list is in the mirror.
+  bool synced() const { return synced_; }
+  const Objects& objects() const { return objects_; }
+  /// By "namespace/name", or "name" in cluster scope; null when there is none. Valid until the next
+  /// Step or Assume.
+  const api::Object* Find(std::string_view key) const;
+  /// Keys of the objects with that index value, sorted.
+  const Keys& Indexed(size_t index, std::string_view value) const;
+
+ private:
+  using Message = std::variant<std::vector<WatchEvent>, Error>;
+  /// What the watch's thread reaches. Outlives every callback: the watch is destroyed before it.
+  struct Mailbox {
+    explicit Mailbox(size_t capacity) : messages(capacity) {}
+    BoundedQueue<Message> messages;
+    std::atomic<bool> overflowed = false;
+  };
+
+  void Start(MonotonicTime now);
+  void StartOver();
+  void Drain();
+  void Apply(const WatchEvent& event);
+  void Ended(const Error& error);
+  void Failed(std::string_view what, const Error& error, MonotonicTime now);
+  void Replace(ObjectList list);
+  void Put(const api::Object& object);
+  void Remove(const std::string& key);
+  void Tell(const api::Object* before, const api::Object* after);
+  void ChangeIndexes(const std::string& key, const api::Object* before, const api::Object* after);
+
+  Client& client_;
+  const api::KindInfo& kind_;
+  const Clock& clock_;
+  Wakeup& wakeup_;
+  Log log_;
+  Options options_;
+  std::vector<ChangeHandler> handlers_;
+
+  struct Index {
+    Indexer indexer;
+    std::map<std::string, Keys, std::less<>> keys;
+  };
+  std::vector<Index> indexes_;
+  Objects objects_;
+  bool synced_ = false;
+  bool must_list_ = true;
+  std::string resource_version_;  // the watch continues after this
+  uint64_t seen_ = 0;             // the same as a number
+  int failures_ = 0;
+  MonotonicTime retry_at_{};
+
+  Mailbox mailbox_;
+  std::unique_ptr<Watch> watch_;  // last: gone before what its callbacks use
+};
+
+}  // namespace dray::client

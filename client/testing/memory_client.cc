@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "client/testing/memory_client.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "api/core_v1.h"
+#include "client/write.h"
+
+namespace dray::client::testing {
+
+class MemoryWatch final : public Watch {
+ public:
+  MemoryWatch(MemoryClient& client, int id) : client_(client), id_(id) {}
+  ~MemoryWatch() override { client_.watchers_.erase(id_); }
+  MemoryWatch(const MemoryWatch&) = delete;
+  MemoryWatch& operator=(const MemoryWatch&) = delete;
+
+ private:
+  MemoryClient& client_;
+  int id_;
+};
+
+namespace {
+
+const api::Time kNow = api::Time::FromUnixSeconds(1'800'000'000);
+
+void CopyMember(api::Object& to, const api::Object& from, std::string_view member) {
+  const api::Field* field = to.type().Find(member);
+  if (field == nullptr) return;
+  Assign(field->type(), api::MutableMember(*field, to.mutable_value()), field->of(from.value()));
+}
+
+std::string Path(const ObjectRef& ref) {
+  return ref.namespace_name.empty() ? ref.name : ref.namespace_name + "/" + ref.name;
+}
+
+}  // namespace
+
+Error MemoryClient::NotFound(const ObjectRef& ref) const {
+  return {.reason = StatusReason::kNotFound,
+          .message = fmt::format("{} \"{}\" not found", ref.kind->qualified_resource(), ref.name)};
+}
+
+Result<> MemoryClient::Allow(Verb verb, const ObjectRef& ref, std::string_view subresource) {
+  if (!fault_) return {};
+  return fault_(verb, ref, subresource);
+}
+
+Result<api::Object> MemoryClient::Get(const ObjectRef& ref) {
+  DRAY_TRY_VOID(Allow(Verb::kGet, ref, {}));
+  const Objects& objects = objects_[ref.kind];
+  const auto found = objects.find(Path(ref));
+  if (found == objects.end()) return Fail(NotFound(ref));
+  return found->second;
+}
+
+Result<ObjectList> MemoryClient::List(const api::KindInfo& kind, const ListOptions& options) {
+  DRAY_TRY_VOID(Allow(Verb::kList, {.kind = &kind}, {}));
+  ObjectList list{.items = {}, .resource_version = std::to_string(version_)};
+  for (const auto& [path, object] : objects_[&kind]) {
+    const std::string& space = object.metadata().namespace_;
+    if (options.namespace_name.empty() || options.namespace_name == space) {
+      list.items.push_back(object);
+    }
+  }
+  return list;
+}
+
+Result<api::Object> MemoryClient::Create(const api::Object& object) {
+  api::Object stored = object.Clone();
+  api::meta_v1::ObjectMeta& metadata = stored.mutable_metadata();
+  if (metadata.name.empty()) {
+    metadata.name = fmt::format("{}{:05}", metadata.generate_name, ++uids_);
+  }
+  DRAY_TRY_VOID(Allow(Verb::kCreate, RefOf(stored), {}));
+  if (objects_[&stored.kind()].contains(Path(RefOf(stored)))) {
+    return Fail(
+        StatusReason::kAlreadyExists,
+        fmt::format("{} \"{}\" already exists", stored.kind().qualified_resource(), metadata.name));
+  }
+  metadata.uid = fmt::format("uid-{}", ++uids_);
+  metadata.creation_timestamp = kNow;
+  return Store(WatchEventType::kAdded, std::move(stored), {});
+}
+
+Result<api::Object> MemoryClient::Update(const api::Object& object, std::string_view subresource) {
+  const ObjectRef ref = RefOf(object);
+  DRAY_TRY_VOID(Allow(Verb::kUpdate, ref, subresource));
+  const Objects& objects = objects_[ref.kind];
+  const auto found = objects.find(Path(ref));
+  if (found == objects.end()) return Fail(NotFound(ref));
+  const api::Object& old = found->second;
+  const std::string& expected = object.metadata().resource_version;
+  if (!expected.empty() && expected != old.metadata().resource_version) {
+    return Fail(StatusReason::kConflict,
+                fmt::format("Operation cannot be fulfilled on {} \"{}\": the object has been "
+                            "modified; please apply your changes to the latest version and try "
+                            "again",
+                            ref.kind->qualified_resource(),
+                            ref.name));
+  }
+  api::Object stored = subresource == "status" ? old.Clone() : object.Clone();
+  if (subresource == "status") {
+    CopyMember(stored, object, "status");
+  } else {
+    if (ref.kind->has_status) CopyMember(stored, old, "status");
+    stored.mutable_metadata().uid = old.metadata().uid;
+    stored.mutable_metadata().creation_timestamp = old.metadata().creation_timestamp;
+    stored.mutable_metadata().deletion_timestamp = old.metadata().deletion_timestamp;
+  }
+  const bool done = stored.metadata().deletion_timestamp && stored.metadata().finalizers.empty() &&
+                    !ref.kind->graceful_delete;
+  return Store(
+      done ? WatchEventType::kDeleted : WatchEventType::kModified, std::move(stored), subresource);
+}
+
+Result<api::Object> MemoryClient::Patch(const ObjectRef& ref,
+                                        PatchType /*type*/,
+                                        std::string_view /*json*/,
+                                        std::string_view /*subresource*/) {
+  return Fail(StatusReason::kMethodNotAllowed,
+              fmt::format("{}: patches are not supported in memory", ref.name));
+}
+
+Result<> MemoryClient::Delete(const ObjectRef& ref, const api::meta_v1::DeleteOptions& options) {
+  DRAY_TRY_VOID(Allow(Verb::kDelete, ref, {}));
+  const Objects& objects = objects_[ref.kind];
+  const auto found = objects.find(Path(ref));
+  if (found == objects.end()) return Fail(NotFound(ref));
+  const api::Object& old = found->second;
+  if (options.preconditions && options.preconditions->uid &&
+      *options.preconditions->uid != old.metadata().uid) {
+    return Fail(StatusReason::kConflict, "the UID in the precondition does not match");
+  }
+  api::Object stored = old.Clone();
+  const bool assigned =
+      old.If<api::core_v1::Pod>() != nullptr && !old.As<api::core_v1::Pod>().spec.node_name.empty();
+  const bool waits = assigned && options.grace_period_seconds.value_or(30) > 0;
+  if (waits || !old.metadata().finalizers.empty()) {
+    if (old.metadata().deletion_timestamp) return {};
+    stored.mutable_metadata().deletion_timestamp = kNow;
+    DRAY_TRY_VOID(Store(WatchEventType::kModified, std::move(stored), {}));
+    return {};
+  }
+  DRAY_TRY_VOID(Store(WatchEventType::kDeleted, std::move(stored), {}));
+  return {};
+}
+
+Result<> MemoryClient::CreateSubresource(const ObjectRef& ref,
+                                         std::string_view subresource,
+                                         const api::Object& body) {
+  DRAY_TRY_VOID(Allow(Verb::kBind, ref, subresource));
+  const auto* binding = body.If<api::core_v1::Binding>();
+  if (subresource != "binding" || binding == nullptr) {
+    return Fail(StatusReason::kMethodNotAllowed, "only bindings are supported");
+  }
+  DRAY_TRY(const api::Object old, Get(ref));
+  api::Object stored = old.Clone();
+  auto& pod = stored.Mutable<api::core_v1::Pod>();
+  if (!pod.spec.node_name.empty()) {
+    return Fail(
+        StatusReason::kConflict,
+        fmt::format("pod {} is already assigned to node \"{}\"", ref.name, pod.spec.node_name));
+  }
+  pod.spec.node_name = binding->target.name;
+  std::erase_if(pod.status.conditions, [](const auto& c) { return c.type == "PodScheduled"; });
+  pod.status.conditions.push_back({.type = "PodScheduled",
+                                   .observed_generation = 0,
+                                   .status = "True",
+                                   .reason = {},
+                                   .message = {}});
+  DRAY_TRY_VOID(Store(WatchEventType::kModified, std::move(stored), subresource));
+  return {};
+}
+
+Result<api::Object> MemoryClient::Store(WatchEventType type,
+                                        api::Object object,
+                                        std::string_view subresource) {
+  object.mutable_metadata().resource_version = std::to_string(++version_);
+  const std::string path = Path(RefOf(object));
+  if (type == WatchEventType::kDeleted) {
+    objects_[&object.kind()].erase(path);
+  } else {
+    objects_[&object.kind()].insert_or_assign(path, object);
+  }
+  constexpr std::string_view kVerbs[] = {"create", "update", "delete"};
+  journal_.push_back(fmt::format("{} {}{}{} {}",
+                                 kVerbs[static_cast<size_t>(type)],
+                                 object.kind().plural,
+                                 subresource.empty() ? "" : "/",
+                                 subresource,
+                                 path));
+  history_.push_back({.version = version_, .event = {.type = type, .object = object}});
+  if (!held_back_) Deliver();
+  return object;
+}
+
+void MemoryClient::Deliver() {
+  for (auto& [id, watcher] : watchers_) {
+    std::vector<WatchEvent> events;
+    for (auto change = history_.rbegin(); change != history_.rend(); ++change) {
+      if (change->version <= watcher.seen) break;
+      if (&change->event.object.kind() == watcher.kind) events.push_back(change->event);
+    }
+    watcher.seen = version_;
+    if (events.empty()) continue;
+    watcher.handler.events({events.rbegin(), events.rend()});
+  }
+}
+
+void MemoryClient::LetGo() {
+  held_back_ = false;
+  Deliver();
+}
+
+Result<std::unique_ptr<Watch>> MemoryClient::StartWatch(const api::KindInfo& kind,
+                                                        const ListOptions& /*options*/,
+                                                        const std::string& resource_version,
+                                                        WatchHandler handler) {
+  DRAY_TRY_VOID(Allow(Verb::kWatch, {.kind = &kind}, {}));
+  const uint64_t seen = std::stoull(resource_version);
+  if (seen < forgotten_) return Fail(StatusReason::kExpired, "too old resource version");
+  const int id = next_watcher_++;
+  watchers_[id] = {.kind = &kind, .handler = std::move(handler), .seen = seen};
+  if (!held_back_) Deliver();
+  return std::make_unique<MemoryWatch>(*this, id);
+}
+
+void MemoryClient::EndWatches(const Error& error) {
+  for (auto& [id, watcher] : std::exchange(watchers_, {})) watcher.handler.ended(error);
+}
+
+void MemoryClient::ForgetHistory() {
+  forgotten_ = version_;
+}
+
+}  // namespace dray::client::testing

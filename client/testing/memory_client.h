@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// A small API server in memory, for tests of components without the real one: create, update with
+// conflicts, status apart from spec, generateName, finalizers, graceful deletion of pods, bindings,
+// watches. No validation, defaults, selectors or patches. One thread; watches are told at once.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "client/client.h"
+
+namespace dray::client::testing {
+
+class MemoryClient final : public Client {
+ public:
+  enum class Verb : uint8_t { kGet, kList, kCreate, kUpdate, kDelete, kBind, kWatch };
+  /// May answer a request with an error before it is looked at.
+  using Fault =
+      std::function<Result<>(Verb verb, const ObjectRef& ref, std::string_view subresource)>;
+  /// Sees every stored change, in order: "update resourceclaims/status lab/gpu".
+  using Journal = std::vector<std::string>;
+
+  Result<api::Object> Get(const ObjectRef& ref) override;
+  Result<ObjectList> List(const api::KindInfo& kind, const ListOptions& options) override;
+  Result<api::Object> Create(const api::Object& object) override;
+  Result<api::Object> Update(const api::Object& object, std::string_view subresource) override;
+  Result<api::Object> Patch(const ObjectRef& ref,
+                            PatchType type,
+                            std::string_view json,
+                            std::string_view subresource) override;
+  Result<> Delete(const ObjectRef& ref, const api::meta_v1::DeleteOptions& options) override;
+  Result<> CreateSubresource(const ObjectRef& ref,
+                             std::string_view subresource,
+                             const api::Object& body) override;
+  Result<std::unique_ptr<Watch>> StartWatch(const api::KindInfo& kind,
+                                            const ListOptions& options,
+                                            const std::string& resource_version,
+                                            WatchHandler handler) override;
+
+  void set_fault(Fault fault) { fault_ = std::move(fault); }
+  const Journal& journal() const { return journal_; }
+  /// Ends all watches with `error`.
+  void EndWatches(const Error& error);
+  /// Watches from before now are answered with kExpired.
+  void ForgetHistory();
+  /// While held back, watches are told nothing; letting go delivers everything in order.
+  void HoldBackEvents() { held_back_ = true; }
+  void LetGo();
+
+ private:
+  friend class MemoryWatch;
+  struct Change {
+    uint64_t version;
+    WatchEvent event;
+  };
+  struct Watcher {
+    const api::KindInfo* kind;
+    WatchHandler handler;
+    uint64_t seen;
+  };
+  using Objects = std::map<std::string, api::Object>;
+
+  Result<> Allow(Verb verb, const ObjectRef& ref, std::string_view subresource);
+  Result<api::Object> Store(WatchEventType type, api::Object object, std::string_view subresource);
+  Error NotFound(const ObjectRef& ref) const;
+  void Deliver();
+
+  Fault fault_;
+  Journal journal_;
+  std::map<const api::KindInfo*, Objects> objects_;
+  std::vector<Change> history_;
+  std::map<int, Watcher> watchers_;
+  uint64_t version_ = 100;
+  uint64_t forgotten_ = 0;
+  uint64_t uids_ = 0;
+  int next_watcher_ = 0;
+  bool held_back_ = false;
+};
+
+}  // namespace dray::client::testing
