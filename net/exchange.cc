@@ -52,7 +52,10 @@ WriteOutcome Exchange::Write(Bytes piece) {
   const std::shared_ptr<Connection> connection = connection_.lock();
   if (state_ != State::kStreaming || !connection) return WriteOutcome::kClosed;
   const size_t queued = connection->engine()->queued_bytes(stream_);
-  if (queued > 0 && queued + piece.size() > kStreamQueueBytesMax) return WriteOutcome::kFull;
+  // The head alone, still queued, must not keep a large first piece out.
+  const bool waits = has_written_ && queued > 0;
+  if (waits && queued + piece.size() > kStreamQueueBytesMax) return WriteOutcome::kFull;
+  has_written_ = true;
   connection->engine()->Write(stream_, std::move(piece));
   connection->PumpSoon();
   return WriteOutcome::kQueued;

@@ -155,7 +155,7 @@ class Responder {
 
   /// Begins a streamed answer; the head goes out at once. Then Write any number of times.
   virtual void Start(ResponseHead head) = 0;
-  /// Queues one piece. A single piece larger than the bound is taken when nothing is queued.
+  /// Queues one piece. The first piece, and any while nothing waits, is taken at every size.
   virtual WriteOutcome Write(Bytes piece) = 0;
   /// Ends the stream cleanly: what is queued still goes out.
   virtual void Finish() = 0;

@@ -122,6 +122,7 @@ class Exchange final : public Responder, public std::enable_shared_from_this<Exc
   const std::weak_ptr<Loop> loop_;
   const StreamId stream_;
   State state_ = State::kWaiting;
+  bool has_written_ = false;
   std::function<void()> on_close_, on_writable_;
 };
 
