@@ -22,7 +22,8 @@ Allocator::Allocator(Frozen<Inventory> inventory,
                      Frozen<AllocatedState> state,
                      std::shared_ptr<cel::SelectorCache> selectors,
                      Features features)
-    : parts_(std::make_unique<Parts>(std::move(inventory), std::move(state), std::move(selectors), features)) {}
+    : parts_(std::make_unique<Parts>(
+          std::move(inventory), std::move(state), std::move(selectors), features)) {}
 
 Allocator::~Allocator() = default;
 
@@ -45,7 +46,10 @@ Result<Outcome> Allocator::Allocate(const api::core_v1::Node& node,
   Allocation allocation;
   for (size_t i = 0; i < plans.size(); ++i) {
     DRAY_TRY(api::resource_v1::AllocationResult result,
-             BuildResult(plans[i], found.decision.placements[i], found.decision.alternatives[i], node,
+             BuildResult(plans[i],
+                         found.decision.placements[i],
+                         found.decision.alternatives[i],
+                         node,
                          parts_->features));
     allocation.results.push_back(std::move(result));
   }

@@ -88,8 +88,8 @@ struct Budget {
 struct Allocation {
   std::vector<api::resource_v1::AllocationResult> results;
 };
-/// No devices fit. `node_error` is upstream's error for this node alone ("invalid resource pools were
-/// encountered"); empty when nothing stood in the way but the devices themselves.
+/// No devices fit. `node_error` is upstream's error for this node alone ("invalid resource pools
+/// were encountered"); empty when nothing stood in the way but the devices themselves.
 struct Unsatisfiable {
   std::string node_error;
 };

@@ -37,11 +37,14 @@ bool NamesRequest(std::span<const std::string> names, const RequestName& request
   });
 }
 
-const v1::DeviceAttribute* FindAttribute(const DeviceEntry& device, std::string_view qualified_name) {
+const v1::DeviceAttribute* FindAttribute(const DeviceEntry& device,
+                                         std::string_view qualified_name) {
   const auto& attributes = device.device->attributes;
-  if (const auto found = attributes.find(qualified_name); found != attributes.end()) return &found->second;
+  if (const auto found = attributes.find(qualified_name); found != attributes.end())
+    return &found->second;
   const size_t slash = qualified_name.find('/');
-  if (slash == std::string_view::npos || qualified_name.substr(0, slash) != device.id.driver) return nullptr;
+  if (slash == std::string_view::npos || qualified_name.substr(0, slash) != device.id.driver)
+    return nullptr;
   const auto found = attributes.find(qualified_name.substr(slash + 1));
   return found == attributes.end() ? nullptr : &found->second;
 }
@@ -63,8 +66,9 @@ bool Constraint::Accepts(const v1::DeviceAttribute& candidate) const {
 
 bool Constraint::Add(const RequestName& request, const DeviceEntry& device) {
   if (!Covers(request)) return true;
-  const std::string& name = constraint_->match_attribute.has_value() ? *constraint_->match_attribute
-                                                                     : *constraint_->distinct_attribute;
+  const std::string& name = constraint_->match_attribute.has_value()
+                                ? *constraint_->match_attribute
+                                : *constraint_->distinct_attribute;
   const v1::DeviceAttribute* attribute = FindAttribute(device, name);
   if (attribute == nullptr || !Accepts(*attribute)) return false;
   accepted_.push_back(attribute);

@@ -2,23 +2,27 @@
 // Which nodes a slice or device can be used on: its node name, all nodes, or a node selector.
 #pragma once
 
-#include <optional>
-#include <string>
+#include <vector>
 
 #include "api/core_v1.h"
+#include "api/node_selector_match.h"
 #include "base/result.h"
 
 namespace dray::allocator {
 
-/// The three ways a slice or a device names its nodes.
-struct NodeChoice {
-  const std::optional<std::string>& node_name;
-  const std::optional<bool>& all_nodes;
-  const std::optional<api::core_v1::NodeSelector>& selector;
-};
-
-/// The first of node name, all nodes and selector that is set decides; none set matches nothing.
-/// Errors: kInvalid  the selector cannot be parsed, even if another of its terms would match.
-Result<bool> NodeMatches(const api::core_v1::Node& node, const NodeChoice& choice);
+/// Whether a slice's spec, or a device, can be used on the node, by its nodeName, allNodes and
+/// nodeSelector (the rule of api::NodeMatches).
+/// Errors: kBadRequest  the selector cannot be parsed, even if another of its terms would match.
+template <class SliceSpecOrDevice>
+Result<bool> IsUsableOn(const api::core_v1::Node& node, const SliceSpecOrDevice& chooser) {
+  std::vector<api::NodeTermView> terms;
+  api::NodeChoice choice{.all_nodes = chooser.all_nodes.value_or(false)};
+  if (chooser.node_name.has_value()) choice.node_name = *chooser.node_name;
+  if (chooser.node_selector.has_value()) {
+    terms = api::NodeTerms(*chooser.node_selector);
+    choice.node_selector = &terms;
+  }
+  return api::NodeMatches(choice, node.metadata.labels, node.metadata.name);
+}
 
 }  // namespace dray::allocator

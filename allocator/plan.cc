@@ -15,29 +15,38 @@ namespace v1 = api::resource_v1;
 /// Lays out one claim after the other; what messages need to name is kept at hand.
 class Planner {
  public:
-  Planner(const Inventory& inventory, const GatheredPools& gathered, const Features& features, Selection& selection)
+  Planner(const Inventory& inventory,
+          const GatheredPools& gathered,
+          const Features& features,
+          Selection& selection)
       : inventory_(inventory), gathered_(gathered), features_(features), selection_(selection) {}
 
   Result<ClaimPlan> Plan(const v1::ResourceClaim& claim) {
     const auto& metadata = claim.metadata;
     ClaimPlan plan{.claim = &claim,
-                   .key = metadata.namespace_.empty() ? metadata.name : metadata.namespace_ + "/" + metadata.name};
+                   .key = metadata.namespace_.empty() ? metadata.name
+                                                      : metadata.namespace_ + "/" + metadata.name};
     key_ = plan.key;
     int64_t total = 0;
     for (const v1::DeviceRequest& request : claim.spec.devices.requests) {
       DRAY_TRY(RequestPlan planned, PlanRequest(request));
-      const int64_t needed = std::ranges::min_element(planned.variants, {}, &Variant::needed)->needed;
+      const int64_t needed =
+          std::ranges::min_element(planned.variants, {}, &Variant::needed)->needed;
       DRAY_TRY_VOID(Account(request, needed, total));
       plan.requests.push_back(std::move(planned));
     }
     if (total < 0) {
-      return Fail(StatusReason::kInvalid, fmt::format("claim {}: the counts of its requests sum to {}", key_, total));
+      return Fail(StatusReason::kInvalid,
+                  fmt::format("claim {}: the counts of its requests sum to {}", key_, total));
     }
     for (size_t i = 0; i < claim.spec.devices.constraints.size(); ++i) {
       const v1::DeviceConstraint& constraint = claim.spec.devices.constraints[i];
       if (!constraint.match_attribute.has_value() && !constraint.distinct_attribute.has_value()) {
-        return Fail(StatusReason::kInvalid,
-                    fmt::format("claim {}, constraint #{}: empty constraint (unsupported constraint type?)", key_, i));
+        return Fail(
+            StatusReason::kInvalid,
+            fmt::format("claim {}, constraint #{}: empty constraint (unsupported constraint type?)",
+                        key_,
+                        i));
       }
       plan.constraints.emplace_back(constraint);
     }
@@ -46,7 +55,8 @@ class Planner {
 
  private:
   std::unexpected<Error> FailRequest(std::string_view request, std::string_view why) const {
-    return Fail(StatusReason::kInvalid, fmt::format("claim {}, request {}: {}", key_, request, why));
+    return Fail(StatusReason::kInvalid,
+                fmt::format("claim {}, request {}: {}", key_, request, why));
   }
 
   /// Adds to the number of devices the claim needs at least.
@@ -54,9 +64,13 @@ class Planner {
     const bool overflows = needed > 0 && total > std::numeric_limits<int64_t>::max() - needed;
     const bool underflows = needed < 0 && total < std::numeric_limits<int64_t>::min() - needed;
     if (overflows || underflows || total + needed > kDevicesPerClaimMax) {
-      return FailRequest(request.name,
-                         fmt::format("adding {} devices exceeds the claim limit of {}, with {} already accounted for",
-                                     needed, kDevicesPerClaimMax, total));
+      return FailRequest(
+          request.name,
+          fmt::format(
+              "adding {} devices exceeds the claim limit of {}, with {} already accounted for",
+              needed,
+              kDevicesPerClaimMax,
+              total));
     }
     total += needed;
     return {};
@@ -65,14 +79,18 @@ class Planner {
   Result<RequestPlan> PlanRequest(const v1::DeviceRequest& request) {
     RequestPlan plan{.variants = {}, .is_prioritized = !request.first_available.empty()};
     if (plan.is_prioritized && !features_.prioritized_list) {
-      return FailRequest(request.name, "has subrequests, but the DRAPrioritizedList feature is disabled");
+      return FailRequest(request.name,
+                         "has subrequests, but the DRAPrioritizedList feature is disabled");
     }
     if (!plan.is_prioritized && !request.exactly.has_value()) {
-      return FailRequest(request.name, "has neither an exact request nor alternatives (unsupported request type?)");
+      return FailRequest(
+          request.name,
+          "has neither an exact request nor alternatives (unsupported request type?)");
     }
     DRAY_TRY_VOID(CheckCapacityRequests(request));
     for (const v1::DeviceSubRequest& alternative : request.first_available) {
-      DRAY_TRY(Variant variant, PlanVariant(alternative, {request.name, alternative.name}, alternative.name));
+      DRAY_TRY(Variant variant,
+               PlanVariant(alternative, {request.name, alternative.name}, alternative.name));
       plan.variants.push_back(std::move(variant));
     }
     if (!plan.is_prioritized) {
@@ -89,26 +107,32 @@ class Planner {
   }
 
   Result<> CheckCapacityRequests(const v1::DeviceRequest& request) const {
-    const std::string_view why = features_.consumable_capacity
-                                     ? "has capacity requests, which are not supported yet"
-                                     : "has capacity requests, but the DRAConsumableCapacity feature is disabled";
+    const std::string_view why =
+        features_.consumable_capacity
+            ? "has capacity requests, which are not supported yet"
+            : "has capacity requests, but the DRAConsumableCapacity feature is disabled";
     if (request.exactly.has_value() && request.exactly->capacity.has_value()) {
       return FailRequest(request.name, why);
     }
     for (const v1::DeviceSubRequest& alternative : request.first_available) {
       if (alternative.capacity.has_value()) {
-        return Fail(StatusReason::kInvalid, fmt::format("claim {}, subrequest {}: {}", key_, alternative.name, why));
+        return Fail(StatusReason::kInvalid,
+                    fmt::format("claim {}, subrequest {}: {}", key_, alternative.name, why));
       }
     }
     return {};
   }
 
-  Result<> CheckSelectorTypes(std::span<const v1::DeviceSelector> selectors, std::string_view request) const {
+  Result<> CheckSelectorTypes(std::span<const v1::DeviceSelector> selectors,
+                              std::string_view request) const {
     for (size_t i = 0; i < selectors.size(); ++i) {
       if (selectors[i].cel.has_value()) continue;
       return Fail(StatusReason::kInvalid,
-                  fmt::format("claim {}, request {}, selector #{}: CEL expression empty (unsupported selector type?)",
-                              key_, request, i));
+                  fmt::format("claim {}, request {}, selector #{}: CEL expression empty "
+                              "(unsupported selector type?)",
+                              key_,
+                              request,
+                              i));
     }
     return {};
   }
@@ -117,7 +141,8 @@ class Planner {
   template <class Request>
   Result<Variant> PlanVariant(const Request& request, RequestName name, std::string_view own_name) {
     if (!request.derived_attributes.empty()) {
-      return FailRequest(own_name, "cannot handle request with derived attributes, the feature is disabled");
+      return FailRequest(own_name,
+                         "cannot handle request with derived attributes, the feature is disabled");
     }
     DRAY_TRY_VOID(CheckSelectorTypes(request.selectors, own_name));
     if (request.device_class_name.empty()) {
@@ -125,9 +150,12 @@ class Planner {
     }
     const v1::DeviceClass* device_class = inventory_.FindClass(request.device_class_name);
     if (device_class == nullptr) {
-      return FailRequest(own_name,
-                         fmt::format("could not retrieve device class {}: deviceclass.resource.k8s.io \"{}\" not found",
-                                     request.device_class_name, request.device_class_name));
+      return FailRequest(
+          own_name,
+          fmt::format(
+              "could not retrieve device class {}: deviceclass.resource.k8s.io \"{}\" not found",
+              request.device_class_name,
+              request.device_class_name));
     }
     Variant variant{.name = name,
                     .own_name = own_name,
@@ -152,10 +180,12 @@ class Planner {
   Result<> ListAllDevices(Variant& variant) {
     for (const Pool& pool : gathered_.pools) {
       if (pool.state != PoolState::kComplete) {
-        const std::string_view trouble = pool.state == PoolState::kInvalid ? "invalid" : "being updated";
+        const std::string_view trouble =
+            pool.state == PoolState::kInvalid ? "invalid" : "being updated";
         return FailRequest(variant.own_name,
                            fmt::format("asks for all devices, but resource pool {} is currently {}",
-                                       pool.ToString(), trouble));
+                                       pool.ToString(),
+                                       trouble));
       }
       for (const std::vector<DeviceEntry>& slice : pool.slices) {
         for (const DeviceEntry& entry : slice) {

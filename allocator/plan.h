@@ -51,8 +51,9 @@ struct ClaimPlan {
 /// Lays out the claims in order. Evaluates selectors only for "all devices" requests.
 ///
 /// Errors: kInvalid with upstream's text, the first in the order of claims and requests: a switch
-/// that is off, a missing class, an unknown mode, an incomplete or invalid pool all of whose devices
-/// are wanted, more devices than a claim may have, an empty constraint, a selector that fails.
+/// that is off, a missing class, an unknown mode, an incomplete or invalid pool all of whose
+/// devices are wanted, more devices than a claim may have, an empty constraint, a selector that
+/// fails.
 Result<std::vector<ClaimPlan>> PlanClaims(
     const Inventory& inventory,
     const GatheredPools& gathered,

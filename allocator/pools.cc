@@ -18,22 +18,19 @@ namespace {
 namespace v1 = api::resource_v1;
 using SliceList = std::vector<const v1::ResourceSlice*>;
 
-NodeChoice ChoiceOf(const v1::ResourceSliceSpec& spec) {
-  return {spec.node_name, spec.all_nodes, spec.node_selector};
-}
-
-NodeChoice ChoiceOf(const v1::Device& device) {
-  return {device.node_name, device.all_nodes, device.node_selector};
-}
-
 Error NodeSelectionError(std::string_view what, std::string_view name, const Error& why) {
   return {.reason = StatusReason::kInvalid,
-          .message = fmt::format("gather pool information: failed to perform node selection for {} {}: {}",
-                                 what, name, why.message)};
+          .message =
+              fmt::format("gather pool information: failed to perform node selection for {} {}: {}",
+                          what,
+                          name,
+                          why.message)};
 }
 
 /// Whether a slice offers anything on the node.
-Result<bool> IsRelevant(const v1::ResourceSlice& slice, const api::core_v1::Node& node, const Features& features) {
+Result<bool> IsRelevant(const v1::ResourceSlice& slice,
+                        const api::core_v1::Node& node,
+                        const Features& features) {
   const v1::ResourceSliceSpec& spec = slice.spec;
   if (!features.partitionable_devices &&
       (spec.per_device_node_selection.has_value() || !spec.shared_counters.empty())) {
@@ -41,16 +38,18 @@ Result<bool> IsRelevant(const v1::ResourceSlice& slice, const api::core_v1::Node
   }
   const bool has_node_name = spec.node_name.has_value() && !spec.node_name->empty();
   if (has_node_name || spec.all_nodes.value_or(false) || spec.node_selector.has_value()) {
-    Result<bool> matches = NodeMatches(node, ChoiceOf(spec));
+    Result<bool> matches = IsUsableOn(node, spec);
     if (!matches) return Fail(NodeSelectionError("slice", slice.metadata.name, matches.error()));
     return matches;
   }
   if (!spec.per_device_node_selection.value_or(false)) return false;
   for (const v1::Device& device : spec.devices) {
-    const Result<bool> matches = NodeMatches(node, ChoiceOf(device));
+    const Result<bool> matches = IsUsableOn(node, device);
     if (!matches) {
-      return Fail(NodeSelectionError("device", fmt::format("{} in slice {}", device.name, slice.metadata.name),
-                                     matches.error()));
+      return Fail(
+          NodeSelectionError("device",
+                             fmt::format("{} in slice {}", device.name, slice.metadata.name),
+                             matches.error()));
     }
     if (*matches) return true;
   }
@@ -85,12 +84,15 @@ std::string CheckConsumption(const SliceList& slices, const CounterSets& sets) {
       for (const v1::DeviceCounterConsumption& consumption : device.consumes_counters) {
         const auto set = sets.find(consumption.counter_set);
         if (set == sets.end()) {
-          return fmt::format("counter set {} not found for device {}", consumption.counter_set, device.name);
+          return fmt::format(
+              "counter set {} not found for device {}", consumption.counter_set, device.name);
         }
         for (const auto& [counter, amount] : consumption.counters) {
           if (!set->second->counters.contains(counter)) {
             return fmt::format("counter set {} has no counter {} for device {}",
-                               consumption.counter_set, counter, device.name);
+                               consumption.counter_set,
+                               counter,
+                               device.name);
           }
         }
       }
@@ -122,9 +124,13 @@ std::string FindContradiction(const SliceList& targeting,
 }
 
 /// A pool whose generation is complete: `relevant` on this node, of `all` in the cluster.
-Pool BuildPool(const PoolKey& key, SliceList relevant, const SliceList& all, const Features& features) {
+Pool BuildPool(const PoolKey& key,
+               SliceList relevant,
+               const SliceList& all,
+               const Features& features) {
   Pool pool{.driver = key.driver, .name = key.name};
-  std::ranges::sort(relevant, {}, [](const v1::ResourceSlice* s) { return std::string_view(s->metadata.name); });
+  std::ranges::sort(
+      relevant, {}, [](const v1::ResourceSlice* s) { return std::string_view(s->metadata.name); });
   SliceList devices;
   SliceList counters;
   SliceList elsewhere;
@@ -204,7 +210,10 @@ Result<GatheredPools> GatherPools(const Inventory& inventory,
   }
   GatheredPools gathered;
   for (const auto& [key, slices] : stored) Conclude(inventory, key, slices, features, gathered);
-  std::ranges::stable_sort(gathered.pools, {}, &Pool::has_binding_conditions);
+  std::ranges::sort(gathered.pools, [](const Pool& a, const Pool& b) {
+    return std::tie(a.has_binding_conditions, a.driver, a.name) <
+           std::tie(b.has_binding_conditions, b.driver, b.name);
+  });
   NumberDevices(gathered);
   return gathered;
 }

@@ -31,7 +31,7 @@ enum class PoolState : uint8_t { kComplete, kIncomplete, kInvalid };
 struct Pool {
   std::string driver, name;
   PoolState state = PoolState::kComplete;
-  std::string invalid_reason = {};                // for kInvalid
+  std::string invalid_reason = {};                    // for kInvalid
   std::vector<std::vector<DeviceEntry>> slices = {};  // only when complete; sorted by slice name
   bool has_binding_conditions = false;
 

@@ -19,10 +19,13 @@ namespace core = api::core_v1;
 v1::DeviceRequestAllocationResult ResultOf(const Placement& placement, const Features& features) {
   const v1::Device& device = *placement.device->device;
   const DeviceId& id = placement.device->id;
-  v1::DeviceRequestAllocationResult result{
-      .request = placement.variant->name.Full(), .driver = id.driver, .pool = id.pool, .device = id.device};
+  v1::DeviceRequestAllocationResult result{.request = placement.variant->name.Full(),
+                                           .driver = id.driver,
+                                           .pool = id.pool,
+                                           .device = id.device};
   if (placement.variant->admin_access) result.admin_access = true;
-  result.tolerations.assign(placement.variant->tolerations.begin(), placement.variant->tolerations.end());
+  result.tolerations.assign(placement.variant->tolerations.begin(),
+                            placement.variant->tolerations.end());
   if (features.device_binding_and_status) {
     result.binding_conditions = device.binding_conditions;
     result.binding_failure_conditions = device.binding_failure_conditions;
@@ -38,11 +41,12 @@ void AppendClassConfig(const ClaimPlan& plan,
   for (size_t i = 0; i < plan.requests.size(); ++i) {
     const Variant& variant = plan.requests[i].variants[alternatives[i]];
     const v1::DeviceClass& device_class = *variant.criteria.device_class;
-    const auto [found, is_new] =
-        entries.try_emplace(device_class.metadata.name, config.size(), device_class.spec.config.size());
+    const auto [found, is_new] = entries.try_emplace(
+        device_class.metadata.name, config.size(), device_class.spec.config.size());
     if (is_new) {
       for (const v1::DeviceClassConfiguration& entry : device_class.spec.config) {
-        config.push_back({.source = "FromClass", .device_configuration = entry.device_configuration});
+        config.push_back(
+            {.source = "FromClass", .device_configuration = entry.device_configuration});
       }
     }
     for (size_t k = 0; k < found->second.second; ++k) {
@@ -52,14 +56,17 @@ void AppendClassConfig(const ClaimPlan& plan,
 }
 
 /// Whether the list names every request of the claim as it was satisfied.
-bool NamesEveryRequest(const ClaimPlan& plan, std::span<const size_t> alternatives, std::span<const std::string> names) {
+bool NamesEveryRequest(const ClaimPlan& plan,
+                       std::span<const size_t> alternatives,
+                       std::span<const std::string> names) {
   for (size_t i = 0; i < plan.requests.size(); ++i) {
     if (!NamesRequest(names, plan.requests[i].variants[alternatives[i]].name)) return false;
   }
   return true;
 }
 
-std::vector<v1::DeviceAllocationConfiguration> ConfigOf(const ClaimPlan& plan, std::span<const size_t> alternatives) {
+std::vector<v1::DeviceAllocationConfiguration> ConfigOf(const ClaimPlan& plan,
+                                                        std::span<const size_t> alternatives) {
   std::vector<v1::DeviceAllocationConfiguration> config;
   AppendClassConfig(plan, alternatives, config);
   for (const v1::DeviceClaimConfiguration& entry : plan.claim->spec.devices.config) {
@@ -73,25 +80,30 @@ std::vector<v1::DeviceAllocationConfiguration> ConfigOf(const ClaimPlan& plan, s
                       .device_configuration = entry.device_configuration});
   }
   for (v1::DeviceAllocationConfiguration& entry : config) {
-    if (!entry.requests.empty() && NamesEveryRequest(plan, alternatives, entry.requests)) entry.requests.clear();
+    if (!entry.requests.empty() && NamesEveryRequest(plan, alternatives, entry.requests))
+      entry.requests.clear();
   }
   return config;
 }
 
 core::NodeSelector OnlyNode(const core::Node& node) {
   return {.node_selector_terms = {
-              {.match_fields = {{.key = "metadata.name", .operator_ = "In", .values = {node.metadata.name}}}}}};
+              {.match_fields = {
+                   {.key = "metadata.name", .operator_ = "In", .values = {node.metadata.name}}}}}};
 }
 
-bool SameRequirement(const core::NodeSelectorRequirement& a, const core::NodeSelectorRequirement& b) {
+bool SameRequirement(const core::NodeSelectorRequirement& a,
+                     const core::NodeSelectorRequirement& b) {
   return a.key == b.key && a.operator_ == b.operator_ &&
          std::set(a.values.begin(), a.values.end()) == std::set(b.values.begin(), b.values.end());
 }
 
-void AddNew(const std::vector<core::NodeSelectorRequirement>& from, std::vector<core::NodeSelectorRequirement>& to) {
+void AddNew(const std::vector<core::NodeSelectorRequirement>& from,
+            std::vector<core::NodeSelectorRequirement>& to) {
   for (const core::NodeSelectorRequirement& requirement : from) {
-    const bool known = std::ranges::any_of(
-        to, [&](const core::NodeSelectorRequirement& other) { return SameRequirement(requirement, other); });
+    const bool known = std::ranges::any_of(to, [&](const core::NodeSelectorRequirement& other) {
+      return SameRequirement(requirement, other);
+    });
     if (!known) to.push_back(requirement);
   }
 }
@@ -111,8 +123,10 @@ Result<std::optional<core::NodeSelector>> NodesOf(const ClaimPlan& plan,
     if (!selector.has_value() || selector->node_selector_terms.empty()) continue;
     if (selector->node_selector_terms.size() > 1) {
       return Fail(StatusReason::kInvalid,
-                  fmt::format("create NodeSelector for claim {}: unsupported ResourceSlice.NodeSelector with {} terms",
-                              plan.claim->metadata.name, selector->node_selector_terms.size()));
+                  fmt::format("create NodeSelector for claim {}: unsupported "
+                              "ResourceSlice.NodeSelector with {} terms",
+                              plan.claim->metadata.name,
+                              selector->node_selector_terms.size()));
     }
     AddNew(selector->node_selector_terms[0].match_fields, term.match_fields);
     AddNew(selector->node_selector_terms[0].match_expressions, term.match_expressions);

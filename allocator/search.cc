@@ -7,7 +7,8 @@
 // bounds it. Failures cross claims: what the second claim cannot get revises the first.
 //
 // kTooMany is a short cut: the number of devices alone rules out every continuation, whichever
-// devices were picked, so no other device is tried. It becomes a plain failure at the end of a claim.
+// devices were picked, so no other device is tried. It becomes a plain failure at the end of a
+// claim.
 #include "allocator/search.h"
 
 #include <algorithm>
@@ -37,19 +38,32 @@ struct Place {
 
 class Searcher {
  public:
-  Searcher(const GatheredPools& gathered, const AllocatedState& state, const Features& features,
-           Selection& selection, std::vector<ClaimPlan>& plans, Budget budget)
-      : gathered_(gathered), state_(state), features_(features), selection_(selection), plans_(plans),
-        budget_(budget), tried_(gathered.device_count), committed_(gathered.device_count, Answer::kUnknown) {
+  Searcher(const GatheredPools& gathered,
+           const AllocatedState& state,
+           const Features& features,
+           Selection& selection,
+           std::vector<ClaimPlan>& plans,
+           Budget budget)
+      : gathered_(gathered),
+        state_(state),
+        features_(features),
+        selection_(selection),
+        plans_(plans),
+        budget_(budget),
+        tried_(gathered.device_count),
+        committed_(gathered.device_count, Answer::kUnknown) {
     decision_.placements.resize(plans.size());
-    for (const ClaimPlan& plan : plans) decision_.alternatives.emplace_back(plan.requests.size(), 0);
+    for (const ClaimPlan& plan : plans)
+      decision_.alternatives.emplace_back(plan.requests.size(), 0);
   }
 
   Result<SearchResult> Run() {
     const Step step = Run(Place{});
     if (error_.has_value()) return Fail(*std::move(error_));
-    if (step == Step::kSuccess) return SearchResult{SearchEnd::kFound, std::move(decision_), steps_};
-    return SearchResult{step == Step::kStop ? SearchEnd::kOutOfBudget : SearchEnd::kNothing, {}, steps_};
+    if (step == Step::kSuccess)
+      return SearchResult{SearchEnd::kFound, std::move(decision_), steps_};
+    return SearchResult{
+        step == Step::kStop ? SearchEnd::kOutOfBudget : SearchEnd::kNothing, {}, steps_};
   }
 
  private:
@@ -110,7 +124,8 @@ class Searcher {
           const Result<bool> selectable = selection_.IsSelectable(variant.criteria, device);
           if (!selectable) return Abort(selectable.error());
           if (!*selectable) continue;
-          const Step step = TryDevice(at, variant, device, {here.pool, here.slice, here.device + 1});
+          const Step step =
+              TryDevice(at, variant, device, {here.pool, here.slice, here.device + 1});
           if (step != Step::kFail) return step;
         }
       }
@@ -119,7 +134,10 @@ class Searcher {
   }
 
   /// Takes the device, if it may be taken, and goes on; gives it back when that leads nowhere.
-  Step TryDevice(const Place& at, const Variant& variant, const DeviceEntry& device, Location next) {
+  Step TryDevice(const Place& at,
+                 const Variant& variant,
+                 const DeviceEntry& device,
+                 Location next) {
     switch (Admit(at.claim, variant, device)) {
       case Admission::kError: return Step::kStop;
       case Admission::kRejected: return Step::kFail;
@@ -135,7 +153,8 @@ class Searcher {
 
   bool IsCommitted(const DeviceEntry& device) {
     Answer& answer = committed_[device.index];
-    if (answer == Answer::kUnknown) answer = state_.devices.contains(device.id) ? Answer::kYes : Answer::kNo;
+    if (answer == Answer::kUnknown)
+      answer = state_.devices.contains(device.id) ? Answer::kYes : Answer::kNo;
     return answer == Answer::kYes;
   }
 
@@ -149,21 +168,29 @@ class Searcher {
   Admission Admit(size_t claim, const Variant& variant, const DeviceEntry& device) {
     if (IsInUse(claim, variant, device)) return Admission::kRejected;
     if (const std::string part = UnbuiltPart(*device.device); !part.empty()) {
-      Abort({.reason = StatusReason::kInvalid,
-             .message = fmt::format("claim {}, request {}: device {} {}, which is not supported yet",
-                                    plans_[claim].key, variant.own_name, device.id.ToString(), part)});
+      Abort(
+          {.reason = StatusReason::kInvalid,
+           .message = fmt::format("claim {}, request {}: device {} {}, which is not supported yet",
+                                  plans_[claim].key,
+                                  variant.own_name,
+                                  device.id.ToString(),
+                                  part)});
       return Admission::kError;
     }
-    if (!device.device->consumes_counters.empty()) return Admission::kRejected;  // the switch is off
+    if (!device.device->consumes_counters.empty())
+      return Admission::kRejected;  // the switch is off
     if (features_.device_taints && BlockingTaint(*device.device, variant.tolerations) != nullptr) {
       return Admission::kRejected;
     }
     if (!AddToConstraints(claim, variant, device)) {
       if (variant.mode == CountMode::kExactCount) return Admission::kRejected;
       Abort({.reason = StatusReason::kInvalid,
-             .message = fmt::format("claim {}, request {}: cannot add device {} because a claim constraint "
-                                    "would not be satisfied",
-                                    plans_[claim].key, variant.own_name, device.id.ToString())});
+             .message = fmt::format(
+                 "claim {}, request {}: cannot add device {} because a claim constraint "
+                 "would not be satisfied",
+                 plans_[claim].key,
+                 variant.own_name,
+                 device.id.ToString())});
       return Admission::kError;
     }
     tried_[device.index].push_back(claim);
@@ -173,7 +200,8 @@ class Searcher {
 
   /// What the device needs of the allocator that is not there yet, under the switches that are on.
   std::string UnbuiltPart(const api::resource_v1::Device& device) const {
-    if (features_.partitionable_devices && !device.consumes_counters.empty()) return "consumes counters";
+    if (features_.partitionable_devices && !device.consumes_counters.empty())
+      return "consumes counters";
     if (features_.consumable_capacity && device.allow_multiple_allocations.value_or(false)) {
       return "can be shared between claims";
     }

@@ -14,6 +14,7 @@
 #include "allocator/pools.h"
 #include "api/resource_v1.h"
 #include "base/result.h"
+#include "cel/device.h"
 #include "cel/selector.h"
 #include "cel/selector_cache.h"
 
@@ -34,9 +35,7 @@ class Selection {
             const GatheredPools& gathered,
             const Features& features,
             cel::SelectorCache& cache)
-      : node_(node), gathered_(gathered), features_(features), cache_(cache) {
-    views_.resize(gathered.device_count);
-  }
+      : node_(node), features_(features), cache_(cache), views_(gathered.device_count) {}
 
   /// A place for the answers of one more request or alternative.
   size_t NewRow();
@@ -50,17 +49,19 @@ class Selection {
   enum class Answer : uint8_t { kUnknown, kYes, kNo };
 
   Result<bool> Evaluate(const Criteria& criteria, const DeviceEntry& device);
-  Result<bool> AllTrue(std::string_view owner,
+  struct Owner {
+    std::string_view word, name;  // "class" or "claim", and which
+  };
+  Result<bool> AllTrue(Owner owner,
                        std::span<const api::resource_v1::DeviceSelector> selectors,
                        const DeviceEntry& device);
-  const cel::Device& View(const DeviceEntry& device);
+  const cel::DeviceActivation& View(const DeviceEntry& device);
 
   const api::core_v1::Node& node_;
-  const GatheredPools& gathered_;
   const Features& features_;
   cel::SelectorCache& cache_;
-  std::vector<std::vector<Answer>> answers_;             // by row, then device
-  std::vector<std::unique_ptr<cel::Device>> views_;      // by device, made when first needed
+  std::vector<std::vector<Answer>> answers_;                   // by row, then device
+  std::vector<std::unique_ptr<cel::DeviceActivation>> views_;  // by device, made when needed
 };
 
 }  // namespace dray::allocator

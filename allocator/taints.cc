@@ -16,11 +16,13 @@ bool Tolerates(const v1::DeviceToleration& toleration, const v1::DeviceTaint& ta
   return toleration.operator_ == "Exists";
 }
 
-const v1::DeviceTaint* BlockingTaint(const v1::Device& device, std::span<const v1::DeviceToleration> tolerations) {
+const v1::DeviceTaint* BlockingTaint(const v1::Device& device,
+                                     std::span<const v1::DeviceToleration> tolerations) {
   for (const v1::DeviceTaint& taint : device.taints) {
     if (taint.effect != "NoSchedule" && taint.effect != "NoExecute") continue;
     const bool tolerated = std::ranges::any_of(
-        tolerations, [&](const v1::DeviceToleration& toleration) { return Tolerates(toleration, taint); });
+        tolerations,
+        [&](const v1::DeviceToleration& toleration) { return Tolerates(toleration, taint); });
     if (!tolerated) return &taint;
   }
   return nullptr;

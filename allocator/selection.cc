@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "allocator/selection.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "allocator/node_match.h"
+
+namespace dray::allocator {
+namespace {
+
+namespace v1 = api::resource_v1;
+
+/// Lists before single values, in upstream's order of precedence.
+cel::AttributeValue ValueOf(const v1::DeviceAttribute& attribute) {
+  if (!attribute.ints.empty()) return std::span(attribute.ints);
+  if (!attribute.bools.empty()) {
+    std::vector<bool> values;
+    for (const api::Bool value : attribute.bools) values.push_back(value.value);
+    return values;
+  }
+  if (!attribute.strings.empty()) return std::span(attribute.strings);
+  if (!attribute.versions.empty()) return cel::VersionTexts{attribute.versions};
+  if (attribute.int_.has_value()) return *attribute.int_;
+  if (attribute.bool_.has_value()) return *attribute.bool_;
+  if (attribute.string.has_value()) return std::string_view(*attribute.string);
+  if (attribute.version.has_value()) return cel::VersionText{*attribute.version};
+  return std::monostate();
+}
+
+}  // namespace
+
+size_t Selection::NewRow() {
+  answers_.emplace_back(views_.size(), Answer::kUnknown);
+  return answers_.size() - 1;
+}
+
+Result<bool> Selection::IsSelectable(const Criteria& criteria, const DeviceEntry& device) {
+  if (!features_.device_binding_and_status && !device.device->binding_conditions.empty())
+    return false;
+  Answer& answer = answers_[criteria.row][device.index];
+  if (answer == Answer::kUnknown) {
+    DRAY_TRY(const bool selectable, Evaluate(criteria, device));
+    answer = selectable ? Answer::kYes : Answer::kNo;
+  }
+  return answer == Answer::kYes;
+}
+
+Result<bool> Selection::Evaluate(const Criteria& criteria, const DeviceEntry& device) {
+  const v1::DeviceClass& device_class = *criteria.device_class;
+  DRAY_TRY(const bool in_class,
+           AllTrue({"class", device_class.metadata.name}, device_class.spec.selectors, device));
+  if (!in_class) return false;
+  DRAY_TRY(const bool matches, AllTrue({"claim", criteria.claim_key}, criteria.selectors, device));
+  if (!matches || !device.slice->spec.per_device_node_selection.value_or(false)) return matches;
+  return IsUsableOn(node_, *device.device);
+}
+
+Result<bool> Selection::AllTrue(Owner owner,
+                                std::span<const v1::DeviceSelector> selectors,
+                                const DeviceEntry& device) {
+  for (size_t i = 0; i < selectors.size(); ++i) {
+    const auto fail = [&](std::string_view where, std::string_view why) {
+      return Fail(StatusReason::kInvalid,
+                  fmt::format("{} {}: selector #{}{}{}", owner.word, owner.name, i, where, why));
+    };
+    if (!selectors[i].cel.has_value())
+      return fail("", ": CEL expression empty (unsupported selector type?)");
+    const Result<cel::Selector> selector = cache_.Compile(selectors[i].cel->expression);
+    if (!selector) return fail(": CEL compile error: ", selector.error().message);
+    const cel::Evaluation evaluation = selector->Evaluate(View(device));
+    if (const cel::EvaluationError* error = evaluation.error()) {
+      return fail(fmt::format(" on device {}: CEL runtime error: ", device.id.ToString()),
+                  cel::WithHint(error->message));
+    }
+    if (!evaluation.matches()) return false;
+  }
+  return true;
+}
+
+const cel::DeviceActivation& Selection::View(const DeviceEntry& device) {
+  std::unique_ptr<cel::DeviceActivation>& view = views_[device.index];
+  if (view == nullptr) {
+    cel::Device fields{
+        .driver = device.id.driver,
+        .allow_multiple_allocations = device.device->allow_multiple_allocations.value_or(false)};
+    for (const auto& [name, attribute] : device.device->attributes) {
+      fields.attributes.push_back({name, ValueOf(attribute)});
+    }
+    for (const auto& [name, capacity] : device.device->capacity) {
+      fields.capacity.push_back({name, &capacity.value});
+    }
+    view = std::make_unique<cel::DeviceActivation>(fields);
+  }
+  return *view;
+}
+
+}  // namespace dray::allocator

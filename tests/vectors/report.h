@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// What running a folder of vectors came to.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace dray::vectors {
+
+struct Report {
+  size_t passed = 0;
+  std::vector<std::string> failures;           // "file id: what differs"
+  std::map<std::string, size_t> not_run = {};  // reason → how many
+};
+
+}  // namespace dray::vectors
