@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "api/defaults/defaults.h"
+
+namespace dray::api::defaults {
+namespace {
+
+namespace v1 = core_v1;
+
+constexpr std::string_view kNotReady = "node.kubernetes.io/not-ready";
+constexpr std::string_view kUnreachable = "node.kubernetes.io/unreachable";
+constexpr std::array<std::string_view, 2> kTroubles = {kNotReady, kUnreachable};
+constexpr std::string_view kNoExecute = "NoExecute";
+constexpr int64_t kTroubleSeconds = 300;
+
+// Whether `toleration` says something about the trouble already.
+bool IsAbout(const v1::Toleration& toleration, std::string_view trouble) {
+  return (toleration.key == trouble || toleration.key.empty()) &&
+         (toleration.effect == kNoExecute || toleration.effect.empty());
+}
+
+}  // namespace
+
+void AdmitPod(v1::Pod& pod) {
+  for (const std::string_view trouble : kTroubles) {
+    const bool is_said = std::ranges::any_of(
+        pod.spec.tolerations, [&](const v1::Toleration& one) { return IsAbout(one, trouble); });
+    if (is_said) continue;
+    pod.spec.tolerations.push_back({.key = std::string(trouble),
+                                    .operator_ = "Exists",
+                                    .value = "",
+                                    .effect = std::string(kNoExecute),
+                                    .toleration_seconds = kTroubleSeconds});
+  }
+  // Without classes of priority all pods are alike.
+  if (!pod.spec.priority.has_value()) pod.spec.priority = 0;
+  if (!pod.spec.preemption_policy.has_value()) pod.spec.preemption_policy = "PreemptLowerPriority";
+}
+
+void AdmitNode(v1::Node& node) {
+  const bool is_tainted = std::ranges::any_of(node.spec.taints, [](const v1::Taint& taint) {
+    return taint.key == kNotReady && taint.effect == "NoSchedule";
+  });
+  if (is_tainted) return;
+  v1::Taint& taint = node.spec.taints.emplace_back();
+  taint.key = kNotReady;
+  taint.effect = "NoSchedule";
+}
+
+}  // namespace dray::api::defaults

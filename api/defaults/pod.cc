@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <string_view>
+#include <vector>
+
+#include "api/defaults/defaults.h"
+
+namespace dray::api::defaults {
+namespace {
+
+namespace v1 = core_v1;
+
+constexpr int64_t kGraceSeconds = 30;
+constexpr int64_t kTokenSeconds = 3600;
+constexpr int32_t kFileMode = 0644;
+
+// Images move under the tag "latest", which is also meant by no tag: those are pulled every time.
+std::string_view PullPolicy(std::string_view image) {
+  if (image.contains('@')) return "IfNotPresent";  // a digest
+  const size_t slash = image.rfind('/');
+  const std::string_view last = slash == std::string_view::npos ? image : image.substr(slash + 1);
+  const size_t colon = last.find(':');
+  const bool is_latest = colon == std::string_view::npos || last.substr(colon + 1) == "latest";
+  return is_latest ? "Always" : "IfNotPresent";
+}
+
+void SetHttpGet(std::optional<v1::HTTPGetAction>& action) {
+  if (!action.has_value()) return;
+  if (action->path.empty()) action->path = "/";
+  if (action->scheme.empty()) action->scheme = "HTTP";
+}
+
+void SetProbe(std::optional<v1::Probe>& probe) {
+  if (!probe.has_value()) return;
+  if (probe->timeout_seconds == 0) probe->timeout_seconds = 1;
+  if (probe->period_seconds == 0) probe->period_seconds = 10;
+  if (probe->success_threshold == 0) probe->success_threshold = 1;
+  if (probe->failure_threshold == 0) probe->failure_threshold = 3;
+  SetHttpGet(probe->probe_handler.http_get);
+  if (probe->probe_handler.grpc.has_value() && !probe->probe_handler.grpc->service.has_value()) {
+    probe->probe_handler.grpc->service = "";
+  }
+}
+
+void SetFieldVersion(std::optional<v1::ObjectFieldSelector>& selector) {
+  if (selector.has_value() && selector->api_version.empty()) selector->api_version = "v1";
+}
+
+// What is limited and not requested is requested up to its limit.
+void SetRequests(v1::ResourceRequirements& resources) {
+  for (const auto& [name, limit] : resources.limits) resources.requests.try_emplace(name, limit);
+}
+
+enum class Network : uint8_t { kOwn, kHost };
+
+// Of containers and ephemeral containers alike.
+template <class Container>
+void SetContainer(Container& container, Network network) {
+  if (container.image_pull_policy.empty())
+    container.image_pull_policy = PullPolicy(container.image);
+  if (container.termination_message_path.empty()) {
+    container.termination_message_path = "/dev/termination-log";
+  }
+  if (container.termination_message_policy.empty()) container.termination_message_policy = "File";
+  for (v1::ContainerPort& port : container.ports) {
+    if (port.protocol.empty()) port.protocol = "TCP";
+    if (network == Network::kHost && port.host_port == 0) port.host_port = port.container_port;
+  }
+  for (v1::EnvVar& variable : container.env) {
+    if (variable.value_from.has_value()) SetFieldVersion(variable.value_from->field_ref);
+  }
+  SetProbe(container.liveness_probe);
+  SetProbe(container.readiness_probe);
+  SetProbe(container.startup_probe);
+  if (container.lifecycle.has_value()) {
+    if (container.lifecycle->post_start.has_value()) {
+      SetHttpGet(container.lifecycle->post_start->http_get);
+    }
+    if (container.lifecycle->pre_stop.has_value()) {
+      SetHttpGet(container.lifecycle->pre_stop->http_get);
+    }
+  }
+}
+
+void SetMode(std::optional<int32_t>& mode) {
+  if (!mode.has_value()) mode = kFileMode;
+}
+
+void SetProjections(std::vector<v1::VolumeProjection>& sources) {
+  for (v1::VolumeProjection& source : sources) {
+    if (source.service_account_token.has_value() &&
+        !source.service_account_token->expiration_seconds.has_value()) {
+      source.service_account_token->expiration_seconds = kTokenSeconds;
+    }
+    if (!source.downward_api.has_value()) continue;
+    for (v1::DownwardAPIVolumeFile& file : source.downward_api->items) {
+      SetFieldVersion(file.field_ref);
+    }
+  }
+}
+
+void SetVolume(v1::VolumeSource& source) {
+  if (IsZero(TypeOf<v1::VolumeSource>(), &source)) source.empty_dir.emplace();
+  if (source.host_path.has_value() && !source.host_path->type.has_value()) {
+    source.host_path->type = "";
+  }
+  if (source.secret.has_value()) SetMode(source.secret->default_mode);
+  if (source.config_map.has_value()) SetMode(source.config_map->default_mode);
+  if (source.downward_api.has_value()) {
+    SetMode(source.downward_api->default_mode);
+    for (v1::DownwardAPIVolumeFile& file : source.downward_api->items) {
+      SetFieldVersion(file.field_ref);
+    }
+  }
+  if (source.projected.has_value()) {
+    SetMode(source.projected->default_mode);
+    SetProjections(source.projected->sources);
+  }
+}
+
+void SetPodSpec(v1::PodSpec& spec) {
+  if (spec.restart_policy.empty()) spec.restart_policy = "Always";
+  if (spec.dns_policy.empty()) spec.dns_policy = "ClusterFirst";
+  if (spec.scheduler_name.empty()) spec.scheduler_name = "default-scheduler";
+  if (!spec.security_context.has_value()) spec.security_context.emplace();
+  if (!spec.termination_grace_period_seconds.has_value()) {
+    spec.termination_grace_period_seconds = kGraceSeconds;
+  }
+  if (!spec.enable_service_links.has_value()) spec.enable_service_links = true;
+  // Two names of one field.
+  if (spec.service_account_name.empty()) spec.service_account_name = spec.service_account;
+  spec.service_account = spec.service_account_name;
+}
+
+}  // namespace
+
+void SetPodDefaults(v1::Pod& pod) {
+  v1::PodSpec& spec = pod.spec;
+  const Network network = spec.host_network ? Network::kHost : Network::kOwn;
+  for (v1::Container& container : spec.init_containers) {
+    SetContainer(container, network);
+    SetRequests(container.resources);
+  }
+  for (v1::Container& container : spec.containers) {
+    SetContainer(container, network);
+    SetRequests(container.resources);
+  }
+  for (v1::EphemeralContainer& container : spec.ephemeral_containers) {
+    SetContainer(container.ephemeral_container_common, Network::kOwn);
+  }
+  for (v1::Volume& volume : spec.volumes) SetVolume(volume.volume_source);
+  SetPodSpec(spec);
+}
+
+}  // namespace dray::api::defaults

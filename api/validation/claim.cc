@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/validation/claim.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "api/names.h"
+#include "api/validation/device_rules.h"
+#include "api/validation/value_rules.h"
+
+namespace dray::api::validation {
+namespace {
+
+namespace v1 = resource_v1;
+
+constexpr std::string_view kAdminAccessLabel = "resource.kubernetes.io/admin-access";
+constexpr std::array<std::string_view, 2> kAllocationModes = {"All", "ExactCount"};
+
+// What a request has in common with a subrequest, and where in the claim it stands.
+struct RequestView {
+  const std::string& device_class_name;
+  const std::vector<v1::DeviceSelector>& selectors;
+  const std::string& allocation_mode;
+  int64_t count;
+  const std::vector<v1::DeviceToleration>& tolerations;
+  const std::vector<v1::DeviceDerivedAttribute>& derived_attributes;
+  std::string_view request;     // name of the request
+  std::string_view subrequest;  // empty: the request itself
+};
+
+template <class Request>
+RequestView ViewOf(const Request& request, std::string_view name, std::string_view subrequest) {
+  return {.device_class_name = request.device_class_name,
+          .selectors = request.selectors,
+          .allocation_mode = request.allocation_mode,
+          .count = request.count,
+          .tolerations = request.tolerations,
+          .derived_attributes = request.derived_attributes,
+          .request = name,
+          .subrequest = subrequest};
+}
+
+// The parts of a claim that rules of requests look at.
+struct Context {
+  const v1::DeviceClaim& claim;
+  const SelectorChecker* checker;
+};
+
+// Whether `constraint` is about devices of the request: it names none, the request itself, or the
+// request that the subrequest belongs to.
+bool Covers(const v1::DeviceConstraint& constraint, const RequestView& view) {
+  if (constraint.requests.empty()) return true;
+  return std::ranges::any_of(constraint.requests, [&](std::string_view reference) {
+    if (reference == view.request) return true;
+    return !view.subrequest.empty() &&
+           reference == fmt::format("{}/{}", view.request, view.subrequest);
+  });
+}
+
+bool IsConstrained(std::string_view attribute, const RequestView& view, const Context& context) {
+  return std::ranges::any_of(context.claim.constraints, [&](const auto& constraint) {
+    return (constraint.match_attribute == attribute ||
+            constraint.distinct_attribute == attribute) &&
+           Covers(constraint, view);
+  });
+}
+
+// KEP-6080: a derived attribute is only worth computing for a constraint.
+void CheckDerivedAttributes(const RequestView& view,
+                            const Context& context,
+                            const Path& path,
+                            Findings& out) {
+  const auto& attributes = view.derived_attributes;
+  if (!IsWithin(attributes.size(), kDerivedAttributesMax, path, out.declared)) return;
+  for (size_t i = 0; i < attributes.size(); ++i) {
+    const v1::DeviceDerivedAttribute& attribute = attributes[i];
+    const Path at = path.Index(i);
+    const Path name = at.Child("name");
+    const Path expression = at.Child("expression");
+    if (attribute.name.empty()) {
+      out.declared.Required(name);
+    } else {
+      if (!IsConstrained(attribute.name, view, context)) {
+        out.written.Invalid(name,
+                            Shown(attribute.name),
+                            "must be referenced by at least one matchAttribute or "
+                            "distinctAttribute constraint targeting this request");
+      }
+      CheckDeclaredAttributeName(attribute.name, name, out.declared);
+    }
+    if (attribute.expression.empty()) {
+      out.declared.Required(expression);
+    } else if (attribute.expression.size() > kExpressionBytesMax) {
+      out.written.TooLong(expression, kExpressionBytesMax);
+    }
+  }
+  CheckDistinct(
+      attributes,
+      path,
+      out.written,
+      [](const auto& a, const auto& b) { return a.name == b.name; },
+      [](const auto& attribute) { return Shown(attribute.name); });
+}
+
+void CheckCount(const RequestView& view, const Path& path, Findings& out) {
+  const Path count = path.Child("count");
+  if (view.allocation_mode == "All") {
+    if (view.count != 0) {
+      out.written.Invalid(
+          count, std::to_string(view.count), "must not be specified when allocationMode is 'All'");
+    }
+  } else if (view.allocation_mode == "ExactCount") {
+    if (view.count <= 0) {
+      out.written.Invalid(count, std::to_string(view.count), "must be greater than zero");
+    }
+  } else {
+    out.declared.NotSupported(path.Child("allocationMode"), view.allocation_mode, kAllocationModes);
+  }
+}
+
+// Everything but the class name, which exact requests and subrequests say in different words.
+void CheckRequestBody(const RequestView& view,
+                      const Context& context,
+                      const Path& path,
+                      Findings& out) {
+  CheckSelectors(view.selectors, context.checker, path.Child("selectors"), out);
+  CheckCount(view, path, out);
+  CheckTolerations(view.tolerations, path.Child("tolerations"), out);
+  CheckDerivedAttributes(view, context, path.Child("derivedAttributes"), out);
+}
+
+void CheckExactRequest(const v1::DeviceRequest& request,
+                       const Context& context,
+                       const Path& path,
+                       Findings& out) {
+  const Path class_name = path.Child("deviceClassName");
+  if (request.exactly->device_class_name.empty()) {
+    out.written.Required(class_name);
+  } else {
+    CheckSubdomainShaped(request.exactly->device_class_name, class_name, out.written);
+  }
+  CheckRequestBody(ViewOf(*request.exactly, request.name, {}), context, path, out);
+}
+
+void CheckSubRequest(const v1::DeviceSubRequest& subrequest,
+                     std::string_view request,
+                     const Context& context,
+                     const Path& path,
+                     Findings& out) {
+  CheckLabelShaped(subrequest.name, path.Child("name"), out.written);
+  const Path class_name = path.Child("deviceClassName");
+  if (subrequest.device_class_name.empty()) {
+    out.declared.Required(class_name);
+  } else {
+    out.declared.Names(class_name,
+                       subrequest.device_class_name,
+                       CheckDnsSubdomain(subrequest.device_class_name, LengthWord::kBytes));
+  }
+  CheckRequestBody(ViewOf(subrequest, request, subrequest.name), context, path, out);
+}
+
+template <class T>
+void CheckDistinctNames(const std::vector<T>& items, const Path& path, FieldErrors& errors) {
+  CheckDistinct(
+      items,
+      path,
+      errors,
+      [](const T& a, const T& b) { return a.name == b.name; },
+      [](const T& item) { return ShownStruct(item); });
+}
+
+void CheckRequest(const v1::DeviceRequest& request,
+                  const Context& context,
+                  const Path& path,
+                  Findings& out) {
+  CheckLabelShaped(request.name, path.Child("name"), out.written);
+  const bool has_alternatives = !request.first_available.empty();
+  if (has_alternatives && request.exactly.has_value()) {
+    out.written.Invalid(path,
+                        "null",
+                        "exactly one of `exactly` or `firstAvailable` is required, but multiple "
+                        "fields are set");
+    return;
+  }
+  if (request.exactly.has_value()) {
+    CheckExactRequest(request, context, path.Child("exactly"), out);
+    return;
+  }
+  if (!has_alternatives) {
+    out.written.Required(path, "exactly one of `exactly` or `firstAvailable` is required");
+    return;
+  }
+  const Path list = path.Child("firstAvailable");
+  if (!IsWithin(request.first_available.size(), kFirstAvailableMax, list, out.declared)) return;
+  for (size_t i = 0; i < request.first_available.size(); ++i) {
+    CheckSubRequest(request.first_available[i], request.name, context, list.Index(i), out);
+  }
+  CheckDistinctNames(request.first_available, list, out.declared);
+}
+
+void CheckRequests(const Context& context, const Path& path, Findings& out) {
+  const auto& requests = context.claim.requests;
+  if (!IsWithin(requests.size(), kRequestsMax, path, out.declared)) return;
+  for (size_t i = 0; i < requests.size(); ++i) {
+    CheckRequest(requests[i], context, path.Index(i), out);
+  }
+  CheckDistinctNames(requests, path, out.declared);
+}
+
+void CheckConstraints(const Context& context,
+                      const RequestNames& names,
+                      const Path& path,
+                      Findings& out) {
+  const auto& constraints = context.claim.constraints;
+  if (!IsWithin(constraints.size(), kConstraintsMax, path, out.declared)) return;
+  for (size_t i = 0; i < constraints.size(); ++i) {
+    const v1::DeviceConstraint& constraint = constraints[i];
+    const Path at = path.Index(i);
+    CheckRequestReferences(constraint.requests, names, at.Child("requests"), out);
+    if (!constraint.match_attribute.has_value() && !constraint.distinct_attribute.has_value()) {
+      out.written.Required(at,
+                           "exactly one of \"matchAttribute\" or \"distinctAttribute\" is "
+                           "required, but multiple fields are set");
+    }
+    if (constraint.match_attribute.has_value()) {
+      CheckDeclaredAttributeName(
+          *constraint.match_attribute, at.Child("matchAttribute"), out.declared);
+    }
+    if (constraint.distinct_attribute.has_value()) {
+      CheckDeclaredAttributeName(
+          *constraint.distinct_attribute, at.Child("distinctAttribute"), out.declared);
+    }
+  }
+}
+
+void CheckConfigs(const Context& context,
+                  const RequestNames& names,
+                  const Path& path,
+                  Findings& out) {
+  const auto& configs = context.claim.config;
+  if (!IsWithin(configs.size(), kConfigsMax, path, out.declared)) return;
+  for (size_t i = 0; i < configs.size(); ++i) {
+    const Path at = path.Index(i);
+    CheckRequestReferences(configs[i].requests, names, at.Child("requests"), out);
+    CheckConfiguration(configs[i].device_configuration, Origin::kNew, at, out);
+  }
+}
+
+}  // namespace
+
+bool RequestNames::Has(std::string_view reference) const {
+  const size_t slash = reference.find('/');
+  const std::string_view name = reference.substr(0, slash);
+  return std::ranges::any_of(*requests_, [&](const v1::DeviceRequest& request) {
+    if (request.name != name) return false;
+    if (slash == std::string_view::npos) return true;
+    return std::ranges::any_of(request.first_available, [&](const v1::DeviceSubRequest& sub) {
+      return sub.name == reference.substr(slash + 1);
+    });
+  });
+}
+
+void CheckRequestReference(std::string_view reference,
+                           const RequestNames& names,
+                           const Path& path,
+                           FieldErrors& errors) {
+  constexpr std::string_view kWrong =
+      "must be the name of a request in the claim or the name of a request and a subrequest "
+      "separated by '/'";
+  const auto slashes = std::ranges::count(reference, '/');
+  if (slashes > 1) {
+    errors.Invalid(path, Shown(reference), kWrong);
+    return;
+  }
+  const size_t slash = reference.find('/');
+  CheckLabelShaped(reference.substr(0, slash), path, errors);
+  if (slash != std::string_view::npos) {
+    CheckLabelShaped(reference.substr(slash + 1), path, errors);
+  }
+  if (!names.Has(reference)) errors.Invalid(path, Shown(reference), kWrong);
+}
+
+void CheckRequestReferences(const std::vector<std::string>& references,
+                            const RequestNames& names,
+                            const Path& path,
+                            Findings& out) {
+  if (!IsWithin(references.size(), kRequestsMax, path, out.declared)) return;
+  for (size_t i = 0; i < references.size(); ++i) {
+    CheckRequestReference(references[i], names, path.Index(i), out.written);
+  }
+  CheckDistinctStrings(references, path, out.declared);
+}
+
+void CheckClaimSpec(const v1::ResourceClaimSpec& spec,
+                    const SelectorChecker* checker,
+                    const Path& path,
+                    Findings& out) {
+  const Path devices = path.Child("devices");
+  const Context context = {.claim = spec.devices, .checker = checker};
+  const RequestNames names(spec.devices.requests);
+  CheckRequests(context, devices.Child("requests"), out);
+  CheckConstraints(context, names, devices.Child("constraints"), out);
+  CheckConfigs(context, names, devices.Child("config"), out);
+}
+
+void CheckAdminNamespace(std::string_view namespace_name,
+                         const Options& options,
+                         const Path& path,
+                         FieldErrors& errors) {
+  if (options.space == nullptr) {
+    errors.Internal(path,
+                    fmt::format("could not retrieve namespace to verify admin access: namespaces "
+                                "\"{}\" not found",
+                                namespace_name));
+    return;
+  }
+  const auto& labels = options.space->metadata.labels;
+  const auto label = labels.find(kAdminAccessLabel);
+  if (label != labels.end() && label->second == "true") return;
+  errors.Forbidden(path,
+                   fmt::format("admin access to devices requires the `{}: true` label on the "
+                               "containing namespace",
+                               kAdminAccessLabel));
+}
+
+void CheckAdminAccess(const v1::ResourceClaimSpec& spec,
+                      std::string_view namespace_name,
+                      const Options& options,
+                      FieldErrors& errors) {
+  // Upstream's path, also for templates; only the first request is reported.
+  const Path requests("spec.devices.requests");
+  for (size_t i = 0; i < spec.devices.requests.size(); ++i) {
+    const auto& exactly = spec.devices.requests[i].exactly;
+    if (!exactly.has_value() || !exactly->admin_access.value_or(false)) continue;
+    const Path request = requests.Index(i);
+    CheckAdminNamespace(namespace_name, options, request.Child("adminAccess"), errors);
+    return;
+  }
+}
+
+std::vector<Cause> ValidateClaim(const v1::ResourceClaim& claim, const Options& options) {
+  Findings out;
+  CheckAdminAccess(claim.spec, claim.metadata.namespace_, options, out.written);
+  CheckClaimSpec(claim.spec, options.selectors, Path("spec"), out);
+  return std::move(out).Take();
+}
+
+std::vector<Cause> ValidateClaimUpdate(const v1::ResourceClaim& claim,
+                                       const v1::ResourceClaim& old) {
+  Findings out;
+  if (claim.spec != old.spec) out.declared.Invalid(Path("spec"), "null", "field is immutable");
+  return std::move(out).Take();
+}
+
+}  // namespace dray::api::validation

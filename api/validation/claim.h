@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rules for ResourceClaims and ResourceClaimTemplates (KEP-4381 and those built on it). ObjectMeta
+// has rules of its own, which are not here.
+//
+// Causes stand in the order of upstream's answers as of 1.37. Cost is linear in the object, apart
+// from the expressions and from references to requests (at most 32 × 32 × 32).
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/resource_v1.h"
+#include "api/validation/field_error.h"
+#include "api/validation/options.h"
+
+namespace dray::api::validation {
+
+inline constexpr size_t kRequestsMax = 32;
+inline constexpr size_t kFirstAvailableMax = 8;
+inline constexpr size_t kConstraintsMax = 32;
+inline constexpr size_t kDerivedAttributesMax = 32;
+inline constexpr size_t kResultsMax = 32;
+inline constexpr size_t kAllocationConfigsMax = 64;
+inline constexpr size_t kReservedForMax = 256;
+inline constexpr size_t kDeviceConditionsMax = 8;
+inline constexpr size_t kDeviceDataBytesMax = 10240;
+inline constexpr size_t kInterfaceNameMax = 256;
+inline constexpr size_t kHardwareAddressMax = 128;
+inline constexpr size_t kAddressesMax = 16;
+
+std::vector<Cause> ValidateClaim(const resource_v1::ResourceClaim& claim, const Options& options);
+std::vector<Cause> ValidateClaimUpdate(const resource_v1::ResourceClaim& claim,
+                                       const resource_v1::ResourceClaim& old);
+/// `claim` has everything but the status from `old`, and no reports about devices that were
+/// deallocated.
+std::vector<Cause> ValidateClaimStatusUpdate(const resource_v1::ResourceClaim& claim,
+                                             const resource_v1::ResourceClaim& old,
+                                             const Options& options);
+
+std::vector<Cause> ValidateClaimTemplate(const resource_v1::ResourceClaimTemplate& claim_template,
+                                         const Options& options);
+std::vector<Cause> ValidateClaimTemplateUpdate(const resource_v1::ResourceClaimTemplate& changed,
+                                               const resource_v1::ResourceClaimTemplate& old,
+                                               const Options& options);
+
+// ------------------------------------------------------------------- shared by the rules of claims
+
+/// The names a claim's constraints, configuration and results can refer to.
+class RequestNames {
+ public:
+  explicit RequestNames(const std::vector<resource_v1::DeviceRequest>& requests)
+      : requests_(&requests) {}
+  /// "request" or "request/subrequest".
+  bool Has(std::string_view reference) const;
+
+ private:
+  const std::vector<resource_v1::DeviceRequest>* requests_;
+};
+
+/// What a reference to a request must be.
+void CheckRequestReference(std::string_view reference,
+                           const RequestNames& names,
+                           const Path& path,
+                           FieldErrors& errors);
+/// A list of references, each once.
+void CheckRequestReferences(const std::vector<std::string>& references,
+                            const RequestNames& names,
+                            const Path& path,
+                            Findings& out);
+/// The rules of a new spec.
+void CheckClaimSpec(const resource_v1::ResourceClaimSpec& spec,
+                    const SelectorChecker* checker,
+                    const Path& path,
+                    Findings& out);
+/// Requests for admin access need a namespace that grants it; `path` is that of the requests.
+void CheckAdminAccess(const resource_v1::ResourceClaimSpec& spec,
+                      std::string_view namespace_name,
+                      const Options& options,
+                      FieldErrors& errors);
+/// One request or result at `path` has it.
+void CheckAdminNamespace(std::string_view namespace_name,
+                         const Options& options,
+                         const Path& path,
+                         FieldErrors& errors);
+
+}  // namespace dray::api::validation

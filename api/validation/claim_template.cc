@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <utility>
+
+#include "api/meta_v1.h"
+#include "api/validation/claim.h"
+#include "api/validation/value_rules.h"
+
+namespace dray::api::validation {
+namespace {
+
+namespace v1 = resource_v1;
+
+// Claims get labels and annotations from their template; everything else is theirs.
+void CheckTemplateMetadata(const meta_v1::ObjectMeta& meta, const Path& path, FieldErrors& errors) {
+  CheckAnnotations(meta.annotations, path.Child("annotations"), errors);
+  CheckLabels(meta.labels, path.Child("labels"), errors);
+  const auto forbid = [&](bool is_set, std::string_view name) {
+    if (is_set) errors.Forbidden(path.Child(name), "cannot be set");
+  };
+  forbid(!meta.name.empty(), "name");
+  forbid(!meta.generate_name.empty(), "generateName");
+  forbid(!meta.namespace_.empty(), "namespace");
+  forbid(!meta.self_link.empty(), "selfLink");
+  forbid(!meta.uid.empty(), "uID");
+  forbid(!meta.resource_version.empty(), "resourceVersion");
+  forbid(meta.generation != 0, "generation");
+  forbid(!meta.creation_timestamp.IsZero(), "creationTimestamp");
+  forbid(meta.deletion_timestamp.has_value(), "deletionTimestamp");
+  forbid(meta.deletion_grace_period_seconds.has_value(), "deletionGracePeriodSeconds");
+  forbid(!meta.owner_references.empty(), "ownerReferences");
+  forbid(!meta.finalizers.empty(), "finalizers");
+  forbid(!meta.managed_fields.empty(), "managedFields");
+}
+
+void CheckTemplate(const v1::ResourceClaimTemplate& claim_template,
+                   const Options& options,
+                   Findings& out) {
+  const Path spec("spec");
+  CheckTemplateMetadata(claim_template.spec.metadata, spec.Child("metadata"), out.written);
+  CheckClaimSpec(claim_template.spec.spec, options.selectors, spec.Child("spec"), out);
+}
+
+}  // namespace
+
+std::vector<Cause> ValidateClaimTemplate(const v1::ResourceClaimTemplate& claim_template,
+                                         const Options& options) {
+  Findings out;
+  CheckAdminAccess(
+      claim_template.spec.spec, claim_template.metadata.namespace_, options, out.written);
+  CheckTemplate(claim_template, options, out);
+  return std::move(out).Take();
+}
+
+std::vector<Cause> ValidateClaimTemplateUpdate(const v1::ResourceClaimTemplate& changed,
+                                               const v1::ResourceClaimTemplate& old,
+                                               const Options& options) {
+  Findings out;
+  CheckTemplate(changed, options, out);
+  if (changed.spec != old.spec) {
+    out.written.Invalid(Path("spec"), ShownStruct(changed.spec), "field is immutable");
+  }
+  return std::move(out).Take();
+}
+
+}  // namespace dray::api::validation

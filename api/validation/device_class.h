@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rules for DeviceClasses. ObjectMeta has rules of its own, which are not here.
+#pragma once
+
+#include <vector>
+
+#include "api/resource_v1.h"
+#include "api/validation/field_error.h"
+#include "api/validation/options.h"
+
+namespace dray::api::validation {
+
+/// `old` null: the class is new. What did not change is not held against limits that came later.
+std::vector<Cause> ValidateDeviceClass(const resource_v1::DeviceClass& device_class,
+                                       const resource_v1::DeviceClass* old,
+                                       const Options& options);
+
+}  // namespace dray::api::validation

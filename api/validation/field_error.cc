@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/validation/field_error.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "api/json.h"
+
+namespace dray::api::validation {
+namespace {
+
+Cause Made(std::string_view reason, const Path& path, std::string message) {
+  return {.reason = std::string(reason), .field = path.ToString(), .message = std::move(message)};
+}
+
+std::string WithDetail(std::string_view text, std::string_view detail) {
+  return detail.empty() ? std::string(text) : fmt::format("{}: {}", text, detail);
+}
+
+// Messages print identical lines once; the causes keep all.
+std::string Joined(const std::vector<Cause>& causes) {
+  std::vector<std::string> lines;
+  for (const Cause& cause : causes) {
+    std::string line =
+        fmt::format("{}: {}", cause.field.empty() ? "<nil>" : cause.field, cause.message);
+    if (std::ranges::find(lines, line) == lines.end()) lines.push_back(std::move(line));
+  }
+  if (lines.size() == 1) return lines.front();
+  return fmt::format("[{}]", fmt::join(lines, ", "));
+}
+
+}  // namespace
+
+std::string Shown(std::string_view text) {
+  std::string out;
+  QuoteJson(text, out);
+  return out;
+}
+
+std::string Shown(const Type& type, const void* value) {
+  std::string out;
+  EncodeJson(type, value, out);
+  return out;
+}
+
+void FieldErrors::Required(const Path& path, std::string_view detail) {
+  causes_.push_back(Made("FieldValueRequired", path, WithDetail("Required value", detail)));
+}
+
+void FieldErrors::Invalid(const Path& path, std::string_view shown, std::string_view detail) {
+  causes_.push_back(
+      Made("FieldValueInvalid", path, WithDetail(fmt::format("Invalid value: {}", shown), detail)));
+}
+
+void FieldErrors::Duplicate(const Path& path, std::string_view shown) {
+  causes_.push_back(Made("FieldValueDuplicate", path, fmt::format("Duplicate value: {}", shown)));
+}
+
+void FieldErrors::NotFound(const Path& path, std::string_view shown) {
+  causes_.push_back(Made("FieldValueNotFound", path, fmt::format("Not found: {}", shown)));
+}
+
+void FieldErrors::NotSupported(const Path& path,
+                               std::string_view value,
+                               std::span<const std::string_view> supported) {
+  std::vector<std::string> quoted;
+  for (const std::string_view word : supported) quoted.push_back(Shown(word));
+  causes_.push_back(Made(
+      "FieldValueNotSupported",
+      path,
+      fmt::format(
+          "Unsupported value: {}: supported values: {}", Shown(value), fmt::join(quoted, ", "))));
+}
+
+void FieldErrors::Forbidden(const Path& path, std::string_view detail) {
+  causes_.push_back(Made("FieldValueForbidden", path, WithDetail("Forbidden", detail)));
+}
+
+void FieldErrors::TooLong(const Path& path, size_t max, LengthWord word) {
+  const std::string_view unit = word == LengthWord::kBytes ? "bytes" : "characters";
+  causes_.push_back(Made(
+      "FieldValueTooLong", path, fmt::format("Too long: may not be more than {} {}", max, unit)));
+}
+
+void FieldErrors::TooMany(const Path& path, size_t count, size_t max) {
+  causes_.push_back(Made(
+      "FieldValueTooMany",
+      path,
+      fmt::format("Too many: {}: must have at most {} item{}", count, max, max == 1 ? "" : "s")));
+}
+
+void FieldErrors::Internal(const Path& path, std::string_view detail) {
+  causes_.push_back(Made("InternalError", path, WithDetail("Internal error", detail)));
+}
+
+void FieldErrors::Names(const Path& path, std::string_view value, const NameErrors& errors) {
+  for (const std::string& error : errors) Invalid(path, Shown(value), error);
+}
+
+void FieldErrors::Problems(const Path& path, std::span<const NameProblem> problems) {
+  for (const NameProblem& problem : problems) {
+    switch (problem.kind) {
+      case NameProblem::Kind::kRequired: Required(path); break;
+      case NameProblem::Kind::kTooLong: TooLong(path, problem.max); break;
+      case NameProblem::Kind::kInvalid: Invalid(path, Shown(problem.value), problem.detail); break;
+    }
+  }
+}
+
+void FieldErrors::Append(FieldErrors more) {
+  std::ranges::move(more.causes_, std::back_inserter(causes_));
+}
+
+std::vector<Cause> Findings::Take() && {
+  written.Append(std::move(declared));
+  return std::move(written).Take();
+}
+
+Error InvalidError(const KindInfo& kind, std::string_view name, std::vector<Cause> causes) {
+  std::string message =
+      fmt::format("{} \"{}\" is invalid: {}", kind.qualified_kind(), name, Joined(causes));
+  return {.reason = StatusReason::kInvalid,
+          .message = std::move(message),
+          .causes = std::move(causes),
+          .details = {.name = std::string(name),
+                      .group = std::string(kind.group),
+                      .kind = std::string(kind.kind)}};
+}
+
+}  // namespace dray::api::validation

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/validation/field_path.h"
+
+#include <fmt/format.h>
+
+namespace dray::api::validation {
+namespace {
+
+std::string Shortened(std::string_view key, size_t max) {
+  constexpr std::string_view kGap = "...";
+  if (max <= kGap.size() || key.size() <= max) return std::string(key);
+  const size_t kept = max - kGap.size();
+  return fmt::format("{}{}{}", key.substr(0, kept / 2), kGap, key.substr(key.size() - kept / 2));
+}
+
+}  // namespace
+
+std::string Path::ToString() const {
+  std::string out;
+  AppendTo(out);
+  return out;
+}
+
+void Path::AppendTo(std::string& out) const {
+  if (parent_ != nullptr) parent_->AppendTo(out);
+  switch (kind_) {
+    case Kind::kName:
+      if (!out.empty() && !name_.empty()) out += '.';
+      out += name_;
+      break;
+    case Kind::kIndex: out += fmt::format("[{}]", number_); break;
+    case Kind::kKey: out += fmt::format("[{}]", Shortened(name_, number_)); break;
+  }
+}
+
+}  // namespace dray::api::validation

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// What rules of resource.k8s.io may look at besides the object.
+#pragma once
+
+#include "api/core_v1.h"
+#include "api/validation/selector_checker.h"
+
+namespace dray::api::validation {
+
+struct Options {
+  /// Null: CEL expressions are measured but not compiled.
+  const SelectorChecker* selectors = nullptr;
+  /// The Namespace of a namespaced object; null when there is none.
+  const core_v1::Namespace* space = nullptr;
+};
+
+}  // namespace dray::api::validation

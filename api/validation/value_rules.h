@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rules for single values that several kinds share: names, labels, raw JSON, node selectors,
+// conditions.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/core_v1.h"
+#include "api/meta_v1.h"
+#include "api/raw_json.h"
+#include "api/validation/field_error.h"
+#include "api/validation/field_path.h"
+
+namespace dray::api::validation {
+
+inline constexpr size_t kConditionReasonMax = 1024;
+inline constexpr size_t kConditionMessageMax = 32768;
+
+// Names, as hand-written validation says it. `errors` collects what is wrong with `value`.
+
+void CheckDriver(std::string_view value, const Path& path, FieldErrors& errors);
+void CheckPool(std::string_view value, const Path& path, FieldErrors& errors);
+void CheckLabelShaped(std::string_view value, const Path& path, FieldErrors& errors);
+void CheckSubdomainShaped(std::string_view value, const Path& path, FieldErrors& errors);
+void CheckKeyShaped(std::string_view value, const Path& path, FieldErrors& errors);
+
+// The same values, as declarative validation says it.
+
+void CheckDeclaredDriver(std::string_view value, const Path& path, FieldErrors& errors);
+void CheckDeclaredPool(std::string_view value, const Path& path, FieldErrors& errors);
+void CheckDeclaredLabel(std::string_view value, const Path& path, FieldErrors& errors);
+/// The name of a device attribute with its domain, in lower case.
+void CheckDeclaredAttributeName(std::string_view value, const Path& path, FieldErrors& errors);
+
+/// Whether a value was stored before: then limits that came later do not count.
+enum class Origin : uint8_t { kNew, kStored };
+
+/// A JSON object of at most `bytes_max` bytes; something must be there.
+void CheckRawObject(
+    const RawJson& value, size_t bytes_max, Origin origin, const Path& path, FieldErrors& errors);
+
+/// At least one term, and sensible requirements in all of them.
+void CheckNodeSelector(const core_v1::NodeSelector& selector,
+                       const Path& path,
+                       FieldErrors& errors);
+
+/// Types occur once, and every condition is complete (KEP-1623).
+void CheckConditions(std::span<const meta_v1::Condition> conditions,
+                     const Path& path,
+                     FieldErrors& errors);
+
+/// Keys and values of labels, at `path`.
+void CheckLabels(const Map<std::string>& labels, const Path& path, FieldErrors& errors);
+/// Keys and total size of annotations, at `path`.
+void CheckAnnotations(const Map<std::string>& annotations, const Path& path, FieldErrors& errors);
+
+/// An address with prefix length, written the canonical way; bits of the host may be set.
+void CheckInterfaceAddress(std::string_view value, const Path& path, FieldErrors& errors);
+
+/// Whether `count` is within `max`; if not, says so in `errors`. Nothing inside a list or map that
+/// is too large is looked at.
+bool IsWithin(size_t count, size_t max, const Path& path, FieldErrors& errors);
+
+/// Reports each item of `items` that equals one before it, shown by `show`. Cost is quadratic;
+/// lists are limited by the time this is called.
+template <class T, class Same, class Show>
+void CheckDistinct(
+    const std::vector<T>& items, const Path& path, FieldErrors& errors, Same same, Show show) {
+  for (size_t i = 0; i < items.size(); ++i) {
+    bool repeats = false;
+    for (size_t j = 0; j < i && !repeats; ++j) repeats = same(items[j], items[i]);
+    if (repeats) errors.Duplicate(path.Index(i), show(items[i]));
+  }
+}
+
+/// The same for strings.
+void CheckDistinctStrings(const std::vector<std::string>& items,
+                          const Path& path,
+                          FieldErrors& errors);
+
+}  // namespace dray::api::validation
