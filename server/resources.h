@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The verbs: what get, list, watch, create, update, patch, delete and deletecollection do to the
 // objects of every kind in the scheme, over a store. Knows nothing of HTTP; the edge and in-process
-// clients call it alike. Behaviour: the Kubernetes API conventions; words and codes as recorded from
-// real servers.
+// clients call it alike. Behaviour: the Kubernetes API conventions; words and codes as recorded
+// from real servers.
 #pragma once
 
 #include <cstddef>
@@ -28,8 +28,8 @@
 namespace dray::server {
 
 /// One object of an answer: decoded, with its resource version filled in, and its JSON (without a
-/// trailing newline), encoded once and shared by every reader and watcher. The text begins with kind
-/// and apiVersion, which the items of a list do not show: see ListItemJson.
+/// trailing newline), encoded once and shared by every reader and watcher. The text begins with
+/// kind and apiVersion, which the items of a list do not show: see ListItemJson.
 struct Item {
   api::Object object;
   Frozen<std::string> json;
@@ -48,7 +48,7 @@ struct ListAnswer {
   const api::KindInfo* kind = nullptr;
   std::vector<Item> items;
   std::string resource_version;
-  std::string continue_token;                  // empty on the last page
+  std::string continue_token;  // empty on the last page
   std::optional<int64_t> remaining_item_count;
 };
 
@@ -69,11 +69,11 @@ enum class WatchEventType : uint8_t { kAdded, kModified, kDeleted, kBookmark, kE
 /// "ADDED", …
 std::string_view WatchEventName(WatchEventType type);
 
-/// One event of a watch. kBookmark carries an object with only metadata.resourceVersion (and, at the
-/// end of initial events, the annotation); kError carries a Status and ends the watch.
+/// One event of a watch. kBookmark carries an object with only metadata.resourceVersion (and, at
+/// the end of initial events, the annotation); kError carries a Status and ends the watch.
 struct WatchEvent {
   WatchEventType type;
-  Item item;                                      // not for kError
+  Item item;                                        // not for kError
   std::optional<api::meta_v1::Status> status = {};  // kError only
 };
 

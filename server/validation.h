@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the verbs know about a kind beyond its table: defaults, validation and warnings, as functions
-// handed in by whoever builds the server. Metadata rules are the server's own and run before them
-// (server/metadata_rules.h).
+// What the verbs know about a kind beyond its table: defaults, validation and warnings, as
+// functions handed in by whoever builds the server. Metadata rules are the server's own and run
+// before them (server/metadata_rules.h).
 #pragma once
 
 #include <functional>
@@ -24,8 +24,8 @@ struct RuleContext {
   const api::Object* namespace_object = nullptr;
 };
 
-/// All are optional. Functions are called from any thread; the causes they return stand in the order
-/// of upstream's answers.
+/// All are optional. Functions are called from any thread; the causes they return stand in the
+/// order of upstream's answers.
 struct KindRules {
   /// Fills in what clients may leave out. Also runs on the outcome of a patch.
   std::function<void(api::Object& object, const RuleContext& context)> set_defaults;
@@ -42,11 +42,12 @@ struct KindRules {
       validate_status_update;
 
   /// Texts of Warning headers, on create and update. `old` is null on create.
-  std::function<std::vector<std::string>(const api::Object& object, const api::Object* old)> warnings;
+  std::function<std::vector<std::string>(const api::Object& object, const api::Object* old)>
+      warnings;
 };
 
-/// The rules of all kinds, by group and kind (versions share them). Filled before the server starts,
-/// constant afterwards.
+/// The rules of all kinds, by group and kind (versions share them). Filled before the server
+/// starts, constant afterwards.
 class RuleBook {
  public:
   void Add(std::string_view group, std::string_view kind, KindRules rules) {

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// Delete: what is still held by finalizers or by its grace period is marked, the rest goes at once.
+#include <algorithm>
+#include <memory>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "api/meta_v1.h"
+#include "server/delete_options.h"
+#include "server/errors.h"
+#include "server/keys.h"
+#include "server/modify.h"
+#include "server/stored_object.h"
+#include "server/strategy.h"
+#include "server/verbs.h"
+
+namespace dray::server {
+namespace {
+
+namespace meta_v1 = api::meta_v1;
+
+constexpr std::string_view kOrphan = "orphan";
+constexpr std::string_view kForeground = "foregroundDeletion";
+
+Result<> CheckPreconditions(const Call& call, const meta_v1::ObjectMeta& meta) {
+  const auto& wanted = call.request->delete_options.preconditions;
+  if (!wanted.has_value()) return {};
+  const api::KindInfo& kind = call.kind();
+  if (wanted->uid.has_value() && *wanted->uid != meta.uid) {
+    return Fail(ConflictOn(kind,
+                           kind.kind,
+                           meta.name,
+                           fmt::format("the UID in the precondition ({}) does not match the UID in "
+                                       "record ({}). The object might have been deleted and then "
+                                       "recreated",
+                                       *wanted->uid,
+                                       meta.uid)));
+  }
+  if (wanted->resource_version.has_value() && *wanted->resource_version != meta.resource_version) {
+    return Fail(ConflictOn(kind,
+                           kind.kind,
+                           meta.name,
+                           fmt::format("the ResourceVersion in the precondition ({}) does not "
+                                       "match the ResourceVersion in record ({}). The object might "
+                                       "have been modified",
+                                       *wanted->resource_version,
+                                       meta.resource_version)));
+  }
+  return {};
+}
+
+// The finalizers the object has to pass now: those it has, less or plus what the garbage collector
+// is asked to do first.
+std::vector<std::string> FinalizersAfter(const meta_v1::DeleteOptions& options,
+                                         const meta_v1::ObjectMeta& meta) {
+  const auto has = [&](std::string_view word) {
+    return std::find(meta.finalizers.begin(), meta.finalizers.end(), word) != meta.finalizers.end();
+  };
+  bool orphan = has(kOrphan);
+  bool foreground = has(kForeground);
+  if (options.orphan_dependents.has_value()) {
+    orphan = *options.orphan_dependents;
+    foreground = false;
+  } else if (options.propagation_policy.has_value()) {
+    orphan = *options.propagation_policy == "Orphan";
+    foreground = *options.propagation_policy == "Foreground";
+  }
+  std::vector<std::string> finalizers;
+  for (const std::string& finalizer : meta.finalizers) {
+    if (finalizer == kOrphan ? orphan : (finalizer == kForeground ? foreground : true)) {
+      finalizers.push_back(finalizer);
+    }
+  }
+  if (orphan && !has(kOrphan)) finalizers.emplace_back(kOrphan);
+  if (foreground && !has(kForeground)) finalizers.emplace_back(kForeground);
+  return finalizers;
+}
+
+struct Plan {
+  enum class Step : uint8_t { kRemove, kMark, kNothing };
+  Step step = Step::kRemove;
+  api::Object marked = {};  // what kMark writes
+};
+
+void SetDeletion(api::Object& object, WallTime now, int64_t grace) {
+  meta_v1::ObjectMeta& meta = object.mutable_metadata();
+  meta.deletion_timestamp = api::Time::FromUnixSeconds(ToTime(now).unix_seconds() + grace);
+  meta.deletion_grace_period_seconds = grace;
+  if (meta.generation > 0) ++meta.generation;
+}
+
+// How the grace period bears on it: the first DELETE starts it, later ones may only shorten it.
+Plan PlanGrace(const Call& call,
+               const api::Object& old,
+               const std::vector<std::string>& finalizers) {
+  const meta_v1::ObjectMeta& meta = old.metadata();
+  const WallTime now = call.core->world.clock.Now();
+  const int64_t grace = GraceSeconds(old, call.request->delete_options.grace_period_seconds);
+  Plan plan;
+  if (!meta.deletion_timestamp.has_value()) {
+    plan.step = Plan::Step::kMark;
+    plan.marked = old.Clone();
+    plan.marked.mutable_metadata().finalizers = finalizers;
+    SetDeletion(plan.marked, now, grace);
+    return plan;
+  }
+  const int64_t before = meta.deletion_grace_period_seconds.value_or(0);
+  if (grace >= before) {
+    plan.step = Plan::Step::kNothing;
+    return plan;
+  }
+  plan.step = Plan::Step::kMark;
+  plan.marked = old.Clone();
+  meta_v1::ObjectMeta& marked = plan.marked.mutable_metadata();
+  const int64_t start = meta.deletion_timestamp->unix_seconds() - before;
+  marked.deletion_timestamp =
+      api::Time::FromUnixSeconds(std::max(start + grace, ToTime(now).unix_seconds()));
+  marked.deletion_grace_period_seconds = grace;
+  return plan;
+}
+
+Plan PlanDeletion(const Call& call, const api::Object& old) {
+  const meta_v1::ObjectMeta& meta = old.metadata();
+  const std::vector<std::string> finalizers = FinalizersAfter(call.request->delete_options, meta);
+  if (call.kind().graceful_delete) {
+    const int64_t grace = GraceSeconds(old, call.request->delete_options.grace_period_seconds);
+    const bool running_out =
+        meta.deletion_timestamp.has_value() && meta.deletion_grace_period_seconds.value_or(0) == 0;
+    if (grace > 0 && !running_out) return PlanGrace(call, old, finalizers);
+  }
+  if (finalizers.empty() && !HasKindFinalizers(old)) return {.step = Plan::Step::kRemove};
+  Plan plan{.step = Plan::Step::kMark, .marked = old.Clone()};
+  plan.marked.mutable_metadata().finalizers = finalizers;
+  if (!meta.deletion_timestamp.has_value()) {
+    SetDeletion(plan.marked, call.core->world.clock.Now(), 0);
+  } else {
+    plan.marked.mutable_metadata().deletion_grace_period_seconds = 0;
+  }
+  MarkDeleted(plan.marked);
+  if (plan.marked == old) plan.step = Plan::Step::kNothing;
+  return plan;
+}
+
+Outcome RemovedAnswer(const Call& call, Item item) {
+  if (call.kind().delete_answer == api::DeleteAnswer::kObject) {
+    return ObjectAnswer{.code = 200, .item = std::move(item)};
+  }
+  const meta_v1::ObjectMeta& meta = item.object.metadata();
+  StatusAnswer answer;
+  answer.status.status = "Success";
+  meta_v1::StatusDetails& details = answer.status.details.emplace();
+  details.name = meta.name;
+  details.group = call.kind().group;
+  details.kind = call.kind().plural;
+  details.uid = meta.uid;
+  return answer;
+}
+
+// A client that says it wants no orphans by the old parameter is told that dependents come first.
+int CodeOf(const Call& call) {
+  return call.request->delete_options.orphan_dependents == false ? 202 : 200;
+}
+
+// Namespaces without which a cluster does not work.
+constexpr std::string_view kLastingNamespaces[] = {"default", "kube-system", "kube-public"};
+
+Result<> CheckMayGo(const Call& call) {
+  if (call.kind().kind != "Namespace" || !call.kind().group.empty()) return {};
+  for (const std::string_view name : kLastingNamespaces) {
+    if (name == call.request->name) {
+      return Fail(Forbidden(call.kind(), name, "this namespace may not be deleted"));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Task<Outcome> DeleteOne(Call call) {
+  const Core& core = *call.core;
+  const api::KindInfo& kind = call.kind();
+  const std::string key = call.key();
+  DRAY_CO_TRY_VOID(CheckDeleteOptions(call.request->delete_options));
+  DRAY_CO_TRY_VOID(CheckMayGo(call));
+  const bool dry_run = call.request->write.dry_run || !call.request->delete_options.dry_run.empty();
+  for (int tries = 0; tries < kModifyTriesMax; ++tries) {
+    DRAY_CO_TRY(const Frozen<store::Snapshot> snapshot, co_await ReadNewest(&core.store));
+    const Frozen<store::Record> record = snapshot->Get(key);
+    if (record == nullptr) co_return Fail(NotFound(kind, call.request->name));
+    DRAY_CO_TRY(const Item current, ItemOf(kind, *record));
+    DRAY_CO_TRY_VOID(CheckPreconditions(call, current.object.metadata()));
+    Plan plan = PlanDeletion(call, current.object);
+    if (plan.step == Plan::Step::kNothing) {
+      co_return ObjectAnswer{.code = CodeOf(call), .item = current};
+    }
+    store::Txn txn{.compares = {{.key = key, .modified = record->modified}}};
+    Frozen<StoredObject> stored;
+    if (plan.step == Plan::Step::kMark) {
+      plan.marked.mutable_metadata().resource_version.clear();
+      stored = std::make_shared<const StoredObject>(std::move(plan.marked));
+      if (dry_run) co_return ObjectAnswer{.code = 200, .item = stored->At(record->modified)};
+      txn.operations.emplace_back(PutOf(core, kind, key, stored));
+    } else {
+      if (dry_run) co_return RemovedAnswer(call, current);
+      txn.operations.emplace_back(store::Delete{.key = key});
+    }
+    DRAY_CO_TRY(const store::CommitOutcome outcome, co_await Commit(&core.store, std::move(txn)));
+    const auto* committed = std::get_if<store::Committed>(&outcome);
+    if (committed == nullptr) continue;
+    if (stored != nullptr) {
+      co_return ObjectAnswer{.code = CodeOf(call), .item = stored->At(committed->revision)};
+    }
+    DRAY_CO_TRY(Item last, EndedItemOf(kind, *record, committed->revision));
+    co_return RemovedAnswer(call, std::move(last));
+  }
+  co_return Fail(Modified(kind, call.request->name));
+}
+
+}  // namespace dray::server

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/delete_options.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "server/errors.h"
+
+namespace dray::server {
+
+Result<> CheckDeleteOptions(const api::meta_v1::DeleteOptions& options) {
+  constexpr std::array<std::string_view, 3> kPolicies = {"Foreground", "Background", "Orphan"};
+  std::vector<Cause> causes;
+  const auto& policy = options.propagation_policy;
+  if (policy.has_value() && options.orphan_dependents.has_value()) {
+    causes.push_back(InvalidValue("propagationPolicy",
+                                  Quoted(*policy),
+                                  "orphanDependents and deletionPropagation cannot be both set"));
+  }
+  if (policy.has_value() &&
+      std::find(kPolicies.begin(), kPolicies.end(), *policy) == kPolicies.end()) {
+    causes.push_back(
+        {.reason = "FieldValueNotSupported",
+         .field = "propagationPolicy",
+         .message = fmt::format("Unsupported value: {}: supported values: \"Foreground\", "
+                                "\"Background\", \"Orphan\", \"nil\"",
+                                Quoted(*policy))});
+  }
+  for (size_t i = 0; i < options.dry_run.size(); ++i) {
+    if (options.dry_run[i] == "All") continue;
+    causes.push_back({.reason = "FieldValueNotSupported",
+                      .field = "dryRun",
+                      .message = fmt::format("Unsupported value: {}: supported values: \"All\"",
+                                             Quoted(options.dry_run[i]))});
+  }
+  if (causes.empty()) return {};
+  return Fail(InvalidAs("meta.k8s.io", "DeleteOptions", "", std::move(causes)));
+}
+
+}  // namespace dray::server

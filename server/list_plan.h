@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which state a list or watch is to show, from its resourceVersion, resourceVersionMatch, limit and
+// continue parameters (the table of the API conventions), and the continue tokens themselves.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "server/request.h"
+
+namespace dray::server {
+
+/// The revision of a token that goes on at the newest state.
+inline constexpr int64_t kInconsistent = -1;
+
+struct ListPlan {
+  uint64_t version = 0;  // at least this one; 0: the newest
+  bool exactly = false;  // that one and no other
+  int64_t limit = 0;     // 0: all
+  std::string start;     // key of the first item after the collection's prefix; empty: the first
+};
+
+/// Errors: kInvalid  parameters that exclude each other. kBadRequest  a bad token or version.
+Result<ListPlan> PlanList(const ListOptions& options);
+
+/// Checks the parameters of a watch. Errors: kInvalid as above.
+Result<> CheckWatchOptions(const ListOptions& options);
+
+/// The opaque token for the page that starts at `start` (a key after the collection's prefix) in
+/// the state at `revision`.
+std::string EncodeContinue(int64_t revision, std::string_view start);
+
+struct ContinueToken {
+  int64_t revision = 0;
+  std::string start;
+};
+/// Errors: kBadRequest  not a token of ours.
+Result<ContinueToken> DecodeContinue(std::string_view text);
+
+}  // namespace dray::server

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/metadata_rules.h"
+
+#include <algorithm>
+#include <cctype>
+#include <iterator>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "api/go_quote.h"
+#include "api/json.h"
+#include "api/names.h"
+#include "api/time.h"
+#include "server/errors.h"
+
+namespace dray::server {
+namespace {
+
+namespace meta_v1 = api::meta_v1;
+using Causes = std::vector<Cause>;
+
+std::string Shown(const api::Type& type, const void* value) {
+  std::string json;
+  api::EncodeJson(type, value, json);
+  return json;
+}
+
+template <class T>
+std::string Shown(const T& value) {
+  return Shown(api::TypeOf<T>(), &value);
+}
+
+void AddInvalid(Causes& causes,
+                std::string_view field,
+                std::string_view value,
+                const api::NameErrors& errors) {
+  for (const std::string& error : errors) {
+    causes.push_back(InvalidValue(std::string(field), Quoted(value), error));
+  }
+}
+
+enum class NamePart : uint8_t { kWhole, kPrefix };
+
+api::NameErrors CheckName(api::NameRule rule, std::string_view name, NamePart part) {
+  const std::string masked =
+      part == NamePart::kPrefix ? api::MaskTrailingDash(name) : std::string(name);
+  switch (rule) {
+    case api::NameRule::kDnsSubdomain: return api::CheckDnsSubdomain(masked);
+    case api::NameRule::kDnsLabel: return api::CheckDnsLabel(masked);
+    case api::NameRule::kPathSegment:
+      return part == NamePart::kPrefix ? api::CheckPathSegmentPrefix(name)
+                                       : api::CheckPathSegmentName(name);
+  }
+  return {};
+}
+
+void CheckNames(const api::KindInfo& kind, const meta_v1::ObjectMeta& meta, Causes& causes) {
+  if (!meta.generate_name.empty()) {
+    AddInvalid(causes,
+               "metadata.generateName",
+               meta.generate_name,
+               CheckName(kind.name_rule, meta.generate_name, NamePart::kPrefix));
+  }
+  if (meta.name.empty()) {
+    causes.push_back(RequiredValue("metadata.name", "name or generateName is required"));
+  } else {
+    AddInvalid(
+        causes, "metadata.name", meta.name, CheckName(kind.name_rule, meta.name, NamePart::kWhole));
+  }
+  if (!kind.namespaced) {
+    if (!meta.namespace_.empty()) {
+      causes.push_back(ForbiddenValue("metadata.namespace", "not allowed on this type"));
+    }
+  } else if (meta.namespace_.empty()) {
+    causes.push_back(RequiredValue("metadata.namespace", ""));
+  } else {
+    AddInvalid(causes, "metadata.namespace", meta.namespace_, api::CheckDnsLabel(meta.namespace_));
+  }
+}
+
+void CheckLabels(const meta_v1::ObjectMeta& meta, Causes& causes) {
+  for (const auto& [key, value] : meta.labels) {
+    AddInvalid(causes, "metadata.labels", key, api::CheckLabelKey(key));
+    AddInvalid(causes, "metadata.labels", value, api::CheckLabelValue(value));
+  }
+}
+
+std::string Lower(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return lower;
+}
+
+void CheckAnnotations(const meta_v1::ObjectMeta& meta, Causes& causes) {
+  size_t bytes = 0;
+  for (const auto& [key, value] : meta.annotations) {
+    AddInvalid(causes, "metadata.annotations", key, api::CheckLabelKey(Lower(key)));
+    bytes += key.size() + value.size();
+  }
+  if (bytes > kAnnotationBytesMax) {
+    causes.push_back(
+        {.reason = "FieldValueTooLong",
+         .field = "metadata.annotations",
+         .message = fmt::format("Too long: may not be more than {} bytes", kAnnotationBytesMax)});
+  }
+}
+
+// "group/version" or "version"; nothing when there are more slashes.
+struct GroupVersion {
+  std::string_view group, version;
+};
+std::optional<GroupVersion> SplitApiVersion(std::string_view text) {
+  const size_t slash = text.find('/');
+  if (slash == std::string_view::npos) return GroupVersion{"", text};
+  if (text.find('/', slash + 1) != std::string_view::npos) return std::nullopt;
+  return GroupVersion{text.substr(0, slash), text.substr(slash + 1)};
+}
+
+void CheckOwner(const meta_v1::OwnerReference& owner, const std::string& path, Causes& causes) {
+  const auto required = [&](std::string_view member, const std::string& value) {
+    if (!value.empty()) return;
+    causes.push_back(RequiredValue(fmt::format("{}.{}", path, member), "must not be empty"));
+  };
+  const std::optional<GroupVersion> split = SplitApiVersion(owner.api_version);
+  if (owner.api_version.empty()) {
+    required("apiVersion", owner.api_version);
+  } else if (!split.has_value()) {
+    causes.push_back(InvalidValue(
+        path + ".apiVersion", Quoted(owner.api_version), "must be <group>/<version> or <version>"));
+  } else if (split->version.empty()) {
+    causes.push_back(
+        InvalidValue(path + ".apiVersion", Quoted(owner.api_version), "version must not be empty"));
+  }
+  required("kind", owner.kind);
+  required("name", owner.name);
+  required("uid", owner.uid);
+  // Events go by themselves and come in masses: nothing may hang on one.
+  if (split.has_value() && owner.kind == "Event" && split->group.empty() &&
+      split->version == "v1") {
+    causes.push_back(
+        InvalidValue(path, Shown(owner), "/v1, Kind=Event is disallowed from being an owner"));
+  }
+}
+
+void CheckOwners(const meta_v1::ObjectMeta& meta, Causes& causes) {
+  std::string controller;
+  for (size_t i = 0; i < meta.owner_references.size(); ++i) {
+    const meta_v1::OwnerReference& owner = meta.owner_references[i];
+    CheckOwner(owner, fmt::format("metadata.ownerReferences[{}]", i), causes);
+    if (!owner.controller.value_or(false)) continue;
+    const std::string current = owner.kind + "/" + owner.name;
+    if (!controller.empty()) {
+      causes.push_back(
+          InvalidValue("metadata.ownerReferences",
+                       Shown(meta.owner_references),
+                       fmt::format("Only one reference can have Controller set to true. Found "
+                                   "\"true\" in references for {} and {}",
+                                   controller,
+                                   current)));
+    } else {
+      controller = current;
+    }
+  }
+}
+
+bool Contains(const std::vector<std::string>& list, std::string_view word) {
+  return std::find(list.begin(), list.end(), word) != list.end();
+}
+
+void CheckFinalizers(const meta_v1::ObjectMeta& meta, Causes& causes) {
+  for (const std::string& finalizer : meta.finalizers) {
+    AddInvalid(causes, "metadata.finalizers", finalizer, api::CheckLabelKey(finalizer));
+  }
+  if (Contains(meta.finalizers, "orphan") && Contains(meta.finalizers, "foregroundDeletion")) {
+    causes.push_back(InvalidValue("metadata.finalizers",
+                                  Shown(meta.finalizers),
+                                  "finalizer orphan and foregroundDeletion cannot be both set"));
+  }
+}
+
+void CheckNoNewFinalizers(const meta_v1::ObjectMeta& meta,
+                          const meta_v1::ObjectMeta& old,
+                          Causes& causes) {
+  std::vector<std::string> added;
+  for (const std::string& finalizer : meta.finalizers) {
+    if (!Contains(old.finalizers, finalizer)) added.push_back(api::GoQuote(finalizer));
+  }
+  if (added.empty()) return;
+  std::sort(added.begin(), added.end());
+  causes.push_back(ForbiddenValue(
+      "metadata.finalizers",
+      fmt::format("no new finalizers can be added if the object is being deleted, found new "
+                  "finalizers []string{{{}}}",
+                  fmt::join(added, ", "))));
+}
+
+template <class T>
+void CheckImmutable(std::string_view member, const T& value, const T& old, Causes& causes) {
+  if (value == old) return;
+  causes.push_back(
+      InvalidValue(fmt::format("metadata.{}", member), Shown(value), "field is immutable"));
+}
+
+void CheckCommon(const api::KindInfo& kind, const meta_v1::ObjectMeta& meta, Causes& causes) {
+  CheckNames(kind, meta, causes);
+  if (meta.generation < 0) {
+    causes.push_back(InvalidValue(
+        "metadata.generation", Shown(meta.generation), "must be greater than or equal to 0"));
+  }
+  CheckLabels(meta, causes);
+  CheckAnnotations(meta, causes);
+  CheckOwners(meta, causes);
+  CheckFinalizers(meta, causes);
+}
+
+}  // namespace
+
+std::vector<Cause> CheckNewMetadata(const api::KindInfo& kind, const meta_v1::ObjectMeta& meta) {
+  Causes causes;
+  CheckCommon(kind, meta, causes);
+  return causes;
+}
+
+std::vector<Cause> CheckChangedMetadata(const api::KindInfo& kind,
+                                        const meta_v1::ObjectMeta& meta,
+                                        const meta_v1::ObjectMeta& old) {
+  Causes causes;
+  CheckCommon(kind, meta, causes);
+  if (old.deletion_timestamp.has_value()) CheckNoNewFinalizers(meta, old, causes);
+  CheckImmutable("name", meta.name, old.name, causes);
+  CheckImmutable("namespace", meta.namespace_, old.namespace_, causes);
+  CheckImmutable("uid", meta.uid, old.uid, causes);
+  CheckImmutable("deletionTimestamp", meta.deletion_timestamp, old.deletion_timestamp, causes);
+  CheckImmutable("deletionGracePeriodSeconds",
+                 meta.deletion_grace_period_seconds,
+                 old.deletion_grace_period_seconds,
+                 causes);
+  return causes;
+}
+
+void DropDuplicateOwners(meta_v1::ObjectMeta& meta, std::vector<std::string>& warnings) {
+  std::vector<meta_v1::OwnerReference> kept;
+  std::vector<std::string> repeated;
+  for (meta_v1::OwnerReference& owner : meta.owner_references) {
+    if (std::find(kept.begin(), kept.end(), owner) == kept.end()) {
+      kept.push_back(std::move(owner));
+    } else if (!Contains(repeated, owner.uid)) {
+      repeated.push_back(owner.uid);
+    }
+  }
+  meta.owner_references = std::move(kept);
+  if (repeated.empty()) return;
+  warnings.push_back(
+      fmt::format(".metadata.ownerReferences contains duplicate entries; API server dedups owner "
+                  "references in 1.20+, and may reject such requests as early as 1.24; please fix "
+                  "your requests; duplicate UID(s) observed: {}",
+                  fmt::join(repeated, ", ")));
+}
+
+}  // namespace dray::server

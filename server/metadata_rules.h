@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rules for ObjectMeta that hold for every kind, in upstream's words and order (validation of
+// object meta in apimachinery, as of 1.37).
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "api/kind.h"
+#include "api/meta_v1.h"
+#include "base/result.h"
+
+namespace dray::server {
+
+/// Keys and values of all annotations together (upstream's limit).
+inline constexpr size_t kAnnotationBytesMax = size_t{256} << 10;
+
+/// What is wrong with the metadata of a new object. The name has been generated, if it was to be.
+std::vector<Cause> CheckNewMetadata(const api::KindInfo& kind,
+                                    const api::meta_v1::ObjectMeta& meta);
+
+/// What is wrong with replacing `old` by `meta`. What clients cannot change has been filled in.
+std::vector<Cause> CheckChangedMetadata(const api::KindInfo& kind,
+                                        const api::meta_v1::ObjectMeta& meta,
+                                        const api::meta_v1::ObjectMeta& old);
+
+/// Drops owner references that repeat one before them, and says so in upstream's warning.
+void DropDuplicateOwners(api::meta_v1::ObjectMeta& meta, std::vector<std::string>& warnings);
+
+}  // namespace dray::server

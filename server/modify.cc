@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/modify.h"
+
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "api/meta_v1.h"
+#include "server/errors.h"
+#include "server/metadata_rules.h"
+#include "server/stored_object.h"
+#include "server/strategy.h"
+
+namespace dray::server {
+namespace {
+
+// What a client's object says about its own place must be what the URL says.
+Result<> CheckIdentity(const Call& call, const api::meta_v1::ObjectMeta& meta) {
+  const ResourceRequest& request = *call.request;
+  if (meta.name.empty()) {
+    return Fail(BadRequest(fmt::format(
+        "the name of the object ({} based on URL) was undeterminable: name must be provided",
+        request.name)));
+  }
+  if (meta.name != request.name) {
+    return Fail(BadRequest(
+        fmt::format("the name of the object ({}) does not match the name on the URL ({})",
+                    meta.name,
+                    request.name)));
+  }
+  if (call.kind().namespaced && !meta.namespace_.empty() &&
+      meta.namespace_ != request.namespace_name) {
+    return Fail(BadRequest(
+        fmt::format("the namespace of the object ({}) does not match the namespace on the URL ({})",
+                    meta.namespace_,
+                    request.namespace_name)));
+  }
+  return {};
+}
+
+// A version in the object makes the write conditional; without one it wins over whatever is there.
+Result<> CheckVersion(const Call& call, const api::Object& next, const Item& current) {
+  const std::string& asked = next.metadata().resource_version;
+  DRAY_TRY(const std::optional<uint64_t> version, ParseVersion(asked));
+  if (version.value_or(0) == 0) {
+    if (call.kind().unconditional_update) return {};
+    return Fail(InvalidAs(
+        call.kind().group,
+        call.kind().plural,
+        next.metadata().name,
+        {InvalidValue("metadata.resourceVersion", "0", "must be specified for an update")}));
+  }
+  if (asked == current.object.metadata().resource_version) return {};
+  return Fail(Modified(call.kind(), call.request->name));
+}
+
+void PrepareFor(Door door, api::Object& next, const api::Object& old) {
+  switch (door) {
+    case Door::kMain: PrepareForUpdate(next, old); return;
+    case Door::kStatus: PrepareForStatusUpdate(next, old); return;
+    case Door::kFinalize: PrepareForFinalize(next, old); return;
+    case Door::kBinding: PrepareForBinding(next, old); return;
+  }
+}
+
+Result<> Validate(const Call& call,
+                  Door door,
+                  const api::Object& next,
+                  const api::Object& old,
+                  const RuleContext& context) {
+  std::vector<Cause> causes = CheckChangedMetadata(call.kind(), next.metadata(), old.metadata());
+  const KindRules& rules = call.core->options.rules.Of(call.kind());
+  const auto& validate =
+      door == Door::kStatus ? rules.validate_status_update : rules.validate_update;
+  if (validate) {
+    std::vector<Cause> more = validate(next, old, context);
+    std::move(more.begin(), more.end(), std::back_inserter(causes));
+  }
+  if (causes.empty()) return {};
+  return Fail(Invalid(call.kind(), call.request->name, std::move(causes)));
+}
+
+// Whether nothing holds the object any more once `next` is written.
+bool IsFinished(const api::Object& next, const api::Object& old) {
+  const api::meta_v1::ObjectMeta& meta = next.metadata();
+  return old.metadata().deletion_timestamp.has_value() && meta.finalizers.empty() &&
+         meta.deletion_grace_period_seconds.value_or(0) == 0 && !HasKindFinalizers(next);
+}
+
+// One look at the object: the state to write, complete and valid.
+Result<api::Object> NextObject(const Call& call,
+                               Door door,
+                               const Modification& modification,
+                               const Item& current,
+                               const RuleContext& context) {
+  const api::Object& old = current.object;
+  const api::meta_v1::ObjectMeta& old_meta = old.metadata();
+  DRAY_TRY(api::Object next, modification.change(current));
+  DRAY_TRY_VOID(CheckIdentity(call, next.metadata()));
+  const std::string& uid = next.metadata().uid;
+  if (modification.wrong_uid == WrongUid::kConflict && !uid.empty() && uid != old_meta.uid) {
+    return Fail(UidMismatch(call.kind(), old_meta.name, call.key(), uid, old_meta.uid));
+  }
+  DRAY_TRY_VOID(CheckVersion(call, next, current));
+  const KindRules& rules = call.core->options.rules.Of(call.kind());
+  DropDuplicateOwners(next.mutable_metadata(), *call.warnings);
+  if (rules.set_defaults) rules.set_defaults(next, context);
+  PrepareFor(door, next, old);
+  DRAY_TRY_VOID(Validate(call, door, next, old, context));
+  next.mutable_metadata().resource_version = old_meta.resource_version;
+  return next;
+}
+
+// The answer without a write of the new content: a dry run, a finished object.
+ObjectAnswer Shown(const api::Object& next, const store::Record& record) {
+  api::Object bare = next.Clone();
+  bare.mutable_metadata().resource_version.clear();
+  const auto shown = std::make_shared<const StoredObject>(std::move(bare));
+  return {.code = 200, .item = shown->At(record.modified)};
+}
+
+}  // namespace
+
+Result<Door> DoorOf(const Call& call) {
+  const std::string& name = call.request->subresource;
+  if (name.empty()) return Door::kMain;
+  if (name == "status" && call.kind().has_status) return Door::kStatus;
+  if (name == "finalize") return Door::kFinalize;
+  return Fail(Error{.reason = StatusReason::kNotFound,
+                    .message = "the server could not find the requested resource"});
+}
+
+Task<ObjectAnswer> Modify(Call call, Door door, const Modification* modification) {
+  const Core& core = *call.core;
+  const api::KindInfo& kind = call.kind();
+  const std::string key = call.key();
+  const size_t warnings_before = call.warnings->size();
+  for (int tries = 0; tries < kModifyTriesMax; ++tries) {
+    call.warnings->resize(warnings_before);  // of a look that came to nothing
+    DRAY_CO_TRY(const Frozen<store::Snapshot> snapshot, co_await ReadNewest(&core.store));
+    const Frozen<store::Record> record = snapshot->Get(key);
+    if (record == nullptr) co_return Fail(NotFound(kind, call.request->name));
+    DRAY_CO_TRY(const Item current, ItemOf(kind, *record));
+    DRAY_CO_TRY(const std::optional<Item> space,
+                NamespaceOf(*snapshot, kind, call.request->namespace_name));
+    const RuleContext context{.now = core.world.clock.Now(),
+                              .namespace_object = space.has_value() ? &space->object : nullptr};
+    DRAY_CO_TRY(api::Object next, NextObject(call, door, *modification, current, context));
+    AddWarnings(call, next, &current.object);
+    store::Txn txn{.compares = {{.key = key, .modified = record->modified}}};
+    const bool finished = IsFinished(next, current.object);
+    if (!finished && next == current.object) co_return ObjectAnswer{.code = 200, .item = current};
+    ObjectAnswer answer;
+    Frozen<StoredObject> stored;
+    if (finished || call.request->write.dry_run) {
+      answer = Shown(next, *record);
+      if (call.request->write.dry_run) co_return answer;
+      txn.operations.emplace_back(store::Delete{.key = key});
+    } else {
+      next.mutable_metadata().resource_version.clear();
+      stored = std::make_shared<const StoredObject>(std::move(next));
+      txn.operations.emplace_back(PutOf(core, kind, key, stored));
+    }
+    DRAY_CO_TRY(const store::CommitOutcome outcome, co_await Commit(&core.store, std::move(txn)));
+    const auto* committed = std::get_if<store::Committed>(&outcome);
+    if (committed == nullptr) continue;
+    if (stored != nullptr) answer.item = stored->At(committed->revision);
+    co_return answer;
+  }
+  co_return Fail(Modified(kind, call.request->name));
+}
+
+}  // namespace dray::server

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Patch: the document is applied to the object's JSON, the outcome goes the way of an update.
+#include <string>
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "api/json.h"
+#include "server/decode_body.h"
+#include "server/errors.h"
+#include "server/modify.h"
+#include "server/patch.h"
+#include "server/verbs.h"
+
+namespace dray::server {
+namespace {
+
+// Upstream refuses a patched object that it cannot read as an invalid patch, and shows it.
+Error BadOutcome(std::string_view patched, std::string_view why) {
+  return InvalidAs("", "", "", {InvalidValue("patch", Quoted(patched), why)});
+}
+
+Result<api::Object> DecodePatched(const Call& call, std::string_view patched) {
+  const api::KindInfo& kind = call.kind();
+  DRAY_TRY(const api::TypeMeta said, api::ReadTypeMeta(patched));
+  if (said.kind != kind.kind || said.api_version != kind.api_version()) {
+    return Fail(BadOutcome(patched,
+                           fmt::format("no kind \"{}\" is registered for version \"{}\" in scheme "
+                                       "\"pkg/runtime/scheme.go:110\"",
+                                       said.kind,
+                                       said.api_version)));
+  }
+  api::DecodeIssues issues;
+  Result<api::Object> object = api::DecodeJson(kind, patched, &issues);
+  if (!object.has_value()) return Fail(BadOutcome(patched, object.error().message));
+  const FieldValidation validation = call.request->write.field_validation;
+  if (validation == FieldValidation::kStrict && !issues.empty()) {
+    return Fail(BadOutcome(patched, StrictError(issues)));
+  }
+  if (validation == FieldValidation::kWarn) {
+    call.warnings->insert(call.warnings->end(), issues.begin(), issues.end());
+  }
+  return object;
+}
+
+}  // namespace
+
+Task<Outcome> Patch(Call call) {
+  const ResourceRequest& request = *call.request;
+  DRAY_CO_TRY(const Door door, DoorOf(call));
+  if (request.patch_type == PatchType::kApply) {
+    co_return Fail(StatusReason::kUnsupportedMediaType,
+                   "server-side apply is not supported yet: use a JSON, merge or strategic merge "
+                   "patch");
+  }
+  const auto* patch = std::get_if<std::string>(&request.body);
+  if (patch == nullptr) co_return Fail(BadRequest("a patch is a JSON document"));
+  Modification modification{.wrong_uid = WrongUid::kInvalid};
+  modification.change = [&call, patch](const Item& current) -> Result<api::Object> {
+    DRAY_TRY(const std::string patched,
+             ApplyPatch(call.request->patch_type, call.kind(), *current.json, *patch));
+    return DecodePatched(call, patched);
+  };
+  DRAY_CO_TRY(ObjectAnswer answer, co_await Modify(call, door, &modification));
+  co_return answer;
+}
+
+}  // namespace dray::server

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/resources.h"
+
+#include <utility>
+
+#include "server/errors.h"
+#include "server/verbs.h"
+
+namespace dray::server {
+
+struct Resources::Parts {
+  Core core;
+};
+
+namespace {
+
+Error NoSuchMethod() {
+  return {.reason = StatusReason::kMethodNotAllowed,
+          .message = "the server does not allow this method on the requested resource",
+          .empty_details = true};
+}
+
+bool IsBinding(const ResourceRequest& request) {
+  return (request.kind->kind == "Pod" && request.subresource == "binding") ||
+         (request.kind->kind == "Binding" && request.subresource.empty());
+}
+
+Task<Outcome> Dispatch(Call call) {
+  const ResourceRequest& request = *call.request;
+  const bool plain = request.subresource.empty();
+  const bool binding = request.kind->group.empty() && IsBinding(request);
+  switch (request.verb) {
+    case Verb::kCreate:
+      if (binding) return Bind(call);
+      if (plain && !request.kind->create_only) return Create(call);
+      break;
+    case Verb::kGet:
+      if (!binding && !request.kind->create_only) return Get(call);
+      break;
+    case Verb::kList:
+      if (plain && !binding && !request.kind->create_only) return List(call);
+      break;
+    case Verb::kUpdate:
+      if (!binding && !request.kind->create_only) return Update(call);
+      break;
+    case Verb::kPatch:
+      if (!binding && !request.kind->create_only) return Patch(call);
+      break;
+    case Verb::kDelete:
+      if (plain && !binding && !request.kind->create_only) return DeleteOne(call);
+      break;
+    case Verb::kDeleteCollection:
+      if (plain && !binding && !request.kind->create_only) return DeleteCollection(call);
+      break;
+    case Verb::kWatch: break;
+  }
+  return [](Error error) -> Task<Outcome> {
+    co_return std::unexpected(std::move(error));
+  }(NoSuchMethod());
+}
+
+}  // namespace
+
+std::string_view ListItemJson(const Item& item) {
+  const api::KindInfo& kind = item.object.kind();
+  // {"kind":"K","apiVersion":"V",
+  const size_t head = std::string_view(R"({"kind":"","apiVersion":"",)").size() + kind.kind.size() +
+                      kind.api_version().size();
+  return std::string_view(*item.json).substr(head);
+}
+
+Resources::Resources(
+    const api::Scheme& scheme, store::Store& store, World& world, Log log, Options options)
+    : scheme_(scheme),
+      parts_(std::make_unique<Parts>(Core{.scheme = scheme,
+                                          .store = store,
+                                          .world = world,
+                                          .log = std::move(log),
+                                          .options = std::move(options)})) {}
+
+Resources::~Resources() = default;
+
+Task<Answer> Resources::Handle(ResourceRequest request) {
+  Answer answer;
+  const Call call{.core = &parts_->core, .request = &request, .warnings = &answer.warnings};
+  Result<Outcome> outcome = co_await Dispatch(call);
+  answer.outcome = std::move(outcome);
+  co_return answer;
+}
+
+Result<std::unique_ptr<WatchCursor>> Resources::Watch(const ResourceRequest& request) {
+  return OpenWatch(parts_->core, request);
+}
+
+}  // namespace dray::server

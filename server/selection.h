@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which objects a list, a watch or a deletecollection is about.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "api/field_selector.h"
+#include "api/kind.h"
+#include "api/label_selector.h"
+#include "api/object.h"
+#include "base/result.h"
+#include "server/request.h"
+
+namespace dray::server {
+
+struct Selection {
+  api::LabelSelector labels;
+  api::FieldSelector fields;
+
+  /// Errors: kBadRequest  one of the two does not parse, or names a field that objects of `kind`
+  /// cannot be selected by.
+  static Result<Selection> Parse(const api::KindInfo& kind, const ListOptions& options);
+
+  bool Matches(const api::Object& object) const;
+  bool is_everything() const { return labels.IsEverything() && fields.IsEverything(); }
+};
+
+/// The value of a selectable field as selectors compare it; empty when absent.
+std::string FieldText(const api::Object& object, std::string_view path);
+
+}  // namespace dray::server
