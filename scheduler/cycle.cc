@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "scheduler/cycle.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "api/node_selector_match.h"
+#include "client/informer.h"
+
+namespace dray::scheduler {
+namespace {
+
+namespace core_v1 = api::core_v1;
+namespace resource_v1 = api::resource_v1;
+
+/// The claims of an attempt: those allocated, with where that is, and those to allocate.
+struct ClaimSet {
+  struct Allocated {
+    size_t index;
+    std::optional<api::NodeSelector> nodes;  // none: everywhere
+  };
+  std::vector<Allocated> allocated;
+  std::vector<size_t> wanted_indexes;
+  std::vector<Frozen<resource_v1::ResourceClaim>> wanted;
+  bool prioritized = false;
+};
+
+using Obstacle = std::variant<Unschedulable, AttemptFailed>;
+
+Unschedulable ForAllNodes(std::string reason, const ClusterView& view, WaitsFor waits_for) {
+  return {.nodes = view.nodes.size(),
+          .claim_reason = std::move(reason),
+          .node_reasons = {},
+          .final_nodes = view.nodes.size(),
+          .unavailable_claims = {},
+          .waits_for = std::move(waits_for)};
+}
+
+/// The first class of the claim's requests that does not exist, as upstream words it.
+std::string MissingClass(const resource_v1::ResourceClaim& claim, const ClusterView& view) {
+  for (const resource_v1::DeviceRequest& request : claim.spec.devices.requests) {
+    if (request.exactly && !view.has_class(request.exactly->device_class_name)) {
+      return fmt::format("request {}: device class {} does not exist",
+                         request.name,
+                         request.exactly->device_class_name);
+    }
+    for (const resource_v1::DeviceSubRequest& alternative : request.first_available) {
+      if (view.has_class(alternative.device_class_name)) continue;
+      return fmt::format("request {}/{}: device class {} does not exist",
+                         request.name,
+                         alternative.name,
+                         alternative.device_class_name);
+    }
+  }
+  return {};
+}
+
+std::optional<Obstacle> AddWanted(const api::Object& object,
+                                  size_t index,
+                                  const ClusterView& view,
+                                  ClaimSet& set) {
+  const auto& claim = object.As<resource_v1::ResourceClaim>();
+  if (view.in_flight(claim.metadata.uid)) {
+    return ForAllNodes(fmt::format("resource claim {} is in the process of being allocated",
+                                   api::ObjectKey(claim.metadata)),
+                       view,
+                       {.causes = {}, .claims = {api::ObjectKey(claim.metadata)}});
+  }
+  if (std::string missing = MissingClass(claim, view); !missing.empty()) {
+    return ForAllNodes(std::move(missing), view, {.causes = {Cause::kClasses}, .claims = {}});
+  }
+  set.prioritized =
+      set.prioritized || std::ranges::any_of(claim.spec.devices.requests, [](const auto& request) {
+        return !request.first_available.empty();
+      });
+  set.wanted_indexes.push_back(index);
+  set.wanted.push_back(client::FrozenOf<resource_v1::ResourceClaim>(object));
+  return std::nullopt;
+}
+
+/// PreFilter: what holds for all nodes.
+std::optional<Obstacle> SortClaims(std::span<const api::Object> claims,
+                                   const ClusterView& view,
+                                   ClaimSet& set) {
+  for (size_t i = 0; i < claims.size(); ++i) {
+    const auto& claim = claims[i].As<resource_v1::ResourceClaim>();
+    if (!claim.status.allocation) {
+      if (auto obstacle = AddWanted(claims[i], i, view, set)) return obstacle;
+      continue;
+    }
+    ClaimSet::Allocated allocated{.index = i, .nodes = std::nullopt};
+    if (const auto& selector = claim.status.allocation->node_selector) {
+      Result<api::NodeSelector> parsed = api::NodeSelector::Parse(api::NodeTerms(*selector));
+      if (!parsed) {
+        return AttemptFailed{"running PreFilter plugin \"DynamicResources\": " +
+                             parsed.error().message};
+      }
+      allocated.nodes = *std::move(parsed);
+    }
+    set.allocated.push_back(std::move(allocated));
+  }
+  return std::nullopt;
+}
+
+/// How well the alternatives of prioritized lists were served: 8 for each first choice, one less
+/// for each step down the list (KEP-4816).
+int Score(const ClaimSet& set, const std::vector<resource_v1::AllocationResult>& results) {
+  constexpr int kAlternativesMax = 8;
+  int score = 0;
+  for (size_t i = 0; i < results.size(); ++i) {
+    for (const resource_v1::DeviceRequest& request : set.wanted[i]->spec.devices.requests) {
+      for (size_t at = 0; at < request.first_available.size(); ++at) {
+        const std::string name = request.name + "/" + request.first_available[at].name;
+        const bool chosen = std::ranges::any_of(
+            results[i].devices.results, [&](const auto& result) { return result.request == name; });
+        if (chosen) score += kAlternativesMax - static_cast<int>(at);
+      }
+    }
+  }
+  return score;
+}
+
+class NodeSearch {
+ public:
+  NodeSearch(const core_v1::Pod& pod, const ClaimSet& set, const ClusterView& view)
+      : needs_(NeedsOf(pod)), set_(set), view_(view) {}
+
+  /// False when the attempt failed and must end.
+  bool LookAt(size_t index) {
+    const NodeState& state = *view_.nodes[index];
+    if (std::optional<Rejection> rejection = FilterNode(needs_, state)) {
+      Reject(std::move(rejection->reasons), rejection->final, Cause::kNodes);
+      if (!rejection->final) result_.waits_for.causes.insert(Cause::kAssignedPods);
+      return true;
+    }
+    bool available = true;
+    for (const ClaimSet::Allocated& claim : set_.allocated) {
+      const core_v1::Node& node = state.value();
+      if (!claim.nodes || claim.nodes->Matches(node.metadata.labels, node.metadata.name)) continue;
+      unavailable_.insert(claim.index);
+      available = false;
+    }
+    std::vector<resource_v1::AllocationResult> results;
+    if (!set_.wanted.empty()) {
+      const Result<allocator::Outcome> outcome = view_.search(state.value(), set_.wanted);
+      if (!outcome) return Fail(outcome.error().message);
+      if (std::holds_alternative<allocator::Undecided>(*outcome)) {
+        return Fail(fmt::format("node {}: timed out trying to allocate devices",
+                                state.value().metadata.name));
+      }
+      if (const auto* no = std::get_if<allocator::Unsatisfiable>(&*outcome)) {
+        Reject({no->node_error.empty() ? "cannot allocate all claims" : no->node_error},
+               true,
+               Cause::kDevices);
+        return true;
+      }
+      results = std::get<allocator::Allocation>(*outcome).results;
+    }
+    if (!available) {
+      Reject({"resourceclaim not available on the node"}, true, Cause::kDevices);
+      return true;
+    }
+    Consider(index, std::move(results));
+    return true;
+  }
+
+  bool found() const { return best_.has_value(); }
+
+  Decision Finish(std::span<const api::Object> claims) && {
+    if (failure_) return *std::move(failure_);
+    if (best_) return std::move(*this).Place(claims.size());
+    result_.nodes = view_.nodes.size();
+    result_.unavailable_claims.assign(unavailable_.begin(), unavailable_.end());
+    result_.waits_for.causes.insert(Cause::kNodes);
+    if (result_.waits_for.causes.contains(Cause::kDevices)) {
+      result_.waits_for.causes.insert(Cause::kClasses);
+    }
+    for (const api::Object& claim : claims) {
+      result_.waits_for.claims.push_back(api::ObjectKey(claim.metadata()));
+    }
+    return std::move(result_);
+  }
+
+ private:
+  struct Best {
+    size_t index;
+    int score;
+    std::vector<resource_v1::AllocationResult> results;
+  };
+
+  void Reject(std::vector<std::string> reasons, bool final, Cause cause) {
+    for (std::string& reason : reasons) result_.node_reasons.push_back(std::move(reason));
+    if (final) ++result_.final_nodes;
+    result_.waits_for.causes.insert(cause);
+  }
+
+  bool Fail(std::string_view message) {
+    failure_ =
+        AttemptFailed{fmt::format("running \"DynamicResources\" filter plugin: {}", message)};
+    return false;
+  }
+
+  void Consider(size_t index, std::vector<resource_v1::AllocationResult> results) {
+    const int score = set_.prioritized ? Score(set_, results) : 0;
+    if (best_ && best_->score >= score) return;
+    best_ = Best{.index = index, .score = score, .results = std::move(results)};
+  }
+
+  Decision Place(size_t claims) && {
+    Placement placement{
+        .node = view_.nodes[best_->index]->value().metadata.name,
+        .allocations = std::vector<std::optional<resource_v1::AllocationResult>>(claims),
+        .next_first_node = best_->index + 1};
+    for (size_t i = 0; i < set_.wanted_indexes.size(); ++i) {
+      placement.allocations[set_.wanted_indexes[i]] = std::move(best_->results[i]);
+    }
+    return placement;
+  }
+
+  PodNeeds needs_;
+  const ClaimSet& set_;
+  const ClusterView& view_;
+  Unschedulable result_;
+  std::set<size_t> unavailable_;
+  std::optional<Best> best_;
+  std::optional<AttemptFailed> failure_;
+};
+
+/// "0/3 nodes are available: 1 x, 2 y" for reasons given once per node.
+std::string CountReasons(size_t nodes, const std::map<std::string, size_t, std::less<>>& counts) {
+  std::vector<std::string> parts;
+  for (const auto& [reason, count] : counts) {
+    if (count > 0) parts.push_back(fmt::format("{} {}", count, reason));
+  }
+  std::ranges::sort(parts);  // upstream sorts the finished texts: "10 x" before "2 x"
+  return fmt::format("0/{} nodes are available: {}.", nodes, fmt::join(parts, ", "));
+}
+
+}  // namespace
+
+Decision Decide(const core_v1::Pod& pod,
+                std::span<const api::Object> claims,
+                const ClusterView& view,
+                const CycleOptions& options) {
+  if (view.nodes.empty()) {
+    return Unschedulable{.waits_for = {.causes = {Cause::kNodes}, .claims = {}}};
+  }
+  ClaimSet set;
+  if (std::optional<Obstacle> obstacle = SortClaims(claims, view, set)) {
+    return std::visit([](auto& known) -> Decision { return std::move(known); }, *obstacle);
+  }
+  const bool look_at_all = set.prioritized || view.nodes.size() <= options.look_at_all_nodes_max;
+  NodeSearch search(pod, set, view);
+  for (size_t i = 0; i < view.nodes.size(); ++i) {
+    if (!search.LookAt((view.first_node + i) % view.nodes.size())) break;
+    if (search.found() && !look_at_all) break;
+  }
+  return std::move(search).Finish(claims);
+}
+
+std::string MessageOf(const Unschedulable& result, bool deallocated) {
+  if (result.nodes == 0) return "no nodes available to schedule pods";
+  std::string message;
+  if (result.claim_reason.empty()) {
+    std::map<std::string, size_t, std::less<>> counts;
+    for (const std::string& reason : result.node_reasons) ++counts[reason];
+    message = CountReasons(result.nodes, counts);
+  } else {
+    message = fmt::format("0/{} nodes are available: {}.", result.nodes, result.claim_reason);
+  }
+  if (deallocated) message += " deallocation of ResourceClaim completed,";
+  const std::map<std::string, size_t, std::less<>> preemption{
+      {"Preemption is not helpful for scheduling", result.final_nodes},
+      {"No preemption victims found for incoming pod", result.nodes - result.final_nodes}};
+  return fmt::format("{} preemption: {}", message, CountReasons(result.nodes, preemption));
+}
+
+std::optional<size_t> ClaimToDeallocate(const Unschedulable& result,
+                                        std::span<const api::Object> claims,
+                                        std::string_view pod_uid) {
+  for (const size_t index : result.unavailable_claims) {
+    const auto& reserved = claims[index].As<resource_v1::ResourceClaim>().status.reserved_for;
+    if (reserved.empty() || (reserved.size() == 1 && reserved[0].uid == pod_uid)) return index;
+  }
+  return std::nullopt;
+}
+
+}  // namespace dray::scheduler

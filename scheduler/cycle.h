@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// One attempt to find a node for a pod: a function of the pod, its claims and the cluster.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "allocator/allocator.h"
+#include "api/core_v1.h"
+#include "api/object.h"
+#include "api/resource_v1.h"
+#include "base/published.h"
+#include "base/result.h"
+#include "scheduler/node_filter.h"
+#include "scheduler/queue.h"
+
+namespace dray::scheduler {
+
+/// Finds devices for claims on a node: allocator::Allocator::Allocate.
+using DeviceSearch = std::function<Result<allocator::Outcome>(
+    const api::core_v1::Node& node,
+    std::span<const Frozen<api::resource_v1::ResourceClaim>> claims)>;
+
+/// The cluster as one attempt sees it.
+struct ClusterView {
+  std::span<const NodeState* const> nodes;  // in name order
+  size_t first_node = 0;                    // where the search begins
+  std::function<bool(std::string_view claim_uid)> in_flight;
+  std::function<bool(std::string_view name)> has_class;
+  DeviceSearch search;
+};
+
+struct CycleOptions {
+  /// Up to this many nodes all are looked at, as upstream does; so an expression that fails on one
+  /// of them is reported even when another would do. In bigger clusters the first that fits wins,
+  /// except that a prioritized list looks at all, for the best choice.
+  size_t look_at_all_nodes_max = 8;
+};
+
+/// A place for the pod. One entry per claim: devices to allocate, or nothing for a claim that only
+/// needs a reservation or not even that.
+struct Placement {
+  std::string node;
+  std::vector<std::optional<api::resource_v1::AllocationResult>> allocations;
+  size_t next_first_node = 0;  // where the next attempt begins: nodes take turns
+};
+
+/// The pod fits nowhere now.
+struct Unschedulable {
+  size_t nodes = 0;
+  std::string claim_reason;  // about the pod's claims, whatever the node ("PreFilter"); or empty
+  std::vector<std::string> node_reasons;   // one per node and reason
+  size_t final_nodes = 0;                  // evicting other pods would not help there
+  std::vector<size_t> unavailable_claims;  // allocated where the pod cannot go, sorted
+  WaitsFor waits_for;
+};
+
+/// Something is wrong with the pod's claims or the cluster, in upstream's words.
+struct AttemptFailed {
+  std::string message;
+};
+
+using Decision = std::variant<Placement, Unschedulable, AttemptFailed>;
+
+/// Decides where `pod` goes. `claims` are all its claims, from ResolveClaims.
+///
+/// Nodes are looked at in name order from view.first_node on, round and round: deterministic, and
+/// pods spread. Cost: nodes looked at × search. Source: spec of kube-scheduler's DynamicResources
+/// plugin (PreFilter, Filter, Score).
+Decision Decide(const api::core_v1::Pod& pod,
+                std::span<const api::Object> claims,
+                const ClusterView& view,
+                const CycleOptions& options);
+
+/// The text of condition and event: "0/2 nodes are available: 2 cannot allocate all claims.
+/// preemption: …". `deallocated`: a useless allocation was taken back.
+std::string MessageOf(const Unschedulable& result, bool deallocated);
+
+/// The claim to take back an allocation from so that the pod may fit: the first unavailable one
+/// that nobody but this pod has reserved.
+std::optional<size_t> ClaimToDeallocate(const Unschedulable& result,
+                                        std::span<const api::Object> claims,
+                                        std::string_view pod_uid);
+
+}  // namespace dray::scheduler

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which devices are taken: by allocations in the cluster and by those this scheduler is about to
+// write. Kept up with every change of a claim, so no attempt walks the claims.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "allocator/allocator.h"
+#include "api/resource_v1.h"
+#include "base/published.h"
+
+namespace dray::scheduler {
+
+/// A device is given to a second claim only if this is wrong; hence one rule: a device in flight is
+/// released only after the claim that holds it has been seen with its allocation, or the attempt
+/// was undone (KEP-4381; section "assume" of docs/design/control-plane.md).
+///
+/// One thread.
+class TakenDevices {
+ public:
+  /// The claim is now as `claim` says; null: it is gone.
+  void SetClaim(const std::string& uid, const api::resource_v1::ResourceClaim* claim);
+
+  /// Holds the devices of `allocation` for the claim. False when an attempt holds some already.
+  bool Reserve(const std::string& uid, const api::resource_v1::AllocationResult& allocation);
+  void Release(const std::string& uid);
+  bool in_flight(std::string_view uid) const { return in_flight_.contains(uid); }
+
+  /// For an allocator that is used before the next change of this object and not after. The set is
+  /// changed in place between attempts: copying it for each pod would make scheduling n pods O(n²).
+  Frozen<allocator::AllocatedState> state() const { return state_; }
+
+ private:
+  using Devices = std::vector<allocator::DeviceId>;
+  static Devices DevicesOf(const api::resource_v1::AllocationResult& allocation);
+  void Take(const Devices& devices);
+  void Give(const Devices& devices);
+
+  std::shared_ptr<allocator::AllocatedState> state_ = std::make_shared<allocator::AllocatedState>();
+  std::map<allocator::DeviceId, int> holders_;  // more than one after another scheduler's mistake
+  std::map<std::string, Devices, std::less<>> allocated_;  // by claim uid
+  std::map<std::string, Devices, std::less<>> in_flight_;
+};
+
+}  // namespace dray::scheduler

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "scheduler/node_filter.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+namespace dray::scheduler {
+namespace {
+
+namespace core_v1 = api::core_v1;
+
+constexpr std::string_view kCordonTaint = "node.kubernetes.io/unschedulable";
+
+int64_t AmountOf(std::string_view resource, const api::Quantity& quantity) {
+  return resource == "cpu" ? quantity.MilliValue() : quantity.Value();
+}
+
+void AddTo(Amounts& sum, const Amounts& more) {
+  for (const auto& [name, amount] : more) sum[name] += amount;
+}
+
+void Raise(Amounts& sum, const Amounts& other) {
+  for (const auto& [name, amount] : other) {
+    int64_t& mine = sum[name];
+    mine = std::max(mine, amount);
+  }
+}
+
+Amounts RequestsOf(const core_v1::ResourceRequirements& resources) {
+  Amounts amounts;
+  for (const auto& [name, limit] : resources.limits) amounts[name] = AmountOf(name, limit);
+  for (const auto& [name, request] : resources.requests) amounts[name] = AmountOf(name, request);
+  return amounts;
+}
+
+bool Tolerates(const core_v1::Toleration& toleration, const core_v1::Taint& taint) {
+  if (!toleration.effect.empty() && toleration.effect != taint.effect) return false;
+  if (!toleration.key.empty() && toleration.key != taint.key) return false;
+  if (toleration.operator_ == "Exists") return true;
+  const bool equal = toleration.operator_.empty() || toleration.operator_ == "Equal";
+  return equal && !toleration.key.empty() && toleration.value == taint.value;
+}
+
+bool ToleratesAny(const core_v1::Pod& pod, const core_v1::Taint& taint) {
+  return std::ranges::any_of(pod.spec.tolerations, [&](const core_v1::Toleration& toleration) {
+    return Tolerates(toleration, taint);
+  });
+}
+
+bool HasForbiddingTaint(const core_v1::Pod& pod, const core_v1::Node& node) {
+  return std::ranges::any_of(node.spec.taints, [&](const core_v1::Taint& taint) {
+    const bool forbids = taint.effect == "NoSchedule" || taint.effect == "NoExecute";
+    return forbids && !ToleratesAny(pod, taint);
+  });
+}
+
+bool MatchesAffinity(const PodNeeds& needs, const core_v1::Node& node) {
+  for (const auto& [label, value] : needs.pod->spec.node_selector) {
+    const auto found = node.metadata.labels.find(label);
+    if (found == node.metadata.labels.end() || found->second != value) return false;
+  }
+  if (!needs.affinity) return true;
+  // A mistake in a term matches nothing, as upstream's filter has it.
+  return needs.affinity->Match(node.metadata.labels, node.metadata.name).value_or(false);
+}
+
+std::optional<Rejection> FilterResources(const PodNeeds& needs, const NodeState& state) {
+  if (state.allocatable.empty()) return std::nullopt;
+  const auto allocatable = [&](std::string_view name) {
+    const auto found = state.allocatable.find(name);
+    return found == state.allocatable.end() ? 0 : found->second;
+  };
+  Rejection rejection{.reasons = {}, .final = false};
+  if (state.pods + 1 > allocatable("pods")) rejection.reasons.emplace_back("Too many pods");
+  for (const auto& [name, request] : needs.requests) {
+    if (request == 0) continue;
+    const auto used = state.requested.find(name);
+    const int64_t taken = used == state.requested.end() ? 0 : used->second;
+    if (request <= allocatable(name) - taken) continue;
+    rejection.reasons.push_back("Insufficient " + name);
+    if (request > allocatable(name)) rejection.final = true;
+  }
+  if (rejection.reasons.empty()) return std::nullopt;
+  return rejection;
+}
+
+}  // namespace
+
+Amounts RequestsOf(const core_v1::Pod& pod) {
+  Amounts running;
+  for (const core_v1::Container& container : pod.spec.containers) {
+    AddTo(running, RequestsOf(container.resources));
+  }
+  Amounts sidecars;
+  Amounts starting;
+  for (const core_v1::Container& container : pod.spec.init_containers) {
+    Amounts own = RequestsOf(container.resources);
+    if (container.restart_policy == "Always") {
+      AddTo(sidecars, own);
+      own = sidecars;
+    } else {
+      AddTo(own, sidecars);
+    }
+    Raise(starting, own);
+  }
+  AddTo(running, sidecars);
+  Raise(running, starting);
+  if (pod.spec.resources) {
+    for (const auto& [name, amount] : RequestsOf(*pod.spec.resources)) running[name] = amount;
+  }
+  for (const auto& [name, overhead] : pod.spec.overhead) running[name] += AmountOf(name, overhead);
+  return running;
+}
+
+PodNeeds NeedsOf(const core_v1::Pod& pod) {
+  PodNeeds needs{.pod = &pod, .requests = RequestsOf(pod), .affinity = std::nullopt};
+  const auto& affinity = pod.spec.affinity;
+  if (affinity && affinity->node_affinity &&
+      affinity->node_affinity->required_during_scheduling_ignored_during_execution) {
+    needs.affinity = api::NodeSelector::ParseLazily(api::NodeTerms(
+        *affinity->node_affinity->required_during_scheduling_ignored_during_execution));
+  }
+  return needs;
+}
+
+Amounts AllocatableOf(const core_v1::Node& node) {
+  Amounts amounts;
+  for (const auto& [name, quantity] : node.status.allocatable) {
+    amounts[name] = AmountOf(name, quantity);
+  }
+  return amounts;
+}
+
+std::optional<Rejection> FilterNode(const PodNeeds& needs, const NodeState& state) {
+  const core_v1::Pod& pod = *needs.pod;
+  const core_v1::Node& node = state.value();
+  const core_v1::Taint cordon{.key = std::string(kCordonTaint), .effect = "NoSchedule"};
+  if (node.spec.unschedulable && !ToleratesAny(pod, cordon)) {
+    return Rejection{.reasons = {"node(s) were unschedulable"}};
+  }
+  if (!pod.spec.node_name.empty() && pod.spec.node_name != node.metadata.name) {
+    return Rejection{.reasons = {"node(s) didn't match the requested node name"}};
+  }
+  if (HasForbiddingTaint(pod, node)) {
+    return Rejection{.reasons = {"node(s) had untolerated taint(s)"}};
+  }
+  if (!MatchesAffinity(needs, node)) {
+    return Rejection{.reasons = {"node(s) didn't match Pod's node affinity/selector"}};
+  }
+  return FilterResources(needs, state);
+}
+
+}  // namespace dray::scheduler

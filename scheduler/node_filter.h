@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether a pod may run on a node, devices aside: cordons, names, taints, affinity, resources.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/core_v1.h"
+#include "api/node_selector_match.h"
+#include "api/object.h"
+
+namespace dray::scheduler {
+
+/// Amounts by resource name; cpu in thousandths, everything else in its unit.
+using Amounts = std::map<std::string, int64_t, std::less<>>;
+
+/// What a pod asks of a node, with its selectors parsed once per attempt.
+struct PodNeeds {
+  const api::core_v1::Pod* pod;  // outlives this
+  Amounts requests;
+  std::optional<api::NodeSelector> affinity;
+};
+
+PodNeeds NeedsOf(const api::core_v1::Pod& pod);
+
+/// The largest sum of requests at any moment of the pod's life: init containers run one after the
+/// other, those that restart (sidecars) stay; overhead counts. Limits stand in for requests.
+Amounts RequestsOf(const api::core_v1::Pod& pod);
+
+/// A node and what its pods have asked for already.
+struct NodeState {
+  api::Object node;
+  Amounts allocatable;
+  Amounts requested;
+  int64_t pods = 0;
+
+  const api::core_v1::Node& value() const { return node.As<api::core_v1::Node>(); }
+};
+
+/// Why a node does not do. `final`: evicting other pods could not help.
+struct Rejection {
+  std::vector<std::string> reasons;
+  bool final = true;
+};
+
+/// Upstream's filters in upstream's order; the first that objects gives the reasons. A node that
+/// says nothing about allocatable resources has no limits.
+std::optional<Rejection> FilterNode(const PodNeeds& needs, const NodeState& state);
+
+/// The amounts of a node's allocatable resources.
+Amounts AllocatableOf(const api::core_v1::Node& node);
+
+}  // namespace dray::scheduler

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "scheduler/pod_claims.h"
+
+#include <algorithm>
+#include <optional>
+
+#include <fmt/format.h>
+
+namespace dray::scheduler {
+namespace {
+
+namespace core_v1 = api::core_v1;
+namespace resource_v1 = api::resource_v1;
+
+/// What an entry refers to: a claim, none at all, or something that is not known yet.
+struct Target {
+  enum class State : uint8_t { kClaim, kNone, kMissing } state;
+  std::string name = {};
+  bool generated = false;
+};
+
+Target TargetOf(const core_v1::Pod& pod, const core_v1::PodResourceClaim& entry) {
+  using enum Target::State;
+  if (entry.resource_claim_name) return {.state = kClaim, .name = *entry.resource_claim_name};
+  for (const core_v1::PodResourceClaimStatus& status : pod.status.resource_claim_statuses) {
+    if (status.name != entry.name) continue;
+    if (!status.resource_claim_name) return {.state = kNone};
+    return {.state = kClaim, .name = *status.resource_claim_name, .generated = true};
+  }
+  return {.state = kMissing};
+}
+
+bool IsControlledBy(const api::meta_v1::ObjectMeta& claim, std::string_view uid) {
+  return std::ranges::any_of(claim.owner_references, [&](const auto& owner) {
+    return owner.controller.value_or(false) && owner.uid == uid;
+  });
+}
+
+std::optional<Gated> WhyNot(const core_v1::Pod& pod,
+                            const Target& target,
+                            const api::Object& claim) {
+  const api::meta_v1::ObjectMeta& metadata = pod.metadata;
+  if (claim.metadata().deletion_timestamp) {
+    return Gated{fmt::format("resourceclaim \"{}\" is being deleted", target.name)};
+  }
+  if (target.generated && !IsControlledBy(claim.metadata(), metadata.uid)) {
+    return Gated{fmt::format("ResourceClaim {}/{} was not created for Pod {}/{} (Pod is not owner)",
+                             metadata.namespace_,
+                             target.name,
+                             metadata.namespace_,
+                             metadata.name)};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::variant<std::vector<api::Object>, Gated> ResolveClaims(const core_v1::Pod& pod,
+                                                            const ClaimLookup& find) {
+  const api::meta_v1::ObjectMeta& metadata = pod.metadata;
+  std::vector<api::Object> claims;
+  for (const core_v1::PodResourceClaim& entry : pod.spec.resource_claims) {
+    const std::string who = fmt::format("pod \"{}/{}\": ", metadata.namespace_, metadata.name);
+    if (!entry.resource_claim_name && !entry.resource_claim_template_name) {
+      return Gated{fmt::format(
+          "{}spec.resourceClaim \"{}\": none of the supported fields are set", who, entry.name)};
+    }
+    const Target target = TargetOf(pod, entry);
+    if (target.state == Target::State::kNone) continue;
+    if (target.state == Target::State::kMissing) {
+      return Gated{who + "ResourceClaim not created yet"};
+    }
+    const api::Object* claim = find(metadata.namespace_ + "/" + target.name);
+    if (claim == nullptr) {
+      return Gated{fmt::format("resourceclaim.resource.k8s.io \"{}\" not found", target.name)};
+    }
+    if (std::optional<Gated> why_not = WhyNot(pod, target, *claim)) return *std::move(why_not);
+    const auto same = [&](const api::Object& other) {
+      return other.metadata().uid == claim->metadata().uid;
+    };
+    if (std::ranges::none_of(claims, same)) claims.push_back(*claim);
+  }
+  return claims;
+}
+
+std::vector<std::string> ClaimKeys(const core_v1::Pod& pod) {
+  std::vector<std::string> keys;
+  for (const core_v1::PodResourceClaim& entry : pod.spec.resource_claims) {
+    const Target target = TargetOf(pod, entry);
+    if (target.state != Target::State::kClaim) continue;
+    keys.push_back(pod.metadata.namespace_ + "/" + target.name);
+  }
+  return keys;
+}
+
+bool IsReservedFor(const resource_v1::ResourceClaim& claim, std::string_view pod_uid) {
+  return std::ranges::any_of(claim.status.reserved_for,
+                             [&](const auto& consumer) { return consumer.uid == pod_uid; });
+}
+
+}  // namespace dray::scheduler

@@ -1,0 +1,412 @@
+// SPDX-License-Identifier: Apache-2.0
+// One thread owns all state. An attempt is synchronous, so nothing changes between looking and
+// reserving; the writes of a placement may happen on other threads, and until their answer has been
+// assumed into the mirror, the devices stay in flight and the pod counts on its node.
+#include "scheduler/scheduler.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "api/core_v1.h"
+#include "api/resource_v1.h"
+#include "base/check.h"
+#include "client/write.h"
+#include "scheduler/pod_claims.h"
+
+namespace dray::scheduler {
+namespace {
+
+namespace core_v1 = api::core_v1;
+namespace resource_v1 = api::resource_v1;
+
+// Pods tried before the informers are looked at again.
+constexpr size_t kPodsPerStep = 16;
+// Events sent in an idle moment.
+constexpr size_t kEventsPerStep = 16;
+
+bool IsDone(const core_v1::Pod& pod) {
+  return pod.status.phase == "Succeeded" || pod.status.phase == "Failed";
+}
+
+/// Whether a change of a pending pod may let it fit: not the conditions we write ourselves.
+bool MayFitNow(const core_v1::Pod& before, const core_v1::Pod& after) {
+  return !(before.spec == after.spec) || before.metadata.labels != after.metadata.labels ||
+         !(before.status.resource_claim_statuses == after.status.resource_claim_statuses);
+}
+
+bool MayHostNow(const core_v1::Node& before, const core_v1::Node& after) {
+  return !(before.spec == after.spec) || before.metadata.labels != after.metadata.labels ||
+         !(before.status.allocatable == after.status.allocatable);
+}
+
+bool IsAllocated(const api::Object* claim) {
+  return claim != nullptr && claim->As<resource_v1::ResourceClaim>().status.allocation.has_value();
+}
+
+}  // namespace
+
+Scheduler::Scheduler(client::Client& client, World& world, Log log, Options options)
+    : client_(client),
+      world_(world),
+      log_(std::move(log)),
+      options_(std::move(options)),
+      events_(client, world, options_.name, log_),
+      queue_(options_.queue),
+      tasks_(options_.bindings_max),
+      outcomes_(options_.bindings_max),
+      nodes_informer_(
+          client, api::Reflected<core_v1::Node>::kKind, world.clock, loop_.wakeup(), log_),
+      classes_(client,
+               api::Reflected<resource_v1::DeviceClass>::kKind,
+               world.clock,
+               loop_.wakeup(),
+               log_),
+      slices_(client,
+              api::Reflected<resource_v1::ResourceSlice>::kKind,
+              world.clock,
+              loop_.wakeup(),
+              log_),
+      claims_(client,
+              api::Reflected<resource_v1::ResourceClaim>::kKind,
+              world.clock,
+              loop_.wakeup(),
+              log_),
+      pods_(client, api::Reflected<core_v1::Pod>::kKind, world.clock, loop_.wakeup(), log_) {
+  DRAY_CHECK(options_.selectors != nullptr);
+  nodes_informer_.OnChange([this](auto* before, auto* after) { OnNode(before, after); });
+  classes_.OnChange([this](auto*, auto*) {
+    inventory_changed_ = true;
+    queue_.Wake(Cause::kClasses, Now());
+  });
+  slices_.OnChange([this](auto*, auto*) {
+    inventory_changed_ = true;
+    queue_.Wake(Cause::kDevices, Now());
+  });
+  claims_.OnChange([this](auto* before, auto* after) { OnClaim(before, after); });
+  pods_.OnChange([this](auto* before, auto* after) { OnPod(before, after); });
+}
+
+Scheduler::~Scheduler() {
+  Stop();
+}
+
+void Scheduler::Run() {
+  loop_.Run(world_.clock, [this] { return Step(); });
+}
+
+void Scheduler::RunBinder() {
+  while (const std::optional<BindTask> task = tasks_.Pop()) {
+    // There is room for the outcome of every task that was accepted.
+    DRAY_CHECK(outcomes_.TryPush(Bind(client_, *task)));
+    loop_.wakeup().Wake();
+  }
+}
+
+void Scheduler::Stop() {
+  loop_.Stop();
+  tasks_.Close();
+}
+
+std::optional<MonotonicTime> Scheduler::Step() {
+  std::optional<MonotonicTime> next;
+  bool synced = true;
+  for (client::Informer* informer : {&nodes_informer_, &classes_, &slices_, &claims_, &pods_}) {
+    next = client::Earlier(next, informer->Step());
+    synced = synced && informer->synced();
+  }
+  while (std::optional<BindOutcome> outcome = outcomes_.TryPop()) {
+    --bindings_;
+    FinishBinding(*std::move(outcome));
+  }
+  // Deciding with half a picture would give devices away twice.
+  if (!synced) return next;
+  for (size_t i = 0; i < kPodsPerStep && !loop_.stopping(); ++i) {
+    const MonotonicTime now = Now();
+    const std::optional<std::string> pod = queue_.Pop(now);
+    if (!pod) break;
+    TryPod(*pod, now);
+  }
+  const MonotonicTime now = Now();
+  next = client::Earlier(next, queue_.Next(now));
+  if (next && *next <= now) return next;
+  return events_.Send(kEventsPerStep) ? now : next;
+}
+
+// ------------------------------------------------------------------------------------------------
+// What the cluster tells.
+
+bool Scheduler::IsOurs(const core_v1::Pod& pod) const {
+  return pod.spec.scheduler_name == options_.name ||
+         (pod.spec.scheduler_name.empty() && options_.name == "default-scheduler");
+}
+
+void Scheduler::OnPod(const api::Object* before, const api::Object* after) {
+  const core_v1::Pod& pod = (after != nullptr ? after : before)->As<core_v1::Pod>();
+  const std::string key = api::ObjectKey(pod.metadata);
+  if (after == nullptr) {
+    assumed_.erase(pod.metadata.uid);
+    queue_.Remove(key);
+    if (DropUsage(pod.metadata.uid)) queue_.Wake(Cause::kAssignedPods, Now());
+    return;
+  }
+  if (!pod.spec.node_name.empty()) {
+    assumed_.erase(pod.metadata.uid);
+    queue_.Remove(key);
+    if (!IsDone(pod)) return SetUsage(pod, pod.spec.node_name);
+    if (DropUsage(pod.metadata.uid)) queue_.Wake(Cause::kAssignedPods, Now());
+    return;
+  }
+  if (assumed_.contains(pod.metadata.uid)) return;
+  if (!IsOurs(pod) || IsDone(pod) || pod.metadata.deletion_timestamp ||
+      !pod.spec.scheduling_gates.empty()) {
+    return queue_.Remove(key);
+  }
+  if (before != nullptr && !MayFitNow(before->As<core_v1::Pod>(), pod)) return;
+  queue_.Add(key, pod.spec.priority.value_or(0), Now());
+}
+
+void Scheduler::OnClaim(const api::Object* before, const api::Object* after) {
+  const api::Object& object = after != nullptr ? *after : *before;
+  const auto* claim = after == nullptr ? nullptr : &after->As<resource_v1::ResourceClaim>();
+  taken_.SetClaim(object.metadata().uid, claim);
+  const MonotonicTime now = Now();
+  // Freed devices may help any pod; other changes only the pods of the claim; its finalizer nobody.
+  if (IsAllocated(before) && !IsAllocated(after)) queue_.Wake(Cause::kDevices, now);
+  if (before != nullptr && claim != nullptr &&
+      before->As<resource_v1::ResourceClaim>().status == claim->status) {
+    return;
+  }
+  queue_.WakeForClaim(api::ObjectKey(object.metadata()), now);
+}
+
+void Scheduler::OnNode(const api::Object* before, const api::Object* after) {
+  const std::string& name = (after != nullptr ? after : before)->metadata().name;
+  if (after == nullptr) {
+    nodes_.erase(name);
+    nodes_changed_ = true;
+    return;
+  }
+  const auto& node = after->As<core_v1::Node>();
+  const auto [entry, is_new] = nodes_.try_emplace(name);
+  entry->second.node = *after;
+  entry->second.allocatable = AllocatableOf(node);
+  if (is_new) {
+    nodes_changed_ = true;
+    // A node that comes back under its name finds its pods.
+    for (const auto& [uid, usage] : usage_) {
+      if (usage.node == name) Count(usage, 1);
+    }
+  }
+  if (before == nullptr || MayHostNow(before->As<core_v1::Node>(), node)) {
+    queue_.Wake(Cause::kNodes, Now());
+  }
+}
+
+void Scheduler::SetUsage(const core_v1::Pod& pod, const std::string& node) {
+  const auto known = usage_.find(pod.metadata.uid);
+  if (known != usage_.end() && known->second.node == node) return;
+  DropUsage(pod.metadata.uid);
+  Usage usage{.node = node, .requests = RequestsOf(pod)};
+  Count(usage, 1);
+  usage_.emplace(pod.metadata.uid, std::move(usage));
+}
+
+bool Scheduler::DropUsage(std::string_view pod_uid) {
+  const auto known = usage_.find(pod_uid);
+  if (known == usage_.end()) return false;
+  Count(known->second, -1);
+  usage_.erase(known);
+  return true;
+}
+
+void Scheduler::Count(const Usage& usage, int64_t sign) {
+  const auto node = nodes_.find(usage.node);
+  if (node == nodes_.end()) return;
+  for (const auto& [name, amount] : usage.requests) node->second.requested[name] += sign * amount;
+  node->second.pods += sign;
+}
+
+const std::vector<const NodeState*>& Scheduler::Nodes() {
+  if (std::exchange(nodes_changed_, false)) {
+    node_list_.clear();
+    for (const auto& [name, state] : nodes_) node_list_.push_back(&state);
+  }
+  return node_list_;
+}
+
+const Frozen<allocator::Inventory>& Scheduler::Inventory() {
+  if (std::exchange(inventory_changed_, false)) {
+    std::vector<allocator::Inventory::Slice> slices;
+    std::vector<allocator::Inventory::Class> classes;
+    for (const auto& [name, slice] : slices_.objects()) {
+      slices.push_back(client::FrozenOf<resource_v1::ResourceSlice>(slice));
+    }
+    for (const auto& [name, device_class] : classes_.objects()) {
+      classes.push_back(client::FrozenOf<resource_v1::DeviceClass>(device_class));
+    }
+    inventory_ = allocator::Inventory::Build(std::move(slices), classes);
+  }
+  return inventory_;
+}
+
+// ------------------------------------------------------------------------------------------------
+// One attempt.
+
+void Scheduler::TryPod(const std::string& key, MonotonicTime now) {
+  const api::Object* found = pods_.Find(key);
+  if (found == nullptr) return queue_.Remove(key);
+  const api::Object pod = *found;
+  const auto resolved = ResolveClaims(
+      pod.As<core_v1::Pod>(), [this](std::string_view claim) { return claims_.Find(claim); });
+  if (const auto* gated = std::get_if<Gated>(&resolved)) {
+    log_.Debug("pod waits for its claims", "pod", key, "reason", gated->message);
+    return queue_.Gate(key, {.causes = {}, .claims = ClaimKeys(pod.As<core_v1::Pod>())}, now);
+  }
+  const auto& claims = std::get<std::vector<api::Object>>(resolved);
+  Decision decision = DecideFor(pod.As<core_v1::Pod>(), claims);
+  if (auto* placement = std::get_if<Placement>(&decision)) {
+    return Reserve(key, pod, claims, std::move(*placement));
+  }
+  if (auto* nowhere = std::get_if<Unschedulable>(&decision)) {
+    return Reject(key, pod, claims, std::move(*nowhere));
+  }
+  Fail(key, pod, std::get<AttemptFailed>(decision).message);
+}
+
+Decision Scheduler::DecideFor(const core_v1::Pod& pod, std::span<const api::Object> claims) {
+  const allocator::Allocator allocator(
+      Inventory(), taken_.state(), options_.selectors, options_.features);
+  const ClusterView view{
+      .nodes = Nodes(),
+      .first_node = first_node_,
+      .in_flight = [this](std::string_view uid) { return taken_.in_flight(uid); },
+      .has_class = [this](std::string_view name) { return classes_.Find(name) != nullptr; },
+      .search =
+          [&](const core_v1::Node& node,
+              std::span<const Frozen<resource_v1::ResourceClaim>> wanted) {
+            return allocator.Allocate(node, wanted, options_.budget);
+          }};
+  return Decide(pod, claims, view, options_.cycle);
+}
+
+void Scheduler::Reserve(const std::string& key,
+                        const api::Object& pod,
+                        std::span<const api::Object> claims,
+                        Placement placement) {
+  first_node_ = placement.next_first_node;
+  const auto seconds =
+      std::chrono::duration_cast<std::chrono::seconds>(world_.clock.Now().time_since_epoch());
+  BindTask task{.pod_key = key,
+                .pod = pod,
+                .node = placement.node,
+                .claims = {},
+                .now = api::Time::FromUnixSeconds(seconds.count())};
+  for (size_t i = 0; i < claims.size(); ++i) {
+    std::optional<resource_v1::AllocationResult>& allocation = placement.allocations[i];
+    // Decide refuses claims in flight, and each claim is here once.
+    if (allocation) DRAY_CHECK(taken_.Reserve(claims[i].metadata().uid, *allocation));
+    task.claims.push_back({.claim = claims[i], .allocation = std::move(allocation)});
+  }
+  assumed_.insert(pod.metadata().uid);
+  SetUsage(pod.As<core_v1::Pod>(), placement.node);
+  if (bindings_ < options_.bindings_max && tasks_.TryPush(task)) {
+    ++bindings_;
+    return;
+  }
+  FinishBinding(Bind(client_, task));
+}
+
+void Scheduler::FinishBinding(BindOutcome outcome) {
+  // First the mirror shows the allocation, then the hold on its devices ends.
+  for (const api::Object& claim : outcome.written) claims_.Assume(claim);
+  for (const std::string& uid : outcome.claim_uids) taken_.Release(uid);
+  if (outcome.error.empty()) {
+    queue_.Remove(outcome.pod_key);
+    log_.Info("pod bound", "pod", outcome.pod_key, "node", outcome.node);
+    events_.Record(
+        outcome.pod,
+        {.type = client::EventType::kNormal,
+         .reason = "Scheduled",
+         .message = fmt::format("Successfully assigned {} to {}", outcome.pod_key, outcome.node),
+         .action = "Binding"});
+    return;
+  }
+  const std::string& uid = outcome.pod.metadata().uid;
+  // A pod deleted or bound by somebody else meanwhile is not ours any more.
+  const bool still_ours = assumed_.erase(uid) > 0;
+  if (still_ours) DropUsage(uid);
+  // Others may have been turned away by what this attempt held.
+  queue_.Wake(Cause::kDevices, Now());
+  queue_.Wake(Cause::kAssignedPods, Now());
+  if (still_ours) Fail(outcome.pod_key, outcome.pod, outcome.error);
+}
+
+void Scheduler::Reject(const std::string& key,
+                       const api::Object& pod,
+                       std::span<const api::Object> claims,
+                       Unschedulable result) {
+  const std::optional<size_t> useless = ClaimToDeallocate(result, claims, pod.metadata().uid);
+  if (!useless) {
+    queue_.Park(key, std::move(result.waits_for), Now());
+    return Tell(pod, "Unschedulable", MessageOf(result, false));
+  }
+  const Result<api::Object> freed = Deallocate(client_, claims[*useless]);
+  if (!freed) return Fail(key, pod, freed.error().message);
+  queue_.Park(key, std::move(result.waits_for), Now());
+  claims_.Assume(*freed);  // wakes this pod too
+  Tell(pod, "Unschedulable", MessageOf(result, true));
+}
+
+void Scheduler::Fail(const std::string& key, const api::Object& pod, const std::string& message) {
+  queue_.Retry(key, Now());
+  log_.Warning("attempt failed", "pod", key, "error", message);
+  Tell(pod, "SchedulerError", message);
+}
+
+void Scheduler::Tell(const api::Object& pod, std::string_view reason, const std::string& message) {
+  events_.Record(pod,
+                 {.type = client::EventType::kWarning,
+                  .reason = "FailedScheduling",
+                  .message = message,
+                  .action = "Scheduling"});
+  const auto seconds =
+      std::chrono::duration_cast<std::chrono::seconds>(world_.clock.Now().time_since_epoch());
+  const Result<api::Object> written = client::ReadModifyWrite(
+      client_, pod, "status", [&](api::Object& copy) -> Result<client::Change> {
+        auto& edited = copy.Mutable<core_v1::Pod>();
+        if (!edited.spec.node_name.empty()) return client::Change::kNothing;
+        auto& conditions = edited.status.conditions;
+        auto condition =
+            std::ranges::find(conditions, "PodScheduled", &core_v1::PodCondition::type);
+        if (condition == conditions.end()) {
+          condition = conditions.insert(conditions.end(), {.type = "PodScheduled"});
+        }
+        if (condition->status == "False" && condition->reason == reason &&
+            condition->message == message) {
+          return client::Change::kNothing;
+        }
+        if (condition->status != "False") {
+          condition->last_transition_time = api::Time::FromUnixSeconds(seconds.count());
+        }
+        condition->status = "False";
+        condition->reason = reason;
+        condition->message = message;
+        condition->observed_generation = edited.metadata.generation;
+        return client::Change::kWrite;
+      });
+  if (written) {
+    pods_.Assume(*written);
+  } else if (written.error().reason != StatusReason::kNotFound) {
+    log_.Warning("cannot tell why a pod waits",
+                 "pod",
+                 pod.metadata().name,
+                 "error",
+                 written.error().message);
+  }
+}
+
+}  // namespace dray::scheduler

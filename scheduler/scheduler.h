@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// The scheduler: follows pods, claims, slices, classes and nodes, and gives every pod a node and
+// its claims devices. The shell around cycle.h (decisions), queue.h (order) and bind.h (writes).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "allocator/allocator.h"
+#include "base/bounded_queue.h"
+#include "base/log.h"
+#include "base/world.h"
+#include "client/client.h"
+#include "client/event_recorder.h"
+#include "client/informer.h"
+#include "client/loop.h"
+#include "scheduler/bind.h"
+#include "scheduler/cycle.h"
+#include "scheduler/devices.h"
+#include "scheduler/queue.h"
+
+namespace dray::scheduler {
+
+/// One thread runs Run(); others may run RunBinder(). The client and the world outlive it.
+class Scheduler {
+ public:
+  struct Options {
+    /// Schedules the pods that ask for this scheduler.
+    std::string name = "default-scheduler";
+    /// Compiled expressions, shared with whoever likes. Never null.
+    std::shared_ptr<cel::SelectorCache> selectors;
+    allocator::Features features = {};
+    CycleOptions cycle = {};
+    SchedulingQueue::Options queue = {};
+    /// Candidates tried per node and pod before the attempt is given up and retried later. Upstream
+    /// stops after 10 s; counting makes the answer independent of the machine.
+    allocator::Budget budget = {.steps_max = 20'000'000};
+    /// Placements handed to RunBinder() threads and not finished. 0: Run() writes them itself.
+    size_t bindings_max = 0;
+  };
+
+  Scheduler(client::Client& client, World& world, Log log, Options options);
+  ~Scheduler();
+  Scheduler(const Scheduler&) = delete;
+  Scheduler& operator=(const Scheduler&) = delete;
+
+  /// Follows the cluster and schedules until Stop().
+  void Run();
+  /// Writes placements until Stop(); for Options::bindings_max > 0, on as many threads as like.
+  void RunBinder();
+  /// From any thread.
+  void Stop();
+
+  /// One turn of Run, for tests and simulation: handles what has arrived, tries some pods.
+  std::optional<MonotonicTime> Step();
+
+  /// Pods that wait, back off or are being tried. On the thread of Run.
+  size_t pending_pods() const { return queue_.size(); }
+
+ private:
+  struct Usage {
+    std::string node;
+    Amounts requests;
+  };
+
+  void OnPod(const api::Object* before, const api::Object* after);
+  void OnClaim(const api::Object* before, const api::Object* after);
+  void OnNode(const api::Object* before, const api::Object* after);
+  bool IsOurs(const api::core_v1::Pod& pod) const;
+
+  void SetUsage(const api::core_v1::Pod& pod, const std::string& node);
+  bool DropUsage(std::string_view pod_uid);
+  void Count(const Usage& usage, int64_t sign);
+
+  void TryPod(const std::string& key, MonotonicTime now);
+  Decision DecideFor(const api::core_v1::Pod& pod, std::span<const api::Object> claims);
+  void Reserve(const std::string& key,
+               const api::Object& pod,
+               std::span<const api::Object> claims,
+               Placement placement);
+  void FinishBinding(BindOutcome outcome);
+  void Reject(const std::string& key,
+              const api::Object& pod,
+              std::span<const api::Object> claims,
+              Unschedulable result);
+  void Fail(const std::string& key, const api::Object& pod, const std::string& message);
+  void Tell(const api::Object& pod, std::string_view reason, const std::string& message);
+  const std::vector<const NodeState*>& Nodes();
+  const Frozen<allocator::Inventory>& Inventory();
+  MonotonicTime Now() const { return world_.clock.Monotonic(); }
+
+  client::Client& client_;
+  World& world_;
+  Log log_;
+  Options options_;
+  client::Loop loop_;
+  client::EventRecorder events_;
+
+  SchedulingQueue queue_;
+  TakenDevices taken_;
+  std::map<std::string, NodeState, std::less<>> nodes_;
+  std::vector<const NodeState*> node_list_;
+  bool nodes_changed_ = true;
+  size_t first_node_ = 0;
+  std::map<std::string, Usage, std::less<>> usage_;  // by uid of pods on nodes
+  std::set<std::string, std::less<>> assumed_;       // uids of pods whose binding is under way
+  Frozen<allocator::Inventory> inventory_;
+  bool inventory_changed_ = true;
+
+  BoundedQueue<BindTask> tasks_;
+  BoundedQueue<BindOutcome> outcomes_;
+  size_t bindings_ = 0;
+
+  client::Informer nodes_informer_;
+  client::Informer classes_;
+  client::Informer slices_;
+  client::Informer claims_;
+  client::Informer pods_;
+};
+
+}  // namespace dray::scheduler
