@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// Resources over a store in memory and a simulated world, and requests in short, for tests.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "api/json.h"
+#include "api/kind.h"
+#include "base/log.h"
+#include "base/simulated_world.h"
+#include "base/task.h"
+#include "server/resources.h"
+#include "store/memory_store.h"
+
+namespace dray::server {
+
+/// An empty server with the bootstrap namespaces.
+class ServerTest : public testing::Test {
+ protected:
+  ServerTest() { EXPECT_TRUE(Wait(resources_.Bootstrap()).has_value()); }
+
+  const api::KindInfo& KindOf(std::string_view plural) const {
+    const auto kinds = scheme_.kinds();
+    const auto found = std::find_if(kinds.begin(), kinds.end(), [&](const api::KindInfo* kind) {
+      return kind->served && kind->plural == plural;
+    });
+    EXPECT_NE(found, kinds.end()) << plural;
+    return **found;
+  }
+
+  ResourceRequest Request(Verb verb,
+                          std::string_view plural,
+                          std::string_view space,
+                          std::string_view name) const {
+    ResourceRequest request;
+    request.verb = verb;
+    request.kind = &KindOf(plural);
+    request.namespace_name = space;
+    request.name = name;
+    return request;
+  }
+
+  Answer Ask(ResourceRequest request) {
+    Result<Answer> answer = Wait(resources_.Handle(std::move(request)));
+    EXPECT_TRUE(answer.has_value());
+    warnings_ = answer->warnings;
+    return *std::move(answer);
+  }
+
+  /// "200 {…}", or "404 NotFound: message".
+  std::string Do(ResourceRequest request) {
+    const Answer answer = Ask(std::move(request));
+    if (!answer.outcome.has_value()) {
+      const api::meta_v1::Status status = ToStatus(answer.outcome.error());
+      return std::to_string(status.code) + " " + status.reason + ": " + status.message;
+    }
+    if (const auto* object = std::get_if<ObjectAnswer>(&*answer.outcome)) {
+      EXPECT_EQ(*object->item.json, api::ToJson(object->item.object));
+      return std::to_string(object->code) + " " + *object->item.json;
+    }
+    if (const auto* status = std::get_if<StatusAnswer>(&*answer.outcome)) {
+      return std::to_string(status->code) + " " +
+             api::ToJson(api::Object::Of(status->status));
+    }
+    return "200 list";
+  }
+
+  std::string Post(std::string_view plural, std::string_view space, std::string body) {
+    ResourceRequest request = Request(Verb::kCreate, plural, space, "");
+    request.body = std::move(body);
+    return Do(std::move(request));
+  }
+  std::string Put(std::string_view plural,
+                  std::string_view space,
+                  std::string_view name,
+                  std::string body) {
+    ResourceRequest request = Request(Verb::kUpdate, plural, space, name);
+    request.body = std::move(body);
+    return Do(std::move(request));
+  }
+  std::string Read(std::string_view plural, std::string_view space, std::string_view name) {
+    return Do(Request(Verb::kGet, plural, space, name));
+  }
+  std::string Delete(std::string_view plural, std::string_view space, std::string_view name) {
+    return Do(Request(Verb::kDelete, plural, space, name));
+  }
+  std::string VersionOf(std::string_view plural, std::string_view space, std::string_view name) {
+    const Answer answer = Ask(Request(Verb::kGet, plural, space, name));
+    return std::get<ObjectAnswer>(*answer.outcome).item.object.metadata().resource_version;
+  }
+
+  /// A list, or the error's words.
+  Result<ListAnswer> Lists(ResourceRequest request) {
+    Answer answer = Ask(std::move(request));
+    if (!answer.outcome.has_value()) return std::unexpected(answer.outcome.error());
+    return std::get<ListAnswer>(*std::move(answer.outcome));
+  }
+  /// The names of a list, separated by blanks; or the error's words.
+  std::string Names(ResourceRequest request) {
+    const Result<ListAnswer> list = Lists(std::move(request));
+    return list.has_value() ? Names(list->items) : list.error().message;
+  }
+  static std::string Names(const std::vector<Item>& items) {
+    std::string names;
+    for (const Item& item : items) {
+      if (!names.empty()) names += ' ';
+      names += item.object.metadata().name;
+    }
+    return names;
+  }
+
+  SimulatedWorld world_{7};
+  api::Scheme scheme_;
+  store::MemoryStore store_;
+  Resources resources_{scheme_, store_, world_.world(), Log::Silent(), {}};
+  std::vector<std::string> warnings_;  // of the last answer
+};
+
+}  // namespace dray::server
