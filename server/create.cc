@@ -47,6 +47,7 @@ Result<> Prepare(const Call& call, api::Object& object, const std::optional<Item
                             .namespace_object = space.has_value() ? &space->object : nullptr};
   PrepareForCreate(object, context.now, core.world.random);
   if (rules.set_defaults) rules.set_defaults(object, context);
+  if (rules.admit) rules.admit(object);
   std::vector<Cause> causes = CheckNewMetadata(call.kind(), object.metadata());
   if (rules.validate_create) {
     std::vector<Cause> more = rules.validate_create(object, context);

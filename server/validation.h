@@ -30,6 +30,9 @@ struct KindRules {
   /// Fills in what clients may leave out. Also runs on the outcome of a patch.
   std::function<void(api::Object& object, const RuleContext& context)> set_defaults;
 
+  /// What admission adds to a new object after the defaults.
+  std::function<void(api::Object& object)> admit;
+
   std::function<std::vector<Cause>(const api::Object& object, const RuleContext& context)>
       validate_create;
   /// `old` is what is stored; `object` has its status already.
