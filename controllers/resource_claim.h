@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// The resource-claim controller: makes claims from templates, drops reservations of pods that are
+// done, takes allocations back, and deletes generated claims whose pod is done or gone (which a
+// general garbage collector would do otherwise). The shell around claim_generation.h and
+// claim_sync.h.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/core_v1.h"
+#include "api/resource_v1.h"
+#include "base/log.h"
+#include "base/result.h"
+#include "base/world.h"
+#include "client/client.h"
+#include "client/event_recorder.h"
+#include "client/informer.h"
+#include "client/loop.h"
+#include "client/work_queue.h"
+#include "controllers/claim_generation.h"
+#include "controllers/claim_sync.h"
+
+namespace dray::controllers {
+
+/// One thread runs Run(). The client and the world outlive it.
+class ResourceClaimController {
+ public:
+  struct Options {
+    client::WorkQueue::Options queue = {};
+  };
+
+  ResourceClaimController(client::Client& client, World& world, Log log, Options options);
+  ~ResourceClaimController();
+  ResourceClaimController(const ResourceClaimController&) = delete;
+  ResourceClaimController& operator=(const ResourceClaimController&) = delete;
+
+  /// Works until Stop().
+  void Run();
+  /// From any thread.
+  void Stop();
+  /// One turn of Run, for tests and simulation.
+  std::optional<MonotonicTime> Step();
+
+ private:
+  void OnPod(const api::Object* before, const api::Object* after);
+  void OnClaim(const api::Object* before, const api::Object* after);
+  void OnTemplate(const api::Object* after);
+  void Enqueue(std::string_view type, std::string_view key);
+  void EnqueueAll();
+
+  void Handle(const std::string& key, MonotonicTime now);
+  Result<> SyncPod(std::string_view key);
+  Result<> CreateClaims(const api::Object& pod, const PodPlan& plan);
+  Result<> CreateClaim(const api::Object& pod,
+                       const MissingClaim& missing,
+                       std::vector<api::core_v1::PodResourceClaimStatus>& known);
+  Result<> RecordClaims(const api::Object& pod,
+                        std::vector<api::core_v1::PodResourceClaimStatus> known);
+  Result<> ReserveFor(const api::core_v1::Pod& pod, const std::string& claim_key);
+
+  Result<> SyncClaim(std::string_view key);
+  Result<std::set<std::string>> AliveConsumers(const api::resource_v1::ResourceClaim& claim);
+  /// The pod of that name and uid if it is still there: null when it is gone for certain.
+  Result<std::optional<api::Object>> FindPod(const std::string& space,
+                                             const std::string& name,
+                                             const std::string& uid);
+  Result<Owner> OwnerOf(const api::resource_v1::ResourceClaim& claim);
+  Result<api::Object> Perform(const api::Object& claim, const ClaimAction& action);
+
+  void RememberDeleted(const std::string& uid);
+
+  client::Client& client_;
+  World& world_;
+  Log log_;
+  client::Loop loop_;
+  client::EventRecorder events_;
+  client::WorkQueue queue_;
+  bool queue_overflowed_ = false;
+  std::deque<std::string> deleted_order_;
+  std::set<std::string, std::less<>> deleted_;  // uids of pods seen deleted
+
+  client::Informer templates_;
+  client::Informer claims_;
+  client::Informer pods_;
+  size_t claims_by_owner_ = 0;
+  size_t pods_by_claim_ = 0;
+  size_t pods_by_template_ = 0;
+};
+
+}  // namespace dray::controllers

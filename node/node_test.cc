@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <set>
+#include <string>
+#include <variant>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "api/resource_v1.h"
+#include "base/simulated_world.h"
+#include "client/testing/memory_client.h"
+#include "client/write.h"
+#include "node/pod_life.h"
+#include "node/profile.h"
+#include "node/simulated_nodes.h"
+
+namespace dray::node {
+namespace {
+
+namespace core_v1 = api::core_v1;
+namespace resource_v1 = api::resource_v1;
+using ::testing::SizeIs;
+
+TEST(Profile, EveryProfileHasDistinctDevicesWithCapacityAndTheSameEveryTime) {
+  for (const std::string_view profile : ProfileNames()) {
+    const SimulatedNode made = *MakeNode(profile, 3);
+    EXPECT_EQ(made.node.metadata.name, std::string(profile) + "-3");
+    EXPECT_GT(made.node.status.allocatable.at("memory").Value(), 0);
+    std::set<std::string> uuids;
+    for (const resource_v1::ResourceSlice& slice : made.slices) {
+      EXPECT_EQ(slice.spec.pool.name, made.node.metadata.name);
+      EXPECT_EQ(slice.spec.pool.resource_slice_count, 1);
+      EXPECT_THAT(slice.spec.devices, SizeIs(8));
+      for (const resource_v1::Device& device : slice.spec.devices) {
+        for (const auto& [name, capacity] : device.capacity) EXPECT_FALSE(capacity.value.IsZero());
+        const auto uuid = device.attributes.find("uuid");
+        if (uuid != device.attributes.end()) EXPECT_TRUE(uuids.insert(*uuid->second.string).second);
+      }
+    }
+    EXPECT_TRUE(made.slices == MakeNode(profile, 3)->slices);
+    EXPECT_FALSE(made.slices == MakeNode(profile, 4)->slices);
+  }
+}
+
+TEST(Profile, UnknownOneIsRefusedWithTheKnownOnes) {
+  const auto made = MakeNode("toaster", 0);
+  ASSERT_FALSE(made.has_value());
+  EXPECT_EQ(made.error().message, "no node profile \"toaster\"; there are: 8-gpu-server, example");
+}
+
+class PodLifeTest : public ::testing::Test {
+ protected:
+  PodLifeTest() {
+    pod_.metadata.namespace_ = "lab";
+    pod_.metadata.name = "worker";
+    pod_.metadata.uid = "uid-worker";
+    pod_.spec.containers.push_back({.name = "main", .image = "acme/worker"});
+  }
+  PodAction Next() {
+    return NextAction(
+        pod_,
+        [this](std::string_view key) { return key == "lab/shared" ? claim_ : nullptr; },
+        {.pod_ip = "10.128.0.1", .host_ip = "172.16.0.0", .now = api::Time::FromUnixSeconds(100)});
+  }
+  std::string Why() { return std::get<CannotStart>(Next()).why; }
+
+  core_v1::Pod pod_;
+  const api::Object* claim_ = nullptr;
+};
+
+TEST_F(PodLifeTest, StartsOnlyWithAllClaimsAllocatedAndReserved) {
+  pod_.spec.resource_claims = {{.name = "gpu", .resource_claim_name = "shared"}};
+  EXPECT_EQ(Why(), "claim shared not found");
+  resource_v1::ResourceClaim claim;
+  api::Object object = api::Object::Of(claim);
+  claim_ = &object;
+  EXPECT_EQ(Why(), "claim shared is not allocated");
+  claim.status.allocation.emplace();
+  object = api::Object::Of(claim);
+  EXPECT_EQ(Why(), "claim shared is not reserved for the pod");
+  claim.status.reserved_for.push_back({.resource = "pods", .uid = "uid-worker"});
+  object = api::Object::Of(claim);
+  const auto status = std::get<WriteStatus>(Next()).status;
+  EXPECT_EQ(status.phase, "Running");
+  EXPECT_EQ(status.pod_ip, "10.128.0.1");
+  ASSERT_THAT(status.container_statuses, SizeIs(1));
+  EXPECT_TRUE(status.container_statuses[0].ready);
+}
+
+TEST_F(PodLifeTest, RunsAsLongAsItsAnnotationSays) {
+  pod_.status = std::get<WriteStatus>(Next()).status;
+  EXPECT_TRUE(std::holds_alternative<Nothing>(Next()));
+  pod_.metadata.annotations[kRunSecondsAnnotation] = "5";
+  EXPECT_EQ(std::get<LookAgainAt>(Next()).time, api::Time::FromUnixSeconds(105));
+  pod_.metadata.annotations[kRunSecondsAnnotation] = "0";
+  EXPECT_EQ(std::get<WriteStatus>(Next()).status.phase, "Succeeded");
+  for (const char* bad : {"", "-1", "5s", "999999999999", "99999999999999999999"}) {
+    pod_.metadata.annotations[kRunSecondsAnnotation] = bad;
+    EXPECT_TRUE(std::holds_alternative<Nothing>(Next())) << bad;
+  }
+}
+
+TEST_F(PodLifeTest, DeletedPodIsRemovedWhateverItsPhase) {
+  pod_.metadata.deletion_timestamp = api::Time::FromUnixSeconds(90);
+  EXPECT_TRUE(std::holds_alternative<Remove>(Next()));
+  pod_.status.phase = "Succeeded";
+  EXPECT_TRUE(std::holds_alternative<Remove>(Next()));
+}
+
+TEST(SimulatedNodes, PublishesOnceAndRunsPodsToTheirEnd) {
+  SimulatedWorld world(1);
+  client::testing::MemoryClient client;
+  SimulatedNodes nodes(client, world.world(), Log::Silent(), {.groups = {{"example", 2}}});
+  ASSERT_TRUE(nodes.Publish().has_value());
+  ASSERT_TRUE(nodes.Publish().has_value());
+  EXPECT_THAT(client.List(api::Reflected<core_v1::Node>::kKind, {})->items, SizeIs(2));
+  EXPECT_THAT(client.List(api::Reflected<resource_v1::ResourceSlice>::kKind, {})->items, SizeIs(2));
+
+  core_v1::Pod pod;
+  pod.metadata.namespace_ = "lab";
+  pod.metadata.name = "worker";
+  pod.metadata.annotations[kRunSecondsAnnotation] = "3";
+  pod.spec.node_name = "example-1";
+  const api::Object created = *client.Create(api::Object::Of(pod));
+  pod.metadata.name = "elsewhere";
+  pod.spec.node_name = "real-node";
+  ASSERT_TRUE(client.Create(api::Object::Of(pod)).has_value());
+  const auto phase = [&](const std::string& name) {
+    return client.Get({&api::Reflected<core_v1::Pod>::kKind, "lab", name})
+        ->As<core_v1::Pod>()
+        .status.phase;
+  };
+  nodes.Step();
+  EXPECT_EQ(phase("worker"), "Running");
+  EXPECT_EQ(phase("elsewhere"), "");
+  nodes.Step();
+  world.clock().Advance(std::chrono::seconds(3));
+  nodes.Step();
+  EXPECT_EQ(phase("worker"), "Succeeded");
+  ASSERT_TRUE(client.Delete(client::RefOf(created), {}).has_value());
+  nodes.Step();
+  EXPECT_FALSE(client.Get(client::RefOf(created)).has_value());
+}
+
+}  // namespace
+}  // namespace dray::node

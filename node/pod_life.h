@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a simulated node does with a pod that is bound to it.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "api/core_v1.h"
+#include "api/object.h"
+#include "api/time.h"
+
+namespace dray::node {
+
+/// Whole seconds a pod with this annotation runs until it succeeds; others run until deleted.
+inline constexpr const char* kRunSecondsAnnotation = "dray.dev/run-seconds";
+/// Longest run time that is honoured: ten years.
+inline constexpr int64_t kRunSecondsMax = 10LL * 365 * 24 * 3600;
+
+/// The claim "namespace/name", or null.
+using ClaimLookup = std::function<const api::Object*(std::string_view key)>;
+
+struct WriteStatus {
+  api::core_v1::PodStatus status;
+};
+/// The containers are gone: the object may go too.
+struct Remove {};
+struct LookAgainAt {
+  api::Time time;
+};
+/// The pod cannot start; a change of its claims brings it back here.
+struct CannotStart {
+  std::string why;
+};
+struct Nothing {};
+using PodAction = std::variant<Nothing, WriteStatus, Remove, LookAgainAt, CannotStart>;
+
+struct NodeFacts {
+  std::string pod_ip, host_ip;
+  api::Time now;
+};
+
+/// The next thing to do for a bound pod. It starts only when every claim is allocated and reserved
+/// for it (KEP-4381); then all its containers run at once.
+PodAction NextAction(const api::core_v1::Pod& pod, const ClaimLookup& find, const NodeFacts& facts);
+
+}  // namespace dray::node

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "scheduler/queue.h"
+
+#include <gtest/gtest.h>
+
+namespace dray::scheduler {
+namespace {
+
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+const MonotonicTime kStart{seconds(1000)};
+
+TEST(SchedulingQueue, HighestPriorityFirstThenLongestWaiting) {
+  SchedulingQueue queue;
+  queue.Add("a", 0, kStart);
+  queue.Add("b", 0, kStart);
+  queue.Add("urgent", 10, kStart);
+  EXPECT_EQ(queue.Pop(kStart), "urgent");
+  EXPECT_EQ(queue.Pop(kStart), "a");
+  EXPECT_EQ(queue.Pop(kStart), "b");
+  EXPECT_EQ(queue.Pop(kStart), std::nullopt);
+}
+
+TEST(SchedulingQueue, ParkedPodWaitsForItsCauseOnly) {
+  SchedulingQueue queue;
+  queue.Add("a", 0, kStart);
+  queue.Pop(kStart);
+  queue.Park("a", {.causes = {Cause::kDevices}, .claims = {"lab/gpu"}}, kStart);
+  const MonotonicTime later = kStart + seconds(5);
+  queue.Wake(Cause::kNodes, later);
+  queue.WakeForClaim("lab/other", later);
+  EXPECT_EQ(queue.Pop(later), std::nullopt);
+  queue.Wake(Cause::kDevices, later);
+  EXPECT_EQ(queue.Pop(later), "a");
+}
+
+TEST(SchedulingQueue, WokenPodStillBacksOff) {
+  SchedulingQueue queue;
+  queue.Add("a", 0, kStart);
+  queue.Pop(kStart);
+  queue.Park("a", {.causes = {}, .claims = {"lab/gpu"}}, kStart);
+  queue.WakeForClaim("lab/gpu", kStart);
+  EXPECT_EQ(queue.Pop(kStart), std::nullopt);
+  EXPECT_EQ(queue.Next(kStart), kStart + seconds(1));
+  EXPECT_EQ(queue.Pop(kStart + seconds(1)), "a");
+}
+
+TEST(SchedulingQueue, GatedPodPaysNoBackOff) {
+  SchedulingQueue queue;
+  queue.Add("a", 0, kStart);
+  queue.Pop(kStart);
+  queue.Gate("a", {.causes = {}, .claims = {"lab/gpu"}}, kStart);
+  queue.WakeForClaim("lab/gpu", kStart);
+  EXPECT_EQ(queue.Pop(kStart), "a");
+}
+
+TEST(SchedulingQueue, BackOffDoublesUpToTheLongest) {
+  SchedulingQueue queue;
+  queue.Add("a", 0, kStart);
+  MonotonicTime now = kStart;
+  for (const int delay : {1, 2, 4, 8, 10, 10}) {
+    ASSERT_EQ(queue.Pop(now), "a");
+    queue.Retry("a", now);
+    EXPECT_EQ(queue.Next(now), now + seconds(delay));
+    now += seconds(delay);
+  }
+}
+
+TEST(SchedulingQueue, UnschedulableAttemptEndsARowOfFailures) {
+  SchedulingQueue queue;
+  queue.Add("a", 0, kStart);
+  queue.Pop(kStart);
+  queue.Retry("a", kStart);
+  queue.Pop(kStart + seconds(1));
+  queue.Retry("a", kStart + seconds(1));
+  MonotonicTime now = kStart + seconds(3);
+  ASSERT_EQ(queue.Pop(now), "a");
+  queue.Park("a", {.causes = {Cause::kNodes}, .claims = {}}, now);
+  now += seconds(60);
+  queue.Wake(Cause::kNodes, now);
+  ASSERT_EQ(queue.Pop(now), "a");
+  queue.Retry("a", now);
+  EXPECT_EQ(queue.Next(now), now + seconds(1));
+}
+
+TEST(SchedulingQueue, PodBeingTriedIsNotAddedTwice) {
+  SchedulingQueue queue;
+  queue.Add("a", 0, kStart);
+  queue.Pop(kStart);
+  queue.Add("a", 0, kStart);
+  EXPECT_EQ(queue.Pop(kStart), std::nullopt);
+}
+
+TEST(SchedulingQueue, ForgottenPodIsTriedAgainAfterAWhile) {
+  SchedulingQueue queue;
+  queue.Add("a", 0, kStart);
+  queue.Pop(kStart);
+  queue.Park("a", {.causes = {Cause::kNodes}, .claims = {}}, kStart);
+  EXPECT_EQ(queue.Next(kStart), kStart + minutes(5));
+  EXPECT_EQ(queue.Pop(kStart + minutes(5)), "a");
+}
+
+TEST(SchedulingQueue, RemovedPodIsGoneFromEverywhere) {
+  SchedulingQueue queue;
+  queue.Add("ready", 0, kStart);
+  queue.Add("tried", 1, kStart);
+  queue.Pop(kStart);
+  queue.Park("tried", {.causes = {Cause::kNodes}, .claims = {"lab/gpu"}}, kStart);
+  queue.Remove("ready");
+  queue.Remove("tried");
+  queue.Remove("unknown");
+  queue.Wake(Cause::kNodes, kStart + seconds(9));
+  queue.WakeForClaim("lab/gpu", kStart + seconds(9));
+  EXPECT_EQ(queue.Pop(kStart + seconds(9)), std::nullopt);
+  EXPECT_EQ(queue.Next(kStart), std::nullopt);
+  EXPECT_EQ(queue.size(), 0U);
+}
+
+}  // namespace
+}  // namespace dray::scheduler

@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: Apache-2.0
+// The whole scheduler over a server in memory.
+#include "scheduler/scheduler.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/simulated_world.h"
+#include "client/testing/memory_client.h"
+#include "client/write.h"
+
+namespace dray::scheduler {
+namespace {
+
+namespace core_v1 = api::core_v1;
+namespace resource_v1 = api::resource_v1;
+using client::testing::MemoryClient;
+using resource_v1::ResourceClaim;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+/// A cluster with nodes of some devices each, and what a user does to it.
+class Cluster {
+ public:
+  explicit Cluster(uint64_t seed = 1) : world(seed) {}
+
+  void AddNode(const std::string& name, int devices) {
+    core_v1::Node node;
+    node.metadata.name = name;
+    Must(client.Create(api::Object::Of(std::move(node))));
+    resource_v1::ResourceSlice slice;
+    slice.metadata.name = name + "-gpus";
+    slice.spec.driver = "gpu.acme.example";
+    slice.spec.node_name = name;
+    slice.spec.pool = {.name = name, .generation = 1, .resource_slice_count = 1};
+    for (int i = 0; i < devices; ++i)
+      slice.spec.devices.push_back({.name = fmt::format("gpu-{}", i)});
+    Must(client.Create(api::Object::Of(std::move(slice))));
+  }
+  void AddClass() {
+    resource_v1::DeviceClass gpu;
+    gpu.metadata.name = "gpu";
+    Must(client.Create(api::Object::Of(std::move(gpu))));
+  }
+  void AddClaim(const std::string& name, int64_t count = 1) {
+    ResourceClaim claim;
+    claim.metadata.namespace_ = "lab";
+    claim.metadata.name = name;
+    resource_v1::DeviceRequest request{.name = "gpu"};
+    request.exactly.emplace();
+    request.exactly->device_class_name = "gpu";
+    request.exactly->allocation_mode = "ExactCount";
+    request.exactly->count = count;
+    claim.spec.devices.requests.push_back(std::move(request));
+    Must(client.Create(api::Object::Of(std::move(claim))));
+  }
+  void AddPod(const std::string& name, const std::vector<std::string>& claims) {
+    core_v1::Pod pod;
+    pod.metadata.namespace_ = "lab";
+    pod.metadata.name = name;
+    for (const std::string& claim : claims) {
+      pod.spec.resource_claims.push_back({.name = "use-" + claim, .resource_claim_name = claim});
+    }
+    Must(client.Create(api::Object::Of(std::move(pod))));
+  }
+  core_v1::Pod Pod(const std::string& name) {
+    return client.Get({&api::Reflected<core_v1::Pod>::kKind, "lab", name})->As<core_v1::Pod>();
+  }
+  ResourceClaim Claim(const std::string& name) {
+    return client.Get({&api::Reflected<ResourceClaim>::kKind, "lab", name})->As<ResourceClaim>();
+  }
+  std::string Condition(const std::string& name) {
+    for (const auto& condition : Pod(name).status.conditions) {
+      if (condition.type == "PodScheduled") {
+        return fmt::format("{} {}: {}", condition.status, condition.reason, condition.message);
+      }
+    }
+    return {};
+  }
+  /// The consumer leaves and the allocation goes, as the claim controller does it.
+  void Release(const std::string& claim) {
+    api::Object copy = client.Get({&api::Reflected<ResourceClaim>::kKind, "lab", claim})->Clone();
+    copy.Mutable<ResourceClaim>().status = {};
+    Must(client.Update(copy, "status"));
+  }
+  void DeletePod(const std::string& name) {
+    ASSERT_TRUE(client.Delete({&api::Reflected<core_v1::Pod>::kKind, "lab", name},
+                              {.grace_period_seconds = 0}));
+  }
+  void Settle(Scheduler& scheduler, int seconds = 0) {
+    for (int i = 0; i <= seconds; ++i) {
+      for (int step = 0; step < 20; ++step) scheduler.Step();
+      if (i < seconds) world.clock().Advance(std::chrono::seconds(1));
+    }
+  }
+  static void Must(const Result<api::Object>& done) {
+    ASSERT_TRUE(done.has_value()) << done.error().message;
+  }
+  Scheduler::Options Options() {
+    return {.selectors = std::make_shared<cel::SelectorCache>(cel::Environment(), 100)};
+  }
+
+  SimulatedWorld world;
+  MemoryClient client;
+};
+
+class SchedulerTest : public ::testing::Test {
+ protected:
+  SchedulerTest() { cluster_.AddClass(); }
+  void Settle(int seconds = 0) { cluster_.Settle(scheduler_, seconds); }
+
+  Cluster cluster_;
+  Scheduler scheduler_{cluster_.client, cluster_.world.world(), Log::Silent(), cluster_.Options()};
+};
+
+TEST_F(SchedulerTest, WritesFinalizerThenAllocationWithReservationThenBinding) {
+  cluster_.AddNode("a", 2);
+  cluster_.AddClaim("gpu");
+  cluster_.AddPod("worker", {"gpu"});
+  const auto before = static_cast<std::ptrdiff_t>(cluster_.client.journal().size());
+  Settle();
+  const auto& journal = cluster_.client.journal();
+  ASSERT_GE(journal.size(), static_cast<size_t>(before) + 4);
+  EXPECT_THAT(std::vector<std::string>(journal.begin() + before, journal.begin() + before + 3),
+              ElementsAre("update resourceclaims lab/gpu",
+                          "update resourceclaims/status lab/gpu",
+                          "update pods/binding lab/worker"));
+  EXPECT_EQ(cluster_.Pod("worker").spec.node_name, "a");
+  const ResourceClaim claim = cluster_.Claim("gpu");
+  EXPECT_THAT(claim.metadata.finalizers, ElementsAre(kClaimFinalizer));
+  ASSERT_TRUE(claim.status.allocation.has_value());
+  EXPECT_TRUE(claim.status.allocation->allocation_timestamp.has_value());
+  ASSERT_THAT(claim.status.reserved_for, SizeIs(1));
+  EXPECT_EQ(claim.status.reserved_for[0].uid, cluster_.Pod("worker").metadata.uid);
+}
+
+TEST_F(SchedulerTest, SaysWhyAndGoesOnWhenDevicesAreFreed) {
+  cluster_.AddNode("a", 1);
+  cluster_.AddClaim("first");
+  cluster_.AddClaim("second");
+  cluster_.AddPod("holder", {"first"});
+  Settle();
+  cluster_.AddPod("waiter", {"second"});
+  Settle();
+  EXPECT_EQ(
+      cluster_.Condition("waiter"),
+      "False Unschedulable: 0/1 nodes are available: 1 cannot allocate all claims. preemption: "
+      "0/1 nodes are available: 1 Preemption is not helpful for scheduling.");
+  const size_t writes = cluster_.client.journal().size();
+  Settle(20);
+  EXPECT_EQ(cluster_.client.journal().size(), writes) << "nothing changed, so nothing is tried";
+  cluster_.DeletePod("holder");
+  cluster_.Release("first");
+  Settle(2);
+  EXPECT_EQ(cluster_.Pod("waiter").spec.node_name, "a");
+}
+
+TEST_F(SchedulerTest, MissingClaimIsWaitedForInSilence) {
+  cluster_.AddNode("a", 1);
+  cluster_.AddPod("worker", {"gpu"});
+  Settle(5);
+  EXPECT_EQ(cluster_.Condition("worker"), "");
+  cluster_.AddClaim("gpu");
+  Settle();
+  EXPECT_EQ(cluster_.Pod("worker").spec.node_name, "a");
+}
+
+TEST_F(SchedulerTest, NodesAndSlicesThatComeLaterWakePods) {
+  cluster_.AddClaim("gpu");
+  cluster_.AddPod("worker", {"gpu"});
+  Settle();
+  EXPECT_EQ(cluster_.Condition("worker"),
+            "False Unschedulable: no nodes available to schedule pods");
+  cluster_.AddNode("a", 1);
+  Settle(2);
+  EXPECT_EQ(cluster_.Pod("worker").spec.node_name, "a");
+}
+
+TEST_F(SchedulerTest, PodsShareAClaimOnItsNode) {
+  cluster_.AddNode("a", 1);
+  cluster_.AddNode("b", 1);
+  cluster_.AddClaim("gpu");
+  for (int i = 0; i < 3; ++i) cluster_.AddPod(fmt::format("worker-{}", i), {"gpu"});
+  Settle(2);
+  EXPECT_THAT(cluster_.Claim("gpu").status.reserved_for, SizeIs(3));
+  for (int i = 1; i < 3; ++i) {
+    EXPECT_EQ(cluster_.Pod(fmt::format("worker-{}", i)).spec.node_name,
+              cluster_.Pod("worker-0").spec.node_name);
+  }
+}
+
+TEST_F(SchedulerTest, TwoEntriesOfOneClaimAreOneReservation) {
+  cluster_.AddNode("a", 1);
+  cluster_.AddClaim("gpu");
+  cluster_.AddPod("worker", {"gpu", "gpu"});
+  Settle();
+  EXPECT_EQ(cluster_.Pod("worker").spec.node_name, "a");
+  EXPECT_THAT(cluster_.Claim("gpu").status.reserved_for, SizeIs(1));
+}
+
+TEST_F(SchedulerTest, RefusedStatusWriteIsToldAndRetried) {
+  cluster_.AddNode("a", 1);
+  cluster_.AddClaim("gpu");
+  cluster_.AddPod("worker", {"gpu"});
+  bool refuse = true;
+  cluster_.client.set_fault([&](MemoryClient::Verb verb,
+                                const client::ObjectRef& ref,
+                                std::string_view subresource) -> Result<> {
+    const bool hit = verb == MemoryClient::Verb::kUpdate && subresource == "status" &&
+                     ref.kind->plural == "resourceclaims";
+    if (!hit || !refuse) return {};
+    return dray::Fail(StatusReason::kForbidden, "resourceclaims \"gpu\" is forbidden");
+  });
+  Settle();
+  EXPECT_EQ(cluster_.Condition("worker"),
+            "False SchedulerError: running PreBind plugin \"DynamicResources\": add allocation and "
+            "reservation to claim lab/gpu: resourceclaims \"gpu\" is forbidden");
+  refuse = false;
+  Settle(2);
+  EXPECT_EQ(cluster_.Pod("worker").spec.node_name, "a");
+}
+
+TEST_F(SchedulerTest, RefusedBindingTakesTheReservationBackAndKeepsTheAllocation) {
+  cluster_.AddNode("a", 1);
+  cluster_.AddClaim("gpu");
+  cluster_.AddPod("worker", {"gpu"});
+  bool refuse = true;
+  cluster_.client.set_fault(
+      [&](MemoryClient::Verb verb, const client::ObjectRef&, std::string_view) -> Result<> {
+        if (verb != MemoryClient::Verb::kBind || !refuse) return {};
+        return dray::Fail(StatusReason::kForbidden, "no binding");
+      });
+  Settle();
+  EXPECT_THAT(cluster_.Condition("worker"),
+              HasSubstr("running Bind plugin \"DefaultBinder\": no binding"));
+  EXPECT_TRUE(cluster_.Claim("gpu").status.allocation.has_value());
+  EXPECT_THAT(cluster_.Claim("gpu").status.reserved_for, SizeIs(0));
+  refuse = false;
+  Settle(2);
+  EXPECT_EQ(cluster_.Pod("worker").spec.node_name, "a");
+}
+
+TEST_F(SchedulerTest, ConflictIsReadAgainAndOverlooked) {
+  cluster_.AddNode("a", 1);
+  cluster_.AddClaim("gpu");
+  cluster_.AddPod("worker", {"gpu"});
+  int conflicts = 0;
+  cluster_.client.set_fault(
+      [&](MemoryClient::Verb verb, const client::ObjectRef& ref, std::string_view) -> Result<> {
+        if (verb != MemoryClient::Verb::kUpdate || ref.kind->plural != "resourceclaims") return {};
+        if (++conflicts > 3) return {};
+        return dray::Fail(StatusReason::kConflict, "changed");
+      });
+  Settle();
+  EXPECT_EQ(cluster_.Pod("worker").spec.node_name, "a");
+  EXPECT_EQ(cluster_.Condition("worker"), "True : ");
+}
+
+TEST_F(SchedulerTest, UselessAllocationIsTakenBackForItsPod) {
+  cluster_.AddNode("a", 1);
+  cluster_.AddClaim("gpu");
+  api::Object claim =
+      cluster_.client.Get({&api::Reflected<ResourceClaim>::kKind, "lab", "gpu"})->Clone();
+  auto& allocation = claim.Mutable<ResourceClaim>().status.allocation.emplace();
+  allocation.devices.results.push_back(
+      {.request = "gpu", .driver = "gpu.acme.example", .pool = "gone", .device = "gpu-0"});
+  allocation.node_selector.emplace().node_selector_terms.push_back(
+      {.match_fields = {{.key = "metadata.name", .operator_ = "In", .values = {"gone"}}}});
+  Cluster::Must(cluster_.client.Update(claim, "status"));
+  cluster_.AddPod("worker", {"gpu"});
+  Settle();
+  EXPECT_THAT(cluster_.Condition("worker"), HasSubstr("deallocation of ResourceClaim completed"));
+  Settle(3);
+  EXPECT_EQ(cluster_.Pod("worker").spec.node_name, "a");
+}
+
+TEST_F(SchedulerTest, PodsOfOtherSchedulersAndGatedOnesAreLeftAlone) {
+  cluster_.AddNode("a", 1);
+  core_v1::Pod pod;
+  pod.metadata.namespace_ = "lab";
+  pod.metadata.name = "foreign";
+  pod.spec.scheduler_name = "nobody";
+  Cluster::Must(cluster_.client.Create(api::Object::Of(pod)));
+  pod.metadata.name = "gated";
+  pod.spec.scheduler_name = "default-scheduler";
+  pod.spec.scheduling_gates.push_back({.name = "later"});
+  Cluster::Must(cluster_.client.Create(api::Object::Of(pod)));
+  Settle(3);
+  EXPECT_EQ(cluster_.Pod("foreign").spec.node_name, "");
+  EXPECT_EQ(cluster_.Pod("gated").spec.node_name, "");
+  EXPECT_EQ(scheduler_.pending_pods(), 0U);
+}
+
+/// Breaks writes at random, deletes pods and frees claims in between, and checks after every step
+/// that no device belongs to two claims and no reservation to a pod that never was.
+class SchedulerProperty : public ::testing::TestWithParam<uint64_t> {};
+
+void CheckInvariants(Cluster& cluster) {
+  std::set<allocator::DeviceId> devices;
+  const auto claims = cluster.client.List(api::Reflected<ResourceClaim>::kKind, {});
+  for (const api::Object& object : claims->items) {
+    const auto& claim = object.As<ResourceClaim>();
+    if (!claim.status.allocation) {
+      ASSERT_TRUE(claim.status.reserved_for.empty()) << claim.metadata.name;
+      continue;
+    }
+    const auto& finalizers = claim.metadata.finalizers;
+    ASSERT_TRUE(std::ranges::find(finalizers, kClaimFinalizer) != finalizers.end());
+    for (const auto& result : claim.status.allocation->devices.results) {
+      const allocator::DeviceId id{result.driver, result.pool, result.device};
+      ASSERT_TRUE(devices.insert(id).second) << id.ToString() << " given twice";
+    }
+  }
+  const auto pods = cluster.client.List(api::Reflected<core_v1::Pod>::kKind, {});
+  for (const api::Object& object : pods->items) {
+    const auto& pod = object.As<core_v1::Pod>();
+    if (pod.spec.node_name.empty()) continue;
+    for (const auto& entry : pod.spec.resource_claims) {
+      const ResourceClaim claim = cluster.Claim(*entry.resource_claim_name);
+      ASSERT_TRUE(IsReservedFor(claim, pod.metadata.uid)) << pod.metadata.name;
+      ASSERT_EQ(claim.status.allocation->devices.results[0].pool, pod.spec.node_name);
+    }
+  }
+}
+
+TEST_P(SchedulerProperty, NoDeviceTwiceAndBoundPodsHoldTheirClaims) {
+  Cluster cluster(GetParam());
+  SeededRandom random(GetParam());
+  const auto chance = [&](uint64_t percent) { return random.Next() % 100 < percent; };
+  cluster.AddClass();
+  for (int i = 0; i < 3; ++i) cluster.AddNode(fmt::format("node-{}", i), 2);
+  bool faults = true;
+  cluster.client.set_fault(
+      [&](MemoryClient::Verb verb, const client::ObjectRef&, std::string_view) -> Result<> {
+        const bool write = verb == MemoryClient::Verb::kUpdate || verb == MemoryClient::Verb::kBind;
+        if (!faults || !write || !chance(15)) return {};
+        return dray::Fail(chance(50) ? StatusReason::kConflict : StatusReason::kServerTimeout,
+                          "fault");
+      });
+  auto scheduler = std::make_unique<Scheduler>(
+      cluster.client, cluster.world.world(), Log::Silent(), cluster.Options());
+  std::map<std::string, std::vector<std::string>> alive;
+  int next = 0;
+  for (int turn = 0; turn < 60; ++turn) {
+    if (chance(60)) {
+      const std::string claim = fmt::format("claim-{}", next);
+      cluster.AddClaim(claim, 1 + static_cast<int64_t>(random.Next() % 2));
+      const std::string pod = fmt::format("pod-{}", next++);
+      alive[pod] = {claim};
+      cluster.AddPod(pod, alive[pod]);
+    }
+    if (chance(30)) cluster.client.HoldBackEvents();
+    scheduler->Step();
+    ASSERT_NO_FATAL_FAILURE(CheckInvariants(cluster)) << "turn " << turn;
+    if (chance(30) && !alive.empty()) {
+      const auto victim =
+          std::next(alive.begin(), static_cast<std::ptrdiff_t>(random.Next() % alive.size()));
+      cluster.DeletePod(victim->first);
+      faults = false;
+      for (const std::string& claim : victim->second) cluster.Release(claim);
+      faults = true;
+      alive.erase(victim);
+    }
+    cluster.client.LetGo();
+    if (chance(5)) {  // a crash loses everything in memory
+      scheduler = std::make_unique<Scheduler>(
+          cluster.client, cluster.world.world(), Log::Silent(), cluster.Options());
+    }
+    cluster.world.clock().Advance(std::chrono::milliseconds(700));
+  }
+  faults = false;
+  cluster.Settle(*scheduler, 30);
+  ASSERT_NO_FATAL_FAILURE(CheckInvariants(cluster));
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, SchedulerProperty, ::testing::Range<uint64_t>(1, 31));
+
+}  // namespace
+}  // namespace dray::scheduler
