@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/negotiation.h"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace dray::server {
+namespace {
+
+// What upstream names in its refusals. Protobuf is in the list because clients that match these
+// texts expect it; it is not served yet.
+constexpr std::string_view kServed =
+    "application/json, application/yaml, application/vnd.kubernetes.protobuf";
+constexpr std::string_view kStreamed =
+    "application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch";
+
+struct Clause {
+  std::string type;  // lower case, without parameters
+  std::string as, group, version, pretty;
+  double q = 1;
+};
+
+std::string_view Trim(std::string_view text) {
+  const size_t begin = text.find_first_not_of(" \t");
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
+}
+
+std::string Lower(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return lower;
+}
+
+// The part of `text` before `separator`; `text` keeps what follows.
+std::string_view Cut(std::string_view& text, char separator) {
+  const size_t end = std::min(text.find(separator), text.size());
+  const std::string_view part = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return Trim(part);
+}
+
+Clause ReadClause(std::string_view text) {
+  Clause clause{.type = Lower(Cut(text, ';'))};
+  while (!text.empty()) {
+    std::string_view value = Cut(text, ';');
+    const std::string name = Lower(Cut(value, '='));
+    if (value.size() >= 2 && value.front() == '"' && value.back() == '"') {
+      value = value.substr(1, value.size() - 2);
+    }
+    if (name == "as") clause.as = value;
+    if (name == "g") clause.group = value;
+    if (name == "v") clause.version = value;
+    if (name == "pretty") clause.pretty = value;
+    if (name == "q") {
+      double q = 1;
+      const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), q);
+      if (error == std::errc() && end == value.data() + value.size()) clause.q = q;
+    }
+  }
+  return clause;
+}
+
+// By falling q; of equal ones the first written comes first.
+std::vector<Clause> ReadAccept(std::string_view accept) {
+  std::vector<Clause> clauses;
+  while (!accept.empty() && clauses.size() < kAcceptClausesMax) {
+    const std::string_view text = Cut(accept, ',');
+    if (!text.empty()) clauses.push_back(ReadClause(text));
+  }
+  if (clauses.empty()) clauses.push_back({.type = "*/*"});
+  std::vector<Clause> ordered;
+  for (Clause& clause : clauses) {
+    const auto after =
+        std::ranges::find_if(ordered, [&](const Clause& c) { return c.q < clause.q; });
+    ordered.insert(after, std::move(clause));
+  }
+  return ordered;
+}
+
+std::optional<Encoding> EncodingOf(std::string_view type) {
+  if (type == "application/json" || type == "*/*" || type == "application/*") {
+    return Encoding::kJson;
+  }
+  if (type == "application/yaml") return Encoding::kYaml;
+  return std::nullopt;
+}
+
+// What the clause asks the object to become; nothing when this endpoint cannot do it.
+std::optional<Form> FormOf(const Clause& clause, Endpoint endpoint) {
+  const auto encoding = EncodingOf(clause.type);
+  if (!encoding) return std::nullopt;
+  Form form{.encoding = *encoding, .pretty = clause.pretty == "1" || clause.pretty == "true"};
+  if (endpoint == Endpoint::kWatch && form.encoding == Encoding::kYaml) return std::nullopt;
+  if (clause.as.empty()) return form;
+  const bool meta = clause.group == "meta.k8s.io";
+  const bool objects =
+      endpoint == Endpoint::kObject || endpoint == Endpoint::kList || endpoint == Endpoint::kWatch;
+  if (clause.as == "Table" && meta && objects) {
+    form.transform = Transform::kTable;
+    if (clause.version == "v1") return form;
+    if (clause.version != "v1beta1") return std::nullopt;
+    form.version = "v1beta1";
+    return form;
+  }
+  if (clause.as == "PartialObjectMetadata" && meta && clause.version == "v1" && objects &&
+      endpoint != Endpoint::kList) {
+    form.transform = Transform::kPartial;
+    return form;
+  }
+  if (clause.as == "PartialObjectMetadataList" && meta && clause.version == "v1" &&
+      (endpoint == Endpoint::kList || endpoint == Endpoint::kWatch)) {
+    form.transform = endpoint == Endpoint::kList ? Transform::kPartialList : Transform::kPartial;
+    return form;
+  }
+  if (clause.as == "APIGroupDiscoveryList" && clause.group == "apidiscovery.k8s.io" &&
+      endpoint == Endpoint::kAggregated && clause.version == "v2") {
+    form.transform = Transform::kAggregated;
+    form.version = "v2";
+    return form;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string_view MediaType(Encoding encoding) {
+  return encoding == Encoding::kJson ? "application/json" : "application/yaml";
+}
+
+Result<Form> Negotiate(std::string_view accept, Endpoint endpoint) {
+  const std::vector<Clause> clauses = ReadAccept(accept);
+  bool any_served = false;
+  for (const Clause& clause : clauses) {
+    if (const auto form = FormOf(clause, endpoint); form) return *form;
+    // Protobuf without a transformation is unknown; with one upstream refuses it as we do.
+    any_served = any_served || EncodingOf(clause.type).has_value() ||
+                 (clause.type == "application/vnd.kubernetes.protobuf" && !clause.as.empty());
+  }
+  Error error;
+  error.reason = StatusReason::kNotAcceptable;
+  const bool resource = endpoint != Endpoint::kPlain && endpoint != Endpoint::kAggregated;
+  if (resource && !any_served) {
+    error.message = fmt::format("406: Not Acceptable\n\nAvailable representations: {}", kServed);
+    error.empty_details = true;
+  } else {
+    error.message = fmt::format("only the following media types are accepted: {}",
+                                endpoint == Endpoint::kWatch ? kStreamed : kServed);
+  }
+  return std::unexpected(std::move(error));
+}
+
+Form ErrorForm(std::string_view accept) {
+  for (const Clause& clause : ReadAccept(accept)) {
+    if (const auto encoding = EncodingOf(clause.type); encoding) return {.encoding = *encoding};
+  }
+  return {};
+}
+
+bool WantsPretty(std::optional<std::string_view> parameter, std::string_view user_agent) {
+  if (parameter && !parameter->empty()) {
+    const std::string word = Lower(*parameter);
+    return word == "1" || word == "t" || word == "true";
+  }
+  return user_agent.starts_with("curl") || user_agent.starts_with("Wget") ||
+         user_agent.starts_with("Mozilla/5.0");
+}
+
+std::string EssenceOf(std::string_view media_type) {
+  return Lower(Cut(media_type, ';'));
+}
+
+Result<BodyFormat> BodyFormatOf(std::string_view content_type) {
+  const std::string essence = EssenceOf(content_type);
+  if (essence.empty() || essence == "application/json" || essence == "*/*") {
+    return BodyFormat::kJson;
+  }
+  if (essence == "application/yaml") return BodyFormat::kYaml;
+  return Fail(StatusReason::kUnsupportedMediaType,
+              fmt::format("the body of the request was in an unknown format - accepted media types "
+                          "include: {}",
+                          kServed));
+}
+
+Result<PatchType> PatchTypeOf(std::string_view content_type) {
+  const std::string essence = EssenceOf(content_type);
+  if (essence == "application/json-patch+json") return PatchType::kJson;
+  if (essence == "application/merge-patch+json") return PatchType::kMerge;
+  if (essence == "application/strategic-merge-patch+json") return PatchType::kStrategicMerge;
+  if (essence == "application/apply-patch+yaml") return PatchType::kApply;
+  Error error;
+  error.reason = StatusReason::kUnsupportedMediaType;
+  error.message = "415: Unsupported Media Type";
+  error.empty_details = true;
+  return std::unexpected(std::move(error));
+}
+
+}  // namespace dray::server

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which form an answer takes, by the Accept header, and how a body is to be read, by Content-Type.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "net/http.h"
+#include "server/request.h"
+
+namespace dray::server {
+
+/// Clauses of one Accept header that are looked at; the rest is ignored.
+inline constexpr size_t kAcceptClausesMax = 64;
+
+enum class Encoding : uint8_t { kJson, kYaml };
+
+/// What stands for the object itself in an answer.
+enum class Transform : uint8_t { kNone, kTable, kPartial, kPartialList, kAggregated };
+
+/// What is asked for decides which transformations are possible.
+enum class Endpoint : uint8_t {
+  kPlain,  // discovery of one group: no transformation
+  kSubresource,
+  kAggregated,  // /api and /apis
+  kObject,      // one object
+  kList,
+  kWatch,
+};
+
+struct Form {
+  Encoding encoding = Encoding::kJson;
+  Transform transform = Transform::kNone;
+  std::string_view version = "v1";  // of Table and of aggregated discovery: v1beta1, v2, v2beta1
+  bool pretty = false;              // asked for by a parameter of Accept
+};
+
+/// The media type of an answer without transformation.
+std::string_view MediaType(Encoding encoding);
+
+/// The first clause of `accept` (by q, then as written) that can be served; no clause means JSON.
+///
+/// Errors: kNotAcceptable  none can. Its answer is always indented.
+Result<Form> Negotiate(std::string_view accept, Endpoint endpoint);
+
+/// How to say an error when nothing fits: YAML if that is all that is asked for, else JSON.
+Form ErrorForm(std::string_view accept);
+
+/// Whether JSON should be indented: the parameter `pretty`, else browsers and command-line tools.
+bool WantsPretty(std::optional<std::string_view> parameter, std::string_view user_agent);
+
+enum class BodyFormat : uint8_t { kJson, kYaml };
+
+/// Errors: kUnsupportedMediaType.
+Result<BodyFormat> BodyFormatOf(std::string_view content_type);
+
+/// Errors: kUnsupportedMediaType.
+Result<PatchType> PatchTypeOf(std::string_view content_type);
+
+/// A media type without its parameters, in lower case.
+std::string EssenceOf(std::string_view media_type);
+
+}  // namespace dray::server

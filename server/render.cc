@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/render.h"
+
+#include <span>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "api/json.h"
+#include "api/object.h"
+#include "api/yaml.h"
+
+namespace dray::server {
+namespace {
+
+void AppendItems(const ListAnswer& list, Transform transform, std::string& out) {
+  bool first = true;
+  for (const Item& item : list.items) {
+    if (!std::exchange(first, false)) out += ',';
+    if (transform == Transform::kPartialList) {
+      AppendPartialObject(item.object, "v1", out);
+    } else {
+      out += '{';
+      out += ListItemJson(item);
+    }
+  }
+}
+
+std::string ItemMetadataJson(const Item& item) {
+  std::string out = "{\"resourceVersion\":";
+  api::QuoteJson(item.object.metadata().resource_version, out);
+  return out + '}';
+}
+
+void AppendObject(const Item& item,
+                  const Rendering& rendering,
+                  ColumnDefinitions definitions,
+                  std::string& out) {
+  switch (rendering.form.transform) {
+    case Transform::kTable:
+      AppendTable(item.object.kind(),
+                  std::span(&item, 1),
+                  ItemMetadataJson(item),
+                  rendering.table,
+                  definitions,
+                  out);
+      return;
+    case Transform::kPartial:
+    case Transform::kPartialList: AppendPartialObject(item.object, "v1", out); return;
+    case Transform::kNone:
+    case Transform::kAggregated: out += *item.json; return;
+  }
+}
+
+}  // namespace
+
+std::string AnswerJson(const ObjectAnswer& answer, const Rendering& rendering) {
+  std::string out;
+  AppendObject(answer.item, rendering, ColumnDefinitions::kShown, out);
+  return out;
+}
+
+std::string AnswerJson(const ListAnswer& answer, const Rendering& rendering) {
+  std::string out;
+  const Transform transform = rendering.form.transform;
+  if (transform == Transform::kTable) {
+    AppendTable(*answer.kind,
+                answer.items,
+                ListMetadataJson(answer),
+                rendering.table,
+                ColumnDefinitions::kShown,
+                out);
+    return out;
+  }
+  const bool partial = transform == Transform::kPartialList;
+  size_t size = 256;
+  for (const Item& item : answer.items) size += item.json->size();
+  if (!partial) out.reserve(size);
+  out += fmt::format(R"({{"kind":"{}List","apiVersion":"{}","metadata":{},"items":[)",
+                     partial ? "PartialObjectMetadata" : answer.kind->kind,
+                     partial ? "meta.k8s.io/v1" : answer.kind->api_version(),
+                     ListMetadataJson(answer));
+  AppendItems(answer, transform, out);
+  out += "]}";
+  return out;
+}
+
+std::string StatusJson(const api::meta_v1::Status& status) {
+  return api::ToJson(api::Object::Of(status));
+}
+
+std::string Encoded(std::string json, const Form& form, bool pretty) {
+  if (form.encoding == Encoding::kYaml) {
+    // What we wrote is JSON; only nesting past YAML's limit keeps it from being YAML as well.
+    auto yaml = api::JsonToYaml(json);
+    if (yaml) return *std::move(yaml);
+  }
+  if (pretty || form.pretty) return api::PrettyJson(json);
+  json += '\n';
+  return json;
+}
+
+std::string WatchLine(const WatchEvent& event,
+                      const Rendering& rendering,
+                      ColumnDefinitions definitions) {
+  std::string out;
+  if (event.item.json != nullptr) out.reserve(event.item.json->size() + 64);
+  out += fmt::format(R"({{"type":"{}","object":)", WatchEventName(event.type));
+  if (event.status) {
+    out += StatusJson(*event.status);
+  } else {
+    AppendObject(event.item, rendering, definitions, out);
+  }
+  out += "}\n";
+  return out;
+}
+
+}  // namespace dray::server

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables: what `kubectl get` prints, computed here from the columns of a kind; and objects reduced
+// to their metadata. Written straight as JSON.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "api/kind.h"
+#include "api/object.h"
+#include "base/result.h"
+#include "base/world.h"
+#include "server/resources.h"
+
+namespace dray::server {
+
+enum class IncludeObject : uint8_t { kNone, kMetadata, kObject };
+
+/// The query parameter includeObject; empty means metadata.
+/// Errors: kBadRequest  any other word.
+Result<IncludeObject> IncludeObjectOf(std::string_view word);
+
+struct TableOptions {
+  std::string_view version = "v1";  // or v1beta1
+  IncludeObject include = IncludeObject::kMetadata;
+  WallTime now;  // ages are counted to here
+};
+
+/// metadata of a list, as JSON: {"resourceVersion":"7","continue":…}.
+std::string ListMetadataJson(const ListAnswer& list);
+
+/// Definitions are sent once: later events of a watch say null.
+enum class ColumnDefinitions : uint8_t { kShown, kNull };
+
+/// Appends a Table of `items`, all of `kind`.
+void AppendTable(const api::KindInfo& kind,
+                 std::span<const Item> items,
+                 std::string_view metadata_json,
+                 const TableOptions& options,
+                 ColumnDefinitions definitions,
+                 std::string& out);
+
+/// Appends kind, apiVersion and metadata of `object` as a PartialObjectMetadata of `version`.
+void AppendPartialObject(const api::Object& object, std::string_view version, std::string& out);
+
+/// The JSON of one cell (table_cells.cc): a string, a number or null.
+std::string CellJson(const api::Column& column, const api::Object& object, WallTime now);
+
+/// A span of time in the words of kubectl: 5s, 3m10s, 4h12m, 2d3h, 17d.
+std::string HumanDuration(int64_t seconds);
+
+}  // namespace dray::server
