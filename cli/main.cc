@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program dray: one command, its verbs, and the help that teaches them.
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "base/world.h"
+#include "cli/allocate.h"
+#include "cli/serve.h"
+#include "cli/version.h"
+
+namespace {
+
+using namespace dray;  // NOLINT(google-build-using-namespace): this file is only glue
+
+constexpr int kUsageError = 2;
+
+void AddServe(CLI::App& app,
+              cli::ServeOptions& options,
+              std::vector<std::string>& nodes,
+              std::string& components) {
+  CLI::App* serve =
+      app.add_subcommand("serve", "run API server, scheduler, controllers and simulated nodes");
+  serve
+      ->add_option(
+          "--listen", options.listen, "address:port; port 0 is any free one; loopback only")
+      ->capture_default_str();
+  serve->add_option("--data-dir",
+                    options.data_folder,
+                    "folder for certificates and kubeconfig (default: ~/.dray)");
+  serve->add_option("--components",
+                    components,
+                    "comma-separated: apiserver, scheduler, controllers, nodes (default: all)");
+  serve->add_option("--nodes", nodes, "PROFILE=COUNT simulated nodes, repeatable")
+      ->allow_extra_args(false);
+  serve->add_option("--token-file",
+                    options.token_file,
+                    "static bearer tokens, CSV lines token,user,uid,\"group1,group2\"");
+  serve->add_flag_callback(
+      "-v,--verbose", [&options] { options.log_level = LogLevel::kDebug; }, "log more");
+  serve->add_flag_callback(
+      "--log-json", [&options] { options.log_format = LogFormat::kJson; }, "log JSON lines");
+  serve->footer(
+      "Example:\n  dray serve --nodes 8-gpu-server=4 &\n"
+      "  kubectl --kubeconfig ~/.dray/kubeconfig get resourceslices");
+}
+
+void AddAllocate(CLI::App& app, cli::AllocateOptions& options, std::string& output) {
+  CLI::App* allocate =
+      app.add_subcommand("allocate", "who would get which devices, from manifests alone");
+  allocate
+      ->add_option("-f,--filename", options.paths, "file, folder or - (standard input); repeatable")
+      ->required()
+      ->allow_extra_args(false);
+  allocate->add_option("--node", options.node, "look at this node only");
+  allocate->add_option("-o,--output", output, "table, json or yaml")
+      ->check(CLI::IsMember({"table", "json", "yaml"}))
+      ->capture_default_str();
+  allocate->footer(
+      "Exit codes: 0 everything fits, 1 something does not, 2 unreadable input.\n"
+      "Example:\n  dray allocate -f examples/2-gpu-with-nic");
+}
+
+cli::OutputFormat FormatOf(const std::string& word) {
+  if (word == "json") return cli::OutputFormat::kJson;
+  return word == "yaml" ? cli::OutputFormat::kYaml : cli::OutputFormat::kTable;
+}
+
+int RunServe(cli::ServeOptions options,
+             const std::vector<std::string>& nodes,
+             const std::string& components) {
+  for (const std::string& text : nodes) {
+    Result<cli::NodesOption> parsed = cli::ParseNodes(text);
+    if (!parsed) {
+      fmt::print(stderr, "dray serve: {}\n", parsed.error().message);
+      return kUsageError;
+    }
+    options.nodes.push_back(*std::move(parsed));
+  }
+  options.components = CLI::detail::split(components, ',');
+  if (options.data_folder.empty()) {
+    const char* home = std::getenv("HOME");  // NOLINT(concurrency-mt-unsafe): no thread has started
+    options.data_folder = std::string(home == nullptr ? "." : home) + "/.dray";
+  }
+  return cli::Serve(RealWorld(), options);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Dynamic Resource Allocation for Kubernetes: one binary, no cluster needed.",
+               "dray");
+  app.require_subcommand(1);
+  app.set_version_flag("--version", cli::VersionLine());
+  cli::ServeOptions serve;
+  std::vector<std::string> nodes;
+  std::string components = "apiserver,scheduler,controllers,nodes";
+  cli::AllocateOptions allocate;
+  std::string output = "table";
+  AddServe(app, serve, nodes, components);
+  AddAllocate(app, allocate, output);
+  app.add_subcommand("version", "print the version");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    const int code = app.exit(error);
+    return code == 0 ? 0 : kUsageError;
+  }
+  if (app.got_subcommand("version")) {
+    fmt::print("{}\n", cli::VersionLine());
+    return 0;
+  }
+  if (app.got_subcommand("allocate")) {
+    allocate.output = FormatOf(output);
+    return cli::Allocate(RealWorld(), allocate, stdout, stderr);
+  }
+  return RunServe(serve, nodes, components);
+}

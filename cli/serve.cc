@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/serve.h"
+
+#include <algorithm>
+#include <charconv>
+#include <csignal>
+#include <cstdio>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "api/kind.h"
+#include "cel/selector_cache.h"
+#include "cli/credentials.h"
+#include "cli/in_process_client.h"
+#include "cli/version.h"
+#include "controllers/manager.h"
+#include "net/http_server.h"
+#include "net/url.h"
+#include "node/profile.h"
+#include "node/simulated_nodes.h"
+#include "scheduler/scheduler.h"
+#include "server/builtin_rules.h"
+#include "server/http_api.h"
+#include "server/resources.h"
+#include "store/memory_store.h"
+
+namespace dray::cli {
+namespace {
+
+constexpr size_t kSelectorsKept = 10'000;
+constexpr std::chrono::milliseconds kShutdownGrace{2000};
+constexpr std::string_view kComponents[] = {"apiserver", "scheduler", "controllers", "nodes"};
+
+/// A component's loop on a thread of its own, ended and joined on destruction.
+template <class Component>
+class Running {
+ public:
+  explicit Running(std::unique_ptr<Component> component)
+      : component_(std::move(component)), thread_([this] { component_->Run(); }) {}
+  ~Running() {
+    component_->Stop();
+    thread_.join();
+  }
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+
+ private:
+  std::unique_ptr<Component> component_;
+  std::thread thread_;
+};
+
+bool Has(const ServeOptions& options, std::string_view component) {
+  return std::ranges::find(options.components, component) != options.components.end();
+}
+
+Result<> CheckComponents(const ServeOptions& options) {
+  for (const std::string& name : options.components) {
+    if (std::ranges::find(kComponents, name) == std::end(kComponents)) {
+      return Fail(
+          StatusReason::kBadRequest,
+          fmt::format("--components: \"{}\" is none of apiserver, scheduler, controllers, nodes",
+                      name));
+    }
+  }
+  if (!Has(options, "apiserver")) {
+    return Fail(StatusReason::kBadRequest,
+                "--components: apiserver must be one of them; components against another server "
+                "come later");
+  }
+  return {};
+}
+
+/// SIGINT and SIGTERM, blocked in every thread and taken by Wait().
+class StopSignals {
+ public:
+  StopSignals() {
+    sigemptyset(&set_);
+    sigaddset(&set_, SIGINT);
+    sigaddset(&set_, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &set_, nullptr);
+  }
+  void Wait() const {
+    int signal = 0;
+    sigwait(&set_, &signal);
+  }
+
+ private:
+  sigset_t set_{};
+};
+
+/// Everything a server is made of, in the order it is made; taken down in the opposite one.
+class Process {
+ public:
+  Process(World& world, const ServeOptions& options)
+      : world_(world),
+        options_(options),
+        log_(
+            Log::ToStderr(world.clock, {.least = options.log_level, .format = options.log_format})),
+        resources_(scheme_, store_, world, log_, {.rules = server::BuiltinRules()}) {}
+
+  ~Process() {
+    nodes_.reset();
+    controllers_.reset();
+    scheduler_.reset();
+    client_.reset();
+    if (http_ != nullptr) http_->Shutdown(kShutdownGrace);
+    if (api_.has_value()) api_->Drain();
+    http_.reset();
+  }
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+
+  /// Serves requests; the other components start with StartComponents.
+  Result<> StartServer() {
+    DRAY_TRY_VOID(CheckComponents(options_));
+    DRAY_TRY(const net::Endpoint endpoint, net::ParseEndpoint(options_.listen));
+    if (!server::IsLoopback(endpoint.host)) {
+      return Fail(StatusReason::kBadRequest,
+                  fmt::format("--listen {}: only loopback addresses are served for now: every "
+                              "known user may do everything",
+                              options_.listen));
+    }
+    DRAY_TRY_VOID(Wait(resources_.Bootstrap()));
+    DRAY_TRY_VOID(world_.disk.MakeFolder(options_.data_folder));
+    DRAY_TRY(const ServerCredentials credentials,
+             LoadOrMakeCredentials(world_, options_.data_folder, endpoint.host));
+    server::HttpApiOptions api_options;
+    if (!options_.token_file.empty()) {
+      DRAY_TRY(const std::string csv, world_.disk.Read(options_.token_file));
+      DRAY_TRY(api_options.authenticator, server::Authenticator::FromTokenFile(csv));
+    }
+    api_.emplace(resources_, world_, log_, std::move(api_options));
+    DRAY_TRY(const auto tls,
+             net::TlsServerContext::Create({.credentials = credentials.serving,
+                                            .client_ca_pem = credentials.ca.certificate_pem}));
+    DRAY_TRY(http_,
+             net::HttpServer::Start(world_.clock,
+                                    log_,
+                                    {.address = endpoint.host,
+                                     .port = endpoint.port,
+                                     .tls = tls,
+                                     .body_bytes_max = server::kBodyBytesMax},
+                                    *api_));
+    url_ = fmt::format("https://{}",
+                       net::HostPort(net::Endpoint{.host = endpoint.host, .port = http_->port()}));
+    DRAY_TRY(kubeconfig_, WriteKubeconfig(world_, options_.data_folder, url_, credentials));
+    return {};
+  }
+
+  Result<> StartComponents() {
+    client_.emplace(resources_, server::User{.name = "system:dray", .groups = {"system:masters"}});
+    if (Has(options_, "controllers")) {
+      controllers_.emplace(std::make_unique<controllers::Manager>(*client_, world_, log_, scheme_));
+    }
+    if (Has(options_, "scheduler")) {
+      scheduler_.emplace(std::make_unique<scheduler::Scheduler>(
+          *client_,
+          world_,
+          log_,
+          scheduler::Scheduler::Options{.selectors = std::make_shared<cel::SelectorCache>(
+                                            cel::Environment(), kSelectorsKept)}));
+    }
+    if (Has(options_, "nodes")) {
+      node::SimulatedNodes::Options nodes;
+      for (const NodesOption& wanted : options_.nodes)
+        nodes.profiles.emplace_back(wanted.profile, wanted.count);
+      auto simulated =
+          std::make_unique<node::SimulatedNodes>(*client_, world_, log_, std::move(nodes));
+      DRAY_TRY_VOID(simulated->Publish());
+      nodes_.emplace(std::move(simulated));
+    }
+    return {};
+  }
+
+  void SayReady() const {
+    fmt::print(
+        "{} serves {}; objects are kept in memory and do not survive a restart yet\n"
+        "kubectl --kubeconfig {} get resourceslices\n",
+        VersionLine(),
+        url_,
+        kubeconfig_);
+    std::fflush(stdout);
+  }
+
+ private:
+  World& world_;
+  const ServeOptions& options_;
+  Log log_;
+  api::Scheme scheme_;
+  store::MemoryStore store_;
+  server::Resources resources_;
+  std::optional<server::HttpApi> api_;
+  std::unique_ptr<net::HttpServer> http_;
+  std::string url_, kubeconfig_;
+  std::optional<InProcessClient> client_;
+  std::optional<Running<controllers::Manager>> controllers_;
+  std::optional<Running<scheduler::Scheduler>> scheduler_;
+  std::optional<Running<node::SimulatedNodes>> nodes_;
+};
+
+}  // namespace
+
+Result<NodesOption> ParseNodes(const std::string& text) {
+  const size_t equals = text.find('=');
+  NodesOption option{.profile = text.substr(0, equals)};
+  const std::string digits = equals == std::string::npos ? "" : text.substr(equals + 1);
+  const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), option.count);
+  if (option.profile.empty() || digits.empty() || read.ec != std::errc() ||
+      read.ptr != digits.data() + digits.size() || option.count > kSimulatedNodesMax) {
+    return Fail(
+        StatusReason::kBadRequest,
+        fmt::format(
+            "--nodes {}: expected PROFILE=COUNT with a count up to {}", text, kSimulatedNodesMax));
+  }
+  if (!node::HasProfile(option.profile)) {
+    return Fail(StatusReason::kBadRequest,
+                fmt::format("--nodes {}: no profile \"{}\"; there are {}",
+                            text,
+                            option.profile,
+                            node::ProfileNames()));
+  }
+  return option;
+}
+
+int Serve(World& world, const ServeOptions& options) {
+  const StopSignals stop;  // before any thread exists
+  Process process(world, options);
+  Result<> started = process.StartServer();
+  if (started) started = process.StartComponents();
+  if (!started) {
+    fmt::print(stderr, "dray serve: {}\n", started.error().message);
+    return started.error().reason == StatusReason::kBadRequest ? 2 : 1;
+  }
+  process.SayReady();
+  stop.Wait();
+  return 0;
+}
+
+}  // namespace dray::cli
