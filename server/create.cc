@@ -45,9 +45,9 @@ Result<> Prepare(const Call& call, api::Object& object, const std::optional<Item
   const KindRules& rules = core.options.rules.Of(call.kind());
   const RuleContext context{.now = core.world.clock.Now(),
                             .namespace_object = space.has_value() ? &space->object : nullptr};
-  PrepareForCreate(object, context.now, core.world.random);
   if (rules.set_defaults) rules.set_defaults(object, context);
   if (rules.admit) rules.admit(object);
+  PrepareForCreate(object, context.now, core.world.random);
   std::vector<Cause> causes = CheckNewMetadata(call.kind(), object.metadata());
   if (rules.validate_create) {
     std::vector<Cause> more = rules.validate_create(object, context);

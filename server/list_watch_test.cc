@@ -91,7 +91,8 @@ constexpr Selected kSelected[] = {
     {"", "metadata.name=c", "c"},
     {"odd=1", "metadata.name=c", ""},
     {"", "metadata.name=none", ""},
-    {"", "spec.x=1",
+    {"",
+     "spec.x=1",
      R"("spec.x" is not a known field selector: only "metadata.name", "metadata.namespace")"},
     {"odd==", "", ""},
     {"=a", "", "found '=', expected: !, identifier, or 'end of string'"},
@@ -99,15 +100,17 @@ constexpr Selected kSelected[] = {
 
 TEST_F(ListTest, SelectorsChoose) {
   for (const Selected& selected : kSelected) {
-    EXPECT_EQ(Names(Classes({.label_selector = selected.labels, .field_selector = selected.fields})),
-              selected.names)
+    EXPECT_EQ(
+        Names(Classes({.label_selector = selected.labels, .field_selector = selected.fields})),
+        selected.names)
         << selected.labels << " " << selected.fields;
   }
 }
 
 TEST_F(ListTest, SlicesAreSelectedByAbsentNodeName) {
   Post("resourceslices", "", R"({"metadata":{"name":"net"},"spec":{"driver":"d.x","pool":{}}})");
-  Post("resourceslices", "",
+  Post("resourceslices",
+       "",
        R"({"metadata":{"name":"n1"},"spec":{"driver":"d.x","nodeName":"n1","pool":{}}})");
   ResourceRequest request = Request(Verb::kList, "resourceslices", "", "");
   request.list.field_selector = "spec.driver=d.x,spec.nodeName=";
@@ -133,7 +136,8 @@ TEST_F(ListTest, BadVersionsAndTokensAreRefused) {
        "ListOptions.meta.k8s.io \"\" is invalid: resourceVersionMatch: Forbidden: "
        "resourceVersionMatch is forbidden unless resourceVersion is provided"},
       {{.send_initial_events = true},
-       "ListOptions.meta.k8s.io \"\" is invalid: sendInitialEvents: Forbidden: sendInitialEvents is "
+       "ListOptions.meta.k8s.io \"\" is invalid: sendInitialEvents: Forbidden: sendInitialEvents "
+       "is "
        "forbidden for list"},
       {{.continue_token = "!!"},
        "invalid continue token: continue key is not valid: illegal base64 data at input byte 0"},
@@ -156,7 +160,8 @@ TEST_F(ListTest, BadVersionsAndTokensAreRefused) {
 
 class WatchTest : public ServerTest {
  protected:
-  std::unique_ptr<WatchCursor> Open(ListOptions options, std::string_view plural = "deviceclasses") {
+  std::unique_ptr<WatchCursor> Open(ListOptions options,
+                                    std::string_view plural = "deviceclasses") {
     ResourceRequest request = Request(Verb::kWatch, plural, "", "");
     request.list = std::move(options);
     Result<std::unique_ptr<WatchCursor>> cursor = resources_.Watch(request);
@@ -257,9 +262,10 @@ TEST_F(WatchTest, BookmarksSayWhereTheCursorStands) {
   EXPECT_EQ(Texts(*cursor), "");
   const std::optional<WatchEvent> bookmark = cursor->Bookmark();
   ASSERT_TRUE(bookmark.has_value());
-  EXPECT_EQ(*bookmark->item.json,
-            R"({"kind":"DeviceClass","apiVersion":"resource.k8s.io/v1","metadata":{"resourceVersion":")" +
-                Newest() + R"("},"spec":{}})");
+  EXPECT_EQ(
+      *bookmark->item.json,
+      R"({"kind":"DeviceClass","apiVersion":"resource.k8s.io/v1","metadata":{"resourceVersion":")" +
+          Newest() + R"("},"spec":{}})");
   EXPECT_EQ(Open({.resource_version = Newest()})->Bookmark(), std::nullopt);
 }
 
@@ -279,6 +285,18 @@ TEST_F(WatchTest, WakesAfterCommits) {
   cursor->OnChange([&] { ++wakes; });
   Class("a");
   EXPECT_EQ(wakes, 1);
+  Post("namespaces", "", R"({"metadata":{"name":"elsewhere"}})");
+  EXPECT_EQ(wakes, 1);
+}
+
+TEST_F(WatchTest, AClosedWatchIsNotWoken) {
+  int wakes = 0;
+  {
+    const auto cursor = Open({.resource_version = Newest()});
+    cursor->OnChange([&] { ++wakes; });
+  }
+  Class("a");
+  EXPECT_EQ(wakes, 0);
 }
 
 TEST_F(WatchTest, TheDeadlineIsTheClientsOrRandom) {

@@ -9,7 +9,9 @@
 namespace dray::server {
 
 struct Resources::Parts {
+  explicit Parts(Core parts) : core(std::move(parts)), hub(core.store) {}
   Core core;
+  WatchHub hub;
 };
 
 namespace {
@@ -89,7 +91,7 @@ Task<Answer> Resources::Handle(ResourceRequest request) {
 }
 
 Result<std::unique_ptr<WatchCursor>> Resources::Watch(const ResourceRequest& request) {
-  return OpenWatch(parts_->core, request);
+  return OpenWatch(parts_->core, parts_->hub, request);
 }
 
 }  // namespace dray::server

@@ -47,23 +47,41 @@ struct BadCreate {
   const char* answer;
 };
 constexpr BadCreate kBadCreates[] = {
-    {"deviceclasses", "", R"({"metadata":{"name":"there"},"spec":{}})",
+    {"deviceclasses",
+     "",
+     R"({"metadata":{"name":"there"},"spec":{}})",
      R"(409 AlreadyExists: deviceclasses.resource.k8s.io "there" already exists)"},
-    {"resourceclaims", "nowhere", R"({"metadata":{"name":"a"},"spec":{"devices":{}}})",
+    {"resourceclaims",
+     "nowhere",
+     R"({"metadata":{"name":"a"},"spec":{"devices":{}}})",
      R"(404 NotFound: namespaces "nowhere" not found)"},
-    {"resourceclaims", "default", R"({"metadata":{"name":"a","namespace":"other"}})",
-     "400 BadRequest: the namespace of the provided object does not match the namespace sent on the "
+    {"resourceclaims",
+     "default",
+     R"({"metadata":{"name":"a","namespace":"other"}})",
+     "400 BadRequest: the namespace of the provided object does not match the namespace sent on "
+     "the "
      "request"},
-    {"deviceclasses", "", R"({"metadata":{"name":"a","resourceVersion":"1"}})",
+    {"deviceclasses",
+     "",
+     R"({"metadata":{"name":"a","resourceVersion":"1"}})",
      "500 : resourceVersion should not be set on objects to be created"},
-    {"deviceclasses", "", R"({"metadata":{}})",
+    {"deviceclasses",
+     "",
+     R"({"metadata":{}})",
      R"(422 Invalid: DeviceClass.resource.k8s.io "" is invalid: metadata.name: Required value: name or generateName is required)"},
-    {"deviceclasses", "", R"({"metadata":{"name":"a","finalizers":["orphan","foregroundDeletion"]}})",
+    {"deviceclasses",
+     "",
+     R"({"metadata":{"name":"a","finalizers":["orphan","foregroundDeletion"]}})",
      R"(422 Invalid: DeviceClass.resource.k8s.io "a" is invalid: metadata.finalizers: Invalid value: ["orphan","foregroundDeletion"]: finalizer orphan and foregroundDeletion cannot be both set)"},
-    {"deviceclasses", "", R"({"kind":"ResourceSlice","apiVersion":"resource.k8s.io/v1"})",
+    {"deviceclasses",
+     "",
+     R"({"kind":"ResourceSlice","apiVersion":"resource.k8s.io/v1"})",
      R"(400 BadRequest: ResourceSlice in version "v1" cannot be handled as a DeviceClass: converting (v1.ResourceSlice) to (v1.DeviceClass): unknown conversion)"},
-    {"deviceclasses", "", "",
-     "400 BadRequest: the object provided is unrecognized (must be of type DeviceClass): couldn't get "
+    {"deviceclasses",
+     "",
+     "",
+     "400 BadRequest: the object provided is unrecognized (must be of type DeviceClass): couldn't "
+     "get "
      "version/kind; json parse error: unexpected end of JSON input (<empty>)"},
 };
 
@@ -78,8 +96,10 @@ TEST_F(ResourcesTest, BadCreatesAreRefusedAndChangeNothing) {
 }
 
 TEST_F(ResourcesTest, GenerateNameIsCutAndGetsASuffix) {
-  const std::string made = Post("deviceclasses", "", R"({"metadata":{"generateName":")" +
-                                                         std::string(63, 'x') + R"("},"spec":{}})");
+  const std::string made =
+      Post("deviceclasses",
+           "",
+           R"({"metadata":{"generateName":")" + std::string(63, 'x') + R"("},"spec":{}})");
   EXPECT_THAT(made, testing::ContainsRegex("\"name\":\"x{58}[b-z2-9]{5}\""));
 }
 
@@ -106,23 +126,28 @@ TEST_F(ResourcesTest, UnknownFieldsWarnOrFailAsAsked) {
   EXPECT_THAT(Do(request), StartsWith("201 "));
   EXPECT_THAT(warnings_, testing::IsEmpty());
   request.write.field_validation = FieldValidation::kStrict;
-  EXPECT_EQ(Do(request),
-            "400 BadRequest: DeviceClass in version \"v1\" cannot be handled as a DeviceClass: strict "
-            "decoding error: unknown field \"spec.foo\", unknown field \"bar\"");
+  EXPECT_EQ(
+      Do(request),
+      "400 BadRequest: DeviceClass in version \"v1\" cannot be handled as a DeviceClass: strict "
+      "decoding error: unknown field \"spec.foo\", unknown field \"bar\"");
 }
 
 TEST_F(ResourcesTest, UpdatesCompareVersionAndUid) {
   Post("deviceclasses", "", R"({"metadata":{"name":"a"},"spec":{}})");
   const std::string version = VersionOf("deviceclasses", "", "a");
-  EXPECT_THAT(Put("deviceclasses", "", "a",
-                  R"({"metadata":{"name":"a","labels":{"x":"1"},"resourceVersion":")" + version +
-                      R"("}})"),
-              StartsWith("200 "));
-  EXPECT_THAT(Put("deviceclasses", "", "a",
-                  R"({"metadata":{"name":"a","labels":{"x":"2"},"resourceVersion":")" + version +
-                      R"("}})"),
-              StartsWith("409 Conflict: Operation cannot be fulfilled on "
-                         "deviceclasses.resource.k8s.io \"a\": the object has been modified; "));
+  EXPECT_THAT(
+      Put("deviceclasses",
+          "",
+          "a",
+          R"({"metadata":{"name":"a","labels":{"x":"1"},"resourceVersion":")" + version + R"("}})"),
+      StartsWith("200 "));
+  EXPECT_THAT(
+      Put("deviceclasses",
+          "",
+          "a",
+          R"({"metadata":{"name":"a","labels":{"x":"2"},"resourceVersion":")" + version + R"("}})"),
+      StartsWith("409 Conflict: Operation cannot be fulfilled on "
+                 "deviceclasses.resource.k8s.io \"a\": the object has been modified; "));
   EXPECT_THAT(Put("deviceclasses", "", "a", R"({"metadata":{"name":"a","uid":"other"}})"),
               HasSubstr("StorageError: invalid object, Code: 4, Key: /registry/deviceclasses/a, "
                         "ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in "
@@ -148,9 +173,12 @@ TEST_F(ResourcesTest, GenerationGrowsWithTheSpecOnly) {
   Post("deviceclasses", "", R"({"metadata":{"name":"a"},"spec":{}})");
   EXPECT_THAT(Put("deviceclasses", "", "a", R"({"metadata":{"name":"a","labels":{"x":"y"}}})"),
               HasSubstr(R"("generation":1)"));
-  EXPECT_THAT(Put("deviceclasses", "", "a",
-                  R"({"metadata":{"name":"a","generation":9},"spec":{"extendedResourceName":"e.x/y"}})"),
-              HasSubstr(R"("generation":2)"));
+  EXPECT_THAT(
+      Put("deviceclasses",
+          "",
+          "a",
+          R"({"metadata":{"name":"a","generation":9},"spec":{"extendedResourceName":"e.x/y"}})"),
+      HasSubstr(R"("generation":2)"));
 }
 
 TEST_F(ResourcesTest, MainAndStatusDoorsKeepTheOtherHalf) {
@@ -164,7 +192,9 @@ TEST_F(ResourcesTest, MainAndStatusDoorsKeepTheOtherHalf) {
   EXPECT_THAT(changed, HasSubstr("reservedFor"));
   EXPECT_THAT(changed, Not(HasSubstr("labels")));
   EXPECT_THAT(changed, Not(HasSubstr("config")));
-  EXPECT_THAT(Put("resourceclaims", "default", "a",
+  EXPECT_THAT(Put("resourceclaims",
+                  "default",
+                  "a",
                   R"({"metadata":{"name":"a","labels":{"x":"y"}},"spec":{"devices":{}}})"),
               AllOf(HasSubstr("reservedFor"), HasSubstr("labels")));
 }
@@ -172,13 +202,17 @@ TEST_F(ResourcesTest, MainAndStatusDoorsKeepTheOtherHalf) {
 TEST_F(ResourcesTest, DeletionWaitsForFinalizers) {
   Post("deviceclasses", "", R"({"metadata":{"name":"a","finalizers":["x.io/hold"]},"spec":{}})");
   const std::string marked = Delete("deviceclasses", "", "a");
-  EXPECT_THAT(marked, AllOf(StartsWith("200 "), HasSubstr("deletionTimestamp"),
-                            HasSubstr(R"("deletionGracePeriodSeconds":0)"),
-                            HasSubstr(R"("generation":2)")));
+  EXPECT_THAT(marked,
+              AllOf(StartsWith("200 "),
+                    HasSubstr("deletionTimestamp"),
+                    HasSubstr(R"("deletionGracePeriodSeconds":0)"),
+                    HasSubstr(R"("generation":2)")));
   EXPECT_EQ(Delete("deviceclasses", "", "a"), marked);
   EXPECT_THAT(Post("deviceclasses", "", R"({"metadata":{"name":"a"},"spec":{}})"),
               StartsWith("409 AlreadyExists: object is being deleted: deviceclasses"));
-  EXPECT_EQ(Put("deviceclasses", "", "a",
+  EXPECT_EQ(Put("deviceclasses",
+                "",
+                "a",
                 R"({"metadata":{"name":"a","finalizers":["x.io/hold","x.io/more"]}})"),
             "422 Invalid: DeviceClass.resource.k8s.io \"a\" is invalid: metadata.finalizers: "
             "Forbidden: no new finalizers can be added if the object is being deleted, found new "
@@ -203,10 +237,11 @@ TEST_F(ResourcesTest, PreconditionsOfDeletion) {
   Post("deviceclasses", "", R"({"metadata":{"name":"a"},"spec":{}})");
   ResourceRequest request = Request(Verb::kDelete, "deviceclasses", "", "a");
   request.delete_options.preconditions.emplace().uid = "other";
-  EXPECT_THAT(Do(request),
-              StartsWith("409 Conflict: Operation cannot be fulfilled on DeviceClass.resource.k8s.io "
-                         "\"a\": the UID in the precondition (other) does not match the UID in "
-                         "record ("));
+  EXPECT_THAT(
+      Do(request),
+      StartsWith("409 Conflict: Operation cannot be fulfilled on DeviceClass.resource.k8s.io "
+                 "\"a\": the UID in the precondition (other) does not match the UID in "
+                 "record ("));
   request.delete_options.preconditions.emplace().resource_version = "1";
   EXPECT_THAT(Do(request), HasSubstr("the ResourceVersion in the precondition (1) does not match"));
   request.delete_options.preconditions->resource_version = VersionOf("deviceclasses", "", "a");
@@ -241,7 +276,8 @@ TEST_F(ResourcesTest, BindingPutsAPodOnANodeOnce) {
       "target":{"kind":"Node","name":"n"}})");
   EXPECT_THAT(Do(request), HasSubstr(R"("status":"Success")"));
   EXPECT_THAT(Read("pods", "default", "p"),
-              AllOf(HasSubstr(R"("nodeName":"n")"), HasSubstr(R"("type":"PodScheduled")"),
+              AllOf(HasSubstr(R"("nodeName":"n")"),
+                    HasSubstr(R"("type":"PodScheduled")"),
                     HasSubstr(R"("annotations":{"k":"v"})")));
   EXPECT_EQ(Do(request),
             "409 Conflict: Operation cannot be fulfilled on pods/binding \"p\": pod p is already "
@@ -251,13 +287,16 @@ TEST_F(ResourcesTest, BindingPutsAPodOnANodeOnce) {
 TEST_F(ResourcesTest, NamespacesTakeNothingInOnceTheyTerminate) {
   EXPECT_THAT(Post("namespaces", "", R"({"metadata":{"name":"going"}})"),
               AllOf(HasSubstr(R"("kubernetes.io/metadata.name":"going")"),
-                    HasSubstr(R"("finalizers":["kubernetes"])"), HasSubstr(R"("phase":"Active")")));
+                    HasSubstr(R"("finalizers":["kubernetes"])"),
+                    HasSubstr(R"("phase":"Active")")));
   EXPECT_THAT(Delete("namespaces", "", "going"), HasSubstr(R"("phase":"Terminating")"));
-  EXPECT_EQ(Post("pods", "going", R"({"metadata":{"name":"p"},"spec":{}})"),
-            "403 Forbidden: pods \"p\" is forbidden: unable to create new content in namespace going "
-            "because it is being terminated");
-  EXPECT_EQ(Delete("namespaces", "", "default"),
-            "403 Forbidden: namespaces \"default\" is forbidden: this namespace may not be deleted");
+  EXPECT_EQ(
+      Post("pods", "going", R"({"metadata":{"name":"p"},"spec":{}})"),
+      "403 Forbidden: pods \"p\" is forbidden: unable to create new content in namespace going "
+      "because it is being terminated");
+  EXPECT_EQ(
+      Delete("namespaces", "", "default"),
+      "403 Forbidden: namespaces \"default\" is forbidden: this namespace may not be deleted");
   ResourceRequest request = Request(Verb::kUpdate, "namespaces", "", "going");
   request.subresource = "finalize";
   request.body = std::string(R"({"metadata":{"name":"going"},"spec":{}})");

@@ -2,6 +2,8 @@
 // The verbs behind Resources, one source file each, and the little they share.
 #pragma once
 
+#include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,6 +20,7 @@
 #include "server/request.h"
 #include "server/resources.h"
 #include "server/validation.h"
+#include "server/watch_hub.h"
 #include "store/snapshot.h"
 #include "store/store.h"
 
@@ -55,7 +58,10 @@ Task<Outcome> DeleteCollection(Call call);
 /// Create on "pods/binding" and on "bindings".
 Task<Outcome> Bind(Call call);
 
-Result<std::unique_ptr<WatchCursor>> OpenWatch(const Core& core, const ResourceRequest& request);
+/// `hub` outlives the cursor.
+Result<std::unique_ptr<WatchCursor>> OpenWatch(const Core& core,
+                                               WatchHub& hub,
+                                               const ResourceRequest& request);
 
 // ------------------------------------------------------------------------------------------ shared
 

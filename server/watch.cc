@@ -38,12 +38,14 @@ struct WatchPlan {
 class Cursor final : public WatchCursor {
  public:
   Cursor(const Core& core,
+         WatchHub& hub,
          const ResourceRequest& request,
          Selection selection,
          const WatchPlan& plan,
          const Frozen<store::Snapshot>& snapshot,
          int64_t timeout_seconds)
       : store_(core.store),
+        hub_(hub),
         kind_(*request.kind),
         prefix_(CollectionPrefix(kind_, request.namespace_name)),
         selection_(std::move(selection)),
@@ -74,12 +76,11 @@ class Cursor final : public WatchCursor {
   }
 
   void OnChange(std::function<void()> wake) override {
-    Result<store::Subscription> subscription =
-        store_.Subscribe([wake = std::move(wake)](Revision) { wake(); });
-    if (subscription.has_value()) {
-      subscription_ = *std::move(subscription);
+    Result<WatchHub::Registration> registration = hub_.Add(prefix_, std::move(wake));
+    if (registration.has_value()) {
+      registration_ = *std::move(registration);
     } else {
-      failure_ = subscription.error();
+      failure_ = registration.error();
     }
   }
 
@@ -175,6 +176,7 @@ class Cursor final : public WatchCursor {
   }
 
   store::Store& store_;
+  WatchHub& hub_;
   const api::KindInfo& kind_;
   const std::string prefix_;
   const Selection selection_;
@@ -187,7 +189,7 @@ class Cursor final : public WatchCursor {
   Revision after_;                   // everything up to here was shown
   bool ended_ = false;
   std::optional<Error> failure_;
-  store::Subscription subscription_;
+  WatchHub::Registration registration_;
 };
 
 Result<WatchPlan> PlanWatch(const ListOptions& options, Revision newest) {
@@ -217,7 +219,9 @@ Result<WatchPlan> PlanWatch(const ListOptions& options, Revision newest) {
 
 }  // namespace
 
-Result<std::unique_ptr<WatchCursor>> OpenWatch(const Core& core, const ResourceRequest& request) {
+Result<std::unique_ptr<WatchCursor>> OpenWatch(const Core& core,
+                                               WatchHub& hub,
+                                               const ResourceRequest& request) {
   DRAY_TRY_VOID(CheckWatchOptions(request.list));
   DRAY_TRY(Selection selection, Selection::Parse(*request.kind, request.list));
   // A watch may begin with a state that is not the newest anywhere, so nothing is waited for.
@@ -226,7 +230,8 @@ Result<std::unique_ptr<WatchCursor>> OpenWatch(const Core& core, const ResourceR
   const int64_t timeout = request.list.timeout_seconds.value_or(
       kLeastSeconds +
       static_cast<int64_t>(core.world.random.Next() % static_cast<uint64_t>(kLeastSeconds)));
-  return std::make_unique<Cursor>(core, request, std::move(selection), plan, snapshot, timeout);
+  return std::make_unique<Cursor>(
+      core, hub, request, std::move(selection), plan, snapshot, timeout);
 }
 
 std::string_view WatchEventName(WatchEventType type) {

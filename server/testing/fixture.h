@@ -66,8 +66,7 @@ class ServerTest : public testing::Test {
       return std::to_string(object->code) + " " + *object->item.json;
     }
     if (const auto* status = std::get_if<StatusAnswer>(&*answer.outcome)) {
-      return std::to_string(status->code) + " " +
-             api::ToJson(api::Object::Of(status->status));
+      return std::to_string(status->code) + " " + api::ToJson(api::Object::Of(status->status));
     }
     return "200 list";
   }
