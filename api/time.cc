@@ -240,7 +240,8 @@ class Reader {
 
 std::string DateAndTime(int64_t unix_seconds) {
   const int64_t days = FloorDivide(unix_seconds, kSecondsPerDay);
-  const int64_t second = unix_seconds - days * kSecondsPerDay;
+  const int64_t rest = unix_seconds % kSecondsPerDay;
+  const int64_t second = rest < 0 ? rest + kSecondsPerDay : rest;
   const Date date = DateOf(days);
   return fmt::format("{}{:04}-{:02}-{:02}T{:02}:{:02}:{:02}",
                      date.year < 0 ? "-" : "",
