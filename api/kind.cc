@@ -13,7 +13,8 @@ std::string Qualified(std::string_view word, std::string_view group) {
 }  // namespace
 
 std::string KindInfo::api_version() const {
-  if (group.empty()) return std::string(version);
+  // Status and DeleteOptions belong to every group; on the wire they name none.
+  if (group.empty() || !served) return std::string(version);
   return std::string(group).append("/").append(version);
 }
 
