@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "client/loop.h"
 #include "client/write.h"
 
 namespace dray::controllers {
@@ -35,10 +36,8 @@ bool IsMissing(const Error& error) {
 
 }  // namespace
 
-ResourceClaimController::ResourceClaimController(client::Client& client,
-                                                 World& world,
-                                                 Log log,
-                                                 Options options)
+ResourceClaimController::ResourceClaimController(
+    client::Client& client, World& world, Wakeup& wakeup, Log log, Options options)
     : client_(client),
       world_(world),
       log_(std::move(log)),
@@ -47,10 +46,10 @@ ResourceClaimController::ResourceClaimController(client::Client& client,
       templates_(client,
                  api::Reflected<resource_v1::ResourceClaimTemplate>::kKind,
                  world.clock,
-                 loop_.wakeup(),
+                 wakeup,
                  log_),
-      claims_(client, api::Reflected<ResourceClaim>::kKind, world.clock, loop_.wakeup(), log_),
-      pods_(client, kPodKind, world.clock, loop_.wakeup(), log_) {
+      claims_(client, api::Reflected<ResourceClaim>::kKind, world.clock, wakeup, log_),
+      pods_(client, kPodKind, world.clock, wakeup, log_) {
   claims_by_owner_ = claims_.AddIndex([](const api::Object& claim, auto& values) {
     if (std::string uid = OwnerPodUid(claim.metadata()); !uid.empty()) {
       values.push_back(std::move(uid));
@@ -69,18 +68,6 @@ ResourceClaimController::ResourceClaimController(client::Client& client,
   templates_.OnChange([this](auto*, auto* after) { OnTemplate(after); });
 }
 
-ResourceClaimController::~ResourceClaimController() {
-  Stop();
-}
-
-void ResourceClaimController::Run() {
-  loop_.Run(world_.clock, [this] { return Step(); });
-}
-
-void ResourceClaimController::Stop() {
-  loop_.Stop();
-}
-
 std::optional<MonotonicTime> ResourceClaimController::Step() {
   std::optional<MonotonicTime> next;
   bool synced = true;
@@ -90,7 +77,7 @@ std::optional<MonotonicTime> ResourceClaimController::Step() {
   }
   if (!synced) return next;
   if (queue_overflowed_ && queue_.size() == 0) EnqueueAll();
-  for (size_t i = 0; i < kKeysPerStep && !loop_.stopping(); ++i) {
+  for (size_t i = 0; i < kKeysPerStep; ++i) {
     const MonotonicTime now = world_.clock.Monotonic();
     const std::optional<std::string> key = queue_.Pop(now);
     if (!key) break;

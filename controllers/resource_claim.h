@@ -17,34 +17,30 @@
 #include "api/resource_v1.h"
 #include "base/log.h"
 #include "base/result.h"
+#include "base/wakeup.h"
 #include "base/world.h"
 #include "client/client.h"
 #include "client/event_recorder.h"
 #include "client/informer.h"
-#include "client/loop.h"
 #include "client/work_queue.h"
 #include "controllers/claim_generation.h"
 #include "controllers/claim_sync.h"
 
 namespace dray::controllers {
 
-/// One thread runs Run(). The client and the world outlive it.
+/// Belongs to one thread, which calls Step() when woken. The arguments outlive it.
 class ResourceClaimController {
  public:
   struct Options {
     client::WorkQueue::Options queue = {};
   };
 
-  ResourceClaimController(client::Client& client, World& world, Log log, Options options);
-  ~ResourceClaimController();
+  ResourceClaimController(
+      client::Client& client, World& world, Wakeup& wakeup, Log log, Options options);
   ResourceClaimController(const ResourceClaimController&) = delete;
   ResourceClaimController& operator=(const ResourceClaimController&) = delete;
 
-  /// Works until Stop().
-  void Run();
-  /// From any thread.
-  void Stop();
-  /// One turn of Run, for tests and simulation.
+  /// Handles what has arrived and some keys; returns when it wants to run again anyway.
   std::optional<MonotonicTime> Step();
 
  private:
@@ -78,7 +74,6 @@ class ResourceClaimController {
   client::Client& client_;
   World& world_;
   Log log_;
-  client::Loop loop_;
   client::EventRecorder events_;
   client::WorkQueue queue_;
   bool queue_overflowed_ = false;

@@ -79,7 +79,8 @@ class ResourceClaimControllerTest : public ::testing::Test {
 
   SimulatedWorld world_{1};
   MemoryClient client_;
-  ResourceClaimController controller_{client_, world_.world(), Log::Silent(), {}};
+  Wakeup wakeup_;
+  ResourceClaimController controller_{client_, world_.world(), wakeup_, Log::Silent(), {}};
 };
 
 TEST_F(ResourceClaimControllerTest, MakesTheClaimOnceAndRecordsIt) {
@@ -163,7 +164,7 @@ TEST_F(ResourceClaimControllerTest, PodDeletedWhileNobodyLookedIsFoundMissing) {
   Settle();
   Schedule(pod);
   DeletePod("worker");
-  ResourceClaimController successor(client_, world_.world(), Log::Silent(), {});
+  ResourceClaimController successor(client_, world_.world(), wakeup_, Log::Silent(), {});
   for (int i = 0; i < 10; ++i) successor.Step();
   EXPECT_THAT(Claims(), IsEmpty());
 }
@@ -179,7 +180,7 @@ TEST_F(ResourceClaimControllerTest, ReservationStaysWhenTheServerCannotSay) {
         if (verb != MemoryClient::Verb::kGet) return {};
         return Fail(StatusReason::kServiceUnavailable, "down");
       });
-  ResourceClaimController successor(client_, world_.world(), Log::Silent(), {});
+  ResourceClaimController successor(client_, world_.world(), wakeup_, Log::Silent(), {});
   for (int i = 0; i < 10; ++i) successor.Step();
   ASSERT_THAT(Claims(), SizeIs(1));
   EXPECT_THAT(Claims()[0].status.reserved_for, SizeIs(1));

@@ -22,7 +22,7 @@ namespace resource_v1 = api::resource_v1;
 using ::testing::SizeIs;
 
 TEST(Profile, EveryProfileHasDistinctDevicesWithCapacityAndTheSameEveryTime) {
-  for (const std::string_view profile : ProfileNames()) {
+  for (const std::string_view profile : Profiles()) {
     const SimulatedNode made = *MakeNode(profile, 3);
     EXPECT_EQ(made.node.metadata.name, std::string(profile) + "-3");
     EXPECT_GT(made.node.status.allocatable.at("memory").Value(), 0);
@@ -110,7 +110,7 @@ TEST_F(PodLifeTest, DeletedPodIsRemovedWhateverItsPhase) {
 TEST(SimulatedNodes, PublishesOnceAndRunsPodsToTheirEnd) {
   SimulatedWorld world(1);
   client::testing::MemoryClient client;
-  SimulatedNodes nodes(client, world.world(), Log::Silent(), {.groups = {{"example", 2}}});
+  SimulatedNodes nodes(client, world.world(), Log::Silent(), {.profiles = {{"example", 2}}});
   ASSERT_TRUE(nodes.Publish().has_value());
   ASSERT_TRUE(nodes.Publish().has_value());
   EXPECT_THAT(client.List(api::Reflected<core_v1::Node>::kKind, {})->items, SizeIs(2));

@@ -205,19 +205,25 @@ core_v1::Node MakeNodeObject(const ProfileRow& profile, const std::string& name)
 
 }  // namespace
 
-std::vector<std::string_view> ProfileNames() {
+std::vector<std::string_view> Profiles() {
   std::vector<std::string_view> names;
   for (const ProfileRow& profile : kProfiles) names.push_back(profile.name);
   return names;
 }
 
+bool HasProfile(std::string_view profile) {
+  return std::ranges::find(kProfiles, profile, &ProfileRow::name) != std::end(kProfiles);
+}
+
+std::string ProfileNames() {
+  return fmt::format("{}", fmt::join(Profiles(), ", "));
+}
+
 Result<SimulatedNode> MakeNode(std::string_view profile, size_t number) {
   const auto* row = std::ranges::find(kProfiles, profile, &ProfileRow::name);
   if (row == std::end(kProfiles)) {
-    return Fail(
-        StatusReason::kNotFound,
-        fmt::format(
-            "no node profile \"{}\"; there are: {}", profile, fmt::join(ProfileNames(), ", ")));
+    return Fail(StatusReason::kNotFound,
+                fmt::format("no node profile \"{}\"; there are: {}", profile, ProfileNames()));
   }
   const std::string name = fmt::format("{}-{}", profile, number);
   SimulatedNode made{.node = MakeNodeObject(*row, name), .slices = {}};

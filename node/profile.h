@@ -22,7 +22,10 @@ struct SimulatedNode {
 
 /// "example": 8 GPUs as the Kubernetes DRA example driver publishes them. "8-gpu-server": 8 H100
 /// and 8 RDMA NICs, a pair to a PCIe root, as gpu.nvidia.com and dra.net do.
-std::vector<std::string_view> ProfileNames();
+std::vector<std::string_view> Profiles();
+bool HasProfile(std::string_view profile);
+/// All of them, for messages: "8-gpu-server, example".
+std::string ProfileNames();
 
 /// The node "<profile>-<number>". The same arguments give the same node, UUIDs included.
 /// Errors: kNotFound  no such profile.

@@ -56,7 +56,7 @@ SimulatedNodes::SimulatedNodes(client::Client& client, World& world, Log log, Op
       [](const api::Object& pod, auto& values) { values = ClaimKeys(pod.As<core_v1::Pod>()); });
   pods_.OnChange([this](auto* before, auto* after) { OnPod(before, after); });
   claims_.OnChange([this](auto* before, auto* after) { OnClaim(before, after); });
-  for (const Options::Group& group : options_.groups) {
+  for (const Options::Group& group : options_.profiles) {
     for (size_t i = 0; i < group.count; ++i) {
       numbers_.emplace(fmt::format("{}-{}", group.profile, i), numbers_.size());
     }
@@ -68,7 +68,7 @@ SimulatedNodes::~SimulatedNodes() {
 }
 
 Result<> SimulatedNodes::Publish() {
-  for (const Options::Group& group : options_.groups) {
+  for (const Options::Group& group : options_.profiles) {
     for (size_t i = 0; i < group.count; ++i) DRAY_TRY_VOID(PublishNode(group.profile, i));
   }
   return {};

@@ -31,7 +31,7 @@ class SimulatedNodes {
       std::string profile;
       size_t count = 0;
     };
-    std::vector<Group> groups;
+    std::vector<Group> profiles;
     client::WorkQueue::Options queue = {};
   };
 

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// All controllers on one thread.
+#pragma once
+
+#include <optional>
+
+#include "api/kind.h"
+#include "base/log.h"
+#include "base/world.h"
+#include "client/client.h"
+#include "client/loop.h"
+#include "controllers/namespaces.h"
+#include "controllers/resource_claim.h"
+
+namespace dray::controllers {
+
+/// One thread runs Run(). The arguments outlive it.
+class Manager {
+ public:
+  Manager(client::Client& client, World& world, const Log& log, const api::Scheme& scheme);
+  ~Manager() { Stop(); }
+  Manager(const Manager&) = delete;
+  Manager& operator=(const Manager&) = delete;
+
+  /// Works until Stop().
+  void Run() {
+    loop_.Run(clock_, [this] { return Step(); });
+  }
+  /// From any thread.
+  void Stop() { loop_.Stop(); }
+  /// One turn of Run, for tests and simulation.
+  std::optional<MonotonicTime> Step();
+
+ private:
+  const Clock& clock_;
+  client::Loop loop_;
+  ResourceClaimController claims_;
+  NamespaceController namespaces_;
+};
+
+}  // namespace dray::controllers

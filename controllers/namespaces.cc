@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controllers/namespaces.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "api/core_v1.h"
+#include "client/loop.h"
+#include "client/write.h"
+
+namespace dray::controllers {
+namespace {
+
+using api::core_v1::Namespace;
+
+// The finalizer of a namespace's spec that this controller removes.
+constexpr const char* kFinalizer = "kubernetes";
+
+bool IsTerminating(const api::Object& object) {
+  return object.metadata().deletion_timestamp.has_value();
+}
+
+}  // namespace
+
+NamespaceController::NamespaceController(
+    client::Client& client, World& world, Wakeup& wakeup, Log log, const api::Scheme& scheme)
+    : client_(client),
+      world_(world),
+      log_(std::move(log)),
+      scheme_(scheme),
+      namespaces_(client, api::Reflected<Namespace>::kKind, world.clock, wakeup, log_) {
+  namespaces_.OnChange([this](const api::Object* /*before*/, const api::Object* after) {
+    // A full queue means a million namespaces; those left out are taken up at their next change.
+    if (after != nullptr && IsTerminating(*after)) (void)queue_.Add(after->metadata().name);
+  });
+}
+
+std::optional<MonotonicTime> NamespaceController::Step() {
+  const std::optional<MonotonicTime> next = namespaces_.Step();
+  if (!namespaces_.synced()) return next;
+  const MonotonicTime now = world_.clock.Monotonic();
+  const std::optional<std::string> name = queue_.Pop(now);
+  if (name) {
+    const Result<> done = Sync(*name);
+    if (done || done.error().reason == StatusReason::kNotFound) {
+      queue_.Forget(*name);
+    } else {
+      log_.Debug("namespace stays for now", "namespace", *name, "reason", done.error().message);
+      (void)queue_.AddFailed(*name, now);  // the key has just left the queue: there is room
+    }
+  }
+  return client::Earlier(next, queue_.Next(now));
+}
+
+Result<> NamespaceController::Sync(const std::string& name) {
+  const api::Object* found = namespaces_.Find(name);
+  if (found == nullptr || !IsTerminating(*found)) return {};
+  const api::Object object = *found;
+  DRAY_TRY(const size_t left, Empty(name));
+  if (left > 0) return Fail(StatusReason::kUnknown, fmt::format("{} objects are left", left));
+  DRAY_TRY_VOID(client::ReadModifyWrite(
+      client_, object, "finalize", [](api::Object& copy) -> Result<client::Change> {
+        const size_t erased = std::erase(copy.Mutable<Namespace>().spec.finalizers, kFinalizer);
+        return erased > 0 ? client::Change::kWrite : client::Change::kNothing;
+      }));
+  return {};
+}
+
+Result<size_t> NamespaceController::Empty(const std::string& name) {
+  size_t left = 0;
+  for (const api::KindInfo* kind : scheme_.kinds()) {
+    if (!kind->namespaced || !kind->served || kind->create_only) continue;
+    client::ListOptions options;
+    options.namespace_name = name;
+    DRAY_TRY(const client::ObjectList list, client_.List(*kind, options));
+    for (const api::Object& object : list.items) {
+      ++left;
+      if (IsTerminating(object)) continue;  // its finalizers or its node hold it
+      api::meta_v1::DeleteOptions precondition;
+      precondition.preconditions = api::meta_v1::Preconditions{.uid = object.metadata().uid};
+      const Result<> deleted = client_.Delete(client::RefOf(object), precondition);
+      if (!deleted && deleted.error().reason != StatusReason::kNotFound) {
+        return Fail(deleted.error());
+      }
+    }
+  }
+  return left;
+}
+
+}  // namespace dray::controllers
