@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <functional>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -29,20 +29,21 @@ struct RequestView {
   int64_t count;
   const std::vector<v1::DeviceToleration>& tolerations;
   const std::vector<v1::DeviceDerivedAttribute>& derived_attributes;
-  std::string_view request;     // name of the request
-  std::string_view subrequest;  // empty: the request itself
+  std::string_view request;  // name of the request
+  std::string reference;     // what constraints call it: "request" or "request/subrequest"
 };
 
 template <class Request>
 RequestView ViewOf(const Request& request, std::string_view name, std::string_view subrequest) {
-  return {.device_class_name = request.device_class_name,
-          .selectors = request.selectors,
-          .allocation_mode = request.allocation_mode,
-          .count = request.count,
-          .tolerations = request.tolerations,
-          .derived_attributes = request.derived_attributes,
-          .request = name,
-          .subrequest = subrequest};
+  return {
+      .device_class_name = request.device_class_name,
+      .selectors = request.selectors,
+      .allocation_mode = request.allocation_mode,
+      .count = request.count,
+      .tolerations = request.tolerations,
+      .derived_attributes = request.derived_attributes,
+      .request = name,
+      .reference = subrequest.empty() ? std::string(name) : fmt::format("{}/{}", name, subrequest)};
 }
 
 // The parts of a claim that rules of requests look at.
@@ -51,23 +52,29 @@ struct Context {
   const SelectorChecker* checker;
 };
 
+// Lists that are too long are refused; of those only the beginning is looked at.
+template <class T>
+std::span<const T> Beginning(const std::vector<T>& items, size_t max) {
+  return std::span(items).first(std::min(items.size(), max));
+}
+
 // Whether `constraint` is about devices of the request: it names none, the request itself, or the
 // request that the subrequest belongs to.
 bool Covers(const v1::DeviceConstraint& constraint, const RequestView& view) {
   if (constraint.requests.empty()) return true;
-  return std::ranges::any_of(constraint.requests, [&](std::string_view reference) {
-    if (reference == view.request) return true;
-    return !view.subrequest.empty() &&
-           reference == fmt::format("{}/{}", view.request, view.subrequest);
-  });
+  return std::ranges::any_of(Beginning(constraint.requests, kRequestsMax),
+                             [&](std::string_view reference) {
+                               return reference == view.request || reference == view.reference;
+                             });
 }
 
 bool IsConstrained(std::string_view attribute, const RequestView& view, const Context& context) {
-  return std::ranges::any_of(context.claim.constraints, [&](const auto& constraint) {
-    return (constraint.match_attribute == attribute ||
-            constraint.distinct_attribute == attribute) &&
-           Covers(constraint, view);
-  });
+  return std::ranges::any_of(Beginning(context.claim.constraints, kConstraintsMax),
+                             [&](const auto& constraint) {
+                               return (constraint.match_attribute == attribute ||
+                                       constraint.distinct_attribute == attribute) &&
+                                      Covers(constraint, view);
+                             });
 }
 
 // KEP-6080: a derived attribute is only worth computing for a constraint.
@@ -76,14 +83,15 @@ void CheckDerivedAttributes(const RequestView& view,
                             const Path& path,
                             Findings& out) {
   const auto& attributes = view.derived_attributes;
-  if (!IsWithin(attributes.size(), kDerivedAttributesMax, path, out.declared)) return;
+  // Only the second pass stops at the limit.
+  const bool is_within = IsWithin(attributes.size(), kDerivedAttributesMax, path, out.declared);
   for (size_t i = 0; i < attributes.size(); ++i) {
     const v1::DeviceDerivedAttribute& attribute = attributes[i];
     const Path at = path.Index(i);
     const Path name = at.Child("name");
     const Path expression = at.Child("expression");
     if (attribute.name.empty()) {
-      out.declared.Required(name);
+      if (is_within) out.declared.Required(name);
     } else {
       if (!IsConstrained(attribute.name, view, context)) {
         out.written.Invalid(name,
@@ -91,10 +99,10 @@ void CheckDerivedAttributes(const RequestView& view,
                             "must be referenced by at least one matchAttribute or "
                             "distinctAttribute constraint targeting this request");
       }
-      CheckDeclaredAttributeName(attribute.name, name, out.declared);
+      if (is_within) CheckDeclaredAttributeName(attribute.name, name, out.declared);
     }
     if (attribute.expression.empty()) {
-      out.declared.Required(expression);
+      if (is_within) out.declared.Required(expression);
     } else if (attribute.expression.size() > kExpressionBytesMax) {
       out.written.TooLong(expression, kExpressionBytesMax);
     }
@@ -103,7 +111,7 @@ void CheckDerivedAttributes(const RequestView& view,
       attributes,
       path,
       out.written,
-      [](const auto& a, const auto& b) { return a.name == b.name; },
+      [](const auto& item) { return std::string_view(item.name); },
       [](const auto& attribute) { return Shown(attribute.name); });
 }
 
@@ -170,7 +178,7 @@ void CheckDistinctNames(const std::vector<T>& items, const Path& path, FieldErro
       items,
       path,
       errors,
-      [](const T& a, const T& b) { return a.name == b.name; },
+      [](const T& item) { return std::string_view(item.name); },
       [](const T& item) { return ShownStruct(item); });
 }
 

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <set>
+#include <string_view>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -32,21 +35,26 @@ void CheckReservations(const References& references, const Path& path, Findings&
       references,
       path,
       out.declared,
-      [](const auto& a, const auto& b) { return a.uid == b.uid; },
+      [](const auto& item) { return std::string_view(item.uid); },
       [](const auto& reference) { return ShownStruct(reference); });
 }
 
-bool IsSameDevice(const v1::AllocatedDeviceStatus& device,
-                  const v1::DeviceRequestAllocationResult& result) {
-  return device.driver == result.driver && device.pool == result.pool &&
-         device.device == result.device && device.share_id == result.share_id;
+// What tells devices of a claim apart, or consumers; views into the object.
+using ItemKey = std::tuple<std::string_view, std::string_view, std::string_view, std::string_view>;
+
+// Of results and of reports about them alike.
+template <class Device>
+ItemKey KeyOf(const Device& device) {
+  const std::string_view share_id =
+      device.share_id.has_value() ? std::string_view(*device.share_id) : std::string_view();
+  return {device.driver, device.pool, device.device, share_id};
 }
 
-bool IsAllocated(const v1::AllocatedDeviceStatus& device,
-                 const std::optional<v1::AllocationResult>& allocation) {
-  return allocation.has_value() &&
-         std::ranges::any_of(allocation->devices.results,
-                             [&](const auto& result) { return IsSameDevice(device, result); });
+std::set<ItemKey> AllocatedDevices(const std::optional<v1::AllocationResult>& allocation) {
+  std::set<ItemKey> keys;
+  if (!allocation.has_value()) return keys;
+  for (const auto& result : allocation->devices.results) keys.insert(KeyOf(result));
+  return keys;
 }
 
 void CheckNetworkData(const v1::NetworkDeviceData& data, const Path& path, Findings& out) {
@@ -66,13 +74,13 @@ void CheckNetworkData(const v1::NetworkDeviceData& data, const Path& path, Findi
 }
 
 void CheckDeviceStatus(const v1::AllocatedDeviceStatus& device,
-                       const std::optional<v1::AllocationResult>& allocation,
+                       const std::set<ItemKey>& allocated,
                        const Path& path,
                        Findings& out) {
   CheckDriver(device.driver, path.Child("driver"), out.written);
   CheckPool(device.pool, path.Child("pool"), out.written);
   CheckLabelShaped(device.device, path.Child("device"), out.written);
-  if (!IsAllocated(device, allocation)) {
+  if (!allocated.contains(KeyOf(device))) {
     out.written.Invalid(path,
                         fmt::format(R"({{"Driver":{},"Pool":{},"Device":{},"ShareID":{}}})",
                                     Shown(device.driver),
@@ -97,17 +105,15 @@ void CheckDeviceStatus(const v1::AllocatedDeviceStatus& device,
 }
 
 void CheckDeviceStatuses(const v1::ResourceClaimStatus& status, const Path& path, Findings& out) {
+  const std::set<ItemKey> allocated = AllocatedDevices(status.allocation);
   for (size_t i = 0; i < status.devices.size(); ++i) {
-    CheckDeviceStatus(status.devices[i], status.allocation, path.Index(i), out);
+    CheckDeviceStatus(status.devices[i], allocated, path.Index(i), out);
   }
   CheckDistinct(
       status.devices,
       path,
       out.declared,
-      [](const auto& a, const auto& b) {
-        return a.driver == b.driver && a.pool == b.pool && a.device == b.device &&
-               a.share_id == b.share_id;
-      },
+      [](const auto& device) { return KeyOf(device); },
       [](const auto& device) { return ShownStruct(device); });
 }
 
@@ -163,9 +169,13 @@ void CheckAllocation(const v1::AllocationResult& allocation,
 }
 
 bool HasNewEntry(const References& references, const References& old) {
-  return std::ranges::any_of(references, [&](const auto& reference) {
-    return std::ranges::find(old, reference) == old.end();
-  });
+  std::set<ItemKey> before;  // the four members of a reference
+  const auto key = [](const v1::ResourceClaimConsumerReference& one) {
+    return ItemKey(one.api_group, one.resource, one.name, one.uid);
+  };
+  for (const auto& reference : old) before.insert(key(reference));
+  return std::ranges::any_of(
+      references, [&](const auto& reference) { return !before.contains(key(reference)); });
 }
 
 void CheckReservationsAllowed(const v1::ResourceClaim& claim,

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <set>
 
 #include "api/names.h"
 
@@ -46,13 +48,11 @@ void CheckToleration(const resource_v1::DeviceToleration& toleration,
 // Label keys, each once.
 void CheckConditionNames(const std::vector<std::string>& names, const Path& path, Findings& out) {
   const bool is_within = IsWithin(names.size(), kBindingConditionsMax, path, out.declared);
+  std::set<std::string_view> seen;
   for (size_t i = 0; i < names.size(); ++i) {
     const Path at = path.Index(i);
     if (is_within) CheckKeyShaped(names[i], at, out.written);
-    if (std::find(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(i), names[i]) !=
-        names.begin() + static_cast<std::ptrdiff_t>(i)) {
-      out.written.Duplicate(at, Shown(names[i]));
-    }
+    if (!seen.insert(names[i]).second) out.written.Duplicate(at, Shown(names[i]));
   }
 }
 
@@ -141,8 +141,9 @@ void CheckBindingConditions(const std::vector<std::string>& conditions,
   const Path failure_path = path.Child("bindingFailureConditions");
   CheckConditionNames(conditions, conditions_path, out);
   CheckConditionNames(failure_conditions, failure_path, out);
+  const std::set<std::string_view> good(conditions.begin(), conditions.end());
   for (size_t i = 0; i < failure_conditions.size(); ++i) {
-    if (Contains(conditions, failure_conditions[i])) {
+    if (good.contains(failure_conditions[i])) {
       out.written.Invalid(failure_path.Index(i),
                           Shown(failure_conditions[i]),
                           "bindingFailureConditions must not overlap with bindingConditions");

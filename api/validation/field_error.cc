@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "api/go_quote.h"
 #include "api/json.h"
 
 namespace dray::api::validation {
@@ -35,9 +36,7 @@ std::string Joined(const std::vector<Cause>& causes) {
 }  // namespace
 
 std::string Shown(std::string_view text) {
-  std::string out;
-  QuoteJson(text, out);
-  return out;
+  return GoQuote(text);
 }
 
 std::string Shown(const Type& type, const void* value) {
@@ -59,8 +58,9 @@ void FieldErrors::Duplicate(const Path& path, std::string_view shown) {
   causes_.push_back(Made("FieldValueDuplicate", path, fmt::format("Duplicate value: {}", shown)));
 }
 
-void FieldErrors::NotFound(const Path& path, std::string_view shown) {
-  causes_.push_back(Made("FieldValueNotFound", path, fmt::format("Not found: {}", shown)));
+void FieldErrors::NotFound(const Path& path, std::string_view shown, std::string_view detail) {
+  causes_.push_back(
+      Made("FieldValueNotFound", path, WithDetail(fmt::format("Not found: {}", shown), detail)));
 }
 
 void FieldErrors::NotSupported(const Path& path,

@@ -20,7 +20,7 @@
 
 namespace dray::api::validation {
 
-/// `value` as error messages show it: JSON.
+/// `value` as error messages show it: text as Go quotes it, everything else as JSON.
 std::string Shown(std::string_view text);
 std::string Shown(const Type& type, const void* value);
 template <class T>
@@ -35,7 +35,7 @@ class FieldErrors {
   /// `shown` is the value as Shown() gives it.
   void Invalid(const Path& path, std::string_view shown, std::string_view detail);
   void Duplicate(const Path& path, std::string_view shown);
-  void NotFound(const Path& path, std::string_view shown);
+  void NotFound(const Path& path, std::string_view shown, std::string_view detail = {});
   /// `supported` in the order it is to be listed.
   void NotSupported(const Path& path,
                     std::string_view value,

@@ -190,7 +190,11 @@ void CheckDriver(std::string_view value, const Path& path, FieldErrors& errors) 
 }
 
 void CheckPool(std::string_view value, const Path& path, FieldErrors& errors) {
-  errors.Problems(path, CheckPoolName(value));
+  std::vector<NameProblem> problems = CheckPoolName(value);
+  // Several empty parts are one error.
+  const auto repeated = std::unique(problems.begin(), problems.end());
+  problems.erase(repeated, problems.end());
+  errors.Problems(path, problems);
 }
 
 void CheckLabelShaped(std::string_view value, const Path& path, FieldErrors& errors) {
@@ -248,7 +252,9 @@ void CheckDeclaredAttributeName(std::string_view value, const Path& path, FieldE
     errors.Invalid(path, Shown(""), "prefix must not be empty");
   } else {
     if (domain.size() > kDriverNameMax) errors.TooLong(path, kDriverNameMax);
-    errors.Names(path, domain, CheckDnsSubdomain(domain, LengthWord::kBytes));
+    for (const std::string& error : CheckDnsSubdomain(domain, LengthWord::kBytes)) {
+      errors.Invalid(path, Shown(domain), "prefix: " + error);
+    }
   }
   if (name.empty()) {
     errors.Invalid(path, Shown(""), "name must not be empty");
@@ -348,7 +354,11 @@ void CheckDistinctStrings(const std::vector<std::string>& items,
                           const Path& path,
                           FieldErrors& errors) {
   CheckDistinct(
-      items, path, errors, std::equal_to<>(), [](const std::string& item) { return Shown(item); });
+      items,
+      path,
+      errors,
+      [](const std::string& item) { return std::string_view(item); },
+      [](const std::string& item) { return Shown(item); });
 }
 
 }  // namespace dray::api::validation

@@ -5,10 +5,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "api/core_v1.h"
@@ -67,15 +68,13 @@ void CheckInterfaceAddress(std::string_view value, const Path& path, FieldErrors
 /// is too large is looked at.
 bool IsWithin(size_t count, size_t max, const Path& path, FieldErrors& errors);
 
-/// Reports each item of `items` that equals one before it, shown by `show`. Cost is quadratic;
-/// lists are limited by the time this is called.
-template <class T, class Same, class Show>
+/// Reports each item of `items` whose key was met before, shown by `show`.
+template <class T, class Key, class Show>
 void CheckDistinct(
-    const std::vector<T>& items, const Path& path, FieldErrors& errors, Same same, Show show) {
+    const std::vector<T>& items, const Path& path, FieldErrors& errors, Key key, Show show) {
+  std::set<std::decay_t<std::invoke_result_t<Key, const T&>>> seen;
   for (size_t i = 0; i < items.size(); ++i) {
-    bool repeats = false;
-    for (size_t j = 0; j < i && !repeats; ++j) repeats = same(items[j], items[i]);
-    if (repeats) errors.Duplicate(path.Index(i), show(items[i]));
+    if (!seen.insert(key(items[i])).second) errors.Duplicate(path.Index(i), show(items[i]));
   }
 }
 

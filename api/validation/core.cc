@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// The short rules of core/v1; pods have a file of their own.
+#include "api/validation/core.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "api/names.h"
+#include "api/validation/value_rules.h"
+
+namespace dray::api::validation {
+namespace {
+
+namespace v1 = core_v1;
+
+constexpr std::array<std::string_view, 3> kTaintEffects = {
+    "NoSchedule", "PreferNoSchedule", "NoExecute"};
+constexpr std::array<std::string_view, 3> kStandardFinalizers = {
+    "kubernetes", "orphan", "foregroundDeletion"};
+
+void CheckTaint(const v1::Taint& taint, const Path& path, FieldErrors& errors) {
+  CheckKeyShaped(taint.key, path.Child("key"), errors);
+  errors.Names(path.Child("value"), taint.value, CheckLabelValue(taint.value));
+  const Path effect = path.Child("effect");
+  if (taint.effect.empty()) {
+    errors.Required(effect);
+  } else if (std::ranges::find(kTaintEffects, taint.effect) == kTaintEffects.end()) {
+    errors.NotSupported(effect, taint.effect, kTaintEffects);
+  }
+}
+
+// A name that stays once a cloud has given it.
+void CheckProvider(const v1::NodeSpec& spec, const v1::NodeSpec& old, FieldErrors& errors) {
+  if (old.provider_id.empty() || spec.provider_id == old.provider_id) return;
+  errors.Invalid(Path("spec.providerID"),
+                 "null",
+                 spec.provider_id.empty() ? "field cannot be cleared once set"
+                                          : "field cannot be modified once set");
+}
+
+}  // namespace
+
+std::vector<Cause> ValidateNode(const v1::Node& node, const v1::Node* old) {
+  FieldErrors errors;
+  const Path taints("metadata.taints");  // sic: upstream's path
+  std::set<std::pair<std::string_view, std::string_view>> seen;
+  for (size_t i = 0; i < node.spec.taints.size(); ++i) {
+    const v1::Taint& taint = node.spec.taints[i];
+    CheckTaint(taint, taints.Index(i), errors);
+    if (!seen.emplace(taint.key, taint.effect).second) {
+      const Path at = taints.Index(i);
+      errors.Duplicate(at, ShownStruct(taint));
+    }
+  }
+  if (old != nullptr) CheckProvider(node.spec, old->spec, errors);
+  return std::move(errors).Take();
+}
+
+std::vector<Cause> ValidateEvent(const v1::Event& event) {
+  FieldErrors errors;
+  const std::string& about = event.involved_object.namespace_;
+  const std::string& lies_in = event.metadata.namespace_;
+  const bool is_placed =
+      about.empty() ? lies_in == "default" || lies_in == "kube-system" : about == lies_in;
+  if (!is_placed) {
+    errors.Invalid(
+        Path("involvedObject.namespace"), Shown(about), "does not match event.namespace");
+  }
+  return std::move(errors).Take();
+}
+
+std::vector<Cause> CheckFinalizerNames(const meta_v1::ObjectMeta& meta) {
+  FieldErrors errors;
+  const Path finalizers("metadata.finalizers");
+  for (size_t i = 0; i < meta.finalizers.size(); ++i) {
+    const std::string& name = meta.finalizers[i];
+    if (name.contains('/') ||
+        std::ranges::find(kStandardFinalizers, name) != kStandardFinalizers.end()) {
+      continue;
+    }
+    errors.Invalid(finalizers.Index(i),
+                   Shown(name),
+                   "name is neither a standard finalizer name nor is it fully qualified");
+  }
+  return std::move(errors).Take();
+}
+
+}  // namespace dray::api::validation

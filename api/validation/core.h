@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rules for the kinds of core/v1 that dynamic resource allocation needs: what a scheduler, a
+// kubelet or a controller relies on, not all of upstream's. ObjectMeta has rules of its own.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "api/core_v1.h"
+#include "api/meta_v1.h"
+#include "api/validation/field_error.h"
+
+namespace dray::api::validation {
+
+std::vector<Cause> ValidatePod(const core_v1::Pod& pod);
+/// A pod is what it was created as: only images, the deadline, tolerations (more of them),
+/// scheduling gates (fewer) and what a gated pod may still decide can change.
+std::vector<Cause> ValidatePodUpdate(const core_v1::Pod& pod, const core_v1::Pod& old);
+std::vector<Cause> ValidatePodStatusUpdate(const core_v1::Pod& pod, const core_v1::Pod& old);
+
+/// `old` null: the node is new.
+std::vector<Cause> ValidateNode(const core_v1::Node& node, const core_v1::Node* old);
+
+/// Events lie where their object does; those about cluster-scoped objects in "default" or
+/// "kube-system".
+std::vector<Cause> ValidateEvent(const core_v1::Event& event);
+
+/// Finalizers have a domain or are one of the few that have none.
+std::vector<Cause> CheckFinalizerNames(const meta_v1::ObjectMeta& meta);
+
+}  // namespace dray::api::validation

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "api/validation/core.h"
+#include "api/validation/value_rules.h"
+
+namespace dray::api::validation {
+namespace {
+
+namespace v1 = core_v1;
+using Names = std::set<std::string_view>;
+
+constexpr std::array<std::string_view, 3> kRestartPolicies = {"Always", "OnFailure", "Never"};
+constexpr std::array<std::string_view, 4> kDnsPolicies = {
+    "ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"};
+
+template <class Words>
+void CheckWord(const Words& words, std::string_view word, const Path& path, FieldErrors& errors) {
+  if (word.empty()) {
+    errors.Required(path);
+  } else if (std::ranges::find(words, word) == words.end()) {
+    errors.NotSupported(path, word, words);
+  }
+}
+
+// A claim as upstream prints it.
+std::string ShownClaim(const v1::PodResourceClaim& claim) {
+  const auto shown = [](const std::optional<std::string>& name) {
+    return name.has_value() ? Shown(*name) : "null";
+  };
+  return fmt::format(R"({{"Name":{},"ResourceClaimName":{},"ResourceClaimTemplateName":{}}})",
+                     Shown(claim.name),
+                     shown(claim.resource_claim_name),
+                     shown(claim.resource_claim_template_name));
+}
+
+void CheckPodClaim(const v1::PodResourceClaim& claim,
+                   Names& names,
+                   const Path& path,
+                   FieldErrors& errors) {
+  const Path name = path.Child("name");
+  if (claim.name.empty()) {
+    errors.Required(name);
+  } else if (names.contains(claim.name)) {
+    errors.Duplicate(name, Shown(claim.name));
+  } else {
+    CheckLabelShaped(claim.name, name, errors);
+    names.insert(claim.name);
+  }
+  const bool by_name = claim.resource_claim_name.has_value();
+  const bool by_template = claim.resource_claim_template_name.has_value();
+  if (by_name && by_template) {
+    errors.Invalid(path,
+                   ShownClaim(claim),
+                   "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be "
+                   "specified");
+  }
+  if (!by_name && !by_template) {
+    errors.Invalid(path,
+                   ShownClaim(claim),
+                   "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`");
+  }
+  if (by_name) {
+    CheckSubdomainShaped(*claim.resource_claim_name, path.Child("resourceClaimName"), errors);
+  }
+  if (by_template) {
+    CheckSubdomainShaped(
+        *claim.resource_claim_template_name, path.Child("resourceClaimTemplateName"), errors);
+  }
+}
+
+// The claims a container uses are claims of its pod, each request once.
+void CheckContainerClaims(const std::vector<v1::ResourceClaim>& claims,
+                          const Names& pod_claims,
+                          const Path& path,
+                          FieldErrors& errors) {
+  std::set<std::string> seen;
+  for (size_t i = 0; i < claims.size(); ++i) {
+    const Path at = path.Index(i);
+    const v1::ResourceClaim& claim = claims[i];
+    if (claim.name.empty()) {
+      errors.Required(at);
+      continue;
+    }
+    const std::string key =
+        claim.request.empty() ? claim.name : fmt::format("{}/{}", claim.name, claim.request);
+    if (seen.contains(key) || (!claim.request.empty() && seen.contains(claim.name))) {
+      errors.Duplicate(at, Shown(key));
+    } else {
+      if (!claim.request.empty()) CheckLabelShaped(claim.request, at.Child("request"), errors);
+      seen.insert(key);
+    }
+    if (pod_claims.contains(claim.name)) continue;
+    const std::string why =
+        pod_claims.empty() ? " which is empty" : fmt::format(": {}", fmt::join(pod_claims, ", "));
+    errors.NotFound(at,
+                    Shown(claim.name),
+                    fmt::format("must be one of the names in pod.spec.resourceClaims{}", why));
+  }
+}
+
+void CheckRequests(const v1::ResourceRequirements& resources,
+                   const Path& path,
+                   FieldErrors& errors) {
+  for (const auto& [name, request] : resources.requests) {
+    const auto limit = resources.limits.find(name);
+    if (limit == resources.limits.end() || request <= limit->second) continue;
+    errors.Invalid(
+        path.Child("requests"),
+        Shown(request.ToString()),
+        fmt::format(
+            "must be less than or equal to {} limit of {}", name, limit->second.ToString()));
+  }
+}
+
+void CheckContainers(const std::vector<v1::Container>& containers,
+                     const Names& pod_claims,
+                     Names& names,
+                     const Path& path,
+                     FieldErrors& errors) {
+  for (size_t i = 0; i < containers.size(); ++i) {
+    const v1::Container& container = containers[i];
+    const Path at = path.Index(i);
+    const Path name = at.Child("name");
+    const Path resources = at.Child("resources");
+    if (container.name.empty()) {
+      errors.Required(name);
+    } else {
+      CheckLabelShaped(container.name, name, errors);
+    }
+    if (container.image.empty()) errors.Required(at.Child("image"));
+    CheckRequests(container.resources, resources, errors);
+    CheckContainerClaims(container.resources.claims, pod_claims, resources.Child("claims"), errors);
+    if (!container.name.empty() && !names.insert(container.name).second) {
+      errors.Duplicate(name, Shown(container.name));
+    }
+  }
+}
+
+void CheckPodSpec(const v1::PodSpec& spec, const Path& path, FieldErrors& errors) {
+  Names claims;
+  const Path claim_list = path.Child("resourceClaims");
+  for (size_t i = 0; i < spec.resource_claims.size(); ++i) {
+    CheckPodClaim(spec.resource_claims[i], claims, claim_list.Index(i), errors);
+  }
+  const Path containers = path.Child("containers");
+  Names names;
+  if (spec.containers.empty()) {
+    errors.Required(containers);
+  } else {
+    CheckContainers(spec.containers, claims, names, containers, errors);
+  }
+  CheckContainers(spec.init_containers, claims, names, path.Child("initContainers"), errors);
+  CheckWord(kRestartPolicies, spec.restart_policy, path.Child("restartPolicy"), errors);
+  CheckWord(kDnsPolicies, spec.dns_policy, path.Child("dnsPolicy"), errors);
+  if (!spec.node_name.empty()) {
+    CheckSubdomainShaped(spec.node_name, path.Child("nodeName"), errors);
+  }
+}
+
+void CheckGates(const v1::PodSpec& spec,
+                const v1::PodSpec& old,
+                const Path& path,
+                FieldErrors& errors) {
+  for (size_t i = 0; i < spec.scheduling_gates.size(); ++i) {
+    const v1::PodSchedulingGate& gate = spec.scheduling_gates[i];
+    if (std::ranges::find(old.scheduling_gates, gate) != old.scheduling_gates.end()) continue;
+    const Path at = path.Index(i);
+    errors.Forbidden(
+        at.Child("name"),
+        fmt::format("only deletion is allowed, but found new scheduling gate '{}'", gate.name));
+  }
+}
+
+bool HasAll(const std::vector<v1::Toleration>& tolerations,
+            const std::vector<v1::Toleration>& wanted) {
+  return std::ranges::all_of(wanted, [&](const v1::Toleration& one) {
+    return std::ranges::any_of(tolerations, [&](const v1::Toleration& other) {
+      return one.key == other.key && one.operator_ == other.operator_ && one.value == other.value &&
+             one.effect == other.effect;
+    });
+  });
+}
+
+void CopyImages(const std::vector<v1::Container>& from, std::vector<v1::Container>& to) {
+  for (size_t i = 0; i < std::min(from.size(), to.size()); ++i) to[i].image = from[i].image;
+}
+
+// `spec` with everything that may change taken from `old`.
+v1::PodSpec WithoutChangeable(v1::PodSpec spec, const v1::PodSpec& old) {
+  CopyImages(old.containers, spec.containers);
+  CopyImages(old.init_containers, spec.init_containers);
+  spec.active_deadline_seconds = old.active_deadline_seconds;
+  if (HasAll(spec.tolerations, old.tolerations)) spec.tolerations = old.tolerations;
+  if (old.termination_grace_period_seconds.value_or(0) < 0 &&
+      spec.termination_grace_period_seconds == 1) {
+    spec.termination_grace_period_seconds = old.termination_grace_period_seconds;
+  }
+  if (!old.scheduling_gates.empty()) {
+    // Nobody has placed the pod yet, so where it may run can still be narrowed.
+    if (std::ranges::includes(spec.node_selector, old.node_selector)) {
+      spec.node_selector = old.node_selector;
+    }
+    if (!old.affinity.has_value() || !old.affinity->node_affinity.has_value()) {
+      if (spec.affinity.has_value()) spec.affinity->node_affinity.reset();
+      if (!old.affinity.has_value() && spec.affinity == v1::Affinity()) spec.affinity.reset();
+    }
+  }
+  spec.scheduling_gates = old.scheduling_gates;
+  return spec;
+}
+
+}  // namespace
+
+std::vector<Cause> ValidatePod(const v1::Pod& pod) {
+  FieldErrors errors;
+  CheckPodSpec(pod.spec, Path("spec"), errors);
+  if (!pod.spec.node_name.empty() && !pod.spec.scheduling_gates.empty()) {
+    errors.Forbidden(Path("spec.nodeName"),
+                     "cannot be set until all schedulingGates have been cleared");
+  }
+  return std::move(errors).Take();
+}
+
+std::vector<Cause> ValidatePodUpdate(const v1::Pod& pod, const v1::Pod& old) {
+  FieldErrors errors;
+  const Path spec("spec");
+  CheckPodSpec(pod.spec, spec, errors);
+  CheckGates(pod.spec, old.spec, spec.Child("schedulingGates"), errors);
+  if (WithoutChangeable(pod.spec, old.spec) != old.spec) {
+    errors.Forbidden(
+        spec,
+        "pod updates may not change fields other than "
+        "`spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,"
+        "`spec.tolerations` (only additions to existing "
+        "tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was "
+        "previously negative)");
+  }
+  return std::move(errors).Take();
+}
+
+std::vector<Cause> ValidatePodStatusUpdate(const v1::Pod& pod, const v1::Pod& old) {
+  FieldErrors errors;
+  const Path status("status");
+  const Path nominated = status.Child("nominatedNodeName");
+  if (!pod.status.nominated_node_name.empty()) {
+    CheckSubdomainShaped(pod.status.nominated_node_name, nominated, errors);
+  }
+  if (pod.spec.node_name != old.spec.node_name) {
+    errors.Forbidden(status.Child("nodeName"), "may not be changed directly");
+  }
+  Names claims;
+  for (const v1::PodResourceClaim& claim : pod.spec.resource_claims) claims.insert(claim.name);
+  const Path list = status.Child("resourceClaimStatuses");
+  Names seen;
+  for (size_t i = 0; i < pod.status.resource_claim_statuses.size(); ++i) {
+    const v1::PodResourceClaimStatus& claim = pod.status.resource_claim_statuses[i];
+    const Path at = list.Index(i);
+    const Path name = at.Child("name");
+    if (!claims.contains(claim.name)) {
+      errors.Invalid(
+          name, Shown(claim.name), "must match the name of an entry in `spec.resourceClaims`");
+    }
+    if (!seen.insert(claim.name).second) errors.Duplicate(name, Shown(claim.name));
+    if (claim.resource_claim_name.has_value()) {
+      CheckSubdomainShaped(*claim.resource_claim_name, at.Child("resourceClaimName"), errors);
+    }
+  }
+  return std::move(errors).Take();
+}
+
+}  // namespace dray::api::validation

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/validation/rules.h"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "api/core_v1.h"
+#include "api/resource_v1.h"
+#include "api/validation/claim.h"
+#include "api/validation/core.h"
+#include "api/validation/device_class.h"
+#include "api/validation/field_error.h"
+#include "api/validation/resource_slice.h"
+
+namespace dray::api::validation {
+namespace {
+
+namespace v1 = resource_v1;
+using Causes = std::vector<Cause>;
+
+// What a kind's rules are, as functions of objects. Null: there are none.
+struct Rules {
+  const Type& (*type)();
+  Causes (*create)(const Object& object, const Options& options) = nullptr;
+  Causes (*update)(const Object& object, const Object& old, const Options& options) = nullptr;
+  Causes (*status)(const Object& object, const Object& old, const Options& options) = nullptr;
+};
+
+constexpr Rules kClaim = {
+    .type = &TypeOf<v1::ResourceClaim>,
+    .create =
+        [](const Object& object, const Options& options) {
+          return ValidateClaim(object.As<v1::ResourceClaim>(), options);
+        },
+    .update =
+        [](const Object& object, const Object& old, const Options&) {
+          return ValidateClaimUpdate(object.As<v1::ResourceClaim>(), old.As<v1::ResourceClaim>());
+        },
+    .status =
+        [](const Object& object, const Object& old, const Options& options) {
+          return ValidateClaimStatusUpdate(
+              object.As<v1::ResourceClaim>(), old.As<v1::ResourceClaim>(), options);
+        }};
+
+constexpr Rules kClaimTemplate = {
+    .type = &TypeOf<v1::ResourceClaimTemplate>,
+    .create =
+        [](const Object& object, const Options& options) {
+          return ValidateClaimTemplate(object.As<v1::ResourceClaimTemplate>(), options);
+        },
+    .update =
+        [](const Object& object, const Object& old, const Options& options) {
+          return ValidateClaimTemplateUpdate(
+              object.As<v1::ResourceClaimTemplate>(), old.As<v1::ResourceClaimTemplate>(), options);
+        }};
+
+constexpr Rules kDeviceClass = {
+    .type = &TypeOf<v1::DeviceClass>,
+    .create =
+        [](const Object& object, const Options& options) {
+          return ValidateDeviceClass(object.As<v1::DeviceClass>(), nullptr, options);
+        },
+    .update =
+        [](const Object& object, const Object& old, const Options& options) {
+          return ValidateDeviceClass(
+              object.As<v1::DeviceClass>(), &old.As<v1::DeviceClass>(), options);
+        }};
+
+constexpr Rules kSlice = {
+    .type = &TypeOf<v1::ResourceSlice>,
+    .create = [](const Object& object,
+                 const Options&) { return ValidateSlice(object.As<v1::ResourceSlice>(), nullptr); },
+    .update =
+        [](const Object& object, const Object& old, const Options&) {
+          return ValidateSlice(object.As<v1::ResourceSlice>(), &old.As<v1::ResourceSlice>());
+        }};
+
+constexpr Rules kPod = {
+    .type = &TypeOf<core_v1::Pod>,
+    .create = [](const Object& object,
+                 const Options&) { return ValidatePod(object.As<core_v1::Pod>()); },
+    .update =
+        [](const Object& object, const Object& old, const Options&) {
+          return ValidatePodUpdate(object.As<core_v1::Pod>(), old.As<core_v1::Pod>());
+        },
+    .status =
+        [](const Object& object, const Object& old, const Options&) {
+          return ValidatePodStatusUpdate(object.As<core_v1::Pod>(), old.As<core_v1::Pod>());
+        }};
+
+constexpr Rules kNode = {
+    .type = &TypeOf<core_v1::Node>,
+    .create = [](const Object& object,
+                 const Options&) { return ValidateNode(object.As<core_v1::Node>(), nullptr); },
+    .update =
+        [](const Object& object, const Object& old, const Options&) {
+          return ValidateNode(object.As<core_v1::Node>(), &old.As<core_v1::Node>());
+        }};
+
+constexpr Rules kEvent = {
+    .type = &TypeOf<core_v1::Event>,
+    .create = [](const Object& object,
+                 const Options&) { return ValidateEvent(object.As<core_v1::Event>()); },
+    .update = [](const Object& object,
+                 const Object&,
+                 const Options&) { return ValidateEvent(object.As<core_v1::Event>()); }};
+
+constexpr std::array<const Rules*, 7> kAllRules = {
+    &kClaim, &kClaimTemplate, &kDeviceClass, &kSlice, &kPod, &kNode, &kEvent};
+
+const Rules* RulesOf(const Object& object) {
+  const auto* const found = std::ranges::find_if(
+      kAllRules, [&](const Rules* rules) { return &rules->type() == &object.type(); });
+  return found == kAllRules.end() ? nullptr : *found;
+}
+
+// Finalizers are looked at together with the metadata, so they come first.
+Causes WithFinalizers(const Object& object, Causes causes) {
+  Causes all = CheckFinalizerNames(object.metadata());
+  std::ranges::move(causes, std::back_inserter(all));
+  return all;
+}
+
+bool HasCapitals(std::string_view text) {
+  return std::ranges::any_of(text, [](char c) { return c >= 'A' && c <= 'Z'; });
+}
+
+}  // namespace
+
+std::vector<Cause> ValidateCreate(const Object& object, const Options& options) {
+  const Rules* const rules = RulesOf(object);
+  if (rules == nullptr) return {};
+  return WithFinalizers(object, rules->create(object, options));
+}
+
+std::vector<Cause> ValidateUpdate(const Object& object, const Object& old, const Options& options) {
+  const Rules* const rules = RulesOf(object);
+  if (rules == nullptr) return {};
+  return WithFinalizers(object, rules->update(object, old, options));
+}
+
+std::vector<Cause> ValidateStatusUpdate(const Object& object,
+                                        const Object& old,
+                                        const Options& options) {
+  const Rules* const rules = RulesOf(object);
+  if (rules == nullptr || rules->status == nullptr) return {};
+  return rules->status(object, old, options);
+}
+
+std::vector<std::string> Warnings(const Object& object) {
+  const auto* slice = object.If<v1::ResourceSlice>();
+  if (slice == nullptr || !HasCapitals(slice->spec.driver)) return {};
+  return {
+      fmt::format("spec.driver: driver names should be lowercase; {} contains uppercase characters",
+                  Shown(slice->spec.driver))};
+}
+
+}  // namespace dray::api::validation

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs validation and defaulting vectors: requests with the answers upstream's API server gave
+// (../shared/vectors/validation/README.md says how they are judged).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/world.h"
+#include "tests/vectors/report.h"
+
+namespace dray::vectors {
+
+struct ApiVectorOptions {
+  /// Whose answers ours must equal.
+  std::string release = "1.37";
+  /// What to run: "group/version/" or "group/version/Kind".
+  std::string kinds = "resource.k8s.io/v1/";
+};
+
+/// Runs all cases of the files (JSON arrays): decoding, defaults, what the server decides before
+/// validation, metadata rules, the rules of the kind. Compares code, causes, message, warnings and
+/// the resulting object. Errors: a file cannot be read or is no vector file.
+Result<Report> RunValidationVectors(Disk& disk,
+                                    const std::vector<std::string>& files,
+                                    const ApiVectorOptions& options);
+
+/// The same for objects and what they are after defaulting.
+Result<Report> RunDefaultingVectors(Disk& disk,
+                                    const std::vector<std::string>& files,
+                                    const ApiVectorOptions& options);
+
+}  // namespace dray::vectors
