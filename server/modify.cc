@@ -73,10 +73,12 @@ Result<> Validate(const Call& call,
                   const RuleContext& context) {
   std::vector<Cause> causes = CheckChangedMetadata(call.kind(), next.metadata(), old.metadata());
   const KindRules& rules = call.core->options.rules.Of(call.kind());
-  const auto& validate =
-      door == Door::kStatus ? rules.validate_status_update : rules.validate_update;
-  if (validate) {
-    std::vector<Cause> more = validate(next, old, context);
+  // Binding and finalizing change what an update may not; their own checks have been made.
+  const auto* const validate = door == Door::kStatus ? &rules.validate_status_update
+                               : door == Door::kMain ? &rules.validate_update
+                                                     : nullptr;
+  if (validate != nullptr && *validate) {
+    std::vector<Cause> more = (*validate)(next, old, context);
     std::move(more.begin(), more.end(), std::back_inserter(causes));
   }
   if (causes.empty()) return {};
