@@ -75,6 +75,24 @@ Result<> CheckComponents(const ServeOptions& options) {
   return {};
 }
 
+/// "ADDRESS:PORT"; IPv6 addresses in brackets; port 0 is any free one.
+Result<net::Endpoint> ParseListen(const std::string& listen) {
+  const size_t colon = listen.rfind(':');
+  net::Endpoint endpoint{.host = listen.substr(0, colon)};
+  if (endpoint.host.starts_with('[') && endpoint.host.ends_with(']')) {
+    endpoint.host = endpoint.host.substr(1, endpoint.host.size() - 2);
+  }
+  const char* const digits =
+      colon == std::string::npos ? listen.data() + listen.size() : listen.data() + colon + 1;
+  const char* const end = listen.data() + listen.size();
+  const auto read = std::from_chars(digits, end, endpoint.port);
+  if (endpoint.host.empty() || digits == end || read.ec != std::errc() || read.ptr != end) {
+    return Fail(StatusReason::kBadRequest,
+                fmt::format("--listen {}: expected ADDRESS:PORT, as in 127.0.0.1:6443", listen));
+  }
+  return endpoint;
+}
+
 /// SIGINT and SIGTERM, blocked in every thread and taken by Wait().
 class StopSignals {
  public:
@@ -118,7 +136,7 @@ class Process {
   /// Serves requests; the other components start with StartComponents.
   Result<> StartServer() {
     DRAY_TRY_VOID(CheckComponents(options_));
-    DRAY_TRY(const net::Endpoint endpoint, net::ParseEndpoint(options_.listen));
+    DRAY_TRY(const net::Endpoint endpoint, ParseListen(options_.listen));
     if (!server::IsLoopback(endpoint.host)) {
       return Fail(StatusReason::kBadRequest,
                   fmt::format("--listen {}: only loopback addresses are served for now: every "
