@@ -16,6 +16,7 @@
 #include "base/simulated_world.h"
 #include "client/testing/memory_client.h"
 #include "client/write.h"
+#include "scheduler/pod_claims.h"
 
 namespace dray::scheduler {
 namespace {
@@ -332,6 +333,31 @@ void CheckInvariants(Cluster& cluster) {
   }
 }
 
+/// No waiting pod's claim would fit on a node as it is now; and some pods run.
+void CheckNobodyWaitsInVain(Cluster& cluster) {
+  std::map<std::string, int64_t> free{{"node-0", 2}, {"node-1", 2}, {"node-2", 2}};
+  const auto claims = cluster.client.List(api::Reflected<ResourceClaim>::kKind, {});
+  for (const api::Object& object : claims->items) {
+    const auto& allocation = object.As<ResourceClaim>().status.allocation;
+    if (!allocation) continue;
+    for (const auto& result : allocation->devices.results) --free[result.pool];
+  }
+  int64_t most = 0;
+  for (const auto& [node, devices] : free) most = std::max(most, devices);
+  int bound = 0;
+  const auto pods = cluster.client.List(api::Reflected<core_v1::Pod>::kKind, {});
+  for (const api::Object& object : pods->items) {
+    const auto& pod = object.As<core_v1::Pod>();
+    if (!pod.spec.node_name.empty()) {
+      ++bound;
+      continue;
+    }
+    const ResourceClaim claim = cluster.Claim(*pod.spec.resource_claims[0].resource_claim_name);
+    EXPECT_GT(claim.spec.devices.requests[0].exactly->count, most) << pod.metadata.name;
+  }
+  EXPECT_GT(bound, 0);
+}
+
 TEST_P(SchedulerProperty, NoDeviceTwiceAndBoundPodsHoldTheirClaims) {
   Cluster cluster(GetParam());
   SeededRandom random(GetParam());
@@ -380,6 +406,7 @@ TEST_P(SchedulerProperty, NoDeviceTwiceAndBoundPodsHoldTheirClaims) {
   faults = false;
   cluster.Settle(*scheduler, 30);
   ASSERT_NO_FATAL_FAILURE(CheckInvariants(cluster));
+  CheckNobodyWaitsInVain(cluster);
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, SchedulerProperty, ::testing::Range<uint64_t>(1, 31));

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// client::Client for any Kubernetes API server, over HTTP and JSON.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/bounded_queue.h"
+#include "base/log.h"
+#include "base/world.h"
+#include "client/client.h"
+#include "client/kubeconfig.h"
+#include "net/http_client.h"
+
+namespace dray::client {
+
+/// Requests run on the calling thread; several threads use several connections. Every watch has a
+/// connection and a thread of its own. The clock outlives it, and it outlives its watches.
+class HttpClient final : public Client {
+ public:
+  /// Connections kept open for the next request.
+  static constexpr size_t kIdleConnectionsMax = 16;
+
+  /// Errors: kBadRequest  the server's URL, a certificate or a key does not parse.
+  static Result<std::unique_ptr<HttpClient>> Create(const Clock& clock,
+                                                    const ClusterAccess& access);
+
+  Result<api::Object> Get(const ObjectRef& ref) override;
+  Result<ObjectList> List(const api::KindInfo& kind, const ListOptions& options) override;
+  Result<api::Object> Create(const api::Object& object) override;
+  Result<api::Object> Update(const api::Object& object, std::string_view subresource) override;
+  Result<api::Object> Patch(const ObjectRef& ref,
+                            PatchType type,
+                            std::string_view json,
+                            std::string_view subresource) override;
+  Result<> Delete(const ObjectRef& ref, const api::meta_v1::DeleteOptions& options) override;
+  Result<> CreateSubresource(const ObjectRef& ref,
+                             std::string_view subresource,
+                             const api::Object& body) override;
+  Result<std::unique_ptr<Watch>> StartWatch(const api::KindInfo& kind,
+                                            const ListOptions& options,
+                                            const std::string& resource_version,
+                                            WatchHandler handler) override;
+
+ private:
+  HttpClient(const Clock& clock, net::HttpClientOptions options)
+      : clock_(clock), options_(std::move(options)), idle_(kIdleConnectionsMax) {}
+
+  struct Body {
+    std::string_view content_type;
+    std::string text;
+  };
+  /// The body of a successful answer.
+  Result<std::string> Send(std::string method, std::string target, Body body);
+  Result<api::Object> SendForObject(std::string method,
+                                    std::string target,
+                                    const api::KindInfo& kind,
+                                    Body body);
+
+  const Clock& clock_;
+  const net::HttpClientOptions options_;
+  BoundedQueue<std::unique_ptr<net::HttpClient>> idle_;
+};
+
+}  // namespace dray::client

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "client/wire.h"
+
+#include <array>
+#include <utility>
+
+#include <fmt/format.h>
+#include <simdjson.h>
+
+#include "api/json.h"
+#include "api/meta_v1.h"
+#include "net/url.h"
+
+namespace dray::client {
+namespace {
+
+namespace ondemand = simdjson::ondemand;
+
+constexpr std::array kReasons = {StatusReason::kUnauthorized,
+                                 StatusReason::kForbidden,
+                                 StatusReason::kNotFound,
+                                 StatusReason::kAlreadyExists,
+                                 StatusReason::kConflict,
+                                 StatusReason::kGone,
+                                 StatusReason::kInvalid,
+                                 StatusReason::kServerTimeout,
+                                 StatusReason::kTimeout,
+                                 StatusReason::kTooManyRequests,
+                                 StatusReason::kBadRequest,
+                                 StatusReason::kMethodNotAllowed,
+                                 StatusReason::kNotAcceptable,
+                                 StatusReason::kRequestEntityTooLarge,
+                                 StatusReason::kUnsupportedMediaType,
+                                 StatusReason::kInternalError,
+                                 StatusReason::kExpired,
+                                 StatusReason::kServiceUnavailable};
+
+StatusReason ReasonOf(std::string_view name, int http_status) {
+  for (const StatusReason reason : kReasons) {
+    if (!name.empty() && ReasonName(reason) == name) return reason;
+  }
+  if (!name.empty()) return StatusReason::kUnknown;
+  for (const StatusReason reason : kReasons) {
+    if (HttpCode(reason) == http_status) return reason;
+  }
+  return StatusReason::kUnknown;
+}
+
+Error ErrorFromStatus(const api::meta_v1::Status& status, int http_status) {
+  Error error{.reason = ReasonOf(status.reason, http_status), .message = status.message};
+  if (!status.details) return error;
+  const api::meta_v1::StatusDetails& details = *status.details;
+  for (const auto& cause : details.causes) {
+    error.causes.push_back(
+        {.reason = cause.reason, .field = cause.field, .message = cause.message});
+  }
+  error.details = {.name = details.name,
+                   .group = details.group,
+                   .kind = details.kind,
+                   .uid = details.uid,
+                   .retry_after_seconds = details.retry_after_seconds};
+  return error;
+}
+
+std::unexpected<Error> BadAnswer(std::string_view what) {
+  return Fail(StatusReason::kInternalError, fmt::format("the server's answer is no {}", what));
+}
+
+Result<api::Object> Decode(const api::KindInfo& kind, std::string_view json) {
+  return api::DecodeJson(kind, json, nullptr);
+}
+
+/// The text of an object inside a document that is being read.
+Result<std::string_view> RawObject(simdjson::simdjson_result<ondemand::value> value,
+                                   std::string_view what) {
+  ondemand::object object;
+  std::string_view raw;
+  if (value.get_object().get(object) != simdjson::SUCCESS ||
+      object.raw_json().get(raw) != simdjson::SUCCESS) {
+    return BadAnswer(what);
+  }
+  return raw;
+}
+
+struct EventName {
+  std::string_view name;
+  WatchEventType type;
+};
+constexpr EventName kEventNames[] = {{"ADDED", WatchEventType::kAdded},
+                                     {"MODIFIED", WatchEventType::kModified},
+                                     {"DELETED", WatchEventType::kDeleted},
+                                     {"BOOKMARK", WatchEventType::kBookmark}};
+
+}  // namespace
+
+std::string PathOf(const ObjectRef& ref, std::string_view subresource) {
+  const api::KindInfo& kind = *ref.kind;
+  std::string path = kind.group.empty() ? fmt::format("/api/{}", kind.version)
+                                        : fmt::format("/apis/{}/{}", kind.group, kind.version);
+  if (kind.namespaced && !ref.namespace_name.empty()) {
+    path += "/namespaces/" + net::PercentEncode(ref.namespace_name);
+  }
+  path += fmt::format("/{}", kind.plural);
+  if (!ref.name.empty()) path += "/" + net::PercentEncode(ref.name);
+  if (!subresource.empty()) path += fmt::format("/{}", subresource);
+  return path;
+}
+
+std::string QueryOf(const ListOptions& options) {
+  std::string query;
+  const auto add = [&](std::string_view name, const std::string& value) {
+    if (value.empty()) return;
+    query += fmt::format("{}{}={}", query.empty() ? '?' : '&', name, net::PercentEncode(value));
+  };
+  add("labelSelector", options.label_selector);
+  add("fieldSelector", options.field_selector);
+  return query;
+}
+
+Error ErrorOf(int http_status, std::string_view body) {
+  const api::KindInfo& kind = api::Reflected<api::meta_v1::Status>::kKind;
+  const Result<api::TypeMeta> type = api::ReadTypeMeta(body);
+  if (type && type->kind == "Status") {
+    const Result<api::Object> status = Decode(kind, body);
+    if (status) return ErrorFromStatus(status->As<api::meta_v1::Status>(), http_status);
+  }
+  constexpr size_t kBodyShownMax = 512;
+  return {.reason = ReasonOf({}, http_status),
+          .message = fmt::format("HTTP {}: {}", http_status, body.substr(0, kBodyShownMax))};
+}
+
+Result<ObjectList> DecodeList(const api::KindInfo& kind, std::string_view json) {
+  const simdjson::padded_string padded(json);
+  ondemand::parser parser;
+  ondemand::document document;
+  if (parser.iterate(padded).get(document) != simdjson::SUCCESS) return BadAnswer("JSON");
+  ObjectList list;
+  std::string_view version;
+  if (document["metadata"]["resourceVersion"].get_string().get(version) != simdjson::SUCCESS) {
+    return BadAnswer("list");
+  }
+  list.resource_version = version;
+  ondemand::array items;
+  const auto found = document["items"].get_array().get(items);
+  if (found != simdjson::SUCCESS) {
+    bool null = false;
+    if (document["items"].is_null().get(null) == simdjson::SUCCESS && null) return list;
+    return BadAnswer("list");
+  }
+  for (auto item : items) {
+    DRAY_TRY(const std::string_view raw, RawObject(item, "list of objects"));
+    DRAY_TRY(api::Object object, Decode(kind, raw));
+    list.items.push_back(std::move(object));
+  }
+  return list;
+}
+
+Result<WatchEvent> DecodeWatchLine(const api::KindInfo& kind, std::string_view line) {
+  const simdjson::padded_string padded(line);
+  ondemand::parser parser;
+  ondemand::document document;
+  std::string_view type;
+  if (parser.iterate(padded).get(document) != simdjson::SUCCESS ||
+      document["type"].get_string().get(type) != simdjson::SUCCESS) {
+    return BadAnswer("watch event");
+  }
+  const std::string name(type);
+  DRAY_TRY(const std::string_view raw, RawObject(document["object"], "watch event"));
+  if (name == "ERROR") return Fail(ErrorOf(0, raw));
+  for (const EventName& known : kEventNames) {
+    if (known.name != name) continue;
+    DRAY_TRY(api::Object object, Decode(kind, raw));
+    return WatchEvent{.type = known.type, .object = std::move(object)};
+  }
+  return BadAnswer("watch event of a known type");
+}
+
+}  // namespace dray::client
