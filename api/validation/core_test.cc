@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rules of core/v1: documents, and what is wrong with them.
+#include "api/validation/core.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "api/defaults/defaults.h"
+#include "api/json.h"
+#include "api/object.h"
+#include "api/time.h"
+#include "api/validation/rules.h"
+
+namespace dray::api::validation {
+namespace {
+
+template <class T>
+Object Read(std::string_view json) {
+  auto object = DecodeJson(Reflected<T>::kKind, json, nullptr);
+  EXPECT_TRUE(object.has_value()) << json;
+  if (!object) return Object::Of(T());
+  defaults::SetDefaults(*object, Time::FromUnixSeconds(0));
+  return *std::move(object);
+}
+
+std::vector<std::string> Lines(const std::vector<Cause>& causes) {
+  std::vector<std::string> lines;
+  for (const Cause& cause : causes) lines.push_back(cause.field + ": " + cause.message);
+  return lines;
+}
+
+struct Case {
+  std::string_view object;
+  std::vector<std::string> want;
+};
+
+TEST(PodRules, NewPods) {
+  const std::vector<Case> cases = {
+      {R"({"spec":{"containers":[{"name":"c","image":"i"}]}})", {}},
+      {R"({"spec":{}})", {"spec.containers: Required value"}},
+      {R"({"spec":{"containers":[{"name":"c"},{"name":"c","image":"x",
+          "resources":{"requests":{"cpu":"2"},"limits":{"cpu":"1"}}}]}})",
+       {"spec.containers[0].image: Required value",
+        "spec.containers[1].resources.requests: Invalid value: \"2\": must be less than or equal "
+        "to "
+        "cpu limit of 1",
+        "spec.containers[1].name: Duplicate value: \"c\""}},
+      {R"({"spec":{"restartPolicy":"Sometimes","dnsPolicy":"X",
+          "containers":[{"name":"c","image":"i"}]}})",
+       {R"(spec.restartPolicy: Unsupported value: "Sometimes": supported values: "Always", "OnFailure", "Never")",
+        R"(spec.dnsPolicy: Unsupported value: "X": supported values: "ClusterFirstWithHostNet", "ClusterFirst", "Default", "None")"}},
+      {R"({"spec":{"resourceClaims":[{"name":"gpu","resourceClaimName":"a"}],
+          "containers":[{"name":"c","image":"i","resources":{"claims":[{"name":"other"}]}}]}})",
+       {"spec.containers[0].resources.claims[0]: Not found: \"other\": must be one of the names in "
+        "pod.spec.resourceClaims: gpu"}},
+      {R"({"spec":{"resourceClaims":[{"name":"gpu"}],"containers":[{"name":"c","image":"i"}]}})",
+       {R"(spec.resourceClaims[0]: Invalid value: {"Name":"gpu","ResourceClaimName":null,"ResourceClaimTemplateName":null}: must specify one of: `resourceClaimName`, `resourceClaimTemplateName`)"}},
+  };
+  for (const Case& one : cases) {
+    EXPECT_EQ(Lines(ValidateCreate(Read<core_v1::Pod>(one.object), {})), one.want) << one.object;
+  }
+}
+
+struct Change {
+  std::string_view old, object;
+  std::string_view want_field;  // empty: accepted
+};
+
+TEST(PodRules, WhatMayChange) {
+  constexpr std::string_view kPod = R"({"spec":{"containers":[{"name":"c","image":"i:1"}]}})";
+  constexpr std::string_view kGated =
+      R"({"spec":{"schedulingGates":[{"name":"a.b/c"}],"containers":[{"name":"c","image":"i:1"}]}})";
+  const std::vector<Change> changes = {
+      {kPod, R"({"spec":{"containers":[{"name":"c","image":"i:2"}]}})", ""},
+      {kPod,
+       R"({"spec":{"activeDeadlineSeconds":9,"containers":[{"name":"c","image":"i:1"}]}})",
+       ""},
+      {kPod,
+       R"({"spec":{"tolerations":[{"key":"a"}],"containers":[{"name":"c","image":"i:1"}]}})",
+       ""},
+      {kPod, R"({"spec":{"containers":[{"name":"c","image":"i:1","command":["x"]}]}})", "spec"},
+      {kPod, R"({"spec":{"nodeName":"n","containers":[{"name":"c","image":"i:1"}]}})", "spec"},
+      {kGated, kPod, ""},
+      {kPod, kGated, "spec.schedulingGates[0].name"},
+      {kGated,
+       R"({"spec":{"nodeSelector":{"a":"b"},"schedulingGates":[{"name":"a.b/c"}],
+           "containers":[{"name":"c","image":"i:1"}]}})",
+       ""},
+      {kPod,
+       R"({"spec":{"nodeSelector":{"a":"b"},"containers":[{"name":"c","image":"i:1"}]}})",
+       "spec"},
+  };
+  for (const Change& change : changes) {
+    const std::vector<Cause> causes =
+        ValidateUpdate(Read<core_v1::Pod>(change.object), Read<core_v1::Pod>(change.old), {});
+    EXPECT_EQ(causes.empty() ? "" : causes.front().field, change.want_field) << change.object;
+  }
+}
+
+TEST(NodeRules, TaintsAndProvider) {
+  const Object plain = Read<core_v1::Node>(R"({"spec":{"providerID":"x://1"}})");
+  EXPECT_EQ(
+      Lines(ValidateCreate(
+          Read<core_v1::Node>(R"({"spec":{"taints":[{"key":"c","effect":"Never"}]}})"), {})),
+      std::vector<std::string>{
+          R"(metadata.taints[0].effect: Unsupported value: "Never": supported values: "NoSchedule", "PreferNoSchedule", "NoExecute")"});
+  EXPECT_EQ(
+      Lines(ValidateUpdate(Read<core_v1::Node>(R"({"spec":{"providerID":"x://2"}})"), plain, {})),
+      std::vector<std::string>{
+          "spec.providerID: Invalid value: null: field cannot be modified once set"});
+  EXPECT_EQ(Lines(ValidateUpdate(Read<core_v1::Node>("{}"), plain, {})),
+            std::vector<std::string>{
+                "spec.providerID: Invalid value: null: field cannot be cleared once set"});
+}
+
+TEST(EventRules, EventsLieWhereTheirObjectDoes) {
+  const auto count = [](std::string_view json) {
+    return ValidateCreate(Read<core_v1::Event>(json), {}).size();
+  };
+  EXPECT_EQ(count(R"({"metadata":{"namespace":"a"},"involvedObject":{"namespace":"a"}})"), 0U);
+  EXPECT_EQ(count(R"({"metadata":{"namespace":"b"},"involvedObject":{"namespace":"a"}})"), 1U);
+  EXPECT_EQ(count(R"({"metadata":{"namespace":"default"},"involvedObject":{"name":"n"}})"), 0U);
+  EXPECT_EQ(count(R"({"metadata":{"namespace":"a"},"involvedObject":{"name":"n"}})"), 1U);
+}
+
+TEST(PodDefaults, AreThoseOfTheApiServer) {
+  Object object = Read<core_v1::Pod>(
+      R"({"metadata":{"name":"a"},"spec":{"containers":[{"name":"c","image":"image"}]}})");
+  defaults::Admit(object);
+  EXPECT_EQ(
+      ToJson(object),
+      R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"a"},"spec":{"containers":[{"name":"c",)"
+      R"("image":"image","resources":{},"terminationMessagePath":"/dev/termination-log",)"
+      R"("terminationMessagePolicy":"File","imagePullPolicy":"Always"}],"restartPolicy":"Always",)"
+      R"("terminationGracePeriodSeconds":30,"dnsPolicy":"ClusterFirst","securityContext":{},)"
+      R"("schedulerName":"default-scheduler","tolerations":[{"key":"node.kubernetes.io/not-ready",)"
+      R"("operator":"Exists","effect":"NoExecute","tolerationSeconds":300},)"
+      R"({"key":"node.kubernetes.io/unreachable","operator":"Exists","effect":"NoExecute",)"
+      R"("tolerationSeconds":300}],"priority":0,"enableServiceLinks":true,)"
+      R"("preemptionPolicy":"PreemptLowerPriority"},"status":{}})");
+}
+
+TEST(PodDefaults, PullPolicyFollowsTheTag) {
+  for (const auto& [image, want] :
+       std::vector<std::pair<std::string, std::string>>{{"image", "Always"},
+                                                        {"image:latest", "Always"},
+                                                        {"registry:5000/image", "Always"},
+                                                        {"registry:5000/image:2", "IfNotPresent"},
+                                                        {"image@sha256:00", "IfNotPresent"}}) {
+    core_v1::Pod pod;
+    pod.spec.containers.emplace_back().image = image;
+    defaults::SetPodDefaults(pod);
+    EXPECT_EQ(pod.spec.containers[0].image_pull_policy, want) << image;
+  }
+}
+
+}  // namespace
+}  // namespace dray::api::validation
