@@ -75,6 +75,7 @@ Result<api::Object> DecodeText(const api::Scheme& scheme,
                                std::string_view text,
                                FieldValidation validation,
                                std::vector<std::string>& warnings) {
+  if (text == "null") text = "{}";  // an object that says nothing
   Result<api::TypeMeta> read = api::ReadTypeMeta(text);
   if (!read.has_value()) {
     const std::string_view why =

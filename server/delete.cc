@@ -2,6 +2,7 @@
 // Delete: what is still held by finalizers or by its grace period is marked, the rest goes at once.
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -80,9 +81,14 @@ std::vector<std::string> FinalizersAfter(const meta_v1::DeleteOptions& options,
 }
 
 struct Plan {
-  enum class Step : uint8_t { kRemove, kMark, kNothing };
+  enum class Step : uint8_t {
+    kRemove,
+    kMark,            // and keep it
+    kMarkThenRemove,  // two changes, as upstream's watchers see them
+    kNothing,
+  };
   Step step = Step::kRemove;
-  api::Object marked = {};  // what kMark writes
+  api::Object marked = {};  // what the first change writes
 };
 
 void SetDeletion(api::Object& object, WallTime now, int64_t grace) {
@@ -92,44 +98,44 @@ void SetDeletion(api::Object& object, WallTime now, int64_t grace) {
   if (meta.generation > 0) ++meta.generation;
 }
 
-// How the grace period bears on it: the first DELETE starts it, later ones may only shorten it.
-Plan PlanGrace(const Call& call,
-               const api::Object& old,
-               const std::vector<std::string>& finalizers) {
+Plan Marked(api::Object marked, const std::vector<std::string>& finalizers) {
+  const int64_t grace = marked.metadata().deletion_grace_period_seconds.value_or(0);
+  const bool remove = grace == 0 && finalizers.empty();
+  marked.mutable_metadata().finalizers = finalizers;
+  return {.step = remove ? Plan::Step::kMarkThenRemove : Plan::Step::kMark,
+          .marked = std::move(marked)};
+}
+
+// The first DELETE of a kind with graceful deletion starts the grace period, later ones may only
+// shorten it; nothing once it has run out.
+std::optional<Plan> PlanGrace(const Call& call,
+                              const api::Object& old,
+                              const std::vector<std::string>& finalizers) {
   const meta_v1::ObjectMeta& meta = old.metadata();
-  const WallTime now = call.core->world.clock.Now();
-  const int64_t grace = GraceSeconds(old, call.request->delete_options.grace_period_seconds);
-  Plan plan;
+  const std::optional<int64_t> asked = call.request->delete_options.grace_period_seconds;
   if (!meta.deletion_timestamp.has_value()) {
-    plan.step = Plan::Step::kMark;
-    plan.marked = old.Clone();
-    plan.marked.mutable_metadata().finalizers = finalizers;
-    SetDeletion(plan.marked, now, grace);
-    return plan;
+    api::Object marked = old.Clone();
+    SetDeletion(marked, call.core->world.clock.Now(), GraceSeconds(old, asked));
+    return Marked(std::move(marked), finalizers);
   }
   const int64_t before = meta.deletion_grace_period_seconds.value_or(0);
-  if (grace >= before) {
-    plan.step = Plan::Step::kNothing;
-    return plan;
-  }
-  plan.step = Plan::Step::kMark;
-  plan.marked = old.Clone();
-  meta_v1::ObjectMeta& marked = plan.marked.mutable_metadata();
-  const int64_t start = meta.deletion_timestamp->unix_seconds() - before;
-  marked.deletion_timestamp =
-      api::Time::FromUnixSeconds(std::max(start + grace, ToTime(now).unix_seconds()));
-  marked.deletion_grace_period_seconds = grace;
-  return plan;
+  if (before == 0) return std::nullopt;
+  const int64_t grace = asked.value_or(before) < 0 ? 1 : asked.value_or(before);
+  if (grace >= before) return Plan{.step = Plan::Step::kNothing};
+  api::Object marked = old.Clone();
+  meta_v1::ObjectMeta& shorter = marked.mutable_metadata();
+  shorter.deletion_timestamp =
+      api::Time::FromUnixSeconds(meta.deletion_timestamp->unix_seconds() - before + grace);
+  shorter.deletion_grace_period_seconds = grace;
+  return Marked(std::move(marked), finalizers);
 }
 
 Plan PlanDeletion(const Call& call, const api::Object& old) {
   const meta_v1::ObjectMeta& meta = old.metadata();
   const std::vector<std::string> finalizers = FinalizersAfter(call.request->delete_options, meta);
   if (call.kind().graceful_delete) {
-    const int64_t grace = GraceSeconds(old, call.request->delete_options.grace_period_seconds);
-    const bool running_out =
-        meta.deletion_timestamp.has_value() && meta.deletion_grace_period_seconds.value_or(0) == 0;
-    if (grace > 0 && !running_out) return PlanGrace(call, old, finalizers);
+    std::optional<Plan> plan = PlanGrace(call, old, finalizers);
+    if (plan.has_value()) return *std::move(plan);
   }
   if (finalizers.empty() && !HasKindFinalizers(old)) return {.step = Plan::Step::kRemove};
   Plan plan{.step = Plan::Step::kMark, .marked = old.Clone()};
@@ -186,19 +192,20 @@ Task<Outcome> DeleteOne(Call call) {
   DRAY_CO_TRY_VOID(CheckDeleteOptions(call.request->delete_options));
   DRAY_CO_TRY_VOID(CheckMayGo(call));
   const bool dry_run = call.request->write.dry_run || !call.request->delete_options.dry_run.empty();
+  bool marked = false;  // by this request: its preconditions held then
   for (int tries = 0; tries < kModifyTriesMax; ++tries) {
     DRAY_CO_TRY(const Frozen<store::Snapshot> snapshot, co_await ReadNewest(&core.store));
     const Frozen<store::Record> record = snapshot->Get(key);
     if (record == nullptr) co_return Fail(NotFound(kind, call.request->name));
     DRAY_CO_TRY(const Item current, ItemOf(kind, *record));
-    DRAY_CO_TRY_VOID(CheckPreconditions(call, current.object.metadata()));
+    if (!marked) DRAY_CO_TRY_VOID(CheckPreconditions(call, current.object.metadata()));
     Plan plan = PlanDeletion(call, current.object);
     if (plan.step == Plan::Step::kNothing) {
       co_return ObjectAnswer{.code = CodeOf(call), .item = current};
     }
     store::Txn txn{.compares = {{.key = key, .modified = record->modified}}};
     Frozen<StoredObject> stored;
-    if (plan.step == Plan::Step::kMark) {
+    if (plan.step != Plan::Step::kRemove) {
       plan.marked.mutable_metadata().resource_version.clear();
       stored = std::make_shared<const StoredObject>(std::move(plan.marked));
       if (dry_run) co_return ObjectAnswer{.code = 200, .item = stored->At(record->modified)};
@@ -210,6 +217,10 @@ Task<Outcome> DeleteOne(Call call) {
     DRAY_CO_TRY(const store::CommitOutcome outcome, co_await Commit(&core.store, std::move(txn)));
     const auto* committed = std::get_if<store::Committed>(&outcome);
     if (committed == nullptr) continue;
+    if (plan.step == Plan::Step::kMarkThenRemove) {
+      marked = true;
+      continue;
+    }
     if (stored != nullptr) {
       co_return ObjectAnswer{.code = CodeOf(call), .item = stored->At(committed->revision)};
     }

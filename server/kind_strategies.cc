@@ -99,6 +99,7 @@ void CreatePod(api::Object& object) {
   core_v1::PodCondition gated;
   gated.type = "PodScheduled";
   gated.status = "False";
+  gated.last_transition_time = pod.metadata.creation_timestamp;
   gated.reason = "SchedulingGated";
   gated.message = "Scheduling is blocked due to non-empty scheduling gates";
   pod.status.conditions.push_back(gated);

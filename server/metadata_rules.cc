@@ -44,12 +44,26 @@ void AddInvalid(Causes& causes,
 
 enum class NamePart : uint8_t { kWhole, kPrefix };
 
-api::NameErrors CheckName(api::NameRule rule, std::string_view name, NamePart part) {
+// Kinds whose names upstream checks with its newer validator, which counts bytes.
+struct KindName {
+  std::string_view group, kind;
+};
+constexpr KindName kCountedInBytes[] = {{"resource.k8s.io", "DeviceClass"}};
+
+api::LengthWord LengthWordOf(const api::KindInfo& kind) {
+  const bool bytes = std::any_of(
+      std::begin(kCountedInBytes), std::end(kCountedInBytes), [&](const KindName& name) {
+        return name.group == kind.group && name.kind == kind.kind;
+      });
+  return bytes ? api::LengthWord::kBytes : api::LengthWord::kCharacters;
+}
+
+api::NameErrors CheckName(const api::KindInfo& kind, std::string_view name, NamePart part) {
   const std::string masked =
       part == NamePart::kPrefix ? api::MaskTrailingDash(name) : std::string(name);
-  switch (rule) {
-    case api::NameRule::kDnsSubdomain: return api::CheckDnsSubdomain(masked);
-    case api::NameRule::kDnsLabel: return api::CheckDnsLabel(masked);
+  switch (kind.name_rule) {
+    case api::NameRule::kDnsSubdomain: return api::CheckDnsSubdomain(masked, LengthWordOf(kind));
+    case api::NameRule::kDnsLabel: return api::CheckDnsLabel(masked, LengthWordOf(kind));
     case api::NameRule::kPathSegment:
       return part == NamePart::kPrefix ? api::CheckPathSegmentPrefix(name)
                                        : api::CheckPathSegmentName(name);
@@ -62,13 +76,12 @@ void CheckNames(const api::KindInfo& kind, const meta_v1::ObjectMeta& meta, Caus
     AddInvalid(causes,
                "metadata.generateName",
                meta.generate_name,
-               CheckName(kind.name_rule, meta.generate_name, NamePart::kPrefix));
+               CheckName(kind, meta.generate_name, NamePart::kPrefix));
   }
   if (meta.name.empty()) {
     causes.push_back(RequiredValue("metadata.name", "name or generateName is required"));
   } else {
-    AddInvalid(
-        causes, "metadata.name", meta.name, CheckName(kind.name_rule, meta.name, NamePart::kWhole));
+    AddInvalid(causes, "metadata.name", meta.name, CheckName(kind, meta.name, NamePart::kWhole));
   }
   if (!kind.namespaced) {
     if (!meta.namespace_.empty()) {

@@ -8,6 +8,7 @@
 
 #include "api/json.h"
 #include "server/decode_body.h"
+#include "server/duplicate_fields.h"
 #include "server/errors.h"
 #include "server/modify.h"
 #include "server/patch.h"
@@ -21,7 +22,10 @@ Error BadOutcome(std::string_view patched, std::string_view why) {
   return InvalidAs("", "", "", {InvalidValue("patch", Quoted(patched), why)});
 }
 
-Result<api::Object> DecodePatched(const Call& call, std::string_view patched) {
+// `issues` are those of the patch itself.
+Result<api::Object> DecodePatched(const Call& call,
+                                  std::string_view patched,
+                                  api::DecodeIssues issues) {
   const api::KindInfo& kind = call.kind();
   DRAY_TRY(const api::TypeMeta said, api::ReadTypeMeta(patched));
   if (said.kind != kind.kind || said.api_version != kind.api_version()) {
@@ -31,7 +35,6 @@ Result<api::Object> DecodePatched(const Call& call, std::string_view patched) {
                                        said.kind,
                                        said.api_version)));
   }
-  api::DecodeIssues issues;
   Result<api::Object> object = api::DecodeJson(kind, patched, &issues);
   if (!object.has_value()) return Fail(BadOutcome(patched, object.error().message));
   const FieldValidation validation = call.request->write.field_validation;
@@ -56,11 +59,16 @@ Task<Outcome> Patch(Call call) {
   }
   const auto* patch = std::get_if<std::string>(&request.body);
   if (patch == nullptr) co_return Fail(BadRequest("a patch is a JSON document"));
+  api::DecodeIssues duplicates;
+  if (request.patch_type != PatchType::kJson &&
+      request.write.field_validation != FieldValidation::kIgnore) {
+    duplicates = DuplicateFields(*patch);
+  }
   Modification modification{.wrong_uid = WrongUid::kInvalid};
-  modification.change = [&call, patch](const Item& current) -> Result<api::Object> {
+  modification.change = [&call, &duplicates, patch](const Item& current) -> Result<api::Object> {
     DRAY_TRY(const std::string patched,
              ApplyPatch(call.request->patch_type, call.kind(), *current.json, *patch));
-    return DecodePatched(call, patched);
+    return DecodePatched(call, patched, duplicates);
   };
   DRAY_CO_TRY(ObjectAnswer answer, co_await Modify(call, door, &modification));
   co_return answer;

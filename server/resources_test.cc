@@ -262,6 +262,20 @@ TEST_F(ResourcesTest, PodsEndGracefullyOnceTheyHaveANode) {
   EXPECT_THAT(Read("pods", "default", "p"), StartsWith("404 "));
 }
 
+TEST_F(ResourcesTest, TheGracePeriodMayOnlyShrink) {
+  Post("pods", "default", R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"c"}],
+      "nodeName":"n","terminationGracePeriodSeconds":10}})");
+  ResourceRequest request = Request(Verb::kDelete, "pods", "default", "p");
+  request.delete_options.grace_period_seconds = 20;
+  EXPECT_THAT(Do(request), HasSubstr(R"("deletionGracePeriodSeconds":20)"));
+  request.delete_options.grace_period_seconds = std::nullopt;
+  EXPECT_THAT(Do(request), HasSubstr(R"("deletionGracePeriodSeconds":20)"));
+  request.delete_options.grace_period_seconds = 5;
+  EXPECT_THAT(Do(request),
+              AllOf(HasSubstr(R"("deletionTimestamp":"2026-01-01T00:00:05Z")"),
+                    HasSubstr(R"("deletionGracePeriodSeconds":5)")));
+}
+
 TEST_F(ResourcesTest, PodsWithoutANodeGoAtOnce) {
   Post("pods", "default", R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"c"}]}})");
   EXPECT_THAT(Delete("pods", "default", "p"), StartsWith("200 "));
