@@ -132,7 +132,6 @@ void Exchange::Send(net::ResponseHead head, std::string body) {
 void Exchange::SendError(const Error& error) {
   const api::meta_v1::Status status = ToStatus(error);
   const Form form = ErrorForm(request_.headers.Get("Accept"));
-  const bool pretty = rendering_.pretty || error.reason == StatusReason::kNotAcceptable;
   net::ResponseHead head = Head(status.code, MediaType(form.encoding));
   if (error.details.retry_after_seconds > 0) {
     head.headers.Add("Retry-After", fmt::format("{}", error.details.retry_after_seconds));
@@ -140,7 +139,7 @@ void Exchange::SendError(const Error& error) {
   if (error.reason == StatusReason::kForbidden && who_.anonymous) {
     head.headers.Add("X-Content-Type-Options", "nosniff");
   }
-  Send(std::move(head), Encoded(StatusJson(status), form, pretty));
+  Send(std::move(head), Encoded(StatusJson(status), form, rendering_.pretty));
 }
 
 void Exchange::SendText(int status, std::string_view text) {

@@ -92,6 +92,13 @@ std::optional<Encoding> EncodingOf(std::string_view type) {
   return std::nullopt;
 }
 
+bool NamesServedType(const Clause& clause) {
+  if (clause.type == "application/*") return false;
+  // Protobuf without a transformation is unknown; with one upstream refuses it as we do.
+  const bool protobuf = clause.type == "application/vnd.kubernetes.protobuf";
+  return EncodingOf(clause.type).has_value() || (protobuf && !clause.as.empty());
+}
+
 // What the clause asks the object to become; nothing when this endpoint cannot do it.
 std::optional<Form> FormOf(const Clause& clause, Endpoint endpoint) {
   const auto encoding = EncodingOf(clause.type);
@@ -136,31 +143,30 @@ std::string_view MediaType(Encoding encoding) {
 
 Result<Form> Negotiate(std::string_view accept, Endpoint endpoint) {
   const std::vector<Clause> clauses = ReadAccept(accept);
-  bool any_served = false;
-  for (const Clause& clause : clauses) {
-    if (const auto form = FormOf(clause, endpoint); form) return *form;
-    // Protobuf without a transformation is unknown; with one upstream refuses it as we do.
-    any_served = any_served || EncodingOf(clause.type).has_value() ||
-                 (clause.type == "application/vnd.kubernetes.protobuf" && !clause.as.empty());
-  }
-  Error error;
-  error.reason = StatusReason::kNotAcceptable;
   const bool resource = endpoint != Endpoint::kPlain && endpoint != Endpoint::kAggregated;
-  if (resource && !any_served) {
+  // Upstream's router asks first whether any clause names a type it serves, and knows no
+  // "application/*".
+  if (resource && std::ranges::none_of(clauses, NamesServedType)) {
+    Error error;
+    error.reason = StatusReason::kNotAcceptable;
     error.message = fmt::format("406: Not Acceptable\n\nAvailable representations: {}", kServed);
     error.empty_details = true;
-  } else {
-    error.message = fmt::format("only the following media types are accepted: {}",
-                                endpoint == Endpoint::kWatch ? kStreamed : kServed);
+    return std::unexpected(std::move(error));
   }
-  return std::unexpected(std::move(error));
+  for (const Clause& clause : clauses) {
+    if (const auto form = FormOf(clause, endpoint); form) return *form;
+  }
+  return Fail(StatusReason::kNotAcceptable,
+              fmt::format("only the following media types are accepted: {}",
+                          endpoint == Endpoint::kWatch ? kStreamed : kServed));
 }
 
 Form ErrorForm(std::string_view accept) {
   for (const Clause& clause : ReadAccept(accept)) {
-    if (const auto encoding = EncodingOf(clause.type); encoding) return {.encoding = *encoding};
+    const auto encoding = EncodingOf(clause.type);
+    if (encoding && clause.as.empty()) return {.encoding = *encoding};
   }
-  return {};
+  return {.pretty = true};
 }
 
 bool WantsPretty(std::optional<std::string_view> parameter, std::string_view user_agent) {

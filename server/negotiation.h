@@ -43,10 +43,11 @@ std::string_view MediaType(Encoding encoding);
 
 /// The first clause of `accept` (by q, then as written) that can be served; no clause means JSON.
 ///
-/// Errors: kNotAcceptable  none can. Its answer is always indented.
+/// Errors: kNotAcceptable  none can.
 Result<Form> Negotiate(std::string_view accept, Endpoint endpoint);
 
-/// How to say an error when nothing fits: YAML if that is all that is asked for, else JSON.
+/// How errors are said, which are never transformed: the first clause without a transformation
+/// counts, and where there is none, indented JSON.
 Form ErrorForm(std::string_view accept);
 
 /// Whether JSON should be indented: the parameter `pretty`, else browsers and command-line tools.

@@ -111,6 +111,7 @@ void Exchange::ServeOpenApiV3() {
     if (*asked != hash) {
       head.status = 301;
       head.headers.Add("ETag", document->etag);
+      head.headers.Add("Content-Type", "application/json");
       head.headers.Add("Location", fmt::format("/openapi/v3{}?hash={}", route_.text, hash));
       return Send(std::move(head), {});
     }

@@ -71,8 +71,9 @@ Found AtPath(const api::Object& object, std::string_view path) {
 
 std::string PathCell(const api::Column& column, const api::Object& object, WallTime now) {
   const Found found = AtPath(object, column.path);
-  // kubectl's wide columns of pods and nodes say <none>; elsewhere an empty text stays empty.
-  const std::string_view absent = column.priority > 0 ? kNone : std::string_view();
+  // The wide columns of pods and nodes say <none>; elsewhere an empty text stays empty.
+  const bool says_none = column.priority > 0 && object.If<Event>() == nullptr;
+  const std::string_view absent = says_none ? kNone : std::string_view();
   if (found.value == nullptr) return Json(column.type == "date" ? kUnknown : absent);
   if (found.type->kind == api::TypeKind::kTime) {
     return Json(Age(*static_cast<const api::Time*>(found.value), now));
