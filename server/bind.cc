@@ -124,6 +124,7 @@ Task<Outcome> Bind(Call call) {
   DRAY_CO_TRY_VOID(co_await Modify(inner, Door::kBinding, &modification));
   StatusAnswer answer{.code = 201};
   answer.status.status = "Success";
+  answer.status.code = 201;
   co_return answer;
 }
 

@@ -62,7 +62,8 @@ void PrepareFor(Door door, api::Object& next, const api::Object& old) {
     case Door::kMain: PrepareForUpdate(next, old); return;
     case Door::kStatus: PrepareForStatusUpdate(next, old); return;
     case Door::kFinalize: PrepareForFinalize(next, old); return;
-    case Door::kBinding: PrepareForBinding(next, old); return;
+    case Door::kBinding:
+      return;  // the server itself made the change; it counts as none of the spec
   }
 }
 
@@ -110,6 +111,7 @@ Result<api::Object> NextObject(const Call& call,
   const KindRules& rules = call.core->options.rules.Of(call.kind());
   DropDuplicateOwners(next.mutable_metadata(), *call.warnings);
   if (rules.set_defaults) rules.set_defaults(next, context);
+  if (rules.admit && door == Door::kMain) rules.admit(next);
   PrepareFor(door, next, old);
   DRAY_TRY_VOID(Validate(call, door, next, old, context));
   next.mutable_metadata().resource_version = old_meta.resource_version;

@@ -116,12 +116,6 @@ void PrepareForFinalize(api::Object& object, const api::Object& old) {
   CopyField("status", object, old);
 }
 
-void PrepareForBinding(api::Object& object, const api::Object& old) {
-  if (object.kind().tracks_generation && !SameSpec(object, old)) {
-    ++object.mutable_metadata().generation;
-  }
-}
-
 int64_t GraceSeconds(const api::Object& object, std::optional<int64_t> asked) {
   const KindStrategy& strategy = StrategyOf(object.kind());
   return strategy.grace_seconds == nullptr ? 0 : strategy.grace_seconds(object, asked);

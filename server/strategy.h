@@ -34,10 +34,6 @@ void PrepareForStatusUpdate(api::Object& object, const api::Object& old);
 /// The same through the subresource "finalize" of namespaces: only spec.finalizers may change.
 void PrepareForFinalize(api::Object& object, const api::Object& old);
 
-/// The same for a pod that is put on a node: nothing is restored, the server itself made the
-/// change.
-void PrepareForBinding(api::Object& object, const api::Object& old);
-
 /// How many seconds an object of a kind with graceful deletion has after a DELETE that asks for
 /// `asked` of them (nothing: its own wish). 0: it goes at once.
 int64_t GraceSeconds(const api::Object& object, std::optional<int64_t> asked);

@@ -30,7 +30,7 @@ struct KindRules {
   /// Fills in what clients may leave out. Also runs on the outcome of a patch.
   std::function<void(api::Object& object, const RuleContext& context)> set_defaults;
 
-  /// What admission adds to a new object after the defaults.
+  /// What admission adds after the defaults, to new objects and to those that an update changes.
   std::function<void(api::Object& object)> admit;
 
   std::function<std::vector<Cause>(const api::Object& object, const RuleContext& context)>
