@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <unordered_set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -24,10 +25,11 @@ std::string WithDetail(std::string_view text, std::string_view detail) {
 // Messages print identical lines once; the causes keep all.
 std::string Joined(const std::vector<Cause>& causes) {
   std::vector<std::string> lines;
+  std::unordered_set<std::string> seen;  // there may be very many
   for (const Cause& cause : causes) {
-    std::string line =
-        fmt::format("{}: {}", cause.field.empty() ? "<nil>" : cause.field, cause.message);
-    if (std::ranges::find(lines, line) == lines.end()) lines.push_back(std::move(line));
+    const std::string_view field = cause.field.empty() ? "<nil>" : std::string_view(cause.field);
+    std::string line = fmt::format("{}: {}", field, cause.message);
+    if (seen.insert(line).second) lines.push_back(std::move(line));
   }
   if (lines.size() == 1) return lines.front();
   return fmt::format("[{}]", fmt::join(lines, ", "));
