@@ -116,14 +116,14 @@ std::optional<Form> FormOf(const Clause& clause, Endpoint endpoint) {
     form.version = "v1beta1";
     return form;
   }
-  if (clause.as == "PartialObjectMetadata" && meta && clause.version == "v1" && objects &&
-      endpoint != Endpoint::kList) {
+  // A list as one object and the reverse are refused when the answer is there, not here.
+  const bool partial = meta && clause.version == "v1" && objects;
+  if (partial && clause.as == "PartialObjectMetadata") {
     form.transform = Transform::kPartial;
     return form;
   }
-  if (clause.as == "PartialObjectMetadataList" && meta && clause.version == "v1" &&
-      (endpoint == Endpoint::kList || endpoint == Endpoint::kWatch)) {
-    form.transform = endpoint == Endpoint::kList ? Transform::kPartialList : Transform::kPartial;
+  if (partial && clause.as == "PartialObjectMetadataList") {
+    form.transform = endpoint == Endpoint::kWatch ? Transform::kPartial : Transform::kPartialList;
     return form;
   }
   if (clause.as == "APIGroupDiscoveryList" && clause.group == "apidiscovery.k8s.io" &&

@@ -66,7 +66,7 @@ constexpr Case kCases[] = {
     {"application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
      Endpoint::kObject,
      "json partial"},
-    {"application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1", Endpoint::kList, kServed},
+    {"application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v2", Endpoint::kList, kServed},
     {"application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json",
      Endpoint::kList,
      "json partial list"},

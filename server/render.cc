@@ -52,17 +52,39 @@ void AppendObject(const Item& item,
   }
 }
 
+// Upstream names the Go type, whose package is the first word of the group.
+std::unexpected<Error> WrongForm(const api::KindInfo& kind,
+                                 std::string_view asked,
+                                 std::string_view is) {
+  const std::string_view package =
+      kind.group.empty() ? "core" : kind.group.substr(0, kind.group.find('.'));
+  const bool list = is == "a list";
+  return Fail(StatusReason::kNotAcceptable,
+              fmt::format("you requested {}, but the requested object is {} (*{}.{}{})",
+                          asked,
+                          is,
+                          package,
+                          kind.kind,
+                          list ? "List" : ""));
+}
+
 }  // namespace
 
-std::string AnswerJson(const ObjectAnswer& answer, const Rendering& rendering) {
+Result<std::string> AnswerJson(const ObjectAnswer& answer, const Rendering& rendering) {
+  if (rendering.form.transform == Transform::kPartialList) {
+    return WrongForm(answer.item.object.kind(), "PartialObjectMetadataList", "not a list");
+  }
   std::string out;
   AppendObject(answer.item, rendering, ColumnDefinitions::kShown, out);
   return out;
 }
 
-std::string AnswerJson(const ListAnswer& answer, const Rendering& rendering) {
+Result<std::string> AnswerJson(const ListAnswer& answer, const Rendering& rendering) {
   std::string out;
   const Transform transform = rendering.form.transform;
+  if (transform == Transform::kPartial) {
+    return WrongForm(*answer.kind, "PartialObjectMetadata", "a list");
+  }
   if (transform == Transform::kTable) {
     AppendTable(*answer.kind,
                 answer.items,

@@ -21,8 +21,9 @@ struct Rendering {
 };
 
 /// The JSON of an answer, compact and without a newline.
-std::string AnswerJson(const ObjectAnswer& answer, const Rendering& rendering);
-std::string AnswerJson(const ListAnswer& answer, const Rendering& rendering);
+/// Errors: kNotAcceptable  one object was asked for as a list, or the reverse.
+Result<std::string> AnswerJson(const ObjectAnswer& answer, const Rendering& rendering);
+Result<std::string> AnswerJson(const ListAnswer& answer, const Rendering& rendering);
 std::string StatusJson(const api::meta_v1::Status& status);
 
 /// `json` as a body: indented or with a newline at its end, or as YAML.

@@ -162,7 +162,7 @@ void Exchange::Answered(Answer answer) {
   warnings_.insert(warnings_.end(), answer.warnings.begin(), answer.warnings.end());
   if (!answer.outcome) return SendError(answer.outcome.error());
   int code = 200;
-  std::string json;
+  Result<std::string> json;
   if (const auto* object = std::get_if<ObjectAnswer>(&*answer.outcome)) {
     code = object->code;
     json = AnswerJson(*object, rendering_);
@@ -172,8 +172,9 @@ void Exchange::Answered(Answer answer) {
     code = status->code;
     json = StatusJson(status->status);
   }
+  if (!json) return SendError(json.error());
   const Form& form = rendering_.form;
-  Send(Head(code, MediaType(form.encoding)), Encoded(std::move(json), form, rendering_.pretty));
+  Send(Head(code, MediaType(form.encoding)), Encoded(*std::move(json), form, rendering_.pretty));
 }
 
 }  // namespace dray::server::internal
