@@ -39,7 +39,7 @@ packages:
 
 build: packages
 	@cmake --preset release
-	@cmake --build --preset release
+	@cmake --build --preset release --target programs
 	@dev/link-programs.sh build/release/bin build/bin
 
 run: build

@@ -16,6 +16,7 @@
 #include "api/kind.h"
 #include "cel/selector_cache.h"
 #include "cli/credentials.h"
+#include "cli/housekeeping.h"
 #include "cli/in_process_client.h"
 #include "cli/version.h"
 #include "controllers/manager.h"
@@ -128,6 +129,7 @@ class Process {
     client_.reset();
     if (http_ != nullptr) http_->Shutdown(kShutdownGrace);
     if (api_.has_value()) api_->Drain();
+    housekeeping_.reset();
     http_.reset();
   }
   Process(const Process&) = delete;
@@ -164,6 +166,7 @@ class Process {
                                      .tls = tls,
                                      .body_bytes_max = server::kBodyBytesMax},
                                     *api_));
+    housekeeping_.emplace(store_, world_.clock, *http_->reactors().front());
     url_ = fmt::format("https://{}",
                        net::HostPort(net::Endpoint{.host = endpoint.host, .port = http_->port()}));
     DRAY_TRY(kubeconfig_, WriteKubeconfig(world_, options_.data_folder, url_, credentials));
@@ -214,6 +217,7 @@ class Process {
   server::Resources resources_;
   std::optional<server::HttpApi> api_;
   std::unique_ptr<net::HttpServer> http_;
+  std::optional<Housekeeping> housekeeping_;
   std::string url_, kubeconfig_;
   std::optional<InProcessClient> client_;
   std::optional<Running<controllers::Manager>> controllers_;

@@ -60,11 +60,15 @@ function(dray_gtest name)
   endforeach()
 endfunction()
 
+# What `make build` builds: programs and benchmarks, not the tests.
+add_custom_target(programs)
+
 # A program of ours: dray_program(dray SOURCES main.cc LINKS dray_cli)
 function(dray_program name)
   cmake_parse_arguments(P "" "" "SOURCES;LINKS" ${ARGN})
   add_executable(${name} ${P_SOURCES})
   target_link_libraries(${name} PRIVATE ${P_LINKS} dray_options)
+  add_dependencies(programs ${name})
 endfunction()
 
 # A benchmark program (Google Benchmark's main unless NO_MAIN).
@@ -72,6 +76,7 @@ function(dray_bench name)
   cmake_parse_arguments(B "NO_MAIN" "" "SOURCES;LINKS" ${ARGN})
   add_executable(${name} ${B_SOURCES})
   target_link_libraries(${name} PRIVATE ${B_LINKS} dray_options benchmark::benchmark)
+  add_dependencies(programs ${name})
   if(NOT B_NO_MAIN)
     target_link_libraries(${name} PRIVATE benchmark::benchmark_main)
   endif()

@@ -75,8 +75,8 @@ RuleBook BuiltinRules() {
   };
   RuleBook book;
   for (const api::KindInfo* kind : api::BuiltinKinds()) book.Add(kind->group, kind->kind, rules);
-  // Nodes are taken as ready when they are made: no node life-cycle controller would ever remove the
-  // taint that upstream's admission gives them (docs/differences.md).
+  // Nodes are taken as ready when they are made: no node life-cycle controller would ever remove
+  // the taint that upstream's admission gives them (docs/differences.md).
   KindRules pods = rules;
   pods.admit = [](api::Object& object) { api::defaults::Admit(object); };
   book.Add("", "Pod", std::move(pods));
