@@ -142,17 +142,18 @@ void CheckRequestBody(const RequestView& view,
   CheckDerivedAttributes(view, context, path.Child("derivedAttributes"), out);
 }
 
-void CheckExactRequest(const v1::DeviceRequest& request,
+void CheckExactRequest(const v1::ExactDeviceRequest& request,
+                       std::string_view name,
                        const Context& context,
                        const Path& path,
                        Findings& out) {
   const Path class_name = path.Child("deviceClassName");
-  if (request.exactly->device_class_name.empty()) {
+  if (request.device_class_name.empty()) {
     out.written.Required(class_name);
   } else {
-    CheckSubdomainShaped(request.exactly->device_class_name, class_name, out.written);
+    CheckSubdomainShaped(request.device_class_name, class_name, out.written);
   }
-  CheckRequestBody(ViewOf(*request.exactly, request.name, {}), context, path, out);
+  CheckRequestBody(ViewOf(request, name, {}), context, path, out);
 }
 
 void CheckSubRequest(const v1::DeviceSubRequest& subrequest,
@@ -196,7 +197,7 @@ void CheckRequest(const v1::DeviceRequest& request,
     return;
   }
   if (request.exactly.has_value()) {
-    CheckExactRequest(request, context, path.Child("exactly"), out);
+    CheckExactRequest(*request.exactly, request.name, context, path.Child("exactly"), out);
     return;
   }
   if (!has_alternatives) {

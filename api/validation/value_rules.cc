@@ -192,8 +192,8 @@ void CheckDriver(std::string_view value, const Path& path, FieldErrors& errors) 
 void CheckPool(std::string_view value, const Path& path, FieldErrors& errors) {
   std::vector<NameProblem> problems = CheckPoolName(value);
   // Several empty parts are one error.
-  const auto repeated = std::unique(problems.begin(), problems.end());
-  problems.erase(repeated, problems.end());
+  const auto repeated = std::ranges::unique(problems);
+  problems.erase(repeated.begin(), repeated.end());
   errors.Problems(path, problems);
 }
 
