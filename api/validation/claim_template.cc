@@ -3,6 +3,7 @@
 
 #include "api/meta_v1.h"
 #include "api/validation/claim.h"
+#include "api/validation/go_value.h"
 #include "api/validation/value_rules.h"
 
 namespace dray::api::validation {
@@ -57,7 +58,9 @@ std::vector<Cause> ValidateClaimTemplateUpdate(const v1::ResourceClaimTemplate& 
   Findings out;
   CheckTemplate(changed, options, out);
   if (changed.spec != old.spec) {
-    out.written.Invalid(Path("spec"), ShownStruct(changed.spec), "field is immutable");
+    out.written.Invalid(Path("spec"),
+                        ShownAsGo(TypeOf<resource_v1::ResourceClaimTemplateSpec>(), &changed.spec),
+                        "field is immutable");
   }
   return std::move(out).Take();
 }
