@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -63,16 +64,21 @@ void PrintAsTable(std::FILE* out, const std::vector<OfflineAnswer>& answers) {
   }
 }
 
-/// A v1 List of the claims with their allocations: what the API server would hold.
+/// A v1 List of the claims with their allocations: what the API server would hold. A claim that
+/// several pods share stands where the first of them got it, as the last of them left it.
 std::string AsJson(const std::vector<OfflineAnswer>& answers) {
-  std::string json = R"({"kind":"List","apiVersion":"v1","metadata":{},"items":[)";
-  std::set<std::string> shown;
+  std::vector<std::string> order;
+  std::map<std::string, const api::Object*> newest;
   for (const OfflineAnswer& answer : answers) {
     for (const api::Object& claim : answer.claims) {
-      if (!shown.insert(api::ObjectKey(claim.metadata())).second) continue;
-      if (shown.size() > 1) json += ',';
-      api::EncodeJson(claim, json);
+      std::string key = api::ObjectKey(claim.metadata());
+      if (newest.insert_or_assign(key, &claim).second) order.push_back(std::move(key));
     }
+  }
+  std::string json = R"({"kind":"List","apiVersion":"v1","metadata":{},"items":[)";
+  for (const std::string& key : order) {
+    if (key != order.front()) json += ',';
+    api::EncodeJson(*newest.at(key), json);
   }
   return json + "]}";
 }

@@ -147,10 +147,10 @@ std::vector<const scheduler::NodeState*> OfflineCluster::NodesInOrder() const {
 
 void OfflineCluster::Keep(const std::string& key,
                           const api::Object& pod,
-                          const v1::AllocationResult& result) {
+                          const std::optional<v1::AllocationResult>& result) {
   api::Object changed = claims_.at(key).Clone();
-  ClaimOf(changed).status.allocation = result;
-  if (!pod.empty()) {
+  if (result) ClaimOf(changed).status.allocation = result;
+  if (!pod.empty() && !scheduler::IsReservedFor(ClaimOf(changed), pod.metadata().uid)) {
     ClaimOf(changed).status.reserved_for.push_back(
         {.resource = "pods", .name = pod.metadata().name, .uid = pod.metadata().uid});
   }
@@ -187,7 +187,7 @@ OfflineAnswer OfflineCluster::AllocatePod(const api::Object& pod) {
     answer.node = placement.node;
     for (size_t i = 0; i < claims.size(); ++i) {
       const std::string key = api::ObjectKey(claims[i].metadata());
-      if (placement.allocations[i].has_value()) Keep(key, pod, *placement.allocations[i]);
+      Keep(key, pod, placement.allocations[i]);
       answer.claims.push_back(claims_.at(key));
     }
     scheduler::NodeState& node = nodes_.at(placement.node);

@@ -5,6 +5,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,9 +42,10 @@ class OfflineCluster {
   void PrepareClaims(api::core_v1::Pod& pod);
   OfflineAnswer AllocatePod(const api::Object& pod);
   OfflineAnswer AllocateClaim(const std::string& key);
+  /// Writes what the scheduler would: the allocation, if it is new, and the pod's reservation.
   void Keep(const std::string& key,
             const api::Object& pod,
-            const api::resource_v1::AllocationResult& result);
+            const std::optional<api::resource_v1::AllocationResult>& result);
   Result<allocator::Outcome> Search(
       const api::core_v1::Node& node,
       std::span<const Frozen<api::resource_v1::ResourceClaim>> claims) const;
