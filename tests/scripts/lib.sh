@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What every script under tests/scripts can say besides bash. Sourced by run.py, which provides
-# DRAY (the program), KUBECTL, ROOT (the project), SHARED (../shared or nothing), a scratch folder
-# as the working directory, and the end of everything that `serve` starts.
+# DRAY (the program), KUBECTL and KUBECTL_OTHER, ROOT (the project), SHARED (../shared or nothing), a
+# scratch folder to work in, and the end of everything that `serve` starts.
 # shellcheck shell=bash
 
 # serve [FLAG...]: starts `dray serve` on a free port and returns once /readyz answers. Then
@@ -34,8 +34,28 @@ kubectl() {
 
 # api METHOD PATH [CURL ARGUMENT...]: one request as the administrator of the kubeconfig.
 api() {
-  local method=$1 path=$2
-  shift 2
+  find_credentials
+  curl -sS --cacert certificate-authority.pem "${credentials[@]}" -X "$1" "$SERVER$2" "${@:3}"
+}
+
+# follow PATH FILE: the same for a GET that does not end, a watch, writing to FILE as it comes, until
+# `kill $FOLLOWER` or the end of the script.
+follow() {
+  find_credentials
+  curl -sS --cacert certificate-authority.pem "${credentials[@]}" -N "$SERVER$1" >"$2" 2>&1 &
+  FOLLOWER=$!
+  echo $FOLLOWER >>pids
+}
+
+# follow_kubectl FILE ARGUMENT...: kubectl likewise.
+follow_kubectl() {
+  "$KUBECTL" "${@:2}" >"$1" 2>&1 &
+  FOLLOWER=$!
+  echo $FOLLOWER >>pids
+}
+
+# Sets `credentials` to curl's flags for who the kubeconfig says we are.
+find_credentials() {
   if [[ ! -s client.pem ]]; then
     local key
     for key in certificate-authority client-certificate client-key; do
@@ -43,12 +63,41 @@ api() {
     done
     cat client-certificate.pem client-key.pem >client.pem
   fi
-  local credentials=() token
+  local token
+  credentials=()
   token=$(sed -n 's/^ *token: *//p' "$KUBECONFIG" | tr -d '"')
   if [[ -n $token ]]; then credentials+=(-H "Authorization: Bearer $token"); fi
   if [[ -s client-key.pem ]]; then credentials+=(--cert client.pem); fi
-  curl -sS --cacert certificate-authority.pem "${credentials[@]}" -X "$method" "$SERVER$path" "$@"
 }
+
+# anonymous METHOD PATH [CURL ARGUMENT...]: one request by nobody in particular.
+anonymous() {
+  find_credentials # makes certificate-authority.pem
+  curl -sS --cacert certificate-authority.pem -X "$1" "$SERVER$2" "${@:3}"
+}
+
+# ask METHOD PATH [CURL ARGUMENT...]: as api, but prints one line: the code and what came, as
+# answer.py says it. The answer itself stays in ./body, its head in ./head.
+ask() { answered api "$@"; }
+
+# ask_anonymous METHOD PATH [CURL ARGUMENT...]: likewise, as anonymous.
+ask_anonymous() { answered anonymous "$@"; }
+
+answered() {
+  local code
+  : >body
+  code=$("$@" -o body -D head -w '%{http_code}') || return
+  python3 "$ROOT/tests/scripts/answer.py" line "$code" <body
+}
+
+# field .PATH...: values in ./body, one a line.
+field() {
+  local path
+  for path; do python3 "$ROOT/tests/scripts/answer.py" get "$path" <body; done
+}
+
+# events [FILE]: the watch events of a file, one a line: type, kind, name.
+events() { python3 "$ROOT/tests/scripts/answer.py" events <"${1:-body}"; }
 
 # eventually COMMAND...: repeats the command until it succeeds, for at most 30 seconds.
 eventually() {

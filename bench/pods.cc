@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+// The main job at speed: pods with a claim each, from a template, on 100 simulated nodes of eight
+// devices. First 800 pods as fast as four connections create them, until all are bound; then, on a
+// fresh server, ten pods a second for twenty seconds. A pod is bound when a watch shows its node.
+//
+//   pods DRAY PROFILE DRIVER
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <charconv>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/world.h"
+#include "bench/server_process.h"
+#include "net/http_client.h"
+
+namespace {
+
+using namespace dray;  // NOLINT(google-build-using-namespace): this file is only glue
+using std::chrono::milliseconds;
+using std::chrono::nanoseconds;
+
+constexpr size_t kNodes = 100;
+constexpr size_t kPodsAtOnce = 800;
+constexpr size_t kConnections = 4;
+constexpr size_t kPodsPaced = 200;
+constexpr milliseconds kPace{100};
+constexpr milliseconds kPatience{120'000};
+
+struct Setup {
+  std::string program, profile, driver;
+};
+
+std::string Send(net::HttpClient& client, net::ClientRequest request) {
+  if (!request.body.empty()) request.headers.Add("Content-Type", "application/json");
+  auto answer = client.Send(request);
+  if (!answer) bench::Die(request.target + ": " + answer.error().message);
+  if (answer->status >= 300) bench::Die(request.target + ": " + answer->body);
+  return std::move(answer->body);
+}
+
+size_t Count(std::string_view text, std::string_view word) {
+  size_t count = 0;
+  for (size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1))
+    ++count;
+  return count;
+}
+
+/// Waits for the nodes and their slices, then makes class and template.
+void Prepare(net::HttpClient& client, const Setup& setup) {
+  const auto until = RealWorld().clock.Monotonic() + kPatience;
+  const auto there = [&](const char* target, std::string_view word) {
+    return Count(Send(client, {.target = target}), word) >= kNodes;
+  };
+  const std::string driver = fmt::format(R"("driver":"{}")", setup.driver);
+  while (!there("/api/v1/nodes", R"("kubeletVersion")") ||
+         !there("/apis/resource.k8s.io/v1/resourceslices", driver)) {
+    if (RealWorld().clock.Monotonic() > until) bench::Die("the simulated nodes do not come up");
+    std::this_thread::sleep_for(milliseconds(5));
+  }
+  Send(
+      client,
+      {.method = "POST",
+       .target = "/apis/resource.k8s.io/v1/deviceclasses",
+       .body = fmt::format(
+           R"({{"metadata":{{"name":"gpu"}},"spec":{{"selectors":[{{"cel":{{"expression":"device.driver == '{}'"}}}}]}}}})",
+           setup.driver)});
+  Send(
+      client,
+      {.method = "POST",
+       .target = "/apis/resource.k8s.io/v1/namespaces/default/resourceclaimtemplates",
+       .body =
+           R"({"metadata":{"name":"gpu"},"spec":{"spec":{"devices":{"requests":[{"name":"gpu","exactly":{"deviceClassName":"gpu"}}]}}}})"});
+}
+
+std::string PodBody(size_t number) {
+  return fmt::format(
+      R"({{"metadata":{{"name":"pod-{}"}},"spec":{{"containers":[{{"name":"main","image":"registry.k8s.io/pause:3.10","resources":{{"claims":[{{"name":"gpu"}}]}}}}],"resourceClaims":[{{"name":"gpu","resourceClaimTemplateName":"gpu"}}]}}}})",
+      number);
+}
+
+/// When each pod was sent and when a watch showed it bound; nanoseconds of the monotonic clock.
+struct Times {
+  explicit Times(size_t pods) : sent(pods), bound(pods) {}
+  std::vector<std::atomic<int64_t>> sent, bound;
+};
+
+int64_t Now() {
+  return RealWorld().clock.Monotonic().time_since_epoch().count();
+}
+
+void Create(net::HttpClient& client, Times& times, size_t number) {
+  net::ClientRequest request{
+      .method = "POST", .target = "/api/v1/namespaces/default/pods", .body = PodBody(number)};
+  times.sent[number] = Now();
+  Send(client, std::move(request));
+}
+
+/// Reads events until every pod has shown a node.
+void ReadUntilAllBound(net::ResponseStream& stream, Times& times) {
+  size_t missing = times.bound.size();
+  while (missing > 0) {
+    const auto outcome = stream.ReadLine(kPatience);
+    if (outcome != net::ResponseStream::Outcome::kLine) {
+      bench::Die(fmt::format("{} pods are not bound: {}", missing, stream.failure()));
+    }
+    const std::string_view line = stream.line();
+    constexpr std::string_view kName = R"("name":"pod-)";
+    const size_t name = line.find(kName);
+    if (name == std::string_view::npos || line.find(R"("nodeName":")") == std::string_view::npos) {
+      continue;
+    }
+    size_t number = times.bound.size();
+    std::from_chars(line.data() + name + kName.size(), line.data() + line.size(), number);
+    if (number >= times.bound.size() || times.bound[number] != 0) continue;
+    times.bound[number] = Now();
+    --missing;
+  }
+}
+
+/// Everything around a measurement: a fresh server, prepared, and a watch of its pods.
+template <class Creation>
+void Measure(const Setup& setup, Times& times, Creation create, int64_t& resident_kib) {
+  const bench::ScratchFolder folder;
+  const bench::ServerProcess server(
+      setup.program, folder.path(), {"--nodes", fmt::format("{}={}", setup.profile, kNodes)});
+  server.AwaitReady();
+  net::HttpClient client(RealWorld().clock, server.ClientOptions());
+  Prepare(client, setup);
+  auto stream = client.Open({.target = "/api/v1/namespaces/default/pods?watch=1"});
+  if (!stream || (*stream)->status() != 200) bench::Die("the watch does not open");
+  std::thread watcher([&] { ReadUntilAllBound(**stream, times); });
+  create(server);
+  watcher.join();
+  resident_kib = server.resident_kib();
+}
+
+void AtOnce(const Setup& setup) {
+  Times times(kPodsAtOnce);
+  int64_t resident_kib = 0;
+  std::atomic<int64_t> created = 0;
+  Measure(
+      setup,
+      times,
+      [&](const bench::ServerProcess& server) {
+        std::atomic<size_t> next = 0;
+        std::vector<std::thread> connections;
+        for (size_t i = 0; i < kConnections; ++i) {
+          connections.emplace_back([&] {
+            net::HttpClient client(RealWorld().clock, server.ClientOptions());
+            for (size_t pod = next++; pod < kPodsAtOnce; pod = next++) Create(client, times, pod);
+          });
+        }
+        for (std::thread& connection : connections) connection.join();
+        created = Now();
+      },
+      resident_kib);
+  const int64_t begin = *std::ranges::min_element(times.sent);
+  const int64_t end = *std::ranges::max_element(times.bound);
+  const auto seconds = [&](int64_t until) { return static_cast<double>(until - begin) / 1e9; };
+  fmt::print(
+      "{} pods at once: created in {:.2f} s, all bound after {:.2f} s: {:.0f} pods/s (bar: at "
+      "least 500); resident {:.1f} MiB\n",
+      kPodsAtOnce,
+      seconds(created),
+      seconds(end),
+      static_cast<double>(kPodsAtOnce) / seconds(end),
+      static_cast<double>(resident_kib) / 1024);
+}
+
+void Paced(const Setup& setup) {
+  Times times(kPodsPaced);
+  int64_t resident_kib = 0;
+  Measure(
+      setup,
+      times,
+      [&](const bench::ServerProcess& server) {
+        net::HttpClient client(RealWorld().clock, server.ClientOptions());
+        const int64_t begin = Now();
+        for (size_t pod = 0; pod < kPodsPaced; ++pod) {
+          const int64_t due = begin + static_cast<int64_t>(pod) * nanoseconds(kPace).count();
+          std::this_thread::sleep_for(nanoseconds(std::max<int64_t>(0, due - Now())));
+          Create(client, times, pod);
+        }
+      },
+      resident_kib);
+  std::vector<double> waits;
+  for (size_t pod = 0; pod < kPodsPaced; ++pod) {
+    waits.push_back(bench::Milliseconds(nanoseconds(times.bound[pod] - times.sent[pod])));
+  }
+  std::ranges::sort(waits);
+  fmt::print(
+      "{} pods, ten a second: create to bound p50 {:.2f} ms, p99 {:.2f} ms, max {:.2f} ms (bar: "
+      "p99 at most 100)\n",
+      kPodsPaced,
+      bench::Percentile(waits, 50),
+      bench::Percentile(waits, 99),
+      waits.back());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 4) bench::Die("usage: pods DRAY PROFILE DRIVER");
+  const Setup setup{.program = argv[1], .profile = argv[2], .driver = argv[3]};
+  fmt::print("{} nodes of the profile {}\n", kNodes, setup.profile);
+  AtOnce(setup);
+  Paced(setup);
+  return 0;
+}

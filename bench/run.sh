@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Every number of bench/README.md, each after the command that prints it (make bench). Needs the
+# release build in build/bin. The comparison with Kubernetes' own allocator needs Go and the folder
+# ../shared/peers/allocator (or DRAY_SHARED) and says so when they are not there.
+set -euo pipefail
+
+cd "$(dirname "$0")/.."
+readonly bin=${BIN:-build/bin}
+readonly peer_source=${DRAY_SHARED:-../shared}/peers/allocator
+readonly peer=build/tools/allocator-peer/allocator-peer
+
+heading() { printf '\n== %s\n' "$*"; }
+
+# show COMMAND...: the command, then what it prints.
+show() {
+  printf '$ %s\n' "$*"
+  "$@"
+}
+
+heading "machine: $(nproc) CPUs, $(sed -n 's/^model name\t*: //p' /proc/cpuinfo | head -n 1), load $(cut -d ' ' -f 1-3 /proc/loadavg)"
+
+heading "how long until dray serve is ready"
+show "$bin/serve_ready" "$bin/dray"
+
+heading "pods with a claim each"
+show "$bin/pods_bench" "$bin/dray" example gpu.example.com
+show "$bin/pods_bench" "$bin/dray" 8-gpu-server gpu.nvidia.com
+
+heading "one call of the literal search"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+show "$bin/allocate_bench" --benchmark_min_time=0.5 --benchmark_out="$work/dray.json" \
+  --benchmark_out_format=json 2>/dev/null
+
+heading "the same against Kubernetes' allocator, written in Go"
+if ! command -v go >/dev/null || [[ ! -d $peer_source ]]; then
+  echo "not measured: needs go and $peer_source"
+  exit 0
+fi
+if [[ ! -x $peer ]]; then
+  mkdir -p "${peer%/*}/source"
+  cp "$peer_source"/* "${peer%/*}/source/"
+  (cd "${peer%/*}/source" && go build -o ../allocator-peer .)
+fi
+"$bin/allocate_bench" --dump >"$work/problems.jsonl"
+for implementation in stable incubating; do
+  show "$peer" -input "$work/problems.jsonl" -time 1s -implementation $implementation \
+    >"$work/$implementation.jsonl"
+done
+python3 - "$work" <<'PY'
+import json, pathlib, sys
+work = pathlib.Path(sys.argv[1])
+ours = {run["name"].rpartition("/")[2]: run["real_time"]
+        for run in json.loads((work / "dray.json").read_text())["benchmarks"]}
+print(f"{'devices':>8} {'dray':>12} {'Go stable':>12} {'Go incubating':>14}   Go / dray")
+peers = {}
+for name in ("stable", "incubating"):
+    for line in (work / f"{name}.jsonl").read_text().splitlines():
+        if line.startswith("{"):
+            measured = json.loads(line)
+            peers[name, measured["problem"]] = measured["ns_per_call_median"] / 1000
+for devices, time in ours.items():
+    stable, incubating = peers["stable", devices], peers["incubating", devices]
+    print(f"{devices:>8} {time:>9.1f} us {stable:>9.1f} us {incubating:>11.1f} us   "
+          f"{stable / time:.2f} and {incubating / time:.2f}")
+PY

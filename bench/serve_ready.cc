@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// How long from starting `dray serve` to the first 200 of /readyz, with an empty data folder (an
+// authority and two certificates are made) and with an existing one; and what it then occupies.
+//
+//   serve_ready DRAY
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "bench/server_process.h"
+
+namespace {
+
+using namespace dray;  // NOLINT(google-build-using-namespace): this file is only glue
+
+constexpr int kRuns = 20;
+
+struct Series {
+  std::vector<double> ready_ms;
+  std::vector<double> resident_mib;
+};
+
+void Run(const std::string& program, const std::string& folder, Series& series) {
+  const bench::ServerProcess server(program, folder, {});
+  series.ready_ms.push_back(bench::Milliseconds(server.AwaitReady() - server.started()));
+  series.resident_mib.push_back(static_cast<double>(server.resident_kib()) / 1024);
+}
+
+void Print(std::string_view what, Series& series) {
+  std::ranges::sort(series.ready_ms);
+  std::ranges::sort(series.resident_mib);
+  fmt::print(
+      "{:<22} ready after min {:6.1f}  median {:6.1f}  max {:6.1f} ms   resident {:.1f} MiB\n",
+      what,
+      series.ready_ms.front(),
+      bench::Percentile(series.ready_ms, 50),
+      series.ready_ms.back(),
+      bench::Percentile(series.resident_mib, 50));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) bench::Die("usage: serve_ready DRAY");
+  const std::string program = argv[1];
+  Series empty;
+  for (int run = 0; run < kRuns; ++run) {
+    const bench::ScratchFolder folder;
+    Run(program, folder.path(), empty);
+  }
+  Series existing;
+  const bench::ScratchFolder folder;
+  Series first;
+  Run(program, folder.path(), first);
+  for (int run = 0; run < kRuns; ++run) Run(program, folder.path(), existing);
+  fmt::print("dray serve, {} starts each; the bar is 50 ms\n", kRuns);
+  Print("empty data folder", empty);
+  Print("existing data folder", existing);
+  return 0;
+}

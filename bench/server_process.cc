@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/server_process.h"
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <thread>
+#include <utility>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "net/http_server.h"
+
+namespace dray::bench {
+namespace {
+
+constexpr std::chrono::seconds kReadyMax{30};
+constexpr std::chrono::microseconds kPollPause{200};
+constexpr std::string_view kToken = "bench-token";
+
+class NoHandler final : public net::Handler {
+ public:
+  void Handle(net::Request /*request*/, std::shared_ptr<net::Responder> responder) override {
+    responder->Respond({}, {});
+  }
+};
+
+/// A port that was free a moment ago.
+uint16_t FreePort() {
+  NoHandler handler;
+  const Log log = Log::Silent();
+  const auto server = net::HttpServer::Start(RealWorld().clock, log, {}, handler);
+  if (!server) Die(server.error().message);
+  return (*server)->port();
+}
+
+}  // namespace
+
+void Die(std::string_view why) {
+  fmt::print(stderr, "bench: {}\n", why);
+  std::exit(1);  // NOLINT(concurrency-mt-unsafe): nothing is left to do
+}
+
+double Milliseconds(std::chrono::nanoseconds time) {
+  return std::chrono::duration<double, std::milli>(time).count();
+}
+
+double Percentile(const std::vector<double>& sorted, double percent) {
+  if (sorted.empty()) return 0;
+  const auto at = static_cast<size_t>(static_cast<double>(sorted.size()) * percent / 100);
+  return sorted[std::min(at, sorted.size() - 1)];
+}
+
+ScratchFolder::ScratchFolder()
+    : path_(std::filesystem::temp_directory_path() /
+            ("dray-bench-" + NewUuid(RealWorld().random))) {
+  std::filesystem::create_directories(path_);
+}
+
+ScratchFolder::~ScratchFolder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+ServerProcess::ServerProcess(const std::string& program,
+                             const std::string& folder,
+                             const std::vector<std::string>& flags)
+    : log_path_(folder + "/serve.log"), port_(FreePort()) {
+  World& world = RealWorld();
+  const std::string tokens = folder + "/tokens";
+  const std::string line = fmt::format("{},bench,1,system:masters\n", kToken);
+  if (!world.disk.Write(tokens, line, Disk::Privacy::kOwnerOnly)) Die("cannot write " + tokens);
+  std::vector<std::string> words{program,
+                                 "serve",
+                                 "--data-dir",
+                                 folder + "/data",
+                                 "--listen",
+                                 fmt::format("127.0.0.1:{}", port_),
+                                 "--token-file",
+                                 tokens};
+  words.insert(words.end(), flags.begin(), flags.end());
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) {
+    posix_spawn_file_actions_addopen(
+        &actions, stream, log_path_.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
+  }
+  started_ = world.clock.Monotonic();
+  const int failed =
+      posix_spawn(&pid_, program.c_str(), &actions, nullptr, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (failed != 0) Die("cannot start " + program);
+}
+
+ServerProcess::~ServerProcess() {
+  kill(pid_, SIGTERM);
+  waitpid(pid_, nullptr, 0);
+}
+
+MonotonicTime ServerProcess::AwaitReady() const {
+  const Clock& clock = RealWorld().clock;
+  const net::ClientRequest request{.target = "/readyz"};
+  while (clock.Monotonic() - started_ < kReadyMax) {
+    net::HttpClient client(clock, ClientOptions());
+    const auto answer = client.Send(request);
+    if (answer && answer->status == 200) return clock.Monotonic();
+    if (waitpid(pid_, nullptr, WNOHANG) == pid_) break;
+    std::this_thread::sleep_for(kPollPause);
+  }
+  Die("the server did not get ready; it said:\n" +
+      RealWorld().disk.Read(log_path_).value_or("nothing"));
+}
+
+int64_t ServerProcess::resident_kib() const {
+  const std::string path = fmt::format("/proc/{}/status", pid_);
+  const std::string status = RealWorld().disk.Read(path).value_or("");
+  const size_t at = status.find("VmRSS:");
+  return at == std::string::npos ? 0 : std::strtoll(status.c_str() + at + 6, nullptr, 10);
+}
+
+net::HttpClientOptions ServerProcess::ClientOptions() const {
+  return {.server = {.scheme = net::Scheme::kHttp, .host = "127.0.0.1", .port = port_, .path = ""},
+          .bearer_token = std::string(kToken)};
+}
+
+}  // namespace dray::bench

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// A `dray serve` of one's own for a measurement: started in a scratch folder on a free port of
+// loopback, asked over plain HTTP with a token, ended and removed afterwards.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <sys/types.h>
+
+#include "base/result.h"
+#include "base/world.h"
+#include "net/http_client.h"
+
+namespace dray::bench {
+
+/// A folder of its own under the system's temporary one, removed at the end.
+class ScratchFolder {
+ public:
+  ScratchFolder();
+  ~ScratchFolder();
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+class ServerProcess {
+ public:
+  /// Starts `program` serve with `flags` on data in `folder`; returns at once, see AwaitReady.
+  /// Prints why and ends the program when that is impossible: a benchmark has nobody to ask.
+  ServerProcess(const std::string& program,
+                const std::string& folder,
+                const std::vector<std::string>& flags);
+  /// Ends it with SIGTERM and waits.
+  ~ServerProcess();
+  ServerProcess(const ServerProcess&) = delete;
+  ServerProcess& operator=(const ServerProcess&) = delete;
+
+  /// Asks /readyz until it says 200; returns when that was. Ends the program after 30 s.
+  MonotonicTime AwaitReady() const;
+
+  MonotonicTime started() const { return started_; }
+  /// Memory that is resident now (VmRSS), KiB.
+  int64_t resident_kib() const;
+
+  /// For clients: who asks is an administrator.
+  net::HttpClientOptions ClientOptions() const;
+
+ private:
+  std::string log_path_;
+  uint16_t port_ = 0;
+  pid_t pid_ = -1;
+  MonotonicTime started_;
+};
+
+/// Ends the program with a message.
+[[noreturn]] void Die(std::string_view why);
+
+double Milliseconds(std::chrono::nanoseconds time);
+/// The value below which `percent` of the sorted values lie.
+double Percentile(const std::vector<double>& sorted, double percent);
+
+}  // namespace dray::bench
