@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // dray-vectors KIND DIR|FILE…: runs vectors of a kind and prints each failure. Exit code 0 when all
 // that could be run passed, 1 when some failed, 2 for bad usage or unreadable files.
-#include <algorithm>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +10,7 @@
 
 #include "base/world.h"
 #include "tests/vectors/allocator_vectors.h"
+#include "tests/vectors/validation_vectors.h"
 
 namespace {
 
@@ -18,12 +19,45 @@ using dray::Result;
 using dray::vectors::Report;
 
 constexpr std::string_view kUsage =
-    "usage: dray-vectors KIND [--profile NAME] DIR|FILE…\n"
-    "kinds: allocator    problems and upstream's answers, JSON Lines (default profile "
-    "v0.37.2/incubating)\n";
+    "usage: dray-vectors KIND [--profile NAME] [--release N] [--kinds GROUP/VERSION/] DIR|FILE…\n"
+    "kinds: allocator    problems and upstream's answers, JSON Lines; --profile "
+    "v0.37.2/incubating\n"
+    "       validation   requests and what upstream's API server said; --release 1.37\n"
+    "       defaulting   objects before and after defaulting\n";
 
-/// The .jsonl files of all folders named, and the files named.
-Result<std::vector<std::string>> Collect(Disk& disk, const std::vector<std::string>& paths) {
+struct Arguments {
+  std::string kind;
+  std::vector<std::string> paths;
+  dray::vectors::AllocatorOptions allocator;
+  dray::vectors::ApiVectorOptions api;
+};
+
+/// Nothing when they are not as kUsage says.
+std::optional<Arguments> Parse(const std::vector<std::string>& words) {
+  Arguments arguments;
+  for (size_t i = 0; i < words.size(); ++i) {
+    std::string* option = words[i] == "--profile"   ? &arguments.allocator.profile
+                          : words[i] == "--release" ? &arguments.api.release
+                          : words[i] == "--kinds"   ? &arguments.api.kinds
+                                                    : nullptr;
+    if (option != nullptr && i + 1 < words.size()) {
+      *option = words[++i];
+    } else if (words[i].starts_with("-")) {
+      return std::nullopt;
+    } else if (arguments.kind.empty()) {
+      arguments.kind = words[i];
+    } else {
+      arguments.paths.push_back(words[i]);
+    }
+  }
+  if (arguments.paths.empty()) return std::nullopt;
+  return arguments;
+}
+
+/// The files with that ending in all folders named, and the files named.
+Result<std::vector<std::string>> Collect(Disk& disk,
+                                         const std::vector<std::string>& paths,
+                                         std::string_view ending) {
   std::vector<std::string> files;
   for (const std::string& path : paths) {
     if (!disk.IsFolder(path)) {
@@ -32,10 +66,25 @@ Result<std::vector<std::string>> Collect(Disk& disk, const std::vector<std::stri
     }
     DRAY_TRY(const std::vector<std::string> names, disk.List(path));
     for (const std::string& name : names) {
-      if (name.ends_with(".jsonl") && !name.contains("v0.31.8")) files.push_back(path + "/" + name);
+      // Of another API version, which is not there yet.
+      if (name.ends_with(ending) && !name.contains("v0.31.8")) files.push_back(path + "/" + name);
     }
   }
   return files;
+}
+
+Result<Report> Run(Disk& disk, const Arguments& arguments) {
+  const bool is_allocator = arguments.kind == "allocator";
+  DRAY_TRY(const std::vector<std::string> files,
+           Collect(disk, arguments.paths, is_allocator ? ".jsonl" : ".json"));
+  if (is_allocator) return dray::vectors::RunAllocatorVectors(disk, files, arguments.allocator);
+  if (arguments.kind == "validation") {
+    return dray::vectors::RunValidationVectors(disk, files, arguments.api);
+  }
+  if (arguments.kind == "defaulting") {
+    return dray::vectors::RunDefaultingVectors(disk, files, arguments.api);
+  }
+  return dray::Fail(dray::StatusReason::kBadRequest, "unknown kind " + arguments.kind);
 }
 
 int Print(const Report& report) {
@@ -49,21 +98,12 @@ int Print(const Report& report) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::vector<std::string> arguments(argv + 1, argv + argc);
-  dray::vectors::AllocatorOptions options;
-  const auto profile = std::ranges::find(arguments, "--profile");
-  if (profile != arguments.end() && profile + 1 != arguments.end()) {
-    options.profile = *(profile + 1);
-    arguments.erase(profile, profile + 2);
-  }
-  if (arguments.size() < 2 || arguments[0] != "allocator") {
+  const std::optional<Arguments> arguments = Parse({argv + 1, argv + argc});
+  if (!arguments) {
     fmt::print(stderr, "{}", kUsage);
     return 2;
   }
-  Disk& disk = dray::RealWorld().disk;
-  const auto files = Collect(disk, {arguments.begin() + 1, arguments.end()});
-  const auto report = files ? dray::vectors::RunAllocatorVectors(disk, *files, options)
-                            : Result<Report>(std::unexpected(files.error()));
+  const Result<Report> report = Run(dray::RealWorld().disk, *arguments);
   if (!report) {
     fmt::print(stderr, "dray-vectors: {}\n", report.error().message);
     return 2;

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/vectors/allocator_vectors.h"
+
+#include <cstdlib>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "base/world.h"
+
+namespace dray::vectors {
+namespace {
+
+std::string Folder() {
+  const char* root = std::getenv("DRAY_SHARED");  // NOLINT(concurrency-mt-unsafe): single thread
+  return (root != nullptr ? std::string(root) : DRAY_SOURCE_DIR "/../shared") +
+         "/vectors/allocator";
+}
+
+void ExpectAllPass(const std::vector<std::string>& files, size_t passed_min) {
+  Disk& disk = RealWorld().disk;
+  std::vector<std::string> paths;
+  for (const std::string& file : files) paths.push_back(Folder() + "/" + file);
+  const Result<Report> report = RunAllocatorVectors(disk, paths, {});
+  ASSERT_TRUE(report) << report.error().message;
+  for (const std::string& failure : report->failures) ADD_FAILURE() << failure;
+  EXPECT_GE(report->passed, passed_min);
+}
+
+TEST(AllocatorVectors, AgreeWithUpstream) {
+  if (!RealWorld().disk.IsFolder(Folder())) GTEST_SKIP() << "no shared vectors at " << Folder();
+  ExpectAllPass({"basic.jsonl", "constraints.jsonl"}, 430);
+  ExpectAllPass({"admin.jsonl",
+                 "config.jsonl",
+                 "invalid.jsonl",
+                 "pools.jsonl",
+                 "prioritized.jsonl",
+                 "taints.jsonl",
+                 "reproductions.jsonl",
+                 "table-v0.37.2.jsonl"},
+                1000);
+}
+
+TEST(AllocatorVectors, OwnProblemsAgree) {
+  const Result<Report> report = RunAllocatorVectors(
+      RealWorld().disk, {DRAY_SOURCE_DIR "/tests/data/allocator/problems.jsonl"}, {});
+  ASSERT_TRUE(report) << report.error().message;
+  for (const std::string& failure : report->failures) ADD_FAILURE() << failure;
+  EXPECT_GE(report->passed, 20U);
+}
+
+}  // namespace
+}  // namespace dray::vectors
