@@ -166,6 +166,16 @@ TEST_F(ToyTest, UnknownFieldsAreReportedByPath) {
   EXPECT_EQ(Ask("GET", Kite("x")).code, 404);
 }
 
+TEST_F(ToyTest, EveryTypeOfFieldComesBackAsItWasSent) {
+  constexpr std::string_view kSpec =
+      R"({"colour":"red","lineMeters":60,"tail":[{"name":"a","length":2}],"wind":"1500m",)"
+      R"("notes":{"maker":"Ada"},"stickers":{"star":"AQID"},"retired":false})";
+  const Answered created =
+      Ask("POST", kKites, R"({"metadata":{"name":"k"},"spec":)" + std::string(kSpec) + "}");
+  EXPECT_EQ(created.code, 201);
+  EXPECT_EQ(created.At("/spec"), kSpec);
+}
+
 struct PatchCase {
   const char* type;
   const char* patch;
