@@ -79,8 +79,6 @@ Outcome Play(std::string_view input, size_t piece, size_t drain) {
       const bool progress = Drain(engine, drain, outcome.output);
       if (!progress && !engine.wants_read()) break;
     }
-    DRAY_CHECK(engine.phase() != net::EnginePhase::kBusy || !outcome.output.empty() ||
-               events.requests > 0);
   }
   for (int turn = 0;; ++turn) {
     DRAY_CHECK(turn < kTurnsMax);
@@ -91,8 +89,7 @@ Outcome Play(std::string_view input, size_t piece, size_t drain) {
   outcome.requests = events.requests;
   outcome.closed = engine.wants_close();
   // Everything is answered: nothing is under way any more, or more input is wanted.
-  DRAY_CHECK(engine.phase() != net::EnginePhase::kBusy);
-  DRAY_CHECK(outcome.closed || engine.wants_read());
+  DRAY_CHECK(outcome.closed || (engine.phase() != net::EnginePhase::kBusy && engine.wants_read()));
   return outcome;
 }
 
