@@ -5,16 +5,14 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <simdjson.h>
 
 #include "api/json.h"
+#include "api/json_reader.h"
 #include "api/meta_v1.h"
 #include "net/url.h"
 
 namespace dray::client {
 namespace {
-
-namespace ondemand = simdjson::ondemand;
 
 constexpr std::array kReasons = {StatusReason::kUnauthorized,
                                  StatusReason::kForbidden,
@@ -70,16 +68,33 @@ Result<api::Object> Decode(const api::KindInfo& kind, std::string_view json) {
   return api::DecodeJson(kind, json, nullptr);
 }
 
-/// The text of an object inside a document that is being read.
-Result<std::string_view> RawObject(simdjson::simdjson_result<ondemand::value> value,
-                                   std::string_view what) {
-  ondemand::object object;
-  std::string_view raw;
-  if (value.get_object().get(object) != simdjson::SUCCESS ||
-      object.raw_json().get(raw) != simdjson::SUCCESS) {
-    return BadAnswer(what);
+/// What a list says in its metadata.
+std::string ReadListVersion(api::JsonReader& reader) {
+  std::string version;
+  std::string key;
+  reader.EnterObject();
+  while (reader.NextKey(key)) {
+    if (key == "resourceVersion" && reader.Peek() == api::JsonKind::kString) {
+      reader.String(version);
+    } else {
+      reader.Skip();
+    }
   }
-  return raw;
+  return version;
+}
+
+Result<std::vector<api::Object>> ReadItems(const api::KindInfo& kind, api::JsonReader& reader) {
+  std::vector<api::Object> items;
+  if (reader.Peek() == api::JsonKind::kNull) {
+    reader.Null();
+    return items;
+  }
+  reader.EnterArray();
+  while (reader.NextElement()) {
+    DRAY_TRY(api::Object object, Decode(kind, reader.Skip()));
+    items.push_back(std::move(object));
+  }
+  return items;
 }
 
 struct EventName {
@@ -130,45 +145,45 @@ Error ErrorOf(int http_status, std::string_view body) {
 }
 
 Result<ObjectList> DecodeList(const api::KindInfo& kind, std::string_view json) {
-  const simdjson::padded_string padded(json);
-  ondemand::parser parser;
-  ondemand::document document;
-  if (parser.iterate(padded).get(document) != simdjson::SUCCESS) return BadAnswer("JSON");
+  api::JsonReader reader(json);
   ObjectList list;
-  std::string_view version;
-  if (document["metadata"]["resourceVersion"].get_string().get(version) != simdjson::SUCCESS) {
-    return BadAnswer("list");
+  std::string key;
+  bool has_items = false;
+  reader.EnterObject();
+  while (reader.NextKey(key)) {
+    if (key == "metadata" && reader.Peek() == api::JsonKind::kObject) {
+      list.resource_version = ReadListVersion(reader);
+    } else if (key == "items") {
+      DRAY_TRY(list.items, ReadItems(kind, reader));
+      has_items = true;
+    } else {
+      reader.Skip();
+    }
   }
-  list.resource_version = version;
-  ondemand::array items;
-  const auto found = document["items"].get_array().get(items);
-  if (found != simdjson::SUCCESS) {
-    bool null = false;
-    if (document["items"].is_null().get(null) == simdjson::SUCCESS && null) return list;
-    return BadAnswer("list");
-  }
-  for (auto item : items) {
-    DRAY_TRY(const std::string_view raw, RawObject(item, "list of objects"));
-    DRAY_TRY(api::Object object, Decode(kind, raw));
-    list.items.push_back(std::move(object));
-  }
+  if (!reader.Finish()) return BadAnswer("JSON");
+  if (!has_items || list.resource_version.empty()) return BadAnswer("list");
   return list;
 }
 
 Result<WatchEvent> DecodeWatchLine(const api::KindInfo& kind, std::string_view line) {
-  const simdjson::padded_string padded(line);
-  ondemand::parser parser;
-  ondemand::document document;
-  std::string_view type;
-  if (parser.iterate(padded).get(document) != simdjson::SUCCESS ||
-      document["type"].get_string().get(type) != simdjson::SUCCESS) {
-    return BadAnswer("watch event");
+  api::JsonReader reader(line);
+  std::string type;
+  std::string_view raw;
+  std::string key;
+  reader.EnterObject();
+  while (reader.NextKey(key)) {
+    if (key == "type" && reader.Peek() == api::JsonKind::kString) {
+      reader.String(type);
+    } else if (key == "object" && reader.Peek() == api::JsonKind::kObject) {
+      raw = reader.Skip();
+    } else {
+      reader.Skip();
+    }
   }
-  const std::string name(type);
-  DRAY_TRY(const std::string_view raw, RawObject(document["object"], "watch event"));
-  if (name == "ERROR") return Fail(ErrorOf(0, raw));
+  if (!reader.Finish() || type.empty() || raw.empty()) return BadAnswer("watch event");
+  if (type == "ERROR") return Fail(ErrorOf(0, raw));
   for (const EventName& known : kEventNames) {
-    if (known.name != name) continue;
+    if (known.name != type) continue;
     DRAY_TRY(api::Object object, Decode(kind, raw));
     return WatchEvent{.type = known.type, .object = std::move(object)};
   }

@@ -11,7 +11,7 @@ readonly packages=(
   clang-19 clang-tidy-19 clang-format-19 lld-19 llvm-19 libclang-rt-19-dev libstdc++-12-dev
   cmake ninja-build ccache pkg-config git
   # libraries: docs/design/dependencies.md says what each is for
-  libssl-dev libnghttp2-dev libboost1.81-dev libboost-json1.81-dev libsimdjson-dev libyaml-dev
+  libssl-dev libboost1.81-dev libboost-json1.81-dev libyaml-dev
   libre2-dev libcli11-dev libfmt-dev zlib1g-dev libgtest-dev libgmock-dev libbenchmark-dev
   # tests and demos
   python3 curl openssl
