@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The main job at speed: pods with a claim each, from a template, on 100 simulated nodes of eight
-// devices. First 800 pods as fast as four connections create them, until all are bound; then, on a
-// fresh server, ten pods a second for twenty seconds. A pod is bound when a watch shows its node.
+// The main job at speed: pods with a claim each, from a template, on simulated nodes of eight
+// devices, 100 unless said. First a pod for every device, as fast as four connections create them,
+// until all are bound; then, on a fresh server, ten pods a second for twenty seconds. A pod is
+// bound when a watch shows its node.
 //
-//   pods DRAY PROFILE DRIVER
+//   pods_bench DRAY PROFILE DRIVER [NODES]
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -11,6 +12,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -30,7 +32,7 @@ using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
 
 constexpr size_t kNodes = 100;
-constexpr size_t kPodsAtOnce = 800;
+constexpr size_t kDevicesPerNode = 8;
 constexpr size_t kConnections = 4;
 constexpr size_t kPodsPaced = 200;
 constexpr milliseconds kPace{100};
@@ -38,6 +40,7 @@ constexpr milliseconds kPatience{120'000};
 
 struct Setup {
   std::string program, profile, driver;
+  size_t nodes = kNodes;
 };
 
 std::string Send(net::HttpClient& client, net::ClientRequest request) {
@@ -59,7 +62,7 @@ size_t Count(std::string_view text, std::string_view word) {
 void Prepare(net::HttpClient& client, const Setup& setup) {
   const auto until = RealWorld().clock.Monotonic() + kPatience;
   const auto there = [&](const char* target, std::string_view word) {
-    return Count(Send(client, {.target = target}), word) >= kNodes;
+    return Count(Send(client, {.target = target}), word) >= setup.nodes;
   };
   const std::string driver = fmt::format(R"("driver":"{}")", setup.driver);
   while (!there("/api/v1/nodes", R"("kubeletVersion")") ||
@@ -132,7 +135,7 @@ template <class Creation>
 void Measure(const Setup& setup, Times& times, Creation create, int64_t& resident_kib) {
   const bench::ScratchFolder folder;
   const bench::ServerProcess server(
-      setup.program, folder.path(), {"--nodes", fmt::format("{}={}", setup.profile, kNodes)});
+      setup.program, folder.path(), {"--nodes", fmt::format("{}={}", setup.profile, setup.nodes)});
   server.AwaitReady();
   net::HttpClient client(RealWorld().clock, server.ClientOptions());
   Prepare(client, setup);
@@ -145,7 +148,8 @@ void Measure(const Setup& setup, Times& times, Creation create, int64_t& residen
 }
 
 void AtOnce(const Setup& setup) {
-  Times times(kPodsAtOnce);
+  const size_t pods = setup.nodes * kDevicesPerNode;
+  Times times(pods);
   int64_t resident_kib = 0;
   std::atomic<int64_t> created = 0;
   Measure(
@@ -157,7 +161,7 @@ void AtOnce(const Setup& setup) {
         for (size_t i = 0; i < kConnections; ++i) {
           connections.emplace_back([&] {
             net::HttpClient client(RealWorld().clock, server.ClientOptions());
-            for (size_t pod = next++; pod < kPodsAtOnce; pod = next++) Create(client, times, pod);
+            for (size_t pod = next++; pod < pods; pod = next++) Create(client, times, pod);
           });
         }
         for (std::thread& connection : connections) connection.join();
@@ -170,10 +174,10 @@ void AtOnce(const Setup& setup) {
   fmt::print(
       "{} pods at once: created in {:.2f} s, all bound after {:.2f} s: {:.0f} pods/s (bar: at "
       "least 500); resident {:.1f} MiB\n",
-      kPodsAtOnce,
+      pods,
       seconds(created),
       seconds(end),
-      static_cast<double>(kPodsAtOnce) / seconds(end),
+      static_cast<double>(pods) / seconds(end),
       static_cast<double>(resident_kib) / 1024);
 }
 
@@ -210,9 +214,10 @@ void Paced(const Setup& setup) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 4) bench::Die("usage: pods DRAY PROFILE DRIVER");
-  const Setup setup{.program = argv[1], .profile = argv[2], .driver = argv[3]};
-  fmt::print("{} nodes of the profile {}\n", kNodes, setup.profile);
+  if (argc != 4 && argc != 5) bench::Die("usage: pods_bench DRAY PROFILE DRIVER [NODES]");
+  Setup setup{.program = argv[1], .profile = argv[2], .driver = argv[3]};
+  if (argc == 5) setup.nodes = std::strtoul(argv[4], nullptr, 10);
+  fmt::print("{} nodes of the profile {}\n", setup.nodes, setup.profile);
   AtOnce(setup);
   Paced(setup);
   return 0;

@@ -26,6 +26,8 @@ show "$bin/serve_ready" "$bin/dray"
 heading "pods with a claim each"
 show "$bin/pods_bench" "$bin/dray" example gpu.example.com
 show "$bin/pods_bench" "$bin/dray" 8-gpu-server gpu.nvidia.com
+# four times as much: a quadratic walk would show
+show "$bin/pods_bench" "$bin/dray" example gpu.example.com 400
 
 heading "one call of the literal search"
 work=$(mktemp -d)
@@ -45,7 +47,8 @@ if [[ ! -x $peer ]]; then
 fi
 "$bin/allocate_bench" --dump >"$work/problems.jsonl"
 for implementation in stable incubating; do
-  show "$peer" -input "$work/problems.jsonl" -time 1s -implementation $implementation \
+  echo "\$ $peer -input problems.jsonl -time 1s -implementation $implementation"
+  "$peer" -input "$work/problems.jsonl" -time 1s -implementation $implementation \
     >"$work/$implementation.jsonl"
 done
 python3 - "$work" <<'PY'
@@ -57,7 +60,7 @@ print(f"{'devices':>8} {'dray':>12} {'Go stable':>12} {'Go incubating':>14}   Go
 peers = {}
 for name in ("stable", "incubating"):
     for line in (work / f"{name}.jsonl").read_text().splitlines():
-        if line.startswith("{"):
+        if line:
             measured = json.loads(line)
             peers[name, measured["problem"]] = measured["ns_per_call_median"] / 1000
 for devices, time in ours.items():
