@@ -60,7 +60,10 @@ class Decoder {
   void Mismatch(std::string_view found, std::string_view wanted) {
     if (stopped()) return;
     mismatch_ = fmt::format("json: cannot unmarshal {} into Go struct field {}.{} of type {}",
-                            found, root_, path_, wanted);
+                            found,
+                            root_,
+                            path_,
+                            wanted);
   }
 
   void Issue(std::string_view what, std::string_view name) {
@@ -279,13 +282,17 @@ Result<TypeMeta> ReadTypeMeta(std::string_view json) {
   }
   reader.EnterObject();
   while (reader.NextKey(key)) {
-    std::string* member = key == "kind" ? &meta.kind : key == "apiVersion" ? &meta.api_version : nullptr;
+    std::string* member = key == "kind"         ? &meta.kind
+                          : key == "apiVersion" ? &meta.api_version
+                                                : nullptr;
     if (member != nullptr && reader.Peek() == JsonKind::kString) {
       reader.String(*member);
-    } else if (member != nullptr && reader.Peek() != JsonKind::kNull && reader.Peek() != JsonKind::kInvalid) {
+    } else if (member != nullptr && reader.Peek() != JsonKind::kNull &&
+               reader.Peek() != JsonKind::kInvalid) {
       return Fail(StatusReason::kBadRequest,
                   fmt::format("json: cannot unmarshal {} into the field {} of type string",
-                              JsonKindName(reader.Peek()), key));
+                              JsonKindName(reader.Peek()),
+                              key));
     } else {
       reader.Skip();
     }

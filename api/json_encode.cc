@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "base/base64.h"
 #include "api/json.h"
+#include "base/base64.h"
 
 namespace dray::api {
 namespace {
@@ -124,9 +124,11 @@ void QuoteJson(std::string_view text, std::string& out) {
   size_t start = 0;
   for (size_t i = 0; i < text.size(); ++i) {
     const auto c = static_cast<unsigned char>(text[i]);
-    const bool is_line_separator = c == 0xE2 && text.substr(i, 2) == "\xE2\x80" && i + 2 < text.size() &&
+    const bool is_line_separator = c == 0xE2 && text.substr(i, 2) == "\xE2\x80" &&
+                                   i + 2 < text.size() &&
                                    (text[i + 2] == '\xA8' || text[i + 2] == '\xA9');
-    if (c >= 0x20 && c != '"' && c != '\\' && c != '<' && c != '>' && c != '&' && !is_line_separator) {
+    if (c >= 0x20 && c != '"' && c != '\\' && c != '<' && c != '>' && c != '&' &&
+        !is_line_separator) {
       continue;
     }
     out += text.substr(start, i - start);
@@ -220,7 +222,8 @@ std::string PrettyJson(std::string_view json) {
       }
       continue;
     }
-    const bool is_empty = (c == '{' || c == '[') && i + 1 < json.size() && json[i + 1] == (c == '{' ? '}' : ']');
+    const bool is_empty =
+        (c == '{' || c == '[') && i + 1 < json.size() && json[i + 1] == (c == '{' ? '}' : ']');
     if (is_empty) {
       out += c;
       out += json[++i];

@@ -8,10 +8,14 @@
 namespace dray::api {
 namespace {
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+bool IsDigit(char c) {
+  return c >= '0' && c <= '9';
+}
 
 void AppendUtf8(std::string& out, uint32_t code) {
-  const auto byte = [&](uint32_t value) { out += static_cast<char>(static_cast<unsigned char>(value)); };
+  const auto byte = [&](uint32_t value) {
+    out += static_cast<char>(static_cast<unsigned char>(value));
+  };
   if (code < 0x80) {
     byte(code);
   } else if (code < 0x800) {
@@ -29,7 +33,9 @@ void AppendUtf8(std::string& out, uint32_t code) {
   }
 }
 
-constexpr bool IsSurrogate(uint32_t code) { return code >= 0xD800 && code < 0xE000; }
+constexpr bool IsSurrogate(uint32_t code) {
+  return code >= 0xD800 && code < 0xE000;
+}
 
 }  // namespace
 
@@ -60,7 +66,7 @@ void JsonReader::FailAt(std::string_view what) {
     error_ = "unexpected end of JSON input";
   } else {
     const auto c = static_cast<unsigned char>(text_[at_]);
-    const std::string shown = c == '\'' ? "'\\''"
+    const std::string shown = c == '\''               ? "'\\''"
                               : c < 0x20 || c >= 0x7F ? fmt::format("'\\x{:02x}'", c)
                                                       : fmt::format("'{}'", static_cast<char>(c));
     error_ = fmt::format("invalid character {} {}", shown, what);
@@ -70,9 +76,11 @@ void JsonReader::FailAt(std::string_view what) {
 Error JsonReader::error() const {
   const std::string_view before = text_.substr(0, std::min(at_, text_.size()));
   const auto line = 1 + std::ranges::count(before, '\n');
-  const size_t line_start = before.rfind('\n') == std::string_view::npos ? 0 : before.rfind('\n') + 1;
+  const size_t line_start =
+      before.rfind('\n') == std::string_view::npos ? 0 : before.rfind('\n') + 1;
   return {.reason = StatusReason::kBadRequest,
-          .message = fmt::format("json: line {}, column {}: {}", line, before.size() - line_start + 1, error_)};
+          .message = fmt::format(
+              "json: line {}, column {}: {}", line, before.size() - line_start + 1, error_)};
 }
 
 JsonKind JsonReader::Peek() {
@@ -86,7 +94,8 @@ JsonKind JsonReader::Peek() {
     case 't':
     case 'f': return JsonKind::kBool;
     case 'n': return JsonKind::kNull;
-    default: return text_[at_] == '-' || IsDigit(text_[at_]) ? JsonKind::kNumber : JsonKind::kInvalid;
+    default:
+      return text_[at_] == '-' || IsDigit(text_[at_]) ? JsonKind::kNumber : JsonKind::kInvalid;
   }
 }
 
@@ -110,9 +119,13 @@ bool JsonReader::Push() {
   return true;
 }
 
-bool JsonReader::EnterObject() { return Take('{', "looking for beginning of value") && Push(); }
+bool JsonReader::EnterObject() {
+  return Take('{', "looking for beginning of value") && Push();
+}
 
-bool JsonReader::EnterArray() { return Take('[', "looking for beginning of value") && Push(); }
+bool JsonReader::EnterArray() {
+  return Take('[', "looking for beginning of value") && Push();
+}
 
 // True when a member stands next: passes the comma before it, or leaves the container at `close`.
 bool JsonReader::Separator(char close) {
@@ -338,7 +351,7 @@ bool IsUtf8(std::string_view text) {
       at += 2;
     } else if (lead >= 0xE0 && lead < 0xF0) {
       if (!is_tail(at + 1) || !is_tail(at + 2)) return false;
-      if (lead == 0xE0 && byte(at + 1) < 0xA0) return false;  // overlong
+      if (lead == 0xE0 && byte(at + 1) < 0xA0) return false;   // overlong
       if (lead == 0xED && byte(at + 1) >= 0xA0) return false;  // surrogate
       at += 3;
     } else if (lead >= 0xF0 && lead < 0xF5) {

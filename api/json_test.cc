@@ -18,7 +18,9 @@
 namespace dray::api {
 namespace {
 
-const KindInfo& Claim() { return Reflected<resource_v1::ResourceClaim>::kKind; }
+const KindInfo& Claim() {
+  return Reflected<resource_v1::ResourceClaim>::kKind;
+}
 
 std::string Again(const KindInfo& kind, std::string_view json, DecodeIssues* issues = nullptr) {
   const Result<Object> object = DecodeJson(kind, json, issues);
@@ -35,9 +37,10 @@ TEST(JsonDecode, KeepsWhatTheSchemaKnows) {
 
 TEST(JsonDecode, NamesUnknownAndDuplicateFieldsByPath) {
   DecodeIssues issues;
-  Again(Claim(),
-        R"({"zzz":1,"spec":{"devices":{"requests":[{"name":"a","name":"b","bogus":{}}]},"devices":{"config":[{"extra":null}]}}})",
-        &issues);
+  Again(
+      Claim(),
+      R"({"zzz":1,"spec":{"devices":{"requests":[{"name":"a","name":"b","bogus":{}}]},"devices":{"config":[{"extra":null}]}}})",
+      &issues);
   EXPECT_THAT(issues,
               testing::ElementsAre(R"(unknown field "zzz")",
                                    R"(duplicate field "spec.devices.requests[0].name")",
@@ -56,16 +59,21 @@ constexpr BadCase kBad[] = {
     {"{", "unexpected end of JSON input"},
     {"{}}", "invalid character '}' after top-level value"},
     {"[]", "cannot unmarshal array"},
-    {R"({"spec":[]})", "cannot unmarshal array into Go struct field ResourceClaim.spec of type ResourceClaimSpec"},
+    {R"({"spec":[]})",
+     "cannot unmarshal array into Go struct field ResourceClaim.spec of type ResourceClaimSpec"},
     {R"({"spec":{"devices":{"requests":[{"exactly":{"count":1.5}}]}}})",
-     "cannot unmarshal number 1.5 into Go struct field ResourceClaim.spec.devices.requests[0].exactly.count of type int64"},
-    {R"({"spec":{"devices":{"requests":[{"exactly":{"count":9223372036854775808}}]}}})", "cannot unmarshal number"},
-    {R"({"metadata":{"labels":{"a":1}}})", "cannot unmarshal number into Go struct field ResourceClaim.metadata.labels.a of type string"},
+     "cannot unmarshal number 1.5 into Go struct field "
+     "ResourceClaim.spec.devices.requests[0].exactly.count of type int64"},
+    {R"({"spec":{"devices":{"requests":[{"exactly":{"count":9223372036854775808}}]}}})",
+     "cannot unmarshal number"},
+    {R"({"metadata":{"labels":{"a":1}}})",
+     "cannot unmarshal number into Go struct field ResourceClaim.metadata.labels.a of type string"},
     {"{\"metadata\":{\"name\":\"\xff\"}}", "invalid UTF-8"},
     {"{\"metadata\":{\"name\":\"a\n\"}}", "in string literal"},
     {R"({"metadata":{"name":"\q"}})", "in string escape code"},
     {R"({"metadata":{"generation":01}})", "invalid character '1'"},
-    {R"({"kind":7})", "cannot unmarshal number into Go struct field ResourceClaim.kind of type string"},
+    {R"({"kind":7})",
+     "cannot unmarshal number into Go struct field ResourceClaim.kind of type string"},
 };
 
 TEST(JsonDecode, RefusesWithPathOrPosition) {
@@ -78,7 +86,9 @@ TEST(JsonDecode, RefusesWithPathOrPosition) {
 }
 
 TEST(JsonReader, StopsAtItsDepth) {
-  const auto nested = [](size_t depth) { return std::string(depth, '[') + std::string(depth, ']'); };
+  const auto nested = [](size_t depth) {
+    return std::string(depth, '[') + std::string(depth, ']');
+  };
   const std::string deepest = nested(JsonReader::kDepthMax);
   JsonReader reader(deepest);
   reader.Skip();
@@ -110,26 +120,32 @@ TEST(JsonEncode, EscapesAsUpstream) {
 }
 
 TEST(JsonEncode, PrettyPrintsWithTwoSpaces) {
-  EXPECT_EQ(PrettyJson(R"({"a":[1,{}],"b":{"c":":,"}})"), "{\n  \"a\": [\n    1,\n    {}\n  ],\n  \"b\": {\n    \"c\": \":,\"\n  }\n}");
+  EXPECT_EQ(PrettyJson(R"({"a":[1,{}],"b":{"c":":,"}})"),
+            "{\n  \"a\": [\n    1,\n    {}\n  ],\n  \"b\": {\n    \"c\": \":,\"\n  }\n}");
 }
 
 TEST(Schema, EveryStructHasFewFieldsWithDistinctNames) {
   for (const KindInfo* kind : BuiltinKinds()) {
     std::set<std::string_view> names;
-    for (const Field& field : kind->type().fields) EXPECT_TRUE(names.insert(field.name).second) << field.name;
+    for (const Field& field : kind->type().fields)
+      EXPECT_TRUE(names.insert(field.name).second) << field.name;
     EXPECT_EQ(kind->kind, kind->type().name);
   }
 }
 
 // Upstream's generated objects with every field set: reading and writing gives the same again.
 TEST(JsonFixtures, RoundTripUpstreamsObjects) {
-  const char* root = std::getenv("DRAY_SHARED");  // NOLINT(concurrency-mt-unsafe): before any thread
+  const char* root =
+      std::getenv("DRAY_SHARED");  // NOLINT(concurrency-mt-unsafe): before any thread
   const std::filesystem::path folder =
-      std::filesystem::path(root != nullptr ? root : DRAY_SOURCE_DIR "/../shared") / "vectors/api/v1.37.0";
+      std::filesystem::path(root != nullptr ? root : DRAY_SOURCE_DIR "/../shared") /
+      "vectors/api/v1.37.0";
   if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no shared vectors at " << folder;
   int compared = 0;
   for (const auto& file : std::filesystem::directory_iterator(folder)) {
-    if (file.path().extension() != ".json" || !file.path().filename().string().starts_with("resource.k8s.io.v1.")) continue;
+    if (file.path().extension() != ".json" ||
+        !file.path().filename().string().starts_with("resource.k8s.io.v1."))
+      continue;
     std::ostringstream text;
     text << std::ifstream(file.path()).rdbuf();
     const Result<TypeMeta> meta = ReadTypeMeta(text.str());

@@ -18,9 +18,13 @@ std::string KindInfo::api_version() const {
   return std::string(group).append("/").append(version);
 }
 
-std::string KindInfo::qualified_resource() const { return Qualified(plural, group); }
+std::string KindInfo::qualified_resource() const {
+  return Qualified(plural, group);
+}
 
-std::string KindInfo::qualified_kind() const { return Qualified(kind, group); }
+std::string KindInfo::qualified_kind() const {
+  return Qualified(kind, group);
+}
 
 const KindInfo* Scheme::FindKind(std::string_view api_version, std::string_view kind) const {
   const size_t slash = api_version.find('/');
@@ -38,7 +42,8 @@ const KindInfo* Scheme::FindResource(std::string_view group,
                                      std::string_view version,
                                      std::string_view plural) const {
   for (const KindInfo* info : kinds_) {
-    if (info->plural == plural && info->version == version && info->group == group && info->served) {
+    if (info->plural == plural && info->version == version && info->group == group &&
+        info->served) {
       return info;
     }
   }

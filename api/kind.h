@@ -48,15 +48,15 @@ inline constexpr ObjectOperations kObjectOperations{
 };
 
 struct KindInfo {
-  std::string_view group;    // "" for core
-  std::string_view version;  // v1
-  std::string_view kind;     // ResourceClaim
-  std::string_view plural;   // resourceclaims: the resource's name in URLs
-  std::string_view singular; // resourceclaim
+  std::string_view group;     // "" for core
+  std::string_view version;   // v1
+  std::string_view kind;      // ResourceClaim
+  std::string_view plural;    // resourceclaims: the resource's name in URLs
+  std::string_view singular;  // resourceclaim
   bool namespaced;
-  bool served;               // false: only a body or an answer (DeleteOptions, Status)
-  bool create_only;          // Binding and the reviews
-  bool has_status;           // has the subresource status
+  bool served;       // false: only a body or an answer (DeleteOptions, Status)
+  bool create_only;  // Binding and the reviews
+  bool has_status;   // has the subresource status
   bool tracks_generation;
   bool unconditional_update;  // PUT without resourceVersion is allowed
   bool create_on_update;      // PUT of a missing name creates
@@ -66,8 +66,8 @@ struct KindInfo {
   std::span<const std::string_view> short_names;
   std::span<const std::string_view> categories;
   std::span<const std::string_view> subresources;  // besides status
-  std::span<const std::string_view> selectable;    // field paths besides metadata.name and .namespace
-  std::span<const Column> columns;                 // after Name
+  std::span<const std::string_view> selectable;  // field paths besides metadata.name and .namespace
+  std::span<const Column> columns;               // after Name
   const Type& (*type)();
   const ObjectOperations* object;
   /// The ObjectMeta of an object of this kind; null for kinds without one.

@@ -3,7 +3,9 @@
 
 namespace dray::api {
 
-Object Object::Make(const KindInfo& kind) { return {kind, kind.object->make()}; }
+Object Object::Make(const KindInfo& kind) {
+  return {kind, kind.object->make()};
+}
 
 Object Object::Clone() const {
   return {*kind_, kind_->object->clone(value_.get())};

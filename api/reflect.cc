@@ -8,16 +8,17 @@ namespace {
 
 template <class T>
 constexpr ScalarOperations kScalar{
-    .assign = [](void* to, const void* from) { *static_cast<T*>(to) = *static_cast<const T*>(from); },
+    .assign = [](void* to,
+                 const void* from) { *static_cast<T*>(to) = *static_cast<const T*>(from); },
     .clear = [](void* value) { *static_cast<T*>(value) = T(); },
-    .equal =
-        [](const void* a, const void* b) {
-          return *static_cast<const T*>(a) == *static_cast<const T*>(b);
-        },
+    .equal = [](const void* a,
+                const void* b) { return *static_cast<const T*>(a) == *static_cast<const T*>(b); },
     .is_zero = [](const void* value) { return *static_cast<const T*>(value) == T(); },
 };
 
-bool IsMap(const Type& type) { return type.kind == TypeKind::kMap; }
+bool IsMap(const Type& type) {
+  return type.kind == TypeKind::kMap;
+}
 
 }  // namespace
 
@@ -80,7 +81,8 @@ void Assign(const Type& type, void* to, const void* from) {
     return;
   }
   const size_t size = container.size(from);
-  for (size_t i = 0; i < size; ++i) Assign(type.element(), container.add(to, {}), container.at(from, i));
+  for (size_t i = 0; i < size; ++i)
+    Assign(type.element(), container.add(to, {}), container.at(from, i));
 }
 
 const Field* Type::Find(std::string_view json_name) const {
@@ -90,12 +92,10 @@ const Field* Type::Find(std::string_view json_name) const {
   return nullptr;
 }
 
-#define DRAY_SCALAR_TYPE(cpp_type, type_kind, word)                         \
-  const Type& Reflected<cpp_type>::Get() {                                  \
-    static constexpr Type kType{.kind = type_kind,                          \
-                                .name = word,                               \
-                                .scalar = &kScalar<cpp_type>}; \
-    return kType;                                                           \
+#define DRAY_SCALAR_TYPE(cpp_type, type_kind, word)                                             \
+  const Type& Reflected<cpp_type>::Get() {                                                      \
+    static constexpr Type kType{.kind = type_kind, .name = word, .scalar = &kScalar<cpp_type>}; \
+    return kType;                                                                               \
   }
 DRAY_SCALAR_TYPE(bool, TypeKind::kBool, "bool")
 DRAY_SCALAR_TYPE(Bool, TypeKind::kBool, "bool")

@@ -103,7 +103,9 @@ struct ContainerOperations {
   /// Of a map: the element at `key`, or null.
   const void* (*find)(const void* map, std::string_view key);
   /// Of a map: visits all entries in key order.
-  void (*visit)(const void* map, void* context, void (*entry)(void*, std::string_view, const void*));
+  void (*visit)(const void* map,
+                void* context,
+                void (*entry)(void*, std::string_view, const void*));
 };
 
 struct Type {
@@ -186,10 +188,8 @@ struct Reflected<std::vector<T>> {
       .find = nullptr,
       .visit = nullptr,
   };
-  static constexpr Type kType{.kind = TypeKind::kList,
-                              .name = "list",
-                              .container = &kContainer,
-                              .element = &TypeOf<T>};
+  static constexpr Type kType{
+      .kind = TypeKind::kList, .name = "list", .container = &kContainer, .element = &TypeOf<T>};
   static const Type& Get() { return kType; }
 };
 
@@ -223,17 +223,15 @@ struct Reflected<Map<T>> {
             }
           },
   };
-  static constexpr Type kType{.kind = TypeKind::kMap,
-                              .name = "map",
-                              .container = &kContainer,
-                              .element = &TypeOf<T>};
+  static constexpr Type kType{
+      .kind = TypeKind::kMap, .name = "map", .container = &kContainer, .element = &TypeOf<T>};
   static const Type& Get() { return kType; }
 };
 
-#define DRAY_REFLECT_SCALAR(cpp_type)   \
-  template <>                           \
-  struct Reflected<cpp_type> {          \
-    static const Type& Get();           \
+#define DRAY_REFLECT_SCALAR(cpp_type) \
+  template <>                         \
+  struct Reflected<cpp_type> {        \
+    static const Type& Get();         \
   }
 DRAY_REFLECT_SCALAR(bool);
 DRAY_REFLECT_SCALAR(Bool);

@@ -60,9 +60,8 @@ print(f"{'devices':>8} {'dray':>12} {'Go stable':>12} {'Go incubating':>14}   Go
 peers = {}
 for name in ("stable", "incubating"):
     for line in (work / f"{name}.jsonl").read_text().splitlines():
-        if line:
-            measured = json.loads(line)
-            peers[name, measured["problem"]] = measured["ns_per_call_median"] / 1000
+        measured = json.loads(line)
+        peers[name, measured["problem"]] = measured["ns_per_call_median"] / 1000
 for devices, time in ours.items():
     stable, incubating = peers["stable", devices], peers["incubating", devices]
     print(f"{devices:>8} {time:>9.1f} us {stable:>9.1f} us {incubating:>11.1f} us   "
