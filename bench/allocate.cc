@@ -4,6 +4,7 @@
 //
 //   allocate_bench [flags of Google Benchmark]
 //   allocate_bench --dump     the same problems as JSON Lines, for another engine
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -88,13 +89,13 @@ Problem MakeProblem(size_t devices) {
   return problem;
 }
 
-void BM_LiteralSearch(benchmark::State& state) {
+void LiteralSearch(benchmark::State& state) {
   const auto devices = static_cast<size_t>(state.range(0));
   const Problem problem = MakeProblem(devices);
   const auto inventory = allocator::Inventory::Build(problem.slices, problem.classes);
   const auto taken = std::make_shared<const allocator::AllocatedState>();
   const auto selectors = std::make_shared<cel::SelectorCache>(cel::Environment(), 100);
-  for (auto _ : state) {
+  while (state.KeepRunning()) {
     const allocator::Allocator allocator(inventory, taken, selectors);
     const Result<allocator::Outcome> outcome = allocator.Allocate(problem.node, problem.claims, {});
     if (!outcome || !std::holds_alternative<allocator::Allocation>(*outcome)) {
@@ -103,7 +104,7 @@ void BM_LiteralSearch(benchmark::State& state) {
     }
   }
 }
-BENCHMARK(BM_LiteralSearch)->Arg(8)->Arg(100)->Arg(1000)->Unit(benchmark::kMicrosecond);
+BENCHMARK(LiteralSearch)->Arg(8)->Arg(100)->Arg(1000)->Unit(benchmark::kMicrosecond);
 
 template <class T>
 std::string Array(const std::vector<Frozen<T>>& objects) {

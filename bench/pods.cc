@@ -158,6 +158,7 @@ void AtOnce(const Setup& setup) {
       [&](const bench::ServerProcess& server) {
         std::atomic<size_t> next = 0;
         std::vector<std::thread> connections;
+        connections.reserve(kConnections);
         for (size_t i = 0; i < kConnections; ++i) {
           connections.emplace_back([&] {
             net::HttpClient client(RealWorld().clock, server.ClientOptions());
@@ -198,6 +199,7 @@ void Paced(const Setup& setup) {
       },
       resident_kib);
   std::vector<double> waits;
+  waits.reserve(kPodsPaced);
   for (size_t pod = 0; pod < kPodsPaced; ++pod) {
     waits.push_back(bench::Milliseconds(nanoseconds(times.bound[pod] - times.sent[pod])));
   }

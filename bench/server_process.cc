@@ -88,6 +88,7 @@ ServerProcess::ServerProcess(const std::string& program,
                                  tokens};
   words.insert(words.end(), flags.begin(), flags.end());
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
 
