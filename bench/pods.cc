@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <set>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -130,6 +131,21 @@ void ReadUntilAllBound(net::ResponseStream& stream, Times& times) {
   }
 }
 
+/// A fast answer must be a right one: as many devices are given away as there are pods, none twice.
+void CheckDevices(net::HttpClient& client, size_t pods) {
+  const std::string claims = Send(client, {.target = "/apis/resource.k8s.io/v1/resourceclaims"});
+  constexpr std::string_view kPool = R"("pool":")";
+  std::set<std::string_view> given;
+  size_t results = 0;
+  for (size_t at = claims.find(kPool); at != std::string::npos; at = claims.find(kPool, at + 1)) {
+    given.insert(std::string_view(claims).substr(at, claims.find('}', at) - at));
+    ++results;
+  }
+  if (results != pods || given.size() != pods) {
+    bench::Die(fmt::format("{} pods have {} results of {} devices", pods, results, given.size()));
+  }
+}
+
 /// Everything around a measurement: a fresh server, prepared, and a watch of its pods.
 template <class Creation>
 void Measure(const Setup& setup, Times& times, Creation create, int64_t& resident_kib) {
@@ -144,6 +160,7 @@ void Measure(const Setup& setup, Times& times, Creation create, int64_t& residen
   std::thread watcher([&] { ReadUntilAllBound(**stream, times); });
   create(server);
   watcher.join();
+  CheckDevices(client, times.bound.size());
   resident_kib = server.resident_kib();
 }
 

@@ -7,6 +7,7 @@ empty line (README.md). --update rewrites what follows each ---- with what was p
 script passes when its exit code is 0. Exit codes: 0 passed, 1 failed, 77 skipped.
 """
 import argparse
+import contextlib
 import difflib
 import os
 import pathlib
@@ -100,7 +101,8 @@ def end(pid):
     for number, tries in ((signal.SIGTERM, 200), (signal.SIGKILL, 20)):
         if not runs(pid):
             return
-        os.kill(pid, number)
+        with contextlib.suppress(ProcessLookupError):  # it ended just now
+            os.kill(pid, number)
         for _ in range(tries):
             if not runs(pid):
                 return
