@@ -8,6 +8,7 @@
 #include "api/kind.h"
 #include "api/meta_v1.h"
 #include "base/check.h"
+#include "base/published.h"
 
 namespace dray::api {
 
@@ -74,6 +75,13 @@ class Object {
   const KindInfo* kind_ = nullptr;
   std::shared_ptr<void> value_;
 };
+
+/// The struct of an object as a shared immutable value; it keeps the object alive.
+template <class T>
+Frozen<T> FrozenOf(const Object& object) {
+  const auto owner = std::make_shared<const Object>(object);
+  return Frozen<T>(owner, &owner->template As<T>());
+}
 
 /// "namespace/name", or "name" for cluster-scoped objects.
 std::string ObjectKey(const meta_v1::ObjectMeta& metadata);

@@ -2,12 +2,14 @@
 // Time, MicroTime and Duration of metav1: instants in RFC 3339 and durations in Go's spelling.
 #pragma once
 
+#include <chrono>
 #include <compare>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
 #include "base/result.h"
+#include "base/world.h"
 
 namespace dray::api {
 
@@ -22,6 +24,11 @@ class Time {
     Time time;
     time.unix_seconds_ = seconds;
     return time;
+  }
+  /// The second that `moment` lies in.
+  static constexpr Time Of(WallTime moment) {
+    return FromUnixSeconds(
+        std::chrono::floor<std::chrono::seconds>(moment).time_since_epoch().count());
   }
 
   /// Reads RFC 3339 as Go does: offsets are converted to UTC, a fraction of any length is read and

@@ -21,17 +21,6 @@ namespace core = api::core_v1;
 constexpr size_t kSelectorsKept = 10'000;
 constexpr std::string_view kDefaultNamespace = "default";
 
-template <class T>
-Frozen<T> FrozenOf(const api::Object& object) {
-  const auto owner = std::make_shared<const api::Object>(object);
-  return Frozen<T>(owner, &owner->As<T>());
-}
-
-api::Time Now(World& world) {
-  const auto seconds = std::chrono::floor<std::chrono::seconds>(world.clock.Now());
-  return api::Time::FromUnixSeconds(seconds.time_since_epoch().count());
-}
-
 /// A copy as the API server would have stored it: defaults, a namespace, a uid.
 api::Object AsStored(World& world, const api::Object& object) {
   api::Object stored = object.Clone();
@@ -40,7 +29,7 @@ api::Object AsStored(World& world, const api::Object& object) {
     metadata.namespace_ = kDefaultNamespace;
   if (metadata.uid.empty()) metadata.uid = NewUuid(world.random);
   if (metadata.name.empty()) metadata.name = metadata.generate_name + "0";
-  api::defaults::SetDefaults(stored, Now(world));
+  api::defaults::SetDefaults(stored, api::Time::Of(world.clock.Now()));
   return stored;
 }
 
@@ -61,9 +50,9 @@ OfflineCluster::OfflineCluster(World& world, const Manifests& manifests)
     const std::string key = api::ObjectKey(object.metadata());
     if (const auto* slice = object.If<v1::ResourceSlice>()) {
       if (slice->spec.node_name.has_value()) slice_nodes.insert(*slice->spec.node_name);
-      slices.push_back(FrozenOf<v1::ResourceSlice>(object));
+      slices.push_back(api::FrozenOf<v1::ResourceSlice>(object));
     } else if (object.If<v1::DeviceClass>() != nullptr) {
-      classes.push_back(FrozenOf<v1::DeviceClass>(object));
+      classes.push_back(api::FrozenOf<v1::DeviceClass>(object));
     } else if (object.If<v1::ResourceClaimTemplate>() != nullptr) {
       templates_.insert_or_assign(key, object);
     } else if (const auto* claim = object.If<v1::ResourceClaim>()) {
@@ -201,7 +190,7 @@ OfflineAnswer OfflineCluster::AllocatePod(const api::Object& pod) {
 
 OfflineAnswer OfflineCluster::AllocateClaim(const std::string& key) {
   OfflineAnswer answer{.what = "claim " + key};
-  const std::vector claims{FrozenOf<v1::ResourceClaim>(claims_.at(key))};
+  const std::vector claims{api::FrozenOf<v1::ResourceClaim>(claims_.at(key))};
   for (const scheduler::NodeState* node : NodesInOrder()) {
     const Result<allocator::Outcome> outcome = Search(node->value(), claims);
     if (!outcome) {

@@ -26,13 +26,6 @@
 
 namespace dray::client {
 
-/// The struct of an object as a shared immutable value; it keeps the object alive.
-template <class T>
-Frozen<T> FrozenOf(const api::Object& object) {
-  const auto owner = std::make_shared<const api::Object>(object);
-  return Frozen<T>(owner, &owner->template As<T>());
-}
-
 /// The resource version as a number; 0 when it is none. Versions of one server grow.
 uint64_t VersionOf(const api::Object& object);
 

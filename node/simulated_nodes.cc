@@ -21,12 +21,6 @@ namespace resource_v1 = api::resource_v1;
 constexpr size_t kPodsPerStep = 32;
 constexpr size_t kEventsPerStep = 16;
 
-api::Time WholeSeconds(WallTime time) {
-  const auto since = time.time_since_epoch();
-  return api::Time::FromUnixSeconds(
-      std::chrono::duration_cast<std::chrono::seconds>(since).count());
-}
-
 std::vector<std::string> ClaimKeys(const core_v1::Pod& pod) {
   std::vector<std::string> keys;
   const auto add = [&](const std::optional<std::string>& name) {
@@ -146,7 +140,7 @@ NodeFacts SimulatedNodes::FactsFor(const core_v1::Pod& pod) {
   return {.pod_ip = fmt::format("10.{}.{}.{}", 128 + (ip >> 16U) % 128, (ip >> 8U) % 256, ip % 256),
           .host_ip = fmt::format(
               "172.{}.{}.{}", 16 + (number >> 16U) % 16, (number >> 8U) % 256, number % 256),
-          .now = WholeSeconds(world_.clock.Now())};
+          .now = api::Time::Of(world_.clock.Now())};
 }
 
 Result<> SimulatedNodes::Handle(const std::string& key) {
@@ -198,7 +192,7 @@ Result<> SimulatedNodes::Perform(const api::Object& pod, const PodAction& action
   }
   if (const auto* later = std::get_if<LookAgainAt>(&action)) {
     const std::chrono::seconds wait(later->time.unix_seconds() -
-                                    WholeSeconds(world_.clock.Now()).unix_seconds());
+                                    api::Time::Of(world_.clock.Now()).unix_seconds());
     const std::string key = api::ObjectKey(pod.metadata());
     if (!queue_.AddAt(key, world_.clock.Monotonic() + wait)) queue_overflowed_ = true;
     return {};

@@ -77,7 +77,7 @@ std::optional<Obstacle> AddWanted(const api::Object& object,
         return !request.first_available.empty();
       });
   set.wanted_indexes.push_back(index);
-  set.wanted.push_back(client::FrozenOf<resource_v1::ResourceClaim>(object));
+  set.wanted.push_back(api::FrozenOf<resource_v1::ResourceClaim>(object));
   return std::nullopt;
 }
 

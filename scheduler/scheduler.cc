@@ -243,10 +243,10 @@ const Frozen<allocator::Inventory>& Scheduler::Inventory() {
     std::vector<allocator::Inventory::Slice> slices;
     std::vector<allocator::Inventory::Class> classes;
     for (const auto& [name, slice] : slices_.objects()) {
-      slices.push_back(client::FrozenOf<resource_v1::ResourceSlice>(slice));
+      slices.push_back(api::FrozenOf<resource_v1::ResourceSlice>(slice));
     }
     for (const auto& [name, device_class] : classes_.objects()) {
-      classes.push_back(client::FrozenOf<resource_v1::DeviceClass>(device_class));
+      classes.push_back(api::FrozenOf<resource_v1::DeviceClass>(device_class));
     }
     inventory_ = allocator::Inventory::Build(std::move(slices), classes);
   }
@@ -298,13 +298,11 @@ void Scheduler::Reserve(const std::string& key,
                         std::span<const api::Object> claims,
                         Placement placement) {
   first_node_ = placement.next_first_node;
-  const auto seconds =
-      std::chrono::duration_cast<std::chrono::seconds>(world_.clock.Now().time_since_epoch());
   BindTask task{.pod_key = key,
                 .pod = pod,
                 .node = placement.node,
                 .claims = {},
-                .now = api::Time::FromUnixSeconds(seconds.count())};
+                .now = api::Time::Of(world_.clock.Now())};
   for (size_t i = 0; i < claims.size(); ++i) {
     std::optional<resource_v1::AllocationResult>& allocation = placement.allocations[i];
     // Decide refuses claims in flight, and each claim is here once.
@@ -373,8 +371,7 @@ void Scheduler::Tell(const api::Object& pod, std::string_view reason, const std:
                   .reason = "FailedScheduling",
                   .message = message,
                   .action = "Scheduling"});
-  const auto seconds =
-      std::chrono::duration_cast<std::chrono::seconds>(world_.clock.Now().time_since_epoch());
+  const api::Time now = api::Time::Of(world_.clock.Now());
   const Result<api::Object> written = client::ReadModifyWrite(
       client_, pod, "status", [&](api::Object& copy) -> Result<client::Change> {
         auto& edited = copy.Mutable<core_v1::Pod>();
@@ -390,7 +387,7 @@ void Scheduler::Tell(const api::Object& pod, std::string_view reason, const std:
           return client::Change::kNothing;
         }
         if (condition->status != "False") {
-          condition->last_transition_time = api::Time::FromUnixSeconds(seconds.count());
+          condition->last_transition_time = now;
         }
         condition->status = "False";
         condition->reason = reason;

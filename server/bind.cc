@@ -111,7 +111,7 @@ Task<Outcome> Bind(Call call) {
   }
   DRAY_CO_TRY_VOID(CheckTarget(binding));
   const Call inner{.core = call.core, .request = &on_pod, .warnings = call.warnings};
-  const api::Time now = ToTime(core.world.clock.Now());
+  const api::Time now = api::Time::Of(core.world.clock.Now());
   Modification modification;
   modification.change = [&](const Item& current) -> Result<api::Object> {
     const std::string& uid = binding.metadata.uid;

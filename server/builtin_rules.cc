@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/builtin_rules.h"
 
-#include <chrono>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -44,11 +43,6 @@ validation::Options OptionsFor(const RuleContext& context, const CelChecker& che
   return options;
 }
 
-api::Time ToTime(WallTime now) {
-  return api::Time::FromUnixSeconds(
-      std::chrono::floor<std::chrono::seconds>(now).time_since_epoch().count());
-}
-
 }  // namespace
 
 RuleBook BuiltinRules() {
@@ -56,7 +50,7 @@ RuleBook BuiltinRules() {
   const KindRules rules{
       .set_defaults =
           [](api::Object& object, const RuleContext& context) {
-            api::defaults::SetDefaults(object, ToTime(context.now));
+            api::defaults::SetDefaults(object, api::Time::Of(context.now));
           },
       .validate_create =
           [checker](const api::Object& object, const RuleContext& context) {

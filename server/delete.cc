@@ -93,7 +93,7 @@ struct Plan {
 
 void SetDeletion(api::Object& object, WallTime now, int64_t grace) {
   meta_v1::ObjectMeta& meta = object.mutable_metadata();
-  meta.deletion_timestamp = api::Time::FromUnixSeconds(ToTime(now).unix_seconds() + grace);
+  meta.deletion_timestamp = api::Time::FromUnixSeconds(api::Time::Of(now).unix_seconds() + grace);
   meta.deletion_grace_period_seconds = grace;
   if (meta.generation > 0) ++meta.generation;
 }

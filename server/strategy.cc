@@ -51,11 +51,6 @@ void KeepServerMetadata(meta_v1::ObjectMeta& meta, const meta_v1::ObjectMeta& ol
 
 }  // namespace
 
-api::Time ToTime(WallTime now) {
-  return api::Time::FromUnixSeconds(
-      std::chrono::floor<std::chrono::seconds>(now).time_since_epoch().count());
-}
-
 void CopyField(std::string_view name, api::Object& to, const api::Object& from) {
   const api::Field* field = to.type().Find(name);
   const void* value = FieldOf(from, name);
@@ -68,7 +63,7 @@ void PrepareForCreate(api::Object& object, WallTime now, Random& random) {
   meta_v1::ObjectMeta& meta = object.mutable_metadata();
   meta.uid = NewUuid(random);
   meta.self_link.clear();
-  meta.creation_timestamp = ToTime(now);
+  meta.creation_timestamp = api::Time::Of(now);
   meta.deletion_timestamp.reset();
   meta.deletion_grace_period_seconds.reset();
   meta.managed_fields.clear();

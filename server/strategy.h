@@ -14,9 +14,6 @@
 
 namespace dray::server {
 
-/// Whole seconds, as timestamps of metadata are.
-api::Time ToTime(WallTime now);
-
 /// Makes a client's new object the server's: forgets what only the server may say (uid, times,
 /// status, …), fills in uid, creation time and generation, and what the kind starts with. The name
 /// is not generated here. `object` is the caller's alone, as below.
