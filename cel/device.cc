@@ -72,7 +72,7 @@ Value DeviceActivation::VersionOf(std::string_view name, std::string_view text) 
   auto parsed = api::Semver::Parse(text);
   if (!parsed.has_value()) {
     NoteError(name, fmt::format("parse semantic version: {}", parsed.error().message));
-    return Value();
+    return {};
   }
   return Value::Semver(arena_.Keep(*std::move(parsed)));
 }
@@ -100,7 +100,7 @@ Value DeviceActivation::AttributeOf(const Attribute& attribute) {
     });
   }
   NoteError(attribute.name, "unsupported attribute value");
-  return Value();
+  return {};
 }
 
 DeviceActivation::DeviceActivation(const Device& device) {

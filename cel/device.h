@@ -62,6 +62,7 @@ class DeviceActivation {
   explicit DeviceActivation(const Device& device);
   DeviceActivation(const DeviceActivation&) = delete;
   DeviceActivation& operator=(const DeviceActivation&) = delete;
+  ~DeviceActivation() = default;
 
   /// Why no selector can be evaluated on this device, or empty: an attribute without a known value,
   /// or with a version that is none. Of several, the first by name.

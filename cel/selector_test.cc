@@ -31,10 +31,10 @@ class SampleDevice {
 };
 
 std::string Render(std::string_view expression, const Environment& environment = {}) {
-  static const SampleDevice device;
+  static const SampleDevice kDevice;
   const auto selector = Selector::Compile(expression, environment);
   if (!selector.has_value()) return "refused: " + selector.error().message;
-  const Evaluation evaluation = selector->Evaluate(device.activation());
+  const Evaluation evaluation = selector->Evaluate(kDevice.activation());
   if (evaluation.error() != nullptr) return "error: " + evaluation.error()->message;
   return evaluation.matches() ? "true" : "false";
 }

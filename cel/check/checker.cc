@@ -304,6 +304,7 @@ class Checker {
   const Type* Match(const Overload& overload, const std::vector<const Type*>& arguments) {
     const std::string suffix = fmt::format("_{}", fresh_++);
     std::vector<const Type*> parameters;
+    parameters.reserve(overload.parameters.size());
     for (const Type* parameter : overload.parameters) {
       parameters.push_back(Rename(parameter, suffix));
     }
@@ -317,6 +318,7 @@ class Checker {
     }
     if (type->parameters.empty()) return type;
     std::vector<const Type*> inner;
+    inner.reserve(type->parameters.size());
     for (const Type* parameter : type->parameters) inner.push_back(Rename(parameter, suffix));
     return out_.types.Make(type->kind, std::move(inner));
   }

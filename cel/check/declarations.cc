@@ -39,8 +39,8 @@ void Split(std::string_view text, std::string_view separator, Take take) {
 }  // namespace
 
 const Declarations& Declarations::Get() {
-  static const Declarations declarations;
-  return declarations;
+  static const Declarations kDeclarations;
+  return kDeclarations;
 }
 
 Declarations::Declarations() {

@@ -107,6 +107,7 @@ const Type* Substitution::Apply(const Type* type, TypePool& pool, Unknown unknow
   }
   if (type->parameters.empty()) return type;
   std::vector<const Type*> parameters;
+  parameters.reserve(type->parameters.size());
   for (const Type* inner : type->parameters) parameters.push_back(Apply(inner, pool, unknown));
   return pool.Make(type->kind, std::move(parameters));
 }

@@ -33,15 +33,14 @@ std::string_view Arena::Copy(std::string_view text) {
 
 std::span<Value> Arena::NewValues(size_t count) {
   if (count == 0) return {};
-  Value* const values = static_cast<Value*>(Take(count * sizeof(Value), alignof(Value)));
+  auto* const values = static_cast<Value*>(Take(count * sizeof(Value), alignof(Value)));
   std::uninitialized_default_construct_n(values, count);
   return {values, count};
 }
 
 std::span<MapEntry> Arena::NewEntries(size_t count) {
   if (count == 0) return {};
-  MapEntry* const entries =
-      static_cast<MapEntry*>(Take(count * sizeof(MapEntry), alignof(MapEntry)));
+  auto* const entries = static_cast<MapEntry*>(Take(count * sizeof(MapEntry), alignof(MapEntry)));
   std::uninitialized_default_construct_n(entries, count);
   return {entries, count};
 }

@@ -6,7 +6,6 @@
 #include <array>
 #include <cstddef>
 #include <memory>
-#include <new>
 #include <span>
 #include <string_view>
 #include <type_traits>
@@ -37,7 +36,8 @@ class Arena {
   /// An object that lives as long as the arena.
   template <class T>
   const T* Keep(T object) {
-    T* const kept = new (Take(sizeof(T), alignof(T))) T(std::move(object));
+    T* const kept =
+        std::construct_at(static_cast<T*>(Take(sizeof(T), alignof(T))), std::move(object));
     if constexpr (!std::is_trivially_destructible_v<T>) {
       destructors_.push_back({kept, [](void* target) { static_cast<T*>(target)->~T(); }});
     }
@@ -52,7 +52,7 @@ class Arena {
     void (*destroy)(void*);
   };
   static constexpr size_t kFirstBytes = 1024;  // enough for nearly every selector
-  static constexpr size_t kBlockBytes = 16 * 1024;
+  static constexpr size_t kBlockBytes = size_t{16} * 1024;
 
   void* Take(size_t size, size_t alignment);
 

@@ -63,7 +63,7 @@ class Evaluator final : public FoldHost {
       case NodeKind::kBind: return EvalBind(id, node);
       case NodeKind::kOptMap: return EvalOptMap(id, node);
     }
-    return Value();
+    return {};
   }
   bool Stopped() const override { return meter_.exceeded() || arena_.is_full(); }
   void SetVariable(uint32_t slot, const Value& value) override { slots_[slot] = {.value = value}; }

@@ -38,7 +38,7 @@ class FoldRun {
       case FoldKind::kTransformMap: return CollectMap(/*entries=*/false);
       case FoldKind::kTransformMapEntry: return CollectMap(/*entries=*/true);
     }
-    return Value();
+    return {};
   }
 
  private:
@@ -169,7 +169,7 @@ class FoldRun {
       const Value error = Insert(entry);
       if (error.is_error()) return error;
     }
-    return Value();
+    return {};
   }
 
   Value Insert(const MapEntry& entry) {
@@ -180,7 +180,7 @@ class FoldRun {
       return MakeError(host_.arena(), fmt::format("insert failed: key {} already exists", key));
     }
     collected_.insert(place, entry);
-    return Value();
+    return {};
   }
 
   FoldHost& host_;

@@ -65,7 +65,7 @@ class Planner {
     if (const auto* const value = std::get_if<double>(&constant)) return Value::Double(*value);
     if (const auto* const value = std::get_if<std::string>(&constant)) return Value::String(*value);
     if (const auto* const value = std::get_if<Bytes>(&constant)) return Value::Bytes(value->value);
-    return Value();
+    return {};
   }
 
   void FailProgram(std::string_view message) {

@@ -57,7 +57,7 @@ std::partial_ordering CompareNumbers(const Value& a, const Value& b) {
 std::optional<std::partial_ordering> Order(const Value& a, const Value& b) {
   if (IsNumber(a.kind()) && IsNumber(b.kind())) return CompareNumbers(a, b);
   if (a.kind() != b.kind()) return std::nullopt;
-  if (a.is(ValueKind::kBool)) return a.boolean() <=> b.boolean();
+  if (a.is(ValueKind::kBool)) return int{a.boolean()} <=> int{b.boolean()};
   return a.text() <=> b.text();
 }
 
@@ -221,7 +221,7 @@ Value Compare(const Value& a, const Value& b, Ordering ordering) {
     case Ordering::kGreater: return Value::Bool(*order > 0);
     case Ordering::kGreaterEqual: return Value::Bool(*order >= 0);
   }
-  return Value();
+  return {};
 }
 
 }  // namespace dray::cel

@@ -35,64 +35,68 @@ struct Map;
 
 class Value {
  public:
-  Value() : integer_(0) {}  // null
+  Value() = default;  // null
 
-  static Value Bool(bool value) { return Value(ValueKind::kBool, int64_t{value}); }
-  static Value Int(int64_t value) { return Value(ValueKind::kInt, value); }
+  static Value Bool(bool value) { return {ValueKind::kBool, int64_t{value}}; }
+  static Value Int(int64_t value) { return {ValueKind::kInt, value}; }
   static Value Uint(uint64_t value) {
     Value out(ValueKind::kUint, int64_t{0});
-    out.unsigned_ = value;
+    out.payload_.natural = value;
     return out;
   }
   static Value Double(double value) {
     Value out(ValueKind::kDouble, int64_t{0});
-    out.double_ = value;
+    out.payload_.number = value;
     return out;
   }
   /// Texts are not copied and must outlive the value.
-  static Value String(std::string_view text) { return Value(ValueKind::kString, text); }
-  static Value Bytes(std::string_view text) { return Value(ValueKind::kBytes, text); }
-  static Value Type(std::string_view name) { return Value(ValueKind::kType, name); }
-  static Value Error(std::string_view message) { return Value(ValueKind::kError, message); }
-  static Value FromList(const List* list) { return Value(ValueKind::kList, list); }
-  static Value FromMap(const Map* map) { return Value(ValueKind::kMap, map); }
-  static Value None() { return Value(ValueKind::kOptional, static_cast<const void*>(nullptr)); }
-  static Value Some(const Value* value) { return Value(ValueKind::kOptional, value); }
-  static Value Quantity(const api::Quantity* value) { return Value(ValueKind::kQuantity, value); }
-  static Value Semver(const api::Semver* value) { return Value(ValueKind::kSemver, value); }
+  static Value String(std::string_view text) { return {ValueKind::kString, text}; }
+  static Value Bytes(std::string_view text) { return {ValueKind::kBytes, text}; }
+  static Value Type(std::string_view name) { return {ValueKind::kType, name}; }
+  static Value Error(std::string_view message) { return {ValueKind::kError, message}; }
+  static Value FromList(const List* list) { return {ValueKind::kList, list}; }
+  static Value FromMap(const Map* map) { return {ValueKind::kMap, map}; }
+  static Value None() { return {ValueKind::kOptional, static_cast<const void*>(nullptr)}; }
+  static Value Some(const Value* value) { return {ValueKind::kOptional, value}; }
+  static Value Quantity(const api::Quantity* value) { return {ValueKind::kQuantity, value}; }
+  static Value Semver(const api::Semver* value) { return {ValueKind::kSemver, value}; }
 
   ValueKind kind() const { return kind_; }
   bool is(ValueKind kind) const { return kind_ == kind; }
   bool is_error() const { return kind_ == ValueKind::kError; }
-  bool is_true() const { return kind_ == ValueKind::kBool && integer_ != 0; }
-  bool is_false() const { return kind_ == ValueKind::kBool && integer_ == 0; }
+  bool is_true() const { return kind_ == ValueKind::kBool && payload_.integer != 0; }
+  bool is_false() const { return kind_ == ValueKind::kBool && payload_.integer == 0; }
 
   // Each is meaningful for its kind only.
-  bool boolean() const { return integer_ != 0; }
-  int64_t integer() const { return integer_; }
-  uint64_t unsigned_integer() const { return unsigned_; }
-  double number() const { return double_; }
-  std::string_view text() const { return {static_cast<const char*>(pointer_), size_}; }
-  const List& list() const { return *static_cast<const List*>(pointer_); }
-  const Map& map() const { return *static_cast<const Map*>(pointer_); }
-  const Value* optional() const { return static_cast<const Value*>(pointer_); }  // null: none
-  const api::Quantity& quantity() const { return *static_cast<const api::Quantity*>(pointer_); }
-  const api::Semver& semver() const { return *static_cast<const api::Semver*>(pointer_); }
+  bool boolean() const { return payload_.integer != 0; }
+  int64_t integer() const { return payload_.integer; }
+  uint64_t unsigned_integer() const { return payload_.natural; }
+  double number() const { return payload_.number; }
+  std::string_view text() const { return {static_cast<const char*>(payload_.pointer), size_}; }
+  const List& list() const { return *static_cast<const List*>(payload_.pointer); }
+  const Map& map() const { return *static_cast<const Map*>(payload_.pointer); }
+  /// nullptr if there is none.
+  const Value* optional() const { return static_cast<const Value*>(payload_.pointer); }
+  const api::Quantity& quantity() const {
+    return *static_cast<const api::Quantity*>(payload_.pointer);
+  }
+  const api::Semver& semver() const { return *static_cast<const api::Semver*>(payload_.pointer); }
 
  private:
-  Value(ValueKind kind, int64_t integer) : kind_(kind), integer_(integer) {}
-  Value(ValueKind kind, const void* pointer) : kind_(kind), pointer_(pointer) {}
+  Value(ValueKind kind, int64_t integer) : kind_(kind), payload_{.integer = integer} {}
+  Value(ValueKind kind, const void* pointer) : kind_(kind), payload_{.pointer = pointer} {}
   Value(ValueKind kind, std::string_view text)
-      : kind_(kind), size_(static_cast<uint32_t>(text.size())), pointer_(text.data()) {}
+      : kind_(kind), size_(static_cast<uint32_t>(text.size())), payload_{.pointer = text.data()} {}
 
   ValueKind kind_ = ValueKind::kNull;
   uint32_t size_ = 0;
-  union {
-    int64_t integer_;
-    uint64_t unsigned_;
-    double double_;
-    const void* pointer_;
+  union Payload {
+    int64_t integer;
+    uint64_t natural;
+    double number;
+    const void* pointer;
   };
+  Payload payload_ = {.integer = 0};
 };
 static_assert(sizeof(Value) == 16);
 

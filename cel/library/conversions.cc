@@ -169,8 +169,8 @@ std::string DoubleText(double value) {
   std::string_view digits = std::string_view(scientific).substr(scientific.find('e') + 1);
   if (digits.starts_with('+')) digits.remove_prefix(1);
   std::from_chars(digits.data(), digits.data() + digits.size(), exponent);
-  if (exponent < kExponentMin || exponent >= kExponentEnd) return scientific;
-  return write(std::chars_format::fixed);
+  const bool is_far = exponent < kExponentMin || exponent >= kExponentEnd;
+  return is_far ? scientific : write(std::chars_format::fixed);
 }
 
 Value ToString(Arena& arena, Arguments arguments) {

@@ -56,10 +56,10 @@ bool Accepts(const Type& type, const Value& value) {
 }  // namespace
 
 const Builtin* FindBuiltin(std::string_view name) {
-  static const auto index = IndexBuiltins();
+  static const auto kIndex = IndexBuiltins();
   if (name.starts_with('.')) name.remove_prefix(1);
-  const auto found = index.find(name);
-  return found == index.end() ? nullptr : found->second;
+  const auto found = kIndex.find(name);
+  return found == kIndex.end() ? nullptr : found->second;
 }
 
 bool AcceptsValues(const Function& function, std::span<const Value> arguments) {

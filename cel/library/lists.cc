@@ -139,6 +139,7 @@ Value Range(Arena& arena, Arguments arguments) {
   }
   if (std::cmp_greater(size, kWeightMax)) return Value::Error("list too long");
   std::vector<Value> numbers;
+  numbers.reserve(static_cast<size_t>(size));
   for (int64_t i = 0; i < size; ++i) numbers.push_back(Value::Int(i));
   return MakeList(arena, numbers);
 }
