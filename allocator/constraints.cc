@@ -2,6 +2,9 @@
 #include "allocator/constraints.h"
 
 #include <algorithm>
+#include <optional>
+
+#include "base/check.h"
 
 namespace dray::allocator {
 namespace {
@@ -66,10 +69,11 @@ bool Constraint::Accepts(const v1::DeviceAttribute& candidate) const {
 
 bool Constraint::Add(const RequestName& request, const DeviceEntry& device) {
   if (!Covers(request)) return true;
-  const std::string& name = constraint_->match_attribute.has_value()
-                                ? *constraint_->match_attribute
-                                : *constraint_->distinct_attribute;
-  const v1::DeviceAttribute* attribute = FindAttribute(device, name);
+  const std::optional<std::string>& name = constraint_->match_attribute.has_value()
+                                               ? constraint_->match_attribute
+                                               : constraint_->distinct_attribute;
+  DRAY_CHECK(name.has_value());
+  const v1::DeviceAttribute* attribute = FindAttribute(device, *name);
   if (attribute == nullptr || !Accepts(*attribute)) return false;
   accepted_.push_back(attribute);
   return true;
