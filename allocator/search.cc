@@ -38,20 +38,18 @@ struct Place {
 
 class Searcher {
  public:
-  Searcher(const GatheredPools& gathered,
-           const AllocatedState& state,
-           const Features& features,
+  Searcher(const SearchSpace& space,
            Selection& selection,
            std::vector<ClaimPlan>& plans,
            Budget budget)
-      : gathered_(gathered),
-        state_(state),
-        features_(features),
+      : gathered_(space.pools),
+        state_(space.state),
+        features_(space.features),
         selection_(selection),
         plans_(plans),
         budget_(budget),
-        tried_(gathered.device_count),
-        committed_(gathered.device_count, Answer::kUnknown) {
+        tried_(gathered_.device_count),
+        committed_(gathered_.device_count, Answer::kUnknown) {
     decision_.placements.resize(plans.size());
     for (const ClaimPlan& plan : plans)
       decision_.alternatives.emplace_back(plan.requests.size(), 0);
@@ -244,13 +242,11 @@ class Searcher {
 
 }  // namespace
 
-Result<SearchResult> Search(const GatheredPools& gathered,
-                            const AllocatedState& state,
-                            const Features& features,
+Result<SearchResult> Search(const SearchSpace& space,
                             Selection& selection,
                             std::vector<ClaimPlan>& plans,
                             Budget budget) {
-  return Searcher(gathered, state, features, selection, plans, budget).Run();
+  return Searcher(space, selection, plans, budget).Run();
 }
 
 }  // namespace dray::allocator

@@ -34,12 +34,17 @@ struct SearchResult {
   int64_t steps = 0;       // as upstream counts them: calls of the recursive step
 };
 
+/// What there is, what of it is taken, and which rules hold.
+struct SearchSpace {
+  const GatheredPools& pools;
+  const AllocatedState& state;
+  const Features& features;
+};
+
 /// Searches for devices for all plans at once. The plans' constraints are used as scratch space and
 /// end as they began.
 /// Errors: kInvalid with upstream's text.
-Result<SearchResult> Search(const GatheredPools& gathered,
-                            const AllocatedState& state,
-                            const Features& features,
+Result<SearchResult> Search(const SearchSpace& space,
                             Selection& selection,
                             std::vector<ClaimPlan>& plans,
                             Budget budget);

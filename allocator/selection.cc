@@ -17,6 +17,7 @@ cel::AttributeValue ValueOf(const v1::DeviceAttribute& attribute) {
   if (!attribute.ints.empty()) return std::span(attribute.ints);
   if (!attribute.bools.empty()) {
     std::vector<bool> values;
+    values.reserve(attribute.bools.size());
     for (const api::Bool value : attribute.bools) values.push_back(value.value);
     return values;
   }
@@ -65,9 +66,9 @@ Result<bool> Selection::AllTrue(Owner owner,
       return Fail(StatusReason::kInvalid,
                   fmt::format("{} {}: selector #{}{}{}", owner.word, owner.name, i, where, why));
     };
-    if (!selectors[i].cel.has_value())
-      return fail("", ": CEL expression empty (unsupported selector type?)");
-    const Result<cel::Selector> selector = cache_.Compile(selectors[i].cel->expression);
+    const std::optional<v1::CELDeviceSelector>& source = selectors[i].cel;
+    if (!source.has_value()) return fail("", ": CEL expression empty (unsupported selector type?)");
+    const Result<cel::Selector> selector = cache_.Compile(source->expression);
     if (!selector) return fail(": CEL compile error: ", selector.error().message);
     const cel::Evaluation evaluation = selector->Evaluate(View(device));
     if (const cel::EvaluationError* error = evaluation.error()) {
