@@ -11,6 +11,7 @@ import contextlib
 import difflib
 import os
 import pathlib
+import re
 import secrets
 import shutil
 import signal
@@ -158,10 +159,22 @@ def run(path, options):
             print(output)
         else:
             status = run_blocks(path, scratch, env, here / "lib.sh", options.update)
+        for report in reports(scratch):
+            print(report)
+            status = 1
         if (scratch / "skip").exists():
             print((scratch / "skip").read_text())
             return SKIPPED
         return status
+
+
+def reports(scratch):
+    """What servers said of themselves, though every answer was right: sanitizers, broken checks."""
+    for log in scratch.glob("*.log"):
+        text = log.read_text(errors="replace")
+        found = re.search(r"Sanitizer:|runtime error:|broken invariant", text)
+        if found:
+            yield f"{log.name}:\n{text[max(0, found.start() - 200):][:6000]}"
 
 
 def self_test():
