@@ -58,7 +58,7 @@ void History::Publish(const Change& change) {
 }
 
 Result<Frozen<Snapshot>> History::ReadAt(Revision revision) const {
-  const Frozen<Snapshot> newest = newest_.Load();
+  Frozen<Snapshot> newest = newest_.Load();
   if (revision == newest->revision()) return newest;
   if (revision > newest->revision()) return FutureRevision(revision, newest->revision());
   DRAY_TRY(const Plan plan, PlanFor(revision));

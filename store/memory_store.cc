@@ -58,7 +58,7 @@ Result<CommitOutcome> MemoryStore::CommitNow(const Txn& txn) {
 
 Result<CommitOutcome> MemoryStore::AcceptAndPublish(const Txn& txn) {
   DRAY_TRY(auto accepted, sequencer_.Accept(txn));
-  if (Conflict* conflict = std::get_if<Conflict>(&accepted)) return std::move(*conflict);
+  if (auto* conflict = std::get_if<Conflict>(&accepted)) return std::move(*conflict);
   Change& change = std::get<Change>(accepted);
   if (!change.events.empty()) history_.Publish(change);
   return std::move(change.committed);

@@ -177,8 +177,9 @@ Result<std::variant<Change, Conflict>> Sequencer::Accept(const Txn& txn) {
 
 void Sequencer::NoteExpiry(const Event& event) {
   const Record& record = *event.record;
-  if (event.previous != nullptr && event.previous->expiry.has_value()) {
-    due_.erase({*event.previous->expiry, record.key});
+  if (event.previous != nullptr) {
+    const std::optional<WallTime>& expiry = event.previous->expiry;
+    if (expiry.has_value()) due_.erase({*expiry, record.key});
   }
   if (event.type == Event::Type::kPut && record.expiry.has_value()) {
     due_.emplace(*record.expiry, record.key);
