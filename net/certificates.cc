@@ -103,13 +103,15 @@ bool AddExtension(X509* certificate, X509* issuer, const Extension& extension) {
   return ok;
 }
 
-/// Fills and signs a certificate for `key`. Without an issuer it signs itself.
-Result<CertificatePtr> Issue(Random& random,
-                             WallTime now,
-                             const Profile& profile,
-                             EVP_PKEY* key,
-                             X509* issuer,
-                             EVP_PKEY* issuer_key) {
+/// Who signs. Without a certificate it is the one being made: it signs itself.
+struct Issuer {
+  X509* certificate = nullptr;
+  EVP_PKEY* key;
+};
+
+/// Fills and signs a certificate for `key`.
+Result<CertificatePtr> Issue(
+    Random& random, WallTime now, const Profile& profile, EVP_PKEY* key, const Issuer& issuer) {
   for (const std::string& value : profile.organizations) {
     if (value.empty() || value.size() > kNameValueMax) {
       return Fail(
@@ -133,12 +135,12 @@ Result<CertificatePtr> Issue(Random& random,
     ok = ok && SetName(subject, NID_organizationName, value);
   }
   ok = ok && SetName(subject, NID_commonName, profile.common_name);
-  X509* const signer = issuer != nullptr ? issuer : certificate.get();
+  X509* const signer = issuer.certificate != nullptr ? issuer.certificate : certificate.get();
   ok = ok && X509_set_issuer_name(certificate.get(), X509_get_subject_name(signer)) == 1;
   for (const Extension& extension : profile.extensions) {
     ok = ok && AddExtension(certificate.get(), signer, extension);
   }
-  ok = ok && X509_sign(certificate.get(), issuer_key, EVP_sha256()) > 0;
+  ok = ok && X509_sign(certificate.get(), issuer.key, EVP_sha256()) > 0;
   if (!ok) return Fail(TakeOpenSslError("making a certificate"));
   return certificate;
 }
@@ -171,7 +173,11 @@ Result<Credentials> IssueLeaf(Random& random,
   }
   DRAY_TRY(const KeyPtr key, NewKey());
   DRAY_TRY(const CertificatePtr certificate,
-           Issue(random, now, profile, key.get(), chain.front().get(), ca_key.get()));
+           Issue(random,
+                 now,
+                 profile,
+                 key.get(),
+                 {.certificate = chain.front().get(), .key = ca_key.get()}));
   return ToPem(certificate.get(), key.get());
 }
 
@@ -186,7 +192,7 @@ bool IsDnsName(std::string_view text) {
   if (text.empty() || text.size() > kDnsNameMax || text.front() == '.' || text.back() == '.') {
     return false;
   }
-  return std::all_of(text.begin(), text.end(), [](char c) {
+  return std::ranges::all_of(text, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
            c == '.' || c == '_';
   });
@@ -197,7 +203,7 @@ bool IsDnsName(std::string_view text) {
 Result<std::string> AlternativeNames(const std::vector<std::string>& given) {
   std::vector<std::string> names(std::begin(kStandingNames), std::end(kStandingNames));
   for (const std::string& name : given) {
-    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
   }
   if (names.size() > kAlternativeNamesMax) {
     return Fail(StatusReason::kBadRequest,
@@ -273,7 +279,7 @@ Result<Credentials> MakeCa(Random& random, WallTime now, const CaOptions& option
                         }};
   DRAY_TRY(const KeyPtr key, NewKey());
   DRAY_TRY(const CertificatePtr certificate,
-           Issue(random, now, profile, key.get(), nullptr, key.get()));
+           Issue(random, now, profile, key.get(), {.key = key.get()}));
   return ToPem(certificate.get(), key.get());
 }
 

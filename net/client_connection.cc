@@ -8,10 +8,10 @@
 #include <climits>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -88,19 +88,20 @@ Result<std::unique_ptr<ClientConnection>> ClientConnection::OpenAddress(
   const auto& address = *static_cast<const addrinfo*>(address_info);
   const int descriptor =
       socket(address.ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, address.ai_protocol);
-  if (descriptor < 0) return Unavailable(options.server, std::strerror(errno));
+  if (descriptor < 0) return Unavailable(options.server, std::generic_category().message(errno));
   std::unique_ptr<ClientConnection> connection(
       new ClientConnection(clock, options.cancellation, descriptor));
   const int on = 1;
   setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   setsockopt(descriptor, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
   if (connect(descriptor, address.ai_addr, address.ai_addrlen) != 0) {
-    if (errno != EINPROGRESS) return Unavailable(options.server, std::strerror(errno));
+    if (errno != EINPROGRESS)
+      return Unavailable(options.server, std::generic_category().message(errno));
     DRAY_TRY_VOID(connection->Wait(Direction::kWrite, deadline));
     int error = 0;
     socklen_t size = sizeof error;
     getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &size);
-    if (error != 0) return Unavailable(options.server, std::strerror(error));
+    if (error != 0) return Unavailable(options.server, std::generic_category().message(error));
   }
   return connection;
 }
@@ -138,7 +139,7 @@ Result<> ClientConnection::Wait(Direction direction, MonotonicTime deadline) {
     const int wait = static_cast<int>(std::clamp<int64_t>(left, 0, INT_MAX));
     const int ready = poll(descriptors.data(), descriptors.size(), wait);
     if (ready < 0 && errno != EINTR) {
-      return Fail(StatusReason::kServiceUnavailable, std::strerror(errno));
+      return Fail(StatusReason::kServiceUnavailable, std::generic_category().message(errno));
     }
     if (cancelled()) return Fail(StatusReason::kTimeout, "the request was cancelled");
     if (ready > 0) return {};

@@ -83,9 +83,8 @@ std::string_view Headers::Get(std::string_view name) const {
 }
 
 bool Headers::Has(std::string_view name) const {
-  return std::any_of(fields_.begin(), fields_.end(), [&](const Field& field) {
-    return EqualsIgnoringCase(NameOf(field), name);
-  });
+  return std::ranges::any_of(
+      fields_, [&](const Field& field) { return EqualsIgnoringCase(NameOf(field), name); });
 }
 
 std::vector<std::string_view> Headers::All(std::string_view name) const {
@@ -97,7 +96,7 @@ std::vector<std::string_view> Headers::All(std::string_view name) const {
 }
 
 bool Headers::HasToken(std::string_view name, std::string_view token) const {
-  return std::any_of(fields_.begin(), fields_.end(), [&](const Field& field) {
+  return std::ranges::any_of(fields_, [&](const Field& field) {
     return EqualsIgnoringCase(NameOf(field), name) && ListHas(ValueOf(field), token);
   });
 }

@@ -74,7 +74,7 @@ class Bytes {
  public:
   Bytes() = default;
   explicit Bytes(std::string text);
-  explicit Bytes(Frozen<std::string> text)
+  explicit Bytes(const Frozen<std::string>& text)
       : owner_(text), view_(text ? std::string_view(*text) : std::string_view()) {}
   /// `view` lies in something `owner` keeps alive.
   Bytes(std::shared_ptr<const void> owner, std::string_view view)

@@ -20,22 +20,21 @@ constexpr size_t kUsualHeadBytes = 1024;
 /// tchar of RFC 9110 5.6.2.
 bool IsToken(std::string_view text) {
   static constexpr std::string_view kMarks = "!#$%&'*+-.^_`|~";
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+  return !text.empty() && std::ranges::all_of(text, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
            kMarks.find(c) != std::string_view::npos;
   });
 }
 
 bool IsFieldValue(std::string_view text) {
-  return std::none_of(text.begin(), text.end(), [](char c) {
+  return std::ranges::none_of(text, [](char c) {
     return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f;
   });
 }
 
 bool IsTarget(std::string_view text) {
-  return std::none_of(text.begin(), text.end(), [](char c) {
-    return static_cast<unsigned char>(c) <= 0x20 || c == 0x7f;
-  });
+  return std::ranges::none_of(
+      text, [](char c) { return static_cast<unsigned char>(c) <= 0x20 || c == 0x7f; });
 }
 
 /// The origin form of "http://host/path?query" (RFC 9112 3.2.2); everything else as it is.

@@ -6,11 +6,11 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <iterator>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -33,7 +33,7 @@ namespace {
 /// A control character or a space in the wrong place would let a value forge a second request.
 bool IsSafe(const ClientRequest& request) {
   const auto clean = [](std::string_view text, char least) {
-    return std::all_of(text.begin(), text.end(), [least](char c) {
+    return std::ranges::all_of(text, [least](char c) {
       return static_cast<unsigned char>(c) >= static_cast<unsigned char>(least) && c != 0x7f;
     });
   };
@@ -49,7 +49,8 @@ bool IsSafe(const ClientRequest& request) {
 
 Result<std::shared_ptr<Cancellation>> Cancellation::Create() {
   const int descriptor = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  if (descriptor < 0) return Fail(StatusReason::kServiceUnavailable, std::strerror(errno));
+  if (descriptor < 0)
+    return Fail(StatusReason::kServiceUnavailable, std::generic_category().message(errno));
   return std::shared_ptr<Cancellation>(new Cancellation(descriptor));
 }
 

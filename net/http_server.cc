@@ -141,6 +141,7 @@ void ReactorHost::Drain(std::chrono::milliseconds grace) {
   error_code ignored;
   acceptor.close(ignored);
   std::vector<std::shared_ptr<Connection>> open;
+  open.reserve(connections_.size());
   for (const auto& [key, connection] : connections_) open.push_back(connection);
   for (const std::shared_ptr<Connection>& connection : open) connection->Shutdown();
   if (connections_.empty()) {
@@ -154,6 +155,7 @@ void ReactorHost::Drain(std::chrono::milliseconds grace) {
 
 void ReactorHost::CloseAll() {
   std::vector<std::shared_ptr<Connection>> open;
+  open.reserve(connections_.size());
   for (const auto& [key, connection] : connections_) open.push_back(connection);
   for (const std::shared_ptr<Connection>& connection : open) connection->Close();
 }

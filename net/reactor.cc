@@ -72,7 +72,7 @@ Timer Reactor::RunAfter(std::chrono::nanoseconds delay, std::function<void()> fu
     loop.alarms.erase(found);
     run();
   });
-  return Timer(loop_, id);
+  return {loop_, id};
 }
 
 bool Reactor::in_thread() const {

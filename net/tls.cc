@@ -30,6 +30,7 @@ using internal::TlsState;
 constexpr unsigned char kAlpn[] = {8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
 constexpr unsigned char kSessionContext[] = {'d', 'r', 'a', 'y'};
 
+// NOLINTNEXTLINE(readability-function-size): as OpenSSL calls it
 int ChooseProtocol(SSL*,
                    const unsigned char** chosen,
                    unsigned char* chosen_size,

@@ -8,12 +8,12 @@
 #include <climits>
 #include <csignal>
 #include <cstddef>
-#include <cstring>
 #include <ctime>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include <arpa/inet.h>
@@ -65,7 +65,7 @@ class PlainTransport final : public Transport {
 
  private:
   IoStatus Break(int error) {
-    failure_ = std::strerror(error);
+    failure_ = std::generic_category().message(error);
     return IoStatus::kBroken;
   }
 
@@ -169,8 +169,10 @@ class TlsTransport final : public Transport {
       case SSL_ERROR_WANT_WRITE: return IoStatus::kWantWrite;
       case SSL_ERROR_ZERO_RETURN: return IoStatus::kEnd;
       case SSL_ERROR_SYSCALL:
-        failure_ = fmt::format(
-            "{}: {}", what, socket_error == 0 ? "connection closed" : std::strerror(socket_error));
+        failure_ = fmt::format("{}: {}",
+                               what,
+                               socket_error == 0 ? "connection closed"
+                                                 : std::generic_category().message(socket_error));
         return IoStatus::kBroken;
       default: failure_ = TakeOpenSslError(what).message; break;
     }

@@ -165,7 +165,7 @@ Result<Endpoint> ParseEndpoint(std::string_view url) {
     return refuse("must not hold a user, a query or a fragment");
   }
   const size_t slash = rest.find('/');
-  std::string_view authority = rest.substr(0, slash);
+  const std::string_view authority = rest.substr(0, slash);
   std::string_view path = slash == std::string_view::npos ? "" : rest.substr(slash);
   while (path.ends_with('/')) path.remove_suffix(1);
   endpoint.path = path;
@@ -174,10 +174,10 @@ Result<Endpoint> ParseEndpoint(std::string_view url) {
   std::string_view port;
   if (authority.starts_with('[')) {
     const size_t close = authority.find(']');
-    if (close == std::string_view::npos) return refuse("\"[\" without \"]\"");
+    if (close == std::string_view::npos) return refuse(R"("[" without "]")");
     endpoint.host = authority.substr(1, close - 1);
     port = authority.substr(close + 1);
-    if (!port.empty() && port.front() != ':') return refuse("expected \":\" after \"]\"");
+    if (!port.empty() && port.front() != ':') return refuse(R"(expected ":" after "]")");
   } else {
     const size_t colon = authority.find(':');
     endpoint.host = authority.substr(0, colon);

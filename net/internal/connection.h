@@ -95,6 +95,8 @@ class ReactorHost {
 class Exchange final : public Responder, public std::enable_shared_from_this<Exchange> {
  public:
   Exchange(std::weak_ptr<Connection> connection, ReactorHost& host, StreamId stream);
+  Exchange(const Exchange&) = delete;
+  Exchange& operator=(const Exchange&) = delete;
   ~Exchange() override;
 
   void Respond(ResponseHead head, Bytes body) override;
