@@ -80,7 +80,7 @@ bool EventRecorder::Send(size_t max) {
   for (size_t i = 0; i < max && !pending_.empty(); ++i) {
     const Pending next = std::move(pending_.front());
     pending_.pop_front();
-    const SeenList::iterator seen = Remember(next.key);
+    const auto seen = Remember(next.key);
     Result<api::Object> stored = Write(*seen, next.event);
     if (stored) {
       seen->stored = *std::move(stored);
@@ -95,7 +95,7 @@ bool EventRecorder::Send(size_t max) {
 Result<api::Object> EventRecorder::Write(const Seen& seen, const api::Object& event) {
   if (seen.stored.empty()) return client_.Create(event);
   api::Object repeated = seen.stored.Clone();
-  core_v1::Event& edited = repeated.Mutable<core_v1::Event>();
+  auto& edited = repeated.Mutable<core_v1::Event>();
   edited.count += 1;
   edited.last_timestamp = event.As<core_v1::Event>().last_timestamp;
   edited.metadata.resource_version.clear();  // nobody else counts this event

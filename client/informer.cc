@@ -60,9 +60,9 @@ std::optional<MonotonicTime> Informer::Step() {
 
 void Informer::Start(MonotonicTime now) {
   if (must_list_) {
-    Result<ObjectList> list = client_.List(kind_, options_.selection);
+    const Result<ObjectList> list = client_.List(kind_, options_.selection);
     if (!list) return Failed("list", list.error(), now);
-    Replace(*std::move(list));
+    Replace(*list);
   }
   WatchHandler handler{.events =
                            [this](std::vector<WatchEvent> events) {
@@ -153,7 +153,7 @@ void Informer::Failed(std::string_view what, const Error& error, MonotonicTime n
   retry_at_ = now + std::min<std::chrono::nanoseconds>(delay, kRetryLongest);
 }
 
-void Informer::Replace(ObjectList list) {
+void Informer::Replace(const ObjectList& list) {
   Keys listed;
   for (const api::Object& object : list.items) listed.insert(api::ObjectKey(object.metadata()));
   std::vector<std::string> gone;

@@ -96,7 +96,7 @@ class Informer {
   void Apply(const WatchEvent& event);
   void Ended(const Error& error);
   void Failed(std::string_view what, const Error& error, MonotonicTime now);
-  void Replace(ObjectList list);
+  void Replace(const ObjectList& list);
   void Put(const api::Object& object);
   void Remove(const std::string& key);
   void Tell(const api::Object* before, const api::Object* after);

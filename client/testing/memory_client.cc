@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "client/testing/memory_client.h"
 
+#include <ranges>
 #include <utility>
 
 #include <fmt/format.h>
@@ -200,9 +201,9 @@ Result<api::Object> MemoryClient::Store(WatchEventType type,
 void MemoryClient::Deliver() {
   for (auto& [id, watcher] : watchers_) {
     std::vector<WatchEvent> events;
-    for (auto change = history_.rbegin(); change != history_.rend(); ++change) {
-      if (change->version <= watcher.seen) break;
-      if (&change->event.object.kind() == watcher.kind) events.push_back(change->event);
+    for (const auto& change : std::views::reverse(history_)) {
+      if (change.version <= watcher.seen) break;
+      if (&change.event.object.kind() == watcher.kind) events.push_back(change.event);
     }
     watcher.seen = version_;
     if (events.empty()) continue;
