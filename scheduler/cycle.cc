@@ -171,7 +171,7 @@ class NodeSearch {
 
   Decision Finish(std::span<const api::Object> claims) && {
     if (failure_) return *std::move(failure_);
-    if (best_) return std::move(*this).Place(claims.size());
+    if (best_) return Place(*std::move(best_), claims.size());
     result_.nodes = view_.nodes.size();
     result_.unavailable_claims.assign(unavailable_.begin(), unavailable_.end());
     result_.waits_for.causes.insert(Cause::kNodes);
@@ -209,13 +209,13 @@ class NodeSearch {
     best_ = Best{.index = index, .score = score, .results = std::move(results)};
   }
 
-  Decision Place(size_t claims) && {
+  Decision Place(Best best, size_t claims) const {
     Placement placement{
-        .node = view_.nodes[best_->index]->value().metadata.name,
+        .node = view_.nodes[best.index]->value().metadata.name,
         .allocations = std::vector<std::optional<resource_v1::AllocationResult>>(claims),
-        .next_first_node = best_->index + 1};
+        .next_first_node = best.index + 1};
     for (size_t i = 0; i < set_.wanted_indexes.size(); ++i) {
-      placement.allocations[set_.wanted_indexes[i]] = std::move(best_->results[i]);
+      placement.allocations[set_.wanted_indexes[i]] = std::move(best.results[i]);
     }
     return placement;
   }

@@ -125,6 +125,7 @@ void SchedulingQueue::Flush(MonotonicTime now) {
   }
 }
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): Leave edits the set it may come from
 void SchedulingQueue::WakeAll(Names pods, MonotonicTime now) {
   for (const std::string& name : pods) {
     const auto pod = pods_.find(name);

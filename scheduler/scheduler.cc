@@ -145,7 +145,7 @@ bool Scheduler::IsOurs(const core_v1::Pod& pod) const {
 }
 
 void Scheduler::OnPod(const api::Object* before, const api::Object* after) {
-  const core_v1::Pod& pod = (after != nullptr ? after : before)->As<core_v1::Pod>();
+  const auto& pod = (after != nullptr ? after : before)->As<core_v1::Pod>();
   const std::string key = api::ObjectKey(pod.metadata);
   if (after == nullptr) {
     assumed_.erase(pod.metadata.uid);
