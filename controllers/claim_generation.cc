@@ -39,6 +39,25 @@ bool NeedsReservation(const core_v1::Pod& pod, const api::Object* claim) {
          });
 }
 
+std::string KeyBeside(const core_v1::Pod& pod, std::string_view name) {
+  return fmt::format("{}/{}", pod.metadata.namespace_, name);
+}
+
+/// The claim made for an entry with a template: the one in `record`, or one whose record was lost.
+const api::Object* Generated(const core_v1::Pod& pod,
+                             std::string_view entry,
+                             const core_v1::PodResourceClaimStatus* record,
+                             const std::vector<const api::Object*>& owned,
+                             const ClaimLookup& find) {
+  if (record != nullptr && record->resource_claim_name) {
+    const api::Object* claim = find(KeyBeside(pod, *record->resource_claim_name));
+    if (claim != nullptr && OwnerPodUid(claim->metadata()) == pod.metadata.uid) return claim;
+  }
+  const auto orphan = std::ranges::find_if(
+      owned, [&](const api::Object* candidate) { return IsFor(*candidate, entry); });
+  return orphan == owned.end() ? nullptr : *orphan;
+}
+
 }  // namespace
 
 PodPlan PlanClaims(const core_v1::Pod& pod,
@@ -47,25 +66,16 @@ PodPlan PlanClaims(const core_v1::Pod& pod,
   PodPlan plan;
   if (IsDone(pod) || pod.metadata.deletion_timestamp) return plan;
   for (const core_v1::PodResourceClaim& entry : pod.spec.resource_claims) {
-    const auto key = [&](std::string_view name) {
-      return fmt::format("{}/{}", pod.metadata.namespace_, name);
-    };
     const api::Object* claim = nullptr;
     if (entry.resource_claim_name) {
-      claim = find(key(*entry.resource_claim_name));
+      claim = find(KeyBeside(pod, *entry.resource_claim_name));
     } else if (entry.resource_claim_template_name) {
       const core_v1::PodResourceClaimStatus* record = RecordOf(pod, entry.name);
       if (record != nullptr && !record->resource_claim_name) {
         plan.known.push_back(*record);
         continue;
       }
-      if (record != nullptr) claim = find(key(*record->resource_claim_name));
-      if (claim != nullptr && OwnerPodUid(claim->metadata()) != pod.metadata.uid) claim = nullptr;
-      if (claim == nullptr) {
-        const auto orphan = std::ranges::find_if(
-            owned, [&](const api::Object* candidate) { return IsFor(*candidate, entry.name); });
-        if (orphan != owned.end()) claim = *orphan;
-      }
+      claim = Generated(pod, entry.name, record, owned, find);
       if (claim == nullptr) {
         plan.missing.push_back(
             {.entry = entry.name, .template_name = *entry.resource_claim_template_name});

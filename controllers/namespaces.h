@@ -25,6 +25,7 @@ class NamespaceController {
       client::Client& client, World& world, Wakeup& wakeup, Log log, const api::Scheme& scheme);
   NamespaceController(const NamespaceController&) = delete;
   NamespaceController& operator=(const NamespaceController&) = delete;
+  ~NamespaceController() = default;
 
   /// Handles what has arrived; returns when it wants to run again anyway.
   std::optional<MonotonicTime> Step();

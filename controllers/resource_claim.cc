@@ -28,7 +28,7 @@ constexpr size_t kDeletedMax = 500;
 // The limit of status.reservedFor in the API. A server with a higher one only sees us wait longer.
 constexpr size_t kConsumersMax = 256;
 
-const api::KindInfo& kPodKind = api::Reflected<core_v1::Pod>::kKind;
+constexpr const api::KindInfo& kPodKind = api::Reflected<core_v1::Pod>::kKind;
 
 bool IsMissing(const Error& error) {
   return error.reason == StatusReason::kNotFound;

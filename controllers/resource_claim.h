@@ -39,6 +39,7 @@ class ResourceClaimController {
       client::Client& client, World& world, Wakeup& wakeup, Log log, Options options);
   ResourceClaimController(const ResourceClaimController&) = delete;
   ResourceClaimController& operator=(const ResourceClaimController&) = delete;
+  ~ResourceClaimController() = default;
 
   /// Handles what has arrived and some keys; returns when it wants to run again anyway.
   std::optional<MonotonicTime> Step();
