@@ -45,6 +45,7 @@ void PrintAsTable(std::FILE* out, const std::vector<OfflineAnswer>& answers) {
       const std::string key = api::ObjectKey(object.metadata());
       if (!shown.insert(key).second) continue;
       const auto& allocation = object.As<v1::ResourceClaim>().status.allocation;
+      if (!allocation.has_value()) continue;
       for (const v1::DeviceRequestAllocationResult& result : allocation->devices.results) {
         rows.push_back({key,
                         result.request,

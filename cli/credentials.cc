@@ -28,6 +28,18 @@ bool HasName(const net::CertificateInfo& info, const std::string& name) {
   return false;
 }
 
+/// Whether what is stored under `name` is from our authority, for us, and valid for a while.
+Result<bool> IsGood(const net::Credentials& found,
+                    std::string_view name,
+                    const net::Credentials& ca,
+                    const std::string& address,
+                    WallTime now) {
+  DRAY_TRY(const net::CertificateInfo info, net::ReadCertificate(found.certificate_pem));
+  const bool is_ours = name == "ca" || net::BelongsTo(found, ca);
+  const bool names_us = name != "apiserver" || HasName(info, address);
+  return is_ours && names_us && info.not_after > now + std::chrono::days(30);
+}
+
 }  // namespace
 
 Result<ServerCredentials> LoadOrMakeCredentials(World& world,
@@ -40,10 +52,8 @@ Result<ServerCredentials> LoadOrMakeCredentials(World& world,
   const auto load = [&](const std::string& name, net::Credentials& into, auto make) -> Result<> {
     Result<net::Credentials> found = Read(world.disk, pki + "/" + name);
     if (found) {
-      DRAY_TRY(const net::CertificateInfo info, net::ReadCertificate(found->certificate_pem));
-      const bool is_ours = name == "ca" || net::BelongsTo(*found, credentials.ca);
-      const bool names_us = name != "apiserver" || HasName(info, address);
-      if (is_ours && names_us && info.not_after > now + std::chrono::days(30)) {
+      DRAY_TRY(const bool is_good, IsGood(*found, name, credentials.ca, address, now));
+      if (is_good) {
         into = *std::move(found);
         return {};
       }

@@ -21,6 +21,7 @@ class Housekeeping {
   Housekeeping(store::Store& store, const Clock& clock, net::Reactor& reactor);
   Housekeeping(const Housekeeping&) = delete;
   Housekeeping& operator=(const Housekeeping&) = delete;
+  ~Housekeeping() = default;
 
  private:
   void Schedule();

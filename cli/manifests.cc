@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/manifests.h"
 
+#include <charconv>
 #include <string_view>
 #include <utility>
 
@@ -17,6 +18,20 @@ bool IsManifest(std::string_view name) {
   return name.ends_with(".yaml") || name.ends_with(".yml") || name.ends_with(".json");
 }
 
+/// FILE:LINE: what. The parser counts lines from the document's beginning: "yaml: line 3: …".
+Error BadYaml(const std::string& path, size_t first_line, std::string_view message) {
+  constexpr std::string_view kLine = "yaml: line ";
+  size_t line = 1;
+  if (message.starts_with(kLine)) {
+    const char* const digits = message.data() + kLine.size();
+    const auto read = std::from_chars(digits, message.data() + message.size(), line);
+    message.remove_prefix(static_cast<size_t>(read.ptr - message.data()));
+    if (message.starts_with(": ")) message.remove_prefix(2);
+  }
+  return {.reason = StatusReason::kBadRequest,
+          .message = fmt::format("{}:{}: {}", path, first_line + line - 1, message)};
+}
+
 class Reader {
  public:
   Reader(Disk& disk, const api::Scheme& scheme) : disk_(disk), scheme_(scheme) {}
@@ -28,7 +43,7 @@ class Reader {
     }
     DRAY_TRY(const std::vector<std::string> names, disk_.List(path));
     for (const std::string& name : names) {
-      const std::string inner = path + (path.ends_with('/') ? "" : "/") + name;
+      const std::string inner = fmt::format("{}{}{}", path, path.ends_with('/') ? "" : "/", name);
       if (disk_.IsFolder(inner)) {
         DRAY_TRY_VOID(ReadPath(inner, depth + 1));
       } else if (IsManifest(name)) {
@@ -48,10 +63,7 @@ class Reader {
     for (const api::YamlChunk& chunk : *chunks) {
       const auto document = api::YamlToJson(chunk.text, {.first_line = chunk.first_line});
       if (!document) {
-        return Fail(
-            StatusReason::kBadRequest,
-            fmt::format(
-                "{}: document at line {}: {}", path, chunk.first_line, document.error().message));
+        return Fail(BadYaml(path, chunk.first_line, document.error().message));
       }
       for (const std::string& duplicate : document->duplicates)
         Note(path, chunk.first_line, duplicate);
