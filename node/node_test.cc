@@ -60,7 +60,7 @@ class PodLifeTest : public ::testing::Test {
     return NextAction(
         pod_,
         [this](std::string_view key) { return key == "lab/shared" ? claim_ : nullptr; },
-        {.pod_ip = "10.128.0.1", .host_ip = "172.16.0.0", .now = api::Time::FromUnixSeconds(100)});
+        {.pod_ip = "10.128.0.1", .host_ip = "172.16.0.1", .now = api::Time::FromUnixSeconds(100)});
   }
   std::string Why() { return std::get<CannotStart>(Next()).why; }
 

@@ -134,7 +134,7 @@ void SimulatedNodes::Enqueue(const std::string& key) {
 
 NodeFacts SimulatedNodes::FactsFor(const core_v1::Pod& pod) {
   const auto node = numbers_.find(pod.spec.node_name);
-  const size_t number = node == numbers_.end() ? 0 : node->second;
+  const size_t number = node == numbers_.end() ? 1 : node->second + 1;
   // Pods get 10.128.0.0/9 in turn, nodes 172.16.0.0/12.
   const uint32_t ip = next_ip_;
   return {.pod_ip = fmt::format("10.{}.{}.{}", 128 + (ip >> 16U) % 128, (ip >> 8U) % 256, ip % 256),

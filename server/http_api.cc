@@ -57,7 +57,7 @@ void HttpApi::Handle(net::Request request, std::shared_ptr<net::Responder> respo
 }
 
 void HttpApi::Drain() {
-  while (const size_t pending = parts_->pending.load()) parts_->pending.wait(pending);
+  while (const size_t pending = parts_->pending->load()) parts_->pending->wait(pending);
 }
 
 }  // namespace dray::server

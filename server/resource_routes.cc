@@ -57,9 +57,9 @@ void Exchange::ServeResource() {
   auto request = ReadRequest();
   if (!request) return SendError(request.error());
   if (request->verb == Verb::kWatch) return Watch(*request);
-  parts_.pending.fetch_add(1);
+  parts_.pending->fetch_add(1);
   Start(parts_.resources.Handle(*std::move(request)),
-        [self = shared_from_this()](Result<Answer> result) {
+        [self = shared_from_this(), pending = parts_.pending](Result<Answer> result) {
           Answer answer;
           if (result) {
             answer = *std::move(result);
@@ -73,7 +73,7 @@ void Exchange::ServeResource() {
             const auto shared = std::make_shared<Answer>(std::move(answer));
             reactor.Post([self, shared] { self->Answered(std::move(*shared)); });
           }
-          if (self->parts_.pending.fetch_sub(1) == 1) self->parts_.pending.notify_all();
+          if (pending->fetch_sub(1) == 1) pending->notify_all();
         });
 }
 

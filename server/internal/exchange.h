@@ -36,8 +36,9 @@ struct ApiParts {
   std::vector<HealthCheck> checks;
   Discovery discovery;
   OpenApi openapi;
-  std::string root_paths;           // the answer to "/"
-  std::atomic<size_t> pending = 0;  // requests with the verbs
+  std::string root_paths;  // the answer to "/"
+  // Requests with the verbs. Shared: the last answer may still be waking Drain() when this is gone.
+  std::shared_ptr<std::atomic<size_t>> pending = std::make_shared<std::atomic<size_t>>(0);
 };
 
 class Exchange : public std::enable_shared_from_this<Exchange> {
