@@ -60,9 +60,8 @@ Result<> CheckPod(const core_v1::Binding& binding, const core_v1::Pod& pod) {
 
 void SetScheduled(core_v1::Pod& pod, api::Time now) {
   std::vector<core_v1::PodCondition>& conditions = pod.status.conditions;
-  const auto found = std::find_if(conditions.begin(), conditions.end(), [](const auto& condition) {
-    return condition.type == "PodScheduled";
-  });
+  const auto found = std::ranges::find_if(
+      conditions, [](const auto& condition) { return condition.type == "PodScheduled"; });
   if (found == conditions.end()) {
     core_v1::PodCondition scheduled;
     scheduled.type = "PodScheduled";

@@ -51,7 +51,7 @@ Result<> Prepare(const Call& call, api::Object& object, const std::optional<Item
   std::vector<Cause> causes = CheckNewMetadata(call.kind(), object.metadata());
   if (rules.validate_create) {
     std::vector<Cause> more = rules.validate_create(object, context);
-    std::move(more.begin(), more.end(), std::back_inserter(causes));
+    std::ranges::move(more, std::back_inserter(causes));
   }
   if (causes.empty()) return {};
   return Fail(Invalid(call.kind(), object.metadata().name, std::move(causes)));

@@ -58,7 +58,7 @@ Result<> CheckPreconditions(const Call& call, const meta_v1::ObjectMeta& meta) {
 std::vector<std::string> FinalizersAfter(const meta_v1::DeleteOptions& options,
                                          const meta_v1::ObjectMeta& meta) {
   const auto has = [&](std::string_view word) {
-    return std::find(meta.finalizers.begin(), meta.finalizers.end(), word) != meta.finalizers.end();
+    return std::ranges::find(meta.finalizers, word) != meta.finalizers.end();
   };
   bool orphan = has(kOrphan);
   bool foreground = has(kForeground);

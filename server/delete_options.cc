@@ -23,8 +23,7 @@ Result<> CheckDeleteOptions(const api::meta_v1::DeleteOptions& options) {
                                   Quoted(*policy),
                                   "orphanDependents and deletionPropagation cannot be both set"));
   }
-  if (policy.has_value() &&
-      std::find(kPolicies.begin(), kPolicies.end(), *policy) == kPolicies.end()) {
+  if (policy.has_value() && std::ranges::find(kPolicies, *policy) == kPolicies.end()) {
     causes.push_back(
         {.reason = "FieldValueNotSupported",
          .field = "propagationPolicy",
@@ -32,12 +31,12 @@ Result<> CheckDeleteOptions(const api::meta_v1::DeleteOptions& options) {
                                 "\"Background\", \"Orphan\", \"nil\"",
                                 Quoted(*policy))});
   }
-  for (size_t i = 0; i < options.dry_run.size(); ++i) {
-    if (options.dry_run[i] == "All") continue;
+  for (const std::string& stage : options.dry_run) {
+    if (stage == "All") continue;
     causes.push_back({.reason = "FieldValueNotSupported",
                       .field = "dryRun",
                       .message = fmt::format("Unsupported value: {}: supported values: \"All\"",
-                                             Quoted(options.dry_run[i]))});
+                                             Quoted(stage))});
   }
   if (causes.empty()) return {};
   return Fail(InvalidAs("meta.k8s.io", "DeleteOptions", "", std::move(causes)));

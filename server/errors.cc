@@ -38,8 +38,7 @@ std::string Joined(const std::vector<Cause>& causes) {
   std::vector<std::string> lines;
   for (const Cause& cause : causes) {
     std::string line = cause.field.empty() ? cause.message : cause.field + ": " + cause.message;
-    if (std::find(lines.begin(), lines.end(), line) == lines.end())
-      lines.push_back(std::move(line));
+    if (std::ranges::find(lines, line) == lines.end()) lines.push_back(std::move(line));
   }
   if (lines.size() == 1) return lines.front();
   return fmt::format("[{}]", fmt::join(lines, ", "));

@@ -76,7 +76,7 @@ Error Exchange::Forbidden() const {
   error.reason = StatusReason::kForbidden;
   const std::string& user = who_.user.name;
   if (!IsResourcePath(route_)) {
-    error.message = fmt::format("forbidden: User \"{}\" cannot {} path \"{}\"",
+    error.message = fmt::format(R"(forbidden: User "{}" cannot {} path "{}")",
                                 user,
                                 LowerCase(request_.method),
                                 request_.path());
@@ -92,7 +92,7 @@ Error Exchange::Forbidden() const {
                                 ? "at the cluster scope"
                                 : fmt::format("in the namespace \"{}\"", route_.namespace_name);
   error.message =
-      fmt::format("{} is forbidden: User \"{}\" cannot {} resource \"{}\" in API group \"{}\" {}",
+      fmt::format(R"({} is forbidden: User "{}" cannot {} resource "{}" in API group "{}" {})",
                   what,
                   user,
                   VerbName(route_.verb),

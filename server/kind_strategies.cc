@@ -32,7 +32,7 @@ void CreateNamespace(api::Object& object) {
   LabelNamespace(space);
   space.status.phase = "Active";
   std::vector<std::string>& finalizers = space.spec.finalizers;
-  if (std::find(finalizers.begin(), finalizers.end(), kNamespaceFinalizer) == finalizers.end()) {
+  if (std::ranges::find(finalizers, kNamespaceFinalizer) == finalizers.end()) {
     finalizers.emplace_back(kNamespaceFinalizer);
   }
 }
@@ -125,7 +125,7 @@ bool IsAllocated(const resource_v1::AllocatedDeviceStatus& device,
                  const std::optional<resource_v1::AllocationResult>& allocation) {
   if (!allocation.has_value()) return false;
   const auto& results = allocation->devices.results;
-  return std::any_of(results.begin(), results.end(), [&](const auto& result) {
+  return std::ranges::any_of(results, [&](const auto& result) {
     return result.driver == device.driver && result.pool == device.pool &&
            result.device == device.device && result.share_id == device.share_id;
   });
@@ -170,9 +170,8 @@ constexpr std::array kRows = {
 
 const KindStrategy& StrategyOf(const api::KindInfo& kind) {
   static constexpr KindStrategy kNone;
-  const auto* found = std::find_if(kRows.begin(), kRows.end(), [&](const Row& row) {
-    return row.group == kind.group && row.kind == kind.kind;
-  });
+  const auto* found = std::ranges::find_if(
+      kRows, [&](const Row& row) { return row.group == kind.group && row.kind == kind.kind; });
   return found == kRows.end() ? kNone : found->strategy;
 }
 

@@ -51,7 +51,7 @@ Result<> CheckListOptions(const ListOptions& options) {
       causes.push_back(Unsupported(match, R"("Exact", "NotOlderThan", "")"));
     }
     if (match == kExact && options.resource_version == "0") {
-      forbid(kMatchField, "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"");
+      forbid(kMatchField, R"(resourceVersionMatch "exact" is forbidden for resourceVersion "0")");
     }
   }
   if (options.send_initial_events.has_value()) {

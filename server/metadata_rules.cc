@@ -51,10 +51,9 @@ struct KindName {
 constexpr KindName kCountedInBytes[] = {{"resource.k8s.io", "DeviceClass"}};
 
 api::LengthWord LengthWordOf(const api::KindInfo& kind) {
-  const bool bytes = std::any_of(
-      std::begin(kCountedInBytes), std::end(kCountedInBytes), [&](const KindName& name) {
-        return name.group == kind.group && name.kind == kind.kind;
-      });
+  const bool bytes = std::ranges::any_of(kCountedInBytes, [&](const KindName& name) {
+    return name.group == kind.group && name.kind == kind.kind;
+  });
   return bytes ? api::LengthWord::kBytes : api::LengthWord::kCharacters;
 }
 
@@ -182,7 +181,7 @@ void CheckOwners(const meta_v1::ObjectMeta& meta, Causes& causes) {
 }
 
 bool Contains(const std::vector<std::string>& list, std::string_view word) {
-  return std::find(list.begin(), list.end(), word) != list.end();
+  return std::ranges::find(list, word) != list.end();
 }
 
 void CheckFinalizers(const meta_v1::ObjectMeta& meta, Causes& causes) {
@@ -204,7 +203,7 @@ void CheckNoNewFinalizers(const meta_v1::ObjectMeta& meta,
     if (!Contains(old.finalizers, finalizer)) added.push_back(api::GoQuote(finalizer));
   }
   if (added.empty()) return;
-  std::sort(added.begin(), added.end());
+  std::ranges::sort(added);
   causes.push_back(ForbiddenValue(
       "metadata.finalizers",
       fmt::format("no new finalizers can be added if the object is being deleted, found new "
@@ -260,7 +259,7 @@ void DropDuplicateOwners(meta_v1::ObjectMeta& meta, std::vector<std::string>& wa
   std::vector<meta_v1::OwnerReference> kept;
   std::vector<std::string> repeated;
   for (meta_v1::OwnerReference& owner : meta.owner_references) {
-    if (std::find(kept.begin(), kept.end(), owner) == kept.end()) {
+    if (std::ranges::find(kept, owner) == kept.end()) {
       kept.push_back(std::move(owner));
     } else if (!Contains(repeated, owner.uid)) {
       repeated.push_back(owner.uid);

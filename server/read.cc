@@ -26,12 +26,10 @@ struct Page {
 
 Result<Page> ReadPage(const api::KindInfo& kind,
                       const store::Snapshot& snapshot,
-                      const std::string& prefix,
-                      const std::string& start_key,
+                      const store::KeyRange& range,
                       int64_t limit,
                       const Selection& selection) {
   Page page;
-  const store::KeyRange range{.prefix = prefix, .start_key = start_key};
   size_t left = snapshot.Count(range);
   for (const store::Record& record : snapshot.Range(range)) {
     DRAY_TRY(const Item item, ItemOf(kind, record));
@@ -80,8 +78,9 @@ Task<Outcome> Get(Call call) {
   }
   DRAY_CO_TRY(const Frozen<store::Snapshot> snapshot, co_await ReadNewest(&core.store));
   const auto newest = static_cast<uint64_t>(snapshot->revision().value());
-  if (version->value_or(0) > newest) {
-    co_return Fail(TooLargeVersion(**version, snapshot->revision()));
+  const uint64_t wanted = version->value_or(0);
+  if (wanted > newest) {
+    co_return Fail(TooLargeVersion(wanted, snapshot->revision()));
   }
   const store::Record* record = snapshot->Find(call.key());
   if (record == nullptr) co_return Fail(NotFound(call.kind(), call.request->name));
@@ -118,7 +117,9 @@ Task<Outcome> List(Call call) {
     co_return answer;
   }
   const std::string start_key = plan.start.empty() ? prefix : prefix + plan.start;
-  DRAY_CO_TRY(Page page, ReadPage(kind, *snapshot, prefix, start_key, plan.limit, selection));
+  DRAY_CO_TRY(
+      Page page,
+      ReadPage(kind, *snapshot, {.prefix = prefix, .start_key = start_key}, plan.limit, selection));
   answer.items = std::move(page.items);
   if (page.next_start.has_value()) {
     answer.continue_token =

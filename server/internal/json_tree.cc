@@ -65,8 +65,7 @@ class TreeParser {
     std::string key;
     reader_.EnterObject();
     while (!too_deep_ && reader_.NextKey(key)) {
-      const std::string name = key;
-      tree.members.Set(name, Value(depth));
+      tree.members.Set(key, Value(depth));
     }
   }
 
