@@ -80,7 +80,7 @@ Result<> Validate(const Call& call,
                                                      : nullptr;
   if (validate != nullptr && *validate) {
     std::vector<Cause> more = (*validate)(next, old, context);
-    std::move(more.begin(), more.end(), std::back_inserter(causes));
+    std::ranges::move(more, std::back_inserter(causes));
   }
   if (causes.empty()) return {};
   return Fail(Invalid(call.kind(), call.request->name, std::move(causes)));

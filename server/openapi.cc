@@ -63,7 +63,8 @@ class Schemas {
   void AddKind(const KindInfo& kind) {
     const Type& type = kind.type();
     const std::string name = NameOf(type);
-    std::string extra = fmt::format(R"(,"x-kubernetes-group-version-kind":[{}])", GvkJson(kind));
+    const std::string extra =
+        fmt::format(R"(,"x-kubernetes-group-version-kind":[{}])", GvkJson(kind));
     std::string members =
         R"("apiVersion":{"type":"string","description":"Version of the schema."},)"
         R"("kind":{"type":"string","description":"Name of the kind."})";
@@ -265,12 +266,12 @@ class Paths {
     const std::string collection = fmt::format("{}{}/{}", base, scope, kind.plural);
     const std::string object = schemas_.Reference(kind);
     const std::string json = Content({"application/json", "application/yaml"}, object);
-    OperationText create{.method = "post",
-                         .action = "post",
-                         .id_verb = "create",
-                         .parameters = Write(),
-                         .request_content = json,
-                         .response_schema = object};
+    const OperationText create{.method = "post",
+                               .action = "post",
+                               .id_verb = "create",
+                               .parameters = Write(),
+                               .request_content = json,
+                               .response_schema = object};
     if (kind.create_only) return Path(kind, collection, {create}, Item::kNo);
     Path(kind, collection, {List(kind), create}, Item::kNo);
     const std::string item = collection + "/{name}";
@@ -279,7 +280,7 @@ class Paths {
       auto operations = ItemOperations(object, json);
       operations.pop_back();  // no delete
       suffix_ = "Status";
-      Path(kind, item + "/status", std::move(operations), Item::kYes);
+      Path(kind, item + "/status", operations, Item::kYes);
       suffix_ = "";
     }
   }
@@ -351,7 +352,7 @@ class Paths {
 
   void Path(const KindInfo& kind,
             const std::string& path,
-            std::vector<OperationText> operations,
+            const std::vector<OperationText>& operations,
             Item item) {
     if (!json_.empty()) json_ += ',';
     json_ += Quote(path) + ":{";

@@ -38,9 +38,9 @@ void AppendObject(const Item& item,
                   std::string& out) {
   switch (rendering.form.transform) {
     case Transform::kTable:
-      AppendTable(item.object.kind(),
-                  std::span(&item, 1),
-                  ItemMetadataJson(item),
+      AppendTable({.kind = item.object.kind(),
+                   .items = std::span(&item, 1),
+                   .metadata_json = ItemMetadataJson(item)},
                   rendering.table,
                   definitions,
                   out);
@@ -86,12 +86,11 @@ Result<std::string> AnswerJson(const ListAnswer& answer, const Rendering& render
     return WrongForm(*answer.kind, "PartialObjectMetadata", "a list");
   }
   if (transform == Transform::kTable) {
-    AppendTable(*answer.kind,
-                answer.items,
-                ListMetadataJson(answer),
-                rendering.table,
-                ColumnDefinitions::kShown,
-                out);
+    AppendTable(
+        {.kind = *answer.kind, .items = answer.items, .metadata_json = ListMetadataJson(answer)},
+        rendering.table,
+        ColumnDefinitions::kShown,
+        out);
     return out;
   }
   const bool partial = transform == Transform::kPartialList;

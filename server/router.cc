@@ -86,18 +86,27 @@ bool HasSubresource(const api::KindInfo& kind, std::string_view name) {
   return name == "status" ? kind.has_status : std::ranges::count(kind.subresources, name) > 0;
 }
 
+// The verb for a whole collection, if it is there and allowed; `everywhere`: in all namespaces.
+std::optional<Verb> PickCollectionVerb(const api::KindInfo& kind,
+                                       std::string_view method,
+                                       bool watch,
+                                       bool everywhere) {
+  const std::optional<Verb> verb = CollectionVerb(method, watch);
+  if (kind.create_only && verb != Verb::kCreate) return std::nullopt;
+  if (everywhere && (verb == Verb::kCreate || verb == Verb::kDeleteCollection)) return std::nullopt;
+  // Upstream keeps namespaces from being deleted all at once.
+  const bool spaces = kind.group.empty() && kind.plural == "namespaces";
+  if (spaces && verb == Verb::kDeleteCollection) return std::nullopt;
+  return verb;
+}
+
 // The verb for a resource whose parts are in `route`, or why there is none.
 RouteKind PickVerb(const api::KindInfo& kind, std::string_view method, bool watch, Route& route) {
   std::optional<Verb> verb;
   if (route.name.empty()) {
-    verb = CollectionVerb(method, watch);
     const bool everywhere = kind.namespaced && route.namespace_name.empty();
     if (kind.create_only && everywhere) return RouteKind::kStatusNotFound;
-    if (kind.create_only && verb != Verb::kCreate) verb.reset();
-    if (everywhere && (verb == Verb::kCreate || verb == Verb::kDeleteCollection)) verb.reset();
-    // Upstream keeps namespaces from being deleted all at once.
-    const bool spaces = kind.group.empty() && kind.plural == "namespaces";
-    if (spaces && verb == Verb::kDeleteCollection) verb.reset();
+    verb = PickCollectionVerb(kind, method, watch, everywhere);
   } else {
     if (kind.create_only || (kind.namespaced && route.namespace_name.empty())) {
       return RouteKind::kStatusNotFound;

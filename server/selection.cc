@@ -46,7 +46,7 @@ std::string_view Canonical(const api::KindInfo& kind, std::string_view field) {
 
 bool IsSelectable(const api::KindInfo& kind, std::string_view field) {
   if (field == "metadata.name" || field == "metadata.namespace") return true;
-  return std::find(kind.selectable.begin(), kind.selectable.end(), field) != kind.selectable.end();
+  return std::ranges::find(kind.selectable, field) != kind.selectable.end();
 }
 
 std::string ScalarText(const api::Type& type, const void* value) {

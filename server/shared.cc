@@ -80,7 +80,7 @@ void AddWarnings(const Call& call, const api::Object& object, const api::Object*
   const KindRules& rules = call.core->options.rules.Of(call.kind());
   if (!rules.warnings) return;
   std::vector<std::string> texts = rules.warnings(object, old);
-  std::move(texts.begin(), texts.end(), std::back_inserter(*call.warnings));
+  std::ranges::move(texts, std::back_inserter(*call.warnings));
 }
 
 }  // namespace dray::server

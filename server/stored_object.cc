@@ -63,9 +63,7 @@ Result<std::shared_ptr<const StoredObject>> Recover(const api::KindInfo& kind,
 }  // namespace
 
 StoredObject::StoredObject(api::Object object)
-    : object_(std::move(object)),
-      json_(std::make_shared<const std::string>(api::ToJson(object_))),
-      version_offset_(0) {
+    : object_(std::move(object)), json_(std::make_shared<const std::string>(api::ToJson(object_))) {
   DRAY_CHECK(object_.metadata().resource_version.empty());
   DRAY_CHECK(!object_.metadata().uid.empty());
   version_offset_ = VersionOffset(object_, *json_);

@@ -51,7 +51,7 @@ class StoredObject final : public store::Value {
 
   mutable api::Object object_;  // gets its resource version when item_ is made
   Frozen<std::string> json_;
-  size_t version_offset_;
+  size_t version_offset_ = 0;
   Lazy<Item> item_;
   Lazy<Ended> ended_;
 };

@@ -180,7 +180,7 @@ Result<Elements> InOrder(Elements merged,
   for (auto other = others.begin(), name = named.begin();
        other != others.end() || name != named.end();) {
     const bool take_other = name == named.end() || (other != others.end() && other->live &&
-                                                    name->live && *other->live < *name->live);
+                                                    name->live && other->live < name->live);
     ordered.push_back(std::move(take_other ? (other++)->element : (name++)->element));
   }
   return ordered;
@@ -246,7 +246,7 @@ class Merger {
       if (!order.is_array()) return BadForm("setElementOrder list");
       DRAY_TRY(const Schema schema, SchemaOf(type, name));
       // Scalars to delete are named beside the order; they go first.
-      JsonTree deleted = patch.members.Take(std::string(kDeleteFrom) + std::string(name));
+      const JsonTree deleted = patch.members.Take(std::string(kDeleteFrom) + std::string(name));
       if (deleted.kind != JsonKind::kInvalid) DRAY_TRY_VOID(DeleteScalars(name, deleted, live));
       DRAY_TRY_VOID(SetOrder(schema, name, order, patch, live));
     }
@@ -269,7 +269,7 @@ class Merger {
     if (changes && !change.is_array()) return BadForm("setElementOrder list");
     if (changes) DRAY_TRY_VOID(CheckOrder(schema.merge_key, change, order));
     if (current == nullptr && !changes) return {};
-    Elements before = current == nullptr ? Elements() : current->elements;
+    const Elements before = current == nullptr ? Elements() : current->elements;
     JsonTree merged;
     merged.kind = JsonKind::kArray;
     if (current == nullptr) {

@@ -40,31 +40,34 @@ std::string_view DescriptionOf(const api::KindInfo& kind, std::string_view path)
   return doc;
 }
 
-void AppendDefinition(std::string_view name,
-                      std::string_view type,
-                      std::string_view format,
-                      std::string_view description,
-                      int priority,
-                      std::string& out) {
+struct Definition {
+  std::string_view name;
+  std::string_view type;
+  std::string_view format;
+  std::string_view description;
+  int priority;
+};
+
+void AppendDefinition(const Definition& column, std::string& out) {
   out += "{\"name\":";
-  api::QuoteJson(name, out);
-  out += fmt::format(R"(,"type":"{}","format":"{}","description":)", type, format);
-  api::QuoteJson(description, out);
-  out += fmt::format(",\"priority\":{}}}", priority);
+  api::QuoteJson(column.name, out);
+  out += fmt::format(R"(,"type":"{}","format":"{}","description":)", column.type, column.format);
+  api::QuoteJson(column.description, out);
+  out += fmt::format(",\"priority\":{}}}", column.priority);
 }
 
 void AppendDefinitions(const api::KindInfo& kind, std::string& out) {
   out += '[';
-  AppendDefinition("Name", "string", "name", "Name of the object, unique for its kind.", 0, out);
+  AppendDefinition({"Name", "string", "name", "Name of the object, unique for its kind.", 0}, out);
   for (const api::Column& column : ColumnsOf(kind)) {
     out += ',';
     // An age is computed here, so it is a text and not a date.
     const bool age = column.type == "date" && column.compute.empty();
-    AppendDefinition(column.name,
-                     age ? "string" : column.type,
-                     "",
-                     DescriptionOf(kind, column.path),
-                     column.priority,
+    AppendDefinition({.name = column.name,
+                      .type = age ? "string" : column.type,
+                      .format = "",
+                      .description = DescriptionOf(kind, column.path),
+                      .priority = column.priority},
                      out);
   }
   out += ']';
@@ -130,26 +133,24 @@ std::string ListMetadataJson(const ListAnswer& list) {
   return out + '}';
 }
 
-void AppendTable(const api::KindInfo& kind,
-                 std::span<const Item> items,
-                 std::string_view metadata_json,
+void AppendTable(const TableContent& content,
                  const TableOptions& options,
                  ColumnDefinitions definitions,
                  std::string& out) {
   out += fmt::format(
       R"({{"kind":"Table","apiVersion":"meta.k8s.io/{}","metadata":{},"columnDefinitions":)",
       options.version,
-      metadata_json);
+      content.metadata_json);
   if (definitions == ColumnDefinitions::kShown) {
-    AppendDefinitions(kind, out);
+    AppendDefinitions(content.kind, out);
   } else {
     out += "null";
   }
   out += ",\"rows\":[";
   char before = 0;
-  for (const Item& item : items) {
+  for (const Item& item : content.items) {
     if (std::exchange(before, ',') != 0) out += ',';
-    AppendRow(kind, item, options, out);
+    AppendRow(content.kind, item, options, out);
   }
   out += "]}";
 }

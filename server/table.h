@@ -35,10 +35,15 @@ std::string ListMetadataJson(const ListAnswer& list);
 /// Definitions are sent once: later events of a watch say null.
 enum class ColumnDefinitions : uint8_t { kShown, kNull };
 
-/// Appends a Table of `items`, all of `kind`.
-void AppendTable(const api::KindInfo& kind,
-                 std::span<const Item> items,
-                 std::string_view metadata_json,
+/// Items, all of `kind`, and the metadata over them. A view.
+struct TableContent {
+  const api::KindInfo& kind;
+  std::span<const Item> items;
+  std::string_view metadata_json;
+};
+
+/// Appends a Table of `content`.
+void AppendTable(const TableContent& content,
                  const TableOptions& options,
                  ColumnDefinitions definitions,
                  std::string& out);

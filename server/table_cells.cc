@@ -3,6 +3,7 @@
 // words are those kubectl's users know.
 #include <algorithm>
 #include <optional>
+#include <ranges>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -130,12 +131,13 @@ bool PodIsReady(const Pod& pod) {
 std::string ContainerReason(const Pod& pod, std::string reason) {
   bool running = false;
   const auto& statuses = pod.status.container_statuses;
-  for (auto status = statuses.rbegin(); status != statuses.rend(); ++status) {
-    if (status->state.waiting && !status->state.waiting->reason.empty()) {
-      reason = status->state.waiting->reason;
-    } else if (status->state.terminated) {
-      reason = Exit(*status->state.terminated);
-    } else if (status->ready && status->state.running) {
+  for (const auto& status : std::views::reverse(statuses)) {
+    const auto& state = status.state;
+    if (state.waiting && !state.waiting->reason.empty()) {
+      reason = state.waiting->reason;
+    } else if (state.terminated) {
+      reason = Exit(*state.terminated);
+    } else if (status.ready && state.running) {
       running = true;
     }
   }
@@ -275,7 +277,7 @@ std::string EventObject(const Event& event) {
 }
 
 std::string EventSource(const Event& event) {
-  std::string component =
+  const std::string component =
       event.source.component.empty() ? event.reporting_component : event.source.component;
   const std::string& host =
       event.source.host.empty() ? event.reporting_instance : event.source.host;

@@ -33,9 +33,7 @@ template <class T>
 std::string Cells(std::string_view json) {
   const Item item = Read<T>(json);
   std::string table;
-  AppendTable(item.object.kind(),
-              std::span(&item, 1),
-              "{}",
+  AppendTable({.kind = item.object.kind(), .items = std::span(&item, 1), .metadata_json = "{}"},
               {.include = IncludeObject::kNone, .now = kNow},
               ColumnDefinitions::kNull,
               table);
@@ -132,9 +130,7 @@ TEST(Table, RowsCarryAsMuchOfTheObjectAsAsked) {
   const Item item = Read<api::core_v1::Node>(R"({"metadata":{"name":"n","resourceVersion":"7"}})");
   const auto table = [&](IncludeObject include) {
     std::string out;
-    AppendTable(item.object.kind(),
-                std::span(&item, 1),
-                "{}",
+    AppendTable({.kind = item.object.kind(), .items = std::span(&item, 1), .metadata_json = "{}"},
                 {.version = "v1beta1", .include = include, .now = kNow},
                 ColumnDefinitions::kShown,
                 out);

@@ -2,15 +2,17 @@
 #include "server/validation.h"
 
 #include <algorithm>
+#include <ranges>
 
 namespace dray::server {
 
 const KindRules& RuleBook::Of(const api::KindInfo& kind) const {
   static const KindRules kNone;
-  const auto found = std::find_if(entries_.rbegin(), entries_.rend(), [&](const Entry& entry) {
+  const auto newest_first = std::views::reverse(entries_);
+  const auto found = std::ranges::find_if(newest_first, [&](const Entry& entry) {
     return entry.kind == kind.kind && entry.group == kind.group;
   });
-  return found == entries_.rend() ? kNone : found->rules;
+  return found == newest_first.end() ? kNone : found->rules;
 }
 
 }  // namespace dray::server

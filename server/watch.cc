@@ -33,6 +33,8 @@ struct WatchPlan {
   bool initial = false;       // begin with what is there
   bool announce_end = false;  // say where the initial events end
   Revision after{0};          // else: events after this one
+  Frozen<store::Snapshot> start = nullptr;
+  int64_t timeout_seconds = 0;
 };
 
 class Cursor final : public WatchCursor {
@@ -41,22 +43,20 @@ class Cursor final : public WatchCursor {
          WatchHub& hub,
          const ResourceRequest& request,
          Selection selection,
-         const WatchPlan& plan,
-         const Frozen<store::Snapshot>& snapshot,
-         int64_t timeout_seconds)
+         const WatchPlan& plan)
       : store_(core.store),
         hub_(hub),
         kind_(*request.kind),
         prefix_(CollectionPrefix(kind_, request.namespace_name)),
         selection_(std::move(selection)),
         bookmarks_(request.list.allow_watch_bookmarks),
-        timeout_seconds_(timeout_seconds),
+        timeout_seconds_(plan.timeout_seconds),
         announce_end_(plan.announce_end),
         after_(plan.after) {
     if (!plan.initial) return;
-    initial_ = snapshot;
+    initial_ = plan.start;
     next_key_ = prefix_;
-    after_ = snapshot->revision();
+    after_ = plan.start->revision();
   }
 
   std::vector<WatchEvent> Next(size_t max) override {
@@ -103,7 +103,7 @@ class Cursor final : public WatchCursor {
     }
     initial_ = nullptr;
     if (!announce_end_ || !bookmarks_) return;
-    WatchEvent end = BookmarkAt(after_);
+    const WatchEvent end = BookmarkAt(after_);
     api::Object marked = end.item.object.Clone();
     marked.mutable_metadata().annotations.emplace(kInitialEventsEnd, "true");
     events.push_back(Bare(std::move(marked)));
@@ -226,12 +226,12 @@ Result<std::unique_ptr<WatchCursor>> OpenWatch(const Core& core,
   DRAY_TRY(Selection selection, Selection::Parse(*request.kind, request.list));
   // A watch may begin with a state that is not the newest anywhere, so nothing is waited for.
   const Frozen<store::Snapshot> snapshot = core.store.Read();
-  DRAY_TRY(const WatchPlan plan, PlanWatch(request.list, snapshot->revision()));
-  const int64_t timeout = request.list.timeout_seconds.value_or(
+  DRAY_TRY(WatchPlan plan, PlanWatch(request.list, snapshot->revision()));
+  plan.start = snapshot;
+  plan.timeout_seconds = request.list.timeout_seconds.value_or(
       kLeastSeconds +
       static_cast<int64_t>(core.world.random.Next() % static_cast<uint64_t>(kLeastSeconds)));
-  return std::make_unique<Cursor>(
-      core, hub, request, std::move(selection), plan, snapshot, timeout);
+  return std::make_unique<Cursor>(core, hub, request, std::move(selection), plan);
 }
 
 std::string_view WatchEventName(WatchEventType type) {

@@ -11,8 +11,8 @@ void WatchStream::Run(std::unique_ptr<WatchCursor> cursor,
                       net::ResponseHead head,
                       Rendering rendering,
                       const Clock& clock) {
-  const auto stream = std::make_shared<WatchStream>(
-      std::move(cursor), std::move(responder), std::move(rendering), clock);
+  const auto stream =
+      std::make_shared<WatchStream>(std::move(cursor), std::move(responder), rendering, clock);
   stream->Begin(std::move(head));
 }
 
@@ -22,7 +22,7 @@ WatchStream::WatchStream(std::unique_ptr<WatchCursor> cursor,
                          const Clock& clock)
     : cursor_(std::move(cursor)),
       responder_(std::move(responder)),
-      rendering_(std::move(rendering)),
+      rendering_(rendering),
       clock_(clock),
       waker_(std::make_shared<Waker>()) {}
 
