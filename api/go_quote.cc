@@ -72,15 +72,14 @@ std::string GoQuote(std::string_view text) {
   std::string out = "\"";
   while (!text.empty()) {
     const Decoded c = DecodeUtf8(text);
-    const size_t size = c.size == 0 ? 1 : c.size;
     const auto byte = static_cast<unsigned char>(text[0]);
-    if (c.size == 0) {
-      fmt::format_to(std::back_inserter(out), "\\x{:02x}", byte);
-    } else if (const char escape = ShortEscape(c.code); escape != 0) {
+    const bool valid = c.size != 0;
+    const size_t size = valid ? c.size : 1;
+    if (const char escape = valid ? ShortEscape(c.code) : '\0'; escape != 0) {
       out.append({'\\', escape});
-    } else if (IsPrintable(c.code)) {
+    } else if (valid && IsPrintable(c.code)) {
       out.append(text.substr(0, size));
-    } else if (c.code < 0x80) {
+    } else if (!valid || c.code < 0x80) {
       fmt::format_to(std::back_inserter(out), "\\x{:02x}", byte);
     } else if (c.code <= 0xffff) {
       fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<uint32_t>(c.code));

@@ -190,9 +190,9 @@ void EncodeJson(const Type& type, const void* value, std::string& out) {
 }
 
 void EncodeJson(const Object& object, std::string& out) {
-  out += "{\"kind\":\"";
+  out += R"({"kind":")";
   out += object.kind().kind;
-  out += "\",\"apiVersion\":\"";
+  out += R"(","apiVersion":")";
   out += object.kind().api_version();
   out += '"';
   char separator = ',';

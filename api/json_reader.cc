@@ -338,30 +338,44 @@ bool JsonReader::Finish() {
   return !failed();
 }
 
+namespace {
+
+size_t Utf8SizeBy(unsigned char lead) {
+  if (lead < 0xC2) return 0;
+  if (lead < 0xE0) return 2;
+  if (lead < 0xF0) return 3;
+  return lead < 0xF5 ? 4 : 0;
+}
+
+// The bytes of the sequence of two or more that `text` begins with; 0 if there is none.
+size_t LongUtf8Size(std::string_view text) {
+  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char lead = byte(0);
+  const size_t size = Utf8SizeBy(lead);
+  if (size == 0 || size > text.size()) return 0;
+  for (size_t i = 1; i < size; ++i) {
+    if ((byte(i) & 0xC0U) != 0x80) return 0;
+  }
+  const unsigned char next = byte(1);
+  if (lead == 0xE0 && next < 0xA0) return 0;   // overlong
+  if (lead == 0xED && next >= 0xA0) return 0;  // surrogate
+  if (lead == 0xF0 && next < 0x90) return 0;   // overlong
+  if (lead == 0xF4 && next >= 0x90) return 0;  // beyond U+10FFFF
+  return size;
+}
+
+}  // namespace
+
 bool IsUtf8(std::string_view text) {
   size_t at = 0;
-  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
-  const auto is_tail = [&](size_t i) { return i < text.size() && (byte(i) & 0xC0U) == 0x80; };
   while (at < text.size()) {
-    const unsigned char lead = byte(at);
-    if (lead < 0x80) {
+    if (static_cast<unsigned char>(text[at]) < 0x80) {
       ++at;
-    } else if (lead >= 0xC2 && lead < 0xE0) {
-      if (!is_tail(at + 1)) return false;
-      at += 2;
-    } else if (lead >= 0xE0 && lead < 0xF0) {
-      if (!is_tail(at + 1) || !is_tail(at + 2)) return false;
-      if (lead == 0xE0 && byte(at + 1) < 0xA0) return false;   // overlong
-      if (lead == 0xED && byte(at + 1) >= 0xA0) return false;  // surrogate
-      at += 3;
-    } else if (lead >= 0xF0 && lead < 0xF5) {
-      if (!is_tail(at + 1) || !is_tail(at + 2) || !is_tail(at + 3)) return false;
-      if (lead == 0xF0 && byte(at + 1) < 0x90) return false;   // overlong
-      if (lead == 0xF4 && byte(at + 1) >= 0x90) return false;  // beyond U+10FFFF
-      at += 4;
-    } else {
-      return false;
+      continue;
     }
+    const size_t size = LongUtf8Size(text.substr(at));
+    if (size == 0) return false;
+    at += size;
   }
   return true;
 }

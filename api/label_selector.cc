@@ -178,7 +178,7 @@ class Parser {
     if (AtEndOfRequirement()) return LabelRequirement::Create(key.text, LabelOperator::kExists, {});
     DRAY_TRY(const LabelOperator op, ParseOperator());
     const bool is_set = op == LabelOperator::kIn || op == LabelOperator::kNotIn;
-    DRAY_TRY(std::set<std::string> values, is_set ? ParseSet() : ParseExactValue());
+    DRAY_TRY(const std::set<std::string> values, is_set ? ParseSet() : ParseExactValue());
     return LabelRequirement::Create(key.text, op, {values.begin(), values.end()});
   }
 

@@ -415,7 +415,7 @@ std::optional<int64_t> Quantity::AsInt64() const {
 
 double Quantity::AsApproximateDouble() const {
   const int32_t exponent = is_big_ ? kNano : scale_;
-  double base = static_cast<double>(mantissa_);
+  auto base = static_cast<double>(mantissa_);
   if (is_big_) base = extra_->negative ? -extra_->nanos.ToDouble() : extra_->nanos.ToDouble();
   return exponent == 0 ? base : base * std::pow(10.0, exponent);
 }

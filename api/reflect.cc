@@ -13,6 +13,7 @@ constexpr ScalarOperations kScalar{
     .clear = [](void* value) { *static_cast<T*>(value) = T(); },
     .equal = [](const void* a,
                 const void* b) { return *static_cast<const T*>(a) == *static_cast<const T*>(b); },
+    // NOLINTNEXTLINE(readability-container-size-empty): not every T has empty()
     .is_zero = [](const void* value) { return *static_cast<const T*>(value) == T(); },
 };
 
@@ -92,10 +93,11 @@ const Field* Type::Find(std::string_view json_name) const {
   return nullptr;
 }
 
-#define DRAY_SCALAR_TYPE(cpp_type, type_kind, word)                                             \
-  const Type& Reflected<cpp_type>::Get() {                                                      \
-    static constexpr Type kType{.kind = type_kind, .name = word, .scalar = &kScalar<cpp_type>}; \
-    return kType;                                                                               \
+#define DRAY_SCALAR_TYPE(cpp_type, type_kind, word)                         \
+  const Type& Reflected<cpp_type>::Get() {                                  \
+    static constexpr Type kType{                                            \
+        .kind = (type_kind), .name = (word), .scalar = &kScalar<cpp_type>}; \
+    return kType;                                                           \
   }
 DRAY_SCALAR_TYPE(bool, TypeKind::kBool, "bool")
 DRAY_SCALAR_TYPE(Bool, TypeKind::kBool, "bool")

@@ -137,7 +137,7 @@ std::weak_ordering ComparePrereleases(std::string_view a, std::string_view b) {
     const std::weak_ordering order = CompareIdentifiers(Cut(a, '.'), Cut(b, '.'));
     if (order != 0) return order;
   }
-  return !a.empty() <=> !b.empty();
+  return int{!a.empty()} <=> int{!b.empty()};
 }
 
 // Drops leading zeros; keeps one before anything that is not a digit, which is then refused with

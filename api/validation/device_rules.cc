@@ -88,11 +88,12 @@ void CheckSelectors(const std::vector<resource_v1::DeviceSelector>& selectors,
   for (size_t i = 0; i < selectors.size(); ++i) {
     const Path at = path.Index(i);
     const Path cel = at.Child("cel");
-    if (!selectors[i].cel.has_value()) {
+    const std::optional<resource_v1::CELDeviceSelector>& source = selectors[i].cel;
+    if (!source.has_value()) {
       out.written.Required(cel);
       continue;
     }
-    CheckExpression(selectors[i].cel->expression, checker, cel.Child("expression"), out.written);
+    CheckExpression(source->expression, checker, cel.Child("expression"), out.written);
   }
 }
 
