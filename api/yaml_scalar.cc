@@ -231,7 +231,7 @@ std::string_view TypeOf(const YamlScalar& value) {
 }
 
 Resolved ResolvePlain(std::string_view text, bool look_for_timestamp) {
-  const Resolved as_text = {YamlScalar(std::string(text)), "str"};
+  Resolved as_text = {YamlScalar(std::string(text)), "str"};
   const char hint = text.empty() ? '~' : text[0];
   const bool starts_number = IsDigit(hint) || hint == '+' || hint == '-';
   if (!starts_number && !std::string_view("yYnNtTfFoO~.").contains(hint)) return as_text;

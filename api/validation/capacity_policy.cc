@@ -64,58 +64,62 @@ bool IsOnStep(const Quantity& value, const Quantity& start, const Quantity& step
   return distance % step.MilliValue() == 0;
 }
 
+// A range that is counted in steps.
+struct Steps {
+  const Quantity& min;
+  const Quantity& step;
+  const std::optional<Quantity>& max;
+  const std::optional<Quantity>& default_value;
+};
+
 // Nothing below zero can be counted in steps.
-bool AreBoundsCountable(const v1::CapacityRequestPolicy& policy,
-                        const Path& path,
-                        FieldErrors& errors) {
-  const v1::CapacityRequestPolicyRange& range = *policy.valid_range;
+bool AreBoundsCountable(const Steps& range, const Path& path, FieldErrors& errors) {
   const size_t before = errors.size();
-  if (range.step->Sign() <= 0) {
-    Refuse(path.Child("step"), *range.step, "must be greater than zero", errors);
+  if (range.step.Sign() <= 0) {
+    Refuse(path.Child("step"), range.step, "must be greater than zero", errors);
   }
-  const auto check = [&](const std::optional<Quantity>& bound, std::string_view name) {
-    if (bound.has_value() && bound->Sign() < 0) {
-      Refuse(path.Child(name), *bound, "must be greater than or equal to 0", errors);
+  const auto check = [&](const Quantity& bound, std::string_view name) {
+    if (bound.Sign() < 0) {
+      Refuse(path.Child(name), bound, "must be greater than or equal to 0", errors);
     }
   };
   check(range.min, "min");
-  check(range.max, "max");
-  check(policy.default_, "default");
+  if (range.max.has_value()) check(*range.max, "max");
+  if (range.default_value.has_value()) check(*range.default_value, "default");
   return errors.size() == before;
 }
 
-void CheckStep(const v1::CapacityRequestPolicy& policy,
+void CheckStep(const Steps& range,
                const Quantity& capacity,
                const Path& path,
                FieldErrors& errors) {
-  if (!AreBoundsCountable(policy, path, errors)) return;
-  const v1::CapacityRequestPolicyRange& range = *policy.valid_range;
+  if (!AreBoundsCountable(range, path, errors)) return;
   const Path step = path.Child("step");
-  const Quantity first = *range.min + *range.step;
+  const Quantity first = range.min + range.step;
   if (first > capacity) {
     Refuse(
         step,
-        *range.step,
+        range.step,
         fmt::format(
             "one step {} is larger than capacity value: {}", first.ToString(), capacity.ToString()),
         errors);
   }
-  for (const std::optional<Quantity>* bound : {&policy.default_, &range.max}) {
-    if (!bound->has_value() || IsOnStep(**bound, *range.min, *range.step)) continue;
+  for (const std::optional<Quantity>* bound : {&range.default_value, &range.max}) {
+    if (!bound->has_value() || IsOnStep(**bound, range.min, range.step)) continue;
     Refuse(step,
            **bound,
            fmt::format("value is not a multiple of a given step ({}) from ({})",
-                       range.step->ToString(),
-                       range.min->ToString()),
+                       range.step.ToString(),
+                       range.min.ToString()),
            errors);
   }
 }
 
-void CheckValidRange(const v1::CapacityRequestPolicy& policy,
+void CheckValidRange(const v1::CapacityRequestPolicyRange& range,
+                     const std::optional<Quantity>& default_value,
                      const Quantity& capacity,
                      const Path& path,
                      FieldErrors& errors) {
-  const v1::CapacityRequestPolicyRange& range = *policy.valid_range;
   if (!range.min.has_value()) {
     errors.Required(path.Child("min"), "required when validRange is defined");
     return;
@@ -129,24 +133,30 @@ void CheckValidRange(const v1::CapacityRequestPolicy& policy,
   if (*range.min > capacity) {
     refuse("min", *range.min, "min is larger than capacity value", capacity);
   }
-  if (policy.default_.has_value() && *policy.default_ < *range.min) {
-    refuse("default", *policy.default_, "default is less than min", *range.min);
+  if (default_value.has_value() && *default_value < *range.min) {
+    refuse("default", *default_value, "default is less than min", *range.min);
   }
   if (range.max.has_value()) {
     if (*range.min > *range.max) refuse("max", *range.min, "min is larger than max", *range.max);
     if (*range.max > capacity) {
       refuse("max", *range.max, "max is larger than capacity value", capacity);
     }
-    if (policy.default_.has_value() && *policy.default_ > *range.max) {
-      refuse("default", *policy.default_, "default is more than max", *range.max);
+    if (default_value.has_value() && *default_value > *range.max) {
+      refuse("default", *default_value, "default is more than max", *range.max);
     }
   }
-  if (range.step.has_value()) CheckStep(policy, capacity, path, errors);
+  if (!range.step.has_value()) return;
+  CheckStep(
+      {.min = *range.min, .step = *range.step, .max = range.max, .default_value = default_value},
+      capacity,
+      path,
+      errors);
 }
 
 }  // namespace
 
 void CheckCapacityPolicy(const v1::DeviceCapacity& capacity, const Path& path, Findings& out) {
+  if (!capacity.request_policy.has_value()) return;
   const v1::CapacityRequestPolicy& policy = *capacity.request_policy;
   const bool has_values = !policy.valid_values.empty();
   const bool has_range = policy.valid_range.has_value();
@@ -164,8 +174,12 @@ void CheckCapacityPolicy(const v1::DeviceCapacity& capacity, const Path& path, F
   }
   if (has_values) {
     CheckValidValues(policy, capacity.value, path.Child("validValues"), out.written);
-  } else {
-    CheckValidRange(policy, capacity.value, path.Child("validRange"), out.written);
+  } else if (policy.valid_range.has_value()) {
+    CheckValidRange(*policy.valid_range,
+                    policy.default_,
+                    capacity.value,
+                    path.Child("validRange"),
+                    out.written);
   }
 }
 
