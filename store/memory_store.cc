@@ -59,7 +59,7 @@ Result<CommitOutcome> MemoryStore::CommitNow(const Txn& txn) {
 Result<CommitOutcome> MemoryStore::AcceptAndPublish(const Txn& txn) {
   DRAY_TRY(auto accepted, sequencer_.Accept(txn));
   if (auto* conflict = std::get_if<Conflict>(&accepted)) return std::move(*conflict);
-  Change& change = std::get<Change>(accepted);
+  auto& change = std::get<Change>(accepted);
   if (!change.events.empty()) history_.Publish(change);
   return std::move(change.committed);
 }
