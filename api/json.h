@@ -15,13 +15,13 @@ namespace dray::api {
 
 /// Appends `value` as Kubernetes writes it: compact, fields in schema order, maps sorted, empty
 /// optional fields left out, `<`, `>` and `&` escaped.
-void EncodeJson(const Type& type, const void* value, std::string& out);
+void EncodeJson(const Type& type, const void* value, std::string& out, Wire wire = {});
 
 /// Appends a whole object: kind and apiVersion first, then its fields.
-void EncodeJson(const Object& object, std::string& out);
+void EncodeJson(const Object& object, std::string& out, Wire wire = {});
 
 /// The same as a new string.
-std::string ToJson(const Object& object);
+std::string ToJson(const Object& object, Wire wire = {});
 
 /// Appends `text` as a JSON string.
 void QuoteJson(std::string_view text, std::string& out);
@@ -46,9 +46,16 @@ using DecodeIssues = std::vector<std::string>;
 /// Unknown and duplicate fields go to `issues` (the last duplicate wins); null is absent.
 ///
 /// Errors: kBadRequest  not JSON, or a value of the wrong type, with its path.
-Result<Object> DecodeJson(const KindInfo& kind, std::string_view json, DecodeIssues* issues);
+Result<Object> DecodeJson(const KindInfo& kind,
+                          std::string_view json,
+                          DecodeIssues* issues,
+                          Wire wire = {});
 
 /// Decodes `json` into `value`, a `type` that starts empty. As above, for parts of objects.
-Result<> DecodeJson(const Type& type, std::string_view json, void* value, DecodeIssues* issues);
+Result<> DecodeJson(const Type& type,
+                    std::string_view json,
+                    void* value,
+                    DecodeIssues* issues,
+                    Wire wire = {});
 
 }  // namespace dray::api

@@ -23,13 +23,14 @@ struct Found {
   void* object = nullptr;
 };
 
-Found FindMember(const Type& type, void* object, std::string_view name) {
+Found FindMember(const Type& type, void* object, std::string_view name, Wire wire) {
   for (const Field& field : type.fields) {
+    if (!field.IsOn(wire)) continue;
     if (!field.facets.inlined) {
       if (field.name == name) return {&field, object};
       continue;
     }
-    const Found inner = FindMember(field.type(), MutableMember(field, object), name);
+    const Found inner = FindMember(field.type(), MutableMember(field, object), name, wire);
     if (inner.field != nullptr) return inner;
   }
   return {};
@@ -38,8 +39,8 @@ Found FindMember(const Type& type, void* object, std::string_view name) {
 /// One walk over a document. path_ is where the walk stands, as messages write it.
 class Decoder {
  public:
-  Decoder(std::string_view json, std::string_view root, DecodeIssues* issues)
-      : reader_(json), root_(root), issues_(issues) {}
+  Decoder(std::string_view json, std::string_view root, DecodeIssues* issues, Wire wire)
+      : reader_(json), root_(root), issues_(issues), wire_(wire) {}
 
   Result<> Run(const Type& type, void* value, bool has_type_meta) {
     if (reader_.Peek() == JsonKind::kNull && type.kind == TypeKind::kStruct) {
@@ -175,6 +176,7 @@ class Decoder {
     const Type& element = type.element();
     const size_t length = path_.size();
     Clear(type, value);
+    type.container->set_present(value);
     reader_.EnterArray();
     for (size_t i = 0; !stopped() && reader_.NextElement(); ++i) {
       fmt::format_to(std::back_inserter(path_), "[{}]", i);
@@ -213,7 +215,7 @@ class Decoder {
         TypeMetaMember(key);
         continue;
       }
-      const Found found = FindMember(type, value, key);
+      const Found found = FindMember(type, value, key, wire_);
       if (found.field == nullptr) {
         Issue("unknown", key);
         reader_.Skip();
@@ -264,6 +266,7 @@ class Decoder {
   JsonReader reader_;
   std::string_view root_;
   DecodeIssues* issues_;
+  Wire wire_;
   std::string path_;
   std::string scratch_;
   std::string mismatch_;
@@ -301,13 +304,18 @@ Result<TypeMeta> ReadTypeMeta(std::string_view json) {
   return meta;
 }
 
-Result<> DecodeJson(const Type& type, std::string_view json, void* value, DecodeIssues* issues) {
-  return Decoder(json, type.name, issues).Run(type, value, false);
+Result<> DecodeJson(
+    const Type& type, std::string_view json, void* value, DecodeIssues* issues, Wire wire) {
+  return Decoder(json, type.name, issues, wire).Run(type, value, false);
 }
 
-Result<Object> DecodeJson(const KindInfo& kind, std::string_view json, DecodeIssues* issues) {
+Result<Object> DecodeJson(const KindInfo& kind,
+                          std::string_view json,
+                          DecodeIssues* issues,
+                          Wire wire) {
   Object object = Object::Make(kind);
-  DRAY_TRY_VOID(Decoder(json, kind.kind, issues).Run(object.type(), object.mutable_value(), true));
+  DRAY_TRY_VOID(
+      Decoder(json, kind.kind, issues, wire).Run(object.type(), object.mutable_value(), true));
   return object;
 }
 

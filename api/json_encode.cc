@@ -22,10 +22,11 @@ void AppendInt(int64_t number, std::string& out) {
   out.append(digits.data(), end.ptr);
 }
 
+// What is written as null where it must be written.
 bool IsNull(const Type& type, const void* value) {
   switch (type.kind) {
+    case TypeKind::kList: return !type.container->present(value);
     case TypeKind::kOptional:
-    case TypeKind::kList:
     case TypeKind::kMap: return type.container->size(value) == 0;
     case TypeKind::kTime:
     case TypeKind::kMicroTime:
@@ -44,16 +45,14 @@ bool IsNull(const Type& type, const void* value) {
 }
 
 // Go's omitempty: false, 0, "", nil and empty containers; never a struct, which needs omitzero.
-bool IsOmitted(const Field& field, const void* member) {
-  const Facets& facets = field.facets;
-  const Type& type = field.type();
-  if ((facets.required && !facets.omit_empty) || facets.nullable) return false;
+bool IsEmpty(const Type& type, const void* member) {
   switch (type.kind) {
     case TypeKind::kStruct:
     case TypeKind::kQuantity:
     case TypeKind::kIntOrString:
     case TypeKind::kTime:
-    case TypeKind::kMicroTime: return facets.omit_zero && IsZero(type, member);
+    case TypeKind::kMicroTime:
+    case TypeKind::kRawJson: return false;
     case TypeKind::kOptional:
     case TypeKind::kList:
     case TypeKind::kMap: return type.container->size(member) == 0;
@@ -63,50 +62,75 @@ bool IsOmitted(const Field& field, const void* member) {
     case TypeKind::kString:
     case TypeKind::kBytes:
     case TypeKind::kDuration: return IsZero(type, member);
-    case TypeKind::kRawJson: return false;
   }
   return false;
 }
 
-void EncodeMembers(const Type& type, const void* value, char& separator, std::string& out) {
-  for (const Field& field : type.fields) {
-    const void* member = field.of(value);
-    const Type& member_type = field.type();
-    if (field.facets.inlined) {
-      EncodeMembers(member_type, member, separator, out);
-      continue;
+bool IsOmitted(const Field& field, const void* member, Release release) {
+  const Facets& facets = field.facets;
+  const Type& type = field.type();
+  if (facets.required && !facets.omit_empty) return false;
+  if (facets.nullable.Rules(release)) return false;
+  if (facets.plain.Rules(release)) {  // an optional that is none in this release
+    const Type& element = type.element();
+    if (type.container->size(member) != 0) return IsEmpty(element, type.container->at(member, 0));
+    return element.kind != TypeKind::kRawJson;
+  }
+  if (facets.omit_zero) return IsZero(type, member);
+  return IsEmpty(type, member);
+}
+
+class Encoder {
+ public:
+  Encoder(std::string& out, Wire wire) : out_(out), wire_(wire) {}
+
+  void Members(const Type& type, const void* value, char& separator) {
+    for (const Field& field : type.fields) {
+      const void* member = field.of(value);
+      const Type& member_type = field.type();
+      if (!field.IsOn(wire_)) continue;
+      if (field.facets.inlined) {
+        Members(member_type, member, separator);
+        continue;
+      }
+      if (IsOmitted(field, member, wire_.release)) continue;
+      out_ += std::exchange(separator, ',');
+      out_ += '"';
+      out_ += field.name;
+      out_ += "\":";
+      Value(member_type, member);
     }
-    if (IsOmitted(field, member)) continue;
-    out += std::exchange(separator, ',');
-    out += '"';
-    out += field.name;
-    out += "\":";
-    EncodeJson(member_type, member, out);
   }
-}
 
-void EncodeList(const Type& type, const void* value, std::string& out) {
-  const size_t size = type.container->size(value);
-  const Type& element = type.element();
-  char separator = '[';
-  for (size_t i = 0; i < size; ++i) {
-    out += std::exchange(separator, ',');
-    EncodeJson(element, type.container->at(value, i), out);
+  void Value(const Type& type, const void* value);
+
+ private:
+  void List(const Type& type, const void* value) {
+    const size_t size = type.container->size(value);
+    const Type& element = type.element();
+    out_ += '[';
+    for (size_t i = 0; i < size; ++i) {
+      if (i != 0) out_ += ',';
+      Value(element, type.container->at(value, i));
+    }
+    out_ += ']';
   }
-  out += ']';
-}
 
-void EncodeMap(const Type& type, const void* value, std::string& out) {
-  const Type& element = type.element();
-  char separator = '{';
-  VisitMap(type, value, [&](std::string_view key, const void* entry) {
-    out += std::exchange(separator, ',');
-    QuoteJson(key, out);
-    out += ':';
-    EncodeJson(element, entry, out);
-  });
-  out += '}';
-}
+  void Map(const Type& type, const void* value) {
+    const Type& element = type.element();
+    char separator = '{';
+    VisitMap(type, value, [&](std::string_view key, const void* entry) {
+      out_ += std::exchange(separator, ',');
+      QuoteJson(key, out_);
+      out_ += ':';
+      Value(element, entry);
+    });
+    out_ += '}';
+  }
+
+  std::string& out_;
+  Wire wire_;
+};
 
 void EncodeIntOrString(const IntOrString& value, std::string& out) {
   if (value.is_string()) {
@@ -160,49 +184,53 @@ void QuoteJson(std::string_view text, std::string& out) {
   out += '"';
 }
 
-void EncodeJson(const Type& type, const void* value, std::string& out) {
+void Encoder::Value(const Type& type, const void* value) {
   if (IsNull(type, value)) {
-    out += "null";
+    out_ += "null";
     return;
   }
   switch (type.kind) {
-    case TypeKind::kBool: out += Get<bool>(value) ? "true" : "false"; return;
-    case TypeKind::kInt32: AppendInt(Get<int32_t>(value), out); return;
-    case TypeKind::kInt64: AppendInt(Get<int64_t>(value), out); return;
-    case TypeKind::kString: QuoteJson(Get<std::string>(value), out); return;
-    case TypeKind::kBytes: QuoteJson(EncodeBase64(Get<Bytes>(value).bytes), out); return;
-    case TypeKind::kQuantity: QuoteJson(Get<Quantity>(value).ToString(), out); return;
-    case TypeKind::kTime: QuoteJson(Get<Time>(value).ToString(), out); return;
-    case TypeKind::kMicroTime: QuoteJson(Get<MicroTime>(value).ToString(), out); return;
-    case TypeKind::kDuration: QuoteJson(Get<Duration>(value).ToString(), out); return;
-    case TypeKind::kIntOrString: EncodeIntOrString(Get<IntOrString>(value), out); return;
-    case TypeKind::kRawJson: out += Get<RawJson>(value).compact(); return;
-    case TypeKind::kOptional: EncodeJson(type.element(), type.container->at(value, 0), out); return;
-    case TypeKind::kList: EncodeList(type, value, out); return;
-    case TypeKind::kMap: EncodeMap(type, value, out); return;
+    case TypeKind::kBool: out_ += Get<bool>(value) ? "true" : "false"; return;
+    case TypeKind::kInt32: AppendInt(Get<int32_t>(value), out_); return;
+    case TypeKind::kInt64: AppendInt(Get<int64_t>(value), out_); return;
+    case TypeKind::kString: QuoteJson(Get<std::string>(value), out_); return;
+    case TypeKind::kBytes: QuoteJson(EncodeBase64(Get<Bytes>(value).bytes), out_); return;
+    case TypeKind::kQuantity: QuoteJson(Get<Quantity>(value).ToString(), out_); return;
+    case TypeKind::kTime: QuoteJson(Get<Time>(value).ToString(), out_); return;
+    case TypeKind::kMicroTime: QuoteJson(Get<MicroTime>(value).ToString(), out_); return;
+    case TypeKind::kDuration: QuoteJson(Get<Duration>(value).ToString(), out_); return;
+    case TypeKind::kIntOrString: EncodeIntOrString(Get<IntOrString>(value), out_); return;
+    case TypeKind::kRawJson: out_ += Get<RawJson>(value).compact(); return;
+    case TypeKind::kOptional: Value(type.element(), type.container->at(value, 0)); return;
+    case TypeKind::kList: List(type, value); return;
+    case TypeKind::kMap: Map(type, value); return;
     case TypeKind::kStruct: {
       char separator = '{';
-      EncodeMembers(type, value, separator, out);
-      out += separator == '{' ? "{}" : "}";
+      Members(type, value, separator);
+      out_ += separator == '{' ? "{}" : "}";
       return;
     }
   }
 }
 
-void EncodeJson(const Object& object, std::string& out) {
+void EncodeJson(const Type& type, const void* value, std::string& out, Wire wire) {
+  Encoder(out, wire).Value(type, value);
+}
+
+void EncodeJson(const Object& object, std::string& out, Wire wire) {
   out += R"({"kind":")";
   out += object.kind().kind;
   out += R"(","apiVersion":")";
   out += object.kind().api_version();
   out += '"';
   char separator = ',';
-  EncodeMembers(object.type(), object.value(), separator, out);
+  Encoder(out, wire).Members(object.type(), object.value(), separator);
   out += '}';
 }
 
-std::string ToJson(const Object& object) {
+std::string ToJson(const Object& object, Wire wire) {
   std::string out;
-  EncodeJson(object, out);
+  EncodeJson(object, out, wire);
   return out;
 }
 

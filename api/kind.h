@@ -53,10 +53,17 @@ struct KindInfo {
   std::string_view kind;      // ResourceClaim
   std::string_view plural;    // resourceclaims: the resource's name in URLs
   std::string_view singular;  // resourceclaim
+  /// The kind whose struct is stored for objects of this one: the hub of its generation, by default
+  /// the kind itself. Versions with the same hub, group and plural show the same objects.
+  const KindInfo* hub;
+  Releases in;              // the releases that serve it
+  uint8_t deprecated_in;    // minor versions; 0: not known to be
+  uint8_t removed_in;       // the release that was announced to end it
   bool namespaced;
   bool served;       // false: only a body or an answer (DeleteOptions, Status)
   bool create_only;  // Binding and the reviews
   bool has_status;   // has the subresource status
+  Releases status_in;  // where it has it
   bool tracks_generation;
   bool unconditional_update;  // PUT without resourceVersion is allowed
   bool create_on_update;      // PUT of a missing name creates
@@ -79,6 +86,8 @@ struct KindInfo {
   std::string qualified_resource() const;
   /// "ResourceClaim.resource.k8s.io", "Pod": how validation errors name the kind.
   std::string qualified_kind() const;
+  /// Where its objects are kept.
+  const KindInfo& storage() const { return hub == nullptr ? *this : *hub; }
 };
 
 /// All kinds of api/schema, in the order of the files.

@@ -5,19 +5,18 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "api/map.h"
 #include "base/result.h"
 
 namespace dray::api {
 
-using Labels = std::map<std::string, std::string, std::less<>>;
+using Labels = Map<std::string>;
 
 /// Longest text that is read as a label or field selector; no request line is longer.
 inline constexpr size_t kSelectorTextMax = 1 << 20;

@@ -82,6 +82,7 @@ void Assign(const Type& type, void* to, const void* from) {
     return;
   }
   const size_t size = container.size(from);
+  if (container.present != nullptr && container.present(from)) container.set_present(to);
   for (size_t i = 0; i < size; ++i)
     Assign(type.element(), container.add(to, {}), container.at(from, i));
 }

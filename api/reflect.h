@@ -9,7 +9,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -17,8 +16,11 @@
 #include <vector>
 
 #include "api/int_or_string.h"
+#include "api/list.h"
+#include "api/map.h"
 #include "api/quantity.h"
 #include "api/raw_json.h"
+#include "api/release.h"
 #include "api/time.h"
 
 namespace dray::api {
@@ -47,10 +49,6 @@ struct Bytes {
   bool operator==(const Bytes&) const = default;
 };
 
-/// A map of the API; sorted, as Kubernetes writes them.
-template <class T>
-using Map = std::map<std::string, T, std::less<>>;
-
 struct Type;
 
 /// How lists merge in server-side apply.
@@ -60,10 +58,13 @@ enum class ListKind : uint8_t { kUndeclared, kAtomic, kSet, kMap };
 struct Facets {
   bool required = false;    // must be present and, unless omit_empty, is always written
   bool omit_empty = false;  // required, yet an empty one is not written
-  bool nullable = false;    // optional, yet an empty one is written as null
   bool omit_zero = false;   // a struct or time that is not written when zero
+  bool hub = false;         // stored and compared, but never on the wire of this version
   bool inlined = false;     // JSON flattens the members into the parent
   bool atomic_map = false;
+  Releases in = {};                      // the releases that have the field
+  Releases nullable = Releases::None();  // where an empty one is written as null, though optional
+  Releases plain = Releases::None();     // where the value could not be absent, only zero
   ListKind list = ListKind::kUndeclared;
   std::string_view list_keys = {};       // of ListKind::kMap, separated by commas
   std::string_view patch_strategy = {};  // strategic merge: merge, retainKeys, "merge,retainKeys"
@@ -74,6 +75,12 @@ struct Facets {
   int64_t max_items = 0;         // 0: no bound of its own
 };
 
+/// Which form of a version is read or written.
+struct Wire {
+  Release release = Release::kAny;
+  bool stored = false;  // as the store keeps it: with the fields only hubs have
+};
+
 struct Field {
   std::string_view name;  // in JSON; for an inlined struct only a label
   int number;             // in protobuf
@@ -81,6 +88,9 @@ struct Field {
   const void* (*of)(const void* object);
   Facets facets;
   std::string_view doc;
+
+  /// Whether documents of this form have the field.
+  bool IsOn(Wire wire) const { return (!facets.hub || wire.stored) && facets.in.Has(wire.release); }
 };
 
 /// What a scalar can do with a value it knows the address of. Structs and containers have none of
@@ -100,6 +110,9 @@ struct ContainerOperations {
   /// A new empty element at the end (list), in place of the old one (optional) or at `key` (map).
   void* (*add)(void* container, std::string_view key);
   void (*clear)(void* container);
+  /// Of a list: whether it was given, if only as []; and says that it was.
+  bool (*present)(const void* list);
+  void (*set_present)(void* list);
   /// Of a map: the element at `key`, or null.
   const void* (*find)(const void* map, std::string_view key);
   /// Of a map: visits all entries in key order.
@@ -164,6 +177,8 @@ struct Reflected<std::optional<T>> {
         return &static_cast<std::optional<T>*>(c)->emplace();
       },
       .clear = [](void* c) { static_cast<std::optional<T>*>(c)->reset(); },
+      .present = nullptr,
+      .set_present = nullptr,
       .find = nullptr,
       .visit = nullptr,
   };
@@ -175,16 +190,18 @@ struct Reflected<std::optional<T>> {
 };
 
 template <class T>
-struct Reflected<std::vector<T>> {
+struct Reflected<List<T>> {
   static constexpr ContainerOperations kContainer{
-      .size = [](const void* c) { return static_cast<const std::vector<T>*>(c)->size(); },
+      .size = [](const void* c) { return static_cast<const List<T>*>(c)->size(); },
       .at = [](const void* c, size_t i) -> const void* {
-        return &(*static_cast<const std::vector<T>*>(c))[i];
+        return &(*static_cast<const List<T>*>(c))[i];
       },
       .add = [](void* c, std::string_view) -> void* {
-        return &static_cast<std::vector<T>*>(c)->emplace_back();
+        return &static_cast<List<T>*>(c)->emplace_back();
       },
-      .clear = [](void* c) { static_cast<std::vector<T>*>(c)->clear(); },
+      .clear = [](void* c) { *static_cast<List<T>*>(c) = List<T>(); },
+      .present = [](const void* c) { return static_cast<const List<T>*>(c)->present(); },
+      .set_present = [](void* c) { static_cast<List<T>*>(c)->set_present(); },
       .find = nullptr,
       .visit = nullptr,
   };
@@ -204,14 +221,14 @@ struct Reflected<Map<T>> {
   static constexpr ContainerOperations kContainer{
       .size = [](const void* c) { return static_cast<const Map<T>*>(c)->size(); },
       .at = [](const void* c, size_t i) -> const void* {
-        auto at = static_cast<const Map<T>*>(c)->begin();
-        std::advance(at, static_cast<std::ptrdiff_t>(i));
-        return &at->second;
+        return &(static_cast<const Map<T>*>(c)->begin() + static_cast<std::ptrdiff_t>(i))->second;
       },
       .add = [](void* c, std::string_view key) -> void* {
-        return &static_cast<Map<T>*>(c)->insert_or_assign(std::string(key), T()).first->second;
+        return &static_cast<Map<T>*>(c)->insert_or_assign(key, T()).first->second;
       },
       .clear = [](void* c) { static_cast<Map<T>*>(c)->clear(); },
+      .present = nullptr,
+      .set_present = nullptr,
       .find = [](const void* c, std::string_view key) -> const void* {
         const auto found = static_cast<const Map<T>*>(c)->find(key);
         return found == static_cast<const Map<T>*>(c)->end() ? nullptr : &found->second;

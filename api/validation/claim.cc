@@ -294,7 +294,7 @@ void CheckRequestReference(std::string_view reference,
   if (!names.Has(reference)) errors.Invalid(path, Shown(reference), kWrong);
 }
 
-void CheckRequestReferences(const std::vector<std::string>& references,
+void CheckRequestReferences(const List<std::string>& references,
                             const RequestNames& names,
                             const Path& path,
                             Findings& out) {

@@ -66,7 +66,7 @@ void CheckRequestReference(std::string_view reference,
                            const Path& path,
                            FieldErrors& errors);
 /// A list of references, each once.
-void CheckRequestReferences(const std::vector<std::string>& references,
+void CheckRequestReferences(const List<std::string>& references,
                             const RequestNames& names,
                             const Path& path,
                             Findings& out);

@@ -134,8 +134,8 @@ void CheckTaint(const resource_v1::DeviceTaint& taint, const Path& path, Finding
   }
 }
 
-void CheckBindingConditions(const std::vector<std::string>& conditions,
-                            const std::vector<std::string>& failure_conditions,
+void CheckBindingConditions(const List<std::string>& conditions,
+                            const List<std::string>& failure_conditions,
                             const Path& path,
                             Findings& out) {
   const Path conditions_path = path.Child("bindingConditions");
@@ -160,7 +160,7 @@ void CheckBindingConditions(const std::vector<std::string>& conditions,
   }
 }
 
-void CheckSkippedOperations(const std::vector<std::string>& operations,
+void CheckSkippedOperations(const List<std::string>& operations,
                             const Path& path,
                             Findings& out) {
   if (Contains(operations, kPrepare) && !Contains(operations, kUnprepare) &&

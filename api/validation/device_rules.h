@@ -46,13 +46,13 @@ void CheckTolerations(const std::vector<resource_v1::DeviceToleration>& tolerati
 void CheckTaint(const resource_v1::DeviceTaint& taint, const Path& path, Findings& out);
 
 /// Both lists, members of the device or result at `path` (KEP-5007).
-void CheckBindingConditions(const std::vector<std::string>& conditions,
-                            const std::vector<std::string>& failure_conditions,
+void CheckBindingConditions(const List<std::string>& conditions,
+                            const List<std::string>& failure_conditions,
                             const Path& path,
                             Findings& out);
 
 /// `path` is that of the list.
-void CheckSkippedOperations(const std::vector<std::string>& operations,
+void CheckSkippedOperations(const List<std::string>& operations,
                             const Path& path,
                             Findings& out);
 

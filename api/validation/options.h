@@ -3,11 +3,14 @@
 #pragma once
 
 #include "api/core_v1.h"
+#include "api/feature_gates.h"
 #include "api/validation/selector_checker.h"
 
 namespace dray::api::validation {
 
 struct Options {
+  /// The release and gates whose rules hold.
+  Profile profile = {};
   /// Null: CEL expressions are measured but not compiled.
   const SelectorChecker* selectors = nullptr;
   /// The Namespace of a namespaced object; null when there is none.

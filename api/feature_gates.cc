@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/feature_gates.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace dray::api {
+namespace {
+
+constexpr Releases From(uint8_t first) {
+  return {.first = first, .last = 255};
+}
+
+constexpr std::array<GateInfo, kGateCount> kGates = {{
+    {Gate::kDynamicResourceAllocation, "DynamicResourceAllocation", From(26), From(34), From(35)},
+    {Gate::kControlPlaneController, "DRAControlPlaneController", {31, 31}},
+    {Gate::kAdminAccess, "DRAAdminAccess", From(32), From(34), From(36)},
+    {Gate::kDeviceStatus, "DRAResourceClaimDeviceStatus", From(32), From(33), From(37)},
+    {Gate::kPrioritizedList, "DRAPrioritizedList", From(33), From(34), From(37)},
+    {Gate::kPartitionableDevices, "DRAPartitionableDevices", From(33), From(36)},
+    {Gate::kDeviceTaints, "DRADeviceTaints", From(33), From(36)},
+    {.gate = Gate::kDeviceTaintRules,
+     .name = "DRADeviceTaintRules",
+     .in = From(35),
+     .on_by_default = From(37),
+     .needs = Gate::kDeviceTaints},
+    {.gate = Gate::kBindingConditions,
+     .name = "DRADeviceBindingConditions",
+     .in = From(34),
+     .on_by_default = From(36),
+     .needs = Gate::kDeviceStatus},
+    {Gate::kConsumableCapacity, "DRAConsumableCapacity", From(34), From(36)},
+    {Gate::kExtendedResource, "DRAExtendedResource", From(34), From(36), From(37)},
+    {Gate::kListTypeAttributes, "DRAListTypeAttributes", From(36)},
+    {Gate::kNodeAllocatableResources, "DRANodeAllocatableResources", From(36)},
+    {Gate::kResourcePoolStatus, "DRAResourcePoolStatus", From(36)},
+    {.gate = Gate::kGranularStatusAuthorization,
+     .name = "DRAResourceClaimGranularStatusAuthorization",
+     .in = From(36),
+     .on_by_default = From(36),
+     .needs = Gate::kDeviceStatus},
+    {.gate = Gate::kFractionalCapacityRange,
+     .name = "DRAFractionalCapacityRange",
+     .in = From(37),
+     .on_by_default = From(37),
+     .needs = Gate::kConsumableCapacity},
+    {Gate::kOptionalNodeOperations, "DRAOptionalNodeOperations", From(37)},
+    {.gate = Gate::kPartitionableDevicesType,
+     .name = "DRAPartitionableDevicesType",
+     .in = From(37),
+     .needs = Gate::kPartitionableDevices,
+     .needs_too = Gate::kResourcePoolStatus},
+    {.gate = Gate::kCompatibilityGroups,
+     .name = "DRADeviceCompatibilityGroups",
+     .in = From(37),
+     .needs = Gate::kPartitionableDevices},
+    {Gate::kDerivedAttributes, "DRADerivedAttributes", From(37)},
+    {Gate::kWorkloadResourceClaims, "DRAWorkloadResourceClaims", From(36)},
+}};
+
+constexpr std::array kReleases = {Release::k1_30,
+                                  Release::k1_31,
+                                  Release::k1_32,
+                                  Release::k1_34,
+                                  Release::k1_36,
+                                  Release::kNewest};
+
+std::string NamesOf(Release release) {
+  std::vector<std::string_view> names;
+  for (const GateInfo& gate : kGates) {
+    if (gate.in.Has(release)) names.push_back(gate.name);
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::optional<bool> ParseBool(std::string_view text) {
+  constexpr std::array<std::string_view, 6> kTrue = {"1", "t", "T", "TRUE", "true", "True"};
+  constexpr std::array<std::string_view, 6> kFalse = {"0", "f", "F", "FALSE", "false", "False"};
+  if (std::ranges::contains(kTrue, text)) return true;
+  if (std::ranges::contains(kFalse, text)) return false;
+  return std::nullopt;
+}
+
+Result<> ApplyOne(std::string_view flag, Release release, FeatureGates& gates) {
+  const size_t equals = flag.find('=');
+  const std::string_view name = flag.substr(0, equals);
+  const GateInfo* const gate = FindGate(name);
+  if (gate == nullptr || !gate->in.Has(release)) {
+    return Fail(StatusReason::kInvalid,
+                fmt::format("unrecognized feature gate: {}; {} has {}",
+                            name,
+                            ReleaseName(release),
+                            NamesOf(release)));
+  }
+  const std::optional<bool> on =
+      equals == std::string_view::npos ? std::nullopt : ParseBool(flag.substr(equals + 1));
+  if (!on.has_value()) {
+    return Fail(StatusReason::kInvalid,
+                fmt::format("invalid value of {0}: expected {0}=true or {0}=false", name));
+  }
+  if (!*on && gate->locked.Rules(release)) {
+    return Fail(StatusReason::kInvalid,
+                fmt::format("cannot set feature gate {} to false, feature is locked to true in {}",
+                            name,
+                            ReleaseName(release)));
+  }
+  gates.Switch(gate->gate, *on);
+  return {};
+}
+
+}  // namespace
+
+std::span<const GateInfo> Gates() {
+  return kGates;
+}
+
+const GateInfo* FindGate(std::string_view name) {
+  const auto* const found = std::ranges::find(kGates, name, &GateInfo::name);
+  return found == kGates.end() ? nullptr : found;
+}
+
+FeatureGates FeatureGates::AllOf(Release release) {
+  FeatureGates gates;
+  for (const GateInfo& gate : kGates) gates.Switch(gate.gate, gate.in.Has(release));
+  return gates;
+}
+
+FeatureGates FeatureGates::DefaultsOf(Release release) {
+  FeatureGates gates;
+  for (const GateInfo& gate : kGates) gates.Switch(gate.gate, gate.on_by_default.Rules(release));
+  gates.DropDependents();
+  return gates;
+}
+
+void FeatureGates::DropDependents() {
+  // A gate stands after those it needs, so one pass is enough.
+  for (const GateInfo& gate : kGates) {
+    const bool stays = (!gate.needs.has_value() || Has(*gate.needs)) &&
+                       (!gate.needs_too.has_value() || Has(*gate.needs_too));
+    if (!stays) Switch(gate.gate, false);
+  }
+}
+
+Result<> FeatureGates::Apply(std::string_view flags, Release release) {
+  FeatureGates next = *this;
+  while (!flags.empty()) {
+    const size_t comma = flags.find(',');
+    const std::string_view flag = flags.substr(0, comma);
+    flags = comma == std::string_view::npos ? std::string_view() : flags.substr(comma + 1);
+    if (!flag.empty()) DRAY_TRY_VOID(ApplyOne(flag, release, next));
+  }
+  next.DropDependents();
+  *this = next;
+  return {};
+}
+
+std::span<const Release> KnownReleases() {
+  return kReleases;
+}
+
+std::string ReleaseName(Release release) {
+  return fmt::format("1.{}", MinorOf(release == Release::kAny ? Release::kNewest : release));
+}
+
+Result<Release> ParseRelease(std::string_view text) {
+  std::string_view name = text;
+  if (name.starts_with('v')) name.remove_prefix(1);
+  const size_t dot = name.find('.');
+  const size_t patch = dot == std::string_view::npos ? dot : name.find('.', dot + 1);
+  name = name.substr(0, patch);
+  std::vector<std::string> known;
+  for (const Release release : kReleases) {
+    if (ReleaseName(release) == name) return release;
+    known.push_back(ReleaseName(release));
+  }
+  return Fail(
+      StatusReason::kInvalid,
+      fmt::format("unknown release {:?}: expected one of {}", text, fmt::join(known, ", ")));
+}
+
+}  // namespace dray::api
