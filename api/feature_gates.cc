@@ -79,8 +79,8 @@ std::string NamesOf(Release release) {
 std::optional<bool> ParseBool(std::string_view text) {
   constexpr std::array<std::string_view, 6> kTrue = {"1", "t", "T", "TRUE", "true", "True"};
   constexpr std::array<std::string_view, 6> kFalse = {"0", "f", "F", "FALSE", "false", "False"};
-  if (std::ranges::contains(kTrue, text)) return true;
-  if (std::ranges::contains(kFalse, text)) return false;
+  if (std::ranges::find(kTrue, text) != kTrue.end()) return true;
+  if (std::ranges::find(kFalse, text) != kFalse.end()) return false;
   return std::nullopt;
 }
 
