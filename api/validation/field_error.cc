@@ -47,11 +47,20 @@ std::string Shown(const Type& type, const void* value) {
   return out;
 }
 
+bool FieldErrors::Since(int minor) const {
+  return Releases{.first = static_cast<uint8_t>(minor)}.Rules(release_);
+}
+
+LengthWord FieldErrors::label_length_word() const {
+  return Since(36) ? LengthWord::kBytes : LengthWord::kCharacters;
+}
+
 void FieldErrors::Required(const Path& path, std::string_view detail) {
   causes_.push_back(Made("FieldValueRequired", path, WithDetail("Required value", detail)));
 }
 
 void FieldErrors::Invalid(const Path& path, std::string_view shown, std::string_view detail) {
+  if (shown == "null" && !Since(34)) shown = "\"null\"";
   causes_.push_back(
       Made("FieldValueInvalid", path, WithDetail(fmt::format("Invalid value: {}", shown), detail)));
 }
@@ -82,12 +91,30 @@ void FieldErrors::Forbidden(const Path& path, std::string_view detail) {
 }
 
 void FieldErrors::TooLong(const Path& path, size_t max, LengthWord word) {
+  if (!Since(32)) {
+    causes_.push_back(
+        Made("FieldValueTooLong", path, fmt::format("Too long: may not be longer than {}", max)));
+    return;
+  }
   const std::string_view unit = word == LengthWord::kBytes ? "bytes" : "characters";
   causes_.push_back(Made(
       "FieldValueTooLong", path, fmt::format("Too long: may not be more than {} {}", max, unit)));
 }
 
+void FieldErrors::TooLongInCore(const Path& path, size_t max) {
+  if (Since(32)) {
+    TooLong(path, max);
+    return;
+  }
+  causes_.push_back(
+      Made("FieldValueTooLong", path, fmt::format("Too long: must have at most {} bytes", max)));
+}
+
 void FieldErrors::TooMany(const Path& path, size_t count, size_t max) {
+  if (!Since(32)) {
+    TooLong(path, max);
+    return;
+  }
   causes_.push_back(Made(
       "FieldValueTooMany",
       path,
@@ -106,7 +133,14 @@ void FieldErrors::Problems(const Path& path, std::span<const NameProblem> proble
   for (const NameProblem& problem : problems) {
     switch (problem.kind) {
       case NameProblem::Kind::kRequired: Required(path); break;
-      case NameProblem::Kind::kTooLong: TooLong(path, problem.max); break;
+      case NameProblem::Kind::kTooLong:
+        // Upstream checks drivers as it checks CSI drivers, with a rule of core/v1.
+        if (problem.max == kDriverNameMax) {
+          TooLongInCore(path, problem.max);
+        } else {
+          TooLong(path, problem.max);
+        }
+        break;
       case NameProblem::Kind::kInvalid: Invalid(path, Shown(problem.value), problem.detail); break;
     }
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Field errors: what is wrong where, in the words upstream's answers have since 1.37, kept as the
+// Field errors: what is wrong where, in the words upstream's answers have in a release, kept as the
 // causes of a Status.
 #pragma once
 
@@ -15,6 +15,7 @@
 #include "api/kind.h"
 #include "api/names.h"
 #include "api/reflect.h"
+#include "api/release.h"
 #include "api/validation/field_path.h"
 #include "base/result.h"
 
@@ -28,9 +29,16 @@ std::string ShownStruct(const T& value) {
   return Shown(TypeOf<T>(), &value);
 }
 
-/// The errors of one pass over an object, in the order found.
+/// The errors of one pass over an object, in the order found and in the words of a release.
 class FieldErrors {
  public:
+  explicit FieldErrors(Release release = Release::kNewest) : release_(release) {}
+
+  /// Whether the release is `minor` (36 for 1.36) or newer.
+  bool Since(int minor) const;
+  /// What hand-written rules call the length of labels.
+  LengthWord label_length_word() const;
+
   void Required(const Path& path, std::string_view detail = {});
   /// `shown` is the value as Shown() gives it.
   void Invalid(const Path& path, std::string_view shown, std::string_view detail);
@@ -42,6 +50,9 @@ class FieldErrors {
                     std::span<const std::string_view> supported);
   void Forbidden(const Path& path, std::string_view detail);
   void TooLong(const Path& path, size_t max, LengthWord word = LengthWord::kBytes);
+  /// The same for rules of core/v1, which 1.31 and before said in other words.
+  void TooLongInCore(const Path& path, size_t max);
+  /// Up to 1.31 a list with too many items was "too long".
   void TooMany(const Path& path, size_t count, size_t max);
   void Internal(const Path& path, std::string_view detail);
 
@@ -55,6 +66,7 @@ class FieldErrors {
   std::vector<Cause> Take() && { return std::move(causes_); }
 
  private:
+  Release release_;
   std::vector<Cause> causes_;
 };
 
@@ -63,6 +75,8 @@ class FieldErrors {
 /// anything of the second. Rules here look once and file what they find under the pass it belongs
 /// to.
 struct Findings {
+  explicit Findings(Release release = Release::kNewest) : written(release), declared(release) {}
+
   FieldErrors written;
   FieldErrors declared;
 

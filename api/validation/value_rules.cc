@@ -55,9 +55,12 @@ void CheckRequirement(const core_v1::NodeSelectorRequirement& requirement,
     errors.Invalid(path.Child("operator"), Shown(op), "not a valid selector operator");
   }
   CheckKeyShaped(requirement.key, path.Child("key"), errors);
+  if (!errors.Since(32)) return;
   const Path values = path.Child("values");
   for (size_t i = 0; i < requirement.values.size(); ++i) {
-    errors.Names(values.Index(i), requirement.values[i], CheckLabelValue(requirement.values[i]));
+    errors.Names(values.Index(i),
+                 requirement.values[i],
+                 CheckLabelValue(requirement.values[i], errors.label_length_word()));
   }
 }
 
@@ -206,7 +209,7 @@ void CheckSubdomainShaped(std::string_view value, const Path& path, FieldErrors&
 }
 
 void CheckKeyShaped(std::string_view value, const Path& path, FieldErrors& errors) {
-  errors.Names(path, value, CheckLabelKey(value));
+  errors.Names(path, value, CheckLabelKey(value, errors.label_length_word()));
 }
 
 void CheckDeclaredDriver(std::string_view value, const Path& path, FieldErrors& errors) {
@@ -315,7 +318,7 @@ void CheckConditions(std::span<const meta_v1::Condition> conditions,
 void CheckLabels(const Map<std::string>& labels, const Path& path, FieldErrors& errors) {
   for (const auto& [key, value] : labels) {
     CheckKeyShaped(key, path, errors);
-    errors.Names(path, value, CheckLabelValue(value));
+    errors.Names(path, value, CheckLabelValue(value, errors.label_length_word()));
   }
 }
 
@@ -326,10 +329,10 @@ void CheckAnnotations(const Map<std::string>& annotations, const Path& path, Fie
     std::ranges::transform(lower, lower.begin(), [](char c) {
       return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
     });
-    errors.Names(path, key, CheckLabelKey(lower));
+    errors.Names(path, key, CheckLabelKey(lower, errors.label_length_word()));
     bytes += key.size() + value.size();
   }
-  if (bytes > kAnnotationBytesMax) errors.TooLong(path, kAnnotationBytesMax);
+  if (bytes > kAnnotationBytesMax) errors.TooLongInCore(path, kAnnotationBytesMax);
 }
 
 void CheckInterfaceAddress(std::string_view value, const Path& path, FieldErrors& errors) {
