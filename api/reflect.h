@@ -83,12 +83,17 @@ struct Wire {
 
 struct Field {
   std::string_view name;  // in JSON; for an inlined struct only a label
-  int number;             // in protobuf
-  const Type& (*type)();
-  const void* (*of)(const void* object);
+  const Type* type_table;
+  uint32_t offset;  // of the member in its struct
+  uint16_t number;  // in protobuf
+  /// Whether no facet has a say in how it is written: on every wire, there unless empty.
+  bool usual;
   Facets facets;
   std::string_view doc;
 
+  const Type& type() const { return *type_table; }
+  /// The member of `object`, which is of the struct whose table this is.
+  const void* of(const void* object) const { return static_cast<const char*>(object) + offset; }
   /// Whether documents of this form have the field.
   bool IsOn(Wire wire) const { return (!facets.hub || wire.stored) && facets.in.Has(wire.release); }
 };
@@ -110,6 +115,8 @@ struct ContainerOperations {
   /// A new empty element at the end (list), in place of the old one (optional) or at `key` (map).
   void* (*add)(void* container, std::string_view key);
   void (*clear)(void* container);
+  /// Of a list or map: makes room for `size` elements, which need not come.
+  void (*reserve)(void* container, size_t size);
   /// Of a list: whether it was given, if only as []; and says that it was.
   bool (*present)(const void* list);
   void (*set_present)(void* list);
@@ -126,9 +133,11 @@ struct Type {
   std::string_view name;  // "ResourceClaimSpec"; of scalars and containers a readable word
   const ScalarOperations* scalar = nullptr;
   const ContainerOperations* container = nullptr;
-  const Type& (*element)() = nullptr;
-  std::span<const Field> fields = {};
+  const Type* element_type = nullptr;        // of containers
+  std::span<const Field> fields = {};        // in the order of JSON
+  std::span<const uint16_t> by_number = {};  // indices of fields, ascending numbers
 
+  const Type& element() const { return *element_type; }
   /// The field with this JSON name, looking through inlined structs' names only at this level.
   const Field* Find(std::string_view json_name) const;
 };
@@ -156,13 +165,8 @@ struct Reflected;
 /// The table of `T`.
 template <class T>
 const Type& TypeOf() {
-  return Reflected<T>::Get();
+  return Reflected<T>::kType;
 }
-
-template <class S, class T, T S::* M>
-struct MemberOf {
-  static const void* Get(const void* object) { return &(static_cast<const S*>(object)->*M); }
-};
 
 template <class T>
 struct Reflected<std::optional<T>> {
@@ -177,6 +181,7 @@ struct Reflected<std::optional<T>> {
         return &static_cast<std::optional<T>*>(c)->emplace();
       },
       .clear = [](void* c) { static_cast<std::optional<T>*>(c)->reset(); },
+      .reserve = nullptr,
       .present = nullptr,
       .set_present = nullptr,
       .find = nullptr,
@@ -185,8 +190,7 @@ struct Reflected<std::optional<T>> {
   static constexpr Type kType{.kind = TypeKind::kOptional,
                               .name = "optional",
                               .container = &kContainer,
-                              .element = &TypeOf<T>};
-  static const Type& Get() { return kType; }
+                              .element_type = &Reflected<T>::kType};
 };
 
 template <class T>
@@ -200,14 +204,16 @@ struct Reflected<List<T>> {
         return &static_cast<List<T>*>(c)->emplace_back();
       },
       .clear = [](void* c) { *static_cast<List<T>*>(c) = List<T>(); },
+      .reserve = [](void* c, size_t size) { static_cast<List<T>*>(c)->reserve(size); },
       .present = [](const void* c) { return static_cast<const List<T>*>(c)->present(); },
       .set_present = [](void* c) { static_cast<List<T>*>(c)->set_present(); },
       .find = nullptr,
       .visit = nullptr,
   };
-  static constexpr Type kType{
-      .kind = TypeKind::kList, .name = "list", .container = &kContainer, .element = &TypeOf<T>};
-  static const Type& Get() { return kType; }
+  static constexpr Type kType{.kind = TypeKind::kList,
+                              .name = "list",
+                              .container = &kContainer,
+                              .element_type = &Reflected<T>::kType};
 };
 
 /// std::vector<bool> has no elements to point at, so lists of booleans hold this instead.
@@ -224,9 +230,12 @@ struct Reflected<Map<T>> {
         return &(static_cast<const Map<T>*>(c)->begin() + static_cast<std::ptrdiff_t>(i))->second;
       },
       .add = [](void* c, std::string_view key) -> void* {
-        return &static_cast<Map<T>*>(c)->insert_or_assign(key, T()).first->second;
+        const auto [entry, is_new] = static_cast<Map<T>*>(c)->try_emplace(key);
+        if (!is_new) entry->second = T();
+        return &entry->second;
       },
       .clear = [](void* c) { static_cast<Map<T>*>(c)->clear(); },
+      .reserve = [](void* c, size_t size) { static_cast<Map<T>*>(c)->reserve(size); },
       .present = nullptr,
       .set_present = nullptr,
       .find = [](const void* c, std::string_view key) -> const void* {
@@ -240,15 +249,16 @@ struct Reflected<Map<T>> {
             }
           },
   };
-  static constexpr Type kType{
-      .kind = TypeKind::kMap, .name = "map", .container = &kContainer, .element = &TypeOf<T>};
-  static const Type& Get() { return kType; }
+  static constexpr Type kType{.kind = TypeKind::kMap,
+                              .name = "map",
+                              .container = &kContainer,
+                              .element_type = &Reflected<T>::kType};
 };
 
 #define DRAY_REFLECT_SCALAR(cpp_type) \
   template <>                         \
   struct Reflected<cpp_type> {        \
-    static const Type& Get();         \
+    static const Type kType;          \
   }
 DRAY_REFLECT_SCALAR(bool);
 DRAY_REFLECT_SCALAR(Bool);
