@@ -91,6 +91,27 @@ class Map {
     return try_emplace(entry.first, std::move(entry.second));
   }
 
+  /// For readers of documents: a new entry at the end, wherever its key belongs. Until Settle()
+  /// nothing but more entries may follow. O(1), in whatever order the keys come.
+  T& Append(std::string_view key) {
+    return entries_
+        .emplace_back(std::piecewise_construct, std::forward_as_tuple(key), std::forward_as_tuple())
+        .second;
+  }
+  /// Brings what was appended in order; of several entries with one key the last stays.
+  void Settle() {
+    const auto before = [](const value_type& a, const value_type& b) { return a.first < b.first; };
+    const auto not_before = [](const value_type& a, const value_type& b) {
+      return a.first >= b.first;
+    };
+    if (std::ranges::adjacent_find(entries_, not_before) == entries_.end()) return;
+    std::ranges::stable_sort(entries_, before);
+    const auto same = [](const value_type& a, const value_type& b) { return a.first == b.first; };
+    // From the back, unique() keeps the last of each run.
+    const auto gone = std::unique(entries_.rbegin(), entries_.rend(), same);
+    entries_.erase(entries_.begin(), gone.base());
+  }
+
   size_t erase(std::string_view key) {
     const auto found = find(key);
     if (found == end()) return 0;

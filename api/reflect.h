@@ -120,6 +120,10 @@ struct ContainerOperations {
   /// Of a list: whether it was given, if only as []; and says that it was.
   bool (*present)(const void* list);
   void (*set_present)(void* list);
+  /// Of a map, for readers of documents: a new empty element for `key`, and the end of such
+  /// additions (Map::Append, Map::Settle).
+  void* (*append)(void* map, std::string_view key);
+  void (*settle)(void* map);
   /// Of a map: the element at `key`, or null.
   const void* (*find)(const void* map, std::string_view key);
   /// Of a map: visits all entries in key order.
@@ -184,6 +188,8 @@ struct Reflected<std::optional<T>> {
       .reserve = nullptr,
       .present = nullptr,
       .set_present = nullptr,
+      .append = nullptr,
+      .settle = nullptr,
       .find = nullptr,
       .visit = nullptr,
   };
@@ -207,6 +213,8 @@ struct Reflected<List<T>> {
       .reserve = [](void* c, size_t size) { static_cast<List<T>*>(c)->reserve(size); },
       .present = [](const void* c) { return static_cast<const List<T>*>(c)->present(); },
       .set_present = [](void* c) { static_cast<List<T>*>(c)->set_present(); },
+      .append = nullptr,
+      .settle = nullptr,
       .find = nullptr,
       .visit = nullptr,
   };
@@ -238,6 +246,10 @@ struct Reflected<Map<T>> {
       .reserve = [](void* c, size_t size) { static_cast<Map<T>*>(c)->reserve(size); },
       .present = nullptr,
       .set_present = nullptr,
+      .append = [](void* c, std::string_view key) -> void* {
+        return &static_cast<Map<T>*>(c)->Append(key);
+      },
+      .settle = [](void* c) { static_cast<Map<T>*>(c)->Settle(); },
       .find = [](const void* c, std::string_view key) -> const void* {
         const auto found = static_cast<const Map<T>*>(c)->find(key);
         return found == static_cast<const Map<T>*>(c)->end() ? nullptr : &found->second;
