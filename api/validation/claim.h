@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/meta_v1.h"
 #include "api/resource_v1.h"
 #include "api/validation/field_error.h"
 #include "api/validation/options.h"
@@ -75,6 +76,8 @@ void CheckClaimSpec(const resource_v1::ResourceClaimSpec& spec,
                     const SelectorChecker* checker,
                     const Path& path,
                     Findings& out);
+/// Claims get labels and annotations from their template; everything else is theirs.
+void CheckTemplateMetadata(const meta_v1::ObjectMeta& meta, const Path& path, FieldErrors& errors);
 /// Requests for admin access need a namespace that grants it; `path` is that of the requests.
 void CheckAdminAccess(const resource_v1::ResourceClaimSpec& spec,
                       std::string_view namespace_name,

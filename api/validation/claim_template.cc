@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <utility>
 
-#include "api/meta_v1.h"
 #include "api/validation/claim.h"
 #include "api/validation/go_value.h"
 #include "api/validation/value_rules.h"
@@ -11,7 +10,16 @@ namespace {
 
 namespace v1 = resource_v1;
 
-// Claims get labels and annotations from their template; everything else is theirs.
+void CheckTemplate(const v1::ResourceClaimTemplate& claim_template,
+                   const Options& options,
+                   Findings& out) {
+  const Path spec("spec");
+  CheckTemplateMetadata(claim_template.spec.metadata, spec.Child("metadata"), out.written);
+  CheckClaimSpec(claim_template.spec.spec, options.selectors, spec.Child("spec"), out);
+}
+
+}  // namespace
+
 void CheckTemplateMetadata(const meta_v1::ObjectMeta& meta, const Path& path, FieldErrors& errors) {
   CheckAnnotations(meta.annotations, path.Child("annotations"), errors);
   CheckLabels(meta.labels, path.Child("labels"), errors);
@@ -32,16 +40,6 @@ void CheckTemplateMetadata(const meta_v1::ObjectMeta& meta, const Path& path, Fi
   forbid(!meta.finalizers.empty(), "finalizers");
   forbid(!meta.managed_fields.empty(), "managedFields");
 }
-
-void CheckTemplate(const v1::ResourceClaimTemplate& claim_template,
-                   const Options& options,
-                   Findings& out) {
-  const Path spec("spec");
-  CheckTemplateMetadata(claim_template.spec.metadata, spec.Child("metadata"), out.written);
-  CheckClaimSpec(claim_template.spec.spec, options.selectors, spec.Child("spec"), out);
-}
-
-}  // namespace
 
 std::vector<Cause> ValidateClaimTemplate(const v1::ResourceClaimTemplate& claim_template,
                                          const Options& options) {

@@ -52,8 +52,6 @@ void CheckBindingConditions(const List<std::string>& conditions,
                             Findings& out);
 
 /// `path` is that of the list.
-void CheckSkippedOperations(const List<std::string>& operations,
-                            const Path& path,
-                            Findings& out);
+void CheckSkippedOperations(const List<std::string>& operations, const Path& path, Findings& out);
 
 }  // namespace dray::api::validation

@@ -4,6 +4,7 @@
 
 #include "api/core_v1.h"
 #include "api/feature_gates.h"
+#include "api/validation/authorizer.h"
 #include "api/validation/selector_checker.h"
 
 namespace dray::api::validation {
@@ -11,10 +12,15 @@ namespace dray::api::validation {
 struct Options {
   /// The release and gates whose rules hold.
   Profile profile = {};
+  /// The kind in the version of the request, or null for that of the hub. A few paths are those of
+  /// the version.
+  const KindInfo* version = nullptr;
   /// Null: CEL expressions are measured but not compiled.
   const SelectorChecker* selectors = nullptr;
   /// The Namespace of a namespaced object; null when there is none.
   const core_v1::Namespace* space = nullptr;
+  /// Who writes, and what that user may do; null: everything.
+  const Caller* caller = nullptr;
 };
 
 }  // namespace dray::api::validation

@@ -190,6 +190,8 @@ std::optional<std::string> CanonicalInterface(std::string_view value) {
 
 void CheckDriver(std::string_view value, const Path& path, FieldErrors& errors) {
   errors.Problems(path, CheckDriverName(value));
+  // Up to 1.34 an empty name was also held against the form.
+  if (value.empty() && !errors.Since(35)) errors.Names(path, value, CheckDnsSubdomain(value));
 }
 
 void CheckPool(std::string_view value, const Path& path, FieldErrors& errors) {

@@ -19,10 +19,11 @@ using dray::Result;
 using dray::vectors::Report;
 
 constexpr std::string_view kUsage =
-    "usage: dray-vectors KIND [--profile NAME] [--release N] [--kinds GROUP/VERSION/] DIR|FILE…\n"
+    "usage: dray-vectors KIND [--profile NAME] [--release N] [--kinds GROUP/VERSION/] [--name "
+    "CASE] DIR|FILE…\n"
     "kinds: allocator    problems and upstream's answers, JSON Lines; --profile "
     "v0.37.2/incubating\n"
-    "       validation   requests and what upstream's API server said; --release 1.37\n"
+    "       validation   requests and what upstream's API server said; all releases unless chosen\n"
     "       defaulting   objects before and after defaulting\n";
 
 struct Arguments {
@@ -39,6 +40,7 @@ std::optional<Arguments> Parse(const std::vector<std::string>& words) {
     std::string* option = words[i] == "--profile"   ? &arguments.allocator.profile
                           : words[i] == "--release" ? &arguments.api.release
                           : words[i] == "--kinds"   ? &arguments.api.kinds
+                          : words[i] == "--name"    ? &arguments.api.name
                                                     : nullptr;
     if (option != nullptr && i + 1 < words.size()) {
       *option = words[++i];

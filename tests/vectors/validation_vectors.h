@@ -13,15 +13,18 @@
 namespace dray::vectors {
 
 struct ApiVectorOptions {
-  /// Whose answers ours must equal.
-  std::string release = "1.37";
-  /// What to run: "group/version/" or "group/version/Kind".
-  std::string kinds = "resource.k8s.io/v1/";
+  /// Whose answers ours must equal; empty: each case is judged by the release it was measured with.
+  std::string release = {};
+  /// What to run: "group/version/" or "group/version/Kind"; empty: everything.
+  std::string kinds = {};
+  /// One case alone; empty: all.
+  std::string name = {};
 };
 
-/// Runs all cases of the files (JSON arrays): decoding, defaults, what the server decides before
-/// validation, metadata rules, the rules of the kind. Compares code, causes, message, warnings and
-/// the resulting object. Errors: a file cannot be read or is no vector file.
+/// Runs all cases of the files (JSON arrays): decoding, defaults, conversion to the hub, what the
+/// server decides before validation, metadata rules, the rules of the kind. Compares code, causes,
+/// message, warnings, strict errors and the resulting object. Errors: a file cannot be read or is
+/// no vector file.
 Result<Report> RunValidationVectors(Disk& disk,
                                     const std::vector<std::string>& files,
                                     const ApiVectorOptions& options);

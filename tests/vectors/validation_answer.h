@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Compares what Dray answers with what was measured, as the README of the validation vectors says.
+#pragma once
+
+#include <string>
+
+#include <boost/json.hpp>
+
+#include "tests/vectors/validation_case.h"
+
+namespace dray::vectors {
+
+/// What differs between the outcome of `test` and its answer; empty when nothing does.
+std::string DifferenceFromAnswer(const Outcome& outcome, const boost::json::object& test);
+
+/// Replaces "<now>", the moment a case was measured at, by kNowText.
+void ReplaceNow(boost::json::value& value);
+
+/// `object` without what every server makes up itself: uid, resourceVersion, times, managers.
+boost::json::value ComparableObject(std::string_view object);
+
+/// At most 1200 bytes of `text`.
+std::string Shortened(std::string text);
+
+}  // namespace dray::vectors

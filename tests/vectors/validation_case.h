@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// One case of the validation vectors: a write request, and what Dray answers to it in the role of a
+// release.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <boost/json.hpp>
+
+#include "api/feature_gates.h"
+#include "api/json.h"
+#include "api/kind.h"
+#include "base/result.h"
+
+namespace dray::vectors {
+
+/// What a server answers.
+struct Outcome {
+  int code = 0;
+  std::vector<Cause> causes = {};
+  std::string message = {};
+  std::vector<std::string> warnings = {};
+  api::DecodeIssues strict = {};
+  std::string object = {};  // JSON of the object in the version of the request
+};
+
+/// Whose rules a case asks for, and about which kind.
+struct CaseSubject {
+  api::Profile profile;
+  const api::KindInfo* kind = nullptr;
+};
+
+/// Errors: kInvalid  a release or gate nobody knows;
+///         kNotFound no such kind in the schema.
+Result<CaseSubject> SubjectOf(const boost::json::object& test);
+
+/// Sends the request through what a server does before it stores an object: decoding, defaults,
+/// conversion to the hub, what the server decides itself, dropping of disabled fields, validation.
+Outcome RunValidationCase(const CaseSubject& subject, const boost::json::object& test);
+
+/// A document of `kind` as a server of `release` reads it: decoded, with defaults.
+Result<api::Object> ReadAs(const api::KindInfo& kind,
+                           std::string_view text,
+                           api::Release release,
+                           api::DecodeIssues* issues);
+
+/// The moment all cases happen at, as objects show it.
+inline constexpr std::string_view kNowText = "2027-01-15T08:00:00Z";
+
+/// The text member `name`, or empty; the list `name`, or an empty one.
+std::string_view TextOf(const boost::json::object& object, std::string_view name);
+const boost::json::array& ListOf(const boost::json::object& object, std::string_view name);
+
+}  // namespace dray::vectors
