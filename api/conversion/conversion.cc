@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/conversion/conversion.h"
+
+#include "api/conversion/structs.h"
+#include "base/check.h"
+
+namespace dray::api::conversion {
+
+Object ToHub(const Object& object, Release release) {
+  const KindInfo& hub = object.kind().storage();
+  if (&hub == &object.kind()) return object;
+  Object converted = Object::Make(hub);
+  ConvertValue({.direction = Direction::kToHub, .release = release},
+               object.type(),
+               object.value(),
+               hub.type(),
+               converted.mutable_value());
+  return converted;
+}
+
+Object FromHub(const Object& hub, const KindInfo& version, Release release) {
+  DRAY_CHECK(&version.storage() == &hub.kind());
+  if (&version == &hub.kind()) {
+    if (!NeedsPruning(hub.type(), hub.value(), release)) return hub;
+    Object shown = hub.Clone();
+    Prune(shown.type(), shown.mutable_value(), release);
+    return shown;
+  }
+  Object converted = Object::Make(version);
+  ConvertValue({.direction = Direction::kFromHub, .release = release},
+               hub.type(),
+               hub.value(),
+               version.type(),
+               converted.mutable_value());
+  return converted;
+}
+
+}  // namespace dray::api::conversion

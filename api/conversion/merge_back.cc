@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who writes through a version has not seen what that version cannot express, and means to keep it.
+// So three objects are walked side by side: the stored one, the same as the version shows it
+// (there and back), and the next one. Where the next is as it was shown, the result is as it was
+// stored; what the writer changed stays changed, and what is gone takes its hidden parts along.
+// O(depth · size + size · log of the longest list).
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "api/conversion/conversion.h"
+#include "api/json.h"
+#include "api/resource_v1.h"
+#include "base/check.h"
+
+namespace dray::api::conversion {
+namespace {
+
+// What makes elements of an atomic list the same, for those with all the members of a row; the
+// first such row counts. Others are the same when they are equal.
+constexpr std::array<std::string_view, 5> kIdentities = {
+    "name", "request,driver,pool,device,shareID", "counterSet", "driverName", "driver"};
+
+std::optional<std::vector<const Field*>> FieldsOf(const Type& type, std::string_view names) {
+  std::vector<const Field*> fields;
+  while (!names.empty()) {
+    const size_t comma = std::min(names.find(','), names.size());
+    const Field* field = type.Find(names.substr(0, comma));
+    if (field == nullptr) return std::nullopt;
+    fields.push_back(field);
+    names.remove_prefix(std::min(comma + 1, names.size()));
+  }
+  return fields;
+}
+
+// The members that tell elements of a list apart; empty: all of them do.
+std::vector<const Field*> IdentityOf(const Type& element, const Facets& facets) {
+  if (element.kind != TypeKind::kStruct) return {};
+  if (facets.list == ListKind::kMap) {
+    if (auto keys = FieldsOf(element, facets.list_keys)) return *std::move(keys);
+  }
+  for (const std::string_view names : kIdentities) {
+    if (auto fields = FieldsOf(element, names)) return *std::move(fields);
+  }
+  return {};
+}
+
+// An identity, and the how manieth element of the list it is that has it.
+using ElementKey = std::pair<std::string, size_t>;
+
+std::vector<ElementKey> KeysOf(const Type& list, const Facets& facets, const void* value) {
+  const Type& element = list.element();
+  const std::vector<const Field*> identity = IdentityOf(element, facets);
+  std::map<std::string, size_t> turns;
+  std::vector<ElementKey> keys;
+  const size_t size = list.container->size(value);
+  for (size_t i = 0; i < size; ++i) {
+    const void* at = list.container->at(value, i);
+    std::string key;
+    if (identity.empty()) EncodeJson(element, at, key, {.stored = true});
+    for (const Field* field : identity) {
+      EncodeJson(field->type(), field->of(at), key);
+      key += ',';
+    }
+    const size_t turn = turns[key]++;
+    keys.emplace_back(std::move(key), turn);
+  }
+  return keys;
+}
+
+// The same place in the stored object, in it as shown, in the next one, and where the result goes,
+// which starts empty.
+struct Place {
+  const void* stored;
+  const void* shown;
+  const void* next;
+  void* result;
+};
+
+void Merge(const Type& type, const Facets& facets, Place place);
+
+void MergeWhole(const Type& type, Place place) {
+  const bool is_untouched = Equal(type, place.shown, place.next);
+  Assign(type, place.result, is_untouched ? place.stored : place.next);
+}
+
+void MergeOptional(const Type& type, Place place) {
+  const ContainerOperations& container = *type.container;
+  const bool all = container.size(place.stored) != 0 && container.size(place.shown) != 0 &&
+                   container.size(place.next) != 0;
+  if (!all) return MergeWhole(type, place);
+  Merge(type.element(),
+        {},
+        {.stored = container.at(place.stored, 0),
+         .shown = container.at(place.shown, 0),
+         .next = container.at(place.next, 0),
+         .result = container.add(place.result, {})});
+}
+
+void MergeMap(const Type& type, Place place) {
+  const ContainerOperations& container = *type.container;
+  VisitMap(type, place.next, [&](std::string_view key, const void* next) {
+    const void* stored = container.find(place.stored, key);
+    const void* shown = container.find(place.shown, key);
+    void* result = container.add(place.result, key);
+    if (stored == nullptr || shown == nullptr) return Assign(type.element(), result, next);
+    Merge(type.element(), {}, {.stored = stored, .shown = shown, .next = next, .result = result});
+  });
+  // No conversion leaves out entries, so entries not shown do not exist.
+}
+
+// For each element stored, which one it was shown as.
+std::vector<std::optional<size_t>> ShownAs(const Type& type, const Facets& facets, Place place) {
+  const size_t size = type.container->size(place.stored);
+  std::vector<std::optional<size_t>> shown_as(size);
+  if (size == type.container->size(place.shown)) {
+    for (size_t i = 0; i < size; ++i) shown_as[i] = i;
+    return shown_as;
+  }
+  const std::vector<ElementKey> stored = KeysOf(type, facets, place.stored);
+  const std::vector<ElementKey> shown = KeysOf(type, facets, place.shown);
+  for (size_t i = 0; i < size; ++i) {
+    const auto found = std::ranges::find(shown, stored[i]);
+    if (found != shown.end()) shown_as[i] = static_cast<size_t>(found - shown.begin());
+  }
+  return shown_as;
+}
+
+// An element of the result: of the next list, of the stored one (because it was hidden), or merged.
+struct Source {
+  std::optional<size_t> next, stored, shown;
+};
+
+// The next list, with elements that were not shown behind the element they followed.
+std::vector<Source> SourcesOf(const Type& type, const Facets& facets, Place place) {
+  const std::vector<std::optional<size_t>> shown_as = ShownAs(type, facets, place);
+  const std::vector<ElementKey> shown = KeysOf(type, facets, place.shown);
+  const std::vector<ElementKey> next = KeysOf(type, facets, place.next);
+  std::vector<Source> sources;
+  std::map<ElementKey, size_t> indices;
+  for (size_t i = 0; i < next.size(); ++i) {
+    indices.emplace(next[i], i);
+    sources.push_back({.next = i});
+  }
+  size_t behind = 0;
+  for (size_t i = 0; i < shown_as.size(); ++i) {
+    if (!shown_as[i].has_value()) {
+      sources.insert(sources.begin() + static_cast<std::ptrdiff_t>(behind++), {.stored = i});
+      continue;
+    }
+    const auto kept = indices.find(shown[*shown_as[i]]);
+    if (kept == indices.end()) continue;
+    const auto source = std::ranges::find(sources, kept->second, &Source::next);
+    source->stored = i;
+    source->shown = shown_as[i];
+    behind = static_cast<size_t>(source - sources.begin()) + 1;
+  }
+  return sources;
+}
+
+void MergeList(const Type& type, const Facets& facets, Place place) {
+  const Type& element = type.element();
+  if (element.scalar != nullptr) return MergeWhole(type, place);
+  const ContainerOperations& container = *type.container;
+  if (container.present(place.next)) container.set_present(place.result);
+  for (const Source& source : SourcesOf(type, facets, place)) {
+    void* result = container.add(place.result, {});
+    if (source.next.has_value() && source.shown.has_value()) {
+      Merge(element,
+            {},
+            {.stored = container.at(place.stored, *source.stored),
+             .shown = container.at(place.shown, *source.shown),
+             .next = container.at(place.next, *source.next),
+             .result = result});
+    } else {
+      Assign(element,
+             result,
+             source.next.has_value() ? container.at(place.next, *source.next)
+                                     : container.at(place.stored, *source.stored));
+    }
+  }
+}
+
+void Merge(const Type& type, const Facets& facets, Place place) {
+  if (Equal(type, place.shown, place.stored)) return Assign(type, place.result, place.next);
+  if (type.scalar != nullptr) return MergeWhole(type, place);
+  if (type.kind == TypeKind::kOptional) return MergeOptional(type, place);
+  if (type.kind == TypeKind::kMap) return MergeMap(type, place);
+  if (type.kind == TypeKind::kList) return MergeList(type, facets, place);
+  for (const Field& field : type.fields) {
+    Merge(field.type(),
+          field.facets,
+          {.stored = field.of(place.stored),
+           .shown = field.of(place.shown),
+           .next = field.of(place.next),
+           .result = MutableMember(field, place.result)});
+  }
+}
+
+// The wish to be deallocated is granted when the allocation is gone, also for writers who do not
+// see the wish.
+void DropGrantedWish(const Object& stored, const Object& shown, Object& result) {
+  using resource_v1::ResourceClaim;
+  if (result.If<ResourceClaim>() == nullptr) return;
+  auto& status = result.Mutable<ResourceClaim>().status;
+  const bool is_hidden = !shown.As<ResourceClaim>().status.deallocation_requested;
+  const bool was_allocated = stored.As<ResourceClaim>().status.allocation.has_value();
+  if (is_hidden && was_allocated && !status.allocation) status.deallocation_requested = false;
+}
+
+}  // namespace
+
+void MergeBack(const KindInfo& version, const Object& stored, Object& next, Release release) {
+  DRAY_CHECK(&stored.kind() == &next.kind());
+  const Object shown = ToHub(FromHub(stored, version, release), release);
+  if (shown.value() == stored.value()) return;  // the version shows everything
+  Object result = Object::Make(next.kind());
+  Merge(next.type(),
+        {},
+        {.stored = stored.value(),
+         .shown = shown.value(),
+         .next = next.value(),
+         .result = result.mutable_value()});
+  DropGrantedWish(stored, shown, result);
+  next = std::move(result);
+}
+
+}  // namespace dray::api::conversion
