@@ -94,9 +94,9 @@ const Field* Type::Find(std::string_view json_name) const {
   return nullptr;
 }
 
-#define DRAY_SCALAR_TYPE(cpp_type, type_kind, word)                   \
-  constinit const Type Reflected<cpp_type>::kType {                   \
-    .kind = (type_kind), .name = (word), .scalar = &kScalar<cpp_type> \
+#define DRAY_SCALAR_TYPE(cpp_type, type_kind, word)                                             \
+  constinit const Type Reflected<cpp_type>::kType {                                             \
+    .kind = (type_kind), .name = (word), .size = sizeof(cpp_type), .scalar = &kScalar<cpp_type> \
   }
 DRAY_SCALAR_TYPE(bool, TypeKind::kBool, "bool");
 DRAY_SCALAR_TYPE(Bool, TypeKind::kBool, "bool");

@@ -120,6 +120,8 @@ struct ContainerOperations {
   /// Of a list: whether it was given, if only as []; and says that it was.
   bool (*present)(const void* list);
   void (*set_present)(void* list);
+  /// Of a map: the key of the index-th element, in order.
+  std::string_view (*key)(const void* map, size_t index);
   /// Of a map, for readers of documents: a new empty element for `key`, and the end of such
   /// additions (Map::Append, Map::Settle).
   void* (*append)(void* map, std::string_view key);
@@ -135,6 +137,7 @@ struct ContainerOperations {
 struct Type {
   TypeKind kind;
   std::string_view name;  // "ResourceClaimSpec"; of scalars and containers a readable word
+  uint32_t size;          // of a value, in bytes
   const ScalarOperations* scalar = nullptr;
   const ContainerOperations* container = nullptr;
   const Type* element_type = nullptr;        // of containers
@@ -188,6 +191,7 @@ struct Reflected<std::optional<T>> {
       .reserve = nullptr,
       .present = nullptr,
       .set_present = nullptr,
+      .key = nullptr,
       .append = nullptr,
       .settle = nullptr,
       .find = nullptr,
@@ -195,6 +199,7 @@ struct Reflected<std::optional<T>> {
   };
   static constexpr Type kType{.kind = TypeKind::kOptional,
                               .name = "optional",
+                              .size = sizeof(std::optional<T>),
                               .container = &kContainer,
                               .element_type = &Reflected<T>::kType};
 };
@@ -213,6 +218,7 @@ struct Reflected<List<T>> {
       .reserve = [](void* c, size_t size) { static_cast<List<T>*>(c)->reserve(size); },
       .present = [](const void* c) { return static_cast<const List<T>*>(c)->present(); },
       .set_present = [](void* c) { static_cast<List<T>*>(c)->set_present(); },
+      .key = nullptr,
       .append = nullptr,
       .settle = nullptr,
       .find = nullptr,
@@ -220,6 +226,7 @@ struct Reflected<List<T>> {
   };
   static constexpr Type kType{.kind = TypeKind::kList,
                               .name = "list",
+                              .size = sizeof(List<T>),
                               .container = &kContainer,
                               .element_type = &Reflected<T>::kType};
 };
@@ -246,6 +253,9 @@ struct Reflected<Map<T>> {
       .reserve = [](void* c, size_t size) { static_cast<Map<T>*>(c)->reserve(size); },
       .present = nullptr,
       .set_present = nullptr,
+      .key = [](const void* c, size_t i) -> std::string_view {
+        return (static_cast<const Map<T>*>(c)->begin() + static_cast<std::ptrdiff_t>(i))->first;
+      },
       .append = [](void* c, std::string_view key) -> void* {
         return &static_cast<Map<T>*>(c)->Append(key);
       },
@@ -263,6 +273,7 @@ struct Reflected<Map<T>> {
   };
   static constexpr Type kType{.kind = TypeKind::kMap,
                               .name = "map",
+                              .size = sizeof(Map<T>),
                               .container = &kContainer,
                               .element_type = &Reflected<T>::kType};
 };

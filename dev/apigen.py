@@ -296,7 +296,7 @@ class Schema:
                     "}  // namespace"]
             more = f", .fields = k{s.name}Fields, .by_number = k{s.name}ByNumber"
         out += [f"constinit const Type Reflected<{self.cpp}::{s.name}>::kType{{",
-                f"    .kind = TypeKind::kStruct, .name = {quoted(s.name)}{more}}};", ""]
+                f"    .kind = TypeKind::kStruct, .name = {quoted(s.name)}, .size = sizeof({s.name}){more}}};", ""]
         return out
 
     def kind_table(self, s):
