@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <span>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -11,9 +12,11 @@
 #include "api/core_v1.h"
 #include "api/resource_v1.h"
 #include "api/validation/claim.h"
+#include "api/validation/classic_kinds.h"
 #include "api/validation/core.h"
 #include "api/validation/device_class.h"
 #include "api/validation/field_error.h"
+#include "api/validation/kind_rules.h"
 #include "api/validation/resource_slice.h"
 
 namespace dray::api::validation {
@@ -21,14 +24,6 @@ namespace {
 
 namespace v1 = resource_v1;
 using Causes = std::vector<Cause>;
-
-// What a kind's rules are, as functions of objects. Null: there are none.
-struct Rules {
-  const Type& (*type)();
-  Causes (*create)(const Object& object, const Options& options) = nullptr;
-  Causes (*update)(const Object& object, const Object& old, const Options& options) = nullptr;
-  Causes (*status)(const Object& object, const Object& old, const Options& options) = nullptr;
-};
 
 constexpr Rules kClaim = {
     .type = &TypeOf<v1::ResourceClaim>,
@@ -112,10 +107,15 @@ constexpr Rules kEvent = {
 constexpr std::array<const Rules*, 7> kAllRules = {
     &kClaim, &kClaimTemplate, &kDeviceClass, &kSlice, &kPod, &kNode, &kEvent};
 
+const Rules* FindIn(std::span<const Rules* const> rules, const Type& type) {
+  const auto found =
+      std::ranges::find_if(rules, [&](const Rules* one) { return &one->type() == &type; });
+  return found == rules.end() ? nullptr : *found;
+}
+
 const Rules* RulesOf(const Object& object) {
-  const auto* const found = std::ranges::find_if(
-      kAllRules, [&](const Rules* rules) { return &rules->type() == &object.type(); });
-  return found == kAllRules.end() ? nullptr : *found;
+  const Rules* const rules = FindIn(kAllRules, object.type());
+  return rules != nullptr ? rules : FindIn(ClassicRules(), object.type());
 }
 
 // Finalizers are looked at together with the metadata, so they come first.

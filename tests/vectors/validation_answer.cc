@@ -27,8 +27,13 @@ bool IsTextBinding(std::string_view kind, std::string_view field) {
 // Texts of CEL compilers and of internal errors, and those that print Go structs.
 bool IsAdvisory(std::string_view text) {
   if (text.contains("compilation failed: ") || text.starts_with("Internal error")) return true;
-  for (const std::string_view start :
-       {"Invalid value: {\"", "Invalid value: [{\"", "Duplicate value: {\""}) {
+  for (const std::string_view start : {"Invalid value: {\"",
+                                       "Invalid value: [{\"",
+                                       "Duplicate value: {\"",
+                                       // Up to 1.33 in Go's own notation.
+                                       "Invalid value: resource.",
+                                       "Invalid value: []resource.",
+                                       "Invalid value: []core."}) {
     if (text.starts_with(start)) return true;
   }
   return false;

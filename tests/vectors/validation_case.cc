@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "api/conversion/conversion.h"
 #include "api/core_v1.h"
 #include "api/defaults/defaults.h"
 #include "api/validation/field_error.h"
@@ -163,14 +164,6 @@ std::vector<Cause> Validate(const Request& request, const validation::Options& o
   return causes;
 }
 
-// Between the version of a request and the form of the store.
-api::Object ToHub(const api::Object& object, api::Release) {
-  return object;
-}
-api::Object FromHub(const api::Object& object, const api::KindInfo&, api::Release) {
-  return object;
-}
-
 Result<Request> Read(const CaseSubject& subject,
                      const json::object& test,
                      api::DecodeIssues* strict) {
@@ -179,13 +172,14 @@ Result<Request> Read(const CaseSubject& subject,
   const std::string body =
       raw != nullptr ? std::string(raw->as_string()) : json::serialize(test.at("object"));
   DRAY_TRY(api::Object object, ReadAs(*subject.kind, body, release, strict));
-  Request request = {.operation = OperationOf(test), .object = ToHub(object, release)};
+  Request request = {.operation = OperationOf(test),
+                     .object = api::conversion::ToHub(object, release).Clone()};
   api::meta_v1::ObjectMeta& meta = request.object.mutable_metadata();
   if (const json::value* stored = test.if_contains("old")) {
     api::DecodeIssues ignored;
     DRAY_TRY(const api::Object old,
              ReadAs(*subject.kind, json::serialize(*stored), release, &ignored));
-    request.old = ToHub(old, release);
+    request.old = api::conversion::ToHub(old, release).Clone();
     api::meta_v1::ObjectMeta& old_meta = request.old.mutable_metadata();
     DRAY_TRY_VOID(TakePlaceFromUrl(old_meta, meta));
     MakeSameObject(meta, old_meta);
@@ -269,8 +263,8 @@ Outcome RunValidationCase(const CaseSubject& subject, const json::object& test) 
   outcome.code = request->operation == Operation::kCreate ? 201 : 200;
   outcome.warnings = validation::Warnings(request->object);
   const api::Release release = subject.profile.release;
-  outcome.object =
-      api::ToJson(FromHub(request->object, *subject.kind, release), {.release = release});
+  outcome.object = api::ToJson(api::conversion::FromHub(request->object, *subject.kind, release),
+                               {.release = release});
   return outcome;
 }
 
