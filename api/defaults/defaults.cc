@@ -1,24 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/defaults/defaults.h"
 
+#include <algorithm>
+#include <utility>
+
+#include "api/defaults/resource.h"
+
 namespace dray::api::defaults {
 
-void SetDefaults(Object& object, Time now) {
-  if (object.If<resource_v1::ResourceClaim>() != nullptr) {
-    SetClaimDefaults(object.Mutable<resource_v1::ResourceClaim>());
-  } else if (object.If<resource_v1::ResourceClaimTemplate>() != nullptr) {
-    SetClaimTemplateDefaults(object.Mutable<resource_v1::ResourceClaimTemplate>());
-  } else if (object.If<resource_v1::ResourceSlice>() != nullptr) {
-    SetSliceDefaults(object.Mutable<resource_v1::ResourceSlice>(), now);
-  } else if (object.If<core_v1::Pod>() != nullptr) {
+void SetDefaults(Object& object, Time now, Release release) {
+  if (object.If<core_v1::Pod>() != nullptr) {
     SetPodDefaults(object.Mutable<core_v1::Pod>());
   } else if (object.If<core_v1::Node>() != nullptr) {
     SetNodeDefaults(object.Mutable<core_v1::Node>());
+  } else if (object.If<core_v1::Secret>() != nullptr) {
+    SetSecretDefaults(object.Mutable<core_v1::Secret>());
   }
+  const auto rows = ResourceDefaults();
+  const auto row = std::ranges::find_if(
+      rows, [&](const KindDefaults& one) { return &one.type() == &object.type(); });
+  if (row != rows.end()) row->set(object.mutable_value(), {.now = now, .release = release});
 }
 
 void SetNodeDefaults(core_v1::Node& node) {
   if (node.status.allocatable.empty()) node.status.allocatable = node.status.capacity;
+}
+
+void SetSecretDefaults(core_v1::Secret& secret) {
+  if (secret.type.empty()) secret.type = "Opaque";
+  for (auto& [key, text] : secret.string_data) secret.data[key].bytes = std::move(text);
+  secret.string_data.clear();
 }
 
 void Admit(Object& object) {

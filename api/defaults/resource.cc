@@ -1,50 +1,164 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/defaults/defaults.h"
+// resource.k8s.io in all its versions. The structured ones say the same in slightly different
+// structs, so a rule is a template over them. Upstream: pkg/apis/resource/*/defaults.go.
+#include "api/defaults/resource.h"
+
+#include <span>
+
+#include "api/resource_v1.h"
+#include "api/resource_v1alpha1.h"
+#include "api/resource_v1alpha2.h"
+#include "api/resource_v1alpha3.h"
+#include "api/resource_v1beta1.h"
+#include "api/resource_v1beta2.h"
 
 namespace dray::api::defaults {
 namespace {
 
+namespace a1 = resource_v1alpha1;
+namespace a2 = resource_v1alpha2;
+namespace a3 = resource_v1alpha3;
+namespace b1 = resource_v1beta1;
+namespace b2 = resource_v1beta2;
 namespace v1 = resource_v1;
 
-void SetTolerations(std::vector<v1::DeviceToleration>& tolerations) {
-  for (v1::DeviceToleration& toleration : tolerations) {
+constexpr int32_t kPoolsMax = 100;
+// From 1.33 on a request without a class is one of alternatives, and stays bare.
+constexpr Releases kHasAlternatives = {.first = 33, .last = 255};
+// 1.36 alone multiplied what a device stands for by a factor.
+constexpr Releases kHasMultiplier = {.first = 36, .last = 36};
+
+template <class Tolerations>
+void SetTolerations(Tolerations& tolerations) {
+  for (auto& toleration : tolerations) {
     if (toleration.operator_.empty()) toleration.operator_ = "Equal";
   }
 }
 
-// Of exact requests and subrequests alike. A count of 0 cannot be told from none.
+// A count of 0 cannot be told from none.
 template <class Request>
-void SetRequest(Request& request) {
+void SetCount(Request& request) {
   if (request.allocation_mode.empty()) request.allocation_mode = "ExactCount";
   if (request.allocation_mode == "ExactCount" && request.count == 0) request.count = 1;
-  SetTolerations(request.tolerations);
 }
 
-void SetClaimSpec(v1::ResourceClaimSpec& spec) {
-  for (v1::DeviceRequest& request : spec.devices.requests) {
-    if (request.exactly.has_value()) SetRequest(*request.exactly);
-    for (v1::DeviceSubRequest& subrequest : request.first_available) SetRequest(subrequest);
+template <class Request>
+void SetRequest(Request& request, const Context& context) {
+  if constexpr (requires { request.exactly; }) {
+    if (request.exactly.has_value()) {
+      SetCount(*request.exactly);
+      SetTolerations(request.exactly->tolerations);
+    }
+  } else {
+    const bool is_bare =
+        kHasAlternatives.Rules(context.release) && request.device_class_name.empty();
+    if (!is_bare) SetCount(request);
+    SetTolerations(request.tolerations);
+  }
+  for (auto& alternative : request.first_available) {
+    SetCount(alternative);
+    SetTolerations(alternative.tolerations);
   }
 }
+
+template <class Spec>
+void SetClaimSpec(Spec& spec, const Context& context) {
+  if constexpr (requires { spec.resource_class_name; }) {
+    if (spec.allocation_mode.empty()) spec.allocation_mode = "WaitForFirstConsumer";
+  } else {
+    for (auto& request : spec.devices.requests) SetRequest(request, context);
+  }
+}
+
+template <class Claim>
+void SetClaim(void* object, const Context& context) {
+  auto& claim = *static_cast<Claim*>(object);
+  SetClaimSpec(claim.spec, context);
+  if (!claim.status.allocation.has_value()) return;
+  if constexpr (requires { claim.status.allocation->devices; }) {
+    for (auto& result : claim.status.allocation->devices.results) {
+      SetTolerations(result.tolerations);
+    }
+  }
+}
+
+template <class Template>
+void SetTemplate(void* object, const Context& context) {
+  SetClaimSpec(static_cast<Template*>(object)->spec.spec, context);
+}
+
+template <class Taint>
+void SetTaint(Taint& taint, const Context& context) {
+  if (!taint.time_added.has_value()) taint.time_added = context.now;
+}
+
+// Of a device, or of its basic part.
+template <class Facts>
+void SetFacts(Facts& facts, const Context& context) {
+  for (auto& taint : facts.taints) SetTaint(taint, context);
+  if constexpr (requires { facts.node_allocatable_resource_mappings; }) {
+    if (!kHasMultiplier.Rules(context.release)) return;
+    for (auto& [resource, mapping] : facts.node_allocatable_resource_mappings) {
+      if (!mapping.allocation_multiplier.has_value()) {
+        mapping.allocation_multiplier = Quantity::FromInt(1);
+      }
+    }
+  }
+}
+
+template <class Slice>
+void SetSlice(void* object, const Context& context) {
+  for (auto& device : static_cast<Slice*>(object)->spec.devices) {
+    if constexpr (requires { device.basic; }) {
+      if (device.basic.has_value()) SetFacts(*device.basic, context);
+    } else {
+      SetFacts(device, context);
+    }
+  }
+}
+
+template <class Rule>
+void SetTaintRule(void* object, const Context& context) {
+  SetTaint(static_cast<Rule*>(object)->spec.taint, context);
+}
+
+void SetPoolStatusRequest(void* object, const Context& /*context*/) {
+  auto& limit = static_cast<a3::ResourcePoolStatusRequest*>(object)->spec.limit;
+  if (!limit.has_value()) limit = kPoolsMax;
+}
+
+template <class T>
+constexpr KindDefaults Row(void (*set)(void*, const Context&)) {
+  return {&TypeOf<T>, set};
+}
+
+constexpr KindDefaults kRows[] = {
+    Row<v1::ResourceClaim>(SetClaim<v1::ResourceClaim>),
+    Row<b2::ResourceClaim>(SetClaim<b2::ResourceClaim>),
+    Row<b1::ResourceClaim>(SetClaim<b1::ResourceClaim>),
+    Row<a3::ResourceClaim>(SetClaim<a3::ResourceClaim>),
+    Row<a2::ResourceClaim>(SetClaim<a2::ResourceClaim>),
+    Row<a1::ResourceClaim>(SetClaim<a1::ResourceClaim>),
+    Row<v1::ResourceClaimTemplate>(SetTemplate<v1::ResourceClaimTemplate>),
+    Row<b2::ResourceClaimTemplate>(SetTemplate<b2::ResourceClaimTemplate>),
+    Row<b1::ResourceClaimTemplate>(SetTemplate<b1::ResourceClaimTemplate>),
+    Row<a3::ResourceClaimTemplate>(SetTemplate<a3::ResourceClaimTemplate>),
+    Row<a2::ResourceClaimTemplate>(SetTemplate<a2::ResourceClaimTemplate>),
+    Row<a1::ResourceClaimTemplate>(SetTemplate<a1::ResourceClaimTemplate>),
+    Row<v1::ResourceSlice>(SetSlice<v1::ResourceSlice>),
+    Row<b2::ResourceSlice>(SetSlice<b2::ResourceSlice>),
+    Row<b1::ResourceSlice>(SetSlice<b1::ResourceSlice>),
+    Row<a3::ResourceSlice>(SetSlice<a3::ResourceSlice>),
+    Row<v1::DeviceTaintRule>(SetTaintRule<v1::DeviceTaintRule>),
+    Row<b2::DeviceTaintRule>(SetTaintRule<b2::DeviceTaintRule>),
+    Row<a3::DeviceTaintRule>(SetTaintRule<a3::DeviceTaintRule>),
+    Row<a3::ResourcePoolStatusRequest>(SetPoolStatusRequest),
+};
 
 }  // namespace
 
-void SetClaimDefaults(v1::ResourceClaim& claim) {
-  SetClaimSpec(claim.spec);
-  if (!claim.status.allocation.has_value()) return;
-  for (auto& result : claim.status.allocation->devices.results) SetTolerations(result.tolerations);
-}
-
-void SetClaimTemplateDefaults(v1::ResourceClaimTemplate& claim_template) {
-  SetClaimSpec(claim_template.spec.spec);
-}
-
-void SetSliceDefaults(v1::ResourceSlice& slice, Time now) {
-  for (v1::Device& device : slice.spec.devices) {
-    for (v1::DeviceTaint& taint : device.taints) {
-      if (!taint.time_added.has_value()) taint.time_added = now;
-    }
-  }
+std::span<const KindDefaults> ResourceDefaults() {
+  return kRows;
 }
 
 }  // namespace dray::api::defaults

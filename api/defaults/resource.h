@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// The defaults of resource.k8s.io, a row for each kind of each version that has any.
+#pragma once
+
+#include <span>
+
+#include "api/reflect.h"
+#include "api/release.h"
+#include "api/time.h"
+
+namespace dray::api::defaults {
+
+/// What defaults depend on beside the object.
+struct Context {
+  Time now;
+  Release release;
+};
+
+/// How objects of a type get their defaults.
+struct KindDefaults {
+  const Type& (*type)();
+  void (*set)(void* object, const Context& context);
+};
+
+std::span<const KindDefaults> ResourceDefaults();
+
+}  // namespace dray::api::defaults
