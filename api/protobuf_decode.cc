@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "api/json_reader.h"
+#include "api/protobuf.h"
+#include "api/protobuf_wire.h"
+
+namespace dray::api {
+namespace {
+
+// Years 0 to 9999, as far as RFC 3339 goes.
+constexpr int64_t kTimeMinSeconds = -62'167'219'200;
+constexpr int64_t kTimeMaxSeconds = 253'402'300'799;
+
+template <class T>
+T& Get(void* value) {
+  return *static_cast<T*>(value);
+}
+
+/// Finds fields by number. Writers sort them, so the field after the last one is tried first.
+class FieldFinder {
+ public:
+  explicit FieldFinder(const Type& type) : type_(type) {}
+
+  /// Null when the struct has no such field.
+  const Field* Find(uint32_t number) {
+    const auto numbers = type_.by_number;
+    for (size_t i = next_; i < std::min(next_ + 2, numbers.size()); ++i) {
+      const Field& field = type_.fields[numbers[i]];
+      if (field.number != number) continue;
+      next_ = i;
+      return &field;
+    }
+    const auto number_of = [&](uint16_t index) { return type_.fields[index].number; };
+    const auto at = std::ranges::lower_bound(numbers, number, std::ranges::less(), number_of);
+    if (at == numbers.end() || number_of(*at) != number) return nullptr;
+    next_ = static_cast<size_t>(at - numbers.begin());
+    return &type_.fields[*at];
+  }
+
+ private:
+  const Type& type_;
+  size_t next_ = 0;  // in by_number
+};
+
+/// One walk over a message. The path of a mistake is put together on the way back from it.
+class Decoder {
+ public:
+  Decoder(std::string_view text, Wire wire)
+      : reader_(text), wire_(wire), budget_(DecodedBytesMax(text.size())) {}
+
+  Result<> Run(const Type& type, void* value) {
+    Message(type, value);
+    if (reader_.failed()) return Fail(reader_.error(path_));
+    return {};
+  }
+
+  void Message(const Type& type, void* value) {
+    FieldFinder finder(type);
+    bool has_maps = false;
+    while (!reader_.AtEnd()) {
+      const char* const start = reader_.at();
+      const WireTag tag = reader_.Tag();
+      const Field* field = finder.Find(tag.number);
+      if (field == nullptr || (!field->usual && !field->IsOn(wire_))) {
+        if (!reader_.failed()) reader_.Skip(tag);
+        continue;
+      }
+      Member(field->type(), tag, start, MutableMember(*field, value));
+      if (!field->usual && field->facets.plain.Rules(wire_.release)) Unset(*field, value);
+      if (reader_.failed()) return Descended(field->name);
+      has_maps |= field->type().kind == TypeKind::kMap;
+    }
+    if (has_maps) SettleMaps(type, value);
+  }
+
+ private:
+  // Of a field that could not be absent in this release: its zero is our none.
+  static void Unset(const Field& field, void* object) {
+    void* member = MutableMember(field, object);
+    const Type& type = field.type();
+    const bool is_set = type.container->size(member) != 0;
+    if (is_set && IsZero(type.element(), type.container->at(member, 0))) {
+      type.container->clear(member);
+    }
+  }
+
+  static void SettleMaps(const Type& type, void* object) {
+    for (const Field& field : type.fields) {
+      if (field.type().kind == TypeKind::kMap) {
+        field.type().container->settle(MutableMember(field, object));
+      }
+    }
+  }
+
+  void Descended(std::string_view name) {
+    const bool is_index = path_.empty() || path_.front() == '[';
+    path_ = fmt::format("{}{}{}", name, is_index ? "" : ".", path_);
+  }
+
+  void Spend(size_t bytes) {
+    if (bytes > budget_) return reader_.Fail("takes too much memory when decoded");
+    budget_ -= bytes;
+  }
+
+  void Member(const Type& type, WireTag tag, const char* start, void* member) {
+    switch (type.kind) {
+      case TypeKind::kOptional: {
+        const bool is_set = type.container->size(member) != 0;
+        void* value = is_set ? const_cast<void*>(type.container->at(member, 0))
+                             : type.container->add(member, {});
+        return Single(type.element(), tag, start, value);
+      }
+      case TypeKind::kList: return List(type, tag, start, member);
+      case TypeKind::kMap: return Map(type, tag, start, member);
+      default: return Single(type, tag, start, member);
+    }
+  }
+
+  void Single(const Type& type, WireTag tag, const char* start, void* value) {
+    switch (type.kind) {
+      case TypeKind::kBool:
+      case TypeKind::kInt32:
+      case TypeKind::kInt64:
+        if (reader_.Expect(tag, WireType::kVarint, start)) Number(type, value);
+        return;
+      case TypeKind::kString:
+        if (reader_.Expect(tag, WireType::kBytes, start)) Text(Get<std::string>(value));
+        return;
+      case TypeKind::kBytes:
+        if (reader_.Expect(tag, WireType::kBytes, start)) Get<Bytes>(value).bytes = reader_.Bytes();
+        return;
+      default: break;
+    }
+    if (!reader_.Expect(tag, WireType::kBytes, start)) return;
+    const char* const outer = reader_.Open();
+    if (!reader_.failed()) Content(type, value);
+    reader_.Close(outer);
+  }
+
+  // Wider numbers lose their upper bits, as in Go.
+  void Number(const Type& type, void* value) {
+    const uint64_t bits = reader_.Varint();
+    if (type.kind == TypeKind::kBool) {
+      Get<bool>(value) = bits != 0;
+    } else if (type.kind == TypeKind::kInt32) {
+      Get<int32_t>(value) = static_cast<int32_t>(bits);
+    } else {
+      Get<int64_t>(value) = static_cast<int64_t>(bits);
+    }
+  }
+
+  void Text(std::string& text) {
+    const std::string_view bytes = reader_.Bytes();
+    if (!IsUtf8(bytes)) return reader_.FailAt(bytes.data(), "invalid UTF-8");
+    text = bytes;
+  }
+
+  // What stands in a message, which has been opened.
+  void Content(const Type& type, void* value) {
+    switch (type.kind) {
+      case TypeKind::kStruct: return Message(type, value);
+      case TypeKind::kQuantity: return ReadQuantity(Get<Quantity>(value));
+      case TypeKind::kTime: return ReadTime(Get<Time>(value));
+      case TypeKind::kMicroTime: return ReadMicroTime(Get<MicroTime>(value));
+      case TypeKind::kDuration: return ReadDuration(Get<Duration>(value));
+      case TypeKind::kIntOrString: return ReadIntOrString(Get<IntOrString>(value));
+      case TypeKind::kRawJson: return ReadRawJson(Get<RawJson>(value));
+      case TypeKind::kList:  // as the value of a map: upstream's ExtraValue
+        return reader_.ForEachField([&](WireTag tag, const char* start) {
+          if (tag.number == 1) List(type, tag, start, value);
+          return tag.number == 1;
+        });
+      default: return reader_.Fail("no message is expected");
+    }
+  }
+
+  // ------------------------------------------------------------------------- lists and maps
+
+  void List(const Type& type, WireTag tag, const char* start, void* list) {
+    const Type& element = type.element();
+    const bool is_number = element.kind == TypeKind::kBool || element.kind == TypeKind::kInt32 ||
+                           element.kind == TypeKind::kInt64;
+    if (is_number && tag.type == WireType::kBytes) return Packed(type, list);
+    const size_t index = type.container->size(list);
+    Spend(element.size);
+    if (reader_.failed()) return;
+    if (index == 0) {
+      type.container->reserve(list,
+                              std::min(reader_.CountRun(tag, start), 1 + budget_ / element.size));
+    }
+    Single(element, tag, start, type.container->add(list, {}));
+    if (reader_.failed()) Descended(fmt::format("[{}]", index));
+  }
+
+  // Numbers without tags of their own, as newer writers put them.
+  void Packed(const Type& type, void* list) {
+    const char* const outer = reader_.Open();
+    while (!reader_.AtEnd()) {
+      Spend(type.element().size);
+      if (!reader_.failed()) Number(type.element(), type.container->add(list, {}));
+    }
+    reader_.Close(outer);
+  }
+
+  void Map(const Type& type, WireTag tag, const char* start, void* map) {
+    if (!reader_.Expect(tag, WireType::kBytes, start)) return;
+    const Type& element = type.element();
+    if (type.container->size(map) == 0) {
+      const size_t entry = sizeof(std::string) + element.size;
+      type.container->reserve(map, std::min(reader_.CountRun(tag, start), budget_ / entry));
+    }
+    Spend(sizeof(std::string) + element.size);
+    const char* const outer = reader_.Open();
+    const std::string_view key = KeyOfEntry();
+    if (!reader_.failed()) {
+      void* value = type.container->append(map, key);
+      reader_.ForEachField([&](WireTag inner, const char* at) {
+        if (inner.number == 2) Single(element, inner, at, value);
+        return inner.number == 2;
+      });
+      if (reader_.failed()) Descended(fmt::format("[{}]", key));
+    }
+    reader_.Close(outer);
+  }
+
+  // The key of the entry that was opened: its last field 1, usually its first. Reads nothing.
+  std::string_view KeyOfEntry() {
+    const char* const begin = reader_.at();
+    std::string_view key;
+    reader_.ForEachField([&](WireTag tag, const char* start) {
+      if (tag.number != 1 || !reader_.Expect(tag, WireType::kBytes, start)) return false;
+      key = reader_.Bytes();
+      if (!IsUtf8(key)) reader_.FailAt(key.data(), "invalid UTF-8");
+      return true;
+    });
+    reader_.Rewind(begin);
+    return key;
+  }
+
+  // ------------------------------------------------------------------- values that are messages
+
+  void ReadQuantity(Quantity& quantity) {
+    reader_.ForEachField([&](WireTag tag, const char* start) {
+      if (tag.number != 1 || !reader_.Expect(tag, WireType::kBytes, start)) return false;
+      const std::string_view text = reader_.Bytes();
+      if (reader_.failed()) return true;
+      Result<Quantity> parsed = Quantity::Parse(text);
+      if (!parsed) reader_.FailAt(start, std::move(parsed.error().message));
+      if (parsed) quantity = *std::move(parsed);
+      return true;
+    });
+  }
+
+  struct Instant {
+    int64_t seconds = kZeroTimeUnixSeconds;
+    int32_t nanos = 0;
+  };
+
+  Instant ReadInstant() {
+    const char* const begin = reader_.at();
+    Instant instant;
+    if (reader_.AtEnd()) return instant;
+    instant.seconds = 0;
+    reader_.ForEachField([&](WireTag tag, const char* start) {
+      if (tag.number > 2 || !reader_.Expect(tag, WireType::kVarint, start)) return false;
+      const auto bits = static_cast<int64_t>(reader_.Varint());
+      if (tag.number == 1) instant.seconds = bits;
+      if (tag.number == 2) instant.nanos = static_cast<int32_t>(bits);
+      return true;
+    });
+    if (instant.seconds < kTimeMinSeconds || instant.seconds > kTimeMaxSeconds) {
+      reader_.FailAt(begin,
+                     fmt::format("{} s are no time of the years 0 to 9999", instant.seconds));
+    }
+    return instant;
+  }
+
+  void ReadTime(Time& time) { time = Time::FromUnixSeconds(ReadInstant().seconds); }
+
+  void ReadMicroTime(MicroTime& time) {
+    const Instant instant = ReadInstant();
+    time = MicroTime::FromUnix(instant.seconds, instant.nanos);
+  }
+
+  void ReadDuration(Duration& duration) {
+    reader_.ForEachField([&](WireTag tag, const char* start) {
+      if (tag.number != 1 || !reader_.Expect(tag, WireType::kVarint, start)) return false;
+      duration = Duration::FromNanos(static_cast<int64_t>(reader_.Varint()));
+      return true;
+    });
+  }
+
+  void ReadIntOrString(IntOrString& value) {
+    const char* const begin = reader_.at();
+    uint64_t type = 0;
+    int32_t number = 0;
+    std::string text;
+    reader_.ForEachField([&](WireTag tag, const char* start) {
+      if (tag.number > 3) return false;
+      if (!reader_.Expect(tag, tag.number == 3 ? WireType::kBytes : WireType::kVarint, start))
+        return false;
+      if (tag.number == 1) type = reader_.Varint();
+      if (tag.number == 2) number = static_cast<int32_t>(reader_.Varint());
+      if (tag.number == 3) Text(text);
+      return true;
+    });
+    if (type > 1) reader_.FailAt(begin, fmt::format("neither number nor text: type {}", type));
+    value = type == 1 ? IntOrString(std::move(text)) : IntOrString(number);
+  }
+
+  void ReadRawJson(RawJson& json) {
+    reader_.ForEachField([&](WireTag tag, const char* start) {
+      if (tag.number != 1 || !reader_.Expect(tag, WireType::kBytes, start)) return false;
+      const std::string_view bytes = reader_.Bytes();
+      JsonReader check(bytes);
+      if (!bytes.empty()) check.Skip();
+      if (!bytes.empty() && !check.Finish()) {
+        reader_.FailAt(bytes.data() + check.offset(), check.error().message);
+      }
+      json = RawJson(std::string(bytes));
+      return true;
+    });
+  }
+
+  static size_t DecodedBytesMax(size_t input) { return kDecodedBytesMin + 64 * input; }
+
+  WireReader reader_;
+  Wire wire_;
+  size_t budget_;  // bytes that may still be taken for elements
+  std::string path_;
+};
+
+}  // namespace
+
+Result<> DecodeProtobuf(const Type& type, std::string_view raw, void* value, Wire wire) {
+  return Decoder(raw, wire).Run(type, value);
+}
+
+Result<Object> DecodeProtobuf(const KindInfo& kind, std::string_view raw, Wire wire) {
+  Object object = Object::Make(kind);
+  DRAY_TRY_VOID(DecodeProtobuf(object.type(), raw, object.mutable_value(), wire));
+  return object;
+}
+
+}  // namespace dray::api
