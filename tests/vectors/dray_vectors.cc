@@ -10,6 +10,8 @@
 
 #include "base/world.h"
 #include "tests/vectors/allocator_vectors.h"
+#include "tests/vectors/api_vectors.h"
+#include "tests/vectors/conversion_vectors.h"
 #include "tests/vectors/validation_vectors.h"
 
 namespace {
@@ -23,7 +25,9 @@ constexpr std::string_view kUsage =
     "CASE] DIR|FILE…\n"
     "kinds: allocator    problems and upstream's answers, JSON Lines; --profile "
     "v0.37.2/incubating\n"
+    "       api          objects as upstream's types write them, folders of releases\n"
     "       validation   requests and what upstream's API server said; all releases unless chosen\n"
+    "       conversion   objects as each version of a release shows them, and what comes back\n"
     "       defaulting   objects before and after defaulting\n";
 
 struct Arguments {
@@ -76,6 +80,7 @@ Result<std::vector<std::string>> Collect(Disk& disk,
 }
 
 Result<Report> Run(Disk& disk, const Arguments& arguments) {
+  if (arguments.kind == "api") return dray::vectors::RunApiVectors(disk, arguments.paths);
   const bool is_allocator = arguments.kind == "allocator";
   DRAY_TRY(const std::vector<std::string> files,
            Collect(disk, arguments.paths, is_allocator ? ".jsonl" : ".json"));
@@ -83,17 +88,26 @@ Result<Report> Run(Disk& disk, const Arguments& arguments) {
   if (arguments.kind == "validation") {
     return dray::vectors::RunValidationVectors(disk, files, arguments.api);
   }
+  const dray::vectors::ObjectVectorOptions objects = {.release = arguments.api.release,
+                                                      .name = arguments.api.name};
+  if (arguments.kind == "conversion") {
+    return dray::vectors::RunConversionVectors(disk, files, objects);
+  }
   if (arguments.kind == "defaulting") {
-    return dray::vectors::RunDefaultingVectors(disk, files, arguments.api);
+    return dray::vectors::RunDefaultingVectors(disk, files, objects);
   }
   return dray::Fail(dray::StatusReason::kBadRequest, "unknown kind " + arguments.kind);
 }
 
 int Print(const Report& report) {
   for (const std::string& failure : report.failures) fmt::print("FAILED {}\n", failure);
-  for (const auto& [reason, count] : report.not_run)
-    fmt::print("not run: {} ({})\n", count, reason);
-  fmt::print("{} passed, {} failed\n", report.passed, report.failures.size());
+  size_t skipped = 0;
+  for (const auto& [reason, count] : report.not_run) {
+    fmt::print("skipped: {} ({})\n", count, reason);
+    skipped += count;
+  }
+  fmt::print(
+      "{} passed, {} failed, {} skipped\n", report.passed, report.failures.size(), skipped);
   return report.failures.empty() ? 0 : 1;
 }
 

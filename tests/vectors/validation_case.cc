@@ -232,7 +232,7 @@ Result<api::Object> ReadAs(const api::KindInfo& kind,
                            api::Release release,
                            api::DecodeIssues* issues) {
   DRAY_TRY(api::Object object, api::DecodeJson(kind, text, issues, {.release = release}));
-  api::defaults::SetDefaults(object, api::Time::FromUnixSeconds(kNowSeconds));
+  api::defaults::SetDefaults(object, api::Time::FromUnixSeconds(kNowSeconds), release);
   return object;
 }
 

@@ -74,35 +74,6 @@ void RunCase(const json::object& test, const ApiVectorOptions& options, Report& 
   }
 }
 
-void RunDefaulting(const json::object& test, const ApiVectorOptions& options, Report& report) {
-  if (TextOf(test, "release") != options.release) return;
-  const std::string word = fmt::format("{}/{}", TextOf(test, "apiVersion"), TextOf(test, "kind"));
-  if (!IsChosen(word, options)) return;
-  const api::KindInfo* kind =
-      api::Scheme().FindKind(TextOf(test, "apiVersion"), TextOf(test, "kind"));
-  if (kind == nullptr) {
-    ++report.not_run["no kind " + word];
-    return;
-  }
-  api::DecodeIssues issues;
-  const auto object =
-      ReadAs(*kind, json::serialize(test.at("input")), api::Release::kNewest, &issues);
-  if (!object) {
-    report.failures.push_back(fmt::format("{}: {}", TextOf(test, "name"), object.error().message));
-    return;
-  }
-  json::value want = test.at("served");
-  ReplaceNow(want);
-  const json::value got =
-      ComparableObject(api::ToJson(*object, {.release = api::Release::kNewest}));
-  if (got == want) {
-    ++report.passed;
-    return;
-  }
-  report.failures.push_back(Shortened(fmt::format(
-      "{}: want {}\n  got {}", TextOf(test, "name"), json::serialize(want), json::serialize(got))));
-}
-
 template <class RunOne>
 Result<Report> RunFiles(Disk& disk, const std::vector<std::string>& files, RunOne run_one) {
   Report report;
@@ -127,14 +98,6 @@ Result<Report> RunValidationVectors(Disk& disk,
                                     const ApiVectorOptions& options) {
   return RunFiles(disk, files, [&](const json::object& test, Report& report) {
     RunCase(test, options, report);
-  });
-}
-
-Result<Report> RunDefaultingVectors(Disk& disk,
-                                    const std::vector<std::string>& files,
-                                    const ApiVectorOptions& options) {
-  return RunFiles(disk, files, [&](const json::object& test, Report& report) {
-    RunDefaulting(test, options, report);
   });
 }
 

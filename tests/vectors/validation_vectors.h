@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs validation and defaulting vectors: requests with the answers upstream's API server gave
+// Runs validation vectors: requests with the answers upstream's API server gave
 // (../shared/vectors/validation/README.md says how they are judged).
 #pragma once
 
@@ -26,11 +26,6 @@ struct ApiVectorOptions {
 /// message, warnings, strict errors and the resulting object. Errors: a file cannot be read or is
 /// no vector file.
 Result<Report> RunValidationVectors(Disk& disk,
-                                    const std::vector<std::string>& files,
-                                    const ApiVectorOptions& options);
-
-/// The same for objects and what they are after defaulting.
-Result<Report> RunDefaultingVectors(Disk& disk,
                                     const std::vector<std::string>& files,
                                     const ApiVectorOptions& options);
 

@@ -63,11 +63,5 @@ INSTANTIATE_TEST_SUITE_P(Kinds,
                            return info.param.substr(info.param.rfind('/') + 1);
                          });
 
-TEST(DefaultingVectors, ObjectsAreUpstreams) {
-  const std::string folder = FolderOf("defaulting");
-  if (folder.empty()) GTEST_SKIP() << "no vectors: set DRAY_SHARED to a folder that has them";
-  Expect(RunDefaultingVectors(RealWorld().disk, FilesIn(folder), {}), "defaulting");
-}
-
 }  // namespace
 }  // namespace dray::vectors
