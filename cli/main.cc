@@ -36,6 +36,16 @@ void AddServe(CLI::App& app,
                     "comma-separated: apiserver, scheduler, controllers, nodes (default: all)");
   serve->add_option("--nodes", nodes, "PROFILE=COUNT simulated nodes, repeatable")
       ->allow_extra_args(false);
+  serve->add_option("--emulate-release",
+                    options.release,
+                    "play 1.30, 1.31, 1.32, 1.34, 1.36 or 1.37: its versions, rules and limits "
+                    "(default: every version, newest rules)");
+  serve->add_option("--feature-gates",
+                    options.feature_gates,
+                    "GATE=false,… switches DRA features off; all that the release has are on");
+  serve->add_option("--runtime-config",
+                    options.runtime_config,
+                    "GROUP/VERSION[/RESOURCE]=false,… or api/alpha=false: what is not served");
   serve->add_option("--token-file",
                     options.token_file,
                     "static bearer tokens, CSV lines token,user,uid,\"group1,group2\"");

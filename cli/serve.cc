@@ -94,6 +94,24 @@ Result<net::Endpoint> ParseListen(const std::string& listen) {
   return endpoint;
 }
 
+/// What the options say the server plays. Errors: kBadRequest, with the option's name.
+Result<server::Emulation> EmulationOf(const ServeOptions& options) {
+  const auto refuse = [](std::string_view option, const Error& error) {
+    return Fail(StatusReason::kBadRequest, fmt::format("{}: {}", option, error.message));
+  };
+  server::Emulation emulation{.runtime_config = options.runtime_config};
+  api::Release rules = api::Release::kNewest;
+  if (!options.release.empty()) {
+    const Result<api::Release> release = api::ParseRelease(options.release);
+    if (!release) return refuse("--emulate-release", release.error());
+    emulation.release = rules = *release;
+  }
+  emulation.gates = api::FeatureGates::AllOf(rules);
+  const Result<> applied = emulation.gates.Apply(options.feature_gates, rules);
+  if (!applied) return refuse("--feature-gates", applied.error());
+  return emulation;
+}
+
 /// SIGINT and SIGTERM, blocked in every thread and taken by Wait().
 class StopSignals {
  public:
@@ -118,9 +136,8 @@ class Process {
   Process(World& world, const ServeOptions& options)
       : world_(world),
         options_(options),
-        log_(
-            Log::ToStderr(world.clock, {.least = options.log_level, .format = options.log_format})),
-        resources_(scheme_, store_, world, log_, {.rules = server::BuiltinRules()}) {}
+        log_(Log::ToStderr(world.clock,
+                           {.least = options.log_level, .format = options.log_format})) {}
 
   ~Process() {
     nodes_.reset();
@@ -138,6 +155,7 @@ class Process {
   /// Serves requests; the other components start with StartComponents.
   Result<> StartServer() {
     DRAY_TRY_VOID(CheckComponents(options_));
+    DRAY_TRY_VOID(MakeResources());
     DRAY_TRY(const net::Endpoint endpoint, ParseListen(options_.listen));
     if (!server::IsLoopback(endpoint.host)) {
       return Fail(StatusReason::kBadRequest,
@@ -145,7 +163,7 @@ class Process {
                               "known user may do everything",
                               options_.listen));
     }
-    DRAY_TRY_VOID(Wait(resources_.Bootstrap()));
+    DRAY_TRY_VOID(Wait(resources_->Bootstrap()));
     DRAY_TRY_VOID(world_.disk.MakeFolder(options_.data_folder));
     DRAY_TRY(const ServerCredentials credentials,
              LoadOrMakeCredentials(world_, options_.data_folder, endpoint.host));
@@ -154,7 +172,7 @@ class Process {
       DRAY_TRY(const std::string csv, world_.disk.Read(options_.token_file));
       DRAY_TRY(api_options.authenticator, server::Authenticator::FromTokenFile(csv));
     }
-    api_.emplace(resources_, world_, log_, std::move(api_options));
+    api_.emplace(*resources_, world_, log_, std::move(api_options));
     DRAY_TRY(const auto tls,
              net::TlsServerContext::Create({.credentials = credentials.serving,
                                             .client_ca_pem = credentials.ca.certificate_pem}));
@@ -173,8 +191,25 @@ class Process {
     return {};
   }
 
+  Result<> MakeResources() {
+    DRAY_TRY(const server::Emulation emulation, EmulationOf(options_));
+    const auto kinds = server::ServedKinds(scheme_, emulation);
+    if (!kinds) {
+      return Fail(StatusReason::kBadRequest,
+                  fmt::format("--runtime-config: {}", kinds.error().message));
+    }
+    scheme_ = api::Scheme(*kinds);
+    resources_.emplace(scheme_,
+                       store_,
+                       world_,
+                       log_,
+                       server::Resources::Options{.rules = server::BuiltinRules(emulation),
+                                                  .release = emulation.release});
+    return {};
+  }
+
   Result<> StartComponents() {
-    client_.emplace(resources_, server::User{.name = "system:dray", .groups = {"system:masters"}});
+    client_.emplace(*resources_, server::User{.name = "system:dray", .groups = {"system:masters"}});
     if (Has(options_, "controllers")) {
       controllers_.emplace(std::make_unique<controllers::Manager>(*client_, world_, log_, scheme_));
     }
@@ -214,7 +249,7 @@ class Process {
   Log log_;
   api::Scheme scheme_;
   store::MemoryStore store_;
-  server::Resources resources_;
+  std::optional<server::Resources> resources_;
   std::optional<server::HttpApi> api_;
   std::unique_ptr<net::HttpServer> http_;
   std::optional<Housekeeping> housekeeping_;

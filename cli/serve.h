@@ -23,6 +23,9 @@ struct ServeOptions {
   std::string token_file;               // empty: certificates only
   std::vector<std::string> components;  // apiserver, scheduler, controllers, nodes
   std::vector<NodesOption> nodes;
+  std::string release;         // --emulate-release; empty: both generations, newest rules
+  std::string feature_gates;   // kube-apiserver's words
+  std::string runtime_config;  // likewise
   LogLevel log_level = LogLevel::kInfo;
   LogFormat log_format = LogFormat::kText;
 };

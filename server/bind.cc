@@ -96,10 +96,7 @@ Task<Outcome> Bind(Call call) {
   const Core& core = *call.core;
   const ResourceRequest& request = *call.request;
   const api::KindInfo& binding_kind = api::Reflected<core_v1::Binding>::kKind;
-  DRAY_CO_TRY(
-      const api::Object decoded,
-      DecodeBody(
-          core.scheme, binding_kind, request.body, request.write.field_validation, *call.warnings));
+  DRAY_CO_TRY(const api::Object decoded, DecodeBody(call, binding_kind));
   const auto& binding = decoded.As<core_v1::Binding>();
   ResourceRequest on_pod = request;
   on_pod.kind = &Pods();

@@ -36,44 +36,67 @@ class CelChecker final : public validation::SelectorChecker {
       kSelectorsKept};
 };
 
-validation::Options OptionsFor(const RuleContext& context, const CelChecker& checker) {
-  validation::Options options{.selectors = &checker};
-  if (context.namespace_object != nullptr)
-    options.space = context.namespace_object->If<api::core_v1::Namespace>();
-  return options;
+bool IsClassic(const api::KindInfo& hub) {
+  return hub.group == "resource.k8s.io" && hub.version == "v1alpha2";
 }
 
-}  // namespace
+api::Profile ProfileOf(const Emulation& emulation, const api::KindInfo& hub) {
+  if (emulation.release != api::Release::kAny) return {emulation.release, emulation.gates};
+  return IsClassic(hub) ? api::Profile::Of(api::Release::k1_30)
+                        : api::Profile{api::Release::kNewest, emulation.gates};
+}
 
-RuleBook BuiltinRules() {
-  const auto checker = std::make_shared<const CelChecker>();
-  const KindRules rules{
+// What the rules of one kind judge by.
+struct Judge {
+  api::Profile profile;
+  std::shared_ptr<const CelChecker> checker;
+
+  validation::Options With(const RuleContext& context) const {
+    validation::Options options{.profile = profile, .selectors = checker.get()};
+    if (context.namespace_object != nullptr)
+      options.space = context.namespace_object->If<api::core_v1::Namespace>();
+    return options;
+  }
+};
+
+KindRules RulesBy(const Judge& judge) {
+  return {
       .set_defaults =
           [](api::Object& object, const RuleContext& context) {
-            api::defaults::SetDefaults(object, api::Time::Of(context.now));
+            api::defaults::SetDefaults(object, api::Time::Of(context.now), context.release);
           },
       .validate_create =
-          [checker](const api::Object& object, const RuleContext& context) {
-            return validation::ValidateCreate(object, OptionsFor(context, *checker));
+          [judge](const api::Object& object, const RuleContext& context) {
+            return validation::ValidateCreate(object, judge.With(context));
           },
       .validate_update =
-          [checker](const api::Object& object, const api::Object& old, const RuleContext& context) {
-            return validation::ValidateUpdate(object, old, OptionsFor(context, *checker));
+          [judge](const api::Object& object, const api::Object& old, const RuleContext& context) {
+            return validation::ValidateUpdate(object, old, judge.With(context));
           },
       .validate_status_update =
-          [checker](const api::Object& object, const api::Object& old, const RuleContext& context) {
-            return validation::ValidateStatusUpdate(object, old, OptionsFor(context, *checker));
+          [judge](const api::Object& object, const api::Object& old, const RuleContext& context) {
+            return validation::ValidateStatusUpdate(object, old, judge.With(context));
           },
       .warnings = [](const api::Object& object,
                      const api::Object*) { return validation::Warnings(object); },
   };
+}
+
+}  // namespace
+
+RuleBook BuiltinRules(const Emulation& emulation) {
+  const auto checker = std::make_shared<const CelChecker>();
   RuleBook book;
-  for (const api::KindInfo* kind : api::BuiltinKinds()) book.Add(kind->group, kind->kind, rules);
+  for (const api::KindInfo* kind : api::BuiltinKinds()) {
+    book.Add(*kind,
+             RulesBy({.profile = ProfileOf(emulation, kind->storage()), .checker = checker}));
+  }
   // Nodes are taken as ready when they are made: no node life-cycle controller would ever remove
   // the taint that upstream's admission gives them (docs/differences.md).
-  KindRules pods = rules;
+  const api::KindInfo& pod = api::Reflected<api::core_v1::Pod>::kKind;
+  KindRules pods = RulesBy({.profile = ProfileOf(emulation, pod), .checker = checker});
   pods.admit = [](api::Object& object) { api::defaults::Admit(object); };
-  book.Add("", "Pod", std::move(pods));
+  book.Add(pod, std::move(pods));
   return book;
 }
 

@@ -3,11 +3,14 @@
 // selectors compiled by cel.
 #pragma once
 
+#include "server/served_kinds.h"
 #include "server/validation.h"
 
 namespace dray::server {
 
-/// Rules for every kind of the scheme that has any. Functions in it are safe from any thread.
-RuleBook BuiltinRules();
+/// Rules for every kind of the scheme that has any, as the release and the gates of `emulation`
+/// have them: without a release, the structured kinds follow 1.37 and the classic ones 1.30.
+/// Functions in it are safe from any thread.
+RuleBook BuiltinRules(const Emulation& emulation = {});
 
 }  // namespace dray::server

@@ -4,6 +4,9 @@
 #include <memory>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "api/conversion/conversion.h"
 #include "api/core_v1.h"
 #include "api/meta_v1.h"
 #include "server/decode_body.h"
@@ -42,10 +45,9 @@ Result<> CheckNamespaceTakes(const Call& call,
 // Completes and validates an object with a name; `object` is ready to be stored then.
 Result<> Prepare(const Call& call, api::Object& object, const std::optional<Item>& space) {
   const Core& core = *call.core;
-  const KindRules& rules = core.options.rules.Of(call.kind());
+  const KindRules& rules = core.options.rules.Of(call.hub());
   const RuleContext context{.now = core.world.clock.Now(),
                             .namespace_object = space.has_value() ? &space->object : nullptr};
-  if (rules.set_defaults) rules.set_defaults(object, context);
   if (rules.admit) rules.admit(object);
   PrepareForCreate(object, context.now, core.world.random);
   std::vector<Cause> causes = CheckNewMetadata(call.kind(), object.metadata());
@@ -58,8 +60,13 @@ Result<> Prepare(const Call& call, api::Object& object, const std::optional<Item
 }
 
 Result<Error> InTheWayOf(const Call& call, std::string_view name, const store::Record& record) {
-  DRAY_TRY(const Item there, ItemOf(call.kind(), record));
-  const bool going = there.object.metadata().deletion_timestamp.has_value();
+  DRAY_TRY(const std::optional<Item> there, ItemOf(call.storage(), record));
+  if (!there.has_value()) {
+    Error error = AlreadyExists(call.kind(), name, InTheWay::kAlive);
+    error.message += fmt::format(" and is served as {}", StoredVersion(record));
+    return error;
+  }
+  const bool going = there->object.metadata().deletion_timestamp.has_value();
   return AlreadyExists(call.kind(), name, going ? InTheWay::kTerminating : InTheWay::kAlive);
 }
 
@@ -73,7 +80,7 @@ Result<Outcome> DryRun(const Call& call,
     DRAY_TRY(Error error, InTheWayOf(call, name, *record));
     return Fail(std::move(error));
   }
-  return ObjectAnswer{.code = 201, .item = stored.Unversioned()};
+  return ObjectAnswer{.code = 201, .item = stored.Unversioned(call.view())};
 }
 
 struct Attempt {
@@ -86,7 +93,7 @@ struct Attempt {
 // Tries to put `object`, which is the attempt's alone.
 Task<Attempt> Put(Call call, api::Object object) {
   const Core& core = *call.core;
-  const api::KindInfo& kind = call.kind();
+  const api::KindInfo& kind = call.hub();
   DRAY_CO_TRY(const Frozen<store::Snapshot> snapshot, co_await ReadNewest(&core.store));
   const std::string space_name = object.metadata().namespace_;
   DRAY_CO_TRY(const std::optional<Item> space, NamespaceOf(*snapshot, kind, space_name));
@@ -112,7 +119,8 @@ Task<Attempt> Put(Call call, api::Object object) {
     co_return Attempt{.in_the_way = first.key == key ? first.current : nullptr};
   }
   const store::Record& record = *std::get<store::Committed>(committed).records.front();
-  co_return Attempt{.outcome = ObjectAnswer{.code = 201, .item = stored->At(record.modified)}};
+  co_return Attempt{
+      .outcome = ObjectAnswer{.code = 201, .item = stored->At(call.view(), record.modified)}};
 }
 
 }  // namespace
@@ -121,9 +129,9 @@ Task<Outcome> Create(Call call) {
   const Core& core = *call.core;
   const api::KindInfo& kind = call.kind();
   const ResourceRequest& request = *call.request;
-  DRAY_CO_TRY(
-      api::Object object,
-      DecodeBody(core.scheme, kind, request.body, request.write.field_validation, *call.warnings));
+  DRAY_CO_TRY(api::Object wish, DecodeBody(call, kind));
+  SetDefaults(call, wish);
+  api::Object object = api::conversion::ToHub(wish, request.release);
   api::meta_v1::ObjectMeta& meta = object.mutable_metadata();
   DRAY_CO_TRY_VOID(PlaceInNamespace(call, meta));
   if (!meta.resource_version.empty()) {

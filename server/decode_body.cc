@@ -70,11 +70,7 @@ Error WrongKind(const api::Scheme& scheme, const api::TypeMeta& said, const api:
                   kind.api_version()));
 }
 
-Result<api::Object> DecodeText(const api::Scheme& scheme,
-                               const api::KindInfo& kind,
-                               std::string_view text,
-                               FieldValidation validation,
-                               std::vector<std::string>& warnings) {
+Result<api::Object> DecodeText(const Call& call, const api::KindInfo& kind, std::string_view text) {
   if (text == "null") text = "{}";  // an object that says nothing
   Result<api::TypeMeta> read = api::ReadTypeMeta(text);
   if (!read.has_value()) {
@@ -91,16 +87,18 @@ Result<api::Object> DecodeText(const api::Scheme& scheme,
   if (said.kind.empty()) said.kind = kind.kind;
   if (said.api_version.empty()) said.api_version = kind.api_version();
   if (said.kind != kind.kind || said.api_version != kind.api_version()) {
-    return Fail(WrongKind(scheme, said, kind));
+    return Fail(WrongKind(call.core->scheme, said, kind));
   }
   api::DecodeIssues issues;
-  Result<api::Object> object = api::DecodeJson(kind, text, &issues);
+  Result<api::Object> object =
+      api::DecodeJson(kind, text, &issues, {.release = call.request->release});
   if (!object.has_value()) return Fail(CannotBe(said, kind, object.error().message));
+  const FieldValidation validation = call.request->write.field_validation;
   if (validation == FieldValidation::kStrict && !issues.empty()) {
     return Fail(CannotBe(said, kind, StrictError(issues)));
   }
   if (validation == FieldValidation::kWarn) {
-    warnings.insert(warnings.end(), issues.begin(), issues.end());
+    call.warnings->insert(call.warnings->end(), issues.begin(), issues.end());
   }
   return object;
 }
@@ -111,11 +109,8 @@ std::string StrictError(const api::DecodeIssues& issues) {
   return fmt::format("strict decoding error: {}", fmt::join(issues, ", "));
 }
 
-Result<api::Object> DecodeBody(const api::Scheme& scheme,
-                               const api::KindInfo& kind,
-                               const Body& body,
-                               FieldValidation validation,
-                               std::vector<std::string>& warnings) {
+Result<api::Object> DecodeBody(const Call& call, const api::KindInfo& kind) {
+  const Body& body = call.request->body;
   if (const auto* object = std::get_if<api::Object>(&body)) {
     if (object->empty() || &object->type() != &kind.type()) {
       return Fail(BadRequest(fmt::format("the object provided is not a {}", kind.kind)));
@@ -123,8 +118,7 @@ Result<api::Object> DecodeBody(const api::Scheme& scheme,
     return object->Clone();
   }
   const auto* text = std::get_if<std::string>(&body);
-  return DecodeText(
-      scheme, kind, text == nullptr ? std::string_view() : *text, validation, warnings);
+  return DecodeText(call, kind, text == nullptr ? std::string_view() : *text);
 }
 
 }  // namespace dray::server

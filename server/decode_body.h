@@ -3,28 +3,23 @@
 #pragma once
 
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "api/json.h"
 #include "api/kind.h"
 #include "api/object.h"
 #include "base/result.h"
-#include "server/request.h"
+#include "server/verbs.h"
 
 namespace dray::server {
 
 /// The object a client sent; nobody else holds it. A body without kind or apiVersion is taken for
-/// one of `kind`. Unknown and duplicate fields go to `warnings` with FieldValidation::kWarn.
+/// one of `kind`. Unknown and duplicate fields go to the call's warnings with
+/// FieldValidation::kWarn.
 ///
 /// Errors, with upstream's words:
 ///   kBadRequest  not JSON; of another kind or version; a value of the wrong type; with kStrict, an
 ///                unknown or duplicate field.
-Result<api::Object> DecodeBody(const api::Scheme& scheme,
-                               const api::KindInfo& kind,
-                               const Body& body,
-                               FieldValidation validation,
-                               std::vector<std::string>& warnings);
+Result<api::Object> DecodeBody(const Call& call, const api::KindInfo& kind);
 
 /// `strict decoding error: …` from what a strict decoder found.
 std::string StrictError(const api::DecodeIssues& issues);

@@ -197,21 +197,27 @@ Task<Outcome> DeleteOne(Call call) {
     DRAY_CO_TRY(const Frozen<store::Snapshot> snapshot, co_await ReadNewest(&core.store));
     const Frozen<store::Record> record = snapshot->Get(key);
     if (record == nullptr) co_return Fail(NotFound(kind, call.request->name));
-    DRAY_CO_TRY(const Item current, ItemOf(kind, *record));
-    if (!marked) DRAY_CO_TRY_VOID(CheckPreconditions(call, current.object.metadata()));
-    Plan plan = PlanDeletion(call, current.object);
+    DRAY_CO_TRY(const std::optional<Item> current, ItemOf(call.storage(), *record));
+    if (!current.has_value()) co_return Fail(NotFound(kind, call.request->name));
+    if (!marked) DRAY_CO_TRY_VOID(CheckPreconditions(call, current->object.metadata()));
+    Plan plan = PlanDeletion(call, current->object);
     if (plan.step == Plan::Step::kNothing) {
-      co_return ObjectAnswer{.code = CodeOf(call), .item = current};
+      DRAY_CO_TRY(std::optional<Item> seen, ItemOf(call.view(), *record));
+      co_return ObjectAnswer{.code = CodeOf(call), .item = *std::move(seen)};
     }
     store::Txn txn{.compares = {{.key = key, .modified = record->modified}}};
     Frozen<StoredObject> stored;
     if (plan.step != Plan::Step::kRemove) {
       plan.marked.mutable_metadata().resource_version.clear();
       stored = std::make_shared<const StoredObject>(std::move(plan.marked));
-      if (dry_run) co_return ObjectAnswer{.code = 200, .item = stored->At(record->modified)};
-      txn.operations.emplace_back(PutOf(core, kind, key, stored));
+      if (dry_run)
+        co_return ObjectAnswer{.code = 200, .item = stored->At(call.view(), record->modified)};
+      txn.operations.emplace_back(PutOf(core, call.hub(), key, stored));
     } else {
-      if (dry_run) co_return RemovedAnswer(call, current);
+      if (dry_run) {
+        DRAY_CO_TRY(std::optional<Item> seen, ItemOf(call.view(), *record));
+        co_return RemovedAnswer(call, *std::move(seen));
+      }
       txn.operations.emplace_back(store::Delete{.key = key});
     }
     DRAY_CO_TRY(const store::CommitOutcome outcome, co_await Commit(&core.store, std::move(txn)));
@@ -222,10 +228,11 @@ Task<Outcome> DeleteOne(Call call) {
       continue;
     }
     if (stored != nullptr) {
-      co_return ObjectAnswer{.code = CodeOf(call), .item = stored->At(committed->revision)};
+      co_return ObjectAnswer{.code = CodeOf(call),
+                             .item = stored->At(call.view(), committed->revision)};
     }
-    DRAY_CO_TRY(Item last, EndedItemOf(kind, *record, committed->revision));
-    co_return RemovedAnswer(call, std::move(last));
+    DRAY_CO_TRY(std::optional<Item> last, EndedItemOf(call.view(), *record, committed->revision));
+    co_return RemovedAnswer(call, *std::move(last));
   }
   co_return Fail(Modified(kind, call.request->name));
 }

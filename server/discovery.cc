@@ -268,22 +268,25 @@ std::string EntityTag(std::string_view text) {
   return tag + '"';
 }
 
-std::string VersionJson() {
-  return R"({
+std::string VersionJson(api::Release release) {
+  const int minor = MinorOf(release == api::Release::kAny ? api::Release::kNewest : release);
+  return fmt::format(R"({{
   "major": "1",
-  "minor": "37",
+  "minor": "{0}",
   "emulationMajor": "1",
-  "emulationMinor": "37",
+  "emulationMinor": "{0}",
   "minCompatibilityMajor": "1",
-  "minCompatibilityMinor": "36",
-  "gitVersion": "v1.37.0+dray",
+  "minCompatibilityMinor": "{1}",
+  "gitVersion": "v1.{0}.0+dray",
   "gitCommit": "",
   "gitTreeState": "clean",
   "buildDate": "1970-01-01T00:00:00Z",
   "goVersion": "none",
   "compiler": "clang",
   "platform": "linux/amd64"
-})";
+}})",
+                     minor,
+                     minor - 1);
 }
 
 Discovery::Discovery(const api::Scheme& scheme) {

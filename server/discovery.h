@@ -16,7 +16,7 @@ namespace dray::server {
 std::string EntityTag(std::string_view text);
 
 /// What /version answers: an emulated Kubernetes, so that clients know what to expect.
-std::string VersionJson();
+std::string VersionJson(api::Release release);
 
 class Discovery {
  public:

@@ -133,6 +133,7 @@ bool IsAllocated(const resource_v1::AllocatedDeviceStatus& device,
 
 // A driver's report about a device goes with the device (KEP-4817).
 void UpdateClaimStatus(api::Object& object, const api::Object& old) {
+  if (object.If<resource_v1::ResourceClaim>() == nullptr) return;  // a classic claim
   auto& status = object.Mutable<resource_v1::ResourceClaim>().status;
   const auto& before = old.As<resource_v1::ResourceClaim>().status.allocation;
   std::erase_if(status.devices, [&](const resource_v1::AllocatedDeviceStatus& device) {

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "api/conversion/conversion.h"
 #include "api/meta_v1.h"
 #include "server/errors.h"
 #include "server/metadata_rules.h"
@@ -57,6 +58,15 @@ Result<> CheckVersion(const Call& call, const api::Object& next, const Item& cur
   return Fail(Modified(call.kind(), call.request->name));
 }
 
+// The object to store, from what the client of the call wants in its own version.
+api::Object InStorage(const Call& call, const api::Object& wish, const api::Object& old) {
+  api::Object next = api::conversion::ToHub(wish, call.request->release);
+  if (!call.view().is_storage()) {
+    api::conversion::MergeBack(call.kind(), old, next, call.request->release);
+  }
+  return next;
+}
+
 void PrepareFor(Door door, api::Object& next, const api::Object& old) {
   switch (door) {
     case Door::kMain: PrepareForUpdate(next, old); return;
@@ -73,7 +83,7 @@ Result<> Validate(const Call& call,
                   const api::Object& old,
                   const RuleContext& context) {
   std::vector<Cause> causes = CheckChangedMetadata(call.kind(), next.metadata(), old.metadata());
-  const KindRules& rules = call.core->options.rules.Of(call.kind());
+  const KindRules& rules = call.core->options.rules.Of(call.hub());
   // Binding and finalizing change what an update may not; their own checks have been made.
   const auto* const validate = door == Door::kStatus ? &rules.validate_status_update
                                : door == Door::kMain ? &rules.validate_update
@@ -93,24 +103,40 @@ bool IsFinished(const api::Object& next, const api::Object& old) {
          meta.deletion_grace_period_seconds.value_or(0) == 0 && !HasKindFinalizers(next);
 }
 
+// What is stored, and how the client of the call sees it.
+struct Current {
+  Item stored;
+  Item seen;
+};
+
+// Nothing when the object is not there for this client.
+Result<std::optional<Current>> LookAt(const Call& call, const store::Record* record) {
+  if (record == nullptr) return std::nullopt;
+  DRAY_TRY(std::optional<Item> stored, ItemOf(call.storage(), *record));
+  DRAY_TRY(std::optional<Item> seen, ItemOf(call.view(), *record));
+  if (!stored.has_value() || !seen.has_value()) return std::nullopt;
+  return Current{.stored = *std::move(stored), .seen = *std::move(seen)};
+}
+
 // One look at the object: the state to write, complete and valid.
 Result<api::Object> NextObject(const Call& call,
                                Door door,
                                const Modification& modification,
-                               const Item& current,
+                               const Current& current,
                                const RuleContext& context) {
-  const api::Object& old = current.object;
+  const api::Object& old = current.stored.object;
   const api::meta_v1::ObjectMeta& old_meta = old.metadata();
-  DRAY_TRY(api::Object next, modification.change(current));
-  DRAY_TRY_VOID(CheckIdentity(call, next.metadata()));
-  const std::string& uid = next.metadata().uid;
+  DRAY_TRY(api::Object wish, modification.change(current.seen));
+  DRAY_TRY_VOID(CheckIdentity(call, wish.metadata()));
+  const std::string& uid = wish.metadata().uid;
   if (modification.wrong_uid == WrongUid::kConflict && !uid.empty() && uid != old_meta.uid) {
     return Fail(UidMismatch(call.kind(), old_meta.name, call.key(), uid, old_meta.uid));
   }
-  DRAY_TRY_VOID(CheckVersion(call, next, current));
-  const KindRules& rules = call.core->options.rules.Of(call.kind());
-  DropDuplicateOwners(next.mutable_metadata(), *call.warnings);
-  if (rules.set_defaults) rules.set_defaults(next, context);
+  DRAY_TRY_VOID(CheckVersion(call, wish, current.stored));
+  DropDuplicateOwners(wish.mutable_metadata(), *call.warnings);
+  SetDefaults(call, wish);
+  api::Object next = InStorage(call, wish, old);
+  const KindRules& rules = call.core->options.rules.Of(call.hub());
   if (rules.admit && door == Door::kMain) rules.admit(next);
   PrepareFor(door, next, old);
   DRAY_TRY_VOID(Validate(call, door, next, old, context));
@@ -119,11 +145,11 @@ Result<api::Object> NextObject(const Call& call,
 }
 
 // The answer without a write of the new content: a dry run, a finished object.
-ObjectAnswer Shown(const api::Object& next, const store::Record& record) {
+ObjectAnswer Shown(View view, const api::Object& next, const store::Record& record) {
   api::Object bare = next.Clone();
   bare.mutable_metadata().resource_version.clear();
   const auto shown = std::make_shared<const StoredObject>(std::move(bare));
-  return {.code = 200, .item = shown->At(record.modified)};
+  return {.code = 200, .item = shown->At(view, record.modified)};
 }
 
 }  // namespace
@@ -131,7 +157,9 @@ ObjectAnswer Shown(const api::Object& next, const store::Record& record) {
 Result<Door> DoorOf(const Call& call) {
   const std::string& name = call.request->subresource;
   if (name.empty()) return Door::kMain;
-  if (name == "status" && call.kind().has_status) return Door::kStatus;
+  if (name == "status" && call.kind().has_status &&
+      call.kind().status_in.Has(call.request->release))
+    return Door::kStatus;
   if (name == "finalize") return Door::kFinalize;
   return Fail(Error{.reason = StatusReason::kNotFound,
                     .message = "the server could not find the requested resource"});
@@ -146,32 +174,35 @@ Task<ObjectAnswer> Modify(Call call, Door door, const Modification* modification
     call.warnings->resize(warnings_before);  // of a look that came to nothing
     DRAY_CO_TRY(const Frozen<store::Snapshot> snapshot, co_await ReadNewest(&core.store));
     const Frozen<store::Record> record = snapshot->Get(key);
-    if (record == nullptr) co_return Fail(NotFound(kind, call.request->name));
-    DRAY_CO_TRY(const Item current, ItemOf(kind, *record));
+    DRAY_CO_TRY(const std::optional<Current> found, LookAt(call, record.get()));
+    if (!found.has_value()) co_return Fail(NotFound(kind, call.request->name));
+    const Current& current = *found;
     DRAY_CO_TRY(const std::optional<Item> space,
                 NamespaceOf(*snapshot, kind, call.request->namespace_name));
     const RuleContext context{.now = core.world.clock.Now(),
                               .namespace_object = space.has_value() ? &space->object : nullptr};
     DRAY_CO_TRY(api::Object next, NextObject(call, door, *modification, current, context));
-    AddWarnings(call, next, &current.object);
+    AddWarnings(call, next, &current.stored.object);
     store::Txn txn{.compares = {{.key = key, .modified = record->modified}}};
-    const bool finished = IsFinished(next, current.object);
-    if (!finished && next == current.object) co_return ObjectAnswer{.code = 200, .item = current};
+    const bool finished = IsFinished(next, current.stored.object);
+    if (!finished && next == current.stored.object) {
+      co_return ObjectAnswer{.code = 200, .item = current.seen};
+    }
     ObjectAnswer answer;
     Frozen<StoredObject> stored;
     if (finished || call.request->write.dry_run) {
-      answer = Shown(next, *record);
+      answer = Shown(call.view(), next, *record);
       if (call.request->write.dry_run) co_return answer;
       txn.operations.emplace_back(store::Delete{.key = key});
     } else {
       next.mutable_metadata().resource_version.clear();
       stored = std::make_shared<const StoredObject>(std::move(next));
-      txn.operations.emplace_back(PutOf(core, kind, key, stored));
+      txn.operations.emplace_back(PutOf(core, call.hub(), key, stored));
     }
     DRAY_CO_TRY(const store::CommitOutcome outcome, co_await Commit(&core.store, std::move(txn)));
     const auto* committed = std::get_if<store::Committed>(&outcome);
     if (committed == nullptr) continue;
-    if (stored != nullptr) answer.item = stored->At(committed->revision);
+    if (stored != nullptr) answer.item = stored->At(call.view(), committed->revision);
     co_return answer;
   }
   co_return Fail(Modified(kind, call.request->name));

@@ -35,7 +35,8 @@ Result<api::Object> DecodePatched(const Call& call,
                                        said.kind,
                                        said.api_version)));
   }
-  Result<api::Object> object = api::DecodeJson(kind, patched, &issues);
+  Result<api::Object> object =
+      api::DecodeJson(kind, patched, &issues, {.release = call.request->release});
   if (!object.has_value()) return Fail(BadOutcome(patched, object.error().message));
   const FieldValidation validation = call.request->write.field_validation;
   if (validation == FieldValidation::kStrict && !issues.empty()) {

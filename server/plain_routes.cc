@@ -42,7 +42,8 @@ void Exchange::ServePlain() {
   const Discovery& discovery = parts_.discovery;
   switch (route_.kind) {
     case RouteKind::kRoot: return Send(Head(200, "application/json"), parts_.root_paths);
-    case RouteKind::kVersion: return Send(Head(200, "application/json"), VersionJson());
+    case RouteKind::kVersion:
+      return Send(Head(200, "application/json"), VersionJson(parts_.resources.release()));
     case RouteKind::kHealth: return ServeHealth();
     case RouteKind::kCoreVersions:
       return ServeDiscovery(CoreVersionsJson(request_.headers.Get("Host")),

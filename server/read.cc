@@ -24,7 +24,7 @@ struct Page {
   size_t left = 0;                        // records from there on
 };
 
-Result<Page> ReadPage(const api::KindInfo& kind,
+Result<Page> ReadPage(View view,
                       const store::Snapshot& snapshot,
                       const store::KeyRange& range,
                       int64_t limit,
@@ -32,10 +32,10 @@ Result<Page> ReadPage(const api::KindInfo& kind,
   Page page;
   size_t left = snapshot.Count(range);
   for (const store::Record& record : snapshot.Range(range)) {
-    DRAY_TRY(const Item item, ItemOf(kind, record));
+    DRAY_TRY(std::optional<Item> item, ItemOf(view, record));
     --left;
-    if (!selection.Matches(item.object)) continue;
-    page.items.push_back(item);
+    if (!item.has_value() || !selection.Matches(item->object)) continue;
+    page.items.push_back(*std::move(item));
     if (limit <= 0 || page.items.size() < static_cast<size_t>(limit)) continue;
     page.left = left;
     if (left > 0) page.next_start = record.key + '\0';
@@ -54,15 +54,15 @@ std::optional<std::string> OnlyKey(const api::KindInfo& kind,
   return ObjectKey(kind, namespace_name, *name);
 }
 
-Result<std::vector<Item>> ReadOnly(const api::KindInfo& kind,
+Result<std::vector<Item>> ReadOnly(View view,
                                    const store::Snapshot& snapshot,
                                    const std::string& key,
                                    const Selection& selection) {
   std::vector<Item> items;
   const store::Record* record = snapshot.Find(key);
   if (record == nullptr) return items;
-  DRAY_TRY(const Item item, ItemOf(kind, *record));
-  if (selection.Matches(item.object)) items.push_back(item);
+  DRAY_TRY(std::optional<Item> item, ItemOf(view, *record));
+  if (item.has_value() && selection.Matches(item->object)) items.push_back(*std::move(item));
   return items;
 }
 
@@ -84,8 +84,9 @@ Task<Outcome> Get(Call call) {
   }
   const store::Record* record = snapshot->Find(call.key());
   if (record == nullptr) co_return Fail(NotFound(call.kind(), call.request->name));
-  DRAY_CO_TRY(Item item, ItemOf(call.kind(), *record));
-  co_return ObjectAnswer{.code = 200, .item = std::move(item)};
+  DRAY_CO_TRY(std::optional<Item> item, ItemOf(call.view(), *record));
+  if (!item.has_value()) co_return Fail(NotFound(call.kind(), call.request->name));
+  co_return ObjectAnswer{.code = 200, .item = *std::move(item)};
 }
 
 Task<Outcome> List(Call call) {
@@ -100,7 +101,7 @@ Task<Outcome> List(Call call) {
   if (plan.version > static_cast<uint64_t>(newest.value())) {
     co_return Fail(TooLargeVersion(plan.version, newest));
   }
-  const std::string prefix = CollectionPrefix(kind, space);
+  const std::string prefix = CollectionPrefix(call.hub(), space);
   if (plan.exactly) {
     Result<Frozen<store::Snapshot>> older =
         core.store.ReadAt(Revision(static_cast<int64_t>(plan.version)));
@@ -112,14 +113,18 @@ Task<Outcome> List(Call call) {
   }
   ListAnswer answer{.kind = &kind,
                     .resource_version = std::to_string(snapshot->revision().value())};
-  if (const std::optional<std::string> only = OnlyKey(kind, space, selection); only.has_value()) {
-    DRAY_CO_TRY(answer.items, ReadOnly(kind, *snapshot, *only, selection));
+  if (const std::optional<std::string> only = OnlyKey(call.hub(), space, selection);
+      only.has_value()) {
+    DRAY_CO_TRY(answer.items, ReadOnly(call.view(), *snapshot, *only, selection));
     co_return answer;
   }
   const std::string start_key = plan.start.empty() ? prefix : prefix + plan.start;
-  DRAY_CO_TRY(
-      Page page,
-      ReadPage(kind, *snapshot, {.prefix = prefix, .start_key = start_key}, plan.limit, selection));
+  DRAY_CO_TRY(Page page,
+              ReadPage(call.view(),
+                       *snapshot,
+                       {.prefix = prefix, .start_key = start_key},
+                       plan.limit,
+                       selection));
   answer.items = std::move(page.items);
   if (page.next_start.has_value()) {
     answer.continue_token =

@@ -62,10 +62,11 @@ using Body = std::variant<std::monostate, std::string, api::Object>;
 
 struct ResourceRequest {
   Verb verb = Verb::kGet;
-  const api::KindInfo* kind = nullptr;  // never null
-  std::string namespace_name;           // empty: cluster scope, or all namespaces
-  std::string name;                     // empty for collections
-  std::string subresource;              // "status", "binding", … or empty
+  const api::KindInfo* kind = nullptr;        // never null; a version of the kind
+  api::Release release = api::Release::kAny;  // whose shapes are read and written
+  std::string namespace_name;                 // empty: cluster scope, or all namespaces
+  std::string name;                           // empty for collections
+  std::string subresource;                    // "status", "binding", … or empty
   ListOptions list;
   WriteOptions write;
   api::meta_v1::DeleteOptions delete_options;  // body and query combined

@@ -12,6 +12,7 @@
 #include "server/internal/exchange.h"
 #include "server/negotiation.h"
 #include "server/query_options.h"
+#include "server/served_kinds.h"
 #include "server/watch_stream.h"
 
 namespace dray::server::internal {
@@ -54,6 +55,8 @@ bool HasBody(Verb verb) {
 }  // namespace
 
 void Exchange::ServeResource() {
+  std::string deprecated = DeprecationWarning(*route_.info, parts_.resources.release());
+  if (!deprecated.empty()) warnings_.push_back(std::move(deprecated));
   auto request = ReadRequest();
   if (!request) return SendError(request.error());
   if (request->verb == Verb::kWatch) return Watch(*request);
@@ -87,6 +90,7 @@ Result<ResourceRequest> Exchange::ReadRequest() {
   ResourceRequest request;
   request.verb = route_.verb;
   request.kind = route_.info;
+  request.release = parts_.resources.release();
   request.namespace_name = route_.namespace_name;
   request.name = route_.name;
   request.subresource = route_.subresource;

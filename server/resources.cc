@@ -82,6 +82,10 @@ Resources::Resources(
 
 Resources::~Resources() = default;
 
+api::Release Resources::release() const {
+  return parts_->core.options.release;
+}
+
 Task<Answer> Resources::Handle(ResourceRequest request) {
   Answer answer;
   const Call call{.core = &parts_->core, .request = &request, .warnings = &answer.warnings};

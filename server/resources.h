@@ -105,6 +105,8 @@ class Resources {
     int generate_name_tries = 8;
     /// Defaults, validation and warnings of the kinds.
     RuleBook rules = {};
+    /// Whose shapes clients read and write; kAny: those of every release.
+    api::Release release = api::Release::kAny;
   };
 
   Resources(const api::Scheme& scheme, store::Store& store, World& world, Log log, Options options);
@@ -124,6 +126,7 @@ class Resources {
   Task<> Bootstrap();
 
   const api::Scheme& scheme() const { return scheme_; }
+  api::Release release() const;
 
  private:
   struct Parts;

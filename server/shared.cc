@@ -29,7 +29,7 @@ bool Expires(const api::KindInfo& kind) {
 }  // namespace
 
 std::string Call::key() const {
-  return ObjectKey(kind(), request->namespace_name, request->name);
+  return ObjectKey(hub(), request->namespace_name, request->name);
 }
 
 Task<store::CommitOutcome> Commit(store::Store* store, store::Txn txn) {
@@ -60,8 +60,7 @@ Result<std::optional<Item>> NamespaceOf(const store::Snapshot& snapshot,
   const api::KindInfo& spaces = api::Reflected<api::core_v1::Namespace>::kKind;
   const store::Record* record = snapshot.Find(NamespaceKey(namespace_name));
   if (record == nullptr) return Fail(NotFound(spaces, namespace_name));
-  DRAY_TRY(Item item, ItemOf(spaces, *record));
-  return item;
+  return ItemOf(View::OfStorage(spaces), *record);
 }
 
 Result<std::optional<uint64_t>> ParseVersion(std::string_view text) {
@@ -76,8 +75,16 @@ Result<std::optional<uint64_t>> ParseVersion(std::string_view text) {
   return Fail(Untyped(fmt::format("strconv.ParseUint: parsing {}: {}", api::GoQuote(text), why)));
 }
 
-void AddWarnings(const Call& call, const api::Object& object, const api::Object* old) {
+void SetDefaults(const Call& call, api::Object& object) {
   const KindRules& rules = call.core->options.rules.Of(call.kind());
+  if (rules.set_defaults) {
+    rules.set_defaults(object,
+                       {.now = call.core->world.clock.Now(), .release = call.request->release});
+  }
+}
+
+void AddWarnings(const Call& call, const api::Object& object, const api::Object* old) {
+  const KindRules& rules = call.core->options.rules.Of(call.hub());
   if (!rules.warnings) return;
   std::vector<std::string> texts = rules.warnings(object, old);
   std::ranges::move(texts, std::back_inserter(*call.warnings));

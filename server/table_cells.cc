@@ -14,7 +14,7 @@
 
 #include "api/core_v1.h"
 #include "api/json.h"
-#include "api/resource_v1.h"
+#include "server/resource_cells.h"
 #include "server/table.h"
 
 namespace dray::server {
@@ -24,7 +24,6 @@ using api::core_v1::ContainerStatus;
 using api::core_v1::Event;
 using api::core_v1::Node;
 using api::core_v1::Pod;
-using api::resource_v1::ResourceClaim;
 
 constexpr std::string_view kNone = "<none>";
 constexpr std::string_view kUnknown = "<unknown>";
@@ -226,23 +225,6 @@ std::string NodeRoles(const Node& node) {
   return fmt::format("{}", fmt::join(roles, ","));
 }
 
-// ---------------------------------------------------------------------------------------- claims
-
-std::string ClaimState(const ResourceClaim& claim) {
-  std::string state;
-  const auto add = [&](std::string_view word) {
-    if (!state.empty()) state += ',';
-    state += word;
-  };
-  const bool deleted = claim.metadata.deletion_timestamp.has_value();
-  const bool allocated = claim.status.allocation.has_value();
-  if (deleted) add("deleted");
-  if (allocated) add("allocated");
-  if (!deleted && !allocated) add("pending");
-  if (!claim.status.reserved_for.empty()) add("reserved");
-  return state;
-}
-
 // ---------------------------------------------------------------------------------------- events
 
 std::string Micro(api::MicroTime time, WallTime now) {
@@ -309,7 +291,6 @@ std::string CreatedAt(const api::Object& object, WallTime) {
 
 constexpr Computed kComputed[] = {
     {"created-at", CreatedAt},
-    {"claim-state", Of<ResourceClaim, ClaimState>},
     {"node-status", Of<Node, NodeStatus>},
     {"node-roles", Of<Node, NodeRoles>},
     {"pod-ready", Of<Pod, PodReady>},
@@ -331,6 +312,7 @@ std::string CellJson(const api::Column& column, const api::Object& object, WallT
       return Json(computed.cell(object, now));
     }
   }
+  if (const auto cell = ResourceCell(column.compute, object, now)) return *cell;
   return column.path.empty() ? "null" : PathCell(column, object, now);
 }
 

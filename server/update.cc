@@ -10,13 +10,9 @@
 namespace dray::server {
 
 Task<Outcome> Update(Call call) {
-  const Core& core = *call.core;
   const ResourceRequest& request = *call.request;
   DRAY_CO_TRY(const Door door, DoorOf(call));
-  DRAY_CO_TRY(
-      const api::Object wish,
-      DecodeBody(
-          core.scheme, call.kind(), request.body, request.write.field_validation, *call.warnings));
+  DRAY_CO_TRY(const api::Object wish, DecodeBody(call, call.kind()));
   Modification modification;
   modification.change = [&wish](const Item&) -> Result<api::Object> { return wish.Clone(); };
   Result<ObjectAnswer> answer = co_await Modify(call, door, &modification);

@@ -9,9 +9,7 @@ namespace dray::server {
 const KindRules& RuleBook::Of(const api::KindInfo& kind) const {
   static const KindRules kNone;
   const auto newest_first = std::views::reverse(entries_);
-  const auto found = std::ranges::find_if(newest_first, [&](const Entry& entry) {
-    return entry.kind == kind.kind && entry.group == kind.group;
-  });
+  const auto found = std::ranges::find(newest_first, &kind, &Entry::kind);
   return found == newest_first.end() ? kNone : found->rules;
 }
 

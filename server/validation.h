@@ -20,6 +20,8 @@ namespace dray::server {
 /// What a rule may look at besides the object.
 struct RuleContext {
   WallTime now;
+  /// Whose shapes the client speaks: defaults differ.
+  api::Release release = api::Release::kAny;
   /// The Namespace object an object lies in; null for cluster-scoped kinds.
   const api::Object* namespace_object = nullptr;
 };
@@ -49,12 +51,13 @@ struct KindRules {
       warnings;
 };
 
-/// The rules of all kinds, by group and kind (versions share them). Filled before the server
-/// starts, constant afterwards.
+/// The rules of all kinds, by version: defaults are those of the version a client speaks,
+/// everything else is judged in the version that is stored. Filled before the server starts,
+/// constant afterwards.
 class RuleBook {
  public:
-  void Add(std::string_view group, std::string_view kind, KindRules rules) {
-    entries_.push_back({std::string(group), std::string(kind), std::move(rules)});
+  void Add(const api::KindInfo& kind, KindRules rules) {
+    entries_.push_back({.kind = &kind, .rules = std::move(rules)});
   }
 
   /// The rules of `kind`: those added last; empty ones when there are none.
@@ -62,7 +65,7 @@ class RuleBook {
 
  private:
   struct Entry {
-    std::string group, kind;
+    const api::KindInfo* kind;
     KindRules rules;
   };
   std::vector<Entry> entries_;

@@ -19,6 +19,7 @@
 #include "base/world.h"
 #include "server/request.h"
 #include "server/resources.h"
+#include "server/stored_object.h"
 #include "server/validation.h"
 #include "server/watch_hub.h"
 #include "store/snapshot.h"
@@ -43,7 +44,12 @@ struct Call {
   const ResourceRequest* request;
   std::vector<std::string>* warnings;
 
+  /// The version of the kind that the client speaks.
   const api::KindInfo& kind() const { return *request->kind; }
+  /// The version its objects are stored, judged and changed in.
+  const api::KindInfo& hub() const { return request->kind->storage(); }
+  View view() const { return {.kind = request->kind, .release = request->release}; }
+  View storage() const { return View::OfStorage(*request->kind); }
   std::string key() const;
 };
 
@@ -85,6 +91,9 @@ Result<std::optional<Item>> NamespaceOf(const store::Snapshot& snapshot,
 
 /// Fails when a client names a revision that is no number, in the words of `verb`.
 Result<std::optional<uint64_t>> ParseVersion(std::string_view text);
+
+/// Fills in what the client of the call left out of an object in its version.
+void SetDefaults(const Call& call, api::Object& object);
 
 /// Adds the kind's warnings about what a client wants stored.
 void AddWarnings(const Call& call, const api::Object& object, const api::Object* old);

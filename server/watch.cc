@@ -46,8 +46,8 @@ class Cursor final : public WatchCursor {
          const WatchPlan& plan)
       : store_(core.store),
         hub_(hub),
-        kind_(*request.kind),
-        prefix_(CollectionPrefix(kind_, request.namespace_name)),
+        view_{.kind = request.kind, .release = request.release},
+        prefix_(CollectionPrefix(request.kind->storage(), request.namespace_name)),
         selection_(std::move(selection)),
         bookmarks_(request.list.allow_watch_bookmarks),
         timeout_seconds_(plan.timeout_seconds),
@@ -95,10 +95,10 @@ class Cursor final : public WatchCursor {
         next_key_ = record.key;
         return;
       }
-      const Result<Item> item = ItemOf(kind_, record);
+      Result<std::optional<Item>> item = Selected(record);
       if (!item.has_value()) return End(item.error(), events);
-      if (selection_.Matches(item->object)) {
-        events.push_back({.type = WatchEventType::kAdded, .item = *item});
+      if (item->has_value()) {
+        events.push_back({.type = WatchEventType::kAdded, .item = **std::move(item)});
       }
     }
     initial_ = nullptr;
@@ -133,34 +133,42 @@ class Cursor final : public WatchCursor {
     std::optional<Item> now;
     bool was = false;
     if (event.type == store::Event::Type::kPut) {
-      Result<Item> item = ItemOf(kind_, *event.record);
+      Result<std::optional<Item>> item = Selected(*event.record);
       if (!item.has_value()) return Ended(item.error(), events);
-      if (selection_.Matches(item->object)) now = *std::move(item);
+      now = *std::move(item);
     }
     if (event.previous != nullptr) {
-      const Result<Item> before = ItemOf(kind_, *event.previous);
+      const Result<std::optional<Item>> before = Selected(*event.previous);
       if (!before.has_value()) return Ended(before.error(), events);
-      was = selection_.Matches(before->object);
+      was = before->has_value();
     }
     if (now.has_value()) {
       const WatchEventType type = was ? WatchEventType::kModified : WatchEventType::kAdded;
       events.push_back({.type = type, .item = *std::move(now)});
     } else if (was) {
-      const Result<Item> last = EndedItemOf(kind_, *event.previous, event.revision());
+      Result<std::optional<Item>> last = EndedItemOf(view_, *event.previous, event.revision());
       if (!last.has_value()) return Ended(last.error(), events);
-      events.push_back({.type = WatchEventType::kDeleted, .item = *last});
+      events.push_back({.type = WatchEventType::kDeleted, .item = **std::move(last)});
     }
     return true;
   }
 
+  // The object of `record`, if the client is to see it.
+  Result<std::optional<Item>> Selected(const store::Record& record) const {
+    DRAY_TRY(std::optional<Item> item, ItemOf(view_, record));
+    if (item.has_value() && !selection_.Matches(item->object)) item.reset();
+    return item;
+  }
+
   WatchEvent BookmarkAt(Revision revision) const {
-    api::Object object = api::Object::Make(kind_);
+    api::Object object = api::Object::Make(*view_.kind);
     object.mutable_metadata().resource_version = std::to_string(revision.value());
     return Bare(std::move(object));
   }
 
-  static WatchEvent Bare(api::Object object) {
-    auto json = std::make_shared<const std::string>(api::ToJson(object));
+  WatchEvent Bare(api::Object object) const {
+    auto json =
+        std::make_shared<const std::string>(api::ToJson(object, {.release = view_.release}));
     return {.type = WatchEventType::kBookmark,
             .item = {.object = std::move(object), .json = std::move(json)}};
   }
@@ -177,7 +185,7 @@ class Cursor final : public WatchCursor {
 
   store::Store& store_;
   WatchHub& hub_;
-  const api::KindInfo& kind_;
+  const View view_;
   const std::string prefix_;
   const Selection selection_;
   const bool bookmarks_;

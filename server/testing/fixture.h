@@ -24,14 +24,25 @@ namespace dray::server {
 /// An empty server with the bootstrap namespaces.
 class ServerTest : public testing::Test {
  protected:
-  ServerTest() { EXPECT_TRUE(Wait(resources_.Bootstrap()).has_value()); }
+  ServerTest() : ServerTest(Resources::Options{}) {}
+  explicit ServerTest(Resources::Options options)
+      : resources_(scheme_, store_, world_.world(), Log::Silent(), std::move(options)) {
+    EXPECT_TRUE(Wait(resources_.Bootstrap()).has_value());
+  }
 
-  const api::KindInfo& KindOf(std::string_view plural) const {
+  /// "resourceclaims", the newest version, or "v1beta1/resourceclaims".
+  const api::KindInfo& KindOf(std::string_view resource) const {
+    const size_t slash = resource.find('/');
+    const std::string_view version =
+        slash == std::string_view::npos ? std::string_view() : resource.substr(0, slash);
+    const std::string_view plural =
+        slash == std::string_view::npos ? resource : resource.substr(slash + 1);
     const auto kinds = scheme_.kinds();
     const auto found = std::find_if(kinds.begin(), kinds.end(), [&](const api::KindInfo* kind) {
-      return kind->served && kind->plural == plural;
+      return kind->served && kind->plural == plural &&
+             (version.empty() || kind->version == version);
     });
-    EXPECT_NE(found, kinds.end()) << plural;
+    EXPECT_NE(found, kinds.end()) << resource;
     return **found;
   }
 
@@ -118,7 +129,7 @@ class ServerTest : public testing::Test {
   SimulatedWorld world_{7};
   api::Scheme scheme_;
   store::MemoryStore store_;
-  Resources resources_{scheme_, store_, world_.world(), Log::Silent(), {}};
+  Resources resources_;
   std::vector<std::string> warnings_;  // of the last answer
 };
 
