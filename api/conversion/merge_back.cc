@@ -111,7 +111,11 @@ void MergeMap(const Type& type, Place place) {
     if (stored == nullptr || shown == nullptr) return Assign(type.element(), result, next);
     Merge(type.element(), {}, {.stored = stored, .shown = shown, .next = next, .result = result});
   });
-  // No conversion leaves out entries, so entries not shown do not exist.
+  VisitMap(type, place.stored, [&](std::string_view key, const void* stored) {
+    if (container.find(place.shown, key) != nullptr) return;
+    if (container.find(place.next, key) != nullptr) return;
+    Assign(type.element(), container.add(place.result, key), stored);
+  });
 }
 
 // For each element stored, which one it was shown as.
