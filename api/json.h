@@ -13,12 +13,22 @@
 
 namespace dray::api {
 
+/// What a document says about itself; empty where it is silent.
+struct TypeMeta {
+  std::string api_version, kind;
+};
+
 /// Appends `value` as Kubernetes writes it: compact, fields in schema order, maps sorted, empty
 /// optional fields left out, `<`, `>` and `&` escaped.
 void EncodeJson(const Type& type, const void* value, std::string& out, Wire wire = {});
 
 /// Appends a whole object: kind and apiVersion first, then its fields.
 void EncodeJson(const Object& object, std::string& out, Wire wire = {});
+
+/// The same for a struct that calls itself `meta`, such as a Status in the version of a request; or
+/// calls itself nothing, as events of a watch do.
+void EncodeJson(
+    const TypeMeta& meta, const Type& type, const void* value, std::string& out, Wire wire = {});
 
 /// The same as a new string.
 std::string ToJson(const Object& object, Wire wire = {});
@@ -28,11 +38,6 @@ void QuoteJson(std::string_view text, std::string& out);
 
 /// The JSON text with line breaks and two spaces per level; `json` must be valid.
 std::string PrettyJson(std::string_view json);
-
-/// What a document says about itself; empty where it is silent.
-struct TypeMeta {
-  std::string api_version, kind;
-};
 
 /// Reads kind and apiVersion at the top of an object without decoding it.
 /// Errors: kBadRequest  not JSON, not an object, or one of the two is no string.
@@ -52,10 +57,7 @@ Result<Object> DecodeJson(const KindInfo& kind,
                           Wire wire = {});
 
 /// Decodes `json` into `value`, a `type` that starts empty. As above, for parts of objects.
-Result<> DecodeJson(const Type& type,
-                    std::string_view json,
-                    void* value,
-                    DecodeIssues* issues,
-                    Wire wire = {});
+Result<> DecodeJson(
+    const Type& type, std::string_view json, void* value, DecodeIssues* issues, Wire wire = {});
 
 }  // namespace dray::api

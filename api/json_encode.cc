@@ -217,15 +217,33 @@ void EncodeJson(const Type& type, const void* value, std::string& out, Wire wire
   Encoder(out, wire).Value(type, value);
 }
 
+namespace {
+
+void PutMember(std::string_view name, std::string_view text, char& separator, std::string& out) {
+  out += std::exchange(separator, ',');
+  QuoteJson(name, out);
+  out += ':';
+  QuoteJson(text, out);
+}
+
+}  // namespace
+
+void EncodeJson(
+    const TypeMeta& meta, const Type& type, const void* value, std::string& out, Wire wire) {
+  char separator = '{';
+  if (!meta.kind.empty()) PutMember("kind", meta.kind, separator, out);
+  if (!meta.api_version.empty()) PutMember("apiVersion", meta.api_version, separator, out);
+  Encoder(out, wire).Members(type, value, separator);
+  out += separator == '{' ? "{}" : "}";
+}
+
 void EncodeJson(const Object& object, std::string& out, Wire wire) {
-  out += R"({"kind":")";
-  out += object.kind().kind;
-  out += R"(","apiVersion":")";
-  out += object.kind().api_version();
-  out += '"';
-  char separator = ',';
-  Encoder(out, wire).Members(object.type(), object.value(), separator);
-  out += '}';
+  const KindInfo& kind = object.kind();
+  EncodeJson({.api_version = kind.api_version(), .kind = std::string(kind.kind)},
+             object.type(),
+             object.value(),
+             out,
+             wire);
 }
 
 std::string ToJson(const Object& object, Wire wire) {

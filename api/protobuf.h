@@ -22,7 +22,7 @@ inline constexpr std::string_view kProtobufMediaType = "application/vnd.kubernet
 
 /// A message behind the mark of Kubernetes (`k8s` and a zero byte): what it is, and its bytes.
 struct ProtobufEnvelope {
-  TypeMeta type;
+  TypeMeta meta;
   std::string_view raw;  // points into what was read
   std::string_view content_encoding = {};
   std::string_view content_type = {};  // of raw; empty: protobuf
@@ -42,8 +42,12 @@ void EncodeProtobuf(const Type& type, const void* value, std::string& out, Wire 
 /// Appends a whole object in its envelope.
 void EncodeProtobuf(const Object& object, std::string& out, Wire wire = {});
 
+/// The same for a struct that calls itself `meta`.
+void EncodeProtobuf(
+    const TypeMeta& meta, const Type& type, const void* value, std::string& out, Wire wire = {});
+
 /// Appends a list of objects in its envelope. `items` are messages without envelopes.
-void EncodeProtobufList(const TypeMeta& type,
+void EncodeProtobufList(const TypeMeta& meta,
                         const meta_v1::ListMeta& metadata,
                         std::span<const std::string_view> items,
                         std::string& out);

@@ -166,14 +166,20 @@ void EncodeProtobuf(const Type& type, const void* value, std::string& out, Wire 
   out += encoder.text();
 }
 
-void EncodeProtobuf(const Object& object, std::string& out, Wire wire) {
+void EncodeProtobuf(
+    const TypeMeta& meta, const Type& type, const void* value, std::string& out, Wire wire) {
   Encoder encoder(wire);
-  encoder.Message(object.type(), object.value());
+  encoder.Message(type, value);
+  EncodeProtobufEnvelope({.meta = meta, .raw = encoder.text()}, out);
+}
+
+void EncodeProtobuf(const Object& object, std::string& out, Wire wire) {
   const KindInfo& kind = object.kind();
-  EncodeProtobufEnvelope(
-      {.type = {.api_version = kind.api_version(), .kind = std::string(kind.kind)},
-       .raw = encoder.text()},
-      out);
+  EncodeProtobuf({.api_version = kind.api_version(), .kind = std::string(kind.kind)},
+                 object.type(),
+                 object.value(),
+                 out,
+                 wire);
 }
 
 }  // namespace dray::api

@@ -51,7 +51,7 @@ Result<ProtobufEnvelope> ReadProtobufEnvelope(std::string_view text) {
   ProtobufEnvelope envelope;
   reader.ForEachField([&](WireTag tag, const char* start) {
     switch (tag.number) {
-      case 1: envelope.type = TakeTypeMeta(reader, tag, start); return true;
+      case 1: envelope.meta = TakeTypeMeta(reader, tag, start); return true;
       case 2: envelope.raw = TakeText(reader, tag, start); return true;
       case 3: envelope.content_encoding = TakeText(reader, tag, start); return true;
       case 4: envelope.content_type = TakeText(reader, tag, start); return true;
@@ -70,8 +70,8 @@ void EncodeProtobufEnvelope(const ProtobufEnvelope& envelope, std::string& out) 
   head.Varint(envelope.raw.size());
   head.Tag({.number = 2, .type = WireType::kBytes});
   const size_t end = head.size();
-  PutText(head, 2, envelope.type.kind);
-  PutText(head, 1, envelope.type.api_version);
+  PutText(head, 2, envelope.meta.kind);
+  PutText(head, 1, envelope.meta.api_version);
   head.Length(end);
   head.Tag({.number = 1, .type = WireType::kBytes});
   out.reserve(out.size() + kMark.size() + head.size() + envelope.raw.size() + tail.size());
@@ -92,16 +92,16 @@ Result<Object> DecodeEnvelope(const KindInfo& kind,
   return DecodeProtobuf(kind, envelope.raw, wire);
 }
 
-void EncodeProtobufList(const TypeMeta& type,
+void EncodeProtobufList(const TypeMeta& meta,
                         const meta_v1::ListMeta& metadata,
                         std::span<const std::string_view> items,
                         std::string& out) {
   WireWriter list;
   for (const std::string_view item : std::views::reverse(items)) PutText(list, 2, item);
-  std::string meta;
-  EncodeProtobuf(TypeOf<meta_v1::ListMeta>(), &metadata, meta);
-  PutText(list, 1, meta);
-  EncodeProtobufEnvelope({.type = type, .raw = list.text()}, out);
+  std::string message;
+  EncodeProtobuf(TypeOf<meta_v1::ListMeta>(), &metadata, message);
+  PutText(list, 1, message);
+  EncodeProtobufEnvelope({.meta = meta, .raw = list.text()}, out);
 }
 
 Result<ObjectList> DecodeProtobufList(const KindInfo& kind, std::string_view raw, Wire wire) {

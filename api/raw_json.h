@@ -19,7 +19,8 @@ class RawJson {
   bool IsEmpty() const { return bytes_.empty(); }
   /// Whether there is nothing to carry: no bytes, or null.
   bool IsNull() const { return IsEmpty() || bytes_ == "null"; }
-  /// The bytes without blanks between the tokens, as they are written; "null" when empty.
+  /// The bytes as they are written: without blanks between the tokens, and `<`, `>`, `&`, U+2028
+  /// and U+2029 escaped; "null" when empty.
   std::string compact() const;
 
   bool operator==(const RawJson&) const = default;

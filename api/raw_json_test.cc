@@ -8,7 +8,7 @@
 namespace dray::api {
 namespace {
 
-TEST(RawJson, LosesOnlyBlanksBetweenTokens) {
+TEST(RawJson, IsWrittenWithoutBlanksAndWithEscapes) {
   struct {
     const char *given, *written;
   } const cases[] = {
@@ -16,6 +16,8 @@ TEST(RawJson, LosesOnlyBlanksBetweenTokens) {
       {"null", "null"},
       {" { \"a\" :\t[ 1 ,\r\n2 ] } ", R"({"a":[1,2]})"},
       {R"({"a b" : "x \" y" , "c":"\\" , "d" : " " })", R"({"a b":"x \" y","c":"\\","d":" "})"},
+      {"{\"a<b>\": \"\xE2\x80\xA8 & \xE2\x80\xAA\\\\\"}",
+       "{\"a\\u003cb\\u003e\":\"\\u2028 \\u0026 \xE2\x80\xAA\\\\\"}"},
       {R"({"z":1,"a":1.0e+3,"z":2})", R"({"z":1,"a":1.0e+3,"z":2})"},
   };
   for (const auto& c : cases) EXPECT_EQ(RawJson(c.given).compact(), c.written);
