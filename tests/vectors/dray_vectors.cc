@@ -12,6 +12,7 @@
 #include "tests/vectors/allocator_vectors.h"
 #include "tests/vectors/api_vectors.h"
 #include "tests/vectors/conversion_vectors.h"
+#include "tests/vectors/merge_back_vectors.h"
 #include "tests/vectors/validation_vectors.h"
 
 namespace {
@@ -28,7 +29,8 @@ constexpr std::string_view kUsage =
     "       api          objects as upstream's types write them, folders of releases\n"
     "       validation   requests and what upstream's API server said; all releases unless chosen\n"
     "       conversion   objects as each version of a release shows them, and what comes back\n"
-    "       defaulting   objects before and after defaulting\n";
+    "       defaulting   objects before and after defaulting\n"
+    "       merge-back   objects read through one version, written back, read through another\n";
 
 struct Arguments {
   std::string kind;
@@ -90,6 +92,9 @@ Result<Report> Run(Disk& disk, const Arguments& arguments) {
   }
   const dray::vectors::ObjectVectorOptions objects = {.release = arguments.api.release,
                                                       .name = arguments.api.name};
+  if (arguments.kind == "merge-back") {
+    return dray::vectors::RunMergeBackVectors(disk, arguments.paths);
+  }
   if (arguments.kind == "conversion") {
     return dray::vectors::RunConversionVectors(disk, files, objects);
   }
@@ -106,8 +111,7 @@ int Print(const Report& report) {
     fmt::print("skipped: {} ({})\n", count, reason);
     skipped += count;
   }
-  fmt::print(
-      "{} passed, {} failed, {} skipped\n", report.passed, report.failures.size(), skipped);
+  fmt::print("{} passed, {} failed, {} skipped\n", report.passed, report.failures.size(), skipped);
   return report.failures.empty() ? 0 : 1;
 }
 
