@@ -14,8 +14,8 @@ namespace {
 
 using Problems = std::vector<NameProblem>;
 
-NameProblem Required() {
-  return {.kind = NameProblem::Kind::kRequired};
+NameProblem Required(std::string detail = {}) {
+  return {.kind = NameProblem::Kind::kRequired, .detail = std::move(detail)};
 }
 NameProblem TooLong(size_t max) {
   return {.kind = NameProblem::Kind::kTooLong, .max = max};
@@ -34,11 +34,26 @@ void Append(Problems more, Problems& problems) {
   std::ranges::move(more, std::back_inserter(problems));
 }
 
-Problems CheckDeviceIdentifier(std::string_view name) {
+// Whether `release` is `minor` (36 for 1.36) or newer.
+bool IsSince(Release release, uint8_t minor) {
+  return Releases{.first = minor}.Rules(release);
+}
+
+Problems CheckDeviceIdentifier(std::string_view name, Release release) {
   Problems problems;
   if (name.size() > kDeviceIdentifierMax) problems.push_back(TooLong(kDeviceIdentifierMax));
-  AddInvalid(name, CheckCIdentifier(name), problems);
+  for (std::string& error : CheckCIdentifier(name)) {
+    problems.push_back(Invalid(name, std::move(error)));
+    if (!IsSince(release, 34)) problems.back().kind = NameProblem::Kind::kTypeInvalid;
+  }
   return problems;
+}
+
+// What stands before or after the slash must not be empty.
+NameProblem EmptyPart(std::string_view part, Release release) {
+  if (IsSince(release, 36)) return Invalid("", fmt::format("the {} must not be empty", part));
+  if (part == "domain" && !IsSince(release, 32)) part = "prefix";
+  return Required(fmt::format("the {} must not be empty", part));
 }
 
 std::vector<std::string_view> SplitAtSlashes(std::string_view name) {
@@ -53,9 +68,12 @@ std::vector<std::string_view> SplitAtSlashes(std::string_view name) {
 
 }  // namespace
 
-Problems CheckDriverName(std::string_view name) {
-  if (name.empty()) return {Required()};
+Problems CheckDriverName(std::string_view name, Release release) {
   Problems problems;
+  if (name.empty()) {
+    problems.push_back(Required());
+    if (IsSince(release, 36)) return problems;
+  }
   if (name.size() > kDriverNameMax) problems.push_back(TooLong(kDriverNameMax));
   std::string lower(name);
   for (char& c : lower) {
@@ -89,29 +107,21 @@ Problems CheckPoolNameSegments(std::string_view name) {
   return problems;
 }
 
-Problems CheckDeviceKey(std::string_view name) {
+Problems CheckDeviceKey(std::string_view name, Release release) {
+  if (name.empty() && !IsSince(release, 36)) return {Required("name required")};
   const std::vector<std::string_view> parts = SplitAtSlashes(name);
-  if (parts.size() == 1) return CheckDeviceIdentifier(name);
+  if (parts.size() == 1) return CheckDeviceIdentifier(name, release);
   if (parts.size() > 2) return {};
   Problems problems;
   if (parts[0].empty()) {
-    problems.push_back(Invalid("", "the domain must not be empty"));
+    problems.push_back(EmptyPart("domain", release));
   } else {
-    Append(CheckDriverName(parts[0]), problems);
+    Append(CheckDriverName(parts[0], release), problems);
   }
   if (parts[1].empty()) {
-    problems.push_back(Invalid("", "the name must not be empty"));
+    problems.push_back(EmptyPart("name", release));
   } else {
-    Append(CheckDeviceIdentifier(parts[1]), problems);
-  }
-  return problems;
-}
-
-Problems CheckFullyQualifiedDeviceKey(std::string_view name) {
-  Problems problems = CheckDeviceKey(name);
-  if (!name.contains('/')) {
-    problems.push_back(
-        Invalid(name, "a fully qualified name must be a domain and a name separated by a slash"));
+    Append(CheckDeviceIdentifier(parts[1], release), problems);
   }
   return problems;
 }

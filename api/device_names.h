@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "api/release.h"
+
 namespace dray::api {
 
 inline constexpr size_t kDriverNameMax = 63;
@@ -17,16 +19,18 @@ inline constexpr size_t kDeviceIdentifierMax = 32;  // the part after the domain
 
 /// One thing wrong with a name: the kind of field error with its arguments.
 struct NameProblem {
-  enum class Kind : uint8_t { kRequired, kTooLong, kInvalid };
+  enum class Kind : uint8_t { kRequired, kTooLong, kInvalid, kTypeInvalid };
   Kind kind = Kind::kInvalid;
-  std::string value = {};   // of kInvalid: what the error shows, possibly a part of the name
-  std::string detail = {};  // of kInvalid
+  std::string value = {};   // of the invalid: what the error shows, possibly a part of the name
+  std::string detail = {};  // of all but kTooLong
   size_t max = 0;           // of kTooLong
   bool operator==(const NameProblem&) const = default;
 };
 
+// `release` decides about words, and about what an empty name is called.
+
 /// A DNS subdomain of at most 63 bytes in which capital letters are allowed.
-std::vector<NameProblem> CheckDriverName(std::string_view name);
+std::vector<NameProblem> CheckDriverName(std::string_view name, Release release = Release::kNewest);
 
 /// DNS subdomains joined by slashes, at most 253 bytes. An empty part is bad.
 std::vector<NameProblem> CheckPoolName(std::string_view name);
@@ -36,9 +40,6 @@ std::vector<NameProblem> CheckPoolNameSegments(std::string_view name);
 
 /// Key of an attribute or capacity: a C identifier of at most 32 bytes, or a driver name, a slash
 /// and such an identifier. As upstream, a name with two slashes is not looked at.
-std::vector<NameProblem> CheckDeviceKey(std::string_view name);
-
-/// A device key that must have its domain.
-std::vector<NameProblem> CheckFullyQualifiedDeviceKey(std::string_view name);
+std::vector<NameProblem> CheckDeviceKey(std::string_view name, Release release = Release::kNewest);
 
 }  // namespace dray::api

@@ -171,12 +171,24 @@ TEST(DeviceNames, Keys) {
   EXPECT_THAT(CheckDeviceKey(Times(33)), ElementsAre(TooLong(32)));
   EXPECT_THAT(CheckDeviceKey("a.b/" + Times(32) + "-"),
               ElementsAre(TooLong(32), Invalid(Times(32) + "-", kIdentifierText)));
-  EXPECT_THAT(CheckFullyQualifiedDeviceKey("a.b/c"), IsEmpty());
+}
+
+TEST(DeviceNames, OlderReleasesHaveOtherWordsForWhatIsEmpty) {
+  EXPECT_THAT(CheckDriverName("", Release::k1_34),
+              ElementsAre(kRequired, Invalid("", kSubdomainText)));
+  const auto required = [](std::string detail) {
+    return NameProblem{.kind = NameProblem::Kind::kRequired, .detail = std::move(detail)};
+  };
+  EXPECT_THAT(CheckDeviceKey("", Release::k1_34), ElementsAre(required("name required")));
+  EXPECT_THAT(CheckDeviceKey("/", Release::k1_34),
+              ElementsAre(required("the domain must not be empty"),
+                          required("the name must not be empty")));
+  EXPECT_THAT(CheckDeviceKey("/a", Release::k1_31),
+              ElementsAre(required("the prefix must not be empty")));
   EXPECT_THAT(
-      CheckFullyQualifiedDeviceKey("!"),
-      ElementsAre(
-          Invalid("!", kIdentifierText),
-          Invalid("!", "a fully qualified name must be a domain and a name separated by a slash")));
+      CheckDeviceKey("!", Release::k1_32),
+      ElementsAre(NameProblem{
+          .kind = NameProblem::Kind::kTypeInvalid, .value = "!", .detail = kIdentifierText}));
 }
 
 }  // namespace

@@ -10,7 +10,9 @@
 #include <fmt/format.h>
 
 #include "api/names.h"
+#include "api/validation/collections.h"
 #include "api/validation/device_rules.h"
+#include "api/validation/go_value.h"
 #include "api/validation/value_rules.h"
 
 namespace dray::api::validation {
@@ -50,6 +52,7 @@ RequestView ViewOf(const Request& request, std::string_view name, std::string_vi
 struct Context {
   const v1::DeviceClaim& claim;
   const SelectorChecker* checker;
+  Origin origin;
 };
 
 // Lists that are too long are refused; of those only the beginning is looked at.
@@ -76,6 +79,8 @@ bool IsConstrained(std::string_view attribute, const RequestView& view, const Co
                                       Covers(constraint, view);
                              });
 }
+
+constexpr auto NameOf = [](const auto& item) { return std::string_view(item.name); };
 
 // KEP-6080: a derived attribute is only worth computing for a constraint.
 void CheckDerivedAttributes(const RequestView& view,
@@ -107,12 +112,7 @@ void CheckDerivedAttributes(const RequestView& view,
       out.written.TooLong(expression, kExpressionBytesMax);
     }
   }
-  CheckDistinct(
-      attributes,
-      path,
-      out.written,
-      [](const auto& item) { return std::string_view(item.name); },
-      [](const auto& attribute) { return Shown(attribute.name); });
+  CheckDistinctNames(attributes, {.pass = Pass::kWritten}, path, out, NameOf);
 }
 
 void CheckCount(const RequestView& view, const Path& path, Findings& out) {
@@ -127,7 +127,10 @@ void CheckCount(const RequestView& view, const Path& path, Findings& out) {
       out.written.Invalid(count, std::to_string(view.count), "must be greater than zero");
     }
   } else {
-    out.declared.NotSupported(path.Child("allocationMode"), view.allocation_mode, kAllocationModes);
+    // Declarations of v1beta1 cannot require the mode: only exact requests have one.
+    const bool is_alone = out.is_v1beta1() && view.allocation_mode.empty();
+    FieldErrors& errors = is_alone ? out.written : out.covered();
+    errors.NotSupported(path.Child("allocationMode"), view.allocation_mode, kAllocationModes);
   }
 }
 
@@ -137,9 +140,13 @@ void CheckRequestBody(const RequestView& view,
                       const Path& path,
                       Findings& out) {
   CheckSelectors(view.selectors, context.checker, path.Child("selectors"), out);
+  // The first pass looks at derived attributes here, the second one at the end.
+  Findings derived(out.profile);
+  CheckDerivedAttributes(view, context, path.Child("derivedAttributes"), derived);
+  out.written.Append(std::move(derived.written));
   CheckCount(view, path, out);
   CheckTolerations(view.tolerations, path.Child("tolerations"), out);
-  CheckDerivedAttributes(view, context, path.Child("derivedAttributes"), out);
+  out.declared.Append(std::move(derived.declared));
 }
 
 void CheckExactRequest(const v1::ExactDeviceRequest& request,
@@ -164,30 +171,30 @@ void CheckSubRequest(const v1::DeviceSubRequest& subrequest,
   CheckLabelShaped(subrequest.name, path.Child("name"), out.written);
   const Path class_name = path.Child("deviceClassName");
   if (subrequest.device_class_name.empty()) {
-    out.declared.Required(class_name);
+    out.covered().Required(class_name);
   } else {
-    out.declared.Names(class_name,
-                       subrequest.device_class_name,
-                       CheckDnsSubdomain(subrequest.device_class_name, LengthWord::kBytes));
+    const LengthWord word = out.is_declarative() ? LengthWord::kBytes : LengthWord::kCharacters;
+    out.covered().Names(class_name,
+                        subrequest.device_class_name,
+                        CheckDnsSubdomain(subrequest.device_class_name, word));
   }
   CheckRequestBody(ViewOf(subrequest, request, subrequest.name), context, path, out);
 }
 
-template <class T>
-void CheckDistinctNames(const std::vector<T>& items, const Path& path, FieldErrors& errors) {
-  CheckDistinct(
-      items,
-      path,
-      errors,
-      [](const T& item) { return std::string_view(item.name); },
-      [](const T& item) { return ShownStruct(item); });
-}
+// Requests and subrequests.
+constexpr SetKey kByName = {.member = "name"};
 
 void CheckRequest(const v1::DeviceRequest& request,
                   const Context& context,
                   const Path& path,
                   Findings& out) {
   CheckLabelShaped(request.name, path.Child("name"), out.written);
+  if (!out.Since(33)) {
+    // There were no other requests, and nothing between their members and the list.
+    CheckExactRequest(
+        request.exactly.value_or(v1::ExactDeviceRequest()), request.name, context, path, out);
+    return;
+  }
   const bool has_alternatives = !request.first_available.empty();
   if (has_alternatives && request.exactly.has_value()) {
     out.written.Invalid(path,
@@ -205,59 +212,72 @@ void CheckRequest(const v1::DeviceRequest& request,
     return;
   }
   const Path list = path.Child("firstAvailable");
-  if (!IsWithin(request.first_available.size(), kFirstAvailableMax, list, out.declared)) return;
-  for (size_t i = 0; i < request.first_available.size(); ++i) {
-    CheckSubRequest(request.first_available[i], request.name, context, list.Index(i), out);
+  const auto check = [&](const v1::DeviceSubRequest& subrequest, const Path& at) {
+    CheckSubRequest(subrequest, request.name, context, at, out);
+  };
+  if (!CheckItems(request.first_available, kFirstAvailableMax, Pass::kCovered, list, out, check)) {
+    return;
   }
-  CheckDistinctNames(request.first_available, list, out.declared);
+  CheckDistinctNames(request.first_available, kByName, list, out, NameOf);
 }
 
 void CheckRequests(const Context& context, const Path& path, Findings& out) {
   const auto& requests = context.claim.requests;
-  if (!IsWithin(requests.size(), kRequestsMax, path, out.declared)) return;
-  for (size_t i = 0; i < requests.size(); ++i) {
-    CheckRequest(requests[i], context, path.Index(i), out);
+  const auto check = [&](const v1::DeviceRequest& request, const Path& at) {
+    CheckRequest(request, context, at, out);
+  };
+  if (!CheckItems(requests, kRequestsMax, Pass::kCovered, path, out, check)) return;
+  CheckDistinctNames(requests, kByName, path, out, NameOf);
+}
+
+void CheckConstraint(const v1::DeviceConstraint& constraint,
+                     const RequestNames& names,
+                     const Path& path,
+                     Findings& out) {
+  CheckRequestReferences(constraint.requests, names, path.Child("requests"), out);
+  const Path match = path.Child("matchAttribute");
+  const bool has_match = constraint.match_attribute.has_value();
+  if (has_match) CheckCoveredAttributeName(*constraint.match_attribute, match, out);
+  if (constraint.distinct_attribute.has_value()) {
+    // Hand-written rules look at one of them.
+    if (has_match && !out.is_declarative()) return;
+    CheckCoveredAttributeName(*constraint.distinct_attribute, path.Child("distinctAttribute"), out);
+  } else if (!has_match && out.profile.Has(Gate::kConsumableCapacity)) {
+    out.written.Required(path,
+                         "exactly one of \"matchAttribute\" or \"distinctAttribute\" is "
+                         "required, but multiple fields are set");
+  } else if (!has_match) {
+    out.written.Required(match);
   }
-  CheckDistinctNames(requests, path, out.declared);
 }
 
 void CheckConstraints(const Context& context,
                       const RequestNames& names,
                       const Path& path,
                       Findings& out) {
-  const auto& constraints = context.claim.constraints;
-  if (!IsWithin(constraints.size(), kConstraintsMax, path, out.declared)) return;
-  for (size_t i = 0; i < constraints.size(); ++i) {
-    const v1::DeviceConstraint& constraint = constraints[i];
-    const Path at = path.Index(i);
-    CheckRequestReferences(constraint.requests, names, at.Child("requests"), out);
-    if (!constraint.match_attribute.has_value() && !constraint.distinct_attribute.has_value()) {
-      out.written.Required(at,
-                           "exactly one of \"matchAttribute\" or \"distinctAttribute\" is "
-                           "required, but multiple fields are set");
-    }
-    if (constraint.match_attribute.has_value()) {
-      CheckDeclaredAttributeName(
-          *constraint.match_attribute, at.Child("matchAttribute"), out.declared);
-    }
-    if (constraint.distinct_attribute.has_value()) {
-      CheckDeclaredAttributeName(
-          *constraint.distinct_attribute, at.Child("distinctAttribute"), out.declared);
-    }
-  }
+  CheckItems(context.claim.constraints,
+             kConstraintsMax,
+             Pass::kCovered,
+             path,
+             out,
+             [&](const v1::DeviceConstraint& constraint, const Path& at) {
+               CheckConstraint(constraint, names, at, out);
+             });
 }
 
 void CheckConfigs(const Context& context,
                   const RequestNames& names,
                   const Path& path,
                   Findings& out) {
-  const auto& configs = context.claim.config;
-  if (!IsWithin(configs.size(), kConfigsMax, path, out.declared)) return;
-  for (size_t i = 0; i < configs.size(); ++i) {
-    const Path at = path.Index(i);
-    CheckRequestReferences(configs[i].requests, names, at.Child("requests"), out);
-    CheckConfiguration(configs[i].device_configuration, Origin::kNew, at, out);
-  }
+  CheckItems(context.claim.config,
+             kConfigsMax,
+             Pass::kCovered,
+             path,
+             out,
+             [&](const v1::DeviceClaimConfiguration& config, const Path& at) {
+               CheckRequestReferences(config.requests, names, at.Child("requests"), out);
+               CheckConfiguration(config.device_configuration, context.origin, at, out);
+             });
 }
 
 }  // namespace
@@ -278,6 +298,13 @@ void CheckRequestReference(std::string_view reference,
                            const RequestNames& names,
                            const Path& path,
                            FieldErrors& errors) {
+  if (!errors.Since(33)) {
+    CheckLabelShaped(reference, path, errors);
+    if (!names.Has(reference)) {
+      errors.Invalid(path, Shown(reference), "must be the name of a request in the claim");
+    }
+    return;
+  }
   constexpr std::string_view kWrong =
       "must be the name of a request in the claim or the name of a request and a subrequest "
       "separated by '/'";
@@ -298,19 +325,19 @@ void CheckRequestReferences(const List<std::string>& references,
                             const RequestNames& names,
                             const Path& path,
                             Findings& out) {
-  if (!IsWithin(references.size(), kRequestsMax, path, out.declared)) return;
-  for (size_t i = 0; i < references.size(); ++i) {
-    CheckRequestReference(references[i], names, path.Index(i), out.written);
-  }
-  CheckDistinctStrings(references, path, out.declared);
+  CheckStringSet(
+      references, kRequestsMax, path, out, [&](const std::string& reference, const Path& at) {
+        CheckRequestReference(reference, names, at, out.written);
+      });
 }
 
 void CheckClaimSpec(const v1::ResourceClaimSpec& spec,
+                    Origin origin,
                     const SelectorChecker* checker,
                     const Path& path,
                     Findings& out) {
   const Path devices = path.Child("devices");
-  const Context context = {.claim = spec.devices, .checker = checker};
+  const Context context = {.claim = spec.devices, .checker = checker, .origin = origin};
   const RequestNames names(spec.devices.requests);
   CheckRequests(context, devices.Child("requests"), out);
   CheckConstraints(context, names, devices.Child("constraints"), out);
@@ -341,6 +368,7 @@ void CheckAdminAccess(const v1::ResourceClaimSpec& spec,
                       std::string_view namespace_name,
                       const Options& options,
                       FieldErrors& errors) {
+  if (!errors.Since(33)) return;
   // Upstream's path, also for templates; only the first request is reported.
   const Path requests("spec.devices.requests");
   for (size_t i = 0; i < spec.devices.requests.size(); ++i) {
@@ -353,16 +381,25 @@ void CheckAdminAccess(const v1::ResourceClaimSpec& spec,
 }
 
 std::vector<Cause> ValidateClaim(const v1::ResourceClaim& claim, const Options& options) {
-  Findings out;
+  Findings out(options.profile, options.version);
   CheckAdminAccess(claim.spec, claim.metadata.namespace_, options, out.written);
-  CheckClaimSpec(claim.spec, options.selectors, Path("spec"), out);
+  CheckClaimSpec(claim.spec, Origin::kNew, options.selectors, Path("spec"), out);
   return std::move(out).Take();
 }
 
 std::vector<Cause> ValidateClaimUpdate(const v1::ResourceClaim& claim,
-                                       const v1::ResourceClaim& old) {
-  Findings out;
-  if (claim.spec != old.spec) out.declared.Invalid(Path("spec"), "null", "field is immutable");
+                                       const v1::ResourceClaim& old,
+                                       const Options& options) {
+  Findings out(options.profile, options.version);
+  const Path spec("spec");
+  // Since 1.36 a spec that cannot change is not looked at again; before, twice.
+  const bool is_looked_at = !out.Since(36);
+  if (is_looked_at) CheckClaimSpec(claim.spec, Origin::kNew, options.selectors, spec, out);
+  if (claim.spec != old.spec) {
+    out.covered().Invalid(
+        spec, out.is_declarative() ? "null" : ShownAsGo(claim.spec), "field is immutable");
+  }
+  if (is_looked_at) CheckClaimSpec(claim.spec, Origin::kStored, options.selectors, spec, out);
   return std::move(out).Take();
 }
 

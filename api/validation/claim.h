@@ -16,6 +16,7 @@
 #include "api/resource_v1.h"
 #include "api/validation/field_error.h"
 #include "api/validation/options.h"
+#include "api/validation/value_rules.h"
 
 namespace dray::api::validation {
 
@@ -26,6 +27,7 @@ inline constexpr size_t kDerivedAttributesMax = 32;
 inline constexpr size_t kResultsMax = 32;
 inline constexpr size_t kAllocationConfigsMax = 64;
 inline constexpr size_t kReservedForMax = 256;
+inline constexpr size_t kReservedForMaxBefore32 = 32;
 inline constexpr size_t kDeviceConditionsMax = 8;
 inline constexpr size_t kDeviceDataBytesMax = 10240;
 inline constexpr size_t kInterfaceNameMax = 256;
@@ -34,7 +36,8 @@ inline constexpr size_t kAddressesMax = 16;
 
 std::vector<Cause> ValidateClaim(const resource_v1::ResourceClaim& claim, const Options& options);
 std::vector<Cause> ValidateClaimUpdate(const resource_v1::ResourceClaim& claim,
-                                       const resource_v1::ResourceClaim& old);
+                                       const resource_v1::ResourceClaim& old,
+                                       const Options& options);
 /// `claim` has everything but the status from `old`, and no reports about devices that were
 /// deallocated.
 std::vector<Cause> ValidateClaimStatusUpdate(const resource_v1::ResourceClaim& claim,
@@ -71,8 +74,9 @@ void CheckRequestReferences(const List<std::string>& references,
                             const RequestNames& names,
                             const Path& path,
                             Findings& out);
-/// The rules of a new spec.
+/// The rules of a spec.
 void CheckClaimSpec(const resource_v1::ResourceClaimSpec& spec,
+                    Origin origin,
                     const SelectorChecker* checker,
                     const Path& path,
                     Findings& out);

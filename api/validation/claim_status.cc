@@ -12,7 +12,10 @@
 
 #include "api/names.h"
 #include "api/validation/claim.h"
+#include "api/validation/claim_access.h"
+#include "api/validation/collections.h"
 #include "api/validation/device_rules.h"
+#include "api/validation/go_value.h"
 #include "api/validation/value_rules.h"
 
 namespace dray::api::validation {
@@ -24,19 +27,16 @@ using References = std::vector<v1::ResourceClaimConsumerReference>;
 constexpr std::array<std::string_view, 2> kConfigSources = {"FromClaim", "FromClass"};
 
 void CheckReservations(const References& references, const Path& path, Findings& out) {
-  if (!IsWithin(references.size(), kReservedForMax, path, out.declared)) return;
-  for (size_t i = 0; i < references.size(); ++i) {
-    const Path at = path.Index(i);
-    if (references[i].resource.empty()) out.written.Required(at.Child("resource"));
-    if (references[i].name.empty()) out.written.Required(at.Child("name"));
-    if (references[i].uid.empty()) out.written.Required(at.Child("uid"));
-  }
-  CheckDistinct(
-      references,
-      path,
-      out.declared,
-      [](const auto& item) { return std::string_view(item.uid); },
-      [](const auto& reference) { return ShownStruct(reference); });
+  const auto check = [&](const v1::ResourceClaimConsumerReference& reference, const Path& at) {
+    if (reference.resource.empty()) out.written.Required(at.Child("resource"));
+    if (reference.name.empty()) out.written.Required(at.Child("name"));
+    if (reference.uid.empty()) out.written.Required(at.Child("uid"));
+  };
+  const size_t max = out.Since(32) ? kReservedForMax : kReservedForMaxBefore32;
+  if (!CheckItems(references, max, Pass::kCovered, path, out, check)) return;
+  CheckDistinctNames(references, {.member = "uid"}, path, out, [](const auto& reference) {
+    return std::string_view(reference.uid);
+  });
 }
 
 // What tells devices of a claim apart, or consumers; views into the object.
@@ -50,6 +50,15 @@ ItemKey KeyOf(const Device& device) {
   return {device.driver, device.pool, device.device, share_id};
 }
 
+// As upstream prints it.
+std::string ShownKey(const v1::AllocatedDeviceStatus& device) {
+  return fmt::format(R"({{"Driver":{},"Pool":{},"Device":{},"ShareID":{}}})",
+                     Shown(device.driver),
+                     Shown(device.pool),
+                     Shown(device.device),
+                     Shown(device.share_id.value_or("")));
+}
+
 std::set<ItemKey> AllocatedDevices(const std::optional<v1::AllocationResult>& allocation) {
   std::set<ItemKey> keys;
   if (!allocation.has_value()) return keys;
@@ -58,19 +67,23 @@ std::set<ItemKey> AllocatedDevices(const std::optional<v1::AllocationResult>& al
 }
 
 void CheckNetworkData(const v1::NetworkDeviceData& data, const Path& path, Findings& out) {
-  const Path ips = path.Child("ips");
   if (data.interface_name.size() > kInterfaceNameMax) {
-    out.declared.TooLong(path.Child("interfaceName"), kInterfaceNameMax);
+    out.covered().TooLong(path.Child("interfaceName"), kInterfaceNameMax);
   }
-  if (IsWithin(data.ips.size(), kAddressesMax, ips, out.declared)) {
-    for (size_t i = 0; i < data.ips.size(); ++i) {
-      CheckInterfaceAddress(data.ips[i], ips.Index(i), out.written);
-    }
-    CheckDistinctStrings(data.ips, ips, out.declared);
-  }
+  // Hand-written rules look at them last.
+  Findings addresses(out.profile);
+  CheckStringSet(data.ips,
+                 kAddressesMax,
+                 path.Child("ips"),
+                 addresses,
+                 [&](const std::string& address, const Path& at) {
+                   CheckInterfaceAddress(address, at, addresses.written);
+                 });
+  out.declared.Append(std::move(addresses.declared));
   if (data.hardware_address.size() > kHardwareAddressMax) {
-    out.declared.TooLong(path.Child("hardwareAddress"), kHardwareAddressMax);
+    out.covered().TooLong(path.Child("hardwareAddress"), kHardwareAddressMax);
   }
+  out.written.Append(std::move(addresses.written));
 }
 
 void CheckDeviceStatus(const v1::AllocatedDeviceStatus& device,
@@ -80,14 +93,9 @@ void CheckDeviceStatus(const v1::AllocatedDeviceStatus& device,
   CheckDriver(device.driver, path.Child("driver"), out.written);
   CheckPool(device.pool, path.Child("pool"), out.written);
   CheckLabelShaped(device.device, path.Child("device"), out.written);
+  if (device.share_id.has_value()) CheckCoveredUuid(*device.share_id, path.Child("shareID"), out);
   if (!allocated.contains(KeyOf(device))) {
-    out.written.Invalid(path,
-                        fmt::format(R"({{"Driver":{},"Pool":{},"Device":{},"ShareID":{}}})",
-                                    Shown(device.driver),
-                                    Shown(device.pool),
-                                    Shown(device.device),
-                                    Shown(device.share_id.value_or(""))),
-                        "must be an allocated device in the claim");
+    out.written.Invalid(path, ShownKey(device), "must be an allocated device in the claim");
   }
   const Path conditions = path.Child("conditions");
   IsWithin(device.conditions.size(), kDeviceConditionsMax, conditions, out.written);
@@ -95,9 +103,6 @@ void CheckDeviceStatus(const v1::AllocatedDeviceStatus& device,
   if (device.data.has_value() && !device.data->IsEmpty()) {
     CheckRawObject(
         *device.data, kDeviceDataBytesMax, Origin::kNew, path.Child("data"), out.written);
-  }
-  if (device.share_id.has_value()) {
-    out.declared.Names(path.Child("shareID"), *device.share_id, CheckUuid(*device.share_id));
   }
   if (device.network_data.has_value()) {
     CheckNetworkData(*device.network_data, path.Child("networkData"), out);
@@ -111,10 +116,13 @@ void CheckDeviceStatuses(const v1::ResourceClaimStatus& status, const Path& path
   }
   CheckDistinct(
       status.devices,
+      {.member = "deviceID", .item_since = 34},
       path,
-      out.declared,
+      out,
       [](const auto& device) { return KeyOf(device); },
-      [](const auto& device) { return ShownStruct(device); });
+      [&](const auto& device) {
+        return out.is_declarative() ? ShownStruct(device) : ShownKey(device);
+      });
 }
 
 void CheckResult(const v1::DeviceRequestAllocationResult& result,
@@ -122,14 +130,16 @@ void CheckResult(const v1::DeviceRequestAllocationResult& result,
                  const Path& path,
                  Findings& out) {
   CheckRequestReference(result.request, names, path.Child("request"), out.written);
+  CheckCoveredDriver(result.driver, path.Child("driver"), out);
+  CheckCoveredPool(result.pool, path.Child("pool"), out);
   CheckLabelShaped(result.device, path.Child("device"), out.written);
-  CheckDeclaredDriver(result.driver, path.Child("driver"), out.declared);
-  CheckDeclaredPool(result.pool, path.Child("pool"), out.declared);
-  CheckTolerations(result.tolerations, path.Child("tolerations"), out);
+  // The first pass looks at them after the binding conditions, the second one before.
+  Findings tolerations(out.profile);
+  if (out.Since(37)) CheckTolerations(result.tolerations, path.Child("tolerations"), tolerations);
+  out.declared.Append(std::move(tolerations.declared));
   CheckBindingConditions(result.binding_conditions, result.binding_failure_conditions, path, out);
-  if (result.share_id.has_value()) {
-    out.declared.Names(path.Child("shareID"), *result.share_id, CheckUuid(*result.share_id));
-  }
+  out.written.Append(std::move(tolerations.written));
+  if (result.share_id.has_value()) CheckCoveredUuid(*result.share_id, path.Child("shareID"), out);
   CheckSkippedOperations(result.skip_node_operations, path.Child("skipNodeOperations"), out);
 }
 
@@ -138,9 +148,9 @@ void CheckAllocationConfig(const v1::DeviceAllocationConfiguration& config,
                            const Path& path,
                            Findings& out) {
   if (config.source.empty()) {
-    out.declared.Required(path.Child("source"));
+    out.covered().Required(path.Child("source"));
   } else if (std::ranges::find(kConfigSources, config.source) == kConfigSources.end()) {
-    out.declared.NotSupported(path.Child("source"), config.source, kConfigSources);
+    out.covered().NotSupported(path.Child("source"), config.source, kConfigSources);
   }
   CheckRequestReferences(config.requests, names, path.Child("requests"), out);
   CheckConfiguration(config.device_configuration, Origin::kNew, path, out);
@@ -151,18 +161,22 @@ void CheckAllocation(const v1::AllocationResult& allocation,
                      const Path& path,
                      Findings& out) {
   const Path devices = path.Child("devices");
-  const Path results = devices.Child("results");
-  if (IsWithin(allocation.devices.results.size(), kResultsMax, results, out.declared)) {
-    for (size_t i = 0; i < allocation.devices.results.size(); ++i) {
-      CheckResult(allocation.devices.results[i], names, results.Index(i), out);
-    }
-  }
-  const Path config = devices.Child("config");
-  if (IsWithin(allocation.devices.config.size(), kAllocationConfigsMax, config, out.declared)) {
-    for (size_t i = 0; i < allocation.devices.config.size(); ++i) {
-      CheckAllocationConfig(allocation.devices.config[i], names, config.Index(i), out);
-    }
-  }
+  CheckItems(allocation.devices.results,
+             kResultsMax,
+             Pass::kCovered,
+             devices.Child("results"),
+             out,
+             [&](const v1::DeviceRequestAllocationResult& result, const Path& at) {
+               CheckResult(result, names, at, out);
+             });
+  CheckItems(allocation.devices.config,
+             kAllocationConfigsMax,
+             Pass::kCovered,
+             devices.Child("config"),
+             out,
+             [&](const v1::DeviceAllocationConfiguration& config, const Path& at) {
+               CheckAllocationConfig(config, names, at, out);
+             });
   if (allocation.node_selector.has_value()) {
     CheckNodeSelector(*allocation.node_selector, path.Child("nodeSelector"), out.written);
   }
@@ -193,6 +207,16 @@ void CheckReservationsAllowed(const v1::ResourceClaim& claim,
   }
 }
 
+void RefuseOtherAllocation(const v1::AllocationResult& allocation,
+                           const Path& path,
+                           Findings& out) {
+  if (out.is_declarative()) {
+    out.declared.Invalid(path, "null", "field cannot be modified once set");
+  } else {
+    out.written.Invalid(path, ShownAsGo(allocation), "field is immutable");
+  }
+}
+
 bool HasAdminAccess(const v1::DeviceRequestAllocationResult& result) {
   return result.admin_access.value_or(false);
 }
@@ -202,7 +226,7 @@ void CheckAdminResults(const v1::ResourceClaim& claim,
                        const v1::ResourceClaim& old,
                        const Options& options,
                        FieldErrors& errors) {
-  if (!claim.status.allocation.has_value()) return;
+  if (!errors.Since(33) || !claim.status.allocation.has_value()) return;
   if (old.status.allocation.has_value() &&
       std::ranges::any_of(old.status.allocation->devices.results, HasAdminAccess)) {
     return;
@@ -223,33 +247,35 @@ std::vector<Cause> ValidateClaimStatusUpdate(const v1::ResourceClaim& claim,
   const Path status("status");
   const Path reserved_for = status.Child("reservedFor");
   const Path allocation = status.Child("allocation");
-  FieldErrors admin;
+  const Profile& profile = options.profile;
+  FieldErrors admin(profile.release);
   CheckAdminResults(claim, old, options, admin);
 
   // The first pass looks at reservations, devices and allocation in this order, the second one
   // begins with the allocation.
-  Findings reservations;
+  Findings reservations(profile);
   CheckReservations(claim.status.reserved_for, reserved_for, reservations);
-  Findings devices;
+  Findings devices(profile);
   CheckDeviceStatuses(claim.status, status.Child("devices"), devices);
-  FieldErrors allowed;
+  FieldErrors allowed(profile.release);
   CheckReservationsAllowed(claim, old, reserved_for, allowed);
-  Findings allocated;
+  Findings allocated(profile);
   if (claim.status.allocation.has_value()) {
     if (!old.status.allocation.has_value()) {
       const RequestNames names(claim.spec.devices.requests);
       CheckAllocation(*claim.status.allocation, names, allocation, allocated);
     } else if (claim.status.allocation != old.status.allocation) {
-      allocated.declared.Invalid(allocation, "null", "field cannot be modified once set");
+      RefuseOtherAllocation(*claim.status.allocation, allocation, allocated);
     }
   }
 
-  Findings out;
+  Findings out(profile, options.version);
   out.written.Append(std::move(admin));
   out.written.Append(std::move(reservations.written));
   out.written.Append(std::move(devices.written));
   out.written.Append(std::move(allowed));
   out.written.Append(std::move(allocated.written));
+  CheckAccess(claim, old, options, out.written);
   out.declared.Append(std::move(allocated.declared));
   out.declared.Append(std::move(reservations.declared));
   out.declared.Append(std::move(devices.declared));

@@ -11,11 +11,12 @@ namespace {
 namespace v1 = resource_v1;
 
 void CheckTemplate(const v1::ResourceClaimTemplate& claim_template,
+                   Origin origin,
                    const Options& options,
                    Findings& out) {
   const Path spec("spec");
   CheckTemplateMetadata(claim_template.spec.metadata, spec.Child("metadata"), out.written);
-  CheckClaimSpec(claim_template.spec.spec, options.selectors, spec.Child("spec"), out);
+  CheckClaimSpec(claim_template.spec.spec, origin, options.selectors, spec.Child("spec"), out);
 }
 
 }  // namespace
@@ -43,23 +44,22 @@ void CheckTemplateMetadata(const meta_v1::ObjectMeta& meta, const Path& path, Fi
 
 std::vector<Cause> ValidateClaimTemplate(const v1::ResourceClaimTemplate& claim_template,
                                          const Options& options) {
-  Findings out;
+  Findings out(options.profile, options.version);
   CheckAdminAccess(
       claim_template.spec.spec, claim_template.metadata.namespace_, options, out.written);
-  CheckTemplate(claim_template, options, out);
+  CheckTemplate(claim_template, Origin::kNew, options, out);
   return std::move(out).Take();
 }
 
 std::vector<Cause> ValidateClaimTemplateUpdate(const v1::ResourceClaimTemplate& changed,
                                                const v1::ResourceClaimTemplate& old,
                                                const Options& options) {
-  Findings out;
-  CheckTemplate(changed, options, out);
+  Findings out(options.profile, options.version);
+  CheckTemplate(changed, Origin::kNew, options, out);
   if (changed.spec != old.spec) {
-    out.written.Invalid(Path("spec"),
-                        ShownAsGo(TypeOf<resource_v1::ResourceClaimTemplateSpec>(), &changed.spec),
-                        "field is immutable");
+    out.written.Invalid(Path("spec"), ShownAsGo(changed.spec), "field is immutable");
   }
+  if (!out.Since(36)) CheckTemplate(changed, Origin::kStored, options, out);
   return std::move(out).Take();
 }
 

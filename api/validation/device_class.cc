@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "api/names.h"
+#include "api/validation/collections.h"
 #include "api/validation/device_rules.h"
 #include "api/validation/value_rules.h"
 
@@ -17,9 +18,19 @@ namespace v1 = resource_v1;
 constexpr std::string_view kNativeDomain = "kubernetes.io/";
 constexpr std::string_view kQuotaPrefix = "requests.";
 
+bool IsExtendedResourceName(std::string_view name) {
+  return name.contains('/') && !name.contains(kNativeDomain) && !name.starts_with(kQuotaPrefix) &&
+         CheckLabelKey(std::string(kQuotaPrefix).append(name)).empty();
+}
+
 // KEP-5004: a name pods can ask for beside cpu and memory. Quotas put "requests." before it, so the
 // longer name must be a label key too.
 void CheckExtendedResourceName(std::string_view name, const Path& path, FieldErrors& errors) {
+  if (!errors.Since(37)) {
+    if (IsExtendedResourceName(name)) return;
+    errors.Invalid(path, Shown(name), "must be a valid extended resource name");
+    return;
+  }
   if (!name.contains('/')) {
     errors.Invalid(
         path, Shown(name), "a name must be a domain-prefixed path, such as 'example.com/my-prop'");
@@ -37,22 +48,26 @@ void CheckExtendedResourceName(std::string_view name, const Path& path, FieldErr
 std::vector<Cause> ValidateDeviceClass(const v1::DeviceClass& device_class,
                                        const v1::DeviceClass* old,
                                        const Options& options) {
-  Findings out;
+  Findings out(options.profile, options.version);
   const Path spec("spec");
-  CheckSelectors(device_class.spec.selectors, options.selectors, spec.Child("selectors"), out);
-  const Path configs = spec.Child("config");
-  const auto& config = device_class.spec.config;
+  const v1::DeviceClassSpec& now = device_class.spec;
+  // Selectors that are as they were did compile once.
+  const bool are_stored = old != nullptr && old->spec.selectors == now.selectors && out.Since(37);
+  CheckSelectors(
+      now.selectors, are_stored ? nullptr : options.selectors, spec.Child("selectors"), out);
   const Origin origin =
-      old != nullptr && old->spec.config == config ? Origin::kStored : Origin::kNew;
-  if (IsWithin(config.size(), kConfigsMax, configs, out.declared)) {
-    for (size_t i = 0; i < config.size(); ++i) {
-      CheckConfiguration(config[i].device_configuration, origin, configs.Index(i), out);
-    }
-  }
-  if (device_class.spec.extended_resource_name.has_value()) {
-    CheckExtendedResourceName(*device_class.spec.extended_resource_name,
-                              spec.Child("extendedResourceName"),
-                              out.declared);
+      old != nullptr && old->spec.config == now.config ? Origin::kStored : Origin::kNew;
+  CheckItems(now.config,
+             kConfigsMax,
+             Pass::kCovered,
+             spec.Child("config"),
+             out,
+             [&](const v1::DeviceClassConfiguration& config, const Path& at) {
+               CheckConfiguration(config.device_configuration, origin, at, out);
+             });
+  if (now.extended_resource_name.has_value()) {
+    CheckExtendedResourceName(
+        *now.extended_resource_name, spec.Child("extendedResourceName"), out.covered());
   }
   return std::move(out).Take();
 }

@@ -5,13 +5,16 @@
 #include <array>
 #include <optional>
 #include <set>
+#include <span>
 
 #include "api/names.h"
+#include "api/validation/collections.h"
 
 namespace dray::api::validation {
 namespace {
 
 constexpr std::array<std::string_view, 3> kTaintEffects = {"NoExecute", "NoSchedule", "None"};
+constexpr int kNoneSince = 35;  // the effect that only informs
 constexpr std::array<std::string_view, 2> kTolerationOperators = {"Equal", "Exists"};
 constexpr std::string_view kAnyOperation = "*";
 constexpr std::string_view kPrepare = "NodePrepareResources";
@@ -23,37 +26,37 @@ bool Contains(const Range& range, std::string_view item) {
   return std::ranges::find(range, item) != std::ranges::end(range);
 }
 
+std::span<const std::string_view> TaintEffects(const Findings& out) {
+  return std::span(kTaintEffects).first(out.Since(kNoneSince) ? 3 : 2);
+}
+
+void CheckEffect(std::string_view effect, const Path& path, Findings& out) {
+  const auto effects = TaintEffects(out);
+  if (!Contains(effects, effect)) out.covered().NotSupported(path, effect, effects);
+}
+
 void CheckToleration(const resource_v1::DeviceToleration& toleration,
                      const Path& path,
                      Findings& out) {
+  if (!toleration.key.empty()) CheckKeyShaped(toleration.key, path.Child("key"), out.covered());
   const Path value = path.Child("value");
   if (toleration.operator_ == "Exists") {
     if (!toleration.value.empty()) {
       out.written.Invalid(value, Shown(toleration.value), "must be empty for operator `Exists`");
     }
   } else if (toleration.operator_ == "Equal") {
-    out.written.Names(value, toleration.value, CheckLabelValue(toleration.value));
+    CheckLabelValueShaped(toleration.value, value, out.written);
+  } else if (toleration.operator_.empty()) {
+    out.covered().Required(path.Child("operator"));
+  } else {
+    out.covered().NotSupported(path.Child("operator"), toleration.operator_, kTolerationOperators);
   }
-  if (!toleration.key.empty()) CheckKeyShaped(toleration.key, path.Child("key"), out.declared);
-  if (toleration.operator_.empty()) {
-    out.declared.Required(path.Child("operator"));
-  } else if (!Contains(kTolerationOperators, toleration.operator_)) {
-    out.declared.NotSupported(path.Child("operator"), toleration.operator_, kTolerationOperators);
-  }
-  if (!toleration.effect.empty() && !Contains(kTaintEffects, toleration.effect)) {
-    out.declared.NotSupported(path.Child("effect"), toleration.effect, kTaintEffects);
-  }
+  if (!toleration.effect.empty()) CheckEffect(toleration.effect, path.Child("effect"), out);
 }
 
-// Label keys, each once.
-void CheckConditionNames(const std::vector<std::string>& names, const Path& path, Findings& out) {
-  const bool is_within = IsWithin(names.size(), kBindingConditionsMax, path, out.declared);
-  std::set<std::string_view> seen;
-  for (size_t i = 0; i < names.size(); ++i) {
-    const Path at = path.Index(i);
-    if (is_within) CheckKeyShaped(names[i], at, out.written);
-    if (!seen.insert(names[i]).second) out.written.Duplicate(at, Shown(names[i]));
-  }
+// An empty list as errors show it: [] was given, null was not.
+std::string_view ShownEmpty(const List<std::string>& list) {
+  return list.present() ? "[]" : "null";
 }
 
 }  // namespace
@@ -84,17 +87,20 @@ void CheckSelectors(const std::vector<resource_v1::DeviceSelector>& selectors,
                     const SelectorChecker* checker,
                     const Path& path,
                     Findings& out) {
-  if (!IsWithin(selectors.size(), kSelectorsMax, path, out.declared)) return;
-  for (size_t i = 0; i < selectors.size(); ++i) {
-    const Path at = path.Index(i);
-    const Path cel = at.Child("cel");
-    const std::optional<resource_v1::CELDeviceSelector>& source = selectors[i].cel;
-    if (!source.has_value()) {
-      out.written.Required(cel);
-      continue;
-    }
-    CheckExpression(source->expression, checker, cel.Child("expression"), out.written);
-  }
+  CheckItems(selectors,
+             kSelectorsMax,
+             Pass::kCovered,
+             path,
+             out,
+             [&](const resource_v1::DeviceSelector& selector, const Path& at) {
+               const Path cel = at.Child("cel");
+               if (!selector.cel.has_value()) {
+                 out.written.Required(cel);
+                 return;
+               }
+               CheckExpression(
+                   selector.cel->expression, checker, cel.Child("expression"), out.written);
+             });
 }
 
 void CheckConfiguration(const resource_v1::DeviceConfiguration& configuration,
@@ -106,7 +112,7 @@ void CheckConfiguration(const resource_v1::DeviceConfiguration& configuration,
     out.written.Required(opaque);
     return;
   }
-  CheckDeclaredDriver(configuration.opaque->driver, opaque.Child("driver"), out.declared);
+  CheckCoveredDriver(configuration.opaque->driver, opaque.Child("driver"), out);
   CheckRawObject(configuration.opaque->parameters,
                  kParametersBytesMax,
                  origin,
@@ -122,15 +128,18 @@ void CheckTolerations(const std::vector<resource_v1::DeviceToleration>& tolerati
   }
 }
 
-void CheckTaint(const resource_v1::DeviceTaint& taint, const Path& path, Findings& out) {
+void CheckTaint(const resource_v1::DeviceTaint& taint,
+                const resource_v1::DeviceTaint* old,
+                const Path& path,
+                Findings& out) {
   CheckKeyShaped(taint.key, path.Child("key"), out.written);
-  if (!taint.value.empty()) {
-    out.written.Names(path.Child("value"), taint.value, CheckLabelValue(taint.value));
-  }
+  if (!taint.value.empty()) CheckLabelValueShaped(taint.value, path.Child("value"), out.written);
+  if (old != nullptr && old->effect == taint.effect) return;
+  const Path effect = path.Child("effect");
   if (taint.effect.empty()) {
-    out.declared.Required(path.Child("effect"));
-  } else if (!Contains(kTaintEffects, taint.effect)) {
-    out.declared.NotSupported(path.Child("effect"), taint.effect, kTaintEffects);
+    out.covered().Required(effect);
+  } else {
+    CheckEffect(taint.effect, effect, out);
   }
 }
 
@@ -140,10 +149,21 @@ void CheckBindingConditions(const List<std::string>& conditions,
                             Findings& out) {
   const Path conditions_path = path.Child("bindingConditions");
   const Path failure_path = path.Child("bindingFailureConditions");
-  CheckConditionNames(conditions, conditions_path, out);
-  CheckConditionNames(failure_conditions, failure_path, out);
+  const auto check_keys = [&](const List<std::string>& names, const Path& list) {
+    const auto check = [&](const std::string& name, const Path& at) {
+      CheckKeyShaped(name, at, out.written);
+    };
+    CheckItems(names, kBindingConditionsMax, Pass::kCovered, list, out, check);
+  };
+  check_keys(conditions, conditions_path);
+  check_keys(failure_conditions, failure_path);
+  CheckDistinctStrings(conditions, Pass::kWritten, conditions_path, out);
   const std::set<std::string_view> good(conditions.begin(), conditions.end());
+  std::set<std::string_view> seen;
   for (size_t i = 0; i < failure_conditions.size(); ++i) {
+    if (!seen.insert(failure_conditions[i]).second) {
+      out.written.Duplicate(failure_path.Index(i), Shown(failure_conditions[i]));
+    }
     if (good.contains(failure_conditions[i])) {
       out.written.Invalid(failure_path.Index(i),
                           Shown(failure_conditions[i]),
@@ -151,18 +171,18 @@ void CheckBindingConditions(const List<std::string>& conditions,
     }
   }
   if (conditions.empty() && !failure_conditions.empty()) {
-    out.written.Invalid(
-        conditions_path, "null", "bindingConditions are required to use bindingFailureConditions");
+    out.written.Invalid(conditions_path,
+                        ShownEmpty(conditions),
+                        "bindingConditions are required to use bindingFailureConditions");
   }
   if (!conditions.empty() && failure_conditions.empty()) {
-    out.written.Invalid(
-        failure_path, "null", "bindingFailureConditions are required to use bindingConditions");
+    out.written.Invalid(failure_path,
+                        ShownEmpty(failure_conditions),
+                        "bindingFailureConditions are required to use bindingConditions");
   }
 }
 
-void CheckSkippedOperations(const List<std::string>& operations,
-                            const Path& path,
-                            Findings& out) {
+void CheckSkippedOperations(const List<std::string>& operations, const Path& path, Findings& out) {
   if (Contains(operations, kPrepare) && !Contains(operations, kUnprepare) &&
       !Contains(operations, kAnyOperation)) {
     out.written.Invalid(
@@ -175,7 +195,7 @@ void CheckSkippedOperations(const List<std::string>& operations,
       out.declared.NotSupported(path.Index(i), operations[i], kNodeOperations);
     }
   }
-  CheckDistinctStrings(operations, path, out.declared);
+  CheckDistinctStrings(operations, Pass::kCovered, path, out);
 }
 
 }  // namespace dray::api::validation

@@ -43,7 +43,11 @@ void CheckTolerations(const std::vector<resource_v1::DeviceToleration>& tolerati
                       const Path& path,
                       Findings& out);
 
-void CheckTaint(const resource_v1::DeviceTaint& taint, const Path& path, Findings& out);
+/// `old` null: the taint is new. An effect that did not change is not looked at.
+void CheckTaint(const resource_v1::DeviceTaint& taint,
+                const resource_v1::DeviceTaint* old,
+                const Path& path,
+                Findings& out);
 
 /// Both lists, members of the device or result at `path` (KEP-5007).
 void CheckBindingConditions(const List<std::string>& conditions,

@@ -22,6 +22,21 @@ std::string WithDetail(std::string_view text, std::string_view detail) {
   return detail.empty() ? std::string(text) : fmt::format("{}: {}", text, detail);
 }
 
+// spec.devices.requests[0].exactly.count → spec.devices.requests[0].count
+// spec.devices[3].taints[0]              → spec.devices[3].basic.taints[0]
+std::string InV1beta1(std::string_view path) {
+  constexpr std::string_view kExactly = "].exactly.";
+  constexpr std::string_view kDevice = "spec.devices[";
+  std::string changed(path);
+  if (const size_t at = path.find(kExactly); at != std::string_view::npos) {
+    changed.erase(at + 1, kExactly.size() - 2);
+  } else if (path.starts_with(kDevice)) {
+    const size_t end = path.find("].");
+    if (end != std::string_view::npos) changed.insert(end + 1, ".basic");
+  }
+  return changed;
+}
+
 // Messages print identical lines once; the causes keep all.
 std::string Joined(const std::vector<Cause>& causes) {
   std::vector<std::string> lines;
@@ -63,6 +78,11 @@ void FieldErrors::Invalid(const Path& path, std::string_view shown, std::string_
   if (shown == "null" && !Since(34)) shown = "\"null\"";
   causes_.push_back(
       Made("FieldValueInvalid", path, WithDetail(fmt::format("Invalid value: {}", shown), detail)));
+}
+
+void FieldErrors::TypeInvalid(const Path& path, std::string_view shown, std::string_view detail) {
+  causes_.push_back(Made(
+      "FieldValueTypeInvalid", path, WithDetail(fmt::format("Invalid value: {}", shown), detail)));
 }
 
 void FieldErrors::Duplicate(const Path& path, std::string_view shown) {
@@ -132,7 +152,7 @@ void FieldErrors::Names(const Path& path, std::string_view value, const NameErro
 void FieldErrors::Problems(const Path& path, std::span<const NameProblem> problems) {
   for (const NameProblem& problem : problems) {
     switch (problem.kind) {
-      case NameProblem::Kind::kRequired: Required(path); break;
+      case NameProblem::Kind::kRequired: Required(path, problem.detail); break;
       case NameProblem::Kind::kTooLong:
         // Upstream checks drivers as it checks CSI drivers, with a rule of core/v1.
         if (problem.max == kDriverNameMax) {
@@ -142,6 +162,9 @@ void FieldErrors::Problems(const Path& path, std::span<const NameProblem> proble
         }
         break;
       case NameProblem::Kind::kInvalid: Invalid(path, Shown(problem.value), problem.detail); break;
+      case NameProblem::Kind::kTypeInvalid:
+        TypeInvalid(path, Shown(problem.value), problem.detail);
+        break;
     }
   }
 }
@@ -150,7 +173,13 @@ void FieldErrors::Append(FieldErrors more) {
   std::ranges::move(more.causes_, std::back_inserter(causes_));
 }
 
+void Findings::Append(Findings more) {
+  written.Append(std::move(more.written));
+  declared.Append(std::move(more.declared));
+}
+
 std::vector<Cause> Findings::Take() && {
+  if (is_v1beta1()) declared.ChangePaths(InV1beta1);
   written.Append(std::move(declared));
   return std::move(written).Take();
 }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "api/device_names.h"
+#include "api/feature_gates.h"
 #include "api/kind.h"
 #include "api/names.h"
 #include "api/reflect.h"
@@ -36,12 +37,14 @@ class FieldErrors {
 
   /// Whether the release is `minor` (36 for 1.36) or newer.
   bool Since(int minor) const;
+  Release release() const { return release_; }
   /// What hand-written rules call the length of labels.
   LengthWord label_length_word() const;
 
   void Required(const Path& path, std::string_view detail = {});
   /// `shown` is the value as Shown() gives it.
   void Invalid(const Path& path, std::string_view shown, std::string_view detail);
+  void TypeInvalid(const Path& path, std::string_view shown, std::string_view detail);
   void Duplicate(const Path& path, std::string_view shown);
   void NotFound(const Path& path, std::string_view shown, std::string_view detail = {});
   /// `supported` in the order it is to be listed.
@@ -61,6 +64,11 @@ class FieldErrors {
   void Problems(const Path& path, std::span<const NameProblem> problems);
 
   void Append(FieldErrors more);
+  /// Replaces each path by what `change` makes of it.
+  template <class F>
+  void ChangePaths(F change) {
+    for (Cause& cause : causes_) cause.field = change(cause.field);
+  }
   bool empty() const { return causes_.empty(); }
   size_t size() const { return causes_.size(); }
   std::vector<Cause> Take() && { return std::move(causes_); }
@@ -74,12 +82,32 @@ class FieldErrors {
 /// from declarations beside its types. Answers list everything the first pass found before
 /// anything of the second. Rules here look once and file what they find under the pass it belongs
 /// to.
+///
+/// Since 1.37 what declarations cover is said by them alone; before, by the hand-written rules in
+/// their own words and at their own place.
 struct Findings {
-  explicit Findings(Release release = Release::kNewest) : written(release), declared(release) {}
+  /// `of_version`: the kind in the version of the request; null: that of the hub.
+  explicit Findings(const Profile& of = {}, const KindInfo* of_version = nullptr)
+      : profile(of), version(of_version), written(of.release), declared(of.release) {}
 
+  Profile profile;
+  const KindInfo* version;
   FieldErrors written;
   FieldErrors declared;
 
+  bool Since(int minor) const { return written.Since(minor); }
+  /// Whether the second pass speaks.
+  bool is_declarative() const { return Since(37); }
+  /// Whether the request is of a version that has the members of devices and of exact requests one
+  /// level higher or deeper than the hub.
+  bool is_v1beta1() const { return version != nullptr && version->version == "v1beta1"; }
+  /// For what both passes find.
+  FieldErrors& covered() { return is_declarative() ? declared : written; }
+
+  /// Adds the errors of `more`, pass by pass.
+  void Append(Findings more);
+  /// All of them. The second pass looks at the object in the version of the request, so its paths
+  /// are those of that version.
   std::vector<Cause> Take() &&;
 };
 

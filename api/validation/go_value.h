@@ -12,5 +12,9 @@ namespace dray::api::validation {
 /// `{"Spec":{"Devices":{"Requests":null,…}}}`: members named as in Go, empty ones too; ObjectMeta
 /// lies flat in its parent, with its own JSON names and without empty members.
 std::string ShownAsGo(const Type& type, const void* value);
+template <class T>
+std::string ShownAsGo(const T& value) {
+  return ShownAsGo(TypeOf<T>(), &value);
+}
 
 }  // namespace dray::api::validation

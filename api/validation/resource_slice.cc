@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "api/validation/collections.h"
 #include "api/validation/device_rules.h"
 #include "api/validation/value_rules.h"
 
@@ -21,35 +22,39 @@ namespace v1 = resource_v1;
 
 constexpr std::string_view kImmutable = "field is immutable";
 
-// A set field as messages show it; null when unset.
-std::string ShownOptional(const std::optional<std::string>& value) {
-  return value.has_value() ? Shown(*value) : "null";
+// An unset name was an empty one up to 1.32.
+std::string ShownNodeName(const std::optional<std::string>& name, const FieldErrors& errors) {
+  if (name.has_value()) return Shown(*name);
+  return errors.Since(33) ? "null" : Shown("");
 }
 
-void CheckIdentity(const v1::ResourceSliceSpec& spec,
-                   const v1::ResourceSliceSpec* old,
-                   const Path& path,
-                   FieldErrors& errors) {
-  const Path driver = path.Child("driver");
-  CheckDriver(spec.driver, driver, errors);
-  if (old != nullptr && old->driver != spec.driver) {
-    errors.Invalid(driver, Shown(spec.driver), kImmutable);
-  }
-  const Path pool = path.Child("pool");
-  const Path name = pool.Child("name");
-  CheckPool(spec.pool.name, name, errors);
-  if (spec.pool.resource_slice_count <= 0) {
-    errors.Invalid(pool.Child("resourceSliceCount"),
-                   std::to_string(spec.pool.resource_slice_count),
+void CheckPoolOf(const v1::ResourcePool& pool, const Path& path, FieldErrors& errors) {
+  CheckPool(pool.name, path.Child("name"), errors);
+  if (pool.resource_slice_count <= 0) {
+    errors.Invalid(path.Child("resourceSliceCount"),
+                   std::to_string(pool.resource_slice_count),
                    "must be greater than zero");
   }
-  if (spec.pool.generation < 0) {
-    errors.Invalid(pool.Child("generation"),
-                   std::to_string(spec.pool.generation),
+  if (pool.generation < 0) {
+    errors.Invalid(path.Child("generation"),
+                   std::to_string(pool.generation),
                    "must be greater than or equal to zero");
   }
-  if (old != nullptr && old->pool.name != spec.pool.name) {
-    errors.Invalid(name, Shown(spec.pool.name), kImmutable);
+}
+
+void CheckUnchanged(const v1::ResourceSliceSpec& spec,
+                    const v1::ResourceSliceSpec& old,
+                    const Path& path,
+                    FieldErrors& errors) {
+  const Path pool = path.Child("pool");
+  if (old.pool.name != spec.pool.name) {
+    errors.Invalid(pool.Child("name"), Shown(spec.pool.name), kImmutable);
+  }
+  if (old.driver != spec.driver) {
+    errors.Invalid(path.Child("driver"), Shown(spec.driver), kImmutable);
+  }
+  if (old.node_name != spec.node_name) {
+    errors.Invalid(path.Child("nodeName"), ShownNodeName(spec.node_name, errors), kImmutable);
   }
 }
 
@@ -60,15 +65,29 @@ bool CheckFlag(const std::optional<bool>& flag, const Path& path, FieldErrors& e
   return *flag;
 }
 
-void CheckSliceNodes(const v1::ResourceSliceSpec& spec,
-                     const v1::ResourceSliceSpec* old,
-                     const Path& path,
-                     FieldErrors& errors) {
+// Exactly one way to say where the devices are; `chosen` are those used.
+void CheckChoice(const std::vector<std::string_view>& chosen,
+                 const Path& path,
+                 FieldErrors& errors) {
+  const bool is_wide = errors.Since(33);
+  const std::string_view rule =
+      is_wide ? "exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` "
+                "is required"
+              : "exactly one of `nodeName`, `nodeSelector`, or `allNodes` is required";
+  if (chosen.empty()) {
+    errors.Required(path, rule);
+  } else if (chosen.size() > 1 && is_wide) {
+    errors.Invalid(path,
+                   Shown(fmt::format("{{{}}}", fmt::join(chosen, ", "))),
+                   fmt::format("{}, but multiple fields are set", rule));
+  } else if (chosen.size() > 1) {
+    errors.Invalid(path, "null", rule);
+  }
+}
+
+void CheckSliceNodes(const v1::ResourceSliceSpec& spec, const Path& path, FieldErrors& errors) {
   std::vector<std::string_view> chosen;
   const Path node_name = path.Child("nodeName");
-  if (old != nullptr && old->node_name != spec.node_name) {
-    errors.Invalid(node_name, ShownOptional(spec.node_name), kImmutable);
-  }
   if (spec.node_name.has_value()) {
     if (spec.node_name->empty()) {
       errors.Invalid(node_name, Shown(""), "must be either unset or set to a non-empty string");
@@ -93,75 +112,100 @@ void CheckSliceNodes(const v1::ResourceSliceSpec& spec,
   if (CheckFlag(spec.per_device_node_selection, path.Child("perDeviceNodeSelection"), errors)) {
     chosen.emplace_back("`perDeviceNodeSelection`");
   }
-  constexpr std::string_view kRule =
-      "exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required";
-  if (chosen.empty()) {
-    errors.Required(path, kRule);
-  } else if (chosen.size() > 1) {
-    errors.Invalid(path,
-                   Shown(fmt::format("{{{}}}", fmt::join(chosen, ", "))),
-                   fmt::format("{}, but multiple fields are set", kRule));
+  CheckChoice(chosen, path, errors);
+}
+
+void CheckCounterSet(const v1::CounterSet& set, const Path& path, Findings& out) {
+  const Path name = path.Child("name");
+  if (set.name.empty()) {
+    out.covered().Required(name);
+  } else {
+    CheckCoveredLabel(set.name, name, out);
+  }
+  CheckCounters(set.counters, path.Child("counters"), out);
+}
+
+// Up to 1.34 the counters of all devices and of all sets were counted.
+void CheckCounterTotals(const v1::ResourceSliceSpec& spec, const Path& path, FieldErrors& errors) {
+  size_t consumed = 0;
+  for (const v1::Device& device : spec.devices) {
+    for (const auto& consumption : device.consumes_counters)
+      consumed += consumption.counters.size();
+  }
+  if (consumed > kSliceCountersMaxBefore35) {
+    errors.Invalid(path.Child("devices"),
+                   std::to_string(consumed),
+                   fmt::format("the total number of counters in devices must not exceed {}",
+                               kSliceCountersMaxBefore35));
+  }
+  size_t shared = 0;
+  for (const v1::CounterSet& set : spec.shared_counters) shared += set.counters.size();
+  if (shared > kCountersMax) {
+    errors.Invalid(
+        path.Child("sharedCounters"),
+        std::to_string(shared),
+        fmt::format("the total number of shared counters must not exceed {}", kCountersMax));
   }
 }
 
-void CheckCounterSets(const std::vector<v1::CounterSet>& sets, const Path& path, Findings& out) {
-  if (!IsWithin(sets.size(), kCounterSetsMax, path, out.written)) return;
-  for (size_t i = 0; i < sets.size(); ++i) {
-    const Path at = path.Index(i);
-    const Path name = at.Child("name");
-    if (sets[i].name.empty()) {
-      out.declared.Required(name);
-    } else {
-      CheckDeclaredLabel(sets[i].name, name, out.declared);
-    }
-    CheckCounters(sets[i].counters, at.Child("counters"), out);
-  }
-  CheckDistinct(
-      sets,
-      path,
-      out.written,
-      [](const auto& item) { return std::string_view(item.name); },
-      [](const auto& set) { return Shown(set.name); });
+void CheckCounterSets(const List<v1::CounterSet>& sets, const Path& path, Findings& out) {
+  const auto check = [&](const v1::CounterSet& set, const Path& at) {
+    CheckCounterSet(set, at, out);
+  };
+  const size_t max = out.Since(35) ? kCounterSetsMax : sets.size();
+  if (!CheckItems(sets, max, Pass::kCovered, path, out, check)) return;
+  CheckDistinctNames(sets, {.member = "name"}, path, out, [](const auto& set) {
+    return std::string_view(set.name);
+  });
 }
 
 bool HasLists(const v1::DeviceAttribute& attribute) {
-  return !attribute.ints.empty() || !attribute.bools.empty() || !attribute.strings.empty() ||
-         !attribute.versions.empty();
+  return attribute.ints.present() || attribute.bools.present() || attribute.strings.present() ||
+         attribute.versions.present();
 }
 
-// Whether a device has something that costs schedulers more, so that fewer fit into a slice.
-bool IsCostly(const v1::Device& device) {
-  return !device.taints.empty() || !device.consumes_counters.empty() ||
-         std::ranges::any_of(device.attributes,
-                             [](const auto& entry) { return HasLists(entry.second); });
+// Devices that have something that costs schedulers more: fewer of them fit into a slice.
+size_t MaxDevices(const v1::ResourceSliceSpec& spec, const Findings& out) {
+  const auto is_costly = [&](const v1::Device& device) {
+    if (!device.taints.empty() || !device.consumes_counters.empty()) return true;
+    return out.Since(36) && std::ranges::any_of(device.attributes, [](const auto& entry) {
+             return HasLists(entry.second);
+           });
+  };
+  const bool is_limited = out.Since(35) && std::ranges::any_of(spec.devices, is_costly);
+  return is_limited ? kCostlyDevicesMax : kDevicesMax;
+}
+
+DeviceContext ContextOf(const v1::ResourceSliceSpec& spec, const Findings& out) {
+  DeviceContext context = {.node_selection = spec.per_device_node_selection.value_or(false)
+                                                 ? NodeSelection::kPerDevice
+                                                 : NodeSelection::kPerSlice};
+  if (out.Since(35)) return context;
+  context.counters.emplace();
+  for (const v1::CounterSet& set : spec.shared_counters) {
+    context.counters->emplace(set.name, &set.counters);
+  }
+  return context;
 }
 
 void CheckDevices(const v1::ResourceSliceSpec& spec,
                   const v1::ResourceSliceSpec* old,
                   const Path& path,
                   Findings& out) {
-  const size_t max = std::ranges::any_of(spec.devices, IsCostly) ? kCostlyDevicesMax : kDevicesMax;
-  if (!IsWithin(spec.devices.size(), max, path, out.written)) return;
   std::unordered_map<std::string_view, const v1::Device*> before;
   if (old != nullptr) {
     for (const v1::Device& device : old->devices) before.emplace(device.name, &device);
   }
-  const NodeSelection node_selection = spec.per_device_node_selection.value_or(false)
-                                           ? NodeSelection::kPerDevice
-                                           : NodeSelection::kPerSlice;
-  std::set<std::string_view> names;
-  for (size_t i = 0; i < spec.devices.size(); ++i) {
-    const v1::Device& device = spec.devices[i];
+  const DeviceContext context = ContextOf(spec, out);
+  const auto check = [&](const v1::Device& device, const Path& at) {
     const auto found = before.find(device.name);
-    CheckDevice(device,
-                found == before.end() ? nullptr : found->second,
-                node_selection,
-                path.Index(i),
-                out);
-    if (!names.insert(device.name).second) {
-      out.written.Duplicate(path.Index(i), Shown(device.name));
-    }
-  }
+    CheckDevice(device, found == before.end() ? nullptr : found->second, context, at, out);
+  };
+  if (!CheckItems(spec.devices, MaxDevices(spec, out), Pass::kWritten, path, out, check)) return;
+  CheckDistinctNames(
+      spec.devices, {.member = "name", .pass = Pass::kWritten}, path, out, [](const auto& device) {
+        return std::string_view(device.name);
+      });
 }
 
 // The attribute `name` of a device; without its domain it belongs to the driver's.
@@ -181,16 +225,18 @@ void CheckPartitionType(const v1::ResourceSliceSpec& spec, const Path& path, Fin
   if (!spec.partition_type_attribute.has_value()) return;
   const std::string& name = *spec.partition_type_attribute;
   const Path at = path.Child("partitionTypeAttribute");
+  const bool is_used = std::ranges::any_of(
+      spec.devices, [](const v1::Device& device) { return !device.consumes_counters.empty(); });
+  // No device can have an attribute of a wrong name.
+  FieldErrors name_errors(out.profile.release);
+  CheckAttributeName(name, at, name_errors);
   const Path devices = path.Child("devices");
-  bool is_used = false;
-  for (size_t i = 0; i < spec.devices.size(); ++i) {
+  for (size_t i = 0; i < spec.devices.size() && name_errors.empty(); ++i) {
     if (spec.devices[i].consumes_counters.empty()) continue;
-    is_used = true;
     const Path device = devices.Index(i);
     const Path attributes = device.Child("attributes");
-    const Path entry = attributes.Key(name, kDeviceKeyMax);
+    const Path entry = attributes.Key(name);
     const v1::DeviceAttribute* attribute = FindAttribute(spec.devices[i], name, spec.driver);
-    if (!name.contains('/')) continue;
     if (attribute == nullptr) {
       out.written.Required(entry,
                            "device consumes counters and `partitionTypeAttribute` names this "
@@ -211,18 +257,23 @@ void CheckPartitionType(const v1::ResourceSliceSpec& spec, const Path& path, Fin
 
 }  // namespace
 
-std::vector<Cause> ValidateSlice(const v1::ResourceSlice& slice, const v1::ResourceSlice* old) {
+std::vector<Cause> ValidateSlice(const v1::ResourceSlice& slice,
+                                 const v1::ResourceSlice* old,
+                                 const Options& options) {
   const v1::ResourceSliceSpec& spec = slice.spec;
   const v1::ResourceSliceSpec* old_spec = old == nullptr ? nullptr : &old->spec;
   const Path path("spec");
-  Findings out;
-  CheckIdentity(spec, old_spec, path, out.written);
-  CheckSliceNodes(spec, old_spec, path, out.written);
-  if (!spec.shared_counters.empty() && !spec.devices.empty()) {
+  Findings out(options.profile, options.version);
+  CheckDriver(spec.driver, path.Child("driver"), out.written);
+  CheckPoolOf(spec.pool, path.Child("pool"), out.written);
+  if (old_spec != nullptr) CheckUnchanged(spec, *old_spec, path, out.written);
+  CheckSliceNodes(spec, path, out.written);
+  if (spec.shared_counters.present() && spec.devices.present() && out.Since(35)) {
     out.written.Invalid(path, Shown(""), "only one of `sharedCounters` or `devices` is allowed");
   }
-  CheckCounterSets(spec.shared_counters, path.Child("sharedCounters"), out);
   CheckDevices(spec, old_spec, path.Child("devices"), out);
+  if (!out.Since(35)) CheckCounterTotals(spec, path, out.written);
+  CheckCounterSets(spec.shared_counters, path.Child("sharedCounters"), out);
   CheckPartitionType(spec, path, out);
   CheckSkippedOperations(spec.skip_node_operations, path.Child("skipNodeOperations"), out);
   return std::move(out).Take();

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules for ResourceSlices and the devices in them (KEP-4381 and those built on it). ObjectMeta has
-// rules of its own, which are not here.
-//
-// One thing upstream tells apart and these rules do not: an empty list in the document and none.
+// Rules for ResourceSlices. ObjectMeta has rules of its own, which are not here.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string_view>
 #include <vector>
 
 #include "api/resource_v1.h"
 #include "api/validation/field_error.h"
 #include "api/validation/field_path.h"
+#include "api/validation/options.h"
 
 namespace dray::api::validation {
 
@@ -25,29 +27,53 @@ inline constexpr size_t kDeviceKeyMax = 96;
 inline constexpr size_t kCounterNameMax = 63;
 inline constexpr size_t kValidValuesMax = 10;
 inline constexpr size_t kTaintsMax = 16;
+inline constexpr size_t kTaintsMaxBefore35 = 4;
 inline constexpr size_t kConsumedSetsMax = 2;
 inline constexpr size_t kCompatibilityGroupsMax = 2;
 inline constexpr size_t kCounterSetsMax = 8;
+/// Of one set and of one consumption; up to 1.34 of all sets, and of all consumptions of a device.
 inline constexpr size_t kCountersMax = 32;
+/// What all devices of a slice consumed up to 1.34.
+inline constexpr size_t kSliceCountersMaxBefore35 = 1024;
 
 /// `old` null: the slice is new. Cost is linear in the slice, apart from names of devices, which
 /// are compared with each other.
 std::vector<Cause> ValidateSlice(const resource_v1::ResourceSlice& slice,
-                                 const resource_v1::ResourceSlice* old);
+                                 const resource_v1::ResourceSlice* old,
+                                 const Options& options);
 
 // ------------------------------------------------------------------- shared by the rules of slices
 
 /// Which nodes the devices of a slice are for.
 enum class NodeSelection : uint8_t { kPerSlice, kPerDevice };
 
+/// Shared counters by the name of their set.
+using CounterNames = std::map<std::string_view, const Map<resource_v1::Counter>*>;
+
+/// What rules of a device need to know of its slice.
+struct DeviceContext {
+  NodeSelection node_selection = NodeSelection::kPerSlice;
+  std::optional<CounterNames> counters = {};  // those that can be consumed, if only those can
+};
+
 /// `old` is the device of this name before the update, or null.
 void CheckDevice(const resource_v1::Device& device,
                  const resource_v1::Device* old,
-                 NodeSelection node_selection,
+                 const DeviceContext& context,
                  const Path& path,
                  Findings& out);
 
-/// What a capacity may be asked for (KEP-5075).
+// Parts of it. `path` is that of the device, unless said.
+
+void CheckAttributes(const resource_v1::Device& device, const Path& path, Findings& out);
+/// `path` is that of the capacities.
+void CheckCapacities(const resource_v1::Device& device,
+                     const resource_v1::Device* old,
+                     const Path& path,
+                     Findings& out);
+void CheckNodeAllocatable(const resource_v1::Device& device, const Path& path, Findings& out);
+
+/// What a capacity may be asked for (KEP-5075); it has a policy.
 void CheckCapacityPolicy(const resource_v1::DeviceCapacity& capacity,
                          const Path& path,
                          Findings& out);

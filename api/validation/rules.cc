@@ -32,8 +32,9 @@ constexpr Rules kClaim = {
           return ValidateClaim(object.As<v1::ResourceClaim>(), options);
         },
     .update =
-        [](const Object& object, const Object& old, const Options&) {
-          return ValidateClaimUpdate(object.As<v1::ResourceClaim>(), old.As<v1::ResourceClaim>());
+        [](const Object& object, const Object& old, const Options& options) {
+          return ValidateClaimUpdate(
+              object.As<v1::ResourceClaim>(), old.As<v1::ResourceClaim>(), options);
         },
     .status =
         [](const Object& object, const Object& old, const Options& options) {
@@ -67,11 +68,14 @@ constexpr Rules kDeviceClass = {
 
 constexpr Rules kSlice = {
     .type = &TypeOf<v1::ResourceSlice>,
-    .create = [](const Object& object,
-                 const Options&) { return ValidateSlice(object.As<v1::ResourceSlice>(), nullptr); },
+    .create =
+        [](const Object& object, const Options& options) {
+          return ValidateSlice(object.As<v1::ResourceSlice>(), nullptr, options);
+        },
     .update =
-        [](const Object& object, const Object& old, const Options&) {
-          return ValidateSlice(object.As<v1::ResourceSlice>(), &old.As<v1::ResourceSlice>());
+        [](const Object& object, const Object& old, const Options& options) {
+          return ValidateSlice(
+              object.As<v1::ResourceSlice>(), &old.As<v1::ResourceSlice>(), options);
         }};
 
 constexpr Rules kPod = {

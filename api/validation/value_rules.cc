@@ -87,12 +87,14 @@ void CheckFieldRequirement(const core_v1::NodeSelectorRequirement& requirement,
 
 void CheckCondition(const meta_v1::Condition& condition, const Path& path, FieldErrors& errors) {
   static constexpr std::array<std::string_view, 3> kStatuses = {"False", "True", "Unknown"};
-  if (condition.type.empty()) {
+  // 1.37 tells what is missing from what is wrong.
+  const bool is_strict = errors.Since(37);
+  if (condition.type.empty() && is_strict) {
     errors.Required(path.Child("type"), "is required");
   } else {
     CheckKeyShaped(condition.type, path.Child("type"), errors);
   }
-  if (condition.status.empty()) {
+  if (condition.status.empty() && is_strict) {
     errors.Required(path.Child("status"));
   } else if (std::ranges::find(kStatuses, condition.status) == kStatuses.end()) {
     errors.NotSupported(path.Child("status"), condition.status, kStatuses);
@@ -122,6 +124,49 @@ void CheckCondition(const meta_v1::Condition& condition, const Path& path, Field
   if (condition.message.size() > kConditionMessageMax) {
     errors.TooLong(path.Child("message"), kConditionMessageMax);
   }
+}
+
+bool AreHexDigits(std::string_view text) {
+  return std::ranges::all_of(
+      text, [](char c) { return std::isxdigit(static_cast<unsigned char>(c)) != 0; });
+}
+
+// What Go's uuid package says of a text that is no UUID in any form it reads; empty when it is one.
+std::string UuidProblem(std::string_view text) {
+  constexpr size_t kSize = 36;
+  constexpr size_t kDigits = 32;
+  constexpr std::string_view kUrn = "urn:uuid:";
+  const std::string wrong = "invalid UUID format";
+  if (text.size() == kDigits) return AreHexDigits(text) ? "" : wrong;
+  if (text.size() == kSize + kUrn.size()) {
+    const std::string_view start = text.substr(0, kUrn.size());
+    const bool is_urn = std::ranges::equal(start, kUrn, [](char a, char b) {
+      return std::tolower(static_cast<unsigned char>(a)) == b;
+    });
+    if (!is_urn) return fmt::format("invalid urn prefix: {}", Shown(start));
+    text.remove_prefix(kUrn.size());
+  } else if (text.size() == kSize + 2) {
+    if (!text.starts_with('{') || !text.ends_with('}')) return "invalid bracketed UUID format";
+    text = text.substr(1, kSize);
+  } else if (text.size() != kSize) {
+    return fmt::format("invalid UUID length: {}", text.size());
+  }
+  for (const size_t dash : {size_t{8}, size_t{13}, size_t{18}, size_t{23}}) {
+    if (text[dash] != '-') return wrong;
+  }
+  std::string digits(text);
+  std::erase(digits, '-');
+  return digits.size() == kDigits && AreHexDigits(digits) ? "" : wrong;
+}
+
+// As hand-written rules said it up to 1.36.
+NameErrors CheckRfc4122(std::string_view value) {
+  const std::string problem = UuidProblem(value);
+  if (!problem.empty()) return {fmt::format("error validating uid: {}", problem)};
+  if (CheckUuid(value).empty()) return {};
+  return {
+      "uid must be in RFC 4122 normalized form, `xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx` with "
+      "lowercase hexadecimal characters"};
 }
 
 // A number without sign and leading zeros.
@@ -189,17 +234,13 @@ std::optional<std::string> CanonicalInterface(std::string_view value) {
 }  // namespace
 
 void CheckDriver(std::string_view value, const Path& path, FieldErrors& errors) {
-  errors.Problems(path, CheckDriverName(value));
+  errors.Problems(path, CheckDriverName(value, errors.release()));
   // Up to 1.34 an empty name was also held against the form.
   if (value.empty() && !errors.Since(35)) errors.Names(path, value, CheckDnsSubdomain(value));
 }
 
 void CheckPool(std::string_view value, const Path& path, FieldErrors& errors) {
-  std::vector<NameProblem> problems = CheckPoolName(value);
-  // Several empty parts are one error.
-  const auto repeated = std::ranges::unique(problems);
-  problems.erase(repeated.begin(), repeated.end());
-  errors.Problems(path, problems);
+  errors.Problems(path, CheckPoolName(value));
 }
 
 void CheckLabelShaped(std::string_view value, const Path& path, FieldErrors& errors) {
@@ -212,6 +253,32 @@ void CheckSubdomainShaped(std::string_view value, const Path& path, FieldErrors&
 
 void CheckKeyShaped(std::string_view value, const Path& path, FieldErrors& errors) {
   errors.Names(path, value, CheckLabelKey(value, errors.label_length_word()));
+}
+
+void CheckLabelValueShaped(std::string_view value, const Path& path, FieldErrors& errors) {
+  errors.Names(path, value, CheckLabelValue(value, errors.label_length_word()));
+}
+
+void CheckDeviceKeyShaped(std::string_view value, const Path& path, FieldErrors& errors) {
+  errors.Problems(path, CheckDeviceKey(value, errors.release()));
+}
+
+void CheckUuidShaped(std::string_view value, const Path& path, FieldErrors& errors) {
+  errors.Names(path, value, CheckRfc4122(value));
+}
+
+void CheckAttributeName(std::string_view value, const Path& path, FieldErrors& errors) {
+  CheckDeviceKeyShaped(value, path, errors);
+  if (value.contains('/') || (value.empty() && !errors.Since(36))) return;
+  if (errors.Since(36)) {
+    errors.Invalid(path,
+                   Shown(value),
+                   "a fully qualified name must be a domain and a name separated by a slash");
+  } else if (errors.Since(32)) {
+    errors.Invalid(path, Shown(value), "must include a domain");
+  } else {
+    errors.Required(path.Child("domain"), "must include a prefix");
+  }
 }
 
 void CheckDeclaredDriver(std::string_view value, const Path& path, FieldErrors& errors) {
@@ -268,6 +335,46 @@ void CheckDeclaredAttributeName(std::string_view value, const Path& path, FieldE
   }
 }
 
+void CheckCoveredDriver(std::string_view value, const Path& path, Findings& out) {
+  if (out.is_declarative()) {
+    CheckDeclaredDriver(value, path, out.declared);
+  } else {
+    CheckDriver(value, path, out.written);
+  }
+}
+
+void CheckCoveredPool(std::string_view value, const Path& path, Findings& out) {
+  if (out.is_declarative()) {
+    CheckDeclaredPool(value, path, out.declared);
+  } else {
+    CheckPool(value, path, out.written);
+  }
+}
+
+void CheckCoveredLabel(std::string_view value, const Path& path, Findings& out) {
+  if (out.is_declarative()) {
+    CheckDeclaredLabel(value, path, out.declared);
+  } else {
+    CheckLabelShaped(value, path, out.written);
+  }
+}
+
+void CheckCoveredAttributeName(std::string_view value, const Path& path, Findings& out) {
+  if (out.is_declarative()) {
+    CheckDeclaredAttributeName(value, path, out.declared);
+  } else {
+    CheckAttributeName(value, path, out.written);
+  }
+}
+
+void CheckCoveredUuid(std::string_view value, const Path& path, Findings& out) {
+  if (out.is_declarative()) {
+    out.declared.Names(path, value, CheckUuid(value));
+  } else {
+    CheckUuidShaped(value, path, out.written);
+  }
+}
+
 void CheckRawObject(
     const RawJson& value, size_t bytes_max, Origin origin, const Path& path, FieldErrors& errors) {
   if (value.IsNull()) {
@@ -312,7 +419,9 @@ void CheckConditions(std::span<const meta_v1::Condition> conditions,
   std::set<std::string_view> seen;
   for (size_t i = 0; i < conditions.size(); ++i) {
     const Path at = path.Index(i);
-    if (!seen.insert(conditions[i].type).second) errors.Duplicate(at, Shown(conditions[i].type));
+    if (!seen.insert(conditions[i].type).second) {
+      errors.Duplicate(errors.Since(37) ? at : at.Child("type"), Shown(conditions[i].type));
+    }
     CheckCondition(conditions[i], at, errors);
   }
 }
@@ -358,12 +467,10 @@ bool IsWithin(size_t count, size_t max, const Path& path, FieldErrors& errors) {
 void CheckDistinctStrings(const std::vector<std::string>& items,
                           const Path& path,
                           FieldErrors& errors) {
-  CheckDistinct(
-      items,
-      path,
-      errors,
-      [](const std::string& item) { return std::string_view(item); },
-      [](const std::string& item) { return Shown(item); });
+  std::set<std::string_view> seen;
+  for (size_t i = 0; i < items.size(); ++i) {
+    if (!seen.insert(items[i]).second) errors.Duplicate(path.Index(i), Shown(items[i]));
+  }
 }
 
 }  // namespace dray::api::validation

@@ -30,6 +30,11 @@ void CheckPool(std::string_view value, const Path& path, FieldErrors& errors);
 void CheckLabelShaped(std::string_view value, const Path& path, FieldErrors& errors);
 void CheckSubdomainShaped(std::string_view value, const Path& path, FieldErrors& errors);
 void CheckKeyShaped(std::string_view value, const Path& path, FieldErrors& errors);
+void CheckLabelValueShaped(std::string_view value, const Path& path, FieldErrors& errors);
+/// Key of an attribute or capacity.
+void CheckDeviceKeyShaped(std::string_view value, const Path& path, FieldErrors& errors);
+/// The name of a device attribute with its domain.
+void CheckAttributeName(std::string_view value, const Path& path, FieldErrors& errors);
 
 // The same values, as declarative validation says it.
 
@@ -38,6 +43,14 @@ void CheckDeclaredPool(std::string_view value, const Path& path, FieldErrors& er
 void CheckDeclaredLabel(std::string_view value, const Path& path, FieldErrors& errors);
 /// The name of a device attribute with its domain, in lower case.
 void CheckDeclaredAttributeName(std::string_view value, const Path& path, FieldErrors& errors);
+
+// The same values where declarations cover the hand-written rule: as the release says it.
+
+void CheckCoveredDriver(std::string_view value, const Path& path, Findings& out);
+void CheckCoveredPool(std::string_view value, const Path& path, Findings& out);
+void CheckCoveredLabel(std::string_view value, const Path& path, Findings& out);
+void CheckCoveredAttributeName(std::string_view value, const Path& path, Findings& out);
+void CheckCoveredUuid(std::string_view value, const Path& path, Findings& out);
 
 /// Whether a value was stored before: then limits that came later do not count.
 enum class Origin : uint8_t { kNew, kStored };
@@ -64,21 +77,10 @@ void CheckAnnotations(const Map<std::string>& annotations, const Path& path, Fie
 /// An address with prefix length, written the canonical way; bits of the host may be set.
 void CheckInterfaceAddress(std::string_view value, const Path& path, FieldErrors& errors);
 
-/// Whether `count` is within `max`; if not, says so in `errors`. Nothing inside a list or map that
-/// is too large is looked at.
+/// Whether `count` is within `max`; if not, says so in `errors`.
 bool IsWithin(size_t count, size_t max, const Path& path, FieldErrors& errors);
 
-/// Reports each item of `items` whose key was met before, shown by `show`.
-template <class T, class Key, class Show>
-void CheckDistinct(
-    const std::vector<T>& items, const Path& path, FieldErrors& errors, Key key, Show show) {
-  std::set<std::decay_t<std::invoke_result_t<Key, const T&>>> seen;
-  for (size_t i = 0; i < items.size(); ++i) {
-    if (!seen.insert(key(items[i])).second) errors.Duplicate(path.Index(i), show(items[i]));
-  }
-}
-
-/// The same for strings.
+/// Reports each string that was met before.
 void CheckDistinctStrings(const std::vector<std::string>& items,
                           const Path& path,
                           FieldErrors& errors);

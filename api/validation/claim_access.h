@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who may change what in the status of a claim (KEP-4381, synthetic subresources of 1.36).
+#pragma once
+
+#include "api/resource_v1.h"
+#include "api/validation/field_error.h"
+#include "api/validation/options.h"
+
+namespace dray::api::validation {
+
+/// Asks `options.caller`, if there is one: schedulers change the allocation and the reservations,
+/// drivers what they report about their devices. What the caller may not do is Forbidden.
+void CheckAccess(const resource_v1::ResourceClaim& claim,
+                 const resource_v1::ResourceClaim& old,
+                 const Options& options,
+                 FieldErrors& errors);
+
+}  // namespace dray::api::validation
