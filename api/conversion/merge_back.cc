@@ -5,73 +5,19 @@
 // stored; what the writer changed stays changed, and what is gone takes its hidden parts along.
 // O(depth · size + size · log of the longest list).
 #include <algorithm>
-#include <array>
 #include <map>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "api/conversion/conversion.h"
-#include "api/json.h"
+#include "api/element_identity.h"
 #include "api/resource_v1.h"
 #include "base/check.h"
 
 namespace dray::api::conversion {
 namespace {
-
-// What makes elements of an atomic list the same, for those with all the members of a row; the
-// first such row counts. Others are the same when they are equal.
-constexpr std::array<std::string_view, 5> kIdentities = {
-    "name", "request,driver,pool,device,shareID", "counterSet", "driverName", "driver"};
-
-std::optional<std::vector<const Field*>> FieldsOf(const Type& type, std::string_view names) {
-  std::vector<const Field*> fields;
-  while (!names.empty()) {
-    const size_t comma = std::min(names.find(','), names.size());
-    const Field* field = type.Find(names.substr(0, comma));
-    if (field == nullptr) return std::nullopt;
-    fields.push_back(field);
-    names.remove_prefix(std::min(comma + 1, names.size()));
-  }
-  return fields;
-}
-
-// The members that tell elements of a list apart; empty: all of them do.
-std::vector<const Field*> IdentityOf(const Type& element, const Facets& facets) {
-  if (element.kind != TypeKind::kStruct) return {};
-  if (facets.list == ListKind::kMap) {
-    if (auto keys = FieldsOf(element, facets.list_keys)) return *std::move(keys);
-  }
-  for (const std::string_view names : kIdentities) {
-    if (auto fields = FieldsOf(element, names)) return *std::move(fields);
-  }
-  return {};
-}
-
-// An identity, and the how manieth element of the list it is that has it.
-using ElementKey = std::pair<std::string, size_t>;
-
-std::vector<ElementKey> KeysOf(const Type& list, const Facets& facets, const void* value) {
-  const Type& element = list.element();
-  const std::vector<const Field*> identity = IdentityOf(element, facets);
-  std::map<std::string, size_t> turns;
-  std::vector<ElementKey> keys;
-  const size_t size = list.container->size(value);
-  for (size_t i = 0; i < size; ++i) {
-    const void* at = list.container->at(value, i);
-    std::string key;
-    if (identity.empty()) EncodeJson(element, at, key, {.stored = true});
-    for (const Field* field : identity) {
-      EncodeJson(field->type(), field->of(at), key);
-      key += ',';
-    }
-    const size_t turn = turns[key]++;
-    keys.emplace_back(std::move(key), turn);
-  }
-  return keys;
-}
 
 // The same place in the stored object, in it as shown, in the next one, and where the result goes,
 // which starts empty.

@@ -13,14 +13,14 @@ class Filler {
  public:
   Filler(Random& random, const Shape& shape) : random_(random), shape_(shape) {}
 
-  void Fill(const Type& type, void* value) {
+  void Fill(const Type& type, void* value, const Facets& facets = {}) {
     if (type.scalar != nullptr) return Scalar(type, value);
     if (type.kind == TypeKind::kStruct) return Members(type, value);
     const uint64_t size = type.kind == TypeKind::kOptional ? 1 : Below(shape_.elements_max + 1);
     for (uint64_t i = 0; i < size; ++i) {
       void* element = type.container->add(value, fmt::format("key-{}", Below(10)));
       Fill(type.element(), element);
-      if (type.kind == TypeKind::kList) Name(type.element(), element, i);
+      if (type.kind == TypeKind::kList) Tell(facets, type.element(), element, i);
     }
     // [] is another thing than nothing, now and then.
     if (type.kind == TypeKind::kList && size == 0 && Below(2) == 0) {
@@ -34,15 +34,23 @@ class Filler {
   void Members(const Type& type, void* value) {
     for (const Field& field : type.fields) {
       if (!field.IsOn(shape_.wire)) continue;
-      if (Below(100) < shape_.filled_percent) Fill(field.type(), MutableMember(field, value));
+      if (Below(100) >= shape_.filled_percent) continue;
+      Fill(field.type(), MutableMember(field, value), field.facets);
     }
   }
 
-  // Elements with a name differ in it, as validation asks.
-  static void Name(const Type& type, void* element, uint64_t index) {
-    const Field* name = type.kind == TypeKind::kStruct ? type.Find("name") : nullptr;
-    if (name == nullptr || name->type().kind != TypeKind::kString) return;
-    *static_cast<std::string*>(MutableMember(*name, element)) = fmt::format("name-{}", index);
+  // Elements of maps and sets differ, and so do names, as validation asks.
+  static void Tell(const Facets& list, const Type& type, void* element, uint64_t index) {
+    const bool is_told_apart = list.list == ListKind::kSet || list.list == ListKind::kMap;
+    if (type.kind == TypeKind::kString && is_told_apart)
+      Set(element, fmt::format("text-{}", index));
+    if (type.kind != TypeKind::kStruct) return;
+    const std::string_view key = list.list_keys.substr(0, list.list_keys.find(','));
+    for (const Field& field : type.fields) {
+      if (field.type().kind != TypeKind::kString) continue;
+      if (field.name != "name" && (!is_told_apart || (!key.empty() && field.name != key))) continue;
+      Set(MutableMember(field, element), fmt::format("{}-{}", field.name, index));
+    }
   }
 
   template <class T>

@@ -19,7 +19,7 @@ struct Shape {
 };
 
 /// Fills `value`, which is new. Values are small and decode to themselves; they need not be valid.
-/// Elements of a list that have a name have different ones.
+/// Elements of sets differ, those of lists with keys in their key, others in their name.
 void FillAtRandom(const Type& type, void* value, Random& random, const Shape& shape);
 
 /// A new object of `kind`, filled like that.
