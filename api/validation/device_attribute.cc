@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Attributes and capacities of devices: how many, their keys and values.
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -87,19 +86,15 @@ void CheckAttribute(const v1::DeviceAttribute& attribute, const Path& path, Find
   CheckNotEmpty(attribute.ints, path.Child("ints"), out.written);
   const Path strings = path.Child("strings");
   CheckNotEmpty(attribute.strings, strings, out.written);
-  // Declarations look at the union first.
-  FieldErrors texts(out.profile.release);
   for (size_t i = 0; i < attribute.strings.size(); ++i) {
-    CheckText(attribute.strings[i], strings.Index(i), texts);
+    CheckText(attribute.strings[i], strings.Index(i), out.written);
   }
-  if (!out.is_declarative()) out.written.Append(std::exchange(texts, FieldErrors()));
   const Path versions = path.Child("versions");
   CheckNotEmpty(attribute.versions, versions, out.written);
   for (size_t i = 0; i < attribute.versions.size(); ++i) {
     CheckVersion(attribute.versions[i], versions.Index(i), out.written);
   }
   CheckOneValue(attribute, path, out);
-  out.declared.Append(std::move(texts));
 }
 
 void CheckPolicy(const v1::DeviceCapacity& capacity,

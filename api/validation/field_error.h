@@ -3,6 +3,7 @@
 // causes of a Status.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -69,6 +70,7 @@ class FieldErrors {
   void ChangePaths(F change) {
     for (Cause& cause : causes_) cause.field = change(cause.field);
   }
+  void Reverse() { std::ranges::reverse(causes_); }
   bool empty() const { return causes_.empty(); }
   size_t size() const { return causes_.size(); }
   std::vector<Cause> Take() && { return std::move(causes_); }

@@ -8,15 +8,19 @@
 namespace dray::api::validation {
 namespace {
 
-/// exactly → Exactly; the one abbreviation among the types that are printed so is CEL.
-std::string GoName(std::string_view json_name) {
+/// exactly → Exactly, cel → CEL; the values of an attribute have longer names inside: int → IntValue,
+/// ints → IntValues.
+std::string GoName(std::string_view json_name, const Type& type) {
   if (json_name == "cel") return "CEL";
   std::string name(json_name);
   if (name[0] >= 'a' && name[0] <= 'z') name[0] = static_cast<char>(name[0] - 'a' + 'A');
-  return name;
+  if (type.name != "DeviceAttribute") return name;
+  const bool is_list = name.ends_with('s');
+  if (is_list) name.pop_back();
+  return name + (is_list ? "Values" : "Value");
 }
 
-void Append(const Type& type, const void* value, std::string& out);
+void Append(const Type& type, const void* value, Wire wire, std::string& out);
 
 /// The members of an ObjectMeta, as JSON has them.
 void AppendMetadata(const Type& type, const void* value, char& separator, std::string& out) {
@@ -27,48 +31,50 @@ void AppendMetadata(const Type& type, const void* value, char& separator, std::s
   out.append(json, 1, json.size() - 2);
 }
 
-void AppendMembers(const Type& type, const void* value, char& separator, std::string& out) {
+void AppendMembers(
+    const Type& type, const void* value, Wire wire, char& separator, std::string& out) {
   for (const Field& field : type.fields) {
+    if (!field.IsOn(wire)) continue;
     const Type& member = field.type();
     if (member.name == "ObjectMeta") {
       AppendMetadata(member, field.of(value), separator, out);
     } else if (field.facets.inlined) {
-      AppendMembers(member, field.of(value), separator, out);
+      AppendMembers(member, field.of(value), wire, separator, out);
     } else {
       out += std::exchange(separator, ',');
-      QuoteJson(GoName(field.name), out);
+      QuoteJson(GoName(field.name, type), out);
       out += ':';
-      Append(member, field.of(value), out);
+      Append(member, field.of(value), wire, out);
     }
   }
 }
 
-void AppendList(const Type& type, const void* list, std::string& out) {
+void AppendList(const Type& type, const void* list, Wire wire, std::string& out) {
   const size_t size = type.container->size(list);
   char separator = '[';
   for (size_t i = 0; i < size; ++i) {
     out += std::exchange(separator, ',');
-    Append(type.element(), type.container->at(list, i), out);
+    Append(type.element(), type.container->at(list, i), wire, out);
   }
   out += size == 0 ? "null" : "]";
 }
 
-void AppendMap(const Type& type, const void* map, std::string& out) {
+void AppendMap(const Type& type, const void* map, Wire wire, std::string& out) {
   char separator = '{';
   VisitMap(type, map, [&](std::string_view key, const void* element) {
     out += std::exchange(separator, ',');
     QuoteJson(key, out);
     out += ':';
-    Append(type.element(), element, out);
+    Append(type.element(), element, wire, out);
   });
   out += separator == '{' ? "null" : "}";
 }
 
-void Append(const Type& type, const void* value, std::string& out) {
+void Append(const Type& type, const void* value, Wire wire, std::string& out) {
   switch (type.kind) {
     case TypeKind::kStruct: {
       char separator = '{';
-      AppendMembers(type, value, separator, out);
+      AppendMembers(type, value, wire, separator, out);
       out += separator == '{' ? "{}" : "}";
       return;
     }
@@ -76,11 +82,11 @@ void Append(const Type& type, const void* value, std::string& out) {
       if (type.container->size(value) == 0) {
         out += "null";
       } else {
-        Append(type.element(), type.container->at(value, 0), out);
+        Append(type.element(), type.container->at(value, 0), wire, out);
       }
       return;
-    case TypeKind::kList: AppendList(type, value, out); return;
-    case TypeKind::kMap: AppendMap(type, value, out); return;
+    case TypeKind::kList: AppendList(type, value, wire, out); return;
+    case TypeKind::kMap: AppendMap(type, value, wire, out); return;
     case TypeKind::kBool:
     case TypeKind::kInt32:
     case TypeKind::kInt64:
@@ -95,12 +101,41 @@ void Append(const Type& type, const void* value, std::string& out) {
   }
 }
 
+// Up to 1.32 the internal types had the shape of v1alpha3 and v1beta1.
+struct Twin {
+  const Type& (*hub)();
+  const Type& (*in_1_31)();
+  const Type& (*in_1_32)();
+};
+
+#define DRAY_TWIN(name) \
+  Twin { &TypeOf<resource_v1::name>, &TypeOf<resource_v1alpha3::name>, &TypeOf<resource_v1beta1::name> }
+constexpr std::array kTwins = {DRAY_TWIN(ResourceClaimSpec),
+                               DRAY_TWIN(ResourceClaimTemplateSpec),
+                               DRAY_TWIN(AllocationResult),
+                               DRAY_TWIN(ResourceSliceSpec),
+                               DRAY_TWIN(DeviceAttribute)};
+#undef DRAY_TWIN
+
+constexpr Releases kGoSource = {.first = 0, .last = 32};
+
+template <class T>
+std::string AsTwin(const Type& hub, const void* value, const Type& twin, Release release) {
+  T converted;
+  conversion::ConvertValue(
+      {.direction = conversion::Direction::kFromHub, .release = release}, hub, value, twin, &converted);
+  return GoSource(twin, &converted, release);
+}
+
 }  // namespace
 
-std::string ShownAsGo(const Type& type, const void* value) {
+std::string ShownAsGo(const Type& type, const void* value, Release release) {
   std::string out;
-  Append(type, value, out);
-  return out;
+  if (!kGoSource.Rules(release)) {
+    Append(type, value, {.release = release}, out);
+    return out;
+  }
+  return GoSource(type, value, release);
 }
 
 }  // namespace dray::api::validation

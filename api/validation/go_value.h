@@ -1,20 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// Structs as upstream's hand-written rules print them: JSON of its internal types, which have Go's
-// member names and leave nothing out.
+// Structs as upstream's hand-written rules print them: its internal types, with Go's member names
+// and nothing left out. Since 1.33 as JSON, before as Go source.
 #pragma once
 
 #include <string>
 
 #include "api/reflect.h"
+#include "api/release.h"
 
 namespace dray::api::validation {
 
-/// `{"Spec":{"Devices":{"Requests":null,…}}}`: members named as in Go, empty ones too; ObjectMeta
-/// lies flat in its parent, with its own JSON names and without empty members.
-std::string ShownAsGo(const Type& type, const void* value);
+/// Since 1.33 `{"Spec":{"Devices":{"Requests":null,…}}}`; ObjectMeta lies flat in its parent, with its
+/// own JSON names and without empty members. Up to 1.32
+/// `resource.ResourceClaimSpec{Devices:resource.DeviceClaim{Requests:[]resource.DeviceRequest(nil)}}`
+/// in the shape that release's internal types had; what a pointer points at below the first level
+/// is shown as an address, always the same one. O(size).
+std::string ShownAsGo(const Type& type, const void* value, Release release);
 template <class T>
-std::string ShownAsGo(const T& value) {
-  return ShownAsGo(TypeOf<T>(), &value);
+std::string ShownAsGo(const T& value, Release release) {
+  return ShownAsGo(TypeOf<T>(), &value, release);
 }
+
+/// As Go's %#v prints a struct of the version it is in.
+std::string GoSource(const Type& type, const void* value, Release release);
 
 }  // namespace dray::api::validation

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <set>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -15,8 +17,10 @@
 #include "api/validation/classic_kinds.h"
 #include "api/validation/core.h"
 #include "api/validation/device_class.h"
+#include "api/validation/device_taint_rule.h"
 #include "api/validation/field_error.h"
 #include "api/validation/kind_rules.h"
+#include "api/validation/pool_status_request.h"
 #include "api/validation/resource_slice.h"
 
 namespace dray::api::validation {
@@ -78,6 +82,40 @@ constexpr Rules kSlice = {
               object.As<v1::ResourceSlice>(), &old.As<v1::ResourceSlice>(), options);
         }};
 
+constexpr Rules kTaintRule = {
+    .type = &TypeOf<v1::DeviceTaintRule>,
+    .create =
+        [](const Object& object, const Options& options) {
+          return ValidateTaintRule(object.As<v1::DeviceTaintRule>(), nullptr, options);
+        },
+    .update =
+        [](const Object& object, const Object& old, const Options& options) {
+          return ValidateTaintRule(
+              object.As<v1::DeviceTaintRule>(), &old.As<v1::DeviceTaintRule>(), options);
+        },
+    .status =
+        [](const Object& object, const Object&, const Options& options) {
+          return ValidateTaintRuleStatus(object.As<v1::DeviceTaintRule>(), options);
+        }};
+
+using PoolRequest = resource_v1alpha3::ResourcePoolStatusRequest;
+constexpr Rules kPoolRequest = {
+    .type = &TypeOf<PoolRequest>,
+    .create =
+        [](const Object& object, const Options& options) {
+          return ValidatePoolRequest(object.As<PoolRequest>(), options);
+        },
+    .update =
+        [](const Object& object, const Object& old, const Options& options) {
+          return ValidatePoolRequestUpdate(
+              object.As<PoolRequest>(), old.As<PoolRequest>(), options);
+        },
+    .status =
+        [](const Object& object, const Object& old, const Options& options) {
+          return ValidatePoolRequestStatus(
+              object.As<PoolRequest>(), old.As<PoolRequest>(), options);
+        }};
+
 constexpr Rules kPod = {
     .type = &TypeOf<core_v1::Pod>,
     .create = [](const Object& object,
@@ -108,8 +146,15 @@ constexpr Rules kEvent = {
                  const Object&,
                  const Options&) { return ValidateEvent(object.As<core_v1::Event>()); }};
 
-constexpr std::array<const Rules*, 7> kAllRules = {
-    &kClaim, &kClaimTemplate, &kDeviceClass, &kSlice, &kPod, &kNode, &kEvent};
+constexpr std::array<const Rules*, 9> kAllRules = {&kClaim,
+                                                   &kClaimTemplate,
+                                                   &kDeviceClass,
+                                                   &kSlice,
+                                                   &kTaintRule,
+                                                   &kPoolRequest,
+                                                   &kPod,
+                                                   &kNode,
+                                                   &kEvent};
 
 const Rules* FindIn(std::span<const Rules* const> rules, const Type& type) {
   const auto found =
@@ -129,6 +174,16 @@ Causes WithFinalizers(const Object& object, Causes causes) {
   return all;
 }
 
+// Since 1.37 what is found twice is told once.
+Causes Told(Causes causes, const Options& options) {
+  if (!options.profile.Since(37)) return causes;
+  std::set<std::string> seen;
+  std::erase_if(causes, [&](const Cause& cause) {
+    return !seen.insert(fmt::format("{} {} {}", cause.reason, cause.field, cause.message)).second;
+  });
+  return causes;
+}
+
 bool HasCapitals(std::string_view text) {
   return std::ranges::any_of(text, [](char c) { return c >= 'A' && c <= 'Z'; });
 }
@@ -138,13 +193,13 @@ bool HasCapitals(std::string_view text) {
 std::vector<Cause> ValidateCreate(const Object& object, const Options& options) {
   const Rules* const rules = RulesOf(object);
   if (rules == nullptr) return {};
-  return WithFinalizers(object, rules->create(object, options));
+  return Told(WithFinalizers(object, rules->create(object, options)), options);
 }
 
 std::vector<Cause> ValidateUpdate(const Object& object, const Object& old, const Options& options) {
   const Rules* const rules = RulesOf(object);
   if (rules == nullptr) return {};
-  return WithFinalizers(object, rules->update(object, old, options));
+  return Told(WithFinalizers(object, rules->update(object, old, options)), options);
 }
 
 std::vector<Cause> ValidateStatusUpdate(const Object& object,
@@ -152,12 +207,12 @@ std::vector<Cause> ValidateStatusUpdate(const Object& object,
                                         const Options& options) {
   const Rules* const rules = RulesOf(object);
   if (rules == nullptr || rules->status == nullptr) return {};
-  return rules->status(object, old, options);
+  return Told(rules->status(object, old, options), options);
 }
 
-std::vector<std::string> Warnings(const Object& object) {
+std::vector<std::string> Warnings(const Object& object, const Profile& profile) {
   const auto* slice = object.If<v1::ResourceSlice>();
-  if (slice == nullptr || !HasCapitals(slice->spec.driver)) return {};
+  if (slice == nullptr || !profile.Since(35) || !HasCapitals(slice->spec.driver)) return {};
   return {
       fmt::format("spec.driver: driver names should be lowercase; {} contains uppercase characters",
                   Shown(slice->spec.driver))};

@@ -26,6 +26,6 @@ std::vector<Cause> ValidateStatusUpdate(const Object& object,
                                         const Options& options);
 
 /// Texts for Warning headers, on create and update.
-std::vector<std::string> Warnings(const Object& object);
+std::vector<std::string> Warnings(const Object& object, const Profile& profile = {});
 
 }  // namespace dray::api::validation

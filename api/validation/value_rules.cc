@@ -235,8 +235,6 @@ std::optional<std::string> CanonicalInterface(std::string_view value) {
 
 void CheckDriver(std::string_view value, const Path& path, FieldErrors& errors) {
   errors.Problems(path, CheckDriverName(value, errors.release()));
-  // Up to 1.34 an empty name was also held against the form.
-  if (value.empty() && !errors.Since(35)) errors.Names(path, value, CheckDnsSubdomain(value));
 }
 
 void CheckPool(std::string_view value, const Path& path, FieldErrors& errors) {
@@ -337,7 +335,11 @@ void CheckDeclaredAttributeName(std::string_view value, const Path& path, FieldE
 
 void CheckCoveredDriver(std::string_view value, const Path& path, Findings& out) {
   if (out.is_declarative()) {
-    CheckDeclaredDriver(value, path, out.declared);
+    FieldErrors errors(out.profile.release);
+    CheckDeclaredDriver(value, path, errors);
+    // v1beta1 declares the length before the form.
+    if (out.is_v1beta1()) errors.Reverse();
+    out.declared.Append(std::move(errors));
   } else {
     CheckDriver(value, path, out.written);
   }

@@ -11,6 +11,7 @@
 #include "api/conversion/conversion.h"
 #include "api/core_v1.h"
 #include "api/defaults/defaults.h"
+#include "api/validation/disabled_fields.h"
 #include "api/validation/field_error.h"
 #include "api/validation/rules.h"
 #include "base/simulated_world.h"
@@ -126,7 +127,7 @@ struct Request {
 };
 
 // What the server decides before validation.
-void Prepare(Request& request) {
+void Prepare(Request& request, const api::Profile& profile) {
   switch (request.operation) {
     case Operation::kCreate: {
       SeededRandom random(1);
@@ -138,6 +139,8 @@ void Prepare(Request& request) {
       server::PrepareForStatusUpdate(request.object, request.old);
       break;
   }
+  validation::DropDisabledFields(
+      request.object, request.old.empty() ? nullptr : &request.old, profile);
 }
 
 std::vector<Cause> Validate(const Request& request, const validation::Options& options) {
@@ -240,7 +243,7 @@ Outcome RunValidationCase(const CaseSubject& subject, const json::object& test) 
   Outcome outcome;
   auto request = Read(subject, test, &outcome.strict);
   if (!request) return Refused(request.error());
-  Prepare(*request);
+  Prepare(*request, subject.profile);
   const Checker checker(subject.profile);
   const Denials denials(test);
   const validation::Caller caller = {.authorizer = denials,
@@ -261,7 +264,7 @@ Outcome RunValidationCase(const CaseSubject& subject, const json::object& test) 
     return refused;
   }
   outcome.code = request->operation == Operation::kCreate ? 201 : 200;
-  outcome.warnings = validation::Warnings(request->object);
+  outcome.warnings = validation::Warnings(request->object, subject.profile);
   const api::Release release = subject.profile.release;
   outcome.object = api::ToJson(api::conversion::FromHub(request->object, *subject.kind, release),
                                {.release = release});

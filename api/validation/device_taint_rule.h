@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rules for DeviceTaintRules (KEP-5055). ObjectMeta has rules of its own, which are not here.
+#pragma once
+
+#include <vector>
+
+#include "api/resource_v1.h"
+#include "api/validation/field_error.h"
+#include "api/validation/options.h"
+
+namespace dray::api::validation {
+
+inline constexpr size_t kRuleConditionsMax = 8;
+
+/// `old` null: the rule is new. An effect that did not change is not looked at again.
+std::vector<Cause> ValidateTaintRule(const resource_v1::DeviceTaintRule& rule,
+                                     const resource_v1::DeviceTaintRule* old,
+                                     const Options& options);
+
+std::vector<Cause> ValidateTaintRuleStatus(const resource_v1::DeviceTaintRule& rule,
+                                           const Options& options);
+
+}  // namespace dray::api::validation

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rules for ResourcePoolStatusRequests (KEP-5677). ObjectMeta has rules of its own, which are not
+// here. Nearly all of them are declarations, also in 1.36.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "api/resource_v1alpha3.h"
+#include "api/validation/field_error.h"
+#include "api/validation/options.h"
+
+namespace dray::api::validation {
+
+inline constexpr int kPoolLimitMax = 1000;
+inline constexpr size_t kPoolStatusesMax = 1000;
+inline constexpr size_t kPoolConditionsMax = 10;
+inline constexpr size_t kPoolErrorMax = 256;
+inline constexpr size_t kPoolSummaryMax = 32;
+
+std::vector<Cause> ValidatePoolRequest(const resource_v1alpha3::ResourcePoolStatusRequest& request,
+                                       const Options& options);
+std::vector<Cause> ValidatePoolRequestUpdate(
+    const resource_v1alpha3::ResourcePoolStatusRequest& request,
+    const resource_v1alpha3::ResourcePoolStatusRequest& old,
+    const Options& options);
+/// The answer is written once.
+std::vector<Cause> ValidatePoolRequestStatus(
+    const resource_v1alpha3::ResourcePoolStatusRequest& request,
+    const resource_v1alpha3::ResourcePoolStatusRequest& old,
+    const Options& options);
+
+}  // namespace dray::api::validation
