@@ -397,7 +397,7 @@ std::vector<Cause> ValidateClaimUpdate(const v1::ResourceClaim& claim,
   if (is_looked_at) CheckClaimSpec(claim.spec, Origin::kNew, options.selectors, spec, out);
   if (claim.spec != old.spec) {
     out.covered().Invalid(
-        spec, out.is_declarative() ? "null" : ShownAsGo(claim.spec), "field is immutable");
+        spec, out.is_declarative() ? "null" : ShownAsGo(claim.spec, out.profile.release), "field is immutable");
   }
   if (is_looked_at) CheckClaimSpec(claim.spec, Origin::kStored, options.selectors, spec, out);
   return std::move(out).Take();

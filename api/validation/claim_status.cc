@@ -213,7 +213,7 @@ void RefuseOtherAllocation(const v1::AllocationResult& allocation,
   if (out.is_declarative()) {
     out.declared.Invalid(path, "null", "field cannot be modified once set");
   } else {
-    out.written.Invalid(path, ShownAsGo(allocation), "field is immutable");
+    out.written.Invalid(path, ShownAsGo(allocation, out.profile.release), "field is immutable");
   }
 }
 

@@ -9,6 +9,7 @@
 
 #include "api/validation/claim.h"
 #include "api/validation/classic.h"
+#include "api/validation/go_value.h"
 #include "api/validation/value_rules.h"
 
 namespace dray::api::validation {
@@ -155,7 +156,10 @@ std::vector<Cause> ValidateClassicClaimUpdate(const classic::ResourceClaim& clai
                                               const classic::ResourceClaim& old) {
   FieldErrors errors = ClassicErrors();
   const Path spec("spec");
-  if (claim.spec != old.spec) errors.Invalid(spec, ShownStruct(claim.spec), kImmutable);
+  if (claim.spec != old.spec)
+    errors.Invalid(spec,
+                   GoSource(TypeOf<classic::ResourceClaimSpec>(), &claim.spec, Release::k1_30),
+                   kImmutable);
   CheckSpec(claim.spec, spec, errors);
   return std::move(errors).Take();
 }
@@ -178,7 +182,9 @@ std::vector<Cause> ValidateClassicClaimStatusUpdate(const classic::ResourceClaim
   CheckReservations(claim.status.reserved_for, reserved_for, errors);
   CheckReservationsAllowed(claim, old, reserved_for, errors);
   if (given.has_value() && old.status.allocation.has_value() && *given != *old.status.allocation) {
-    errors.Invalid(allocation, ShownStruct(*given), kImmutable);
+    errors.Invalid(allocation,
+                   GoSource(TypeOf<classic::AllocationResult>(), &*given, Release::k1_30),
+                   kImmutable);
   }
   CheckDeallocationRequest({.was_requested = old.status.deallocation_requested,
                             .is_requested = claim.status.deallocation_requested,
@@ -218,7 +224,11 @@ std::vector<Cause> ValidateClassicClaimTemplateUpdate(const classic::ResourceCla
                                                       const classic::ResourceClaimTemplate& old) {
   FieldErrors errors = ClassicErrors();
   const Path spec("spec");
-  if (changed.spec != old.spec) errors.Invalid(spec, ShownStruct(changed.spec), kImmutable);
+  if (changed.spec != old.spec)
+    errors.Invalid(
+        spec,
+        GoSource(TypeOf<classic::ResourceClaimTemplateSpec>(), &changed.spec, Release::k1_30),
+        kImmutable);
   CheckTemplateMetadata(changed.spec.metadata, spec.Child("metadata"), errors);
   CheckSpec(changed.spec.spec, spec.Child("spec"), errors);
   return std::move(errors).Take();

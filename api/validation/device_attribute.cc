@@ -69,7 +69,7 @@ void CheckOneValue(const v1::DeviceAttribute& attribute, const Path& path, Findi
   }
   const size_t members = MembersOf(attribute, true).size();
   if (members > 1) {
-    out.written.Invalid(path, ShownAsGo(attribute), kRule);
+    out.written.Invalid(path, ShownAsGo(attribute, out.profile.release), kRule);
   } else if (members == 0 && out.Since(36)) {
     out.written.Invalid(path, Shown(""), kRule);
   } else if (members == 0) {

@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/validation/go_value.h"
 
+#include <algorithm>
+#include <array>
 #include <utility>
 
+#include "api/conversion/structs.h"
 #include "api/json.h"
+#include "api/resource_v1.h"
+#include "api/resource_v1alpha3.h"
+#include "api/resource_v1beta1.h"
 
 namespace dray::api::validation {
 namespace {
 
-/// exactly → Exactly, cel → CEL; the values of an attribute have longer names inside: int → IntValue,
-/// ints → IntValues.
+/// exactly → Exactly, cel → CEL; the values of an attribute have longer names inside: int →
+/// IntValue, ints → IntValues.
 std::string GoName(std::string_view json_name, const Type& type) {
   if (json_name == "cel") return "CEL";
   std::string name(json_name);
@@ -101,41 +107,57 @@ void Append(const Type& type, const void* value, Wire wire, std::string& out) {
   }
 }
 
-// Up to 1.32 the internal types had the shape of v1alpha3 and v1beta1.
-struct Twin {
-  const Type& (*hub)();
-  const Type& (*in_1_31)();
-  const Type& (*in_1_32)();
-};
-
-#define DRAY_TWIN(name) \
-  Twin { &TypeOf<resource_v1::name>, &TypeOf<resource_v1alpha3::name>, &TypeOf<resource_v1beta1::name> }
-constexpr std::array kTwins = {DRAY_TWIN(ResourceClaimSpec),
-                               DRAY_TWIN(ResourceClaimTemplateSpec),
-                               DRAY_TWIN(AllocationResult),
-                               DRAY_TWIN(ResourceSliceSpec),
-                               DRAY_TWIN(DeviceAttribute)};
-#undef DRAY_TWIN
-
 constexpr Releases kGoSource = {.first = 0, .last = 32};
 
-template <class T>
-std::string AsTwin(const Type& hub, const void* value, const Type& twin, Release release) {
-  T converted;
-  conversion::ConvertValue(
-      {.direction = conversion::Direction::kFromHub, .release = release}, hub, value, twin, &converted);
-  return GoSource(twin, &converted, release);
+template <class Twin>
+std::string AsTwin(const Type& hub, const void* value, Release release) {
+  Twin twin;
+  conversion::ConvertValue({.direction = conversion::Direction::kFromHub, .release = release},
+                           hub,
+                           value,
+                           TypeOf<Twin>(),
+                           &twin);
+  return GoSource(TypeOf<Twin>(), &twin, release);
 }
+
+// Up to 1.32 the internal types had the shape of v1alpha3 and v1beta1.
+struct Shape {
+  const Type& (*hub)();
+  std::string (*source)(const Type& hub, const void* value, Release release);
+};
+
+template <class Hub, class In1_31, class In1_32>
+constexpr Shape kShape{.hub = &TypeOf<Hub>,
+                       .source = [](const Type& hub, const void* value, Release release) {
+                         return release == Release::k1_31 ? AsTwin<In1_31>(hub, value, release)
+                                                          : AsTwin<In1_32>(hub, value, release);
+                       }};
+
+namespace v1 = resource_v1;
+namespace a3 = resource_v1alpha3;
+namespace b1 = resource_v1beta1;
+
+constexpr std::array kShapes = {
+    kShape<v1::ResourceClaimSpec, a3::ResourceClaimSpec, b1::ResourceClaimSpec>,
+    kShape<v1::ResourceClaimTemplateSpec,
+           a3::ResourceClaimTemplateSpec,
+           b1::ResourceClaimTemplateSpec>,
+    kShape<v1::AllocationResult, a3::AllocationResult, b1::AllocationResult>,
+    kShape<v1::ResourceSliceSpec, a3::ResourceSliceSpec, b1::ResourceSliceSpec>,
+    kShape<v1::DeviceAttribute, a3::DeviceAttribute, b1::DeviceAttribute>};
 
 }  // namespace
 
 std::string ShownAsGo(const Type& type, const void* value, Release release) {
-  std::string out;
   if (!kGoSource.Rules(release)) {
+    std::string out;
     Append(type, value, {.release = release}, out);
     return out;
   }
-  return GoSource(type, value, release);
+  const auto* const shape =
+      std::ranges::find_if(kShapes, [&](const Shape& one) { return &one.hub() == &type; });
+  return shape == kShapes.end() ? GoSource(type, value, release)
+                                : shape->source(type, value, release);
 }
 
 }  // namespace dray::api::validation

@@ -13,6 +13,7 @@
 
 #include "api/validation/collections.h"
 #include "api/validation/device_rules.h"
+#include "api/validation/go_value.h"
 #include "api/validation/value_rules.h"
 
 namespace dray::api::validation {
@@ -66,7 +67,8 @@ bool CheckFlag(const std::optional<bool>& flag, const Path& path, FieldErrors& e
 }
 
 // Exactly one way to say where the devices are; `chosen` are those used.
-void CheckChoice(const std::vector<std::string_view>& chosen,
+void CheckChoice(const v1::ResourceSliceSpec& spec,
+                 const std::vector<std::string_view>& chosen,
                  const Path& path,
                  FieldErrors& errors) {
   const bool is_wide = errors.Since(33);
@@ -81,7 +83,7 @@ void CheckChoice(const std::vector<std::string_view>& chosen,
                    Shown(fmt::format("{{{}}}", fmt::join(chosen, ", "))),
                    fmt::format("{}, but multiple fields are set", rule));
   } else if (chosen.size() > 1) {
-    errors.Invalid(path, "null", rule);
+    errors.Invalid(path, ShownAsGo(spec, errors.release()), rule);
   }
 }
 
@@ -112,7 +114,7 @@ void CheckSliceNodes(const v1::ResourceSliceSpec& spec, const Path& path, FieldE
   if (CheckFlag(spec.per_device_node_selection, path.Child("perDeviceNodeSelection"), errors)) {
     chosen.emplace_back("`perDeviceNodeSelection`");
   }
-  CheckChoice(chosen, path, errors);
+  CheckChoice(spec, chosen, path, errors);
 }
 
 void CheckCounterSet(const v1::CounterSet& set, const Path& path, Findings& out) {
