@@ -88,6 +88,8 @@ struct Field {
   uint16_t number;  // in protobuf
   /// Whether no facet has a say in how it is written: on every wire, there unless empty.
   bool usual;
+  /// Whether it is left out when empty, in every release that has it.
+  bool left_out;
   Facets facets;
   std::string_view doc;
 

@@ -24,6 +24,7 @@ FIELD = re.compile(r"^  ([A-Za-z][A-Za-z0-9]*) +(\d+) +(\S+)((?: +\S+)*)$")
 FLAGS = {"required": "required", "omitempty": "omit_empty", "omitzero": "omit_zero",
          "inline": "inlined", "hub": "hub"}
 UNUSUAL = {"required", "omitempty", "omitzero", "inline", "hub", "in", "nullable", "plain"}
+ALWAYS = {"omitzero", "inline", "nullable", "plain"}
 RELEASES = {"in": "in", "nullable": "nullable", "plain": "plain"}
 KIND_FLAGS = {"namespaced", "cluster", "status", "generation", "returns-deleted", "graceful",
               "unconditional-update", "create-on-update", "create-only", "unserved"}
@@ -287,10 +288,12 @@ class Schema:
             out += ["namespace {", f"constexpr Field k{s.name}Fields[] = {{"]
             for f in s.fields:
                 self.where = f"{self.path}: {s.name}.{f['name']}"
-                usual = not {word.partition("=")[0] for word in f["facets"]} & UNUSUAL
+                words = {word.partition("=")[0] for word in f["facets"]}
+                usual = not words & UNUSUAL
+                left_out = not words & ALWAYS and ("required" not in words or "omitempty" in words)
                 out.append(f"    {{{quoted(f['name'])}, &Reflected<{self.cpp_type(f['type'])}>::kType, "
                            f"offsetof({s.name}, {snake(f['name'])}), {f['number']}, "
-                           f"{'true' if usual else 'false'}, {{{self.facets(f)}}}, {quoted(f['doc'])}}},")
+                           f"{str(usual).lower()}, {str(left_out).lower()}, {{{self.facets(f)}}}, {quoted(f['doc'])}}},")
             order = sorted(range(len(s.fields)), key=lambda i: s.fields[i]["number"])
             out += ["};", f"constexpr uint16_t k{s.name}ByNumber[] = {{{', '.join(map(str, order))}}};",
                     "}  // namespace"]
