@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program dray: one command, its verbs, and the help that teaches them.
 #include <cstdio>
+#include <cstdlib>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "base/world.h"
 #include "cli/allocate.h"
 #include "cli/serve.h"
+#include "cli/validate.h"
 #include "cli/version.h"
 
 namespace {
@@ -74,6 +78,37 @@ void AddAllocate(CLI::App& app, cli::AllocateOptions& options, std::string& outp
       "Example:\n  dray allocate -f examples/2-gpu-with-nic");
 }
 
+void AddValidate(CLI::App& app, cli::ValidateOptions& options, std::string& output) {
+  CLI::App* validate =
+      app.add_subcommand("validate", "what an API server would say to manifests, without one");
+  validate
+      ->add_option("-f,--filename", options.paths, "file, folder or - (standard input); repeatable")
+      ->required()
+      ->allow_extra_args(false);
+  validate->add_option("--release",
+                       options.release,
+                       "judge by this release (default: for each object the first of 1.37, 1.31, "
+                       "1.30 that serves its version)");
+  validate->add_option("--feature-gates",
+                       options.feature_gates,
+                       "NAME=true|false,… as for kube-apiserver; all DRA gates are on otherwise");
+  validate->add_flag("--strict", options.strict, "unknown and duplicate fields are errors");
+  validate->add_option("-o,--output", output, "text or json")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
+  validate->footer(
+      "Exit codes: 0 valid, 1 invalid or refused, 2 not YAML or unreadable.\n"
+      "Example:\n  dray validate -f manifests/ --release 1.34");
+}
+
+int RunValidate(cli::ValidateOptions options, std::string_view output) {
+  options.format = output == "json" ? cli::ReportFormat::kJson : cli::ReportFormat::kText;
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): no thread has started
+  const bool is_plain = std::getenv("NO_COLOR") != nullptr || isatty(STDOUT_FILENO) == 0;
+  options.colours = is_plain ? cli::Colours::kNone : cli::Colours::kTerminal;
+  return cli::Validate(RealWorld(), options, stdout, stderr);
+}
+
 cli::OutputFormat FormatOf(const std::string& word) {
   if (word == "json") return cli::OutputFormat::kJson;
   return word == "yaml" ? cli::OutputFormat::kYaml : cli::OutputFormat::kTable;
@@ -110,8 +145,11 @@ int main(int argc, char** argv) {
   std::string components = "apiserver,scheduler,controllers,nodes";
   cli::AllocateOptions allocate;
   std::string output = "table";
+  cli::ValidateOptions validate;
+  std::string report = "text";
   AddServe(app, serve, nodes, components);
   AddAllocate(app, allocate, output);
+  AddValidate(app, validate, report);
   app.add_subcommand("version", "print the version");
   try {
     app.parse(argc, argv);
@@ -127,5 +165,6 @@ int main(int argc, char** argv) {
     allocate.output = FormatOf(output);
     return cli::Allocate(RealWorld(), allocate, stdout, stderr);
   }
+  if (app.got_subcommand("validate")) return RunValidate(validate, report);
   return RunServe(serve, nodes, components);
 }

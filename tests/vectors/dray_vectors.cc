@@ -12,6 +12,7 @@
 #include "tests/vectors/allocator_vectors.h"
 #include "tests/vectors/api_vectors.h"
 #include "tests/vectors/conversion_vectors.h"
+#include "tests/vectors/manifest_vectors.h"
 #include "tests/vectors/merge_back_vectors.h"
 #include "tests/vectors/validation_vectors.h"
 
@@ -30,7 +31,8 @@ constexpr std::string_view kUsage =
     "       validation   requests and what upstream's API server said; all releases unless chosen\n"
     "       conversion   objects as each version of a release shows them, and what comes back\n"
     "       defaulting   objects before and after defaulting\n"
-    "       merge-back   objects read through one version, written back, read through another\n";
+    "       merge-back   objects read through one version, written back, read through another\n"
+    "       manifests    a folder of manifests with verdicts.json\n";
 
 struct Arguments {
   std::string kind;
@@ -83,6 +85,9 @@ Result<std::vector<std::string>> Collect(Disk& disk,
 
 Result<Report> Run(Disk& disk, const Arguments& arguments) {
   if (arguments.kind == "api") return dray::vectors::RunApiVectors(disk, arguments.paths);
+  if (arguments.kind == "manifests") {
+    return dray::vectors::RunManifestVectors(dray::RealWorld(), arguments.paths.front());
+  }
   const bool is_allocator = arguments.kind == "allocator";
   DRAY_TRY(const std::vector<std::string> files,
            Collect(disk, arguments.paths, is_allocator ? ".jsonl" : ".json"));

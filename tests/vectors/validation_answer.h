@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include <boost/json.hpp>
 
@@ -12,6 +13,9 @@ namespace dray::vectors {
 
 /// What differs between the outcome of `test` and its answer; empty when nothing does.
 std::string DifferenceFromAnswer(const Outcome& outcome, const boost::json::object& test);
+
+/// Whether the text of an error of a `kind` at `field` must be equal to upstream's `text`.
+bool IsBindingText(std::string_view kind, std::string_view field, std::string_view text);
 
 /// Replaces "<now>", the moment a case was measured at, by kNowText.
 void ReplaceNow(boost::json::value& value);

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/manifest_files.h"
+
+#include <charconv>
+#include <string_view>
+
+#include <fmt/format.h>
+
+namespace dray::cli {
+namespace {
+
+bool IsManifest(std::string_view name) {
+  return name.ends_with(".yaml") || name.ends_with(".yml") || name.ends_with(".json");
+}
+
+Result<> Collect(Disk& disk,
+                 const std::string& path,
+                 size_t depth,
+                 std::vector<std::string>& files) {
+  if (path == "-" || !disk.IsFolder(path)) {
+    files.push_back(path);
+    return {};
+  }
+  if (depth >= kFolderDepthMax) {
+    return Fail(StatusReason::kBadRequest, path + ": folders are nested too deeply");
+  }
+  DRAY_TRY(const std::vector<std::string> names, disk.List(path));
+  for (const std::string& name : names) {
+    const std::string inner = fmt::format("{}{}{}", path, path.ends_with('/') ? "" : "/", name);
+    if (disk.IsFolder(inner) || IsManifest(name)) {
+      DRAY_TRY_VOID(Collect(disk, inner, depth + 1, files));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> ManifestFiles(Disk& disk, std::span<const std::string> paths) {
+  std::vector<std::string> files;
+  for (const std::string& path : paths) DRAY_TRY_VOID(Collect(disk, path, 0, files));
+  return files;
+}
+
+Result<std::string> ReadManifestFile(Disk& disk, const std::string& file) {
+  return disk.Read(file == "-" ? "/dev/stdin" : file);
+}
+
+Error BadYaml(const std::string& file, size_t first_line, std::string_view message) {
+  constexpr std::string_view kLine = "yaml: line ";
+  size_t line = 1;
+  if (message.starts_with(kLine)) {
+    const char* const digits = message.data() + kLine.size();
+    const auto read = std::from_chars(digits, message.data() + message.size(), line);
+    message.remove_prefix(static_cast<size_t>(read.ptr - message.data()));
+    if (message.starts_with(": ")) message.remove_prefix(2);
+  }
+  return {.reason = StatusReason::kBadRequest,
+          .message = fmt::format("{}:{}: {}", file, first_line + line - 1, message)};
+}
+
+}  // namespace dray::cli

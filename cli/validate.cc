@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/validate.h"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "api/json.h"
+#include "cli/manifest_files.h"
+#include "cli/validate_verdicts.h"
+
+namespace dray::cli {
+namespace {
+
+constexpr int kExitValid = 0;
+constexpr int kExitInvalid = 1;
+constexpr int kExitUnreadable = 2;
+
+struct VerdictName {
+  Verdict verdict;
+  std::string_view name;
+  int exit_code;
+};
+constexpr std::array kVerdictNames = {
+    VerdictName{Verdict::kValid, "valid", kExitValid},
+    VerdictName{Verdict::kInvalid, "invalid", kExitInvalid},
+    VerdictName{Verdict::kRefused, "refused", kExitInvalid},
+    VerdictName{Verdict::kSkipped, "skipped", kExitValid},
+    VerdictName{Verdict::kUnreadable, "not YAML", kExitUnreadable}};
+
+const VerdictName& NameOf(Verdict verdict) {
+  return *std::ranges::find(kVerdictNames, verdict, &VerdictName::verdict);
+}
+
+/// With --strict what was passed over is an error.
+void BeStrict(ObjectVerdict& verdict) {
+  if (verdict.verdict == Verdict::kSkipped || verdict.verdict == Verdict::kUnreadable) return;
+  for (Remark& remark : verdict.remarks) {
+    if (remark.type != "UnknownField" && remark.type != "DuplicateField") continue;
+    remark.severity = Remark::Severity::kError;
+    if (verdict.verdict == Verdict::kValid) verdict.verdict = Verdict::kRefused;
+  }
+}
+
+// ------------------------------------------------------------------------------------------- text
+
+class TextReport {
+ public:
+  TextReport(std::FILE* out, Colours colours) : out_(out), colours_(colours) {}
+
+  void Print(const ObjectVerdict& verdict) const {
+    const std::string object = ObjectOf(verdict);
+    if (verdict.verdict == Verdict::kSkipped) {
+      fmt::print(out_,
+                 "{}:{}: {}: {}: not a kind Dray knows\n",
+                 verdict.file,
+                 verdict.line,
+                 Painted("skipped", kFaint),
+                 object);
+    }
+    for (const Remark& remark : verdict.remarks) Print(verdict, object, remark);
+  }
+
+ private:
+  static constexpr std::string_view kRed = "\033[1;31m";
+  static constexpr std::string_view kYellow = "\033[1;33m";
+  static constexpr std::string_view kFaint = "\033[2m";
+  static constexpr std::string_view kPlain = "\033[0m";
+
+  /// "ResourceClaim default/gpu"
+  static std::string ObjectOf(const ObjectVerdict& verdict) {
+    if (verdict.verdict == Verdict::kUnreadable) return {};
+    std::string object = verdict.verdict == Verdict::kSkipped
+                             ? fmt::format("{} {}", verdict.type.api_version, verdict.type.kind)
+                             : verdict.type.kind;
+    if (!verdict.name.empty()) {
+      const std::string_view slash = verdict.namespace_.empty() ? "" : "/";
+      object += fmt::format(" {}{}{}", verdict.namespace_, slash, verdict.name);
+    }
+    return object;
+  }
+
+  std::string Painted(std::string_view text, std::string_view colour) const {
+    if (colours_ == Colours::kNone) return std::string(text);
+    return fmt::format("{}{}{}", colour, text, kPlain);
+  }
+
+  void Print(const ObjectVerdict& verdict, std::string_view object, const Remark& remark) const {
+    const bool is_error = remark.severity == Remark::Severity::kError;
+    std::string line = fmt::format("{}:{}: {}: ",
+                                   verdict.file,
+                                   remark.line,
+                                   is_error ? Painted("error", kRed) : Painted("warning", kYellow));
+    for (const std::string_view part : {object, std::string_view(remark.field)}) {
+      if (!part.empty()) line += fmt::format("{}: ", part);
+    }
+    fmt::print(out_, "{}{}\n", line, remark.text);
+    if (!remark.hint.empty()) fmt::print(out_, "    {}\n", Painted(remark.hint, kFaint));
+  }
+
+  std::FILE* out_;
+  Colours colours_;
+};
+
+// ------------------------------------------------------------------------------------------- JSON
+
+/// One JSON object, member by member.
+class JsonMembers {
+ public:
+  void Text(std::string_view name, std::string_view value) {
+    if (value.empty()) return;
+    Name(name);
+    api::QuoteJson(value, out_);
+  }
+  void Number(std::string_view name, size_t value) {
+    Name(name);
+    fmt::format_to(std::back_inserter(out_), "{}", value);
+  }
+  /// `json` as it is.
+  void Json(std::string_view name, std::string_view json) {
+    Name(name);
+    out_ += json;
+  }
+  std::string Take() && { return out_.empty() ? "{}" : std::move(out_) + "}"; }
+
+ private:
+  void Name(std::string_view name) {
+    out_ += out_.empty() ? '{' : ',';
+    api::QuoteJson(name, out_);
+    out_ += ':';
+  }
+  std::string out_;
+};
+
+std::string Listed(const ObjectVerdict& verdict, Remark::Severity severity) {
+  std::vector<std::string> remarks;
+  for (const Remark& remark : verdict.remarks) {
+    if (remark.severity != severity) continue;
+    JsonMembers members;
+    members.Number("line", remark.line);
+    members.Text("field", remark.field);
+    members.Text("type", remark.type);
+    members.Text("text", remark.text);
+    members.Text("hint", remark.hint);
+    remarks.push_back(std::move(members).Take());
+  }
+  return fmt::format("[{}]", fmt::join(remarks, ","));
+}
+
+std::string JsonOf(const ObjectVerdict& verdict) {
+  JsonMembers members;
+  members.Text("file", verdict.file);
+  members.Number("line", verdict.line);
+  members.Number("document", verdict.document);
+  members.Text("item", verdict.item);
+  members.Text("apiVersion", verdict.type.api_version);
+  members.Text("kind", verdict.type.kind);
+  members.Text("namespace", verdict.namespace_);
+  members.Text("name", verdict.name);
+  if (verdict.release.has_value()) members.Text("release", api::ReleaseName(*verdict.release));
+  members.Text("verdict", NameOf(verdict.verdict).name);
+  members.Json("errors", Listed(verdict, Remark::Severity::kError));
+  members.Json("warnings", Listed(verdict, Remark::Severity::kWarning));
+  return std::move(members).Take();
+}
+
+// -------------------------------------------------------------------------------------- the whole
+
+/// How many objects there were of each verdict, and how it ends.
+class Tally {
+ public:
+  void Count(Verdict verdict) {
+    const VerdictName& name = NameOf(verdict);
+    ++counts_.at(static_cast<size_t>(&name - kVerdictNames.data()));
+    exit_code_ = std::max(exit_code_, name.exit_code);
+  }
+  int exit_code() const { return exit_code_; }
+  /// "3 valid, 1 invalid"
+  std::string ToText() const {
+    std::vector<std::string> parts;
+    for (size_t i = 0; i < counts_.size(); ++i) {
+      if (counts_[i] > 0) parts.push_back(fmt::format("{} {}", counts_[i], kVerdictNames[i].name));
+    }
+    return parts.empty() ? "no objects" : fmt::format("{}", fmt::join(parts, ", "));
+  }
+  std::string ToJson() const {
+    JsonMembers members;
+    for (size_t i = 0; i < counts_.size(); ++i) members.Number(kVerdictNames[i].name, counts_[i]);
+    return std::move(members).Take();
+  }
+
+ private:
+  std::array<size_t, kVerdictNames.size()> counts_ = {};
+  int exit_code_ = kExitValid;
+};
+
+/// Reads and prints file by file.
+class Run {
+ public:
+  Run(World& world, const ValidateOptions& options, ManifestJudge judge, std::FILE* out)
+      : world_(world),
+        options_(options),
+        judge_(std::move(judge)),
+        out_(out),
+        text_(out, options.colours) {}
+
+  int Everything() {
+    if (is_json()) fmt::print(out_, "{{\"objects\":[");
+    for (const std::string& path : options_.paths) Path(path);
+    if (is_json()) {
+      fmt::print(out_, "],\"summary\":{}}}\n", tally_.ToJson());
+    } else {
+      fmt::print(out_, "{}\n", tally_.ToText());
+    }
+    return tally_.exit_code();
+  }
+
+ private:
+  bool is_json() const { return options_.format == ReportFormat::kJson; }
+
+  void Path(const std::string& path) {
+    const auto files = ManifestFiles(world_.disk, std::span(&path, 1));
+    if (!files) {
+      Unreadable(path, files.error().message);
+      return;
+    }
+    for (const std::string& file : *files) File(file);
+  }
+
+  void File(const std::string& file) {
+    auto verdicts = judge_.JudgeFile(file);
+    if (!verdicts) {
+      Unreadable(file, verdicts.error().message);
+      return;
+    }
+    for (ObjectVerdict& verdict : *verdicts) Print(verdict);
+  }
+
+  void Unreadable(const std::string& file, std::string why) {
+    ObjectVerdict verdict = {.file = file, .verdict = Verdict::kUnreadable};
+    verdict.remarks.push_back({.line = 1, .type = "Unreadable", .text = std::move(why)});
+    Print(verdict);
+  }
+
+  void Print(ObjectVerdict& verdict) {
+    if (options_.strict) BeStrict(verdict);
+    tally_.Count(verdict.verdict);
+    if (!is_json()) {
+      text_.Print(verdict);
+      return;
+    }
+    fmt::print(out_, "{}\n{}", std::exchange(separator_, ","), JsonOf(verdict));
+  }
+
+  World& world_;
+  const ValidateOptions& options_;
+  ManifestJudge judge_;
+  std::FILE* out_;
+  TextReport text_;
+  Tally tally_;
+  std::string_view separator_;
+};
+
+}  // namespace
+
+int Validate(World& world, const ValidateOptions& options, std::FILE* out, std::FILE* errors) {
+  JudgeOptions by = {.release = std::nullopt, .feature_gates = options.feature_gates};
+  if (!options.release.empty()) {
+    const auto release = api::ParseRelease(options.release);
+    if (!release) {
+      fmt::print(errors, "dray validate: {}\n", release.error().message);
+      return kExitUnreadable;
+    }
+    by.release = *release;
+  }
+  auto judge = ManifestJudge::Make(world, by);
+  if (!judge) {
+    fmt::print(errors, "dray validate: {}\n", judge.error().message);
+    return kExitUnreadable;
+  }
+  return Run(world, options, *std::move(judge), out).Everything();
+}
+
+}  // namespace dray::cli

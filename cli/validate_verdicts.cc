@@ -1,0 +1,505 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/validate_verdicts.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "api/apps_v1.h"
+#include "api/batch_v1.h"
+#include "api/core_v1.h"
+#include "api/defaults/defaults.h"
+#include "api/json_reader.h"
+#include "api/time.h"
+#include "api/validation/field_error.h"
+#include "cli/documents.h"
+#include "cli/validate_hints.h"
+#include "cli/validate_places.h"
+#include "server/judgement.h"
+#include "server/strategy.h"
+
+namespace dray::cli {
+namespace {
+
+namespace core = api::core_v1;
+
+constexpr std::string_view kResourceGroup = "resource.k8s.io";
+constexpr std::string_view kDefaultNamespace = "default";
+constexpr int kCreated = 201;
+constexpr int kOk = 200;
+
+/// The releases that are asked in turn when none is chosen.
+constexpr std::array kPreferred = {api::Release::kNewest, api::Release::k1_31, api::Release::k1_30};
+
+struct GroupVersion {
+  std::string_view group, version;
+};
+
+GroupVersion Split(std::string_view api_version) {
+  const size_t slash = api_version.find('/');
+  if (slash == std::string_view::npos) return {"", api_version};
+  return {api_version.substr(0, slash), api_version.substr(slash + 1)};
+}
+
+api::Release ReleaseFor(const api::KindInfo& kind) {
+  for (const api::Release release : kPreferred) {
+    if (kind.in.Has(release)) return release;
+  }
+  return api::Release{kind.in.last};
+}
+
+/// Calls `use` with each NAME=VALUE of a list.
+template <class Use>
+Result<> ForEachFlag(std::string_view flags, Use use) {
+  while (!flags.empty()) {
+    const size_t comma = flags.find(',');
+    const std::string_view flag = flags.substr(0, comma);
+    flags = comma == std::string_view::npos ? std::string_view() : flags.substr(comma + 1);
+    if (!flag.empty()) DRAY_TRY_VOID(use(flag));
+  }
+  return {};
+}
+
+/// Every flag can be set in some release that objects may be judged by.
+Result<> CheckFlags(std::string_view flags) {
+  return ForEachFlag(flags, [](std::string_view flag) -> Result<> {
+    Result<> newest;
+    for (const api::Release release : kPreferred) {
+      api::FeatureGates gates = api::FeatureGates::AllOf(release);
+      Result<> applied = gates.Apply(flag, release);
+      if (applied) return {};
+      if (release == api::Release::kNewest) newest = std::move(applied);
+    }
+    return newest;
+  });
+}
+
+/// Whether we know more about objects of the kind than how they are written.
+bool HasRules(const api::KindInfo& kind) {
+  static constexpr std::array<std::string_view, 3> kCoreKinds = {"Pod", "Node", "Event"};
+  if (kind.group == kResourceGroup) return true;
+  return kind.group.empty() && std::ranges::find(kCoreKinds, kind.kind) != kCoreKinds.end();
+}
+
+/// Whether the object has a status to write; `json` is an object.
+bool HasStatus(std::string_view json) {
+  api::JsonReader reader(json);
+  std::string key;
+  bool found = false;
+  reader.EnterObject();
+  while (reader.NextKey(key)) {
+    if (key == "status") found = reader.Peek() != api::JsonKind::kNull;
+    reader.Skip();
+  }
+  return found;
+}
+
+/// What an object says about its name; empty where it says nothing, or no text.
+struct WrittenName {
+  std::string name, prefix, space;
+};
+
+/// `json` is an object. It need not be one of the kind it says it is.
+WrittenName NameIn(std::string_view json) {
+  WrittenName written;
+  api::JsonReader reader(json);
+  std::string key;
+  reader.EnterObject();
+  while (reader.NextKey(key)) {
+    if (key != "metadata" || reader.Peek() != api::JsonKind::kObject) {
+      reader.Skip();
+      continue;
+    }
+    reader.EnterObject();
+    while (reader.NextKey(key)) {
+      std::string* const part = key == "name"           ? &written.name
+                                : key == "generateName" ? &written.prefix
+                                : key == "namespace"    ? &written.space
+                                                        : nullptr;
+      if (part != nullptr && reader.Peek() == api::JsonKind::kString) {
+        reader.String(*part);
+      } else {
+        reader.Skip();
+      }
+    }
+  }
+  return written;
+}
+
+/// The pods a workload makes; null when it makes none.
+const core::PodTemplateSpec* PodTemplateOf(const api::Object& object) {
+  if (const auto* deployment = object.If<api::apps_v1::Deployment>()) {
+    return &deployment->spec.template_;
+  }
+  if (const auto* daemon_set = object.If<api::apps_v1::DaemonSet>()) {
+    return &daemon_set->spec.template_;
+  }
+  if (const auto* job = object.If<api::batch_v1::Job>()) return &job->spec.template_;
+  return nullptr;
+}
+
+/// `unknown field "spec.foo"` → spec.foo
+std::string_view QuotedPart(std::string_view text) {
+  const size_t start = text.find('"');
+  const size_t end = text.rfind('"');
+  return start == std::string_view::npos || start == end ? std::string_view()
+                                                         : text.substr(start + 1, end - start - 1);
+}
+
+/// The field that a decoder's message names the way Go does: … struct field Kind.spec.foo of type …
+std::string FieldOfMismatch(std::string_view message) {
+  constexpr std::string_view kBefore = "Go struct field ";
+  const size_t start = message.find(kBefore);
+  if (start == std::string_view::npos) return {};
+  std::string_view rest = message.substr(start + kBefore.size());
+  rest = rest.substr(0, rest.find(" of type "));
+  const size_t dot = rest.find('.');
+  return dot == std::string_view::npos ? std::string() : std::string(rest.substr(dot + 1));
+}
+
+std::string Lower(std::string_view text) {
+  std::string lower(text);
+  std::ranges::transform(
+      lower, lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return lower;
+}
+
+using Spaces = std::map<std::string, core::Namespace, std::less<>>;
+
+/// Judges one object of a document.
+class ObjectJudge {
+ public:
+  ObjectJudge(World& world,
+              const JudgeOptions& options,
+              const api::Scheme& scheme,
+              const Spaces& spaces,
+              const Document& document,
+              const ObjectText& text)
+      : world_(world),
+        options_(options),
+        scheme_(scheme),
+        spaces_(spaces),
+        places_(document.lines, text.path),
+        text_(text) {
+    verdict_.document = document.number;
+    verdict_.line = places_.LineOf("");
+    verdict_.item = text.path;
+    verdict_.type = text.type;
+    const WrittenName written = NameIn(text.json);
+    verdict_.name =
+        written.name.empty() && !written.prefix.empty() ? written.prefix + "*" : written.name;
+    verdict_.namespace_ = written.space;
+  }
+
+  ObjectVerdict Judge() {
+    const api::KindInfo* const kind = scheme_.FindKind(text_.type.api_version, text_.type.kind);
+    if (kind == nullptr) {
+      UnknownKind();
+    } else if (const api::Release release = options_.release.value_or(ReleaseFor(*kind));
+               !kind->in.Has(release)) {
+      NotServed(kind->plural, release);
+    } else {
+      verdict_.release = release;
+      KnownKind(*kind, release);
+    }
+    return std::move(verdict_);
+  }
+
+ private:
+  void Error(std::string field, std::string type, std::string text, std::string hint) {
+    const size_t line = places_.LineOf(field);
+    verdict_.remarks.push_back({.severity = Remark::Severity::kError,
+                                .line = line,
+                                .field = std::move(field),
+                                .type = std::move(type),
+                                .text = std::move(text),
+                                .hint = std::move(hint)});
+  }
+
+  void Refuse(int code, std::string message) {
+    verdict_.verdict = Verdict::kRefused;
+    verdict_.answers.push_back(
+        {.operation = "create", .code = code, .message = std::move(message)});
+  }
+
+  void UnknownKind() {
+    const auto [group, version] = Split(text_.type.api_version);
+    if (text_.type.kind.empty() || text_.type.api_version.empty()) {
+      const std::string what = text_.type.kind.empty() ? "kind" : "apiVersion";
+      Refuse(HttpCode(StatusReason::kBadRequest), what + " is not set");
+      Error("", "Unserved", what + " is not set", "a manifest has apiVersion and kind");
+      return;
+    }
+    const auto known = std::ranges::find_if(scheme_.kinds(), [&](const api::KindInfo* one) {
+      return one->group == group && one->kind == text_.type.kind;
+    });
+    if (known != scheme_.kinds().end()) {
+      NotServed((*known)->plural, options_.release.value_or(api::Release::kNewest));
+    } else if (group == kResourceGroup) {
+      NotServed(Lower(text_.type.kind) + "s", options_.release.value_or(api::Release::kNewest));
+    } else {
+      verdict_.verdict = Verdict::kSkipped;
+    }
+  }
+
+  void NotServed(std::string_view plural, api::Release release) {
+    const std::string message = fmt::format("not served: {}/{}", text_.type.api_version, plural);
+    Refuse(HttpCode(StatusReason::kNotFound), message);
+    Error("apiVersion",
+          "NotServed",
+          fmt::format("{} {} is not served by {}",
+                      text_.type.api_version,
+                      text_.type.kind,
+                      options_.release.has_value() ? api::ReleaseName(release) : "any release"),
+          HintForVersion(
+              scheme_.kinds(), Split(text_.type.api_version).group, text_.type.kind, release));
+  }
+
+  void KnownKind(const api::KindInfo& kind, api::Release release) {
+    auto object =
+        server::ReadForStore(kind, text_.json, release, world_.clock.Now(), &verdict_.strict);
+    if (!object) {
+      Mismatch(kind, release, object.error().message);
+      return;
+    }
+    const api::Profile profile = ProfileOf(release);
+    if (HasRules(kind)) {
+      Rules(kind, profile, *std::move(object));
+    } else if (const core::PodTemplateSpec* pods = PodTemplateOf(*object); pods != nullptr) {
+      Template(*pods, profile, object->metadata().namespace_);
+    } else {
+      verdict_.answers.push_back({.operation = "create", .code = kCreated});
+    }
+    for (const std::string& issue : verdict_.strict) Strict(kind, release, issue);
+  }
+
+  void Mismatch(const api::KindInfo& kind, api::Release release, const std::string& message) {
+    Refuse(HttpCode(StatusReason::kBadRequest),
+           fmt::format("{0} in version \"{1}\" cannot be handled as a {0}: {2}",
+                       kind.kind,
+                       kind.version,
+                       message));
+    const std::string field = FieldOfMismatch(message);
+    std::string hint = field.empty() ? "" : HintForValue(kind, release, field);
+    Error(field, "Mismatch", message, std::move(hint));
+  }
+
+  api::Profile ProfileOf(api::Release release) const {
+    api::Profile profile = api::Profile::Of(release);
+    // Of several releases some do not know a gate, or have it for good.
+    const Result<> applied = ForEachFlag(options_.feature_gates, [&](std::string_view flag) {
+      const Result<> one = profile.gates.Apply(flag, release);
+      return options_.release.has_value() ? one : Result<>();
+    });
+    DRAY_CHECK(applied.has_value());  // Make() has tried them
+    return profile;
+  }
+
+  const core::Namespace& SpaceOf(std::string_view name) const {
+    static const core::Namespace kPlain;
+    const auto found = spaces_.find(name);
+    return found == spaces_.end() ? kPlain : found->second;
+  }
+
+  /// One request; what it says goes to the verdict. `prefix` stands before the fields of causes.
+  void Ask(const api::KindInfo& kind,
+           const api::Profile& profile,
+           server::Write& write,
+           std::string_view prefix = {}) {
+    const server::ProfileSelectors selectors(profile);
+    const std::string name = write.object.metadata().name;
+    server::Judgement judgement =
+        server::JudgeWrite(write,
+                           {.profile = profile,
+                            .version = &kind,
+                            .selectors = &selectors,
+                            .space = &SpaceOf(write.object.metadata().namespace_)},
+                           world_.clock.Now(),
+                           world_.random);
+    const bool is_create = write.operation == server::WriteOperation::kCreate;
+    Answer answer = {.operation = is_create ? "create" : "updateStatus",
+                     .code = is_create ? kCreated : kOk,
+                     .warnings = std::move(judgement.warnings)};
+    for (Cause& cause : judgement.causes) {
+      if (!prefix.empty()) cause.field = fmt::format("{}{}", prefix, cause.field);
+      Error(cause.field, cause.reason, cause.message, {});
+    }
+    if (!judgement.causes.empty()) {
+      dray::Error error = api::validation::InvalidError(kind, name, std::move(judgement.causes));
+      answer.code = HttpCode(error.reason);
+      answer.message = std::move(error.message);
+      answer.causes = std::move(error.causes);
+      answer.warnings.clear();
+      verdict_.verdict = Verdict::kInvalid;
+    }
+    for (const std::string& warning : answer.warnings) Warn("", "Warning", warning, {});
+    verdict_.answers.push_back(std::move(answer));
+  }
+
+  void Rules(const api::KindInfo& kind, const api::Profile& profile, api::Object object) {
+    std::string& space = object.mutable_metadata().namespace_;
+    if (kind.namespaced && space.empty()) space = kDefaultNamespace;
+    server::Write create = {.operation = server::WriteOperation::kCreate, .object = object.Clone()};
+    Ask(kind, profile, create);
+    const bool has_status = kind.has_status && kind.status_in.Has(profile.release);
+    if (kind.group != kResourceGroup || !has_status || !HasStatus(text_.json)) return;
+    if (object.metadata().name.empty()) {
+      // What there is to say about the name has been said.
+      verdict_.answers.push_back({.operation = "updateStatus",
+                                  .code = HttpCode(StatusReason::kBadRequest),
+                                  .message = "Name parameter required."});
+      return;
+    }
+    object.mutable_metadata() = create.object.metadata();
+    server::Write status = {.operation = server::WriteOperation::kUpdateStatus,
+                            .object = std::move(object),
+                            .old = std::move(create.object)};
+    Ask(kind, profile, status);
+  }
+
+  /// The pods of a workload, as far as they can be judged before they are made.
+  void Template(const core::PodTemplateSpec& pods,
+                const api::Profile& profile,
+                const std::string& space) {
+    core::Pod pod{.metadata = pods.metadata, .spec = pods.spec};
+    pod.metadata.name = "pod";
+    pod.metadata.namespace_ = space.empty() ? std::string(kDefaultNamespace) : space;
+    api::Object object = api::Object::Of(std::move(pod));
+    api::defaults::SetDefaults(object, api::Time::Of(world_.clock.Now()), profile.release);
+    server::Write write = {.operation = server::WriteOperation::kCreate,
+                           .object = std::move(object)};
+    Ask(write.object.kind(), profile, write, "spec.template.");
+  }
+
+  void Warn(std::string field, std::string type, std::string text, std::string hint) {
+    const size_t line = places_.LineOf(field);
+    verdict_.remarks.push_back({.severity = Remark::Severity::kWarning,
+                                .line = line,
+                                .field = std::move(field),
+                                .type = std::move(type),
+                                .text = std::move(text),
+                                .hint = std::move(hint)});
+  }
+
+  /// Unknown and duplicate fields.
+  void Strict(const api::KindInfo& kind, api::Release release, const std::string& issue) {
+    const bool is_unknown = issue.starts_with("unknown");
+    const std::string field(QuotedPart(issue));
+    Warn(field,
+         is_unknown ? "UnknownField" : "DuplicateField",
+         is_unknown ? "unknown field" : "duplicate field",
+         is_unknown ? HintForUnknownField(kind, release, field) : "the last one counts");
+  }
+
+  World& world_;
+  const JudgeOptions& options_;
+  const api::Scheme& scheme_;
+  const Spaces& spaces_;
+  DocumentPlaces places_;
+  const ObjectText& text_;
+  ObjectVerdict verdict_;
+};
+
+ObjectVerdict Unreadable(const Document& document) {
+  const LineNote& failure = *document.failure;
+  ObjectVerdict verdict = {.line = failure.line, .document = document.number};
+  verdict.verdict = Verdict::kUnreadable;
+  verdict.remarks.push_back(
+      {.line = failure.line,
+       .type = "Unreadable",
+       .text = failure.text,
+       .hint = document.is_template ? "templates have to be rendered first" : ""});
+  return verdict;
+}
+
+/// YAML, but no object.
+ObjectVerdict NoObject(const Document& document, const std::string& why) {
+  ObjectVerdict verdict = {.line = document.lines.line, .document = document.number};
+  verdict.verdict = Verdict::kRefused;
+  verdict.answers.push_back(
+      {.operation = "create", .code = HttpCode(StatusReason::kBadRequest), .message = why});
+  verdict.remarks.push_back({.line = document.lines.line,
+                             .type = "Mismatch",
+                             .text = why,
+                             .hint = "a manifest is an object with apiVersion and kind"});
+  return verdict;
+}
+
+/// Namespaces with their labels.
+Spaces SpacesIn(const std::vector<Document>& documents) {
+  const api::KindInfo& kind = api::Reflected<core::Namespace>::kKind;
+  Spaces spaces;
+  for (const Document& document : documents) {
+    if (document.failure.has_value() || document.json == "null") continue;
+    const auto objects = ObjectsIn(document.json);
+    if (!objects) continue;
+    for (const ObjectText& text : *objects) {
+      if (text.type.kind != kind.kind || text.type.api_version != kind.api_version()) continue;
+      const auto object = api::DecodeJson(kind, text.json, nullptr);
+      if (!object) continue;
+      spaces.insert_or_assign(object->metadata().name, object->As<core::Namespace>());
+    }
+  }
+  return spaces;
+}
+
+/// Keys that came twice belong to the object they stand in.
+void AddDuplicates(const Document& document,
+                   std::vector<ObjectVerdict>& verdicts,
+                   size_t first_verdict) {
+  for (const LineNote& duplicate : document.duplicates) {
+    ObjectVerdict* owner = &verdicts[first_verdict];
+    for (size_t i = first_verdict; i < verdicts.size(); ++i) {
+      if (verdicts[i].line <= duplicate.line) owner = &verdicts[i];
+    }
+    owner->remarks.push_back({.severity = Remark::Severity::kWarning,
+                              .line = duplicate.line,
+                              .type = "DuplicateField",
+                              .text = duplicate.text,
+                              .hint = "the last one counts"});
+  }
+}
+
+}  // namespace
+
+Result<ManifestJudge> ManifestJudge::Make(World& world, const JudgeOptions& options) {
+  if (options.release.has_value()) {
+    api::FeatureGates gates = api::FeatureGates::AllOf(*options.release);
+    DRAY_TRY_VOID(gates.Apply(options.feature_gates, *options.release));
+  } else {
+    DRAY_TRY_VOID(CheckFlags(options.feature_gates));
+  }
+  return ManifestJudge(world, options);
+}
+
+Result<std::vector<ObjectVerdict>> ManifestJudge::JudgeFile(const std::string& file) {
+  DRAY_TRY(const std::vector<Document> documents,
+           ReadDocuments(world_.disk, file, WithLines::kYes));
+  const Spaces spaces = SpacesIn(documents);
+  std::vector<ObjectVerdict> verdicts;
+  for (const Document& document : documents) {
+    const size_t first_verdict = verdicts.size();
+    if (document.failure.has_value()) {
+      verdicts.push_back(Unreadable(document));
+      continue;
+    }
+    if (document.json == "null") continue;
+    const auto objects = ObjectsIn(document.json);
+    if (!objects) {
+      verdicts.push_back(NoObject(document, objects.error().message));
+      continue;
+    }
+    for (const ObjectText& text : *objects) {
+      verdicts.push_back(ObjectJudge(world_, options_, scheme_, spaces, document, text).Judge());
+    }
+    if (verdicts.size() > first_verdict) AddDuplicates(document, verdicts, first_verdict);
+  }
+  for (ObjectVerdict& verdict : verdicts) verdict.file = file;
+  return verdicts;
+}
+
+}  // namespace dray::cli

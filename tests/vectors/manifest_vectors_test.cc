@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Verdicts over manifests: our own always, those of public repositories where they are at hand.
+#include "tests/vectors/manifest_vectors.h"
+
+#include <cstdlib>
+#include <string>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "base/world.h"
+
+namespace dray::vectors {
+namespace {
+
+void ExpectAll(const std::string& folder) {
+  const Result<Report> report = RunManifestVectors(RealWorld(), folder);
+  ASSERT_TRUE(report.has_value()) << report.error().message;
+  for (const std::string& failure : report->failures) ADD_FAILURE() << failure;
+  EXPECT_GT(report->passed, 0U);
+  fmt::print("{} passed, {} failed\n", report->passed, report->failures.size());
+}
+
+TEST(ManifestVectors, OwnManifestsGetTheirVerdicts) {
+  ExpectAll(DRAY_SOURCE_DIR "/tests/data/manifests");
+}
+
+TEST(ManifestVectors, PublishedManifestsGetUpstreamsVerdicts) {
+  const char* chosen = std::getenv("DRAY_SHARED");  // NOLINT(concurrency-mt-unsafe): one thread
+  const std::string shared = chosen != nullptr ? chosen : DRAY_SOURCE_DIR "/../shared";
+  const std::string folder = shared + "/vectors/manifests";
+  if (!RealWorld().disk.IsFolder(folder)) {
+    GTEST_SKIP() << "no vectors: set DRAY_SHARED to a folder that has them";
+  }
+  ExpectAll(folder);
+}
+
+}  // namespace
+}  // namespace dray::vectors
