@@ -44,13 +44,17 @@ std::string PrettyJson(std::string_view json);
 Result<TypeMeta> ReadTypeMeta(std::string_view json);
 
 /// Something in a document that was passed over: `unknown field "spec.foo"` or
-/// `duplicate field "spec.bar"`, in the order met.
+/// `duplicate field "spec.bar"`, in the order met, each once.
 using DecodeIssues = std::vector<std::string>;
+
+/// As many of a document are reported, as upstream does.
+inline constexpr size_t kDecodeIssuesMax = 100;
 
 /// Decodes `json` into a new object of `kind`; kind and apiVersion in the text are not compared.
 /// Unknown and duplicate fields go to `issues` (the last duplicate wins); null is absent.
 ///
-/// Errors: kBadRequest  not JSON, or a value of the wrong type, with its path.
+/// Errors: kBadRequest  not JSON, or a value of the wrong type, with its path; or so many elements
+///                      for the document's length that only an attack explains it.
 Result<Object> DecodeJson(const KindInfo& kind,
                           std::string_view json,
                           DecodeIssues* issues,

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <charconv>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "api/decode_budget.h"
 #include "api/json.h"
 #include "api/json_reader.h"
 #include "base/base64.h"
@@ -17,38 +19,115 @@ T& Get(void* value) {
   return *static_cast<T*>(value);
 }
 
+/// Where the walk stands: a chain through the callers' frames, so that a path costs nothing until
+/// a message needs it.
+struct Place {
+  const Place* outer;
+  std::string_view name;  // of a member or key; empty and without data in a list
+  size_t index = 0;
+};
+
+std::string PathOf(const Place* place) {
+  if (place == nullptr) return {};
+  std::string path = PathOf(place->outer);
+  if (place->name.data() == nullptr) return path + fmt::format("[{}]", place->index);
+  if (!path.empty()) path += '.';
+  return path.append(place->name);
+}
+
 /// A field found by its JSON name, and the struct (perhaps an inlined one) it belongs to.
 struct Found {
   const Field* field = nullptr;
   void* object = nullptr;
+  size_t index = 0;  // in the struct that was asked: of the field, or of the one that inlines it
 };
 
-Found FindMember(const Type& type, void* object, std::string_view name, Wire wire) {
-  for (const Field& field : type.fields) {
-    if (!field.IsOn(wire)) continue;
-    if (!field.facets.inlined) {
-      if (field.name == name) return {&field, object};
-      continue;
+/// Looks from the field `first` on: documents have them in the order of the schema more often than
+/// not.
+Found FindMember(const Type& type, void* object, std::string_view name, size_t first, Wire wire) {
+  const size_t count = type.fields.size();
+  for (size_t step = 0, i = first; step < count; ++step, ++i) {
+    if (i >= count) i = 0;
+    const Field& field = type.fields[i];
+    if (!field.facets.inlined) [[likely]] {
+      if (!SameText(field.name, name)) continue;
+      if (field.usual || field.IsOn(wire)) return {&field, object, i};
+    } else if (field.IsOn(wire)) {
+      const Found inner = FindMember(field.type(), MutableMember(field, object), name, 0, wire);
+      if (inner.field != nullptr) return {inner.field, inner.object, i};
     }
-    const Found inner = FindMember(field.type(), MutableMember(field, object), name, wire);
-    if (inner.field != nullptr) return inner;
   }
   return {};
 }
 
-/// One walk over a document. path_ is where the walk stands, as messages write it.
+/// The fields of one object that were met.
+class MetFields {
+ public:
+  /// True when it was met before. `index` is the field's place in its struct, if it has one there.
+  bool Meet(const void* field, size_t index) {
+    constexpr size_t kBits = 64;
+    if (index >= kBits) {
+      if (std::ranges::find(others_, field) != others_.end()) return true;
+      others_.push_back(field);
+      return false;
+    }
+    const uint64_t bit = uint64_t{1} << index;
+    return (std::exchange(bits_, bits_ | bit) & bit) != 0;
+  }
+  bool Meet(const Type& type, const Found& found) {
+    const bool is_inlined = &type.fields[found.index] != found.field;
+    return Meet(found.field, is_inlined ? std::string_view::npos : found.index);
+  }
+
+ private:
+  uint64_t bits_ = 0;
+  std::vector<const void*> others_;
+};
+
+/// Whether a map's keys come in order, and which come twice.
+class MetKeys {
+ public:
+  bool is_sorted() const { return is_sorted_; }
+
+  /// `key` comes next; `map` holds those before it. True when it was met before, which is found out
+  /// only if `tell`. `is_view` says that the key stays where it is.
+  bool Meet(const Type& type, const void* map, std::string_view key, bool is_view, bool tell) {
+    if (is_sorted_ && is_view && (last_.data() == nullptr || IsBefore(last_, key))) {
+      last_ = key;
+      return false;
+    }
+    if (std::exchange(is_sorted_, false) && tell) {
+      for (size_t i = 0; i < type.container->size(map); ++i) {
+        keys_.emplace(type.container->key(map, i));
+      }
+    }
+    return tell && !keys_.emplace(key).second;
+  }
+
+ private:
+  static bool IsBefore(std::string_view a, std::string_view b) {
+    if (a.empty() || b.empty() || a[0] == b[0]) return a < b;
+    return static_cast<unsigned char>(a[0]) < static_cast<unsigned char>(b[0]);
+  }
+
+  std::string_view last_;
+  bool is_sorted_ = true;
+  std::set<std::string, std::less<>> keys_;
+};
+
+/// One walk over a document.
 class Decoder {
  public:
   Decoder(std::string_view json, std::string_view root, DecodeIssues* issues, Wire wire)
-      : reader_(json), root_(root), issues_(issues), wire_(wire) {}
+      : reader_(json), root_(root), issues_(issues), wire_(wire), budget_(json.size()) {}
 
   Result<> Run(const Type& type, void* value, bool has_type_meta) {
-    if (reader_.Peek() == JsonKind::kNull && type.kind == TypeKind::kStruct) {
-      reader_.Null();
-    } else if (type.kind == TypeKind::kStruct) {
-      Struct(type, value, has_type_meta);
-    } else {
+    if (type.kind != TypeKind::kStruct) {
       Value(type, value);
+    } else if (reader_.Peek() == JsonKind::kNull) {
+      reader_.Null();
+    } else if (Expect(JsonKind::kObject, type)) {
+      Struct(type, value, has_type_meta);
     }
     if (!mismatch_.empty()) return Fail(StatusReason::kBadRequest, std::move(mismatch_));
     if (!reader_.Finish()) return Fail(reader_.error());
@@ -56,38 +135,52 @@ class Decoder {
   }
 
  private:
-  bool stopped() const { return reader_.failed() || !mismatch_.empty(); }
+  void Refuse(std::string message) {
+    if (reader_.failed()) return;
+    mismatch_ = std::move(message);
+    reader_.Stop();
+  }
 
   void Mismatch(std::string_view found, std::string_view wanted) {
-    if (stopped()) return;
-    mismatch_ = fmt::format("json: cannot unmarshal {} into Go struct field {}.{} of type {}",
-                            found,
-                            root_,
-                            path_,
-                            wanted);
+    Refuse(fmt::format("json: cannot unmarshal {} into Go struct field {}.{} of type {}",
+                       found,
+                       root_,
+                       PathOf(place_),
+                       wanted));
   }
 
   void Issue(std::string_view what, std::string_view name) {
-    if (issues_ == nullptr) return;
-    issues_->push_back(
-        fmt::format("{} field \"{}{}{}\"", what, path_, path_.empty() ? "" : ".", name));
+    if (issues_ == nullptr || issues_->size() >= kDecodeIssuesMax) return;
+    const Place place{.outer = place_, .name = name};
+    std::string issue = fmt::format("{} field \"{}\"", what, PathOf(&place));
+    if (std::ranges::find(*issues_, issue) == issues_->end()) issues_->push_back(std::move(issue));
   }
 
-  /// True when the next value is of `kind`; notes the mismatch otherwise.
+  bool Spend(size_t size) {
+    if (budget_.Spend(size)) return true;
+    Refuse(fmt::format("json: {} takes too much memory when decoded", PathOf(place_)));
+    return false;
+  }
+
+  /// True when the next value begins as values of `kind` do; notes the mismatch otherwise.
   bool Expect(JsonKind kind, const Type& type) {
+    if (reader_.Peek() == kind) [[likely]]
+      return true;
+    NoteMismatch(type);
+    return false;
+  }
+
+  void NoteMismatch(const Type& type) {
     const JsonKind found = reader_.Peek();
-    if (found == kind) return true;
     if (found == JsonKind::kInvalid) {
       reader_.Skip();  // lets the reader say what is wrong
     } else {
       Mismatch(JsonKindName(found), type.name);
     }
-    return false;
   }
 
   void Value(const Type& type, void* value) {
-    if (stopped()) return;
-    if (reader_.Peek() == JsonKind::kNull) {
+    if (reader_.NextIs('n')) [[unlikely]] {
       reader_.Null();
       Clear(type, value);
       return;
@@ -96,11 +189,9 @@ class Decoder {
       case TypeKind::kBool:
         if (Expect(JsonKind::kBool, type)) Get<bool>(value) = reader_.Bool();
         return;
-      case TypeKind::kInt32: Integer<int32_t>(type, value); return;
-      case TypeKind::kInt64: Integer<int64_t>(type, value); return;
-      case TypeKind::kString:
-        if (Expect(JsonKind::kString, type)) reader_.String(Get<std::string>(value));
-        return;
+      case TypeKind::kInt32: Integer(type, Get<int32_t>(value)); return;
+      case TypeKind::kInt64: Integer(type, Get<int64_t>(value)); return;
+      case TypeKind::kString: String(type, Get<std::string>(value)); return;
       case TypeKind::kBytes: Base64(type, value); return;
       case TypeKind::kQuantity: ReadQuantity(type, value); return;
       case TypeKind::kTime: Text<Time>(type, value); return;
@@ -108,19 +199,38 @@ class Decoder {
       case TypeKind::kDuration: Text<Duration>(type, value); return;
       case TypeKind::kIntOrString: ReadIntOrString(type, value); return;
       case TypeKind::kRawJson: Get<RawJson>(value) = RawJson(std::string(reader_.Skip())); return;
-      case TypeKind::kOptional: Value(type.element(), type.container->add(value, {})); return;
+      case TypeKind::kOptional: Optional(type.element(), type, value); return;
       case TypeKind::kList: List(type, value); return;
       case TypeKind::kMap: ReadMap(type, value); return;
-      case TypeKind::kStruct: Struct(type, value, false); return;
+      case TypeKind::kStruct:
+        if (Expect(JsonKind::kObject, type)) Struct(type, value, false);
+        return;
     }
   }
 
+  // The usual ones without a detour over tables.
+  void Optional(const Type& element, const Type& type, void* value) {
+    switch (element.kind) {
+      case TypeKind::kString:
+        return String(element, Get<std::optional<std::string>>(value).emplace());
+      case TypeKind::kInt64: return Integer(element, Get<std::optional<int64_t>>(value).emplace());
+      default: return Value(element, type.container->add(value, {}));
+    }
+  }
+
+  void String(const Type& type, std::string& text) {
+    if (!reader_.NextIs('"')) return NoteMismatch(type);
+    std::string_view view;
+    reader_.String(text, view);
+    if (view.data() != text.data()) text.assign(view);
+  }
+
   template <class T>
-  void Integer(const Type& type, void* value) {
+  void Integer(const Type& type, T& number) {
     if (!Expect(JsonKind::kNumber, type)) return;
     const std::string_view text = reader_.Number();
-    const auto read = std::from_chars(text.data(), text.data() + text.size(), Get<T>(value));
-    if (!reader_.failed() && (read.ec != std::errc() || read.ptr != text.data() + text.size())) {
+    const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (read.ec != std::errc() || read.ptr != text.data() + text.size()) {
       Mismatch(fmt::format("number {}", text), type.name);
     }
   }
@@ -128,61 +238,63 @@ class Decoder {
   /// Keeps what a type's own Parse says about the text.
   template <class T>
   void Take(Result<T> parsed, void* value) {
-    if (stopped()) return;
     if (parsed) {
       Get<T>(value) = *std::move(parsed);
     } else {
-      mismatch_ = std::move(parsed.error().message);
+      Refuse(std::move(parsed.error().message));
     }
+  }
+
+  /// The text of a string, or nothing.
+  std::string_view TextOf(const Type& type) {
+    std::string_view text;
+    if (Expect(JsonKind::kString, type)) reader_.String(scratch_, text);
+    return text;
   }
 
   template <class T>
   void Text(const Type& type, void* value) {
-    if (!Expect(JsonKind::kString, type)) return;
-    reader_.String(scratch_);
-    Take(T::Parse(scratch_), value);
+    const std::string_view text = TextOf(type);
+    if (!reader_.failed()) Take(T::Parse(text), value);
   }
 
   void Base64(const Type& type, void* value) {
-    if (!Expect(JsonKind::kString, type)) return;
-    reader_.String(scratch_);
-    std::optional<std::string> bytes = DecodeBase64(scratch_);
-    if (!bytes && !stopped()) mismatch_ = "illegal base64 data at " + path_;
-    if (bytes) Get<Bytes>(value).bytes = *std::move(bytes);
+    const std::string_view text = TextOf(type);
+    if (reader_.failed()) return;
+    std::optional<std::string> bytes = DecodeBase64(text);
+    if (!bytes) return Refuse("illegal base64 data at " + PathOf(place_));
+    Get<Bytes>(value).bytes = *std::move(bytes);
   }
 
   void ReadQuantity(const Type& type, void* value) {
-    if (reader_.Peek() == JsonKind::kNumber) {
-      scratch_ = reader_.Number();
-    } else if (Expect(JsonKind::kString, type)) {
-      reader_.String(scratch_);
-    }
-    if (!stopped()) Take(Quantity::ParseTrimmed(scratch_), value);
+    const bool is_number = reader_.Peek() == JsonKind::kNumber;
+    const std::string_view text = is_number ? reader_.Number() : TextOf(type);
+    if (!reader_.failed()) Take(Quantity::ParseTrimmed(text), value);
   }
 
   void ReadIntOrString(const Type& type, void* value) {
     if (reader_.Peek() == JsonKind::kNumber) {
       int32_t number = 0;
-      Integer<int32_t>(type, &number);
+      Integer(type, number);
       Get<IntOrString>(value) = IntOrString(number);
-    } else if (Expect(JsonKind::kString, type)) {
-      reader_.String(scratch_);
-      Get<IntOrString>(value) = IntOrString(scratch_);
+    } else {
+      Get<IntOrString>(value) = IntOrString(std::string(TextOf(type)));
     }
   }
 
   void List(const Type& type, void* value) {
     if (!Expect(JsonKind::kArray, type)) return;
     const Type& element = type.element();
-    const size_t length = path_.size();
     Clear(type, value);
     type.container->set_present(value);
     reader_.EnterArray();
-    for (size_t i = 0; !stopped() && reader_.NextElement(); ++i) {
-      fmt::format_to(std::back_inserter(path_), "[{}]", i);
-      Value(element, type.container->add(value, {}));
-      if (!stopped()) path_.resize(length);
+    Place here{.outer = std::exchange(place_, &here), .name = {}};
+    for (; reader_.NextElement(); ++here.index) {
+      if (here.index == 0) budget_.ReserveAsBefore(type, value);
+      if (Spend(element.size)) Value(element, type.container->add(value, {}));
     }
+    budget_.Remember(type, here.index);
+    place_ = here.outer;
   }
 
   void ReadMap(const Type& type, void* value) {
@@ -190,74 +302,78 @@ class Decoder {
     const Type& element = type.element();
     Clear(type, value);
     reader_.EnterObject();
-    std::string key;
-    std::vector<std::string> seen;
-    while (!stopped() && reader_.NextKey(key)) {
-      if (std::ranges::binary_search(seen, key)) {
-        Issue("duplicate", key);
-      } else {
-        seen.insert(std::ranges::upper_bound(seen, key), key);
-      }
-      const size_t length = Descend(key);
-      Value(element, type.container->add(value, key));
-      if (!stopped()) path_.resize(length);
+    Place here{.outer = std::exchange(place_, &here), .name = {}};
+    MetKeys met;
+    std::string storage;
+    while (reader_.NextKey(storage, here.name)) {
+      const bool is_view = here.name.data() != storage.data();
+      if (met.Meet(type, value, here.name, is_view, issues_ != nullptr)) Duplicate(here);
+      if (here.index++ == 0) budget_.ReserveAsBefore(type, value);
+      if (!Spend(sizeof(std::string) + element.size)) break;
+      Value(element, type.container->append(value, here.name));
     }
+    if (!met.is_sorted()) type.container->settle(value);
+    budget_.Remember(type, here.index);
+    place_ = here.outer;
   }
 
   void Struct(const Type& type, void* value, bool has_type_meta) {
-    if (!Expect(JsonKind::kObject, type)) return;
     reader_.EnterObject();
-    std::string key;
-    std::vector<const void*> seen;  // fields; a kind has few enough for a linear search
-    while (!stopped() && reader_.NextKey(key)) {
-      if (has_type_meta && (key == "kind" || key == "apiVersion")) {
-        Once(seen, key == "kind" ? static_cast<const void*>(&kKindMark) : &kVersionMark, key);
-        TypeMetaMember(key);
+    Place here{.outer = std::exchange(place_, &here), .name = {}};
+    MetFields met;
+    std::string storage;
+    size_t next = 0;  // the field that is expected
+    while (reader_.NextKey(storage, here.name)) {
+      if (has_type_meta && (here.name == "kind" || here.name == "apiVersion")) {
+        const void* mark = here.name == "kind" ? &kKindMark : &kVersionMark;
+        if (met.Meet(mark, std::string_view::npos)) Duplicate(here);
+        TypeMetaMember();
         continue;
       }
-      const Found found = FindMember(type, value, key, wire_);
+      const Found found = FindMember(type, value, here.name, next, wire_);
       if (found.field == nullptr) {
-        Issue("unknown", key);
+        place_ = here.outer;
+        Issue("unknown", here.name);
+        place_ = &here;
         reader_.Skip();
         continue;
       }
-      Once(seen, found.field, key);
-      const size_t length = Descend(key);
-      const Type& member_type = found.field->type();
-      void* member = MutableMember(*found.field, found.object);
-      if (reader_.Peek() != JsonKind::kObject || member_type.kind != TypeKind::kStruct) {
-        Value(member_type, member);
-      } else {
-        Struct(member_type, member, false);  // a duplicate struct merges into the first, as in Go
-      }
-      if (!stopped()) path_.resize(length);
+      next = found.index + 1;
+      if (met.Meet(type, found)) Duplicate(here);
+      Member(*found.field, found.object);
+    }
+    place_ = here.outer;
+  }
+
+  void Member(const Field& field, void* object) {
+    const Type& type = field.type();
+    void* member = MutableMember(field, object);
+    if (type.kind == TypeKind::kStruct && reader_.NextIs('{')) {
+      Struct(type, member, false);  // a duplicate struct merges into the first, as in Go
+    } else {
+      Value(type, member);
+    }
+    if (field.usual || !field.facets.plain.Rules(wire_.release)) return;
+    // It could not be absent in this release: its zero is our none.
+    const bool is_set = type.container->size(member) != 0;
+    if (is_set && IsZero(type.element(), type.container->at(member, 0))) {
+      type.container->clear(member);
     }
   }
 
-  void TypeMetaMember(const std::string& key) {
-    if (reader_.Peek() == JsonKind::kString || reader_.Peek() == JsonKind::kNull) {
+  void Duplicate(const Place& here) {
+    place_ = here.outer;
+    Issue("duplicate", here.name);
+    place_ = &here;
+  }
+
+  void TypeMetaMember() {
+    const JsonKind found = reader_.Peek();
+    if (found == JsonKind::kString || found == JsonKind::kNull || found == JsonKind::kInvalid) {
       reader_.Skip();
     } else {
-      const size_t length = Descend(key);
-      Mismatch(JsonKindName(reader_.Peek()), "string");
-      path_.resize(length);
+      Mismatch(JsonKindName(found), "string");
     }
-  }
-
-  void Once(std::vector<const void*>& seen, const void* mark, std::string_view key) {
-    if (std::ranges::find(seen, mark) == seen.end()) {
-      seen.push_back(mark);
-    } else {
-      Issue("duplicate", key);
-    }
-  }
-
-  /// Appends a member to the path; returns the length to go back to.
-  size_t Descend(std::string_view key) {
-    const size_t length = path_.size();
-    if (!path_.empty()) path_ += '.';
-    path_ += key;
-    return length;
   }
 
   static constexpr char kKindMark = 0;
@@ -267,7 +383,8 @@ class Decoder {
   std::string_view root_;
   DecodeIssues* issues_;
   Wire wire_;
-  std::string path_;
+  DecodeBudget budget_;
+  const Place* place_ = nullptr;
   std::string scratch_;
   std::string mismatch_;
 };

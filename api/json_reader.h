@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// A pull reader for JSON text (RFC 8259, strict): no tree, no copies but unescaped strings, exact
-// positions, and the source text of any value, which opaque parameters keep byte for byte.
+// A pull reader for JSON text (RFC 8259, strict): no tree, no copies but strings with escapes,
+// exact positions, and the source text of any value, which opaque parameters keep byte for byte.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
+#include "api/text_scan.h"
 #include "base/result.h"
 
 namespace dray::api {
@@ -30,17 +30,38 @@ class JsonReader {
   static constexpr size_t kDepthMax = 10'000;
 
   /// `text` must outlive the reader and everything returned as a view.
-  explicit JsonReader(std::string_view text) : text_(text) {}
+  explicit JsonReader(std::string_view text)
+      : begin_(text.data()), at_(text.data()), end_(text.data() + text.size()) {}
 
   /// What stands next; kInvalid at the end, after a failure and before anything that is no value.
-  JsonKind Peek();
+  JsonKind Peek() {
+    SkipBlanks();
+    return at_ == end_ ? JsonKind::kInvalid : KindBeginningWith(*at_);
+  }
 
-  bool EnterObject();
+  /// Whether the next value begins with `c`: faster than Peek() where one kind is expected.
+  bool NextIs(char c) {
+    SkipBlanks();
+    return at_ != end_ && *at_ == c;
+  }
+
+  bool EnterObject() { return Enter('{'); }
   /// The next key, or false at the end of the object (which is then left) and after a failure.
   bool NextKey(std::string& key);
-  bool EnterArray();
+  /// The same without a copy: the view is into the text, or into `storage` for keys with escapes.
+  bool NextKey(std::string& storage, std::string_view& key) {
+    if (!Next('}')) return false;
+    key = StringView(storage, "looking for beginning of object key string");
+    return Colon();
+  }
+  bool EnterArray() { return Enter('['); }
   /// True when another element stands next; false at the end of the array, which is then left.
-  bool NextElement();
+  bool NextElement() {
+    if (!Next(']')) return false;
+    if (Peek() != JsonKind::kInvalid) return true;
+    FailAt("looking for beginning of value");
+    return false;
+  }
 
   bool Bool();
   void Null();
@@ -48,32 +69,111 @@ class JsonReader {
   std::string_view Number();
   /// The string without quotes and escapes.
   void String(std::string& out);
+  /// The same as a view into the text, or into `storage` where there are escapes.
+  std::string_view String(std::string& storage, std::string_view& out) {
+    out = StringView(storage, "looking for beginning of string");
+    return out;
+  }
   /// Checks and passes over any value; its source text.
   std::string_view Skip();
 
   /// Only white space is left. Fails with "after top-level value" otherwise.
   bool Finish();
 
-  bool failed() const { return !error_.empty(); }
+  /// Ends the reading as a mistake does: for callers that have found one of another kind.
+  void Stop() { FailAt("where reading was stopped"); }
+  bool failed() const { return failed_; }
   /// kBadRequest with line, column and what was expected.
   Error error() const;
-  /// Bytes read so far.
-  size_t offset() const { return at_; }
+  /// Bytes read so far; after a failure, up to the mistake.
+  size_t offset() const { return static_cast<size_t>((failed_ ? mistake_ : at_) - begin_); }
 
  private:
-  void Whitespace();
+  static JsonKind KindBeginningWith(char c) {
+    switch (c) {
+      case '{': return JsonKind::kObject;
+      case '[': return JsonKind::kArray;
+      case '"': return JsonKind::kString;
+      case 't':
+      case 'f': return JsonKind::kBool;
+      case 'n': return JsonKind::kNull;
+      default: return c == '-' || (c >= '0' && c <= '9') ? JsonKind::kNumber : JsonKind::kInvalid;
+    }
+  }
+
+  void SkipBlanks() {
+    if (at_ == end_ || static_cast<unsigned char>(*at_) > ' ') return;
+    while (at_ != end_ && (*at_ == ' ' || *at_ == '\n' || *at_ == '\t' || *at_ == '\r')) ++at_;
+  }
+  bool Enter(char open) {
+    SkipBlanks();
+    if (at_ == end_ || *at_ != open) return Fail("looking for beginning of value");
+    ++at_;
+    is_first_ = true;
+    if (++depth_ > kDepthMax) return FailWith("exceeded max depth");
+    return true;
+  }
+  // True when a member stands next: passes the comma before it, or leaves the container at `close`.
+  bool Next(char close) {
+    SkipBlanks();
+    const bool is_first = is_first_;
+    is_first_ = false;
+    if (at_ == end_) return Fail("");
+    if (*at_ == close) {
+      ++at_;
+      --depth_;
+      return false;
+    }
+    if (is_first) return true;
+    if (*at_ == ',') {
+      ++at_;
+      return true;
+    }
+    return Fail(close == '}' ? "after object key:value pair" : "after array element");
+  }
+  bool Colon() {
+    SkipBlanks();
+    if (at_ == end_ || *at_ != ':') return Fail("after object key");
+    ++at_;
+    return true;
+  }
+  // The usual string has neither escapes nor anything but ASCII.
+  std::string_view StringView(std::string& storage, std::string_view where) {
+    SkipBlanks();
+    if (at_ == end_ || *at_ != '"') {
+      FailAt(where);
+      return {};
+    }
+    const char* const start = ++at_;
+    const char* const stop = FindEndOfPlain(at_, end_);
+    if (stop == end_ || *stop != '"') {
+      LongString(storage);
+      return storage;
+    }
+    at_ = stop + 1;
+    return {start, static_cast<size_t>(stop - start)};
+  }
+
   bool Literal(std::string_view word);
-  bool Take(char expected, std::string_view after);
-  bool Separator(char close);
-  bool Push();
+  void LongString(std::string& out);
+  const char* EndOfRun();
   void Escape(std::string& out);
   uint32_t HexQuad();
-  void FailAt(std::string_view what);
+  bool Fail(std::string_view what) {
+    FailAt(what);
+    return false;
+  }
+  bool FailWith(std::string what);
+  void FailAt(std::string_view where);
 
-  std::string_view text_;
-  size_t at_ = 0;
-  std::vector<bool> fresh_;  // per open object or array: no member read yet
-  std::string error_;
+  const char* begin_;
+  const char* at_;
+  const char* end_;
+  size_t depth_ = 0;
+  bool is_first_ = false;  // just entered: no member read yet
+  bool failed_ = false;
+  const char* mistake_ = nullptr;
+  std::string what_;
 };
 
 /// Whether `text` is valid UTF-8.

@@ -52,11 +52,8 @@ void EncodeProtobufList(const TypeMeta& meta,
                         std::span<const std::string_view> items,
                         std::string& out);
 
-/// Memory that any message may take; a long one may take 64 times its length.
-inline constexpr size_t kDecodedBytesMin = 16U << 20U;
-
 /// Decodes the message of an object of `kind`, as it stands inside an envelope. Unknown fields are
-/// passed over. The memory taken is bounded: kDecodedBytesMin and 64 times the input.
+/// passed over. The memory taken is bounded (api/decode_budget.h).
 ///
 /// Errors: kBadRequest  cut off, lengths beyond the end, wrong wire types, too deep, text that is
 /// not

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "api/decode_budget.h"
 #include "api/json_reader.h"
 #include "api/protobuf.h"
 #include "api/protobuf_wire.h"
@@ -50,8 +51,7 @@ class FieldFinder {
 /// One walk over a message. The path of a mistake is put together on the way back from it.
 class Decoder {
  public:
-  Decoder(std::string_view text, Wire wire)
-      : reader_(text), wire_(wire), budget_(DecodedBytesMax(text.size())) {}
+  Decoder(std::string_view text, Wire wire) : reader_(text), wire_(wire), budget_(text.size()) {}
 
   Result<> Run(const Type& type, void* value) {
     Message(type, value);
@@ -102,9 +102,10 @@ class Decoder {
     path_ = fmt::format("{}{}{}", name, is_index ? "" : ".", path_);
   }
 
-  void Spend(size_t bytes) {
-    if (bytes > budget_) return reader_.Fail("takes too much memory when decoded");
-    budget_ -= bytes;
+  bool Spend(size_t bytes) {
+    if (budget_.Spend(bytes)) return true;
+    reader_.Fail("takes too much memory when decoded");
+    return false;
   }
 
   void Member(const Type& type, WireTag tag, const char* start, void* member) {
@@ -129,7 +130,7 @@ class Decoder {
         if (reader_.Expect(tag, WireType::kVarint, start)) Number(type, value);
         return;
       case TypeKind::kString:
-        if (reader_.Expect(tag, WireType::kBytes, start)) Text(Get<std::string>(value));
+        if (reader_.Expect(tag, WireType::kBytes, start)) Get<std::string>(value) = Utf8Bytes();
         return;
       case TypeKind::kBytes:
         if (reader_.Expect(tag, WireType::kBytes, start)) Get<Bytes>(value).bytes = reader_.Bytes();
@@ -154,10 +155,10 @@ class Decoder {
     }
   }
 
-  void Text(std::string& text) {
+  std::string_view Utf8Bytes() {
     const std::string_view bytes = reader_.Bytes();
-    if (!IsUtf8(bytes)) return reader_.FailAt(bytes.data(), "invalid UTF-8");
-    text = bytes;
+    if (!IsUtf8(bytes)) reader_.FailAt(bytes.data(), "invalid UTF-8");
+    return bytes;
   }
 
   // What stands in a message, which has been opened.
@@ -187,12 +188,8 @@ class Decoder {
                            element.kind == TypeKind::kInt64;
     if (is_number && tag.type == WireType::kBytes) return Packed(type, list);
     const size_t index = type.container->size(list);
-    Spend(element.size);
-    if (reader_.failed()) return;
-    if (index == 0) {
-      type.container->reserve(list,
-                              std::min(reader_.CountRun(tag, start), 1 + budget_ / element.size));
-    }
+    if (!Spend(element.size)) return;
+    if (index == 0) budget_.Reserve(type, list, reader_.CountRun(tag, start));
     Single(element, tag, start, type.container->add(list, {}));
     if (reader_.failed()) Descended(fmt::format("[{}]", index));
   }
@@ -201,8 +198,7 @@ class Decoder {
   void Packed(const Type& type, void* list) {
     const char* const outer = reader_.Open();
     while (!reader_.AtEnd()) {
-      Spend(type.element().size);
-      if (!reader_.failed()) Number(type.element(), type.container->add(list, {}));
+      if (Spend(type.element().size)) Number(type.element(), type.container->add(list, {}));
     }
     reader_.Close(outer);
   }
@@ -210,11 +206,8 @@ class Decoder {
   void Map(const Type& type, WireTag tag, const char* start, void* map) {
     if (!reader_.Expect(tag, WireType::kBytes, start)) return;
     const Type& element = type.element();
-    if (type.container->size(map) == 0) {
-      const size_t entry = sizeof(std::string) + element.size;
-      type.container->reserve(map, std::min(reader_.CountRun(tag, start), budget_ / entry));
-    }
-    Spend(sizeof(std::string) + element.size);
+    if (!Spend(sizeof(std::string) + element.size)) return;
+    if (type.container->size(map) == 0) budget_.Reserve(type, map, reader_.CountRun(tag, start));
     const char* const outer = reader_.Open();
     const std::string_view key = KeyOfEntry();
     if (!reader_.failed()) {
@@ -228,14 +221,28 @@ class Decoder {
     reader_.Close(outer);
   }
 
-  // The key of the entry that was opened: its last field 1, usually its first. Reads nothing.
+  // The key of the entry that was opened. Goes behind it in the usual entry, a key and a value;
+  // else back to the beginning: fields can come in any order, and the last of several keys counts.
   std::string_view KeyOfEntry() {
+    constexpr WireTag kKey = {.number = 1, .type = WireType::kBytes};
+    constexpr WireTag kValue = {.number = 2, .type = WireType::kBytes};
     const char* const begin = reader_.at();
     std::string_view key;
+    if (!reader_.AtEnd() && reader_.Tag() == kKey) {
+      key = Utf8Bytes();
+      const char* const behind = reader_.at();
+      if (!reader_.AtEnd() && reader_.Tag() == kValue) {
+        reader_.Bytes();
+        if (reader_.AtEnd()) {
+          reader_.Rewind(behind);
+          return key;
+        }
+      }
+    }
+    reader_.Rewind(begin);
     reader_.ForEachField([&](WireTag tag, const char* start) {
       if (tag.number != 1 || !reader_.Expect(tag, WireType::kBytes, start)) return false;
-      key = reader_.Bytes();
-      if (!IsUtf8(key)) reader_.FailAt(key.data(), "invalid UTF-8");
+      key = Utf8Bytes();
       return true;
     });
     reader_.Rewind(begin);
@@ -306,7 +313,7 @@ class Decoder {
         return false;
       if (tag.number == 1) type = reader_.Varint();
       if (tag.number == 2) number = static_cast<int32_t>(reader_.Varint());
-      if (tag.number == 3) Text(text);
+      if (tag.number == 3) text = Utf8Bytes();
       return true;
     });
     if (type > 1) reader_.FailAt(begin, fmt::format("neither number nor text: type {}", type));
@@ -327,11 +334,9 @@ class Decoder {
     });
   }
 
-  static size_t DecodedBytesMax(size_t input) { return kDecodedBytesMin + 64 * input; }
-
   WireReader reader_;
   Wire wire_;
-  size_t budget_;  // bytes that may still be taken for elements
+  DecodeBudget budget_;
   std::string path_;
 };
 

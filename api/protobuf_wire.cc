@@ -9,8 +9,6 @@
 namespace dray::api {
 namespace {
 
-constexpr uint32_t kNumberMax = (1U << 29U) - 1;
-
 // The length of a varint at `at` and its value; nothing when it is cut off or too long.
 bool PeekVarint(const char*& at, const char* end, uint64_t& value) {
   value = 0;
@@ -28,6 +26,7 @@ void WireReader::FailAt(const char* at, std::string what) {
   if (failed()) return;
   mistake_ = static_cast<size_t>(at - begin_);
   what_ = std::move(what);
+  failed_ = true;
   at_ = end_;
 }
 
@@ -46,37 +45,22 @@ uint64_t WireReader::LongVarint() {
   return 0;
 }
 
-WireTag WireReader::Tag() {
-  const char* const start = at_;
-  const uint64_t tag = Varint();
+WireTag WireReader::BadTag(const char* start, uint64_t tag) {
   if (failed()) return {};
-  const uint64_t number = tag >> 3U;
   const auto type = static_cast<WireType>(tag & 7U);
-  if (number == 0 || number > kNumberMax) {
-    FailAt(start, fmt::format("no field can have the number {}", number));
-    return {};
+  if (tag >> 3U == 0 || tag >> 3U > kNumberMax) {
+    FailAt(start, fmt::format("no field can have the number {}", tag >> 3U));
+  } else if (type == WireType::kEndGroup) {
+    FailAt(start, "the end of a group that was not begun");
+  } else {
+    FailAt(start, fmt::format("unknown wire type {}", tag & 7U));
   }
-  if (type == WireType::kEndGroup || (tag & 7U) > 5) {
-    FailAt(start,
-           type == WireType::kEndGroup ? "the end of a group that was not begun"
-                                       : fmt::format("unknown wire type {}", tag & 7U));
-    return {};
-  }
-  return {.number = static_cast<uint32_t>(number), .type = type};
+  return {};
 }
 
-std::string_view WireReader::Bytes() {
-  const char* const start = at_;
-  const uint64_t size = Varint();
-  if (failed()) return {};
-  const auto left = static_cast<size_t>(end_ - at_);
-  if (size > left) {
-    FailAt(start, fmt::format("{} bytes are announced, {} are left", size, left));
-    return {};
-  }
-  const std::string_view bytes(at_, size);
-  at_ += size;
-  return bytes;
+std::string_view WireReader::TooLong(const char* start, uint64_t size) {
+  FailAt(start, fmt::format("{} bytes are announced, {} are left", size, end_ - at_));
+  return {};
 }
 
 void WireReader::Skip(WireTag tag) {
@@ -112,8 +96,7 @@ void WireReader::SkipGroup(uint32_t number) {
   }
 }
 
-bool WireReader::Expect(WireTag tag, WireType wanted, const char* start) {
-  if (tag.type == wanted) return true;
+bool WireReader::WrongType(WireTag tag, WireType wanted, const char* start) {
   const auto found = static_cast<int>(tag.type);
   FailAt(start, fmt::format("wire type {} instead of {}", found, static_cast<int>(wanted)));
   return false;
@@ -133,27 +116,6 @@ size_t WireReader::CountRun(WireTag tag, const char* at) const {
     ++count;
   }
   return count;
-}
-
-const char* WireReader::Open() {
-  const char* const outer = end_;
-  const char* const start = at_;
-  const std::string_view message = Bytes();
-  if (!failed() && ++depth_ > kProtobufDepthMax) FailAt(start, "exceeded max depth");
-  if (failed()) return outer;
-  at_ = message.data();
-  end_ = at_ + message.size();
-  return outer;
-}
-
-void WireReader::Close(const char* outer) {
-  if (failed()) {
-    at_ = end_ = outer;
-    return;
-  }
-  --depth_;
-  at_ = end_;
-  end_ = outer;
 }
 
 void WireWriter::Grow(size_t size) {

@@ -48,7 +48,15 @@ class WireReader {
   bool AtEnd() const { return at_ == end_; }
 
   /// The next field. Fails for numbers that no field can have and for the end of a group.
-  WireTag Tag();
+  WireTag Tag() {
+    const char* const start = at_;
+    const uint64_t tag = Varint();
+    const WireTag read = {.number = static_cast<uint32_t>(tag >> 3U),
+                          .type = static_cast<WireType>(tag & 7U)};
+    const bool is_good = tag >> 3U != 0 && tag >> 3U <= kNumberMax &&
+                         (read.type <= WireType::kGroup || read.type == WireType::kFixed32);
+    return is_good ? read : BadTag(start, tag);
+  }
   /// Up to 64 bits; negative numbers of any width are written with 64.
   uint64_t Varint() {
     if (at_ != end_ && static_cast<signed char>(*at_) >= 0) {
@@ -57,11 +65,20 @@ class WireReader {
     return LongVarint();
   }
   /// What stands behind a length.
-  std::string_view Bytes();
+  std::string_view Bytes() {
+    const char* const start = at_;
+    const uint64_t size = Varint();
+    if (size > static_cast<size_t>(end_ - at_)) return TooLong(start, size);
+    const std::string_view bytes(at_, size);
+    at_ += size;
+    return bytes;
+  }
   /// Passes over the value of a field nobody knows.
   void Skip(WireTag tag);
   /// Whether a field is written as it must be; fails at `start`, where it begins, if not.
-  bool Expect(WireTag tag, WireType wanted, const char* start);
+  bool Expect(WireTag tag, WireType wanted, const char* start) {
+    return tag.type == wanted || WrongType(tag, wanted, start);
+  }
   /// How many fields with `tag` follow each other from `at` on, which lies before at(); the count
   /// stops at the first mistake. Reads nothing.
   size_t CountRun(WireTag tag, const char* at) const;
@@ -77,10 +94,26 @@ class WireReader {
 
   /// From here the reader sees only the message behind a length; Close() goes on behind it.
   /// Returns what Close() wants.
-  const char* Open();
-  void Close(const char* outer);
+  const char* Open() {
+    const char* const outer = end_;
+    const char* const start = at_;
+    const std::string_view message = Bytes();
+    if (failed_) return outer;
+    if (++depth_ > kProtobufDepthMax) {
+      FailAt(start, "exceeded max depth");
+      return outer;
+    }
+    at_ = message.data();
+    end_ = at_ + message.size();
+    return outer;
+  }
+  void Close(const char* outer) {
+    --depth_;
+    at_ = failed_ ? outer : end_;
+    end_ = outer;
+  }
 
-  bool failed() const { return !what_.empty(); }
+  bool failed() const { return failed_; }
   /// Notes the first mistake, at the byte the reader stands at or at `at`.
   void Fail(std::string what) { FailAt(at_, std::move(what)); }
   void FailAt(const char* at, std::string what);
@@ -93,13 +126,19 @@ class WireReader {
   Error error(std::string_view path) const;
 
  private:
+  static constexpr uint32_t kNumberMax = (1U << 29U) - 1;
+
   uint64_t LongVarint();
+  WireTag BadTag(const char* start, uint64_t tag);
+  std::string_view TooLong(const char* start, uint64_t size);
+  bool WrongType(WireTag tag, WireType wanted, const char* start);
   void SkipGroup(uint32_t number);
 
   const char* begin_;
   const char* at_;
   const char* end_;
   size_t depth_ = 0;
+  bool failed_ = false;
   size_t mistake_ = 0;  // bytes before it
   std::string what_;
 };

@@ -13,6 +13,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "api/int_or_string.h"
@@ -145,6 +146,10 @@ struct Type {
   const Type* element_type = nullptr;        // of containers
   std::span<const Field> fields = {};        // in the order of JSON
   std::span<const uint16_t> by_number = {};  // indices of fields, ascending numbers
+  /// Of a struct: bit i tells whether the member of fields[i] is filled (IsFilled).
+  uint64_t (*filled)(const void* object) = nullptr;
+  /// Of a struct: bit i tells that fields[i] is not left out for being empty.
+  uint64_t always = 0;
 
   const Type& element() const { return *element_type; }
   /// The field with this JSON name, looking through inlined structs' names only at this level.
@@ -175,6 +180,35 @@ struct Reflected;
 template <class T>
 const Type& TypeOf() {
   return Reflected<T>::kType;
+}
+
+/// Whether Go's omitempty writes a value: it is there, and neither false, 0, "" nor without
+/// elements. A struct always is.
+template <class T>
+constexpr bool IsFilled(const T& value) {
+  if constexpr (std::is_arithmetic_v<T>) {
+    return value != 0;
+  } else if constexpr (requires { value.has_value(); }) {
+    return value.has_value();
+  } else if constexpr (requires { value.empty(); }) {
+    return !value.empty();
+  } else if constexpr (std::is_same_v<T, Bytes>) {
+    return !value.bytes.empty();
+  } else if constexpr (std::is_same_v<T, Duration>) {
+    return value != Duration();
+  } else {
+    return true;
+  }
+}
+
+/// Type::filled of `S` with these members.
+template <class S, auto... kMembers>
+uint64_t FilledMembers([[maybe_unused]] const void* object) {
+  static_assert(sizeof...(kMembers) <= 64);
+  uint64_t bits = 0;
+  unsigned i = 0;
+  ((bits |= uint64_t{IsFilled(static_cast<const S*>(object)->*kMembers)} << i++), ...);
+  return bits;
 }
 
 template <class T>

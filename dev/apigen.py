@@ -283,7 +283,7 @@ class Schema:
         return "\n".join(out)
 
     def struct_table(self, s):
-        out, more = [], ""
+        out, more, always = [], "", 0
         if s.fields:
             out += ["namespace {", f"constexpr Field k{s.name}Fields[] = {{"]
             for f in s.fields:
@@ -291,13 +291,16 @@ class Schema:
                 words = {word.partition("=")[0] for word in f["facets"]}
                 usual = not words & UNUSUAL
                 left_out = not words & ALWAYS and ("required" not in words or "omitempty" in words)
+                always |= (not left_out) << s.fields.index(f)
                 out.append(f"    {{{quoted(f['name'])}, &Reflected<{self.cpp_type(f['type'])}>::kType, "
                            f"offsetof({s.name}, {snake(f['name'])}), {f['number']}, "
                            f"{str(usual).lower()}, {str(left_out).lower()}, {{{self.facets(f)}}}, {quoted(f['doc'])}}},")
             order = sorted(range(len(s.fields)), key=lambda i: s.fields[i]["number"])
             out += ["};", f"constexpr uint16_t k{s.name}ByNumber[] = {{{', '.join(map(str, order))}}};",
                     "}  // namespace"]
-            more = f", .fields = k{s.name}Fields, .by_number = k{s.name}ByNumber"
+            members = "".join(f", &{s.name}::{snake(f['name'])}" for f in s.fields)
+            more = (f", .fields = k{s.name}Fields, .by_number = k{s.name}ByNumber"
+                    f", .filled = &FilledMembers<{s.name}{members}>, .always = {always:#x}")
         out += [f"constinit const Type Reflected<{self.cpp}::{s.name}>::kType{{",
                 f"    .kind = TypeKind::kStruct, .name = {quoted(s.name)}, .size = sizeof({s.name}){more}}};", ""]
         return out
