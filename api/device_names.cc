@@ -100,8 +100,10 @@ Problems CheckPoolNameSegments(std::string_view name) {
   for (size_t i = 0; i < parts.size(); ++i) {
     NameErrors errors = {"must not be empty"};
     if (!parts[i].empty()) errors = CheckDnsSubdomain(parts[i], LengthWord::kBytes);
+    // What is bad is shown: the segment, or the whole name when there is none.
+    const std::string_view shown = parts[i].empty() ? name : parts[i];
     for (const std::string& error : errors) {
-      problems.push_back(Invalid(name, fmt::format("segment {}: {}", i, error)));
+      problems.push_back(Invalid(shown, fmt::format("segment {}: {}", i, error)));
     }
   }
   return problems;

@@ -69,6 +69,10 @@ std::vector<Cause> ValidateDeviceClass(const v1::DeviceClass& device_class,
     CheckExtendedResourceName(
         *now.extended_resource_name, spec.Child("extendedResourceName"), out.covered());
   }
+  // Of 1.31, and outside of spec in its errors.
+  if (now.suitable_nodes.has_value()) {
+    CheckNodeSelector(*now.suitable_nodes, Path("suitableNodes"), out.written);
+  }
   return std::move(out).Take();
 }
 
