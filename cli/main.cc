@@ -12,6 +12,7 @@
 
 #include "base/world.h"
 #include "cli/allocate.h"
+#include "cli/convert.h"
 #include "cli/serve.h"
 #include "cli/validate.h"
 #include "cli/version.h"
@@ -76,6 +77,37 @@ void AddAllocate(CLI::App& app, cli::AllocateOptions& options, std::string& outp
   allocate->footer(
       "Exit codes: 0 everything fits, 1 something does not, 2 unreadable input.\n"
       "Example:\n  dray allocate -f examples/2-gpu-with-nic");
+}
+
+void AddConvert(CLI::App& app, cli::ConvertOptions& options, std::string& output) {
+  CLI::App* convert =
+      app.add_subcommand("convert", "manifests in another version of resource.k8s.io");
+  convert
+      ->add_option("-f,--filename", options.paths, "file, folder or - (standard input); repeatable")
+      ->required()
+      ->allow_extra_args(false);
+  convert->add_option("--to", options.version, "resource.k8s.io/VERSION, or the version alone")
+      ->required();
+  convert->add_option("--release",
+                      options.release,
+                      "1.26 to 1.37: without the fields this release does not have yet "
+                      "(default: all fields the version ever had)");
+  convert->add_flag_callback(
+      "--allow-loss",
+      [&options] { options.losing = cli::Losing::kAllowed; },
+      "drop what the version cannot express, and say so, instead of refusing");
+  convert
+      ->add_option("-o,--output", output, "yaml or json; several documents as JSON become a List")
+      ->check(CLI::IsMember({"yaml", "json"}))
+      ->capture_default_str();
+  convert->footer(
+      "Versions of one generation convert into each other: v1alpha3, v1beta1, v1beta2 and v1;\n"
+      "v1alpha1 and v1alpha2. From these two to a later one the output is a proposal, with "
+      "comments\n"
+      "on what has no counterpart: read them before you apply it. Other kinds pass through.\n"
+      "Exit codes: 0 converted, 1 something would be lost (nothing is written), 2 unreadable "
+      "input.\n"
+      "Example:\n  dray convert -f claims.yaml --to resource.k8s.io/v1 >claims-v1.yaml");
 }
 
 void AddValidate(CLI::App& app, cli::ValidateOptions& options, std::string& output) {
@@ -145,10 +177,13 @@ int main(int argc, char** argv) {
   std::string components = "apiserver,scheduler,controllers,nodes";
   cli::AllocateOptions allocate;
   std::string output = "table";
-  cli::ValidateOptions validate;
-  std::string report = "text";
   AddServe(app, serve, nodes, components);
   AddAllocate(app, allocate, output);
+  cli::ConvertOptions convert;
+  std::string document_format = "yaml";
+  AddConvert(app, convert, document_format);
+  cli::ValidateOptions validate;
+  std::string report = "text";
   AddValidate(app, validate, report);
   app.add_subcommand("version", "print the version");
   try {
@@ -164,6 +199,10 @@ int main(int argc, char** argv) {
   if (app.got_subcommand("allocate")) {
     allocate.output = FormatOf(output);
     return cli::Allocate(RealWorld(), allocate, stdout, stderr);
+  }
+  if (app.got_subcommand("convert")) {
+    if (document_format == "json") convert.output = cli::DocumentFormat::kJson;
+    return cli::Convert(RealWorld(), convert, stdout, stderr);
   }
   if (app.got_subcommand("validate")) return RunValidate(validate, report);
   return RunServe(serve, nodes, components);

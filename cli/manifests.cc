@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/manifests.h"
 
-#include <charconv>
 #include <string_view>
 #include <utility>
 
@@ -10,54 +9,19 @@
 #include "api/json.h"
 #include "api/json_reader.h"
 #include "api/yaml.h"
+#include "cli/manifest_files.h"
 
 namespace dray::cli {
 namespace {
-
-bool IsManifest(std::string_view name) {
-  return name.ends_with(".yaml") || name.ends_with(".yml") || name.ends_with(".json");
-}
-
-/// FILE:LINE: what. The parser counts lines from the document's beginning: "yaml: line 3: …".
-Error BadYaml(const std::string& path, size_t first_line, std::string_view message) {
-  constexpr std::string_view kLine = "yaml: line ";
-  size_t line = 1;
-  if (message.starts_with(kLine)) {
-    const char* const digits = message.data() + kLine.size();
-    const auto read = std::from_chars(digits, message.data() + message.size(), line);
-    message.remove_prefix(static_cast<size_t>(read.ptr - message.data()));
-    if (message.starts_with(": ")) message.remove_prefix(2);
-  }
-  return {.reason = StatusReason::kBadRequest,
-          .message = fmt::format("{}:{}: {}", path, first_line + line - 1, message)};
-}
 
 class Reader {
  public:
   Reader(Disk& disk, const api::Scheme& scheme) : disk_(disk), scheme_(scheme) {}
 
-  Result<> ReadPath(const std::string& path, size_t depth) {
-    if (path == "-" || !disk_.IsFolder(path)) return ReadFile(path);
-    if (depth >= kFolderDepthMax) {
-      return Fail(StatusReason::kBadRequest, path + ": folders are nested too deeply");
-    }
-    DRAY_TRY(const std::vector<std::string> names, disk_.List(path));
-    for (const std::string& name : names) {
-      const std::string inner = fmt::format("{}{}{}", path, path.ends_with('/') ? "" : "/", name);
-      if (disk_.IsFolder(inner)) {
-        DRAY_TRY_VOID(ReadPath(inner, depth + 1));
-      } else if (IsManifest(name)) {
-        DRAY_TRY_VOID(ReadFile(inner));
-      }
-    }
-    return {};
-  }
-
   Manifests Take() { return std::move(manifests_); }
 
- private:
   Result<> ReadFile(const std::string& path) {
-    DRAY_TRY(const std::string text, disk_.Read(path == "-" ? "/dev/stdin" : path));
+    DRAY_TRY(const std::string text, ReadManifestFile(disk_, path));
     const auto chunks = api::SplitYaml(text);
     if (!chunks) return Fail(StatusReason::kBadRequest, path + ": " + chunks.error().message);
     for (const api::YamlChunk& chunk : *chunks) {
@@ -73,6 +37,7 @@ class Reader {
     return {};
   }
 
+ private:
   Result<> ReadObject(const std::string& path, size_t line, std::string_view json) {
     const auto where = [&](const Error& error) {
       return Fail(StatusReason::kBadRequest, fmt::format("{}:{}: {}", path, line, error.message));
@@ -136,7 +101,8 @@ Result<Manifests> ReadManifests(Disk& disk,
                                 const api::Scheme& scheme,
                                 std::span<const std::string> paths) {
   Reader reader(disk, scheme);
-  for (const std::string& path : paths) DRAY_TRY_VOID(reader.ReadPath(path, 0));
+  DRAY_TRY(const std::vector<std::string> files, ManifestFiles(disk, paths));
+  for (const std::string& file : files) DRAY_TRY_VOID(reader.ReadFile(file));
   return reader.Take();
 }
 

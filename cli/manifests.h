@@ -16,8 +16,6 @@ namespace dray::cli {
 
 /// Objects in one invocation; more are refused.
 inline constexpr size_t kManifestObjectsMax = 1'000'000;
-/// Folders inside each other.
-inline constexpr size_t kFolderDepthMax = 32;
 
 struct ManifestObject {
   api::Object object;
