@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <charconv>
+#include <forward_list>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -68,7 +70,7 @@ class MetFields {
     constexpr size_t kBits = 64;
     if (index >= kBits) {
       if (std::ranges::find(others_, field) != others_.end()) return true;
-      others_.push_back(field);
+      others_.push_front(field);
       return false;
     }
     const uint64_t bit = uint64_t{1} << index;
@@ -81,27 +83,28 @@ class MetFields {
 
  private:
   uint64_t bits_ = 0;
-  std::vector<const void*> others_;
+  std::forward_list<const void*> others_;
 };
 
 /// Whether a map's keys come in order, and which come twice.
 class MetKeys {
  public:
-  bool is_sorted() const { return is_sorted_; }
+  bool is_sorted() const { return !keys_.has_value(); }
 
   /// `key` comes next; `map` holds those before it. True when it was met before, which is found out
-  /// only if `tell`. `is_view` says that the key stays where it is.
-  bool Meet(const Type& type, const void* map, std::string_view key, bool is_view, bool tell) {
-    if (is_sorted_ && is_view && (last_.data() == nullptr || IsBefore(last_, key))) {
+  /// only if `tell`. The key must stay where it is.
+  bool Meet(const Type& type, const void* map, std::string_view key, bool tell) {
+    if (is_sorted() && (last_.data() == nullptr || IsBefore(last_, key))) {
       last_ = key;
       return false;
     }
-    if (std::exchange(is_sorted_, false) && tell) {
-      for (size_t i = 0; i < type.container->size(map); ++i) {
-        keys_.emplace(type.container->key(map, i));
+    if (is_sorted()) {
+      keys_.emplace();
+      for (size_t i = 0; tell && i < type.container->size(map); ++i) {
+        keys_->emplace(type.container->key(map, i));
       }
     }
-    return tell && !keys_.emplace(key).second;
+    return tell && !keys_->emplace(key).second;
   }
 
  private:
@@ -111,8 +114,7 @@ class MetKeys {
   }
 
   std::string_view last_;
-  bool is_sorted_ = true;
-  std::set<std::string, std::less<>> keys_;
+  std::optional<std::set<std::string, std::less<>>> keys_;
 };
 
 /// One walk over a document.
@@ -214,15 +216,16 @@ class Decoder {
       case TypeKind::kString:
         return String(element, Get<std::optional<std::string>>(value).emplace());
       case TypeKind::kInt64: return Integer(element, Get<std::optional<int64_t>>(value).emplace());
+      case TypeKind::kBool:
+        if (Expect(JsonKind::kBool, element)) Get<std::optional<bool>>(value) = reader_.Bool();
+        return;
       default: return Value(element, type.container->add(value, {}));
     }
   }
 
   void String(const Type& type, std::string& text) {
     if (!reader_.NextIs('"')) return NoteMismatch(type);
-    std::string_view view;
-    reader_.String(text, view);
-    if (view.data() != text.data()) text.assign(view);
+    reader_.String(text);
   }
 
   template <class T>
@@ -304,10 +307,8 @@ class Decoder {
     reader_.EnterObject();
     Place here{.outer = std::exchange(place_, &here), .name = {}};
     MetKeys met;
-    std::string storage;
-    while (reader_.NextKey(storage, here.name)) {
-      const bool is_view = here.name.data() != storage.data();
-      if (met.Meet(type, value, here.name, is_view, issues_ != nullptr)) Duplicate(here);
+    while (reader_.NextKey(here.name)) {
+      if (met.Meet(type, value, here.name, issues_ != nullptr)) Duplicate(here);
       if (here.index++ == 0) budget_.ReserveAsBefore(type, value);
       if (!Spend(sizeof(std::string) + element.size)) break;
       Value(element, type.container->append(value, here.name));
@@ -321,9 +322,8 @@ class Decoder {
     reader_.EnterObject();
     Place here{.outer = std::exchange(place_, &here), .name = {}};
     MetFields met;
-    std::string storage;
     size_t next = 0;  // the field that is expected
-    while (reader_.NextKey(storage, here.name)) {
+    while (reader_.NextKey(here.name)) {
       if (has_type_meta && (here.name == "kind" || here.name == "apiVersion")) {
         const void* mark = here.name == "kind" ? &kKindMark : &kVersionMark;
         if (met.Meet(mark, std::string_view::npos)) Duplicate(here);

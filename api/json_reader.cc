@@ -110,11 +110,17 @@ Error JsonReader::error() const {
               "json: line {}, column {}: {}", line, before.size() - line_start + 1, what_)};
 }
 
-bool JsonReader::NextKey(std::string& key) {
-  std::string_view found;
-  if (!NextKey(key, found)) return false;
-  if (found.data() != key.data()) key = found;
+bool JsonReader::Colon() {
+  SkipBlanks();
+  if (at_ == end_ || *at_ != ':') return Fail("after object key");
+  ++at_;
   return true;
+}
+
+std::string_view JsonReader::LongKey() {
+  keys_.emplace_front();
+  LongString(keys_.front(), "looking for beginning of object key string");
+  return keys_.front();
 }
 
 bool JsonReader::Literal(std::string_view word) {
@@ -171,12 +177,6 @@ std::string_view JsonReader::Number() {
   return {start, static_cast<size_t>(at_ - start)};
 }
 
-void JsonReader::String(std::string& out) {
-  std::string_view found;
-  String(out, found);
-  if (found.data() != out.data()) out = found;
-}
-
 // Where valid UTF-8 ends that may stand in a string as it is: at a quote, an escape, or a mistake.
 const char* JsonReader::EndOfRun() {
   const char* at = at_;
@@ -193,9 +193,11 @@ const char* JsonReader::EndOfRun() {
   }
 }
 
-// After the opening quote.
-void JsonReader::LongString(std::string& out) {
+// Any string.
+void JsonReader::LongString(std::string& out, std::string_view where) {
   out.clear();
+  if (at_ == end_ || *at_ != '"') return FailAt(where);
+  ++at_;
   while (true) {
     const char* const start = at_;
     const char* const stop = EndOfRun();
@@ -271,7 +273,7 @@ std::string_view JsonReader::Skip() {
   std::string_view text;
   do {
     if (depth_ > depth) {  // inside: move to the next member, or out
-      const bool more = in_object.back() ? NextKey(storage, text) : NextElement();
+      const bool more = in_object.back() ? NextKey(text) : NextElement();
       if (!more) {
         in_object.pop_back();
         continue;

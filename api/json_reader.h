@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <forward_list>
 #include <string>
 #include <string_view>
 
@@ -47,12 +48,19 @@ class JsonReader {
 
   bool EnterObject() { return Enter('{'); }
   /// The next key, or false at the end of the object (which is then left) and after a failure.
-  bool NextKey(std::string& key);
-  /// The same without a copy: the view is into the text, or into `storage` for keys with escapes.
-  bool NextKey(std::string& storage, std::string_view& key) {
+  bool NextKey(std::string& key) {
+    std::string_view found;
+    if (!NextKey(found)) return false;
+    key = found;
+    return true;
+  }
+  /// The same as a view, good as long as text and reader are: keys with escapes are kept here.
+  bool NextKey(std::string_view& key) {
     if (!Next('}')) return false;
-    key = StringView(storage, "looking for beginning of object key string");
-    return Colon();
+    if (!PlainString(key)) key = LongKey();
+    if (at_ == end_ || *at_ != ':') return Colon();
+    ++at_;
+    return true;
   }
   bool EnterArray() { return Enter('['); }
   /// True when another element stands next; false at the end of the array, which is then left.
@@ -68,10 +76,20 @@ class JsonReader {
   /// The number as written.
   std::string_view Number();
   /// The string without quotes and escapes.
-  void String(std::string& out);
-  /// The same as a view into the text, or into `storage` where there are escapes.
+  void String(std::string& out) {
+    std::string_view found;
+    if (PlainString(found)) {
+      out.assign(found);
+    } else {
+      LongString(out, "looking for beginning of string");
+    }
+  }
+  /// The same as a view into the text, or into `storage` where it is not plain.
   std::string_view String(std::string& storage, std::string_view& out) {
-    out = StringView(storage, "looking for beginning of string");
+    if (!PlainString(out)) {
+      LongString(storage, "looking for beginning of string");
+      out = storage;
+    }
     return out;
   }
   /// Checks and passes over any value; its source text.
@@ -131,31 +149,22 @@ class JsonReader {
     }
     return Fail(close == '}' ? "after object key:value pair" : "after array element");
   }
-  bool Colon() {
+  // The usual string, short or not, has neither escapes nor anything but ASCII. Reads nothing else.
+  bool PlainString(std::string_view& out) {
     SkipBlanks();
-    if (at_ == end_ || *at_ != ':') return Fail("after object key");
-    ++at_;
+    if (at_ == end_ || *at_ != '"') return false;
+    const char* const start = at_ + 1;
+    const char* const stop = FindPlainEnd(start, end_);
+    if (stop == nullptr) return false;
+    at_ = stop + 1;
+    out = {start, static_cast<size_t>(stop - start)};
     return true;
   }
-  // The usual string has neither escapes nor anything but ASCII.
-  std::string_view StringView(std::string& storage, std::string_view where) {
-    SkipBlanks();
-    if (at_ == end_ || *at_ != '"') {
-      FailAt(where);
-      return {};
-    }
-    const char* const start = ++at_;
-    const char* const stop = FindEndOfPlain(at_, end_);
-    if (stop == end_ || *stop != '"') {
-      LongString(storage);
-      return storage;
-    }
-    at_ = stop + 1;
-    return {start, static_cast<size_t>(stop - start)};
-  }
 
+  bool Colon();
   bool Literal(std::string_view word);
-  void LongString(std::string& out);
+  std::string_view LongKey();
+  void LongString(std::string& out, std::string_view where);
   const char* EndOfRun();
   void Escape(std::string& out);
   uint32_t HexQuad();
@@ -174,6 +183,7 @@ class JsonReader {
   bool failed_ = false;
   const char* mistake_ = nullptr;
   std::string what_;
+  std::forward_list<std::string> keys_;  // those with escapes
 };
 
 /// Whether `text` is valid UTF-8.

@@ -9,6 +9,7 @@
 #include "api/json_reader.h"
 #include "api/protobuf.h"
 #include "api/protobuf_wire.h"
+#include "api/text_scan.h"
 
 namespace dray::api {
 namespace {
@@ -111,6 +112,11 @@ class Decoder {
   void Member(const Type& type, WireTag tag, const char* start, void* member) {
     switch (type.kind) {
       case TypeKind::kOptional: {
+        if (type.element().kind == TypeKind::kString && tag.type == WireType::kBytes) {
+          Get<std::optional<std::string>>(member).emplace(
+              Utf8Bytes());  // the usual one, without calls
+          return;
+        }
         const bool is_set = type.container->size(member) != 0;
         void* value = is_set ? const_cast<void*>(type.container->at(member, 0))
                              : type.container->add(member, {});
@@ -157,7 +163,10 @@ class Decoder {
 
   std::string_view Utf8Bytes() {
     const std::string_view bytes = reader_.Bytes();
-    if (!IsUtf8(bytes)) reader_.FailAt(bytes.data(), "invalid UTF-8");
+    const char* const end = bytes.data() + bytes.size();
+    if (FindNonAscii(bytes.data(), end) != end && !IsUtf8(bytes)) {
+      reader_.FailAt(bytes.data(), "invalid UTF-8");
+    }
     return bytes;
   }
 
@@ -207,7 +216,9 @@ class Decoder {
     if (!reader_.Expect(tag, WireType::kBytes, start)) return;
     const Type& element = type.element();
     if (!Spend(sizeof(std::string) + element.size)) return;
-    if (type.container->size(map) == 0) budget_.Reserve(type, map, reader_.CountRun(tag, start));
+    if (std::exchange(last_map_, map) != map && type.container->size(map) == 0) {
+      budget_.Reserve(type, map, reader_.CountRun(tag, start));
+    }
     const char* const outer = reader_.Open();
     const std::string_view key = KeyOfEntry();
     if (!reader_.failed()) {
@@ -337,6 +348,7 @@ class Decoder {
   WireReader reader_;
   Wire wire_;
   DecodeBudget budget_;
+  const void* last_map_ = nullptr;  // that got an entry
   std::string path_;
 };
 

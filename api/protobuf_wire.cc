@@ -9,8 +9,12 @@
 namespace dray::api {
 namespace {
 
-// The length of a varint at `at` and its value; nothing when it is cut off or too long.
-bool PeekVarint(const char*& at, const char* end, uint64_t& value) {
+// Reads a varint and goes behind it; false when it is cut off or too long.
+inline bool PeekVarint(const char*& at, const char* end, uint64_t& value) {
+  if (at != end && static_cast<signed char>(*at) >= 0) {
+    value = static_cast<unsigned char>(*at++);
+    return true;
+  }
   value = 0;
   for (unsigned shift = 0; shift < 64 && at != end; shift += 7) {
     const auto byte = static_cast<unsigned char>(*at++);

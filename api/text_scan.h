@@ -93,6 +93,20 @@ inline const char* FindEndOfPlain(const char* at, const char* end) {
   });
 }
 
+/// The quote that ends a plain string, or null when something else ends the run of plain ASCII.
+inline const char* FindPlainEnd(const char* at, const char* end) {
+  ByteBlock bytes;
+  for (; end - at >= 16; at += 16) {
+    std::memcpy(&bytes, at, 16);
+    const int quote = text_scan::FirstMark(bytes == '"');
+    const int other = text_scan::FirstMark((bytes < 0x20) | (bytes == '\\'));
+    if (quote < other) return at + quote;
+    if (other < 16) return nullptr;
+  }
+  const char* const stop = FindEndOfPlain(at, end);
+  return stop != end && *stop == '"' ? stop : nullptr;
+}
+
 /// The first byte that JSON of Kubernetes may not show as it is: those above, `<`, `>` and `&`.
 inline const char* FindEscaped(const char* at, const char* end) {
   return FindByte(at, end, [](const ByteBlock& b) {
