@@ -4,7 +4,7 @@
 #include "cli/convert.h"
 
 #include <algorithm>
-#include <functional>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -15,6 +15,7 @@
 #include "api/json.h"
 #include "api/yaml.h"
 #include "cli/convert_item.h"
+#include "cli/documents.h"
 #include "cli/json_members.h"
 #include "cli/manifest_files.h"
 
@@ -23,88 +24,47 @@ namespace {
 
 constexpr std::string_view kList = "List";
 
-/// A document as it was read.
-struct Document {
+/// A document and the file it stands in.
+struct Source {
   std::string file;
-  std::string text;  // with its comments
-  std::string json;
-  api::YamlLines lines;
-  std::vector<std::string> duplicates;  // keys given twice, of which the last one counts
+  Document document;
 };
 
-Result<std::vector<Document>> ReadDocuments(Disk& disk, const std::vector<std::string>& paths) {
-  std::vector<Document> documents;
+/// All documents with content. Errors: kBadRequest  one cannot be read, with its place.
+Result<std::vector<Source>> ReadSources(Disk& disk, const std::vector<std::string>& paths) {
+  std::vector<Source> sources;
   DRAY_TRY(const std::vector<std::string> files, ManifestFiles(disk, paths));
   for (const std::string& file : files) {
-    DRAY_TRY(const std::string text, ReadManifestFile(disk, file));
-    const auto chunks = api::SplitYaml(text);
-    if (!chunks) {
-      return Fail(StatusReason::kBadRequest, fmt::format("{}: {}", file, chunks.error().message));
-    }
-    for (const api::YamlChunk& chunk : *chunks) {
-      auto document =
-          api::YamlToJson(chunk.text, {.first_line = chunk.first_line, .with_lines = true});
-      if (!document) return Fail(BadYaml(file, chunk.first_line, document.error().message));
-      if (document->json == "null") continue;
-      documents.push_back({.file = file,
-                           .text = std::string(chunk.text),
-                           .json = std::move(document->json),
-                           .lines = std::move(document->lines),
-                           .duplicates = std::move(document->duplicates)});
+    DRAY_TRY(std::vector<Document> documents, ReadDocuments(disk, file, WithLines::kYes));
+    for (Document& document : documents) {
+      if (document.failure.has_value()) {
+        return Fail(StatusReason::kBadRequest,
+                    fmt::format("{}:{}: {}", file, document.failure->line, document.failure->text));
+      }
+      if (document.json != "null") sources.push_back({file, std::move(document)});
     }
   }
-  return documents;
+  return sources;
 }
 
-/// An object of a document: the document itself, or an item of the list it is.
-struct Item {
-  api::TypeMeta meta;
-  std::string json;
-  std::string prefix;  // of its paths in the document: items[2].
-};
-
-/// Whether `json` is a list: something with items that calls itself so.
-bool IsList(const api::TypeMeta& meta, const std::vector<JsonMember>& members) {
-  const auto items = std::ranges::find(members, "items", &JsonMember::key);
-  return meta.kind.ends_with(kList) && items != members.end() && items->value.starts_with('[');
+std::vector<JsonMember>::iterator Find(std::vector<JsonMember>& members, std::string_view key) {
+  return std::ranges::find(members, key, &JsonMember::key);
 }
 
-/// The objects of a document, in order: itself, or the items of a list. Items of a typed list
-/// (ResourceClaimList) may leave out what they are. Errors: kBadRequest  no object.
-Result<std::vector<Item>> ItemsOf(const Document& document) {
-  DRAY_TRY(const api::TypeMeta meta, api::ReadTypeMeta(document.json));
-  const std::vector<JsonMember> members = MembersOf(document.json);
-  if (!IsList(meta, members)) {
-    return std::vector<Item>{{.meta = meta, .json = document.json, .prefix = ""}};
-  }
-  std::vector<Item> all;
-  const auto items = std::ranges::find(members, "items", &JsonMember::key);
-  for (std::string& json : ElementsOf(items->value)) {
-    Item item = {
-        .meta = {}, .json = std::move(json), .prefix = fmt::format("items[{}].", all.size())};
-    DRAY_TRY(item.meta, api::ReadTypeMeta(item.json));
-    if (item.meta.kind.empty() && meta.kind != kList) {
-      item.meta = {.api_version = meta.api_version,
-                   .kind = meta.kind.substr(0, meta.kind.size() - kList.size())};
-    }
-    all.push_back(std::move(item));
-  }
-  return all;
-}
-
-/// `document`, a list, with these items, and a typed list with the type they have now.
-std::string ListOf(const Document& document, const std::vector<std::string>& items) {
+/// What a list is once its items are `items`: a typed one follows their type.
+std::string ListOf(std::string_view old, const std::vector<std::string>& items) {
   std::vector<JsonMember> list = {{"apiVersion", ""}, {"kind", ""}};
-  for (JsonMember& member : MembersOf(document.json)) {
+  for (JsonMember& member : MembersOf(old)) {
     if (member.key == "apiVersion" || member.key == "kind") {
-      std::ranges::find(list, member.key, &JsonMember::key)->value = member.value;
+      Find(list, member.key)->value = member.value;
     } else if (member.key != "items") {
       list.push_back(std::move(member));
     }
   }
   list.push_back({"items", ArrayOf(items)});
   if (list[1].value == Quoted(kList) || items.empty()) return ObjectOf(list);
-  if (const auto first = api::ReadTypeMeta(items.front())) {
+  const auto first = api::ReadTypeMeta(items.front());
+  if (first && !first->kind.empty()) {
     list[0].value = Quoted(first->api_version);
     list[1].value = Quoted(first->kind + std::string(kList));
   }
@@ -114,7 +74,7 @@ std::string ListOf(const Document& document, const std::vector<std::string>& ite
 /// The comment lines a document begins with: a licence, a title.
 std::string LeadingComments(std::string_view text) {
   std::string comments;
-  while (text.starts_with('#')) {
+  while (text.starts_with('#') || text.starts_with('\n')) {
     const size_t end = std::min(text.find('\n'), text.size());
     comments += fmt::format("{}\n", text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));
@@ -127,15 +87,14 @@ class Converter {
   Converter(ItemConverter items, const ConvertOptions& options, std::FILE* notes)
       : items_(std::move(items)), options_(options), notes_(notes) {}
 
-  /// Errors: kBadRequest  a document that cannot be read as what it says it is.
-  Result<> Run(const std::vector<Document>& documents) {
-    for (const Document& document : documents) {
-      DRAY_TRY_VOID(ForEachItem(document, [&](const Item& item) -> Result<> {
-        items_.Learn(item.meta, item.json);
-        return {};
-      }));
+  /// Errors: kBadRequest  a document that is not what it says, with its place.
+  Result<> Run(const std::vector<Source>& sources) {
+    for (const Source& source : sources) {
+      const auto objects = ObjectsIn(source.document.json);
+      if (!objects) return Fail(At(source, "", objects.error()));
+      for (const ObjectText& object : *objects) items_.Learn(object.type, object.json);
     }
-    for (const Document& document : documents) DRAY_TRY_VOID(ConvertDocument(document));
+    for (const Source& source : sources) DRAY_TRY_VOID(ConvertSource(source));
     return {};
   }
 
@@ -180,74 +139,98 @@ class Converter {
     return output.comments + (yaml ? *yaml : "");
   }
 
-  static Result<> ForEachItem(const Document& document,
-                              const std::function<Result<>(const Item&)>& visit) {
-    const auto items = ItemsOf(document);
-    if (!items) {
-      return Fail(
-          StatusReason::kBadRequest,
-          fmt::format("{}:{}: {}", document.file, document.lines.line, items.error().message));
-    }
-    for (const Item& item : *items) DRAY_TRY_VOID(visit(item));
-    return {};
-  }
-
-  Result<> ConvertDocument(const Document& document) {
-    for (const std::string& duplicate : document.duplicates) {
-      fmt::print(notes_, "note: {}: {}\n", document.file, duplicate);
-    }
-    Output output = {.comments = LeadingComments(document.text), .json = "", .text = ""};
+  /// A document on its way.
+  struct Progress {
+    const Source& source;
     bool is_changed = false;
-    bool is_list = false;
-    std::vector<std::string> kept;
-    DRAY_TRY_VOID(ForEachItem(document, [&](const Item& item) -> Result<> {
-      is_list = !item.prefix.empty();
-      Result<ConvertedItem> converted = items_.Convert(item.meta, item.json);
-      if (!converted) return Fail(At(document, item.prefix, converted.error()));
-      Say(document, item.prefix, *converted, output);
-      is_changed = is_changed || converted->outcome != ConvertedItem::Outcome::kUnchanged;
-      if (converted->outcome == ConvertedItem::Outcome::kUnchanged) kept.push_back(item.json);
-      if (converted->outcome == ConvertedItem::Outcome::kConverted) {
-        kept.push_back(std::move(converted->object));
-      }
-      return {};
-    }));
-    if (!is_changed) {
-      output = {.comments = "", .json = document.json, .text = document.text};
-    } else if (is_list) {
-      output.json = ListOf(document, kept);
-    } else if (!kept.empty()) {
-      output.json = std::move(kept.front());
+    std::string comments = {};
+  };
+
+  Result<> ConvertSource(const Source& source) {
+    for (const LineNote& duplicate : source.document.duplicates) {
+      fmt::print(notes_, "note: {}:{}: {}\n", source.file, duplicate.line, duplicate.text);
     }
-    outputs_.push_back(std::move(output));
+    Progress progress = {.source = source};
+    DRAY_TRY(std::optional<std::string> json, ConvertJson(progress, source.document.json, "", {}));
+    if (progress.is_changed) {
+      outputs_.push_back({.comments = LeadingComments(source.document.text) + progress.comments,
+                          .json = std::move(json).value_or(""),
+                          .text = ""});
+    } else {
+      outputs_.push_back(
+          {.comments = "", .json = source.document.json, .text = source.document.text});
+    }
     return {};
   }
 
-  static Error At(const Document& document, const std::string& prefix, const Error& error) {
-    return {.reason = StatusReason::kBadRequest,
-            .message = fmt::format(
-                "{}:{}: {}", document.file, document.lines.LineOf(prefix), error.message)};
+  /// What an object or list becomes; nothing when it is left out. `inherited` is what the list
+  /// around it says about its items.
+  Result<std::optional<std::string>> ConvertJson(Progress& progress,
+                                                 const std::string& json,
+                                                 const std::string& path,
+                                                 const api::TypeMeta& inherited) {
+    auto type = api::ReadTypeMeta(json);
+    if (!type) return Fail(At(progress.source, path, type.error()));
+    if (type->kind.empty() && type->api_version.empty()) *type = inherited;
+    std::vector<JsonMember> members = MembersOf(json);
+    const auto items = Find(members, "items");
+    if (type->kind.ends_with(kList) && items != members.end() && items->value.starts_with('[')) {
+      DRAY_TRY(const std::vector<std::string> converted,
+               ConvertItems(progress, items->value, path, *type));
+      return ListOf(json, converted);
+    }
+    Result<ConvertedItem> item = items_.Convert(*type, json);
+    if (!item) return Fail(At(progress.source, path, item.error()));
+    Say(progress, path, *item);
+    if (item->outcome == ConvertedItem::Outcome::kUnchanged) return json;
+    progress.is_changed = true;
+    if (item->outcome == ConvertedItem::Outcome::kOmitted) return std::nullopt;
+    return std::move(item->object);
   }
 
-  /// Prints what there is to say about an item; proposals are explained in the output, too.
-  void Say(const Document& document,
-           const std::string& prefix,
-           const ConvertedItem& item,
-           Output& output) {
+  Result<std::vector<std::string>> ConvertItems(Progress& progress,
+                                                const std::string& items,
+                                                const std::string& path,
+                                                const api::TypeMeta& list) {
+    api::TypeMeta type = list;
+    type.kind.resize(type.kind.size() - kList.size());
+    if (type.kind.empty()) type = {};  // a v1 List holds anything
+    std::vector<std::string> converted;
+    size_t index = 0;
+    for (const std::string& item : ElementsOf(items)) {
+      const std::string inner =
+          fmt::format("{}{}items[{}]", path, path.empty() ? "" : ".", index++);
+      DRAY_TRY(std::optional<std::string> json, ConvertJson(progress, item, inner, type));
+      if (json.has_value()) converted.push_back(*std::move(json));
+    }
+    return converted;
+  }
+
+  static size_t LineOf(const Source& source, std::string_view path) {
+    return source.document.lines.LineOf(path);
+  }
+
+  static Error At(const Source& source, const std::string& path, const Error& error) {
+    return {.reason = StatusReason::kBadRequest,
+            .message = fmt::format("{}:{}: {}", source.file, LineOf(source, path), error.message)};
+  }
+
+  /// Prints what there is to say about an object; proposals are explained in the output, too.
+  void Say(Progress& progress, const std::string& path, const ConvertedItem& item) {
     const auto print = [&](std::string_view word, const Remark& remark) {
-      const std::string path = prefix + remark.path;
+      const std::string dot = path.empty() || remark.path.empty() ? "" : ".";
       fmt::print(notes_,
                  "{}{}:{}: {}: {}\n",
                  word,
-                 document.file,
-                 document.lines.LineOf(path),
+                 progress.source.file,
+                 LineOf(progress.source, path + dot + remark.path),
                  item.name,
                  remark.text);
     };
     for (const Remark& note : item.notes) print("note: ", note);
     for (const std::string& comment : item.comments) {
       print("proposal: ", {.path = "", .text = comment});
-      output.comments += fmt::format("# {}: {}\n", item.name, comment);
+      progress.comments += fmt::format("# {}: {}\n", item.name, comment);
     }
     for (const Remark& refusal : item.refusals) print("", refusal);
     const bool may_lose = options_.losing == Losing::kAllowed;
@@ -309,9 +292,9 @@ Result<api::Release> ReleaseOf(std::string_view word) {
 Result<int> Run(World& world, const ConvertOptions& options, std::FILE* out, std::FILE* notes) {
   DRAY_TRY(const api::Release release, ReleaseOf(options.release));
   DRAY_TRY(std::string version, VersionOf(options.version, release));
-  DRAY_TRY(const std::vector<Document> documents, ReadDocuments(world.disk, options.paths));
+  DRAY_TRY(const std::vector<Source> sources, ReadSources(world.disk, options.paths));
   Converter converter(ItemConverter(std::move(version), release), options, notes);
-  DRAY_TRY_VOID(converter.Run(documents));
+  DRAY_TRY_VOID(converter.Run(sources));
   if (converter.is_refused() || converter.would_lose()) {
     fmt::print(notes,
                "dray convert: nothing written{}\n",

@@ -34,7 +34,8 @@ LineNote Located(std::string_view message, size_t first_line, size_t line = 1) {
 }
 
 Document ReadDocument(const api::YamlChunk& chunk, size_t number, WithLines with_lines) {
-  Document document = {.number = number, .first_line = chunk.first_line};
+  Document document = {
+      .number = number, .first_line = chunk.first_line, .text = std::string(chunk.text)};
   auto read = api::YamlToJson(
       chunk.text, {.first_line = chunk.first_line, .with_lines = with_lines == WithLines::kYes});
   if (!read) {

@@ -26,6 +26,7 @@ struct LineNote {
 struct Document {
   size_t number = 0;      // in its file, from 0; documents without content count
   size_t first_line = 1;  // where it begins
+  std::string text = {};  // as it stands in the file, with its comments
   /// One JSON value, "null" without content; empty when the text cannot be read.
   std::string json = {};
   /// Why the text cannot be read: the parser's words, and where it stopped.
