@@ -3,7 +3,7 @@
 // So three objects are walked side by side: the stored one, the same as the version shows it
 // (there and back), and the next one. Where the next is as it was shown, the result is as it was
 // stored; what the writer changed stays changed, and what is gone takes its hidden parts along.
-// O(depth · size + size · log of the longest list).
+// O(depth · size), and the squares of the lengths of lists with hidden parts, which are short.
 #include <algorithm>
 #include <map>
 #include <optional>
