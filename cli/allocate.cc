@@ -94,8 +94,9 @@ int Allocate(World& world, const AllocateOptions& options, std::FILE* out, std::
     return 2;
   }
   for (const std::string& note : manifests->notes) fmt::print(notes, "note: {}\n", note);
-  const std::vector<OfflineAnswer> answers =
-      OfflineCluster(world, *manifests).AllocateAll(options.node);
+  OfflineCluster cluster(world, *manifests);
+  for (const std::string& note : cluster.notes()) fmt::print(notes, "note: {}\n", note);
+  const std::vector<OfflineAnswer> answers = cluster.AllocateAll(options.node);
   if (answers.empty())
     fmt::print(notes, "note: no pod uses a claim, and no claim waits for devices\n");
   switch (options.output) {

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "api/conversion/conversion.h"
 #include "api/core_v1.h"
 #include "api/defaults/defaults.h"
 #include "api/resource_v1.h"
@@ -21,7 +22,8 @@ namespace core = api::core_v1;
 constexpr size_t kSelectorsKept = 10'000;
 constexpr std::string_view kDefaultNamespace = "default";
 
-/// A copy as the API server would have stored it: defaults, a namespace, a uid.
+/// A copy as the API server would have stored it: defaults, a namespace, a uid, the version of its
+/// hub.
 api::Object AsStored(World& world, const api::Object& object) {
   api::Object stored = object.Clone();
   api::meta_v1::ObjectMeta& metadata = stored.mutable_metadata();
@@ -30,7 +32,7 @@ api::Object AsStored(World& world, const api::Object& object) {
   if (metadata.uid.empty()) metadata.uid = NewUuid(world.random);
   if (metadata.name.empty()) metadata.name = metadata.generate_name + "0";
   api::defaults::SetDefaults(stored, api::Time::Of(world.clock.Now()));
-  return stored;
+  return api::conversion::ToHub(stored);
 }
 
 v1::ResourceClaim& ClaimOf(api::Object& object) {
@@ -62,6 +64,12 @@ OfflineCluster::OfflineCluster(World& world, const Manifests& manifests)
       pods_.push_back(object);
     } else if (object.If<core::Node>() != nullptr) {
       AddNode(object);
+    } else if (object.kind().group == "resource.k8s.io") {
+      notes_.push_back(fmt::format("{}:{}: skipped {} {}: this allocator does not look at it",
+                                   manifest.file,
+                                   manifest.line,
+                                   manifest.object.kind().api_version(),
+                                   manifest.object.kind().kind));
     }
   }
   inventory_ = allocator::Inventory::Build(std::move(slices), classes);

@@ -33,6 +33,9 @@ class OfflineCluster {
   /// slices name exist with nothing but that name; without any node there is one called "node".
   OfflineCluster(World& world, const Manifests& manifests);
 
+  /// What was passed over, and where it stands: objects of resource.k8s.io that take no part.
+  const std::vector<std::string>& notes() const { return notes_; }
+
   /// Decides for every pod in order, then for every claim that is still without devices.
   /// `only_node`: empty, or the one node to look at.
   std::vector<OfflineAnswer> AllocateAll(const std::string& only_node);
@@ -61,6 +64,7 @@ class OfflineCluster {
   std::shared_ptr<cel::SelectorCache> selectors_;
   scheduler::TakenDevices taken_;
   std::string only_node_;
+  std::vector<std::string> notes_;
 };
 
 }  // namespace dray::cli

@@ -7,6 +7,7 @@
 
 #include "api/core_v1.h"
 #include "api/defaults/defaults.h"
+#include "api/validation/disabled_fields.h"
 #include "api/validation/rules.h"
 #include "cel/environment.h"
 #include "cel/selector_cache.h"
@@ -52,7 +53,8 @@ struct Judge {
   std::shared_ptr<const CelChecker> checker;
 
   validation::Options With(const RuleContext& context) const {
-    validation::Options options{.profile = profile, .selectors = checker.get()};
+    validation::Options options{
+        .profile = profile, .version = context.version, .selectors = checker.get()};
     if (context.namespace_object != nullptr)
       options.space = context.namespace_object->If<api::core_v1::Namespace>();
     return options;
@@ -61,9 +63,14 @@ struct Judge {
 
 KindRules RulesBy(const Judge& judge) {
   return {
+      .profile = judge.profile,
       .set_defaults =
           [](api::Object& object, const RuleContext& context) {
             api::defaults::SetDefaults(object, api::Time::Of(context.now), context.release);
+          },
+      .drop_disabled =
+          [profile = judge.profile](api::Object& object, const api::Object* old) {
+            validation::DropDisabledFields(object, old, profile);
           },
       .validate_create =
           [judge](const api::Object& object, const RuleContext& context) {
@@ -77,8 +84,9 @@ KindRules RulesBy(const Judge& judge) {
           [judge](const api::Object& object, const api::Object& old, const RuleContext& context) {
             return validation::ValidateStatusUpdate(object, old, judge.With(context));
           },
-      .warnings = [](const api::Object& object,
-                     const api::Object*) { return validation::Warnings(object); },
+      .warnings = [profile = judge.profile](
+                      const api::Object& object,
+                      const api::Object*) { return validation::Warnings(object, profile); },
   };
 }
 

@@ -47,10 +47,13 @@ Result<> Prepare(const Call& call, api::Object& object, const std::optional<Item
   const Core& core = *call.core;
   const KindRules& rules = core.options.rules.Of(call.hub());
   const RuleContext context{.now = core.world.clock.Now(),
+                            .release = call.request->release,
+                            .version = &call.kind(),
                             .namespace_object = space.has_value() ? &space->object : nullptr};
   if (rules.admit) rules.admit(object);
-  PrepareForCreate(object, context.now, core.world.random);
-  std::vector<Cause> causes = CheckNewMetadata(call.kind(), object.metadata());
+  PrepareForCreate(object, context.now, core.world.random, context.release);
+  if (rules.drop_disabled) rules.drop_disabled(object, nullptr);
+  std::vector<Cause> causes = CheckNewMetadata(call.hub(), object.metadata(), rules.profile);
   if (rules.validate_create) {
     std::vector<Cause> more = rules.validate_create(object, context);
     std::ranges::move(more, std::back_inserter(causes));

@@ -130,9 +130,9 @@ Subresource Describe(const KindInfo& parent, std::string_view name) {
   return {.name = name, .kind = parent.kind, .verbs = R"(["get","patch","update"])"};
 }
 
-std::vector<Subresource> SubresourcesOf(const KindInfo& kind) {
+std::vector<Subresource> SubresourcesOf(const KindInfo& kind, api::Release release) {
   std::vector<std::string_view> names(kind.subresources.begin(), kind.subresources.end());
-  if (kind.has_status) names.emplace_back("status");
+  if (kind.has_status && kind.status_in.Has(release)) names.emplace_back("status");
   std::ranges::sort(names);
   std::vector<Subresource> described;
   described.reserve(names.size());
@@ -153,7 +153,9 @@ void AppendNames(const KindInfo& kind, std::string& out) {
   if (!kind.categories.empty()) out += ",\"categories\":" + Strings(kind.categories);
 }
 
-std::string ResourceListJson(const ServedGroup& group, const Version& version) {
+std::string ResourceListJson(const ServedGroup& group,
+                             const Version& version,
+                             api::Release release) {
   std::string out = R"({"kind":"APIResourceList")";
   if (!group.name.empty()) out += R"(,"apiVersion":"v1")";
   out +=
@@ -173,7 +175,7 @@ std::string ResourceListJson(const ServedGroup& group, const Version& version) {
                          StorageHash(*kind, group.versions.front().name));
     }
     out += '}';
-    for (const Subresource& sub : SubresourcesOf(*kind)) {
+    for (const Subresource& sub : SubresourcesOf(*kind, release)) {
       out += fmt::format(R"(,{{"name":"{}/{}","singularName":"","namespaced":{})",
                          kind->plural,
                          sub.name,
@@ -210,7 +212,7 @@ std::string ResponseKind(std::string_view group, std::string_view version, std::
       R"("responseKind":{{"group":"{}","version":"{}","kind":"{}"}})", group, version, kind);
 }
 
-std::string AggregatedResource(const KindInfo& kind) {
+std::string AggregatedResource(const KindInfo& kind, api::Release release) {
   std::string out =
       fmt::format(R"({{"resource":"{}",{},"scope":"{}","singularResource":"{}","verbs":{})",
                   kind.plural,
@@ -219,7 +221,7 @@ std::string AggregatedResource(const KindInfo& kind) {
                   kind.singular,
                   VerbsOf(kind));
   AppendNames(kind, out);
-  const std::vector<Subresource> subresources = SubresourcesOf(kind);
+  const std::vector<Subresource> subresources = SubresourcesOf(kind, release);
   if (!subresources.empty()) {
     out += ",\"subresources\":[";
     for (const Subresource& sub : subresources) {
@@ -234,7 +236,7 @@ std::string AggregatedResource(const KindInfo& kind) {
   return out + '}';
 }
 
-std::string AggregatedItem(const ServedGroup& group) {
+std::string AggregatedItem(const ServedGroup& group, api::Release release) {
   std::string out = group.name.empty()
                         ? R"({"metadata":{},"versions":[)"
                         : fmt::format(R"({{"metadata":{{"name":"{}"}},"versions":[)", group.name);
@@ -243,7 +245,7 @@ std::string AggregatedItem(const ServedGroup& group) {
     out += fmt::format(R"({{"version":"{}","resources":[)", version.name);
     for (const KindInfo* kind : version.kinds) {
       if (out.back() == '}') out += ',';
-      out += AggregatedResource(*kind);
+      out += AggregatedResource(*kind, release);
     }
     out += R"(],"freshness":"Current"})";
   }
@@ -289,7 +291,7 @@ std::string VersionJson(api::Release release) {
                      minor - 1);
 }
 
-Discovery::Discovery(const api::Scheme& scheme) {
+Discovery::Discovery(const api::Scheme& scheme, api::Release release) {
   groups_ = R"({"kind":"APIGroupList","apiVersion":"v1","groups":[)";
   std::string core, others;
   paths_ = {"/api", "/apis"};
@@ -297,11 +299,11 @@ Discovery::Discovery(const api::Scheme& scheme) {
     const std::string base = group.name.empty() ? "/api" : fmt::format("/apis/{}", group.name);
     for (const Version& version : group.versions) {
       resources_.emplace(std::pair(std::string(group.name), std::string(version.name)),
-                         ResourceListJson(group, version));
+                         ResourceListJson(group, version, release));
       paths_.push_back(fmt::format("{}/{}", base, version.name));
     }
     if (group.name.empty()) {
-      core = AggregatedItem(group);
+      core = AggregatedItem(group, release);
       continue;
     }
     paths_.push_back(base);
@@ -311,7 +313,7 @@ Discovery::Discovery(const api::Scheme& scheme) {
         group.name,
         fmt::format(R"({{"kind":"APIGroup","apiVersion":"v1",{}}})", GroupMembers(group)));
     if (!others.empty()) others += ',';
-    others += AggregatedItem(group);
+    others += AggregatedItem(group, release);
   }
   groups_ += "]}";
   aggregated_core_ = Aggregated(core);

@@ -25,7 +25,7 @@ class Discovery {
     std::string etag;
   };
 
-  explicit Discovery(const api::Scheme& scheme);
+  Discovery(const api::Scheme& scheme, api::Release release);
 
   /// /apis.
   const std::string& groups() const { return groups_; }

@@ -39,14 +39,15 @@ std::string RootPaths(const Discovery& discovery, const std::vector<HealthCheck>
 }  // namespace
 
 HttpApi::HttpApi(Resources& resources, World& world, Log log, HttpApiOptions options)
-    : parts_(std::make_unique<internal::ApiParts>(resources,
-                                                  world,
-                                                  std::move(log),
-                                                  std::move(options.authenticator),
-                                                  options.anonymous,
-                                                  WithPing(std::move(options.checks)),
-                                                  Discovery(resources.scheme()),
-                                                  OpenApi(resources.scheme()))) {
+    : parts_(
+          std::make_unique<internal::ApiParts>(resources,
+                                               world,
+                                               std::move(log),
+                                               std::move(options.authenticator),
+                                               options.anonymous,
+                                               WithPing(std::move(options.checks)),
+                                               Discovery(resources.scheme(), resources.release()),
+                                               OpenApi(resources.scheme(), resources.release()))) {
   parts_->root_paths = RootPaths(parts_->discovery, parts_->checks);
 }
 

@@ -29,20 +29,25 @@ void Prepare(Write& write, const api::Profile& profile, WallTime now, Random& ra
   switch (write.operation) {
     case WriteOperation::kCreate:
       NameIfAsked(write.object.mutable_metadata(), random);
-      PrepareForCreate(write.object, now, random);
+      PrepareForCreate(write.object, now, random, profile.release);
       break;
-    case WriteOperation::kUpdate: PrepareForUpdate(write.object, write.old); break;
+    case WriteOperation::kUpdate:
+      PrepareForUpdate(write.object, write.old, now, profile.release);
+      break;
     case WriteOperation::kUpdateStatus: PrepareForStatusUpdate(write.object, write.old); break;
   }
   validation::DropDisabledFields(write.object, write.old.empty() ? nullptr : &write.old, profile);
 }
 
-std::vector<Cause> CheckMetadata(const Write& write) {
+std::vector<Cause> CheckMetadata(const Write& write, const api::Profile& profile) {
   const api::Object& object = write.object;
   if (write.operation == WriteOperation::kCreate) {
-    return CheckNewMetadata(object.kind(), object.metadata());
+    return CheckNewMetadata(object.kind(), object.metadata(), profile);
   }
-  return CheckChangedMetadata(object.kind(), object.metadata(), write.old.metadata());
+  const ChangedPart part =
+      write.operation == WriteOperation::kUpdateStatus ? ChangedPart::kStatus : ChangedPart::kMain;
+  return CheckChangedMetadata(
+      object.kind(), object.metadata(), write.old.metadata(), profile, part);
 }
 
 std::vector<Cause> CheckRules(const Write& write, const validation::Options& options) {
@@ -73,7 +78,7 @@ Judgement JudgeWrite(Write& write,
                      WallTime now,
                      Random& random) {
   Prepare(write, options.profile, now, random);
-  Judgement judgement = {.causes = CheckMetadata(write), .warnings = {}};
+  Judgement judgement = {.causes = CheckMetadata(write, options.profile), .warnings = {}};
   std::ranges::move(CheckRules(write, options), std::back_inserter(judgement.causes));
   if (write.operation != WriteOperation::kUpdateStatus) {
     judgement.warnings = validation::Warnings(write.object, options.profile);

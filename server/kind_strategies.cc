@@ -37,7 +37,7 @@ void CreateNamespace(api::Object& object) {
   }
 }
 
-void UpdateNamespace(api::Object& object, const api::Object& old) {
+void UpdateNamespace(api::Object& object, const api::Object& old, WallTime /*now*/) {
   auto& space = object.Mutable<core_v1::Namespace>();
   space.spec.finalizers = old.As<core_v1::Namespace>().spec.finalizers;
   LabelNamespace(space);
@@ -141,6 +141,17 @@ void UpdateClaimStatus(api::Object& object, const api::Object& old) {
   });
 }
 
+// ------------------------------------------------------------------------------------ taint rules
+
+// The time says since when devices have this effect, so it moves with the effect unless the client
+// moved it (KEP-5055).
+void UpdateTaintRule(api::Object& object, const api::Object& old, WallTime now) {
+  resource_v1::DeviceTaint& taint = object.Mutable<resource_v1::DeviceTaintRule>().spec.taint;
+  const resource_v1::DeviceTaint& before = old.As<resource_v1::DeviceTaintRule>().spec.taint;
+  if (taint.effect == before.effect || taint.time_added != before.time_added) return;
+  taint.time_added = api::Time::Of(now);
+}
+
 // ------------------------------------------------------------------------------------------ table
 
 struct Row {
@@ -160,11 +171,13 @@ constexpr std::array kRows = {
     Row{"", "Node", {.status_on_create = true, .status_metadata = StatusMetadata::kFree}},
     Row{"",
         "Pod",
-        {.status_metadata = StatusMetadata::kOwnersFromStore,
+        {.generation_in = {.first = 34},
+         .status_metadata = StatusMetadata::kOwnersFromStore,
          .prepare_create = CreatePod,
          .prepare_status = UpdatePodStatus,
          .grace_seconds = PodGraceSeconds}},
     Row{"resource.k8s.io", "ResourceClaim", {.prepare_status = UpdateClaimStatus}},
+    Row{"resource.k8s.io", "DeviceTaintRule", {.prepare_update = UpdateTaintRule}},
 };
 
 }  // namespace

@@ -8,6 +8,8 @@
 
 #include "api/kind.h"
 #include "api/object.h"
+#include "api/release.h"
+#include "base/world.h"
 
 namespace dray::server {
 
@@ -21,9 +23,11 @@ enum class StatusMetadata : uint8_t {
 /// Null functions do nothing.
 struct KindStrategy {
   bool status_on_create = false;
+  /// The releases that track the generation, of kinds that do.
+  api::Releases generation_in = {};
   StatusMetadata status_metadata = StatusMetadata::kFromStore;
   void (*prepare_create)(api::Object& object) = nullptr;
-  void (*prepare_update)(api::Object& object, const api::Object& old) = nullptr;
+  void (*prepare_update)(api::Object& object, const api::Object& old, WallTime now) = nullptr;
   void (*prepare_status)(api::Object& object, const api::Object& old) = nullptr;
   int64_t (*grace_seconds)(const api::Object& object, std::optional<int64_t> asked) = nullptr;
   bool (*has_finalizers)(const api::Object& object) = nullptr;

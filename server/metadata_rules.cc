@@ -5,6 +5,7 @@
 #include <cctype>
 #include <iterator>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -14,6 +15,7 @@
 #include "api/json.h"
 #include "api/names.h"
 #include "api/time.h"
+#include "api/validation/core.h"
 #include "server/errors.h"
 
 namespace dray::server {
@@ -50,19 +52,35 @@ struct KindName {
 };
 constexpr KindName kCountedInBytes[] = {{"resource.k8s.io", "DeviceClass"}};
 
-api::LengthWord LengthWordOf(const api::KindInfo& kind) {
-  const bool bytes = std::ranges::any_of(kCountedInBytes, [&](const KindName& name) {
+bool IsIn(std::span<const KindName> names, const api::KindInfo& kind) {
+  return std::ranges::any_of(names, [&](const KindName& name) {
     return name.group == kind.group && name.kind == kind.kind;
   });
-  return bytes ? api::LengthWord::kBytes : api::LengthWord::kCharacters;
 }
 
-api::NameErrors CheckName(const api::KindInfo& kind, std::string_view name, NamePart part) {
+// A kind in the eyes of a release.
+struct Subject {
+  const api::KindInfo& kind;
+  const api::Profile& profile;
+
+  /// What errors about names call a length.
+  api::LengthWord name_word() const {
+    const bool bytes = profile.Since(37) && IsIn(kCountedInBytes, kind);
+    return bytes ? api::LengthWord::kBytes : api::LengthWord::kCharacters;
+  }
+  /// The same about keys and values of labels.
+  api::LengthWord label_word() const {
+    return profile.Since(36) ? api::LengthWord::kBytes : api::LengthWord::kCharacters;
+  }
+};
+
+api::NameErrors CheckName(const Subject& subject, std::string_view name, NamePart part) {
+  const api::LengthWord word = subject.name_word();
   const std::string masked =
       part == NamePart::kPrefix ? api::MaskTrailingDash(name) : std::string(name);
-  switch (kind.name_rule) {
-    case api::NameRule::kDnsSubdomain: return api::CheckDnsSubdomain(masked, LengthWordOf(kind));
-    case api::NameRule::kDnsLabel: return api::CheckDnsLabel(masked, LengthWordOf(kind));
+  switch (subject.kind.name_rule) {
+    case api::NameRule::kDnsSubdomain: return api::CheckDnsSubdomain(masked, word);
+    case api::NameRule::kDnsLabel: return api::CheckDnsLabel(masked, word);
     case api::NameRule::kPathSegment:
       return part == NamePart::kPrefix ? api::CheckPathSegmentPrefix(name)
                                        : api::CheckPathSegmentName(name);
@@ -70,19 +88,19 @@ api::NameErrors CheckName(const api::KindInfo& kind, std::string_view name, Name
   return {};
 }
 
-void CheckNames(const api::KindInfo& kind, const meta_v1::ObjectMeta& meta, Causes& causes) {
+void CheckNames(const Subject& subject, const meta_v1::ObjectMeta& meta, Causes& causes) {
   if (!meta.generate_name.empty()) {
     AddInvalid(causes,
                "metadata.generateName",
                meta.generate_name,
-               CheckName(kind, meta.generate_name, NamePart::kPrefix));
+               CheckName(subject, meta.generate_name, NamePart::kPrefix));
   }
   if (meta.name.empty()) {
     causes.push_back(RequiredValue("metadata.name", "name or generateName is required"));
   } else {
-    AddInvalid(causes, "metadata.name", meta.name, CheckName(kind, meta.name, NamePart::kWhole));
+    AddInvalid(causes, "metadata.name", meta.name, CheckName(subject, meta.name, NamePart::kWhole));
   }
-  if (!kind.namespaced) {
+  if (!subject.kind.namespaced) {
     if (!meta.namespace_.empty()) {
       causes.push_back(ForbiddenValue("metadata.namespace", "not allowed on this type"));
     }
@@ -93,10 +111,11 @@ void CheckNames(const api::KindInfo& kind, const meta_v1::ObjectMeta& meta, Caus
   }
 }
 
-void CheckLabels(const meta_v1::ObjectMeta& meta, Causes& causes) {
+void CheckLabels(const Subject& subject, const meta_v1::ObjectMeta& meta, Causes& causes) {
+  const api::LengthWord word = subject.label_word();
   for (const auto& [key, value] : meta.labels) {
-    AddInvalid(causes, "metadata.labels", key, api::CheckLabelKey(key));
-    AddInvalid(causes, "metadata.labels", value, api::CheckLabelValue(value));
+    AddInvalid(causes, "metadata.labels", key, api::CheckLabelKey(key, word));
+    AddInvalid(causes, "metadata.labels", value, api::CheckLabelValue(value, word));
   }
 }
 
@@ -108,17 +127,19 @@ std::string Lower(std::string_view text) {
   return lower;
 }
 
-void CheckAnnotations(const meta_v1::ObjectMeta& meta, Causes& causes) {
+void CheckAnnotations(const Subject& subject, const meta_v1::ObjectMeta& meta, Causes& causes) {
   size_t bytes = 0;
   for (const auto& [key, value] : meta.annotations) {
-    AddInvalid(causes, "metadata.annotations", key, api::CheckLabelKey(Lower(key)));
+    AddInvalid(
+        causes, "metadata.annotations", key, api::CheckLabelKey(Lower(key), subject.label_word()));
     bytes += key.size() + value.size();
   }
   if (bytes > kAnnotationBytesMax) {
-    causes.push_back(
-        {.reason = "FieldValueTooLong",
-         .field = "metadata.annotations",
-         .message = fmt::format("Too long: may not be more than {} bytes", kAnnotationBytesMax)});
+    const std::string_view word =
+        subject.profile.Since(32) ? "may not be more than" : "must have at most";
+    causes.push_back({.reason = "FieldValueTooLong",
+                      .field = "metadata.annotations",
+                      .message = fmt::format("Too long: {} {} bytes", word, kAnnotationBytesMax)});
   }
 }
 
@@ -131,6 +152,37 @@ std::optional<GroupVersion> SplitApiVersion(std::string_view text) {
   if (slash == std::string_view::npos) return GroupVersion{"", text};
   if (text.find('/', slash + 1) != std::string_view::npos) return std::nullopt;
   return GroupVersion{text.substr(0, slash), text.substr(slash + 1)};
+}
+
+void CheckNotEvent(const meta_v1::OwnerReference& owner,
+                   const std::optional<GroupVersion>& split,
+                   const std::string& path,
+                   Causes& causes) {
+  // Events go by themselves and come in masses: nothing may hang on one.
+  if (split.has_value() && owner.kind == "Event" && split->group.empty() &&
+      split->version == "v1") {
+    causes.push_back(
+        InvalidValue(path, Shown(owner), "/v1, Kind=Event is disallowed from being an owner"));
+  }
+}
+
+// Up to 1.36 errors did not say which owner they are about.
+void CheckOwnerBefore37(const meta_v1::OwnerReference& owner, Causes& causes) {
+  const std::string path = "metadata.ownerReferences";
+  const std::optional<GroupVersion> split = SplitApiVersion(owner.api_version);
+  if (!split.has_value() || split->version.empty()) {
+    causes.push_back(
+        InvalidValue(path + ".apiVersion", Quoted(owner.api_version), "version must not be empty"));
+  }
+  const auto check = [&](std::string_view member, const std::string& value) {
+    if (!value.empty()) return;
+    causes.push_back(
+        InvalidValue(fmt::format("{}.{}", path, member), Quoted(value), "must not be empty"));
+  };
+  check("kind", owner.kind);
+  check("name", owner.name);
+  check("uid", owner.uid);
+  CheckNotEvent(owner, split, path, causes);
 }
 
 void CheckOwner(const meta_v1::OwnerReference& owner, const std::string& path, Causes& causes) {
@@ -151,19 +203,18 @@ void CheckOwner(const meta_v1::OwnerReference& owner, const std::string& path, C
   required("kind", owner.kind);
   required("name", owner.name);
   required("uid", owner.uid);
-  // Events go by themselves and come in masses: nothing may hang on one.
-  if (split.has_value() && owner.kind == "Event" && split->group.empty() &&
-      split->version == "v1") {
-    causes.push_back(
-        InvalidValue(path, Shown(owner), "/v1, Kind=Event is disallowed from being an owner"));
-  }
+  CheckNotEvent(owner, split, path, causes);
 }
 
-void CheckOwners(const meta_v1::ObjectMeta& meta, Causes& causes) {
+void CheckOwners(const Subject& subject, const meta_v1::ObjectMeta& meta, Causes& causes) {
   std::string controller;
   for (size_t i = 0; i < meta.owner_references.size(); ++i) {
     const meta_v1::OwnerReference& owner = meta.owner_references[i];
-    CheckOwner(owner, fmt::format("metadata.ownerReferences[{}]", i), causes);
+    if (subject.profile.Since(37)) {
+      CheckOwner(owner, fmt::format("metadata.ownerReferences[{}]", i), causes);
+    } else {
+      CheckOwnerBefore37(owner, causes);
+    }
     if (!owner.controller.value_or(false)) continue;
     const std::string current = owner.kind + "/" + owner.name;
     if (!controller.empty()) {
@@ -184,9 +235,12 @@ bool Contains(const std::vector<std::string>& list, std::string_view word) {
   return std::ranges::find(list, word) != list.end();
 }
 
-void CheckFinalizers(const meta_v1::ObjectMeta& meta, Causes& causes) {
+void CheckFinalizers(const Subject& subject, const meta_v1::ObjectMeta& meta, Causes& causes) {
   for (const std::string& finalizer : meta.finalizers) {
-    AddInvalid(causes, "metadata.finalizers", finalizer, api::CheckLabelKey(finalizer));
+    AddInvalid(causes,
+               "metadata.finalizers",
+               finalizer,
+               api::CheckLabelKey(finalizer, subject.label_word()));
   }
   if (Contains(meta.finalizers, "orphan") && Contains(meta.finalizers, "foregroundDeletion")) {
     causes.push_back(InvalidValue("metadata.finalizers",
@@ -218,31 +272,20 @@ void CheckImmutable(std::string_view member, const T& value, const T& old, Cause
       InvalidValue(fmt::format("metadata.{}", member), Shown(value), "field is immutable"));
 }
 
-void CheckCommon(const api::KindInfo& kind, const meta_v1::ObjectMeta& meta, Causes& causes) {
-  CheckNames(kind, meta, causes);
+// What holds for new objects and changed ones alike.
+void CheckCommon(const Subject& subject, const meta_v1::ObjectMeta& meta, Causes& causes) {
+  CheckNames(subject, meta, causes);
   if (meta.generation < 0) {
     causes.push_back(InvalidValue(
         "metadata.generation", Shown(meta.generation), "must be greater than or equal to 0"));
   }
-  CheckLabels(meta, causes);
-  CheckAnnotations(meta, causes);
-  CheckOwners(meta, causes);
-  CheckFinalizers(meta, causes);
+  CheckLabels(subject, meta, causes);
+  CheckAnnotations(subject, meta, causes);
+  CheckOwners(subject, meta, causes);
+  CheckFinalizers(subject, meta, causes);
 }
 
-}  // namespace
-
-std::vector<Cause> CheckNewMetadata(const api::KindInfo& kind, const meta_v1::ObjectMeta& meta) {
-  Causes causes;
-  CheckCommon(kind, meta, causes);
-  return causes;
-}
-
-std::vector<Cause> CheckChangedMetadata(const api::KindInfo& kind,
-                                        const meta_v1::ObjectMeta& meta,
-                                        const meta_v1::ObjectMeta& old) {
-  Causes causes;
-  CheckCommon(kind, meta, causes);
+void CheckChange(const meta_v1::ObjectMeta& meta, const meta_v1::ObjectMeta& old, Causes& causes) {
   if (old.deletion_timestamp.has_value()) CheckNoNewFinalizers(meta, old, causes);
   CheckImmutable("name", meta.name, old.name, causes);
   CheckImmutable("namespace", meta.namespace_, old.namespace_, causes);
@@ -252,6 +295,60 @@ std::vector<Cause> CheckChangedMetadata(const api::KindInfo& kind,
                  meta.deletion_grace_period_seconds,
                  old.deletion_grace_period_seconds,
                  causes);
+}
+
+// Kinds of resource.k8s.io whose rules for an update do not begin with those for a new object.
+constexpr KindName kUpdatedAlone[] = {{"resource.k8s.io", "DeviceClass"},
+                                      {"resource.k8s.io", "ResourceSlice"},
+                                      {"resource.k8s.io", "DeviceTaintRule"},
+                                      {"resource.k8s.io", "ResourcePoolStatusRequest"}};
+
+// Up to 1.36 everybody who looked at an object looked at its metadata too: the generic code, with
+// the rules for new objects and those for changes, then the rules of the kind.
+Causes CheckChangedBefore37(const Subject& subject,
+                            const meta_v1::ObjectMeta& meta,
+                            const meta_v1::ObjectMeta& old,
+                            ChangedPart part) {
+  Causes as_new;
+  CheckCommon(subject, meta, as_new);
+  Causes change;
+  CheckChange(meta, old, change);
+  CheckLabels(subject, meta, change);
+  CheckAnnotations(subject, meta, change);
+  CheckOwners(subject, meta, change);
+  const Causes finalizers = api::validation::CheckFinalizerNames(meta);
+  Causes all = as_new;
+  const auto add = [&](const Causes& more) { std::ranges::copy(more, std::back_inserter(all)); };
+  add(change);
+  if (part == ChangedPart::kMain && !IsIn(kUpdatedAlone, subject.kind)) {
+    add(as_new);
+    add(finalizers);
+  }
+  add(change);
+  add(finalizers);
+  return all;
+}
+
+}  // namespace
+
+std::vector<Cause> CheckNewMetadata(const api::KindInfo& kind,
+                                    const meta_v1::ObjectMeta& meta,
+                                    const api::Profile& profile) {
+  Causes causes;
+  CheckCommon({.kind = kind, .profile = profile}, meta, causes);
+  return causes;
+}
+
+std::vector<Cause> CheckChangedMetadata(const api::KindInfo& kind,
+                                        const meta_v1::ObjectMeta& meta,
+                                        const meta_v1::ObjectMeta& old,
+                                        const api::Profile& profile,
+                                        ChangedPart part) {
+  const Subject subject = {.kind = kind, .profile = profile};
+  if (!profile.Since(37)) return CheckChangedBefore37(subject, meta, old, part);
+  Causes causes;
+  CheckCommon(subject, meta, causes);
+  CheckChange(meta, old, causes);
   return causes;
 }
 

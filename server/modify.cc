@@ -67,9 +67,9 @@ api::Object InStorage(const Call& call, const api::Object& wish, const api::Obje
   return next;
 }
 
-void PrepareFor(Door door, api::Object& next, const api::Object& old) {
+void PrepareFor(Door door, api::Object& next, const api::Object& old, const RuleContext& context) {
   switch (door) {
-    case Door::kMain: PrepareForUpdate(next, old); return;
+    case Door::kMain: PrepareForUpdate(next, old, context.now, context.release); return;
     case Door::kStatus: PrepareForStatusUpdate(next, old); return;
     case Door::kFinalize: PrepareForFinalize(next, old); return;
     case Door::kBinding:
@@ -82,8 +82,10 @@ Result<> Validate(const Call& call,
                   const api::Object& next,
                   const api::Object& old,
                   const RuleContext& context) {
-  std::vector<Cause> causes = CheckChangedMetadata(call.kind(), next.metadata(), old.metadata());
   const KindRules& rules = call.core->options.rules.Of(call.hub());
+  const ChangedPart part = door == Door::kStatus ? ChangedPart::kStatus : ChangedPart::kMain;
+  std::vector<Cause> causes =
+      CheckChangedMetadata(call.hub(), next.metadata(), old.metadata(), rules.profile, part);
   // Binding and finalizing change what an update may not; their own checks have been made.
   const auto* const validate = door == Door::kStatus ? &rules.validate_status_update
                                : door == Door::kMain ? &rules.validate_update
@@ -138,7 +140,8 @@ Result<api::Object> NextObject(const Call& call,
   api::Object next = InStorage(call, wish, old);
   const KindRules& rules = call.core->options.rules.Of(call.hub());
   if (rules.admit && door == Door::kMain) rules.admit(next);
-  PrepareFor(door, next, old);
+  PrepareFor(door, next, old, context);
+  if (rules.drop_disabled) rules.drop_disabled(next, &old);
   DRAY_TRY_VOID(Validate(call, door, next, old, context));
   next.mutable_metadata().resource_version = old_meta.resource_version;
   return next;
@@ -180,6 +183,8 @@ Task<ObjectAnswer> Modify(Call call, Door door, const Modification* modification
     DRAY_CO_TRY(const std::optional<Item> space,
                 NamespaceOf(*snapshot, kind, call.request->namespace_name));
     const RuleContext context{.now = core.world.clock.Now(),
+                              .release = call.request->release,
+                              .version = &call.kind(),
                               .namespace_object = space.has_value() ? &space->object : nullptr};
     DRAY_CO_TRY(api::Object next, NextObject(call, door, *modification, current, context));
     AddWarnings(call, next, &current.stored.object);

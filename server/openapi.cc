@@ -55,8 +55,9 @@ std::string GvkJson(const KindInfo& kind) {
 // Writes the schemas of one document: each struct once, whatever refers to it.
 class Schemas {
  public:
-  Schemas(std::string_view group, std::string_view version)
-      : prefix_(fmt::format("io.k8s.api.{}.{}.", group.substr(0, group.find('.')), version)) {
+  Schemas(std::string_view group, std::string_view version, api::Release release)
+      : wire_{.release = release},
+        prefix_(fmt::format("io.k8s.api.{}.{}.", group.substr(0, group.find('.')), version)) {
     if (group.empty()) prefix_ = fmt::format("io.k8s.api.core.{}.", version);
   }
 
@@ -134,6 +135,7 @@ class Schemas {
 
   void Members(const Type& type, std::string& members, std::string& required) {
     for (const Field& field : type.fields) {
+      if (!field.IsOn(wire_)) continue;
       if (field.facets.inlined) {
         Members(Plain(field.type()), members, required);
         continue;
@@ -218,6 +220,7 @@ class Schemas {
     return "{}";
   }
 
+  api::Wire wire_;
   std::string prefix_;
   std::string json_;
   std::map<const Type*, std::string> names_;
@@ -396,13 +399,20 @@ OpenApi::Document Finished(std::string json) {
 
 }  // namespace
 
-OpenApi::OpenApi(const api::Scheme& scheme) {
+const OpenApi::Documents& OpenApi::All() const {
+  return documents_->Get([this] { return Make(); });
+}
+
+OpenApi::Documents OpenApi::Make() const {
+  const std::string release = fmt::format(
+      "1.{}", MinorOf(release_ == api::Release::kAny ? api::Release::kNewest : release_));
   std::map<std::pair<std::string_view, std::string_view>, std::vector<const KindInfo*>> versions;
-  for (const KindInfo* kind : scheme.kinds()) {
+  for (const KindInfo* kind : scheme_.kinds()) {
     if (kind->served) versions[{kind->group, kind->version}].push_back(kind);
   }
+  Documents made;
   for (const auto& [version, kinds] : versions) {
-    Schemas schemas(version.first, version.second);
+    Schemas schemas(version.first, version.second, release_);
     Paths paths(schemas, CamelVersion(version.first, version.second));
     for (const KindInfo* kind : kinds) {
       schemas.AddKind(*kind);
@@ -411,29 +421,33 @@ OpenApi::OpenApi(const api::Scheme& scheme) {
     const std::string key = version.first.empty()
                                 ? fmt::format("api/{}", version.second)
                                 : fmt::format("apis/{}/{}", version.first, version.second);
-    documents_.emplace(
+    made.v3.emplace(
         key,
         Finished(fmt::format(
-            R"({{"openapi":"3.0.0","info":{{"title":"Kubernetes","version":"1.37"}},"paths":{{{}}},"components":{{"schemas":{{{}}}}}}})",
+            R"({{"openapi":"3.0.0","info":{{"title":"Kubernetes","version":"{}"}},"paths":{{{}}},"components":{{"schemas":{{{}}}}}}})",
+            release,
             paths.json(),
             schemas.json())));
   }
-  index_ = "{\"paths\":{";
-  for (const auto& [path, document] : documents_) {
-    if (index_.back() == '}') index_ += ',';
+  made.index = "{\"paths\":{";
+  for (const auto& [path, document] : made.v3) {
+    if (made.index.back() == '}') made.index += ',';
     const std::string_view hash =
         std::string_view(document.etag).substr(1, document.etag.size() - 2);
-    index_ +=
+    made.index +=
         fmt::format(R"("{0}":{{"serverRelativeURL":"/openapi/v3/{0}?hash={1}"}})", path, hash);
   }
-  index_ += "}}";
-  v2_ = Finished(
-      R"({"swagger":"2.0","info":{"title":"Kubernetes","version":"v1.37.0"},"paths":{},"definitions":{}})");
+  made.index += "}}";
+  made.v2 = Finished(fmt::format(
+      R"({{"swagger":"2.0","info":{{"title":"Kubernetes","version":"v{}.0"}},"paths":{{}},"definitions":{{}}}})",
+      release));
+  return made;
 }
 
 const OpenApi::Document* OpenApi::Find(std::string_view path) const {
-  const auto found = documents_.find(path);
-  return found == documents_.end() ? nullptr : &found->second;
+  const auto& v3 = All().v3;
+  const auto found = v3.find(path);
+  return found == v3.end() ? nullptr : &found->second;
 }
 
 }  // namespace dray::server

@@ -4,15 +4,19 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 
 #include "api/kind.h"
+#include "api/release.h"
+#include "base/lazy.h"
 
 namespace dray::server {
 
 /// Documents of version 3, one for each group and version, and one small document of version 2.
-/// Made once; immutable.
+/// Made when the first client asks, in some milliseconds, so that a server starts without them;
+/// safe from any thread.
 class OpenApi {
  public:
   struct Document {
@@ -20,19 +24,28 @@ class OpenApi {
     std::string etag;  // quoted
   };
 
-  explicit OpenApi(const api::Scheme& scheme);
+  /// `scheme` outlives this. Fields are those of `release`.
+  OpenApi(const api::Scheme& scheme, api::Release release) : scheme_(scheme), release_(release) {}
 
   /// /openapi/v3: the paths and hashes of the documents.
-  const std::string& index() const { return index_; }
+  const std::string& index() const { return All().index; }
   /// The document of "api/v1" or "apis/resource.k8s.io/v1"; null when there is none.
   const Document* Find(std::string_view path) const;
   /// /openapi/v2 as JSON.
-  const Document& v2() const { return v2_; }
+  const Document& v2() const { return All().v2; }
 
  private:
-  std::string index_;
-  std::map<std::string, Document, std::less<>> documents_;
-  Document v2_;
+  struct Documents {
+    std::string index;
+    std::map<std::string, Document, std::less<>> v3;
+    Document v2;
+  };
+  const Documents& All() const;
+  Documents Make() const;
+
+  const api::Scheme& scheme_;
+  api::Release release_;
+  std::unique_ptr<Lazy<Documents>> documents_ = std::make_unique<Lazy<Documents>>();
 };
 
 }  // namespace dray::server

@@ -79,12 +79,17 @@ bool Printable(char32_t rune) {
   return rune >= 0x20 && rune != 0x7F && !(rune >= 0x80 && rune < 0xA0);
 }
 
-void CheckFieldManager(std::string_view manager, std::vector<Cause>& causes) {
+// Up to 1.31 lengths were worded differently, and up to 1.32 values shown as Go source.
+constexpr api::Releases kOldLengths = {.first = 0, .last = 31};
+constexpr api::Releases kGoValues = {.first = 0, .last = 32};
+
+void CheckFieldManager(std::string_view manager, api::Release release, std::vector<Cause>& causes) {
   if (manager.size() > kFieldManagerMax) {
-    causes.push_back(
-        {.reason = "FieldValueTooLong",
-         .field = "fieldManager",
-         .message = fmt::format("Too long: may not be more than {} bytes", kFieldManagerMax)});
+    const std::string_view words =
+        kOldLengths.Rules(release) ? "must have at most" : "may not be more than";
+    causes.push_back({.reason = "FieldValueTooLong",
+                      .field = "fieldManager",
+                      .message = fmt::format("Too long: {} {} bytes", words, kFieldManagerMax)});
   }
   size_t position = 0;
   for (size_t at = 0; at < manager.size(); ++position) {
@@ -98,17 +103,21 @@ void CheckFieldManager(std::string_view manager, std::vector<Cause>& causes) {
   }
 }
 
-void CheckDryRun(const std::vector<std::string_view>& values, std::vector<Cause>& causes) {
+void CheckDryRun(const std::vector<std::string_view>& values,
+                 api::Release release,
+                 std::vector<Cause>& causes) {
   if (std::ranges::all_of(values, [](std::string_view value) { return value == "All"; })) return;
-  std::string shown;
-  for (const std::string_view value : values) {
-    if (!shown.empty()) shown += ',';
+  const bool as_go = kGoValues.Rules(release);
+  std::string shown = as_go ? "[]string{" : "[";
+  for (const std::string_view& value : values) {
+    if (&value != &values.front()) shown += as_go ? ", " : ",";
     shown += Quoted(value);
   }
+  shown += as_go ? '}' : ']';
   causes.push_back(
       {.reason = "FieldValueNotSupported",
        .field = "dryRun",
-       .message = fmt::format("Unsupported value: [{}]: supported values: \"All\"", shown)});
+       .message = fmt::format("Unsupported value: {}: supported values: \"All\"", shown)});
 }
 
 std::optional<FieldValidation> Validation(std::string_view word) {
@@ -154,8 +163,8 @@ Result<> ReadWriteOptions(const net::Query& query,
       causes.push_back(ForbiddenValue("force", "may not be specified for non-apply patch"));
     }
   }
-  CheckFieldManager(options.field_manager, causes);
-  CheckDryRun(dry_run, causes);
+  CheckFieldManager(options.field_manager, request.release, causes);
+  CheckDryRun(dry_run, request.release, causes);
   const std::string validation = Text(query, "fieldValidation");
   if (const auto known = Validation(validation); known) {
     options.field_validation = *known;

@@ -33,6 +33,10 @@ bool SameSpec(const api::Object& a, const api::Object& b) {
   return true;
 }
 
+bool TracksGeneration(const api::KindInfo& kind, api::Release release) {
+  return kind.tracks_generation && StrategyOf(kind).generation_in.Rules(release);
+}
+
 // What no client changes once it is set.
 void KeepServerMetadata(meta_v1::ObjectMeta& meta, const meta_v1::ObjectMeta& old) {
   if (meta.namespace_.empty()) meta.namespace_ = old.namespace_;
@@ -58,7 +62,7 @@ void CopyField(std::string_view name, api::Object& to, const api::Object& from) 
   Assign(field->type(), api::MutableMember(*field, to.mutable_value()), value);
 }
 
-void PrepareForCreate(api::Object& object, WallTime now, Random& random) {
+void PrepareForCreate(api::Object& object, WallTime now, Random& random, api::Release release) {
   const KindStrategy& strategy = StrategyOf(object.kind());
   meta_v1::ObjectMeta& meta = object.mutable_metadata();
   meta.uid = NewUuid(random);
@@ -67,17 +71,20 @@ void PrepareForCreate(api::Object& object, WallTime now, Random& random) {
   meta.deletion_timestamp.reset();
   meta.deletion_grace_period_seconds.reset();
   meta.managed_fields.clear();
-  if (object.kind().tracks_generation) meta.generation = 1;
+  if (TracksGeneration(object.kind(), release)) meta.generation = 1;
   if (!strategy.status_on_create) ClearField("status", object);
   if (strategy.prepare_create != nullptr) strategy.prepare_create(object);
 }
 
-void PrepareForUpdate(api::Object& object, const api::Object& old) {
+void PrepareForUpdate(api::Object& object,
+                      const api::Object& old,
+                      WallTime now,
+                      api::Release release) {
   const KindStrategy& strategy = StrategyOf(object.kind());
   KeepServerMetadata(object.mutable_metadata(), old.metadata());
   if (object.kind().has_status) CopyField("status", object, old);
-  if (strategy.prepare_update != nullptr) strategy.prepare_update(object, old);
-  if (object.kind().tracks_generation && !SameSpec(object, old)) {
+  if (strategy.prepare_update != nullptr) strategy.prepare_update(object, old, now);
+  if (TracksGeneration(object.kind(), release) && !SameSpec(object, old)) {
     ++object.mutable_metadata().generation;
   }
 }

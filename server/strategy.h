@@ -17,12 +17,18 @@ namespace dray::server {
 /// Makes a client's new object the server's: forgets what only the server may say (uid, times,
 /// status, …), fills in uid, creation time and generation, and what the kind starts with. The name
 /// is not generated here. `object` is the caller's alone, as below.
-void PrepareForCreate(api::Object& object, WallTime now, Random& random);
+void PrepareForCreate(api::Object& object,
+                      WallTime now,
+                      Random& random,
+                      api::Release release = api::Release::kAny);
 
 /// Makes `object`, a client's wish to replace `old`, complete: what clients cannot change comes
 /// from `old`, as does the status; the generation grows when anything but metadata and status
 /// changed.
-void PrepareForUpdate(api::Object& object, const api::Object& old);
+void PrepareForUpdate(api::Object& object,
+                      const api::Object& old,
+                      WallTime now,
+                      api::Release release = api::Release::kAny);
 
 /// The same through the subresource "status": everything but the status comes from `old`, with the
 /// metadata that some kinds allow to change.

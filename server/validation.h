@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/feature_gates.h"
 #include "api/kind.h"
 #include "api/object.h"
 #include "base/result.h"
@@ -22,6 +23,8 @@ struct RuleContext {
   WallTime now;
   /// Whose shapes the client speaks: defaults differ.
   api::Release release = api::Release::kAny;
+  /// The kind in the client's version: a few paths of errors are those of the version.
+  const api::KindInfo* version = nullptr;
   /// The Namespace object an object lies in; null for cluster-scoped kinds.
   const api::Object* namespace_object = nullptr;
 };
@@ -29,8 +32,15 @@ struct RuleContext {
 /// All are optional. Functions are called from any thread; the causes they return stand in the
 /// order of upstream's answers.
 struct KindRules {
+  /// The release and the gates the rules are of; those of the metadata are the server's own.
+  api::Profile profile = {};
+
   /// Fills in what clients may leave out. Also runs on the outcome of a patch.
   std::function<void(api::Object& object, const RuleContext& context)> set_defaults;
+
+  /// Takes out of an object that is complete otherwise what features that are switched off would
+  /// need. `old` is what is stored, null for new objects.
+  std::function<void(api::Object& object, const api::Object* old)> drop_disabled;
 
   /// What admission adds after the defaults, to new objects and to those that an update changes.
   std::function<void(api::Object& object)> admit;

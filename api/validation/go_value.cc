@@ -57,12 +57,16 @@ void AppendMembers(
 
 void AppendList(const Type& type, const void* list, Wire wire, std::string& out) {
   const size_t size = type.container->size(list);
+  if (size == 0) {
+    out += type.container->present(list) ? "[]" : "null";
+    return;
+  }
   char separator = '[';
   for (size_t i = 0; i < size; ++i) {
     out += std::exchange(separator, ',');
     Append(type.element(), type.container->at(list, i), wire, out);
   }
-  out += size == 0 ? "null" : "]";
+  out += ']';
 }
 
 void AppendMap(const Type& type, const void* map, Wire wire, std::string& out) {
