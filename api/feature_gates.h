@@ -90,7 +90,9 @@ struct Profile {
 
   bool Has(Gate gate) const { return gates.Has(gate); }
   /// Whether the release is `minor` (36 for 1.36) or newer.
-  bool Since(int minor) const { return MinorOf(release) >= minor; }
+  bool Since(int minor) const {
+    return Releases{.first = static_cast<uint8_t>(minor)}.Rules(release);
+  }
 
   static Profile Of(Release release) { return {release, FeatureGates::AllOf(release)}; }
 };

@@ -141,7 +141,7 @@ void CheckRequestBody(const RequestView& view,
                       Findings& out) {
   CheckSelectors(view.selectors, context.checker, path.Child("selectors"), out);
   // The first pass looks at derived attributes here, the second one at the end.
-  Findings derived(out.profile);
+  Findings derived = out.Part();
   CheckDerivedAttributes(view, context, path.Child("derivedAttributes"), derived);
   out.written.Append(std::move(derived.written));
   CheckCount(view, path, out);
@@ -397,7 +397,9 @@ std::vector<Cause> ValidateClaimUpdate(const v1::ResourceClaim& claim,
   if (is_looked_at) CheckClaimSpec(claim.spec, Origin::kNew, options.selectors, spec, out);
   if (claim.spec != old.spec) {
     out.covered().Invalid(
-        spec, out.is_declarative() ? "null" : ShownAsGo(claim.spec, out.profile.release), "field is immutable");
+        spec,
+        out.is_declarative() ? "null" : ShownAsGo(claim.spec, out.profile.release),
+        "field is immutable");
   }
   if (is_looked_at) CheckClaimSpec(claim.spec, Origin::kStored, options.selectors, spec, out);
   return std::move(out).Take();

@@ -71,7 +71,7 @@ void CheckNetworkData(const v1::NetworkDeviceData& data, const Path& path, Findi
     out.covered().TooLong(path.Child("interfaceName"), kInterfaceNameMax);
   }
   // Hand-written rules look at them last.
-  Findings addresses(out.profile);
+  Findings addresses = out.Part();
   CheckStringSet(data.ips,
                  kAddressesMax,
                  path.Child("ips"),
@@ -134,7 +134,7 @@ void CheckResult(const v1::DeviceRequestAllocationResult& result,
   CheckCoveredPool(result.pool, path.Child("pool"), out);
   CheckLabelShaped(result.device, path.Child("device"), out.written);
   // The first pass looks at them after the binding conditions, the second one before.
-  Findings tolerations(out.profile);
+  Findings tolerations = out.Part();
   if (out.Since(37)) CheckTolerations(result.tolerations, path.Child("tolerations"), tolerations);
   out.declared.Append(std::move(tolerations.declared));
   CheckBindingConditions(result.binding_conditions, result.binding_failure_conditions, path, out);
@@ -253,13 +253,13 @@ std::vector<Cause> ValidateClaimStatusUpdate(const v1::ResourceClaim& claim,
 
   // The first pass looks at reservations, devices and allocation in this order, the second one
   // begins with the allocation.
-  Findings reservations(profile);
+  Findings reservations(profile, options.version);
   CheckReservations(claim.status.reserved_for, reserved_for, reservations);
-  Findings devices(profile);
+  Findings devices(profile, options.version);
   CheckDeviceStatuses(claim.status, status.Child("devices"), devices);
   FieldErrors allowed(profile.release);
   CheckReservationsAllowed(claim, old, reserved_for, allowed);
-  Findings allocated(profile);
+  Findings allocated(profile, options.version);
   if (claim.status.allocation.has_value()) {
     if (!old.status.allocation.has_value()) {
       const RequestNames names(claim.spec.devices.requests);

@@ -24,7 +24,7 @@ constexpr std::array<std::string_view, 3> kStandardFinalizers = {
 
 void CheckTaint(const v1::Taint& taint, const Path& path, FieldErrors& errors) {
   CheckKeyShaped(taint.key, path.Child("key"), errors);
-  errors.Names(path.Child("value"), taint.value, CheckLabelValue(taint.value));
+  CheckLabelValueShaped(taint.value, path.Child("value"), errors);
   const Path effect = path.Child("effect");
   if (taint.effect.empty()) {
     errors.Required(effect);
@@ -44,8 +44,8 @@ void CheckProvider(const v1::NodeSpec& spec, const v1::NodeSpec& old, FieldError
 
 }  // namespace
 
-std::vector<Cause> ValidateNode(const v1::Node& node, const v1::Node* old) {
-  FieldErrors errors;
+std::vector<Cause> ValidateNode(const v1::Node& node, const v1::Node* old, const Profile& profile) {
+  FieldErrors errors(profile.release);
   const Path taints("metadata.taints");  // sic: upstream's path
   std::set<std::pair<std::string_view, std::string_view>> seen;
   for (size_t i = 0; i < node.spec.taints.size(); ++i) {

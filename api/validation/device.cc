@@ -152,7 +152,7 @@ void CheckContent(const v1::Device& device,
   CheckAttributes(device, path, out);
   CheckCapacities(device, old, path.Child("capacity"), out);
   // The first pass looks at taints before counters, the second one after.
-  Findings counters(out.profile);
+  Findings counters = out.Part();
   CheckConsumedCounters(device, path.Child("consumesCounters"), counters);
   if (context.counters.has_value()) {
     CheckCounterReferences(device, *context.counters, path, counters.written);

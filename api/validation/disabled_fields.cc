@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "api/core_v1.h"
 #include "api/resource_v1.h"
 
 namespace dray::api::validation {
@@ -347,6 +348,26 @@ constexpr std::array<Feature<v1::ResourceSlice>, 9> kSliceFeatures = {{
      [](v1::ResourceSlice& one) { one.spec.skip_node_operations = {}; }},
 }};
 
+// ------------------------------------------------------------------------------------------- pods
+
+bool UsesClaims(const core_v1::Pod& pod) {
+  return !pod.spec.resource_claims.empty();
+}
+
+void DropClaims(core_v1::Pod& pod) {
+  pod.spec.resource_claims = {};
+  pod.status.resource_claim_statuses = {};
+  for (core_v1::Container& container : pod.spec.containers) container.resources.claims = {};
+  for (core_v1::Container& container : pod.spec.init_containers) container.resources.claims = {};
+  for (auto& container : pod.spec.ephemeral_containers) {
+    container.ephemeral_container_common.resources.claims = {};
+  }
+}
+
+constexpr std::array<Feature<core_v1::Pod>, 1> kPodFeatures = {{
+    {Gate::kDynamicResourceAllocation, UsesClaims, DropClaims},
+}};
+
 template <class T, size_t N>
 void DropFrom(Object& next,
               const Object* old,
@@ -368,6 +389,8 @@ void DropDisabledFields(Object& next, const Object* old, const Profile& profile)
     DropFrom(next, old, kClassFeatures, profile);
   } else if (next.If<v1::ResourceSlice>() != nullptr) {
     DropFrom(next, old, kSliceFeatures, profile);
+  } else if (next.If<core_v1::Pod>() != nullptr) {
+    DropFrom(next, old, kPodFeatures, profile);
   }
 }
 

@@ -106,6 +106,8 @@ struct Findings {
   /// For what both passes find.
   FieldErrors& covered() { return is_declarative() ? declared : written; }
 
+  /// For the findings of a part, which join these later.
+  Findings Part() const { return Findings(profile, version); }
   /// Adds the errors of `more`, pass by pass.
   void Append(Findings more);
   /// All of them. The second pass looks at the object in the version of the request, so its paths

@@ -42,6 +42,30 @@ std::string ShownClaim(const v1::PodResourceClaim& claim) {
                      shown(claim.resource_claim_template_name));
 }
 
+// Where a claim comes from: exactly one of the two.
+void CheckClaimSource(const std::optional<std::string>& claim_name,
+                      const std::optional<std::string>& template_name,
+                      const std::string& shown,
+                      const Path& path,
+                      FieldErrors& errors) {
+  if (claim_name.has_value() && template_name.has_value()) {
+    errors.Invalid(path,
+                   shown,
+                   "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be "
+                   "specified");
+  }
+  if (!claim_name.has_value() && !template_name.has_value()) {
+    errors.Invalid(
+        path, shown, "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`");
+  }
+  if (claim_name.has_value()) {
+    CheckSubdomainShaped(*claim_name, path.Child("resourceClaimName"), errors);
+  }
+  if (template_name.has_value()) {
+    CheckSubdomainShaped(*template_name, path.Child("resourceClaimTemplateName"), errors);
+  }
+}
+
 void CheckPodClaim(const v1::PodResourceClaim& claim,
                    Names& names,
                    const Path& path,
@@ -55,26 +79,42 @@ void CheckPodClaim(const v1::PodResourceClaim& claim,
     CheckLabelShaped(claim.name, name, errors);
     names.insert(claim.name);
   }
-  const bool by_name = claim.resource_claim_name.has_value();
-  const bool by_template = claim.resource_claim_template_name.has_value();
-  if (by_name && by_template) {
-    errors.Invalid(path,
+  if (errors.Since(31)) {
+    CheckClaimSource(claim.resource_claim_name,
+                     claim.resource_claim_template_name,
+                     ShownClaim(claim),
+                     path,
+                     errors);
+    return;
+  }
+  const v1::ClaimSource source = claim.source.value_or(v1::ClaimSource());
+  CheckClaimSource(source.resource_claim_name,
+                   source.resource_claim_template_name,
                    ShownClaim(claim),
-                   "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be "
-                   "specified");
+                   path.Child("source"),
+                   errors);
+}
+
+// A whole claim and one of its requests overlap.
+void CheckOverlap(const v1::ResourceClaim& claim,
+                  std::set<std::string>& seen,
+                  const Path& path,
+                  FieldErrors& errors) {
+  if (seen.contains(claim.name)) {
+    errors.Duplicate(path, Shown(claim.name));
+    return;
   }
-  if (!by_name && !by_template) {
-    errors.Invalid(path,
-                   ShownClaim(claim),
-                   "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`");
+  if (claim.request.empty()) {
+    const std::string start = claim.name + "/";
+    for (auto one = seen.lower_bound(start); one != seen.end() && one->starts_with(start); ++one) {
+      errors.Duplicate(path, Shown(claim.name));
+    }
+    seen.insert(claim.name);
+    return;
   }
-  if (by_name) {
-    CheckSubdomainShaped(*claim.resource_claim_name, path.Child("resourceClaimName"), errors);
-  }
-  if (by_template) {
-    CheckSubdomainShaped(
-        *claim.resource_claim_template_name, path.Child("resourceClaimTemplateName"), errors);
-  }
+  CheckLabelShaped(claim.request, path.Child("request"), errors);
+  const std::string key = fmt::format("{}/{}", claim.name, claim.request);
+  if (!seen.insert(key).second) errors.Duplicate(path, Shown(key));
 }
 
 // The claims a container uses are claims of its pod, each request once.
@@ -90,14 +130,7 @@ void CheckContainerClaims(const std::vector<v1::ResourceClaim>& claims,
       errors.Required(at);
       continue;
     }
-    const std::string key =
-        claim.request.empty() ? claim.name : fmt::format("{}/{}", claim.name, claim.request);
-    if (seen.contains(key) || (!claim.request.empty() && seen.contains(claim.name))) {
-      errors.Duplicate(at, Shown(key));
-    } else {
-      if (!claim.request.empty()) CheckLabelShaped(claim.request, at.Child("request"), errors);
-      seen.insert(key);
-    }
+    CheckOverlap(claim, seen, at, errors);
     if (pod_claims.contains(claim.name)) continue;
     const std::string why =
         pod_claims.empty() ? " which is empty" : fmt::format(": {}", fmt::join(pod_claims, ", "));
@@ -220,8 +253,8 @@ v1::PodSpec WithoutChangeable(v1::PodSpec spec, const v1::PodSpec& old) {
 
 }  // namespace
 
-std::vector<Cause> ValidatePod(const v1::Pod& pod) {
-  FieldErrors errors;
+std::vector<Cause> ValidatePod(const v1::Pod& pod, const Profile& profile) {
+  FieldErrors errors(profile.release);
   CheckPodSpec(pod.spec, Path("spec"), errors);
   if (!pod.spec.node_name.empty() && !pod.spec.scheduling_gates.empty()) {
     errors.Forbidden(Path("spec.nodeName"),
@@ -230,8 +263,10 @@ std::vector<Cause> ValidatePod(const v1::Pod& pod) {
   return std::move(errors).Take();
 }
 
-std::vector<Cause> ValidatePodUpdate(const v1::Pod& pod, const v1::Pod& old) {
-  FieldErrors errors;
+std::vector<Cause> ValidatePodUpdate(const v1::Pod& pod,
+                                     const v1::Pod& old,
+                                     const Profile& profile) {
+  FieldErrors errors(profile.release);
   const Path spec("spec");
   CheckPodSpec(pod.spec, spec, errors);
   CheckGates(pod.spec, old.spec, spec.Child("schedulingGates"), errors);
@@ -247,8 +282,10 @@ std::vector<Cause> ValidatePodUpdate(const v1::Pod& pod, const v1::Pod& old) {
   return std::move(errors).Take();
 }
 
-std::vector<Cause> ValidatePodStatusUpdate(const v1::Pod& pod, const v1::Pod& old) {
-  FieldErrors errors;
+std::vector<Cause> ValidatePodStatusUpdate(const v1::Pod& pod,
+                                           const v1::Pod& old,
+                                           const Profile& profile) {
+  FieldErrors errors(profile.release);
   const Path status("status");
   const Path nominated = status.Child("nominatedNodeName");
   if (!pod.status.nominated_node_name.empty()) {
@@ -271,7 +308,10 @@ std::vector<Cause> ValidatePodStatusUpdate(const v1::Pod& pod, const v1::Pod& ol
     }
     if (!seen.insert(claim.name).second) errors.Duplicate(name, Shown(claim.name));
     if (claim.resource_claim_name.has_value()) {
-      CheckSubdomainShaped(*claim.resource_claim_name, at.Child("resourceClaimName"), errors);
+      // Up to 1.35 errors about the claim stood at the name.
+      const Path claim_name = at.Child("resourceClaimName");
+      CheckSubdomainShaped(
+          *claim.resource_claim_name, errors.Since(36) ? claim_name : name, errors);
     }
   }
   return std::move(errors).Take();

@@ -118,24 +118,31 @@ constexpr Rules kPoolRequest = {
 
 constexpr Rules kPod = {
     .type = &TypeOf<core_v1::Pod>,
-    .create = [](const Object& object,
-                 const Options&) { return ValidatePod(object.As<core_v1::Pod>()); },
+    .create =
+        [](const Object& object, const Options& options) {
+          return ValidatePod(object.As<core_v1::Pod>(), options.profile);
+        },
     .update =
-        [](const Object& object, const Object& old, const Options&) {
-          return ValidatePodUpdate(object.As<core_v1::Pod>(), old.As<core_v1::Pod>());
+        [](const Object& object, const Object& old, const Options& options) {
+          return ValidatePodUpdate(
+              object.As<core_v1::Pod>(), old.As<core_v1::Pod>(), options.profile);
         },
     .status =
-        [](const Object& object, const Object& old, const Options&) {
-          return ValidatePodStatusUpdate(object.As<core_v1::Pod>(), old.As<core_v1::Pod>());
+        [](const Object& object, const Object& old, const Options& options) {
+          return ValidatePodStatusUpdate(
+              object.As<core_v1::Pod>(), old.As<core_v1::Pod>(), options.profile);
         }};
 
 constexpr Rules kNode = {
     .type = &TypeOf<core_v1::Node>,
-    .create = [](const Object& object,
-                 const Options&) { return ValidateNode(object.As<core_v1::Node>(), nullptr); },
+    .create =
+        [](const Object& object, const Options& options) {
+          return ValidateNode(object.As<core_v1::Node>(), nullptr, options.profile);
+        },
     .update =
-        [](const Object& object, const Object& old, const Options&) {
-          return ValidateNode(object.As<core_v1::Node>(), &old.As<core_v1::Node>());
+        [](const Object& object, const Object& old, const Options& options) {
+          return ValidateNode(
+              object.As<core_v1::Node>(), &old.As<core_v1::Node>(), options.profile);
         }};
 
 constexpr Rules kEvent = {
@@ -199,7 +206,10 @@ std::vector<Cause> ValidateCreate(const Object& object, const Options& options) 
 std::vector<Cause> ValidateUpdate(const Object& object, const Object& old, const Options& options) {
   const Rules* const rules = RulesOf(object);
   if (rules == nullptr) return {};
-  return Told(WithFinalizers(object, rules->update(object, old, options)), options);
+  Causes causes = rules->update(object, old, options);
+  // Before, they belonged to the rules for changed metadata.
+  if (!options.profile.Since(37)) return causes;
+  return Told(WithFinalizers(object, std::move(causes)), options);
 }
 
 std::vector<Cause> ValidateStatusUpdate(const Object& object,

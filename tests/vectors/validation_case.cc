@@ -128,13 +128,16 @@ struct Request {
 
 // What the server decides before validation.
 void Prepare(Request& request, const api::Profile& profile) {
+  const WallTime now{std::chrono::seconds(kNowSeconds)};
   switch (request.operation) {
     case Operation::kCreate: {
       SeededRandom random(1);
-      server::PrepareForCreate(request.object, WallTime(std::chrono::seconds(kNowSeconds)), random);
+      server::PrepareForCreate(request.object, now, random, profile.release);
       break;
     }
-    case Operation::kUpdate: server::PrepareForUpdate(request.object, request.old); break;
+    case Operation::kUpdate:
+      server::PrepareForUpdate(request.object, request.old, now, profile.release);
+      break;
     case Operation::kUpdateStatus:
       server::PrepareForStatusUpdate(request.object, request.old);
       break;
@@ -149,17 +152,20 @@ std::vector<Cause> Validate(const Request& request, const validation::Options& o
   std::vector<Cause> more;
   switch (request.operation) {
     case Operation::kCreate:
-      causes = server::CheckNewMetadata(object.kind(), object.metadata());
+      causes = server::CheckNewMetadata(object.kind(), object.metadata(), options.profile);
       more = validation::ValidateCreate(object, options);
       break;
     case Operation::kUpdate:
-      causes =
-          server::CheckChangedMetadata(object.kind(), object.metadata(), request.old.metadata());
+      causes = server::CheckChangedMetadata(
+          object.kind(), object.metadata(), request.old.metadata(), options.profile);
       more = validation::ValidateUpdate(object, request.old, options);
       break;
     case Operation::kUpdateStatus:
-      causes =
-          server::CheckChangedMetadata(object.kind(), object.metadata(), request.old.metadata());
+      causes = server::CheckChangedMetadata(object.kind(),
+                                            object.metadata(),
+                                            request.old.metadata(),
+                                            options.profile,
+                                            server::ChangedPart::kStatus);
       more = validation::ValidateStatusUpdate(object, request.old, options);
       break;
   }
