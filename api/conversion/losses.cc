@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // An object goes to the other version and comes back; what it then lacks is lost. Paths are those
 // of the version it came from, so that its author finds them.
-#include <algorithm>
-#include <map>
+#include <string>
 #include <string_view>
 #include <utility>
 

@@ -168,7 +168,10 @@ void DropGrantedWish(const Object& stored, const Object& shown, Object& result) 
 void MergeBack(const KindInfo& version, const Object& stored, Object& next, Release release) {
   DRAY_CHECK(&stored.kind() == &next.kind());
   const Object shown = ToHub(FromHub(stored, version, release), release);
-  if (shown.value() == stored.value()) return;  // the version shows everything
+  // Mostly the version shows everything.
+  if (shown.value() == stored.value() || Equal(stored.type(), shown.value(), stored.value())) {
+    return;
+  }
   Object result = Object::Make(next.kind());
   Merge(next.type(),
         {},

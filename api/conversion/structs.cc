@@ -6,6 +6,7 @@
 #include "api/conversion/structs.h"
 
 #include <algorithm>
+#include <string>
 #include <string_view>
 
 #include "api/resource_v1.h"
@@ -44,6 +45,13 @@ const Field& VersionedOf(Way way, const Field& from, const Field& to) {
   return way.direction == Direction::kToHub ? from : to;
 }
 
+// What is as in a new object, and need not be converted; cheap, for most members are.
+bool IsAsNew(const Type& type, const void* member) {
+  if (type.kind == TypeKind::kList) return !type.container->present(member);
+  if (type.container != nullptr) return type.container->size(member) == 0;
+  return type.kind == TypeKind::kString && static_cast<const std::string*>(member)->empty();
+}
+
 bool IsNothing(const Type& type, const void* value) {
   if (type.kind == TypeKind::kRawJson) return static_cast<const RawJson*>(value)->IsNull();
   return IsZero(type, value);
@@ -69,16 +77,17 @@ bool IsUnseen(Way way, const Field& versioned, const Type& type, const void* mem
 void ConvertMembers(
     Way way, const Type& from_type, const void* from, const Type& to_type, void* to) {
   size_t next = 0;
-  for (const Field& target : to_type.fields) {
-    const Field* source = FindFrom(from_type, target.name, next);
-    if (source == nullptr) continue;
-    const Field& versioned = VersionedOf(way, *source, target);
+  for (const Field& source : from_type.fields) {
+    const void* member = source.of(from);
+    if (IsAsNew(source.type(), member)) continue;
+    const Field* target = FindFrom(to_type, source.name, next);
+    if (target == nullptr) continue;
+    const Field& versioned = VersionedOf(way, source, *target);
     if (!versioned.facets.in.Has(way.release)) continue;
-    const void* member = source->of(from);
-    if (IsPlainZero(way, versioned, member) || IsUnseen(way, versioned, source->type(), member)) {
+    if (IsPlainZero(way, versioned, member) || IsUnseen(way, versioned, source.type(), member)) {
       continue;
     }
-    ConvertValue(way, source->type(), member, target.type(), MutableMember(target, to));
+    ConvertValue(way, source.type(), member, target->type(), MutableMember(*target, to));
   }
 }
 
@@ -206,7 +215,9 @@ const Pair* FindPair(const Type& versioned, const Type& in_hub) {
 bool ConvertPair(Way way, const Type& from_type, const void* from, const Type& to_type, void* to) {
   const bool to_hub = way.direction == Direction::kToHub;
   const Type& versioned = to_hub ? from_type : to_type;
-  const Pair* pair = FindPair(versioned, to_hub ? to_type : from_type);
+  const Type& in_hub = to_hub ? to_type : from_type;
+  if (in_hub.kind != TypeKind::kStruct) return false;
+  const Pair* pair = FindPair(versioned, in_hub);
   if (pair == nullptr) return false;
   (to_hub ? pair->to_hub : pair->from_hub)(way, versioned, from, to);
   return true;
@@ -220,6 +231,8 @@ void ConvertElements(
   const ContainerOperations& target = *to_type.container;
   const Type& from_element = from_type.element();
   const Type& to_element = to_type.element();
+  const size_t size = source.size(from);
+  if (target.reserve != nullptr) target.reserve(to, size);
   if (from_type.kind == TypeKind::kMap) {
     VisitMap(from_type, from, [&](std::string_view key, const void* value) {
       ConvertValue(way, from_element, value, to_element, target.add(to, key));
@@ -227,7 +240,6 @@ void ConvertElements(
     return;
   }
   if (source.present != nullptr && source.present(from)) target.set_present(to);
-  const size_t size = source.size(from);
   for (size_t i = 0; i < size; ++i) {
     ConvertValue(way, from_element, source.at(from, i), to_element, target.add(to, {}));
   }

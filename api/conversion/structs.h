@@ -3,6 +3,8 @@
 // JSON name, and the few pairs of structs that differ in shape have a function of their own.
 #pragma once
 
+#include <cstdint>
+
 #include "api/reflect.h"
 #include "api/release.h"
 
