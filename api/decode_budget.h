@@ -38,9 +38,8 @@ class DecodeBudget {
   /// as long as in the element before. A document gets little room that it does not fill.
   void ReserveAsBefore(const Type& container, void* value) {
     const Guess& guess = guesses_[SlotOf(container)];
-    if (guess.type != &container) return;
     const size_t bytes = guess.size * container.element().size;
-    if (bytes > spare_) return;
+    if (guess.type != &container || bytes > spare_) return;
     spare_ -= bytes;
     container.container->reserve(value, guess.size);
   }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <charconv>
-#include <forward_list>
 #include <optional>
 #include <set>
 #include <utility>
@@ -37,54 +36,44 @@ std::string PathOf(const Place* place) {
   return path.append(place->name);
 }
 
+/// As many fields of a struct are told apart by bits.
+constexpr size_t kMetBits = 64;
+
+/// The index of a field that the struct has itself; kMetBits or more if there is none. Documents
+/// have them in the order of the schema more often than not, so the search begins at `next`.
+inline size_t FindOwn(const Type& type, std::string_view name, size_t next, Wire wire) {
+  const std::span<const Field> fields = type.fields;
+  const auto is = [&](const Field& field) {
+    return SameText(field.name, name) &&
+           (field.usual || (!field.facets.inlined && field.IsOn(wire)));
+  };
+  for (size_t i = next; i < fields.size(); ++i) {
+    if (is(fields[i])) return i;
+  }
+  for (size_t i = 0; i < std::min(next, fields.size()); ++i) {
+    if (is(fields[i])) return i;
+  }
+  return kMetBits;
+}
+
 /// A field found by its JSON name, and the struct (perhaps an inlined one) it belongs to.
 struct Found {
   const Field* field = nullptr;
   void* object = nullptr;
-  size_t index = 0;  // in the struct that was asked: of the field, or of the one that inlines it
 };
 
-/// Looks from the field `first` on: documents have them in the order of the schema more often than
-/// not.
-Found FindMember(const Type& type, void* object, std::string_view name, size_t first, Wire wire) {
-  const size_t count = type.fields.size();
-  for (size_t step = 0, i = first; step < count; ++step, ++i) {
-    if (i >= count) i = 0;
-    const Field& field = type.fields[i];
-    if (!field.facets.inlined) [[likely]] {
-      if (!SameText(field.name, name)) continue;
-      if (field.usual || field.IsOn(wire)) return {&field, object, i};
-    } else if (field.IsOn(wire)) {
-      const Found inner = FindMember(field.type(), MutableMember(field, object), name, 0, wire);
-      if (inner.field != nullptr) return {inner.field, inner.object, i};
+Found FindMember(const Type& type, void* object, std::string_view name, Wire wire) {
+  for (const Field& field : type.fields) {
+    if (!field.IsOn(wire)) continue;
+    if (!field.facets.inlined) {
+      if (field.name == name) return {&field, object};
+      continue;
     }
+    const Found inner = FindMember(field.type(), MutableMember(field, object), name, wire);
+    if (inner.field != nullptr) return inner;
   }
   return {};
 }
-
-/// The fields of one object that were met.
-class MetFields {
- public:
-  /// True when it was met before. `index` is the field's place in its struct, if it has one there.
-  bool Meet(const void* field, size_t index) {
-    constexpr size_t kBits = 64;
-    if (index >= kBits) {
-      if (std::ranges::find(others_, field) != others_.end()) return true;
-      others_.push_front(field);
-      return false;
-    }
-    const uint64_t bit = uint64_t{1} << index;
-    return (std::exchange(bits_, bits_ | bit) & bit) != 0;
-  }
-  bool Meet(const Type& type, const Found& found) {
-    const bool is_inlined = &type.fields[found.index] != found.field;
-    return Meet(found.field, is_inlined ? std::string_view::npos : found.index);
-  }
-
- private:
-  uint64_t bits_ = 0;
-  std::forward_list<const void*> others_;
-};
 
 /// Whether a map's keys come in order, and which come twice.
 class MetKeys {
@@ -143,7 +132,7 @@ class Decoder {
     reader_.Stop();
   }
 
-  void Mismatch(std::string_view found, std::string_view wanted) {
+  [[gnu::noinline]] void Mismatch(std::string_view found, std::string_view wanted) {
     Refuse(fmt::format("json: cannot unmarshal {} into Go struct field {}.{} of type {}",
                        found,
                        root_,
@@ -151,7 +140,7 @@ class Decoder {
                        wanted));
   }
 
-  void Issue(std::string_view what, std::string_view name) {
+  [[gnu::noinline]] void Issue(std::string_view what, std::string_view name) {
     if (issues_ == nullptr || issues_->size() >= kDecodeIssuesMax) return;
     const Place place{.outer = place_, .name = name};
     std::string issue = fmt::format("{} field \"{}\"", what, PathOf(&place));
@@ -160,8 +149,11 @@ class Decoder {
 
   bool Spend(size_t size) {
     if (budget_.Spend(size)) return true;
-    Refuse(fmt::format("json: {} takes too much memory when decoded", PathOf(place_)));
+    RefuseSize();
     return false;
+  }
+  [[gnu::noinline]] void RefuseSize() {
+    Refuse(fmt::format("json: {} takes too much memory when decoded", PathOf(place_)));
   }
 
   /// True when the next value begins as values of `kind` do; notes the mismatch otherwise.
@@ -172,7 +164,7 @@ class Decoder {
     return false;
   }
 
-  void NoteMismatch(const Type& type) {
+  [[gnu::noinline]] void NoteMismatch(const Type& type) {
     const JsonKind found = reader_.Peek();
     if (found == JsonKind::kInvalid) {
       reader_.Skip();  // lets the reader say what is wrong
@@ -188,25 +180,33 @@ class Decoder {
       return;
     }
     switch (type.kind) {
-      case TypeKind::kBool:
-        if (Expect(JsonKind::kBool, type)) Get<bool>(value) = reader_.Bool();
-        return;
-      case TypeKind::kInt32: Integer(type, Get<int32_t>(value)); return;
-      case TypeKind::kInt64: Integer(type, Get<int64_t>(value)); return;
-      case TypeKind::kString: String(type, Get<std::string>(value)); return;
-      case TypeKind::kBytes: Base64(type, value); return;
-      case TypeKind::kQuantity: ReadQuantity(type, value); return;
-      case TypeKind::kTime: Text<Time>(type, value); return;
-      case TypeKind::kMicroTime: Text<MicroTime>(type, value); return;
-      case TypeKind::kDuration: Text<Duration>(type, value); return;
-      case TypeKind::kIntOrString: ReadIntOrString(type, value); return;
-      case TypeKind::kRawJson: Get<RawJson>(value) = RawJson(std::string(reader_.Skip())); return;
-      case TypeKind::kOptional: Optional(type.element(), type, value); return;
-      case TypeKind::kList: List(type, value); return;
-      case TypeKind::kMap: ReadMap(type, value); return;
+      case TypeKind::kString: return String(type, Get<std::string>(value));
+      case TypeKind::kOptional: return Optional(type.element(), type, value);
+      case TypeKind::kList: return List(type, value);
+      case TypeKind::kMap: return ReadMap(type, value);
       case TypeKind::kStruct:
         if (Expect(JsonKind::kObject, type)) Struct(type, value, false);
         return;
+      case TypeKind::kBool:
+        if (Expect(JsonKind::kBool, type)) Get<bool>(value) = reader_.Bool();
+        return;
+      case TypeKind::kInt32: return Integer(type, Get<int32_t>(value));
+      case TypeKind::kInt64: return Integer(type, Get<int64_t>(value));
+      default: return Parsed(type, value);
+    }
+  }
+
+  // The types with a syntax of their own. Apart from the others, which need no room for results.
+  [[gnu::noinline]] void Parsed(const Type& type, void* value) {
+    switch (type.kind) {
+      case TypeKind::kBytes: return Base64(type, value);
+      case TypeKind::kQuantity: return ReadQuantity(type, value);
+      case TypeKind::kTime: return Text<Time>(type, value);
+      case TypeKind::kMicroTime: return Text<MicroTime>(type, value);
+      case TypeKind::kDuration: return Text<Duration>(type, value);
+      case TypeKind::kIntOrString: return ReadIntOrString(type, value);
+      case TypeKind::kRawJson: Get<RawJson>(value) = RawJson(std::string(reader_.Skip())); return;
+      default: return;  // Value() reads the others
     }
   }
 
@@ -234,8 +234,11 @@ class Decoder {
     const std::string_view text = reader_.Number();
     const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
     if (read.ec != std::errc() || read.ptr != text.data() + text.size()) {
-      Mismatch(fmt::format("number {}", text), type.name);
+      RefuseNumber(text, type);
     }
+  }
+  [[gnu::noinline]] void RefuseNumber(std::string_view text, const Type& type) {
+    Mismatch(fmt::format("number {}", text), type.name);
   }
 
   /// Keeps what a type's own Parse says about the text.
@@ -321,16 +324,24 @@ class Decoder {
   void Struct(const Type& type, void* value, bool has_type_meta) {
     reader_.EnterObject();
     Place here{.outer = std::exchange(place_, &here), .name = {}};
-    MetFields met;
-    size_t next = 0;  // the field that is expected
+    const uint64_t visit = ++visits_;
+    uint64_t met = 0;  // bit i: fields[i]
+    size_t next = 0;   // the field that is expected
     while (reader_.NextKey(here.name)) {
       if (has_type_meta && (here.name == "kind" || here.name == "apiVersion")) {
-        const void* mark = here.name == "kind" ? &kKindMark : &kVersionMark;
-        if (met.Meet(mark, std::string_view::npos)) Duplicate(here);
+        if (MeetAgain(visit, here.name == "kind" ? &kKindMark : &kVersionMark)) Duplicate(here);
         TypeMetaMember();
         continue;
       }
-      const Found found = FindMember(type, value, here.name, next, wire_);
+      const size_t own = FindOwn(type, here.name, next, wire_);
+      if (own < kMetBits) [[likely]] {
+        const uint64_t bit = uint64_t{1} << own;
+        if ((std::exchange(met, met | bit) & bit) != 0) Duplicate(here);
+        next = own + 1;
+        Member(type.fields[own], value);
+        continue;
+      }
+      const Found found = FindMember(type, value, here.name, wire_);
       if (found.field == nullptr) {
         place_ = here.outer;
         Issue("unknown", here.name);
@@ -338,17 +349,24 @@ class Decoder {
         reader_.Skip();
         continue;
       }
-      next = found.index + 1;
-      if (met.Meet(type, found)) Duplicate(here);
+      if (MeetAgain(visit, found.field)) Duplicate(here);
       Member(*found.field, found.object);
     }
     place_ = here.outer;
   }
 
+  // For what is no field of the struct itself: whether it was met before in this object.
+  bool MeetAgain(uint64_t visit, const void* field) { return !met_.emplace(visit, field).second; }
+
   void Member(const Field& field, void* object) {
     const Type& type = field.type();
     void* member = MutableMember(field, object);
-    if (type.kind == TypeKind::kStruct && reader_.NextIs('{')) {
+    std::string_view text;
+    if (type.kind == TypeKind::kOptional && type.element().kind == TypeKind::kString &&
+        reader_.PlainString(text)) {
+      Get<std::optional<std::string>>(member).emplace(
+          text);  // most of all; no need to look further
+    } else if (type.kind == TypeKind::kStruct && reader_.NextIs('{')) {
       Struct(type, member, false);  // a duplicate struct merges into the first, as in Go
     } else {
       Value(type, member);
@@ -385,6 +403,9 @@ class Decoder {
   Wire wire_;
   DecodeBudget budget_;
   const Place* place_ = nullptr;
+  uint64_t visits_ = 0;  // objects begun
+  std::set<std::pair<uint64_t, const void*>>
+      met_;  // of an object: inlined fields, kind, apiVersion
   std::string scratch_;
   std::string mismatch_;
 };

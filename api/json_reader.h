@@ -92,6 +92,18 @@ class JsonReader {
     }
     return out;
   }
+  /// The usual string, which has neither escapes nor anything but ASCII; false, and nothing read,
+  /// where something else stands.
+  [[gnu::always_inline]] bool PlainString(std::string_view& out) {
+    SkipBlanks();
+    if (at_ == end_ || *at_ != '"') return false;
+    const char* const start = at_ + 1;
+    const char* const stop = FindPlainEnd(start, end_);
+    if (stop == nullptr) return false;
+    at_ = stop + 1;
+    out = {start, static_cast<size_t>(stop - start)};
+    return true;
+  }
   /// Checks and passes over any value; its source text.
   std::string_view Skip();
 
@@ -149,18 +161,6 @@ class JsonReader {
     }
     return Fail(close == '}' ? "after object key:value pair" : "after array element");
   }
-  // The usual string, short or not, has neither escapes nor anything but ASCII. Reads nothing else.
-  bool PlainString(std::string_view& out) {
-    SkipBlanks();
-    if (at_ == end_ || *at_ != '"') return false;
-    const char* const start = at_ + 1;
-    const char* const stop = FindPlainEnd(start, end_);
-    if (stop == nullptr) return false;
-    at_ = stop + 1;
-    out = {start, static_cast<size_t>(stop - start)};
-    return true;
-  }
-
   bool Colon();
   bool Literal(std::string_view word);
   std::string_view LongKey();

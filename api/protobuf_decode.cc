@@ -111,20 +111,24 @@ class Decoder {
 
   void Member(const Type& type, WireTag tag, const char* start, void* member) {
     switch (type.kind) {
-      case TypeKind::kOptional: {
-        if (type.element().kind == TypeKind::kString && tag.type == WireType::kBytes) {
-          Get<std::optional<std::string>>(member).emplace(
-              Utf8Bytes());  // the usual one, without calls
-          return;
-        }
-        const bool is_set = type.container->size(member) != 0;
-        void* value = is_set ? const_cast<void*>(type.container->at(member, 0))
-                             : type.container->add(member, {});
-        return Single(type.element(), tag, start, value);
-      }
+      case TypeKind::kOptional: return Optional(type, tag, start, member);
       case TypeKind::kList: return List(type, tag, start, member);
       case TypeKind::kMap: return Map(type, tag, start, member);
       default: return Single(type, tag, start, member);
+    }
+  }
+
+  void Optional(const Type& type, WireTag tag, const char* start, void* member) {
+    const Type& element = type.element();
+    if (element.kind == TypeKind::kString && tag.type == WireType::kBytes) {
+      Get<std::optional<std::string>>(member).emplace(Utf8Bytes());  // most of all
+    } else if (element.kind == TypeKind::kInt64 && tag.type == WireType::kVarint) {
+      Number(element, &Get<std::optional<int64_t>>(member).emplace());
+    } else {  // a message is merged into the one before
+      const bool is_set = type.container->size(member) != 0;
+      void* value = is_set ? const_cast<void*>(type.container->at(member, 0))
+                           : type.container->add(member, {});
+      Single(element, tag, start, value);
     }
   }
 

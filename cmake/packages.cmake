@@ -12,3 +12,6 @@ find_package(GTest REQUIRED)
 find_package(benchmark REQUIRED)
 pkg_check_modules(YAML REQUIRED IMPORTED_TARGET yaml-0.1)
 pkg_check_modules(RE2 REQUIRED IMPORTED_TARGET re2)
+# Peers of codec_bench alone; without them it is not built.
+find_package(nlohmann_json QUIET)
+find_package(Protobuf QUIET)

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// One ResourceSlice of 16 devices with 10 attributes each, read and written here and by the peers:
+// nlohmann/json with hand-written members, and the classes that protoc generates for libprotobuf.
+// Each pair runs in turns, so that both see the same machine; the fastest turn counts.
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "api/json.h"
+#include "api/protobuf.h"
+#include "api/resource_v1.h"
+#include "base/check.h"
+#include "base/world.h"
+#include "bench/codec/nlohmann_slice.h"
+#include "slice.pb.h"
+
+namespace {
+
+using namespace dray;  // NOLINT(google-build-using-namespace): this file is only glue
+namespace v1 = api::resource_v1;
+
+constexpr size_t kDevices = 16;
+constexpr size_t kTurns = 200;
+constexpr size_t kCallsPerTurn = 50;
+
+v1::Device MakeDevice(size_t index) {
+  v1::Device device;
+  device.name = fmt::format("gpu-{}", index);
+  auto& attributes = device.attributes;
+  attributes["architecture"].string = "Hopper";
+  attributes["brand"].string = "Example";
+  attributes["computeCapability"].version = "9.0.0";
+  attributes["driverVersion"].version = "550.54.15";
+  attributes["index"].int_ = static_cast<int64_t>(index);
+  attributes["mig"].bool_ = index % 2 == 0;
+  attributes["minor"].int_ = static_cast<int64_t>(index + 100);
+  attributes["productName"].string = "Example H100";
+  attributes["resource.kubernetes.io/pcieRoot"].string = fmt::format("pci0000:{:02x}", index);
+  attributes["uuid"].string = fmt::format("8b1ad2f4-3c55-4f9e-9d5f-{:012}", index);
+  return device;
+}
+
+v1::ResourceSlice MakeSlice() {
+  v1::ResourceSlice slice;
+  slice.metadata.name = "node-1-gpu.example.com-7x2kd";
+  slice.metadata.uid = "5d1f4c0e-93a1-4c08-8f0c-0c6a4d7a5e11";
+  slice.metadata.resource_version = "48213";
+  slice.metadata.generation = 3;
+  slice.metadata.creation_timestamp = api::Time::FromUnixSeconds(1'800'000'000);
+  slice.spec.driver = "gpu.example.com";
+  slice.spec.node_name = "node-1";
+  slice.spec.pool = {.name = "node-1", .generation = 3, .resource_slice_count = 1};
+  for (size_t i = 0; i < kDevices; ++i) slice.spec.devices.push_back(MakeDevice(i));
+  return slice;
+}
+
+/// Nanoseconds of one call, averaged over a turn.
+template <class F>
+double Turn(F&& call) {
+  const Clock& clock = RealWorld().clock;
+  const auto begin = clock.Monotonic();
+  for (size_t i = 0; i < kCallsPerTurn; ++i) call();
+  const std::chrono::duration<double, std::nano> taken = clock.Monotonic() - begin;
+  return taken.count() / kCallsPerTurn;
+}
+
+/// Runs both in turns and prints the fastest turn of each.
+template <class Ours, class Theirs>
+void Compare(std::string_view what, double bar, Ours&& ours, Theirs&& theirs) {
+  double our_best = std::numeric_limits<double>::max();
+  double their_best = std::numeric_limits<double>::max();
+  for (size_t i = 0; i < kTurns; ++i) {
+    our_best = std::min(our_best, Turn(ours));
+    their_best = std::min(their_best, Turn(theirs));
+  }
+  fmt::print("{:<20} {:>7.2f} us {:>9.2f} us {:>7.1f} x   (bar: {:.0f})\n",
+             what,
+             our_best / 1000,
+             their_best / 1000,
+             their_best / our_best,
+             bar);
+}
+
+}  // namespace
+
+int main() {
+  const api::Object object = api::Object::Of(MakeSlice());
+  const auto& slice = object.As<v1::ResourceSlice>();
+  const api::KindInfo& kind = object.kind();
+  const std::string json = api::ToJson(object);
+  std::string message;
+  api::EncodeProtobuf(object.type(), object.value(), message);
+  // What is compared does the same work.
+  DRAY_CHECK(bench::ReadWithNlohmann(json) == slice);
+  DRAY_CHECK(bench::WriteWithNlohmann(slice).size() == json.size());
+  bench::ResourceSlice parsed;
+  DRAY_CHECK(parsed.ParseFromString(message) && parsed.spec().devices_size() == kDevices);
+  DRAY_CHECK(parsed.spec().devices(0).attributes_size() == 10);
+
+  fmt::print("a ResourceSlice of {} devices: {} bytes of JSON, {} of protobuf\n",
+             kDevices,
+             json.size(),
+             message.size());
+  fmt::print("{:<20} {:>10} {:>12}\n", "", "dray", "peer");
+  Compare(
+      "JSON to struct",
+      8,
+      [&] {
+        api::DecodeIssues issues;
+        DRAY_CHECK(api::DecodeJson(kind, json, &issues).has_value());
+      },
+      [&] { DRAY_CHECK(!bench::ReadWithNlohmann(json).spec.devices.empty()); });
+  Compare(
+      "struct to JSON",
+      10,
+      [&] { DRAY_CHECK(!api::ToJson(object).empty()); },
+      [&] { DRAY_CHECK(!bench::WriteWithNlohmann(slice).empty()); });
+  Compare(
+      "protobuf to struct",
+      2,
+      [&] { DRAY_CHECK(api::DecodeProtobuf(kind, message).has_value()); },
+      [&] {
+        bench::ResourceSlice classes;
+        DRAY_CHECK(classes.ParseFromString(message));
+      });
+  return 0;
+}
