@@ -20,12 +20,7 @@ Object ToHub(const Object& object, Release release) {
 
 Object FromHub(const Object& hub, const KindInfo& version, Release release) {
   DRAY_CHECK(&version.storage() == &hub.kind());
-  if (&version == &hub.kind()) {
-    if (!NeedsPruning(hub.type(), hub.value(), release)) return hub;
-    Object shown = hub.Clone();
-    Prune(shown.type(), shown.mutable_value(), release);
-    return shown;
-  }
+  if (&version == &hub.kind()) return hub;
   Object converted = Object::Make(version);
   ConvertValue({.direction = Direction::kFromHub, .release = release},
                hub.type(),
@@ -33,6 +28,14 @@ Object FromHub(const Object& hub, const KindInfo& version, Release release) {
                version.type(),
                converted.mutable_value());
   return converted;
+}
+
+Object ThereAndBack(const Object& hub, const KindInfo& version, Release release) {
+  if (&version != &hub.kind()) return ToHub(FromHub(hub, version, release), release);
+  if (!NeedsPruning(hub.type(), hub.value(), release)) return hub;
+  Object shown = hub.Clone();
+  Prune(shown.type(), shown.mutable_value(), release);
+  return shown;
 }
 
 }  // namespace dray::api::conversion

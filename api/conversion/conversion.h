@@ -18,7 +18,8 @@ namespace dray::api::conversion {
 Object ToHub(const Object& object, Release release = Release::kAny);
 
 /// How a client of `version` sees `hub`; what `version` cannot express is left out. `version` is
-/// one of the kinds whose storage() is the hub's kind.
+/// one of the kinds whose storage() is the hub's kind. When it is that kind, `hub` itself: what a
+/// release does not show of it is left out when it is written (Wire).
 Object FromHub(const Object& hub, const KindInfo& version, Release release = Release::kAny);
 
 /// Completes `next`, a hub object that a client of `version` wrote to replace `stored`: what that

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "api/conversion/conversion.h"
+#include "api/conversion/structs.h"
 #include "api/json.h"
 
 namespace dray::api::conversion {
@@ -98,11 +99,8 @@ class Finder {
 std::vector<Loss> Losses(const Object& object, const KindInfo& to, Release release) {
   const Object hub = ToHub(object);
   // What the way to the hub alone changes is no loss: forms that mean the same.
-  const Object before =
-      &object.kind() == &hub.kind() ? object : FromHub(hub, object.kind(), Release::kAny);
-  Object there = ToHub(FromHub(hub, to, release), release);
-  const Object after =
-      &object.kind() == &hub.kind() ? there : FromHub(there, object.kind(), Release::kAny);
+  const Object before = FromHub(hub, object.kind());
+  const Object after = FromHub(ThereAndBack(hub, to, release), object.kind());
   std::vector<Loss> losses;
   Finder(losses).Compare(object.type(), "", before.value(), after.value());
   return losses;

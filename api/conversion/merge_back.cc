@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "api/conversion/conversion.h"
+#include "api/conversion/structs.h"
 #include "api/element_identity.h"
 #include "api/resource_v1.h"
 #include "base/check.h"
@@ -167,7 +168,7 @@ void DropGrantedWish(const Object& stored, const Object& shown, Object& result) 
 
 void MergeBack(const KindInfo& version, const Object& stored, Object& next, Release release) {
   DRAY_CHECK(&stored.kind() == &next.kind());
-  const Object shown = ToHub(FromHub(stored, version, release), release);
+  const Object shown = ThereAndBack(stored, version, release);
   // Mostly the version shows everything.
   if (shown.value() == stored.value() || Equal(stored.type(), shown.value(), stored.value())) {
     return;

@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include "api/kind.h"
+#include "api/object.h"
 #include "api/reflect.h"
 #include "api/release.h"
 
@@ -26,5 +28,8 @@ void ConvertValue(Way way, const Type& from_type, const void* from, const Type& 
 void Prune(const Type& type, void* value, Release release);
 /// Whether Prune would change anything.
 bool NeedsPruning(const Type& type, const void* value, Release release);
+
+/// What is left of `hub` after `version` has shown it: itself when that is everything.
+Object ThereAndBack(const Object& hub, const KindInfo& version, Release release);
 
 }  // namespace dray::api::conversion
