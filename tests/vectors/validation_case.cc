@@ -2,7 +2,7 @@
 #include "tests/vectors/validation_case.h"
 
 #include <algorithm>
-#include <iterator>
+#include <chrono>
 #include <optional>
 #include <utility>
 
@@ -10,14 +10,10 @@
 
 #include "api/conversion/conversion.h"
 #include "api/core_v1.h"
-#include "api/defaults/defaults.h"
-#include "api/validation/disabled_fields.h"
 #include "api/validation/field_error.h"
-#include "api/validation/rules.h"
+#include "api/validation/options.h"
 #include "base/simulated_world.h"
-#include "cel/selector.h"
-#include "server/metadata_rules.h"
-#include "server/strategy.h"
+#include "server/judgement.h"
 
 namespace dray::vectors {
 namespace {
@@ -25,27 +21,7 @@ namespace {
 namespace json = boost::json;
 namespace validation = api::validation;
 
-constexpr int64_t kNowSeconds = 1'800'000'000;  // kNowText
-
-class Checker final : public validation::SelectorChecker {
- public:
-  explicit Checker(const api::Profile& profile) : profile_(profile) {}
-  std::optional<validation::SelectorProblem> Check(std::string_view expression) const override {
-    const auto selector = cel::Selector::Compile(
-        expression,
-        {.use = cel::ExpressionUse::kNew,
-         .consumable_capacity = profile_.Has(api::Gate::kConsumableCapacity),
-         .list_type_attributes = profile_.Has(api::Gate::kListTypeAttributes)});
-    if (selector) return std::nullopt;
-    const auto kind = selector.error().reason == StatusReason::kInvalid
-                          ? validation::SelectorProblem::Kind::kInvalid
-                          : validation::SelectorProblem::Kind::kInternal;
-    return validation::SelectorProblem{.kind = kind, .detail = selector.error().message};
-  }
-
- private:
-  const api::Profile& profile_;
-};
+constexpr WallTime kNow{std::chrono::seconds(1'800'000'000)};  // kNowText
 
 // Refuses what a case's "deny" names: beginnings of "<verb> <resource>/<subresource> <name>".
 class Denials final : public validation::Authorizer {
@@ -79,12 +55,10 @@ api::core_v1::Namespace SpaceOf(const json::object& test) {
   return space;
 }
 
-enum class Operation : uint8_t { kCreate, kUpdate, kUpdateStatus };
-
-Operation OperationOf(const json::object& test) {
+server::WriteOperation OperationOf(const json::object& test) {
   const std::string_view name = TextOf(test, "operation");
-  if (name == "create") return Operation::kCreate;
-  return name == "update" ? Operation::kUpdate : Operation::kUpdateStatus;
+  if (name == "create") return server::WriteOperation::kCreate;
+  return name == "update" ? server::WriteOperation::kUpdate : server::WriteOperation::kUpdateStatus;
 }
 
 bool HasTag(const json::object& test, std::string_view wanted) {
@@ -119,83 +93,28 @@ void MakeSameObject(api::meta_v1::ObjectMeta& meta, api::meta_v1::ObjectMeta& ol
   meta.creation_timestamp = old.creation_timestamp;
 }
 
-// A request in the form of the store.
-struct Request {
-  Operation operation;
-  api::Object object;
-  api::Object old = {};
-};
-
-// What the server decides before validation.
-void Prepare(Request& request, const api::Profile& profile) {
-  const WallTime now{std::chrono::seconds(kNowSeconds)};
-  switch (request.operation) {
-    case Operation::kCreate: {
-      SeededRandom random(1);
-      server::PrepareForCreate(request.object, now, random, profile.release);
-      break;
-    }
-    case Operation::kUpdate:
-      server::PrepareForUpdate(request.object, request.old, now, profile.release);
-      break;
-    case Operation::kUpdateStatus:
-      server::PrepareForStatusUpdate(request.object, request.old);
-      break;
-  }
-  validation::DropDisabledFields(
-      request.object, request.old.empty() ? nullptr : &request.old, profile);
-}
-
-std::vector<Cause> Validate(const Request& request, const validation::Options& options) {
-  const api::Object& object = request.object;
-  std::vector<Cause> causes;
-  std::vector<Cause> more;
-  switch (request.operation) {
-    case Operation::kCreate:
-      causes = server::CheckNewMetadata(object.kind(), object.metadata(), options.profile);
-      more = validation::ValidateCreate(object, options);
-      break;
-    case Operation::kUpdate:
-      causes = server::CheckChangedMetadata(
-          object.kind(), object.metadata(), request.old.metadata(), options.profile);
-      more = validation::ValidateUpdate(object, request.old, options);
-      break;
-    case Operation::kUpdateStatus:
-      causes = server::CheckChangedMetadata(object.kind(),
-                                            object.metadata(),
-                                            request.old.metadata(),
-                                            options.profile,
-                                            server::ChangedPart::kStatus);
-      more = validation::ValidateStatusUpdate(object, request.old, options);
-      break;
-  }
-  std::ranges::move(more, std::back_inserter(causes));
-  return causes;
-}
-
-Result<Request> Read(const CaseSubject& subject,
-                     const json::object& test,
-                     api::DecodeIssues* strict) {
+Result<server::Write> Read(const CaseSubject& subject,
+                           const json::object& test,
+                           api::DecodeIssues* strict) {
   const api::Release release = subject.profile.release;
   const json::value* const raw = test.if_contains("raw");
   const std::string body =
       raw != nullptr ? std::string(raw->as_string()) : json::serialize(test.at("object"));
-  DRAY_TRY(api::Object object, ReadAs(*subject.kind, body, release, strict));
-  Request request = {.operation = OperationOf(test),
-                     .object = api::conversion::ToHub(object, release).Clone()};
-  api::meta_v1::ObjectMeta& meta = request.object.mutable_metadata();
+  server::Write write = {.operation = OperationOf(test), .object = {}};
+  DRAY_TRY(write.object, server::ReadForStore(*subject.kind, body, release, kNow, strict));
+  api::meta_v1::ObjectMeta& meta = write.object.mutable_metadata();
   if (const json::value* stored = test.if_contains("old")) {
     api::DecodeIssues ignored;
-    DRAY_TRY(const api::Object old,
-             ReadAs(*subject.kind, json::serialize(*stored), release, &ignored));
-    request.old = api::conversion::ToHub(old, release).Clone();
-    api::meta_v1::ObjectMeta& old_meta = request.old.mutable_metadata();
+    DRAY_TRY(
+        write.old,
+        server::ReadForStore(*subject.kind, json::serialize(*stored), release, kNow, &ignored));
+    api::meta_v1::ObjectMeta& old_meta = write.old.mutable_metadata();
     DRAY_TRY_VOID(TakePlaceFromUrl(old_meta, meta));
     MakeSameObject(meta, old_meta);
   } else if (subject.kind->namespaced && meta.namespace_.empty() && !HasTag(test, "direct")) {
     meta.namespace_ = "default";
   }
-  return request;
+  return write;
 }
 
 }  // namespace
@@ -236,43 +155,38 @@ Result<CaseSubject> SubjectOf(const json::object& test) {
   return subject;
 }
 
-Result<api::Object> ReadAs(const api::KindInfo& kind,
-                           std::string_view text,
-                           api::Release release,
-                           api::DecodeIssues* issues) {
-  DRAY_TRY(api::Object object, api::DecodeJson(kind, text, issues, {.release = release}));
-  api::defaults::SetDefaults(object, api::Time::FromUnixSeconds(kNowSeconds), release);
-  return object;
-}
-
 Outcome RunValidationCase(const CaseSubject& subject, const json::object& test) {
   Outcome outcome;
-  auto request = Read(subject, test, &outcome.strict);
-  if (!request) return Refused(request.error());
-  Prepare(*request, subject.profile);
-  const Checker checker(subject.profile);
+  auto write = Read(subject, test, &outcome.strict);
+  if (!write) return Refused(write.error());
+  const server::ProfileSelectors selectors(subject.profile);
   const Denials denials(test);
   const validation::Caller caller = {.authorizer = denials,
                                      .user = "someone",
                                      .verb = "update",
                                      .node_name = std::string(TextOf(test, "nodeName"))};
   const api::core_v1::Namespace space = SpaceOf(test);
-  std::vector<Cause> causes = Validate(*request,
-                                       {.profile = subject.profile,
-                                        .version = subject.kind,
-                                        .selectors = &checker,
-                                        .space = test.contains("namespaceError") ? nullptr : &space,
-                                        .caller = &caller});
-  if (!causes.empty()) {
-    const std::string name = request->object.metadata().name;
-    Outcome refused = Refused(validation::InvalidError(*subject.kind, name, std::move(causes)));
+  SeededRandom random(1);
+  server::Judgement judgement =
+      server::JudgeWrite(*write,
+                         {.profile = subject.profile,
+                          .version = subject.kind,
+                          .selectors = &selectors,
+                          .space = test.contains("namespaceError") ? nullptr : &space,
+                          .caller = &caller},
+                         kNow,
+                         random);
+  if (!judgement.causes.empty()) {
+    const std::string name = write->object.metadata().name;
+    Outcome refused =
+        Refused(validation::InvalidError(*subject.kind, name, std::move(judgement.causes)));
     refused.strict = std::move(outcome.strict);
     return refused;
   }
-  outcome.code = request->operation == Operation::kCreate ? 201 : 200;
-  outcome.warnings = validation::Warnings(request->object, subject.profile);
+  outcome.code = write->operation == server::WriteOperation::kCreate ? 201 : 200;
+  outcome.warnings = std::move(judgement.warnings);
   const api::Release release = subject.profile.release;
-  outcome.object = api::ToJson(api::conversion::FromHub(request->object, *subject.kind, release),
+  outcome.object = api::ToJson(api::conversion::FromHub(write->object, *subject.kind, release),
                                {.release = release});
   return outcome;
 }

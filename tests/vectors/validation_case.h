@@ -39,12 +39,6 @@ Result<CaseSubject> SubjectOf(const boost::json::object& test);
 /// conversion to the hub, what the server decides itself, dropping of disabled fields, validation.
 Outcome RunValidationCase(const CaseSubject& subject, const boost::json::object& test);
 
-/// A document of `kind` as a server of `release` reads it: decoded, with defaults.
-Result<api::Object> ReadAs(const api::KindInfo& kind,
-                           std::string_view text,
-                           api::Release release,
-                           api::DecodeIssues* issues);
-
 /// The moment all cases happen at, as objects show it.
 inline constexpr std::string_view kNowText = "2027-01-15T08:00:00Z";
 
