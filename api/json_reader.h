@@ -138,9 +138,10 @@ class JsonReader {
   bool Enter(char open) {
     SkipBlanks();
     if (at_ == end_ || *at_ != open) return Fail("looking for beginning of value");
+    if (depth_ == kDepthMax) return FailWith("exceeded max depth");
     ++at_;
+    ++depth_;
     is_first_ = true;
-    if (++depth_ > kDepthMax) return FailWith("exceeded max depth");
     return true;
   }
   // True when a member stands next: passes the comma before it, or leaves the container at `close`.
