@@ -342,6 +342,9 @@ void CheckClaimSpec(const v1::ResourceClaimSpec& spec,
   CheckRequests(context, devices.Child("requests"), out);
   CheckConstraints(context, names, devices.Child("constraints"), out);
   CheckConfigs(context, names, devices.Child("config"), out);
+  if (!spec.controller.empty()) {
+    CheckDriver(spec.controller, path.Child("controller"), out.written);
+  }
 }
 
 void CheckAdminNamespace(std::string_view namespace_name,

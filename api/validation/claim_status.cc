@@ -180,6 +180,9 @@ void CheckAllocation(const v1::AllocationResult& allocation,
   if (allocation.node_selector.has_value()) {
     CheckNodeSelector(*allocation.node_selector, path.Child("nodeSelector"), out.written);
   }
+  if (!allocation.controller.empty()) {
+    CheckDriver(allocation.controller, path.Child("controller"), out.written);
+  }
 }
 
 bool HasNewEntry(const References& references, const References& old) {
@@ -199,11 +202,32 @@ void CheckReservationsAllowed(const v1::ResourceClaim& claim,
   if (claim.status.reserved_for.empty()) return;
   if (!claim.status.allocation.has_value()) {
     errors.Forbidden(path, "may not be specified when `allocated` is not set");
-  } else if (claim.metadata.deletion_timestamp.has_value() &&
+  } else if ((claim.metadata.deletion_timestamp.has_value() ||
+              claim.status.deallocation_requested) &&
              HasNewEntry(claim.status.reserved_for, old.status.reserved_for)) {
     errors.Forbidden(path,
                      "new entries may not be added while `deallocationRequested` or "
                      "`deletionTimestamp` are set");
+  }
+}
+
+// Claims that a control plane controller allocates (1.31) are given back on request: no longer in
+// use, and without a way back.
+void CheckDeallocation(const v1::ResourceClaimStatus& status,
+                       const v1::ResourceClaimStatus& old,
+                       const Path& path,
+                       FieldErrors& errors) {
+  const Path requested = path.Child("deallocationRequested");
+  if (status.deallocation_requested && !old.deallocation_requested &&
+      !status.reserved_for.empty()) {
+    errors.Forbidden(requested, "deallocation cannot be requested while `reservedFor` is set");
+  }
+  if (status.deallocation_requested && !status.allocation.has_value()) {
+    errors.Forbidden(path, "`allocation` must be set when `deallocationRequested` is set");
+  }
+  if (!status.deallocation_requested && old.deallocation_requested &&
+      status.allocation.has_value()) {
+    errors.Forbidden(requested, "may not be cleared when `allocation` is set");
   }
 }
 
@@ -275,6 +299,7 @@ std::vector<Cause> ValidateClaimStatusUpdate(const v1::ResourceClaim& claim,
   out.written.Append(std::move(devices.written));
   out.written.Append(std::move(allowed));
   out.written.Append(std::move(allocated.written));
+  CheckDeallocation(claim.status, old.status, status, out.written);
   CheckAccess(claim, old, options, out.written);
   out.declared.Append(std::move(allocated.declared));
   out.declared.Append(std::move(reservations.declared));

@@ -57,7 +57,8 @@ std::vector<Cause> ValidateClaimTemplateUpdate(const v1::ResourceClaimTemplate& 
   Findings out(options.profile, options.version);
   CheckTemplate(changed, Origin::kNew, options, out);
   if (changed.spec != old.spec) {
-    out.written.Invalid(Path("spec"), ShownAsGo(changed.spec, out.profile.release), "field is immutable");
+    out.written.Invalid(
+        Path("spec"), ShownAsGo(changed.spec, out.profile.release), "field is immutable");
   }
   if (!out.Since(36)) CheckTemplate(changed, Origin::kStored, options, out);
   return std::move(out).Take();

@@ -183,7 +183,9 @@ std::vector<Cause> ValidatePoolRequestStatus(const v1alpha3::ResourcePoolStatusR
   if (request.status == old.status) return {};
   if (old.status.has_value()) {
     out.written.Invalid(
-        status, request.status.has_value() ? ShownAsGo(*request.status, out.profile.release) : "null", kImmutable);
+        status,
+        request.status.has_value() ? ShownAsGo(*request.status, out.profile.release) : "null",
+        kImmutable);
   }
   if (request.status.has_value()) CheckStatus(*request.status, status, out);
   return std::move(out).Take();

@@ -383,7 +383,7 @@ void CheckRawObject(
     errors.Required(path);
     return;
   }
-  if (origin == Origin::kNew && value.bytes().size() > bytes_max) {
+  if (origin == Origin::kNew && errors.Since(32) && value.bytes().size() > bytes_max) {
     errors.TooLong(path, bytes_max);
     return;
   }

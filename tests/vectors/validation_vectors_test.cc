@@ -55,7 +55,7 @@ TEST_P(ValidationVectors, AnswersAreUpstreams) {
 
 INSTANTIATE_TEST_SUITE_P(Releases,
                          ValidationVectors,
-                         testing::Values("1.32", "1.34", "1.36", "1.37"),
+                         testing::Values("1.30", "1.31", "1.32", "1.34", "1.36", "1.37"),
                          [](const auto& info) { return "R1_" + info.param.substr(2); });
 
 // A case whose answer is not ours must be told, or nothing here means anything.
