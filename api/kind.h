@@ -56,13 +56,13 @@ struct KindInfo {
   /// The kind whose struct is stored for objects of this one: the hub of its generation, by default
   /// the kind itself. Versions with the same hub, group and plural show the same objects.
   const KindInfo* hub;
-  Releases in;              // the releases that serve it
-  uint8_t deprecated_in;    // minor versions; 0: not known to be
-  uint8_t removed_in;       // the release that was announced to end it
+  Releases in;            // the releases that serve it
+  uint8_t deprecated_in;  // minor versions; 0: not known to be
+  uint8_t removed_in;     // the release that was announced to end it
   bool namespaced;
-  bool served;       // false: only a body or an answer (DeleteOptions, Status)
-  bool create_only;  // Binding and the reviews
-  bool has_status;   // has the subresource status
+  bool served;         // false: only a body or an answer (DeleteOptions, Status)
+  bool create_only;    // Binding and the reviews
+  bool has_status;     // has the subresource status
   Releases status_in;  // where it has it
   bool tracks_generation;
   bool unconditional_update;  // PUT without resourceVersion is allowed

@@ -61,8 +61,10 @@ Result<> CheckVersion(const Call& call, const api::Object& next, const Item& cur
 // The object to store, from what the client of the call wants in its own version.
 api::Object InStorage(const Call& call, const api::Object& wish, const api::Object& old) {
   api::Object next = api::conversion::ToHub(wish, call.request->release);
-  // Also for the hub's own version, which does not show what only hubs have.
-  api::conversion::MergeBack(call.kind(), old, next, call.request->release);
+  // The hub's own version hides something only from those few objects that have what hubs have.
+  if (!call.view().is_storage() || HasHubContent(old)) {
+    api::conversion::MergeBack(call.kind(), old, next, call.request->release);
+  }
   return next;
 }
 

@@ -118,7 +118,7 @@ StoredObject::StoredObject(api::Object object)
   DRAY_CHECK(object_.metadata().resource_version.empty());
   DRAY_CHECK(!object_.metadata().uid.empty());
   DRAY_CHECK(&object_.kind().storage() == &object_.kind());
-  stored_json_ = HasHubContent(object_.type(), object_.value())
+  stored_json_ = HasHubContent(object_)
                      ? std::make_shared<const std::string>(api::ToJson(object_, {.stored = true}))
                      : json_;
   version_offset_ = VersionOffset(object_, *json_);
@@ -165,6 +165,10 @@ Result<std::optional<Item>> EndedItemOf(View view, const store::Record& record, 
   if (held.stored == nullptr) return std::nullopt;
   held.stored->At(View::OfStorage(*view.kind), record.modified);
   return held.stored->EndedAt(view, end);
+}
+
+bool HasHubContent(const api::Object& object) {
+  return HasHubContent(object.type(), object.value());
 }
 
 std::string StoredVersion(const store::Record& record) {

@@ -92,6 +92,9 @@ Result<std::optional<Item>> ItemOf(View view, const store::Record& record);
 /// The object of `record` under the revision that ended it. Errors: as above.
 Result<std::optional<Item>> EndedItemOf(View view, const store::Record& record, Revision end);
 
+/// Whether there is anything in `object`, one of a hub, that the hub's own version does not show.
+bool HasHubContent(const api::Object& object);
+
 /// "resource.k8s.io/v1alpha2": the version that objects like the one in `record` are stored in.
 std::string StoredVersion(const store::Record& record);
 
