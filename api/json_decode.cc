@@ -297,7 +297,7 @@ class Decoder {
     Place here{.outer = std::exchange(place_, &here), .name = {}};
     for (; reader_.NextElement(); ++here.index) {
       if (here.index == 0) budget_.ReserveAsBefore(type, value);
-      if (Spend(element.size)) Value(element, type.container->add(value, {}));
+      if (Spend(element.size)) Element(element, type.container->add(value, {}));
     }
     budget_.Remember(type, here.index);
     place_ = here.outer;
@@ -314,11 +314,19 @@ class Decoder {
       if (met.Meet(type, value, here.name, issues_ != nullptr)) Duplicate(here);
       if (here.index++ == 0) budget_.ReserveAsBefore(type, value);
       if (!Spend(sizeof(std::string) + element.size)) break;
-      Value(element, type.container->append(value, here.name));
+      Element(element, type.container->append(value, here.name));
     }
     if (!met.is_sorted()) type.container->settle(value);
     budget_.Remember(type, here.index);
     place_ = here.outer;
+  }
+
+  void Element(const Type& type, void* value) {
+    if (type.kind == TypeKind::kStruct && reader_.NextIs('{')) {
+      Struct(type, value, false);
+    } else {
+      Value(type, value);
+    }
   }
 
   void Struct(const Type& type, void* value, bool has_type_meta) {
@@ -366,10 +374,8 @@ class Decoder {
         reader_.PlainString(text)) {
       Get<std::optional<std::string>>(member).emplace(
           text);  // most of all; no need to look further
-    } else if (type.kind == TypeKind::kStruct && reader_.NextIs('{')) {
-      Struct(type, member, false);  // a duplicate struct merges into the first, as in Go
     } else {
-      Value(type, member);
+      Element(type, member);  // a struct that comes twice merges into the first, as in Go
     }
     if (field.usual || !field.facets.plain.Rules(wire_.release)) return;
     // It could not be absent in this release: its zero is our none.

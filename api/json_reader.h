@@ -135,7 +135,7 @@ class JsonReader {
     if (at_ == end_ || static_cast<unsigned char>(*at_) > ' ') return;
     while (at_ != end_ && (*at_ == ' ' || *at_ == '\n' || *at_ == '\t' || *at_ == '\r')) ++at_;
   }
-  bool Enter(char open) {
+  [[gnu::always_inline]] bool Enter(char open) {
     SkipBlanks();
     if (at_ == end_ || *at_ != open) return Fail("looking for beginning of value");
     if (depth_ == kDepthMax) return FailWith("exceeded max depth");
@@ -145,7 +145,7 @@ class JsonReader {
     return true;
   }
   // True when a member stands next: passes the comma before it, or leaves the container at `close`.
-  bool Next(char close) {
+  [[gnu::always_inline]] bool Next(char close) {
     SkipBlanks();
     const bool is_first = is_first_;
     is_first_ = false;
