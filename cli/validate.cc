@@ -33,7 +33,7 @@ constexpr std::array kVerdictNames = {
     VerdictName{Verdict::kInvalid, "invalid", kExitInvalid},
     VerdictName{Verdict::kRefused, "refused", kExitInvalid},
     VerdictName{Verdict::kSkipped, "skipped", kExitValid},
-    VerdictName{Verdict::kUnreadable, "not YAML", kExitUnreadable}};
+    VerdictName{Verdict::kUnreadable, "unreadable", kExitUnreadable}};
 
 const VerdictName& NameOf(Verdict verdict) {
   return *std::ranges::find(kVerdictNames, verdict, &VerdictName::verdict);
@@ -42,9 +42,9 @@ const VerdictName& NameOf(Verdict verdict) {
 /// With --strict what was passed over is an error.
 void BeStrict(ObjectVerdict& verdict) {
   if (verdict.verdict == Verdict::kSkipped || verdict.verdict == Verdict::kUnreadable) return;
-  for (Remark& remark : verdict.remarks) {
-    if (remark.type != "UnknownField" && remark.type != "DuplicateField") continue;
-    remark.severity = Remark::Severity::kError;
+  for (Notice& notice : verdict.notices) {
+    if (notice.type != "UnknownField" && notice.type != "DuplicateField") continue;
+    notice.severity = Notice::Severity::kError;
     if (verdict.verdict == Verdict::kValid) verdict.verdict = Verdict::kRefused;
   }
 }
@@ -65,7 +65,7 @@ class TextReport {
                  Painted("skipped", kFaint),
                  object);
     }
-    for (const Remark& remark : verdict.remarks) Print(verdict, object, remark);
+    for (const Notice& notice : verdict.notices) Print(verdict, object, notice);
   }
 
  private:
@@ -92,17 +92,17 @@ class TextReport {
     return fmt::format("{}{}{}", colour, text, kPlain);
   }
 
-  void Print(const ObjectVerdict& verdict, std::string_view object, const Remark& remark) const {
-    const bool is_error = remark.severity == Remark::Severity::kError;
+  void Print(const ObjectVerdict& verdict, std::string_view object, const Notice& notice) const {
+    const bool is_error = notice.severity == Notice::Severity::kError;
     std::string line = fmt::format("{}:{}: {}: ",
                                    verdict.file,
-                                   remark.line,
+                                   notice.line,
                                    is_error ? Painted("error", kRed) : Painted("warning", kYellow));
-    for (const std::string_view part : {object, std::string_view(remark.field)}) {
+    for (const std::string_view part : {object, std::string_view(notice.field)}) {
       if (!part.empty()) line += fmt::format("{}: ", part);
     }
-    fmt::print(out_, "{}{}\n", line, remark.text);
-    if (!remark.hint.empty()) fmt::print(out_, "    {}\n", Painted(remark.hint, kFaint));
+    fmt::print(out_, "{}{}\n", line, notice.text);
+    if (!notice.hint.empty()) fmt::print(out_, "    {}\n", Painted(notice.hint, kFaint));
   }
 
   std::FILE* out_;
@@ -139,19 +139,19 @@ class JsonMembers {
   std::string out_;
 };
 
-std::string Listed(const ObjectVerdict& verdict, Remark::Severity severity) {
-  std::vector<std::string> remarks;
-  for (const Remark& remark : verdict.remarks) {
-    if (remark.severity != severity) continue;
+std::string Listed(const ObjectVerdict& verdict, Notice::Severity severity) {
+  std::vector<std::string> notices;
+  for (const Notice& notice : verdict.notices) {
+    if (notice.severity != severity) continue;
     JsonMembers members;
-    members.Number("line", remark.line);
-    members.Text("field", remark.field);
-    members.Text("type", remark.type);
-    members.Text("text", remark.text);
-    members.Text("hint", remark.hint);
-    remarks.push_back(std::move(members).Take());
+    members.Number("line", notice.line);
+    members.Text("field", notice.field);
+    members.Text("type", notice.type);
+    members.Text("text", notice.text);
+    members.Text("hint", notice.hint);
+    notices.push_back(std::move(members).Take());
   }
-  return fmt::format("[{}]", fmt::join(remarks, ","));
+  return fmt::format("[{}]", fmt::join(notices, ","));
 }
 
 std::string JsonOf(const ObjectVerdict& verdict) {
@@ -166,8 +166,8 @@ std::string JsonOf(const ObjectVerdict& verdict) {
   members.Text("name", verdict.name);
   if (verdict.release.has_value()) members.Text("release", api::ReleaseName(*verdict.release));
   members.Text("verdict", NameOf(verdict.verdict).name);
-  members.Json("errors", Listed(verdict, Remark::Severity::kError));
-  members.Json("warnings", Listed(verdict, Remark::Severity::kWarning));
+  members.Json("errors", Listed(verdict, Notice::Severity::kError));
+  members.Json("warnings", Listed(verdict, Notice::Severity::kWarning));
   return std::move(members).Take();
 }
 
@@ -245,7 +245,7 @@ class Run {
 
   void Unreadable(const std::string& file, std::string why) {
     ObjectVerdict verdict = {.file = file, .verdict = Verdict::kUnreadable};
-    verdict.remarks.push_back({.line = 1, .type = "Unreadable", .text = std::move(why)});
+    verdict.notices.push_back({.line = 1, .type = "Unreadable", .text = std::move(why)});
     Print(verdict);
   }
 

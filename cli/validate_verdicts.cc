@@ -19,7 +19,9 @@
 #include "cli/documents.h"
 #include "cli/validate_hints.h"
 #include "cli/validate_places.h"
+#include "cli/validate_scalars.h"
 #include "server/judgement.h"
+#include "server/served_kinds.h"
 #include "server/strategy.h"
 
 namespace dray::cli {
@@ -202,6 +204,8 @@ class ObjectJudge {
     } else if (const api::Release release = options_.release.value_or(ReleaseFor(*kind));
                !kind->in.Has(release)) {
       NotServed(kind->plural, release);
+    } else if (!IsOn(*kind, release)) {
+      NotServed(kind->plural, release, " with these feature gates");
     } else {
       verdict_.release = release;
       KnownKind(*kind, release);
@@ -212,7 +216,7 @@ class ObjectJudge {
  private:
   void Error(std::string field, std::string type, std::string text, std::string hint) {
     const size_t line = places_.LineOf(field);
-    verdict_.remarks.push_back({.severity = Remark::Severity::kError,
+    verdict_.notices.push_back({.severity = Notice::Severity::kError,
                                 .line = line,
                                 .field = std::move(field),
                                 .type = std::move(type),
@@ -246,17 +250,29 @@ class ObjectJudge {
     }
   }
 
-  void NotServed(std::string_view plural, api::Release release) {
+  /// Whether the gates leave the kind.
+  bool IsOn(const api::KindInfo& kind, api::Release release) const {
+    if (options_.feature_gates.empty()) return true;
+    const auto served =
+        server::ServedKinds(scheme_, {.release = release, .gates = ProfileOf(release).gates});
+    return served.has_value() && std::ranges::find(*served, &kind) != served->end();
+  }
+
+  void NotServed(std::string_view plural, api::Release release, std::string_view why = "") {
     const std::string message = fmt::format("not served: {}/{}", text_.type.api_version, plural);
     Refuse(HttpCode(StatusReason::kNotFound), message);
     Error("apiVersion",
           "NotServed",
-          fmt::format("{} {} is not served by {}",
+          fmt::format("{} {} is not served by {}{}",
                       text_.type.api_version,
                       text_.type.kind,
-                      options_.release.has_value() ? api::ReleaseName(release) : "any release"),
-          HintForVersion(
-              scheme_.kinds(), Split(text_.type.api_version).group, text_.type.kind, release));
+                      options_.release.has_value() || !why.empty() ? api::ReleaseName(release)
+                                                                   : "any release",
+                      why),
+          why.empty()
+              ? HintForVersion(
+                    scheme_.kinds(), Split(text_.type.api_version).group, text_.type.kind, release)
+              : std::string());
   }
 
   void KnownKind(const api::KindInfo& kind, api::Release release) {
@@ -283,7 +299,8 @@ class ObjectJudge {
                        kind.kind,
                        kind.version,
                        message));
-    const std::string field = FieldOfMismatch(message);
+    std::string field = FieldOfMismatch(message);
+    if (field.empty()) field = FindBadScalar(kind, text_.json);
     std::string hint = field.empty() ? "" : HintForValue(kind, release, field);
     Error(field, "Mismatch", message, std::move(hint));
   }
@@ -377,7 +394,7 @@ class ObjectJudge {
 
   void Warn(std::string field, std::string type, std::string text, std::string hint) {
     const size_t line = places_.LineOf(field);
-    verdict_.remarks.push_back({.severity = Remark::Severity::kWarning,
+    verdict_.notices.push_back({.severity = Notice::Severity::kWarning,
                                 .line = line,
                                 .field = std::move(field),
                                 .type = std::move(type),
@@ -408,7 +425,7 @@ ObjectVerdict Unreadable(const Document& document) {
   const LineNote& failure = *document.failure;
   ObjectVerdict verdict = {.line = failure.line, .document = document.number};
   verdict.verdict = Verdict::kUnreadable;
-  verdict.remarks.push_back(
+  verdict.notices.push_back(
       {.line = failure.line,
        .type = "Unreadable",
        .text = failure.text,
@@ -422,7 +439,7 @@ ObjectVerdict NoObject(const Document& document, const std::string& why) {
   verdict.verdict = Verdict::kRefused;
   verdict.answers.push_back(
       {.operation = "create", .code = HttpCode(StatusReason::kBadRequest), .message = why});
-  verdict.remarks.push_back({.line = document.lines.line,
+  verdict.notices.push_back({.line = document.lines.line,
                              .type = "Mismatch",
                              .text = why,
                              .hint = "a manifest is an object with apiVersion and kind"});
@@ -456,7 +473,7 @@ void AddDuplicates(const Document& document,
     for (size_t i = first_verdict; i < verdicts.size(); ++i) {
       if (verdicts[i].line <= duplicate.line) owner = &verdicts[i];
     }
-    owner->remarks.push_back({.severity = Remark::Severity::kWarning,
+    owner->notices.push_back({.severity = Notice::Severity::kWarning,
                               .line = duplicate.line,
                               .type = "DuplicateField",
                               .text = duplicate.text,

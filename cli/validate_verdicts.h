@@ -40,11 +40,11 @@ enum class Verdict : uint8_t {
   kInvalid,     // has causes
   kRefused,     // before anybody looked at the rules: a wrong type, a version that is not served
   kSkipped,     // of a kind Dray does not know, or has no say about
-  kUnreadable,  // not YAML
+  kUnreadable,  // not YAML, or not to be read at all
 };
 
 /// Something to tell about an object.
-struct Remark {
+struct Notice {
   enum class Severity : uint8_t { kError, kWarning };
   Severity severity = Severity::kError;
   size_t line = 0;         // in the file
@@ -65,7 +65,7 @@ struct ObjectVerdict {
   std::optional<api::Release> release = {};  // that judged
   Verdict verdict = Verdict::kValid;
   std::vector<Answer> answers = {};  // in the order of the requests
-  std::vector<Remark> remarks = {};  // errors, then warnings, each in the order found
+  std::vector<Notice> notices = {};  // errors, then warnings, each in the order found
   api::DecodeIssues strict = {};     // unknown and duplicate fields in upstream's words
 };
 

@@ -13,6 +13,7 @@
 #include "api/names.h"
 #include "api/validation/claim.h"
 #include "api/validation/claim_access.h"
+#include "api/validation/classic.h"
 #include "api/validation/collections.h"
 #include "api/validation/device_rules.h"
 #include "api/validation/go_value.h"
@@ -211,26 +212,6 @@ void CheckReservationsAllowed(const v1::ResourceClaim& claim,
   }
 }
 
-// Claims that a control plane controller allocates (1.31) are given back on request: no longer in
-// use, and without a way back.
-void CheckDeallocation(const v1::ResourceClaimStatus& status,
-                       const v1::ResourceClaimStatus& old,
-                       const Path& path,
-                       FieldErrors& errors) {
-  const Path requested = path.Child("deallocationRequested");
-  if (status.deallocation_requested && !old.deallocation_requested &&
-      !status.reserved_for.empty()) {
-    errors.Forbidden(requested, "deallocation cannot be requested while `reservedFor` is set");
-  }
-  if (status.deallocation_requested && !status.allocation.has_value()) {
-    errors.Forbidden(path, "`allocation` must be set when `deallocationRequested` is set");
-  }
-  if (!status.deallocation_requested && old.deallocation_requested &&
-      status.allocation.has_value()) {
-    errors.Forbidden(requested, "may not be cleared when `allocation` is set");
-  }
-}
-
 void RefuseOtherAllocation(const v1::AllocationResult& allocation,
                            const Path& path,
                            Findings& out) {
@@ -263,11 +244,39 @@ void CheckAdminResults(const v1::ResourceClaim& claim,
   CheckAdminNamespace(claim.metadata.namespace_, options, result.Child("adminAccess"), errors);
 }
 
+// 1.31, where a controller in the control plane could allocate and was asked to deallocate: one
+// pass in another order, which looks at an allocation every time.
+std::vector<Cause> ValidateStatusWithController(const v1::ResourceClaim& claim,
+                                                const v1::ResourceClaim& old,
+                                                const Options& options) {
+  const Path status("status");
+  const Path reserved_for = status.Child("reservedFor");
+  const Path allocation = status.Child("allocation");
+  const auto& given = claim.status.allocation;
+  Findings out(options.profile, options.version);
+  if (given.has_value()) {
+    CheckAllocation(*given, RequestNames(claim.spec.devices.requests), allocation, out);
+  }
+  CheckReservations(claim.status.reserved_for, reserved_for, out);
+  CheckReservationsAllowed(claim, old, reserved_for, out.written);
+  if (given.has_value() && old.status.allocation.has_value() && given != old.status.allocation) {
+    RefuseOtherAllocation(*given, allocation, out);
+  }
+  CheckDeallocationRequest({.was_requested = old.status.deallocation_requested,
+                            .is_requested = claim.status.deallocation_requested,
+                            .is_reserved = !claim.status.reserved_for.empty(),
+                            .is_allocated = given.has_value()},
+                           status,
+                           out.written);
+  return std::move(out).Take();
+}
+
 }  // namespace
 
 std::vector<Cause> ValidateClaimStatusUpdate(const v1::ResourceClaim& claim,
                                              const v1::ResourceClaim& old,
                                              const Options& options) {
+  if (!options.profile.Since(32)) return ValidateStatusWithController(claim, old, options);
   const Path status("status");
   const Path reserved_for = status.Child("reservedFor");
   const Path allocation = status.Child("allocation");
@@ -299,7 +308,6 @@ std::vector<Cause> ValidateClaimStatusUpdate(const v1::ResourceClaim& claim,
   out.written.Append(std::move(devices.written));
   out.written.Append(std::move(allowed));
   out.written.Append(std::move(allocated.written));
-  CheckDeallocation(claim.status, old.status, status, out.written);
   CheckAccess(claim, old, options, out.written);
   out.declared.Append(std::move(allocated.declared));
   out.declared.Append(std::move(reservations.declared));

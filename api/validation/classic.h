@@ -42,10 +42,11 @@ std::vector<Cause> ValidateClassicClaimTemplateUpdate(
 
 /// Create and update alike: everything may change.
 std::vector<Cause> ValidateResourceClass(const resource_v1alpha2::ResourceClass& resource_class);
+/// Of their selectors only what is wrong whatever the attributes of 1.30 were is found.
 std::vector<Cause> ValidateClaimParameters(
-    const resource_v1alpha2::ResourceClaimParameters& parameters);
+    const resource_v1alpha2::ResourceClaimParameters& parameters, const Options& options);
 std::vector<Cause> ValidateClassParameters(
-    const resource_v1alpha2::ResourceClassParameters& parameters);
+    const resource_v1alpha2::ResourceClassParameters& parameters, const Options& options);
 
 /// `old` null: the slice is new.
 std::vector<Cause> ValidateClassicSlice(const resource_v1alpha2::ResourceSlice& slice,

@@ -31,6 +31,13 @@ void CheckSpec(const classic::ResourceClaimSpec& spec, const Path& path, FieldEr
   }
 }
 
+void CheckTemplateSpec(const classic::ResourceClaimTemplateSpec& spec,
+                       const Path& path,
+                       FieldErrors& errors) {
+  CheckTemplateMetadata(spec.metadata, path.Child("metadata"), errors);
+  CheckSpec(spec.spec, path.Child("spec"), errors);
+}
+
 void CheckStructuredHandle(const classic::StructuredResourceHandle& handle,
                            const Path& path,
                            FieldErrors& errors) {
@@ -156,10 +163,13 @@ std::vector<Cause> ValidateClassicClaimUpdate(const classic::ResourceClaim& clai
                                               const classic::ResourceClaim& old) {
   FieldErrors errors = ClassicErrors();
   const Path spec("spec");
-  if (claim.spec != old.spec)
+  // Upstream asks the rules of new claims both before and after.
+  CheckSpec(claim.spec, spec, errors);
+  if (claim.spec != old.spec) {
     errors.Invalid(spec,
                    GoSource(TypeOf<classic::ResourceClaimSpec>(), &claim.spec, Release::k1_30),
                    kImmutable);
+  }
   CheckSpec(claim.spec, spec, errors);
   return std::move(errors).Take();
 }
@@ -214,9 +224,7 @@ void CheckDeallocationRequest(const DeallocationRequest& request,
 std::vector<Cause> ValidateClassicClaimTemplate(
     const classic::ResourceClaimTemplate& claim_template) {
   FieldErrors errors = ClassicErrors();
-  const Path spec("spec");
-  CheckTemplateMetadata(claim_template.spec.metadata, spec.Child("metadata"), errors);
-  CheckSpec(claim_template.spec.spec, spec.Child("spec"), errors);
+  CheckTemplateSpec(claim_template.spec, Path("spec"), errors);
   return std::move(errors).Take();
 }
 
@@ -224,13 +232,14 @@ std::vector<Cause> ValidateClassicClaimTemplateUpdate(const classic::ResourceCla
                                                       const classic::ResourceClaimTemplate& old) {
   FieldErrors errors = ClassicErrors();
   const Path spec("spec");
-  if (changed.spec != old.spec)
+  CheckTemplateSpec(changed.spec, spec, errors);
+  if (changed.spec != old.spec) {
     errors.Invalid(
         spec,
         GoSource(TypeOf<classic::ResourceClaimTemplateSpec>(), &changed.spec, Release::k1_30),
         kImmutable);
-  CheckTemplateMetadata(changed.spec.metadata, spec.Child("metadata"), errors);
-  CheckSpec(changed.spec.spec, spec.Child("spec"), errors);
+  }
+  CheckTemplateSpec(changed.spec, spec, errors);
   return std::move(errors).Take();
 }
 

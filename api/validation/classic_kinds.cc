@@ -41,14 +41,34 @@ constexpr Rules kClaimTemplate = {
                                                     old.As<classic::ResourceClaimTemplate>());
         }};
 
-// Kinds whose rules do not look at the object before.
-template <class T, Causes (*kValidate)(const T&)>
-constexpr Rules kMutable = {
+// Of some kinds upstream asks the rules of new objects twice when one is replaced, and answers with
+// both lists.
+Causes Twice(const Causes& causes) {
+  Causes all = causes;
+  all.insert(all.end(), causes.begin(), causes.end());
+  return all;
+}
+
+constexpr Rules kClass = {
+    .type = &TypeOf<classic::ResourceClass>,
+    .create =
+        [](const Object& object, const Options&) {
+          return ValidateResourceClass(object.As<classic::ResourceClass>());
+        },
+    .update =
+        [](const Object& object, const Object&, const Options&) {
+          return Twice(ValidateResourceClass(object.As<classic::ResourceClass>()));
+        }};
+
+// Parameters may change in any way.
+template <class T, Causes (*kValidate)(const T&, const Options&)>
+constexpr Rules kParameters = {
     .type = &TypeOf<T>,
-    .create = [](const Object& object, const Options&) { return kValidate(object.As<T>()); },
+    .create = [](const Object& object,
+                 const Options& options) { return kValidate(object.As<T>(), options); },
     .update = [](const Object& object,
                  const Object&,
-                 const Options&) { return kValidate(object.As<T>()); }};
+                 const Options& options) { return kValidate(object.As<T>(), options); }};
 
 constexpr Rules kSlice = {.type = &TypeOf<classic::ResourceSlice>,
                           .create =
@@ -70,7 +90,8 @@ constexpr Rules kSchedulingContext = {
         },
     .update =
         [](const Object& object, const Object&, const Options& options) {
-          return ValidateSchedulingContext(object.As<classic::PodSchedulingContext>(), options);
+          return Twice(
+              ValidateSchedulingContext(object.As<classic::PodSchedulingContext>(), options));
         },
     .status =
         [](const Object& object, const Object&, const Options& options) {
@@ -81,9 +102,9 @@ constexpr Rules kSchedulingContext = {
 constexpr std::array<const Rules*, 7> kClassicRules = {
     &kClaim,
     &kClaimTemplate,
-    &kMutable<classic::ResourceClass, ValidateResourceClass>,
-    &kMutable<classic::ResourceClaimParameters, ValidateClaimParameters>,
-    &kMutable<classic::ResourceClassParameters, ValidateClassParameters>,
+    &kClass,
+    &kParameters<classic::ResourceClaimParameters, ValidateClaimParameters>,
+    &kParameters<classic::ResourceClassParameters, ValidateClassParameters>,
     &kSlice,
     &kSchedulingContext};
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Classes of the classic generation, and the parameters of classes and claims.
+#include <optional>
 #include <set>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -34,15 +36,41 @@ class DriverEntries {
   std::set<std::string_view> seen_;
 };
 
-// Of requests and filters alike. What the expression says is not looked at: it is written for the
-// attributes of 1.30.
+// What is wrong with a selector. It is written for the variable `attributes` of 1.30, the checker
+// for `device`. What the checker says about syntax, about other variables and about results holds
+// for both, so only complaints about `attributes` are passed over.
+std::string SelectorProblemOf(std::string_view selector, const SelectorChecker* checker) {
+  constexpr std::string_view kError = "ERROR: ";
+  constexpr std::string_view kUnknown = "undeclared reference to 'attributes'";
+  constexpr std::string_view kNoBool = "must evaluate to bool";
+  if (checker == nullptr || selector.size() > kExpressionBytesMax) return {};
+  const std::optional<SelectorProblem> problem = checker->Check(selector);
+  if (!problem.has_value() || problem->kind != SelectorProblem::Kind::kInvalid) return {};
+  const std::string_view detail = problem->detail;
+  if (detail.starts_with(kNoBool)) return std::string(kNoBool);
+  for (size_t at = detail.find(kError); at != std::string_view::npos;) {
+    const size_t next = detail.find(kError, at + 1);
+    if (!detail.substr(at, next - at).contains(kUnknown)) return problem->detail;
+    at = next;
+  }
+  return {};
+}
+
+// Of requests and filters alike.
 template <class NamedResources>
 void CheckSelectorModel(const std::optional<NamedResources>& named,
+                        const Options& options,
                         const Path& path,
                         FieldErrors& errors) {
-  if (named.has_value() && named->selector.empty()) {
+  if (named.has_value()) {
     const Path model = path.Child("namedResources");
-    errors.Required(model.Child("selector"));
+    const Path selector = model.Child("selector");
+    if (named->selector.empty()) {
+      errors.Required(selector);
+    } else if (const std::string problem = SelectorProblemOf(named->selector, options.selectors);
+               !problem.empty()) {
+      errors.Invalid(selector, Shown(named->selector), problem);
+    }
   }
   CheckModel(named.has_value(), path, errors);
 }
@@ -61,7 +89,8 @@ std::vector<Cause> ValidateResourceClass(const classic::ResourceClass& resource_
   return std::move(errors).Take();
 }
 
-std::vector<Cause> ValidateClaimParameters(const classic::ResourceClaimParameters& parameters) {
+std::vector<Cause> ValidateClaimParameters(const classic::ResourceClaimParameters& parameters,
+                                           const Options& options) {
   FieldErrors errors(Release::k1_30);
   if (parameters.generated_from.has_value()) {
     CheckParametersReference(*parameters.generated_from, Path("generatedFrom"), errors);
@@ -74,8 +103,10 @@ std::vector<Cause> ValidateClaimParameters(const classic::ResourceClaimParameter
     const Path requests = at.Child("requests");
     entries.Check(of_driver.driver_name, at, errors);
     for (size_t j = 0; j < of_driver.requests.size(); ++j) {
-      CheckSelectorModel(
-          of_driver.requests[j].resource_request_model.named_resources, requests.Index(j), errors);
+      CheckSelectorModel(of_driver.requests[j].resource_request_model.named_resources,
+                         options,
+                         requests.Index(j),
+                         errors);
     }
     if (of_driver.requests.empty()) {
       errors.Required(requests, "empty entries with no requests are not allowed");
@@ -84,7 +115,8 @@ std::vector<Cause> ValidateClaimParameters(const classic::ResourceClaimParameter
   return std::move(errors).Take();
 }
 
-std::vector<Cause> ValidateClassParameters(const classic::ResourceClassParameters& parameters) {
+std::vector<Cause> ValidateClassParameters(const classic::ResourceClassParameters& parameters,
+                                           const Options& options) {
   FieldErrors errors(Release::k1_30);
   if (parameters.generated_from.has_value()) {
     CheckClassReference(*parameters.generated_from, Path("generatedFrom"), errors);
@@ -94,7 +126,8 @@ std::vector<Cause> ValidateClassParameters(const classic::ResourceClassParameter
   for (size_t i = 0; i < parameters.filters.size(); ++i) {
     const Path at = filters.Index(i);
     filtering.Check(parameters.filters[i].driver_name, at, errors);
-    CheckSelectorModel(parameters.filters[i].resource_filter_model.named_resources, at, errors);
+    CheckSelectorModel(
+        parameters.filters[i].resource_filter_model.named_resources, options, at, errors);
   }
   const Path vendors("vendorParameters");
   DriverEntries parametrized;

@@ -58,7 +58,7 @@ std::string_view WhyNotRun(const json::object& test) {
   const json::object& measured = test.at("measured").as_object();
   if (measured.contains("panic")) return "upstream crashed";
   if (IsAboutDerivedExpressions(measured)) return "CEL of derived attributes";
-  if (IsAboutNamedResources(measured)) return "CEL of named resources";
+  if (HasTag(test, "cel") && IsAboutNamedResources(measured)) return "CEL of named resources";
   if (HasTag(test, "cel-cost")) return "asks the cost estimator";
   return {};
 }
