@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules for single values that several kinds share: names, labels, raw JSON, node selectors,
-// conditions.
+// Rules for single values that several kinds share: labels, raw JSON, node selectors, conditions;
+// names have a file of their own.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <vector>
 
 #include "api/core_v1.h"
@@ -17,40 +15,12 @@
 #include "api/raw_json.h"
 #include "api/validation/field_error.h"
 #include "api/validation/field_path.h"
+#include "api/validation/name_rules.h"  // IWYU pragma: export
 
 namespace dray::api::validation {
 
 inline constexpr size_t kConditionReasonMax = 1024;
 inline constexpr size_t kConditionMessageMax = 32768;
-
-// Names, as hand-written validation says it. `errors` collects what is wrong with `value`.
-
-void CheckDriver(std::string_view value, const Path& path, FieldErrors& errors);
-void CheckPool(std::string_view value, const Path& path, FieldErrors& errors);
-void CheckLabelShaped(std::string_view value, const Path& path, FieldErrors& errors);
-void CheckSubdomainShaped(std::string_view value, const Path& path, FieldErrors& errors);
-void CheckKeyShaped(std::string_view value, const Path& path, FieldErrors& errors);
-void CheckLabelValueShaped(std::string_view value, const Path& path, FieldErrors& errors);
-/// Key of an attribute or capacity.
-void CheckDeviceKeyShaped(std::string_view value, const Path& path, FieldErrors& errors);
-/// The name of a device attribute with its domain.
-void CheckAttributeName(std::string_view value, const Path& path, FieldErrors& errors);
-
-// The same values, as declarative validation says it.
-
-void CheckDeclaredDriver(std::string_view value, const Path& path, FieldErrors& errors);
-void CheckDeclaredPool(std::string_view value, const Path& path, FieldErrors& errors);
-void CheckDeclaredLabel(std::string_view value, const Path& path, FieldErrors& errors);
-/// The name of a device attribute with its domain, in lower case.
-void CheckDeclaredAttributeName(std::string_view value, const Path& path, FieldErrors& errors);
-
-// The same values where declarations cover the hand-written rule: as the release says it.
-
-void CheckCoveredDriver(std::string_view value, const Path& path, Findings& out);
-void CheckCoveredPool(std::string_view value, const Path& path, Findings& out);
-void CheckCoveredLabel(std::string_view value, const Path& path, Findings& out);
-void CheckCoveredAttributeName(std::string_view value, const Path& path, Findings& out);
-void CheckCoveredUuid(std::string_view value, const Path& path, Findings& out);
 
 /// Whether a value was stored before: then limits that came later do not count.
 enum class Origin : uint8_t { kNew, kStored };
