@@ -17,6 +17,7 @@ namespace {
 // Years 0 to 9999, as far as RFC 3339 goes.
 constexpr int64_t kTimeMinSeconds = -62'167'219'200;
 constexpr int64_t kTimeMaxSeconds = 253'402'300'799;
+constexpr int32_t kNanosMax = 999'999'999;
 
 template <class T>
 T& Get(void* value) {
@@ -295,6 +296,9 @@ class Decoder {
       if (tag.number == 2) instant.nanos = static_cast<int32_t>(bits);
       return true;
     });
+    if (instant.nanos < 0 || instant.nanos > kNanosMax) {
+      reader_.FailAt(begin, fmt::format("{} nanoseconds are not within a second", instant.nanos));
+    }
     if (instant.seconds < kTimeMinSeconds || instant.seconds > kTimeMaxSeconds) {
       reader_.FailAt(begin,
                      fmt::format("{} s are no time of the years 0 to 9999", instant.seconds));

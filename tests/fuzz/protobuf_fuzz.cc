@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bytes as a message of every kind, bare or in an envelope: what decodes encodes, and from then on
-// the bytes stay the same, in protobuf as in JSON.
+// the bytes stay the same. Through JSON too, once it has dropped what it cannot say.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -21,6 +21,21 @@ std::string Message(const api::Object& object) {
   return out;
 }
 
+// JSON has no word for an empty time or a null that is there, so only what comes back from it
+// stays.
+void CheckJson(const api::Object& object) {
+  api::DecodeIssues issues;
+  const auto once = api::DecodeJson(object.kind(), api::ToJson(object), &issues);
+  // Opaque parameters may be as deep as JSON goes, and stand deeper here.
+  DRAY_CHECK(once || once.error().message.contains("max depth"));
+  if (!once) return;
+  DRAY_CHECK(issues.empty());
+  const std::string json = api::ToJson(*once);
+  const auto twice = api::DecodeJson(object.kind(), json, &issues);
+  DRAY_CHECK(twice.has_value());
+  DRAY_CHECK(api::ToJson(*twice) == json);
+}
+
 }  // namespace
 
 // The name is libFuzzer's.
@@ -38,11 +53,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     DRAY_CHECK(second.has_value());
     DRAY_CHECK(Message(*second) == encoded);
     DRAY_CHECK(*second == *first);
-    api::DecodeIssues issues;
-    const std::string json = api::ToJson(*first);
-    const auto third = api::DecodeJson(*kind, json, &issues);
-    DRAY_CHECK(third.has_value() && issues.empty());
-    DRAY_CHECK(api::ToJson(*third) == json);
+    CheckJson(*first);
   }
   return 0;
 }
