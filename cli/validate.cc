@@ -98,9 +98,8 @@ class TextReport {
                                    verdict.file,
                                    notice.line,
                                    is_error ? Painted("error", kRed) : Painted("warning", kYellow));
-    for (const std::string_view part : {object, std::string_view(notice.field)}) {
-      if (!part.empty()) line += fmt::format("{}: ", part);
-    }
+    if (!object.empty()) line += fmt::format("{}: ", object);
+    if (!notice.field.empty()) line += fmt::format("{}: ", notice.field);
     fmt::print(out_, "{}{}\n", line, notice.text);
     if (!notice.hint.empty()) fmt::print(out_, "    {}\n", Painted(notice.hint, kFaint));
   }
