@@ -233,6 +233,8 @@ TEST(ProtobufDecode, RefusesWithByteAndField) {
        "byte 13: spec.devices[0].attributes[k].bool: wire type 2 instead of 0"},
       {Field(2, Field(6, Field(3, Field(1, "m") + Field(2, Field(1, Field(1, "1x")))))),
        "spec.devices[0].capacity[m].value: quantities must match the regular expression"},
+      {Field(1, Field(8, Number(1, 1) + Number(2, 1'000'000'000))),
+       "metadata.creationTimestamp: 1000000000 nanoseconds are not within a second"},
       {Field(1, Field(8, Number(1, 1ULL << 62U))),
        "metadata.creationTimestamp: 4611686018427387904 s"},
   };
