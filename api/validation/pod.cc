@@ -22,6 +22,10 @@ constexpr std::array<std::string_view, 3> kRestartPolicies = {"Always", "OnFailu
 constexpr std::array<std::string_view, 4> kDnsPolicies = {
     "ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"};
 
+constexpr std::array<std::string_view, 4> kTolerationOperators = {"Equal", "Exists", "Lt", "Gt"};
+constexpr std::array<std::string_view, 3> kTaintEffects = {
+    "NoSchedule", "PreferNoSchedule", "NoExecute"};
+
 template <class Words>
 void CheckWord(const Words& words, std::string_view word, const Path& path, FieldErrors& errors) {
   if (word.empty()) {
@@ -178,6 +182,37 @@ void CheckContainers(const std::vector<v1::Container>& containers,
   }
 }
 
+// Comparing tolerations (Lt, Gt) need a gate outside of DRA, which is off.
+void CheckToleration(const v1::Toleration& toleration, const Path& path, FieldErrors& errors) {
+  const Path op = path.Child("operator");
+  const Path effect = path.Child("effect");
+  if (!toleration.key.empty()) {
+    CheckKeyShaped(toleration.key, path.Child("key"), errors);
+  } else if (toleration.operator_ != "Exists") {
+    errors.Invalid(
+        op,
+        Shown(toleration.operator_),
+        "operator must be Exists when `key` is empty, which means \"match all values and "
+        "all keys\"");
+  }
+  if (toleration.toleration_seconds.has_value() && toleration.effect != "NoExecute") {
+    errors.Invalid(effect,
+                   Shown(toleration.effect),
+                   "effect must be 'NoExecute' when `tolerationSeconds` is set");
+  }
+  if (toleration.operator_ == "Exists") {
+    if (!toleration.value.empty()) {
+      errors.Invalid(
+          op, ShownStruct(toleration), "value must be empty when `operator` is 'Exists'");
+    }
+  } else if (toleration.operator_.empty() || toleration.operator_ == "Equal") {
+    CheckLabelValueShaped(toleration.value, op, errors);
+  } else {
+    errors.NotSupported(op, toleration.operator_, kTolerationOperators);
+  }
+  if (!toleration.effect.empty()) CheckWord(kTaintEffects, toleration.effect, effect, errors);
+}
+
 void CheckPodSpec(const v1::PodSpec& spec, const Path& path, FieldErrors& errors) {
   Names claims;
   const Path claim_list = path.Child("resourceClaims");
@@ -196,6 +231,10 @@ void CheckPodSpec(const v1::PodSpec& spec, const Path& path, FieldErrors& errors
   CheckWord(kDnsPolicies, spec.dns_policy, path.Child("dnsPolicy"), errors);
   if (!spec.node_name.empty()) {
     CheckSubdomainShaped(spec.node_name, path.Child("nodeName"), errors);
+  }
+  const Path tolerations = path.Child("tolerations");
+  for (size_t i = 0; i < spec.tolerations.size(); ++i) {
+    CheckToleration(spec.tolerations[i], tolerations.Index(i), errors);
   }
 }
 
