@@ -12,8 +12,9 @@ namespace dray::api::validation {
 
 /// Since 1.33 `{"Spec":{"Devices":{"Requests":null,…}}}`; ObjectMeta lies flat in its parent, with
 /// its own JSON names and without empty members. Up to 1.32
-/// `resource.DeviceClaim{Requests:[]resource.DeviceRequest(nil), …}` in the shape that release's internal types had; what a pointer points at below the first level
-/// is shown as an address, always the same one. O(size).
+/// `resource.DeviceClaim{Requests:[]resource.DeviceRequest(nil), …}` in the shape that release's
+/// internal types had; what a pointer points at below the first level is shown as an address,
+/// always the same one. O(size).
 std::string ShownAsGo(const Type& type, const void* value, Release release);
 template <class T>
 std::string ShownAsGo(const T& value, Release release) {
