@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/manifest_files.h"
 
-#include <charconv>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -44,19 +43,6 @@ Result<std::vector<std::string>> ManifestFiles(Disk& disk, std::span<const std::
 
 Result<std::string> ReadManifestFile(Disk& disk, const std::string& file) {
   return disk.Read(file == "-" ? "/dev/stdin" : file);
-}
-
-Error BadYaml(const std::string& file, size_t first_line, std::string_view message) {
-  constexpr std::string_view kLine = "yaml: line ";
-  size_t line = 1;
-  if (message.starts_with(kLine)) {
-    const char* const digits = message.data() + kLine.size();
-    const auto read = std::from_chars(digits, message.data() + message.size(), line);
-    message.remove_prefix(static_cast<size_t>(read.ptr - message.data()));
-    if (message.starts_with(": ")) message.remove_prefix(2);
-  }
-  return {.reason = StatusReason::kBadRequest,
-          .message = fmt::format("{}:{}: {}", file, first_line + line - 1, message)};
 }
 
 }  // namespace dray::cli

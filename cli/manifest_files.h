@@ -26,8 +26,4 @@ Result<std::vector<std::string>> ManifestFiles(Disk& disk, std::span<const std::
 /// The text of one of them; "-" is standard input. Errors: what the disk says.
 Result<std::string> ReadManifestFile(Disk& disk, const std::string& file);
 
-/// A YAML parser's error with its place: FILE:LINE: what. The parser counts lines from the
-/// beginning of a document ("yaml: line 3: …"), which stands at `first_line` of the file.
-Error BadYaml(const std::string& file, size_t first_line, std::string_view message);
-
 }  // namespace dray::cli

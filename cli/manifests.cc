@@ -3,12 +3,12 @@
 
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "api/json.h"
-#include "api/json_reader.h"
-#include "api/yaml.h"
+#include "cli/documents.h"
 #include "cli/manifest_files.h"
 
 namespace dray::cli {
@@ -21,44 +21,40 @@ class Reader {
   Manifests Take() { return std::move(manifests_); }
 
   Result<> ReadFile(const std::string& path) {
-    DRAY_TRY(const std::string text, ReadManifestFile(disk_, path));
-    const auto chunks = api::SplitYaml(text);
-    if (!chunks) return Fail(StatusReason::kBadRequest, path + ": " + chunks.error().message);
-    for (const api::YamlChunk& chunk : *chunks) {
-      const auto document = api::YamlToJson(chunk.text, {.first_line = chunk.first_line});
-      if (!document) {
-        return Fail(BadYaml(path, chunk.first_line, document.error().message));
+    DRAY_TRY(const std::vector<Document> documents, ReadDocuments(disk_, path, WithLines::kNo));
+    for (const Document& document : documents) {
+      if (document.failure.has_value()) {
+        return Fail(Refused(path, document.failure->line, document.failure->text));
       }
-      for (const std::string& duplicate : document->duplicates)
-        Note(path, chunk.first_line, duplicate);
-      if (document->json != "null")
-        DRAY_TRY_VOID(ReadObject(path, chunk.first_line, document->json));
+      for (const LineNote& key : document.duplicates) Note(path, key.line, key.text);
+      if (document.json == "null") continue;
+      const auto objects = ObjectsIn(document.json);
+      if (!objects) return Fail(Refused(path, document.first_line, objects.error().message));
+      for (const ObjectText& object : *objects) {
+        DRAY_TRY_VOID(ReadObject(path, document.first_line, object));
+      }
     }
     return {};
   }
 
  private:
-  Result<> ReadObject(const std::string& path, size_t line, std::string_view json) {
-    const auto where = [&](const Error& error) {
-      return Fail(StatusReason::kBadRequest, fmt::format("{}:{}: {}", path, line, error.message));
-    };
-    const auto meta = api::ReadTypeMeta(json);
-    if (!meta) return where(meta.error());
-    if (meta->kind.ends_with("List")) {
-      const Result<bool> items = ReadItems(path, line, json);
-      if (!items) return Fail(items.error());
-      if (*items) return {};
-    }
-    const api::KindInfo* kind = scheme_.FindKind(meta->api_version, meta->kind);
+  static Error Refused(const std::string& path, size_t line, std::string_view why) {
+    return {.reason = StatusReason::kBadRequest,
+            .message = fmt::format("{}:{}: {}", path, line, why)};
+  }
+
+  Result<> ReadObject(const std::string& path, size_t line, const ObjectText& text) {
+    const api::TypeMeta& type = text.type;
+    const api::KindInfo* kind = scheme_.FindKind(type.api_version, type.kind);
     if (kind == nullptr) {
       Note(path,
            line,
-           fmt::format("skipped {} {}: not a kind Dray knows", meta->api_version, meta->kind));
+           fmt::format("skipped {} {}: not a kind Dray knows", type.api_version, type.kind));
       return {};
     }
     api::DecodeIssues issues;
-    auto object = api::DecodeJson(*kind, json, &issues);
-    if (!object) return where(object.error());
+    auto object = api::DecodeJson(*kind, text.json, &issues);
+    if (!object) return Fail(Refused(path, line, object.error().message));
     for (const std::string& issue : issues) Note(path, line, issue);
     if (manifests_.objects.size() >= kManifestObjectsMax) {
       return Fail(StatusReason::kBadRequest,
@@ -66,24 +62,6 @@ class Reader {
     }
     manifests_.objects.push_back({*std::move(object), path, line});
     return {};
-  }
-
-  /// False when the document has no items after all.
-  Result<bool> ReadItems(const std::string& path, size_t line, std::string_view json) {
-    api::JsonReader reader(json);
-    std::string key;
-    bool found = false;
-    reader.EnterObject();
-    while (reader.NextKey(key)) {
-      if (key != "items" || reader.Peek() != api::JsonKind::kArray) {
-        reader.Skip();
-        continue;
-      }
-      found = true;
-      reader.EnterArray();
-      while (reader.NextElement()) DRAY_TRY_VOID(ReadObject(path, line, reader.Skip()));
-    }
-    return found;
   }
 
   void Note(const std::string& path, size_t line, std::string_view what) {
