@@ -94,7 +94,7 @@ Task<Outcome> List(Call call) {
   const api::KindInfo& kind = call.kind();
   const ListOptions& options = call.request->list;
   const std::string& space = call.request->namespace_name;
-  DRAY_CO_TRY(const Selection selection, Selection::Parse(kind, options));
+  DRAY_CO_TRY(const Selection selection, Selection::Parse(kind, options, call.request->release));
   DRAY_CO_TRY(const ListPlan plan, PlanList(options));
   DRAY_CO_TRY(Frozen<store::Snapshot> snapshot, co_await ReadNewest(&core.store));
   const Revision newest = snapshot->revision();

@@ -44,8 +44,20 @@ std::string_view Canonical(const api::KindInfo& kind, std::string_view field) {
   return field;
 }
 
-bool IsSelectable(const api::KindInfo& kind, std::string_view field) {
+// Fields that became selectable later than their kind.
+struct Newer {
+  std::string_view group, kind, field;
+  api::Releases in;
+};
+constexpr std::array kNewer = {
+    Newer{"resource.k8s.io", "ResourceSlice", "spec.pool.name", {.first = 37, .last = 255}}};
+
+bool IsSelectable(const api::KindInfo& kind, std::string_view field, api::Release release) {
   if (field == "metadata.name" || field == "metadata.namespace") return true;
+  for (const Newer& newer : kNewer) {
+    const bool is_it = newer.group == kind.group && newer.kind == kind.kind && newer.field == field;
+    if (is_it && !newer.in.Rules(release)) return false;
+  }
   return std::ranges::find(kind.selectable, field) != kind.selectable.end();
 }
 
@@ -104,14 +116,17 @@ std::string FieldText(const api::Object& object, std::string_view path) {
   return ScalarText(*type, value);
 }
 
-Result<Selection> Selection::Parse(const api::KindInfo& kind, const ListOptions& options) {
+Result<Selection> Selection::Parse(const api::KindInfo& kind,
+                                   const ListOptions& options,
+                                   api::Release release) {
   Selection selection;
   DRAY_TRY(selection.labels, api::LabelSelector::Parse(options.label_selector));
   DRAY_TRY(const api::FieldSelector fields, api::FieldSelector::Parse(options.field_selector));
   std::vector<api::FieldRequirement> requirements = fields.requirements();
   for (api::FieldRequirement& requirement : requirements) {
     requirement.path = Canonical(kind, requirement.path);
-    if (!IsSelectable(kind, requirement.path)) return Fail(NotSelectable(kind, requirement.path));
+    if (!IsSelectable(kind, requirement.path, release))
+      return Fail(NotSelectable(kind, requirement.path));
   }
   selection.fields = api::FieldSelector(std::move(requirements));
   return selection;

@@ -19,8 +19,10 @@ struct Selection {
   api::FieldSelector fields;
 
   /// Errors: kBadRequest  one of the two does not parse, or names a field that objects of `kind`
-  /// cannot be selected by.
-  static Result<Selection> Parse(const api::KindInfo& kind, const ListOptions& options);
+  /// cannot be selected by in `release`.
+  static Result<Selection> Parse(const api::KindInfo& kind,
+                                 const ListOptions& options,
+                                 api::Release release = api::Release::kAny);
 
   bool Matches(const api::Object& object) const;
   bool is_everything() const { return labels.IsEverything() && fields.IsEverything(); }

@@ -143,6 +143,16 @@ TEST_F(VersionsTest, TheStatusSubresourceCameLaterThanTaintRules) {
             "404 NotFound: the server could not find the requested resource");
 }
 
+TEST_F(VersionsTest, PoolNamesBecameSelectableLater) {
+  ResourceRequest request = Request(Verb::kList, "v1/resourceslices", "", "");
+  request.list.field_selector = "spec.pool.name=a";
+  EXPECT_EQ(Do(request), "200 list");
+  request.release = api::Release::k1_36;
+  EXPECT_EQ(Do(request),
+            "400 BadRequest: field label not supported for resource.k8s.io/v1, Kind=ResourceSlice: "
+            "spec.pool.name");
+}
+
 // ----------------------------------------------------------------------------- what is served
 
 std::string Served(Emulation emulation, std::string_view plural) {

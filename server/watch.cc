@@ -231,7 +231,7 @@ Result<std::unique_ptr<WatchCursor>> OpenWatch(const Core& core,
                                                WatchHub& hub,
                                                const ResourceRequest& request) {
   DRAY_TRY_VOID(CheckWatchOptions(request.list));
-  DRAY_TRY(Selection selection, Selection::Parse(*request.kind, request.list));
+  DRAY_TRY(Selection selection, Selection::Parse(*request.kind, request.list, request.release));
   // A watch may begin with a state that is not the newest anywhere, so nothing is waited for.
   const Frozen<store::Snapshot> snapshot = core.store.Read();
   DRAY_TRY(WatchPlan plan, PlanWatch(request.list, snapshot->revision()));
