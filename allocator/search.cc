@@ -98,8 +98,11 @@ class Searcher {
     const Variant& variant = plans_[at.claim].requests[at.request].variants[at.alternative];
     if (variant.mode == CountMode::kAll && variant.all_devices.empty()) return Step::kFail;
     if (at.slot >= variant.needed) return Run({.claim = at.claim, .request = at.request + 1});
-    const auto placed = static_cast<int64_t>(decision_.placements[at.claim].size());
-    if (placed + variant.needed - at.slot > kDevicesPerClaimMax) return Step::kTooMany;
+    // A count may be as large as an integer can be, and the sum wraps around as upstream's does.
+    const uint64_t placed = decision_.placements[at.claim].size();
+    const auto wanted =
+        static_cast<int64_t>(placed + static_cast<uint64_t>(variant.needed - at.slot));
+    if (wanted > kDevicesPerClaimMax) return Step::kTooMany;
     return variant.mode == CountMode::kAll ? TakeNextOfAll(at, variant) : Scan(at, variant);
   }
 
