@@ -217,7 +217,7 @@ std::string PrintChanges(std::span<const Change> changes) {
   std::string lines;
   for (const Change& change : changes) {
     if (!change.before.has_value()) {
-      lines += fmt::format("+ {}: {}\n", change.path, *change.after);
+      lines += fmt::format("+ {}: {}\n", change.path, change.after.value_or(""));
     } else if (!change.after.has_value()) {
       lines += fmt::format("- {}: {}\n", change.path, *change.before);
     } else {

@@ -64,6 +64,7 @@ class Output {
   }
   void PutQuoted(std::string_view text) {
     const char* const end = text.data() + text.size();
+    // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): ends at `end`
     const char* const stop = FindEscaped(text.data(), end);
     if (stop != end) return PutEscaped(text);
     char* to = Room(text.size() + 2);

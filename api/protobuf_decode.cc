@@ -169,9 +169,11 @@ class Decoder {
   std::string_view Utf8Bytes() {
     const std::string_view bytes = reader_.Bytes();
     const char* const end = bytes.data() + bytes.size();
+    // NOLINTBEGIN(bugprone-suspicious-stringview-data-usage): both are given where the bytes begin
     if (FindNonAscii(bytes.data(), end) != end && !IsUtf8(bytes)) {
       reader_.FailAt(bytes.data(), "invalid UTF-8");
     }
+    // NOLINTEND(bugprone-suspicious-stringview-data-usage)
     return bytes;
   }
 

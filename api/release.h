@@ -9,6 +9,7 @@ namespace dray::api {
 
 /// The minor version of a release. kAny stands for the union of all releases under the rules of the
 /// newest: how Dray reads and writes unless it plays a certain release.
+// NOLINTBEGIN(readability-identifier-naming): a release reads 1.30
 enum class Release : uint8_t {
   kAny = 0,
   kFirst = 26,
@@ -21,6 +22,7 @@ enum class Release : uint8_t {
   k1_36 = 36,
   kNewest = 37
 };
+// NOLINTEND(readability-identifier-naming)
 
 constexpr int MinorOf(Release release) {
   return static_cast<int>(release);

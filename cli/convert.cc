@@ -260,7 +260,7 @@ Result<std::string> VersionOf(std::string_view word, api::Release release) {
       known.insert(kind->version);
     }
   }
-  if (group == ItemConverter::kGroup && known.contains(version)) return version;
+  if (group == ItemConverter::kGroup && known.contains(version)) return std::string(version);
   std::string names;
   for (const std::string_view one : known)
     names += fmt::format("{}{}", names.empty() ? "" : ", ", one);

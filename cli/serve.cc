@@ -156,6 +156,7 @@ class Process {
   Result<> StartServer() {
     DRAY_TRY_VOID(CheckComponents(options_));
     DRAY_TRY_VOID(MakeResources());
+    server::Resources& resources = resources_.value();
     DRAY_TRY(const net::Endpoint endpoint, ParseListen(options_.listen));
     if (!server::IsLoopback(endpoint.host)) {
       return Fail(StatusReason::kBadRequest,
@@ -163,7 +164,7 @@ class Process {
                               "known user may do everything",
                               options_.listen));
     }
-    DRAY_TRY_VOID(Wait(resources_->Bootstrap()));
+    DRAY_TRY_VOID(Wait(resources.Bootstrap()));
     DRAY_TRY_VOID(world_.disk.MakeFolder(options_.data_folder));
     DRAY_TRY(const ServerCredentials credentials,
              LoadOrMakeCredentials(world_, options_.data_folder, endpoint.host));
@@ -172,7 +173,7 @@ class Process {
       DRAY_TRY(const std::string csv, world_.disk.Read(options_.token_file));
       DRAY_TRY(api_options.authenticator, server::Authenticator::FromTokenFile(csv));
     }
-    api_.emplace(*resources_, world_, log_, std::move(api_options));
+    api_.emplace(resources, world_, log_, std::move(api_options));
     DRAY_TRY(const auto tls,
              net::TlsServerContext::Create({.credentials = credentials.serving,
                                             .client_ca_pem = credentials.ca.certificate_pem}));
@@ -209,7 +210,8 @@ class Process {
   }
 
   Result<> StartComponents() {
-    client_.emplace(*resources_, server::User{.name = "system:dray", .groups = {"system:masters"}});
+    client_.emplace(resources_.value(),
+                    server::User{.name = "system:dray", .groups = {"system:masters"}});
     if (Has(options_, "controllers")) {
       controllers_.emplace(std::make_unique<controllers::Manager>(*client_, world_, log_, scheme_));
     }

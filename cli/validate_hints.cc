@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdint>
-#include <numeric>
 #include <optional>
 #include <vector>
 
@@ -34,7 +33,7 @@ size_t Distance(std::string_view a, std::string_view b) {
   const std::string left = Lower(a);
   const std::string right = Lower(b);
   std::vector<size_t> row(right.size() + 1);
-  std::iota(row.begin(), row.end(), size_t{0});
+  for (size_t i = 0; i < row.size(); ++i) row[i] = i;
   for (size_t i = 1; i <= left.size(); ++i) {
     size_t diagonal = row[0];
     row[0] = i;

@@ -175,6 +175,7 @@ using Spaces = std::map<std::string, core::Namespace, std::less<>>;
 /// Judges one object of a document.
 class ObjectJudge {
  public:
+  // NOLINTNEXTLINE(readability-function-size): all that a judge looks at, kept for its life
   ObjectJudge(World& world,
               const JudgeOptions& options,
               const api::Scheme& scheme,
@@ -422,6 +423,7 @@ class ObjectJudge {
 };
 
 ObjectVerdict Unreadable(const Document& document) {
+  // NOLINTNEXTLINE(bugprone-unchecked-optional-access): only documents with a failure come here
   const LineNote& failure = *document.failure;
   ObjectVerdict verdict = {.line = failure.line, .document = document.number};
   verdict.verdict = Verdict::kUnreadable;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "api/feature_gates.h"
@@ -60,7 +61,8 @@ struct ObjectVerdict {
   size_t document = 0;    // in its file, from 0
   std::string item = {};  // "items[3]" inside a list
   api::TypeMeta type = {};
-  std::string name = {};                     // or the generateName with a star
+  std::string name = {};  // or the generateName with a star
+  // NOLINTNEXTLINE(readability-identifier-naming): as in ObjectMeta
   std::string namespace_ = {};               // as written
   std::optional<api::Release> release = {};  // that judged
   Verdict verdict = Verdict::kValid;
@@ -83,7 +85,7 @@ class ManifestJudge {
   Result<std::vector<ObjectVerdict>> JudgeFile(const std::string& file);
 
  private:
-  ManifestJudge(World& world, const JudgeOptions& options) : world_(world), options_(options) {}
+  ManifestJudge(World& world, JudgeOptions options) : world_(world), options_(std::move(options)) {}
 
   World& world_;
   JudgeOptions options_;

@@ -97,8 +97,9 @@ class Cursor final : public WatchCursor {
       }
       Result<std::optional<Item>> item = Selected(record);
       if (!item.has_value()) return End(item.error(), events);
-      if (item->has_value()) {
-        events.push_back({.type = WatchEventType::kAdded, .item = **std::move(item)});
+      std::optional<Item>& seen = *item;
+      if (seen.has_value()) {
+        events.push_back({.type = WatchEventType::kAdded, .item = *std::move(seen)});
       }
     }
     initial_ = nullptr;

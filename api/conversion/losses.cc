@@ -43,7 +43,9 @@ class Finder {
     for (const Field& field : type.fields) {
       const std::string name(field.name);
       const bool is_flat = field.facets.inlined;
-      const std::string inner = is_flat ? path : path.empty() ? name : path + "." + name;
+      const std::string inner = is_flat        ? path
+                                : path.empty() ? name
+                                               : fmt::format("{}.{}", path, name);
       Compare(field.type(), inner, field.of(before), field.of(after));
     }
   }

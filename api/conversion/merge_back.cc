@@ -104,7 +104,8 @@ std::vector<Source> SourcesOf(const Type& type, const Facets& facets, Place plac
       sources.insert(sources.begin() + static_cast<std::ptrdiff_t>(behind++), {.stored = i});
       continue;
     }
-    const auto kept = indices.find(shown[*shown_as[i]]);
+    const size_t at = shown_as[i].value_or(0);
+    const auto kept = indices.find(shown[at]);
     if (kept == indices.end()) continue;
     const auto source = std::ranges::find(sources, kept->second, &Source::next);
     source->stored = i;
@@ -124,6 +125,7 @@ void MergeList(const Type& type, const Facets& facets, Place place) {
     if (source.next.has_value() && source.shown.has_value()) {
       Merge(element,
             {},
+            // NOLINTNEXTLINE(bugprone-unchecked-optional-access): what was shown is stored
             {.stored = container.at(place.stored, *source.stored),
              .shown = container.at(place.shown, *source.shown),
              .next = container.at(place.next, *source.next),
@@ -131,8 +133,10 @@ void MergeList(const Type& type, const Facets& facets, Place place) {
     } else {
       Assign(element,
              result,
-             source.next.has_value() ? container.at(place.next, *source.next)
-                                     : container.at(place.stored, *source.stored));
+             source.next.has_value()
+                 ? container.at(place.next, *source.next)
+                 // NOLINTNEXTLINE(bugprone-unchecked-optional-access): else it was stored
+                 : container.at(place.stored, *source.stored));
     }
   }
 }

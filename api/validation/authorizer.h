@@ -14,6 +14,7 @@ struct AccessQuestion {
   std::string verb;  // update, or with a prefix: arbitrary-node:update
   std::string_view resource;
   std::string_view subresource;
+  // NOLINTNEXTLINE(readability-identifier-naming): as in ObjectMeta
   std::string namespace_ = {};  // empty: cluster-wide
   std::string name = {};        // empty: all names
 };

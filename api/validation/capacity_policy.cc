@@ -171,6 +171,7 @@ void CheckOnStep(const Steps& range, Unit unit, const Path& step, FieldErrors& e
   if (range.max.has_value()) check(*range.max);
 }
 
+// NOLINTNEXTLINE(readability-function-size): the policy's values, where they stand, where they go
 void CheckStep(const v1::CapacityRequestPolicyRange& range,
                const Quantity& default_value,
                const Quantity& capacity,
@@ -178,7 +179,11 @@ void CheckStep(const v1::CapacityRequestPolicyRange& range,
                const Path& path,
                FieldErrors& errors) {
   const Steps steps = {
-      .min = *range.min, .step = *range.step, .max = range.max, .default_value = default_value};
+      // NOLINTNEXTLINE(bugprone-unchecked-optional-access): the caller has seen both
+      .min = *range.min,
+      .step = *range.step,
+      .max = range.max,
+      .default_value = default_value};
   const Path step = path.Child("step");
   // Upstream divides by zero up to 1.36, and takes steps backwards.
   const bool is_forward = errors.Since(37) ? steps.step.Sign() > 0 : steps.step.Value() != 0;
@@ -243,6 +248,7 @@ void CheckValidRange(const v1::CapacityRequestPolicyRange& range,
 }  // namespace
 
 void CheckCapacityPolicy(const v1::DeviceCapacity& capacity, const Path& path, Findings& out) {
+  // NOLINTNEXTLINE(bugprone-unchecked-optional-access): only capacities with a policy come here
   const v1::CapacityRequestPolicy& policy = *capacity.request_policy;
   const bool has_values = !policy.valid_values.empty();
   const bool has_range = policy.valid_range.has_value();

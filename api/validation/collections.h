@@ -28,6 +28,7 @@ inline FieldErrors& ErrorsOf(Pass pass, Findings& out) {
 /// Since 1.34 nothing inside a list that is too long is looked at; before, everything was, and the
 /// length last. Whether to go on with the list.
 template <class T, class Check>
+// NOLINTNEXTLINE(readability-function-size): the rule, where it looks, where it tells
 bool CheckItems(const std::vector<T>& items,
                 size_t max,
                 Pass size_pass,
@@ -52,6 +53,7 @@ struct SetKey {
 
 /// Reports each item of `items` whose `key(item)` was met before, shown by `show(item)`.
 template <class T, class Key, class Show>
+// NOLINTNEXTLINE(readability-function-size): the rule, where it looks, where it tells
 void CheckDistinct(const std::vector<T>& items,
                    SetKey set_key,
                    const Path& path,
