@@ -156,7 +156,6 @@ class Process {
   Result<> StartServer() {
     DRAY_TRY_VOID(CheckComponents(options_));
     DRAY_TRY_VOID(MakeResources());
-    server::Resources& resources = resources_.value();
     DRAY_TRY(const net::Endpoint endpoint, ParseListen(options_.listen));
     if (!server::IsLoopback(endpoint.host)) {
       return Fail(StatusReason::kBadRequest,
@@ -164,7 +163,7 @@ class Process {
                               "known user may do everything",
                               options_.listen));
     }
-    DRAY_TRY_VOID(Wait(resources.Bootstrap()));
+    DRAY_TRY_VOID(Wait(resources_->Bootstrap()));
     DRAY_TRY_VOID(world_.disk.MakeFolder(options_.data_folder));
     DRAY_TRY(const ServerCredentials credentials,
              LoadOrMakeCredentials(world_, options_.data_folder, endpoint.host));
@@ -173,7 +172,7 @@ class Process {
       DRAY_TRY(const std::string csv, world_.disk.Read(options_.token_file));
       DRAY_TRY(api_options.authenticator, server::Authenticator::FromTokenFile(csv));
     }
-    api_.emplace(resources, world_, log_, std::move(api_options));
+    api_.emplace(*resources_, world_, log_, std::move(api_options));
     DRAY_TRY(const auto tls,
              net::TlsServerContext::Create({.credentials = credentials.serving,
                                             .client_ca_pem = credentials.ca.certificate_pem}));
@@ -200,18 +199,18 @@ class Process {
                   fmt::format("--runtime-config: {}", kinds.error().message));
     }
     scheme_ = api::Scheme(*kinds);
-    resources_.emplace(scheme_,
-                       store_,
-                       world_,
-                       log_,
-                       server::Resources::Options{.rules = server::BuiltinRules(emulation),
-                                                  .release = emulation.release});
+    resources_ = std::make_unique<server::Resources>(
+        scheme_,
+        store_,
+        world_,
+        log_,
+        server::Resources::Options{.rules = server::BuiltinRules(emulation),
+                                   .release = emulation.release});
     return {};
   }
 
   Result<> StartComponents() {
-    client_.emplace(resources_.value(),
-                    server::User{.name = "system:dray", .groups = {"system:masters"}});
+    client_.emplace(*resources_, server::User{.name = "system:dray", .groups = {"system:masters"}});
     if (Has(options_, "controllers")) {
       controllers_.emplace(std::make_unique<controllers::Manager>(*client_, world_, log_, scheme_));
     }
@@ -251,7 +250,7 @@ class Process {
   Log log_;
   api::Scheme scheme_;
   store::MemoryStore store_;
-  std::optional<server::Resources> resources_;
+  std::unique_ptr<server::Resources> resources_;
   std::optional<server::HttpApi> api_;
   std::unique_ptr<net::HttpServer> http_;
   std::optional<Housekeeping> housekeeping_;

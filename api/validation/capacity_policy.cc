@@ -178,12 +178,10 @@ void CheckStep(const v1::CapacityRequestPolicyRange& range,
                Unit unit,
                const Path& path,
                FieldErrors& errors) {
+  // NOLINTBEGIN(bugprone-unchecked-optional-access): the caller has seen both
   const Steps steps = {
-      // NOLINTNEXTLINE(bugprone-unchecked-optional-access): the caller has seen both
-      .min = *range.min,
-      .step = *range.step,
-      .max = range.max,
-      .default_value = default_value};
+      .min = *range.min, .step = *range.step, .max = range.max, .default_value = default_value};
+  // NOLINTEND(bugprone-unchecked-optional-access)
   const Path step = path.Child("step");
   // Upstream divides by zero up to 1.36, and takes steps backwards.
   const bool is_forward = errors.Since(37) ? steps.step.Sign() > 0 : steps.step.Value() != 0;
