@@ -9,33 +9,12 @@
 #include "api/defaults/defaults.h"
 #include "api/validation/disabled_fields.h"
 #include "api/validation/rules.h"
-#include "cel/environment.h"
-#include "cel/selector_cache.h"
+#include "server/judgement.h"
 
 namespace dray::server {
 namespace {
 
 namespace validation = api::validation;
-
-constexpr size_t kSelectorsKept = 1000;
-
-/// New expressions may use what the default gates of 1.37 offer.
-class CelChecker final : public validation::SelectorChecker {
- public:
-  std::optional<validation::SelectorProblem> Check(std::string_view expression) const override {
-    const Result<cel::Selector> selector = cache_.Compile(expression);
-    if (selector) return std::nullopt;
-    const auto kind = selector.error().reason == StatusReason::kInternalError
-                          ? validation::SelectorProblem::Kind::kInternal
-                          : validation::SelectorProblem::Kind::kInvalid;
-    return validation::SelectorProblem{.kind = kind, .detail = selector.error().message};
-  }
-
- private:
-  mutable cel::SelectorCache cache_{
-      cel::Environment{.use = cel::ExpressionUse::kNew, .consumable_capacity = true},
-      kSelectorsKept};
-};
 
 bool IsClassic(const api::KindInfo& hub) {
   return hub.group == "resource.k8s.io" && hub.version == "v1alpha2";
@@ -50,7 +29,7 @@ api::Profile ProfileOf(const Emulation& emulation, const api::KindInfo& hub) {
 // What the rules of one kind judge by.
 struct Judge {
   api::Profile profile;
-  std::shared_ptr<const CelChecker> checker;
+  std::shared_ptr<const ProfileSelectors> checker;
 
   validation::Options With(const RuleContext& context) const {
     validation::Options options{
@@ -93,7 +72,9 @@ KindRules RulesBy(const Judge& judge) {
 }  // namespace
 
 RuleBook BuiltinRules(const Emulation& emulation) {
-  const auto checker = std::make_shared<const CelChecker>();
+  // Classic kinds have no selectors of devices, so one checker serves all.
+  const auto checker = std::make_shared<const ProfileSelectors>(
+      ProfileOf(emulation, api::Reflected<api::core_v1::Pod>::kKind));
   RuleBook book;
   for (const api::KindInfo* kind : api::BuiltinKinds()) {
     book.Add(*kind,

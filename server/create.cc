@@ -51,7 +51,7 @@ Result<> Prepare(const Call& call, api::Object& object, const std::optional<Item
                             .version = &call.kind(),
                             .namespace_object = space.has_value() ? &space->object : nullptr};
   if (rules.admit) rules.admit(object);
-  PrepareForCreate(object, context.now, core.world.random, context.release);
+  PrepareForCreate(object, context.now, core.world.random, rules.profile.release);
   if (rules.drop_disabled) rules.drop_disabled(object, nullptr);
   std::vector<Cause> causes = CheckNewMetadata(call.hub(), object.metadata(), rules.profile);
   if (rules.validate_create) {

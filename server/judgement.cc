@@ -20,6 +20,8 @@ namespace {
 
 namespace validation = api::validation;
 
+constexpr size_t kSelectorsKept = 1000;
+
 void NameIfAsked(api::meta_v1::ObjectMeta& meta, Random& random) {
   if (!meta.name.empty() || meta.generate_name.empty()) return;
   meta.name = GenerateName(meta.generate_name, random);
@@ -86,13 +88,15 @@ Judgement JudgeWrite(Write& write,
   return judgement;
 }
 
+ProfileSelectors::ProfileSelectors(const api::Profile& profile)
+    : cache_(cel::Environment{.use = cel::ExpressionUse::kNew,
+                              .consumable_capacity = profile.Has(api::Gate::kConsumableCapacity),
+                              .list_type_attributes = profile.Has(api::Gate::kListTypeAttributes)},
+             kSelectorsKept) {}
+
 std::optional<validation::SelectorProblem> ProfileSelectors::Check(
     std::string_view expression) const {
-  const auto selector = cel::Selector::Compile(
-      expression,
-      {.use = cel::ExpressionUse::kNew,
-       .consumable_capacity = profile_.Has(api::Gate::kConsumableCapacity),
-       .list_type_attributes = profile_.Has(api::Gate::kListTypeAttributes)});
+  const Result<cel::Selector> selector = cache_.Compile(expression);
   if (selector) return std::nullopt;
   const auto kind = selector.error().reason == StatusReason::kInvalid
                         ? validation::SelectorProblem::Kind::kInvalid

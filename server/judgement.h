@@ -16,6 +16,7 @@
 #include "api/validation/selector_checker.h"
 #include "base/result.h"
 #include "base/world.h"
+#include "cel/selector_cache.h"
 
 namespace dray::server {
 
@@ -51,14 +52,15 @@ Judgement JudgeWrite(Write& write,
                      WallTime now,
                      Random& random);
 
-/// Compiles selectors as a server of `profile` does for new expressions. Used by one thread.
+/// Compiles selectors as a server of `profile` does for new expressions, each once while it is
+/// kept. Safe from any thread.
 class ProfileSelectors final : public api::validation::SelectorChecker {
  public:
-  explicit ProfileSelectors(const api::Profile& profile) : profile_(profile) {}
+  explicit ProfileSelectors(const api::Profile& profile);
   std::optional<api::validation::SelectorProblem> Check(std::string_view expression) const override;
 
  private:
-  api::Profile profile_;
+  mutable cel::SelectorCache cache_;
 };
 
 }  // namespace dray::server

@@ -68,9 +68,10 @@ api::Object InStorage(const Call& call, const api::Object& wish, const api::Obje
   return next;
 }
 
-void PrepareFor(Door door, api::Object& next, const api::Object& old, const RuleContext& context) {
+void PrepareFor(
+    Door door, api::Object& next, const api::Object& old, WallTime now, api::Release release) {
   switch (door) {
-    case Door::kMain: PrepareForUpdate(next, old, context.now, context.release); return;
+    case Door::kMain: PrepareForUpdate(next, old, now, release); return;
     case Door::kStatus: PrepareForStatusUpdate(next, old); return;
     case Door::kFinalize: PrepareForFinalize(next, old); return;
     case Door::kBinding:
@@ -141,7 +142,7 @@ Result<api::Object> NextObject(const Call& call,
   api::Object next = InStorage(call, wish, old);
   const KindRules& rules = call.core->options.rules.Of(call.hub());
   if (rules.admit && door == Door::kMain) rules.admit(next);
-  PrepareFor(door, next, old, context);
+  PrepareFor(door, next, old, context.now, rules.profile.release);
   if (rules.drop_disabled) rules.drop_disabled(next, &old);
   DRAY_TRY_VOID(Validate(call, door, next, old, context));
   next.mutable_metadata().resource_version = old_meta.resource_version;
