@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -151,6 +152,30 @@ TEST_F(VersionsTest, PoolNamesBecameSelectableLater) {
   EXPECT_EQ(Do(request),
             "400 BadRequest: field label not supported for resource.k8s.io/v1, Kind=ResourceSlice: "
             "spec.pool.name");
+}
+
+Emulation Without(std::string_view flags) {
+  Emulation emulation;
+  EXPECT_TRUE(emulation.gates.Apply(flags, api::Release::kNewest).has_value());
+  return emulation;
+}
+
+class GatesTest : public ServerTest {
+ protected:
+  GatesTest() : ServerTest({.rules = BuiltinRules(Without("DRAConsumableCapacity=false"))}) {}
+};
+
+TEST_F(GatesTest, SelectorsKnowWhatTheGatesLeave) {
+  const auto made_with = [&](std::string_view name, std::string_view expression) {
+    return Post("deviceclasses",
+                "",
+                fmt::format(R"({{"metadata":{{"name":"{}"}},
+                    "spec":{{"selectors":[{{"cel":{{"expression":"{}"}}}}]}}}})",
+                            name,
+                            expression));
+  };
+  EXPECT_THAT(made_with("a", "device.driver == 'x'"), StartsWith("201 "));
+  EXPECT_THAT(made_with("b", "device.allowMultipleAllocations == true"), StartsWith("422 "));
 }
 
 // ----------------------------------------------------------------------------- what is served
