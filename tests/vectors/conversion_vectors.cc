@@ -15,6 +15,7 @@
 #include "api/feature_gates.h"
 #include "api/json.h"
 #include "api/kind.h"
+#include "tests/vectors/case_files.h"
 
 namespace dray::vectors {
 namespace {
@@ -194,28 +195,19 @@ Result<Report> RunFiles(Disk& disk,
                         const ObjectVectorOptions& options,
                         Result<std::string> (*run)(const json::object&)) {
   Report report;
-  for (const std::string& file : files) {
-    DRAY_TRY(const std::string text, disk.Read(file));
-    boost::system::error_code error;
-    const json::value cases = json::parse(text, error);
-    if (error || !cases.is_array()) {
-      return Fail(StatusReason::kBadRequest, file + ": not an array of vectors");
+  DRAY_TRY_VOID(ForEachCase(disk, files, [&](const json::object& test) {
+    const std::string name(TextOf(test, "name"));
+    if (!options.release.empty() && TextOf(test, "release") != options.release) return;
+    if (!options.name.empty() && name != options.name) return;
+    const Result<std::string> difference = run(test);
+    if (!difference) {
+      ++report.not_run[difference.error().message];
+    } else if (difference->empty()) {
+      ++report.passed;
+    } else {
+      report.failures.push_back(fmt::format("{}: {}", name, *difference));
     }
-    for (const json::value& one : cases.as_array()) {
-      const json::object& test = one.as_object();
-      const std::string name(TextOf(test, "name"));
-      if (!options.release.empty() && TextOf(test, "release") != options.release) continue;
-      if (!options.name.empty() && name != options.name) continue;
-      const Result<std::string> difference = run(test);
-      if (!difference) {
-        ++report.not_run[difference.error().message];
-      } else if (difference->empty()) {
-        ++report.passed;
-      } else {
-        report.failures.push_back(fmt::format("{}: {}", name, *difference));
-      }
-    }
-  }
+  }));
   return report;
 }
 

@@ -8,6 +8,7 @@
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
+#include "tests/vectors/case_files.h"
 #include "tests/vectors/validation_answer.h"
 #include "tests/vectors/validation_case.h"
 
@@ -87,31 +88,15 @@ void RunCase(const json::object& test, const ApiVectorOptions& options, Report& 
   }
 }
 
-template <class RunOne>
-Result<Report> RunFiles(Disk& disk, const std::vector<std::string>& files, RunOne run_one) {
-  Report report;
-  for (const std::string& file : files) {
-    DRAY_TRY(const std::string text, disk.Read(file));
-    boost::system::error_code error;
-    const json::value cases = json::parse(text, error);
-    if (error || !cases.is_array()) {
-      return Fail(StatusReason::kBadRequest, file + ": not an array of vectors");
-    }
-    for (const json::value& test : cases.as_array()) {
-      if (const auto* object = test.if_object()) run_one(*object, report);
-    }
-  }
-  return report;
-}
-
 }  // namespace
 
 Result<Report> RunValidationVectors(Disk& disk,
                                     const std::vector<std::string>& files,
                                     const ApiVectorOptions& options) {
-  return RunFiles(disk, files, [&](const json::object& test, Report& report) {
-    RunCase(test, options, report);
-  });
+  Report report;
+  DRAY_TRY_VOID(
+      ForEachCase(disk, files, [&](const json::object& test) { RunCase(test, options, report); }));
+  return report;
 }
 
 }  // namespace dray::vectors
