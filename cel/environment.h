@@ -1,28 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an expression may use: the environment of device selectors in Kubernetes 1.37.
+// What an expression may use: the environment of one Kubernetes release, chosen by what the
+// expression is for and by feature gates.
 #pragma once
 
 #include <cstdint>
 
+#include "api/release.h"
+
 namespace dray::cel {
 
-/// CELSelectorExpressionMaxCost (resource.k8s.io types): one evaluation on one device.
+/// CELSelectorExpressionMaxCost (resource.k8s.io types): one evaluation on one device, and the
+/// highest estimate that is admitted.
 inline constexpr uint64_t kSelectorCostMax = 1'000'000;
 
-/// New expressions see only what the feature gates allow; stored ones see everything, so that a
-/// gate switched off does not break what is already in the store.
+/// New expressions see what the release before had (so that a server can be rolled back) and what
+/// the feature gates allow; stored ones see everything, so that a gate switched off does not break
+/// what is already in the store.
 enum class ExpressionUse : uint8_t { kStored, kNew };
 
+/// What the expression is for: it decides the variables and the result types.
+enum class Purpose : uint8_t {
+  kSelector,          // a device selector: bool, or the type of attribute values
+  kDerivedAttribute,  // 1.37: a scalar or list that becomes an attribute value
+  kNamedResources,    // 1.30: variable `attributes`, result bool
+  kFree,              // as a selector, with any result type
+};
+
 struct Environment {
+  api::Release release = api::Release::kNewest;
   ExpressionUse use = ExpressionUse::kStored;
-  bool consumable_capacity = false;   // gate DRAConsumableCapacity; read for kNew only
-  bool list_type_attributes = false;  // gate DRAListTypeAttributes; read for kNew only
+  Purpose purpose = Purpose::kSelector;
+  bool consumable_capacity = false;   // gate DRAConsumableCapacity
+  bool list_type_attributes = false;  // gate DRAListTypeAttributes
   uint64_t cost_max = kSelectorCostMax;
 
-  bool has_multiple_allocations() const {
-    return use == ExpressionUse::kStored || consumable_capacity;
+  /// kAny means the newest.
+  api::Release rules() const {
+    return release == api::Release::kAny ? api::Release::kNewest : release;
   }
-  bool has_list_attributes() const { return use == ExpressionUse::kStored || list_type_attributes; }
+  /// Whether the rules are those of `first` or later.
+  bool since(api::Release first) const { return rules() >= first; }
+
+  /// device.allowMultipleAllocations.
+  bool has_multiple_allocations() const {
+    return since(api::Release::k1_34) && (use == ExpressionUse::kStored || consumable_capacity);
+  }
+  /// Whether attribute values are dyn, which lists need; otherwise they are any. In 1.36 the gate
+  /// decides for stored expressions as well.
+  bool has_list_attributes() const {
+    if (!since(api::Release::k1_36)) return false;
+    return list_type_attributes || (use == ExpressionUse::kStored && since(api::Release::kNewest));
+  }
   bool operator==(const Environment&) const = default;
 };
 

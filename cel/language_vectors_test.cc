@@ -96,6 +96,12 @@ bool Matches(const Value& got, const object& want) {
       const auto wanted = api::Quantity::Parse(text);
       return type == "quantity" && wanted.has_value() && *wanted == got.quantity();
     }
+    case ValueKind::kTimestamp:
+    case ValueKind::kDuration:
+    case ValueKind::kUrl:
+    case ValueKind::kIp:
+    case ValueKind::kCidr:
+    case ValueKind::kFormat: return false;
     case ValueKind::kSemver: return type == "kubernetes.Semver" && text == got.semver().ToString();
   }
   return false;
@@ -116,6 +122,12 @@ std::string Describe(const Value& value) {
     case ValueKind::kMap:
     case ValueKind::kType:
     case ValueKind::kOptional:
+    case ValueKind::kTimestamp:
+    case ValueKind::kDuration:
+    case ValueKind::kUrl:
+    case ValueKind::kIp:
+    case ValueKind::kCidr:
+    case ValueKind::kFormat:
     case ValueKind::kSemver: break;
   }
   return std::string(TypeName(value));
@@ -162,11 +174,11 @@ class Measured {
   }
 
   std::string Difference(const object& test, const object& expect) const {
-    Environment environment;
+    Environment environment{.purpose = Purpose::kFree};
     if (const std::string_view limit = TextAt(test, "cost_limit"); !limit.empty()) {
       environment.cost_max = std::stoull(std::string(limit));
     }
-    const auto program = Program::Compile(TextAt(test, "expr"), environment, ResultRule::kAny);
+    const auto program = Program::Compile(TextAt(test, "expr"), environment);
     const std::string_view outcome = TextAt(expect, "outcome");
     if (!program.has_value()) return CompileDifference(program.error().message, outcome, expect);
     if (outcome == "compile_error") {
@@ -178,7 +190,7 @@ class Measured {
     Arena arena;
     Meter meter(environment.cost_max);
     const Value value =
-        Evaluate(**program, DeviceNamed(TextAt(test, "device")).value(), arena, meter);
+        Evaluate(**program, {&DeviceNamed(TextAt(test, "device")).value(), 1}, arena, meter);
     return ValueDifference(value, meter.spent(), outcome, expect);
   }
 

@@ -30,12 +30,22 @@ std::string ConversionProblem(const Value& value) {
     case ValueKind::kError:
     case ValueKind::kNull:
     case ValueKind::kBool:
+    case ValueKind::kTimestamp:
+    case ValueKind::kDuration:
+    case ValueKind::kUrl:
+    case ValueKind::kIp:
+    case ValueKind::kCidr:
+    case ValueKind::kFormat:
     case ValueKind::kType: break;
   }
   return fmt::format("type conversion error from '{}' to 'bool'", TypeName(value));
 }
 
 }  // namespace
+
+CostRange Selector::EstimatedCost() const {
+  return EstimateCost(program_->checked(), environment_);
+}
 
 Result<Selector> Selector::Compile(std::string_view expression, const Environment& environment) {
   if (expression.size() > kExpressionBytesMax) {
@@ -44,16 +54,20 @@ Result<Selector> Selector::Compile(std::string_view expression, const Environmen
         fmt::format(
             "expression has {} bytes, the limit is {}", expression.size(), kExpressionBytesMax));
   }
-  auto program = Program::Compile(expression, environment, ResultRule::kSelector);
-  if (!program.has_value()) return Fail(std::move(program).error());
-  return Selector(*std::move(program), environment.cost_max);
+  auto program = Program::Compile(expression, environment);
+  if (!program.has_value()) {
+    const StatusReason reason =
+        program.error().is_internal() ? StatusReason::kInternalError : StatusReason::kInvalid;
+    return Fail(reason, std::move(program).error().message);
+  }
+  return Selector(*std::move(program), environment);
 }
 
 Evaluation Selector::Evaluate(const DeviceActivation& device) const {
   if (!device.error().empty()) return {.result = EvaluationError{device.error()}};
   Arena arena;
-  Meter meter(cost_max_);
-  const Value value = cel::Evaluate(*program_, device.value(), arena, meter);
+  Meter meter(environment_.cost_max);
+  const Value value = cel::Evaluate(*program_, {&device.value(), 1}, arena, meter);
   Evaluation out{.result = value.is_true(), .cost = meter.spent()};
   if (value.is_error()) {
     out.result = EvaluationError{std::string(value.text())};

@@ -10,6 +10,7 @@
 
 #include "base/published.h"
 #include "base/result.h"
+#include "cel/cost/estimate.h"
 #include "cel/device.h"
 #include "cel/environment.h"
 #include "cel/eval/program.h"
@@ -46,16 +47,19 @@ class Selector {
   /// Parts of the language that are not implemented say "not supported yet: …" (kInvalid).
   static Result<Selector> Compile(std::string_view expression, const Environment& environment);
 
+  /// What admission compares with the limit.
+  CostRange EstimatedCost() const;
+
   /// Whether `device` matches. Deterministic. Ends with an error at the latest when the cost limit
   /// of the environment is passed.
   Evaluation Evaluate(const DeviceActivation& device) const;
 
  private:
-  Selector(Frozen<Program> program, uint64_t cost_max)
-      : program_(std::move(program)), cost_max_(cost_max) {}
+  Selector(Frozen<Program> program, const Environment& environment)
+      : program_(std::move(program)), environment_(environment) {}
 
   Frozen<Program> program_;
-  uint64_t cost_max_;
+  Environment environment_;
 };
 
 /// `message` with upstream's advice after "no such key" (1.37), as allocation errors show it.

@@ -20,8 +20,11 @@ using Unknown = Substitution::Unknown;
 
 class Checker {
  public:
-  Checker(Ast ast, const Environment& environment, std::vector<SourceError>& errors)
-      : environment_(environment), errors_(errors) {
+  Checker(Ast ast,
+          const Environment& environment,
+          const Scope& scope,
+          std::vector<SourceError>& errors)
+      : environment_(environment), scope_(scope), errors_(errors) {
     out_.ast = std::move(ast);
     out_.facts.resize(out_.ast.nodes.size());
   }
@@ -112,8 +115,15 @@ class Checker {
       return variable.type;
     }
     if (name == "device" || name == ".device") {
-      facts.name_kind = NameKind::kDevice;
+      facts.name_kind = NameKind::kVariable;
+      facts.slot = 0;
       return out_.types.MakeNamed(TypeKind::kObject, kDeviceType);
+    }
+    for (size_t i = 0; i < scope_.variables.size(); ++i) {
+      if (scope_.variables[i].name != name) continue;
+      facts.name_kind = NameKind::kVariable;
+      facts.slot = static_cast<uint32_t>(i + 1);
+      return out_.types.Parse(scope_.variables[i].type);
     }
     const Type* const type = Declarations::Get().FindTypeName(name);
     if (type != nullptr) facts.name_kind = NameKind::kTypeName;
@@ -282,13 +292,12 @@ class Checker {
     if (function == nullptr || IsHidden(name)) return Undeclared(At(id).offset, name);
     for (const Type*& argument : arguments) argument = Known(argument);
     const Type* result = nullptr;
-    size_t candidates = 0;
+    std::vector<const Overload*> candidates;
     for (const Overload& overload : function->overloads) {
       if (overload.style != style) continue;
       const Type* const candidate = Match(overload, arguments);
       if (candidate == nullptr) continue;
-      ++candidates;
-      out_.facts[id].overload = &overload;
+      candidates.push_back(&overload);
       if (result != nullptr && !SameType(*result, *candidate)) {
         result = Make(TypeKind::kDyn);
       } else if (result == nullptr) {
@@ -296,7 +305,8 @@ class Checker {
       }
     }
     out_.facts[id].function = function;
-    if (candidates != 1) out_.facts[id].overload = nullptr;
+    if (candidates.size() == 1) out_.facts[id].overload = candidates[0];
+    out_.facts[id].candidates = out_.candidates.emplace_back(std::move(candidates));
     return result != nullptr ? result : NoOverload(id, name, arguments, style);
   }
 
@@ -497,6 +507,7 @@ class Checker {
   static constexpr size_t kQualifiedNameMax = 128;
 
   const Environment& environment_;
+  const Scope& scope_;
   std::vector<SourceError>& errors_;
   CheckedAst out_;
   Substitution meanings_;
@@ -506,8 +517,11 @@ class Checker {
 
 }  // namespace
 
-CheckedAst Check(Ast ast, const Environment& environment, std::vector<SourceError>& errors) {
-  return Checker(std::move(ast), environment, errors).Run();
+CheckedAst Check(Ast ast,
+                 const Environment& environment,
+                 const Scope& scope,
+                 std::vector<SourceError>& errors) {
+  return Checker(std::move(ast), environment, scope, errors).Run();
 }
 
 }  // namespace dray::cel

@@ -2,10 +2,13 @@
 // Types and meanings for every node of a syntax tree.
 #pragma once
 
-#include <memory>
+#include <cstdint>
+#include <deque>
+#include <span>
 #include <vector>
 
 #include "cel/check/declarations.h"
+#include "cel/check/scope.h"
 #include "cel/check/type.h"
 #include "cel/environment.h"
 #include "cel/syntax/ast.h"
@@ -13,17 +16,21 @@
 
 namespace dray::cel {
 
-enum class NameKind : uint8_t { kNone, kDevice, kLocal, kTypeName };
+/// kUnbound: means nothing, and says so when it is evaluated (unchecked expressions only).
+enum class NameKind : uint8_t { kNone, kVariable, kLocal, kTypeName, kUnbound };
 
 /// What the checker found out about one node.
 struct NodeFacts {
   const Type* type = nullptr;
   NameKind name_kind = NameKind::kNone;  // of kIdentifier
+  /// kIdentifier kVariable: its number, in the order of Scope (the environment's own first).
   /// kIdentifier kLocal: its variable; kFold, kBind, kOptMap: its first variable, the second is
   /// the next one. Variables alive at the same time have different slots.
   uint32_t slot = 0;
   const Function* function = nullptr;  // of kCall, and operators
   const Overload* overload = nullptr;  // the only candidate, if there is only one
+  /// All overloads that fit, in the order of declaration.
+  std::span<const Overload* const> candidates;
 };
 
 struct CheckedAst {
@@ -31,6 +38,7 @@ struct CheckedAst {
   std::vector<NodeFacts> facts;  // by NodeId
   uint32_t slots = 0;            // variables alive at the same time, at most
   TypePool types;
+  std::deque<std::vector<const Overload*>> candidates;  // what NodeFacts refer to
 
   const Type& result_type() const { return *facts[ast.root].type; }
 };
@@ -39,6 +47,9 @@ struct CheckedAst {
 /// and google.protobuf.Duration one identifier. All errors of this stage are reported; with any of
 /// them the result is not usable. Also checks that literals hold one type each, as the
 /// Kubernetes environment demands, unless there were errors before that.
-CheckedAst Check(Ast ast, const Environment& environment, std::vector<SourceError>& errors);
+CheckedAst Check(Ast ast,
+                 const Environment& environment,
+                 const Scope& scope,
+                 std::vector<SourceError>& errors);
 
 }  // namespace dray::cel

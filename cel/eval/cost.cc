@@ -25,6 +25,12 @@ uint64_t SizeOf(const Value& value) {
     case ValueKind::kType:
     case ValueKind::kOptional:
     case ValueKind::kQuantity:
+    case ValueKind::kTimestamp:
+    case ValueKind::kDuration:
+    case ValueKind::kUrl:
+    case ValueKind::kIp:
+    case ValueKind::kCidr:
+    case ValueKind::kFormat:
     case ValueKind::kSemver: break;
   }
   return 1;
@@ -61,7 +67,7 @@ uint64_t Traversal(const Value& value) {
 }
 
 uint64_t EqualityCost(std::span<const Value> arguments) {
-  if (arguments[0].is(ValueKind::kQuantity) || arguments[0].is(ValueKind::kSemver)) return 1;
+  if (arguments[0].is_object()) return 1;
   return Tenth(std::min(SizeOf(arguments[0]), SizeOf(arguments[1])));
 }
 

@@ -24,10 +24,10 @@ enum class Root : uint8_t { kCounts, kIsFree };
 
 class Evaluator final : public FoldHost {
  public:
-  Evaluator(const Program& program, const Value& device, Arena& arena, Meter& meter)
+  Evaluator(const Program& program, std::span<const Value> variables, Arena& arena, Meter& meter)
       : program_(program),
         ast_(program.ast()),
-        device_(device),
+        variables_(variables),
         arena_(arena),
         meter_(meter),
         slots_(program.slots()) {}
@@ -90,7 +90,11 @@ class Evaluator final : public FoldHost {
 
   Value NameValue(NodeId id) {
     const NodeFacts& facts = program_.facts(id);
-    return facts.name_kind == NameKind::kLocal ? UseSlot(facts.slot) : device_;
+    if (facts.name_kind == NameKind::kLocal) return UseSlot(facts.slot);
+    if (facts.name_kind == NameKind::kVariable && facts.slot < variables_.size()) {
+      return variables_[facts.slot];
+    }
+    return MakeError(arena_, fmt::format("no such attribute(s): {}", ast_[id].name));
   }
 
   static bool IsPath(NodeKind kind) {
@@ -360,7 +364,7 @@ class Evaluator final : public FoldHost {
 
   const Program& program_;
   const Ast& ast_;
-  const Value device_;
+  const std::span<const Value> variables_;
   Arena& arena_;
   Meter& meter_;
   std::vector<Slot> slots_;
@@ -368,8 +372,11 @@ class Evaluator final : public FoldHost {
 
 }  // namespace
 
-Value Evaluate(const Program& program, const Value& device, Arena& arena, Meter& meter) {
-  return Evaluator(program, device, arena, meter).Run();
+Value Evaluate(const Program& program,
+               std::span<const Value> variables,
+               Arena& arena,
+               Meter& meter) {
+  return Evaluator(program, variables, arena, meter).Run();
 }
 
 }  // namespace dray::cel

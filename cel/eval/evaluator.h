@@ -3,15 +3,21 @@
 // reference that faster forms are compared with.
 #pragma once
 
+#include <span>
+
 #include "cel/eval/arena.h"
 #include "cel/eval/cost.h"
 #include "cel/eval/program.h"
 
 namespace dray::cel {
 
-/// Evaluates `program` with `device` as the variable of that name. The result may point into
-/// `arena`, `device` and `program`. If a limit stopped the evaluation, the result is the error that
+/// Evaluates `program`. `variables` are the environment's own (the device) and those of the Scope,
+/// in order; one that is not given fails when it is used. The result may point into `arena`,
+/// `variables` and `program`. If a limit stopped the evaluation, the result is the error that
 /// says so: "operation cancelled: …". Recursion is bounded by the limits of the parser.
-Value Evaluate(const Program& program, const Value& device, Arena& arena, Meter& meter);
+Value Evaluate(const Program& program,
+               std::span<const Value> variables,
+               Arena& arena,
+               Meter& meter);
 
 }  // namespace dray::cel

@@ -189,34 +189,41 @@ class Planner {
 
 namespace {
 
-bool IsAllowed(const Type& type, const Environment& environment, ResultRule rule) {
-  if (rule == ResultRule::kAny || type.kind == TypeKind::kBool) return true;
+bool IsAllowed(const Type& type, const Environment& environment) {
+  if (environment.purpose == Purpose::kFree || type.kind == TypeKind::kBool) return true;
   return type.kind == (environment.has_list_attributes() ? TypeKind::kDyn : TypeKind::kAny);
 }
 
 }  // namespace
 
-Result<Frozen<Program>> Program::Compile(std::string_view expression,
-                                         const Environment& environment,
-                                         ResultRule rule) {
+std::expected<Frozen<Program>, CompileError> Program::Compile(std::string_view expression,
+                                                              const Environment& environment,
+                                                              const Scope& scope) {
   std::vector<SourceError> errors;
-  const auto refuse = [&] {
-    return Fail(StatusReason::kInvalid, "compilation failed: " + FormatErrors(expression, errors));
+  const auto refuse = [&](CompileStage stage) {
+    return std::unexpected(
+        CompileError{.stage = stage,
+                     .message = "compilation failed: " + FormatErrors(expression, errors),
+                     .problems = std::move(errors)});
   };
   Ast ast = Parse(expression, errors);
-  if (!errors.empty()) return refuse();
-  CheckedAst checked = Check(std::move(ast), environment, errors);
-  if (!errors.empty()) return refuse();
+  if (!errors.empty()) return refuse(CompileStage::kParse);
+  CheckedAst checked = Check(std::move(ast), environment, scope, errors);
+  if (!errors.empty()) return refuse(CompileStage::kCheck);
   auto program = std::make_shared<Program>(std::move(checked));
   Planner planner(*program, errors);
   planner.Plan(program->ast().root);
-  if (!errors.empty()) return refuse();
-  if (!IsAllowed(program->result_type(), environment, rule)) {
-    return Fail(StatusReason::kInvalid,
-                fmt::format("must evaluate to bool or the unknown type, not {}",
-                            DeclaredName(program->result_type())));
+  if (!errors.empty()) return refuse(CompileStage::kValidate);
+  if (!IsAllowed(program->result_type(), environment)) {
+    return std::unexpected(
+        CompileError{.stage = CompileStage::kResult,
+                     .message = fmt::format("must evaluate to bool or the unknown type, not {}",
+                                            DeclaredName(program->result_type()))});
   }
-  if (!planner.failure().empty()) return Fail(StatusReason::kInternalError, planner.failure());
+  if (!planner.failure().empty()) {
+    return std::unexpected(
+        CompileError{.stage = CompileStage::kProgram, .message = planner.failure()});
+  }
   return program;
 }
 

@@ -2,14 +2,15 @@
 // A compiled expression: the checked tree with its constants computed and its functions found.
 #pragma once
 
+#include <expected>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/published.h"
-#include "base/result.h"
 #include "cel/check/checker.h"
+#include "cel/compile_error.h"
 #include "cel/environment.h"
 #include "cel/eval/arena.h"
 #include "cel/library/library.h"
@@ -24,25 +25,15 @@ struct NodePlan {
   std::shared_ptr<const RE2> pattern;  // of matches, find, findAll with a constant pattern
 };
 
-/// Which result types an expression may have.
-enum class ResultRule : uint8_t {
-  kAny,
-  kSelector,  // bool, or the type of attribute values
-};
-
 class Program {
  public:
-  /// Compiles `expression`. Costs O(length).
-  ///
-  /// Errors: kInvalid        "compilation failed: …" with upstream's words for all errors of the
-  /// first
-  ///                         stage that found any, "not supported yet: …" among them; or "must
-  ///                         evaluate to bool or the unknown type, not T".
-  ///         kInternalError  "program instantiation failed: …": a constant part fails.
-  static Result<Frozen<Program>> Compile(std::string_view expression,
-                                         const Environment& environment,
-                                         ResultRule rule);
+  /// Compiles `expression`, which may be of any length. Costs O(length). All errors of the first
+  /// stage that finds any are reported.
+  static std::expected<Frozen<Program>, CompileError> Compile(std::string_view expression,
+                                                              const Environment& environment,
+                                                              const Scope& scope = {});
 
+  const CheckedAst& checked() const { return checked_; }
   const Ast& ast() const { return checked_.ast; }
   const NodeFacts& facts(NodeId id) const { return checked_.facts[id]; }
   const NodePlan& plan(NodeId id) const { return plans_[id]; }

@@ -27,6 +27,12 @@ std::string KeyText(const Value& key) {
     case ValueKind::kType:
     case ValueKind::kOptional:
     case ValueKind::kQuantity:
+    case ValueKind::kTimestamp:
+    case ValueKind::kDuration:
+    case ValueKind::kUrl:
+    case ValueKind::kIp:
+    case ValueKind::kCidr:
+    case ValueKind::kFormat:
     case ValueKind::kSemver: break;
   }
   return std::string(TypeName(key));

@@ -58,12 +58,14 @@ std::optional<std::partial_ordering> Order(const Value& a, const Value& b) {
   if (IsNumber(a.kind()) && IsNumber(b.kind())) return CompareNumbers(a, b);
   if (a.kind() != b.kind()) return std::nullopt;
   if (a.is(ValueKind::kBool)) return int{a.boolean()} <=> int{b.boolean()};
+  if (a.is(ValueKind::kTimestamp)) return a.timestamp() <=> b.timestamp();
+  if (a.is(ValueKind::kDuration)) return a.nanoseconds() <=> b.nanoseconds();
   return a.text() <=> b.text();
 }
 
 bool HasOrder(ValueKind kind) {
   return IsNumber(kind) || kind == ValueKind::kBool || kind == ValueKind::kString ||
-         kind == ValueKind::kBytes;
+         kind == ValueKind::kBytes || kind == ValueKind::kTimestamp || kind == ValueKind::kDuration;
 }
 
 bool ListsEqual(const List& a, const List& b) {
@@ -100,7 +102,7 @@ Weight WeightOf(const Value& value) {
 }
 
 bool IsScalarKey(ValueKind kind) {
-  return HasOrder(kind) && kind != ValueKind::kBytes;
+  return IsNumber(kind) || kind == ValueKind::kBool || kind == ValueKind::kString;
 }
 
 bool IsKeyKind(ValueKind kind) {
@@ -141,7 +143,7 @@ const Value* Map::Find(const Value& key) const {
 }
 
 std::string_view TypeName(const Value& value) {
-  static constexpr std::array<std::string_view, 14> kNames = {"error",
+  static constexpr std::array<std::string_view, 20> kNames = {"error",
                                                               "null_type",
                                                               "bool",
                                                               "int",
@@ -153,26 +155,23 @@ std::string_view TypeName(const Value& value) {
                                                               "map",
                                                               "type",
                                                               "optional_type",
+                                                              "google.protobuf.Timestamp",
+                                                              "google.protobuf.Duration",
                                                               "kubernetes.Quantity",
-                                                              "kubernetes.Semver"};
+                                                              "kubernetes.Semver",
+                                                              "kubernetes.URL",
+                                                              "net.IP",
+                                                              "net.CIDR",
+                                                              "kubernetes.NamedFormat"};
   return kNames[static_cast<size_t>(value.kind())];
 }
 
 std::string_view GoTypeName(const Value& value) {
-  static constexpr std::array<std::string_view, 14> kNames = {"*types.Err",
-                                                              "types.Null",
-                                                              "types.Bool",
-                                                              "types.Int",
-                                                              "types.Uint",
-                                                              "types.Double",
-                                                              "types.String",
-                                                              "types.Bytes",
-                                                              "*types.baseList",
-                                                              "*types.baseMap",
-                                                              "*types.Type",
-                                                              "*types.Optional",
-                                                              "cel.Quantity",
-                                                              "cel.Semver"};
+  static constexpr std::array<std::string_view, 20> kNames = {
+      "*types.Err",   "types.Null",      "types.Bool",      "types.Int",       "types.Uint",
+      "types.Double", "types.String",    "types.Bytes",     "*types.baseList", "*types.baseMap",
+      "*types.Type",  "*types.Optional", "types.Timestamp", "types.Duration",  "cel.Quantity",
+      "cel.Semver",   "cel.URL",         "cel.IP",          "cel.CIDR",        "*cel.Format"};
   return kNames[static_cast<size_t>(value.kind())];
 }
 
@@ -180,9 +179,8 @@ Value Equal(const Value& a, const Value& b) {
   if (IsNumber(a.kind()) && IsNumber(b.kind())) {
     return Value::Bool(CompareNumbers(a, b) == std::partial_ordering::equivalent);
   }
-  const bool is_object = a.is(ValueKind::kQuantity) || a.is(ValueKind::kSemver);
   if (a.kind() != b.kind()) {
-    const bool fails = is_object && !b.is(ValueKind::kNull);
+    const bool fails = a.is_object() && !b.is(ValueKind::kNull);
     return fails ? Value::Error("no such overload") : Value::Bool(false);
   }
   switch (a.kind()) {
@@ -196,6 +194,12 @@ Value Equal(const Value& a, const Value& b) {
     case ValueKind::kOptional: return OptionalsEqual(a.optional(), b.optional());
     case ValueKind::kQuantity: return Value::Bool(a.quantity() == b.quantity());
     case ValueKind::kSemver: return Value::Bool(a.semver() == b.semver());
+    case ValueKind::kTimestamp: return Value::Bool(a.timestamp() == b.timestamp());
+    case ValueKind::kDuration: return Value::Bool(a.nanoseconds() == b.nanoseconds());
+    case ValueKind::kUrl: return Value::Bool(a.url() == b.url());
+    case ValueKind::kIp: return Value::Bool(a.ip() == b.ip());
+    case ValueKind::kCidr: return Value::Bool(a.cidr() == b.cidr());
+    case ValueKind::kFormat: return Value::Bool(&a.format() == &b.format());
     case ValueKind::kInt:
     case ValueKind::kUint:
     case ValueKind::kDouble:

@@ -10,6 +10,8 @@
 
 #include "api/quantity.h"
 #include "api/semver.h"
+#include "cel/eval/network.h"
+#include "cel/eval/time.h"
 
 namespace dray::cel {
 
@@ -26,12 +28,19 @@ enum class ValueKind : uint8_t {
   kMap,
   kType,
   kOptional,
+  kTimestamp,
+  kDuration,
   kQuantity,
   kSemver,
+  kUrl,
+  kIp,
+  kCidr,
+  kFormat,
 };
 
 struct List;
 struct Map;
+struct NamedFormat;  // library/formats.h
 
 class Value {
  public:
@@ -60,9 +69,17 @@ class Value {
   static Value Some(const Value* value) { return {ValueKind::kOptional, value}; }
   static Value Quantity(const api::Quantity* value) { return {ValueKind::kQuantity, value}; }
   static Value Semver(const api::Semver* value) { return {ValueKind::kSemver, value}; }
+  static Value Timestamp(const cel::Timestamp* value) { return {ValueKind::kTimestamp, value}; }
+  static Value Duration(int64_t nanoseconds) { return {ValueKind::kDuration, nanoseconds}; }
+  static Value Url(const cel::Url* value) { return {ValueKind::kUrl, value}; }
+  static Value Ip(const IpAddress* value) { return {ValueKind::kIp, value}; }
+  static Value Cidr(const IpPrefix* value) { return {ValueKind::kCidr, value}; }
+  static Value Format(const NamedFormat* value) { return {ValueKind::kFormat, value}; }
 
   ValueKind kind() const { return kind_; }
   bool is(ValueKind kind) const { return kind_ == kind; }
+  /// Quantity, Semver, URL, IP, CIDR, Format: the types that Kubernetes adds.
+  bool is_object() const { return kind_ >= ValueKind::kQuantity; }
   bool is_error() const { return kind_ == ValueKind::kError; }
   bool is_true() const { return kind_ == ValueKind::kBool && payload_.integer != 0; }
   bool is_false() const { return kind_ == ValueKind::kBool && payload_.integer == 0; }
@@ -81,6 +98,14 @@ class Value {
     return *static_cast<const api::Quantity*>(payload_.pointer);
   }
   const api::Semver& semver() const { return *static_cast<const api::Semver*>(payload_.pointer); }
+  const cel::Timestamp& timestamp() const {
+    return *static_cast<const cel::Timestamp*>(payload_.pointer);
+  }
+  int64_t nanoseconds() const { return payload_.integer; }
+  const cel::Url& url() const { return *static_cast<const cel::Url*>(payload_.pointer); }
+  const IpAddress& ip() const { return *static_cast<const IpAddress*>(payload_.pointer); }
+  const IpPrefix& cidr() const { return *static_cast<const IpPrefix*>(payload_.pointer); }
+  const NamedFormat& format() const { return *static_cast<const NamedFormat*>(payload_.pointer); }
 
  private:
   Value(ValueKind kind, int64_t integer) : kind_(kind), payload_{.integer = integer} {}

@@ -26,6 +26,12 @@ bool IsZero(const Value& value) {
     case ValueKind::kError:
     case ValueKind::kType:
     case ValueKind::kQuantity:
+    case ValueKind::kTimestamp:
+    case ValueKind::kDuration:
+    case ValueKind::kUrl:
+    case ValueKind::kIp:
+    case ValueKind::kCidr:
+    case ValueKind::kFormat:
     case ValueKind::kSemver: break;
   }
   return false;
