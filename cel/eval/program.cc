@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "cel/eval/result_type.h"
 #include "cel/syntax/parser.h"
 
 namespace dray::cel {
@@ -15,8 +16,8 @@ namespace dray::cel {
 // computed ahead: folding more would change costs, and errors that evaluation may skip.
 class Planner {
  public:
-  Planner(Program& program, std::vector<SourceError>& errors)
-      : program_(program), errors_(errors) {}
+  Planner(Program& program, const Environment& environment, std::vector<SourceError>& errors)
+      : program_(program), environment_(environment), errors_(errors) {}
 
   void Plan(NodeId id) {
     const Node& node = program_.ast()[id];
@@ -85,7 +86,7 @@ class Planner {
   void PlanCall(NodeId id, const Node& node) {
     const std::string_view name = WithoutDot(node.name);
     NodePlan& plan = program_.plans_[id];
-    plan.builtin = FindBuiltin(name);
+    plan.builtin = FindBuiltin(name, environment_);
     if (plan.builtin == nullptr && !IsLazy(name)) {
       errors_.push_back({node.offset, fmt::format("not supported yet: function {}", name)});
       return;
@@ -183,18 +184,10 @@ class Planner {
   }
 
   Program& program_;
+  const Environment& environment_;
   std::vector<SourceError>& errors_;
   std::string failure_;
 };
-
-namespace {
-
-bool IsAllowed(const Type& type, const Environment& environment) {
-  if (environment.purpose == Purpose::kFree || type.kind == TypeKind::kBool) return true;
-  return type.kind == (environment.has_list_attributes() ? TypeKind::kDyn : TypeKind::kAny);
-}
-
-}  // namespace
 
 std::expected<Frozen<Program>, CompileError> Program::Compile(std::string_view expression,
                                                               const Environment& environment,
@@ -211,14 +204,12 @@ std::expected<Frozen<Program>, CompileError> Program::Compile(std::string_view e
   CheckedAst checked = Check(std::move(ast), environment, scope, errors);
   if (!errors.empty()) return refuse(CompileStage::kCheck);
   auto program = std::make_shared<Program>(std::move(checked));
-  Planner planner(*program, errors);
+  Planner planner(*program, environment, errors);
   planner.Plan(program->ast().root);
   if (!errors.empty()) return refuse(CompileStage::kValidate);
-  if (!IsAllowed(program->result_type(), environment)) {
+  if (auto problem = ResultProblem(program->result_type(), environment); problem.has_value()) {
     return std::unexpected(
-        CompileError{.stage = CompileStage::kResult,
-                     .message = fmt::format("must evaluate to bool or the unknown type, not {}",
-                                            DeclaredName(program->result_type()))});
+        CompileError{.stage = CompileStage::kResult, .message = *std::move(problem)});
   }
   if (!planner.failure().empty()) {
     return std::unexpected(

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which types the result of a whole expression may have.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "cel/check/type.h"
+#include "cel/environment.h"
+
+namespace dray::cel {
+
+/// Why no expression of this environment may have results of `type`, in upstream's words; nothing
+/// when it may. Source: dynamic-resource-allocation, cel/compile.go.
+std::optional<std::string> ResultProblem(const Type& type, const Environment& environment);
+
+}  // namespace dray::cel
