@@ -2,15 +2,20 @@
 #include "cel/library/library.h"
 
 #include <algorithm>
+#include <array>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "base/check.h"
+
 namespace dray::cel {
 namespace {
 
-std::unordered_map<std::string_view, const Builtin*> IndexBuiltins() {
-  std::unordered_map<std::string_view, const Builtin*> index;
+using Index = std::unordered_map<std::string_view, Builtin>;
+
+Index IndexBuiltins(api::Release release) {
+  Index index;
   for (const auto table : {OperatorBuiltins(),
                            ConversionBuiltins(),
                            StringBuiltins(),
@@ -19,47 +24,66 @@ std::unordered_map<std::string_view, const Builtin*> IndexBuiltins() {
                            OptionalBuiltins(),
                            QuantityBuiltins(),
                            SemverBuiltins()}) {
-    for (const Builtin& builtin : table) index.emplace(builtin.name, &builtin);
+    for (Builtin builtin : table) {
+      if (!builtin.in.Rules(release)) continue;
+      if (!builtin.charged.Rules(release)) builtin.cost = CostRule::kOne;
+      const bool is_new = index.emplace(builtin.name, builtin).second;
+      DRAY_CHECK(is_new);
+    }
   }
   return index;
 }
 
+constexpr int kFirstMinor = api::MinorOf(api::Release::k1_30);
+constexpr size_t kReleases = api::MinorOf(api::Release::kNewest) - kFirstMinor + 1;
+
+std::array<Index, kReleases> IndexReleases() {
+  std::array<Index, kReleases> indexes;
+  for (size_t i = 0; i < kReleases; ++i) {
+    indexes[i] = IndexBuiltins(static_cast<api::Release>(kFirstMinor + static_cast<int>(i)));
+  }
+  return indexes;
+}
+
 bool Accepts(const Type& type, const Value& value) {
+  const ValueKind kind = value.kind();
   switch (type.kind) {
     case TypeKind::kDyn:
     case TypeKind::kAny:
     case TypeKind::kParameter: return true;
     case TypeKind::kList: {
-      if (!value.is(ValueKind::kList)) return false;
+      if (kind != ValueKind::kList) return false;
       const std::span<const Value> items = value.list().items;
       return items.empty() || Accepts(*type.parameters[0], items[0]);
     }
-    case TypeKind::kMap: return value.is(ValueKind::kMap);
-    case TypeKind::kOptional: return value.is(ValueKind::kOptional);
+    case TypeKind::kMap: return kind == ValueKind::kMap;
+    case TypeKind::kOptional: return kind == ValueKind::kOptional;
     case TypeKind::kObject:
     case TypeKind::kOpaque: return TypeName(value) == type.name;
-    case TypeKind::kError:
-    case TypeKind::kNull:
-    case TypeKind::kBool:
-    case TypeKind::kInt:
-    case TypeKind::kUint:
-    case TypeKind::kDouble:
-    case TypeKind::kString:
-    case TypeKind::kBytes:
-    case TypeKind::kTimestamp:
-    case TypeKind::kDuration:
-    case TypeKind::kType: break;
+    case TypeKind::kError: return kind == ValueKind::kError;
+    case TypeKind::kNull: return kind == ValueKind::kNull;
+    case TypeKind::kBool: return kind == ValueKind::kBool;
+    case TypeKind::kInt: return kind == ValueKind::kInt;
+    case TypeKind::kUint: return kind == ValueKind::kUint;
+    case TypeKind::kDouble: return kind == ValueKind::kDouble;
+    case TypeKind::kString: return kind == ValueKind::kString;
+    case TypeKind::kBytes: return kind == ValueKind::kBytes;
+    case TypeKind::kTimestamp: return kind == ValueKind::kTimestamp;
+    case TypeKind::kDuration: return kind == ValueKind::kDuration;
+    case TypeKind::kType: return kind == ValueKind::kType;
   }
-  return TypeName(value) == KindName(type.kind);
+  return false;
 }
 
 }  // namespace
 
-const Builtin* FindBuiltin(std::string_view name) {
-  static const auto kIndex = IndexBuiltins();
+const Builtin* FindBuiltin(std::string_view name, const Environment& environment) {
+  static const std::array<Index, kReleases> kIndexes = IndexReleases();
   if (name.starts_with('.')) name.remove_prefix(1);
-  const auto found = kIndex.find(name);
-  return found == kIndex.end() ? nullptr : found->second;
+  const int minor = std::max(api::MinorOf(environment.rules()), kFirstMinor);
+  const Index& index = kIndexes[static_cast<size_t>(minor - kFirstMinor)];
+  const auto found = index.find(name);
+  return found == index.end() ? nullptr : &found->second;
 }
 
 bool AcceptsValues(const Function& function, std::span<const Value> arguments) {

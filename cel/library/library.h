@@ -7,7 +7,9 @@
 #include <string>
 #include <string_view>
 
+#include "api/release.h"
 #include "cel/check/declarations.h"
+#include "cel/environment.h"
 #include "cel/eval/arena.h"
 #include "cel/eval/cost.h"
 #include "cel/eval/value.h"
@@ -29,15 +31,26 @@ enum class WrongTypes : uint8_t {
   kSignature,  // "no such overload: f(int, string)", found by the declarations
 };
 
+/// One function in a run of releases. Several rows may share a name if their releases do not
+/// overlap.
 struct Builtin {
   std::string_view name;
   BuiltinCall call;
   CostRule cost = CostRule::kOne;
   WrongTypes wrong_types = WrongTypes::kSignature;
+  api::Releases in = {};
+  api::Releases charged = {};  // where `cost` holds; elsewhere a call costs 1
 };
 
-/// nullptr for functions that are declared but not implemented yet.
-const Builtin* FindBuiltin(std::string_view name);
+/// The Kubernetes functions have their costs since 1.32, semver has since 1.33.
+inline constexpr api::Releases kSince32 = {.first = 32};
+inline constexpr api::Releases kSince33 = {.first = 33};
+inline constexpr api::Releases kUntil36 = {.last = 36};
+inline constexpr api::Releases kSince37 = {.first = 37};
+
+/// The function as the release of `environment` has it, with its cost there; nullptr if it is
+/// declared but not implemented. Costs O(1).
+const Builtin* FindBuiltin(std::string_view name, const Environment& environment);
 
 /// Whether some overload of `function` takes these values. Lists are judged by their first element.
 bool AcceptsValues(const Function& function, std::span<const Value> arguments);
@@ -50,6 +63,8 @@ Value MakeString(Arena& arena, std::string_view text);
 Value MakeList(Arena& arena, std::span<const Value> items);
 Value MakeMap(Arena& arena, std::span<const MapEntry> entries);
 Value MakeSome(Arena& arena, const Value& value);
+/// a + b of two values of one kind.
+Value AddValues(Arena& arena, const Value& a, const Value& b);
 
 // One table per subject.
 std::span<const Builtin> OperatorBuiltins();

@@ -46,11 +46,9 @@ Value Extreme(Arena& /*arena*/, Arguments arguments) {
 Value Sum(Arena& arena, Arguments arguments) {
   const std::span<const Value> items = arguments[0].list().items;
   if (items.empty()) return Value::Int(0);
-  const BuiltinCall add = FindBuiltin("_+_")->call;
   Value sum = items[0];
   for (const Value& item : items.subspan(1)) {
-    const std::array both = {sum, item};
-    sum = add(arena, both);
+    sum = AddValues(arena, sum, item);
     if (sum.is_error()) return sum;
   }
   return sum;

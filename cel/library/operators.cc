@@ -189,6 +189,11 @@ constexpr auto kBuiltins = std::to_array<Builtin>({
 
 }  // namespace
 
+Value AddValues(Arena& arena, const Value& a, const Value& b) {
+  const std::array both = {a, b};
+  return Add(arena, both);
+}
+
 std::span<const Builtin> OperatorBuiltins() {
   return kBuiltins;
 }
