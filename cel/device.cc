@@ -29,10 +29,16 @@ QualifiedEntry Qualify(std::string_view name, std::string_view driver, const Val
 Value SortedMap(Arena& arena, std::span<const MapEntry> entries, bool empty_by_default) {
   const std::span<MapEntry> copy = arena.NewEntries(entries.size());
   std::ranges::copy(entries, copy.begin());
+  const std::span<uint64_t> hashes = arena.NewNumbers(entries.size());
   Weight weight = 1;
-  for (const MapEntry& entry : entries) weight += 1 + WeightOf(entry.value);
-  return Value::FromMap(
-      arena.Keep(Map{.entries = copy, .empty_by_default = empty_by_default, .weight = weight}));
+  for (size_t i = 0; i < entries.size(); ++i) {
+    hashes[i] = HashText(entries[i].key.text());
+    weight += 1 + WeightOf(entries[i].value);
+  }
+  return Value::FromMap(arena.Keep(Map{.entries = copy,
+                                       .hashes = hashes,
+                                       .empty_by_default = empty_by_default,
+                                       .weight = weight}));
 }
 
 // The map from domains to maps from ids to values.

@@ -4,12 +4,15 @@
 // end, so all types pass through it once more.
 #include "cel/check/checker.h"
 
+#include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "cel/check/environment_variables.h"
 #include "cel/check/literals.h"
 #include "cel/check/unification.h"
 
@@ -24,7 +27,11 @@ class Checker {
           const Environment& environment,
           const Scope& scope,
           std::vector<SourceError>& errors)
-      : environment_(environment), scope_(scope), errors_(errors) {
+      : environment_(environment),
+        scope_(scope),
+        declarations_(Declarations::For(environment)),
+        errors_(errors) {
+    if (!scope.functions.empty()) out_.scope = std::make_shared<Declarations>(scope);
     out_.ast = std::move(ast);
     out_.facts.resize(out_.ast.nodes.size());
   }
@@ -35,7 +42,7 @@ class Checker {
       if (facts.type != nullptr)
         facts.type = meanings_.Apply(facts.type, out_.types, Unknown::kDyn);
     }
-    if (errors_.empty()) CheckLiteralsAreUniform(out_, errors_);
+    if (errors_.empty() && scope_.checked) CheckLiteralsAreUniform(out_, errors_);
     return std::move(out_);
   }
 
@@ -46,17 +53,16 @@ class Checker {
     uint32_t slot;
   };
 
-  const Type* Make(TypeKind kind) { return out_.types.Make(kind); }
+  static const Type* Make(TypeKind kind) { return SimpleType(kind); }
   const Type* ListOf(const Type* element) { return out_.types.Make(TypeKind::kList, {element}); }
   const Type* MapOf(const Type* key, const Type* value) {
     return out_.types.Make(TypeKind::kMap, {key, value});
   }
-  const Type* FreshParameter() {
-    return out_.types.MakeNamed(TypeKind::kParameter, fmt::format("_var{}", fresh_++));
-  }
+  const Type* FreshParameter() { return out_.types.MakeVariable(meanings_.Fresh(1)); }
   const Type* Known(const Type* type) { return meanings_.Apply(type, out_.types, Unknown::kKeep); }
 
   const Type* Fail(uint32_t offset, std::string message) {
+    if (!scope_.checked) return Make(TypeKind::kDyn);
     errors_.push_back({offset, std::move(message)});
     return Make(TypeKind::kError);
   }
@@ -64,7 +70,8 @@ class Checker {
   Node& At(NodeId id) { return out_.ast.nodes[id]; }
 
   const Type* CheckNode(NodeId id) {
-    const Type* const type = TypeOf(id);
+    const Type* type = TypeOf(id);
+    if (!scope_.checked) type = Make(TypeKind::kDyn);
     out_.facts[id].type = type;
     return type;
   }
@@ -88,6 +95,7 @@ class Checker {
       case NodeKind::kFold: return CheckFold(id);
       case NodeKind::kBind: return CheckBind(id);
       case NodeKind::kOptMap: return CheckOptMap(id);
+      case NodeKind::kSortBy: return CheckSortBy(id);
     }
     return Make(TypeKind::kError);
   }
@@ -104,69 +112,147 @@ class Checker {
     return Make(kKinds[constant.index()]);
   }
 
-  // nullptr if `name` means nothing.
-  const Type* LookUp(NodeId id, std::string_view name) {
-    NodeFacts& facts = out_.facts[id];
-    for (size_t i = variables_.size(); i > 0 && !name.starts_with('.'); --i) {
-      const Variable& variable = variables_[i - 1];
-      if (variable.name != name) continue;
-      facts.name_kind = NameKind::kLocal;
-      facts.slot = variable.slot;
-      return variable.type;
+  const Variable* FindLocal(std::string_view name) const {
+    for (size_t i = variables_.size(); i > 0; --i) {
+      if (variables_[i - 1].name == name) return &variables_[i - 1];
     }
-    if (name == "device" || name == ".device") {
-      facts.name_kind = NameKind::kVariable;
-      facts.slot = 0;
-      return out_.types.MakeNamed(TypeKind::kObject, kDeviceType);
+    return nullptr;
+  }
+
+  const Type* UseLocal(NodeId id, const Variable& variable) {
+    out_.facts[id].name_kind = NameKind::kLocal;
+    out_.facts[id].slot = variable.slot;
+    return variable.type;
+  }
+
+  const Type* UseVariable(NodeId id, size_t number, std::string_view type) {
+    out_.facts[id].name_kind = NameKind::kVariable;
+    out_.facts[id].slot = static_cast<uint32_t>(number);
+    return ParseType(type);
+  }
+
+  // A variable or type of exactly this name; nullptr if there is none.
+  const Type* LookUpGlobal(NodeId id, std::string_view name) {
+    const std::span<const EnvironmentVariable> own = EnvironmentVariables(environment_);
+    for (size_t i = 0; i < own.size(); ++i) {
+      if (own[i].name == name) return UseVariable(id, i, own[i].type);
     }
     for (size_t i = 0; i < scope_.variables.size(); ++i) {
-      if (scope_.variables[i].name != name) continue;
-      facts.name_kind = NameKind::kVariable;
-      facts.slot = static_cast<uint32_t>(i + 1);
-      return out_.types.Parse(scope_.variables[i].type);
+      const VariableDeclaration& variable = scope_.variables[i];
+      if (variable.name == name) return UseVariable(id, own.size() + i, variable.type);
     }
-    const Type* const type = Declarations::Get().FindTypeName(name);
-    if (type != nullptr) facts.name_kind = NameKind::kTypeName;
+    const Type* const type = declarations_.FindTypeName(name);
+    if (type != nullptr) {
+      out_.facts[id].name_kind = NameKind::kTypeName;
+      At(id).name = out_.ast.memory.Copy(name);
+    }
     return type;
   }
 
+  // Calls visit(candidate) for the names that `name` may stand for, the innermost of the container
+  // first, until one returns something.
+  template <class Visit>
+  auto ForCandidates(std::string_view name, Visit visit) -> decltype(visit(name)) {
+    if (name.starts_with('.')) return visit(name.substr(1));
+    std::string_view container = scope_.container;
+    while (!container.empty()) {
+      if (const auto found = visit(std::string(container) + "." + std::string(name))) return found;
+      const size_t dot = container.rfind('.');
+      container = container.substr(0, dot == std::string_view::npos ? 0 : dot);
+    }
+    return visit(name);
+  }
+
+  // nullptr if `name` means nothing. From 1.37 on, variables of macros hide declared names; before,
+  // names of the container won.
+  const Type* LookUp(NodeId id, std::string_view name) {
+    const bool local_first = environment_.since(api::Release::kNewest);
+    if (local_first && !name.starts_with('.')) {
+      if (const Variable* const local = FindLocal(name)) return UseLocal(id, *local);
+    }
+    return ForCandidates(name, [&](std::string_view candidate) -> const Type* {
+      if (!local_first) {
+        if (const Variable* const local = FindLocal(candidate)) return UseLocal(id, *local);
+      }
+      return LookUpGlobal(id, candidate);
+    });
+  }
+
+  const Function* LookUpFunction(std::string_view name) {
+    return ForCandidates(name, [&](std::string_view candidate) {
+      const Function* const own =
+          out_.scope == nullptr ? nullptr : out_.scope->FindFunction(candidate);
+      return own != nullptr ? own : declarations_.FindFunction(candidate);
+    });
+  }
+
   const Type* Undeclared(uint32_t offset, std::string_view name) {
-    return Fail(offset, fmt::format("undeclared reference to '{}' (in container '')", name));
+    return Fail(offset,
+                fmt::format("undeclared reference to '{}' (in container '{}')",
+                            name,
+                            scope_.container));
   }
 
   const Type* CheckIdentifier(NodeId id) {
     const Type* const type = LookUp(id, At(id).name);
     if (type != nullptr) return type;
-    if (At(id).name == "google" || At(id).name == ".google") {
-      return Fail(At(id).offset, "not supported yet: messages and enums of google.protobuf");
-    }
+    out_.facts[id].name_kind = NameKind::kUnbound;
     return Undeclared(At(id).offset, At(id).name);
   }
 
-  // "a.b.c" if the node is a chain of plain selections that starts at a name.
-  std::optional<std::string> QualifiedName(NodeId id) {
+  // The name at the root of a chain of plain selections; empty if it is no such chain.
+  std::string_view RootName(NodeId id) {
+    const Node* node = &At(id);
+    while (node->kind == NodeKind::kSelect && !node->optional) node = &At(node->children[0]);
+    return node->kind == NodeKind::kIdentifier ? node->name : std::string_view();
+  }
+
+  // "a.b.c" for a chain of plain selections that starts at a name; empty if it is too long to be
+  // declared.
+  std::string QualifiedName(NodeId id) {
     const Node& node = At(id);
     if (node.kind == NodeKind::kIdentifier) return std::string(node.name);
-    if (node.kind != NodeKind::kSelect || node.optional) return std::nullopt;
-    std::optional<std::string> prefix = QualifiedName(node.children[0]);
-    if (!prefix.has_value() || prefix->size() > kQualifiedNameMax) return std::nullopt;
-    return *prefix + "." + std::string(node.name);
+    std::string prefix = QualifiedName(node.children[0]);
+    if (prefix.empty() || prefix.size() > kQualifiedNameMax) return "";
+    return prefix + "." + std::string(node.name);
+  }
+
+  // Whether some declared variable or type has a qualified name that starts with `root`.
+  bool IsNamespace(std::string_view root) {
+    if (root.starts_with('.')) root.remove_prefix(1);
+    if (!scope_.container.empty() || root == "google" || root == "net" || root == "kubernetes") {
+      return true;
+    }
+    const auto starts = [&](std::string_view name) {
+      return name.size() > root.size() && name.starts_with(root) && name[root.size()] == '.';
+    };
+    return std::ranges::any_of(EnvironmentVariables(environment_),
+                               [&](const EnvironmentVariable& v) { return starts(v.name); }) ||
+           std::ranges::any_of(scope_.variables,
+                               [&](const VariableDeclaration& v) { return starts(v.name); });
+  }
+
+  // The type if the selections are one qualified name, which the node then is.
+  const Type* CheckQualifiedName(NodeId id) {
+    const std::string_view root = RootName(id);
+    if (root.empty() || !IsNamespace(root)) return nullptr;
+    const bool local_first = environment_.since(api::Release::kNewest);
+    if (local_first && !root.starts_with('.') && FindLocal(root) != nullptr) return nullptr;
+    const std::string name = QualifiedName(id);
+    if (name.empty()) return nullptr;
+    const Type* const type = ForCandidates(
+        name, [&](std::string_view candidate) { return LookUpGlobal(id, candidate); });
+    if (type == nullptr) return nullptr;
+    Node& node = At(id);
+    node.kind = NodeKind::kIdentifier;
+    node.name = out_.ast.memory.Copy(name);
+    node.children = {};
+    return type;
   }
 
   const Type* CheckSelect(NodeId id) {
-    if (const auto name = QualifiedName(id); name.has_value()) {
-      const Type* const type = Declarations::Get().FindTypeName(*name);
-      if (type != nullptr) {
-        Node& node = At(id);
-        node.kind = NodeKind::kIdentifier;
-        node.name = out_.ast.names.emplace_back(*name);
-        node.children.clear();
-        out_.facts[id].name_kind = NameKind::kTypeName;
-        return type;
-      }
-    }
-    const Type* const field = CheckField(id);
-    return Known(field);
+    if (const Type* const type = CheckQualifiedName(id); type != nullptr) return type;
+    return Known(CheckField(id));
   }
 
   // The type of the field of a kSelect or kHas.
@@ -204,6 +290,7 @@ class Checker {
       case TypeKind::kList:
       case TypeKind::kType:
       case TypeKind::kOptional:
+      case TypeKind::kWrapper:
       case TypeKind::kOpaque: break;
     }
     Fail(node.offset,
@@ -212,37 +299,42 @@ class Checker {
   }
 
   const Type* ObjectFieldType(const Type& operand, const Node& node) {
-    if (operand.name == kDeviceType) {
-      const Type* const text = Make(TypeKind::kString);
-      if (node.name == "driver") return text;
-      if (node.name == "attributes") {
-        const bool lists = environment_.has_list_attributes();
-        return MapOf(text, MapOf(text, Make(lists ? TypeKind::kDyn : TypeKind::kAny)));
-      }
-      if (node.name == "capacity") {
-        return MapOf(text, MapOf(text, out_.types.MakeNamed(TypeKind::kObject, kQuantityType)));
-      }
-      if (node.name == "allowMultipleAllocations" && environment_.has_multiple_allocations()) {
-        return Make(TypeKind::kBool);
-      }
-    }
+    const auto type = EnvironmentFieldType(operand.name, node.name, environment_);
+    if (type.has_value()) return ParseType(*type);
     return Fail(node.offset, fmt::format("undefined field '{}'", node.name));
   }
 
+  // Texts of types come from tables: the same text is the same pointer.
+  const Type* ParseType(std::string_view text) {
+    for (const auto& [known, type] : parsed_) {
+      if (known == text.data()) return type;
+    }
+    const Type* const type = out_.types.Parse(text);
+    parsed_.emplace_back(text.data(), type);
+    return type;
+  }
+
   const Type* CheckIndex(NodeId id) {
-    std::vector<const Type*> arguments;
-    for (const NodeId child : At(id).children) arguments.push_back(CheckNode(child));
+    const Types arguments = CheckChildren(id, 0);
     return Resolve(id, At(id).optional ? "_[?_]" : "_[_]", arguments, Style::kGlobal);
   }
 
   const Type* CheckConditional(NodeId id) {
-    std::vector<const Type*> arguments;
-    for (const NodeId child : At(id).children) arguments.push_back(CheckNode(child));
-    return Resolve(id, "_?_:_", arguments, Style::kGlobal);
+    return Resolve(id, "_?_:_", CheckChildren(id, 0), Style::kGlobal);
+  }
+
+  // Types of a call's arguments. Their number is bounded by the length of expressions only.
+  using Types = std::span<const Type*>;
+
+  Types CheckChildren(NodeId id, size_t first) {
+    const size_t count = At(id).children.size();
+    const Types types = out_.ast.memory.MakeArray<const Type*>(count);
+    for (size_t i = first; i < count; ++i) types[i] = CheckNode(At(id).children[i]);
+    return types;
   }
 
   const Type* CheckLogic(NodeId id) {
-    const std::vector<NodeId> terms = At(id).children;
+    const std::span<const NodeId> terms = At(id).children;
     bool fits = true;
     for (const NodeId term : terms) {
       const Type* const type = CheckNode(term);
@@ -258,85 +350,74 @@ class Checker {
     return false;
   }
 
-  bool IsHidden(std::string_view function) const {
-    return function == "includes" && !environment_.has_list_attributes();
-  }
-
   const Type* CheckCall(NodeId id) {
-    const size_t first = At(id).is_member ? 1 : 0;
-    std::vector<const Type*> arguments;
-    for (size_t i = first; i < At(id).children.size(); ++i) {
-      arguments.push_back(CheckNode(At(id).children[i]));
-    }
-    if (!At(id).is_member) return Resolve(id, At(id).name, arguments, Style::kGlobal);
-    if (const auto prefix = QualifiedName(At(id).children[0]); prefix.has_value()) {
-      const std::string full = *prefix + "." + std::string(At(id).name);
-      if (Declarations::Get().FindFunction(full) != nullptr) {
+    const bool is_member = At(id).is_member;
+    const Types arguments = CheckChildren(id, is_member ? 1 : 0);
+    if (!is_member) return Resolve(id, At(id).name, arguments, Style::kGlobal);
+    if (!RootName(At(id).children[0]).empty()) {
+      const std::string prefix = QualifiedName(At(id).children[0]);
+      const std::string full = prefix + "." + std::string(At(id).name);
+      if (!prefix.empty() && LookUpFunction(full) != nullptr) {
         Node& node = At(id);
         node.is_member = false;
-        node.name = out_.ast.names.emplace_back(full);
-        node.children.erase(node.children.begin());
-        return Resolve(id, node.name, arguments, Style::kGlobal);
+        node.name = out_.ast.memory.Copy(full);
+        node.children = node.children.subspan(1);
+        return Resolve(id, node.name, arguments.subspan(1), Style::kGlobal);
       }
     }
-    arguments.insert(arguments.begin(), CheckNode(At(id).children[0]));
+    arguments[0] = CheckNode(At(id).children[0]);
     return Resolve(id, At(id).name, arguments, Style::kMember);
   }
 
-  // Finds the overloads that fit and notes the function and, if it is the only one, the overload.
   const Type* Resolve(NodeId id,
                       std::string_view name,
-                      std::vector<const Type*> arguments,
+                      std::initializer_list<const Type*> arguments,
                       Style style) {
-    const Function* const function = Declarations::Get().FindFunction(name);
-    if (function == nullptr || IsHidden(name)) return Undeclared(At(id).offset, name);
+    const Types copy = out_.ast.memory.Copy(std::span<const Type* const>(arguments));
+    return Resolve(id, name, copy, style);
+  }
+
+  // Finds the overloads that fit and notes the function and, if it is the only one, the overload.
+  const Type* Resolve(NodeId id, std::string_view name, Types arguments, Style style) {
+    const Function* const function = LookUpFunction(name);
+    if (function == nullptr) return Undeclared(At(id).offset, name);
     for (const Type*& argument : arguments) argument = Known(argument);
     const Type* result = nullptr;
-    std::vector<const Overload*> candidates;
+    candidates_.clear();
     for (const Overload& overload : function->overloads) {
       if (overload.style != style) continue;
       const Type* const candidate = Match(overload, arguments);
       if (candidate == nullptr) continue;
-      candidates.push_back(&overload);
+      candidates_.push_back(&overload);
       if (result != nullptr && !SameType(*result, *candidate)) {
         result = Make(TypeKind::kDyn);
       } else if (result == nullptr) {
         result = candidate;
       }
     }
-    out_.facts[id].function = function;
-    if (candidates.size() == 1) out_.facts[id].overload = candidates[0];
-    out_.facts[id].candidates = out_.candidates.emplace_back(std::move(candidates));
+    NodeFacts& facts = out_.facts[id];
+    facts.function = function;
+    facts.overload = candidates_.size() == 1 ? candidates_[0] : nullptr;
+    facts.candidates = out_.ast.memory.Copy(std::span<const Overload* const>(candidates_));
     return result != nullptr ? result : NoOverload(id, name, arguments, style);
   }
 
   // The result type if `overload` takes `arguments`.
-  const Type* Match(const Overload& overload, const std::vector<const Type*>& arguments) {
-    const std::string suffix = fmt::format("_{}", fresh_++);
-    std::vector<const Type*> parameters;
-    parameters.reserve(overload.parameters.size());
+  const Type* Match(const Overload& overload, Types arguments) {
+    if (overload.parameters.size() != arguments.size()) return nullptr;
+    if (overload.type_parameters == 0) {
+      return meanings_.Assignable(overload.parameters, arguments) ? overload.result : nullptr;
+    }
+    const uint32_t first = meanings_.Fresh(overload.type_parameters);
+    instances_.clear();
     for (const Type* parameter : overload.parameters) {
-      parameters.push_back(Rename(parameter, suffix));
+      instances_.push_back(Substitution::Instantiate(parameter, first, out_.types));
     }
-    if (!meanings_.Assignable(parameters, arguments)) return nullptr;
-    return Known(Rename(overload.result, suffix));
+    if (!meanings_.Assignable(instances_, arguments)) return nullptr;
+    return Known(Substitution::Instantiate(overload.result, first, out_.types));
   }
 
-  const Type* Rename(const Type* type, std::string_view suffix) {
-    if (type->kind == TypeKind::kParameter) {
-      return out_.types.MakeNamed(TypeKind::kParameter, fmt::format("{}{}", type->name, suffix));
-    }
-    if (type->parameters.empty()) return type;
-    std::vector<const Type*> inner;
-    inner.reserve(type->parameters.size());
-    for (const Type* parameter : type->parameters) inner.push_back(Rename(parameter, suffix));
-    return out_.types.Make(type->kind, std::move(inner));
-  }
-
-  const Type* NoOverload(NodeId id,
-                         std::string_view name,
-                         const std::vector<const Type*>& arguments,
-                         Style style) {
+  const Type* NoOverload(NodeId id, std::string_view name, Types arguments, Style style) {
     for (const Type* argument : arguments) {
       if (argument->kind == TypeKind::kError) return Make(TypeKind::kError);  // said already
     }
@@ -425,6 +506,7 @@ class Checker {
       case TypeKind::kDuration:
       case TypeKind::kType:
       case TypeKind::kOptional:
+      case TypeKind::kWrapper:
       case TypeKind::kObject:
       case TypeKind::kOpaque: {
         const Type* const error = Fail(
@@ -501,18 +583,30 @@ class Checker {
     return Resolve(id, "_?_:_", {Make(TypeKind::kBool), wrapped, none}, Style::kGlobal);
   }
 
-  static constexpr std::string_view kDeviceType = "kubernetes.DRADevice";
-  static constexpr std::string_view kQuantityType = "kubernetes.Quantity";
+  // cel.bind(@input, list, @input.@sortByAssociatedKeys(@input.map(x, key)))
+  const Type* CheckSortBy(NodeId id) {
+    const Node node = At(id);
+    const Type* const list = Known(CheckNode(node.children[0]));
+    const Type* const element = ElementTypes(id, list, /*two=*/false)[0];
+    out_.facts[id].slot = Declare(node.name, element);
+    const Type* const key = CheckNode(node.children[1]);
+    variables_.pop_back();
+    return Resolve(id, "@sortByAssociatedKeys", {list, ListOf(key)}, Style::kMember);
+  }
+
   // No declared name comes near.
   static constexpr size_t kQualifiedNameMax = 128;
 
   const Environment& environment_;
   const Scope& scope_;
+  const Declarations& declarations_;
   std::vector<SourceError>& errors_;
   CheckedAst out_;
   Substitution meanings_;
   std::vector<Variable> variables_;
-  uint32_t fresh_ = 0;
+  std::vector<std::pair<const char*, const Type*>> parsed_;
+  std::vector<const Overload*> candidates_;  // of the call in hand
+  std::vector<const Type*> instances_;       // of the overload in hand
 };
 
 }  // namespace

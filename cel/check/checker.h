@@ -3,7 +3,7 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -38,7 +38,7 @@ struct CheckedAst {
   std::vector<NodeFacts> facts;  // by NodeId
   uint32_t slots = 0;            // variables alive at the same time, at most
   TypePool types;
-  std::deque<std::vector<const Overload*>> candidates;  // what NodeFacts refer to
+  std::shared_ptr<const Declarations> scope;  // the functions of the Scope, if it has any
 
   const Type& result_type() const { return *facts[ast.root].type; }
 };

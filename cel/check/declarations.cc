@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
+
+#include "base/lazy.h"
 
 namespace dray::cel {
 namespace {
@@ -25,6 +28,8 @@ constexpr std::array<std::string_view, 16> kTypeNames = {
     "net.CIDR",
     "kubernetes.DRADevice",
 };
+// More type parameters than any declaration has.
+constexpr size_t kTypeParametersMax = 8;
 
 // Calls take(part) for each part of `text` between separators.
 template <class Take>
@@ -36,23 +41,61 @@ void Split(std::string_view text, std::string_view separator, Take take) {
   }
 }
 
-}  // namespace
+// Reads the types of one overload, whose type parameters share their names.
+class OverloadReader {
+ public:
+  OverloadReader(TypePool& pool, Bump& memory) : pool_(pool), memory_(memory) {}
 
-const Declarations& Declarations::Get() {
-  static const Declarations kDeclarations;
-  return kDeclarations;
+  void Parameter(std::string_view text) { parameters_.push_back(pool_.Parse(text, names_)); }
+
+  Overload Finish(Style style, std::string_view result) {
+    const Type* const type = pool_.Parse(result, names_);
+    return {.style = style,
+            .type_parameters = names_.count,
+            .parameters = memory_.Copy(std::span<const Type* const>(parameters_)),
+            .result = type};
+  }
+
+ private:
+  TypePool& pool_;
+  Bump& memory_;
+  std::array<std::string_view, kTypeParametersMax> buffer_;
+  TypePool::Names names_{.names = buffer_};
+  std::vector<const Type*> parameters_;
+};
+
+// What else than release and use decides: whether new expressions may use `includes`.
+bool IsHidden(std::string_view function, const Environment& environment) {
+  return function == "includes" && environment.use == ExpressionUse::kNew &&
+         !environment.list_type_attributes;
 }
 
-Declarations::Declarations() {
+constexpr int kFirstMinor = 30;
+constexpr size_t kReleases = api::MinorOf(api::Release::kNewest) - kFirstMinor + 1;
+
+size_t IndexOf(const Environment& environment) {
+  const int minor = std::max(api::MinorOf(environment.rules()), kFirstMinor);
+  const size_t use = environment.use == ExpressionUse::kStored   ? 0
+                     : environment.list_type_attributes          ? 1
+                                                                 : 2;
+  return static_cast<size_t>(minor - kFirstMinor) * 3 + use;
+}
+
+}  // namespace
+
+const Declarations& Declarations::For(const Environment& environment) {
+  static const std::array<Lazy<Declarations>, kReleases * 3> kSets;
+  return kSets[IndexOf(environment)].Get([&] { return Declarations(environment); });
+}
+
+Declarations::Declarations(const Environment& environment) {
   for (const OverloadText& text : OverloadTable()) {
-    Overload overload{.style = text.style, .parameters = {}, .result = pool_.Parse(text.result)};
-    Split(text.parameters, "; ", [&](std::string_view parameter) {
-      overload.parameters.push_back(pool_.Parse(parameter));
-    });
+    if (!text.available.Has(environment)) continue;
+    OverloadReader reader(pool_, memory_);
+    Split(text.parameters, "; ", [&](std::string_view parameter) { reader.Parameter(parameter); });
+    const Overload overload = reader.Finish(text.style, text.result);
     Split(text.names, " ", [&](std::string_view name) {
-      Function& function = functions_[name];
-      function.name = std::string(name);
-      function.overloads.push_back(overload);
+      if (!IsHidden(name, environment)) Add(name, overload);
     });
   }
   for (const std::string_view name : kTypeNames) {
@@ -60,14 +103,29 @@ Declarations::Declarations() {
   }
 }
 
+Declarations::Declarations(const Scope& scope) {
+  for (const FunctionDeclaration& function : scope.functions) {
+    for (const OverloadDeclaration& declared : function.overloads) {
+      OverloadReader reader(pool_, memory_);
+      for (const std::string& parameter : declared.parameters) reader.Parameter(parameter);
+      const Style style = declared.is_member ? Style::kMember : Style::kGlobal;
+      Add(function.name, reader.Finish(style, declared.result));
+    }
+  }
+}
+
+void Declarations::Add(std::string_view name, const Overload& overload) {
+  Function& function = functions_[name];
+  function.name = name;
+  function.overloads.push_back(overload);
+}
+
 const Function* Declarations::FindFunction(std::string_view name) const {
-  if (name.starts_with('.')) name.remove_prefix(1);
   const auto found = functions_.find(name);
   return found == functions_.end() ? nullptr : &found->second;
 }
 
 const Type* Declarations::FindTypeName(std::string_view name) const {
-  if (name.starts_with('.')) name.remove_prefix(1);
   const auto found = type_names_.find(name);
   return found == type_names_.end() ? nullptr : found->second;
 }

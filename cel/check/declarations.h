@@ -2,42 +2,57 @@
 // The functions and type names an expression may refer to.
 #pragma once
 
-#include <string>
+#include <cstdint>
+#include <optional>
+#include <span>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
 #include "cel/check/overload_table.h"
+#include "cel/check/scope.h"
 #include "cel/check/type.h"
+#include "cel/environment.h"
 
 namespace dray::cel {
 
 struct Overload {
   Style style = Style::kGlobal;
-  std::vector<const Type*> parameters;  // the receiver first
+  uint32_t type_parameters = 0;                // numbered from 0 in the types
+  std::span<const Type* const> parameters;     // the receiver first
   const Type* result = nullptr;
 };
 
 struct Function {
-  std::string name;
+  std::string_view name;
   std::vector<Overload> overloads;
 };
 
-/// Built once for the whole process and never changed.
+/// The declarations of one environment, or of one Scope. Never changed once built.
 class Declarations {
  public:
-  static const Declarations& Get();
+  /// Those of `environment`: built when first asked for and kept for the life of the process; there
+  /// are few different ones.
+  static const Declarations& For(const Environment& environment);
+  /// Those of `scope` alone, which must outlive them.
+  explicit Declarations(const Scope& scope);
+
+  Declarations(Declarations&&) = default;
 
   /// nullptr if there is no such function. Operators have their internal names (_+_).
   const Function* FindFunction(std::string_view name) const;
   /// The type of the name of a type, "type(int)" for "int"; nullptr for other names.
   const Type* FindTypeName(std::string_view name) const;
 
+  const std::unordered_map<std::string_view, Function>& functions() const { return functions_; }
+
  private:
-  Declarations();
+  explicit Declarations(const Environment& environment);
+  void Add(std::string_view name, const Overload& overload);
 
   TypePool pool_;
-  std::unordered_map<std::string_view, Function> functions_;  // keys live in the overload table
+  Bump memory_;
+  std::unordered_map<std::string_view, Function> functions_;  // keys outlive this
   std::unordered_map<std::string_view, const Type*> type_names_;
 };
 

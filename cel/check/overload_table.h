@@ -6,23 +6,11 @@
 #include <span>
 #include <string_view>
 
-#include "api/release.h"
-#include "cel/environment.h"
+#include "cel/availability.h"
 
 namespace dray::cel {
 
 enum class Style : uint8_t { kGlobal, kMember };
-
-/// The releases that declare something, for stored and for new expressions. Release n builds the
-/// environment of new ones for the release before, so there things often come one later.
-struct Availability {
-  api::Releases stored;
-  api::Releases fresh;
-
-  constexpr bool Has(const Environment& environment) const {
-    return (environment.use == ExpressionUse::kStored ? stored : fresh).Rules(environment.rules());
-  }
-};
 
 struct OverloadText {
   std::string_view names;  // separated by blanks

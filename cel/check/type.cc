@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
+#include <vector>
 
-#include <fmt/format.h>
+#include "base/check.h"
 
 namespace dray::cel {
 namespace {
@@ -33,13 +33,20 @@ constexpr auto kKindTexts = std::to_array<KindText>({
     {TypeKind::kMap, "map", "map"},
     {TypeKind::kType, "type", "type"},
     {TypeKind::kOptional, "optional_type", "optional_type"},
+    {TypeKind::kWrapper, "wrapper", "wrapper"},
     {TypeKind::kObject, "", ""},
     {TypeKind::kOpaque, "", ""},
     {TypeKind::kParameter, "", ""},
 });
 
+constexpr auto kSimpleTypes = [] {
+  std::array<Type, kKindTexts.size()> types;
+  for (const KindText& text : kKindTexts) types[static_cast<size_t>(text.kind)].kind = text.kind;
+  return types;
+}();
+
 const KindText& TextOf(TypeKind kind) {
-  return *std::ranges::find(kKindTexts, kind, &KindText::kind);
+  return kKindTexts[static_cast<size_t>(kind)];
 }
 
 TypeKind KindOf(std::string_view name) {
@@ -52,7 +59,7 @@ TypeKind KindOf(std::string_view name) {
 
 std::string Write(const Type& type, std::string_view KindText::* column) {
   const std::string_view word = TextOf(type.kind).*column;
-  std::string out(word.empty() ? std::string_view(type.name) : word);
+  std::string out(word.empty() ? type.name : word);
   if (type.parameters.empty()) return out;
   out += '(';
   for (size_t i = 0; i < type.parameters.size(); ++i) {
@@ -62,22 +69,71 @@ std::string Write(const Type& type, std::string_view KindText::* column) {
   return out + ')';
 }
 
+bool IsGeneric(std::span<const Type* const> parameters) {
+  return std::ranges::any_of(parameters, &Type::is_generic);
+}
+
+uint32_t NumberOf(std::string_view name, TypePool::Names& names) {
+  const std::span<std::string_view> known = names.names.first(names.count);
+  const auto found = std::ranges::find(known, name);
+  if (found != known.end()) return static_cast<uint32_t>(found - known.begin());
+  DRAY_CHECK(names.count < names.names.size());
+  names.names[names.count] = name;
+  return names.count++;
+}
+
 }  // namespace
 
-const Type* TypePool::Make(TypeKind kind, std::vector<const Type*> parameters) {
-  return &types_.emplace_back(Type{.kind = kind, .name = {}, .parameters = std::move(parameters)});
+const Type* SimpleType(TypeKind kind) {
+  return &kSimpleTypes[static_cast<size_t>(kind)];
+}
+
+const Type* TypePool::Make(TypeKind kind, std::span<const Type* const> parameters) {
+  if (parameters.empty()) return SimpleType(kind);
+  return memory_.Make<Type>(Type{.kind = kind,
+                                 .is_generic = IsGeneric(parameters),
+                                 .variable = 0,
+                                 .name = {},
+                                 .parameters = memory_.Copy(parameters)});
+}
+
+const Type* TypePool::Make(TypeKind kind, std::initializer_list<const Type*> parameters) {
+  return Make(kind, std::span<const Type* const>(parameters));
+}
+
+const Type* TypePool::Make(const Type& type, std::span<const Type* const> parameters) {
+  Type made = type;
+  made.parameters = memory_.Copy(parameters);
+  made.is_generic = IsGeneric(parameters);
+  return memory_.Make<Type>(made);
 }
 
 const Type* TypePool::MakeNamed(TypeKind kind, std::string_view name) {
-  return &types_.emplace_back(Type{.kind = kind, .name = std::string(name), .parameters = {}});
+  Type named;
+  named.kind = kind;
+  named.name = memory_.Copy(name);
+  return memory_.Make<Type>(named);
 }
 
-const Type* TypePool::Parse(std::string_view text) {
+const Type* TypePool::MakeVariable(uint32_t variable) {
+  Type made;
+  made.kind = TypeKind::kParameter;
+  made.is_generic = true;
+  made.variable = variable;
+  return memory_.Make<Type>(made);
+}
+
+const Type* TypePool::Parse(std::string_view text, Names& names) {
   const size_t open = text.find('(');
   const std::string_view word = text.substr(0, open);
   const TypeKind kind = KindOf(word);
   if (open == std::string_view::npos) {
-    return TextOf(kind).declared.empty() ? MakeNamed(kind, word) : Make(kind);
+    if (kind == TypeKind::kParameter) {
+      Type* const made = memory_.Make<Type>(*MakeVariable(NumberOf(word, names)));
+      made->name = memory_.Copy(word.substr(1));
+      return made;
+    }
+    return TextOf(kind).declared.empty() ? MakeNamed(kind, word) : SimpleType(kind);
   }
   std::vector<const Type*> parameters;
   int depth = 0;
@@ -86,19 +142,26 @@ const Type* TypePool::Parse(std::string_view text) {
     if (text[i] == '(') ++depth;
     if ((text[i] == ',' || text[i] == ')') && depth == 0) {
       while (text[start] == ' ') ++start;
-      parameters.push_back(Parse(text.substr(start, i - start)));
+      parameters.push_back(Parse(text.substr(start, i - start), names));
       start = i + 1;
     }
     if (text[i] == ')') --depth;
   }
-  return Make(kind, std::move(parameters));
+  if (!TextOf(kind).declared.empty()) return Make(kind, parameters);
+  return Make(*MakeNamed(TypeKind::kOpaque, word), parameters);
+}
+
+const Type* TypePool::Parse(std::string_view text) {
+  Names none;
+  return Parse(text, none);
 }
 
 bool SameType(const Type& a, const Type& b) {
   if (&a == &b) return true;
-  if (a.kind != b.kind || a.name != b.name || a.parameters.size() != b.parameters.size()) {
+  if (a.kind != b.kind || a.variable != b.variable || a.parameters.size() != b.parameters.size()) {
     return false;
   }
+  if (a.kind != TypeKind::kParameter && a.name != b.name) return false;
   for (size_t i = 0; i < a.parameters.size(); ++i) {
     if (!SameType(*a.parameters[i], *b.parameters[i])) return false;
   }

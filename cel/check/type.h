@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Types of the checker. A Type is immutable and owned by a TypePool; compare with SameType, because
-// two pools (the declarations' and a compilation's) may hold equal types.
+// Types of the checker. A Type is immutable. Types without parts exist once in the process, the
+// others belong to a TypePool; compare with SameType, because two pools (the declarations' and a
+// compilation's) may hold equal types.
 #pragma once
 
 #include <cstdint>
-#include <deque>
+#include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
-#include <vector>
+
+#include "cel/syntax/bump.h"
 
 namespace dray::cel {
 
@@ -28,27 +31,47 @@ enum class TypeKind : uint8_t {
   kMap,        // parameters: key, value
   kType,       // parameters: the type denoted
   kOptional,   // parameters: the value
+  kWrapper,    // parameters: the scalar, which may be null
   kObject,     // name
-  kOpaque,     // name
-  kParameter,  // name
+  kOpaque,     // name, parameters
+  kParameter,  // variable: what it stands for is to be found out; name, where it was declared
 };
 
 struct Type {
   TypeKind kind = TypeKind::kError;
-  std::string name;
-  std::vector<const Type*> parameters;
+  bool is_generic = false;  // a type parameter, or has one inside
+  uint32_t variable = 0;    // kParameter
+  std::string_view name;
+  std::span<const Type* const> parameters;
 };
+
+/// The type of a kind without parts: int, dyn, null …
+const Type* SimpleType(TypeKind kind);
 
 class TypePool {
  public:
-  const Type* Make(TypeKind kind, std::vector<const Type*> parameters = {});
+  /// `kind` with parts.
+  const Type* Make(TypeKind kind, std::initializer_list<const Type*> parameters);
+  const Type* Make(TypeKind kind, std::span<const Type* const> parameters);
+  /// `type` with other parts.
+  const Type* Make(const Type& type, std::span<const Type* const> parameters);
   const Type* MakeNamed(TypeKind kind, std::string_view name);
+  const Type* MakeVariable(uint32_t variable);
+
+  /// Names of type parameters in one declaration, in order of appearance: their numbers.
+  struct Names {
+    std::span<std::string_view> names;
+    uint32_t count = 0;
+  };
   /// Reads "map(string, list($A))": the notation of declarations. Names that are no type of the
-  /// language become kOpaque (net.…) or kObject.
+  /// language become kOpaque (net.…, or with parameters) or kObject. Type parameters are numbered
+  /// as `names` says, which learns new ones; it has room for four.
+  const Type* Parse(std::string_view text, Names& names);
+  /// A type without type parameters.
   const Type* Parse(std::string_view text);
 
  private:
-  std::deque<Type> types_;
+  Bump memory_;
 };
 
 bool SameType(const Type& a, const Type& b);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cel/check/unification.h"
 
+#include <algorithm>
 #include <array>
-#include <utility>
+#include <ranges>
 
 namespace dray::cel {
 namespace {
@@ -15,7 +16,8 @@ bool IsWild(const Type& type) {
 // null stands for a missing object, but not for a missing scalar, list or map.
 bool AcceptsNull(TypeKind kind) {
   return kind == TypeKind::kNull || kind == TypeKind::kObject || kind == TypeKind::kOpaque ||
-         kind == TypeKind::kOptional || kind == TypeKind::kTimestamp || kind == TypeKind::kDuration;
+         kind == TypeKind::kOptional || kind == TypeKind::kTimestamp ||
+         kind == TypeKind::kDuration || kind == TypeKind::kWrapper;
 }
 
 bool SaysNoMore(const Type& a, const Type& b) {
@@ -36,14 +38,26 @@ const Type* MoreGeneral(const Type* a, const Type* b) {
   return SaysNoMore(*a, *b) ? a : b;
 }
 
+uint32_t Substitution::Fresh(uint32_t count) {
+  const auto first = static_cast<uint32_t>(meanings_.size());
+  meanings_.resize(meanings_.size() + count);
+  return first;
+}
+
+void Substitution::Learn(uint32_t variable, const Type* meaning) {
+  trail_.push_back({variable, meanings_[variable]});
+  meanings_[variable] = meaning;
+}
+
 bool Substitution::Assignable(std::span<const Type* const> to, std::span<const Type* const> from) {
   if (to.size() != from.size()) return false;
-  auto before = meanings_;
+  trail_.clear();
   for (size_t i = 0; i < to.size(); ++i) {
-    if (!Unify(*from[i], *to[i])) {
-      meanings_ = std::move(before);
-      return false;
+    if (Unify(*from[i], *to[i])) continue;
+    for (const Change& change : std::views::reverse(trail_)) {
+      meanings_[change.variable] = change.before;
     }
+    return false;
   }
   return true;
 }
@@ -54,62 +68,82 @@ bool Substitution::Assignable(const Type& to, const Type& from) {
   return Assignable(wanted, given);
 }
 
-bool Substitution::OccursIn(const Type& parameter, const Type& type) const {
-  if (SameType(parameter, type)) return true;
+bool Substitution::OccursIn(const Type& variable, const Type& type) const {
+  if (!type.is_generic) return false;
   if (type.kind == TypeKind::kParameter) {
-    const auto found = meanings_.find(type.name);
-    return found != meanings_.end() && OccursIn(parameter, *found->second);
+    if (type.variable == variable.variable) return true;
+    const Type* const meaning = meanings_[type.variable];
+    return meaning != nullptr && OccursIn(variable, *meaning);
   }
-  for (const Type* inner : type.parameters) {
-    if (OccursIn(parameter, *inner)) return true;
-  }
-  return false;
+  return std::ranges::any_of(type.parameters,
+                             [&](const Type* inner) { return OccursIn(variable, *inner); });
 }
 
-bool Substitution::UnifyParameter(const Type& type, const Type& parameter) {
-  if (SameType(type, parameter)) return true;
-  const auto found = meanings_.find(parameter.name);
-  if (found == meanings_.end()) {
-    if (OccursIn(parameter, type)) return false;
-    meanings_.emplace(parameter.name, &type);
+bool Substitution::UnifyVariable(const Type& type, const Type& variable) {
+  if (SameType(type, variable)) return true;
+  const Type* const known = meanings_[variable.variable];
+  if (known == nullptr) {
+    if (OccursIn(variable, type)) return false;
+    Learn(variable.variable, &type);
     return true;
   }
-  const Type* const known = found->second;
   if (SameType(type, *known)) return true;
   if (!Unify(type, *known)) return false;
   const Type* const general = MoreGeneral(&type, known);
-  if (!OccursIn(parameter, *general)) meanings_.insert_or_assign(parameter.name, general);
+  if (!OccursIn(variable, *general)) Learn(variable.variable, general);
   return true;
 }
 
 bool Substitution::Unify(const Type& a, const Type& b) {
-  if (SameType(a, b)) return true;
-  if (b.kind == TypeKind::kParameter) return UnifyParameter(a, b);
-  if (a.kind == TypeKind::kParameter) return UnifyParameter(b, a);
+  if (&a == &b) return true;
+  if (b.kind == TypeKind::kParameter) return UnifyVariable(a, b);
+  if (a.kind == TypeKind::kParameter) return UnifyVariable(b, a);
   if (IsWild(a) || IsWild(b)) return true;
   if (a.kind == TypeKind::kNull) return AcceptsNull(b.kind);
   if (b.kind == TypeKind::kNull) return AcceptsNull(a.kind);
+  if (a.kind == TypeKind::kWrapper) return Unify(*a.parameters[0], b);
+  if (b.kind == TypeKind::kWrapper) return Unify(a, *b.parameters[0]);
   if (a.kind != b.kind) return false;
   if (a.kind == TypeKind::kType) return true;
   if (a.name != b.name || a.parameters.size() != b.parameters.size()) return false;
-  // Scalars of one kind were equal above.
+  // Scalars of one kind have no parts.
   for (size_t i = 0; i < a.parameters.size(); ++i) {
     if (!Unify(*a.parameters[i], *b.parameters[i])) return false;
   }
   return true;
 }
 
+namespace {
+
+// `type` with each part that is generic replaced by what `change` makes of it.
+template <class Change>
+const Type* WithParts(const Type* type, TypePool& pool, Change change) {
+  std::array<const Type*, 4> few = {};
+  std::vector<const Type*> many;
+  const size_t count = type->parameters.size();
+  if (count > few.size()) many.resize(count);
+  const std::span<const Type*> parts = count > few.size() ? std::span(many) : std::span(few).first(count);
+  for (size_t i = 0; i < count; ++i) parts[i] = change(type->parameters[i]);
+  return pool.Make(*type, parts);
+}
+
+}  // namespace
+
+const Type* Substitution::Instantiate(const Type* type, uint32_t first, TypePool& pool) {
+  if (!type->is_generic) return type;
+  if (type->kind == TypeKind::kParameter) return pool.MakeVariable(first + type->variable);
+  return WithParts(
+      type, pool, [&](const Type* part) { return Instantiate(part, first, pool); });
+}
+
 const Type* Substitution::Apply(const Type* type, TypePool& pool, Unknown unknown) const {
+  if (!type->is_generic) return type;
   if (type->kind == TypeKind::kParameter) {
-    const auto found = meanings_.find(type->name);
-    if (found != meanings_.end()) return Apply(found->second, pool, unknown);
-    return unknown == Unknown::kDyn ? pool.Make(TypeKind::kDyn) : type;
+    const Type* const meaning = meanings_[type->variable];
+    if (meaning != nullptr) return Apply(meaning, pool, unknown);
+    return unknown == Unknown::kDyn ? SimpleType(TypeKind::kDyn) : type;
   }
-  if (type->parameters.empty()) return type;
-  std::vector<const Type*> parameters;
-  parameters.reserve(type->parameters.size());
-  for (const Type* inner : type->parameters) parameters.push_back(Apply(inner, pool, unknown));
-  return pool.Make(type->kind, std::move(parameters));
+  return WithParts(type, pool, [&](const Type* part) { return Apply(part, pool, unknown); });
 }
 
 }  // namespace dray::cel

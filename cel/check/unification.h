@@ -3,32 +3,45 @@
 // Checking").
 #pragma once
 
-#include <map>
+#include <cstdint>
 #include <span>
-#include <string>
+#include <vector>
 
 #include "cel/check/type.h"
 
 namespace dray::cel {
 
-/// What type parameters stand for, by name. A parameter never occurs in its own meaning.
+/// What the type variables of one check stand for. A variable never occurs in its own meaning.
 class Substitution {
  public:
+  /// Numbers for `count` new variables; the first of them.
+  uint32_t Fresh(uint32_t count);
+
   /// Whether a value of type `from` may stand where `to` is wanted. Keeps what was learnt only if
   /// all pairs agree.
   bool Assignable(std::span<const Type* const> to, std::span<const Type* const> from);
   bool Assignable(const Type& to, const Type& from);
 
-  /// `type` with known parameters replaced; unknown ones become dyn if `close` is set.
+  /// A declared type with its parameters turned into the variables from `first` on.
+  static const Type* Instantiate(const Type* type, uint32_t first, TypePool& pool);
+
+  /// `type` with known variables replaced; unknown ones become dyn if asked so.
   enum class Unknown { kKeep, kDyn };
   const Type* Apply(const Type* type, TypePool& pool, Unknown unknown) const;
 
  private:
-  bool Unify(const Type& a, const Type& b);
-  bool UnifyParameter(const Type& type, const Type& parameter);
-  bool OccursIn(const Type& parameter, const Type& type) const;
+  struct Change {
+    uint32_t variable;
+    const Type* before;
+  };
 
-  std::map<std::string, const Type*> meanings_;
+  bool Unify(const Type& a, const Type& b);
+  bool UnifyVariable(const Type& type, const Type& variable);
+  bool OccursIn(const Type& variable, const Type& type) const;
+  void Learn(uint32_t variable, const Type* meaning);
+
+  std::vector<const Type*> meanings_;  // by variable; nullptr while unknown
+  std::vector<Change> trail_;          // what the pairs in hand have changed
 };
 
 /// The one of two agreeing types that says less.

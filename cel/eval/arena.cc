@@ -45,4 +45,23 @@ std::span<MapEntry> Arena::NewEntries(size_t count) {
   return {entries, count};
 }
 
+std::span<uint64_t> Arena::NewNumbers(size_t count) {
+  if (count == 0) return {};
+  auto* const numbers = static_cast<uint64_t*>(Take(count * sizeof(uint64_t), alignof(uint64_t)));
+  std::uninitialized_default_construct_n(numbers, count);
+  return {numbers, count};
+}
+
+std::span<char> Arena::NewText(size_t size) {
+  if (size == 0) return {};
+  return {static_cast<char*>(Take(size, 1)), size};
+}
+
+void ValueBuffer::Grow() {
+  constexpr size_t kFirst = 8;
+  const std::span<Value> bigger = arena_.NewValues(std::max(kFirst, 2 * items_.size()));
+  std::ranges::copy(items(), bigger.begin());
+  items_ = bigger;
+}
+
 }  // namespace dray::cel

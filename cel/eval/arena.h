@@ -32,6 +32,7 @@ class Arena {
   std::string_view Copy(std::string_view text);
   std::span<Value> NewValues(size_t count);
   std::span<MapEntry> NewEntries(size_t count);
+  std::span<uint64_t> NewNumbers(size_t count);
 
   /// An object that lives as long as the arena.
   template <class T>
@@ -43,6 +44,9 @@ class Arena {
     }
     return kept;
   }
+
+  /// Room for a text of `size` bytes, to be written by the caller.
+  std::span<char> NewText(size_t size);
 
   bool is_full() const { return bytes_ > kArenaBytesMax; }
 
@@ -61,6 +65,26 @@ class Arena {
   std::vector<std::unique_ptr<std::byte[]>> blocks_;
   std::vector<Destructor> destructors_;
   size_t bytes_ = 0;
+};
+
+/// Values one after the other, in an arena: it grows by doubling and never gives back.
+class ValueBuffer {
+ public:
+  explicit ValueBuffer(Arena& arena) : arena_(arena) {}
+
+  void Add(const Value& value) {
+    if (size_ == items_.size()) Grow();
+    items_[size_++] = value;
+  }
+  std::span<Value> items() const { return items_.first(size_); }
+  size_t size() const { return size_; }
+
+ private:
+  void Grow();
+
+  Arena& arena_;
+  std::span<Value> items_;
+  size_t size_ = 0;
 };
 
 }  // namespace dray::cel

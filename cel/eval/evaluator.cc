@@ -5,9 +5,9 @@
 #include "cel/eval/evaluator.h"
 
 #include <array>
+#include <iterator>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -25,12 +25,9 @@ enum class Root : uint8_t { kCounts, kIsFree };
 class Evaluator final : public FoldHost {
  public:
   Evaluator(const Program& program, std::span<const Value> variables, Arena& arena, Meter& meter)
-      : program_(program),
-        ast_(program.ast()),
-        variables_(variables),
-        arena_(arena),
-        meter_(meter),
-        slots_(program.slots()) {}
+      : program_(program), ast_(program.ast()), variables_(variables), arena_(arena), meter_(meter) {
+    if (program.slots() > 0) slots_ = NewSlots(program.slots());
+  }
 
   Value Run() {
     const Value result = Eval(ast_.root);
@@ -43,31 +40,28 @@ class Evaluator final : public FoldHost {
 
   // FoldHost
   Value Eval(NodeId id) override {
+    const NodePlan& plan = program_.plan(id);
+    if (plan.operation == Operation::kConstant) return plan.value;
     if (Stopped()) return Value::Error("operation cancelled");
-    const Value* const constant = program_.plan(id).constant;
-    if (constant != nullptr) return *constant;
-    const Node& node = ast_[id];
-    switch (node.kind) {
-      case NodeKind::kLiteral: break;
-      case NodeKind::kIdentifier:
-      case NodeKind::kSelect:
-      case NodeKind::kIndex: return EvalPath(id, Root::kCounts);
-      case NodeKind::kHas: return EvalHas(node);
-      case NodeKind::kCall: return EvalCall(id, node);
-      case NodeKind::kConditional: return EvalConditional(node);
-      case NodeKind::kAnd: return EvalLogic(node, /*decisive=*/false);
-      case NodeKind::kOr: return EvalLogic(node, /*decisive=*/true);
-      case NodeKind::kList: return EvalList(node);
-      case NodeKind::kMap: return EvalMap(node);
-      case NodeKind::kFold: return EvalFold(id, node);
-      case NodeKind::kBind: return EvalBind(id, node);
-      case NodeKind::kOptMap: return EvalOptMap(id, node);
+    switch (plan.operation) {
+      case Operation::kConstant: return plan.value;
+      case Operation::kPrepared: meter_.Charge(plan.prepared_cost); return plan.value;
+      case Operation::kPath: return EvalPath(plan, Root::kCounts);
+      case Operation::kHas: return EvalHas(plan);
+      case Operation::kEquals: return EvalEquals(ast_[id]);
+      case Operation::kInConstants: return EvalInConstants(ast_[id], plan.value.list());
+      case Operation::kCall: return EvalCall(id, plan);
+      case Operation::kOr: return EvalOr(ast_[id]);
+      case Operation::kUnknown: return EvalUnknown(ast_[id]);
+      case Operation::kByKind: return EvalByKind(id, ast_[id]);
     }
     return {};
   }
   bool Stopped() const override { return meter_.exceeded() || arena_.is_full(); }
   void SetVariable(uint32_t slot, const Value& value) override { slots_[slot] = {.value = value}; }
-  bool IsConstant(NodeId id) const override { return program_.plan(id).constant != nullptr; }
+  bool IsConstant(NodeId id) const override {
+    return program_.plan(id).operation == Operation::kConstant;
+  }
   Meter& meter() override { return meter_; }
   Arena& arena() override { return arena_; }
 
@@ -77,6 +71,33 @@ class Evaluator final : public FoldHost {
     NodeId initial = kNoNode;  // of a bind that was not used yet
     uint64_t first_use_cost = 0;
   };
+
+  std::span<Slot> NewSlots(size_t count) {
+    if (count <= few_slots_.size()) return few_slots_;
+    many_slots_.resize(count);
+    return many_slots_;
+  }
+
+  Value EvalByKind(NodeId id, const Node& node) {
+    switch (node.kind) {
+      case NodeKind::kConditional: return EvalConditional(node);
+      case NodeKind::kAnd: return EvalLogic(node, /*decisive=*/false);
+      case NodeKind::kOr: return EvalLogic(node, /*decisive=*/true);
+      case NodeKind::kList: return EvalList(node);
+      case NodeKind::kMap: return EvalMap(node);
+      case NodeKind::kFold: return EvalFold(id, node);
+      case NodeKind::kBind: return EvalBind(id, node);
+      case NodeKind::kOptMap: return EvalOptMap(id, node);
+      case NodeKind::kSortBy: return EvalSortBy(id, node);
+      case NodeKind::kLiteral:
+      case NodeKind::kIdentifier:
+      case NodeKind::kSelect:
+      case NodeKind::kHas:
+      case NodeKind::kIndex:
+      case NodeKind::kCall: break;
+    }
+    return {};
+  }
 
   // A bound expression is computed when it is first used, if at all.
   Value UseSlot(uint32_t index) {
@@ -97,65 +118,48 @@ class Evaluator final : public FoldHost {
     return MakeError(arena_, fmt::format("no such attribute(s): {}", ast_[id].name));
   }
 
-  static bool IsPath(NodeKind kind) {
-    return kind == NodeKind::kIdentifier || kind == NodeKind::kSelect || kind == NodeKind::kIndex ||
-           kind == NodeKind::kConditional;
-  }
-
   // An arm or key: a path there does not pay for its root.
   Value EvalInner(NodeId id) {
-    if (program_.plan(id).constant != nullptr || !IsPath(ast_[id].kind)) return Eval(id);
-    if (ast_[id].kind == NodeKind::kConditional) return EvalConditional(ast_[id]);
-    return EvalPath(id, Root::kIsFree);
-  }
-
-  // The selections and indexes from the root to `id`, and the root.
-  struct Path {
-    NodeId root = kNoNode;
-    std::vector<NodeId> qualifiers;
-  };
-  Path PathTo(NodeId id) const {
-    Path path;
-    while (program_.plan(id).constant == nullptr &&
-           (ast_[id].kind == NodeKind::kSelect || ast_[id].kind == NodeKind::kIndex)) {
-      path.qualifiers.push_back(id);
-      id = ast_[id].children[0];
-    }
-    path.root = id;
-    return path;
+    const NodePlan& plan = program_.plan(id);
+    if (plan.operation == Operation::kPath) return EvalPath(plan, Root::kIsFree);
+    return Eval(id);
   }
 
   Value EvalRoot(NodeId id) {
-    if (program_.plan(id).constant != nullptr) return Eval(id);
-    if (ast_[id].kind == NodeKind::kIdentifier) return NameValue(id);
-    return ast_[id].kind == NodeKind::kConditional ? EvalConditional(ast_[id]) : Eval(id);
+    return program_.plan(id).operation == Operation::kPath ? NameValue(id) : Eval(id);
   }
 
-  Value EvalPath(NodeId id, Root root) {
-    const Path path = PathTo(id);
+  Value EvalPath(const NodePlan& plan, Root root) {
     bool optional = false;
-    Value value = EvalRoot(path.root);
-    const bool present = Qualify(value, path, optional);
-    const bool is_conditional = ast_[path.root].kind == NodeKind::kConditional;
+    Value value = EvalRoot(plan.root);
+    const bool present = Qualify(value, plan.path, optional);
+    const bool is_conditional = ast_[plan.root].kind == NodeKind::kConditional;
     if (root == Root::kCounts && !is_conditional) meter_.Charge(1);
     if (value.is_error() || !optional) return value;
     return present ? MakeSome(arena_, value) : Value::None();
   }
 
-  // Applies the qualifiers of `path` to `value`. From the first optional one on, what is missing
-  // makes the whole path absent (returns false) instead of an error.
-  bool Qualify(Value& value, const Path& path, bool& optional) {
-    if (value.is(ValueKind::kOptional) && !path.qualifiers.empty()) {
+  Lookup LookUpStep(const Value& container, const PathStep& step, const Value& key) {
+    if (step.hash != 0 && container.is(ValueKind::kMap)) {
+      const Value* const found = container.map().FindText(key.text(), step.hash);
+      return found != nullptr ? Lookup{*found, true} : Lookup{};
+    }
+    return LookUp(arena_, container, key);
+  }
+
+  // Applies the steps of `path` to `value`. From the first optional one on, what is missing makes
+  // the whole path absent (returns false) instead of an error.
+  bool Qualify(Value& value, std::span<const PathStep> path, bool& optional) {
+    if (value.is(ValueKind::kOptional) && !path.empty()) {
       optional = true;
       if (value.optional() == nullptr) return false;
       value = *value.optional();
     }
-    for (size_t i = path.qualifiers.size(); i > 0 && !value.is_error(); --i) {
-      const Node& node = ast_[path.qualifiers[i - 1]];
-      optional = optional || node.optional;
-      const Value key =
-          node.kind == NodeKind::kSelect ? Value::String(node.name) : EvalInner(node.children[1]);
-      const Lookup found = key.is_error() ? Lookup{key, true} : LookUp(arena_, value, key);
+    for (const PathStep& step : path) {
+      if (value.is_error()) break;
+      optional = optional || step.optional;
+      const Value key = step.key_node == kNoNode ? step.key : EvalInner(step.key_node);
+      const Lookup found = key.is_error() ? Lookup{key, true} : LookUpStep(value, step, key);
       if (!found.present && optional) return false;
       meter_.Charge(1);
       value = found.present ? found.value : MissingPart(arena_, value, key);
@@ -163,11 +167,10 @@ class Evaluator final : public FoldHost {
     return true;
   }
 
-  Value EvalHas(const Node& node) {
-    const Path path = PathTo(node.children[0]);
+  Value EvalHas(const NodePlan& plan) {
     bool optional = false;
-    Value value = EvalRoot(path.root);
-    const bool present = Qualify(value, path, optional);
+    Value value = EvalRoot(plan.root);
+    const bool present = Qualify(value, plan.path.first(plan.path.size() - 1), optional);
     if (value.is_error()) return value;
     if (!present) return Value::Bool(false);
     if (value.is(ValueKind::kOptional)) {
@@ -175,7 +178,7 @@ class Evaluator final : public FoldHost {
       value = *value.optional();
     }
     meter_.Charge(1);
-    const Lookup found = LookUp(arena_, value, Value::String(node.name));
+    const Lookup found = LookUpStep(value, plan.path.back(), plan.path.back().key);
     if (found.present && found.value.is_error()) return found.value;
     return Value::Bool(found.present);
   }
@@ -216,7 +219,7 @@ class Evaluator final : public FoldHost {
   }
 
   Value EvalList(const Node& node) {
-    std::vector<Value> items;
+    ValueBuffer items(arena_);
     for (size_t i = 0; i < node.children.size(); ++i) {
       Value value;
       if (!EvalEntry(node, i, node.children[i], value)) continue;
@@ -224,14 +227,15 @@ class Evaluator final : public FoldHost {
         meter_.Charge(kListCost);
         return value;
       }
-      items.push_back(value);
+      items.Add(value);
     }
     meter_.Charge(kListCost);
-    return MakeList(arena_, items);
+    return AdoptList(arena_, items.items());
   }
 
   Value EvalMap(const Node& node) {
-    std::vector<MapEntry> entries;
+    const std::span<MapEntry> entries = arena_.NewEntries(node.children.size() / 2);
+    size_t count = 0;
     for (size_t i = 0; i < node.children.size(); i += 2) {
       MapEntry entry{.key = Eval(node.children[i]), .value = {}};
       const bool present =
@@ -240,80 +244,91 @@ class Evaluator final : public FoldHost {
         meter_.Charge(kMapCost);
         return entry.key.is_error() ? entry.key : entry.value;
       }
-      if (present) entries.push_back(entry);
+      if (present) entries[count++] = entry;
     }
     meter_.Charge(kMapCost);
-    return MakeMap(arena_, entries);
+    return MakeMap(arena_, entries.first(count));
   }
 
-  Value EvalCall(NodeId id, const Node& node) {
-    const std::string_view name = node.name;
-    if (name == "orValue" || name == "or") return EvalOr(node, name);
-    if (name == "@in") {
-      const Value* const set = program_.plan(node.children[1]).constant;
-      if (set != nullptr && program_.facts(id).overload != nullptr && IsScalarList(*set)) {
-        return EvalInConstants(node, set->list());
-      }
+  Value EvalEquals(const Node& node) {
+    const std::array arguments = {Eval(node.children[0]), Eval(node.children[1])};
+    Value result;
+    if (arguments[0].is_error()) {
+      result = arguments[0];
+    } else {
+      result = arguments[1].is_error() ? arguments[1] : Equal(arguments[0], arguments[1]);
     }
-    const NodePlan& plan = program_.plan(id);
+    meter_.Charge(CallCost(CostRule::kEquality, /*is_unique=*/true, arguments, result));
+    return result;
+  }
+
+  Value EvalCall(NodeId id, const NodePlan& plan) {
+    const std::span<const NodeId> children = ast_[id].children;
     std::array<Value, kArgumentsMax> buffer;
     size_t count = 0;
     Value error;
-    for (const NodeId child : node.children) {
+    for (const NodeId child : children) {
       buffer[count] = Eval(child);
       if (buffer[count].is_error()) {
-        // With three arguments or more, or a pattern compiled ahead, an error ends the call before
-        // the next argument; then the call itself costs nothing.
-        const bool stops = node.children.size() >= 3 || plan.pattern != nullptr;
-        if (stops && count + 1 < node.children.size()) return buffer[count];
+        // Then the call itself costs nothing.
+        if (plan.stops_at_error && count + 1 < children.size()) return buffer[count];
         if (!error.is_error()) error = buffer[count];
       }
       ++count;
     }
     const std::span<const Value> arguments(buffer.data(), count);
-    const Builtin& builtin = *plan.builtin;
-    const Value result = error.is_error() ? error : Call(id, builtin, arguments);
-    const bool is_unique = program_.facts(id).overload != nullptr;
-    meter_.Charge(CallCost(builtin.cost, is_unique, arguments, result));
+    const Value result = error.is_error() ? error : Call(id, plan, arguments);
+    meter_.Charge(CallCost(plan.cost, plan.is_unique, arguments, result));
     return result;
   }
 
-  Value Call(NodeId id, const Builtin& builtin, std::span<const Value> arguments) {
-    const NodePlan& plan = program_.plan(id);
-    if (builtin.wrong_types == WrongTypes::kSignature) {
+  static bool HasExpectedKinds(const NodePlan& plan, std::span<const Value> arguments) {
+    if (plan.expected_count != arguments.size()) return false;
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      const ValueKind kind = plan.expected[i];
+      if (kind != ValueKind::kError && !arguments[i].is(kind)) return false;
+    }
+    return true;
+  }
+
+  Value Call(NodeId id, const NodePlan& plan, std::span<const Value> arguments) {
+    if (plan.checks_signature && !HasExpectedKinds(plan, arguments)) {
       const Function& function = *program_.facts(id).function;
       if (!AcceptsValues(function, arguments)) return WrongArguments(function.name, arguments);
     }
     if (plan.pattern != nullptr) {
-      return ApplyRegex(builtin.name, *plan.pattern, arena_, arguments);
+      return ApplyRegex(ast_[id].name, *plan.pattern, arena_, arguments);
     }
-    return builtin.call(arena_, arguments);
+    return plan.call(arena_, arguments);
   }
 
   Value WrongArguments(std::string_view function, std::span<const Value> arguments) {
-    std::string types;
+    fmt::memory_buffer text;
+    fmt::format_to(std::back_inserter(text), "no such overload: {}(", function);
     for (const Value& argument : arguments) {
-      if (!types.empty()) types += ", ";
-      types += TypeName(argument);
+      if (&argument != arguments.data()) text.append(std::string_view(", "));
+      text.append(TypeName(argument));
     }
-    return MakeError(arena_, fmt::format("no such overload: {}({})", function, types));
+    text.push_back(')');
+    return MakeError(arena_, {text.data(), text.size()});
   }
 
-  // The argument of or and orValue is evaluated only if the receiver has no value.
-  Value EvalOr(const Node& node, std::string_view name) {
+  // A name that nothing declares: what it is applied to does not matter.
+  Value EvalUnknown(const Node& node) {
+    return MakeError(arena_, fmt::format("no such overload: {}", node.name));
+  }
+
+  // The argument of or and orValue is evaluated only if the receiver has no value. Up to 1.36 what
+  // is no optional is its own value.
+  Value EvalOr(const Node& node) {
     const Value receiver = Eval(node.children[0]);
     if (receiver.is_error()) return receiver;
-    if (!receiver.is(ValueKind::kOptional)) return NoSuchOverload();
-    if (receiver.optional() == nullptr) return Eval(node.children[1]);
-    return name == "or" ? receiver : *receiver.optional();
-  }
-
-  static bool IsScalarList(const Value& value) {
-    if (!value.is(ValueKind::kList)) return false;
-    for (const Value& item : value.list().items) {
-      if (!IsScalarKey(item.kind())) return false;
+    if (!receiver.is(ValueKind::kOptional)) {
+      const bool strict = program_.environment().since(api::Release::kNewest);
+      return strict ? NoSuchOverload() : receiver;
     }
-    return true;
+    if (receiver.optional() == nullptr) return Eval(node.children[1]);
+    return node.name == "or" ? receiver : *receiver.optional();
   }
 
   Value EvalInConstants(const Node& node, const List& set) {
@@ -359,15 +374,43 @@ class Evaluator final : public FoldHost {
     return body.is_error() ? body : MakeSome(arena_, body);
   }
 
+  // cel.bind(@input, list, @input.@sortByAssociatedKeys(@input.map(x, key)))
+  Value EvalSortBy(NodeId id, const Node& node) {
+    const NodePlan& plan = program_.plan(id);
+    const Value list = Eval(node.children[0]);
+    meter_.Charge(1);
+    const Value keys = list.is_error() ? list : SortKeys(id, node, list);
+    const std::array arguments = {list, keys};
+    const Value result = keys.is_error() ? keys : Call(id, plan, arguments);
+    meter_.Charge(CallCost(plan.cost, plan.is_unique, arguments, result));
+    return result;
+  }
+
+  Value SortKeys(NodeId id, const Node& node, const Value& list) {
+    meter_.Charge(1);
+    const std::array<NodeId, 3> children = {kNoNode, kNoNode, node.children[1]};
+    return Fold(*this, MapNode(node, children), program_.facts(id).slot, list);
+  }
+  static Node MapNode(const Node& node, std::span<const NodeId> children) {
+    Node map = node;
+    map.kind = NodeKind::kFold;
+    map.fold = FoldKind::kMap;
+    map.children = children;
+    return map;
+  }
+
   // No function of the environment takes more.
   static constexpr size_t kArgumentsMax = 5;
+  static constexpr size_t kFewSlots = 4;
 
   const Program& program_;
   const Ast& ast_;
   const std::span<const Value> variables_;
   Arena& arena_;
   Meter& meter_;
-  std::vector<Slot> slots_;
+  std::span<Slot> slots_;
+  std::array<Slot, kFewSlots> few_slots_;
+  std::vector<Slot> many_slots_;
 };
 
 }  // namespace

@@ -118,7 +118,7 @@ class FoldRun {
 
   // map and filter: @result + [x].
   Value Collect() {
-    std::vector<Value> items;
+    ValueBuffer items(host_.arena());
     Value error;
     const bool is_filter = node_.fold == FoldKind::kFilter;
     const uint64_t list_cost = !is_filter && host_.IsConstant(transform()) ? 0 : kListCost;
@@ -131,10 +131,10 @@ class FoldRun {
       host_.meter().Charge(list_cost);
       host_.meter().Charge(1);
       if (!error.is_error() && item.is_error()) error = item;
-      if (!error.is_error()) items.push_back(item);
+      if (!error.is_error()) items.Add(item);
     }
     host_.meter().Charge(1);
-    return error.is_error() ? error : MakeList(host_.arena(), items);
+    return error.is_error() ? error : AdoptList(host_.arena(), items.items());
   }
 
   // transformMap: cel.@mapInsert(@result, key, value); transformMapEntry: cel.@mapInsert(@result,

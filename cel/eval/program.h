@@ -3,27 +3,16 @@
 #pragma once
 
 #include <expected>
-#include <memory>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/published.h"
 #include "cel/check/checker.h"
+#include "cel/check/scope.h"
 #include "cel/compile_error.h"
 #include "cel/environment.h"
-#include "cel/eval/arena.h"
-#include "cel/library/library.h"
-#include "cel/library/regex.h"
+#include "cel/eval/plan.h"
 
 namespace dray::cel {
-
-/// What evaluation needs to know about one node besides the tree.
-struct NodePlan {
-  const Builtin* builtin = nullptr;    // of kCall
-  const Value* constant = nullptr;     // known before evaluation; costs nothing
-  std::shared_ptr<const RE2> pattern;  // of matches, find, findAll with a constant pattern
-};
 
 class Program {
  public:
@@ -33,22 +22,21 @@ class Program {
                                                               const Environment& environment,
                                                               const Scope& scope = {});
 
+  const Environment& environment() const { return environment_; }
   const CheckedAst& checked() const { return checked_; }
   const Ast& ast() const { return checked_.ast; }
   const NodeFacts& facts(NodeId id) const { return checked_.facts[id]; }
-  const NodePlan& plan(NodeId id) const { return plans_[id]; }
+  const NodePlan& plan(NodeId id) const { return plans_.nodes[id]; }
   uint32_t slots() const { return checked_.slots; }
   const Type& result_type() const { return checked_.result_type(); }
 
-  explicit Program(CheckedAst checked)
-      : checked_(std::move(checked)), plans_(checked_.facts.size()) {}
+  Program(CheckedAst checked, const Environment& environment)
+      : environment_(environment), checked_(std::move(checked)) {}
 
  private:
-  friend class Planner;
-
+  Environment environment_;
   CheckedAst checked_;
-  std::vector<NodePlan> plans_;
-  Arena constants_;
+  Plans plans_;
 };
 
 }  // namespace dray::cel

@@ -32,6 +32,7 @@ bool IsScalarAttribute(const Type& type) {
     case TypeKind::kMap:
     case TypeKind::kType:
     case TypeKind::kOptional:
+    case TypeKind::kWrapper:
     case TypeKind::kOpaque:
     case TypeKind::kParameter: break;
   }

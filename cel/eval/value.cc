@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <compare>
+#include <functional>
 #include <optional>
 
 namespace dray::cel {
@@ -15,6 +16,27 @@ constexpr double kTwoTo64 = 18446744073709551616.0;
 
 const Map kEmptyMap;
 const Value kEmptyMapValue = Value::FromMap(&kEmptyMap);
+
+constexpr std::array<std::string_view, 20> kTypeNames = {"error",
+                                                              "null_type",
+                                                              "bool",
+                                                              "int",
+                                                              "uint",
+                                                              "double",
+                                                              "string",
+                                                              "bytes",
+                                                              "list",
+                                                              "map",
+                                                              "type",
+                                                              "optional_type",
+                                                              "google.protobuf.Timestamp",
+                                                              "google.protobuf.Duration",
+                                                              "kubernetes.Quantity",
+                                                              "kubernetes.Semver",
+                                                              "kubernetes.URL",
+                                                              "net.IP",
+                                                              "net.CIDR",
+                                                              "kubernetes.NamedFormat"};
 
 bool IsNumber(ValueKind kind) {
   return kind == ValueKind::kInt || kind == ValueKind::kUint || kind == ValueKind::kDouble;
@@ -142,28 +164,27 @@ const Value* Map::Find(const Value& key) const {
   return found == nullptr && empty_by_default ? &kEmptyMapValue : found;
 }
 
+const Value* Map::FindText(std::string_view key, uint64_t hash) const {
+  if (hashes.empty()) return Find(Value::String(key));
+  for (size_t i = 0; i < hashes.size(); ++i) {
+    if (hashes[i] == hash && entries[i].key.text() == key) return &entries[i].value;
+  }
+  return empty_by_default ? &kEmptyMapValue : nullptr;
+}
+
+uint64_t HashText(std::string_view text) {
+  return std::hash<std::string_view>()(text);
+}
+
 std::string_view TypeName(const Value& value) {
-  static constexpr std::array<std::string_view, 20> kNames = {"error",
-                                                              "null_type",
-                                                              "bool",
-                                                              "int",
-                                                              "uint",
-                                                              "double",
-                                                              "string",
-                                                              "bytes",
-                                                              "list",
-                                                              "map",
-                                                              "type",
-                                                              "optional_type",
-                                                              "google.protobuf.Timestamp",
-                                                              "google.protobuf.Duration",
-                                                              "kubernetes.Quantity",
-                                                              "kubernetes.Semver",
-                                                              "kubernetes.URL",
-                                                              "net.IP",
-                                                              "net.CIDR",
-                                                              "kubernetes.NamedFormat"};
-  return kNames[static_cast<size_t>(value.kind())];
+  return kTypeNames[static_cast<size_t>(value.kind())];
+}
+
+std::optional<ValueKind> KindOfObject(std::string_view name) {
+  for (auto kind = static_cast<size_t>(ValueKind::kQuantity); kind < kTypeNames.size(); ++kind) {
+    if (kTypeNames[kind] == name) return static_cast<ValueKind>(kind);
+  }
+  return std::nullopt;
 }
 
 std::string_view GoTypeName(const Value& value) {

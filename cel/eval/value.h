@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -142,6 +143,8 @@ struct MapEntry {
 /// Entries are sorted by KeyLess, each key once: iteration never depends on chance.
 struct Map {
   std::span<const MapEntry> entries;
+  /// HashText of the keys, if all are texts; may be left out. Makes FindText fast.
+  std::span<const uint64_t> hashes;
   /// A failed lookup gives an empty map: the outer maps of device.attributes and device.capacity.
   bool empty_by_default = false;
   Weight weight = 1;
@@ -151,9 +154,13 @@ struct Map {
   const Value* Find(const Value& key) const;
   /// The same without the default.
   const Value* FindPresent(const Value& key) const;
+  /// Find of a text whose HashText is known.
+  const Value* FindText(std::string_view key, uint64_t hash) const;
 };
 
 Weight WeightOf(const Value& value);
+
+uint64_t HashText(std::string_view text);
 
 /// bool, int, uint, double, string: what may be an index, and a member of a constant set.
 bool IsScalarKey(ValueKind kind);
@@ -168,6 +175,9 @@ std::string_view GoTypeName(const Value& value);
 
 /// The run-time type, as type() and error messages name it.
 std::string_view TypeName(const Value& value);
+
+/// The kind of values of a Kubernetes type, by its name; nothing if there are no such values.
+std::optional<ValueKind> KindOfObject(std::string_view name);
 
 /// a == b, or an error where upstream has none to compare with: a Quantity or Semver on the left
 /// against something else. Inside lists and maps such a comparison counts as equal.

@@ -58,6 +58,7 @@ bool Accepts(const Type& type, const Value& value) {
     }
     case TypeKind::kMap: return kind == ValueKind::kMap;
     case TypeKind::kOptional: return kind == ValueKind::kOptional;
+    case TypeKind::kWrapper: return kind == ValueKind::kNull || Accepts(*type.parameters[0], value);
     case TypeKind::kObject:
     case TypeKind::kOpaque: return TypeName(value) == type.name;
     case TypeKind::kError: return kind == ValueKind::kError;
@@ -109,12 +110,17 @@ Value MakeString(Arena& arena, std::string_view text) {
 }
 
 Value MakeList(Arena& arena, std::span<const Value> items) {
+  if (items.size() > kWeightMax) return Value::Error("list too long");
+  const std::span<Value> copy = arena.NewValues(items.size());
+  std::ranges::copy(items, copy.begin());
+  return AdoptList(arena, copy);
+}
+
+Value AdoptList(Arena& arena, std::span<const Value> items) {
   Weight weight = 1;
   for (const Value& item : items) weight += WeightOf(item);
   if (weight > kWeightMax) return Value::Error("list too long");
-  const std::span<Value> copy = arena.NewValues(items.size());
-  std::ranges::copy(items, copy.begin());
-  return Value::FromList(arena.Keep(List{.items = copy, .weight = weight}));
+  return Value::FromList(arena.Keep(List{.items = items, .weight = weight}));
 }
 
 Value MakeMap(Arena& arena, std::span<const MapEntry> entries) {

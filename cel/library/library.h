@@ -62,6 +62,8 @@ Value MakeString(Arena& arena, std::string_view text);
 /// These two copy, and fail above kWeightMax. Of equal keys the last wins.
 Value MakeList(Arena& arena, std::span<const Value> items);
 Value MakeMap(Arena& arena, std::span<const MapEntry> entries);
+/// A list of items that are in the arena already.
+Value AdoptList(Arena& arena, std::span<const Value> items);
 Value MakeSome(Arena& arena, const Value& value);
 /// a + b of two values of one kind.
 Value AddValues(Arena& arena, const Value& a, const Value& b);

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The syntax tree. Nodes refer to each other by number and never change after parsing; macros are
-// expanded to nodes of their own (kFold, kBind, kOptMap), because evaluation and both cost formulas
-// have closed forms for them.
+// The syntax tree. Nodes refer to each other by number; macros are expanded to nodes of their own
+// (kFold, kBind, kOptMap, kSortBy), because evaluation and both cost formulas have closed forms for
+// them.
 #pragma once
 
 #include <cstdint>
-#include <deque>
-#include <string>
+#include <span>
 #include <string_view>
 #include <variant>
 #include <vector>
+
+#include "cel/syntax/bump.h"
 
 namespace dray::cel {
 
@@ -31,6 +32,7 @@ enum class NodeKind : uint8_t {
   kFold,    // children: range, predicate or none, transform or none
   kBind,    // children: initial value, body; name: the variable
   kOptMap,  // children: optional, body; name: the variable; optional: optFlatMap
+  kSortBy,  // children: list, key; name: the variable
 };
 
 enum class FoldKind : uint8_t {
@@ -44,12 +46,14 @@ enum class FoldKind : uint8_t {
 };
 
 struct Bytes {
-  std::string value;
+  std::string_view value;
   bool operator==(const Bytes&) const = default;
 };
-/// The first alternative is null.
-using Constant = std::variant<std::monostate, bool, int64_t, uint64_t, double, std::string, Bytes>;
+/// The first alternative is null. Texts are owned by the Ast.
+using Constant =
+    std::variant<std::monostate, bool, int64_t, uint64_t, double, std::string_view, Bytes>;
 
+/// Names, children and constants are owned by the Ast.
 struct Node {
   NodeKind kind = NodeKind::kLiteral;
   FoldKind fold = FoldKind::kAll;
@@ -57,17 +61,17 @@ struct Node {
   bool is_member = false;   // kCall: children[0] is a receiver
   uint16_t path_depth = 0;  // see kPathMax
   uint32_t offset = 0;      // where upstream places errors of this node, in bytes
-  std::string_view name;    // owned by the Ast
-  std::string_view name2;   // kFold: the second variable, or empty
-  std::vector<NodeId> children;
-  std::vector<bool> optional_entries;  // kList, kMap: [?x], {?k: v}; empty if there are none
+  std::string_view name;
+  std::string_view name2;  // kFold: the second variable, or empty
+  std::span<const NodeId> children;
+  std::span<const bool> optional_entries;  // kList, kMap: [?x], {?k: v}; empty if there are none
   Constant constant;
 };
 
 /// A parsed expression, or a part of one while parsing.
 struct Ast {
   std::vector<Node> nodes;
-  std::deque<std::string> names;  // stable storage for Node::name
+  Bump memory;
   NodeId root = kNoNode;
 
   const Node& operator[](NodeId id) const { return nodes[id]; }

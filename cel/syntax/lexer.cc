@@ -23,11 +23,19 @@ constexpr bool IsLetter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-// Longest first.
-constexpr std::array<std::string_view, 24> kOperators = {
-    "&&", "||", "==", "!=", "<=", ">=", "+", "-", "*", "/", "%", "<",
-    ">",  "!",  "?",  ":",  ".",  ",",  "(", ")", "[", "]", "{", "}",
-};
+constexpr std::string_view kMarks = "+-*/%<>!?:.,()[]{}";
+
+constexpr Symbol PairSymbol(char first, char second) {
+  if (second == '=') {
+    if (first == '=') return Symbol::kEqual;
+    if (first == '!') return Symbol::kNotEqual;
+    if (first == '<') return Symbol::kLessEqual;
+    if (first == '>') return Symbol::kGreaterEqual;
+  }
+  if (first == '&' && second == '&') return Symbol::kAnd;
+  if (first == '|' && second == '|') return Symbol::kOr;
+  return Symbol::kNone;
+}
 
 class Lexer {
  public:
@@ -35,6 +43,7 @@ class Lexer {
 
   std::vector<Token> Run() {
     std::vector<Token> tokens;
+    tokens.reserve(text_.size() / 4 + 2);
     do {
       SkipBlanks();
       tokens.push_back(Next());
@@ -47,9 +56,10 @@ class Lexer {
 
   void SkipBlanks() {
     while (at_ < text_.size()) {
-      if (std::string_view(" \t\r\n\f").contains(text_[at_])) {
+      const char c = text_[at_];
+      if (c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f') {
         ++at_;
-      } else if (text_.substr(at_).starts_with("//")) {
+      } else if (c == '/' && At(1) == '/') {
         at_ = std::min(text_.find('\n', at_), text_.size());
       } else {
         return;
@@ -58,8 +68,13 @@ class Lexer {
   }
 
   Token Make(TokenKind kind, size_t length) {
-    const Token token{kind, static_cast<uint32_t>(at_), text_.substr(at_, length)};
+    const Token token{kind, Symbol::kNone, static_cast<uint32_t>(at_), text_.substr(at_, length)};
     at_ += length;
+    return token;
+  }
+  Token MakeSymbol(Symbol symbol, size_t length) {
+    Token token = Make(TokenKind::kOperator, length);
+    token.symbol = symbol;
     return token;
   }
 
@@ -79,9 +94,9 @@ class Lexer {
     if (At(prefix) == '"' || At(prefix) == '\'') return Quoted(prefix);
     if (IsLetter(c)) return Word();
     if (c == '`') return Backticks();
-    for (const std::string_view op : kOperators) {
-      if (text_.substr(at_).starts_with(op)) return Make(TokenKind::kOperator, op.size());
-    }
+    const Symbol pair = PairSymbol(c, At(1));
+    if (pair != Symbol::kNone) return MakeSymbol(pair, 2);
+    if (kMarks.contains(c)) return MakeSymbol(Symbol{static_cast<uint8_t>(c)}, 1);
     return Fail(DecodeUtf8(text_, at_).width);
   }
 
@@ -100,7 +115,11 @@ class Lexer {
     if (word == "true") return Make(TokenKind::kTrue, length);
     if (word == "false") return Make(TokenKind::kFalse, length);
     if (word == "null") return Make(TokenKind::kNull, length);
-    if (word == "in") return Make(TokenKind::kIn, length);
+    if (word == "in") {
+      Token token = Make(TokenKind::kIn, length);
+      token.symbol = Symbol::kIn;
+      return token;
+    }
     return Make(TokenKind::kIdentifier, length);
   }
 
@@ -206,7 +225,7 @@ constexpr char SimpleEscape(char c) {
 }
 
 // Appends the escape at the front of `rest` (without its backslash) and drops it.
-bool DecodeEscape(std::string_view& rest, bool is_bytes, std::string& out) {
+bool DecodeEscape(std::string_view& rest, bool is_bytes, bool lax_surrogates, std::string& out) {
   const char c = rest[0];
   const bool octal = c >= '0' && c <= '3';
   const size_t digits = octal ? 3 : c == 'x' || c == 'X' ? 2 : c == 'u' ? 4 : c == 'U' ? 8 : 0;
@@ -226,8 +245,9 @@ bool DecodeEscape(std::string_view& rest, bool is_bytes, std::string& out) {
     out += static_cast<char>(static_cast<unsigned char>(value));
     return true;
   }
-  if (value > 0x10FFFF || (value >= 0xD800 && value <= 0xDFFF)) return false;
-  AppendUtf8(out, value);
+  const bool is_surrogate = value >= 0xD800 && value <= 0xDFFF;
+  if (value > 0x10FFFF || (is_surrogate && !lax_surrogates)) return false;
+  AppendUtf8(out, is_surrogate ? 0xFFFD : value);
   return true;
 }
 
@@ -237,7 +257,7 @@ std::vector<Token> Tokenize(std::string_view expression, std::vector<SourceError
   return Lexer(expression, errors).Run();
 }
 
-bool DecodeLiteral(std::string_view text, bool is_bytes, std::string& out) {
+bool DecodeLiteral(std::string_view text, bool is_bytes, bool lax_surrogates, std::string& out) {
   bool raw = false;
   while (text[0] != '"' && text[0] != '\'') {
     raw = raw || text[0] == 'r' || text[0] == 'R';
@@ -250,7 +270,7 @@ bool DecodeLiteral(std::string_view text, bool is_bytes, std::string& out) {
     const char c = rest[0];
     rest.remove_prefix(1);
     if (c == '\\' && !raw) {
-      if (!DecodeEscape(rest, is_bytes, out)) return false;
+      if (!DecodeEscape(rest, is_bytes, lax_surrogates, out)) return false;
     } else if (c == '\r') {
       if (rest.starts_with('\n')) rest.remove_prefix(1);
       out += '\n';

@@ -24,11 +24,24 @@ enum class TokenKind : uint8_t {
   kFalse,
   kNull,
   kIn,
-  kOperator,  // and every punctuation mark; `text` says which
+  kOperator,  // and every punctuation mark; `symbol` says which
+};
+
+/// An operator or mark: the character itself if there is one, as in Symbol{'+'}.
+enum class Symbol : uint8_t {
+  kNone = 0,
+  kAnd = 1,  // &&
+  kOr,
+  kEqual,
+  kNotEqual,
+  kLessEqual,
+  kGreaterEqual,
+  kIn,  // the token kIn
 };
 
 struct Token {
   TokenKind kind = TokenKind::kEnd;
+  Symbol symbol = Symbol::kNone;
   uint32_t offset = 0;    // byte in the expression
   std::string_view text;  // as written
 };
@@ -38,7 +51,8 @@ struct Token {
 std::vector<Token> Tokenize(std::string_view expression, std::vector<SourceError>& errors);
 
 /// The value of a string or bytes token (`text` with prefix and quotes).
-/// Returns false if an escape does not denote a code point.
-bool DecodeLiteral(std::string_view text, bool is_bytes, std::string& out);
+/// Returns false if an escape does not denote a code point; with `lax_surrogates` those of
+/// surrogates denote U+FFFD.
+bool DecodeLiteral(std::string_view text, bool is_bytes, bool lax_surrogates, std::string& out);
 
 }  // namespace dray::cel

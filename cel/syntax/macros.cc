@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cel/syntax/macros.h"
 
+#include <initializer_list>
+#include <span>
 #include <string>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "cel/availability.h"
+
 namespace dray::cel {
 namespace {
+
+constexpr Availability kTwoVariables = {.stored = {.first = 32}, .fresh = {.first = 33}};
+constexpr Availability kSortBy = {.stored = {.first = 34}, .fresh = {.first = 35}};
 
 struct FoldMacro {
   std::string_view name;
@@ -16,6 +23,11 @@ struct FoldMacro {
   FoldKind kind;
   bool has_predicate;
   bool has_transform;
+
+  // Macros of two variables came with an extension of their own.
+  bool IsIn(const Environment& environment) const {
+    return variables == 1 || kTwoVariables.Has(environment);
+  }
 };
 
 constexpr FoldMacro kFoldMacros[] = {
@@ -41,7 +53,11 @@ bool IsSimpleName(const Node& node) {
   return node.kind == NodeKind::kIdentifier && !node.name.starts_with('.');
 }
 
-void ExpandHas(const Ast& ast, Node& call, std::vector<SourceError>& errors) {
+void SetChildren(Ast& ast, Node& call, std::initializer_list<NodeId> children) {
+  call.children = ast.memory.Copy(std::span<const NodeId>(children));
+}
+
+void ExpandHas(Ast& ast, Node& call, std::vector<SourceError>& errors) {
   const Node& argument = ast[call.children[0]];
   if (argument.kind != NodeKind::kSelect || argument.optional) {
     errors.push_back({argument.offset, "invalid argument to has() macro"});
@@ -49,7 +65,7 @@ void ExpandHas(const Ast& ast, Node& call, std::vector<SourceError>& errors) {
   }
   call.kind = NodeKind::kHas;
   call.name = argument.name;
-  call.children = {argument.children[0]};
+  SetChildren(ast, call, {argument.children[0]});
 }
 
 std::string_view WrongVariable(const FoldMacro& macro) {
@@ -76,7 +92,7 @@ bool CheckVariables(const Ast& ast,
   return errors.size() == errors_before;
 }
 
-void ExpandFold(const Ast& ast,
+void ExpandFold(Ast& ast,
                 Node& call,
                 const FoldMacro& macro,
                 std::vector<SourceError>& errors) {
@@ -88,10 +104,10 @@ void ExpandFold(const Ast& ast,
   call.fold = macro.kind;
   call.name = ast[call.children[1]].name;
   call.name2 = macro.variables == 2 ? ast[call.children[2]].name : std::string_view();
-  call.children = {call.children[0], predicate, transform};
+  SetChildren(ast, call, {call.children[0], predicate, transform});
 }
 
-void ExpandBind(const Ast& ast, Node& call, std::vector<SourceError>& errors) {
+void ExpandBind(Ast& ast, Node& call, std::vector<SourceError>& errors) {
   const Node& variable = ast[call.children[1]];
   if (!IsSimpleName(variable)) {
     errors.push_back({variable.offset, "cel.bind() variable names must be simple identifiers"});
@@ -99,10 +115,10 @@ void ExpandBind(const Ast& ast, Node& call, std::vector<SourceError>& errors) {
   }
   call.kind = NodeKind::kBind;
   call.name = variable.name;
-  call.children = {call.children[2], call.children[3]};
+  SetChildren(ast, call, {call.children[2], call.children[3]});
 }
 
-void ExpandOptMap(const Ast& ast, Node& call, std::vector<SourceError>& errors) {
+void ExpandOptMap(Ast& ast, Node& call, std::vector<SourceError>& errors) {
   const Node& variable = ast[call.children[1]];
   if (!IsSimpleName(variable)) {
     errors.push_back({variable.offset,
@@ -112,12 +128,33 @@ void ExpandOptMap(const Ast& ast, Node& call, std::vector<SourceError>& errors) 
   call.kind = NodeKind::kOptMap;
   call.optional = call.name == "optFlatMap";
   call.name = variable.name;
-  call.children = {call.children[0], call.children[2]};
+  SetChildren(ast, call, {call.children[0], call.children[2]});
+}
+
+void ExpandSortBy(Ast& ast, Node& call, std::vector<SourceError>& errors) {
+  const Node& target = ast[call.children[0]];
+  if (target.kind == NodeKind::kLiteral || target.kind == NodeKind::kMap) {
+    errors.push_back({target.offset,
+                      "sortBy can only be applied to a list, identifier, comprehension, call or "
+                      "select expression"});
+    return;
+  }
+  const Node& variable = ast[call.children[1]];
+  if (!IsSimpleName(variable)) {
+    errors.push_back({variable.offset, "argument is not an identifier"});
+    return;
+  }
+  call.kind = NodeKind::kSortBy;
+  call.name = variable.name;
+  SetChildren(ast, call, {call.children[0], call.children[2]});
 }
 
 }  // namespace
 
-void ExpandMacro(const Ast& ast, Node& call, std::vector<SourceError>& errors) {
+void ExpandMacro(Ast& ast,
+                 Node& call,
+                 const Environment& environment,
+                 std::vector<SourceError>& errors) {
   if (!call.is_member) {
     if (call.name == "has" && call.children.size() == 1) ExpandHas(ast, call, errors);
     return;
@@ -131,12 +168,11 @@ void ExpandMacro(const Ast& ast, Node& call, std::vector<SourceError>& errors) {
   if ((call.name == "optMap" || call.name == "optFlatMap") && arguments == 2) {
     return ExpandOptMap(ast, call, errors);
   }
-  if (call.name == "sortBy" && arguments == 2) {
-    errors.push_back({call.offset, "not supported yet: macro sortBy"});
-    return;
+  if (call.name == "sortBy" && arguments == 2 && kSortBy.Has(environment)) {
+    return ExpandSortBy(ast, call, errors);
   }
   for (const FoldMacro& macro : kFoldMacros) {
-    if (macro.name == call.name && macro.arguments == arguments) {
+    if (macro.name == call.name && macro.arguments == arguments && macro.IsIn(environment)) {
       return ExpandFold(ast, call, macro, errors);
     }
   }

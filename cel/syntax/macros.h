@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The macros of the environment: has, the folds, cel.bind, optMap.
+// The macros of the environment: has, the folds, cel.bind, optMap, sortBy.
 #pragma once
 
 #include <vector>
 
+#include "cel/environment.h"
 #include "cel/syntax/ast.h"
 #include "cel/syntax/source_error.h"
 
@@ -11,6 +12,9 @@ namespace dray::cel {
 
 /// If `call` (a kCall node) is the use of a macro, turns it into what the macro means. A name with
 /// another number of arguments is an ordinary call. Misuse adds to `errors`.
-void ExpandMacro(const Ast& ast, Node& call, std::vector<SourceError>& errors);
+void ExpandMacro(Ast& ast,
+                 Node& call,
+                 const Environment& environment,
+                 std::vector<SourceError>& errors);
 
 }  // namespace dray::cel

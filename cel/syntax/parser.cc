@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <initializer_list>
 #include <optional>
 #include <utility>
 
@@ -39,35 +40,44 @@ constexpr std::array<std::string_view, 17> kReserved = {
 };
 
 struct BinaryOperator {
-  std::string_view token;
+  Symbol symbol;
   std::string_view function;
   int precedence;  // higher binds tighter
 };
 
+constexpr Symbol Mark(char c) {
+  return Symbol{static_cast<uint8_t>(c)};
+}
+
 constexpr int kOrPrecedence = 1;
 constexpr int kAndPrecedence = 2;
 constexpr BinaryOperator kBinaryOperators[] = {
-    {"||", "_||_", kOrPrecedence},
-    {"&&", "_&&_", kAndPrecedence},
-    {"<", "_<_", 3},
-    {"<=", "_<=_", 3},
-    {">", "_>_", 3},
-    {">=", "_>=_", 3},
-    {"==", "_==_", 3},
-    {"!=", "_!=_", 3},
-    {"in", "@in", 3},
-    {"+", "_+_", 4},
-    {"-", "_-_", 4},
-    {"*", "_*_", 5},
-    {"/", "_/_", 5},
-    {"%", "_%_", 5},
+    {Symbol::kOr, "_||_", kOrPrecedence},
+    {Symbol::kAnd, "_&&_", kAndPrecedence},
+    {Mark('<'), "_<_", 3},
+    {Symbol::kLessEqual, "_<=_", 3},
+    {Mark('>'), "_>_", 3},
+    {Symbol::kGreaterEqual, "_>=_", 3},
+    {Symbol::kEqual, "_==_", 3},
+    {Symbol::kNotEqual, "_!=_", 3},
+    {Symbol::kIn, "@in", 3},
+    {Mark('+'), "_+_", 4},
+    {Mark('-'), "_-_", 4},
+    {Mark('*'), "_*_", 5},
+    {Mark('/'), "_/_", 5},
+    {Mark('%'), "_%_", 5},
 };
 
 // Every parsing function returns kNoNode after the first error, and callers pass that on.
 class Parser {
  public:
-  Parser(std::string_view expression, std::vector<SourceError>& errors)
-      : errors_(errors), tokens_(Tokenize(expression, errors)) {}
+  Parser(std::string_view expression,
+         const Environment& environment,
+         std::vector<SourceError>& errors)
+      : environment_(environment), errors_(errors) {
+    tokens_ = Tokenize(ast_.memory.Copy(expression), errors);
+    ast_.nodes.reserve(tokens_.size());
+  }
 
   Ast Run() {
     if (errors_.empty()) ast_.root = Expression();
@@ -79,24 +89,23 @@ class Parser {
 
  private:
   const Token& Peek(size_t ahead = 0) const {
-    return tokens_[std::min(at_ + ahead, tokens_.size() - 1)];
+    const size_t index = at_ + ahead;
+    return index < tokens_.size() ? tokens_[index] : tokens_.back();
   }
   const Token& Take() {
     const Token& token = Peek();
     if (token.kind != TokenKind::kEnd) ++at_;
     return token;
   }
-  bool Sees(std::string_view text, size_t ahead = 0) const {
-    return Peek(ahead).kind == TokenKind::kOperator && Peek(ahead).text == text;
-  }
-  bool Accept(std::string_view text) {
-    const bool seen = Sees(text);
+  bool Sees(char mark, size_t ahead = 0) const { return Peek(ahead).symbol == Mark(mark); }
+  bool Accept(char mark) {
+    const bool seen = Sees(mark);
     if (seen) ++at_;
     return seen;
   }
-  bool Expect(std::string_view text) {
-    if (Accept(text)) return true;
-    SyntaxError(fmt::format("mismatched input '{}' expecting '{}'", TextOf(Peek()), text));
+  bool Expect(char mark) {
+    if (Accept(mark)) return true;
+    SyntaxError(fmt::format("mismatched input '{}' expecting '{}'", TextOf(Peek()), mark));
     return false;
   }
   static std::string_view TextOf(const Token& token) {
@@ -113,8 +122,6 @@ class Parser {
     return kNoNode;
   }
 
-  std::string_view Intern(std::string_view name) { return ast_.names.emplace_back(name); }
-
   // `steps`: what the node itself adds to the longest path below it.
   NodeId Add(Node node, uint16_t steps) {
     if (!errors_.empty()) return kNoNode;
@@ -127,16 +134,23 @@ class Parser {
     if (node.path_depth > kPathMax) {
       return Fail(SourceError::kNowhere, "max recursion depth exceeded");
     }
-    ast_.nodes.push_back(std::move(node));
+    ast_.nodes.push_back(node);
     return static_cast<NodeId>(ast_.nodes.size() - 1);
   }
 
-  NodeId AddCall(std::string_view function, uint32_t offset, std::vector<NodeId> arguments) {
+  std::span<NodeId> Children(std::span<const NodeId> ids) { return ast_.memory.Copy(ids); }
+  std::span<NodeId> Children(std::initializer_list<NodeId> ids) {
+    return ast_.memory.Copy(std::span<const NodeId>(ids));
+  }
+
+  NodeId AddCall(std::string_view function,
+                 uint32_t offset,
+                 std::initializer_list<NodeId> arguments) {
     const auto steps = static_cast<uint16_t>(arguments.size() > 1 ? 1 : 0);
     return Add({.kind = NodeKind::kCall,
                 .offset = offset,
                 .name = function,
-                .children = std::move(arguments)},
+                .children = Children(arguments)},
                steps);
   }
 
@@ -147,14 +161,15 @@ class Parser {
                   fmt::format("expression recursion limit exceeded: {}", kNestingMax));
     }
     NodeId node = Binary(kOrPrecedence);
-    if (errors_.empty() && Sees("?")) {
+    if (errors_.empty() && Sees('?')) {
       const uint32_t offset = Take().offset;
       const NodeId then = Binary(kOrPrecedence);
-      if (errors_.empty() && Expect(":")) {
+      if (errors_.empty() && Expect(':')) {
         const NodeId otherwise = Expression();
-        node = Add(
-            {.kind = NodeKind::kConditional, .offset = offset, .children = {node, then, otherwise}},
-            1);
+        node = Add({.kind = NodeKind::kConditional,
+                    .offset = offset,
+                    .children = Children({node, then, otherwise})},
+                   1);
       }
     }
     --nesting_;
@@ -162,10 +177,9 @@ class Parser {
   }
 
   const BinaryOperator* PeekBinary() const {
-    const Token& token = Peek();
-    if (token.kind != TokenKind::kOperator && token.kind != TokenKind::kIn) return nullptr;
-    const auto* const found =
-        std::ranges::find(kBinaryOperators, token.text, &BinaryOperator::token);
+    const Symbol symbol = Peek().symbol;
+    if (symbol == Symbol::kNone) return nullptr;
+    const auto* const found = std::ranges::find(kBinaryOperators, symbol, &BinaryOperator::symbol);
     return found == std::end(kBinaryOperators) ? nullptr : found;
   }
 
@@ -188,22 +202,25 @@ class Parser {
   NodeId Chain(NodeId first, const BinaryOperator& op) {
     std::vector<NodeId> terms = {first};
     const uint32_t offset = Peek().offset;
-    while (errors_.empty() && Accept(op.token)) terms.push_back(Binary(op.precedence + 1));
+    while (errors_.empty() && Peek().symbol == op.symbol) {
+      Take();
+      terms.push_back(Binary(op.precedence + 1));
+    }
     const NodeKind kind = op.precedence == kOrPrecedence ? NodeKind::kOr : NodeKind::kAnd;
-    return Add({.kind = kind, .offset = offset, .children = std::move(terms)}, 0);
+    return Add({.kind = kind, .offset = offset, .children = Children(terms)}, 0);
   }
 
   NodeId Unary() {
     const uint32_t offset = Peek().offset;
-    const bool negative = Sees("-");
-    if (!negative && !Sees("!")) return Member();
+    const bool negative = Sees('-');
+    if (!negative && !Sees('!')) return Member();
     const TokenKind next = Peek(1).kind;
     if (negative && (next == TokenKind::kInt || next == TokenKind::kDouble)) return Member();
-    const std::string_view symbol = Peek().text;
+    const char symbol = negative ? '-' : '!';
     size_t run = 0;
     while (Accept(symbol)) ++run;
     const bool mixed =
-        Sees(negative ? "!" : "-") &&
+        Sees(negative ? '!' : '-') &&
         (negative || (Peek(1).kind != TokenKind::kInt && Peek(1).kind != TokenKind::kDouble));
     if (mixed)
       return SyntaxError(fmt::format("no viable alternative at input '{}{}'", symbol, Peek().text));
@@ -215,9 +232,9 @@ class Parser {
   NodeId Member() {
     NodeId node = Primary();
     while (errors_.empty()) {
-      if (Sees(".")) {
+      if (Sees('.')) {
         node = Selection(node);
-      } else if (Sees("[")) {
+      } else if (Sees('[')) {
         node = Index(node);
       } else {
         break;
@@ -228,7 +245,7 @@ class Parser {
 
   NodeId Selection(NodeId operand) {
     const uint32_t dot = Take().offset;
-    const bool optional = Accept("?");
+    const bool optional = Accept('?');
     const Token& field = Peek();
     if (field.kind != TokenKind::kIdentifier && field.kind != TokenKind::kQuotedIdentifier) {
       return SyntaxError(
@@ -237,14 +254,18 @@ class Parser {
               : fmt::format("mismatched input '{}' expecting IDENTIFIER", field.text));
     }
     Take();
-    if (!optional && field.kind == TokenKind::kIdentifier && Sees("(")) {
+    if (field.kind == TokenKind::kQuotedIdentifier &&
+        !environment_.since(api::Release::kNewest)) {
+      return Fail(field.offset, "unsupported syntax: '`'");
+    }
+    if (!optional && field.kind == TokenKind::kIdentifier && Sees('(')) {
       return MemberCall(operand, field);
     }
     return Add({.kind = NodeKind::kSelect,
                 .optional = optional,
                 .offset = dot,
-                .name = Intern(field.text),
-                .children = {operand}},
+                .name = field.text,
+                .children = Children({operand})},
                1);
   }
 
@@ -255,30 +276,30 @@ class Parser {
     Node call{.kind = NodeKind::kCall,
               .is_member = true,
               .offset = offset,
-              .name = Intern(name.text),
-              .children = std::move(arguments)};
-    ExpandMacro(ast_, call, errors_);
-    return Add(std::move(call), 1);
+              .name = name.text,
+              .children = Children(arguments)};
+    ExpandMacro(ast_, call, environment_, errors_);
+    return Add(call, 1);
   }
 
   bool Arguments(std::vector<NodeId>& arguments) {
-    if (!Expect("(")) return false;
-    if (Accept(")")) return true;
+    if (!Expect('(')) return false;
+    if (Accept(')')) return true;
     do {
       arguments.push_back(Expression());
-    } while (errors_.empty() && Accept(","));
-    return errors_.empty() && Expect(")");
+    } while (errors_.empty() && Accept(','));
+    return errors_.empty() && Expect(')');
   }
 
   NodeId Index(NodeId operand) {
     const uint32_t offset = Take().offset;
-    const bool optional = Accept("?");
+    const bool optional = Accept('?');
     const NodeId key = Expression();
-    if (!errors_.empty() || !Expect("]")) return kNoNode;
+    if (!errors_.empty() || !Expect(']')) return kNoNode;
     return Add({.kind = NodeKind::kIndex,
                 .optional = optional,
                 .offset = offset,
-                .children = {operand, key}},
+                .children = Children({operand, key})},
                1);
   }
 
@@ -313,7 +334,7 @@ class Parser {
     if (token.text == "(") {
       Take();
       const NodeId inner = Expression();
-      return errors_.empty() && Expect(")") ? inner : kNoNode;
+      return errors_.empty() && Expect(')') ? inner : kNoNode;
     }
     if (token.text == "[") return List();
     if (token.text == "{") return Map();
@@ -328,7 +349,7 @@ class Parser {
   // A variable, a global call or a message literal; a leading dot means "from the root".
   NodeId Name() {
     const uint32_t start = Peek().offset;
-    const bool rooted = Accept(".");
+    const bool rooted = Accept('.');
     if (Peek().kind != TokenKind::kIdentifier) return Unexpected();
     if (IsMessage()) return Fail(Peek().offset, "not supported yet: message literal");
     const Token name = Take();
@@ -336,63 +357,77 @@ class Parser {
       return Fail(name.offset, fmt::format("reserved identifier: {}", name.text));
     }
     const std::string_view full =
-        Intern(rooted ? fmt::format(".{}", name.text) : std::string(name.text));
-    if (!Sees("(")) {
+        rooted ? ast_.memory.Copy(fmt::format(".{}", name.text)) : name.text;
+    if (!Sees('(')) {
       return Add({.kind = NodeKind::kIdentifier, .offset = start, .name = full}, 0);
     }
     const uint32_t offset = Peek().offset;
     std::vector<NodeId> arguments;
     if (!Arguments(arguments)) return kNoNode;
     Node call{
-        .kind = NodeKind::kCall, .offset = offset, .name = full, .children = std::move(arguments)};
-    ExpandMacro(ast_, call, errors_);
-    return Add(std::move(call), 0);
+        .kind = NodeKind::kCall, .offset = offset, .name = full, .children = Children(arguments)};
+    ExpandMacro(ast_, call, environment_, errors_);
+    return Add(call, 0);
   }
 
   bool IsMessage() const {
     size_t ahead = 1;
-    while (Sees(".", ahead) && Peek(ahead + 1).kind == TokenKind::kIdentifier) ahead += 2;
-    return Sees("{", ahead);
+    while (Sees('.', ahead) && Peek(ahead + 1).kind == TokenKind::kIdentifier) ahead += 2;
+    return Sees('{', ahead);
+  }
+
+  // The entries of a list or map while they are read.
+  struct Entries {
+    std::vector<NodeId> children;
+    std::vector<bool> optional;
+    bool any_optional = false;
+
+    void Begin(bool is_optional) {
+      optional.push_back(is_optional);
+      any_optional = any_optional || is_optional;
+    }
+  };
+
+  NodeId AddEntries(NodeKind kind, uint32_t offset, const Entries& entries) {
+    Node node{.kind = kind, .offset = offset, .children = Children(entries.children)};
+    if (entries.any_optional) {
+      const std::span<bool> flags = ast_.memory.MakeArray<bool>(entries.optional.size());
+      std::ranges::copy(entries.optional, flags.begin());
+      node.optional_entries = flags;
+    }
+    return Add(node, 0);
   }
 
   NodeId List() {
     const uint32_t offset = Take().offset;
-    Node list{.kind = NodeKind::kList, .offset = offset};
-    if (Sees(",") && Sees("]", 1)) Take();
-    while (errors_.empty() && !Sees("]")) {
-      const bool optional = Accept("?");
-      NoteOptional(list, list.children.size(), optional);
-      list.children.push_back(Expression());
-      if (!Accept(",")) break;
+    Entries entries;
+    if (Sees(',') && Sees(']', 1)) Take();
+    while (errors_.empty() && !Sees(']')) {
+      entries.Begin(Accept('?'));
+      entries.children.push_back(Expression());
+      if (!Accept(',')) break;
     }
-    if (!errors_.empty() || !Expect("]")) return kNoNode;
-    return Add(std::move(list), 0);
+    if (!errors_.empty() || !Expect(']')) return kNoNode;
+    return AddEntries(NodeKind::kList, offset, entries);
   }
 
   NodeId Map() {
     const uint32_t offset = Take().offset;
-    Node map{.kind = NodeKind::kMap, .offset = offset};
-    if (Sees(",") && Sees("}", 1)) Take();
-    while (errors_.empty() && !Sees("}")) {
-      const bool optional = Accept("?");
-      NoteOptional(map, map.children.size() / 2, optional);
-      map.children.push_back(Expression());
-      if (!errors_.empty() || !Expect(":")) return kNoNode;
-      map.children.push_back(Expression());
-      if (!Accept(",")) break;
+    Entries entries;
+    if (Sees(',') && Sees('}', 1)) Take();
+    while (errors_.empty() && !Sees('}')) {
+      entries.Begin(Accept('?'));
+      entries.children.push_back(Expression());
+      if (!errors_.empty() || !Expect(':')) return kNoNode;
+      entries.children.push_back(Expression());
+      if (!Accept(',')) break;
     }
-    if (!errors_.empty() || !Expect("}")) return kNoNode;
-    return Add(std::move(map), 0);
-  }
-
-  static void NoteOptional(Node& node, size_t entry, bool optional) {
-    if (!optional && node.optional_entries.empty()) return;
-    node.optional_entries.resize(entry + 1);
-    node.optional_entries[entry] = optional;
+    if (!errors_.empty() || !Expect('}')) return kNoNode;
+    return AddEntries(NodeKind::kMap, offset, entries);
   }
 
   NodeId AddLiteral(uint32_t offset, Constant value) {
-    return Add({.kind = NodeKind::kLiteral, .offset = offset, .constant = std::move(value)}, 0);
+    return Add({.kind = NodeKind::kLiteral, .offset = offset, .constant = value}, 0);
   }
 
   // The minus of a number belongs to it, so that the smallest int can be written.
@@ -455,14 +490,17 @@ class Parser {
 
   NodeId Text(const Token& token) {
     const bool is_bytes = token.kind == TokenKind::kBytes;
+    const bool lax_surrogates = !environment_.since(api::Release::k1_33);
     std::string value;
-    if (!DecodeLiteral(token.text, is_bytes, value)) {
+    if (!DecodeLiteral(token.text, is_bytes, lax_surrogates, value)) {
       return Fail(token.offset, "invalid unicode code point");
     }
-    if (is_bytes) return AddLiteral(token.offset, Bytes{std::move(value)});
-    return AddLiteral(token.offset, std::move(value));
+    const std::string_view kept = ast_.memory.Copy(value);
+    if (is_bytes) return AddLiteral(token.offset, Bytes{kept});
+    return AddLiteral(token.offset, kept);
   }
 
+  const Environment& environment_;
   std::vector<SourceError>& errors_;
   std::vector<Token> tokens_;
   size_t at_ = 0;
@@ -472,8 +510,10 @@ class Parser {
 
 }  // namespace
 
-Ast Parse(std::string_view expression, std::vector<SourceError>& errors) {
-  return Parser(expression, errors).Run();
+Ast Parse(std::string_view expression,
+          const Environment& environment,
+          std::vector<SourceError>& errors) {
+  return Parser(expression, environment, errors).Run();
 }
 
 }  // namespace dray::cel

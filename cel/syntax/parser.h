@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cel/environment.h"
 #include "cel/syntax/ast.h"
 #include "cel/syntax/source_error.h"
 
@@ -13,6 +14,8 @@ namespace dray::cel {
 /// Parses `expression`, which is at most kExpressionBytesMax long. On any error, `errors` is not
 /// empty afterwards and the tree is not usable. Only the first syntax error is reported.
 /// Time and memory are linear; recursion is bounded by kNestingMax and kPathMax.
-Ast Parse(std::string_view expression, std::vector<SourceError>& errors);
+Ast Parse(std::string_view expression,
+          const Environment& environment,
+          std::vector<SourceError>& errors);
 
 }  // namespace dray::cel

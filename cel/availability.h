@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which environments have a function or macro.
+#pragma once
+
+#include "api/release.h"
+#include "cel/environment.h"
+
+namespace dray::cel {
+
+/// The releases that declare something, for stored and for new expressions. Release n builds the
+/// environment of new ones for the release before, so there things often come one later.
+struct Availability {
+  api::Releases stored;
+  api::Releases fresh;
+
+  constexpr bool Has(const Environment& environment) const {
+    return (environment.use == ExpressionUse::kStored ? stored : fresh).Rules(environment.rules());
+  }
+};
+
+}  // namespace dray::cel

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0
+// One walk over the checked tree, children first. Only literals and unary conversions of constants
+// become constants: folding more would change costs, and errors that evaluation may skip. Other
+// functions of constants are computed here as well, but charged when evaluation comes there.
+#include "cel/eval/plan.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "cel/eval/cost.h"
+
+namespace dray::cel {
+namespace {
+
+bool IsTextKey(const Value& value) {
+  return value.is(ValueKind::kString);
+}
+
+bool IsScalarList(const Value& value) {
+  if (!value.is(ValueKind::kList)) return false;
+  return std::ranges::all_of(value.list().items,
+                             [](const Value& item) { return IsScalarKey(item.kind()); });
+}
+
+std::string_view WithoutDot(std::string_view name) {
+  return name.starts_with('.') ? name.substr(1) : name;
+}
+
+bool IsUnaryConversion(std::string_view name) {
+  return std::ranges::any_of(ConversionBuiltins(),
+                             [&](const Builtin& builtin) { return builtin.name == name; });
+}
+
+Value LiteralValue(const Constant& constant) {
+  if (const auto* const value = std::get_if<bool>(&constant)) return Value::Bool(*value);
+  if (const auto* const value = std::get_if<int64_t>(&constant)) return Value::Int(*value);
+  if (const auto* const value = std::get_if<uint64_t>(&constant)) return Value::Uint(*value);
+  if (const auto* const value = std::get_if<double>(&constant)) return Value::Double(*value);
+  if (const auto* const value = std::get_if<std::string_view>(&constant)) {
+    return Value::String(*value);
+  }
+  if (const auto* const value = std::get_if<Bytes>(&constant)) return Value::Bytes(value->value);
+  return {};
+}
+
+// The kind of all values of a declared type; kError for any kind. Nothing if there is more to it.
+std::optional<ValueKind> ExpectedKind(const Type& type) {
+  switch (type.kind) {
+    case TypeKind::kDyn:
+    case TypeKind::kAny:
+    case TypeKind::kParameter: return ValueKind::kError;
+    case TypeKind::kNull: return ValueKind::kNull;
+    case TypeKind::kBool: return ValueKind::kBool;
+    case TypeKind::kInt: return ValueKind::kInt;
+    case TypeKind::kUint: return ValueKind::kUint;
+    case TypeKind::kDouble: return ValueKind::kDouble;
+    case TypeKind::kString: return ValueKind::kString;
+    case TypeKind::kBytes: return ValueKind::kBytes;
+    case TypeKind::kTimestamp: return ValueKind::kTimestamp;
+    case TypeKind::kDuration: return ValueKind::kDuration;
+    case TypeKind::kMap: return ValueKind::kMap;
+    case TypeKind::kOptional: return ValueKind::kOptional;
+    case TypeKind::kList: {
+      const auto element = ExpectedKind(*type.parameters[0]);
+      return element == ValueKind::kError ? std::optional(ValueKind::kList) : std::nullopt;
+    }
+    case TypeKind::kObject:
+    case TypeKind::kOpaque: return KindOfObject(type.name);
+    case TypeKind::kError:
+    case TypeKind::kType:
+    case TypeKind::kWrapper: break;
+  }
+  return std::nullopt;
+}
+
+class Planner {
+ public:
+  Planner(const CheckedAst& checked,
+          const Environment& environment,
+          Plans& plans,
+          std::vector<SourceError>& errors)
+      : checked_(checked),
+        ast_(checked.ast),
+        environment_(environment),
+        plans_(plans),
+        errors_(errors) {
+    plans_.nodes.resize(ast_.nodes.size());
+  }
+
+  std::string Run() {
+    Plan(ast_.root);
+    return std::move(failure_);
+  }
+
+ private:
+  void Plan(NodeId id) {
+    const Node& node = ast_[id];
+    for (const NodeId child : node.children) {
+      if (child != kNoNode) Plan(child);
+    }
+    switch (node.kind) {
+      case NodeKind::kLiteral: SetConstant(id, LiteralValue(node.constant)); break;
+      case NodeKind::kIdentifier: PlanName(id, node); break;
+      case NodeKind::kSelect: PlanPath(id, Operation::kPath, TextStep(node)); break;
+      case NodeKind::kHas: PlanPath(id, Operation::kHas, TextStep(node)); break;
+      case NodeKind::kIndex: PlanIndex(id, node); break;
+      case NodeKind::kCall: PlanCall(id, node); break;
+      case NodeKind::kList: PlanList(id, node); break;
+      case NodeKind::kMap: PlanMap(id, node); break;
+      case NodeKind::kSortBy: PlanSortBy(id); break;
+      case NodeKind::kConditional:
+      case NodeKind::kAnd:
+      case NodeKind::kOr:
+      case NodeKind::kFold:
+      case NodeKind::kBind:
+      case NodeKind::kOptMap: break;
+    }
+  }
+
+  NodePlan& At(NodeId id) { return plans_.nodes[id]; }
+
+  void SetConstant(NodeId id, const Value& value) {
+    At(id).operation = Operation::kConstant;
+    At(id).value = value;
+  }
+  const Value* ConstantOf(NodeId id) const {
+    const NodePlan& plan = plans_.nodes[id];
+    return plan.operation == Operation::kConstant ? &plan.value : nullptr;
+  }
+
+  void FailProgram(std::string_view message) {
+    if (failure_.empty()) failure_ = message;
+  }
+  void Refuse(NodeId id, std::string message) {
+    errors_.push_back({ast_[id].offset, std::move(message)});
+  }
+
+  void PlanName(NodeId id, const Node& node) {
+    At(id).operation = Operation::kPath;
+    At(id).root = id;
+    if (checked_.facts[id].name_kind != NameKind::kTypeName) return;
+    // The type of the device is declared, but no value stands for it.
+    const std::string_view name = WithoutDot(node.name);
+    if (name == "kubernetes.DRADevice") {
+      return FailProgram(fmt::format("reference to undefined type: {}", name));
+    }
+    SetConstant(id, Value::Type(name));
+  }
+
+  static PathStep TextStep(const Node& node) {
+    return {.optional = node.optional && node.kind == NodeKind::kSelect,
+            .key = Value::String(node.name),
+            .hash = HashText(node.name)};
+  }
+
+  // The path of the operand and one step more; an operand that is no path is the root.
+  void PlanPath(NodeId id, Operation operation, const PathStep& step) {
+    const NodeId operand = ast_[id].children[0];
+    const bool goes_on = plans_.nodes[operand].operation == Operation::kPath &&
+                         ast_[operand].kind != NodeKind::kIdentifier;
+    const std::span<const PathStep> before =
+        goes_on ? plans_.nodes[operand].path : std::span<const PathStep>();
+    const std::span<PathStep> path = plans_.paths.MakeArray<PathStep>(before.size() + 1);
+    std::ranges::copy(before, path.begin());
+    path.back() = step;
+    At(id).operation = operation;
+    At(id).root = goes_on ? plans_.nodes[operand].root : operand;
+    At(id).path = path;
+  }
+
+  void PlanIndex(NodeId id, const Node& node) {
+    PathStep step{.optional = node.optional, .key_node = node.children[1]};
+    if (const Value* const key = ConstantOf(node.children[1]); key != nullptr) {
+      if (!IsScalarKey(key->kind())) {
+        return FailProgram(fmt::format("invalid qualifier type: {}", GoTypeName(*key)));
+      }
+      step.key = *key;
+      step.key_node = kNoNode;
+      if (IsTextKey(*key)) step.hash = HashText(key->text());
+    }
+    PlanPath(id, Operation::kPath, step);
+  }
+
+  void PlanCall(NodeId id, const Node& node) {
+    const std::string_view name = WithoutDot(node.name);
+    const NodeFacts& facts = checked_.facts[id];
+    NodePlan& plan = At(id);
+    if (facts.function == nullptr) {
+      plan.operation = Operation::kUnknown;
+      return;
+    }
+    if (name == "or" || name == "orValue") {
+      plan.operation = Operation::kOr;
+      return;
+    }
+    const Builtin* const builtin = FindBuiltin(name, environment_);
+    if (builtin == nullptr) {
+      plan.operation = Operation::kUnknown;
+      return;
+    }
+    PlanBuiltin(id, *builtin);
+    if (IsRegexFunction(name) && node.children.size() > 1) PlanPattern(plan, node, name);
+    if (IsUnaryConversion(name) && node.children.size() == 1) return Fold(id, node, *builtin);
+    if (name == "@in") return PlanMembership(id, node);
+    if (name == "_==_" && plan.is_unique) plan.operation = Operation::kEquals;
+    Prepare(id, node);
+  }
+
+  void PlanBuiltin(NodeId id, const Builtin& builtin) {
+    NodePlan& plan = At(id);
+    plan.operation = Operation::kCall;
+    plan.call = builtin.call;
+    plan.cost = builtin.cost;
+    plan.is_unique = checked_.facts[id].overload != nullptr;
+    plan.checks_signature = builtin.wrong_types == WrongTypes::kSignature;
+    plan.stops_at_error = ast_[id].children.size() >= 3;
+    if (plan.checks_signature && plan.is_unique) ExpectKinds(*checked_.facts[id].overload, plan);
+  }
+
+  static void ExpectKinds(const Overload& overload, NodePlan& plan) {
+    if (overload.parameters.size() > plan.expected.size()) return;
+    for (size_t i = 0; i < overload.parameters.size(); ++i) {
+      const std::optional<ValueKind> kind = ExpectedKind(*overload.parameters[i]);
+      if (!kind.has_value()) return;
+      plan.expected[i] = *kind;
+    }
+    plan.expected_count = static_cast<uint8_t>(overload.parameters.size());
+  }
+
+  // A constant pattern is compiled ahead; from then on the pattern is no argument any more.
+  void PlanPattern(NodePlan& plan, const Node& node, std::string_view name) {
+    const Value* const pattern = ConstantOf(node.children[1]);
+    if (pattern == nullptr || !pattern->is(ValueKind::kString)) return;
+    auto compiled = CompileRegex(pattern->text());
+    if (compiled.has_value()) {
+      plans_.patterns.push_back(*std::move(compiled));
+      plan.pattern = plans_.patterns.back().get();
+      plan.stops_at_error = true;
+    } else if (name == "matches" && ast_[node.children[1]].kind == NodeKind::kLiteral) {
+      Refuse(node.children[1], "invalid matches argument");
+    } else {
+      FailProgram(compiled.error().message);
+    }
+  }
+
+  void Fold(NodeId id, const Node& node, const Builtin& conversion) {
+    const Value* const argument = ConstantOf(node.children[0]);
+    if (argument == nullptr) return;
+    const std::span<const Value> arguments(argument, 1);
+    if (!AcceptsValues(*checked_.facts[id].function, arguments)) {
+      return FailProgram(
+          fmt::format("no such overload: {}({})", conversion.name, TypeName(*argument)));
+    }
+    const Value result = conversion.call(plans_.constants, arguments);
+    if (result.is_error()) return FailProgram(result.text());
+    SetConstant(id, result);
+  }
+
+  void PlanMembership(NodeId id, const Node& node) {
+    const Value* const set = ConstantOf(node.children[1]);
+    if (set == nullptr || !At(id).is_unique || !IsScalarList(*set)) return;
+    At(id).operation = Operation::kInConstants;
+    At(id).value = *set;
+  }
+
+  // Functions of constants give the same every time.
+  void Prepare(NodeId id, const Node& node) {
+    NodePlan& plan = At(id);
+    std::vector<Value> arguments;
+    for (const NodeId child : node.children) {
+      if (ConstantOf(child) == nullptr) return;
+      arguments.push_back(*ConstantOf(child));
+    }
+    if (arguments.empty() || plan.pattern != nullptr) return;
+    if (plan.checks_signature && !AcceptsValues(*checked_.facts[id].function, arguments)) return;
+    plan.value = plan.call(plans_.constants, arguments);
+    plan.prepared_cost = CallCost(plan.cost, plan.is_unique, arguments, plan.value);
+    plan.operation = Operation::kPrepared;
+  }
+
+  void PlanSortBy(NodeId id) {
+    const Builtin* const builtin = FindBuiltin("@sortByAssociatedKeys", environment_);
+    if (builtin == nullptr) return Refuse(id, "not supported yet: macro sortBy");
+    PlanBuiltin(id, *builtin);
+    At(id).operation = Operation::kByKind;
+  }
+
+  void PlanList(NodeId id, const Node& node) {
+    if (!node.optional_entries.empty()) return;
+    std::vector<Value> items;
+    for (const NodeId child : node.children) {
+      if (ConstantOf(child) == nullptr) return;
+      items.push_back(*ConstantOf(child));
+    }
+    SetConstant(id, MakeList(plans_.constants, items));
+  }
+
+  void PlanMap(NodeId id, const Node& node) {
+    if (!node.optional_entries.empty()) return;
+    for (const NodeId child : node.children) {
+      if (ConstantOf(child) == nullptr) return;
+    }
+    std::vector<MapEntry> entries;
+    for (size_t i = 0; i < node.children.size(); i += 2) {
+      entries.push_back({*ConstantOf(node.children[i]), *ConstantOf(node.children[i + 1])});
+    }
+    SetConstant(id, MakeMap(plans_.constants, entries));
+  }
+
+  const CheckedAst& checked_;
+  const Ast& ast_;
+  const Environment& environment_;
+  Plans& plans_;
+  std::vector<SourceError>& errors_;
+  std::string failure_;
+};
+
+}  // namespace
+
+std::string MakePlans(const CheckedAst& checked,
+                      const Environment& environment,
+                      Plans& plans,
+                      std::vector<SourceError>& errors) {
+  return Planner(checked, environment, plans, errors).Run();
+}
+
+}  // namespace dray::cel

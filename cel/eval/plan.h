@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// What evaluation needs to know about the nodes of a tree, found out once.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cel/check/checker.h"
+#include "cel/environment.h"
+#include "cel/eval/arena.h"
+#include "cel/eval/value.h"
+#include "cel/library/library.h"
+#include "cel/library/regex.h"
+
+namespace dray::cel {
+
+/// How a node is evaluated.
+enum class Operation : uint8_t {
+  kConstant,     // `value`; costs nothing
+  kPrepared,     // a function of constants: `value`, at `prepared_cost`
+  kPath,         // names, selections and indexes: `root`, then `path`
+  kHas,          // the same, and whether `path.back()` is there
+  kCall,         // `call`
+  kEquals,       // == of one overload
+  kInConstants,  // children[0] in `value`, a list of scalars
+  kOr,           // o.or(x), o.orValue(x): x only if it is needed
+  kUnknown,      // a function that nobody declared (unchecked expressions only)
+  kByKind,       // everything else: the kind of the node says it
+};
+
+/// One selection or index.
+struct PathStep {
+  bool optional = false;
+  Value key;                // if it is constant
+  uint64_t hash = 0;        // of a constant text
+  NodeId key_node = kNoNode;  // otherwise
+};
+
+inline constexpr size_t kExpectedMax = 3;
+
+struct NodePlan {
+  Operation operation = Operation::kByKind;
+  CostRule cost = CostRule::kOne;
+  bool is_unique = false;         // the checker left one overload
+  bool checks_signature = false;  // arguments may be of other types than declared
+  bool stops_at_error = false;    // the first error ends the call before later arguments
+  /// The kinds that the only overload takes, if that is all there is to check; kError is any kind.
+  uint8_t expected_count = 0;
+  std::array<ValueKind, kExpectedMax> expected = {};
+  NodeId root = kNoNode;
+  BuiltinCall call = nullptr;
+  const RE2* pattern = nullptr;  // of matches, find, findAll with a constant pattern
+  uint64_t prepared_cost = 0;
+  Value value;
+  std::span<const PathStep> path;
+};
+
+/// The plans of all nodes, with what they refer to.
+struct Plans {
+  std::vector<NodePlan> nodes;  // by NodeId
+  Arena constants;
+  Bump paths;
+  std::vector<std::shared_ptr<const RE2>> patterns;
+};
+
+/// Fills `plans`. Adds what the validators find to `errors` (duration, timestamp, regex and format
+/// literals). Returns why a constant part fails, or an empty text.
+std::string MakePlans(const CheckedAst& checked,
+                      const Environment& environment,
+                      Plans& plans,
+                      std::vector<SourceError>& errors);
+
+}  // namespace dray::cel
