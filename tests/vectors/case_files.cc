@@ -22,4 +22,16 @@ Result<> ForEachCase(Disk& disk,
   return {};
 }
 
+std::string_view TextOf(const boost::json::object& object, std::string_view name) {
+  const boost::json::value* value = object.if_contains(name);
+  return value != nullptr && value->is_string() ? std::string_view(value->as_string())
+                                                : std::string_view();
+}
+
+const boost::json::array& ListOf(const boost::json::object& object, std::string_view name) {
+  static const boost::json::array kNone;
+  const boost::json::value* value = object.if_contains(name);
+  return value != nullptr && value->is_array() ? value->as_array() : kNone;
+}
+
 }  // namespace dray::vectors

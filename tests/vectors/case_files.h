@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of vectors that are JSON arrays, one object a case.
+// Files of vectors that are JSON arrays, one object a case, and the members of cases.
 #pragma once
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <boost/json/fwd.hpp>
@@ -18,5 +19,9 @@ namespace dray::vectors {
 Result<> ForEachCase(Disk& disk,
                      const std::vector<std::string>& files,
                      const std::function<void(const boost::json::object&)>& visit);
+
+/// The text member `name`, or empty; the list `name`, or an empty one.
+std::string_view TextOf(const boost::json::object& object, std::string_view name);
+const boost::json::array& ListOf(const boost::json::object& object, std::string_view name);
 
 }  // namespace dray::vectors

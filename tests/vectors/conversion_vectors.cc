@@ -29,12 +29,6 @@ constexpr std::string_view kNowText = "2027-01-15T08:00:00Z";
 constexpr std::string_view kNowMark = "<now>";
 constexpr size_t kDifferenceBytesMax = 1200;
 
-std::string_view TextOf(const json::object& object, std::string_view name) {
-  const json::value* value = object.if_contains(name);
-  return value != nullptr && value->is_string() ? std::string_view(value->as_string())
-                                                : std::string_view();
-}
-
 // The moment of the run is not compared.
 void MarkNow(json::value& value) {
   if (auto* object = value.if_object()) {

@@ -11,6 +11,7 @@
 #include "base/world.h"
 #include "tests/vectors/allocator_vectors.h"
 #include "tests/vectors/api_vectors.h"
+#include "tests/vectors/cel_vectors.h"
 #include "tests/vectors/conversion_vectors.h"
 #include "tests/vectors/manifest_vectors.h"
 #include "tests/vectors/merge_back_vectors.h"
@@ -28,6 +29,7 @@ constexpr std::string_view kUsage =
     "kinds: allocator    problems and upstream's answers, JSON Lines; --profile "
     "v0.37.2/incubating\n"
     "       api          objects as upstream's types write them, folders of releases\n"
+    "       cel          expressions and what upstream made of them; all releases unless chosen\n"
     "       validation   requests and what upstream's API server said; all releases unless chosen\n"
     "       conversion   objects as each version of a release shows them, and what comes back\n"
     "       defaulting   objects before and after defaulting\n"
@@ -95,6 +97,10 @@ Result<Report> Run(Disk& disk, const Arguments& arguments) {
   if (arguments.kind == "validation") {
     return dray::vectors::RunValidationVectors(disk, files, arguments.api);
   }
+  if (arguments.kind == "cel") {
+    return dray::vectors::RunCelVectors(
+        disk, files, {.release = arguments.api.release, .name = arguments.api.name});
+  }
   const dray::vectors::ObjectVectorOptions objects = {.release = arguments.api.release,
                                                       .name = arguments.api.name};
   if (arguments.kind == "merge-back") {
@@ -111,6 +117,7 @@ Result<Report> Run(Disk& disk, const Arguments& arguments) {
 
 int Print(const Report& report) {
   for (const std::string& failure : report.failures) fmt::print("FAILED {}\n", failure);
+  for (const std::string& line : report.summary) fmt::print("{}\n", line);
   size_t skipped = 0;
   for (const auto& [reason, count] : report.not_run) {
     fmt::print("skipped: {} ({})\n", count, reason);

@@ -13,6 +13,7 @@
 
 #include "api/feature_gates.h"
 #include "cli/validate_verdicts.h"
+#include "tests/vectors/case_files.h"
 #include "tests/vectors/validation_answer.h"
 
 namespace dray::vectors {

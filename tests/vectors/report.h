@@ -13,6 +13,7 @@ struct Report {
   size_t passed = 0;
   std::vector<std::string> failures;           // "file id: what differs"
   std::map<std::string, size_t> not_run = {};  // reason → how many
+  std::vector<std::string> summary = {};       // a line per part, where one number says too little
 };
 
 }  // namespace dray::vectors

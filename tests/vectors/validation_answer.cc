@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "tests/vectors/case_files.h"
+
 namespace dray::vectors {
 namespace {
 

@@ -14,6 +14,7 @@
 #include "api/validation/options.h"
 #include "base/simulated_world.h"
 #include "server/judgement.h"
+#include "tests/vectors/case_files.h"
 
 namespace dray::vectors {
 namespace {
@@ -118,18 +119,6 @@ Result<server::Write> Read(const CaseSubject& subject,
 }
 
 }  // namespace
-
-std::string_view TextOf(const json::object& object, std::string_view name) {
-  const json::value* value = object.if_contains(name);
-  return value != nullptr && value->is_string() ? std::string_view(value->as_string())
-                                                : std::string_view();
-}
-
-const json::array& ListOf(const json::object& object, std::string_view name) {
-  static const json::array kNone;
-  const json::value* value = object.if_contains(name);
-  return value != nullptr && value->is_array() ? value->as_array() : kNone;
-}
 
 Result<CaseSubject> SubjectOf(const json::object& test) {
   DRAY_TRY(const api::Release release, api::ParseRelease(TextOf(test, "release")));

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <boost/json.hpp>
@@ -41,9 +42,5 @@ Outcome RunValidationCase(const CaseSubject& subject, const boost::json::object&
 
 /// The moment all cases happen at, as objects show it.
 inline constexpr std::string_view kNowText = "2027-01-15T08:00:00Z";
-
-/// The text member `name`, or empty; the list `name`, or an empty one.
-std::string_view TextOf(const boost::json::object& object, std::string_view name);
-const boost::json::array& ListOf(const boost::json::object& object, std::string_view name);
 
 }  // namespace dray::vectors
