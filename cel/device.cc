@@ -35,10 +35,8 @@ Value SortedMap(Arena& arena, std::span<const MapEntry> entries, bool empty_by_d
     hashes[i] = HashText(entries[i].key.text());
     weight += 1 + WeightOf(entries[i].value);
   }
-  return Value::FromMap(arena.Keep(Map{.entries = copy,
-                                       .hashes = hashes,
-                                       .empty_by_default = empty_by_default,
-                                       .weight = weight}));
+  return Value::FromMap(arena.Keep(Map{
+      .entries = copy, .hashes = hashes, .empty_by_default = empty_by_default, .weight = weight}));
 }
 
 // The map from domains to maps from ids to values.

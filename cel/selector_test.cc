@@ -82,11 +82,6 @@ constexpr Case kCases[] = {
     {"ConstantThatFails",
      "int('x') == 1 || true",
      "refused: program instantiation failed: type conversion error from 'string' to 'int'"},
-    {"NotYet",
-     "duration('1s') == duration('1s')",
-     "refused: compilation failed: ERROR: <input>:1:9: not supported yet: function duration\n | "
-     "duration('1s') == duration('1s')\n | ........^\nERROR: <input>:1:27: not supported yet: "
-     "function duration\n | duration('1s') == duration('1s')\n | ..........................^"},
 };
 
 INSTANTIATE_TEST_SUITE_P(Table, SelectorTest, ::testing::ValuesIn(kCases), [](const auto& info) {

@@ -187,10 +187,9 @@ class Checker {
   }
 
   const Type* Undeclared(uint32_t offset, std::string_view name) {
-    return Fail(offset,
-                fmt::format("undeclared reference to '{}' (in container '{}')",
-                            name,
-                            scope_.container));
+    return Fail(
+        offset,
+        fmt::format("undeclared reference to '{}' (in container '{}')", name, scope_.container));
   }
 
   const Type* CheckIdentifier(NodeId id) {

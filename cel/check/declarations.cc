@@ -75,9 +75,9 @@ constexpr size_t kReleases = api::MinorOf(api::Release::kNewest) - kFirstMinor +
 
 size_t IndexOf(const Environment& environment) {
   const int minor = std::max(api::MinorOf(environment.rules()), kFirstMinor);
-  const size_t use = environment.use == ExpressionUse::kStored   ? 0
-                     : environment.list_type_attributes          ? 1
-                                                                 : 2;
+  const size_t use = environment.use == ExpressionUse::kStored ? 0
+                     : environment.list_type_attributes        ? 1
+                                                               : 2;
   return static_cast<size_t>(minor - kFirstMinor) * 3 + use;
 }
 

@@ -18,8 +18,8 @@ namespace dray::cel {
 
 struct Overload {
   Style style = Style::kGlobal;
-  uint32_t type_parameters = 0;                // numbered from 0 in the types
-  std::span<const Type* const> parameters;     // the receiver first
+  uint32_t type_parameters = 0;             // numbered from 0 in the types
+  std::span<const Type* const> parameters;  // the receiver first
   const Type* result = nullptr;
 };
 

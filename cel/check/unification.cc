@@ -122,7 +122,8 @@ const Type* WithParts(const Type* type, TypePool& pool, Change change) {
   std::vector<const Type*> many;
   const size_t count = type->parameters.size();
   if (count > few.size()) many.resize(count);
-  const std::span<const Type*> parts = count > few.size() ? std::span(many) : std::span(few).first(count);
+  const std::span<const Type*> parts =
+      count > few.size() ? std::span(many) : std::span(few).first(count);
   for (size_t i = 0; i < count; ++i) parts[i] = change(type->parameters[i]);
   return pool.Make(*type, parts);
 }
@@ -132,8 +133,7 @@ const Type* WithParts(const Type* type, TypePool& pool, Change change) {
 const Type* Substitution::Instantiate(const Type* type, uint32_t first, TypePool& pool) {
   if (!type->is_generic) return type;
   if (type->kind == TypeKind::kParameter) return pool.MakeVariable(first + type->variable);
-  return WithParts(
-      type, pool, [&](const Type* part) { return Instantiate(part, first, pool); });
+  return WithParts(type, pool, [&](const Type* part) { return Instantiate(part, first, pool); });
 }
 
 const Type* Substitution::Apply(const Type* type, TypePool& pool, Unknown unknown) const {

@@ -25,7 +25,11 @@ enum class Root : uint8_t { kCounts, kIsFree };
 class Evaluator final : public FoldHost {
  public:
   Evaluator(const Program& program, std::span<const Value> variables, Arena& arena, Meter& meter)
-      : program_(program), ast_(program.ast()), variables_(variables), arena_(arena), meter_(meter) {
+      : program_(program),
+        ast_(program.ast()),
+        variables_(variables),
+        arena_(arena),
+        meter_(meter) {
     if (program.slots() > 0) slots_ = NewSlots(program.slots());
   }
 

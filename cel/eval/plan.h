@@ -35,8 +35,8 @@ enum class Operation : uint8_t {
 /// One selection or index.
 struct PathStep {
   bool optional = false;
-  Value key;                // if it is constant
-  uint64_t hash = 0;        // of a constant text
+  Value key;                  // if it is constant
+  uint64_t hash = 0;          // of a constant text
   NodeId key_node = kNoNode;  // otherwise
 };
 

@@ -92,10 +92,7 @@ bool CheckVariables(const Ast& ast,
   return errors.size() == errors_before;
 }
 
-void ExpandFold(Ast& ast,
-                Node& call,
-                const FoldMacro& macro,
-                std::vector<SourceError>& errors) {
+void ExpandFold(Ast& ast, Node& call, const FoldMacro& macro, std::vector<SourceError>& errors) {
   if (!CheckVariables(ast, call, macro, errors)) return;
   size_t next = macro.variables + 1;
   const NodeId predicate = macro.has_predicate ? call.children[next++] : kNoNode;

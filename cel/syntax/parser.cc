@@ -254,8 +254,7 @@ class Parser {
               : fmt::format("mismatched input '{}' expecting IDENTIFIER", field.text));
     }
     Take();
-    if (field.kind == TokenKind::kQuotedIdentifier &&
-        !environment_.since(api::Release::kNewest)) {
+    if (field.kind == TokenKind::kQuotedIdentifier && !environment_.since(api::Release::kNewest)) {
       return Fail(field.offset, "unsupported syntax: '`'");
     }
     if (!optional && field.kind == TokenKind::kIdentifier && Sees('(')) {
