@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -115,9 +116,14 @@ json::object TaggedText(std::string_view type, std::string_view text) {
   return {{"type", type}, {"value", text}};
 }
 
+// Also of the smallest numbers, which std::stod refuses.
+double ReadDouble(std::string_view text) {
+  return std::strtod(std::string(text).c_str(), nullptr);
+}
+
 bool SameDouble(std::string_view got, std::string_view want) {
-  const double a = std::stod(std::string(got));
-  const double b = std::stod(std::string(want));
+  const double a = ReadDouble(got);
+  const double b = ReadDouble(want);
   if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
   return a == b && std::signbit(a) == std::signbit(b);
 }
@@ -238,7 +244,7 @@ Result<Value> ReadTagged(const json::object& tagged, cel::Arena& arena) {
   if (type == "bool") return Value::Bool(tagged.at("value").as_bool());
   if (type == "int") return Value::Int(std::stoll(text));
   if (type == "uint") return Value::Uint(std::stoull(text));
-  if (type == "double") return Value::Double(std::stod(text));
+  if (type == "double") return Value::Double(ReadDouble(text));
   if (type == "string") return cel::MakeString(arena, text);
   if (type == "bytes") return Value::Bytes(arena.Copy(DecodeBase64(text).value_or("")));
   if (type == "type") return Value::Type(arena.Copy(text));
