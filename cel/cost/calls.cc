@@ -319,6 +319,12 @@ CallEstimate Sort(const CallSite& call) {
   return MakeList(size * size, SortFactor(*call.overload.parameters[0]->parameters[0]));
 }
 
+// The keys are the only argument, a list.
+CallEstimate SortByKeys(const CallSite& call) {
+  const SizeRange size = Argument(call, 0);
+  return MakeList(size * size, SortFactor(*call.overload.parameters[1]->parameters[0]));
+}
+
 struct Formula {
   std::string_view function;
   CallEstimate (*estimate)(const CallSite& call);
@@ -327,6 +333,7 @@ struct Formula {
 constexpr Formula kFormulas[] = {
     // by name
     {"@in", Membership},
+    {"@sortByAssociatedKeys", SortByKeys},
     {"_!=_", CompareTexts},
     {"_+_", Concatenation},
     {"_<=_", Ordering},
@@ -393,14 +400,6 @@ CallEstimate EstimateCall(const CallSite& call) {
       std::ranges::lower_bound(kFormulas, call.function.name, {}, &Formula::function);
   if (found == std::ranges::end(kFormulas) || found->function != call.function.name) return {};
   return found->estimate(call);
-}
-
-CallEstimate EstimateSort(SizeRange size, const Type& key) {
-  CallEstimate out = MakeList(size * size, SortFactor(key));
-  if (key.kind == TypeKind::kDyn || key.kind == TypeKind::kAny) {
-    out.cost.max = MakeList(size * size, kPerComparison + kPerCharacter).cost.max;
-  }
-  return out;
 }
 
 }  // namespace dray::cel

@@ -39,7 +39,4 @@ struct CallEstimate {
 
 CallEstimate EstimateCall(const CallSite& call);
 
-/// Sorting a list of `size` by keys of type `key`, of which any makes every overload fit.
-CallEstimate EstimateSort(SizeRange size, const Type& key);
-
 }  // namespace dray::cel

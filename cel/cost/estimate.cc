@@ -105,6 +105,7 @@ class Estimator {
         return Bind(node.name, initial, node.children[1], TypeOf(id));
       }
       case NodeKind::kOptMap: return OptMap(id, node);
+      case NodeKind::kSortBy: return SortBy(id, node);
     }
     return {};
   }
@@ -143,6 +144,7 @@ class Estimator {
       case TypeKind::kDouble:
       case TypeKind::kTimestamp:
       case TypeKind::kDuration: return true;
+      case TypeKind::kWrapper: return IsScalar(*type.parameters[0]);
       case TypeKind::kOptional: return sizes_flow_ && IsScalar(*type.parameters[0]);
       case TypeKind::kError:
       case TypeKind::kDyn:
@@ -507,6 +509,23 @@ class Estimator {
     if (!node.optional) some = {.cost = some.cost + kOne, .type = TypeOf(id)};
     Estimate none = {.cost = kOne, .type = TypeOf(id)};
     return Choice(target.cost + kOne, some, none, TypeOf(id));
+  }
+
+  // cel.bind(input, list, input.@sortByAssociatedKeys(input.map(name, key)))
+  Estimate SortBy(NodeId id, const Node& node) {
+    constexpr std::string_view kInput = "@__sortBy_input__";
+    Estimate list = Visit(node.children[0]);
+    Declare(kInput, list);
+    Estimate input = Mention(kInput, list.type);
+    const size_t variables = DeclareLoopVariables(node.name, {}, input);
+    const Loop loop = ListLoop(std::nullopt, Visit(node.children[1]));
+    variables_.resize(variables_.size() - variables);
+    Estimate keys = Repeat(input, loop, nullptr);
+    variables_.pop_back();
+    Estimate out = {.cost = kListCost + list.cost + keys.cost + kOne, .type = TypeOf(id)};
+    const Operand key_list = AsOperand(keys);
+    AddCandidates(checked_.facts[id], nullptr, {&key_list, 1}, out);
+    return out;
   }
 
   const CheckedAst& checked_;
