@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <tuple>
 #include <utility>
 
@@ -12,6 +13,9 @@
 
 namespace dray::cel {
 namespace {
+
+constexpr std::string_view kAttributes = "attributes";
+constexpr std::string_view kCapacity = "capacity";
 
 struct QualifiedEntry {
   std::string_view domain;
@@ -39,22 +43,57 @@ Value SortedMap(Arena& arena, std::span<const MapEntry> entries, bool empty_by_d
       .entries = copy, .hashes = hashes, .empty_by_default = empty_by_default, .weight = weight}));
 }
 
-// The map from domains to maps from ids to values.
-Value GroupByDomain(Arena& arena, std::vector<QualifiedEntry> entries) {
+// The entries of device.attributes or device.capacity, by domain and id, each once.
+void Order(std::vector<QualifiedEntry>& entries) {
   std::ranges::sort(entries, [](const QualifiedEntry& a, const QualifiedEntry& b) {
     return std::tie(a.domain, a.id, a.is_qualified) < std::tie(b.domain, b.id, b.is_qualified);
   });
+  const auto again = std::ranges::unique(
+      entries, [](const auto& a, const auto& b) { return a.domain == b.domain && a.id == b.id; });
+  entries.erase(again.begin(), again.end());
+}
+
+// The map from domains to maps from ids to values.
+Value GroupByDomain(Arena& arena, std::span<const QualifiedEntry> entries) {
   std::vector<MapEntry> outer;
   std::vector<MapEntry> inner;
   for (size_t i = 0; i < entries.size(); ++i) {
     const QualifiedEntry& entry = entries[i];
-    const bool again = !inner.empty() && inner.back().key.text() == entry.id;
-    if (!again) inner.push_back({Value::String(entry.id), entry.value});
+    inner.push_back({Value::String(entry.id), entry.value});
     if (i + 1 < entries.size() && entries[i + 1].domain == entry.domain) continue;
     outer.push_back({Value::String(entry.domain), SortedMap(arena, inner, false)});
     inner.clear();
   }
   return SortedMap(arena, outer, /*empty_by_default=*/true);
+}
+
+// Everything that takes three steps from the device; nullptr if that is too much to index.
+const DeepIndex* IndexOf(Arena& arena,
+                         std::span<const QualifiedEntry> attributes,
+                         std::span<const QualifiedEntry> capacity) {
+  const size_t size = attributes.size() + capacity.size();
+  if (size > DeepIndex::kEntriesMax) return nullptr;
+  const std::span<DeepIndex::Entry> entries = arena.NewArray<DeepIndex::Entry>(size);
+  const std::span<uint8_t> table = arena.NewArray<uint8_t>(std::bit_ceil(2 * size + 1));
+  std::ranges::fill(table, uint8_t{0});
+  size_t next = 0;
+  const auto add = [&](std::string_view field, std::span<const QualifiedEntry> items) {
+    const uint64_t field_hash = HashText(field);
+    const DeepIndex::Group* group = nullptr;
+    for (const QualifiedEntry& item : items) {
+      const uint64_t hash = HashPath(field_hash, HashText(item.domain), HashText(item.id));
+      if (group == nullptr || group->b != item.domain) {
+        group = arena.Keep(DeepIndex::Group{.a = field, .b = item.domain});
+      }
+      entries[next++] = {hash, group, item.id, item.value};
+      size_t at = hash & (table.size() - 1);
+      while (table[at] != 0) at = (at + 1) & (table.size() - 1);
+      table[at] = static_cast<uint8_t>(next);
+    }
+  };
+  add(kAttributes, attributes);
+  add(kCapacity, capacity);
+  return arena.Keep(DeepIndex{.entries = entries, .table = table});
 }
 
 template <class Items, class Make>
@@ -111,21 +150,26 @@ DeviceActivation::DeviceActivation(const Device& device) {
   std::vector<QualifiedEntry> attributes;
   attributes.reserve(device.attributes.size());
   for (const Attribute& attribute : device.attributes) {
-    attributes.push_back(Qualify(attribute.name, device.driver, AttributeOf(attribute)));
+    attributes.push_back(
+        Qualify(arena_.Copy(attribute.name), device.driver, AttributeOf(attribute)));
   }
   std::vector<QualifiedEntry> capacity;
   capacity.reserve(device.capacity.size());
   for (const Capacity& item : device.capacity) {
-    capacity.push_back(Qualify(item.name, device.driver, Value::Quantity(item.value)));
+    capacity.push_back(Qualify(arena_.Copy(item.name), device.driver, Value::Quantity(item.value)));
   }
+  Order(attributes);
+  Order(capacity);
   const std::array fields = {
       MapEntry{Value::String("allowMultipleAllocations"),
                Value::Bool(device.allow_multiple_allocations)},
-      MapEntry{Value::String("attributes"), GroupByDomain(arena_, std::move(attributes))},
-      MapEntry{Value::String("capacity"), GroupByDomain(arena_, std::move(capacity))},
+      MapEntry{Value::String(kAttributes), GroupByDomain(arena_, attributes)},
+      MapEntry{Value::String(kCapacity), GroupByDomain(arena_, capacity)},
       MapEntry{Value::String("driver"), Value::String(device.driver)},
   };
-  value_ = SortedMap(arena_, fields, false);
+  Map top = SortedMap(arena_, fields, /*empty_by_default=*/false).map();
+  top.deep = IndexOf(arena_, attributes, capacity);
+  value_ = Value::FromMap(arena_.Keep(top));
 }
 
 }  // namespace dray::cel

@@ -30,9 +30,18 @@ class Arena {
   ~Arena();
 
   std::string_view Copy(std::string_view text);
-  std::span<Value> NewValues(size_t count);
-  std::span<MapEntry> NewEntries(size_t count);
-  std::span<uint64_t> NewNumbers(size_t count);
+  /// `count` values, not initialised beyond what T() does by itself.
+  template <class T>
+  std::span<T> NewArray(size_t count) {
+    static_assert(std::is_trivially_destructible_v<T>);
+    if (count == 0) return {};
+    T* const items = static_cast<T*>(Take(count * sizeof(T), alignof(T)));
+    std::uninitialized_default_construct_n(items, count);
+    return {items, count};
+  }
+  std::span<Value> NewValues(size_t count) { return NewArray<Value>(count); }
+  std::span<MapEntry> NewEntries(size_t count) { return NewArray<MapEntry>(count); }
+  std::span<uint64_t> NewNumbers(size_t count) { return NewArray<uint64_t>(count); }
 
   /// An object that lives as long as the arena.
   template <class T>
@@ -56,7 +65,7 @@ class Arena {
     void (*destroy)(void*);
   };
   static constexpr size_t kFirstBytes = 1024;  // enough for nearly every selector
-  static constexpr size_t kBlockBytes = size_t{16} * 1024;
+  static constexpr size_t kBlockBytesMax = size_t{16} * 1024;
 
   void* Take(size_t size, size_t alignment);
 
@@ -64,6 +73,7 @@ class Arena {
   std::span<std::byte> free_ = first_;
   std::vector<std::unique_ptr<std::byte[]>> blocks_;
   std::vector<Destructor> destructors_;
+  size_t next_block_ = kFirstBytes;
   size_t bytes_ = 0;
 };
 

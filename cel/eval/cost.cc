@@ -68,6 +68,11 @@ uint64_t Traversal(const Value& value) {
 
 uint64_t EqualityCost(std::span<const Value> arguments) {
   if (arguments[0].is_object()) return 1;
+  if (IsText(arguments[0]) && IsText(arguments[1])) {
+    // Up to ten bytes are one to ten characters.
+    const size_t bytes = std::min(arguments[0].text().size(), arguments[1].text().size());
+    if (bytes <= 10) return std::min<size_t>(bytes, 1);
+  }
   return Tenth(std::min(SizeOf(arguments[0]), SizeOf(arguments[1])));
 }
 

@@ -26,15 +26,16 @@ class Evaluator final : public FoldHost {
  public:
   Evaluator(const Program& program, std::span<const Value> variables, Arena& arena, Meter& meter)
       : program_(program),
-        ast_(program.ast()),
+        nodes_(program.ast().nodes.data()),
+        plans_(&program.plan(0)),
         variables_(variables),
         arena_(arena),
         meter_(meter) {
-    if (program.slots() > 0) slots_ = NewSlots(program.slots());
+    if (program.slots() > 0) slots_ = arena.NewArray<Slot>(program.slots());
   }
 
   Value Run() {
-    const Value result = Eval(ast_.root);
+    const Value result = Eval(program_.ast().root);
     if (meter_.exceeded()) {
       return Value::Error("operation cancelled: actual cost limit exceeded");
     }
@@ -44,45 +45,41 @@ class Evaluator final : public FoldHost {
 
   // FoldHost
   Value Eval(NodeId id) override {
-    const NodePlan& plan = program_.plan(id);
+    const NodePlan& plan = PlanOf(id);
     if (plan.operation == Operation::kConstant) return plan.value;
     if (Stopped()) return Value::Error("operation cancelled");
     switch (plan.operation) {
       case Operation::kConstant: return plan.value;
       case Operation::kPrepared: meter_.Charge(plan.prepared_cost); return plan.value;
       case Operation::kPath: return EvalPath(plan, Root::kCounts);
+      case Operation::kDeepPath: return EvalDeepPath(plan, Root::kCounts);
       case Operation::kHas: return EvalHas(plan);
-      case Operation::kEquals: return EvalEquals(ast_[id]);
-      case Operation::kInConstants: return EvalInConstants(ast_[id], plan.value.list());
+      case Operation::kEquals: return EvalEquals(nodes_[id]);
+      case Operation::kInConstants: return EvalInConstants(nodes_[id], plan.value.list());
       case Operation::kCall: return EvalCall(id, plan);
-      case Operation::kOr: return EvalOr(ast_[id]);
-      case Operation::kUnknown: return EvalUnknown(ast_[id]);
-      case Operation::kByKind: return EvalByKind(id, ast_[id]);
+      case Operation::kShortCall: return EvalShortCall(id, plan);
+      case Operation::kOr: return EvalOr(nodes_[id]);
+      case Operation::kUnknown: return EvalUnknown(nodes_[id]);
+      case Operation::kByKind: return EvalByKind(id, nodes_[id]);
     }
     return {};
   }
   bool Stopped() const override { return meter_.exceeded() || arena_.is_full(); }
   void SetVariable(uint32_t slot, const Value& value) override { slots_[slot] = {.value = value}; }
-  bool IsConstant(NodeId id) const override {
-    return program_.plan(id).operation == Operation::kConstant;
-  }
+  bool IsConstant(NodeId id) const override { return PlanOf(id).operation == Operation::kConstant; }
   Meter& meter() override { return meter_; }
   Arena& arena() override { return arena_; }
 
  private:
+  const NodePlan& PlanOf(NodeId id) const { return plans_[id]; }
+
   struct Slot {
     Value value;
     NodeId initial = kNoNode;  // of a bind that was not used yet
     uint64_t first_use_cost = 0;
   };
 
-  std::span<Slot> NewSlots(size_t count) {
-    if (count <= few_slots_.size()) return few_slots_;
-    many_slots_.resize(count);
-    return many_slots_;
-  }
-
-  Value EvalByKind(NodeId id, const Node& node) {
+  [[gnu::noinline]] Value EvalByKind(NodeId id, const Node& node) {
     switch (node.kind) {
       case NodeKind::kConditional: return EvalConditional(node);
       case NodeKind::kAnd: return EvalLogic(node, /*decisive=*/false);
@@ -119,28 +116,43 @@ class Evaluator final : public FoldHost {
     if (facts.name_kind == NameKind::kVariable && facts.slot < variables_.size()) {
       return variables_[facts.slot];
     }
-    return MakeError(arena_, fmt::format("no such attribute(s): {}", ast_[id].name));
+    return MakeError(arena_, fmt::format("no such attribute(s): {}", nodes_[id].name));
   }
 
   // An arm or key: a path there does not pay for its root.
   Value EvalInner(NodeId id) {
-    const NodePlan& plan = program_.plan(id);
+    const NodePlan& plan = PlanOf(id);
     if (plan.operation == Operation::kPath) return EvalPath(plan, Root::kIsFree);
+    if (plan.operation == Operation::kDeepPath) return EvalDeepPath(plan, Root::kIsFree);
     return Eval(id);
   }
 
   Value EvalRoot(NodeId id) {
-    return program_.plan(id).operation == Operation::kPath ? NameValue(id) : Eval(id);
+    return PlanOf(id).operation == Operation::kPath ? NameValue(id) : Eval(id);
   }
 
-  Value EvalPath(const NodePlan& plan, Root root) {
+  [[gnu::noinline]] Value EvalPath(const NodePlan& plan, Root root) {
     bool optional = false;
     Value value = EvalRoot(plan.root);
     const bool present = Qualify(value, plan.path, optional);
-    const bool is_conditional = ast_[plan.root].kind == NodeKind::kConditional;
+    const bool is_conditional = nodes_[plan.root].kind == NodeKind::kConditional;
     if (root == Root::kCounts && !is_conditional) meter_.Charge(1);
     if (value.is_error() || !optional) return value;
     return present ? MakeSome(arena_, value) : Value::None();
+  }
+
+  // Three steps at once, if the variable is a map that knows them.
+  Value EvalDeepPath(const NodePlan& plan, Root root) {
+    if (plan.variable >= variables_.size()) return EvalPath(plan, root);
+    const Value& variable = variables_[plan.variable];
+    const DeepIndex* const deep = variable.is(ValueKind::kMap) ? variable.map().deep : nullptr;
+    if (deep == nullptr) return EvalPath(plan, root);
+    const PathStep* const path = plan.path.data();
+    const Value* const found =
+        deep->Find(path[0].key.text(), path[1].key.text(), path[2].key.text(), plan.deep_hash);
+    if (found == nullptr) return EvalPath(plan, root);
+    meter_.ChargeSteps(root == Root::kCounts ? kDeepSteps + 1 : kDeepSteps);
+    return *found;
   }
 
   Lookup LookUpStep(const Value& container, const PathStep& step, const Value& key) {
@@ -171,7 +183,7 @@ class Evaluator final : public FoldHost {
     return true;
   }
 
-  Value EvalHas(const NodePlan& plan) {
+  [[gnu::noinline]] Value EvalHas(const NodePlan& plan) {
     bool optional = false;
     Value value = EvalRoot(plan.root);
     const bool present = Qualify(value, plan.path.first(plan.path.size() - 1), optional);
@@ -254,7 +266,8 @@ class Evaluator final : public FoldHost {
     return MakeMap(arena_, entries.first(count));
   }
 
-  Value EvalEquals(const Node& node) {
+  // The functions that hold arrays are kept out of Eval, which would guard its stack for them.
+  [[gnu::noinline]] Value EvalEquals(const Node& node) {
     const std::array arguments = {Eval(node.children[0]), Eval(node.children[1])};
     Value result;
     if (arguments[0].is_error()) {
@@ -266,8 +279,8 @@ class Evaluator final : public FoldHost {
     return result;
   }
 
-  Value EvalCall(NodeId id, const NodePlan& plan) {
-    const std::span<const NodeId> children = ast_[id].children;
+  [[gnu::noinline]] Value EvalCall(NodeId id, const NodePlan& plan) {
+    const std::span<const NodeId> children = nodes_[id].children;
     std::array<Value, kArgumentsMax> buffer;
     size_t count = 0;
     Value error;
@@ -282,8 +295,30 @@ class Evaluator final : public FoldHost {
     }
     const std::span<const Value> arguments(buffer.data(), count);
     const Value result = error.is_error() ? error : Call(id, plan, arguments);
-    meter_.Charge(CallCost(plan.cost, plan.is_unique, arguments, result));
+    ChargeCall(plan, arguments, result);
     return result;
+  }
+
+  // What nearly all calls are: one or two arguments, all of which are evaluated.
+  [[gnu::noinline]] Value EvalShortCall(NodeId id, const NodePlan& plan) {
+    const std::span<const NodeId> children = nodes_[id].children;
+    std::array<Value, 2> buffer;
+    buffer[0] = Eval(children[0]);
+    if (children.size() > 1) buffer[1] = Eval(children[1]);
+    const std::span<const Value> arguments(buffer.data(), children.size());
+    Value result;
+    if (buffer[0].is_error()) {
+      result = buffer[0];
+    } else {
+      result = buffer[1].is_error() ? buffer[1] : Call(id, plan, arguments);
+    }
+    ChargeCall(plan, arguments, result);
+    return result;
+  }
+
+  void ChargeCall(const NodePlan& plan, std::span<const Value> arguments, const Value& result) {
+    const bool is_one = plan.cost == CostRule::kOne;
+    meter_.Charge(is_one ? 1 : CallCost(plan.cost, plan.is_unique, arguments, result));
   }
 
   static bool HasExpectedKinds(const NodePlan& plan, std::span<const Value> arguments) {
@@ -301,7 +336,7 @@ class Evaluator final : public FoldHost {
       if (!AcceptsValues(function, arguments)) return WrongArguments(function.name, arguments);
     }
     if (plan.pattern != nullptr) {
-      return ApplyRegex(ast_[id].name, *plan.pattern, arena_, arguments);
+      return ApplyRegex(nodes_[id].name, *plan.pattern, arena_, arguments);
     }
     return plan.call(arena_, arguments);
   }
@@ -318,7 +353,7 @@ class Evaluator final : public FoldHost {
   }
 
   // A name that nothing declares: what it is applied to does not matter.
-  Value EvalUnknown(const Node& node) {
+  [[gnu::noinline]] Value EvalUnknown(const Node& node) {
     return MakeError(arena_, fmt::format("no such overload: {}", node.name));
   }
 
@@ -380,7 +415,7 @@ class Evaluator final : public FoldHost {
 
   // cel.bind(@input, list, @input.@sortByAssociatedKeys(@input.map(x, key)))
   Value EvalSortBy(NodeId id, const Node& node) {
-    const NodePlan& plan = program_.plan(id);
+    const NodePlan& plan = PlanOf(id);
     const Value list = Eval(node.children[0]);
     meter_.Charge(1);
     const Value keys = list.is_error() ? list : SortKeys(id, node, list);
@@ -405,16 +440,15 @@ class Evaluator final : public FoldHost {
 
   // No function of the environment takes more.
   static constexpr size_t kArgumentsMax = 5;
-  static constexpr size_t kFewSlots = 4;
+  static constexpr size_t kDeepSteps = 3;
 
   const Program& program_;
-  const Ast& ast_;
+  const Node* const nodes_;      // by NodeId
+  const NodePlan* const plans_;  // by NodeId
   const std::span<const Value> variables_;
   Arena& arena_;
   Meter& meter_;
   std::span<Slot> slots_;
-  std::array<Slot, kFewSlots> few_slots_;
-  std::vector<Slot> many_slots_;
 };
 
 }  // namespace

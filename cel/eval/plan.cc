@@ -159,8 +159,10 @@ class Planner {
   // The path of the operand and one step more; an operand that is no path is the root.
   void PlanPath(NodeId id, Operation operation, const PathStep& step) {
     const NodeId operand = ast_[id].children[0];
-    const bool goes_on = plans_.nodes[operand].operation == Operation::kPath &&
-                         ast_[operand].kind != NodeKind::kIdentifier;
+    const Operation before_it = plans_.nodes[operand].operation;
+    const bool goes_on =
+        before_it == Operation::kDeepPath ||
+        (before_it == Operation::kPath && ast_[operand].kind != NodeKind::kIdentifier);
     const std::span<const PathStep> before =
         goes_on ? plans_.nodes[operand].path : std::span<const PathStep>();
     const std::span<PathStep> path = plans_.paths.MakeArray<PathStep>(before.size() + 1);
@@ -169,6 +171,19 @@ class Planner {
     At(id).operation = operation;
     At(id).root = goes_on ? plans_.nodes[operand].root : operand;
     At(id).path = path;
+    const NodeFacts& root = checked_.facts[At(id).root];
+    if (operation != Operation::kPath || root.name_kind != NameKind::kVariable) return;
+    At(id).deep_hash = DeepHash(path);
+    At(id).variable = root.slot;
+    if (At(id).deep_hash != 0) At(id).operation = Operation::kDeepPath;
+  }
+
+  static uint64_t DeepHash(std::span<const PathStep> path) {
+    if (path.size() != 3) return 0;
+    for (const PathStep& step : path) {
+      if (step.optional || step.key_node != kNoNode || !IsTextKey(step.key)) return 0;
+    }
+    return HashPath(path[0].hash, path[1].hash, path[2].hash);
   }
 
   void PlanIndex(NodeId id, const Node& node) {
@@ -205,6 +220,8 @@ class Planner {
     if (IsRegexFunction(name) && node.children.size() > 1) PlanPattern(plan, node, name);
     if (IsUnaryConversion(name) && node.children.size() == 1) return Fold(id, node, *builtin);
     if (name == "@in") return PlanMembership(id, node);
+    const size_t count = node.children.size();
+    if (count > 0 && count <= 2 && !plan.stops_at_error) plan.operation = Operation::kShortCall;
     if (name == "_==_" && plan.is_unique) plan.operation = Operation::kEquals;
     Prepare(id, node);
   }

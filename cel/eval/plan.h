@@ -23,8 +23,10 @@ enum class Operation : uint8_t {
   kConstant,     // `value`; costs nothing
   kPrepared,     // a function of constants: `value`, at `prepared_cost`
   kPath,         // names, selections and indexes: `root`, then `path`
+  kDeepPath,     // a path from a variable that starts with three constant texts
   kHas,          // the same, and whether `path.back()` is there
   kCall,         // `call`
+  kShortCall,    // `call` with one or two arguments, all of which are evaluated
   kEquals,       // == of one overload
   kInConstants,  // children[0] in `value`, a list of scalars
   kOr,           // o.or(x), o.orValue(x): x only if it is needed
@@ -52,11 +54,13 @@ struct NodePlan {
   uint8_t expected_count = 0;
   std::array<ValueKind, kExpectedMax> expected = {};
   NodeId root = kNoNode;
+  uint32_t variable = 0;  // kDeepPath: the number of the root
   BuiltinCall call = nullptr;
   const RE2* pattern = nullptr;  // of matches, find, findAll with a constant pattern
   uint64_t prepared_cost = 0;
   Value value;
   std::span<const PathStep> path;
+  uint64_t deep_hash = 0;  // of the first three steps, if they are plain constant texts
 };
 
 /// The plans of all nodes, with what they refer to.

@@ -75,6 +75,16 @@ std::partial_ordering CompareNumbers(const Value& a, const Value& b) {
   return CompareUintDouble(a.unsigned_integer(), b.number());
 }
 
+bool InOrder(std::partial_ordering order, Ordering wanted) {
+  switch (wanted) {
+    case Ordering::kLess: return order < 0;
+    case Ordering::kLessEqual: return order <= 0;
+    case Ordering::kGreater: return order > 0;
+    case Ordering::kGreaterEqual: return order >= 0;
+  }
+  return false;
+}
+
 // nullopt if the two have no order; unordered if one is NaN.
 std::optional<std::partial_ordering> Order(const Value& a, const Value& b) {
   if (IsNumber(a.kind()) && IsNumber(b.kind())) return CompareNumbers(a, b);
@@ -142,6 +152,11 @@ const Value* Map::FindPresent(const Value& key) const {
     if (found == entries.end() || KeyLess(wanted, found->key)) return nullptr;
     return &found->value;
   };
+  if (key.is(ValueKind::kString) && !hashes.empty()) {
+    const auto found = std::ranges::find_if(
+        entries, [&](const MapEntry& entry) { return SameText(entry.key.text(), key.text()); });
+    return found == entries.end() ? nullptr : &found->value;
+  }
   if (!IsKeyKind(key.kind())) return nullptr;
   if (const Value* const found = exact(key); found != nullptr) return found;
   if (key.is(ValueKind::kInt) && key.integer() >= 0) {
@@ -167,9 +182,31 @@ const Value* Map::Find(const Value& key) const {
 const Value* Map::FindText(std::string_view key, uint64_t hash) const {
   if (hashes.empty()) return Find(Value::String(key));
   for (size_t i = 0; i < hashes.size(); ++i) {
-    if (hashes[i] == hash && entries[i].key.text() == key) return &entries[i].value;
+    if (hashes[i] == hash && SameText(entries[i].key.text(), key)) return &entries[i].value;
   }
   return empty_by_default ? &kEmptyMapValue : nullptr;
+}
+
+const Value* DeepIndex::Find(std::string_view a,
+                             std::string_view b,
+                             std::string_view c,
+                             uint64_t hash) const {
+  const size_t mask = table.size() - 1;
+  const uint8_t* const slots = table.data();
+  for (size_t at = hash & mask; slots[at] != 0; at = (at + 1) & mask) {
+    const Entry& entry = entries.data()[slots[at] - 1];
+    if (entry.hash == hash && SameText(entry.c, c) && SameText(entry.group->b, b) &&
+        SameText(entry.group->a, a)) {
+      return &entry.value;
+    }
+  }
+  return nullptr;
+}
+
+uint64_t HashPath(uint64_t a, uint64_t b, uint64_t c) {
+  constexpr uint64_t kOdd = 0x9E3779B97F4A7C15;
+  const uint64_t mixed = ((a * kOdd ^ b) * kOdd ^ c) * kOdd;
+  return mixed ^ (mixed >> 32);
 }
 
 uint64_t HashText(std::string_view text) {
@@ -209,7 +246,7 @@ Value Equal(const Value& a, const Value& b) {
     case ValueKind::kBool: return Value::Bool(a.boolean() == b.boolean());
     case ValueKind::kString:
     case ValueKind::kBytes:
-    case ValueKind::kType: return Value::Bool(a.text() == b.text());
+    case ValueKind::kType: return Value::Bool(SameText(a.text(), b.text()));
     case ValueKind::kList: return Value::Bool(ListsEqual(a.list(), b.list()));
     case ValueKind::kMap: return Value::Bool(MapsEqual(a.map(), b.map()));
     case ValueKind::kOptional: return OptionalsEqual(a.optional(), b.optional());
@@ -234,19 +271,16 @@ Value Compare(const Value& a, const Value& b, Ordering ordering) {
                                                                "no such overload: _<=_",
                                                                "no such overload: _>_",
                                                                "no such overload: _>=_"};
+  if (a.is(ValueKind::kInt) && b.is(ValueKind::kInt)) {
+    return Value::Bool(InOrder(a.integer() <=> b.integer(), ordering));
+  }
   if (!HasOrder(a.kind())) return Value::Error(kNoOrder[static_cast<size_t>(ordering)]);
   const std::optional<std::partial_ordering> order = Order(a, b);
   if (!order.has_value()) return Value::Error("no such overload");
   if (*order == std::partial_ordering::unordered) {
     return Value::Error("NaN values cannot be ordered");
   }
-  switch (ordering) {
-    case Ordering::kLess: return Value::Bool(*order < 0);
-    case Ordering::kLessEqual: return Value::Bool(*order <= 0);
-    case Ordering::kGreater: return Value::Bool(*order > 0);
-    case Ordering::kGreaterEqual: return Value::Bool(*order >= 0);
-  }
-  return {};
+  return Value::Bool(InOrder(*order, ordering));
 }
 
 }  // namespace dray::cel

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -41,6 +42,7 @@ enum class ValueKind : uint8_t {
 
 struct List;
 struct Map;
+struct DeepIndex;
 struct NamedFormat;  // library/formats.h
 
 class Value {
@@ -140,11 +142,38 @@ struct MapEntry {
   Value value;
 };
 
+/// Finds map[a][b][c] of one map at once, for texts a, b and c. It may lack entries: what is not
+/// found in it is looked for step by step.
+struct DeepIndex {
+  struct Group {
+    std::string_view a;
+    std::string_view b;
+  };
+  struct Entry {
+    uint64_t hash = 0;  // HashPath
+    const Group* group = nullptr;
+    std::string_view c;
+    Value value;
+  };
+  static constexpr size_t kEntriesMax = 254;
+
+  std::span<const Entry> entries;
+  /// A hash table with linear probing: the number of an entry and 1, or 0. Its size is a power of
+  /// two and more than the number of entries.
+  std::span<const uint8_t> table;
+
+  const Value* Find(std::string_view a,
+                    std::string_view b,
+                    std::string_view c,
+                    uint64_t hash) const;
+};
+
 /// Entries are sorted by KeyLess, each key once: iteration never depends on chance.
 struct Map {
   std::span<const MapEntry> entries;
   /// HashText of the keys, if all are texts; may be left out. Makes FindText fast.
   std::span<const uint64_t> hashes;
+  const DeepIndex* deep = nullptr;
   /// A failed lookup gives an empty map: the outer maps of device.attributes and device.capacity.
   bool empty_by_default = false;
   Weight weight = 1;
@@ -161,6 +190,25 @@ struct Map {
 Weight WeightOf(const Value& value);
 
 uint64_t HashText(std::string_view text);
+
+/// a == b for short texts: without a call.
+inline bool SameText(std::string_view a, std::string_view b) {
+  constexpr size_t kWord = sizeof(uint64_t);
+  if (a.size() != b.size()) return false;
+  if (a.size() < kWord || a.size() > 4 * kWord) return a == b;
+  const auto differ = [&](size_t at) {
+    uint64_t left = 0;
+    uint64_t right = 0;
+    std::memcpy(&left, a.data() + at, kWord);
+    std::memcpy(&right, b.data() + at, kWord);
+    return left ^ right;
+  };
+  uint64_t difference = differ(a.size() - kWord);
+  for (size_t at = 0; at + kWord < a.size(); at += kWord) difference |= differ(at);
+  return difference == 0;
+}
+/// Of three texts whose HashText is known.
+uint64_t HashPath(uint64_t a, uint64_t b, uint64_t c);
 
 /// bool, int, uint, double, string: what may be an index, and a member of a constant set.
 bool IsScalarKey(ValueKind kind);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cel/syntax/utf8.h"
 
+#include <cstring>
+
 namespace dray::cel {
 
 CodePoint DecodeUtf8(std::string_view text, size_t offset) {
@@ -29,7 +31,31 @@ bool IsValidUtf8(std::string_view text) {
   return true;
 }
 
+namespace {
+
+// Looks at eight bytes at a time; the last eight may overlap those before.
+bool IsAscii(std::string_view text) {
+  constexpr uint64_t kHighBits = 0x8080808080808080;
+  constexpr size_t kWord = sizeof(uint64_t);
+  const auto word_at = [&](size_t at) {
+    uint64_t word = 0;
+    std::memcpy(&word, text.data() + at, kWord);
+    return word;
+  };
+  uint64_t seen = 0;
+  if (text.size() >= kWord) {
+    for (size_t at = 0; at + kWord <= text.size(); at += kWord) seen |= word_at(at);
+    seen |= word_at(text.size() - kWord);
+  } else {
+    for (const char c : text) seen |= static_cast<unsigned char>(c);
+  }
+  return (seen & kHighBits) == 0;
+}
+
+}  // namespace
+
 size_t CountCodePoints(std::string_view text) {
+  if (IsAscii(text)) return text.size();
   size_t count = 0;
   for (size_t at = 0; at < text.size(); ++count) at += DecodeUtf8(text, at).width;
   return count;
