@@ -45,8 +45,11 @@ CelAnswer Answer(std::string_view expression,
   const cel::Value value = cel::Evaluate(**program, variables, arena, meter);
   CelAnswer answer = {.outcome = value.is_error() ? "runtime_error" : "value",
                       .type = cel::DeclaredName((*program)->result_type()),
-                      .estimated_cost = cel::EstimateCost((*program)->checked(), environment).max,
                       .runtime_cost = meter.spent()};
+  // There is nothing to go by without types.
+  if (scope.checked) {
+    answer.estimated_cost = cel::EstimateCost((*program)->checked(), environment).max;
+  }
   if (value.is_error()) {
     answer.error = value.text();
   } else {
