@@ -177,7 +177,7 @@ CelAnswer AnswerAsAttribute(std::string_view expression,
     answer.outcome = "runtime_error";
     answer.error = value.error()->message;
   } else {
-    answer.value = WrittenAttribute(*value.attribute());
+    answer.value = AttributeJson(*value.attribute());
   }
   return answer;
 }
