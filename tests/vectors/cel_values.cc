@@ -14,6 +14,7 @@
 #include "api/quantity.h"
 #include "base/base64.h"
 #include "base/check.h"
+#include "cel/library/formats.h"
 #include "cel/library/library.h"
 #include "tests/vectors/case_files.h"
 
@@ -211,7 +212,7 @@ json::value Tagged(const Value& value) {
     case ValueKind::kUrl: return TaggedText("kubernetes.URL", value.url().text);
     case ValueKind::kIp: return TaggedText("net.IP", AddressText(value));
     case ValueKind::kCidr: return TaggedText("net.CIDR", AddressText(value));
-    case ValueKind::kFormat: return json::object{{"type", "kubernetes.NamedFormat"}};
+    case ValueKind::kFormat: return TaggedText("kubernetes.NamedFormat", value.format().name());
   }
   return {};
 }
