@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "cel/compile.h"
 #include "cel/eval/evaluator.h"
-#include "cel/syntax/limits.h"
 
 namespace dray::cel {
 namespace {
@@ -48,19 +48,8 @@ CostRange Selector::EstimatedCost() const {
 }
 
 Result<Selector> Selector::Compile(std::string_view expression, const Environment& environment) {
-  if (expression.size() > kExpressionBytesMax) {
-    return Fail(
-        StatusReason::kInvalid,
-        fmt::format(
-            "expression has {} bytes, the limit is {}", expression.size(), kExpressionBytesMax));
-  }
-  auto program = Program::Compile(expression, environment);
-  if (!program.has_value()) {
-    const StatusReason reason =
-        program.error().is_internal() ? StatusReason::kInternalError : StatusReason::kInvalid;
-    return Fail(reason, std::move(program).error().message);
-  }
-  return Selector(*std::move(program), environment);
+  DRAY_TRY(Frozen<Program> program, cel::Compile(expression, environment));
+  return Selector(std::move(program), environment);
 }
 
 Evaluation Selector::Evaluate(const DeviceActivation& device) const {

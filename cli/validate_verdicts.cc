@@ -328,13 +328,13 @@ class ObjectJudge {
            const api::Profile& profile,
            server::Write& write,
            std::string_view prefix = {}) {
-    const server::ProfileSelectors selectors(profile);
+    const server::ProfileExpressions expressions(profile);
     const std::string name = write.object.metadata().name;
     server::Judgement judgement =
         server::JudgeWrite(write,
                            {.profile = profile,
                             .version = &kind,
-                            .selectors = &selectors,
+                            .expressions = &expressions,
                             .space = &SpaceOf(write.object.metadata().namespace_)},
                            world_.clock.Now(),
                            world_.random);

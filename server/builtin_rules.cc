@@ -29,11 +29,11 @@ api::Profile ProfileOf(const Emulation& emulation, const api::KindInfo& hub) {
 // What the rules of one kind judge by.
 struct Judge {
   api::Profile profile;
-  std::shared_ptr<const ProfileSelectors> checker;
+  std::shared_ptr<const ProfileExpressions> checker;
 
   validation::Options With(const RuleContext& context) const {
     validation::Options options{
-        .profile = profile, .version = context.version, .selectors = checker.get()};
+        .profile = profile, .version = context.version, .expressions = checker.get()};
     if (context.namespace_object != nullptr)
       options.space = context.namespace_object->If<api::core_v1::Namespace>();
     return options;
@@ -73,7 +73,7 @@ KindRules RulesBy(const Judge& judge) {
 
 RuleBook BuiltinRules(const Emulation& emulation) {
   // Classic kinds have no selectors of devices, so one checker serves all.
-  const auto checker = std::make_shared<const ProfileSelectors>(
+  const auto checker = std::make_shared<const ProfileExpressions>(
       ProfileOf(emulation, api::Reflected<api::core_v1::Pod>::kKind));
   RuleBook book;
   for (const api::KindInfo* kind : api::BuiltinKinds()) {

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
+#include <expected>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,8 +12,8 @@
 #include "api/json.h"
 #include "api/kind.h"
 #include "api/object.h"
+#include "api/validation/expression_checker.h"
 #include "api/validation/options.h"
-#include "api/validation/selector_checker.h"
 #include "base/result.h"
 #include "base/world.h"
 #include "cel/selector_cache.h"
@@ -52,15 +52,20 @@ Judgement JudgeWrite(Write& write,
                      WallTime now,
                      Random& random);
 
-/// Compiles selectors as a server of `profile` does for new expressions, each once while it is
-/// kept. Safe from any thread.
-class ProfileSelectors final : public api::validation::SelectorChecker {
+/// Compiles expressions as a server of `profile` does, each once while it is kept. Safe from any
+/// thread.
+class ProfileExpressions final : public api::validation::ExpressionChecker {
  public:
-  explicit ProfileSelectors(const api::Profile& profile);
-  std::optional<api::validation::SelectorProblem> Check(std::string_view expression) const override;
+  explicit ProfileExpressions(const api::Profile& profile);
+  std::expected<uint64_t, api::validation::ExpressionProblem> Check(
+      const api::validation::Expression& expression) const override;
 
  private:
-  mutable cel::SelectorCache cache_;
+  api::Release release_;
+  mutable cel::SelectorCache new_selectors_;
+  mutable cel::SelectorCache stored_selectors_;
+  mutable cel::SelectorCache derived_attributes_;
+  mutable cel::SelectorCache named_resources_;
 };
 
 }  // namespace dray::server

@@ -51,8 +51,9 @@ RequestView ViewOf(const Request& request, std::string_view name, std::string_vi
 // The parts of a claim that rules of requests look at.
 struct Context {
   const v1::DeviceClaim& claim;
-  const SelectorChecker* checker;
+  const ExpressionChecker* checker;
   Origin origin;
+  uint64_t& derived_cost;  // of all derived attributes so far; wraps around, as upstream's does
 };
 
 // Lists that are too long are refused; of those only the beginning is looked at.
@@ -108,8 +109,13 @@ void CheckDerivedAttributes(const RequestView& view,
     }
     if (attribute.expression.empty()) {
       if (is_within) out.declared.Required(expression);
-    } else if (attribute.expression.size() > kExpressionBytesMax) {
-      out.written.TooLong(expression, kExpressionBytesMax);
+    } else {
+      context.derived_cost += CheckExpression({.text = attribute.expression,
+                                               .role = ExpressionRole::kDerivedAttribute,
+                                               .origin = context.origin},
+                                              context.checker,
+                                              expression,
+                                              out.written);
     }
   }
   CheckDistinctNames(attributes, {.pass = Pass::kWritten}, path, out, NameOf);
@@ -139,7 +145,7 @@ void CheckRequestBody(const RequestView& view,
                       const Context& context,
                       const Path& path,
                       Findings& out) {
-  CheckSelectors(view.selectors, context.checker, path.Child("selectors"), out);
+  CheckSelectors(view.selectors, context.origin, context.checker, path.Child("selectors"), out);
   // The first pass looks at derived attributes here, the second one at the end.
   Findings derived = out.Part();
   CheckDerivedAttributes(view, context, path.Child("derivedAttributes"), derived);
@@ -333,15 +339,22 @@ void CheckRequestReferences(const List<std::string>& references,
 
 void CheckClaimSpec(const v1::ResourceClaimSpec& spec,
                     Origin origin,
-                    const SelectorChecker* checker,
+                    const ExpressionChecker* checker,
                     const Path& path,
                     Findings& out) {
   const Path devices = path.Child("devices");
-  const Context context = {.claim = spec.devices, .checker = checker, .origin = origin};
+  uint64_t derived_cost = 0;
+  const Context context = {
+      .claim = spec.devices, .checker = checker, .origin = origin, .derived_cost = derived_cost};
   const RequestNames names(spec.devices.requests);
   CheckRequests(context, devices.Child("requests"), out);
   CheckConstraints(context, names, devices.Child("constraints"), out);
   CheckConfigs(context, names, devices.Child("config"), out);
+  if (derived_cost > kDerivedAttributesCostMax) {
+    out.written.Forbidden(devices,
+                          "too complex, total cost of derived attribute CEL expressions in the "
+                          "claim exceeds cost limit");
+  }
   if (!spec.controller.empty()) {
     CheckDriver(spec.controller, path.Child("controller"), out.written);
   }
@@ -386,7 +399,7 @@ void CheckAdminAccess(const v1::ResourceClaimSpec& spec,
 std::vector<Cause> ValidateClaim(const v1::ResourceClaim& claim, const Options& options) {
   Findings out(options.profile, options.version);
   CheckAdminAccess(claim.spec, claim.metadata.namespace_, options, out.written);
-  CheckClaimSpec(claim.spec, Origin::kNew, options.selectors, Path("spec"), out);
+  CheckClaimSpec(claim.spec, Origin::kNew, options.expressions, Path("spec"), out);
   return std::move(out).Take();
 }
 
@@ -397,14 +410,14 @@ std::vector<Cause> ValidateClaimUpdate(const v1::ResourceClaim& claim,
   const Path spec("spec");
   // Since 1.36 a spec that cannot change is not looked at again; before, twice.
   const bool is_looked_at = !out.Since(36);
-  if (is_looked_at) CheckClaimSpec(claim.spec, Origin::kNew, options.selectors, spec, out);
+  if (is_looked_at) CheckClaimSpec(claim.spec, Origin::kNew, options.expressions, spec, out);
   if (claim.spec != old.spec) {
     out.covered().Invalid(
         spec,
         out.is_declarative() ? "null" : ShownAsGo(claim.spec, out.profile.release),
         "field is immutable");
   }
-  if (is_looked_at) CheckClaimSpec(claim.spec, Origin::kStored, options.selectors, spec, out);
+  if (is_looked_at) CheckClaimSpec(claim.spec, Origin::kStored, options.expressions, spec, out);
   return std::move(out).Take();
 }
 

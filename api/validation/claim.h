@@ -77,7 +77,7 @@ void CheckRequestReferences(const List<std::string>& references,
 /// The rules of a spec.
 void CheckClaimSpec(const resource_v1::ResourceClaimSpec& spec,
                     Origin origin,
-                    const SelectorChecker* checker,
+                    const ExpressionChecker* checker,
                     const Path& path,
                     Findings& out);
 /// Claims get labels and annotations from their template; everything else is theirs.

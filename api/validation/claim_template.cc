@@ -16,7 +16,7 @@ void CheckTemplate(const v1::ResourceClaimTemplate& claim_template,
                    Findings& out) {
   const Path spec("spec");
   CheckTemplateMetadata(claim_template.spec.metadata, spec.Child("metadata"), out.written);
-  CheckClaimSpec(claim_template.spec.spec, origin, options.selectors, spec.Child("spec"), out);
+  CheckClaimSpec(claim_template.spec.spec, origin, options.expressions, spec.Child("spec"), out);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "api/validation/classic.h"
+#include "api/validation/device_rules.h"
 #include "api/validation/value_rules.h"
 
 namespace dray::api::validation {
@@ -36,26 +37,6 @@ class DriverEntries {
   std::set<std::string_view> seen_;
 };
 
-// What is wrong with a selector. It is written for the variable `attributes` of 1.30, the checker
-// for `device`. What the checker says about syntax, about other variables and about results holds
-// for both, so only complaints about `attributes` are passed over.
-std::string SelectorProblemOf(std::string_view selector, const SelectorChecker* checker) {
-  constexpr std::string_view kError = "ERROR: ";
-  constexpr std::string_view kUnknown = "undeclared reference to 'attributes'";
-  constexpr std::string_view kNoBool = "must evaluate to bool";
-  if (checker == nullptr || selector.size() > kExpressionBytesMax) return {};
-  const std::optional<SelectorProblem> problem = checker->Check(selector);
-  if (!problem.has_value() || problem->kind != SelectorProblem::Kind::kInvalid) return {};
-  const std::string_view detail = problem->detail;
-  if (detail.starts_with(kNoBool)) return std::string(kNoBool);
-  for (size_t at = detail.find(kError); at != std::string_view::npos;) {
-    const size_t next = detail.find(kError, at + 1);
-    if (!detail.substr(at, next - at).contains(kUnknown)) return problem->detail;
-    at = next;
-  }
-  return {};
-}
-
 // Of requests and filters alike.
 template <class NamedResources>
 void CheckSelectorModel(const std::optional<NamedResources>& named,
@@ -67,9 +48,11 @@ void CheckSelectorModel(const std::optional<NamedResources>& named,
     const Path selector = model.Child("selector");
     if (named->selector.empty()) {
       errors.Required(selector);
-    } else if (const std::string problem = SelectorProblemOf(named->selector, options.selectors);
-               !problem.empty()) {
-      errors.Invalid(selector, Shown(named->selector), problem);
+    } else {
+      CheckExpression({.text = named->selector, .role = ExpressionRole::kNamedResources},
+                      options.expressions,
+                      selector,
+                      errors);
     }
   }
   CheckModel(named.has_value(), path, errors);

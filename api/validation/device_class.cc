@@ -51,12 +51,16 @@ std::vector<Cause> ValidateDeviceClass(const v1::DeviceClass& device_class,
   Findings out(options.profile, options.version);
   const Path spec("spec");
   const v1::DeviceClassSpec& now = device_class.spec;
-  // Selectors that are as they were did compile once.
-  const bool are_stored = old != nullptr && old->spec.selectors == now.selectors && out.Since(37);
-  CheckSelectors(
-      now.selectors, are_stored ? nullptr : options.selectors, spec.Child("selectors"), out);
-  const Origin origin =
-      old != nullptr && old->spec.config == now.config ? Origin::kStored : Origin::kNew;
+  // Any change, be it of the order, makes all of a list new.
+  const auto origin_of = [&](const auto& member) {
+    return old != nullptr && old->spec.*member == now.*member ? Origin::kStored : Origin::kNew;
+  };
+  CheckSelectors(now.selectors,
+                 origin_of(&v1::DeviceClassSpec::selectors),
+                 options.expressions,
+                 spec.Child("selectors"),
+                 out);
+  const Origin origin = origin_of(&v1::DeviceClassSpec::config);
   CheckItems(now.config,
              kConfigsMax,
              Pass::kCovered,

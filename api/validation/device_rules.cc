@@ -61,31 +61,35 @@ std::string_view ShownEmpty(const List<std::string>& list) {
 
 }  // namespace
 
-void CheckExpression(std::string_view expression,
-                     const SelectorChecker* checker,
-                     const Path& path,
-                     FieldErrors& errors) {
-  if (expression.size() > kExpressionBytesMax) {
+uint64_t CheckExpression(const Expression& expression,
+                         const ExpressionChecker* checker,
+                         const Path& path,
+                         FieldErrors& errors) {
+  // What is stored did compile once; up to 1.36 it had to do so again.
+  if (expression.origin == Origin::kStored && errors.Since(37)) return 0;
+  if (expression.text.size() > kExpressionBytesMax) {
     // 1.31 had no limit; what is too long for the compiler is taken as it is.
     if (errors.Since(32)) errors.TooLong(path, kExpressionBytesMax);
-    return;
+    return 0;
   }
-  if (checker == nullptr) return;
-  const std::optional<SelectorProblem> problem = checker->Check(expression);
-  if (!problem.has_value()) return;
-  switch (problem->kind) {
-    case SelectorProblem::Kind::kInvalid:
-      errors.Invalid(path, Shown(expression), problem->detail);
+  if (checker == nullptr) return 0;
+  const auto cost = checker->Check(expression);
+  if (cost.has_value()) return *cost;
+  switch (cost.error().kind) {
+    case ExpressionProblem::Kind::kInvalid:
+      errors.Invalid(path, Shown(expression.text), cost.error().detail);
       break;
-    case SelectorProblem::Kind::kTooCostly:
+    case ExpressionProblem::Kind::kTooCostly:
       errors.Forbidden(path, "too complex, exceeds cost limit");
       break;
-    case SelectorProblem::Kind::kInternal: errors.Internal(path, problem->detail); break;
+    case ExpressionProblem::Kind::kInternal: errors.Internal(path, cost.error().detail); break;
   }
+  return cost.error().cost;
 }
 
 void CheckSelectors(const std::vector<resource_v1::DeviceSelector>& selectors,
-                    const SelectorChecker* checker,
+                    Origin origin,
+                    const ExpressionChecker* checker,
                     const Path& path,
                     Findings& out) {
   CheckItems(selectors,
@@ -99,8 +103,10 @@ void CheckSelectors(const std::vector<resource_v1::DeviceSelector>& selectors,
                  out.written.Required(cel);
                  return;
                }
-               CheckExpression(
-                   selector.cel->expression, checker, cel.Child("expression"), out.written);
+               CheckExpression({.text = selector.cel->expression, .origin = origin},
+                               checker,
+                               cel.Child("expression"),
+                               out.written);
              });
 }
 

@@ -4,14 +4,15 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "api/resource_v1.h"
+#include "api/validation/expression_checker.h"
 #include "api/validation/field_error.h"
 #include "api/validation/field_path.h"
-#include "api/validation/selector_checker.h"
 #include "api/validation/value_rules.h"
 
 namespace dray::api::validation {
@@ -23,15 +24,16 @@ inline constexpr size_t kBindingConditionsMax = 4;
 
 /// `checker` null: expressions are not compiled, only measured.
 void CheckSelectors(const std::vector<resource_v1::DeviceSelector>& selectors,
-                    const SelectorChecker* checker,
+                    Origin origin,
+                    const ExpressionChecker* checker,
                     const Path& path,
                     Findings& out);
 
-/// One CEL expression.
-void CheckExpression(std::string_view expression,
-                     const SelectorChecker* checker,
-                     const Path& path,
-                     FieldErrors& errors);
+/// One CEL expression. Returns its estimated cost, 0 if it has none.
+uint64_t CheckExpression(const Expression& expression,
+                         const ExpressionChecker* checker,
+                         const Path& path,
+                         FieldErrors& errors);
 
 /// `path` is that of the entry whose member is `opaque`.
 void CheckConfiguration(const resource_v1::DeviceConfiguration& configuration,

@@ -12,6 +12,7 @@ namespace {
 namespace v1 = resource_v1;
 
 void CheckSelector(const v1::DeviceTaintSelector& selector,
+                   const v1::DeviceTaintSelector* old,
                    const Options& options,
                    const Path& path,
                    Findings& out) {
@@ -25,7 +26,13 @@ void CheckSelector(const v1::DeviceTaintSelector& selector,
   if (selector.device.has_value()) {
     CheckLabelShaped(*selector.device, path.Child("device"), out.written);
   }
-  if (is_wide) CheckSelectors(selector.selectors, options.selectors, path.Child("selectors"), out);
+  if (!is_wide) return;
+  const bool is_stored = old != nullptr && old->selectors == selector.selectors;
+  CheckSelectors(selector.selectors,
+                 is_stored ? Origin::kStored : Origin::kNew,
+                 options.expressions,
+                 path.Child("selectors"),
+                 out);
 }
 
 }  // namespace
@@ -36,7 +43,12 @@ std::vector<Cause> ValidateTaintRule(const v1::DeviceTaintRule& rule,
   Findings out(options.profile, options.version);
   const Path spec("spec");
   if (rule.spec.device_selector.has_value()) {
-    CheckSelector(*rule.spec.device_selector, options, spec.Child("deviceSelector"), out);
+    const bool had_selector = old != nullptr && old->spec.device_selector.has_value();
+    CheckSelector(*rule.spec.device_selector,
+                  had_selector ? &*old->spec.device_selector : nullptr,
+                  options,
+                  spec.Child("deviceSelector"),
+                  out);
   }
   CheckTaint(
       rule.spec.taint, old == nullptr ? nullptr : &old->spec.taint, spec.Child("taint"), out);

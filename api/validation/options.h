@@ -5,7 +5,7 @@
 #include "api/core_v1.h"
 #include "api/feature_gates.h"
 #include "api/validation/authorizer.h"
-#include "api/validation/selector_checker.h"
+#include "api/validation/expression_checker.h"
 
 namespace dray::api::validation {
 
@@ -16,7 +16,7 @@ struct Options {
   /// the version.
   const KindInfo* version = nullptr;
   /// Null: CEL expressions are measured but not compiled.
-  const SelectorChecker* selectors = nullptr;
+  const ExpressionChecker* expressions = nullptr;
   /// The Namespace of a namespaced object; null when there is none.
   const core_v1::Namespace* space = nullptr;
   /// Who writes, and what that user may do; null: everything.

@@ -16,14 +16,12 @@
 #include "api/validation/field_error.h"
 #include "api/validation/field_path.h"
 #include "api/validation/name_rules.h"  // IWYU pragma: export
+#include "api/validation/origin.h"
 
 namespace dray::api::validation {
 
 inline constexpr size_t kConditionReasonMax = 1024;
 inline constexpr size_t kConditionMessageMax = 32768;
-
-/// Whether a value was stored before: then limits that came later do not count.
-enum class Origin : uint8_t { kNew, kStored };
 
 /// A JSON object of at most `bytes_max` bytes; something must be there.
 void CheckRawObject(

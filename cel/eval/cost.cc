@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "cel/library/formats.h"
 #include "cel/syntax/utf8.h"
 
 namespace dray::cel {
@@ -16,6 +17,9 @@ uint64_t SizeOf(const Value& value) {
     case ValueKind::kBytes: return value.text().size();
     case ValueKind::kList: return value.list().items.size();
     case ValueKind::kMap: return value.map().entries.size();
+    case ValueKind::kOptional: return value.optional() != nullptr ? SizeOf(*value.optional()) : 1;
+    case ValueKind::kIp: return static_cast<uint64_t>(value.ip().size());
+    case ValueKind::kCidr: return static_cast<uint64_t>(value.cidr().bits + 7) / 8;
     case ValueKind::kError:
     case ValueKind::kNull:
     case ValueKind::kBool:
@@ -23,13 +27,10 @@ uint64_t SizeOf(const Value& value) {
     case ValueKind::kUint:
     case ValueKind::kDouble:
     case ValueKind::kType:
-    case ValueKind::kOptional:
     case ValueKind::kQuantity:
     case ValueKind::kTimestamp:
     case ValueKind::kDuration:
     case ValueKind::kUrl:
-    case ValueKind::kIp:
-    case ValueKind::kCidr:
     case ValueKind::kFormat:
     case ValueKind::kSemver: break;
   }
@@ -82,6 +83,17 @@ uint64_t QuadraticCost(const Value& list) {
   return kListCallBase + size * size * (texts ? 21 : 20) / 10;
 }
 
+// The bytes of the prefix are compared; a text is parsed first.
+uint64_t ContainsCost(std::span<const Value> arguments, bool is_unique) {
+  const bool parses = is_unique && arguments[1].is(ValueKind::kString);
+  return Tenth(2 * SizeOf(arguments[0])) + (parses ? Tenth(SizeOf(arguments[1])) : 0);
+}
+
+uint64_t ValidateCost(std::span<const Value> arguments) {
+  if (!arguments[0].is(ValueKind::kFormat)) return 1;
+  return Tenth(SizeOf(arguments[1]) + 1) * Quarter(arguments[0].format().pattern_size);
+}
+
 uint64_t FlattenCost(std::span<const Value> arguments) {
   const bool has_depth = arguments.size() > 1 && arguments[1].is(ValueKind::kInt);
   const int64_t depth = has_depth ? std::clamp<int64_t>(arguments[1].integer(), 0, 1'000'000) : 1;
@@ -124,6 +136,13 @@ uint64_t CallCost(CostRule rule,
     case CostRule::kListResult: return kListCallBase + SizeOf(result);
     case CostRule::kFlatten: return FlattenCost(arguments);
     case CostRule::kQuadratic: return is_unique ? QuadraticCost(arguments[0]) : 1;
+    case CostRule::kQuadraticKeys: return is_unique ? QuadraticCost(arguments[1]) : 1;
+    case CostRule::kAddress:
+      return arguments[0].is(ValueKind::kCidr) ? 1 : Tenth(SizeOf(arguments[0]));
+    case CostRule::kContainsAddress: return ContainsCost(arguments, is_unique);
+    case CostRule::kContainsPrefix:
+      return ContainsCost(arguments, is_unique) + Tenth(SizeOf(arguments[0])) + 1;
+    case CostRule::kValidate: return ValidateCost(arguments);
   }
   return 1;
 }

@@ -51,6 +51,11 @@ enum class CostRule : uint8_t {
   kListResult,     // 11 + elements of the result
   kFlatten,        // 11 + depth times elements
   kQuadratic,      // 11 + twice the square of the elements
+  kQuadraticKeys,  // the same of the second argument
+  kAddress,        // a tenth of the text; 1 for a CIDR
+  kContainsAddress,
+  kContainsPrefix,
+  kValidate,  // a tenth of the text times a quarter of the size of the format's pattern
 };
 
 /// The cost of one call; errors among the arguments count as size 1.

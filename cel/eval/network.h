@@ -4,7 +4,7 @@
 
 #include <array>
 #include <cstdint>
-#include <string>
+#include <string_view>
 
 namespace dray::cel {
 
@@ -24,12 +24,13 @@ struct IpPrefix {
   bool operator==(const IpPrefix&) const = default;
 };
 
+/// The texts belong to an arena or to the constants of a program.
 struct Url {
-  std::string text;  // as upstream writes it back; two URLs are equal if their texts are
-  std::string scheme;
-  std::string host;  // with the port
-  std::string path;  // escaped
-  std::string query;
+  std::string_view text;  // as upstream writes it back; two URLs are equal if their texts are
+  std::string_view scheme;
+  std::string_view host;  // with the port
+  std::string_view path;  // escaped
+  std::string_view query;
 
   bool operator==(const Url& other) const { return text == other.text; }
 };

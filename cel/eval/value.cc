@@ -95,11 +95,6 @@ std::optional<std::partial_ordering> Order(const Value& a, const Value& b) {
   return a.text() <=> b.text();
 }
 
-bool HasOrder(ValueKind kind) {
-  return IsNumber(kind) || kind == ValueKind::kBool || kind == ValueKind::kString ||
-         kind == ValueKind::kBytes || kind == ValueKind::kTimestamp || kind == ValueKind::kDuration;
-}
-
 bool ListsEqual(const List& a, const List& b) {
   if (a.items.size() != b.items.size()) return false;
   for (size_t i = 0; i < a.items.size(); ++i) {
@@ -135,6 +130,11 @@ Weight WeightOf(const Value& value) {
 
 bool IsScalarKey(ValueKind kind) {
   return IsNumber(kind) || kind == ValueKind::kBool || kind == ValueKind::kString;
+}
+
+bool HasOrder(ValueKind kind) {
+  return IsNumber(kind) || kind == ValueKind::kBool || kind == ValueKind::kString ||
+         kind == ValueKind::kBytes || kind == ValueKind::kTimestamp || kind == ValueKind::kDuration;
 }
 
 bool IsKeyKind(ValueKind kind) {

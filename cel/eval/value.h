@@ -231,6 +231,9 @@ std::optional<ValueKind> KindOfObject(std::string_view name);
 /// against something else. Inside lists and maps such a comparison counts as equal.
 Value Equal(const Value& a, const Value& b);
 
+/// Whether values of this kind can be compared by order: numbers, bool, string, bytes and times.
+bool HasOrder(ValueKind kind);
+
 /// a < b, a > b … for numbers of any type, bool, string and bytes; `function` is named in errors.
 enum class Ordering : uint8_t { kLess, kLessEqual, kGreater, kGreaterEqual };
 Value Compare(const Value& a, const Value& b, Ordering ordering);

@@ -23,7 +23,12 @@ Index IndexBuiltins(api::Release release) {
                            ListBuiltins(),
                            OptionalBuiltins(),
                            QuantityBuiltins(),
-                           SemverBuiltins()}) {
+                           SemverBuiltins(),
+                           TimeBuiltins(),
+                           AddressBuiltins(),
+                           UrlBuiltins(),
+                           FormatBuiltins(),
+                           TextFormatBuiltins()}) {
     for (Builtin builtin : table) {
       if (!builtin.in.Rules(release)) continue;
       if (!builtin.charged.Rules(release)) builtin.cost = CostRule::kOne;
@@ -76,11 +81,21 @@ bool Accepts(const Type& type, const Value& value) {
   return false;
 }
 
+std::string_view SumOf(const Overload& overload) {
+  if (overload.result->kind == TypeKind::kUint) return "sum(uint)";
+  if (overload.result->kind == TypeKind::kDouble) return "sum(double)";
+  if (overload.result->kind == TypeKind::kDuration) return "sum(duration)";
+  return "sum";
+}
+
 }  // namespace
 
-const Builtin* FindBuiltin(std::string_view name, const Environment& environment) {
+const Builtin* FindBuiltin(std::string_view name,
+                           const Environment& environment,
+                           const Overload* overload) {
   static const std::array<Index, kReleases> kIndexes = IndexReleases();
   if (name.starts_with('.')) name.remove_prefix(1);
+  if (name == "sum" && overload != nullptr) name = SumOf(*overload);
   const int minor = std::max(api::MinorOf(environment.rules()), kFirstMinor);
   const Index& index = kIndexes[static_cast<size_t>(minor - kFirstMinor)];
   const auto found = index.find(name);

@@ -49,8 +49,11 @@ inline constexpr api::Releases kUntil36 = {.last = 36};
 inline constexpr api::Releases kSince37 = {.first = 37};
 
 /// The function as the release of `environment` has it, with its cost there; nullptr if it is
-/// declared but not implemented. Costs O(1).
-const Builtin* FindBuiltin(std::string_view name, const Environment& environment);
+/// declared but not implemented. `overload` is the one the checker left, if it left only one: the
+/// sum of an empty list depends on it. Costs O(1).
+const Builtin* FindBuiltin(std::string_view name,
+                           const Environment& environment,
+                           const Overload* overload = nullptr);
 
 /// Whether some overload of `function` takes these values. Lists are judged by their first element.
 bool AcceptsValues(const Function& function, std::span<const Value> arguments);
@@ -77,5 +80,10 @@ std::span<const Builtin> ListBuiltins();
 std::span<const Builtin> OptionalBuiltins();
 std::span<const Builtin> QuantityBuiltins();
 std::span<const Builtin> SemverBuiltins();
+std::span<const Builtin> TimeBuiltins();
+std::span<const Builtin> AddressBuiltins();
+std::span<const Builtin> UrlBuiltins();
+std::span<const Builtin> FormatBuiltins();
+std::span<const Builtin> TextFormatBuiltins();
 
 }  // namespace dray::cel

@@ -2,9 +2,9 @@
 // Functions of lists: those of Kubernetes, version 3 of the lists extension, sets, includes.
 #include <algorithm>
 #include <array>
-#include <string>
+#include <cstdint>
+#include <numeric>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -15,43 +15,78 @@ namespace {
 
 using Arguments = std::span<const Value>;
 
-bool Holds(std::span<const Value> items, const Value& wanted) {
+// Whether an item equals `wanted`, in the direction item == wanted: inside lists and maps a
+// comparison that fails counts as equal, and only the left side can fail.
+bool Includes(std::span<const Value> items, const Value& wanted) {
   return std::ranges::any_of(items,
                              [&](const Value& item) { return Equal(item, wanted).is_true(); });
+}
+
+// The same in the direction wanted == item.
+bool Holds(std::span<const Value> items, const Value& wanted) {
+  return std::ranges::any_of(items,
+                             [&](const Value& item) { return Equal(wanted, item).is_true(); });
 }
 
 // Comparisons that fail count as "in order".
 Value IsSorted(Arena& /*arena*/, Arguments arguments) {
   const std::span<const Value> items = arguments[0].list().items;
-  for (size_t i = 1; i < items.size(); ++i) {
+  for (size_t i = 0; i < items.size(); ++i) {
+    if (!HasOrder(items[i].kind())) return NoSuchOverload();
+    if (i == 0) continue;
     if (Compare(items[i - 1], items[i], Ordering::kGreater).is_true()) return Value::Bool(false);
   }
   return Value::Bool(true);
 }
 
-template <Ordering better>
+// The first item that no other one beats.
+template <Ordering worse>
 Value Extreme(Arena& /*arena*/, Arguments arguments) {
   const std::span<const Value> items = arguments[0].list().items;
   if (items.empty()) {
-    return Value::Error(better == Ordering::kLess ? "min called on empty list"
-                                                  : "max called on empty list");
+    return Value::Error(worse == Ordering::kGreater ? "min called on empty list"
+                                                    : "max called on empty list");
   }
   Value best = items[0];
-  for (const Value& item : items.subspan(1)) {
-    if (Compare(item, best, better).is_true()) best = item;
+  for (const Value& item : items) {
+    if (!HasOrder(item.kind())) return NoSuchOverload();
+    if (Compare(best, item, worse).is_true()) best = item;
   }
   return best;
 }
 
-Value Sum(Arena& arena, Arguments arguments) {
-  const std::span<const Value> items = arguments[0].list().items;
-  if (items.empty()) return Value::Int(0);
-  Value sum = items[0];
-  for (const Value& item : items.subspan(1)) {
+bool CanAdd(const Value& value) {
+  return value.is(ValueKind::kInt) || value.is(ValueKind::kUint) || value.is(ValueKind::kDouble) ||
+         value.is(ValueKind::kDuration) || value.is(ValueKind::kTimestamp) ||
+         value.is(ValueKind::kString) || value.is(ValueKind::kBytes) || value.is(ValueKind::kList);
+}
+
+// What an addition of values of this kind starts with. Lists of unknown type start with that of
+// their first item.
+Value ZeroOf(ValueKind kind) {
+  if (kind == ValueKind::kUint) return Value::Uint(0);
+  if (kind == ValueKind::kDouble) return Value::Double(0);
+  return kind == ValueKind::kDuration ? Value::Duration(0) : Value::Int(0);
+}
+
+Value SumFrom(Arena& arena, std::span<const Value> items, const Value& zero) {
+  Value sum = zero;
+  for (const Value& item : items) {
+    if (!CanAdd(item)) return NoSuchOverload();
     sum = AddValues(arena, sum, item);
     if (sum.is_error()) return sum;
   }
   return sum;
+}
+
+Value Sum(Arena& arena, Arguments arguments) {
+  const std::span<const Value> items = arguments[0].list().items;
+  return SumFrom(arena, items, ZeroOf(items.empty() ? ValueKind::kInt : items[0].kind()));
+}
+
+template <ValueKind kind>
+Value SumOf(Arena& arena, Arguments arguments) {
+  return SumFrom(arena, arguments[0].list().items, ZeroOf(kind));
 }
 
 Value Slice(Arena& arena, Arguments arguments) {
@@ -79,41 +114,86 @@ Value Slice(Arena& arena, Arguments arguments) {
 
 Value Reverse(Arena& arena, Arguments arguments) {
   const std::span<const Value> items = arguments[0].list().items;
-  return MakeList(arena, std::vector<Value>(items.rbegin(), items.rend()));
+  const std::span<Value> reversed = arena.NewValues(items.size());
+  std::ranges::reverse_copy(items, reversed.begin());
+  return AdoptList(arena, reversed);
 }
 
 Value Distinct(Arena& arena, Arguments arguments) {
-  std::vector<Value> kept;
+  ValueBuffer kept(arena);
   for (const Value& item : arguments[0].list().items) {
-    if (!Holds(kept, item)) kept.push_back(item);
+    if (!Holds(kept.items(), item)) kept.Add(item);
   }
-  return MakeList(arena, kept);
+  return AdoptList(arena, kept.items());
+}
+
+// Sorts `places`, numbers of keys, by the keys. Up to a dozen of them are sorted by insertion, as
+// upstream does, which keeps the order of equal ones; upstream's order of more is not fixed.
+void SortPlaces(std::span<uint64_t> places, std::span<const Value> keys) {
+  constexpr size_t kInsertionMax = 12;
+  const auto less = [keys](uint64_t a, uint64_t b) {
+    return Compare(keys[a], keys[b], Ordering::kLess).is_true();
+  };
+  if (places.size() > kInsertionMax) {
+    // A heap bears keys without an order (NaN) as well.
+    const auto before = [&](uint64_t a, uint64_t b) {
+      return less(a, b) || (!less(b, a) && a < b);
+    };
+    std::ranges::make_heap(places, before);
+    std::ranges::sort_heap(places, before);
+    return;
+  }
+  for (size_t i = 1; i < places.size(); ++i) {
+    for (size_t j = i; j > 0 && less(places[j], places[j - 1]); --j) {
+      std::swap(places[j], places[j - 1]);
+    }
+  }
+}
+
+Value SortByKeys(Arena& arena, std::span<const Value> items, std::span<const Value> keys) {
+  if (items.size() != keys.size()) {
+    return MakeError(arena,
+                     fmt::format("@sortByAssociatedKeys() expected a list of the same size as the "
+                                 "associated keys list, but got {} and {} elements respectively",
+                                 items.size(),
+                                 keys.size()));
+  }
+  if (!keys.empty() && !HasOrder(keys[0].kind())) {
+    return Value::Error("list elements must be comparable");
+  }
+  for (const Value& key : keys) {
+    if (key.kind() != keys[0].kind()) {
+      return Value::Error("list elements must have the same type");
+    }
+  }
+  const std::span<uint64_t> places = arena.NewNumbers(keys.size());
+  std::iota(places.begin(), places.end(), uint64_t{0});
+  SortPlaces(places, keys);
+  const std::span<Value> sorted = arena.NewValues(items.size());
+  std::ranges::transform(places, sorted.begin(), [items](uint64_t i) { return items[i]; });
+  return AdoptList(arena, sorted);
 }
 
 Value Sort(Arena& arena, Arguments arguments) {
   if (!arguments[0].is(ValueKind::kList)) return Value::Error("no such overload: sort");
   const std::span<const Value> items = arguments[0].list().items;
-  std::vector<Value> sorted(items.begin(), items.end());
-  for (const Value& item : items) {
-    if (item.kind() != items[0].kind()) {
-      return Value::Error("list elements must have the same type");
-    }
-    if (Compare(item, item, Ordering::kLess).is_error()) {
-      return Value::Error("list elements must be comparable");
-    }
-  }
-  std::ranges::sort(sorted, [](const Value& a, const Value& b) {
-    return Compare(a, b, Ordering::kLess).is_true();
-  });
-  return MakeList(arena, sorted);
+  return SortByKeys(arena, items, items);
 }
 
-bool FlattenInto(std::vector<Value>& out, std::span<const Value> items, int64_t depth) {
+// What the macro sortBy calls.
+Value SortByAssociatedKeys(Arena& arena, Arguments arguments) {
+  if (!arguments[0].is(ValueKind::kList) || !arguments[1].is(ValueKind::kList)) {
+    return Value::Error("no such overload: @sortByAssociatedKeys");
+  }
+  return SortByKeys(arena, arguments[0].list().items, arguments[1].list().items);
+}
+
+bool FlattenInto(ValueBuffer& out, std::span<const Value> items, int64_t depth) {
   for (const Value& item : items) {
     if (depth > 0 && item.is(ValueKind::kList)) {
       if (!FlattenInto(out, item.list().items, depth - 1)) return false;
     } else {
-      out.push_back(item);
+      out.Add(item);
     }
     if (out.size() > kWeightMax) return false;
   }
@@ -125,21 +205,26 @@ Value Flatten(Arena& arena, Arguments arguments) {
   if (arguments.size() > 1 && !arguments[1].is(ValueKind::kInt)) return NoSuchOverload();
   const int64_t depth = arguments.size() > 1 ? arguments[1].integer() : 1;
   if (depth < 0) return Value::Error("level must be non-negative");
-  std::vector<Value> out;
+  ValueBuffer out(arena);
   FlattenInto(out, arguments[0].list().items, depth);
-  return MakeList(arena, out);
+  return AdoptList(arena, out.items());
+}
+
+Value MakeRange(Arena& arena, int64_t size) {
+  if (std::cmp_greater(size, kWeightMax)) return Value::Error("list too long");
+  const std::span<Value> numbers = arena.NewValues(static_cast<size_t>(size));
+  for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = Value::Int(static_cast<int64_t>(i));
+  return AdoptList(arena, numbers);
 }
 
 Value Range(Arena& arena, Arguments arguments) {
   const int64_t size = arguments[0].integer();
-  if (size < 0) {
-    return MakeError(arena, fmt::format("lists.range: size must be non-negative, got {}", size));
-  }
-  if (std::cmp_greater(size, kWeightMax)) return Value::Error("list too long");
-  std::vector<Value> numbers;
-  numbers.reserve(static_cast<size_t>(size));
-  for (int64_t i = 0; i < size; ++i) numbers.push_back(Value::Int(i));
-  return MakeList(arena, numbers);
+  if (size >= 0) return MakeRange(arena, size);
+  return MakeError(arena, fmt::format("lists.range: size must be non-negative, got {}", size));
+}
+
+Value RangeUntil36(Arena& arena, Arguments arguments) {
+  return MakeRange(arena, std::max<int64_t>(arguments[0].integer(), 0));
 }
 
 Value First(Arena& arena, Arguments arguments) {
@@ -166,35 +251,57 @@ Value SetEquivalent(Arena& /*arena*/, Arguments arguments) {
 }
 
 Value SetIntersects(Arena& /*arena*/, Arguments arguments) {
-  return Value::Bool(std::ranges::any_of(arguments[1].list().items, [&](const Value& item) {
-    return Holds(arguments[0].list().items, item);
+  return Value::Bool(std::ranges::any_of(arguments[0].list().items, [&](const Value& item) {
+    return Holds(arguments[1].list().items, item);
   }));
 }
 
-Value Includes(Arena& /*arena*/, Arguments arguments) {
+Value IncludesValue(Arena& /*arena*/, Arguments arguments) {
   if (!arguments[0].is(ValueKind::kList)) {
     return Value::Bool(Equal(arguments[0], arguments[1]).is_true());
   }
-  return Value::Bool(Holds(arguments[0].list().items, arguments[1]));
+  return Value::Bool(Includes(arguments[0].list().items, arguments[1]));
 }
 
+// The first version looked at no more items than a device may have values of one attribute.
+Value IncludesValueIn36(Arena& arena, Arguments arguments) {
+  constexpr size_t kItemsMax = 48;
+  if (!arguments[0].is(ValueKind::kList)) return IncludesValue(arena, arguments);
+  const std::span<const Value> items = arguments[0].list().items;
+  if (Includes(items.first(std::min(items.size(), kItemsMax)), arguments[1])) {
+    return Value::Bool(true);
+  }
+  if (items.size() <= kItemsMax) return Value::Bool(false);
+  return Value::Error("'includes' function cannot be applied to lists longer than 48 values");
+}
+
+constexpr WrongTypes kOwn = WrongTypes::kOwn;
+constexpr WrongTypes kSignature = WrongTypes::kSignature;
+constexpr CostRule kTraversal = CostRule::kTraversal;
+
 constexpr auto kBuiltins = std::to_array<Builtin>({
+    {"@sortByAssociatedKeys", SortByAssociatedKeys, CostRule::kQuadraticKeys, kOwn},
     {"distinct", Distinct, CostRule::kQuadratic},
     {"first", First},
-    {"flatten", Flatten, CostRule::kFlatten, WrongTypes::kOwn},
-    {"includes", Includes, CostRule::kTraversal},
-    {"isSorted", IsSorted, CostRule::kTraversal},
+    {"flatten", Flatten, CostRule::kFlatten, kOwn},
+    {"includes", IncludesValueIn36, CostRule::kOne, kSignature, kUntil36},
+    {"includes", IncludesValue, kTraversal, kSignature, kSince37},
+    {"isSorted", IsSorted, kTraversal, kSignature, {}, kSince32},
     {"last", Last},
-    {"lists.range", Range, CostRule::kListResult},
-    {"max", Extreme<Ordering::kGreater>, CostRule::kTraversal},
-    {"min", Extreme<Ordering::kLess>, CostRule::kTraversal},
+    {"lists.range", RangeUntil36, CostRule::kListResult, kSignature, kUntil36},
+    {"lists.range", Range, CostRule::kListResult, kSignature, kSince37},
+    {"max", Extreme<Ordering::kLess>, kTraversal, kSignature, {}, kSince32},
+    {"min", Extreme<Ordering::kGreater>, kTraversal, kSignature, {}, kSince32},
     {"reverse", Reverse, CostRule::kListResult},
     {"sets.contains", SetContains, CostRule::kProduct},
     {"sets.equivalent", SetEquivalent, CostRule::kDoubleProduct},
     {"sets.intersects", SetIntersects, CostRule::kProduct},
     {"slice", Slice, CostRule::kListResult},
-    {"sort", Sort, CostRule::kQuadratic, WrongTypes::kOwn},
-    {"sum", Sum, CostRule::kTraversal},
+    {"sort", Sort, CostRule::kQuadratic, kOwn},
+    {"sum", Sum, kTraversal, kSignature, {}, kSince32},
+    {"sum(double)", SumOf<ValueKind::kDouble>, kTraversal, kSignature, {}, kSince32},
+    {"sum(duration)", SumOf<ValueKind::kDuration>, kTraversal, kSignature, {}, kSince32},
+    {"sum(uint)", SumOf<ValueKind::kUint>, kTraversal, kSignature, {}, kSince32},
 });
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "cel/library/library.h"
+#include "cel/library/times.h"
 
 namespace dray::cel {
 namespace {
@@ -21,9 +22,14 @@ Value UintOverflow() {
   return Value::Error("unsigned integer overflow");
 }
 
-// Two messages for wrong types: strings and what has the operation at all get the plain one.
+bool IsTime(const Value& value) {
+  return value.is(ValueKind::kTimestamp) || value.is(ValueKind::kDuration);
+}
+
+// Two messages for wrong types: kinds that have methods (strings and times) and what has the
+// operation at all get the plain one.
 Value Mismatch(const Value& left, bool has_operation, std::string_view otherwise) {
-  const bool plain = has_operation || left.is(ValueKind::kString);
+  const bool plain = has_operation || left.is(ValueKind::kString) || IsTime(left);
   return plain ? NoSuchOverload() : Value::Error(otherwise);
 }
 
@@ -62,11 +68,12 @@ Value Add(Arena& arena, Arguments arguments) {
     std::ranges::copy(right.items, std::ranges::copy(left.items, items.begin()).out);
     return Value::FromList(arena.Keep(List{.items = items, .weight = weight}));
   }
+  if (IsTime(a)) return AddTime(arena, a, b);
   const bool has = IsNumber(a) || a.is(ValueKind::kBytes) || a.is(ValueKind::kList);
   return Mismatch(a, has, "no such overload: _+_");
 }
 
-Value Subtract(Arena& /*arena*/, Arguments arguments) {
+Value Subtract(Arena& arena, Arguments arguments) {
   const Value& a = arguments[0];
   const Value& b = arguments[1];
   if (BothAre(arguments, ValueKind::kInt)) {
@@ -79,6 +86,7 @@ Value Subtract(Arena& /*arena*/, Arguments arguments) {
     return over ? UintOverflow() : Value::Uint(out);
   }
   if (BothAre(arguments, ValueKind::kDouble)) return Value::Double(a.number() - b.number());
+  if (IsTime(a)) return SubtractTime(arena, a, b);
   return Mismatch(a, IsNumber(a), "no such overload: _-_");
 }
 
@@ -135,6 +143,9 @@ Value Negate(Arena& /*arena*/, Arguments arguments) {
     return a.integer() == kIntMin ? IntOverflow() : Value::Int(-a.integer());
   }
   if (a.is(ValueKind::kDouble)) return Value::Double(-a.number());
+  if (a.is(ValueKind::kDuration)) {
+    return a.nanoseconds() == kIntMin ? IntOverflow() : Value::Duration(-a.nanoseconds());
+  }
   return Mismatch(a, false, "no such overload: -_");
 }
 

@@ -11,6 +11,9 @@ namespace {
 
 using Arguments = std::span<const Value>;
 
+// Go's zero time: 0001-01-01T00:00:00Z.
+constexpr Timestamp kZeroTime = {.seconds = -62'135'596'800};
+
 bool IsZero(const Value& value) {
   switch (value.kind()) {
     case ValueKind::kNull: return true;
@@ -23,11 +26,11 @@ bool IsZero(const Value& value) {
     case ValueKind::kList: return value.list().items.empty();
     case ValueKind::kMap: return value.map().entries.empty();
     case ValueKind::kOptional: return value.optional() == nullptr;
+    case ValueKind::kDuration: return value.nanoseconds() == 0;
+    case ValueKind::kTimestamp: return value.timestamp() == kZeroTime;
     case ValueKind::kError:
     case ValueKind::kType:
     case ValueKind::kQuantity:
-    case ValueKind::kTimestamp:
-    case ValueKind::kDuration:
     case ValueKind::kUrl:
     case ValueKind::kIp:
     case ValueKind::kCidr:

@@ -106,18 +106,18 @@ constexpr auto kQuantityBuiltins = std::to_array<Builtin>({
     {"isGreaterThan", IsGreater},
     {"isInteger", IsInteger},
     {"isLessThan", IsLess},
-    {"isQuantity", IsQuantity, CostRule::kTenth},
-    {"quantity", ParseQuantity, CostRule::kTenth},
+    {"isQuantity", IsQuantity, CostRule::kTenth, WrongTypes::kSignature, {}, kSince32},
+    {"quantity", ParseQuantity, CostRule::kTenth, WrongTypes::kSignature, {}, kSince32},
     {"sign", Sign},
     {"sub", SubtractFrom},
 });
 
 constexpr auto kSemverBuiltins = std::to_array<Builtin>({
-    {"isSemver", IsSemver, CostRule::kTenth},
+    {"isSemver", IsSemver, CostRule::kTenth, WrongTypes::kSignature, {}, kSince33},
     {"major", Major},
     {"minor", Minor},
     {"patch", Patch},
-    {"semver", ParseSemver, CostRule::kTenth},
+    {"semver", ParseSemver, CostRule::kTenth, WrongTypes::kSignature, {}, kSince33},
 });
 
 }  // namespace

@@ -2,10 +2,12 @@
 #include "tests/vectors/cel_answer.h"
 
 #include <regex>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "cel/cost/estimate.h"
+#include "cel/derived_attribute.h"
 #include "cel/eval/evaluator.h"
 #include "cel/eval/program.h"
 #include "cel/selector.h"
@@ -21,8 +23,12 @@ using cel::Environment;
 // What the device layer of upstream puts before errors of the language; measured texts lack it.
 constexpr std::string_view kPrefix = "compilation failed: ";
 
-CelAnswer Refusal(std::string_view message, bool is_internal) {
-  return {.outcome = "compile_error", .error = std::string(message), .is_internal = is_internal};
+CelAnswer Refusal(std::string message, bool is_internal) {
+  return {.outcome = "compile_error", .error = std::move(message), .is_internal = is_internal};
+}
+
+CelAnswer Refusal(const Error& error) {
+  return Refusal(error.message, error.reason == StatusReason::kInternalError);
 }
 
 std::string AnyAsDyn(std::string_view text) {
@@ -45,8 +51,11 @@ CelAnswer Answer(std::string_view expression,
   const cel::Value value = cel::Evaluate(**program, variables, arena, meter);
   CelAnswer answer = {.outcome = value.is_error() ? "runtime_error" : "value",
                       .type = cel::DeclaredName((*program)->result_type()),
-                      .estimated_cost = cel::EstimateCost((*program)->checked(), environment).max,
                       .runtime_cost = meter.spent()};
+  // There is nothing to go by without types.
+  if (scope.checked) {
+    answer.estimated_cost = cel::EstimateCost((*program)->checked(), environment).max;
+  }
   if (value.is_error()) {
     answer.error = value.text();
   } else {
@@ -98,6 +107,25 @@ std::string DifferenceOfError(const CelAnswer& got, const json::object& want, Ty
   return {};
 }
 
+json::array TextsOf(const std::vector<std::string>& texts) {
+  return json::array(texts.begin(), texts.end());
+}
+
+// As vectors write devices.
+json::object AttributeJson(const api::resource_v1::DeviceAttribute& attribute) {
+  if (attribute.bool_.has_value()) return {{"bool", *attribute.bool_}};
+  if (attribute.int_.has_value()) return {{"int", std::to_string(*attribute.int_)}};
+  if (attribute.string.has_value()) return {{"string", *attribute.string}};
+  if (attribute.version.has_value()) return {{"version", *attribute.version}};
+  json::array items;
+  for (const auto& flag : attribute.bools) items.emplace_back(flag.value);
+  for (const int64_t number : attribute.ints) items.emplace_back(std::to_string(number));
+  if (attribute.bools.present()) return {{"bools", std::move(items)}};
+  if (attribute.ints.present()) return {{"ints", std::move(items)}};
+  if (attribute.versions.present()) return {{"versions", TextsOf(attribute.versions)}};
+  return {{"strings", TextsOf(attribute.strings)}};
+}
+
 }  // namespace
 
 CelAnswer AnswerFreely(std::string_view expression,
@@ -124,10 +152,7 @@ CelAnswer AnswerAsSelector(std::string_view expression,
                            const Environment& environment,
                            const CelDevice& device) {
   const auto selector = cel::Selector::Compile(expression, environment);
-  if (!selector.has_value()) {
-    return Refusal(selector.error().message,
-                   selector.error().reason == StatusReason::kInternalError);
-  }
+  if (!selector.has_value()) return Refusal(selector.error());
   const cel::Evaluation evaluation = selector->Evaluate(device.activation());
   CelAnswer answer = {.outcome = evaluation.matches() ? "match" : "no_match",
                       .estimated_cost = selector->EstimatedCost().max,
@@ -142,8 +167,18 @@ CelAnswer AnswerAsSelector(std::string_view expression,
 CelAnswer AnswerAsAttribute(std::string_view expression,
                             const Environment& environment,
                             const CelDevice& device) {
-  CelAnswer answer = AnswerFreely(expression, environment, device);
-  if (answer.outcome == "value") answer.outcome = "attribute";
+  const auto derived = cel::DerivedAttribute::Compile(expression, environment);
+  if (!derived.has_value()) return Refusal(derived.error());
+  const cel::DerivedValue value = derived->Evaluate(device.activation());
+  CelAnswer answer = {.outcome = "attribute",
+                      .estimated_cost = derived->EstimatedCost().max,
+                      .runtime_cost = value.cost};
+  if (value.error() != nullptr) {
+    answer.outcome = "runtime_error";
+    answer.error = value.error()->message;
+  } else {
+    answer.value = AttributeJson(*value.attribute());
+  }
   return answer;
 }
 

@@ -2,6 +2,7 @@
 // Compares the declarations of every release and environment with upstream's
 // (cel-env-signatures/1): nothing may be missing, nothing more may be there.
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <string>
@@ -67,37 +68,30 @@ constexpr MacroProbe kMacroProbes[] = {
 };
 
 // Signatures with type parameters named by their order, so that $A and $T are the same.
-class SignatureWriter {
- public:
-  std::string Write(std::string_view name,
-                    bool is_member,
-                    const std::vector<std::string>& parameters,
-                    std::string_view result) {
-    names_.clear();
-    std::vector<std::string> types;
-    for (const std::string& parameter : parameters) types.push_back(TypeText(parameter));
-    return fmt::format(
-        "{}{}({}): {}", is_member ? "." : "", name, fmt::join(types, ", "), TypeText(result));
-  }
+std::string WriteType(const cel::Type& type) {
+  if (type.kind == cel::TypeKind::kParameter) return fmt::format("${}", type.variable);
+  const std::string name = cel::DeclaredName(type);
+  if (type.parameters.empty()) return name;
+  std::vector<std::string> inside;
+  for (const cel::Type* parameter : type.parameters) inside.push_back(WriteType(*parameter));
+  return fmt::format("{}({})", name.substr(0, name.find('(')), fmt::join(inside, ", "));
+}
 
- private:
-  std::string TypeText(std::string_view text) { return Write(*pool_.Parse(text)); }
-
-  std::string Write(const cel::Type& type) {
-    if (type.kind == cel::TypeKind::kParameter) {
-      const auto [found, is_new] = names_.emplace(type.name, names_.size());
-      return fmt::format("${}", found->second);
-    }
-    if (type.parameters.empty()) return cel::DeclaredName(type);
-    std::vector<std::string> inside;
-    for (const cel::Type* parameter : type.parameters) inside.push_back(Write(*parameter));
-    const std::string name = cel::DeclaredName(type);
-    return fmt::format("{}({})", name.substr(0, name.find('(')), fmt::join(inside, ", "));
-  }
-
-  cel::TypePool pool_;
-  std::map<std::string, size_t> names_;
-};
+std::string WriteSignature(std::string_view name,
+                           cel::Style style,
+                           const std::vector<std::string>& parameters,
+                           std::string_view result) {
+  cel::TypePool pool;
+  std::array<std::string_view, 4> room;
+  cel::TypePool::Names names = {.names = room};
+  std::vector<std::string> types;
+  for (const std::string& type : parameters) types.push_back(WriteType(*pool.Parse(type, names)));
+  return fmt::format("{}{}({}): {}",
+                     style == cel::Style::kMember ? "." : "",
+                     name,
+                     fmt::join(types, ", "),
+                     WriteType(*pool.Parse(result, names)));
+}
 
 // One environment of one release.
 struct Place {
@@ -133,9 +127,12 @@ cel::Availability AvailabilityOf(const json::object& json) {
           .fresh = RunOf(json, "new_since", "new_until")};
 }
 
+cel::Style StyleOf(const json::object& json) {
+  return TextOf(json, "style") == "member" ? cel::Style::kMember : cel::Style::kGlobal;
+}
+
 Declared DeclaredUpstream(const json::object& file) {
   Declared declared;
-  SignatureWriter writer;
   for (const json::value& one : ListOf(file, "functions")) {
     const json::object& function = one.as_object();
     std::vector<std::string> parameters;
@@ -143,10 +140,8 @@ Declared DeclaredUpstream(const json::object& file) {
       parameters.emplace_back(parameter.as_string());
     }
     Add(declared,
-        writer.Write(TextOf(function, "name"),
-                     TextOf(function, "style") == "member",
-                     parameters,
-                     TextOf(function, "result")),
+        WriteSignature(
+            TextOf(function, "name"), StyleOf(function), parameters, TextOf(function, "result")),
         AvailabilityOf(function));
   }
   return declared;
@@ -164,14 +159,10 @@ std::vector<std::string> SplitAt(std::string_view text, std::string_view separat
 
 Declared DeclaredHere() {
   Declared declared;
-  SignatureWriter writer;
   for (const cel::OverloadText& overload : cel::OverloadTable()) {
     for (const std::string& name : SplitAt(overload.names, " ")) {
       Add(declared,
-          writer.Write(name,
-                       overload.style == cel::Style::kMember,
-                       SplitAt(overload.parameters, "; "),
-                       overload.result),
+          WriteSignature(name, overload.style, SplitAt(overload.parameters, "; "), overload.result),
           overload.available);
     }
   }

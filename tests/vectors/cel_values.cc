@@ -14,6 +14,7 @@
 #include "api/quantity.h"
 #include "base/base64.h"
 #include "base/check.h"
+#include "cel/library/formats.h"
 #include "cel/library/library.h"
 #include "tests/vectors/case_files.h"
 
@@ -128,7 +129,9 @@ bool SameDouble(std::string_view got, std::string_view want) {
   return a == b && std::signbit(a) == std::signbit(b);
 }
 
+// By text first: a sum may be larger than any text with a binary suffix is read as.
 bool SameQuantity(std::string_view got, std::string_view want) {
+  if (got == want) return true;
   const auto a = api::Quantity::Parse(got);
   const auto b = api::Quantity::Parse(want);
   return a && b && *a == *b;
@@ -209,7 +212,7 @@ json::value Tagged(const Value& value) {
     case ValueKind::kUrl: return TaggedText("kubernetes.URL", value.url().text);
     case ValueKind::kIp: return TaggedText("net.IP", AddressText(value));
     case ValueKind::kCidr: return TaggedText("net.CIDR", AddressText(value));
-    case ValueKind::kFormat: return json::object{{"type", "kubernetes.NamedFormat"}};
+    case ValueKind::kFormat: return TaggedText("kubernetes.NamedFormat", value.format().name());
   }
   return {};
 }

@@ -148,7 +148,7 @@ Outcome RunValidationCase(const CaseSubject& subject, const json::object& test) 
   Outcome outcome;
   auto write = Read(subject, test, &outcome.strict);
   if (!write) return Refused(write.error());
-  const server::ProfileSelectors selectors(subject.profile);
+  const server::ProfileExpressions expressions(subject.profile);
   const Denials denials(test);
   const validation::Caller caller = {.authorizer = denials,
                                      .user = "someone",
@@ -160,7 +160,7 @@ Outcome RunValidationCase(const CaseSubject& subject, const json::object& test) 
       server::JudgeWrite(*write,
                          {.profile = subject.profile,
                           .version = subject.kind,
-                          .selectors = &selectors,
+                          .expressions = &expressions,
                           .space = test.contains("namespaceError") ? nullptr : &space,
                           .caller = &caller},
                          kNow,

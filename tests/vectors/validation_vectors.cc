@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/vectors/validation_vectors.h"
 
-#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -17,12 +16,6 @@ namespace {
 
 namespace json = boost::json;
 
-bool HasTag(const json::object& test, std::string_view prefix) {
-  return std::ranges::any_of(ListOf(test, "tags"), [&](const json::value& tag) {
-    return std::string_view(tag.as_string()).starts_with(prefix);
-  });
-}
-
 // Empty options choose everything; "resource.k8s.io/v1/" chooses a version,
 // "resource.k8s.io/v1/ResourceClaim" a kind.
 bool IsChosen(std::string_view word, const ApiVectorOptions& options) {
@@ -37,30 +30,10 @@ bool IsChosen(const json::object& test,
   return IsChosen(fmt::format("{}/{}", subject.kind->api_version(), subject.kind->kind), options);
 }
 
-// CEL of derived attributes has a result rule of its own.
-bool IsAboutDerivedExpressions(const json::object& measured) {
-  return std::ranges::any_of(ListOf(measured, "errors"), [](const json::value& error) {
-    return TextOf(error.as_object(), "field").contains("derivedAttributes") &&
-           TextOf(error.as_object(), "text").contains("compilation failed");
-  });
-}
-
-// The classic kinds have a CEL of their own, with the attributes of one instance.
-bool IsAboutNamedResources(const json::object& measured) {
-  return std::ranges::any_of(ListOf(measured, "errors"), [](const json::value& error) {
-    const json::object& one = error.as_object();
-    return TextOf(one, "field").ends_with("namedResources.selector") &&
-           TextOf(one, "type") == "Invalid";
-  });
-}
-
 // Why a case is not run; empty when it is.
 std::string_view WhyNotRun(const json::object& test) {
   const json::object& measured = test.at("measured").as_object();
   if (measured.contains("panic")) return "upstream crashed";
-  if (IsAboutDerivedExpressions(measured)) return "CEL of derived attributes";
-  if (HasTag(test, "cel") && IsAboutNamedResources(measured)) return "CEL of named resources";
-  if (HasTag(test, "cel-cost")) return "asks the cost estimator";
   return {};
 }
 

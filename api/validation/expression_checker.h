@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// The door to CEL, which stands above this layer: whoever builds the server hands in something that
+// can compile expressions.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <string>
+#include <string_view>
+
+#include "api/validation/origin.h"
+
+namespace dray::api::validation {
+
+/// Longest CEL expression of a selector or derived attribute, in bytes.
+inline constexpr size_t kExpressionBytesMax = 10240;
+/// The highest sum of the estimates of all derived attributes of a claim
+/// (DeviceClaimDerivedAttributeCELMaxCost).
+inline constexpr uint64_t kDerivedAttributesCostMax = 1'000'000;
+
+/// What an expression is for: it decides the variables and the result.
+enum class ExpressionRole : uint8_t {
+  kSelector,
+  kDerivedAttribute,
+  kNamedResources,  // a selector of the classic generation
+};
+
+struct Expression {
+  std::string_view text;  // of at most kExpressionBytesMax
+  ExpressionRole role = ExpressionRole::kSelector;
+  /// Stored ones may use what new ones may not.
+  Origin origin = Origin::kNew;
+};
+
+/// Why an expression is refused.
+struct ExpressionProblem {
+  enum class Kind : uint8_t {
+    kInvalid,    // does not compile, or has a result of the wrong type
+    kTooCostly,  // its estimated cost is over the limit; `detail` is not used
+    kInternal,   // the compiler failed
+  };
+  Kind kind = Kind::kInvalid;
+  std::string detail = {};
+  uint64_t cost = 0;  // the estimate, of kTooCostly
+};
+
+/// Compiles expressions. Called from any thread.
+class ExpressionChecker {
+ public:
+  virtual ~ExpressionChecker() = default;
+  /// The highest cost that evaluating `expression` may have, by estimate; 0 in releases that do not
+  /// estimate. Or what is wrong with it.
+  virtual std::expected<uint64_t, ExpressionProblem> Check(const Expression& expression) const = 0;
+};
+
+}  // namespace dray::api::validation

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// text.format(arguments): version 2 of the strings extension, in its older form. Numbers are
+// written as in American English.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "cel/check/checker.h"
+
+namespace dray::cel {
+
+struct FormatProblem {
+  NodeId node = kNoNode;
+  std::string message;
+};
+
+/// What is wrong with a call of `format` whose text is a literal and whose argument is a list
+/// literal; other calls have no problem that could be found before evaluation. `call` is a kCall
+/// node of function "format".
+std::optional<FormatProblem> CheckFormatCall(const CheckedAst& checked, NodeId call);
+
+}  // namespace dray::cel

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// URLs as Go's net/url takes them apart and writes them back.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace dray::cel {
+
+struct UrlParts {
+  std::string scheme;  // in lower case
+  std::string host;    // decoded, with brackets and port
+  std::string path;    // escaped
+  std::string query;   // as written
+  std::string text;
+};
+
+/// Reads an absolute URL or an absolute path.
+///
+/// Errors: kInvalid in Go's words: `parse "x": invalid URI for request`.
+Result<UrlParts> ParseUrl(std::string_view text);
+
+/// Whether url.ParseRequestURI takes `text`, which does not know about fragments. Errors as above.
+Result<> CheckRequestUri(std::string_view text);
+
+}  // namespace dray::cel
