@@ -9,6 +9,7 @@
 namespace dray::cel {
 namespace {
 
+constexpr uint64_t kAuthorizationCost = 350'000;
 constexpr uint64_t kListCallBase = 11;  // the call and the list it makes
 
 uint64_t SizeOf(const Value& value) {
@@ -94,6 +95,14 @@ uint64_t ValidateCost(std::span<const Value> arguments) {
   return Tenth(SizeOf(arguments[1]) + 1) * Quarter(arguments[0].format().pattern_size);
 }
 
+// The text is read, and may hold a requirement per two characters.
+uint64_t SelectorTextCost(const Value& text) {
+  constexpr uint64_t kList = 10;
+  constexpr uint64_t kRequirement = 50;
+  const uint64_t size = SizeOf(text);
+  return kList + Tenth(size) + (size + 1) / 2 * kRequirement;
+}
+
 uint64_t FlattenCost(std::span<const Value> arguments) {
   const bool has_depth = arguments.size() > 1 && arguments[1].is(ValueKind::kInt);
   const int64_t depth = has_depth ? std::clamp<int64_t>(arguments[1].integer(), 0, 1'000'000) : 1;
@@ -142,6 +151,8 @@ uint64_t CallCost(CostRule rule,
     case CostRule::kContainsAddress: return ContainsCost(arguments, is_unique);
     case CostRule::kContainsPrefix:
       return ContainsCost(arguments, is_unique) + Tenth(SizeOf(arguments[0])) + 1;
+    case CostRule::kAuthorization: return kAuthorizationCost;
+    case CostRule::kSelectorText: return SelectorTextCost(arguments[1]);
     case CostRule::kValidate: return ValidateCost(arguments);
   }
   return 1;

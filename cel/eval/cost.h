@@ -55,7 +55,9 @@ enum class CostRule : uint8_t {
   kAddress,        // a tenth of the text; 1 for a CIDR
   kContainsAddress,
   kContainsPrefix,
-  kValidate,  // a tenth of the text times a quarter of the size of the format's pattern
+  kAuthorization,  // asks an authorizer
+  kSelectorText,   // parses a label selector
+  kValidate,       // a tenth of the text times a quarter of the size of the format's pattern
 };
 
 /// The cost of one call; errors among the arguments count as size 1.

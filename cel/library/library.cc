@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <numeric>
 #include <unordered_map>
-#include <utility>
-#include <vector>
+
+#include <fmt/format.h>
 
 #include "base/check.h"
 
@@ -27,6 +29,7 @@ Index IndexBuiltins(api::Release release) {
                            TimeBuiltins(),
                            AddressBuiltins(),
                            UrlBuiltins(),
+                           AuthorizationBuiltins(),
                            FormatBuiltins(),
                            TextFormatBuiltins()}) {
     for (Builtin builtin : table) {
@@ -138,24 +141,64 @@ Value AdoptList(Arena& arena, std::span<const Value> items) {
   return Value::FromList(arena.Keep(List{.items = items, .weight = weight}));
 }
 
+namespace {
+
+// Upstream's maps take any value for a key but the ones Go cannot hash.
+bool CanBeKey(ValueKind kind) {
+  return kind != ValueKind::kBytes && kind != ValueKind::kFormat && kind != ValueKind::kError;
+}
+
+bool IsNan(const Value& value) {
+  return value.is(ValueKind::kDouble) && std::isnan(value.number());
+}
+
+// Whether two keys of a literal are one. Lists, objects and NaN equal nothing.
+bool AreOneKey(const Value& a, const Value& b) {
+  if (a.kind() != b.kind() || IsNan(a) || IsNan(b)) return false;
+  if (a.is(ValueKind::kDuration)) return a.nanoseconds() == b.nanoseconds();
+  if (a.is(ValueKind::kType)) return a.text() == b.text();
+  return IsKeyKind(a.kind()) && !KeyLess(a, b) && !KeyLess(b, a);
+}
+
+// By kind, then by value (NaN last), then by place.
+bool ComesBefore(const MapEntry& a, const MapEntry& b, bool is_earlier) {
+  const Value& left = a.key;
+  const Value& right = b.key;
+  if (left.kind() != right.kind()) return left.kind() < right.kind();
+  if (left.is(ValueKind::kDuration) && left.nanoseconds() != right.nanoseconds()) {
+    return left.nanoseconds() < right.nanoseconds();
+  }
+  if (left.is(ValueKind::kType) && left.text() != right.text()) return left.text() < right.text();
+  if (IsNan(left) != IsNan(right)) return IsNan(right);
+  if (IsKeyKind(left.kind())) {
+    if (KeyLess(left, right)) return true;
+    if (KeyLess(right, left)) return false;
+  }
+  return is_earlier;
+}
+
+}  // namespace
+
 Value MakeMap(Arena& arena, std::span<const MapEntry> entries) {
   Weight weight = 1;
   for (const MapEntry& entry : entries) {
-    if (!IsKeyKind(entry.key.kind())) return Value::Error("unsupported key type");
+    if (!CanBeKey(entry.key.kind())) {
+      return MakeError(
+          arena, fmt::format("runtime error: hash of unhashable type {}", GoTypeName(entry.key)));
+    }
     weight += 1 + WeightOf(entry.value);
   }
   if (weight > kWeightMax) return Value::Error("map too big");
-  std::vector<std::pair<MapEntry, size_t>> sorted;
-  for (const MapEntry& entry : entries) sorted.emplace_back(entry, sorted.size());
-  std::ranges::sort(sorted, [](const auto& a, const auto& b) {
-    if (KeyLess(a.first.key, b.first.key)) return true;
-    return !KeyLess(b.first.key, a.first.key) && a.second < b.second;
+  const std::span<uint64_t> places = arena.NewNumbers(entries.size());
+  std::iota(places.begin(), places.end(), uint64_t{0});
+  std::ranges::sort(places, [entries](uint64_t a, uint64_t b) {
+    return ComesBefore(entries[a], entries[b], a < b);
   });
   const std::span<MapEntry> out = arena.NewEntries(entries.size());
   size_t kept = 0;
-  for (const auto& [entry, order] : sorted) {
-    const bool again = kept > 0 && !KeyLess(out[kept - 1].key, entry.key);
-    out[again ? kept - 1 : kept++] = entry;
+  for (const uint64_t place : places) {
+    const bool again = kept > 0 && AreOneKey(out[kept - 1].key, entries[place].key);
+    out[again ? kept - 1 : kept++] = entries[place];
   }
   return Value::FromMap(arena.Keep(Map{.entries = out.first(kept), .weight = weight}));
 }

@@ -83,6 +83,7 @@ std::span<const Builtin> SemverBuiltins();
 std::span<const Builtin> TimeBuiltins();
 std::span<const Builtin> AddressBuiltins();
 std::span<const Builtin> UrlBuiltins();
+std::span<const Builtin> AuthorizationBuiltins();
 std::span<const Builtin> FormatBuiltins();
 std::span<const Builtin> TextFormatBuiltins();
 

@@ -2,7 +2,6 @@
 // Functions of optional values. or and orValue skip their argument when they can; the evaluator
 // does that.
 #include <array>
-#include <vector>
 
 #include "cel/library/library.h"
 
@@ -25,10 +24,10 @@ bool IsZero(const Value& value) {
     case ValueKind::kBytes: return value.text().empty();
     case ValueKind::kList: return value.list().items.empty();
     case ValueKind::kMap: return value.map().entries.empty();
-    case ValueKind::kOptional: return value.optional() == nullptr;
     case ValueKind::kDuration: return value.nanoseconds() == 0;
     case ValueKind::kTimestamp: return value.timestamp() == kZeroTime;
     case ValueKind::kError:
+    case ValueKind::kOptional:
     case ValueKind::kType:
     case ValueKind::kQuantity:
     case ValueKind::kUrl:
@@ -58,12 +57,12 @@ Value ValueOf(Arena& /*arena*/, Arguments arguments) {
 }
 
 Value Unwrap(Arena& arena, Arguments arguments) {
-  std::vector<Value> present;
+  ValueBuffer present(arena);
   for (const Value& item : arguments[0].list().items) {
     if (!item.is(ValueKind::kOptional)) return NoSuchOverload();
-    if (item.optional() != nullptr) present.push_back(*item.optional());
+    if (item.optional() != nullptr) present.Add(*item.optional());
   }
-  return MakeList(arena, present);
+  return AdoptList(arena, present.items());
 }
 
 constexpr auto kBuiltins = std::to_array<Builtin>({

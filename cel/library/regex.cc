@@ -116,8 +116,8 @@ Value FindEvery(Arena& arena, Arguments arguments) {
 }
 
 constexpr auto kBuiltins = std::to_array<Builtin>({
-    {"find", Find, CostRule::kRegex, WrongTypes::kOwn},
-    {"findAll", FindEvery, CostRule::kRegex, WrongTypes::kOwn},
+    {"find", Find, CostRule::kRegex, WrongTypes::kOwn, {}, kSince32},
+    {"findAll", FindEvery, CostRule::kRegex, WrongTypes::kOwn, {}, kSince32},
     {"matches", Matches, CostRule::kRegex, WrongTypes::kOwn},
 });
 

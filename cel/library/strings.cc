@@ -5,10 +5,11 @@
 #include <array>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include <fmt/format.h>
 
+#include "api/time.h"
+#include "cel/library/go_numbers.h"
 #include "cel/library/library.h"
 #include "cel/syntax/utf8.h"
 
@@ -74,13 +75,15 @@ Value Substring(Arena& arena, Arguments arguments) {
   return Value::String(text.substr(from, to - from));
 }
 
-Value ListIndexOf(const List& list, const Value& wanted, bool last) {
-  std::optional<size_t> found;
-  for (size_t i = 0; i < list.items.size(); ++i) {
-    if (found.has_value() && !last) break;
-    if (Equal(list.items[i], wanted).is_true()) found = i;
+enum class End : uint8_t { kFirst, kLast };
+
+Value ListIndexOf(const List& list, const Value& wanted, End end) {
+  const std::span<const Value> items = list.items;
+  for (size_t i = 0; i < items.size(); ++i) {
+    const size_t place = end == End::kFirst ? i : items.size() - 1 - i;
+    if (Equal(items[place], wanted).is_true()) return Value::Int(static_cast<int64_t>(place));
   }
-  return Value::Int(found.has_value() ? static_cast<int64_t>(*found) : -1);
+  return Value::Int(-1);
 }
 
 Value CodePointIndex(std::string_view text, size_t offset) {
@@ -88,13 +91,22 @@ Value CodePointIndex(std::string_view text, size_t offset) {
   return Value::Int(static_cast<int64_t>(CountCodePoints(text.substr(0, offset))));
 }
 
+// Where a search begins, in code points.
+int64_t SearchStart(Arguments arguments, int64_t otherwise) {
+  return arguments.size() > 2 ? arguments[2].integer() : otherwise;
+}
+
+// `empty_is_anywhere`: an empty text is found at whatever place the search begins, even outside of
+// the text.
+template <bool empty_is_anywhere>
 Value IndexOf(Arena& arena, Arguments arguments) {
   if (arguments[0].is(ValueKind::kList)) {
-    return ListIndexOf(arguments[0].list(), arguments[1], /*last=*/false);
+    return ListIndexOf(arguments[0].list(), arguments[1], End::kFirst);
   }
   const std::string_view text = arguments[0].text();
   const std::string_view needle = arguments[1].text();
-  const int64_t start = arguments.size() > 2 ? arguments[2].integer() : 0;
+  const int64_t start = SearchStart(arguments, 0);
+  if (empty_is_anywhere && needle.empty()) return Value::Int(start);
   if (start < 0) return OutOfRange(arena, start);
   const auto length = static_cast<int64_t>(CountCodePoints(text));
   if (needle.empty()) return Value::Int(std::min(start, length));
@@ -103,47 +115,54 @@ Value IndexOf(Arena& arena, Arguments arguments) {
                         text.find(needle, OffsetOfCodePoint(text, static_cast<size_t>(start))));
 }
 
+template <bool empty_is_anywhere>
 Value LastIndexOf(Arena& arena, Arguments arguments) {
   if (arguments[0].is(ValueKind::kList)) {
-    return ListIndexOf(arguments[0].list(), arguments[1], /*last=*/true);
+    return ListIndexOf(arguments[0].list(), arguments[1], End::kLast);
   }
   const std::string_view text = arguments[0].text();
   const std::string_view needle = arguments[1].text();
   const auto length = static_cast<int64_t>(CountCodePoints(text));
-  const int64_t start = arguments.size() > 2 ? arguments[2].integer() : length;
+  if (arguments.size() == 2) {
+    return needle.empty() ? Value::Int(length) : CodePointIndex(text, text.rfind(needle));
+  }
+  const int64_t start = arguments[2].integer();
+  if (empty_is_anywhere && needle.empty()) return Value::Int(start);
   if (start < 0) return OutOfRange(arena, start);
   if (needle.empty()) return Value::Int(std::min(start, length));
-  if (start > length) return Value::Int(-1);
+  if (start >= length) return Value::Int(-1);
   return CodePointIndex(text,
                         text.rfind(needle, OffsetOfCodePoint(text, static_cast<size_t>(start))));
 }
 
 template <char first, char last, int shift>
 Value ShiftLetters(Arena& arena, Arguments arguments) {
-  std::string text(arguments[0].text());
-  for (char& c : text) {
-    if (c >= first && c <= last) c = static_cast<char>(c + shift);
-  }
-  return MakeString(arena, text);
+  const std::string_view text = arguments[0].text();
+  const std::span<char> out = arena.NewText(text.size());
+  std::ranges::transform(text, out.begin(), [](char c) {
+    return c >= first && c <= last ? static_cast<char>(c + shift) : c;
+  });
+  return Value::String({out.data(), out.size()});
 }
 
-// Where `old` occurs, at most `limit` times; an empty text occurs before each character and at the
-// end.
-std::vector<size_t> Occurrences(std::string_view text, std::string_view old, size_t limit) {
-  std::vector<size_t> places;
+// Calls take(offset) where `old` occurs, at most `limit` times; an empty text occurs before each
+// character and at the end.
+template <class Take>
+void ForEachOccurrence(std::string_view text, std::string_view old, size_t limit, Take take) {
+  size_t found = 0;
   if (!old.empty()) {
     size_t at = text.find(old);
-    for (; at != std::string_view::npos && places.size() < limit; at = text.find(old, at)) {
-      places.push_back(at);
-      at += old.size();
+    for (; at != std::string_view::npos && found < limit; ++found) {
+      take(at);
+      at = text.find(old, at + old.size());
     }
-    return places;
+    return;
   }
-  for (size_t at = 0; places.size() < limit; at += DecodeUtf8(text, at).width) {
-    places.push_back(at);
+  for (size_t at = 0; found < limit; ++found) {
+    take(at);
     if (at >= text.size()) break;
+    at += DecodeUtf8(text, at).width;
   }
-  return places;
 }
 
 size_t Limit(Arguments arguments, size_t index) {
@@ -155,52 +174,78 @@ Value Replace(Arena& arena, Arguments arguments) {
   const std::string_view text = arguments[0].text();
   const std::string_view old = arguments[1].text();
   const std::string_view replacement = arguments[2].text();
-  const std::vector<size_t> places = Occurrences(text, old, Limit(arguments, 3));
-  if (places.size() * replacement.size() > kStringBytesMax) return Value::Error("string too long");
-  std::string out;
+  const size_t limit = Limit(arguments, 3);
+  size_t count = 0;
+  ForEachOccurrence(text, old, limit, [&count](size_t /*at*/) { ++count; });
+  // At most text.size() + 1 occurrences of a text below kStringBytesMax: no overflow.
+  const size_t size = text.size() - count * old.size() + count * replacement.size();
+  if (size > kStringBytesMax) return Value::Error("string too long");
+  const std::span<char> out = arena.NewText(size);
+  auto next = out.begin();
   size_t done = 0;
-  for (const size_t place : places) {
-    out += text.substr(done, place - done);
-    out += replacement;
-    done = place + old.size();
-  }
-  out += text.substr(done);
-  return MakeString(arena, out);
+  ForEachOccurrence(text, old, limit, [&](size_t at) {
+    next = std::ranges::copy(text.substr(done, at - done), next).out;
+    next = std::ranges::copy(replacement, next).out;
+    done = at + old.size();
+  });
+  std::ranges::copy(text.substr(done), next);
+  return Value::String({out.data(), out.size()});
 }
 
 Value Split(Arena& arena, Arguments arguments) {
   const std::string_view text = arguments[0].text();
   const std::string_view separator = arguments[1].text();
   const size_t limit = Limit(arguments, 2);
-  std::vector<Value> parts;
+  ValueBuffer parts(arena);
   size_t done = 0;
-  while (limit > 0 && parts.size() + 1 < limit) {
+  while (limit > 0 && parts.size() + 1 < limit && parts.size() < kWeightMax) {
     size_t end = text.find(separator, done);
     if (separator.empty()) {
       end = done < text.size() ? done + DecodeUtf8(text, done).width : text.size();
       if (end >= text.size()) break;
     }
     if (end == std::string_view::npos) break;
-    parts.push_back(Value::String(text.substr(done, end - done)));
+    parts.Add(Value::String(text.substr(done, end - done)));
     done = end + separator.size();
   }
   const bool nothing = limit == 0 || (separator.empty() && text.empty());
-  if (!nothing) parts.push_back(Value::String(text.substr(done)));
-  return MakeList(arena, parts);
+  if (!nothing) parts.Add(Value::String(text.substr(done)));
+  return AdoptList(arena, parts.items());
+}
+
+// As Go's fmt writes it; lists and objects only by their type.
+std::string GoText(const Value& value) {
+  if (value.is(ValueKind::kNull)) return "0";
+  if (value.is(ValueKind::kBool)) return value.boolean() ? "true" : "false";
+  if (value.is(ValueKind::kInt)) return fmt::to_string(value.integer());
+  if (value.is(ValueKind::kUint)) return fmt::to_string(value.unsigned_integer());
+  if (value.is(ValueKind::kDouble)) return ShortestText(value.number());
+  if (value.is(ValueKind::kDuration)) {
+    return api::Duration::FromNanos(value.nanoseconds()).ToString();
+  }
+  return std::string(TypeName(value));
+}
+
+Value NotString(Arena& arena, const Value& item) {
+  return MakeError(arena, fmt::format("join: invalid input: {}", GoText(item)));
 }
 
 Value Join(Arena& arena, Arguments arguments) {
+  const std::span<const Value> items = arguments[0].list().items;
   const std::string_view separator = arguments.size() > 1 ? arguments[1].text() : "";
-  std::string out;
-  bool first = true;
-  for (const Value& item : arguments[0].list().items) {
-    if (!item.is(ValueKind::kString)) return NoSuchOverload();
-    if (!first) out += separator;
-    first = false;
-    out += item.text();
-    if (out.size() > kStringBytesMax) return Value::Error("string too long");
+  size_t size = items.empty() ? 0 : (items.size() - 1) * separator.size();
+  for (const Value& item : items) {
+    if (!item.is(ValueKind::kString)) return NotString(arena, item);
+    size += item.text().size();
   }
-  return MakeString(arena, out);
+  if (size > kStringBytesMax) return Value::Error("string too long");
+  const std::span<char> out = arena.NewText(size);
+  auto next = out.begin();
+  for (const Value& item : items) {
+    if (&item != items.data()) next = std::ranges::copy(separator, next).out;
+    next = std::ranges::copy(item.text(), next).out;
+  }
+  return Value::String({out.data(), out.size()});
 }
 
 // The Unicode property White_Space.
@@ -248,23 +293,32 @@ Value Quote(Arena& arena, Arguments arguments) {
 
 constexpr int kToLower = 'a' - 'A';
 constexpr WrongTypes kOwn = WrongTypes::kOwn;
+constexpr WrongTypes kSignature = WrongTypes::kSignature;
+constexpr CostRule kTenth = CostRule::kTenth;
+constexpr CostRule kFifth = CostRule::kFifth;
+constexpr CostRule kTraversal = CostRule::kTraversal;
 
+// startsWith and endsWith cost by the text they look at until 1.36, then by what they look for.
 constexpr auto kBuiltins = std::to_array<Builtin>({
     {"charAt", CharAt},
     {"contains", Contains, CostRule::kContains, kOwn},
-    {"endsWith", EndsWith, CostRule::kAffix, kOwn},
-    {"indexOf", IndexOf, CostRule::kTraversal},
-    {"join", Join, CostRule::kFifthOfResult},
-    {"lastIndexOf", LastIndexOf, CostRule::kTraversal},
-    {"lowerAscii", ShiftLetters<'A', 'Z', kToLower>, CostRule::kTenth},
-    {"replace", Replace, CostRule::kFifth},
+    {"endsWith", EndsWith, kTenth, kOwn, kUntil36},
+    {"endsWith", EndsWith, CostRule::kAffix, kOwn, kSince37},
+    {"indexOf", IndexOf<true>, kTraversal, kSignature, kUntil36, kSince32},
+    {"indexOf", IndexOf<false>, kTraversal, kSignature, kSince37},
+    {"join", Join, CostRule::kFifthOfResult, kSignature, {}, kSince32},
+    {"lastIndexOf", LastIndexOf<true>, kTraversal, kSignature, kUntil36, kSince32},
+    {"lastIndexOf", LastIndexOf<false>, kTraversal, kSignature, kSince37},
+    {"lowerAscii", ShiftLetters<'A', 'Z', kToLower>, kTenth, kSignature, {}, kSince32},
+    {"replace", Replace, kFifth, kSignature, {}, kSince32},
     {"size", Size, CostRule::kOne, kOwn},
-    {"split", Split, CostRule::kFifth},
-    {"startsWith", StartsWith, CostRule::kAffix, kOwn},
-    {"strings.quote", Quote, CostRule::kTenth},
-    {"substring", Substring, CostRule::kTenth},
-    {"trim", Trim, CostRule::kTenth},
-    {"upperAscii", ShiftLetters<'a', 'z', -kToLower>, CostRule::kTenth},
+    {"split", Split, kFifth, kSignature, {}, kSince32},
+    {"startsWith", StartsWith, kTenth, kOwn, kUntil36},
+    {"startsWith", StartsWith, CostRule::kAffix, kOwn, kSince37},
+    {"strings.quote", Quote, kTenth},
+    {"substring", Substring, kTenth, kSignature, {}, kSince32},
+    {"trim", Trim, kTenth, kSignature, {}, kSince32},
+    {"upperAscii", ShiftLetters<'a', 'z', -kToLower>, kTenth, kSignature, {}, kSince32},
 });
 
 }  // namespace

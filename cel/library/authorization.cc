@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// The functions of the authorizer. They are declared everywhere, but no variable of their types
+// exists for devices: they can only be called on something else, through dyn, which their
+// signatures refuse.
+#include <array>
+
+#include "cel/library/library.h"
+
+namespace dray::cel {
+namespace {
+
+Value Refuse(Arena& /*arena*/, std::span<const Value> /*arguments*/) {
+  return NoSuchOverload();
+}
+
+constexpr WrongTypes kSignature = WrongTypes::kSignature;
+
+constexpr auto kBuiltins = std::to_array<Builtin>({
+    {"allowed", Refuse},
+    {"check", Refuse, CostRule::kAuthorization, kSignature, {}, kSince32},
+    {"error", Refuse},
+    {"errored", Refuse},
+    {"fieldSelector", Refuse, CostRule::kSelectorText, kSignature, {}, kSince32},
+    {"group", Refuse},
+    {"labelSelector", Refuse, CostRule::kSelectorText, kSignature, {}, kSince32},
+    {"name", Refuse},
+    {"namespace", Refuse},
+    {"path", Refuse},
+    {"reason", Refuse},
+    {"resource", Refuse},
+    {"serviceAccount", Refuse},
+    {"subresource", Refuse},
+});
+
+}  // namespace
+
+std::span<const Builtin> AuthorizationBuiltins() {
+  return kBuiltins;
+}
+
+}  // namespace dray::cel
