@@ -1,175 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cel/device.h"
 
-#include <algorithm>
-#include <array>
-#include <bit>
-#include <tuple>
-#include <utility>
+#include <vector>
 
-#include <fmt/format.h>
-
-#include "api/semver.h"
+#include "cel/device_values.h"
 
 namespace dray::cel {
-namespace {
-
-constexpr std::string_view kAttributes = "attributes";
-constexpr std::string_view kCapacity = "capacity";
-
-struct QualifiedEntry {
-  std::string_view domain;
-  std::string_view id;
-  bool is_qualified = false;
-  Value value;
-};
-
-QualifiedEntry Qualify(std::string_view name, std::string_view driver, const Value& value) {
-  const size_t slash = name.find('/');
-  if (slash == std::string_view::npos) return {driver, name, false, value};
-  return {name.substr(0, slash), name.substr(slash + 1), true, value};
-}
-
-Value SortedMap(Arena& arena, std::span<const MapEntry> entries, bool empty_by_default) {
-  const std::span<MapEntry> copy = arena.NewEntries(entries.size());
-  std::ranges::copy(entries, copy.begin());
-  const std::span<uint64_t> hashes = arena.NewNumbers(entries.size());
-  Weight weight = 1;
-  for (size_t i = 0; i < entries.size(); ++i) {
-    hashes[i] = HashText(entries[i].key.text());
-    weight += 1 + WeightOf(entries[i].value);
-  }
-  return Value::FromMap(arena.Keep(Map{
-      .entries = copy, .hashes = hashes, .empty_by_default = empty_by_default, .weight = weight}));
-}
-
-// The entries of device.attributes or device.capacity, by domain and id, each once.
-void Order(std::vector<QualifiedEntry>& entries) {
-  std::ranges::sort(entries, [](const QualifiedEntry& a, const QualifiedEntry& b) {
-    return std::tie(a.domain, a.id, a.is_qualified) < std::tie(b.domain, b.id, b.is_qualified);
-  });
-  const auto again = std::ranges::unique(
-      entries, [](const auto& a, const auto& b) { return a.domain == b.domain && a.id == b.id; });
-  entries.erase(again.begin(), again.end());
-}
-
-// The map from domains to maps from ids to values.
-Value GroupByDomain(Arena& arena, std::span<const QualifiedEntry> entries) {
-  std::vector<MapEntry> outer;
-  std::vector<MapEntry> inner;
-  for (size_t i = 0; i < entries.size(); ++i) {
-    const QualifiedEntry& entry = entries[i];
-    inner.push_back({Value::String(entry.id), entry.value});
-    if (i + 1 < entries.size() && entries[i + 1].domain == entry.domain) continue;
-    outer.push_back({Value::String(entry.domain), SortedMap(arena, inner, false)});
-    inner.clear();
-  }
-  return SortedMap(arena, outer, /*empty_by_default=*/true);
-}
-
-// Everything that takes three steps from the device; nullptr if that is too much to index.
-const DeepIndex* IndexOf(Arena& arena,
-                         std::span<const QualifiedEntry> attributes,
-                         std::span<const QualifiedEntry> capacity) {
-  const size_t size = attributes.size() + capacity.size();
-  if (size > DeepIndex::kEntriesMax) return nullptr;
-  const std::span<DeepIndex::Entry> entries = arena.NewArray<DeepIndex::Entry>(size);
-  const std::span<uint8_t> table = arena.NewArray<uint8_t>(std::bit_ceil(2 * size + 1));
-  std::ranges::fill(table, uint8_t{0});
-  size_t next = 0;
-  const auto add = [&](std::string_view field, std::span<const QualifiedEntry> items) {
-    const uint64_t field_hash = HashText(field);
-    const DeepIndex::Group* group = nullptr;
-    for (const QualifiedEntry& item : items) {
-      const uint64_t hash = HashPath(field_hash, HashText(item.domain), HashText(item.id));
-      if (group == nullptr || group->b != item.domain) {
-        group = arena.Keep(DeepIndex::Group{.a = field, .b = item.domain});
-      }
-      entries[next++] = {hash, group, item.id, item.value};
-      size_t at = hash & (table.size() - 1);
-      while (table[at] != 0) at = (at + 1) & (table.size() - 1);
-      table[at] = static_cast<uint8_t>(next);
-    }
-  };
-  add(kAttributes, attributes);
-  add(kCapacity, capacity);
-  return arena.Keep(DeepIndex{.entries = entries, .table = table});
-}
-
-template <class Items, class Make>
-Value ListOf(Arena& arena, const Items& items, Make make) {
-  const std::span<Value> values = arena.NewValues(items.size());
-  for (size_t i = 0; i < items.size(); ++i) values[i] = make(items[i]);
-  return Value::FromList(arena.Keep(List{.items = values, .weight = 1 + items.size()}));
-}
-
-}  // namespace
-
-void DeviceActivation::NoteError(std::string_view name, std::string_view problem) {
-  if (!error_.empty() && error_name_ <= name) return;
-  error_name_ = name;
-  error_ = fmt::format("attribute {}: {}", name, problem);
-}
-
-Value DeviceActivation::VersionOf(std::string_view name, std::string_view text) {
-  auto parsed = api::Semver::Parse(text);
-  if (!parsed.has_value()) {
-    NoteError(name, fmt::format("parse semantic version: {}", parsed.error().message));
-    return {};
-  }
-  return Value::Semver(arena_.Keep(*std::move(parsed)));
-}
-
-Value DeviceActivation::AttributeOf(const Attribute& attribute) {
-  const AttributeValue& value = attribute.value;
-  if (const auto* const item = std::get_if<bool>(&value)) return Value::Bool(*item);
-  if (const auto* const item = std::get_if<int64_t>(&value)) return Value::Int(*item);
-  if (const auto* const item = std::get_if<std::string_view>(&value)) return Value::String(*item);
-  if (const auto* const item = std::get_if<VersionText>(&value)) {
-    return VersionOf(attribute.name, item->text);
-  }
-  if (const auto* const items = std::get_if<std::vector<bool>>(&value)) {
-    return ListOf(arena_, *items, [](bool item) { return Value::Bool(item); });
-  }
-  if (const auto* const items = std::get_if<std::span<const int64_t>>(&value)) {
-    return ListOf(arena_, *items, [](int64_t item) { return Value::Int(item); });
-  }
-  if (const auto* const items = std::get_if<std::span<const std::string>>(&value)) {
-    return ListOf(arena_, *items, [](const std::string& item) { return Value::String(item); });
-  }
-  if (const auto* const items = std::get_if<VersionTexts>(&value)) {
-    return ListOf(arena_, items->texts, [&](const std::string& text) {
-      return VersionOf(attribute.name, text);
-    });
-  }
-  NoteError(attribute.name, "unsupported attribute value");
-  return {};
-}
 
 DeviceActivation::DeviceActivation(const Device& device) {
-  std::vector<QualifiedEntry> attributes;
+  AttributeReader reader(arena_);
+  std::vector<QualifiedValue> attributes;
   attributes.reserve(device.attributes.size());
   for (const Attribute& attribute : device.attributes) {
     attributes.push_back(
-        Qualify(arena_.Copy(attribute.name), device.driver, AttributeOf(attribute)));
+        Qualify(arena_.Copy(attribute.name), device.driver, reader.Read(attribute)));
   }
-  std::vector<QualifiedEntry> capacity;
+  std::vector<QualifiedValue> capacity;
   capacity.reserve(device.capacity.size());
   for (const Capacity& item : device.capacity) {
     capacity.push_back(Qualify(arena_.Copy(item.name), device.driver, Value::Quantity(item.value)));
   }
-  Order(attributes);
-  Order(capacity);
-  const std::array fields = {
-      MapEntry{Value::String("allowMultipleAllocations"),
-               Value::Bool(device.allow_multiple_allocations)},
-      MapEntry{Value::String(kAttributes), GroupByDomain(arena_, attributes)},
-      MapEntry{Value::String(kCapacity), GroupByDomain(arena_, capacity)},
-      MapEntry{Value::String("driver"), Value::String(device.driver)},
-  };
-  Map top = SortedMap(arena_, fields, /*empty_by_default=*/false).map();
-  top.deep = IndexOf(arena_, attributes, capacity);
-  value_ = Value::FromMap(arena_.Keep(top));
+  SortQualified(attributes);
+  SortQualified(capacity);
+  error_ = reader.error();
+  value_ = MakeDevice(arena_,
+                      {.driver = device.driver,
+                       .attributes = attributes,
+                       .capacity = capacity,
+                       .allow_multiple_allocations = device.allow_multiple_allocations});
 }
 
 }  // namespace dray::cel

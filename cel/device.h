@@ -71,14 +71,9 @@ class DeviceActivation {
   const Value& value() const { return value_; }
 
  private:
-  Value AttributeOf(const Attribute& attribute);
-  Value VersionOf(std::string_view name, std::string_view text);
-  void NoteError(std::string_view name, std::string_view problem);
-
   Arena arena_;
   Value value_;
   std::string error_;
-  std::string error_name_;
 };
 
 }  // namespace dray::cel

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a device is made of, as values: attributes from their API form, and the variable `device`
+// from its parts.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cel/device.h"
+#include "cel/eval/arena.h"
+#include "cel/eval/value.h"
+
+namespace dray::cel {
+
+/// device.attributes[domain].id or device.capacity[domain].id.
+struct QualifiedValue {
+  std::string_view domain;
+  std::string_view id;
+  Value value;
+  bool is_qualified = true;  // "domain/id" was written, not "id"
+};
+
+/// Splits "domain/id" at the first slash; a name without one belongs to the driver's domain.
+QualifiedValue Qualify(std::string_view name, std::string_view driver, const Value& value);
+
+/// Sorts by domain and id. Of "id" and "driver/id" only the first is kept (upstream picks either).
+void SortQualified(std::vector<QualifiedValue>& values);
+
+/// Turns attributes into values. Texts are not copied.
+class AttributeReader {
+ public:
+  explicit AttributeReader(Arena& arena) : arena_(arena) {}
+
+  /// null after an error.
+  Value Read(const Attribute& attribute);
+
+  /// "attribute NAME: …", or empty: of several errors the first by name.
+  const std::string& error() const { return error_; }
+  void Reset();
+
+ private:
+  Value ReadVersion(std::string_view name, std::string_view text);
+  void NoteError(std::string_view name, std::string_view problem);
+
+  Arena& arena_;
+  std::string error_;
+  std::string error_name_;
+};
+
+/// The parts of a device; the values are sorted as SortQualified does.
+struct DeviceParts {
+  std::string_view driver;
+  std::span<const QualifiedValue> attributes;
+  std::span<const QualifiedValue> capacity;
+  bool allow_multiple_allocations = false;
+};
+
+/// The variable `device`, in `arena`; refers to what the parts refer to.
+Value MakeDevice(Arena& arena, const DeviceParts& parts);
+
+}  // namespace dray::cel
