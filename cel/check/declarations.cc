@@ -90,7 +90,7 @@ const Declarations& Declarations::For(const Environment& environment) {
 
 Declarations::Declarations(const Environment& environment) {
   for (const OverloadText& text : OverloadTable()) {
-    if (!text.available.Has(environment)) continue;
+    if (text.visibility == Visibility::kHidden || !text.available.Has(environment)) continue;
     OverloadReader reader(pool_, memory_);
     Split(text.parameters, "; ", [&](std::string_view parameter) { reader.Parameter(parameter); });
     const Overload overload = reader.Finish(text.style, text.result);

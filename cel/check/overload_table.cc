@@ -23,6 +23,7 @@ constexpr Availability kSemver1 = {.stored = {.first = 33}, .fresh = {.first = 3
 constexpr Availability kLists3 = {.stored = {.first = 34}, .fresh = {.first = 35}};
 // A feature gate decides in new expressions.
 constexpr Availability kSince36 = {.stored = {.first = 36}, .fresh = {.first = 36}};
+constexpr Availability kAlways = {};
 constexpr Availability kUntil36 = {.stored = {.last = 36}, .fresh = {.last = 36}};
 
 constexpr auto kOverloads = std::to_array<OverloadText>({
@@ -32,6 +33,11 @@ constexpr auto kOverloads = std::to_array<OverloadText>({
     {"-_ int", kGlobal, "int", "int"},
     {"@in", kGlobal, "$A; list($A)", "bool"},
     {"@in", kGlobal, "$A; map($A,$B)", "bool"},
+    {"_in_ in", kGlobal, "$A; list($A)", "bool", kAlways, Visibility::kHidden},
+    {"_in_ in", kGlobal, "$A; map($A,$B)", "bool", kAlways, Visibility::kHidden},
+    {"@not_strictly_false", kGlobal, "bool", "bool"},
+    {"__not_strictly_false__", kGlobal, "bool", "bool", kAlways, Visibility::kHidden},
+    {"_?._", kGlobal, "dyn; string", "optional_type($V)"},
     {"@sortByAssociatedKeys", kMember, "list($T); list(int)", "list($T)", kLists3},
     {"@sortByAssociatedKeys", kMember, "list($T); list(uint)", "list($T)", kLists3},
     {"@sortByAssociatedKeys", kMember, "list($T); list(double)", "list($T)", kLists3},

@@ -12,12 +12,16 @@ namespace dray::cel {
 
 enum class Style : uint8_t { kGlobal, kMember };
 
+/// Upstream declares some functions for old syntax trees only: the checker does not find them.
+enum class Visibility : uint8_t { kShown, kHidden };
+
 struct OverloadText {
   std::string_view names;  // separated by blanks
   Style style;
   std::string_view parameters;  // separated by "; ", the receiver first; $A is a type parameter
   std::string_view result;
   Availability available = {};
+  Visibility visibility = Visibility::kShown;
 };
 
 std::span<const OverloadText> OverloadTable();

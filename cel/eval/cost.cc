@@ -84,10 +84,12 @@ uint64_t QuadraticCost(const Value& list) {
   return kListCallBase + size * size * (texts ? 21 : 20) / 10;
 }
 
-// The bytes of the prefix are compared; a text is parsed first.
-uint64_t ContainsCost(std::span<const Value> arguments, bool is_unique) {
-  const bool parses = is_unique && arguments[1].is(ValueKind::kString);
-  return Tenth(2 * SizeOf(arguments[0])) + (parses ? Tenth(SizeOf(arguments[1])) : 0);
+// Comparing with the bytes of the prefix.
+uint64_t ContainsAddressCost(std::span<const Value> arguments) {
+  return Tenth(2 * SizeOf(arguments[0]));
+}
+uint64_t ContainsPrefixCost(std::span<const Value> arguments) {
+  return ContainsAddressCost(arguments) + Tenth(SizeOf(arguments[0])) + 1;
 }
 
 uint64_t ValidateCost(std::span<const Value> arguments) {
@@ -114,6 +116,7 @@ uint64_t CoreCost(CostRule rule, std::span<const Value> arguments) {
   const uint64_t first = SizeOf(arguments[0]);
   const uint64_t second = arguments.size() > 1 ? SizeOf(arguments[1]) : 0;
   if (rule == CostRule::kEquality) return EqualityCost(arguments);
+  if (rule == CostRule::kDifference) return Tenth(std::min(first, second));
   if (rule == CostRule::kOrdering) return texts ? Tenth(std::min(first, second)) : 1;
   if (rule == CostRule::kConcatenation) return texts ? Tenth(first + second) : 1;
   if (rule == CostRule::kText) return texts ? Tenth(first) : 1;
@@ -129,6 +132,7 @@ uint64_t CallCost(CostRule rule,
   switch (rule) {
     case CostRule::kOne: return 1;
     case CostRule::kEquality:
+    case CostRule::kDifference:
     case CostRule::kOrdering:
     case CostRule::kConcatenation:
     case CostRule::kText:
@@ -146,11 +150,12 @@ uint64_t CallCost(CostRule rule,
     case CostRule::kFlatten: return FlattenCost(arguments);
     case CostRule::kQuadratic: return is_unique ? QuadraticCost(arguments[0]) : 1;
     case CostRule::kQuadraticKeys: return is_unique ? QuadraticCost(arguments[1]) : 1;
-    case CostRule::kAddress:
-      return arguments[0].is(ValueKind::kCidr) ? 1 : Tenth(SizeOf(arguments[0]));
-    case CostRule::kContainsAddress: return ContainsCost(arguments, is_unique);
-    case CostRule::kContainsPrefix:
-      return ContainsCost(arguments, is_unique) + Tenth(SizeOf(arguments[0])) + 1;
+    case CostRule::kContainsAddress: return ContainsAddressCost(arguments);
+    case CostRule::kContainsAddressText:
+      return ContainsAddressCost(arguments) + Tenth(SizeOf(arguments[1]));
+    case CostRule::kContainsPrefix: return ContainsPrefixCost(arguments);
+    case CostRule::kContainsPrefixText:
+      return ContainsPrefixCost(arguments) + Tenth(SizeOf(arguments[1]));
     case CostRule::kAuthorization: return kAuthorizationCost;
     case CostRule::kSelectorText: return SelectorTextCost(arguments[1]);
     case CostRule::kValidate: return ValidateCost(arguments);

@@ -34,7 +34,8 @@ class Meter {
 /// overload; otherwise the cost is 1.
 enum class CostRule : uint8_t {
   kOne,
-  kEquality,       // core: a tenth of the smaller size
+  kEquality,       // core: a tenth of the smaller size; 1 for objects
+  kDifference,     // core: a tenth of the smaller size
   kOrdering,       // core: the same for strings and bytes
   kConcatenation,  // core: a tenth of both, for strings and bytes
   kText,           // core: a tenth of the text, between string and bytes
@@ -52,9 +53,10 @@ enum class CostRule : uint8_t {
   kFlatten,        // 11 + depth times elements
   kQuadratic,      // 11 + twice the square of the elements
   kQuadraticKeys,  // the same of the second argument
-  kAddress,        // a tenth of the text; 1 for a CIDR
   kContainsAddress,
+  kContainsAddressText,
   kContainsPrefix,
+  kContainsPrefixText,
   kAuthorization,  // asks an authorizer
   kSelectorText,   // parses a label selector
   kValidate,       // a tenth of the text times a quarter of the size of the format's pattern

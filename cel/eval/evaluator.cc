@@ -332,8 +332,10 @@ class Evaluator final : public FoldHost {
 
   Value Call(NodeId id, const NodePlan& plan, std::span<const Value> arguments) {
     if (plan.checks_signature && !HasExpectedKinds(plan, arguments)) {
-      const Function& function = *program_.facts(id).function;
-      if (!AcceptsValues(function, arguments)) return WrongArguments(function.name, arguments);
+      const NodeFacts& facts = program_.facts(id);
+      if (!AcceptsValues(*facts.function, arguments, facts.overload)) {
+        return WrongArguments(facts.function->name, arguments);
+      }
     }
     if (plan.pattern != nullptr) {
       return ApplyRegex(nodes_[id].name, *plan.pattern, arena_, arguments);

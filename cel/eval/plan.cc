@@ -211,7 +211,7 @@ class Planner {
       plan.operation = Operation::kOr;
       return;
     }
-    const Builtin* const builtin = FindBuiltin(name, environment_);
+    const Builtin* const builtin = FindBuiltin(name, environment_, facts.overload);
     if (builtin == nullptr) {
       plan.operation = Operation::kUnknown;
       return;
@@ -267,7 +267,8 @@ class Planner {
     const Value* const argument = ConstantOf(node.children[0]);
     if (argument == nullptr) return;
     const std::span<const Value> arguments(argument, 1);
-    if (!AcceptsValues(*checked_.facts[id].function, arguments)) {
+    const NodeFacts& facts = checked_.facts[id];
+    if (!AcceptsValues(*facts.function, arguments, facts.overload)) {
       return FailProgram(
           fmt::format("no such overload: {}({})", conversion.name, TypeName(*argument)));
     }
@@ -292,7 +293,8 @@ class Planner {
       arguments.push_back(*ConstantOf(child));
     }
     if (arguments.empty() || plan.pattern != nullptr) return;
-    if (plan.checks_signature && !AcceptsValues(*checked_.facts[id].function, arguments)) return;
+    const NodeFacts& facts = checked_.facts[id];
+    if (plan.checks_signature && !AcceptsValues(*facts.function, arguments, facts.overload)) return;
     plan.value = plan.call(plans_.constants, arguments);
     plan.prepared_cost = CallCost(plan.cost, plan.is_unique, arguments, plan.value);
     plan.operation = Operation::kPrepared;

@@ -248,10 +248,13 @@ Value Is(Arena& /*arena*/, Arguments arguments) {
 }
 
 Value Ip(Arena& arena, Arguments arguments) {
-  if (arguments[0].is(ValueKind::kCidr)) return Value::Ip(&arguments[0].cidr().address);
   const auto address = ParseAddress(arguments[0].text());
   if (!address.has_value()) return MakeError(arena, address.error().message);
   return Value::Ip(arena.Keep(*address));
+}
+
+Value IpOf(Arena& /*arena*/, Arguments arguments) {
+  return Value::Ip(&arguments[0].cidr().address);
 }
 
 Value IsIp(Arena& /*arena*/, Arguments arguments) {
@@ -326,9 +329,12 @@ constexpr WrongTypes kSignature = WrongTypes::kSignature;
 constexpr auto kBuiltins = std::to_array<Builtin>({
     {"cidr", Cidr, CostRule::kTenth, kSignature, {}, kSince32},
     {"containsCIDR", ContainsCidr, CostRule::kContainsPrefix, kSignature, {}, kSince32},
+    {"containsCIDR(string)", ContainsCidr, CostRule::kContainsPrefixText, kSignature, {}, kSince32},
     {"containsIP", ContainsIp, CostRule::kContainsAddress, kSignature, {}, kSince32},
+    {"containsIP(string)", ContainsIp, CostRule::kContainsAddressText, kSignature, {}, kSince32},
     {"family", Family},
-    {"ip", Ip, CostRule::kAddress, kSignature, {}, kSince32},
+    {"ip", Ip, CostRule::kTenth, kSignature, {}, kSince32},
+    {"ip(net.CIDR)", IpOf},
     {"ip.isCanonical", IsCanonical, CostRule::kFifth, kSignature, {}, kSince32},
     {"isCIDR", IsCidr, CostRule::kTenth, kSignature, {}, kSince32},
     {"isGlobalUnicast", Is<IsGlobalUnicast>},

@@ -84,11 +84,20 @@ bool Accepts(const Type& type, const Value& value) {
   return false;
 }
 
-std::string_view SumOf(const Overload& overload) {
-  if (overload.result->kind == TypeKind::kUint) return "sum(uint)";
-  if (overload.result->kind == TypeKind::kDouble) return "sum(double)";
-  if (overload.result->kind == TypeKind::kDuration) return "sum(duration)";
-  return "sum";
+// The name of the row for one overload, where it has its own.
+std::string_view NameOf(std::string_view function, const Overload& overload) {
+  if (function == "sum") {
+    if (overload.result->kind == TypeKind::kUint) return "sum(uint)";
+    if (overload.result->kind == TypeKind::kDouble) return "sum(double)";
+    if (overload.result->kind == TypeKind::kDuration) return "sum(duration)";
+  }
+  if (function == "ip" && overload.style == Style::kMember) return "ip(net.CIDR)";
+  if (function.starts_with("contains") && overload.parameters.size() == 2 &&
+      overload.parameters[1]->kind == TypeKind::kString) {
+    if (function == "containsIP") return "containsIP(string)";
+    if (function == "containsCIDR") return "containsCIDR(string)";
+  }
+  return function;
 }
 
 }  // namespace
@@ -98,20 +107,23 @@ const Builtin* FindBuiltin(std::string_view name,
                            const Overload* overload) {
   static const std::array<Index, kReleases> kIndexes = IndexReleases();
   if (name.starts_with('.')) name.remove_prefix(1);
-  if (name == "sum" && overload != nullptr) name = SumOf(*overload);
+  if (overload != nullptr) name = NameOf(name, *overload);
   const int minor = std::max(api::MinorOf(environment.rules()), kFirstMinor);
   const Index& index = kIndexes[static_cast<size_t>(minor - kFirstMinor)];
   const auto found = index.find(name);
   return found == index.end() ? nullptr : &found->second;
 }
 
-bool AcceptsValues(const Function& function, std::span<const Value> arguments) {
-  return std::ranges::any_of(function.overloads, [&](const Overload& overload) {
+bool AcceptsValues(const Function& function,
+                   std::span<const Value> arguments,
+                   const Overload* only) {
+  const auto takes = [arguments](const Overload& overload) {
     return std::ranges::equal(
         overload.parameters, arguments, [](const Type* type, const Value& value) {
           return Accepts(*type, value);
         });
-  });
+  };
+  return only != nullptr ? takes(*only) : std::ranges::any_of(function.overloads, takes);
 }
 
 Value NoSuchOverload() {

@@ -55,8 +55,11 @@ const Builtin* FindBuiltin(std::string_view name,
                            const Environment& environment,
                            const Overload* overload = nullptr);
 
-/// Whether some overload of `function` takes these values. Lists are judged by their first element.
-bool AcceptsValues(const Function& function, std::span<const Value> arguments);
+/// Whether some overload of `function` takes these values, or the only one the checker left. Lists
+/// are judged by their first element.
+bool AcceptsValues(const Function& function,
+                   std::span<const Value> arguments,
+                   const Overload* only = nullptr);
 
 // Helpers of the implementations.
 Value NoSuchOverload();

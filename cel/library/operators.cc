@@ -190,7 +190,7 @@ constexpr auto kBuiltins = std::to_array<Builtin>({
     {"-_", Negate, CostRule::kOne, kOwn},
     {"!_", Not, CostRule::kOne, kOwn},
     {"_==_", Equals, CostRule::kEquality, kOwn},
-    {"_!=_", Differs, CostRule::kEquality, kOwn},
+    {"_!=_", Differs, CostRule::kDifference, kOwn},
     {"_<_", Ordered<Ordering::kLess>, CostRule::kOrdering, kOwn},
     {"_<=_", Ordered<Ordering::kLessEqual>, CostRule::kOrdering, kOwn},
     {"_>_", Ordered<Ordering::kGreater>, CostRule::kOrdering, kOwn},

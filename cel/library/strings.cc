@@ -48,7 +48,8 @@ Value Size(Arena& /*arena*/, Arguments arguments) {
   if (a.is(ValueKind::kBytes)) return count(a.text().size());
   if (a.is(ValueKind::kList)) return count(a.list().items.size());
   if (a.is(ValueKind::kMap)) return count(a.map().entries.size());
-  return Value::Error("no such overload: size");
+  const bool has_methods = a.is(ValueKind::kTimestamp) || a.is(ValueKind::kDuration);
+  return has_methods ? NoSuchOverload() : Value::Error("no such overload: size");
 }
 
 Value CharAt(Arena& arena, Arguments arguments) {

@@ -305,6 +305,10 @@ Result<TimeZone> ReadTimeZone(std::string_view name) {
     if (disk.IsFolder(path)) return NoZone("is a directory");
     const auto file = disk.Read(path);
     if (file.has_value()) return TimeZone::FromFile(*file);
+    for (size_t slash = path.rfind('/'); slash >= folder.size();
+         slash = path.rfind('/', slash - 1)) {
+      if (disk.Read(path.substr(0, slash)).has_value()) return NoZone("not a directory");
+    }
   }
   return NoZone(fmt::format("unknown time zone {}", name));
 }

@@ -145,10 +145,6 @@ int64_t PartOf(const Timestamp& timestamp, Part part, int64_t offset_seconds) {
 Result<int64_t> OffsetByText(std::string_view text, size_t colon) {
   DRAY_TRY(const int64_t hours, Atoi(text.substr(0, colon)));
   DRAY_TRY(const int64_t minutes, Atoi(text.substr(colon + 1)));
-  if (minutes < 0 || minutes > 59) {
-    return Fail(StatusReason::kInvalid,
-                fmt::format("timezone offset minutes out of range [0, 59]: {}", text));
-  }
   // Numbers that do not fit wrap around, as upstream's do.
   const uint64_t hour_minutes = static_cast<uint64_t>(hours) * 60;
   const auto part = static_cast<uint64_t>(minutes);
