@@ -107,7 +107,8 @@ uint64_t SelectorTextCost(const Value& text) {
 
 uint64_t FlattenCost(std::span<const Value> arguments) {
   const bool has_depth = arguments.size() > 1 && arguments[1].is(ValueKind::kInt);
-  const int64_t depth = has_depth ? std::clamp<int64_t>(arguments[1].integer(), 0, 1'000'000) : 1;
+  const int64_t given = has_depth ? arguments[1].integer() : 1;
+  const int64_t depth = given < 0 ? 1 : std::min<int64_t>(given, 1'000'000);
   return kListCallBase + static_cast<uint64_t>(depth) * SizeOf(arguments[0]);
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <compare>
 #include <numeric>
 #include <unordered_map>
 
@@ -164,29 +165,34 @@ bool IsNan(const Value& value) {
   return value.is(ValueKind::kDouble) && std::isnan(value.number());
 }
 
-// Whether two keys of a literal are one. Lists, objects and NaN equal nothing.
-bool AreOneKey(const Value& a, const Value& b) {
-  if (a.kind() != b.kind() || IsNan(a) || IsNan(b)) return false;
-  if (a.is(ValueKind::kDuration)) return a.nanoseconds() == b.nanoseconds();
-  if (a.is(ValueKind::kType)) return a.text() == b.text();
-  return IsKeyKind(a.kind()) && !KeyLess(a, b) && !KeyLess(b, a);
+// The order of two keys of one kind (NaN last); equal ones are one key or, like lists and objects
+// behind pointers, have no order.
+std::strong_ordering OrderOfKeys(const Value& a, const Value& b) {
+  if (a.is(ValueKind::kDuration)) return a.nanoseconds() <=> b.nanoseconds();
+  if (a.is(ValueKind::kType)) return a.text() <=> b.text();
+  if (a.is(ValueKind::kIp)) return a.ip().bytes <=> b.ip().bytes;
+  if (a.is(ValueKind::kTimestamp)) {
+    const std::strong_ordering order = a.timestamp() <=> b.timestamp();
+    return order != 0 ? order : a.timestamp().offset_seconds <=> b.timestamp().offset_seconds;
+  }
+  if (IsNan(a) || IsNan(b)) return IsNan(a) <=> IsNan(b);
+  if (!IsKeyKind(a.kind())) return std::strong_ordering::equal;
+  if (KeyLess(a, b)) return std::strong_ordering::less;
+  return KeyLess(b, a) ? std::strong_ordering::greater : std::strong_ordering::equal;
 }
 
-// By kind, then by value (NaN last), then by place.
-bool ComesBefore(const MapEntry& a, const MapEntry& b, bool is_earlier) {
-  const Value& left = a.key;
-  const Value& right = b.key;
-  if (left.kind() != right.kind()) return left.kind() < right.kind();
-  if (left.is(ValueKind::kDuration) && left.nanoseconds() != right.nanoseconds()) {
-    return left.nanoseconds() < right.nanoseconds();
-  }
-  if (left.is(ValueKind::kType) && left.text() != right.text()) return left.text() < right.text();
-  if (IsNan(left) != IsNan(right)) return IsNan(right);
-  if (IsKeyKind(left.kind())) {
-    if (KeyLess(left, right)) return true;
-    if (KeyLess(right, left)) return false;
-  }
-  return is_earlier;
+bool AreOneKey(const Value& a, const Value& b) {
+  const bool has_value = IsKeyKind(a.kind()) || a.is(ValueKind::kDuration) ||
+                         a.is(ValueKind::kType) || a.is(ValueKind::kIp) ||
+                         a.is(ValueKind::kTimestamp);
+  return has_value && a.kind() == b.kind() && !IsNan(a) && OrderOfKeys(a, b) == 0;
+}
+
+// By kind, then by value, then by place.
+bool ComesBefore(const Value& a, const Value& b, bool is_earlier) {
+  if (a.kind() != b.kind()) return a.kind() < b.kind();
+  const std::strong_ordering order = OrderOfKeys(a, b);
+  return order != 0 ? order < 0 : is_earlier;
 }
 
 }  // namespace
@@ -204,7 +210,7 @@ Value MakeMap(Arena& arena, std::span<const MapEntry> entries) {
   const std::span<uint64_t> places = arena.NewNumbers(entries.size());
   std::iota(places.begin(), places.end(), uint64_t{0});
   std::ranges::sort(places, [entries](uint64_t a, uint64_t b) {
-    return ComesBefore(entries[a], entries[b], a < b);
+    return ComesBefore(entries[a].key, entries[b].key, a < b);
   });
   const std::span<MapEntry> out = arena.NewEntries(entries.size());
   size_t kept = 0;

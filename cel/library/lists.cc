@@ -201,9 +201,14 @@ bool FlattenInto(ValueBuffer& out, std::span<const Value> items, int64_t depth) 
 }
 
 Value Flatten(Arena& arena, Arguments arguments) {
-  if (!arguments[0].is(ValueKind::kList)) return NoSuchOverload();
-  if (arguments.size() > 1 && !arguments[1].is(ValueKind::kInt)) return NoSuchOverload();
-  const int64_t depth = arguments.size() > 1 ? arguments[1].integer() : 1;
+  const bool has_depth = arguments.size() > 1;
+  if (!arguments[0].is(ValueKind::kList) || (has_depth && !arguments[1].is(ValueKind::kInt))) {
+    return MakeError(arena,
+                     fmt::format("no such overload: {}.flatten({})",
+                                 TypeName(arguments[0]),
+                                 has_depth ? TypeName(arguments[1]) : ""));
+  }
+  const int64_t depth = has_depth ? arguments[1].integer() : 1;
   if (depth < 0) return Value::Error("level must be non-negative");
   ValueBuffer out(arena);
   FlattenInto(out, arguments[0].list().items, depth);
