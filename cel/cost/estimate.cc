@@ -390,10 +390,9 @@ class Estimator {
       return 1;
     }
     if (!second.empty()) {
-      Variable key = LoopVariable(first, range, PathStep::kKeys);
-      Variable value = LoopVariable(second, range, PathStep::kValues);
-      variables_.push_back(std::move(key));
-      variables_.push_back(std::move(value));
+      // The second looks at a range that the first may hide: m.all(m, v, …).
+      variables_.push_back(LoopVariable(first, range, PathStep::kKeys));
+      variables_.push_back(LoopVariable(second, range, PathStep::kValues));
       return 2;
     }
     const auto entries = EntriesOf(range);

@@ -87,6 +87,10 @@ constexpr Case kDeviceSizes[] = {
     {"Ids", "device.capacity['d'].all(n, n == n)", {4, 292}},
     // Both variables' paths share memory upstream, so the name is taken for a value.
     {"IdsBesideValues", "device.attributes['d'].all(n, v, n == n)", {4, 388}},
+    {"KeysThatHideTheirMap", "cel.bind(m, device.attributes['d'], m.all(m, v, m == v))", {15, 303}},
+    {"IdsAfterAnotherLoop",
+     "cel.bind(m, device.attributes['d'], m.all(n, v, m.all(k, k == n)))",
+     {15, 9391}},
     {"Quantities", "device.capacity['d'].m == device.capacity['d'].n", {9, 9}},
     {"QuantitiesDiffer",
      "device.capacity['d'].m != device.capacity['d'].n",
