@@ -30,6 +30,7 @@ enum class Operation : uint8_t {
   kEquals,       // == of one overload
   kInConstants,  // children[0] in `value`, a list of scalars
   kOr,           // o.or(x), o.orValue(x): x only if it is needed
+  kFragileCall,  // `call`, which ends the evaluation if an argument is of the wrong kind
   kUnknown,      // a function that nobody declared (unchecked expressions only)
   kByKind,       // everything else: the kind of the node says it
 };
@@ -71,11 +72,9 @@ struct Plans {
   std::vector<std::shared_ptr<const RE2>> patterns;
 };
 
-/// Fills `plans`. Adds what the validators find to `errors` (duration, timestamp, regex and format
-/// literals). Returns why a constant part fails, or an empty text.
-std::string MakePlans(const CheckedAst& checked,
-                      const Environment& environment,
-                      Plans& plans,
-                      std::vector<SourceError>& errors);
+/// Fills `plans`. Returns why a constant part fails, or an empty text.
+std::string MakePlans(const CheckedAst& checked, const Environment& environment, Plans& plans);
+
+Value LiteralValue(const Constant& constant);
 
 }  // namespace dray::cel

@@ -229,7 +229,7 @@ std::string_view GoTypeName(const Value& value) {
       "*types.Err",   "types.Null",      "types.Bool",      "types.Int",       "types.Uint",
       "types.Double", "types.String",    "types.Bytes",     "*types.baseList", "*types.baseMap",
       "*types.Type",  "*types.Optional", "types.Timestamp", "types.Duration",  "cel.Quantity",
-      "cel.Semver",   "cel.URL",         "cel.IP",          "cel.CIDR",        "*cel.Format"};
+      "cel.Semver",   "cel.URL",         "cel.IP",          "cel.CIDR",        "cel.Format"};
   return kNames[static_cast<size_t>(value.kind())];
 }
 
