@@ -88,8 +88,8 @@ class Validator {
 void Validate(const CheckedAst& checked,
               const Environment& environment,
               std::vector<SourceError>& errors) {
-  Validator(checked, environment, errors).Visit(checked.ast.root);
   CheckLiteralsAreUniform(checked, errors);
+  Validator(checked, environment, errors).Visit(checked.ast.root);
 }
 
 }  // namespace dray::cel
