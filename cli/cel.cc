@@ -30,20 +30,21 @@ constexpr int kExitYes = 0;
 constexpr int kExitNo = 1;
 constexpr int kExitUsage = 2;
 
+constexpr int kOldestMinor = api::MinorOf(api::Release::k1_31);
+constexpr int kNewestMinor = api::MinorOf(api::Release::kNewest);
+
 Error BadInput(std::string message) {
   return {.reason = StatusReason::kBadRequest, .message = std::move(message)};
 }
 
 /// Every release since selectors exist; two of them have no rules of their own elsewhere.
 Result<api::Release> ReleaseOf(std::string_view text) {
-  constexpr int kFirst = api::MinorOf(api::Release::k1_31);
-  constexpr int kLast = api::MinorOf(api::Release::kNewest);
   if (text.empty()) return api::Release::kNewest;
   std::string_view name = text;
   if (name.starts_with('v')) name.remove_prefix(1);
   const size_t dot = name.find('.');
   if (dot != std::string_view::npos) name = name.substr(0, name.find('.', dot + 1));
-  for (int minor = kFirst; minor <= kLast; ++minor) {
+  for (int minor = kOldestMinor; minor <= kNewestMinor; ++minor) {
     const auto release = static_cast<api::Release>(minor);
     if (api::ReleaseName(release) == name) return release;
   }
@@ -117,6 +118,22 @@ std::expected<Frozen<cel::Program>, cel::CompileError> CompileWithin(
                                                cel::kExpressionBytesMax)});
 }
 
+/// Where an expression that is refused would compile; empty if nowhere. Written with every gate on.
+std::string WhereItCompiles(std::string_view expression, const cel::Environment& refused) {
+  cel::Environment other = refused;
+  other.consumable_capacity = true;
+  other.list_type_attributes = true;
+  for (int minor = api::MinorOf(refused.rules()); minor <= kNewestMinor; ++minor) {
+    other.release = static_cast<api::Release>(minor);
+    if (!CompileWithin(expression, other).has_value()) continue;
+    if (other.release != refused.rules()) {
+      return fmt::format("it compiles since {}", api::ReleaseName(other.release));
+    }
+    return "it compiles when all feature gates are on";
+  }
+  return {};
+}
+
 void PrintDocument(std::FILE* out, OutputFormat format, const std::string& json) {
   if (format == OutputFormat::kJson) {
     fmt::print(out, "{}\n", api::PrettyJson(json));
@@ -160,10 +177,12 @@ class Run {
   int Refuse(std::string_view text,
              const cel::Environment& environment,
              const cel::CompileError& error) {
+    const std::string hint = WhereItCompiles(text, environment);
     if (options_.output == OutputFormat::kTable) {
       fmt::print(notes_, "{}\n", error.message);
+      if (!hint.empty()) fmt::print(notes_, "hint: {}\n", hint);
     } else {
-      PrintDocument(out_, options_.output, JsonOfRefusal(text, environment, error));
+      PrintDocument(out_, options_.output, JsonOfRefusal(text, environment, error, hint));
     }
     return kExitNo;
   }

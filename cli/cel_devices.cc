@@ -67,7 +67,8 @@ std::string WhyNone(const Manifests& manifests, size_t classic) {
   if (classic > 0) {
     return "only ResourceSlices of 1.30 and before, whose named resources are not devices";
   }
-  if (manifests.objects.empty()) return "no ResourceSlice: the files hold no objects";
+  if (manifests.objects.empty())
+    return "no ResourceSlice: the files hold no objects that Dray knows";
   std::map<std::string_view, size_t> kinds;
   for (const ManifestObject& manifest : manifests.objects) ++kinds[manifest.object.kind().kind];
   std::string found;

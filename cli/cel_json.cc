@@ -174,7 +174,8 @@ std::string JsonOf(const CelAnswer& answer) {
 
 std::string JsonOfRefusal(std::string_view expression,
                           const cel::Environment& environment,
-                          const cel::CompileError& error) {
+                          const cel::CompileError& error,
+                          std::string_view hint) {
   std::vector<std::string> problems;
   for (const cel::SourceError& problem : error.problems) {
     std::vector<JsonMember> members;
@@ -188,9 +189,11 @@ std::string JsonOfRefusal(std::string_view expression,
     members.push_back({"message", Quoted(problem.message)});
     problems.push_back(ObjectOf(members));
   }
+  std::vector<JsonMember> refusal = {{"message", Quoted(error.message)},
+                                     {"problems", ArrayOf(problems)}};
+  if (!hint.empty()) refusal.push_back({"hint", Quoted(hint)});
   std::vector<JsonMember> members = Question(expression, environment);
-  members.push_back(
-      {"error", ObjectOf({{"message", Quoted(error.message)}, {"problems", ArrayOf(problems)}})});
+  members.push_back({"error", ObjectOf(refusal)});
   return ObjectOf(members);
 }
 

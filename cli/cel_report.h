@@ -46,9 +46,10 @@ inline constexpr size_t kListedMax = 20;
 /// For programs: one JSON object, lists complete. An estimate without bound is null.
 std::string JsonOf(const CelAnswer& answer);
 
-/// The same for an expression that is refused.
+/// The same for an expression that is refused; `hint` may be empty.
 std::string JsonOfRefusal(std::string_view expression,
                           const cel::Environment& environment,
-                          const cel::CompileError& error);
+                          const cel::CompileError& error,
+                          std::string_view hint);
 
 }  // namespace dray::cli

@@ -183,7 +183,7 @@ Result<Survey> SurveyDevices(const Expression& expression,
 
 std::vector<size_t> Responsible(const Survey& survey) {
   std::vector<size_t> places;
-  if (!survey.matching.empty()) return places;
+  if (!survey.matching.empty() || survey.conjuncts.size() < 2) return places;
   for (size_t i = 0; i < survey.conjuncts.size(); ++i) {
     if (survey.conjuncts[i].without_it > 0) places.push_back(i);
   }

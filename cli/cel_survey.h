@@ -86,7 +86,7 @@ Result<Survey> SurveyDevices(const Expression& expression,
                              Conjunctive conjunctive);
 
 /// The conjuncts of which each alone keeps all devices out: without it some would match. Empty when
-/// something matches, or when no single one is to blame.
+/// something matches, when no single one is to blame, and when there is one conjunct only.
 std::vector<size_t> Responsible(const Survey& survey);
 
 }  // namespace dray::cli

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <array>
 #include <iterator>
+#include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -55,12 +56,16 @@ class TextReport {
     Head();
     if (answer_.survey == nullptr) return std::move(out_);
     const Survey& survey = *answer_.survey;
-    Pools(survey);
-    Matching(survey);
-    Values(survey);
     if (!survey.conjuncts.empty()) Conjuncts(survey);
     Failures(survey);
     Unknown(survey);
+    if (Shown(survey.pools.size()) == survey.pools.size()) {
+      Pools(survey);
+    } else {
+      Drivers(survey);
+    }
+    Matching(survey);
+    Values(survey);
     return std::move(out_);
   }
 
@@ -111,16 +116,12 @@ class TextReport {
     Say("\n");
   }
 
+  std::string MatchingColumn() const { return answer_.is_derived() ? "WITH VALUE" : "MATCHING"; }
+
   void Pools(const Survey& survey) {
     if (survey.pools.empty()) return;
-    std::vector<Row> rows = {{"DRIVER",
-                              "POOL",
-                              "NODE",
-                              answer_.is_derived() ? "WITH VALUE" : "MATCHING",
-                              "FAILING",
-                              "DEVICES"}};
-    for (size_t i = 0; i < Shown(survey.pools.size()); ++i) {
-      const PoolCount& pool = survey.pools[i];
+    std::vector<Row> rows = {{"DRIVER", "POOL", "NODE", MatchingColumn(), "FAILING", "DEVICES"}};
+    for (const PoolCount& pool : survey.pools) {
       rows.push_back({std::string(pool.driver),
                       std::string(pool.pool),
                       pool.node.empty() ? "-" : std::string(pool.node),
@@ -129,7 +130,33 @@ class TextReport {
                       fmt::format("{}", pool.devices)});
     }
     Say("\n{}", Table(rows));
-    SayMore(survey.pools.size());
+  }
+
+  /// Instead of many pools.
+  void Drivers(const Survey& survey) {
+    struct Total {
+      size_t pools = 0, with_any = 0, matching = 0, failing = 0, devices = 0;
+    };
+    std::map<std::string_view, Total> totals;
+    for (const PoolCount& pool : survey.pools) {
+      Total& total = totals[pool.driver];
+      ++total.pools;
+      if (pool.matching > 0) ++total.with_any;
+      total.matching += pool.matching;
+      total.failing += pool.failing;
+      total.devices += pool.devices;
+    }
+    std::vector<Row> rows = {
+        {"DRIVER", "POOLS", "WITH ANY", MatchingColumn(), "FAILING", "DEVICES"}};
+    for (const auto& [driver, total] : totals) {
+      rows.push_back({std::string(driver),
+                      fmt::format("{}", total.pools),
+                      fmt::format("{}", total.with_any),
+                      fmt::format("{}", total.matching),
+                      fmt::format("{}", total.failing),
+                      fmt::format("{}", total.devices)});
+    }
+    Say("\n{}  (--all shows the pools)\n", Table(rows));
   }
 
   void Matching(const Survey& survey) {
@@ -156,8 +183,7 @@ class TextReport {
   }
 
   void Conjuncts(const Survey& survey) {
-    const std::vector<size_t> to_blame =
-        survey.conjuncts.size() > 1 ? Responsible(survey) : std::vector<size_t>();
+    const std::vector<size_t> to_blame = Responsible(survey);
     std::vector<Row> rows = {
         {"CONJUNCT", "TRUE", "FALSE", "ERROR", "LEFT AFTER IT", "MATCH WITHOUT IT", "SOURCE"}};
     for (size_t i = 0; i < survey.conjuncts.size(); ++i) {
