@@ -2,9 +2,7 @@
 #include "cli/cel.h"
 
 #include <algorithm>
-#include <array>
 #include <expected>
-#include <optional>
 #include <string_view>
 #include <utility>
 

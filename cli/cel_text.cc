@@ -20,6 +20,18 @@ constexpr std::string_view kRed = "\033[1;31m";
 constexpr std::string_view kFaint = "\033[2m";
 constexpr std::string_view kPlain = "\033[0m";
 
+/// What comes from files, without characters that would move the cursor or break the layout.
+std::string Printable(std::string_view text) {
+  constexpr char kFirstVisible = 0x20;
+  constexpr char kDelete = 0x7F;
+  std::string out;
+  for (const char c : text) {
+    const bool is_control = (c >= 0 && c < kFirstVisible) || c == kDelete;
+    out += is_control ? fmt::format("\\x{:02x}", static_cast<unsigned char>(c)) : std::string(1, c);
+  }
+  return out;
+}
+
 using Row = std::vector<std::string>;
 
 /// Columns as wide as their widest cell; the last one is not padded, numbers stand to the right.
@@ -85,7 +97,7 @@ class TextReport {
     if (Shown(count) < count) Say("  … and {} more (--all shows them)\n", count - Shown(count));
   }
 
-  std::string DeviceAt(size_t place) const { return answer_.devices[place].ToText(); }
+  std::string DeviceAt(size_t place) const { return Printable(answer_.devices[place].ToText()); }
 
   void Head() {
     Say("type      {}\n", answer_.type);
@@ -122,9 +134,9 @@ class TextReport {
     if (survey.pools.empty()) return;
     std::vector<Row> rows = {{"DRIVER", "POOL", "NODE", MatchingColumn(), "FAILING", "DEVICES"}};
     for (const PoolCount& pool : survey.pools) {
-      rows.push_back({std::string(pool.driver),
-                      std::string(pool.pool),
-                      pool.node.empty() ? "-" : std::string(pool.node),
+      rows.push_back({Printable(pool.driver),
+                      Printable(pool.pool),
+                      pool.node.empty() ? "-" : Printable(pool.node),
                       fmt::format("{}", pool.matching),
                       fmt::format("{}", pool.failing),
                       fmt::format("{}", pool.devices)});
@@ -149,7 +161,7 @@ class TextReport {
     std::vector<Row> rows = {
         {"DRIVER", "POOLS", "WITH ANY", MatchingColumn(), "FAILING", "DEVICES"}};
     for (const auto& [driver, total] : totals) {
-      rows.push_back({std::string(driver),
+      rows.push_back({Printable(driver),
                       fmt::format("{}", total.pools),
                       fmt::format("{}", total.with_any),
                       fmt::format("{}", total.matching),
@@ -195,7 +207,7 @@ class TextReport {
                       fmt::format("{}", conjunct.error_count),
                       fmt::format("{}", conjunct.left),
                       fmt::format("{}", conjunct.without_it),
-                      conjunct.source});
+                      Printable(conjunct.source)});
     }
     Say("\n{}", Table(rows));
     for (size_t i = 0; i < survey.conjuncts.size(); ++i) {
@@ -204,7 +216,7 @@ class TextReport {
             i + 1,
             error.count,
             Plural(error.count, "device", "devices"),
-            error.text);
+            Printable(error.text));
       }
     }
     if (survey.matching.empty() && survey.devices > 0) Verdict(survey, to_blame);
@@ -235,9 +247,9 @@ class TextReport {
           failure.count,
           Plural(failure.count, "device", "devices"),
           DeviceAt(failure.first),
-          Painted(failure.text, kRed));
+          Painted(Printable(failure.text), kRed));
       for (const MissingName& missing : MissingIn(failure.text, answer_.names, survey)) {
-        Say("    {}\n", Painted(missing.ToText(), kFaint));
+        Say("    {}\n", Painted(Printable(missing.ToText()), kFaint));
       }
     }
     SayMore(survey.failures.size());
@@ -247,7 +259,7 @@ class TextReport {
   void Unknown(const Survey& survey) {
     std::string lines;
     for (const MissingName& missing : MissingQuietly(answer_.names, survey)) {
-      lines += fmt::format("  {}\n", Painted(missing.ToText(), kFaint));
+      lines += fmt::format("  {}\n", Painted(Printable(missing.ToText()), kFaint));
     }
     if (!lines.empty()) Say("\nunknown:\n{}", lines);
   }
