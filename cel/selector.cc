@@ -54,9 +54,13 @@ Result<Selector> Selector::Compile(std::string_view expression, const Environmen
 
 Evaluation Selector::Evaluate(const DeviceActivation& device) const {
   if (!device.error().empty()) return {.result = EvaluationError{device.error()}};
+  return Evaluate(device.value());
+}
+
+Evaluation Selector::Evaluate(const Value& device) const {
   Arena arena;
   Meter meter(environment_.cost_max);
-  const Value value = cel::Evaluate(*program_, {&device.value(), 1}, arena, meter);
+  const Value value = cel::Evaluate(*program_, {&device, 1}, arena, meter);
   Evaluation out{.result = value.is_true(), .cost = meter.spent()};
   if (value.is_error()) {
     out.result = EvaluationError{std::string(value.text())};

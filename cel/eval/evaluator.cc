@@ -34,8 +34,8 @@ class Evaluator final : public FoldHost {
     if (program.slots() > 0) slots_ = arena.NewArray<Slot>(program.slots());
   }
 
-  Value Run() {
-    const Value result = Eval(program_.ast().root);
+  Value Run(NodeId node) {
+    const Value result = Eval(node);
     if (meter_.exceeded()) {
       return Value::Error("operation cancelled: actual cost limit exceeded");
     }
@@ -459,7 +459,15 @@ Value Evaluate(const Program& program,
                std::span<const Value> variables,
                Arena& arena,
                Meter& meter) {
-  return Evaluator(program, variables, arena, meter).Run();
+  return Evaluator(program, variables, arena, meter).Run(program.ast().root);
+}
+
+Value EvaluatePart(const Program& program,
+                   NodeId node,
+                   std::span<const Value> variables,
+                   Arena& arena,
+                   Meter& meter) {
+  return Evaluator(program, variables, arena, meter).Run(node);
 }
 
 }  // namespace dray::cel

@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cel/batch/batch_selector.h"
+
+#include <algorithm>
+#include <array>
+#include <compare>
+#include <limits>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <utility>
+
+#include "cel/eval/evaluator.h"
+
+namespace dray::cel {
+namespace {
+
+// Up to so many different values are all evaluated, also by leaves that only compare.
+constexpr size_t kFewValues = 64;
+// Leaves of several columns: up to so many combinations are numbered.
+constexpr size_t kCombinationsMax = size_t{1} << 16U;
+
+// A column that a leaf reads. A device table without the column is one where all lack it.
+struct Input {
+  const ColumnKey* key = nullptr;
+  const Column* column = nullptr;
+
+  size_t size() const { return column == nullptr ? 1 : column->size(); }
+  Value ValueOf(size_t code) const { return column == nullptr ? Value() : column->values[code]; }
+  size_t CodeAt(size_t lane) const {
+    return column == nullptr ? 0 : DeviceTable::CodeAt(*column, lane);
+  }
+};
+
+// How v lies to k; nothing if the two are not compared by value.
+std::optional<std::partial_ordering> Side(const Value& v, const Value& k) {
+  if (v.is(ValueKind::kQuantity) && k.is(ValueKind::kQuantity))
+    return v.quantity() <=> k.quantity();
+  if (v.is(ValueKind::kSemver) && k.is(ValueKind::kSemver)) return v.semver() <=> k.semver();
+  if (v.is_object() || k.is_object()) return std::nullopt;
+  const Value less = Compare(v, k, Ordering::kLess);
+  if (less.is_error()) return std::nullopt;
+  if (less.is_true()) return std::partial_ordering::less;
+  return Compare(v, k, Ordering::kGreater).is_true() ? std::partial_ordering::greater
+                                                     : std::partial_ordering::equivalent;
+}
+
+class Run {
+ public:
+  Run(const Program& program, std::span<const BatchNode> plan, const DeviceTable& table)
+      : program_(program), cost_max_(program.environment().cost_max), plan_(plan), table_(table) {}
+
+  // Returns false if some device might come near a limit: then parts may not be added up.
+  bool Evaluate(Outcomes& out) {
+    Lanes all(table_.size());
+    all.Fill();
+    EvaluateNode(static_cast<uint32_t>(plan_.size() - 1), all, out);
+    return cost_bound_ <= cost_max_ && memory_bound_ <= kArenaBytesMax;
+  }
+
+ private:
+  void EvaluateNode(uint32_t number, const Lanes& active, Outcomes& out) {
+    const BatchNode& node = plan_[number];
+    switch (node.kind) {
+      case BatchKind::kAnd: return EvaluateLogic(node, active, /*decisive=*/false, out);
+      case BatchKind::kOr: return EvaluateLogic(node, active, /*decisive=*/true, out);
+      case BatchKind::kNot: return EvaluateNot(node, active, out);
+      case BatchKind::kConditional: return EvaluateConditional(node, active, out);
+      case BatchKind::kLeaf: return EvaluateLeaf(node, active, out);
+    }
+  }
+
+  // And: true where all are true, false where one is false, an error elsewhere. Or is its mirror.
+  void EvaluateLogic(const BatchNode& node, const Lanes& active, bool decisive, Outcomes& out) {
+    Lanes open = active;  // lanes that are not decided yet
+    Lanes failed(table_.size());
+    Lanes decided(table_.size());
+    for (const uint32_t child : node.children) {
+      Outcomes part;
+      EvaluateNode(child, open, part);
+      for (size_t i = 0; i < open.words().size(); ++i) {
+        const uint64_t matched = part.matched.words()[i];
+        const uint64_t wrong = part.failed.words()[i];
+        const uint64_t decides = open.words()[i] & (decisive ? matched : ~matched & ~wrong);
+        decided.words()[i] |= decides;
+        open.words()[i] &= ~decides;
+        failed.words()[i] |= wrong;
+      }
+    }
+    out.Reset(table_.size());
+    for (size_t i = 0; i < open.words().size(); ++i) {
+      const uint64_t fails = open.words()[i] & failed.words()[i];
+      const uint64_t passes = open.words()[i] & ~fails;
+      out.failed.words()[i] = fails;
+      out.matched.words()[i] = decisive ? decided.words()[i] : passes;
+    }
+  }
+
+  void EvaluateNot(const BatchNode& node, const Lanes& active, Outcomes& out) {
+    cost_bound_ += 1;
+    EvaluateNode(node.children[0], active, out);
+    for (size_t i = 0; i < out.matched.words().size(); ++i) {
+      out.matched.words()[i] = ~(out.matched.words()[i] | out.failed.words()[i]);
+    }
+    out.matched.TrimEnd();
+  }
+
+  void EvaluateConditional(const BatchNode& node, const Lanes& active, Outcomes& out) {
+    Outcomes condition;
+    EvaluateNode(node.children[0], active, condition);
+    Lanes yes = active;
+    Lanes no = active;
+    for (size_t i = 0; i < yes.words().size(); ++i) {
+      yes.words()[i] &= condition.matched.words()[i];
+      no.words()[i] &= ~(condition.matched.words()[i] | condition.failed.words()[i]);
+    }
+    Outcomes then;
+    Outcomes otherwise;
+    EvaluateNode(node.children[1], yes, then);
+    EvaluateNode(node.children[2], no, otherwise);
+    out.Reset(table_.size());
+    for (size_t i = 0; i < yes.words().size(); ++i) {
+      const uint64_t y = yes.words()[i];
+      const uint64_t n = no.words()[i];
+      out.matched.words()[i] = (y & then.matched.words()[i]) | (n & otherwise.matched.words()[i]);
+      out.failed.words()[i] = condition.failed.words()[i] | (y & then.failed.words()[i]) |
+                              (n & otherwise.failed.words()[i]);
+    }
+  }
+
+  void EvaluateLeaf(const BatchNode& leaf, const Lanes& active, Outcomes& out) {
+    LeafCost cost;
+    std::vector<Input> inputs;
+    size_t combinations = 1;
+    for (const ColumnKey& key : leaf.columns) {
+      inputs.push_back({&key, table_.Find(key)});
+      combinations *= std::min(inputs.back().size(), kCombinationsMax + 1);
+      combinations = std::min(combinations, kCombinationsMax + 1);
+    }
+    if (leaf.reads_all) {
+      EvaluateShapes(leaf, active, cost, out);
+    } else if (inputs.empty()) {
+      const Outcome outcome = EvaluateOn(leaf, Value(), cost);
+      SetAll(outcome, out);
+    } else if (inputs.size() == 1) {
+      EvaluateColumn(leaf, inputs[0], cost, out);
+    } else if (combinations <= kCombinationsMax) {
+      EvaluateCombinations(leaf, inputs, combinations, active, cost, out);
+    } else {
+      EvaluateShapes(leaf, active, cost, out);
+    }
+    cost_bound_ += cost.steps;
+    memory_bound_ += cost.bytes;
+  }
+
+  // The most that one evaluation took.
+  struct LeafCost {
+    uint64_t steps = 0;
+    size_t bytes = 0;
+  };
+
+  void SetAll(Outcome outcome, Outcomes& out) {
+    out.Reset(table_.size());
+    if (outcome == Outcome::kTrue) out.matched.Fill();
+    if (outcome == Outcome::kError) out.failed.Fill();
+  }
+  static void SetLane(size_t lane, Outcome outcome, Outcomes& out) {
+    if (outcome == Outcome::kTrue) out.matched.Add(lane);
+    if (outcome == Outcome::kError) out.failed.Add(lane);
+  }
+
+  Outcome EvaluateOn(const BatchNode& leaf, const Value& device, LeafCost& cost) {
+    Arena arena;
+    Meter meter(cost_max_);
+    const Value value = EvaluatePart(program_, leaf.node, {&device, 1}, arena, meter);
+    cost.steps = std::max(cost.steps, meter.spent());
+    cost.bytes = std::max(cost.bytes, arena.bytes());
+    if (!value.is(ValueKind::kBool)) return Outcome::kError;
+    return value.boolean() ? Outcome::kTrue : Outcome::kFalse;
+  }
+
+  // A device that has nothing but these values.
+  static Value DeviceOf(Arena& arena,
+                        std::span<const Input> inputs,
+                        std::span<const Value> values) {
+    DeviceParts parts;
+    std::vector<QualifiedValue> attributes;
+    std::vector<QualifiedValue> capacity;
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      if (!values[i].is(ValueKind::kNull))
+        AddPart(*inputs[i].key, values[i], parts, attributes, capacity);
+    }
+    SortQualified(attributes);
+    SortQualified(capacity);
+    parts.attributes = attributes;
+    parts.capacity = capacity;
+    return MakeDevice(arena, parts);
+  }
+
+  static void AddPart(const ColumnKey& key,
+                      const Value& value,
+                      DeviceParts& parts,
+                      std::vector<QualifiedValue>& attributes,
+                      std::vector<QualifiedValue>& capacity) {
+    constexpr std::string_view kNoName = "\x01";  // makes a domain exist; no expression reads it
+    switch (key.field) {
+      case Field::kDriver: parts.driver = value.text(); break;
+      case Field::kAllowMultipleAllocations:
+        parts.allow_multiple_allocations = value.boolean();
+        break;
+      case Field::kAttribute: attributes.push_back({key.domain, key.id, value}); break;
+      case Field::kCapacity: capacity.push_back({key.domain, key.id, value}); break;
+      case Field::kAttributeDomain: attributes.push_back({key.domain, kNoName, value}); break;
+      case Field::kCapacityDomain: capacity.push_back({key.domain, kNoName, value}); break;
+    }
+  }
+
+  Outcome EvaluateValue(const BatchNode& leaf,
+                        const Input& input,
+                        const Value& value,
+                        LeafCost& cost) {
+    Arena arena;
+    return EvaluateOn(leaf, DeviceOf(arena, {&input, 1}, {&value, 1}), cost);
+  }
+
+  void EvaluateColumn(const BatchNode& leaf, const Input& input, LeafCost& cost, Outcomes& out) {
+    if (input.column == nullptr) return SetAll(EvaluateValue(leaf, input, Value(), cost), out);
+    std::vector<Outcome> by_code(input.size());
+    by_code[0] = EvaluateValue(leaf, input, Value(), cost);
+    const std::span<const Value> values = input.column->values;
+    if (leaf.compared_with.has_value() && values.size() > kFewValues) {
+      EvaluateBySides(leaf, input, by_code, cost);
+    } else {
+      for (size_t code = 1; code < values.size(); ++code) {
+        by_code[code] = EvaluateValue(leaf, input, values[code], cost);
+      }
+    }
+    Scan(*input.column, by_code, out);
+  }
+
+  // Values of one kind lie together and in order: those below the constant, equal to it and above
+  // it are three runs at most, and one evaluation stands for each.
+  void EvaluateBySides(const BatchNode& leaf,
+                       const Input& input,
+                       std::span<Outcome> by_code,
+                       LeafCost& cost) {
+    const Value& constant = *leaf.compared_with;
+    const std::span<const Value> values = input.column->values;
+    for (size_t first = 1; first < values.size();) {
+      const ValueKind kind = values[first].kind();
+      const auto end =
+          std::ranges::partition_point(values.begin() + static_cast<std::ptrdiff_t>(first),
+                                       values.end(),
+                                       [&](const Value& value) { return value.kind() <= kind; });
+      const auto last = static_cast<size_t>(end - values.begin());
+      if (kind == ValueKind::kList || kind == ValueKind::kMap) {
+        for (size_t code = first; code < last; ++code) {
+          by_code[code] = EvaluateValue(leaf, input, values[code], cost);
+        }
+      } else {
+        EvaluateKind(leaf, input, constant, {first, last}, by_code, cost);
+      }
+      first = last;
+    }
+  }
+
+  struct CodeRange {
+    size_t first;
+    size_t last;  // one past the end
+  };
+
+  void EvaluateKind(const BatchNode& leaf,
+                    const Input& input,
+                    const Value& constant,
+                    CodeRange range,
+                    std::span<Outcome> by_code,
+                    LeafCost& cost) {
+    const std::span<const Value> values = input.column->values;
+    std::array<size_t, 4> cuts = {range.first, range.last, range.last, range.last};
+    if (Side(values[range.first], constant).has_value()) {
+      const auto begin = values.begin() + static_cast<std::ptrdiff_t>(range.first);
+      const auto end = values.begin() + static_cast<std::ptrdiff_t>(range.last);
+      const auto lower = std::partition_point(
+          begin, end, [&](const Value& v) { return Side(v, constant).value() < 0; });
+      const auto upper = std::partition_point(
+          lower, end, [&](const Value& v) { return Side(v, constant).value() <= 0; });
+      cuts[1] = static_cast<size_t>(lower - values.begin());
+      cuts[2] = static_cast<size_t>(upper - values.begin());
+    }
+    for (size_t i = 0; i + 1 < cuts.size(); ++i) {
+      if (cuts[i] == cuts[i + 1]) continue;
+      const Outcome outcome = EvaluateValue(leaf, input, values[cuts[i]], cost);
+      std::ranges::fill(by_code.subspan(cuts[i], cuts[i + 1] - cuts[i]), outcome);
+    }
+    // What comparing costs follows from the lengths of texts: the longest stands for all.
+    const auto longest = std::ranges::max_element(
+        values.subspan(range.first, range.last - range.first), {}, [](const Value& v) {
+          return v.is(ValueKind::kString) ? v.text().size() : 0;
+        });
+    EvaluateValue(leaf, input, *longest, cost);
+  }
+
+  // Each combination of values that occurs among the active lanes is evaluated once.
+  void EvaluateCombinations(const BatchNode& leaf,
+                            std::span<const Input> inputs,
+                            size_t combinations,
+                            const Lanes& active,
+                            LeafCost& cost,
+                            Outcomes& out) {
+    std::vector<std::optional<Outcome>> known(combinations);
+    std::vector<Value> values(inputs.size());
+    out.Reset(table_.size());
+    active.ForEach([&](size_t lane) {
+      size_t combination = 0;
+      for (const Input& input : inputs)
+        combination = combination * input.size() + input.CodeAt(lane);
+      if (!known[combination].has_value()) {
+        for (size_t i = 0; i < inputs.size(); ++i) {
+          values[i] = inputs[i].ValueOf(inputs[i].CodeAt(lane));
+        }
+        Arena arena;
+        known[combination] = EvaluateOn(leaf, DeviceOf(arena, inputs, values), cost);
+      }
+      SetLane(lane, *known[combination], out);
+    });
+  }
+
+  void EvaluateShapes(const BatchNode& leaf, const Lanes& active, LeafCost& cost, Outcomes& out) {
+    std::vector<std::optional<Outcome>> known(table_.shapes());
+    out.Reset(table_.size());
+    active.ForEach([&](size_t lane) {
+      std::optional<Outcome>& outcome = known[table_.ShapeOf(lane)];
+      if (!outcome.has_value()) {
+        Arena arena;
+        outcome = EvaluateOn(leaf, table_.DeviceOfShape(table_.ShapeOf(lane), arena), cost);
+      }
+      SetLane(lane, *outcome, out);
+    });
+  }
+
+  const Program& program_;
+  const uint64_t cost_max_;
+  const std::span<const BatchNode> plan_;
+  const DeviceTable& table_;
+  uint64_t cost_bound_ = 0;  // no device takes more
+  size_t memory_bound_ = 0;
+};
+
+}  // namespace
+
+BatchSelector::BatchSelector(Selector selector)
+    : selector_(std::move(selector)), plan_(MakeBatchPlan(selector_.program())) {}
+
+void BatchSelector::Evaluate(const DeviceTable& table, Outcomes& out) const {
+  if (!Run(selector_.program(), plan_, table).Evaluate(out)) {
+    std::vector<std::optional<Outcome>> known(table.shapes());
+    out.Reset(table.size());
+    for (size_t lane = 0; lane < table.size(); ++lane) {
+      std::optional<Outcome>& outcome = known[table.ShapeOf(lane)];
+      if (!outcome.has_value()) {
+        Arena arena;
+        const Evaluation evaluation =
+            selector_.Evaluate(table.DeviceOfShape(table.ShapeOf(lane), arena));
+        outcome = evaluation.matches()            ? Outcome::kTrue
+                  : evaluation.error() != nullptr ? Outcome::kError
+                                                  : Outcome::kFalse;
+      }
+      if (*outcome == Outcome::kTrue) out.matched.Add(lane);
+      if (*outcome == Outcome::kError) out.failed.Add(lane);
+    }
+  }
+  for (size_t i = 0; i < out.matched.words().size(); ++i) {
+    out.failed.words()[i] |= table.broken().words()[i];
+    out.matched.words()[i] &= ~table.broken().words()[i];
+  }
+}
+
+Evaluation BatchSelector::EvaluateLane(const DeviceTable& table, size_t lane) const {
+  if (table.broken().Has(lane)) return {.result = EvaluationError{table.ErrorOf(lane)}};
+  Arena arena;
+  return selector_.Evaluate(table.DeviceOfShape(table.ShapeOf(lane), arena));
+}
+
+}  // namespace dray::cel
