@@ -10,7 +10,6 @@
 namespace dray::server {
 namespace {
 
-using api::Gate;
 using api::Release;
 using api::validation::Expression;
 using api::validation::ExpressionProblem;

@@ -42,6 +42,7 @@ class Reader final : public ExpressionChecker {
 // "field: message" of each cause.
 std::vector<std::string> Texts(const std::vector<Cause>& causes) {
   std::vector<std::string> texts;
+  texts.reserve(causes.size());
   for (const Cause& cause : causes) {
     texts.push_back(fmt::format("{}: {}", cause.field, cause.message));
   }
@@ -117,7 +118,7 @@ v1::DeviceClass Class(const std::vector<std::string>& selectors) {
   return device_class;
 }
 
-std::vector<std::string> AskedOnUpdate(Release release, std::vector<std::string> selectors) {
+std::vector<std::string> AskedOnUpdate(Release release, const std::vector<std::string>& selectors) {
   const Reader reader;
   const v1::DeviceClass old = Class({"1", "2"});
   ValidateDeviceClass(

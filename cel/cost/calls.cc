@@ -197,10 +197,10 @@ CallEstimate Replace(const CallSite& call) {
 
 CallEstimate Split(const CallSite& call) {
   const SizeRange text = Subject(call);
-  uint64_t parts_max = text.max;
-  if (call.arguments.size() > 1 && call.arguments[1].integer.has_value()) {
-    parts_max = static_cast<uint64_t>(*call.arguments[1].integer);  // negative: no limit
-  }
+  std::optional<int64_t> limit;
+  if (call.arguments.size() > 1) limit = call.arguments[1].integer;
+  // A negative limit is none.
+  const uint64_t parts_max = limit.has_value() ? static_cast<uint64_t>(*limit) : text.max;
   return {.cost = Scan(text, 2 * kPerCharacter), .result_size = SizeRange{0, parts_max}};
 }
 

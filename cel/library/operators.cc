@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <string>
+#include <span>
+#include <string_view>
 
 #include "cel/library/library.h"
 #include "cel/library/times.h"
@@ -56,7 +57,9 @@ Value Add(Arena& arena, Arguments arguments) {
   if (BothAre(arguments, ValueKind::kDouble)) return Value::Double(a.number() + b.number());
   if (BothAre(arguments, ValueKind::kString) || BothAre(arguments, ValueKind::kBytes)) {
     if (a.text().size() + b.text().size() > kStringBytesMax) return Value::Error("string too long");
-    const std::string_view joined = arena.Copy(std::string(a.text()) + std::string(b.text()));
+    const std::span<char> out = arena.NewText(a.text().size() + b.text().size());
+    std::ranges::copy(b.text(), std::ranges::copy(a.text(), out.begin()).out);
+    const std::string_view joined(out.data(), out.size());
     return a.is(ValueKind::kString) ? Value::String(joined) : Value::Bytes(joined);
   }
   if (BothAre(arguments, ValueKind::kList)) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cel/library/regex.h"
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <utility>
@@ -18,7 +19,9 @@ using Arguments = std::span<const Value>;
 
 // Memory for one compiled pattern and its automaton; RE2 falls back to a slower one when it is used
 // up.
-constexpr int64_t kRegexBytesMax = int64_t{1} << 20;
+constexpr int64_t kRegexBytesMax = int64_t{8} << 20;
+// Go refuses syntax trees that are higher than this.
+constexpr size_t kHeightMax = 1000;
 
 re2::StringPiece Piece(std::string_view text) {
   return {text.data(), text.size()};
@@ -36,6 +39,7 @@ constexpr auto kWordings = std::to_array<Wording>({
     {"invalid repetition size", "invalid repeat count"},
     {"invalid perl operator", "invalid or unsupported Perl syntax"},
     {"invalid named capture group", "invalid named capture"},
+    {"trailing \\", "trailing backslash at end of expression"},
 });
 
 // RE2 says "missing ]: [", Go "missing closing ]: `[`".
@@ -51,31 +55,106 @@ std::string InGoWords(std::string_view message, std::string_view culprit) {
   return std::string(message);
 }
 
-// Go also takes (?<name>, and has no \C. Empty if the pattern is refused.
-Result<std::string> ToRe2(std::string_view pattern) {
-  std::string out;
-  for (size_t i = 0; i < pattern.size(); ++i) {
-    if (pattern[i] == '\\' && i + 1 < pattern.size()) {
-      if (pattern[i + 1] == 'C') {
-        return Fail(StatusReason::kInvalid, "error parsing regexp: invalid escape sequence: `\\C`");
-      }
-      out += pattern.substr(i++, 2);
-      continue;
-    }
-    out += pattern[i];
-    const std::string_view rest = pattern.substr(i);
-    const bool named =
-        rest.starts_with("(?<") && !rest.starts_with("(?<=") && !rest.starts_with("(?<!");
-    if (named) {
-      out += "?P";
-      ++i;
-    }
-  }
-  return out;
+std::unexpected<Error> Refuse(std::string message) {
+  return Fail(StatusReason::kInvalid, "error parsing regexp: " + std::move(message));
 }
 
+// A name of letters, digits and underscores; digits may come first.
+bool IsGroupName(std::string_view name) {
+  return !name.empty() && std::ranges::all_of(name, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  });
+}
+
+// Copies a pattern with what RE2 reads otherwise than Go: (?<name> is (?P<name>, and there is no
+// \C.
+class PatternCopy {
+ public:
+  explicit PatternCopy(std::string_view pattern) : pattern_(pattern), rest_(pattern) {}
+
+  Result<std::string> Run() {
+    while (!rest_.empty()) {
+      if (rest_.starts_with("\\Q")) {
+        const size_t end = rest_.find("\\E");
+        Take(end == std::string_view::npos ? rest_.size() : end);
+      } else if (rest_.starts_with('\\')) {
+        if (rest_.starts_with("\\C")) return Refuse("invalid escape sequence: `\\C`");
+        Take(2);
+      } else if (rest_.starts_with('[')) {
+        DRAY_TRY_VOID(TakeClass());
+      } else if (rest_.starts_with("(?<")) {
+        DRAY_TRY_VOID(TakeName());
+      } else {
+        CountGroups();
+        Take(1);
+      }
+    }
+    if (height_max_ >= kHeightMax) {
+      return Refuse(fmt::format("expression nests too deeply: `{}`", pattern_));
+    }
+    return std::move(out_);
+  }
+
+ private:
+  void Take(size_t count) {
+    out_ += rest_.substr(0, count);
+    rest_.remove_prefix(std::min(count, rest_.size()));
+  }
+
+  // Groups that capture are what makes trees high.
+  void CountGroups() {
+    if (rest_.starts_with('(')) {
+      OpenGroup(!rest_.starts_with("(?") || rest_.starts_with("(?P<"));
+    } else if (rest_.starts_with(')') && !groups_.empty()) {
+      if (groups_.back()) --height_;
+      groups_.pop_back();
+    }
+  }
+  void OpenGroup(bool captures) {
+    groups_.push_back(captures);
+    if (captures) height_max_ = std::max(height_max_, ++height_);
+  }
+
+  // "[…]": a bracket that comes first is one of the characters.
+  Result<> TakeClass() {
+    Take(rest_.starts_with("[^") ? 2 : 1);
+    if (rest_.starts_with(']')) Take(1);
+    while (!rest_.empty() && !rest_.starts_with(']')) {
+      if (rest_.starts_with("\\C")) return Refuse("invalid escape sequence: `\\C`");
+      const size_t name_end = rest_.starts_with("[:") ? rest_.find(":]") : std::string_view::npos;
+      if (name_end != std::string_view::npos) {
+        Take(name_end + 2);
+      } else {
+        Take(rest_.starts_with('\\') ? 2 : 1);
+      }
+    }
+    Take(1);
+    return {};
+  }
+
+  // "(?<name>".
+  Result<> TakeName() {
+    const size_t end = rest_.find('>');
+    const std::string_view group = rest_.substr(0, end == std::string_view::npos ? end : end + 1);
+    if (end == std::string_view::npos || !IsGroupName(rest_.substr(3, end - 3))) {
+      return Refuse(fmt::format("invalid named capture: `{}`", group));
+    }
+    OpenGroup(/*captures=*/true);
+    out_ += "(?P<";
+    rest_.remove_prefix(3);
+    return {};
+  }
+
+  std::string_view pattern_;
+  std::string_view rest_;
+  std::string out_;
+  std::vector<bool> groups_;  // that are open: whether they capture
+  size_t height_ = 0;         // how many of them do
+  size_t height_max_ = 0;
+};
+
 Value FindAll(const RE2& pattern, Arena& arena, std::string_view text, int64_t limit) {
-  std::vector<Value> found;
+  ValueBuffer found(arena);
   size_t at = 0;
   size_t previous_end = std::string_view::npos;
   while (at <= text.size() && (limit < 0 || std::cmp_less(found.size(), limit))) {
@@ -84,14 +163,14 @@ Value FindAll(const RE2& pattern, Arena& arena, std::string_view text, int64_t l
     const auto start = static_cast<size_t>(match.data() - text.data());
     // An empty match right after the one before is none.
     if (!match.empty() || start != previous_end) {
-      found.push_back(Value::String(text.substr(start, match.size())));
+      found.Add(Value::String(text.substr(start, match.size())));
       if (found.size() > kWeightMax) break;
     }
     previous_end = start + match.size();
     at = previous_end;
     if (match.empty()) at += at < text.size() ? DecodeUtf8(text, at).width : 1;
   }
-  return MakeList(arena, found);
+  return AdoptList(arena, found.items());
 }
 
 template <bool is_matches>
@@ -128,7 +207,7 @@ bool IsRegexFunction(std::string_view function) {
 }
 
 Result<std::shared_ptr<const RE2>> CompileRegex(std::string_view pattern) {
-  DRAY_TRY(const std::string text, ToRe2(pattern));
+  DRAY_TRY(const std::string text, PatternCopy(pattern).Run());
   RE2::Options options;
   options.set_log_errors(false);
   options.set_max_mem(kRegexBytesMax);
