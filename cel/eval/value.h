@@ -191,23 +191,29 @@ Weight WeightOf(const Value& value);
 
 uint64_t HashText(std::string_view text);
 
-/// a == b for short texts: without a call.
+/// a == b, without a call for texts of up to 32 bytes.
 inline bool SameText(std::string_view a, std::string_view b) {
-  constexpr size_t kWord = sizeof(uint64_t);
-  if (a.size() != b.size()) return false;
-  if (a.size() < kWord || a.size() > 4 * kWord) return a == b;
-  const auto differ = [&](size_t at) {
-    uint64_t left = 0;
-    uint64_t right = 0;
-    std::memcpy(&left, a.data() + at, kWord);
-    std::memcpy(&right, b.data() + at, kWord);
+  const size_t size = a.size();
+  if (size != b.size()) return false;
+  const auto differ = [&]<class Word>(Word left, size_t at) {
+    Word right = left;
+    std::memcpy(&left, a.data() + at, sizeof left);
+    std::memcpy(&right, b.data() + at, sizeof right);
     return left ^ right;
   };
-  uint64_t difference = differ(a.size() - kWord);
-  for (size_t at = 0; at + kWord < a.size(); at += kWord) difference |= differ(at);
-  return difference == 0;
+  if (size > 32) return a == b;
+  if (size >= 8) {
+    uint64_t difference = differ(uint64_t{}, size - 8);
+    for (size_t at = 0; at + 8 < size; at += 8) difference |= differ(uint64_t{}, at);
+    return difference == 0;
+  }
+  if (size >= 4) return (differ(uint32_t{}, 0) | differ(uint32_t{}, size - 4)) == 0;
+  for (size_t i = 0; i < size; ++i) {
+    if (a[i] != b[i]) return false;
+  }
+  return true;
 }
-/// Of three texts whose HashText is known.
+// Of three texts whose HashText is known.
 uint64_t HashPath(uint64_t a, uint64_t b, uint64_t c);
 
 /// bool, int, uint, double, string: what may be an index, and a member of a constant set.
