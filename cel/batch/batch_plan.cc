@@ -27,32 +27,35 @@ class Planner {
   explicit Planner(const Program& program) : program_(program) {}
 
   std::vector<BatchNode> Run() {
-    Add(program_.ast().root);
+    Add(program_.ast().root, /*is_result=*/true);
     return std::move(nodes_);
   }
 
  private:
-  uint32_t Add(NodeId id) {
+  uint32_t Add(NodeId id, bool is_result) {
     const Node& node = program_.ast()[id];
     const bool is_open = program_.plan(id).operation != Operation::kConstant;
-    if (is_open && node.kind == NodeKind::kAnd) return AddLogic(BatchKind::kAnd, id);
-    if (is_open && node.kind == NodeKind::kOr) return AddLogic(BatchKind::kOr, id);
+    if (is_open && node.kind == NodeKind::kAnd) return AddLogic(BatchKind::kAnd, id, false);
+    if (is_open && node.kind == NodeKind::kOr) return AddLogic(BatchKind::kOr, id, false);
     if (is_open && node.kind == NodeKind::kConditional)
-      return AddLogic(BatchKind::kConditional, id);
+      return AddLogic(BatchKind::kConditional, id, is_result);
     if (program_.plan(id).operation == Operation::kShortCall && node.name == "!_") {
-      return AddLogic(BatchKind::kNot, id);
+      return AddLogic(BatchKind::kNot, id, false);
     }
-    return AddLeaf(id);
+    return AddLeaf(id, is_result);
   }
 
-  uint32_t AddLogic(BatchKind kind, NodeId id) {
+  uint32_t AddLogic(BatchKind kind, NodeId id, bool is_result) {
     BatchNode made{.kind = kind, .node = id};
-    for (const NodeId child : program_.ast()[id].children) made.children.push_back(Add(child));
+    for (const NodeId child : program_.ast()[id].children) {
+      const bool is_arm = !made.children.empty();
+      made.children.push_back(Add(child, is_result && is_arm));
+    }
     return Push(std::move(made));
   }
 
-  uint32_t AddLeaf(NodeId id) {
-    BatchNode leaf{.kind = BatchKind::kLeaf, .node = id};
+  uint32_t AddLeaf(NodeId id, bool is_result) {
+    BatchNode leaf{.kind = BatchKind::kLeaf, .node = id, .is_result = is_result};
     Read(id, leaf);
     if (leaf.columns.size() == 1 && !leaf.reads_all) leaf.compared_with = ComparedWith(id);
     return Push(std::move(leaf));

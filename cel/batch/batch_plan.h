@@ -26,6 +26,8 @@ struct BatchNode {
   /// kLeaf: all it reads of a device, unless it reads more than columns can say.
   std::vector<ColumnKey> columns;
   bool reads_all = false;
+  /// kLeaf: its value is the result, where an optional counts as what it holds.
+  bool is_result = false;
   /// kLeaf of one column that compares its value with this constant and does nothing else: then
   /// values of one kind that are on the same side of the constant give the same.
   std::optional<Value> compared_with;

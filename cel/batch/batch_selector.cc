@@ -50,12 +50,13 @@ class Run {
   Run(const Program& program, std::span<const BatchNode> plan, const DeviceTable& table)
       : program_(program), cost_max_(program.environment().cost_max), plan_(plan), table_(table) {}
 
-  // Returns false if some device might come near a limit: then parts may not be added up.
+  // Returns false if some device might come near a limit, or a part of it ends everything: then the
+  // answers of parts may not be put together.
   bool Evaluate(Outcomes& out) {
     Lanes all(table_.size());
     all.Fill();
     EvaluateNode(static_cast<uint32_t>(plan_.size() - 1), all, out);
-    return cost_bound_ <= cost_max_ && memory_bound_ <= kArenaBytesMax;
+    return !crashed_ && cost_bound_ <= cost_max_ && memory_bound_ <= kArenaBytesMax;
   }
 
  private:
@@ -175,8 +176,13 @@ class Run {
     const Value value = EvaluatePart(program_, leaf.node, {&device, 1}, arena, meter);
     cost.steps = std::max(cost.steps, meter.spent());
     cost.bytes = std::max(cost.bytes, arena.bytes());
-    if (!value.is(ValueKind::kBool)) return Outcome::kError;
-    return value.boolean() ? Outcome::kTrue : Outcome::kFalse;
+    crashed_ = crashed_ || meter.halted();
+    const Value* result = &value;
+    while (leaf.is_result && result->is(ValueKind::kOptional) && result->optional() != nullptr) {
+      result = result->optional();
+    }
+    if (!result->is(ValueKind::kBool)) return Outcome::kError;
+    return result->boolean() ? Outcome::kTrue : Outcome::kFalse;
   }
 
   // A device that has nothing but these values.
@@ -342,6 +348,7 @@ class Run {
   const uint64_t cost_max_;
   const std::span<const BatchNode> plan_;
   const DeviceTable& table_;
+  bool crashed_ = false;     // some part ends the whole evaluation, which nothing absorbs
   uint64_t cost_bound_ = 0;  // no device takes more
   size_t memory_bound_ = 0;
 };

@@ -2,84 +2,61 @@
 // One walk over the tree (cel-spec, "Gradual Type Checking"). Type variables get their meaning in
 // one Substitution for the whole expression; what a node's type is can be said for sure only at the
 // end, so all types pass through it once more.
+//
+// Macros are checked as the loops over calls that they are upstream, in that order: which variable
+// learns what depends on it.
 #include "cel/check/checker.h"
 
 #include <algorithm>
 #include <array>
-#include <initializer_list>
 #include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "cel/check/context.h"
 #include "cel/check/environment_variables.h"
-#include "cel/check/literals.h"
-#include "cel/check/unification.h"
+#include "cel/check/messages.h"
+#include "cel/check/names.h"
+#include "cel/check/overloads.h"
 
 namespace dray::cel {
 namespace {
 
-using Unknown = Substitution::Unknown;
+const Type* Make(TypeKind kind) {
+  return SimpleType(kind);
+}
 
 class Checker {
  public:
-  Checker(Ast ast,
-          const Environment& environment,
-          const Scope& scope,
-          std::vector<SourceError>& errors)
-      : environment_(environment),
-        scope_(scope),
-        declarations_(Declarations::For(environment)),
-        errors_(errors) {
-    if (!scope.functions.empty()) out_.scope = std::make_shared<Declarations>(scope);
-    out_.ast = std::move(ast);
-    out_.facts.resize(out_.ast.nodes.size());
-  }
+  explicit Checker(CheckContext& context) : context_(context) {}
 
-  CheckedAst Run() {
-    CheckNode(out_.ast.root);
-    for (NodeFacts& facts : out_.facts) {
-      if (facts.type != nullptr)
-        facts.type = meanings_.Apply(facts.type, out_.types, Unknown::kDyn);
+  void Run() {
+    CheckedAst& out = context_.out;
+    CheckNode(out.ast.root);
+    for (NodeFacts& facts : out.facts) {
+      if (facts.type == nullptr) continue;
+      facts.type = context_.meanings.Apply(facts.type, out.types, Substitution::Unknown::kDyn);
     }
-    if (errors_.empty() && scope_.checked) CheckLiteralsAreUniform(out_, errors_);
-    return std::move(out_);
   }
 
  private:
-  struct Variable {
-    std::string_view name;
-    const Type* type;
-    uint32_t slot;
-  };
-
-  static const Type* Make(TypeKind kind) { return SimpleType(kind); }
-  const Type* ListOf(const Type* element) { return out_.types.Make(TypeKind::kList, {element}); }
-  const Type* MapOf(const Type* key, const Type* value) {
-    return out_.types.Make(TypeKind::kMap, {key, value});
-  }
-  const Type* FreshParameter() { return out_.types.MakeVariable(meanings_.Fresh(1)); }
-  const Type* Known(const Type* type) { return meanings_.Apply(type, out_.types, Unknown::kKeep); }
-
+  Node& At(NodeId id) { return context_.At(id); }
   const Type* Fail(uint32_t offset, std::string message) {
-    if (!scope_.checked) return Make(TypeKind::kDyn);
-    errors_.push_back({offset, std::move(message)});
-    return Make(TypeKind::kError);
+    return context_.Fail(offset, std::move(message));
   }
-
-  Node& At(NodeId id) { return out_.ast.nodes[id]; }
 
   const Type* CheckNode(NodeId id) {
     const Type* type = TypeOf(id);
-    if (!scope_.checked) type = Make(TypeKind::kDyn);
-    out_.facts[id].type = type;
+    if (!context_.scope.checked) type = Make(TypeKind::kDyn);
+    context_.FactsOf(id).type = type;
     return type;
   }
 
   const Type* TypeOf(NodeId id) {
     switch (At(id).kind) {
       case NodeKind::kLiteral: return LiteralType(At(id).constant);
-      case NodeKind::kIdentifier: return CheckIdentifier(id);
+      case NodeKind::kIdentifier: return names_.CheckIdentifier(id);
       case NodeKind::kSelect: return CheckSelect(id);
       case NodeKind::kHas: {
         CheckField(id);
@@ -92,6 +69,7 @@ class Checker {
       case NodeKind::kOr: return CheckLogic(id);
       case NodeKind::kList: return CheckList(id);
       case NodeKind::kMap: return CheckMap(id);
+      case NodeKind::kMessage: return CheckMessage(id);
       case NodeKind::kFold: return CheckFold(id);
       case NodeKind::kBind: return CheckBind(id);
       case NodeKind::kOptMap: return CheckOptMap(id);
@@ -100,7 +78,7 @@ class Checker {
     return Make(TypeKind::kError);
   }
 
-  const Type* LiteralType(const Constant& constant) {
+  static const Type* LiteralType(const Constant& constant) {
     constexpr std::array kKinds = {TypeKind::kNull,
                                    TypeKind::kBool,
                                    TypeKind::kInt,
@@ -112,171 +90,34 @@ class Checker {
     return Make(kKinds[constant.index()]);
   }
 
-  const Variable* FindLocal(std::string_view name) const {
-    for (size_t i = variables_.size(); i > 0; --i) {
-      if (variables_[i - 1].name == name) return &variables_[i - 1];
-    }
-    return nullptr;
-  }
-
-  const Type* UseLocal(NodeId id, const Variable& variable) {
-    out_.facts[id].name_kind = NameKind::kLocal;
-    out_.facts[id].slot = variable.slot;
-    return variable.type;
-  }
-
-  const Type* UseVariable(NodeId id, size_t number, std::string_view type) {
-    out_.facts[id].name_kind = NameKind::kVariable;
-    out_.facts[id].slot = static_cast<uint32_t>(number);
-    return ParseType(type);
-  }
-
-  // A variable or type of exactly this name; nullptr if there is none.
-  const Type* LookUpGlobal(NodeId id, std::string_view name) {
-    const std::span<const EnvironmentVariable> own = EnvironmentVariables(environment_);
-    for (size_t i = 0; i < own.size(); ++i) {
-      if (own[i].name == name) return UseVariable(id, i, own[i].type);
-    }
-    for (size_t i = 0; i < scope_.variables.size(); ++i) {
-      const VariableDeclaration& variable = scope_.variables[i];
-      if (variable.name == name) return UseVariable(id, own.size() + i, variable.type);
-    }
-    const Type* const type = declarations_.FindTypeName(name);
-    if (type != nullptr) {
-      out_.facts[id].name_kind = NameKind::kTypeName;
-      At(id).name = out_.ast.memory.Copy(name);
-    }
-    return type;
-  }
-
-  // Calls visit(candidate) for the names that `name` may stand for, the innermost of the container
-  // first, until one returns something.
-  template <class Visit>
-  auto ForCandidates(std::string_view name, Visit visit) -> decltype(visit(name)) {
-    if (name.starts_with('.')) return visit(name.substr(1));
-    std::string_view container = scope_.container;
-    while (!container.empty()) {
-      if (const auto found = visit(std::string(container) + "." + std::string(name))) return found;
-      const size_t dot = container.rfind('.');
-      container = container.substr(0, dot == std::string_view::npos ? 0 : dot);
-    }
-    return visit(name);
-  }
-
-  // nullptr if `name` means nothing. From 1.37 on, variables of macros hide declared names; before,
-  // names of the container won.
-  const Type* LookUp(NodeId id, std::string_view name) {
-    const bool local_first = environment_.since(api::Release::kNewest);
-    if (local_first && !name.starts_with('.')) {
-      if (const Variable* const local = FindLocal(name)) return UseLocal(id, *local);
-    }
-    return ForCandidates(name, [&](std::string_view candidate) -> const Type* {
-      if (!local_first) {
-        if (const Variable* const local = FindLocal(candidate)) return UseLocal(id, *local);
-      }
-      return LookUpGlobal(id, candidate);
-    });
-  }
-
-  const Function* LookUpFunction(std::string_view name) {
-    return ForCandidates(name, [&](std::string_view candidate) {
-      const Function* const own =
-          out_.scope == nullptr ? nullptr : out_.scope->FindFunction(candidate);
-      return own != nullptr ? own : declarations_.FindFunction(candidate);
-    });
-  }
-
-  const Type* Undeclared(uint32_t offset, std::string_view name) {
-    return Fail(
-        offset,
-        fmt::format("undeclared reference to '{}' (in container '{}')", name, scope_.container));
-  }
-
-  const Type* CheckIdentifier(NodeId id) {
-    const Type* const type = LookUp(id, At(id).name);
-    if (type != nullptr) return type;
-    out_.facts[id].name_kind = NameKind::kUnbound;
-    return Undeclared(At(id).offset, At(id).name);
-  }
-
-  // The name at the root of a chain of plain selections; empty if it is no such chain.
-  std::string_view RootName(NodeId id) {
-    const Node* node = &At(id);
-    while (node->kind == NodeKind::kSelect && !node->optional) node = &At(node->children[0]);
-    return node->kind == NodeKind::kIdentifier ? node->name : std::string_view();
-  }
-
-  // "a.b.c" for a chain of plain selections that starts at a name; empty if it is too long to be
-  // declared.
-  std::string QualifiedName(NodeId id) {
-    const Node& node = At(id);
-    if (node.kind == NodeKind::kIdentifier) return std::string(node.name);
-    std::string prefix = QualifiedName(node.children[0]);
-    if (prefix.empty() || prefix.size() > kQualifiedNameMax) return "";
-    return prefix + "." + std::string(node.name);
-  }
-
-  // Whether some declared variable or type has a qualified name that starts with `root`.
-  bool IsNamespace(std::string_view root) {
-    if (root.starts_with('.')) root.remove_prefix(1);
-    if (!scope_.container.empty() || root == "google" || root == "net" || root == "kubernetes") {
-      return true;
-    }
-    const auto starts = [&](std::string_view name) {
-      return name.size() > root.size() && name.starts_with(root) && name[root.size()] == '.';
-    };
-    return std::ranges::any_of(EnvironmentVariables(environment_),
-                               [&](const EnvironmentVariable& v) { return starts(v.name); }) ||
-           std::ranges::any_of(scope_.variables,
-                               [&](const VariableDeclaration& v) { return starts(v.name); });
-  }
-
-  // The type if the selections are one qualified name, which the node then is.
-  const Type* CheckQualifiedName(NodeId id) {
-    const std::string_view root = RootName(id);
-    if (root.empty() || !IsNamespace(root)) return nullptr;
-    const bool local_first = environment_.since(api::Release::kNewest);
-    if (local_first && !root.starts_with('.') && FindLocal(root) != nullptr) return nullptr;
-    const std::string name = QualifiedName(id);
-    if (name.empty()) return nullptr;
-    const Type* const type = ForCandidates(
-        name, [&](std::string_view candidate) { return LookUpGlobal(id, candidate); });
-    if (type == nullptr) return nullptr;
-    Node& node = At(id);
-    node.kind = NodeKind::kIdentifier;
-    node.name = out_.ast.memory.Copy(name);
-    node.children = {};
-    return type;
-  }
-
   const Type* CheckSelect(NodeId id) {
-    if (const Type* const type = CheckQualifiedName(id); type != nullptr) return type;
-    return Known(CheckField(id));
+    if (const Type* const type = names_.CheckQualifiedName(id); type != nullptr) return type;
+    return context_.Known(CheckField(id));
   }
 
   // The type of the field of a kSelect or kHas.
   const Type* CheckField(NodeId id) {
-    const Type* operand = Known(CheckNode(At(id).children[0]));
+    const Type* operand = context_.Known(CheckNode(At(id).children[0]));
     const Node& node = At(id);
     bool optional = node.optional;
     if (operand->kind == TypeKind::kOptional) {
       operand = operand->parameters[0];
       optional = true;
     }
-    const Type* result = FieldType(*operand, node);
-    return optional ? out_.types.Make(TypeKind::kOptional, {result}) : result;
+    const Type* const result = FieldType(*operand, node);
+    return optional ? context_.OptionalOf(result) : result;
   }
 
   const Type* FieldType(const Type& operand, const Node& node) {
     switch (operand.kind) {
       case TypeKind::kMap: return operand.parameters[1];
       case TypeKind::kParameter:
-        meanings_.Assignable(*Make(TypeKind::kDyn), operand);
+        context_.meanings.Agree(*Make(TypeKind::kDyn), operand);
         return Make(TypeKind::kDyn);
       case TypeKind::kDyn:
       case TypeKind::kAny:
       case TypeKind::kError: return Make(TypeKind::kDyn);
-      case TypeKind::kObject: return ObjectFieldType(operand, node);
+      case TypeKind::kObject: return ObjectFieldType(operand.name, node.name, node.offset);
       case TypeKind::kNull:
       case TypeKind::kBool:
       case TypeKind::kInt:
@@ -297,37 +138,32 @@ class Checker {
     return Make(TypeKind::kDyn);
   }
 
-  const Type* ObjectFieldType(const Type& operand, const Node& node) {
-    const auto type = EnvironmentFieldType(operand.name, node.name, environment_);
-    if (type.has_value()) return ParseType(*type);
-    return Fail(node.offset, fmt::format("undefined field '{}'", node.name));
-  }
-
-  // Texts of types come from tables: the same text is the same pointer.
-  const Type* ParseType(std::string_view text) {
-    for (const auto& [known, type] : parsed_) {
-      if (known == text.data()) return type;
+  // Kubernetes types have no description that fields could be looked up in.
+  const Type* ObjectFieldType(std::string_view object, std::string_view field, uint32_t offset) {
+    const auto own = EnvironmentFieldType(object, field, context_.environment);
+    if (own.has_value()) return context_.ParseType(*own);
+    if (const Message* const message = FindMessage(object); message != nullptr) {
+      const auto type = message->TypeOf(field);
+      if (type.has_value()) return context_.ParseType(*type);
+    } else if (object != kDeviceType) {
+      return Fail(offset, fmt::format("unexpected failed resolution of '{}'", object));
     }
-    const Type* const type = out_.types.Parse(text);
-    parsed_.emplace_back(text.data(), type);
-    return type;
+    return Fail(offset, fmt::format("undefined field '{}'", field));
   }
 
   const Type* CheckIndex(NodeId id) {
     const Types arguments = CheckChildren(id, 0);
-    return Resolve(id, At(id).optional ? "_[?_]" : "_[_]", arguments, Style::kGlobal);
+    const std::string_view name = At(id).optional ? "_[?_]" : "_[_]";
+    return overloads_.Resolve(id, name, arguments, Style::kGlobal);
   }
 
   const Type* CheckConditional(NodeId id) {
-    return Resolve(id, "_?_:_", CheckChildren(id, 0), Style::kGlobal);
+    return overloads_.Resolve(id, "_?_:_", CheckChildren(id, 0), Style::kGlobal);
   }
-
-  // Types of a call's arguments. Their number is bounded by the length of expressions only.
-  using Types = std::span<const Type*>;
 
   Types CheckChildren(NodeId id, size_t first) {
     const size_t count = At(id).children.size();
-    const Types types = out_.ast.memory.MakeArray<const Type*>(count);
+    const Types types = context_.memory().MakeArray<const Type*>(count);
     for (size_t i = first; i < count; ++i) types[i] = CheckNode(At(id).children[i]);
     return types;
   }
@@ -343,114 +179,47 @@ class Checker {
   }
 
   bool ExpectBool(NodeId id, const Type* type) {
-    if (meanings_.Assignable(*Make(TypeKind::kBool), *type)) return true;
-    Fail(At(id).offset,
-         fmt::format("expected type 'bool' but found '{}'", CheckerName(*Known(type))));
+    if (context_.meanings.Agree(*type, *Make(TypeKind::kBool))) return true;
+    Fail(At(id).offset, fmt::format("expected type 'bool' but found '{}'", CheckerName(*type)));
     return false;
   }
 
   const Type* CheckCall(NodeId id) {
     const bool is_member = At(id).is_member;
     const Types arguments = CheckChildren(id, is_member ? 1 : 0);
-    if (!is_member) return Resolve(id, At(id).name, arguments, Style::kGlobal);
-    if (!RootName(At(id).children[0]).empty()) {
-      const std::string prefix = QualifiedName(At(id).children[0]);
+    if (!is_member) return overloads_.Resolve(id, At(id).name, arguments, Style::kGlobal);
+    const std::string prefix = names_.QualifiedName(At(id).children[0]);
+    if (!prefix.empty()) {
       const std::string full = prefix + "." + std::string(At(id).name);
-      if (!prefix.empty() && LookUpFunction(full) != nullptr) {
+      if (names_.FindFunction(full) != nullptr) {
         Node& node = At(id);
         node.is_member = false;
-        node.name = out_.ast.memory.Copy(full);
+        node.name = context_.memory().Copy(full);
         node.children = node.children.subspan(1);
-        return Resolve(id, node.name, arguments.subspan(1), Style::kGlobal);
+        return overloads_.Resolve(id, node.name, arguments.subspan(1), Style::kGlobal);
       }
     }
     arguments[0] = CheckNode(At(id).children[0]);
-    return Resolve(id, At(id).name, arguments, Style::kMember);
-  }
-
-  const Type* Resolve(NodeId id,
-                      std::string_view name,
-                      std::initializer_list<const Type*> arguments,
-                      Style style) {
-    const Types copy = out_.ast.memory.Copy(std::span<const Type* const>(arguments));
-    return Resolve(id, name, copy, style);
-  }
-
-  // Finds the overloads that fit and notes the function and, if it is the only one, the overload.
-  const Type* Resolve(NodeId id, std::string_view name, Types arguments, Style style) {
-    const Function* const function = LookUpFunction(name);
-    if (function == nullptr) return Undeclared(At(id).offset, name);
-    for (const Type*& argument : arguments) argument = Known(argument);
-    const Type* result = nullptr;
-    candidates_.clear();
-    for (const Overload& overload : function->overloads) {
-      if (overload.style != style) continue;
-      const Type* const candidate = Match(overload, arguments);
-      if (candidate == nullptr) continue;
-      candidates_.push_back(&overload);
-      if (result != nullptr && !SameType(*result, *candidate)) {
-        result = Make(TypeKind::kDyn);
-      } else if (result == nullptr) {
-        result = candidate;
-      }
-    }
-    NodeFacts& facts = out_.facts[id];
-    facts.function = function;
-    facts.overload = candidates_.size() == 1 ? candidates_[0] : nullptr;
-    facts.candidates = out_.ast.memory.Copy(std::span<const Overload* const>(candidates_));
-    return result != nullptr ? result : NoOverload(id, name, arguments, style);
-  }
-
-  // The result type if `overload` takes `arguments`.
-  const Type* Match(const Overload& overload, Types arguments) {
-    if (overload.parameters.size() != arguments.size()) return nullptr;
-    if (overload.type_parameters == 0) {
-      return meanings_.Assignable(overload.parameters, arguments) ? overload.result : nullptr;
-    }
-    const uint32_t first = meanings_.Fresh(overload.type_parameters);
-    instances_.clear();
-    for (const Type* parameter : overload.parameters) {
-      instances_.push_back(Substitution::Instantiate(parameter, first, out_.types));
-    }
-    if (!meanings_.Assignable(instances_, arguments)) return nullptr;
-    return Known(Substitution::Instantiate(overload.result, first, out_.types));
-  }
-
-  const Type* NoOverload(NodeId id, std::string_view name, Types arguments, Style style) {
-    for (const Type* argument : arguments) {
-      if (argument->kind == TypeKind::kError) return Make(TypeKind::kError);  // said already
-    }
-    std::string applied;
-    for (size_t i = 0; i < arguments.size(); ++i) {
-      const bool receiver = style == Style::kMember && i == 0;
-      const Type* const shown = meanings_.Apply(arguments[i], out_.types, Unknown::kDyn);
-      if (receiver) {
-        applied += CheckerName(*shown) + ".(";
-        continue;
-      }
-      if (i == 0) applied += '(';
-      if (i > (style == Style::kMember ? 1u : 0u)) applied += ", ";
-      applied += CheckerName(*shown);
-    }
-    if (arguments.empty()) applied = "(";
-    return Fail(At(id).offset,
-                fmt::format("found no matching overload for '{}' applied to '{})'", name, applied));
+    return overloads_.Resolve(id, At(id).name, arguments, Style::kMember);
   }
 
   // The common type of the elements of a literal.
   const Type* Join(const Type* before, const Type* next) {
     if (before == nullptr) return next;
-    if (meanings_.Assignable(*before, *next)) return MoreGeneral(before, next);
+    if (context_.meanings.Agree(*before, *next)) return MoreGeneral(before, next);
     return Make(TypeKind::kDyn);  // the rule of uniform literals says what is wrong
   }
 
-  // The type inside the optional of an entry [?x] or {?k: v}.
+  // The type inside the optional of an entry [?x], {?k: v} or M{?f: v}. Upstream breaks on dyn in
+  // lists and maps; here it is no optional.
   const Type* EntryType(const Node& node, size_t entry, NodeId value, const Type* type) {
     if (entry >= node.optional_entries.size() || !node.optional_entries[entry]) return type;
     if (type->kind == TypeKind::kOptional) return type->parameters[0];
-    return Fail(At(value).offset,
-                fmt::format("expected type 'optional_type({0})' but found '{0}'",
-                            CheckerName(*Known(type))));
+    const bool is_dyn = type->kind == TypeKind::kDyn || type->kind == TypeKind::kAny;
+    if (is_dyn && node.kind == NodeKind::kMessage) return type;
+    Fail(At(value).offset,
+         fmt::format("expected type 'optional_type({0})' but found '{0}'", CheckerName(*type)));
+    return type;
   }
 
   const Type* CheckList(NodeId id) {
@@ -460,7 +229,7 @@ class Checker {
       const Type* const type = CheckNode(node.children[i]);
       element = Join(element, EntryType(node, i, node.children[i], type));
     }
-    return ListOf(element != nullptr ? element : FreshParameter());
+    return context_.ListOf(element != nullptr ? element : context_.FreshParameter());
   }
 
   const Type* CheckMap(NodeId id) {
@@ -472,27 +241,75 @@ class Checker {
       const Type* const type = CheckNode(node.children[i + 1]);
       value = Join(value, EntryType(node, i / 2, node.children[i + 1], type));
     }
-    if (key == nullptr) return MapOf(FreshParameter(), FreshParameter());
-    return MapOf(key, value);
+    if (key == nullptr) return EmptyMap();
+    return context_.MapOf(key, value);
   }
 
-  uint32_t Declare(std::string_view name, const Type* type) {
-    const auto slot = static_cast<uint32_t>(variables_.size());
-    variables_.push_back({name, type, slot});
-    out_.slots = std::max(out_.slots, slot + 1);
-    return slot;
+  const Type* EmptyMap() {
+    const Type* const key = context_.FreshParameter();
+    return context_.MapOf(key, context_.FreshParameter());
   }
 
-  // Types of the one or two variables of a fold over `range`.
-  std::array<const Type*, 2> ElementTypes(NodeId range, const Type* type, bool two) {
+  const Type* CheckMessage(NodeId id) {
+    const uint32_t offset = At(id).offset;
+    std::string_view name = At(id).name;
+    const Type* const denoted = names_.FindMessageType(name);
+    if (denoted == nullptr) return names_.Undeclared(offset, name);
+    At(id).name = name;
+    const Type* result = Make(TypeKind::kError);
+    if (denoted->kind != TypeKind::kType) {
+      Fail(offset, fmt::format("'{}' is not a type", DeclaredName(*denoted)));
+    } else if (MayBeMessage(*denoted->parameters[0])) {
+      result = denoted->parameters[0];
+    } else {
+      Fail(offset, fmt::format("'{}' is not a message type", KindOrName(*denoted->parameters[0])));
+    }
+    CheckFields(id, result);
+    return result;
+  }
+
+  static std::string_view KindOrName(const Type& type) {
+    const std::string_view kind = KindName(type.kind);
+    return kind.empty() ? type.name : kind;
+  }
+
+  // What follows an error about the type itself is looked up in nothing.
+  void CheckFields(NodeId id, const Type* message) {
+    const Node node = At(id);
+    for (size_t i = 0; i < node.children.size(); i += 2) {
+      const Node& key = At(node.children[i]);
+      CheckNode(node.children[i]);
+      const std::string_view field = std::get<std::string_view>(key.constant);
+      const uint32_t offset = key.offset;
+      const Type* const type = CheckNode(node.children[i + 1]);
+      const Type* const wanted = message->kind == TypeKind::kError
+                                     ? Fail(offset, fmt::format("undefined field '{}'", field))
+                                     : ObjectFieldType(node.name, field, offset);
+      const Type* const given = EntryType(node, i / 2, node.children[i + 1], type);
+      if (context_.meanings.Agree(*wanted, *given)) continue;
+      Fail(offset,
+           fmt::format("expected type of field '{}' is '{}' but provided type is '{}'",
+                       field,
+                       CheckerName(*wanted),
+                       CheckerName(*given)));
+    }
+  }
+
+  // Types of the one or two variables of a fold over `range`; errors are placed at `place`.
+  std::array<const Type*, 2> ElementTypes(NodeId place, const Type* type, bool two) {
     switch (type->kind) {
       case TypeKind::kList:
         if (two) return {Make(TypeKind::kInt), type->parameters[0]};
         return {type->parameters[0], nullptr};
       case TypeKind::kMap: return {type->parameters[0], type->parameters[1]};
       case TypeKind::kDyn:
-      case TypeKind::kError: break;
-      case TypeKind::kParameter: meanings_.Assignable(*Make(TypeKind::kDyn), *type); break;
+      case TypeKind::kError:
+      case TypeKind::kParameter: {
+        context_.meanings.Agree(*Make(TypeKind::kDyn), *type);
+        // 1.32 forgot the second variable.
+        const bool forgets = two && !context_.environment.since(api::Release::k1_33);
+        return {Make(TypeKind::kDyn), forgets ? NoType() : Make(TypeKind::kDyn)};
+      }
       case TypeKind::kAny:
       case TypeKind::kNull:
       case TypeKind::kBool:
@@ -509,103 +326,151 @@ class Checker {
       case TypeKind::kObject:
       case TypeKind::kOpaque: {
         const Type* const error = Fail(
-            At(range).offset,
+            At(place).offset,
             fmt::format("expression of type '{}' cannot be range of a comprehension (must be list, "
                         "map, or dynamic)",
                         CheckerName(*type)));
         return {error, error};
       }
     }
-    return {Make(TypeKind::kDyn), Make(TypeKind::kDyn)};
+    return {};
   }
 
   const Type* CheckFold(NodeId id) {
     const Node node = At(id);
-    const Type* const range = Known(CheckNode(node.children[0]));
+    const Type* const range = CheckNode(node.children[0]);
+    const Type* const accumulator = InitialAccumulator(node.fold);
     const bool two = !node.name2.empty();
-    const auto [first, second] = ElementTypes(node.children[0], range, two);
-    out_.facts[id].slot = Declare(node.name, first);
-    if (two) Declare(node.name2, second);
-    const Type* predicate = nullptr;
-    if (node.children[1] != kNoNode) predicate = CheckNode(node.children[1]);
-    const Type* transform = first;
-    if (node.children[2] != kNoNode) transform = CheckNode(node.children[2]);
-    variables_.resize(variables_.size() - (two ? 2 : 1));
-    return FoldType(id, node, predicate, transform, first);
+    const auto [first, second] = ElementTypes(node.children[0], context_.Known(range), two);
+    context_.FactsOf(id).slot = names_.Declare(node.name, first);
+    if (two) names_.Declare(node.name2, second);
+    // Before 1.33 the accumulator of macros with one variable could be hidden.
+    const bool is_hidden = node.name == "__result__";
+    const Type* const step = StepType(id, is_hidden ? first : accumulator, first);
+    names_.Forget(two ? 2 : 1);
+    if (!context_.meanings.Agree(*accumulator, *step)) {
+      return Fail(
+          At(id).offset,
+          fmt::format(
+              "expected type '{}' but found '{}'", CheckerName(*accumulator), CheckerName(*step)));
+    }
+    if (node.fold == FoldKind::kExistsOne) {
+      overloads_.Resolve(id, "_==_", {accumulator, accumulator}, Style::kGlobal);
+      return Make(TypeKind::kBool);
+    }
+    return context_.Known(accumulator);
   }
 
-  const Type* FoldType(
-      NodeId id, const Node& node, const Type* predicate, const Type* transform, const Type* key) {
-    const auto guarded = [&](const Type* accumulator) {
-      if (predicate == nullptr) return accumulator;
-      return Resolve(id, "_?_:_", {predicate, accumulator, accumulator}, Style::kGlobal);
-    };
-    switch (node.fold) {
+  const Type* InitialAccumulator(FoldKind fold) {
+    switch (fold) {
       case FoldKind::kAll:
-      case FoldKind::kExists: ExpectBool(node.children[1], predicate); break;
-      case FoldKind::kExistsOne: guarded(Make(TypeKind::kInt)); break;
+      case FoldKind::kExists: break;
+      case FoldKind::kExistsOne: return Make(TypeKind::kInt);
       case FoldKind::kMap:
-      case FoldKind::kFilter: return guarded(ListOf(transform));
-      case FoldKind::kTransformMap: return guarded(MapOf(key, transform));
-      case FoldKind::kTransformMapEntry: return guarded(EntryMapType(id, transform));
+      case FoldKind::kFilter: return context_.ListOf(context_.FreshParameter());
+      case FoldKind::kTransformMap:
+      case FoldKind::kTransformMapEntry: return EmptyMap();
     }
     return Make(TypeKind::kBool);
   }
 
-  const Type* EntryMapType(NodeId id, const Type* transform) {
-    const Type* const map = MapOf(FreshParameter(), FreshParameter());
-    if (meanings_.Assignable(*map, *transform)) return Known(map);
-    return Fail(At(id).offset,
-                fmt::format("found no matching overload for 'cel.@mapInsert' applied to "
-                            "'(map(dyn, dyn), {})'",
-                            CheckerName(*Known(transform))));
+  // What one round makes of the accumulator.
+  const Type* StepType(NodeId id, const Type* accumulator, const Type* first) {
+    const Node node = At(id);
+    const Type* predicate = nullptr;
+    if (node.children[1] != kNoNode) predicate = CheckNode(node.children[1]);
+    if (node.fold == FoldKind::kAll || node.fold == FoldKind::kExists) {
+      const bool fits = ExpectBool(node.children[1], predicate);
+      return Make(fits ? TypeKind::kBool : TypeKind::kError);
+    }
+    const Type* transform = nullptr;
+    if (node.children[2] != kNoNode) transform = CheckNode(node.children[2]);
+    const Type* const added = AddedType(id, accumulator, first, transform);
+    if (predicate == nullptr) return added;
+    return overloads_.Resolve(id, "_?_:_", {predicate, added, accumulator}, Style::kGlobal);
+  }
+
+  const Type* AddedType(NodeId id,
+                        const Type* accumulator,
+                        const Type* first,
+                        const Type* transform) {
+    switch (At(id).fold) {
+      case FoldKind::kAll:
+      case FoldKind::kExists: break;
+      case FoldKind::kExistsOne:
+        return overloads_.Resolve(id, "_+_", {accumulator, Make(TypeKind::kInt)}, Style::kGlobal);
+      case FoldKind::kMap:
+      case FoldKind::kFilter: {
+        const Type* const item = transform != nullptr ? transform : first;
+        return overloads_.Resolve(id, "_+_", {accumulator, context_.ListOf(item)}, Style::kGlobal);
+      }
+      case FoldKind::kTransformMap:
+        return overloads_.Resolve(
+            id, "cel.@mapInsert", {accumulator, first, transform}, Style::kGlobal);
+      case FoldKind::kTransformMapEntry:
+        return overloads_.Resolve(id, "cel.@mapInsert", {accumulator, transform}, Style::kGlobal);
+    }
+    return accumulator;
   }
 
   const Type* CheckBind(NodeId id) {
     const Node node = At(id);
+    context_.FreshParameter();  // of the empty list that upstream loops over
     const Type* const initial = CheckNode(node.children[0]);
-    out_.facts[id].slot = Declare(node.name, initial);
+    context_.FactsOf(id).slot = names_.Declare(node.name, initial);
     const Type* const body = CheckNode(node.children[1]);
-    variables_.pop_back();
-    return body;
+    names_.Forget(1);
+    return context_.Known(body);
   }
 
+  // target.hasValue() ? optional.of(cel.bind(x, target.value(), body)) : optional.none()
   const Type* CheckOptMap(NodeId id) {
     const Node node = At(id);
-    const Type* const target = CheckNode(node.children[0]);
-    const Type* const value = Resolve(id, "value", {target}, Style::kMember);
-    out_.facts[id].slot = Declare(node.name, value);
-    const Type* const body = CheckNode(node.children[1]);
-    variables_.pop_back();
-    const Type* const wrapped = node.optional ? body : out_.types.Make(TypeKind::kOptional, {body});
-    const Type* const none = out_.types.Make(TypeKind::kOptional, {FreshParameter()});
-    return Resolve(id, "_?_:_", {Make(TypeKind::kBool), wrapped, none}, Style::kGlobal);
+    const Type* const target = CheckTwice(node.children[0]);
+    const Type* const condition = overloads_.Resolve(id, "hasValue", {target}, Style::kMember);
+    const Type* const value = overloads_.Resolve(id, "value", {target}, Style::kMember);
+    context_.FactsOf(id).slot = names_.Declare(node.name, value);
+    const Type* body = context_.Known(CheckNode(node.children[1]));
+    names_.Forget(1);
+    if (!node.optional) body = overloads_.Resolve(id, "optional.of", {body}, Style::kGlobal);
+    const Type* const none = overloads_.Resolve(id, "optional.none", {}, Style::kGlobal);
+    return overloads_.Resolve(id, "_?_:_", {condition, body, none}, Style::kGlobal);
+  }
+
+  // Upstream copies the node, so its errors are there twice; copies of copies are not followed for
+  // ever.
+  const Type* CheckTwice(NodeId id) {
+    constexpr size_t kErrorsMax = 10'000;
+    std::vector<SourceError>& errors = context_.errors;
+    const size_t before = errors.size();
+    const Type* const type = CheckNode(id);
+    const size_t after = errors.size();
+    for (size_t i = before; i < after && errors.size() < kErrorsMax; ++i) {
+      errors.push_back(SourceError(errors[i]));
+    }
+    return type;
   }
 
   // cel.bind(@input, list, @input.@sortByAssociatedKeys(@input.map(x, key)))
   const Type* CheckSortBy(NodeId id) {
     const Node node = At(id);
-    const Type* const list = Known(CheckNode(node.children[0]));
-    const Type* const element = ElementTypes(id, list, /*two=*/false)[0];
-    out_.facts[id].slot = Declare(node.name, element);
+    context_.FreshParameter();
+    const Type* const list = CheckNode(node.children[0]);
+    const Type* const keys = context_.ListOf(context_.FreshParameter());
+    const Type* const element = ElementTypes(id, context_.Known(list), /*two=*/false)[0];
+    context_.FactsOf(id).slot = names_.Declare(node.name, element);
     const Type* const key = CheckNode(node.children[1]);
-    variables_.pop_back();
-    return Resolve(id, "@sortByAssociatedKeys", {list, ListOf(key)}, Style::kMember);
+    names_.Forget(1);
+    const Type* const step =
+        overloads_.Resolve(id, "_+_", {keys, context_.ListOf(key)}, Style::kGlobal);
+    context_.meanings.Agree(*keys, *step);
+    return overloads_.Resolve(
+        id, "@sortByAssociatedKeys", {list, context_.Known(keys)}, Style::kMember);
   }
 
-  // No declared name comes near.
-  static constexpr size_t kQualifiedNameMax = 128;
-
-  const Environment& environment_;
-  const Scope& scope_;
-  const Declarations& declarations_;
-  std::vector<SourceError>& errors_;
-  CheckedAst out_;
-  Substitution meanings_;
-  std::vector<Variable> variables_;
-  std::vector<std::pair<const char*, const Type*>> parsed_;
-  std::vector<const Overload*> candidates_;  // of the call in hand
-  std::vector<const Type*> instances_;       // of the overload in hand
+  CheckContext& context_;
+  Names names_{context_};
+  Overloads overloads_{context_, names_};
 };
 
 }  // namespace
@@ -614,7 +479,13 @@ CheckedAst Check(Ast ast,
                  const Environment& environment,
                  const Scope& scope,
                  std::vector<SourceError>& errors) {
-  return Checker(std::move(ast), environment, scope, errors).Run();
+  CheckContext context{
+      .environment = environment, .scope = scope, .errors = errors, .out = {}, .meanings = {}};
+  if (!scope.functions.empty()) context.out.scope = std::make_shared<Declarations>(scope);
+  context.out.ast = std::move(ast);
+  context.out.facts.resize(context.out.ast.nodes.size());
+  Checker(context).Run();
+  return std::move(context.out);
 }
 
 }  // namespace dray::cel

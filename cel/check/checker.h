@@ -16,8 +16,9 @@
 
 namespace dray::cel {
 
-/// kUnbound: means nothing, and says so when it is evaluated (unchecked expressions only).
-enum class NameKind : uint8_t { kNone, kVariable, kLocal, kTypeName, kUnbound };
+/// kNullValue: google.protobuf.NullValue.NULL_VALUE, which is 0. kUnbound: means nothing, and says
+/// so when it is evaluated (unchecked expressions only).
+enum class NameKind : uint8_t { kNone, kVariable, kLocal, kTypeName, kNullValue, kUnbound };
 
 /// What the checker found out about one node.
 struct NodeFacts {
@@ -45,8 +46,7 @@ struct CheckedAst {
 
 /// Gives every node a type. Qualified names are resolved: sets.contains(a, b) becomes a global call
 /// and google.protobuf.Duration one identifier. All errors of this stage are reported; with any of
-/// them the result is not usable. Also checks that literals hold one type each, as the
-/// Kubernetes environment demands, unless there were errors before that.
+/// them the result is not usable.
 CheckedAst Check(Ast ast,
                  const Environment& environment,
                  const Scope& scope,

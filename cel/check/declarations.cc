@@ -6,11 +6,13 @@
 #include <string>
 
 #include "base/lazy.h"
+#include "cel/check/messages.h"
 
 namespace dray::cel {
 namespace {
 
-constexpr std::array<std::string_view, 16> kTypeNames = {
+// Messages are types as well.
+constexpr std::array<std::string_view, 14> kTypeNames = {
     "bool",
     "bytes",
     "double",
@@ -21,8 +23,6 @@ constexpr std::array<std::string_view, 16> kTypeNames = {
     "string",
     "type",
     "uint",
-    "google.protobuf.Timestamp",
-    "google.protobuf.Duration",
     "optional_type",
     "net.IP",
     "net.CIDR",
@@ -100,6 +100,9 @@ Declarations::Declarations(const Environment& environment) {
   }
   for (const std::string_view name : kTypeNames) {
     type_names_[name] = pool_.Make(TypeKind::kType, {pool_.Parse(name)});
+  }
+  for (const Message& message : Messages()) {
+    type_names_[message.name] = pool_.Make(TypeKind::kType, {pool_.Parse(message.type)});
   }
 }
 

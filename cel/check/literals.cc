@@ -13,37 +13,44 @@ class Uniformity {
 
   void Visit(NodeId id) {
     const Node& node = checked_.ast[id];
-    if (node.kind == NodeKind::kList) CheckEntries(node, 0, 1);
-    if (node.kind == NodeKind::kMap) {
-      CheckEntries(node, 0, 2);
-      CheckEntries(node, 1, 2);
-    }
-    const bool is_format = node.kind == NodeKind::kCall && node.name == "format";
-    for (size_t i = 0; i < node.children.size(); ++i) {
-      if (node.children[i] == kNoNode || (is_format && i > 0)) continue;
-      Visit(node.children[i]);
+    if (node.kind == NodeKind::kCall && node.name == "format") return;
+    if (node.kind == NodeKind::kList) CheckList(node);
+    if (node.kind == NodeKind::kMap) CheckMap(node);
+    for (const NodeId child : node.children) {
+      if (child != kNoNode) Visit(child);
     }
   }
 
  private:
-  // Every `step`-th child from `first` on.
-  void CheckEntries(const Node& node, size_t first, size_t step) {
-    const Type* expected = nullptr;
-    for (size_t i = first; i < node.children.size(); i += step) {
-      const Type* type = checked_.facts[node.children[i]].type;
-      const size_t entry = i / step;
-      const bool is_value = step == 1 || first == 1;
-      if (is_value && entry < node.optional_entries.size() && node.optional_entries[entry]) {
-        type = type->parameters[0];
-      }
-      if (expected == nullptr) expected = type;
-      if (SameType(*expected, *type)) continue;
-      errors_.push_back(
-          {checked_.ast[node.children[i]].offset,
-           fmt::format(
-               "expected type '{}' but found '{}'", CheckerName(*expected), CheckerName(*type))});
-      return;
+  void CheckList(const Node& node) {
+    for (size_t i = 1; i < node.children.size(); ++i) {
+      if (!HaveOneType(EntryType(node, 0, 0), EntryType(node, i, i), node.children[i])) return;
     }
+  }
+
+  void CheckMap(const Node& node) {
+    for (size_t i = 2; i < node.children.size(); i += 2) {
+      HaveOneType(TypeOf(node.children[0]), TypeOf(node.children[i]), node.children[i]);
+      HaveOneType(EntryType(node, 0, 1), EntryType(node, i / 2, i + 1), node.children[i + 1]);
+    }
+  }
+
+  const Type& TypeOf(NodeId id) const { return *checked_.facts[id].type; }
+
+  // Of an entry [?x] or {?k: v}: the type inside the optional.
+  const Type& EntryType(const Node& node, size_t entry, size_t child) const {
+    const Type& type = TypeOf(node.children[child]);
+    const bool is_optional = entry < node.optional_entries.size() && node.optional_entries[entry];
+    return is_optional ? *type.parameters[0] : type;
+  }
+
+  bool HaveOneType(const Type& expected, const Type& type, NodeId id) {
+    if (SameType(expected, type)) return true;
+    errors_.push_back(
+        {checked_.ast[id].offset,
+         fmt::format(
+             "expected type '{}' but found '{}'", CheckerName(expected), CheckerName(type))});
+    return false;
   }
 
   const CheckedAst& checked_;

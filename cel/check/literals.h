@@ -9,8 +9,9 @@
 
 namespace dray::cel {
 
-/// Adds an error per literal that mixes types, dyn beside int included. Literals inside the
-/// argument list of format are exempt.
+/// Adds an error for the first element of a list, and for each key and value of a map, whose type
+/// is not that of the first; dyn beside int included. Literals anywhere below a call of format are
+/// exempt.
 void CheckLiteralsAreUniform(const CheckedAst& checked, std::vector<SourceError>& errors);
 
 }  // namespace dray::cel

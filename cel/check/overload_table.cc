@@ -28,11 +28,11 @@ constexpr Availability kUntil36 = {.stored = {.last = 36}, .fresh = {.last = 36}
 
 constexpr auto kOverloads = std::to_array<OverloadText>({
     // names, style, parameters (receiver first), result
-    {"!_ bool", kGlobal, "bool", "bool"},
+    {"!_ bool @not_strictly_false __not_strictly_false__", kGlobal, "bool", "bool"},
     {"-_ double", kGlobal, "double", "double"},
     {"-_ int", kGlobal, "int", "int"},
-    {"@in", kGlobal, "$A; list($A)", "bool"},
-    {"@in", kGlobal, "$A; map($A,$B)", "bool"},
+    {"@in _in_ in", kGlobal, "$A; list($A)", "bool"},
+    {"@in _in_ in", kGlobal, "$A; map($A,$B)", "bool"},
     {"_in_ in", kGlobal, "$A; list($A)", "bool", kAlways, Visibility::kHidden},
     {"_in_ in", kGlobal, "$A; map($A,$B)", "bool", kAlways, Visibility::kHidden},
     {"@not_strictly_false", kGlobal, "bool", "bool"},
@@ -71,6 +71,7 @@ constexpr auto kOverloads = std::to_array<OverloadText>({
     {"_<=_ _<_ _>=_ _>_", kGlobal, "uint; uint", "bool"},
     {"_<=_ _<_ _>=_ _>_", kGlobal, "uint; double", "bool"},
     {"_<=_ _<_ _>=_ _>_", kGlobal, "uint; int", "bool"},
+    {"_?._", kGlobal, "dyn; string", "optional_type($V)"},
     {"_?_:_", kGlobal, "bool; $A; $A", "$A"},
     {"_[?_]", kGlobal, "list($V); int", "optional_type($V)"},
     {"_[?_]", kGlobal, "map($K,$V); $K", "optional_type($V)"},

@@ -58,6 +58,9 @@ TypeKind KindOf(std::string_view name) {
 }
 
 std::string Write(const Type& type, std::string_view KindText::* column) {
+  if (type.kind == TypeKind::kParameter && type.name.empty()) {
+    return "_var" + std::to_string(type.variable);
+  }
   const std::string_view word = TextOf(type.kind).*column;
   std::string out(word.empty() ? type.name : word);
   if (type.parameters.empty()) return out;
@@ -86,6 +89,11 @@ uint32_t NumberOf(std::string_view name, TypePool::Names& names) {
 
 const Type* SimpleType(TypeKind kind) {
   return &kSimpleTypes[static_cast<size_t>(kind)];
+}
+
+const Type* NoType() {
+  static constexpr Type kNoType = {.kind = TypeKind::kObject};
+  return &kNoType;
 }
 
 const Type* TypePool::Make(TypeKind kind, std::span<const Type* const> parameters) {

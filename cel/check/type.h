@@ -48,6 +48,9 @@ struct Type {
 /// The type of a kind without parts: int, dyn, null …
 const Type* SimpleType(TypeKind kind);
 
+/// Of a variable whose type upstream forgets: agrees with no type and has no name.
+const Type* NoType();
+
 class TypePool {
  public:
   /// `kind` with parts.
@@ -76,7 +79,8 @@ class TypePool {
 
 bool SameType(const Type& a, const Type& b);
 
-/// As checker messages write it: "map(string, null)", "timestamp".
+/// As checker messages write it: "map(string, null)", "timestamp"; type variables are "_var0",
+/// "_var1" ….
 std::string CheckerName(const Type& type);
 /// As declarations write it: "map(string, null_type)", "google.protobuf.Timestamp".
 std::string DeclaredName(const Type& type);

@@ -20,9 +20,15 @@ bool AcceptsNull(TypeKind kind) {
          kind == TypeKind::kDuration || kind == TypeKind::kWrapper;
 }
 
+bool IsOpen(const Type& type) {
+  return type.kind == TypeKind::kDyn || type.kind == TypeKind::kAny ||
+         type.kind == TypeKind::kParameter;
+}
+
 bool SaysNoMore(const Type& a, const Type& b) {
-  if (a.kind == TypeKind::kDyn || a.kind == TypeKind::kParameter) return true;
-  if (b.kind == TypeKind::kDyn || b.kind == TypeKind::kParameter) return false;
+  if (IsOpen(a)) return true;
+  if (IsOpen(b)) return false;
+  if (a.kind == TypeKind::kType && b.kind == TypeKind::kType) return true;
   if (a.kind != b.kind || a.name != b.name || a.parameters.size() != b.parameters.size()) {
     return false;
   }
@@ -62,9 +68,9 @@ bool Substitution::Assignable(std::span<const Type* const> to, std::span<const T
   return true;
 }
 
-bool Substitution::Assignable(const Type& to, const Type& from) {
-  const std::array<const Type*, 1> wanted = {&to};
-  const std::array<const Type*, 1> given = {&from};
+bool Substitution::Agree(const Type& a, const Type& b) {
+  const std::array<const Type*, 1> wanted = {&b};
+  const std::array<const Type*, 1> given = {&a};
   return Assignable(wanted, given);
 }
 
@@ -79,25 +85,38 @@ bool Substitution::OccursIn(const Type& variable, const Type& type) const {
                              [&](const Type* inner) { return OccursIn(variable, *inner); });
 }
 
-bool Substitution::UnifyVariable(const Type& type, const Type& variable) {
-  if (SameType(type, variable)) return true;
+// kUnknown: nothing was known of the variable, and it cannot be `type` because that contains it.
+Substitution::Outcome Substitution::UnifyVariable(const Type& type, const Type& variable) {
+  if (SameType(type, variable)) return Outcome::kAgrees;
   const Type* const known = meanings_[variable.variable];
   if (known == nullptr) {
-    if (OccursIn(variable, type)) return false;
+    if (OccursIn(variable, type)) return Outcome::kUnknown;
     Learn(variable.variable, &type);
-    return true;
+    return Outcome::kAgrees;
   }
-  if (SameType(type, *known)) return true;
-  if (!Unify(type, *known)) return false;
+  if (SameType(type, *known)) return Outcome::kAgrees;
+  if (!Unify(type, *known)) return Outcome::kDiffers;
   const Type* const general = MoreGeneral(&type, known);
   if (!OccursIn(variable, *general)) Learn(variable.variable, general);
+  return Outcome::kAgrees;
+}
+
+// What has no type agrees with a variable that stands for nothing yet, and with nothing else.
+bool Substitution::UnifyNoType(const Type& a, const Type& b) {
+  const Type& other = &a == NoType() ? b : a;
+  if (other.kind != TypeKind::kParameter || meanings_[other.variable] != nullptr) return false;
+  Learn(other.variable, NoType());
   return true;
 }
 
 bool Substitution::Unify(const Type& a, const Type& b) {
+  if (&a == NoType() || &b == NoType()) return UnifyNoType(a, b);
   if (&a == &b) return true;
-  if (b.kind == TypeKind::kParameter) return UnifyVariable(a, b);
-  if (a.kind == TypeKind::kParameter) return UnifyVariable(b, a);
+  if (b.kind == TypeKind::kParameter) {
+    const Outcome outcome = UnifyVariable(a, b);
+    if (outcome != Outcome::kUnknown) return outcome == Outcome::kAgrees;
+  }
+  if (a.kind == TypeKind::kParameter) return UnifyVariable(b, a) == Outcome::kAgrees;
   if (IsWild(a) || IsWild(b)) return true;
   if (a.kind == TypeKind::kNull) return AcceptsNull(b.kind);
   if (b.kind == TypeKind::kNull) return AcceptsNull(a.kind);

@@ -20,7 +20,8 @@ class Substitution {
   /// Whether a value of type `from` may stand where `to` is wanted. Keeps what was learnt only if
   /// all pairs agree.
   bool Assignable(std::span<const Type* const> to, std::span<const Type* const> from);
-  bool Assignable(const Type& to, const Type& from);
+  /// Whether the two may stand for each other. Of two variables the second learns.
+  bool Agree(const Type& a, const Type& b);
 
   /// A declared type with its parameters turned into the variables from `first` on.
   static const Type* Instantiate(const Type* type, uint32_t first, TypePool& pool);
@@ -36,7 +37,9 @@ class Substitution {
   };
 
   bool Unify(const Type& a, const Type& b);
-  bool UnifyVariable(const Type& type, const Type& variable);
+  bool UnifyNoType(const Type& a, const Type& b);
+  enum class Outcome { kAgrees, kDiffers, kUnknown };
+  Outcome UnifyVariable(const Type& type, const Type& variable);
   bool OccursIn(const Type& variable, const Type& type) const;
   void Learn(uint32_t variable, const Type* meaning);
 

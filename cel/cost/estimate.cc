@@ -32,6 +32,7 @@ namespace {
 constexpr CostRange kOne = CostRange::Exactly(1);  // a variable, a selection, most calls
 constexpr CostRange kListCost = CostRange::Exactly(10);
 constexpr CostRange kMapCost = CostRange::Exactly(30);
+constexpr CostRange kMessageCost = CostRange::Exactly(40);
 
 // What a list or map holds. Keys of a list are its indexes.
 struct EntrySizes {
@@ -96,6 +97,7 @@ class Estimator {
       case NodeKind::kOr: return Logic(id, node);
       case NodeKind::kList: return List(id, node);
       case NodeKind::kMap: return Map(id, node);
+      case NodeKind::kMessage: return Message(id, node);
       case NodeKind::kFold: {
         Estimate range = Visit(node.children[0]);
         return Fold(range, node, TypeOf(id));
@@ -361,6 +363,14 @@ class Estimator {
     return out;
   }
 
+  Estimate Message(NodeId id, const Node& node) {
+    Estimate out = {.cost = kMessageCost, .type = TypeOf(id)};
+    for (size_t i = 1; i < node.children.size(); i += 2) {
+      out.cost = out.cost + Visit(node.children[i]).cost;
+    }
+    return out;
+  }
+
   // Macros.
 
   // A variable for the keys or the values of `range`.
@@ -430,14 +440,15 @@ class Estimator {
   Loop LoopOf(const Node& node) {
     std::optional<CostRange> predicate;
     if (node.children[1] != kNoNode) predicate = Visit(node.children[1]).cost;
+    const CostRange condition = predicate.value_or(CostRange());
     switch (node.fold) {
       // not strictly false(accumulator), then accumulator && predicate
       case FoldKind::kAll:
-        return {.round = kOne + kOne + CostRange{1, SaturatingSum(1, predicate->max)}};
+        return {.round = kOne + kOne + CostRange{1, SaturatingSum(1, condition.max)}};
       case FoldKind::kExists:
-        return {.round = kOne + kOne + kOne + CostRange{1, SaturatingSum(1, predicate->max)}};
+        return {.round = kOne + kOne + kOne + CostRange{1, SaturatingSum(1, condition.max)}};
       case FoldKind::kExistsOne:
-        return {.round = *predicate + Join(kOne + kOne, kOne), .result = kOne + kOne};
+        return {.round = condition + Join(kOne + kOne, kOne), .result = kOne + kOne};
       case FoldKind::kMap: return ListLoop(predicate, Visit(node.children[2]));
       case FoldKind::kFilter: return ListLoop(predicate, Mention(node.name, ElementType(node)));
       case FoldKind::kTransformMap: {

@@ -108,36 +108,51 @@ uint64_t SelectorTextCost(const Value& text) {
 uint64_t FlattenCost(std::span<const Value> arguments) {
   const bool has_depth = arguments.size() > 1 && arguments[1].is(ValueKind::kInt);
   const int64_t given = has_depth ? arguments[1].integer() : 1;
-  const int64_t depth = given < 0 ? 1 : std::min<int64_t>(given, 1'000'000);
+  const int64_t depth = given < 0 ? 1 : given;
   return kListCallBase + static_cast<uint64_t>(depth) * SizeOf(arguments[0]);
 }
 
-uint64_t CoreCost(CostRule rule, std::span<const Value> arguments) {
-  const bool texts = IsText(arguments[0]) || arguments[0].is_error();
-  const uint64_t first = SizeOf(arguments[0]);
-  const uint64_t second = arguments.size() > 1 ? SizeOf(arguments[1]) : 0;
-  if (rule == CostRule::kEquality) return EqualityCost(arguments);
-  if (rule == CostRule::kDifference) return Tenth(std::min(first, second));
-  if (rule == CostRule::kOrdering) return texts ? Tenth(std::min(first, second)) : 1;
-  if (rule == CostRule::kConcatenation) return texts ? Tenth(first + second) : 1;
-  if (rule == CostRule::kText) return texts ? Tenth(first) : 1;
-  return arguments[1].is(ValueKind::kList) ? second : 1;  // kMembership
+bool TakesText(const Type& type) {
+  return type.kind == TypeKind::kString || type.kind == TypeKind::kBytes;
+}
+
+uint64_t First(std::span<const Value> arguments) {
+  return SizeOf(arguments[0]);
+}
+uint64_t Second(std::span<const Value> arguments) {
+  return SizeOf(arguments[1]);
 }
 
 }  // namespace
 
-uint64_t CallCost(CostRule rule,
-                  bool is_unique,
-                  std::span<const Value> arguments,
-                  const Value& result) {
+CostRule CostOf(CostRule rule, const Overload* overload) {
+  const Type* const first =
+      overload == nullptr || overload->parameters.empty() ? nullptr : overload->parameters[0];
+  const auto if_holds = [rule](bool holds) { return holds ? rule : CostRule::kOne; };
+  if (rule == CostRule::kOrdering || rule == CostRule::kConcatenation) {
+    return if_holds(first != nullptr && TakesText(*first));
+  }
+  if (rule == CostRule::kText) {
+    return if_holds(first != nullptr && TakesText(*first) && !SameType(*first, *overload->result));
+  }
+  if (rule == CostRule::kMembership) {
+    return if_holds(first != nullptr && overload->parameters[1]->kind == TypeKind::kList);
+  }
+  if (rule == CostRule::kQuadratic || rule == CostRule::kQuadraticKeys) {
+    return if_holds(first != nullptr);
+  }
+  return rule;
+}
+
+uint64_t CallCost(CostRule rule, std::span<const Value> arguments, const Value& result) {
   switch (rule) {
     case CostRule::kOne: return 1;
-    case CostRule::kEquality:
+    case CostRule::kEquality: return EqualityCost(arguments);
     case CostRule::kDifference:
-    case CostRule::kOrdering:
-    case CostRule::kConcatenation:
-    case CostRule::kText:
-    case CostRule::kMembership: return is_unique ? CoreCost(rule, arguments) : 1;
+    case CostRule::kOrdering: return Tenth(std::min(First(arguments), Second(arguments)));
+    case CostRule::kConcatenation: return Tenth(First(arguments) + Second(arguments));
+    case CostRule::kText: return Tenth(First(arguments));
+    case CostRule::kMembership: return Second(arguments);
     case CostRule::kAffix: return Tenth(SizeOf(arguments[1]));
     case CostRule::kContains: return Tenth(SizeOf(arguments[0])) * Tenth(SizeOf(arguments[1]));
     case CostRule::kRegex: return Tenth(SizeOf(arguments[0]) + 1) * Quarter(SizeOf(arguments[1]));
@@ -149,8 +164,8 @@ uint64_t CallCost(CostRule rule,
     case CostRule::kDoubleProduct: return 1 + 2 * SizeOf(arguments[0]) * SizeOf(arguments[1]);
     case CostRule::kListResult: return kListCallBase + SizeOf(result);
     case CostRule::kFlatten: return FlattenCost(arguments);
-    case CostRule::kQuadratic: return is_unique ? QuadraticCost(arguments[0]) : 1;
-    case CostRule::kQuadraticKeys: return is_unique ? QuadraticCost(arguments[1]) : 1;
+    case CostRule::kQuadratic: return QuadraticCost(arguments[0]);
+    case CostRule::kQuadraticKeys: return QuadraticCost(arguments[1]);
     case CostRule::kContainsAddress: return ContainsAddressCost(arguments);
     case CostRule::kContainsAddressText:
       return ContainsAddressCost(arguments) + Tenth(SizeOf(arguments[1]));

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <span>
 
+#include "cel/check/declarations.h"
 #include "cel/eval/value.h"
 
 namespace dray::cel {
@@ -22,24 +23,35 @@ class Meter {
   }
   /// Several steps of one each.
   void ChargeSteps(uint64_t steps) { Charge(std::min(steps, max_ + 1 - std::min(spent_, max_))); }
+  /// Counts nothing more.
+  void Halt() {
+    at_halt_ = spent();
+    halted_ = true;
+    spent_ = UINT64_MAX;
+    max_ = 0;
+  }
   bool exceeded() const { return spent_ > max_; }
-  uint64_t spent() const { return spent_; }
+  bool halted() const { return halted_; }
+  uint64_t spent() const { return halted_ ? at_halt_ : spent_; }
 
  private:
   uint64_t max_;
   uint64_t spent_ = 0;
+  uint64_t at_halt_ = 0;
+  bool halted_ = false;
 };
 
-/// How a function's cost follows from its arguments. "core" rules hold only if the checker left one
-/// overload; otherwise the cost is 1.
+/// How a function's cost follows from its arguments. "core" rules hold only for calls that the
+/// checker left one overload of, and "texts" only for overloads that take strings or bytes; all
+/// others cost 1.
 enum class CostRule : uint8_t {
   kOne,
   kEquality,       // core: a tenth of the smaller size; 1 for objects
   kDifference,     // core: a tenth of the smaller size
-  kOrdering,       // core: the same for strings and bytes
-  kConcatenation,  // core: a tenth of both, for strings and bytes
-  kText,           // core: a tenth of the text, between string and bytes
-  kMembership,     // core: the elements of the list
+  kOrdering,       // core, texts: the same
+  kConcatenation,  // core, texts: a tenth of both
+  kText,           // core: a tenth of the text, from string to bytes and back
+  kMembership,     // core, lists: the elements
   kAffix,          // a tenth of the argument
   kContains,       // a tenth of the text times a tenth of the argument
   kRegex,          // a tenth of the text times a quarter of the pattern
@@ -62,10 +74,11 @@ enum class CostRule : uint8_t {
   kValidate,       // a tenth of the text times a quarter of the size of the format's pattern
 };
 
+/// `rule` as it holds for calls of `overload`, the only one that the checker left; nullptr if it
+/// left several.
+CostRule CostOf(CostRule rule, const Overload* overload);
+
 /// The cost of one call; errors among the arguments count as size 1.
-uint64_t CallCost(CostRule rule,
-                  bool is_unique,
-                  std::span<const Value> arguments,
-                  const Value& result);
+uint64_t CallCost(CostRule rule, std::span<const Value> arguments, const Value& result);
 
 }  // namespace dray::cel

@@ -8,10 +8,13 @@
 #include <iterator>
 #include <string>
 #include <utility>
+#include <variant>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "cel/eval/fold.h"
+#include "cel/eval/messages.h"
 #include "cel/eval/qualifier.h"
 
 namespace dray::cel {
@@ -19,6 +22,7 @@ namespace {
 
 constexpr uint64_t kListCost = 10;
 constexpr uint64_t kMapCost = 30;
+constexpr uint64_t kMessageCost = 40;
 
 enum class Root : uint8_t { kCounts, kIsFree };
 
@@ -36,6 +40,7 @@ class Evaluator final : public FoldHost {
 
   Value Run(NodeId node) {
     const Value result = Eval(node);
+    if (meter_.halted()) return crash_;
     if (meter_.exceeded()) {
       return Value::Error("operation cancelled: actual cost limit exceeded");
     }
@@ -59,6 +64,7 @@ class Evaluator final : public FoldHost {
       case Operation::kCall: return EvalCall(id, plan);
       case Operation::kShortCall: return EvalShortCall(id, plan);
       case Operation::kOr: return EvalOr(nodes_[id]);
+      case Operation::kFragileCall: return EvalFragileCall(id, plan);
       case Operation::kUnknown: return EvalUnknown(nodes_[id]);
       case Operation::kByKind: return EvalByKind(id, nodes_[id]);
     }
@@ -86,6 +92,7 @@ class Evaluator final : public FoldHost {
       case NodeKind::kOr: return EvalLogic(node, /*decisive=*/true);
       case NodeKind::kList: return EvalList(node);
       case NodeKind::kMap: return EvalMap(node);
+      case NodeKind::kMessage: return EvalMessage(node);
       case NodeKind::kFold: return EvalFold(id, node);
       case NodeKind::kBind: return EvalBind(id, node);
       case NodeKind::kOptMap: return EvalOptMap(id, node);
@@ -135,7 +142,8 @@ class Evaluator final : public FoldHost {
     bool optional = false;
     Value value = EvalRoot(plan.root);
     const bool present = Qualify(value, plan.path, optional);
-    const bool is_conditional = nodes_[plan.root].kind == NodeKind::kConditional;
+    const NodeKind kind = nodes_[plan.root].kind;
+    const bool is_conditional = kind == NodeKind::kConditional || kind == NodeKind::kOptMap;
     if (root == Root::kCounts && !is_conditional) meter_.Charge(1);
     if (value.is_error() || !optional) return value;
     return present ? MakeSome(arena_, value) : Value::None();
@@ -147,9 +155,7 @@ class Evaluator final : public FoldHost {
     const Value& variable = variables_[plan.variable];
     const DeepIndex* const deep = variable.is(ValueKind::kMap) ? variable.map().deep : nullptr;
     if (deep == nullptr) return EvalPath(plan, root);
-    const PathStep* const path = plan.path.data();
-    const Value* const found =
-        deep->Find(path[0].key.text(), path[1].key.text(), path[2].key.text(), plan.deep_hash);
+    const Value* const found = deep->Find(*plan.deep);
     if (found == nullptr) return EvalPath(plan, root);
     meter_.ChargeSteps(root == Root::kCounts ? kDeepSteps + 1 : kDeepSteps);
     return *found;
@@ -177,7 +183,8 @@ class Evaluator final : public FoldHost {
       const Value key = step.key_node == kNoNode ? step.key : EvalInner(step.key_node);
       const Lookup found = key.is_error() ? Lookup{key, true} : LookUpStep(value, step, key);
       if (!found.present && optional) return false;
-      meter_.Charge(1);
+      // What may be absent is paid for if it is found.
+      if (!optional || !found.value.is_error()) meter_.Charge(1);
       value = found.present ? found.value : MissingPart(arena_, value, key);
     }
     return true;
@@ -189,14 +196,15 @@ class Evaluator final : public FoldHost {
     const bool present = Qualify(value, plan.path.first(plan.path.size() - 1), optional);
     if (value.is_error()) return value;
     if (!present) return Value::Bool(false);
-    if (value.is(ValueKind::kOptional)) {
+    if (value.is(ValueKind::kOptional) && plan.path.size() == 1) {
+      optional = true;
       if (value.optional() == nullptr) return Value::Bool(false);
       value = *value.optional();
     }
-    meter_.Charge(1);
     const Lookup found = LookUpStep(value, plan.path.back(), plan.path.back().key);
-    if (found.present && found.value.is_error()) return found.value;
-    return Value::Bool(found.present);
+    const bool fails = found.present && found.value.is_error();
+    if (!optional || (found.present && !fails)) meter_.Charge(1);
+    return fails ? found.value : Value::Bool(found.present);
   }
 
   Value EvalConditional(const Node& node) {
@@ -266,16 +274,52 @@ class Evaluator final : public FoldHost {
     return MakeMap(arena_, entries.first(count));
   }
 
+  // An entry M{?f: e} that is no optional is an error of its own.
+  [[gnu::noinline]] Value EvalMessage(const Node& node) {
+    std::vector<FieldValue> fields;
+    Value error;
+    for (size_t i = 0; i < node.children.size() && !error.is_error(); i += 2) {
+      FieldValue field{.name = std::get<std::string_view>(nodes_[node.children[i]].constant),
+                       .value = {}};
+      field.value = Eval(node.children[i + 1]);
+      const bool is_optional =
+          !node.optional_entries.empty() && node.optional_entries[i / 2] && !field.value.is_error();
+      if (is_optional && !field.value.is(ValueKind::kOptional)) {
+        error =
+            MakeError(arena_,
+                      fmt::format("cannot initialize optional entry '{}' from non-optional value",
+                                  field.name));
+      } else if (field.value.is_error()) {
+        error = field.value;
+      } else if (!is_optional) {
+        fields.push_back(field);
+      } else if (field.value.optional() != nullptr) {
+        fields.push_back({field.name, *field.value.optional()});
+      }
+    }
+    const Value result = error.is_error() ? error : MakeMessage(arena_, node.name, fields);
+    meter_.Charge(kMessageCost);
+    return result;
+  }
+
+  // Eval, with the shortest way for what most operands are.
+  Value EvalOperand(NodeId id) {
+    const NodePlan& plan = PlanOf(id);
+    if (plan.operation == Operation::kConstant) return plan.value;
+    if (plan.operation == Operation::kDeepPath) return EvalDeepPath(plan, Root::kCounts);
+    return Eval(id);
+  }
+
   // The functions that hold arrays are kept out of Eval, which would guard its stack for them.
   [[gnu::noinline]] Value EvalEquals(const Node& node) {
-    const std::array arguments = {Eval(node.children[0]), Eval(node.children[1])};
+    const std::array arguments = {EvalOperand(node.children[0]), EvalOperand(node.children[1])};
     Value result;
     if (arguments[0].is_error()) {
       result = arguments[0];
     } else {
       result = arguments[1].is_error() ? arguments[1] : Equal(arguments[0], arguments[1]);
     }
-    meter_.Charge(CallCost(CostRule::kEquality, /*is_unique=*/true, arguments, result));
+    meter_.Charge(CallCost(CostRule::kEquality, arguments, result));
     return result;
   }
 
@@ -299,6 +343,64 @@ class Evaluator final : public FoldHost {
     return result;
   }
 
+  // Ends the evaluation where upstream's breaks; nothing absorbs that.
+  [[gnu::noinline]] Value Crash(std::string_view problem) {
+    if (!meter_.halted()) crash_ = MakeError(arena_, fmt::format("internal error: {}", problem));
+    meter_.Halt();
+    return crash_;
+  }
+
+  Value CrashAsList(const Value& value) {
+    return Crash(fmt::format("interface conversion: {} is not traits.Lister: missing method {}",
+                             GoTypeName(value),
+                             HasAddition(value.kind()) ? "Contains" : "Add"));
+  }
+
+  static bool HasAddition(ValueKind kind) {
+    switch (kind) {
+      case ValueKind::kInt:
+      case ValueKind::kUint:
+      case ValueKind::kDouble:
+      case ValueKind::kString:
+      case ValueKind::kBytes:
+      case ValueKind::kTimestamp:
+      case ValueKind::kDuration: return true;
+      case ValueKind::kError:
+      case ValueKind::kNull:
+      case ValueKind::kBool:
+      case ValueKind::kList:
+      case ValueKind::kMap:
+      case ValueKind::kType:
+      case ValueKind::kOptional:
+      case ValueKind::kQuantity:
+      case ValueKind::kSemver:
+      case ValueKind::kUrl:
+      case ValueKind::kIp:
+      case ValueKind::kCidr:
+      case ValueKind::kFormat: break;
+    }
+    return false;
+  }
+
+  // distinct and sort need a list, flatten a depth.
+  [[gnu::noinline]] Value EvalFragileCall(NodeId id, const NodePlan& plan) {
+    const std::span<const NodeId> children = nodes_[id].children;
+    std::array<Value, 2> buffer;
+    buffer[0] = EvalOperand(children[0]);
+    if (children.size() > 1) buffer[1] = EvalOperand(children[1]);
+    if (Stopped()) return buffer[0];
+    const bool is_flatten = children.size() > 1;
+    if (is_flatten && !buffer[1].is(ValueKind::kInt)) {
+      return Crash(
+          fmt::format("interface conversion: ref.Val is {}, not types.Int", GoTypeName(buffer[1])));
+    }
+    if (!is_flatten && !buffer[0].is(ValueKind::kList)) return CrashAsList(buffer[0]);
+    const std::span<const Value> arguments(buffer.data(), children.size());
+    const Value result = buffer[0].is_error() ? buffer[0] : Call(id, plan, arguments);
+    ChargeCall(plan, arguments, result);
+    return result;
+  }
+
   // What nearly all calls are: one or two arguments, all of which are evaluated.
   [[gnu::noinline]] Value EvalShortCall(NodeId id, const NodePlan& plan) {
     const std::span<const NodeId> children = nodes_[id].children;
@@ -318,7 +420,7 @@ class Evaluator final : public FoldHost {
 
   void ChargeCall(const NodePlan& plan, std::span<const Value> arguments, const Value& result) {
     const bool is_one = plan.cost == CostRule::kOne;
-    meter_.Charge(is_one ? 1 : CallCost(plan.cost, plan.is_unique, arguments, result));
+    meter_.Charge(is_one ? 1 : CallCost(plan.cost, arguments, result));
   }
 
   static bool HasExpectedKinds(const NodePlan& plan, std::span<const Value> arguments) {
@@ -374,7 +476,7 @@ class Evaluator final : public FoldHost {
 
   Value EvalInConstants(const Node& node, const List& set) {
     if (set.items.empty()) return Value::Bool(false);
-    const Value wanted = Eval(node.children[0]);
+    const Value wanted = EvalOperand(node.children[0]);
     if (wanted.is_error()) return wanted;
     for (const Value& item : set.items) {
       if (Equal(wanted, item).is_true()) return Value::Bool(true);
@@ -409,7 +511,7 @@ class Evaluator final : public FoldHost {
       return Value::None();
     }
     slots_[program_.facts(id).slot] = {.value = *target.optional(), .first_use_cost = cost + 1};
-    const Value body = node.optional ? EvalInner(node.children[1]) : Eval(node.children[1]);
+    const Value body = Eval(node.children[1]);
     if (node.optional) return body;
     meter_.Charge(1);
     return body.is_error() ? body : MakeSome(arena_, body);
@@ -420,15 +522,20 @@ class Evaluator final : public FoldHost {
     const NodePlan& plan = PlanOf(id);
     const Value list = Eval(node.children[0]);
     meter_.Charge(1);
-    const Value keys = list.is_error() ? list : SortKeys(id, node, list);
+    const Value keys = SortKeys(id, node, list);
     const std::array arguments = {list, keys};
+    if (plan.is_unique) {
+      if (!list.is(ValueKind::kList)) return CrashAsList(list);
+      if (!keys.is(ValueKind::kList)) return CrashAsList(keys);
+    }
     const Value result = keys.is_error() ? keys : Call(id, plan, arguments);
-    meter_.Charge(CallCost(plan.cost, plan.is_unique, arguments, result));
+    meter_.Charge(CallCost(plan.cost, arguments, result));
     return result;
   }
 
   Value SortKeys(NodeId id, const Node& node, const Value& list) {
     meter_.Charge(1);
+    if (list.is_error()) return list;
     const std::array<NodeId, 3> children = {kNoNode, kNoNode, node.children[1]};
     return Fold(*this, MapNode(node, children), program_.facts(id).slot, list);
   }
@@ -451,6 +558,7 @@ class Evaluator final : public FoldHost {
   Arena& arena_;
   Meter& meter_;
   std::span<Slot> slots_;
+  Value crash_;  // if the meter was halted
 };
 
 }  // namespace

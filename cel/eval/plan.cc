@@ -10,6 +10,9 @@
 
 #include <fmt/format.h>
 
+#include "base/check.h"
+#include "cel/check/environment_variables.h"
+#include "cel/check/messages.h"
 #include "cel/eval/cost.h"
 
 namespace dray::cel {
@@ -32,18 +35,6 @@ std::string_view WithoutDot(std::string_view name) {
 bool IsUnaryConversion(std::string_view name) {
   return std::ranges::any_of(ConversionBuiltins(),
                              [&](const Builtin& builtin) { return builtin.name == name; });
-}
-
-Value LiteralValue(const Constant& constant) {
-  if (const auto* const value = std::get_if<bool>(&constant)) return Value::Bool(*value);
-  if (const auto* const value = std::get_if<int64_t>(&constant)) return Value::Int(*value);
-  if (const auto* const value = std::get_if<uint64_t>(&constant)) return Value::Uint(*value);
-  if (const auto* const value = std::get_if<double>(&constant)) return Value::Double(*value);
-  if (const auto* const value = std::get_if<std::string_view>(&constant)) {
-    return Value::String(*value);
-  }
-  if (const auto* const value = std::get_if<Bytes>(&constant)) return Value::Bytes(value->value);
-  return {};
 }
 
 // The kind of all values of a declared type; kError for any kind. Nothing if there is more to it.
@@ -78,15 +69,8 @@ std::optional<ValueKind> ExpectedKind(const Type& type) {
 
 class Planner {
  public:
-  Planner(const CheckedAst& checked,
-          const Environment& environment,
-          Plans& plans,
-          std::vector<SourceError>& errors)
-      : checked_(checked),
-        ast_(checked.ast),
-        environment_(environment),
-        plans_(plans),
-        errors_(errors) {
+  Planner(const CheckedAst& checked, const Environment& environment, Plans& plans)
+      : checked_(checked), ast_(checked.ast), environment_(environment), plans_(plans) {
     plans_.nodes.resize(ast_.nodes.size());
   }
 
@@ -111,6 +95,7 @@ class Planner {
       case NodeKind::kList: PlanList(id, node); break;
       case NodeKind::kMap: PlanMap(id, node); break;
       case NodeKind::kSortBy: PlanSortBy(id); break;
+      case NodeKind::kMessage:
       case NodeKind::kConditional:
       case NodeKind::kAnd:
       case NodeKind::kOr:
@@ -134,20 +119,26 @@ class Planner {
   void FailProgram(std::string_view message) {
     if (failure_.empty()) failure_ = message;
   }
-  void Refuse(NodeId id, std::string message) {
-    errors_.push_back({ast_[id].offset, std::move(message)});
-  }
 
   void PlanName(NodeId id, const Node& node) {
     At(id).operation = Operation::kPath;
     At(id).root = id;
-    if (checked_.facts[id].name_kind != NameKind::kTypeName) return;
-    // The type of the device is declared, but no value stands for it.
+    const NameKind kind = checked_.facts[id].name_kind;
+    if (kind == NameKind::kNullValue) return SetConstant(id, Value::Int(0));
+    if (kind != NameKind::kTypeName) return;
     const std::string_view name = WithoutDot(node.name);
-    if (name == "kubernetes.DRADevice") {
+    if (!IsTypeOfValues(name)) {
       return FailProgram(fmt::format("reference to undefined type: {}", name));
     }
     SetConstant(id, Value::Type(name));
+  }
+
+  // The types of the device and of messages that stand for other values are declared, but have no
+  // values of their own.
+  static bool IsTypeOfValues(std::string_view name) {
+    if (name == kDeviceType) return false;
+    const Message* const message = FindMessage(name);
+    return message == nullptr || (message->type == name && !name.ends_with(".Any"));
   }
 
   static PathStep TextStep(const Node& node) {
@@ -173,17 +164,20 @@ class Planner {
     At(id).path = path;
     const NodeFacts& root = checked_.facts[At(id).root];
     if (operation != Operation::kPath || root.name_kind != NameKind::kVariable) return;
-    At(id).deep_hash = DeepHash(path);
+    if (!IsDeep(path)) return;
+    At(id).operation = Operation::kDeepPath;
     At(id).variable = root.slot;
-    if (At(id).deep_hash != 0) At(id).operation = Operation::kDeepPath;
+    At(id).deep = plans_.paths.Make<DeepKey>(
+        DeepKey{.a = path[0].key.text(),
+                .b = path[1].key.text(),
+                .c = path[2].key.text(),
+                .hash = HashPath(path[0].hash, path[1].hash, path[2].hash)});
   }
 
-  static uint64_t DeepHash(std::span<const PathStep> path) {
-    if (path.size() != 3) return 0;
-    for (const PathStep& step : path) {
-      if (step.optional || step.key_node != kNoNode || !IsTextKey(step.key)) return 0;
-    }
-    return HashPath(path[0].hash, path[1].hash, path[2].hash);
+  static bool IsDeep(std::span<const PathStep> path) {
+    return path.size() == 3 && std::ranges::all_of(path, [](const PathStep& step) {
+             return !step.optional && step.key_node == kNoNode && IsTextKey(step.key);
+           });
   }
 
   void PlanIndex(NodeId id, const Node& node) {
@@ -217,24 +211,44 @@ class Planner {
       return;
     }
     PlanBuiltin(id, *builtin);
-    if (IsRegexFunction(name) && node.children.size() > 1) PlanPattern(plan, node, name);
+    if (IsRegexFunction(name) && node.children.size() > 1) PlanPattern(plan, node);
     if (IsUnaryConversion(name) && node.children.size() == 1) return Fold(id, node, *builtin);
     if (name == "@in") return PlanMembership(id, node);
     const size_t count = node.children.size();
     if (count > 0 && count <= 2 && !plan.stops_at_error) plan.operation = Operation::kShortCall;
     if (name == "_==_" && plan.is_unique) plan.operation = Operation::kEquals;
+    if (IsFragile(name, count, plan.is_unique)) {
+      plan.operation = Operation::kFragileCall;
+      return;
+    }
     Prepare(id, node);
   }
 
+  // Upstream's implementations that rely on what the checker found out.
+  static bool IsFragile(std::string_view name, size_t arguments, bool is_unique) {
+    return name == "distinct" || (name == "sort" && is_unique) ||
+           (name == "flatten" && arguments == 2);
+  }
+
   void PlanBuiltin(NodeId id, const Builtin& builtin) {
+    const Overload* const overload = checked_.facts[id].overload;
     NodePlan& plan = At(id);
     plan.operation = Operation::kCall;
     plan.call = builtin.call;
-    plan.cost = builtin.cost;
-    plan.is_unique = checked_.facts[id].overload != nullptr;
+    plan.is_unique = overload != nullptr;
+    plan.cost = CostOf(builtin.cost, overload);
     plan.checks_signature = builtin.wrong_types == WrongTypes::kSignature;
-    plan.stops_at_error = ast_[id].children.size() >= 3;
+    plan.stops_at_error = StopsAtError(builtin, ast_[id].children.size(), plan.is_unique);
     if (plan.checks_signature && plan.is_unique) ExpectKinds(*checked_.facts[id].overload, plan);
+  }
+
+  // Calls of three and more arguments do, and those whose overload is looked for by the types of
+  // the arguments.
+  static bool StopsAtError(const Builtin& builtin, size_t arguments, bool is_unique) {
+    if (arguments >= 3 || builtin.name == "format") return true;
+    const bool by_types =
+        builtin.wrong_types == WrongTypes::kSignature || builtin.name == "flatten";
+    return by_types && !is_unique;
   }
 
   static void ExpectKinds(const Overload& overload, NodePlan& plan) {
@@ -248,7 +262,7 @@ class Planner {
   }
 
   // A constant pattern is compiled ahead; from then on the pattern is no argument any more.
-  void PlanPattern(NodePlan& plan, const Node& node, std::string_view name) {
+  void PlanPattern(NodePlan& plan, const Node& node) {
     const Value* const pattern = ConstantOf(node.children[1]);
     if (pattern == nullptr || !pattern->is(ValueKind::kString)) return;
     auto compiled = CompileRegex(pattern->text());
@@ -256,8 +270,6 @@ class Planner {
       plans_.patterns.push_back(*std::move(compiled));
       plan.pattern = plans_.patterns.back().get();
       plan.stops_at_error = true;
-    } else if (name == "matches" && ast_[node.children[1]].kind == NodeKind::kLiteral) {
-      Refuse(node.children[1], "invalid matches argument");
     } else {
       FailProgram(compiled.error().message);
     }
@@ -296,13 +308,13 @@ class Planner {
     const NodeFacts& facts = checked_.facts[id];
     if (plan.checks_signature && !AcceptsValues(*facts.function, arguments, facts.overload)) return;
     plan.value = plan.call(plans_.constants, arguments);
-    plan.prepared_cost = CallCost(plan.cost, plan.is_unique, arguments, plan.value);
+    plan.prepared_cost = CallCost(plan.cost, arguments, plan.value);
     plan.operation = Operation::kPrepared;
   }
 
   void PlanSortBy(NodeId id) {
     const Builtin* const builtin = FindBuiltin("@sortByAssociatedKeys", environment_);
-    if (builtin == nullptr) return Refuse(id, "not supported yet: macro sortBy");
+    DRAY_CHECK(builtin != nullptr);  // the macro has the same releases
     PlanBuiltin(id, *builtin);
     At(id).operation = Operation::kByKind;
   }
@@ -333,17 +345,25 @@ class Planner {
   const Ast& ast_;
   const Environment& environment_;
   Plans& plans_;
-  std::vector<SourceError>& errors_;
   std::string failure_;
 };
 
 }  // namespace
 
-std::string MakePlans(const CheckedAst& checked,
-                      const Environment& environment,
-                      Plans& plans,
-                      std::vector<SourceError>& errors) {
-  return Planner(checked, environment, plans, errors).Run();
+std::string MakePlans(const CheckedAst& checked, const Environment& environment, Plans& plans) {
+  return Planner(checked, environment, plans).Run();
+}
+
+Value LiteralValue(const Constant& constant) {
+  if (const auto* const value = std::get_if<bool>(&constant)) return Value::Bool(*value);
+  if (const auto* const value = std::get_if<int64_t>(&constant)) return Value::Int(*value);
+  if (const auto* const value = std::get_if<uint64_t>(&constant)) return Value::Uint(*value);
+  if (const auto* const value = std::get_if<double>(&constant)) return Value::Double(*value);
+  if (const auto* const value = std::get_if<std::string_view>(&constant)) {
+    return Value::String(*value);
+  }
+  if (const auto* const value = std::get_if<Bytes>(&constant)) return Value::Bytes(value->value);
+  return {};
 }
 
 }  // namespace dray::cel

@@ -30,6 +30,7 @@ enum class Operation : uint8_t {
   kEquals,       // == of one overload
   kInConstants,  // children[0] in `value`, a list of scalars
   kOr,           // o.or(x), o.orValue(x): x only if it is needed
+  kFragileCall,  // `call`, which ends the evaluation if an argument is of the wrong kind
   kUnknown,      // a function that nobody declared (unchecked expressions only)
   kByKind,       // everything else: the kind of the node says it
 };
@@ -60,7 +61,7 @@ struct NodePlan {
   uint64_t prepared_cost = 0;
   Value value;
   std::span<const PathStep> path;
-  uint64_t deep_hash = 0;  // of the first three steps, if they are plain constant texts
+  const DeepKey* deep = nullptr;  // kDeepPath: the path
 };
 
 /// The plans of all nodes, with what they refer to.
@@ -71,11 +72,9 @@ struct Plans {
   std::vector<std::shared_ptr<const RE2>> patterns;
 };
 
-/// Fills `plans`. Adds what the validators find to `errors` (duration, timestamp, regex and format
-/// literals). Returns why a constant part fails, or an empty text.
-std::string MakePlans(const CheckedAst& checked,
-                      const Environment& environment,
-                      Plans& plans,
-                      std::vector<SourceError>& errors);
+/// Fills `plans`. Returns why a constant part fails, or an empty text.
+std::string MakePlans(const CheckedAst& checked, const Environment& environment, Plans& plans);
+
+Value LiteralValue(const Constant& constant);
 
 }  // namespace dray::cel

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cel/eval/result_type.h"
+#include "cel/eval/validators.h"
 #include "cel/syntax/parser.h"
 
 namespace dray::cel {
@@ -30,9 +31,10 @@ std::expected<Frozen<Program>, CompileError> Program::Compile(std::string_view e
   if (!errors.empty()) return refuse(CompileStage::kParse);
   CheckedAst checked = Check(std::move(ast), environment, scope, errors);
   if (!errors.empty()) return refuse(CompileStage::kCheck);
-  auto program = std::make_shared<Program>(std::move(checked), environment);
-  std::string failure = MakePlans(program->checked_, environment, program->plans_, errors);
+  if (scope.checked) Validate(checked, environment, errors);
   if (!errors.empty()) return refuse(CompileStage::kValidate);
+  auto program = std::make_shared<Program>(std::move(checked), environment);
+  std::string failure = MakePlans(program->checked_, environment, program->plans_);
   if (auto problem = ResultProblem(program->result_type(), environment); problem.has_value()) {
     return refuse_whole(CompileStage::kResult, *std::move(problem));
   }

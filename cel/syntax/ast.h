@@ -27,12 +27,13 @@ enum class NodeKind : uint8_t {
   kConditional,  // children: condition, then, else
   kAnd,          // children: two or more, left to right
   kOr,
-  kList,    // children: elements
-  kMap,     // children: key, value, key, value, …
-  kFold,    // children: range, predicate or none, transform or none
-  kBind,    // children: initial value, body; name: the variable
-  kOptMap,  // children: optional, body; name: the variable; optional: optFlatMap
-  kSortBy,  // children: list, key; name: the variable
+  kList,     // children: elements
+  kMap,      // children: key, value, key, value, …
+  kMessage,  // children: field, value, field, value, …; fields are literals; name: the type
+  kFold,     // children: range, predicate or none, transform or none
+  kBind,     // children: initial value, body; name: the variable
+  kOptMap,   // children: optional, body; name: the variable; optional: optFlatMap
+  kSortBy,   // children: list, key; name: the variable
 };
 
 enum class FoldKind : uint8_t {
@@ -64,9 +65,15 @@ struct Node {
   std::string_view name;
   std::string_view name2;  // kFold: the second variable, or empty
   std::span<const NodeId> children;
-  std::span<const bool> optional_entries;  // kList, kMap: [?x], {?k: v}; empty if there are none
+  /// kList, kMap, kMessage: [?x], {?k: v}, M{?f: v}; empty if there are none.
+  std::span<const bool> optional_entries;
   Constant constant;
 };
+
+/// Stands for what an error was reported about: no name, no selection, nothing a macro could use.
+inline Node InvalidNode(uint32_t offset) {
+  return {.kind = NodeKind::kLiteral, .offset = offset};
+}
 
 /// A parsed expression, or a part of one while parsing.
 struct Ast {

@@ -50,22 +50,34 @@ constexpr FoldMacro kFoldMacros[] = {
 };
 
 bool IsSimpleName(const Node& node) {
-  return node.kind == NodeKind::kIdentifier && !node.name.starts_with('.');
+  return node.kind == NodeKind::kIdentifier;
 }
 
-void SetChildren(Ast& ast, Node& call, std::initializer_list<NodeId> children) {
-  call.children = ast.memory.Copy(std::span<const NodeId>(children));
-}
+// What a macro is expanded with.
+struct Use {
+  Ast& ast;
+  Node& call;
+  const Environment& environment;
+  std::vector<SourceError>& errors;
 
-void ExpandHas(Ast& ast, Node& call, std::vector<SourceError>& errors) {
-  const Node& argument = ast[call.children[0]];
-  if (argument.kind != NodeKind::kSelect || argument.optional) {
-    errors.push_back({argument.offset, "invalid argument to has() macro"});
-    return;
+  const Node& Child(size_t i) const { return ast[call.children[i]]; }
+  void Refuse(uint32_t offset, std::string message) const {
+    errors.push_back({offset, std::move(message)});
+    call = InvalidNode(offset);
   }
-  call.kind = NodeKind::kHas;
-  call.name = argument.name;
-  SetChildren(ast, call, {argument.children[0]});
+  void SetChildren(std::initializer_list<NodeId> children) const {
+    call.children = ast.memory.Copy(std::span<const NodeId>(children));
+  }
+};
+
+void ExpandHas(const Use& use) {
+  const Node& argument = use.Child(0);
+  if (argument.kind != NodeKind::kSelect || argument.optional) {
+    return use.Refuse(argument.offset, "invalid argument to has() macro");
+  }
+  use.call.kind = NodeKind::kHas;
+  use.call.name = argument.name;
+  use.SetChildren({argument.children[0]});
 }
 
 std::string_view WrongVariable(const FoldMacro& macro) {
@@ -73,77 +85,86 @@ std::string_view WrongVariable(const FoldMacro& macro) {
   return single ? "argument is not an identifier" : "argument must be a simple name";
 }
 
-bool CheckVariables(const Ast& ast,
-                    const Node& call,
-                    const FoldMacro& macro,
-                    std::vector<SourceError>& errors) {
-  const size_t errors_before = errors.size();
-  for (size_t i = 1; i <= macro.variables; ++i) {
-    const Node& variable = ast[call.children[i]];
-    if (!IsSimpleName(variable)) {
-      errors.push_back({variable.offset, std::string(WrongVariable(macro))});
-    } else if (variable.name == "__result__") {
-      errors.push_back({variable.offset, "iteration variable overwrites accumulator variable"});
-    } else if (i == 2 && variable.name == ast[call.children[1]].name) {
-      errors.push_back(
-          {variable.offset, fmt::format("duplicate variable name: {}", variable.name)});
-    }
-  }
-  return errors.size() == errors_before;
+// Before 1.33 the accumulator of a macro with one variable was a variable like any other.
+bool HidesAccumulator(const Node& variable,
+                      const FoldMacro& macro,
+                      const Environment& environment) {
+  if (variable.name != "__result__") return false;
+  return macro.variables == 2 || environment.since(api::Release::k1_33);
 }
 
-void ExpandFold(Ast& ast, Node& call, const FoldMacro& macro, std::vector<SourceError>& errors) {
-  if (!CheckVariables(ast, call, macro, errors)) return;
+// Refuses the first thing that is wrong with the variables.
+bool AcceptVariables(const Use& use, const FoldMacro& macro) {
+  for (size_t i = 1; i <= macro.variables; ++i) {
+    const Node& variable = use.Child(i);
+    if (IsSimpleName(variable)) continue;
+    use.Refuse(variable.offset, std::string(WrongVariable(macro)));
+    return false;
+  }
+  if (macro.variables == 2 && use.Child(1).name == use.Child(2).name) {
+    const Node& again = use.Child(2);
+    use.Refuse(again.offset, fmt::format("duplicate variable name: {}", again.name));
+    return false;
+  }
+  for (size_t i = 1; i <= macro.variables; ++i) {
+    const Node& variable = use.Child(i);
+    if (!HidesAccumulator(variable, macro, use.environment)) continue;
+    use.Refuse(variable.offset, "iteration variable overwrites accumulator variable");
+    return false;
+  }
+  return true;
+}
+
+void ExpandFold(const Use& use, const FoldMacro& macro) {
+  if (!AcceptVariables(use, macro)) return;
+  Node& call = use.call;
   size_t next = macro.variables + 1;
   const NodeId predicate = macro.has_predicate ? call.children[next++] : kNoNode;
   const NodeId transform = macro.has_transform ? call.children[next] : kNoNode;
   call.kind = NodeKind::kFold;
   call.fold = macro.kind;
-  call.name = ast[call.children[1]].name;
-  call.name2 = macro.variables == 2 ? ast[call.children[2]].name : std::string_view();
-  SetChildren(ast, call, {call.children[0], predicate, transform});
+  call.name = use.Child(1).name;
+  call.name2 = macro.variables == 2 ? use.Child(2).name : std::string_view();
+  use.SetChildren({call.children[0], predicate, transform});
 }
 
-void ExpandBind(Ast& ast, Node& call, std::vector<SourceError>& errors) {
-  const Node& variable = ast[call.children[1]];
-  if (!IsSimpleName(variable)) {
-    errors.push_back({variable.offset, "cel.bind() variable names must be simple identifiers"});
-    return;
+void ExpandBind(const Use& use) {
+  const Node& variable = use.Child(1);
+  if (variable.kind != NodeKind::kIdentifier) {
+    return use.Refuse(variable.offset, "cel.bind() variable names must be simple identifiers");
   }
-  call.kind = NodeKind::kBind;
-  call.name = variable.name;
-  SetChildren(ast, call, {call.children[2], call.children[3]});
+  use.call.kind = NodeKind::kBind;
+  use.call.name = variable.name;
+  use.SetChildren({use.call.children[2], use.call.children[3]});
 }
 
-void ExpandOptMap(Ast& ast, Node& call, std::vector<SourceError>& errors) {
-  const Node& variable = ast[call.children[1]];
-  if (!IsSimpleName(variable)) {
-    errors.push_back({variable.offset,
-                      fmt::format("{}() variable name must be a simple identifier", call.name)});
-    return;
+void ExpandOptMap(const Use& use) {
+  const Node& variable = use.Child(1);
+  if (variable.kind != NodeKind::kIdentifier) {
+    return use.Refuse(variable.offset,
+                      fmt::format("{}() variable name must be a simple identifier", use.call.name));
   }
-  call.kind = NodeKind::kOptMap;
-  call.optional = call.name == "optFlatMap";
-  call.name = variable.name;
-  SetChildren(ast, call, {call.children[0], call.children[2]});
+  use.call.kind = NodeKind::kOptMap;
+  use.call.optional = use.call.name == "optFlatMap";
+  use.call.name = variable.name;
+  use.SetChildren({use.call.children[0], use.call.children[2]});
 }
 
-void ExpandSortBy(Ast& ast, Node& call, std::vector<SourceError>& errors) {
-  const Node& target = ast[call.children[0]];
-  if (target.kind == NodeKind::kLiteral || target.kind == NodeKind::kMap) {
-    errors.push_back({target.offset,
+void ExpandSortBy(const Use& use) {
+  const Node& target = use.Child(0);
+  if (target.kind == NodeKind::kLiteral || target.kind == NodeKind::kMap ||
+      target.kind == NodeKind::kMessage) {
+    return use.Refuse(target.offset,
                       "sortBy can only be applied to a list, identifier, comprehension, call or "
-                      "select expression"});
-    return;
+                      "select expression");
   }
-  const Node& variable = ast[call.children[1]];
+  const Node& variable = use.Child(1);
   if (!IsSimpleName(variable)) {
-    errors.push_back({variable.offset, "argument is not an identifier"});
-    return;
+    return use.Refuse(variable.offset, "argument is not an identifier");
   }
-  call.kind = NodeKind::kSortBy;
-  call.name = variable.name;
-  SetChildren(ast, call, {call.children[0], call.children[2]});
+  use.call.kind = NodeKind::kSortBy;
+  use.call.name = variable.name;
+  use.SetChildren({use.call.children[0], use.call.children[2]});
 }
 
 }  // namespace
@@ -152,25 +173,26 @@ void ExpandMacro(Ast& ast,
                  Node& call,
                  const Environment& environment,
                  std::vector<SourceError>& errors) {
+  const Use use{ast, call, environment, errors};
   if (!call.is_member) {
-    if (call.name == "has" && call.children.size() == 1) ExpandHas(ast, call, errors);
+    if (call.name == "has" && call.children.size() == 1) ExpandHas(use);
     return;
   }
   const size_t arguments = call.children.size() - 1;
   const Node& receiver = ast[call.children[0]];
   if (call.name == "bind" && arguments == 3 && receiver.kind == NodeKind::kIdentifier &&
       receiver.name == "cel") {
-    return ExpandBind(ast, call, errors);
+    return ExpandBind(use);
   }
   if ((call.name == "optMap" || call.name == "optFlatMap") && arguments == 2) {
-    return ExpandOptMap(ast, call, errors);
+    return ExpandOptMap(use);
   }
   if (call.name == "sortBy" && arguments == 2 && kSortBy.Has(environment)) {
-    return ExpandSortBy(ast, call, errors);
+    return ExpandSortBy(use);
   }
   for (const FoldMacro& macro : kFoldMacros) {
     if (macro.name == call.name && macro.arguments == arguments && macro.IsIn(environment)) {
-      return ExpandFold(ast, call, macro, errors);
+      return ExpandFold(use, macro);
     }
   }
 }

@@ -11,7 +11,8 @@
 namespace dray::cel {
 
 /// If `call` (a kCall node) is the use of a macro, turns it into what the macro means. A name with
-/// another number of arguments is an ordinary call. Misuse adds to `errors`.
+/// another number of arguments is an ordinary call. Misuse adds to `errors` and leaves an invalid
+/// node.
 void ExpandMacro(Ast& ast,
                  Node& call,
                  const Environment& environment,

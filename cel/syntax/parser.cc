@@ -68,7 +68,8 @@ constexpr BinaryOperator kBinaryOperators[] = {
     {Mark('%'), "_%_", 5},
 };
 
-// Every parsing function returns kNoNode after the first error, and callers pass that on.
+// Every parsing function returns kNoNode after a syntax error or beyond a limit, and callers pass
+// that on. Other errors leave an invalid node in the place of what they are about.
 class Parser {
  public:
   Parser(std::string_view expression,
@@ -76,12 +77,13 @@ class Parser {
          std::vector<SourceError>& errors)
       : environment_(environment), errors_(errors) {
     tokens_ = Tokenize(ast_.memory.Copy(expression), errors);
+    ended_ = !errors.empty();
     ast_.nodes.reserve(tokens_.size());
   }
 
   Ast Run() {
-    if (errors_.empty()) ast_.root = Expression();
-    if (errors_.empty() && Peek().kind != TokenKind::kEnd) {
+    if (!ended_) ast_.root = Expression();
+    if (!ended_ && Peek().kind != TokenKind::kEnd) {
       SyntaxError(fmt::format("extraneous input '{}' expecting <EOF>", Peek().text));
     }
     return std::move(ast_);
@@ -115,16 +117,22 @@ class Parser {
   NodeId SyntaxError(std::string message) {
     return Fail(Peek().offset, "Syntax error: " + std::move(message));
   }
-  // After an error the rest of the text has no meaning: later messages would only repeat it.
+  // Ends parsing: the rest of the text has no meaning, later messages would only repeat this one.
   NodeId Fail(uint32_t offset, std::string message) {
-    if (errors_.empty()) errors_.push_back({offset, std::move(message)});
+    if (!ended_) errors_.push_back({offset, std::move(message)});
+    ended_ = true;
     at_ = tokens_.size() - 1;
     return kNoNode;
+  }
+  // An error that leaves the shape of the expression as it is.
+  NodeId Report(uint32_t offset, std::string message) {
+    errors_.push_back({offset, std::move(message)});
+    return Add(InvalidNode(offset), 0);
   }
 
   // `steps`: what the node itself adds to the longest path below it.
   NodeId Add(Node node, uint16_t steps) {
-    if (!errors_.empty()) return kNoNode;
+    if (ended_) return kNoNode;
     uint16_t deepest = 0;
     for (const NodeId child : node.children) {
       if (child == kNoNode) continue;
@@ -157,14 +165,15 @@ class Parser {
   // expression = or [ "?" or ":" expression ]
   NodeId Expression() {
     if (++nesting_ > kNestingMax) {
+      errors_.clear();  // upstream does not come to look at the parts
       return Fail(SourceError::kNowhere,
                   fmt::format("expression recursion limit exceeded: {}", kNestingMax));
     }
     NodeId node = Binary(kOrPrecedence);
-    if (errors_.empty() && Sees('?')) {
+    if (!ended_ && Sees('?')) {
       const uint32_t offset = Take().offset;
       const NodeId then = Binary(kOrPrecedence);
-      if (errors_.empty() && Expect(':')) {
+      if (!ended_ && Expect(':')) {
         const NodeId otherwise = Expression();
         node = Add({.kind = NodeKind::kConditional,
                     .offset = offset,
@@ -173,7 +182,7 @@ class Parser {
       }
     }
     --nesting_;
-    return errors_.empty() ? node : kNoNode;
+    return ended_ ? kNoNode : node;
   }
 
   const BinaryOperator* PeekBinary() const {
@@ -185,7 +194,7 @@ class Parser {
 
   NodeId Binary(int least) {
     NodeId left = Unary();
-    while (errors_.empty()) {
+    while (!ended_) {
       const BinaryOperator* const op = PeekBinary();
       if (op == nullptr || op->precedence < least) break;
       if (op->precedence <= kAndPrecedence) {
@@ -196,13 +205,13 @@ class Parser {
       const NodeId right = Binary(op->precedence + 1);
       left = AddCall(op->function, offset, {left, right});
     }
-    return errors_.empty() ? left : kNoNode;
+    return ended_ ? kNoNode : left;
   }
 
   NodeId Chain(NodeId first, const BinaryOperator& op) {
     std::vector<NodeId> terms = {first};
     const uint32_t offset = Peek().offset;
-    while (errors_.empty() && Peek().symbol == op.symbol) {
+    while (!ended_ && Peek().symbol == op.symbol) {
       Take();
       terms.push_back(Binary(op.precedence + 1));
     }
@@ -225,13 +234,13 @@ class Parser {
     if (mixed)
       return SyntaxError(fmt::format("no viable alternative at input '{}{}'", symbol, Peek().text));
     const NodeId operand = Member();
-    if (!errors_.empty() || run % 2 == 0) return operand;
+    if (ended_ || run % 2 == 0) return operand;
     return AddCall(negative ? "-_" : "!_", offset, {operand});
   }
 
   NodeId Member() {
     NodeId node = Primary();
-    while (errors_.empty()) {
+    while (!ended_) {
       if (Sees('.')) {
         node = Selection(node);
       } else if (Sees('[')) {
@@ -240,30 +249,22 @@ class Parser {
         break;
       }
     }
-    return errors_.empty() ? node : kNoNode;
+    return ended_ ? kNoNode : node;
   }
 
   NodeId Selection(NodeId operand) {
     const uint32_t dot = Take().offset;
     const bool optional = Accept('?');
     const Token& field = Peek();
-    if (field.kind != TokenKind::kIdentifier && field.kind != TokenKind::kQuotedIdentifier) {
-      return SyntaxError(
-          field.kind == TokenKind::kEnd
-              ? "no viable alternative at input '.'"
-              : fmt::format("mismatched input '{}' expecting IDENTIFIER", field.text));
-    }
-    Take();
-    if (field.kind == TokenKind::kQuotedIdentifier && !environment_.since(api::Release::kNewest)) {
-      return Fail(field.offset, "unsupported syntax: '`'");
-    }
+    const std::string_view name = FieldName();
+    if (ended_) return kNoNode;
     if (!optional && field.kind == TokenKind::kIdentifier && Sees('(')) {
       return MemberCall(operand, field);
     }
     return Add({.kind = NodeKind::kSelect,
                 .optional = optional,
                 .offset = dot,
-                .name = field.text,
+                .name = name,
                 .children = Children({operand})},
                1);
   }
@@ -286,15 +287,15 @@ class Parser {
     if (Accept(')')) return true;
     do {
       arguments.push_back(Expression());
-    } while (errors_.empty() && Accept(','));
-    return errors_.empty() && Expect(')');
+    } while (!ended_ && Accept(','));
+    return !ended_ && Expect(')');
   }
 
   NodeId Index(NodeId operand) {
     const uint32_t offset = Take().offset;
     const bool optional = Accept('?');
     const NodeId key = Expression();
-    if (!errors_.empty() || !Expect(']')) return kNoNode;
+    if (ended_ || !Expect(']')) return kNoNode;
     return Add({.kind = NodeKind::kIndex,
                 .optional = optional,
                 .offset = offset,
@@ -333,7 +334,7 @@ class Parser {
     if (token.text == "(") {
       Take();
       const NodeId inner = Expression();
-      return errors_.empty() && Expect(')') ? inner : kNoNode;
+      return !ended_ && Expect(')') ? inner : kNoNode;
     }
     if (token.text == "[") return List();
     if (token.text == "{") return Map();
@@ -350,29 +351,74 @@ class Parser {
     const uint32_t start = Peek().offset;
     const bool rooted = Accept('.');
     if (Peek().kind != TokenKind::kIdentifier) return Unexpected();
-    if (IsMessage()) return Fail(Peek().offset, "not supported yet: message literal");
+    if (IsMessage()) return Message(rooted);
     const Token name = Take();
-    if (std::ranges::find(kReserved, name.text) != kReserved.end()) {
-      return Fail(name.offset, fmt::format("reserved identifier: {}", name.text));
-    }
+    const bool is_reserved = std::ranges::find(kReserved, name.text) != kReserved.end();
     const std::string_view full =
         rooted ? ast_.memory.Copy(fmt::format(".{}", name.text)) : name.text;
-    if (!Sees('(')) {
-      return Add({.kind = NodeKind::kIdentifier, .offset = start, .name = full}, 0);
-    }
+    if (Sees('(')) return is_reserved ? ReservedCall(start, name) : GlobalCall(full);
+    if (is_reserved) return Report(start, fmt::format("reserved identifier: {}", name.text));
+    return Add({.kind = NodeKind::kIdentifier, .offset = name.offset, .name = full}, 0);
+  }
+
+  NodeId GlobalCall(std::string_view name) {
     const uint32_t offset = Peek().offset;
     std::vector<NodeId> arguments;
     if (!Arguments(arguments)) return kNoNode;
     Node call{
-        .kind = NodeKind::kCall, .offset = offset, .name = full, .children = Children(arguments)};
+        .kind = NodeKind::kCall, .offset = offset, .name = name, .children = Children(arguments)};
     ExpandMacro(ast_, call, environment_, errors_);
     return Add(call, 0);
+  }
+
+  // Nobody looks at the arguments.
+  NodeId ReservedCall(uint32_t start, const Token& name) {
+    const size_t before = errors_.size();
+    std::vector<NodeId> arguments;
+    if (!Arguments(arguments)) return kNoNode;
+    errors_.resize(before);
+    return Report(start, fmt::format("reserved identifier: {}", name.text));
   }
 
   bool IsMessage() const {
     size_t ahead = 1;
     while (Sees('.', ahead) && Peek(ahead + 1).kind == TokenKind::kIdentifier) ahead += 2;
     return Sees('{', ahead);
+  }
+
+  NodeId Message(bool rooted) {
+    std::string name = rooted ? "." : "";
+    while (!Sees('{')) name += Take().text;
+    const uint32_t offset = Take().offset;
+    Entries entries;
+    if (Sees(',') && Sees('}', 1)) Take();
+    while (!ended_ && !Sees('}')) {
+      entries.Begin(Accept('?'));
+      const std::string_view field = FieldName();
+      const uint32_t colon = Peek().offset;
+      if (ended_ || !Expect(':')) return kNoNode;
+      entries.children.push_back(AddLiteral(colon, field));
+      entries.children.push_back(Expression());
+      if (!Accept(',')) break;
+    }
+    if (ended_ || !Expect('}')) return kNoNode;
+    return AddEntries(NodeKind::kMessage, offset, ast_.memory.Copy(name), entries);
+  }
+
+  // Of a selection or message; empty after an error.
+  std::string_view FieldName() {
+    const Token& field = Peek();
+    const bool is_quoted = field.kind == TokenKind::kQuotedIdentifier;
+    if (!is_quoted && field.kind != TokenKind::kIdentifier) {
+      SyntaxError(field.kind == TokenKind::kEnd
+                      ? "no viable alternative at input '.'"
+                      : fmt::format("mismatched input '{}' expecting IDENTIFIER", field.text));
+      return {};
+    }
+    Take();
+    if (!is_quoted || environment_.since(api::Release::kNewest)) return field.text;
+    errors_.push_back({field.offset, "unsupported syntax: '`'"});
+    return {};
   }
 
   // The entries of a list or map while they are read.
@@ -387,8 +433,8 @@ class Parser {
     }
   };
 
-  NodeId AddEntries(NodeKind kind, uint32_t offset, const Entries& entries) {
-    Node node{.kind = kind, .offset = offset, .children = Children(entries.children)};
+  NodeId AddEntries(NodeKind kind, uint32_t offset, std::string_view name, const Entries& entries) {
+    Node node{.kind = kind, .offset = offset, .name = name, .children = Children(entries.children)};
     if (entries.any_optional) {
       const std::span<bool> flags = ast_.memory.MakeArray<bool>(entries.optional.size());
       std::ranges::copy(entries.optional, flags.begin());
@@ -401,28 +447,28 @@ class Parser {
     const uint32_t offset = Take().offset;
     Entries entries;
     if (Sees(',') && Sees(']', 1)) Take();
-    while (errors_.empty() && !Sees(']')) {
+    while (!ended_ && !Sees(']')) {
       entries.Begin(Accept('?'));
       entries.children.push_back(Expression());
       if (!Accept(',')) break;
     }
-    if (!errors_.empty() || !Expect(']')) return kNoNode;
-    return AddEntries(NodeKind::kList, offset, entries);
+    if (ended_ || !Expect(']')) return kNoNode;
+    return AddEntries(NodeKind::kList, offset, /*name=*/"", entries);
   }
 
   NodeId Map() {
     const uint32_t offset = Take().offset;
     Entries entries;
     if (Sees(',') && Sees('}', 1)) Take();
-    while (errors_.empty() && !Sees('}')) {
+    while (!ended_ && !Sees('}')) {
       entries.Begin(Accept('?'));
       entries.children.push_back(Expression());
-      if (!errors_.empty() || !Expect(':')) return kNoNode;
+      if (ended_ || !Expect(':')) return kNoNode;
       entries.children.push_back(Expression());
       if (!Accept(',')) break;
     }
-    if (!errors_.empty() || !Expect('}')) return kNoNode;
-    return AddEntries(NodeKind::kMap, offset, entries);
+    if (ended_ || !Expect('}')) return kNoNode;
+    return AddEntries(NodeKind::kMap, offset, /*name=*/"", entries);
   }
 
   NodeId AddLiteral(uint32_t offset, Constant value) {
@@ -464,12 +510,12 @@ class Parser {
 
   NodeId Integer(uint32_t offset, std::string_view minus, std::string_view digits) {
     const auto value = ParseDigits<int64_t>(minus, digits);
-    return value ? AddLiteral(offset, *value) : Fail(offset, "invalid int literal");
+    return value ? AddLiteral(offset, *value) : Report(offset, "invalid int literal");
   }
 
   NodeId Unsigned(uint32_t offset, std::string_view text) {
     const auto value = ParseDigits<uint64_t>("", text.substr(0, text.size() - 1));
-    return value ? AddLiteral(offset, *value) : Fail(offset, "invalid uint literal");
+    return value ? AddLiteral(offset, *value) : Report(offset, "invalid uint literal");
   }
 
   NodeId Double(uint32_t offset, std::string_view minus, std::string_view digits) {
@@ -481,7 +527,7 @@ class Parser {
       const bool tiny = exponent != std::string_view::npos
                             ? digits.substr(exponent + 1).starts_with('-')
                             : digits.starts_with('0') || digits.starts_with('.');
-      if (!tiny) return Fail(offset, "invalid double literal");
+      if (!tiny) return Report(offset, "invalid double literal");
       value = 0;
     }
     return AddLiteral(offset, minus.empty() ? value : -value);
@@ -492,7 +538,7 @@ class Parser {
     const bool lax_surrogates = !environment_.since(api::Release::k1_33);
     std::string value;
     if (!DecodeLiteral(token.text, is_bytes, lax_surrogates, value)) {
-      return Fail(token.offset, "invalid unicode code point");
+      return Report(token.offset, "invalid unicode code point");
     }
     const std::string_view kept = ast_.memory.Copy(value);
     if (is_bytes) return AddLiteral(token.offset, Bytes{kept});
@@ -504,6 +550,7 @@ class Parser {
   std::vector<Token> tokens_;
   size_t at_ = 0;
   int nesting_ = 0;
+  bool ended_ = false;  // by a syntax error or a limit
   Ast ast_;
 };
 

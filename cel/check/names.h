@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the names of an expression stand for: variables of macros, of the environment and of the
+// scope, types, constants, functions.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cel/check/context.h"
+#include "cel/check/declarations.h"
+
+namespace dray::cel {
+
+class Names {
+ public:
+  explicit Names(CheckContext& context)
+      : context_(context), declarations_(Declarations::For(context.environment)) {}
+
+  /// A variable of a macro, until it is forgotten; its slot.
+  uint32_t Declare(std::string_view name, const Type* type);
+  void Forget(size_t count) { variables_.resize(variables_.size() - count); }
+
+  /// The type of a name; an error if it means nothing.
+  const Type* CheckIdentifier(NodeId id);
+  /// The type if the selections are one qualified name, which the node then is; otherwise nullptr.
+  const Type* CheckQualifiedName(NodeId id);
+  /// "a.b.c" for a chain of plain selections that starts at a name; empty if it is none, or too
+  /// long to be declared.
+  std::string QualifiedName(NodeId id);
+
+  /// nullptr if there is no such function.
+  const Function* FindFunction(std::string_view name);
+  /// The type that a message literal calls `name`, as the type of that name ("type(T)"); the full
+  /// name replaces it. nullptr if there is none. Up to 1.36 variables were looked for as well.
+  const Type* FindMessageType(std::string_view& name);
+
+  const Type* Undeclared(uint32_t offset, std::string_view name);
+
+ private:
+  struct Variable {
+    std::string_view name;
+    const Type* type;
+    uint32_t slot;
+  };
+
+  const Variable* FindLocal(std::string_view name) const;
+  const Type* UseLocal(NodeId id, const Variable& variable);
+  const Type* UseVariable(NodeId id, size_t number, std::string_view type);
+  const Type* LookUpGlobal(NodeId id, std::string_view name);
+  const Type* LookUp(NodeId id, std::string_view name);
+  const Type* TypeOfVariable(std::string_view name);
+  std::string_view RootName(NodeId id);
+  bool IsNamespace(std::string_view root);
+  bool locals_come_first() const { return context_.environment.since(api::Release::kNewest); }
+  template <class Visit>
+  auto ForCandidates(std::string_view name, Visit visit) -> decltype(visit(name));
+
+  CheckContext& context_;
+  const Declarations& declarations_;
+  std::vector<Variable> variables_;
+};
+
+}  // namespace dray::cel

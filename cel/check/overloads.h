@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which overloads of a function fit a call.
+#pragma once
+
+#include <initializer_list>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "cel/check/context.h"
+#include "cel/check/names.h"
+
+namespace dray::cel {
+
+/// Types of a call's arguments. Their number is bounded by the length of expressions only.
+using Types = std::span<const Type*>;
+
+class Overloads {
+ public:
+  Overloads(CheckContext& context, Names& names) : context_(context), names_(names) {}
+
+  /// The type of the call of `name` that node `id` stands for, with the receiver first among the
+  /// arguments. Notes the function, the overloads that fit and, if it is one, that one.
+  const Type* Resolve(NodeId id, std::string_view name, Types arguments, Style style);
+  const Type* Resolve(NodeId id,
+                      std::string_view name,
+                      std::initializer_list<const Type*> arguments,
+                      Style style);
+
+ private:
+  const Type* Match(const Overload& overload, Types arguments);
+  const Type* NoOverload(NodeId id, std::string_view name, Types arguments, Style style);
+
+  CheckContext& context_;
+  Names& names_;
+  std::vector<const Overload*> candidates_;  // of the call in hand
+  std::vector<const Type*> instances_;       // of the overload in hand
+};
+
+}  // namespace dray::cel

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cel/eval/validators.h"
+
+#include <span>
+#include <string_view>
+#include <variant>
+
+#include "cel/check/literals.h"
+#include "cel/eval/arena.h"
+#include "cel/eval/plan.h"
+#include "cel/library/library.h"
+#include "cel/library/regex.h"
+#include "cel/library/text_format.h"
+
+namespace dray::cel {
+namespace {
+
+class Validator {
+ public:
+  Validator(const CheckedAst& checked,
+            const Environment& environment,
+            std::vector<SourceError>& errors)
+      : checked_(checked), environment_(environment), errors_(errors) {}
+
+  void Visit(NodeId id) {
+    const Node& node = checked_.ast[id];
+    if (node.kind == NodeKind::kCall) VisitCall(id, node);
+    for (size_t i = 0; i < node.children.size(); ++i) {
+      if (node.children[i] == kNoNode) continue;
+      const size_t before = errors_.size();
+      Visit(node.children[i]);
+      if (node.kind == NodeKind::kOptMap && i == 0) Repeat(before);
+    }
+  }
+
+ private:
+  // The target of optMap is there twice upstream.
+  void Repeat(size_t first) {
+    constexpr size_t kErrorsMax = 10'000;
+    const size_t last = errors_.size();
+    for (size_t i = first; i < last && errors_.size() < kErrorsMax; ++i) {
+      errors_.push_back(SourceError(errors_[i]));
+    }
+  }
+
+  void VisitCall(NodeId id, const Node& node) {
+    const std::string_view name = checked_.facts[id].function->name;
+    if (name == "format") {
+      if (auto problem = CheckFormatCall(checked_, id); problem.has_value()) {
+        errors_.push_back({checked_.ast[problem->node].offset, std::move(problem->message)});
+      }
+    }
+    // The first argument beside a receiver, whatever it is: matches("[", "a") is refused.
+    const size_t place = node.is_member ? 1 : 0;
+    if (node.children.size() <= place) return;
+    const Node& argument = checked_.ast[node.children[place]];
+    if (argument.kind != NodeKind::kLiteral) return;
+    if (name == "duration" || name == "timestamp") {
+      const Value value = LiteralValue(argument.constant);
+      if (!CanConvert(id, name, value)) Refuse(argument, name);
+    } else if (name == "matches") {
+      const auto* const pattern = std::get_if<std::string_view>(&argument.constant);
+      if (pattern != nullptr && !CompileRegex(*pattern).has_value()) Refuse(argument, name);
+    }
+  }
+
+  void Refuse(const Node& argument, std::string_view function) {
+    errors_.push_back({argument.offset, "invalid " + std::string(function) + " argument"});
+  }
+
+  bool CanConvert(NodeId call, std::string_view name, const Value& value) {
+    const std::span<const Value> arguments(&value, 1);
+    const Builtin* const conversion = FindBuiltin(name, environment_);
+    if (conversion == nullptr || !AcceptsValues(*checked_.facts[call].function, arguments)) {
+      return false;
+    }
+    Arena arena;
+    return !conversion->call(arena, arguments).is_error();
+  }
+
+  const CheckedAst& checked_;
+  const Environment& environment_;
+  std::vector<SourceError>& errors_;
+};
+
+}  // namespace
+
+void Validate(const CheckedAst& checked,
+              const Environment& environment,
+              std::vector<SourceError>& errors) {
+  Validator(checked, environment, errors).Visit(checked.ast.root);
+  CheckLiteralsAreUniform(checked, errors);
+}
+
+}  // namespace dray::cel

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Errors in constants that upstream finds in a tree that type-checked.
+#pragma once
+
+#include <vector>
+
+#include "cel/check/checker.h"
+#include "cel/environment.h"
+#include "cel/syntax/source_error.h"
+
+namespace dray::cel {
+
+/// Adds an error per literal that is no duration, timestamp or regular expression though a call
+/// takes it for one, per call of format whose constant text does not fit its arguments, and what
+/// CheckLiteralsAreUniform finds. Costs O(nodes), and compiles each constant pattern.
+void Validate(const CheckedAst& checked,
+              const Environment& environment,
+              std::vector<SourceError>& errors);
+
+}  // namespace dray::cel
