@@ -230,80 +230,51 @@ class Run {
   }
 
   void EvaluateColumn(const BatchNode& leaf, const Input& input, LeafCost& cost, Outcomes& out) {
-    if (input.column == nullptr) return SetAll(EvaluateValue(leaf, input, Value(), cost), out);
-    std::vector<Outcome> by_code(input.size());
-    by_code[0] = EvaluateValue(leaf, input, Value(), cost);
-    const std::span<const Value> values = input.column->values;
-    if (leaf.compared_with.has_value() && values.size() > kFewValues) {
-      EvaluateBySides(leaf, input, by_code, cost);
-    } else {
-      for (size_t code = 1; code < values.size(); ++code) {
-        by_code[code] = EvaluateValue(leaf, input, values[code], cost);
+    const Outcome missing = EvaluateValue(leaf, input, Value(), cost);
+    if (input.column == nullptr) return SetAll(missing, out);
+    const Column& column = *input.column;
+    const bool by_sides = leaf.compared_with.has_value() && column.size() > kFewValues;
+    std::vector<OutcomeRun> runs;
+    AddRun(runs, {0, 1, missing});
+    for (const Column::KindRange& kind : column.kinds) {
+      if (by_sides && !column.values[kind.first].is(ValueKind::kList)) {
+        EvaluateBySides(leaf, input, kind, runs, cost);
+        continue;
+      }
+      for (uint32_t code = kind.first; code < kind.last; ++code) {
+        AddRun(runs, {code, code + 1, EvaluateValue(leaf, input, column.values[code], cost)});
       }
     }
-    Scan(*input.column, by_code, out);
+    Scan(column, runs, out);
   }
 
-  // Values of one kind lie together and in order: those below the constant, equal to it and above
-  // it are three runs at most, and one evaluation stands for each.
+  // Values of one kind are in order: those below the constant, equal to it and above it are three
+  // runs at most, and one evaluation stands for each. Values of a kind that has no order with the
+  // constant are all alike to it.
   void EvaluateBySides(const BatchNode& leaf,
                        const Input& input,
-                       std::span<Outcome> by_code,
+                       const Column::KindRange& kind,
+                       std::vector<OutcomeRun>& runs,
                        LeafCost& cost) {
     const Value& constant = *leaf.compared_with;
     const std::span<const Value> values = input.column->values;
-    for (size_t first = 1; first < values.size();) {
-      const ValueKind kind = values[first].kind();
-      const auto end =
-          std::ranges::partition_point(values.begin() + static_cast<std::ptrdiff_t>(first),
-                                       values.end(),
-                                       [&](const Value& value) { return value.kind() <= kind; });
-      const auto last = static_cast<size_t>(end - values.begin());
-      if (kind == ValueKind::kList || kind == ValueKind::kMap) {
-        for (size_t code = first; code < last; ++code) {
-          by_code[code] = EvaluateValue(leaf, input, values[code], cost);
-        }
-      } else {
-        EvaluateKind(leaf, input, constant, {first, last}, by_code, cost);
-      }
-      first = last;
-    }
-  }
-
-  struct CodeRange {
-    size_t first;
-    size_t last;  // one past the end
-  };
-
-  void EvaluateKind(const BatchNode& leaf,
-                    const Input& input,
-                    const Value& constant,
-                    CodeRange range,
-                    std::span<Outcome> by_code,
-                    LeafCost& cost) {
-    const std::span<const Value> values = input.column->values;
-    std::array<size_t, 4> cuts = {range.first, range.last, range.last, range.last};
-    if (Side(values[range.first], constant).has_value()) {
-      const auto begin = values.begin() + static_cast<std::ptrdiff_t>(range.first);
-      const auto end = values.begin() + static_cast<std::ptrdiff_t>(range.last);
-      const auto lower = std::partition_point(
-          begin, end, [&](const Value& v) { return Side(v, constant).value() < 0; });
-      const auto upper = std::partition_point(
-          lower, end, [&](const Value& v) { return Side(v, constant).value() <= 0; });
-      cuts[1] = static_cast<size_t>(lower - values.begin());
-      cuts[2] = static_cast<size_t>(upper - values.begin());
+    std::array<uint32_t, 4> cuts = {kind.first, kind.last, kind.last, kind.last};
+    if (Side(values[kind.first], constant).has_value()) {
+      const auto first = values.begin() + kind.first;
+      const auto last = values.begin() + kind.last;
+      const auto equal = std::partition_point(
+          first, last, [&](const Value& v) { return Side(v, constant).value() < 0; });
+      const auto above = std::partition_point(
+          equal, last, [&](const Value& v) { return Side(v, constant).value() <= 0; });
+      cuts[1] = static_cast<uint32_t>(equal - values.begin());
+      cuts[2] = static_cast<uint32_t>(above - values.begin());
     }
     for (size_t i = 0; i + 1 < cuts.size(); ++i) {
       if (cuts[i] == cuts[i + 1]) continue;
-      const Outcome outcome = EvaluateValue(leaf, input, values[cuts[i]], cost);
-      std::ranges::fill(by_code.subspan(cuts[i], cuts[i + 1] - cuts[i]), outcome);
+      AddRun(runs, {cuts[i], cuts[i + 1], EvaluateValue(leaf, input, values[cuts[i]], cost)});
     }
     // What comparing costs follows from the lengths of texts: the longest stands for all.
-    const auto longest = std::ranges::max_element(
-        values.subspan(range.first, range.last - range.first), {}, [](const Value& v) {
-          return v.is(ValueKind::kString) ? v.text().size() : 0;
-        });
-    EvaluateValue(leaf, input, *longest, cost);
+    EvaluateValue(leaf, input, values[kind.longest], cost);
   }
 
   // Each combination of values that occurs among the active lanes is evaluated once.

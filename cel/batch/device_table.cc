@@ -163,6 +163,22 @@ std::vector<Code> Narrow(std::span<const uint32_t> codes, std::span<const uint32
   return out;
 }
 
+std::vector<Column::KindRange> KindsOf(std::span<const Value> values) {
+  std::vector<Column::KindRange> kinds;
+  const auto length = [&](uint32_t code) {
+    return values[code].is(ValueKind::kString) ? values[code].text().size() : 0;
+  };
+  for (uint32_t code = 1; code < values.size(); ++code) {
+    if (kinds.empty() || values[kinds.back().first].kind() != values[code].kind()) {
+      kinds.push_back({code, code, code});
+    }
+    Column::KindRange& range = kinds.back();
+    range.last = code + 1;
+    if (length(code) > length(range.longest)) range.longest = code;
+  }
+  return kinds;
+}
+
 }  // namespace
 
 bool ColumnLess(const Value& a, const Value& b) {
@@ -236,6 +252,7 @@ class DeviceTableBuilder::Growing {
       rank[code] = static_cast<uint32_t>(column.values.size());
       column.values.push_back(values_[code]);
     }
+    column.kinds = KindsOf(column.values);
     if (values_.size() <= std::numeric_limits<uint8_t>::max() + size_t{1}) {
       column.codes = Narrow<uint8_t>(codes_, rank);
     } else if (values_.size() <= std::numeric_limits<uint16_t>::max() + size_t{1}) {

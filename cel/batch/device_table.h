@@ -28,7 +28,15 @@ using Codes = std::variant<std::vector<uint8_t>, std::vector<uint16_t>, std::vec
 /// They are sorted by ColumnLess, so that the values of one kind lie together and comparisons cut
 /// them into runs.
 struct Column {
+  /// Codes of the values of one kind.
+  struct KindRange {
+    uint32_t first = 0;
+    uint32_t last = 0;     // one past the end
+    uint32_t longest = 0;  // a value with the longest text, if they are texts
+  };
+
   std::vector<Value> values;  // values[0] is null: missing
+  std::vector<KindRange> kinds;
   Codes codes;
 
   /// Number of different values, the missing one included.

@@ -19,24 +19,7 @@ struct Vectors {
 };
 using BitVector = bool __attribute__((ext_vector_type(kLanesPerWord)));
 
-struct Run {
-  uint32_t first;
-  uint32_t size;
-};
-
 constexpr size_t kRunsMax = 4;
-
-// The runs of `wanted`; more than kRunsMax are not completed.
-std::vector<Run> RunsOf(std::span<const Outcome> by_code, Outcome wanted) {
-  std::vector<Run> runs;
-  for (uint32_t code = 0; code < by_code.size() && runs.size() <= kRunsMax; ++code) {
-    if (by_code[code] != wanted) continue;
-    const uint32_t first = code;
-    while (code < by_code.size() && by_code[code] == wanted) ++code;
-    runs.push_back({first, code - first});
-  }
-  return runs;
-}
 
 template <class Code>
 [[gnu::always_inline]] inline uint64_t InRun(const Code* codes, Code first, Code last_offset) {
@@ -49,7 +32,7 @@ template <class Code>
 
 // Adds the lanes whose code is in a run.
 template <class Code>
-[[gnu::always_inline]] inline void AddRunOf(
+[[gnu::always_inline]] inline void AddLanesOf(
     const Code* codes, size_t size, Code first, Code last_offset, uint64_t* words) {
   const size_t whole = size / kLanesPerWord;
   for (size_t i = 0; i < whole; ++i) {
@@ -63,28 +46,29 @@ template <class Code>
 
 // One body, compiled for each width and for the machines there are.
 #define DRAY_FOR_MACHINES __attribute__((target_clones("avx512bw", "avx2", "default")))
-DRAY_FOR_MACHINES void AddRun(
+DRAY_FOR_MACHINES void AddLanes(
     const uint8_t* codes, size_t size, uint8_t first, uint8_t last_offset, uint64_t* words) {
-  AddRunOf(codes, size, first, last_offset, words);
+  AddLanesOf(codes, size, first, last_offset, words);
 }
-DRAY_FOR_MACHINES void AddRun(
+DRAY_FOR_MACHINES void AddLanes(
     const uint16_t* codes, size_t size, uint16_t first, uint16_t last_offset, uint64_t* words) {
-  AddRunOf(codes, size, first, last_offset, words);
+  AddLanesOf(codes, size, first, last_offset, words);
 }
-DRAY_FOR_MACHINES void AddRun(
+DRAY_FOR_MACHINES void AddLanes(
     const uint32_t* codes, size_t size, uint32_t first, uint32_t last_offset, uint64_t* words) {
-  AddRunOf(codes, size, first, last_offset, words);
+  AddLanesOf(codes, size, first, last_offset, words);
 }
 #undef DRAY_FOR_MACHINES
 
 template <class Code>
-void AddRuns(const std::vector<Code>& codes, std::span<const Run> runs, Lanes& lanes) {
-  for (const Run& run : runs) {
-    AddRun(codes.data(),
-           codes.size(),
-           static_cast<Code>(run.first),
-           static_cast<Code>(run.size - 1),
-           lanes.words().data());
+void AddRuns(const std::vector<Code>& codes, std::span<const OutcomeRun> runs, Outcomes& out) {
+  for (const OutcomeRun& run : runs) {
+    Lanes& lanes = run.outcome == Outcome::kTrue ? out.matched : out.failed;
+    AddLanes(codes.data(),
+             codes.size(),
+             static_cast<Code>(run.first),
+             static_cast<Code>(run.last - 1 - run.first),
+             lanes.words().data());
   }
 }
 
@@ -107,15 +91,27 @@ void LookUpAll(const std::vector<Code>& codes, std::span<const Outcome> by_code,
 
 }  // namespace
 
-void Scan(const Column& column, std::span<const Outcome> by_code, Outcomes& out) {
-  const std::vector<Run> matched = RunsOf(by_code, Outcome::kTrue);
-  const std::vector<Run> failed = RunsOf(by_code, Outcome::kError);
+void AddRun(std::vector<OutcomeRun>& runs, const OutcomeRun& run) {
+  if (run.outcome == Outcome::kFalse || run.first == run.last) return;
+  const bool goes_on =
+      !runs.empty() && runs.back().last == run.first && runs.back().outcome == run.outcome;
+  if (goes_on) {
+    runs.back().last = run.last;
+  } else {
+    runs.push_back(run);
+  }
+}
+
+void Scan(const Column& column, std::span<const OutcomeRun> runs, Outcomes& out) {
   std::visit(
       [&](const auto& codes) {
         out.Reset(codes.size());
-        if (matched.size() + failed.size() > kRunsMax) return LookUpAll(codes, by_code, out);
-        AddRuns(codes, matched, out.matched);
-        AddRuns(codes, failed, out.failed);
+        if (runs.size() <= kRunsMax) return AddRuns(codes, runs, out);
+        std::vector<Outcome> by_code(column.size());
+        for (const OutcomeRun& run : runs) {
+          std::fill(by_code.begin() + run.first, by_code.begin() + run.last, run.outcome);
+        }
+        LookUpAll(codes, by_code, out);
       },
       column.codes);
 }

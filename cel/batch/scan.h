@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "cel/batch/device_table.h"
 #include "cel/batch/lanes.h"
@@ -24,9 +25,19 @@ struct Outcomes {
   }
 };
 
-/// Sets `out` to the outcome of each lane's code: `by_code` has one outcome per value of the
-/// column. Costs one pass over the codes for each of at most four runs of like outcomes that are
-/// not false, or one slower pass if there are more.
-void Scan(const Column& column, std::span<const Outcome> by_code, Outcomes& out);
+/// Codes in a row with one outcome.
+struct OutcomeRun {
+  uint32_t first = 0;
+  uint32_t last = 0;  // one past the end
+  Outcome outcome = Outcome::kFalse;
+};
+
+/// Adds a run to `runs`, which are in order. What is false is left out, what continues the last run
+/// becomes part of it.
+void AddRun(std::vector<OutcomeRun>& runs, const OutcomeRun& run);
+
+/// Sets `out` to the outcome of each lane's code; codes in no run are false. Costs one pass over
+/// the codes for each run, or one slower pass if there are many.
+void Scan(const Column& column, std::span<const OutcomeRun> runs, Outcomes& out);
 
 }  // namespace dray::cel
