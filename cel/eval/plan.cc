@@ -265,14 +265,17 @@ class Planner {
   void PlanPattern(NodePlan& plan, const Node& node) {
     const Value* const pattern = ConstantOf(node.children[1]);
     if (pattern == nullptr || !pattern->is(ValueKind::kString)) return;
-    auto compiled = CompileRegex(pattern->text());
-    if (compiled.has_value()) {
-      plans_.patterns.push_back(*std::move(compiled));
-      plan.pattern = plans_.patterns.back().get();
-      plan.stops_at_error = true;
-    } else {
-      FailProgram(compiled.error().message);
+    plan.stops_at_error = true;
+    const NodeId argument = node.children[1];
+    const auto known = std::ranges::find(plans_.patterns, argument, &CompiledPattern::argument);
+    if (known != plans_.patterns.end()) {
+      plan.pattern = known->pattern.get();
+      return;
     }
+    auto compiled = CompileRegex(pattern->text());
+    if (!compiled.has_value()) return FailProgram(compiled.error().message);
+    plan.pattern = compiled->get();
+    plans_.patterns.push_back({argument, *std::move(compiled)});
   }
 
   void Fold(NodeId id, const Node& node, const Builtin& conversion) {

@@ -64,15 +64,22 @@ struct NodePlan {
   const DeepKey* deep = nullptr;  // kDeepPath: the path
 };
 
+/// A constant pattern of a regular expression, by the node of the argument.
+struct CompiledPattern {
+  NodeId argument = kNoNode;
+  std::shared_ptr<const RE2> pattern;
+};
+
 /// The plans of all nodes, with what they refer to.
 struct Plans {
   std::vector<NodePlan> nodes;  // by NodeId
   Arena constants;
   Bump paths;
-  std::vector<std::shared_ptr<const RE2>> patterns;
+  std::vector<CompiledPattern> patterns;
 };
 
-/// Fills `plans`. Returns why a constant part fails, or an empty text.
+/// Fills `plans`, which may hold patterns that are compiled already. Returns why a constant part
+/// fails, or an empty text.
 std::string MakePlans(const CheckedAst& checked, const Environment& environment, Plans& plans);
 
 Value LiteralValue(const Constant& constant);
