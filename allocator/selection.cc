@@ -6,29 +6,12 @@
 #include <fmt/format.h>
 
 #include "allocator/node_match.h"
+#include "cel/api_device.h"
 
 namespace dray::allocator {
 namespace {
 
 namespace v1 = api::resource_v1;
-
-/// Lists before single values, in upstream's order of precedence.
-cel::AttributeValue ValueOf(const v1::DeviceAttribute& attribute) {
-  if (!attribute.ints.empty()) return std::span(attribute.ints);
-  if (!attribute.bools.empty()) {
-    std::vector<bool> values;
-    values.reserve(attribute.bools.size());
-    for (const api::Bool value : attribute.bools) values.push_back(value.value);
-    return values;
-  }
-  if (!attribute.strings.empty()) return std::span(attribute.strings);
-  if (!attribute.versions.empty()) return cel::VersionTexts{attribute.versions};
-  if (attribute.int_.has_value()) return *attribute.int_;
-  if (attribute.bool_.has_value()) return *attribute.bool_;
-  if (attribute.string.has_value()) return std::string_view(*attribute.string);
-  if (attribute.version.has_value()) return cel::VersionText{*attribute.version};
-  return std::monostate();
-}
 
 }  // namespace
 
@@ -83,16 +66,7 @@ Result<bool> Selection::AllTrue(Owner owner,
 const cel::DeviceActivation& Selection::View(const DeviceEntry& device) {
   std::unique_ptr<cel::DeviceActivation>& view = views_[device.index];
   if (view == nullptr) {
-    cel::Device fields{
-        .driver = device.id.driver,
-        .allow_multiple_allocations = device.device->allow_multiple_allocations.value_or(false)};
-    for (const auto& [name, attribute] : device.device->attributes) {
-      fields.attributes.push_back({name, ValueOf(attribute)});
-    }
-    for (const auto& [name, capacity] : device.device->capacity) {
-      fields.capacity.push_back({name, &capacity.value});
-    }
-    view = std::make_unique<cel::DeviceActivation>(fields);
+    view = std::make_unique<cel::DeviceActivation>(cel::DeviceOf(device.id.driver, *device.device));
   }
   return *view;
 }

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -12,6 +13,7 @@
 
 #include "base/world.h"
 #include "cli/allocate.h"
+#include "cli/cel.h"
 #include "cli/convert.h"
 #include "cli/serve.h"
 #include "cli/validate.h"
@@ -79,6 +81,44 @@ void AddAllocate(CLI::App& app, cli::AllocateOptions& options, std::string& outp
       "Example:\n  dray allocate -f examples/2-gpu-with-nic");
 }
 
+void AddCel(CLI::App& app, cli::CelOptions& options, std::string& output) {
+  CLI::App* command =
+      app.add_subcommand("cel", "a selector's type and cost, and which devices it chooses");
+  command->add_option("expression", options.expression, "CEL expression, or - (standard input)")
+      ->required();
+  command
+      ->add_option("-f,--filename",
+                   options.paths,
+                   "ResourceSlices: file, folder or - (standard input); repeatable")
+      ->allow_extra_args(false);
+  command->add_option("--release", options.release, "1.31 to 1.37: whose language (default: 1.37)");
+  command->add_flag_callback(
+      "--new",
+      [&options] { options.use = cel::ExpressionUse::kNew; },
+      "as an API server judges an expression that somebody writes (default)");
+  command
+      ->add_flag_callback(
+          "--stored",
+          [&options] { options.use = cel::ExpressionUse::kStored; },
+          "as schedulers run it once it is stored: more of the language, whatever the gates")
+      ->excludes("--new");
+  command->add_option("--feature-gates",
+                      options.feature_gates,
+                      "NAME=true|false,… as for kube-apiserver; all DRA gates are on otherwise");
+  command->add_flag("--derived", options.derived, "the expression is a derived attribute (1.37)");
+  command->add_flag(
+      "--explain", options.explain, "which part between && keeps how many devices out; needs -f");
+  command->add_flag("--all", options.all, "do not cut long lists short");
+  command->add_option("-o,--output", output, "text, json or yaml")
+      ->check(CLI::IsMember({"text", "json", "yaml"}))
+      ->capture_default_str();
+  command->footer(
+      "Exit codes: 0 admitted, and with -f some device matches; 1 refused, or none matches;\n"
+      "2 bad options or unreadable input.\n"
+      "Example:\n"
+      "  dray cel 'device.driver == \"gpu.nvidia.com\"' -f examples/2-gpu-with-nic");
+}
+
 void AddConvert(CLI::App& app, cli::ConvertOptions& options, std::string& output) {
   CLI::App* convert =
       app.add_subcommand("convert", "manifests in another version of resource.k8s.io");
@@ -133,17 +173,27 @@ void AddValidate(CLI::App& app, cli::ValidateOptions& options, std::string& outp
       "Example:\n  dray validate -f manifests/ --release 1.34");
 }
 
-int RunValidate(cli::ValidateOptions options, std::string_view output) {
-  options.format = output == "json" ? cli::ReportFormat::kJson : cli::ReportFormat::kText;
+cli::Colours ColoursOfOutput() {
   // NOLINTNEXTLINE(concurrency-mt-unsafe): no thread has started
   const bool is_plain = std::getenv("NO_COLOR") != nullptr || isatty(STDOUT_FILENO) == 0;
-  options.colours = is_plain ? cli::Colours::kNone : cli::Colours::kTerminal;
+  return is_plain ? cli::Colours::kNone : cli::Colours::kTerminal;
+}
+
+int RunValidate(cli::ValidateOptions options, std::string_view output) {
+  options.format = output == "json" ? cli::ReportFormat::kJson : cli::ReportFormat::kText;
+  options.colours = ColoursOfOutput();
   return cli::Validate(RealWorld(), options, stdout, stderr);
 }
 
 cli::OutputFormat FormatOf(const std::string& word) {
   if (word == "json") return cli::OutputFormat::kJson;
   return word == "yaml" ? cli::OutputFormat::kYaml : cli::OutputFormat::kTable;
+}
+
+int RunCel(cli::CelOptions options, const std::string& output) {
+  options.output = FormatOf(output);
+  options.colours = ColoursOfOutput();
+  return cli::Cel(RealWorld(), options, stdout, stderr);
 }
 
 int RunServe(cli::ServeOptions options,
@@ -179,6 +229,9 @@ int main(int argc, char** argv) {
   std::string output = "table";
   AddServe(app, serve, nodes, components);
   AddAllocate(app, allocate, output);
+  cli::CelOptions cel;
+  std::string cel_output = "text";
+  AddCel(app, cel, cel_output);
   cli::ConvertOptions convert;
   std::string document_format = "yaml";
   AddConvert(app, convert, document_format);
@@ -200,6 +253,7 @@ int main(int argc, char** argv) {
     allocate.output = FormatOf(output);
     return cli::Allocate(RealWorld(), allocate, stdout, stderr);
   }
+  if (app.got_subcommand("cel")) return RunCel(std::move(cel), cel_output);
   if (app.got_subcommand("convert")) {
     if (document_format == "json") convert.output = cli::DocumentFormat::kJson;
     return cli::Convert(RealWorld(), convert, stdout, stderr);

@@ -2,7 +2,6 @@
 #include "cli/validate_hints.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -12,6 +11,7 @@
 
 #include "api/feature_gates.h"
 #include "api/reflect.h"
+#include "cli/spelling.h"
 
 namespace dray::cli {
 namespace {
@@ -20,31 +20,6 @@ namespace {
 constexpr int kSearchDepthMax = 6;
 /// Names a hint lists.
 constexpr size_t kNamesMax = 12;
-
-std::string Lower(std::string_view text) {
-  std::string lower(text);
-  std::ranges::transform(
-      lower, lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return lower;
-}
-
-/// Insertions, deletions and replacements between two texts (Wagner and Fischer), case aside.
-size_t Distance(std::string_view a, std::string_view b) {
-  const std::string left = Lower(a);
-  const std::string right = Lower(b);
-  std::vector<size_t> row(right.size() + 1);
-  for (size_t i = 0; i < row.size(); ++i) row[i] = i;
-  for (size_t i = 1; i <= left.size(); ++i) {
-    size_t diagonal = row[0];
-    row[0] = i;
-    for (size_t j = 1; j <= right.size(); ++j) {
-      const size_t replaced = diagonal + (left[i - 1] == right[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
-    }
-  }
-  return row.back();
-}
 
 /// The fields of a struct, those of inlined structs among them, whatever the release.
 void Gather(const api::Type& type, std::vector<const api::Field*>& fields) {
@@ -145,7 +120,7 @@ std::string_view Nearest(const std::vector<const api::Field*>& fields, std::stri
   std::string_view nearest;
   size_t best = name.size() / 3 + 1;
   for (const api::Field* field : fields) {
-    const size_t distance = Distance(field->name, name);
+    const size_t distance = SpellingDistance(field->name, name);
     if (distance < best || (distance == best && nearest.empty())) {
       best = distance;
       nearest = field->name;

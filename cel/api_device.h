@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Devices of the API as selectors see them.
+#pragma once
+
+#include <string_view>
+
+#include "api/resource_v1.h"
+#include "cel/device.h"
+
+namespace dray::cel {
+
+/// `device`, which `driver` publishes. Refers to both. Of several values in one attribute the first
+/// counts that upstream looks at: lists before single values. O(attributes and capacities).
+Device DeviceOf(std::string_view driver, const api::resource_v1::Device& device);
+
+}  // namespace dray::cel

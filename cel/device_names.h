@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names of attributes and capacities: which an expression reads and which a device has.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cel/check/checker.h"
+#include "cel/device.h"
+
+namespace dray::cel {
+
+enum class DeviceSection : uint8_t { kAttributes, kCapacity };
+
+/// device.attributes["domain"].id or device.capacity["domain"].id.
+struct DeviceName {
+  DeviceSection section = DeviceSection::kAttributes;
+  std::string domain;
+  std::string id;
+  auto operator<=>(const DeviceName&) const = default;
+
+  /// As an expression writes it.
+  std::string ToExpression() const;
+};
+
+/// What `checked` reads or asks for (has, in, .?), each name once, in the order of the tree. Finds
+/// names that are written down, also behind cel.bind, optMap, orValue and value; names that are
+/// computed (device.attributes[x]) are not found. O(nodes).
+std::vector<DeviceName> NamesIn(const CheckedAst& checked);
+
+/// All names of `device`; those without a domain have the driver's.
+std::vector<DeviceName> NamesOf(const Device& device);
+
+}  // namespace dray::cel
