@@ -59,6 +59,8 @@ class Run {
     return !crashed_ && cost_bound_ <= cost_max_ && memory_bound_ <= kArenaBytesMax;
   }
 
+  uint64_t cost_bound() const { return cost_bound_; }
+
  private:
   void EvaluateNode(uint32_t number, const Lanes& active, Outcomes& out) {
     const BatchNode& node = plan_[number];
@@ -329,28 +331,35 @@ class Run {
 BatchSelector::BatchSelector(Selector selector)
     : selector_(std::move(selector)), plan_(MakeBatchPlan(selector_.program())) {}
 
-void BatchSelector::Evaluate(const DeviceTable& table, Outcomes& out) const {
-  if (!Run(selector_.program(), plan_, table).Evaluate(out)) {
-    std::vector<std::optional<Outcome>> known(table.shapes());
-    out.Reset(table.size());
-    for (size_t lane = 0; lane < table.size(); ++lane) {
-      std::optional<Outcome>& outcome = known[table.ShapeOf(lane)];
-      if (!outcome.has_value()) {
-        Arena arena;
-        const Evaluation evaluation =
-            selector_.Evaluate(table.DeviceOfShape(table.ShapeOf(lane), arena));
-        outcome = evaluation.matches()            ? Outcome::kTrue
-                  : evaluation.error() != nullptr ? Outcome::kError
-                                                  : Outcome::kFalse;
-      }
-      if (*outcome == Outcome::kTrue) out.matched.Add(lane);
-      if (*outcome == Outcome::kError) out.failed.Add(lane);
-    }
-  }
+uint64_t BatchSelector::Evaluate(const DeviceTable& table, Outcomes& out) const {
+  Run run(selector_.program(), plan_, table);
+  const bool added_up = run.Evaluate(out);
+  const uint64_t bound = added_up ? run.cost_bound() : EvaluateWhole(table, out);
   for (size_t i = 0; i < out.matched.words().size(); ++i) {
     out.failed.words()[i] |= table.broken().words()[i];
     out.matched.words()[i] &= ~table.broken().words()[i];
   }
+  return bound;
+}
+
+uint64_t BatchSelector::EvaluateWhole(const DeviceTable& table, Outcomes& out) const {
+  std::vector<std::optional<Outcome>> known(table.shapes());
+  uint64_t highest = 0;
+  out.Reset(table.size());
+  for (size_t lane = 0; lane < table.size(); ++lane) {
+    std::optional<Outcome>& outcome = known[table.ShapeOf(lane)];
+    if (!outcome.has_value()) {
+      Arena arena;
+      const Evaluation answer = selector_.Evaluate(table.DeviceOfShape(table.ShapeOf(lane), arena));
+      highest = std::max(highest, answer.cost);
+      outcome = answer.error() != nullptr ? Outcome::kError
+                : answer.matches()        ? Outcome::kTrue
+                                          : Outcome::kFalse;
+    }
+    if (*outcome == Outcome::kTrue) out.matched.Add(lane);
+    if (*outcome == Outcome::kError) out.failed.Add(lane);
+  }
+  return highest;
 }
 
 Evaluation BatchSelector::EvaluateLane(const DeviceTable& table, size_t lane) const {

@@ -23,9 +23,10 @@ class BatchSelector {
  public:
   explicit BatchSelector(Selector selector);
 
-  /// Sets `out` to the devices of `table` that match and to those on which evaluation fails. Costs
-  /// O(different values) evaluations and a few passes over the codes; `out` keeps its memory.
-  void Evaluate(const DeviceTable& table, Outcomes& out) const;
+  /// Sets `out` to the devices of `table` that match and to those on which evaluation fails.
+  /// Returns a bound: no device of the table costs more. Takes O(different values) evaluations and
+  /// a few passes over the codes; `out` keeps its memory.
+  uint64_t Evaluate(const DeviceTable& table, Outcomes& out) const;
 
   /// The exact answer on one device: text of the error, cost.
   Evaluation EvaluateLane(const DeviceTable& table, size_t lane) const;
@@ -33,6 +34,9 @@ class BatchSelector {
   const Selector& selector() const { return selector_; }
 
  private:
+  /// Each shape of device by itself.
+  uint64_t EvaluateWhole(const DeviceTable& table, Outcomes& out) const;
+
   Selector selector_;
   std::vector<BatchNode> plan_;
 };

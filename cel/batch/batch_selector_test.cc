@@ -29,14 +29,26 @@ struct Fleet {
   std::shared_ptr<const DeviceTable> table;
 };
 
+// How often devices matched, failed or neither.
+struct Tally {
+  size_t matched = 0;
+  size_t failed = 0;
+  size_t neither = 0;
+};
+
 // Empty if batch and scalar agree on all devices.
-std::string Disagreement(const Selector& selector, const Fleet& fleet) {
+std::string Disagreement(const Selector& selector, const Fleet& fleet, Tally* tally = nullptr) {
   const BatchSelector batch(selector);
   Outcomes outcomes;
-  batch.Evaluate(*fleet.table, outcomes);
+  const uint64_t bound = batch.Evaluate(*fleet.table, outcomes);
   for (size_t lane = 0; lane < fleet.table->size(); ++lane) {
     const Evaluation wanted = selector.Evaluate(*fleet.activations[lane]);
+    if (wanted.cost > bound) {
+      return fmt::format("lane {}: cost {} above the bound {}", lane, wanted.cost, bound);
+    }
     const bool failed = wanted.error() != nullptr;
+    if (tally != nullptr)
+      ++(failed ? tally->failed : wanted.matches() ? tally->matched : tally->neither);
     if (outcomes.matched.Has(lane) == wanted.matches() && outcomes.failed.Has(lane) == failed) {
       continue;
     }
@@ -57,14 +69,20 @@ TEST_P(BatchAgreement, WithTheScalarEvaluatorOnHalfAMillionPairs) {
   const Fleet fleet(7, GetParam(), kDevices);
   testing::RandomSelector texts(GetParam() ? 11 : 13);
   size_t compiled = 0;
+  Tally tally;
   for (size_t drawn = 0; compiled < kSelectors; ++drawn) {
     ASSERT_LT(drawn, 4 * kSelectors) << "too few of the texts compile";
     const std::string text = texts.Draw();
     const auto selector = Selector::Compile(text, {});
     if (!selector.has_value()) continue;
     ++compiled;
-    ASSERT_EQ(Disagreement(*selector, fleet), "") << text;
+    ASSERT_EQ(Disagreement(*selector, fleet, &tally), "") << text;
   }
+  // Agreement would mean little if nearly all answers were the same.
+  constexpr size_t kTenth = kDevices * kSelectors / 10;
+  EXPECT_GT(tally.matched, kTenth);
+  EXPECT_GT(tally.failed, kTenth);
+  EXPECT_GT(tally.neither, kTenth);
 }
 
 INSTANTIATE_TEST_SUITE_P(Columns, BatchAgreement, ::testing::Bool(), [](const auto& info) {
