@@ -158,7 +158,9 @@ CostRange DerivedAttribute::EstimatedCost() const {
 }
 
 DerivedValue DerivedAttribute::Evaluate(const DeviceActivation& device) const {
-  if (!device.error().empty()) return {.result = EvaluationError{device.error()}};
+  if (const std::string& error = device.error(environment_); !error.empty()) {
+    return {.result = EvaluationError{error}};
+  }
   Arena arena;
   Meter meter(environment_.cost_max);
   const Value value = cel::Evaluate(*program_, {&device.value(), 1}, arena, meter);

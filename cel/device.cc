@@ -23,6 +23,7 @@ DeviceActivation::DeviceActivation(const Device& device) {
   SortQualified(attributes);
   SortQualified(capacity);
   error_ = reader.error();
+  error_without_lists_ = reader.error_without_lists();
   value_ = MakeDevice(arena_,
                       {.driver = device.driver,
                        .attributes = attributes,

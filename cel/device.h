@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "api/quantity.h"
+#include "cel/environment.h"
 #include "cel/eval/arena.h"
 #include "cel/eval/value.h"
 
@@ -65,8 +66,11 @@ class DeviceActivation {
   ~DeviceActivation() = default;
 
   /// Why no selector can be evaluated on this device, or empty: an attribute without a known value,
-  /// or with a version that is none. Of several, the first by name.
-  const std::string& error() const { return error_; }
+  /// or with a version that is none, or with a list where there are none. Of several, the first by
+  /// name.
+  const std::string& error(const Environment& environment) const {
+    return environment.reads_lists() ? error_ : error_without_lists_;
+  }
   /// The variable `device`. Only if there is no error.
   const Value& value() const { return value_; }
 
@@ -74,6 +78,7 @@ class DeviceActivation {
   Arena arena_;
   Value value_;
   std::string error_;
+  std::string error_without_lists_;
 };
 
 }  // namespace dray::cel

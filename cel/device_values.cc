@@ -15,6 +15,8 @@
 namespace dray::cel {
 namespace {
 
+constexpr std::string_view kUnsupported = "unsupported attribute value";
+
 constexpr std::string_view kAttributes = "attributes";
 constexpr std::string_view kCapacity = "capacity";
 
@@ -101,14 +103,19 @@ void SortQualified(std::vector<QualifiedValue>& values) {
 }
 
 void AttributeReader::Reset() {
-  error_.clear();
-  error_name_.clear();
+  error_ = {};
+  error_without_lists_ = {};
+}
+
+void AttributeReader::Problem::Note(std::string_view attribute, std::string_view problem) {
+  if (!text.empty() && name <= attribute) return;
+  name = attribute;
+  text = fmt::format("attribute {}: {}", attribute, problem);
 }
 
 void AttributeReader::NoteError(std::string_view name, std::string_view problem) {
-  if (!error_.empty() && error_name_ <= name) return;
-  error_name_ = name;
-  error_ = fmt::format("attribute {}: {}", name, problem);
+  error_.Note(name, problem);
+  error_without_lists_.Note(name, problem);
 }
 
 Value AttributeReader::ReadVersion(std::string_view name, std::string_view text) {
@@ -128,6 +135,14 @@ Value AttributeReader::Read(const Attribute& attribute) {
   if (const auto* const item = std::get_if<VersionText>(&value)) {
     return ReadVersion(attribute.name, item->text);
   }
+  if (!std::holds_alternative<std::monostate>(value)) return ReadList(attribute);
+  NoteError(attribute.name, kUnsupported);
+  return {};
+}
+
+Value AttributeReader::ReadList(const Attribute& attribute) {
+  const AttributeValue& value = attribute.value;
+  error_without_lists_.Note(attribute.name, kUnsupported);
   if (const auto* const items = std::get_if<std::vector<bool>>(&value)) {
     return ListOf(arena_, *items, [](bool item) { return Value::Bool(item); });
   }
@@ -142,7 +157,6 @@ Value AttributeReader::Read(const Attribute& attribute) {
       return ReadVersion(attribute.name, text);
     });
   }
-  NoteError(attribute.name, "unsupported attribute value");
   return {};
 }
 

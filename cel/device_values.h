@@ -37,16 +37,26 @@ class AttributeReader {
   Value Read(const Attribute& attribute);
 
   /// "attribute NAME: …", or empty: of several errors the first by name.
-  const std::string& error() const { return error_; }
+  const std::string& error() const { return error_.text; }
+  /// The same where lists are no values of attributes (see Environment::reads_lists).
+  const std::string& error_without_lists() const { return error_without_lists_.text; }
   void Reset();
 
  private:
+  struct Problem {
+    std::string text;
+    std::string name;
+
+    void Note(std::string_view attribute, std::string_view problem);
+  };
+
   Value ReadVersion(std::string_view name, std::string_view text);
+  Value ReadList(const Attribute& attribute);
   void NoteError(std::string_view name, std::string_view problem);
 
   Arena& arena_;
-  std::string error_;
-  std::string error_name_;
+  Problem error_;
+  Problem error_without_lists_;
 };
 
 /// The parts of a device; the values are sorted as SortQualified does.

@@ -51,6 +51,10 @@ struct Environment {
     if (!since(api::Release::k1_36)) return false;
     return list_type_attributes || (use == ExpressionUse::kStored && since(api::Release::kNewest));
   }
+  /// Whether attributes may be lists when an expression is evaluated. Before 1.36 the API had none.
+  bool reads_lists() const {
+    return since(api::Release::kNewest) || (since(api::Release::k1_36) && list_type_attributes);
+  }
   bool operator==(const Environment&) const = default;
 };
 

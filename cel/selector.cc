@@ -20,7 +20,9 @@ Result<Selector> Selector::Compile(std::string_view expression, const Environmen
 }
 
 Evaluation Selector::Evaluate(const DeviceActivation& device) const {
-  if (!device.error().empty()) return {.result = EvaluationError{device.error()}};
+  if (const std::string& error = device.error(environment_); !error.empty()) {
+    return {.result = EvaluationError{error}};
+  }
   return Evaluate(device.value());
 }
 

@@ -334,10 +334,11 @@ BatchSelector::BatchSelector(Selector selector)
 uint64_t BatchSelector::Evaluate(const DeviceTable& table, Outcomes& out) const {
   Run run(selector_.program(), plan_, table);
   const bool added_up = run.Evaluate(out);
+  const Lanes& broken = table.broken(selector_.program().environment());
   const uint64_t bound = added_up ? run.cost_bound() : EvaluateWhole(table, out);
   for (size_t i = 0; i < out.matched.words().size(); ++i) {
-    out.failed.words()[i] |= table.broken().words()[i];
-    out.matched.words()[i] &= ~table.broken().words()[i];
+    out.failed.words()[i] |= broken.words()[i];
+    out.matched.words()[i] &= ~broken.words()[i];
   }
   return bound;
 }
@@ -363,7 +364,10 @@ uint64_t BatchSelector::EvaluateWhole(const DeviceTable& table, Outcomes& out) c
 }
 
 Evaluation BatchSelector::EvaluateLane(const DeviceTable& table, size_t lane) const {
-  if (table.broken().Has(lane)) return {.result = EvaluationError{table.ErrorOf(lane)}};
+  const Environment& environment = selector_.program().environment();
+  if (table.broken(environment).Has(lane)) {
+    return {.result = EvaluationError{table.ErrorOf(lane, environment)}};
+  }
   Arena arena;
   return selector_.Evaluate(table.DeviceOfShape(table.ShapeOf(lane), arena));
 }

@@ -101,6 +101,14 @@ TEST(BatchSelector, NearItsLimitEverythingIsCountedOnWholeDevices) {
   }
 }
 
+TEST(BatchSelector, ListsAreNoValuesBeforeTheyWere) {
+  const Fleet fleet(17, /*wide=*/false, 200);
+  const auto selector =
+      Selector::Compile("device.driver == 'a.example'", {.release = api::Release::k1_35});
+  ASSERT_TRUE(selector.has_value());
+  EXPECT_EQ(Disagreement(*selector, fleet), "");
+}
+
 TEST(BatchSelector, TellsWhyOneDeviceFails) {
   const Fleet fleet(5, /*wide=*/false, 300);
   const auto selector = Selector::Compile("device.attributes['a.example'].model == 'x100'", {});

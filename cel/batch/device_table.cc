@@ -194,10 +194,11 @@ const Column* DeviceTable::Find(const ColumnKey& key) const {
   return found == index_.end() ? nullptr : &columns_[found->second].column;
 }
 
-const std::string& DeviceTable::ErrorOf(size_t lane) const {
+const std::string& DeviceTable::ErrorOf(size_t lane, const Environment& environment) const {
   static const std::string kNone;
-  const auto found = errors_.find(lane);
-  return found == errors_.end() ? kNone : found->second;
+  const auto& texts = ProblemsFor(environment).texts;
+  const auto found = texts.find(lane);
+  return found == texts.end() ? kNone : found->second;
 }
 
 Value DeviceTable::DeviceOfShape(size_t shape, Arena& arena) const {
@@ -338,6 +339,9 @@ void DeviceTableBuilder::Add(const Device& device) {
     errors_.emplace(size_, reader.error());
     scratch_.clear();  // its values are never asked for
   }
+  if (!reader.error_without_lists().empty()) {
+    errors_without_lists_.emplace(size_, reader.error_without_lists());
+  }
   AddQualified(Field::kAttribute, Field::kAttributeDomain, scratch_);
   for (const Capacity& item : device.capacity) {
     scratch_.push_back(Qualify(item.name, device.driver, Value::Quantity(item.value)));
@@ -387,9 +391,13 @@ std::shared_ptr<const DeviceTable> DeviceTableBuilder::Build() {
     table->index_.emplace(IndexKey(key.field, key.domain, key.id), table->columns_.size());
     table->columns_.push_back({key, column->Finish(size_)});
   }
-  table->broken_.Reset(size_);
-  for (const auto& [lane, error] : errors_) table->broken_.Add(lane);
-  table->errors_ = std::exchange(errors_, {});
+  const auto note = [&](DeviceTable::Problems& problems, auto& errors) {
+    problems.lanes.Reset(size_);
+    for (const auto& [lane, error] : errors) problems.lanes.Add(lane);
+    problems.texts = std::exchange(errors, {});
+  };
+  note(table->problems_, errors_);
+  note(table->problems_without_lists_, errors_without_lists_);
   table->memory_ = std::exchange(memory_, std::make_unique<Arena>());
   columns_.clear();
   index_.clear();

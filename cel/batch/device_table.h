@@ -15,6 +15,7 @@
 #include "cel/batch/lanes.h"
 #include "cel/device.h"
 #include "cel/device_values.h"
+#include "cel/environment.h"
 #include "cel/eval/arena.h"
 #include "cel/eval/value.h"
 
@@ -72,9 +73,12 @@ class DeviceTable {
   /// nullptr if no device has anything there.
   const Column* Find(const ColumnKey& key) const;
 
-  /// Devices no selector can be evaluated on, with the reason (DeviceActivation::error).
-  const Lanes& broken() const { return broken_; }
-  const std::string& ErrorOf(size_t lane) const;
+  /// Devices no selector of `environment` can be evaluated on (DeviceActivation::error).
+  const Lanes& broken(const Environment& environment) const {
+    return ProblemsFor(environment).lanes;
+  }
+  /// Why, or an empty text.
+  const std::string& ErrorOf(size_t lane, const Environment& environment) const;
 
   /// Devices that are alike in everything have one shape; shapes are numbered from 0.
   size_t shapes() const { return first_of_shape_.size(); }
@@ -88,6 +92,14 @@ class DeviceTable {
  private:
   friend class DeviceTableBuilder;
 
+  struct Problems {
+    Lanes lanes;
+    std::unordered_map<size_t, std::string> texts;  // by lane
+  };
+  const Problems& ProblemsFor(const Environment& environment) const {
+    return environment.reads_lists() ? problems_ : problems_without_lists_;
+  }
+
   struct NamedColumn {
     ColumnKey key;
     Column column;
@@ -98,8 +110,8 @@ class DeviceTable {
   std::unordered_map<std::string, size_t> index_;
   std::vector<uint32_t> shape_of_;        // by lane
   std::vector<uint32_t> first_of_shape_;  // a lane of each shape
-  Lanes broken_;
-  std::unordered_map<size_t, std::string> errors_;
+  Problems problems_;
+  Problems problems_without_lists_;  // where lists are no values
   std::unique_ptr<Arena> memory_;
 };
 
@@ -128,7 +140,8 @@ class DeviceTableBuilder {
   std::unordered_map<std::string, size_t> index_;
   std::vector<QualifiedValue> scratch_;
   size_t size_ = 0;
-  std::unordered_map<size_t, std::string> errors_;
+  std::unordered_map<size_t, std::string> errors_;  // by lane
+  std::unordered_map<size_t, std::string> errors_without_lists_;
 };
 
 }  // namespace dray::cel

@@ -210,13 +210,11 @@ class Checker {
     return Make(TypeKind::kDyn);  // the rule of uniform literals says what is wrong
   }
 
-  // The type inside the optional of an entry [?x], {?k: v} or M{?f: v}. Upstream breaks on dyn in
-  // lists and maps; here it is no optional.
+  // The type inside the optional of an entry [?x], {?k: v} or M{?f: v}.
   const Type* EntryType(const Node& node, size_t entry, NodeId value, const Type* type) {
     if (entry >= node.optional_entries.size() || !node.optional_entries[entry]) return type;
     if (type->kind == TypeKind::kOptional) return type->parameters[0];
-    const bool is_dyn = type->kind == TypeKind::kDyn || type->kind == TypeKind::kAny;
-    if (is_dyn && node.kind == NodeKind::kMessage) return type;
+    if (type->kind == TypeKind::kDyn || type->kind == TypeKind::kAny) return type;
     Fail(At(value).offset,
          fmt::format("expected type 'optional_type({0})' but found '{0}'", CheckerName(*type)));
     return type;
@@ -348,6 +346,7 @@ class Checker {
     const bool is_hidden = node.name == "__result__";
     const Type* const step = StepType(id, is_hidden ? first : accumulator, first);
     names_.Forget(two ? 2 : 1);
+    if (HasNoType(*context_.Known(step))) return context_.ListOf(Make(TypeKind::kDyn));
     if (!context_.meanings.Agree(*accumulator, *step)) {
       return Fail(
           At(id).offset,
@@ -359,6 +358,11 @@ class Checker {
       return Make(TypeKind::kBool);
     }
     return context_.Known(accumulator);
+  }
+
+  // 1.32 lets lists of what has no type pass.
+  static bool HasNoType(const Type& type) {
+    return type.kind == TypeKind::kList && type.parameters[0] == NoType();
   }
 
   const Type* InitialAccumulator(FoldKind fold) {
@@ -426,8 +430,15 @@ class Checker {
   // target.hasValue() ? optional.of(cel.bind(x, target.value(), body)) : optional.none()
   const Type* CheckOptMap(NodeId id) {
     const Node node = At(id);
-    const Type* const target = CheckTwice(node.children[0]);
+    const size_t errors = context_.errors.size();
+    const uint32_t variables = context_.meanings.size();
+    const Type* const target = CheckNode(node.children[0]);
+    const Copy copy = {.first_error = errors,
+                       .last_error = context_.errors.size(),
+                       .variables = context_.meanings.size() - variables};
     const Type* const condition = overloads_.Resolve(id, "hasValue", {target}, Style::kMember);
+    context_.FreshParameter();  // of the empty list that upstream loops over
+    CheckCopy(copy);
     const Type* const value = overloads_.Resolve(id, "value", {target}, Style::kMember);
     context_.FactsOf(id).slot = names_.Declare(node.name, value);
     const Type* body = context_.Known(CheckNode(node.children[1]));
@@ -437,18 +448,23 @@ class Checker {
     return overloads_.Resolve(id, "_?_:_", {condition, body, none}, Style::kGlobal);
   }
 
-  // Upstream copies the node, so its errors are there twice; copies of copies are not followed for
-  // ever.
-  const Type* CheckTwice(NodeId id) {
+  // What checking a node has left behind.
+  struct Copy {
+    size_t first_error = 0;
+    size_t last_error = 0;
+    uint32_t variables = 0;
+  };
+
+  // Upstream copies the target of optMap, so its errors are there twice and its type variables are
+  // counted twice. Copies of copies would double for ever.
+  void CheckCopy(const Copy& copy) {
     constexpr size_t kErrorsMax = 10'000;
+    constexpr uint32_t kVariablesMax = 10'000;
     std::vector<SourceError>& errors = context_.errors;
-    const size_t before = errors.size();
-    const Type* const type = CheckNode(id);
-    const size_t after = errors.size();
-    for (size_t i = before; i < after && errors.size() < kErrorsMax; ++i) {
+    for (size_t i = copy.first_error; i < copy.last_error && errors.size() < kErrorsMax; ++i) {
       errors.push_back(SourceError(errors[i]));
     }
-    return type;
+    if (context_.meanings.size() < kVariablesMax) context_.meanings.Fresh(copy.variables);
   }
 
   // cel.bind(@input, list, @input.@sortByAssociatedKeys(@input.map(x, key)))

@@ -64,6 +64,13 @@ class OverloadReader {
   std::vector<const Type*> parameters_;
 };
 
+// The type that the bare name of a type with parts stands for.
+std::string_view WithParts(std::string_view name) {
+  if (name == "list") return "list(dyn)";
+  if (name == "map") return "map(dyn, dyn)";
+  return name == "optional_type" ? "optional_type(dyn)" : name;
+}
+
 // What else than release and use decides: whether new expressions may use `includes`.
 bool IsHidden(std::string_view function, const Environment& environment) {
   return function == "includes" && environment.use == ExpressionUse::kNew &&
@@ -99,7 +106,7 @@ Declarations::Declarations(const Environment& environment) {
     });
   }
   for (const std::string_view name : kTypeNames) {
-    type_names_[name] = pool_.Make(TypeKind::kType, {pool_.Parse(name)});
+    type_names_[name] = pool_.Make(TypeKind::kType, {pool_.Parse(WithParts(name))});
   }
   for (const Message& message : Messages()) {
     type_names_[message.name] = pool_.Make(TypeKind::kType, {pool_.Parse(message.type)});

@@ -23,12 +23,14 @@ class Uniformity {
 
  private:
   void CheckList(const Node& node) {
+    CheckOptionalEntries(node, 1);
     for (size_t i = 1; i < node.children.size(); ++i) {
       if (!HaveOneType(EntryType(node, 0, 0), EntryType(node, i, i), node.children[i])) return;
     }
   }
 
   void CheckMap(const Node& node) {
+    CheckOptionalEntries(node, 2);
     for (size_t i = 2; i < node.children.size(); i += 2) {
       HaveOneType(TypeOf(node.children[0]), TypeOf(node.children[i]), node.children[i]);
       HaveOneType(EntryType(node, 0, 1), EntryType(node, i / 2, i + 1), node.children[i + 1]);
@@ -37,11 +39,25 @@ class Uniformity {
 
   const Type& TypeOf(NodeId id) const { return *checked_.facts[id].type; }
 
-  // Of an entry [?x] or {?k: v}: the type inside the optional.
+  // Of an entry [?x] or {?k: v}: the type inside the optional. Upstream breaks if it is none.
   const Type& EntryType(const Node& node, size_t entry, size_t child) const {
     const Type& type = TypeOf(node.children[child]);
-    const bool is_optional = entry < node.optional_entries.size() && node.optional_entries[entry];
-    return is_optional ? *type.parameters[0] : type;
+    if (!IsOptional(node, entry) || type.kind != TypeKind::kOptional) return type;
+    return *type.parameters[0];
+  }
+
+  static bool IsOptional(const Node& node, size_t entry) {
+    return entry < node.optional_entries.size() && node.optional_entries[entry];
+  }
+
+  void CheckOptionalEntries(const Node& node, size_t step) {
+    for (size_t i = step - 1; i < node.children.size(); i += step) {
+      const Type& type = TypeOf(node.children[i]);
+      if (!IsOptional(node, i / step) || type.kind == TypeKind::kOptional) continue;
+      errors_.push_back(
+          {checked_.ast[node.children[i]].offset,
+           fmt::format("expected type 'optional_type({0})' but found '{0}'", CheckerName(type))});
+    }
   }
 
   bool HaveOneType(const Type& expected, const Type& type, NodeId id) {

@@ -72,10 +72,8 @@ bool MayBeMessage(const Type& type) {
     case TypeKind::kDuration:
     case TypeKind::kWrapper:
     case TypeKind::kObject: return true;
-    // The bare names list and map: upstream takes the first for a message.
-    case TypeKind::kList:
-      return type.parameters.empty() || type.parameters[0]->kind == TypeKind::kDyn;
-    case TypeKind::kMap: return !type.parameters.empty();
+    case TypeKind::kList: return true;  // also the bare name
+    case TypeKind::kMap: return type.parameters[0]->kind == TypeKind::kString;
     case TypeKind::kError:
     case TypeKind::kBool:
     case TypeKind::kInt:

@@ -94,29 +94,21 @@ Substitution::Outcome Substitution::UnifyVariable(const Type& type, const Type& 
     Learn(variable.variable, &type);
     return Outcome::kAgrees;
   }
-  if (SameType(type, *known)) return Outcome::kAgrees;
+  if (&type != NoType() && SameType(type, *known)) return Outcome::kAgrees;
   if (!Unify(type, *known)) return Outcome::kDiffers;
   const Type* const general = MoreGeneral(&type, known);
   if (!OccursIn(variable, *general)) Learn(variable.variable, general);
   return Outcome::kAgrees;
 }
 
-// What has no type agrees with a variable that stands for nothing yet, and with nothing else.
-bool Substitution::UnifyNoType(const Type& a, const Type& b) {
-  const Type& other = &a == NoType() ? b : a;
-  if (other.kind != TypeKind::kParameter || meanings_[other.variable] != nullptr) return false;
-  Learn(other.variable, NoType());
-  return true;
-}
-
 bool Substitution::Unify(const Type& a, const Type& b) {
-  if (&a == NoType() || &b == NoType()) return UnifyNoType(a, b);
-  if (&a == &b) return true;
+  if (&a == &b) return &a != NoType();
   if (b.kind == TypeKind::kParameter) {
     const Outcome outcome = UnifyVariable(a, b);
     if (outcome != Outcome::kUnknown) return outcome == Outcome::kAgrees;
   }
   if (a.kind == TypeKind::kParameter) return UnifyVariable(b, a) == Outcome::kAgrees;
+  if (&a == NoType() || &b == NoType()) return false;
   if (IsWild(a) || IsWild(b)) return true;
   if (a.kind == TypeKind::kNull) return AcceptsNull(b.kind);
   if (b.kind == TypeKind::kNull) return AcceptsNull(a.kind);

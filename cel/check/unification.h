@@ -16,6 +16,7 @@ class Substitution {
  public:
   /// Numbers for `count` new variables; the first of them.
   uint32_t Fresh(uint32_t count);
+  uint32_t size() const { return static_cast<uint32_t>(meanings_.size()); }
 
   /// Whether a value of type `from` may stand where `to` is wanted. Keeps what was learnt only if
   /// all pairs agree.
@@ -37,7 +38,6 @@ class Substitution {
   };
 
   bool Unify(const Type& a, const Type& b);
-  bool UnifyNoType(const Type& a, const Type& b);
   enum class Outcome { kAgrees, kDiffers, kUnknown };
   Outcome UnifyVariable(const Type& type, const Type& variable);
   bool OccursIn(const Type& variable, const Type& type) const;

@@ -38,6 +38,11 @@ uint64_t SizeOf(const Value& value) {
   return 1;
 }
 
+// As extensions and Kubernetes count: they do not look into optionals.
+uint64_t PlainSize(const Value& value) {
+  return value.is(ValueKind::kOptional) ? 1 : SizeOf(value);
+}
+
 // Rounded up, in integers: upstream's floating point gives the same below 2^50.
 uint64_t Tenth(uint64_t size) {
   return (size + 9) / 10;
@@ -108,8 +113,12 @@ uint64_t SelectorTextCost(const Value& text) {
 uint64_t FlattenCost(std::span<const Value> arguments) {
   const bool has_depth = arguments.size() > 1 && arguments[1].is(ValueKind::kInt);
   const int64_t given = has_depth ? arguments[1].integer() : 1;
-  const int64_t depth = given < 0 ? 1 : given;
-  return kListCallBase + static_cast<uint64_t>(depth) * SizeOf(arguments[0]);
+  const double depth = given < 0 ? 1 : static_cast<double>(given);
+  // In floating point, as upstream does: there are depths that make it inexact, or too big.
+  const double product = depth * static_cast<double>(PlainSize(arguments[0]));
+  constexpr double kTwoTo63 = 9223372036854775808.0;
+  if (product >= 2 * kTwoTo63) return kListCallBase + (uint64_t{1} << 63);
+  return kListCallBase + static_cast<uint64_t>(product);
 }
 
 bool TakesText(const Type& type) {
@@ -156,13 +165,13 @@ uint64_t CallCost(CostRule rule, std::span<const Value> arguments, const Value& 
     case CostRule::kAffix: return Tenth(SizeOf(arguments[1]));
     case CostRule::kContains: return Tenth(SizeOf(arguments[0])) * Tenth(SizeOf(arguments[1]));
     case CostRule::kRegex: return Tenth(SizeOf(arguments[0]) + 1) * Quarter(SizeOf(arguments[1]));
-    case CostRule::kTenth: return Tenth(SizeOf(arguments[0]));
-    case CostRule::kFifth: return Tenth(2 * SizeOf(arguments[0]));
+    case CostRule::kTenth: return Tenth(PlainSize(arguments[0]));
+    case CostRule::kFifth: return Tenth(2 * PlainSize(arguments[0]));
     case CostRule::kFifthOfResult: return Tenth(2 * SizeOf(result));
     case CostRule::kTraversal: return Traversal(arguments[0]);
-    case CostRule::kProduct: return 1 + SizeOf(arguments[0]) * SizeOf(arguments[1]);
-    case CostRule::kDoubleProduct: return 1 + 2 * SizeOf(arguments[0]) * SizeOf(arguments[1]);
-    case CostRule::kListResult: return kListCallBase + SizeOf(result);
+    case CostRule::kProduct: return 1 + PlainSize(arguments[0]) * PlainSize(arguments[1]);
+    case CostRule::kDoubleProduct: return 1 + 2 * PlainSize(arguments[0]) * PlainSize(arguments[1]);
+    case CostRule::kListResult: return kListCallBase + PlainSize(result);
     case CostRule::kFlatten: return FlattenCost(arguments);
     case CostRule::kQuadratic: return QuadraticCost(arguments[0]);
     case CostRule::kQuadraticKeys: return QuadraticCost(arguments[1]);

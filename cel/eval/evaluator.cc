@@ -107,11 +107,19 @@ class Evaluator final : public FoldHost {
     return {};
   }
 
+  // Upstream binds by a loop whose accumulator it copies if it is empty, which loses the default of
+  // device.attributes and device.capacity.
+  static Value AsAccumulator(const Value& value) {
+    static constexpr Map kEmpty;
+    const bool is_empty = value.is(ValueKind::kMap) && value.map().entries.empty();
+    return is_empty ? Value::FromMap(&kEmpty) : value;
+  }
+
   // A bound expression is computed when it is first used, if at all.
   Value UseSlot(uint32_t index) {
     if (const NodeId initial = std::exchange(slots_[index].initial, kNoNode); initial != kNoNode) {
       const Value value = Eval(initial);
-      slots_[index].value = value;
+      slots_[index].value = AsAccumulator(value);
     }
     meter_.ChargeSteps(std::exchange(slots_[index].first_use_cost, 0));
     return slots_[index].value;
@@ -268,7 +276,12 @@ class Evaluator final : public FoldHost {
         meter_.Charge(kMapCost);
         return entry.key.is_error() ? entry.key : entry.value;
       }
-      if (present) entries[count++] = entry;
+      if (!present) continue;
+      if (!CanBeKey(entry.key.kind())) {
+        return Crash(
+            fmt::format("runtime error: hash of unhashable type {}", GoTypeName(entry.key)));
+      }
+      entries[count++] = entry;
     }
     meter_.Charge(kMapCost);
     return MakeMap(arena_, entries.first(count));
@@ -345,7 +358,8 @@ class Evaluator final : public FoldHost {
 
   // Ends the evaluation where upstream's breaks; nothing absorbs that.
   [[gnu::noinline]] Value Crash(std::string_view problem) {
-    if (!meter_.halted()) crash_ = MakeError(arena_, fmt::format("internal error: {}", problem));
+    if (Stopped()) return Value::Error("operation cancelled");
+    crash_ = MakeError(arena_, fmt::format("internal error: {}", problem));
     meter_.Halt();
     return crash_;
   }
@@ -510,7 +524,8 @@ class Evaluator final : public FoldHost {
       meter_.Charge(1);
       return Value::None();
     }
-    slots_[program_.facts(id).slot] = {.value = *target.optional(), .first_use_cost = cost + 1};
+    slots_[program_.facts(id).slot] = {.value = AsAccumulator(*target.optional()),
+                                       .first_use_cost = cost + 1};
     const Value body = Eval(node.children[1]);
     if (node.optional) return body;
     meter_.Charge(1);

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "cel/eval/qualifier.h"
 #include "cel/library/library.h"
 
 namespace dray::cel {
@@ -176,8 +177,8 @@ class FoldRun {
     if (collected_.size() >= kWeightMax) return Value::Error("map too big");
     const auto place = std::ranges::lower_bound(collected_, entry.key, KeyLess, &MapEntry::key);
     if (place != collected_.end() && !KeyLess(entry.key, place->key)) {
-      const std::string key(entry.key.is(ValueKind::kString) ? entry.key.text() : "");
-      return MakeError(host_.arena(), fmt::format("insert failed: key {} already exists", key));
+      return MakeError(host_.arena(),
+                       fmt::format("insert failed: key {} already exists", KeyText(entry.key)));
     }
     collected_.insert(place, entry);
     return {};

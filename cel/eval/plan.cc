@@ -95,13 +95,15 @@ class Planner {
       case NodeKind::kList: PlanList(id, node); break;
       case NodeKind::kMap: PlanMap(id, node); break;
       case NodeKind::kSortBy: PlanSortBy(id); break;
+      case NodeKind::kBind:
+        MentionVariable(node.name, *checked_.facts[node.children[0]].type);
+        break;
+      case NodeKind::kOptMap: PlanOptMap(node); break;
       case NodeKind::kMessage:
       case NodeKind::kConditional:
       case NodeKind::kAnd:
       case NodeKind::kOr:
-      case NodeKind::kFold:
-      case NodeKind::kBind:
-      case NodeKind::kOptMap: break;
+      case NodeKind::kFold: break;
     }
   }
 
@@ -125,12 +127,20 @@ class Planner {
     At(id).root = id;
     const NameKind kind = checked_.facts[id].name_kind;
     if (kind == NameKind::kNullValue) return SetConstant(id, Value::Int(0));
-    if (kind != NameKind::kTypeName) return;
     const std::string_view name = WithoutDot(node.name);
+    if (kind == NameKind::kLocal) MentionVariable(name, *checked_.facts[id].type);
+    if (kind != NameKind::kTypeName) return;
     if (!IsTypeOfValues(name)) {
       return FailProgram(fmt::format("reference to undefined type: {}", name));
     }
     SetConstant(id, Value::Type(name));
+  }
+
+  // Upstream takes a variable that holds a type for the name of that type.
+  void MentionVariable(std::string_view name, const Type& type) {
+    if (type.kind == TypeKind::kType) {
+      FailProgram(fmt::format("reference to undefined type: {}", name));
+    }
   }
 
   // The types of the device and of messages that stand for other values are declared, but have no
@@ -320,6 +330,11 @@ class Planner {
     DRAY_CHECK(builtin != nullptr);  // the macro has the same releases
     PlanBuiltin(id, *builtin);
     At(id).operation = Operation::kByKind;
+  }
+
+  void PlanOptMap(const Node& node) {
+    const Type& target = *checked_.facts[node.children[0]].type;
+    if (target.kind == TypeKind::kOptional) MentionVariable(node.name, *target.parameters[0]);
   }
 
   void PlanList(NodeId id, const Node& node) {

@@ -7,17 +7,29 @@
 
 #include <fmt/format.h>
 
+#include "cel/library/go_numbers.h"
 #include "cel/library/library.h"
 
 namespace dray::cel {
 namespace {
+
+Lookup ErrorLookup(Arena& arena, std::string_view message) {
+  return {MakeError(arena, message), true};
+}
+
+Lookup AtIndex(const List& list, int64_t index, Lookup out_of_bounds) {
+  if (index < 0 || std::cmp_greater_equal(index, list.items.size())) return out_of_bounds;
+  return {list.items[static_cast<size_t>(index)], true};
+}
+
+}  // namespace
 
 std::string KeyText(const Value& key) {
   switch (key.kind()) {
     case ValueKind::kString: return std::string(key.text());
     case ValueKind::kInt: return fmt::format("{}", key.integer());
     case ValueKind::kUint: return fmt::format("{}", key.unsigned_integer());
-    case ValueKind::kDouble: return fmt::format("{}", key.number());
+    case ValueKind::kDouble: return ShortestText(key.number());
     case ValueKind::kBool: return key.boolean() ? "true" : "false";
     case ValueKind::kError:
     case ValueKind::kNull:
@@ -37,17 +49,6 @@ std::string KeyText(const Value& key) {
   }
   return std::string(TypeName(key));
 }
-
-Lookup ErrorLookup(Arena& arena, std::string_view message) {
-  return {MakeError(arena, message), true};
-}
-
-Lookup AtIndex(const List& list, int64_t index, Lookup out_of_bounds) {
-  if (index < 0 || std::cmp_greater_equal(index, list.items.size())) return out_of_bounds;
-  return {list.items[static_cast<size_t>(index)], true};
-}
-
-}  // namespace
 
 Lookup LookUp(Arena& arena, const Value& container, const Value& key) {
   if (!IsScalarKey(key.kind())) {

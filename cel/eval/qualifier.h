@@ -2,6 +2,8 @@
 // Selection and indexing: one step along a path.
 #pragma once
 
+#include <string>
+
 #include "cel/eval/arena.h"
 #include "cel/eval/value.h"
 
@@ -15,6 +17,9 @@ struct Lookup {
 /// The part of `container` at `key`. Scalars have no parts; a key of the wrong type for a list is
 /// an error.
 Lookup LookUp(Arena& arena, const Value& container, const Value& key);
+
+/// As messages show a key: "1.5", "gpu".
+std::string KeyText(const Value& key);
 
 /// Why `container` has no part at `key`: "no such key: K", "index out of bounds: N".
 Value MissingPart(Arena& arena, const Value& container, const Value& key);

@@ -97,8 +97,8 @@ void Validate(const CheckedAst& checked,
               const Environment& environment,
               std::vector<CompiledPattern>& patterns,
               std::vector<SourceError>& errors) {
-  Validator(checked, environment, patterns, errors).Visit(checked.ast.root);
   CheckLiteralsAreUniform(checked, errors);
+  Validator(checked, environment, patterns, errors).Visit(checked.ast.root);
 }
 
 }  // namespace dray::cel

@@ -214,6 +214,8 @@ std::string_view GoTypeName(const Value& value) {
       "types.Double", "types.String",    "types.Bytes",     "*types.baseList", "*types.baseMap",
       "*types.Type",  "*types.Optional", "types.Timestamp", "types.Duration",  "cel.Quantity",
       "cel.Semver",   "cel.URL",         "cel.IP",          "cel.CIDR",        "cel.Format"};
+  if (value.is(ValueKind::kMap) && value.map().empty_by_default) return "cel.mapper";
+  if (value.is(ValueKind::kQuantity) && value.is_computed()) return "*cel.Quantity";
   return kNames[static_cast<size_t>(value.kind())];
 }
 
@@ -234,7 +236,9 @@ Value Equal(const Value& a, const Value& b) {
     case ValueKind::kList: return Value::Bool(ListsEqual(a.list(), b.list()));
     case ValueKind::kMap: return Value::Bool(MapsEqual(a.map(), b.map()));
     case ValueKind::kOptional: return OptionalsEqual(a.optional(), b.optional());
-    case ValueKind::kQuantity: return Value::Bool(a.quantity() == b.quantity());
+    case ValueKind::kQuantity:
+      if (b.is_computed()) return Value::Error("no such overload");
+      return Value::Bool(a.quantity() == b.quantity());
     case ValueKind::kSemver: return Value::Bool(a.semver() == b.semver());
     case ValueKind::kTimestamp: return Value::Bool(a.timestamp() == b.timestamp());
     case ValueKind::kDuration: return Value::Bool(a.nanoseconds() == b.nanoseconds());

@@ -71,6 +71,13 @@ class Value {
   static Value None() { return {ValueKind::kOptional, static_cast<const void*>(nullptr)}; }
   static Value Some(const Value* value) { return {ValueKind::kOptional, value}; }
   static Value Quantity(const api::Quantity* value) { return {ValueKind::kQuantity, value}; }
+  /// Upstream keeps what add and sub give behind a pointer, which == does not look through when it
+  /// stands on the right.
+  static Value ComputedQuantity(const api::Quantity* value) {
+    Value out(ValueKind::kQuantity, value);
+    out.size_ = 1;
+    return out;
+  }
   static Value Semver(const api::Semver* value) { return {ValueKind::kSemver, value}; }
   static Value Timestamp(const cel::Timestamp* value) { return {ValueKind::kTimestamp, value}; }
   static Value Duration(int64_t nanoseconds) { return {ValueKind::kDuration, nanoseconds}; }
@@ -100,6 +107,7 @@ class Value {
   const api::Quantity& quantity() const {
     return *static_cast<const api::Quantity*>(payload_.pointer);
   }
+  bool is_computed() const { return size_ != 0; }  // of a quantity
   const api::Semver& semver() const { return *static_cast<const api::Semver*>(payload_.pointer); }
   const cel::Timestamp& timestamp() const {
     return *static_cast<const cel::Timestamp*>(payload_.pointer);

@@ -154,12 +154,12 @@ Value AdoptList(Arena& arena, std::span<const Value> items) {
   return Value::FromList(arena.Keep(List{.items = items, .weight = weight}));
 }
 
-namespace {
-
-// Upstream's maps take any value for a key but the ones Go cannot hash.
 bool CanBeKey(ValueKind kind) {
-  return kind != ValueKind::kBytes && kind != ValueKind::kFormat && kind != ValueKind::kError;
+  return kind != ValueKind::kBytes && kind != ValueKind::kFormat && kind != ValueKind::kSemver &&
+         kind != ValueKind::kError;
 }
+
+namespace {
 
 bool IsNan(const Value& value) {
   return value.is(ValueKind::kDouble) && std::isnan(value.number());

@@ -61,12 +61,16 @@ bool AcceptsValues(const Function& function,
                    std::span<const Value> arguments,
                    const Overload* only = nullptr);
 
+/// Whether a map literal may have keys of this kind: of any but those that Go cannot hash.
+bool CanBeKey(ValueKind kind);
+
 // Helpers of the implementations.
 Value NoSuchOverload();
 Value MakeError(Arena& arena, std::string_view message);
 Value MakeString(Arena& arena, std::string_view text);
 /// These two copy, and fail above kWeightMax. Of equal keys the last wins.
 Value MakeList(Arena& arena, std::span<const Value> items);
+/// Keys are of kinds that CanBeKey.
 Value MakeMap(Arena& arena, std::span<const MapEntry> entries);
 /// A list of items that are in the arena already.
 Value AdoptList(Arena& arena, std::span<const Value> items);

@@ -174,8 +174,15 @@ Value SortByKeys(Arena& arena, std::span<const Value> items, std::span<const Val
   return AdoptList(arena, sorted);
 }
 
+// Texts and times have methods, so that upstream looks for one more.
+Value NoSort(ValueKind kind) {
+  const bool has_methods =
+      kind == ValueKind::kString || kind == ValueKind::kTimestamp || kind == ValueKind::kDuration;
+  return has_methods ? NoSuchOverload() : Value::Error("no such overload: sort");
+}
+
 Value Sort(Arena& arena, Arguments arguments) {
-  if (!arguments[0].is(ValueKind::kList)) return Value::Error("no such overload: sort");
+  if (!arguments[0].is(ValueKind::kList)) return NoSort(arguments[0].kind());
   const std::span<const Value> items = arguments[0].list().items;
   return SortByKeys(arena, items, items);
 }

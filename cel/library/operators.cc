@@ -149,7 +149,7 @@ Value Negate(Arena& /*arena*/, Arguments arguments) {
   if (a.is(ValueKind::kDuration)) {
     return a.nanoseconds() == kIntMin ? IntOverflow() : Value::Duration(-a.nanoseconds());
   }
-  return Mismatch(a, false, "no such overload: -_");
+  return Mismatch(a, a.is(ValueKind::kBool), "no such overload: -_");
 }
 
 Value Not(Arena& /*arena*/, Arguments arguments) {

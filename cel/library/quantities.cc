@@ -41,11 +41,11 @@ api::Quantity AmountOf(const Value& value) {
 }
 
 Value AddTo(Arena& arena, Arguments arguments) {
-  return Value::Quantity(arena.Keep(arguments[0].quantity() + AmountOf(arguments[1])));
+  return Value::ComputedQuantity(arena.Keep(arguments[0].quantity() + AmountOf(arguments[1])));
 }
 
 Value SubtractFrom(Arena& arena, Arguments arguments) {
-  return Value::Quantity(arena.Keep(arguments[0].quantity() - AmountOf(arguments[1])));
+  return Value::ComputedQuantity(arena.Keep(arguments[0].quantity() - AmountOf(arguments[1])));
 }
 
 Value Sign(Arena& /*arena*/, Arguments arguments) {

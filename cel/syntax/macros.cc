@@ -72,7 +72,9 @@ struct Use {
 
 void ExpandHas(const Use& use) {
   const Node& argument = use.Child(0);
-  if (argument.kind != NodeKind::kSelect || argument.optional) {
+  // has(has(a.b)) is has(a.b).
+  const bool is_selection = argument.kind == NodeKind::kSelect && !argument.optional;
+  if (!is_selection && argument.kind != NodeKind::kHas) {
     return use.Refuse(argument.offset, "invalid argument to has() macro");
   }
   use.call.kind = NodeKind::kHas;

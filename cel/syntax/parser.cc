@@ -210,12 +210,14 @@ class Parser {
 
   NodeId Chain(NodeId first, const BinaryOperator& op) {
     std::vector<NodeId> terms = {first};
-    const uint32_t offset = Peek().offset;
+    std::vector<uint32_t> offsets;
     while (!ended_ && Peek().symbol == op.symbol) {
-      Take();
+      offsets.push_back(Take().offset);
       terms.push_back(Binary(op.precedence + 1));
     }
     const NodeKind kind = op.precedence == kOrPrecedence ? NodeKind::kOr : NodeKind::kAnd;
+    // Upstream makes a balanced tree of the chain; this is the place of its root.
+    const uint32_t offset = offsets[offsets.size() / 2];
     return Add({.kind = kind, .offset = offset, .children = Children(terms)}, 0);
   }
 

@@ -141,9 +141,10 @@ CelAnswer AnswerFreely(std::string_view expression,
                        const Environment& environment,
                        const CelDevice& device) {
   CelAnswer answer = AnswerFreely(expression, environment, {}, {&device.activation().value(), 1});
-  if (answer.outcome == "compile_error" || device.activation().error().empty()) return answer;
+  const std::string& error = device.activation().error(environment);
+  if (answer.outcome == "compile_error" || error.empty()) return answer;
   return {.outcome = "runtime_error",
-          .error = device.activation().error(),
+          .error = error,
           .type = answer.type,
           .estimated_cost = answer.estimated_cost};
 }
