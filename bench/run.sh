@@ -32,6 +32,22 @@ show "$bin/pods_bench" "$bin/dray" example gpu.example.com 400
 heading "objects from and to bytes"
 show "$bin/codec_bench"
 
+heading "selectors"
+readonly cel_peer_source=${DRAY_SHARED:-../shared}/peers/cel
+readonly cel_peer=build/tools/cel-peer/cel-peer
+if ! command -v go >/dev/null || [[ ! -d $cel_peer_source ]]; then
+  echo "without Kubernetes' engine: needs go and $cel_peer_source"
+  show "$bin/cel_bench"
+else
+  if [[ ! -x $cel_peer ]]; then
+    mkdir -p "${cel_peer%/*}/source"
+    cp "$cel_peer_source"/* "${cel_peer%/*}/source/"
+    (cd "${cel_peer%/*}/source" && go build -o ../cel-peer .)
+  fi
+  # one core for both: single runs differ by up to two on a shared machine
+  show taskset -c 1 "$bin/cel_bench" "$cel_peer"
+fi
+
 heading "one call of the literal search"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

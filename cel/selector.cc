@@ -23,9 +23,13 @@ Evaluation Selector::Evaluate(const DeviceActivation& device) const {
   if (const std::string& error = device.error(environment_); !error.empty()) {
     return {.result = EvaluationError{error}};
   }
+  return Evaluate(device.value());
+}
+
+Evaluation Selector::Evaluate(const Value& device) const {
   Arena arena;
   Meter meter(environment_.cost_max);
-  const Value value = cel::Evaluate(*program_, {&device.value(), 1}, arena, meter);
+  const Value value = cel::Evaluate(*program_, {&device, 1}, arena, meter);
   // An optional converts as what it holds.
   const Value* result = &value;
   while (result->is(ValueKind::kOptional) && result->optional() != nullptr) {

@@ -53,6 +53,10 @@ class Selector {
   /// Whether `device` matches. Deterministic. Ends with an error at the latest when the cost limit
   /// of the environment is passed.
   Evaluation Evaluate(const DeviceActivation& device) const;
+  /// The same for the value of the variable `device`.
+  Evaluation Evaluate(const Value& device) const;
+
+  const Program& program() const { return *program_; }
 
  private:
   Selector(Frozen<Program> program, const Environment& environment)

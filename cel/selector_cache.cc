@@ -10,26 +10,26 @@ namespace dray::cel {
 SelectorCache::SelectorCache(Environment environment, size_t entries_max)
     : environment_(environment), entries_max_(std::max<size_t>(entries_max, 1)) {}
 
-Result<Selector> SelectorCache::Compile(std::string_view expression) {
-  {
-    const MutexLock lock(mutex_);
-    const auto found = index_.find(expression);
-    if (found != index_.end()) {
-      entries_.splice(entries_.begin(), entries_, found->second);
-      return found->second->result;
-    }
-  }
-  Result<Selector> result = Selector::Compile(expression, environment_);
-  if (expression.size() > kExpressionBytesMax) return result;
+std::shared_ptr<const SelectorCache::Compiled> SelectorCache::Find(std::string_view expression) {
   const MutexLock lock(mutex_);
-  if (index_.contains(expression)) return result;
-  entries_.push_front({std::string(expression), result});
+  const auto found = index_.find(expression);
+  if (found != index_.end()) {
+    entries_.splice(entries_.begin(), entries_, found->second);
+    return found->second->compiled;
+  }
+  entries_.push_front({std::string(expression), std::make_shared<Compiled>()});
   index_.emplace(entries_.front().expression, entries_.begin());
   if (entries_.size() > entries_max_) {
     index_.erase(entries_.back().expression);
     entries_.pop_back();
   }
-  return result;
+  return entries_.front().compiled;
+}
+
+Result<Selector> SelectorCache::Compile(std::string_view expression) {
+  // What is too long is refused before it takes any room.
+  if (expression.size() > kExpressionBytesMax) return Selector::Compile(expression, environment_);
+  return Find(expression)->Get([&] { return Selector::Compile(expression, environment_); });
 }
 
 size_t SelectorCache::size() const {

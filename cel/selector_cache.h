@@ -4,10 +4,12 @@
 
 #include <cstddef>
 #include <list>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 
+#include "base/lazy.h"
 #include "base/mutex.h"
 #include "base/result.h"
 #include "cel/selector.h"
@@ -20,18 +22,22 @@ class SelectorCache {
   /// `entries_max` is at least 1. An entry is at most some hundred kilobytes (kExpressionBytesMax).
   SelectorCache(Environment environment, size_t entries_max);
 
-  /// As Selector::Compile. Compiles outside the lock; two threads that ask for the same new text at
-  /// once may both compile it.
+  /// As Selector::Compile. However many threads ask for a new text at once, one of them compiles it,
+  /// outside the lock, and the others wait for it.
   Result<Selector> Compile(std::string_view expression);
 
   size_t size() const;
 
  private:
+  using Compiled = Lazy<Result<Selector>>;
   struct Entry {
     std::string expression;
-    Result<Selector> result;
+    std::shared_ptr<const Compiled> compiled;
   };
   using Entries = std::list<Entry>;
+
+  /// The entry of `expression`, made if there is none.
+  std::shared_ptr<const Compiled> Find(std::string_view expression);
 
   const Environment environment_;
   const size_t entries_max_;

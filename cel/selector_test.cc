@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cel/selector.h"
 
+#include <array>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -173,6 +176,23 @@ TEST(SelectorCache, DropsTheLeastRecentlyUsed) {
   EXPECT_EQ(cache.size(), 2u);
   EXPECT_FALSE(cache.Compile("nonsense").has_value());
   EXPECT_EQ(cache.size(), 2u);
+}
+
+TEST(SelectorCache, ThreadsThatAskAtOnceShareOneProgram) {
+  constexpr size_t kThreads = 8;
+  constexpr int kRounds = 50;
+  SelectorCache cache({}, kRounds);
+  for (int round = 0; round < kRounds; ++round) {
+    const std::string text = "device.driver == 'd" + std::to_string(round) + "'";
+    std::array<const Program*, kThreads> programs = {};
+    {
+      std::vector<std::jthread> threads;
+      for (const Program*& program : programs) {
+        threads.emplace_back([&] { program = &cache.Compile(text)->program(); });
+      }
+    }
+    for (const Program* program : programs) EXPECT_EQ(program, programs[0]);
+  }
 }
 
 TEST(SelectorCache, DoesNotKeepWhatIsTooLong) {

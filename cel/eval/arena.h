@@ -57,6 +57,8 @@ class Arena {
   /// Room for a text of `size` bytes, to be written by the caller.
   std::span<char> NewText(size_t size);
 
+  /// What was taken so far.
+  size_t bytes() const { return bytes_; }
   bool is_full() const { return bytes_ > kArenaBytesMax; }
 
  private:

@@ -38,8 +38,8 @@ class Evaluator final : public FoldHost {
     if (program.slots() > 0) slots_ = arena.NewArray<Slot>(program.slots());
   }
 
-  Value Run() {
-    const Value result = Eval(program_.ast().root);
+  Value Run(NodeId node) {
+    const Value result = Eval(node);
     if (meter_.halted()) return crash_;
     if (meter_.exceeded()) {
       return Value::Error("operation cancelled: actual cost limit exceeded");
@@ -163,9 +163,7 @@ class Evaluator final : public FoldHost {
     const Value& variable = variables_[plan.variable];
     const DeepIndex* const deep = variable.is(ValueKind::kMap) ? variable.map().deep : nullptr;
     if (deep == nullptr) return EvalPath(plan, root);
-    const PathStep* const path = plan.path.data();
-    const Value* const found =
-        deep->Find(path[0].key.text(), path[1].key.text(), path[2].key.text(), plan.deep_hash);
+    const Value* const found = deep->Find(*plan.deep);
     if (found == nullptr) return EvalPath(plan, root);
     meter_.ChargeSteps(root == Root::kCounts ? kDeepSteps + 1 : kDeepSteps);
     return *found;
@@ -317,9 +315,17 @@ class Evaluator final : public FoldHost {
     return result;
   }
 
+  // Eval, with the shortest way for what most operands are.
+  Value EvalOperand(NodeId id) {
+    const NodePlan& plan = PlanOf(id);
+    if (plan.operation == Operation::kConstant) return plan.value;
+    if (plan.operation == Operation::kDeepPath) return EvalDeepPath(plan, Root::kCounts);
+    return Eval(id);
+  }
+
   // The functions that hold arrays are kept out of Eval, which would guard its stack for them.
   [[gnu::noinline]] Value EvalEquals(const Node& node) {
-    const std::array arguments = {Eval(node.children[0]), Eval(node.children[1])};
+    const std::array arguments = {EvalOperand(node.children[0]), EvalOperand(node.children[1])};
     Value result;
     if (arguments[0].is_error()) {
       result = arguments[0];
@@ -394,8 +400,8 @@ class Evaluator final : public FoldHost {
   [[gnu::noinline]] Value EvalFragileCall(NodeId id, const NodePlan& plan) {
     const std::span<const NodeId> children = nodes_[id].children;
     std::array<Value, 2> buffer;
-    buffer[0] = Eval(children[0]);
-    if (children.size() > 1) buffer[1] = Eval(children[1]);
+    buffer[0] = EvalOperand(children[0]);
+    if (children.size() > 1) buffer[1] = EvalOperand(children[1]);
     if (Stopped()) return buffer[0];
     const bool is_flatten = children.size() > 1;
     if (is_flatten && !buffer[1].is(ValueKind::kInt)) {
@@ -484,7 +490,7 @@ class Evaluator final : public FoldHost {
 
   Value EvalInConstants(const Node& node, const List& set) {
     if (set.items.empty()) return Value::Bool(false);
-    const Value wanted = Eval(node.children[0]);
+    const Value wanted = EvalOperand(node.children[0]);
     if (wanted.is_error()) return wanted;
     for (const Value& item : set.items) {
       if (Equal(wanted, item).is_true()) return Value::Bool(true);
@@ -576,7 +582,15 @@ Value Evaluate(const Program& program,
                std::span<const Value> variables,
                Arena& arena,
                Meter& meter) {
-  return Evaluator(program, variables, arena, meter).Run();
+  return Evaluator(program, variables, arena, meter).Run(program.ast().root);
+}
+
+Value EvaluatePart(const Program& program,
+                   NodeId node,
+                   std::span<const Value> variables,
+                   Arena& arena,
+                   Meter& meter) {
+  return Evaluator(program, variables, arena, meter).Run(node);
 }
 
 }  // namespace dray::cel

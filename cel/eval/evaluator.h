@@ -20,4 +20,11 @@ Value Evaluate(const Program& program,
                Arena& arena,
                Meter& meter);
 
+/// The part `node` of a program alone: it stands outside of all folds and binds.
+Value EvaluatePart(const Program& program,
+                   NodeId node,
+                   std::span<const Value> variables,
+                   Arena& arena,
+                   Meter& meter);
+
 }  // namespace dray::cel

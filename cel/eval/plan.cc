@@ -174,17 +174,20 @@ class Planner {
     At(id).path = path;
     const NodeFacts& root = checked_.facts[At(id).root];
     if (operation != Operation::kPath || root.name_kind != NameKind::kVariable) return;
-    At(id).deep_hash = DeepHash(path);
+    if (!IsDeep(path)) return;
+    At(id).operation = Operation::kDeepPath;
     At(id).variable = root.slot;
-    if (At(id).deep_hash != 0) At(id).operation = Operation::kDeepPath;
+    At(id).deep = plans_.paths.Make<DeepKey>(
+        DeepKey{.a = path[0].key.text(),
+                .b = path[1].key.text(),
+                .c = path[2].key.text(),
+                .hash = HashPath(path[0].hash, path[1].hash, path[2].hash)});
   }
 
-  static uint64_t DeepHash(std::span<const PathStep> path) {
-    if (path.size() != 3) return 0;
-    for (const PathStep& step : path) {
-      if (step.optional || step.key_node != kNoNode || !IsTextKey(step.key)) return 0;
-    }
-    return HashPath(path[0].hash, path[1].hash, path[2].hash);
+  static bool IsDeep(std::span<const PathStep> path) {
+    return path.size() == 3 && std::ranges::all_of(path, [](const PathStep& step) {
+             return !step.optional && step.key_node == kNoNode && IsTextKey(step.key);
+           });
   }
 
   void PlanIndex(NodeId id, const Node& node) {
@@ -272,14 +275,17 @@ class Planner {
   void PlanPattern(NodePlan& plan, const Node& node) {
     const Value* const pattern = ConstantOf(node.children[1]);
     if (pattern == nullptr || !pattern->is(ValueKind::kString)) return;
-    auto compiled = CompileRegex(pattern->text());
-    if (compiled.has_value()) {
-      plans_.patterns.push_back(*std::move(compiled));
-      plan.pattern = plans_.patterns.back().get();
-      plan.stops_at_error = true;
-    } else {
-      FailProgram(compiled.error().message);
+    plan.stops_at_error = true;
+    const NodeId argument = node.children[1];
+    const auto known = std::ranges::find(plans_.patterns, argument, &CompiledPattern::argument);
+    if (known != plans_.patterns.end()) {
+      plan.pattern = known->pattern.get();
+      return;
     }
+    auto compiled = CompileRegex(pattern->text());
+    if (!compiled.has_value()) return FailProgram(compiled.error().message);
+    plan.pattern = compiled->get();
+    plans_.patterns.push_back({argument, *std::move(compiled)});
   }
 
   void Fold(NodeId id, const Node& node, const Builtin& conversion) {

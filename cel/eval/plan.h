@@ -61,7 +61,13 @@ struct NodePlan {
   uint64_t prepared_cost = 0;
   Value value;
   std::span<const PathStep> path;
-  uint64_t deep_hash = 0;  // of the first three steps, if they are plain constant texts
+  const DeepKey* deep = nullptr;  // kDeepPath: the path
+};
+
+/// A constant pattern of a regular expression, by the node of the argument.
+struct CompiledPattern {
+  NodeId argument = kNoNode;
+  std::shared_ptr<const RE2> pattern;
 };
 
 /// The plans of all nodes, with what they refer to.
@@ -69,10 +75,11 @@ struct Plans {
   std::vector<NodePlan> nodes;  // by NodeId
   Arena constants;
   Bump paths;
-  std::vector<std::shared_ptr<const RE2>> patterns;
+  std::vector<CompiledPattern> patterns;
 };
 
-/// Fills `plans`. Returns why a constant part fails, or an empty text.
+/// Fills `plans`, which may hold patterns that are compiled already. Returns why a constant part
+/// fails, or an empty text.
 std::string MakePlans(const CheckedAst& checked, const Environment& environment, Plans& plans);
 
 Value LiteralValue(const Constant& constant);

@@ -31,9 +31,11 @@ std::expected<Frozen<Program>, CompileError> Program::Compile(std::string_view e
   if (!errors.empty()) return refuse(CompileStage::kParse);
   CheckedAst checked = Check(std::move(ast), environment, scope, errors);
   if (!errors.empty()) return refuse(CompileStage::kCheck);
-  if (scope.checked) Validate(checked, environment, errors);
+  std::vector<CompiledPattern> patterns;
+  if (scope.checked) Validate(checked, environment, patterns, errors);
   if (!errors.empty()) return refuse(CompileStage::kValidate);
   auto program = std::make_shared<Program>(std::move(checked), environment);
+  program->plans_.patterns = std::move(patterns);
   std::string failure = MakePlans(program->checked_, environment, program->plans_);
   if (auto problem = ResultProblem(program->result_type(), environment); problem.has_value()) {
     return refuse_whole(CompileStage::kResult, *std::move(problem));

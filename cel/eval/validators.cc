@@ -19,8 +19,9 @@ class Validator {
  public:
   Validator(const CheckedAst& checked,
             const Environment& environment,
+            std::vector<CompiledPattern>& patterns,
             std::vector<SourceError>& errors)
-      : checked_(checked), environment_(environment), errors_(errors) {}
+      : checked_(checked), environment_(environment), patterns_(patterns), errors_(errors) {}
 
   void Visit(NodeId id) {
     const Node& node = checked_.ast[id];
@@ -60,8 +61,14 @@ class Validator {
       if (!CanConvert(id, name, value)) Refuse(argument, name);
     } else if (name == "matches") {
       const auto* const pattern = std::get_if<std::string_view>(&argument.constant);
-      if (pattern != nullptr && !CompileRegex(*pattern).has_value()) Refuse(argument, name);
+      if (pattern != nullptr) CompilePattern(node.children[place], *pattern);
     }
+  }
+
+  void CompilePattern(NodeId argument, std::string_view pattern) {
+    auto compiled = CompileRegex(pattern);
+    if (!compiled.has_value()) return Refuse(checked_.ast[argument], "matches");
+    patterns_.push_back({argument, *std::move(compiled)});
   }
 
   void Refuse(const Node& argument, std::string_view function) {
@@ -80,6 +87,7 @@ class Validator {
 
   const CheckedAst& checked_;
   const Environment& environment_;
+  std::vector<CompiledPattern>& patterns_;
   std::vector<SourceError>& errors_;
 };
 
@@ -87,9 +95,10 @@ class Validator {
 
 void Validate(const CheckedAst& checked,
               const Environment& environment,
+              std::vector<CompiledPattern>& patterns,
               std::vector<SourceError>& errors) {
   CheckLiteralsAreUniform(checked, errors);
-  Validator(checked, environment, errors).Visit(checked.ast.root);
+  Validator(checked, environment, patterns, errors).Visit(checked.ast.root);
 }
 
 }  // namespace dray::cel

@@ -187,22 +187,6 @@ const Value* Map::FindText(std::string_view key, uint64_t hash) const {
   return empty_by_default ? &kEmptyMapValue : nullptr;
 }
 
-const Value* DeepIndex::Find(std::string_view a,
-                             std::string_view b,
-                             std::string_view c,
-                             uint64_t hash) const {
-  const size_t mask = table.size() - 1;
-  const uint8_t* const slots = table.data();
-  for (size_t at = hash & mask; slots[at] != 0; at = (at + 1) & mask) {
-    const Entry& entry = entries.data()[slots[at] - 1];
-    if (entry.hash == hash && SameText(entry.c, c) && SameText(entry.group->b, b) &&
-        SameText(entry.group->a, a)) {
-      return &entry.value;
-    }
-  }
-  return nullptr;
-}
-
 uint64_t HashPath(uint64_t a, uint64_t b, uint64_t c) {
   constexpr uint64_t kOdd = 0x9E3779B97F4A7C15;
   const uint64_t mixed = ((a * kOdd ^ b) * kOdd ^ c) * kOdd;

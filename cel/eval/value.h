@@ -150,6 +150,39 @@ struct MapEntry {
   Value value;
 };
 
+/// a == b, without a call for texts of up to 32 bytes.
+inline bool SameText(std::string_view a, std::string_view b) {
+  const size_t size = a.size();
+  if (size != b.size()) return false;
+  const auto differ = [&]<class Word>(Word left, size_t at) {
+    Word right = left;
+    std::memcpy(&left, a.data() + at, sizeof left);
+    std::memcpy(&right, b.data() + at, sizeof right);
+    return left ^ right;
+  };
+  if (size > 32) return a == b;
+  if (size >= 8) {
+    uint64_t difference = differ(uint64_t{}, size - 8);
+    for (size_t at = 0; at + 8 < size; at += 8) difference |= differ(uint64_t{}, at);
+    return difference == 0;
+  }
+  if (size >= 4) return (differ(uint32_t{}, 0) | differ(uint32_t{}, size - 4)) == 0;
+  for (size_t i = 0; i < size; ++i) {
+    if (a[i] != b[i]) return false;
+  }
+  return true;
+}
+/// Of three texts whose HashText is known.
+uint64_t HashPath(uint64_t a, uint64_t b, uint64_t c);
+
+/// Where to find map[a][b][c], and its hash.
+struct DeepKey {
+  std::string_view a;
+  std::string_view b;
+  std::string_view c;
+  uint64_t hash = 0;  // HashPath
+};
+
 /// Finds map[a][b][c] of one map at once, for texts a, b and c. It may lack entries: what is not
 /// found in it is looked for step by step.
 struct DeepIndex {
@@ -170,10 +203,18 @@ struct DeepIndex {
   /// two and more than the number of entries.
   std::span<const uint8_t> table;
 
-  const Value* Find(std::string_view a,
-                    std::string_view b,
-                    std::string_view c,
-                    uint64_t hash) const;
+  const Value* Find(const DeepKey& key) const {
+    const size_t mask = table.size() - 1;
+    const uint8_t* const slots = table.data();
+    for (size_t at = key.hash & mask; slots[at] != 0; at = (at + 1) & mask) {
+      const Entry& entry = entries.data()[slots[at] - 1];
+      if (entry.hash == key.hash && SameText(entry.c, key.c) && SameText(entry.group->b, key.b) &&
+          SameText(entry.group->a, key.a)) {
+        return &entry.value;
+      }
+    }
+    return nullptr;
+  }
 };
 
 /// Entries are sorted by KeyLess, each key once: iteration never depends on chance.
@@ -198,25 +239,6 @@ struct Map {
 Weight WeightOf(const Value& value);
 
 uint64_t HashText(std::string_view text);
-
-/// a == b for short texts: without a call.
-inline bool SameText(std::string_view a, std::string_view b) {
-  constexpr size_t kWord = sizeof(uint64_t);
-  if (a.size() != b.size()) return false;
-  if (a.size() < kWord || a.size() > 4 * kWord) return a == b;
-  const auto differ = [&](size_t at) {
-    uint64_t left = 0;
-    uint64_t right = 0;
-    std::memcpy(&left, a.data() + at, kWord);
-    std::memcpy(&right, b.data() + at, kWord);
-    return left ^ right;
-  };
-  uint64_t difference = differ(a.size() - kWord);
-  for (size_t at = 0; at + kWord < a.size(); at += kWord) difference |= differ(at);
-  return difference == 0;
-}
-/// Of three texts whose HashText is known.
-uint64_t HashPath(uint64_t a, uint64_t b, uint64_t c);
 
 /// bool, int, uint, double, string: what may be an index, and a member of a constant set.
 bool IsScalarKey(ValueKind kind);

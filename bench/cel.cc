@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+// Selectors on devices: compiling, one device after the other, and a million at once.
+//
+//   cel_bench            Dray alone
+//   cel_bench PEER       with the engine of Kubernetes (the program PEER, written in Go): the same
+//                        expressions on the same devices in one run, and how many times faster
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <boost/json.hpp>
+#include <fmt/format.h>
+
+#include "cel/batch/batch_selector.h"
+#include "cel/selector.h"
+#include "tests/vectors/cel_device.h"
+
+namespace {
+
+using namespace dray;  // NOLINT(google-build-using-namespace): this file is only glue
+using vectors::CelDevice;
+
+constexpr const char* kDomain = "gpu.example.com";
+
+struct Expression {
+  std::string name;
+  std::string text;
+};
+
+double CpuNanoseconds() {
+  timespec now = {};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
+}
+
+// The median time of `run`, which is repeated until it has taken long enough to be measured.
+double Median(const std::function<void()>& run, int samples = 15, double sample_ns = 2e7) {
+  std::vector<double> times;
+  for (int sample = 0; sample < samples; ++sample) {
+    const double start = CpuNanoseconds();
+    double elapsed = 0;
+    int runs = 0;
+    do {
+      run();
+      ++runs;
+      elapsed = CpuNanoseconds() - start;
+    } while (elapsed < sample_ns);
+    times.push_back(elapsed / runs);
+  }
+  std::ranges::nth_element(times, times.begin() + samples / 2);
+  return times[static_cast<size_t>(samples) / 2];
+}
+
+std::string OutputOf(const std::string& command) {
+  std::string out;
+  std::FILE* const pipe = popen(command.c_str(), "r");  // NOLINT(cert-env33-c): the caller's program
+  if (pipe == nullptr) return out;
+  char buffer[65536];
+  while (const size_t size = std::fread(buffer, 1, sizeof buffer, pipe)) out.append(buffer, size);
+  pclose(pipe);
+  return out;
+}
+
+// What the peer printed for one expression.
+struct PeerRow {
+  size_t matches = 0;
+  double compile = 0;
+  double device_matches = 0;
+  double plain = 0;
+};
+
+// Columns: selector, matches, cost max, compile, DeviceMatches, allocations, Eval, plain cel-go.
+PeerRow RowOf(const std::string& table, const std::string& name) {
+  std::istringstream lines(table);
+  for (std::string line; std::getline(lines, line);) {
+    const size_t at = line.find(name + "  ");
+    if (at == std::string::npos || line.find_first_not_of(' ') != at) continue;
+    std::istringstream cells(line.substr(at + name.size()));
+    PeerRow row;
+    double skipped = 0;
+    cells >> row.matches >> skipped >> row.compile >> row.device_matches >> skipped >> skipped >>
+        row.plain;
+    return row;
+  }
+  return {};
+}
+
+struct Input {
+  std::vector<Expression> expressions;
+  std::deque<CelDevice> devices;
+};
+
+Input ReadDump(const std::string& dump) {
+  Input input;
+  const auto json = boost::json::parse(dump).as_object();
+  for (const auto& item : json.at("expressions").as_array()) {
+    input.expressions.push_back({std::string(item.as_object().at("name").as_string()),
+                                 std::string(item.as_object().at("expr").as_string())});
+  }
+  for (const auto& item : json.at("devices").as_array()) input.devices.emplace_back(item.as_object());
+  return input;
+}
+
+// Dray's own devices and expressions, when there is no peer to take them from.
+std::string OwnDump() {
+  boost::json::array devices;
+  constexpr const char* kModels[] = {"A100-SXM4-80GB", "H100-SXM5-80GB", "L4", "T4"};
+  for (size_t i = 0; i < 1000; ++i) {
+    devices.push_back(boost::json::object{
+        {"driver", kDomain},
+        {"attributes",
+         {{"productName", {{"string", kModels[i % 4]}}},
+          {"type", {{"string", "gpu"}}},
+          {"architecture", {{"string", i % 2 == 0 ? "Ampere" : "Hopper"}}},
+          {"driverVersion", {{"version", fmt::format("535.{}.5", 100 + i % 8)}}},
+          {"index", {{"int", std::to_string(i % 8)}}}}},
+        {"capacity", {{"memory", i % 3 == 0 ? "24Gi" : "80Gi"}}}});
+  }
+  const boost::json::array expressions = {
+      {{"name", "string"},
+       {"expr", "device.attributes['gpu.example.com'].productName == 'A100-SXM4-80GB'"}},
+      {{"name", "quantity"},
+       {"expr", "device.capacity['gpu.example.com'].memory.compareTo(quantity('40Gi')) >= 0"}}};
+  return boost::json::serialize(
+      boost::json::object{{"expressions", expressions}, {"devices", devices}});
+}
+
+void MeasureScalar(const Input& input, const std::string& peer_table) {
+  fmt::print("one device after the other, {} devices\n", input.devices.size());
+  fmt::print("{:>14} {:>8} {:>12} {:>14} {:>10} {:>14} {:>12}\n",
+             "selector", "matches", "compile, ns", "evaluate, ns", "compile x", "DeviceMatches x",
+             "plain Go x");
+  for (const Expression& expression : input.expressions) {
+    const auto selector = cel::Selector::Compile(expression.text, {});
+    if (!selector.has_value()) {
+      fmt::print("{}: {}\n", expression.name, selector.error().message);
+      continue;
+    }
+    const double compile =
+        Median([&] { static_cast<void>(cel::Selector::Compile(expression.text, {})); });
+    size_t matches = 0;
+    const double evaluate = Median([&] {
+      matches = 0;
+      for (const CelDevice& device : input.devices) {
+        matches += selector->Evaluate(device.activation()).matches() ? 1 : 0;
+      }
+    }) / static_cast<double>(input.devices.size());
+    fmt::print("{:>14} {:>8} {:>12.0f} {:>14.1f}", expression.name, matches, compile, evaluate);
+    const PeerRow row = RowOf(peer_table, expression.name);
+    if (row.compile > 0) {
+      fmt::print(" {:>10.1f} {:>14.1f} {:>12.1f}{}", row.compile / compile,
+                 row.device_matches / evaluate, row.plain / evaluate,
+                 row.matches == matches ? "" : "  MATCHES DIFFER");
+    }
+    fmt::print("\n");
+  }
+}
+
+// A million devices: `shapes` different ones, told apart by a serial number.
+std::shared_ptr<const cel::DeviceTable> MakeTable(size_t count, size_t shapes) {
+  const std::vector<std::string> models = {"A100-SXM4-80GB", "H100-SXM5-80GB", "L4", "T4"};
+  const std::vector<std::string> architectures = {"Ampere", "Hopper", "Ada"};
+  std::vector<api::Quantity> amounts;
+  for (int i = 1; i <= 10; ++i) amounts.push_back(api::Quantity::FromInt(int64_t{i} << 33));
+  std::vector<std::string> versions;
+  for (int i = 0; i < 5; ++i) versions.push_back(fmt::format("535.{}.5", 100 + i));
+  cel::DeviceTableBuilder builder;
+  for (size_t i = 0; i < count; ++i) {
+    const size_t shape = i * 7919 % shapes;
+    const std::string serial = fmt::format("SN-{:08}", shape);
+    cel::Device device{.driver = kDomain};
+    device.attributes = {{"type", std::string_view("gpu")},
+                         {"productName", std::string_view(models[shape % models.size()])},
+                         {"architecture", std::string_view(architectures[shape % 3])},
+                         {"driverVersion", cel::VersionText{versions[shape % versions.size()]}},
+                         {"serial", std::string_view(serial)}};
+    device.capacity = {{"memory", &amounts[shape % amounts.size()]}};
+    builder.Add(device);
+  }
+  return builder.Build();
+}
+
+// Reading as many bytes as the codes of `columns` columns have, at the widest.
+double StreamingRead(size_t bytes) {
+  const std::vector<uint64_t> data(bytes / sizeof(uint64_t), 1);
+  volatile uint64_t sink = 0;
+  return Median([&] {
+    uint64_t sum = 0;
+    for (const uint64_t word : data) sum += word;
+    sink = sum;
+  });
+}
+
+void MeasureBatch(size_t shapes) {
+  constexpr size_t kDevices = 1'000'000;
+  const auto table = MakeTable(kDevices, shapes);
+  fmt::print("\n{} devices at once, {} shapes\n", kDevices, table->shapes());
+  fmt::print("{:>12} {:>9} {:>16} {:>26}\n", "selector", "matches", "ns per device",
+             "x a read of 4 bytes a column");
+  struct Case {
+    const char* name;
+    size_t columns;
+    std::string text;
+  };
+  const std::string attribute = fmt::format("device.attributes['{}']", kDomain);
+  const std::string memory =
+      fmt::format("device.capacity['{}'].memory.compareTo(quantity('40Gi')) >= 0", kDomain);
+  const Case cases[] = {
+      {"model", 1, attribute + ".productName == 'A100-SXM4-80GB'"},
+      {"serial", 1, attribute + ".serial == 'SN-00000042'"},
+      {"capacity", 1, memory},
+      {"compound", 5,
+       fmt::format("device.driver == '{}' && {}.type == 'gpu' && {}.architecture in ['Ampere', "
+                   "'Hopper'] && {}.driverVersion.compareTo(semver('535.102.5')) >= 0 && {}",
+                   kDomain, attribute, attribute, attribute, memory)},
+  };
+  for (const Case& item : cases) {
+    const cel::BatchSelector batch(cel::Selector::Compile(item.text, {}).value());
+    cel::Outcomes outcomes;
+    const double time = Median([&] { batch.Evaluate(*table, outcomes); });
+    const double read = StreamingRead(kDevices * item.columns * sizeof(uint32_t));
+    fmt::print("{:>12} {:>9} {:>16.3f} {:>26.2f}\n", item.name, outcomes.matched.Count(),
+               time / kDevices, time / read);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string peer = argc > 1 ? argv[1] : "";
+  const std::string table = peer.empty() ? "" : OutputOf(peer);
+  const Input input = ReadDump(peer.empty() ? OwnDump() : OutputOf(peer + " --dump"));
+  MeasureScalar(input, table);
+  if (!peer.empty()) fmt::print("(x: how many times faster than {})\n", "Kubernetes' engine");
+  for (const size_t shapes : {size_t{200}, size_t{1'000'000}}) MeasureBatch(shapes);
+  return 0;
+}

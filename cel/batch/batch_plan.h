@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// A program cut into parts that read few columns each.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "cel/batch/device_table.h"
+#include "cel/eval/program.h"
+
+namespace dray::cel {
+
+enum class BatchKind : uint8_t {
+  kAnd,          // children
+  kOr,           // children
+  kNot,          // children[0]
+  kConditional,  // children: condition, then, else
+  kLeaf,         // evaluated by value
+};
+
+struct BatchNode {
+  BatchKind kind = BatchKind::kLeaf;
+  NodeId node = kNoNode;
+  std::vector<uint32_t> children;  // numbers of BatchNodes, before this one
+  /// kLeaf: all it reads of a device, unless it reads more than columns can say.
+  std::vector<ColumnKey> columns;
+  bool reads_all = false;
+  /// kLeaf: its value is the result, where an optional counts as what it holds.
+  bool is_result = false;
+  /// kLeaf of one column that compares its value with this constant and does nothing else: then
+  /// values of one kind that are on the same side of the constant give the same.
+  std::optional<Value> compared_with;
+};
+
+/// The nodes, children first; the last is the root. Costs O(nodes of the program).
+std::vector<BatchNode> MakeBatchPlan(const Program& program);
+
+}  // namespace dray::cel

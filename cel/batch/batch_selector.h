@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// One selector on many devices.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "cel/batch/batch_plan.h"
+#include "cel/batch/device_table.h"
+#include "cel/batch/scan.h"
+#include "cel/selector.h"
+
+namespace dray::cel {
+
+/// A selector prepared for tables. Immutable; for any number of threads.
+///
+/// It agrees with Selector::Evaluate on every device: each part of the expression is evaluated by
+/// the same evaluator, once per different value of the columns it reads, and what it said is
+/// carried to the devices by their codes. Parts that read more than a few columns are evaluated
+/// once per shape of device, and so is the whole selector if it might come near its limits.
+class BatchSelector {
+ public:
+  explicit BatchSelector(Selector selector);
+
+  /// Sets `out` to the devices of `table` that match and to those on which evaluation fails.
+  /// Returns a bound: no device of the table costs more. Takes O(different values) evaluations and
+  /// a few passes over the codes; `out` keeps its memory.
+  uint64_t Evaluate(const DeviceTable& table, Outcomes& out) const;
+
+  /// The exact answer on one device: text of the error, cost.
+  Evaluation EvaluateLane(const DeviceTable& table, size_t lane) const;
+
+  const Selector& selector() const { return selector_; }
+
+ private:
+  /// Each shape of device by itself.
+  uint64_t EvaluateWhole(const DeviceTable& table, Outcomes& out) const;
+
+  Selector selector_;
+  std::vector<BatchNode> plan_;
+};
+
+}  // namespace dray::cel

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cel/batch/batch_selector.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "cel/testing/random_selector.h"
+
+namespace dray::cel {
+namespace {
+
+struct Fleet {
+  explicit Fleet(uint64_t seed, bool wide, size_t size) : devices(seed) {
+    DeviceTableBuilder builder;
+    for (size_t i = 0; i < size; ++i) {
+      const Device& device = devices.Draw(wide);
+      builder.Add(device);
+      activations.push_back(std::make_unique<DeviceActivation>(device));
+    }
+    table = builder.Build();
+  }
+
+  testing::RandomDevices devices;
+  std::vector<std::unique_ptr<DeviceActivation>> activations;
+  std::shared_ptr<const DeviceTable> table;
+};
+
+// How often devices matched, failed or neither.
+struct Tally {
+  size_t matched = 0;
+  size_t failed = 0;
+  size_t neither = 0;
+};
+
+// Empty if batch and scalar agree on all devices.
+std::string Disagreement(const Selector& selector, const Fleet& fleet, Tally* tally = nullptr) {
+  const BatchSelector batch(selector);
+  Outcomes outcomes;
+  const uint64_t bound = batch.Evaluate(*fleet.table, outcomes);
+  for (size_t lane = 0; lane < fleet.table->size(); ++lane) {
+    const Evaluation wanted = selector.Evaluate(*fleet.activations[lane]);
+    if (wanted.cost > bound) {
+      return fmt::format("lane {}: cost {} above the bound {}", lane, wanted.cost, bound);
+    }
+    const bool failed = wanted.error() != nullptr;
+    if (tally != nullptr)
+      ++(failed ? tally->failed : wanted.matches() ? tally->matched : tally->neither);
+    if (outcomes.matched.Has(lane) == wanted.matches() && outcomes.failed.Has(lane) == failed) {
+      continue;
+    }
+    return fmt::format("lane {}: wanted {}{}",
+                       lane,
+                       wanted.matches(),
+                       failed ? ", error " + wanted.error()->message : "");
+  }
+  return "";
+}
+
+class BatchAgreement : public ::testing::TestWithParam<bool> {};
+
+// A million pairs of selector and device, half of them with columns of many different values.
+TEST_P(BatchAgreement, WithTheScalarEvaluatorOnHalfAMillionPairs) {
+  constexpr size_t kDevices = 1000;
+  constexpr size_t kSelectors = 500;
+  const Fleet fleet(7, GetParam(), kDevices);
+  testing::RandomSelector texts(GetParam() ? 11 : 13);
+  size_t compiled = 0;
+  Tally tally;
+  for (size_t drawn = 0; compiled < kSelectors; ++drawn) {
+    ASSERT_LT(drawn, 4 * kSelectors) << "too few of the texts compile";
+    const std::string text = texts.Draw();
+    const auto selector = Selector::Compile(text, {});
+    if (!selector.has_value()) continue;
+    ++compiled;
+    ASSERT_EQ(Disagreement(*selector, fleet, &tally), "") << text;
+  }
+  // Agreement would mean little if nearly all answers were the same.
+  constexpr size_t kTenth = kDevices * kSelectors / 10;
+  EXPECT_GT(tally.matched, kTenth);
+  EXPECT_GT(tally.failed, kTenth);
+  EXPECT_GT(tally.neither, kTenth);
+}
+
+INSTANTIATE_TEST_SUITE_P(Columns, BatchAgreement, ::testing::Bool(), [](const auto& info) {
+  return info.param ? "Wide" : "Narrow";
+});
+
+TEST(BatchSelector, NearItsLimitEverythingIsCountedOnWholeDevices) {
+  const Fleet fleet(3, /*wide=*/false, 200);
+  for (uint64_t cost_max = 0; cost_max < 20; ++cost_max) {
+    const auto selector = Selector::Compile(
+        "has(device.attributes['a.example'].model) && device.driver != 'b.example' || "
+        "device.attributes['b.example'].index in [1, 2]",
+        {.cost_max = cost_max});
+    ASSERT_TRUE(selector.has_value());
+    EXPECT_EQ(Disagreement(*selector, fleet), "") << cost_max;
+  }
+}
+
+TEST(BatchSelector, ListsAreNoValuesBeforeTheyWere) {
+  const Fleet fleet(17, /*wide=*/false, 200);
+  const auto selector =
+      Selector::Compile("device.driver == 'a.example'", {.release = api::Release::k1_35});
+  ASSERT_TRUE(selector.has_value());
+  EXPECT_EQ(Disagreement(*selector, fleet), "");
+}
+
+TEST(BatchSelector, TellsWhyOneDeviceFails) {
+  const Fleet fleet(5, /*wide=*/false, 300);
+  const auto selector = Selector::Compile("device.attributes['a.example'].model == 'x100'", {});
+  ASSERT_TRUE(selector.has_value());
+  const BatchSelector batch(*selector);
+  Outcomes outcomes;
+  batch.Evaluate(*fleet.table, outcomes);
+  ASSERT_GT(outcomes.failed.Count(), 0u);
+  outcomes.failed.ForEach([&](size_t lane) {
+    const Evaluation got = batch.EvaluateLane(*fleet.table, lane);
+    const Evaluation wanted = selector->Evaluate(*fleet.activations[lane]);
+    ASSERT_NE(got.error(), nullptr);
+    EXPECT_EQ(got.error()->message, wanted.error()->message);
+    EXPECT_EQ(got.cost, wanted.cost);
+  });
+}
+
+TEST(BatchSelector, AnEmptyTableHasNoLanes) {
+  const auto selector = Selector::Compile("true", {});
+  Outcomes outcomes;
+  BatchSelector(*selector).Evaluate(*DeviceTableBuilder().Build(), outcomes);
+  EXPECT_EQ(outcomes.matched.Count(), 0u);
+}
+
+TEST(DeviceTable, LikeDevicesHaveOneShape) {
+  const Fleet fleet(9, /*wide=*/false, 50);
+  DeviceTableBuilder builder;
+  testing::RandomDevices again(9);
+  const Device& device = again.Draw(false);
+  for (int i = 0; i < 100; ++i) builder.Add(device);
+  const auto table = builder.Build();
+  EXPECT_EQ(table->shapes(), 1u);
+  EXPECT_EQ(table->size(), 100u);
+}
+
+}  // namespace
+}  // namespace dray::cel

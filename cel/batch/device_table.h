@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// Many devices, stored by column: what a batch of evaluations reads.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
+#include "cel/batch/lanes.h"
+#include "cel/device.h"
+#include "cel/device_values.h"
+#include "cel/environment.h"
+#include "cel/eval/arena.h"
+#include "cel/eval/value.h"
+
+namespace dray::cel {
+
+/// Codes of the values of one column, by lane, as narrow as the number of values allows.
+using Codes = std::variant<std::vector<uint8_t>, std::vector<uint16_t>, std::vector<uint32_t>>;
+
+/// One part of all devices. Code 0 means that a device does not have it; the other codes are
+/// numbers of `values`, which are different from each other in every way an expression can see.
+/// They are sorted by ColumnLess, so that the values of one kind lie together and comparisons cut
+/// them into runs.
+struct Column {
+  /// Codes of the values of one kind.
+  struct KindRange {
+    uint32_t first = 0;
+    uint32_t last = 0;     // one past the end
+    uint32_t longest = 0;  // a value with the longest text, if they are texts
+  };
+
+  std::vector<Value> values;  // values[0] is null: missing
+  std::vector<KindRange> kinds;
+  Codes codes;
+
+  /// Number of different values, the missing one included.
+  size_t size() const { return values.size(); }
+};
+
+/// By kind, then by value; equal ones by how they are written.
+bool ColumnLess(const Value& a, const Value& b);
+
+enum class Field : uint8_t {
+  kDriver,
+  kAllowMultipleAllocations,
+  kAttribute,        // domain, id
+  kCapacity,         // domain, id
+  kAttributeDomain,  // domain: true for devices that have some attribute of it
+  kCapacityDomain,
+};
+
+struct ColumnKey {
+  Field field = Field::kDriver;
+  std::string domain = {};
+  std::string id = {};
+  bool operator==(const ColumnKey&) const = default;
+};
+
+/// Devices by number ("lane"), in the order in which they were added. Immutable; for any number of
+/// threads. Owns all it refers to. Takes one code per device and column, up to 4 bytes, and each
+/// different value once.
+class DeviceTable {
+ public:
+  size_t size() const { return size_; }
+
+  /// nullptr if no device has anything there.
+  const Column* Find(const ColumnKey& key) const;
+
+  /// Devices no selector of `environment` can be evaluated on (DeviceActivation::error).
+  const Lanes& broken(const Environment& environment) const {
+    return ProblemsFor(environment).lanes;
+  }
+  /// Why, or an empty text.
+  const std::string& ErrorOf(size_t lane, const Environment& environment) const;
+
+  /// Devices that are alike in everything have one shape; shapes are numbered from 0.
+  size_t shapes() const { return first_of_shape_.size(); }
+  uint32_t ShapeOf(size_t lane) const { return shape_of_[lane]; }
+  /// The variable `device` of all devices of one shape, built in `arena`.
+  Value DeviceOfShape(size_t shape, Arena& arena) const;
+
+  /// The number of the value of `lane` in `column`.
+  static uint32_t CodeAt(const Column& column, size_t lane);
+
+ private:
+  friend class DeviceTableBuilder;
+
+  struct Problems {
+    Lanes lanes;
+    std::unordered_map<size_t, std::string> texts;  // by lane
+  };
+  const Problems& ProblemsFor(const Environment& environment) const {
+    return environment.reads_lists() ? problems_ : problems_without_lists_;
+  }
+
+  struct NamedColumn {
+    ColumnKey key;
+    Column column;
+  };
+
+  size_t size_ = 0;
+  std::vector<NamedColumn> columns_;  // attributes and capacity, sorted by domain and id
+  std::unordered_map<std::string, size_t> index_;
+  std::vector<uint32_t> shape_of_;        // by lane
+  std::vector<uint32_t> first_of_shape_;  // a lane of each shape
+  Problems problems_;
+  Problems problems_without_lists_;  // where lists are no values
+  std::unique_ptr<Arena> memory_;
+};
+
+/// Builds a table device by device. Costs O(names) per device and one sort per column at the end.
+class DeviceTableBuilder {
+ public:
+  DeviceTableBuilder();
+  ~DeviceTableBuilder();
+  DeviceTableBuilder(const DeviceTableBuilder&) = delete;
+  DeviceTableBuilder& operator=(const DeviceTableBuilder&) = delete;
+
+  /// At most 2^32 - 1 devices. Copies what it needs of `device`.
+  void Add(const Device& device);
+  /// The builder is empty afterwards.
+  std::shared_ptr<const DeviceTable> Build();
+
+ private:
+  class Growing;  // a column while devices are added
+
+  Growing& ColumnFor(Field field, std::string_view domain, std::string_view id);
+  void AddQualified(Field field, Field domain_field, std::vector<QualifiedValue>& values);
+  void NumberShapes(DeviceTable& table) const;
+
+  std::unique_ptr<Arena> memory_;
+  std::vector<std::unique_ptr<Growing>> columns_;
+  std::unordered_map<std::string, size_t> index_;
+  std::vector<QualifiedValue> scratch_;
+  size_t size_ = 0;
+  std::unordered_map<size_t, std::string> errors_;  // by lane
+  std::unordered_map<size_t, std::string> errors_without_lists_;
+};
+
+}  // namespace dray::cel
