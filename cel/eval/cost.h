@@ -23,6 +23,10 @@ class Meter {
   }
   /// Several steps of one each.
   void ChargeSteps(uint64_t steps) { Charge(std::min(steps, max_ + 1 - std::min(spent_, max_))); }
+  /// Takes back a step of one. Below zero the count wraps, which ends the evaluation.
+  void TakeBack() {
+    if (!exceeded()) --spent_;
+  }
   /// Counts nothing more.
   void Halt() {
     at_halt_ = spent();

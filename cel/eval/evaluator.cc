@@ -5,7 +5,6 @@
 #include "cel/eval/evaluator.h"
 
 #include <array>
-#include <iterator>
 #include <string>
 #include <utility>
 #include <variant>
@@ -16,6 +15,7 @@
 #include "cel/eval/fold.h"
 #include "cel/eval/messages.h"
 #include "cel/eval/qualifier.h"
+#include "cel/library/library.h"
 
 namespace dray::cel {
 namespace {
@@ -150,9 +150,7 @@ class Evaluator final : public FoldHost {
     bool optional = false;
     Value value = EvalRoot(plan.root);
     const bool present = Qualify(value, plan.path, optional);
-    const NodeKind kind = nodes_[plan.root].kind;
-    const bool is_conditional = kind == NodeKind::kConditional || kind == NodeKind::kOptMap;
-    if (root == Root::kCounts && !is_conditional) meter_.Charge(1);
+    if (root == Root::kCounts && !IsConditional(nodes_[plan.root].kind)) meter_.Charge(1);
     if (value.is_error() || !optional) return value;
     return present ? MakeSome(arena_, value) : Value::None();
   }
@@ -198,7 +196,18 @@ class Evaluator final : public FoldHost {
     return true;
   }
 
+  // The test is free: upstream takes back the 1 that a path costs, also from ?:, which has none.
   [[gnu::noinline]] Value EvalHas(const NodePlan& plan) {
+    const Value result = EvalPresence(plan);
+    if (IsConditional(nodes_[plan.root].kind)) meter_.TakeBack();
+    return result;
+  }
+
+  static bool IsConditional(NodeKind kind) {
+    return kind == NodeKind::kConditional || kind == NodeKind::kOptMap;
+  }
+
+  Value EvalPresence(const NodePlan& plan) {
     bool optional = false;
     Value value = EvalRoot(plan.root);
     const bool present = Qualify(value, plan.path.first(plan.path.size() - 1), optional);
@@ -278,8 +287,7 @@ class Evaluator final : public FoldHost {
       }
       if (!present) continue;
       if (!CanBeKey(entry.key.kind())) {
-        return Crash(
-            fmt::format("runtime error: hash of unhashable type {}", GoTypeName(entry.key)));
+        return CrashAsKey(entry.key);
       }
       entries[count++] = entry;
     }
@@ -362,6 +370,10 @@ class Evaluator final : public FoldHost {
     crash_ = MakeError(arena_, fmt::format("internal error: {}", problem));
     meter_.Halt();
     return crash_;
+  }
+
+  Value CrashAsKey(const Value& value) {
+    return Crash(fmt::format("runtime error: hash of unhashable type {}", GoTypeName(value)));
   }
 
   Value CrashAsList(const Value& value) {
@@ -450,24 +462,13 @@ class Evaluator final : public FoldHost {
     if (plan.checks_signature && !HasExpectedKinds(plan, arguments)) {
       const NodeFacts& facts = program_.facts(id);
       if (!AcceptsValues(*facts.function, arguments, facts.overload)) {
-        return WrongArguments(facts.function->name, arguments);
+        return WrongArguments(arena_, facts.function->name, arguments);
       }
     }
     if (plan.pattern != nullptr) {
       return ApplyRegex(nodes_[id].name, *plan.pattern, arena_, arguments);
     }
     return plan.call(arena_, arguments);
-  }
-
-  Value WrongArguments(std::string_view function, std::span<const Value> arguments) {
-    fmt::memory_buffer text;
-    fmt::format_to(std::back_inserter(text), "no such overload: {}(", function);
-    for (const Value& argument : arguments) {
-      if (&argument != arguments.data()) text.append(std::string_view(", "));
-      text.append(TypeName(argument));
-    }
-    text.push_back(')');
-    return MakeError(arena_, {text.data(), text.size()});
   }
 
   // A name that nothing declares: what it is applied to does not matter.
@@ -489,9 +490,9 @@ class Evaluator final : public FoldHost {
   }
 
   Value EvalInConstants(const Node& node, const List& set) {
-    if (set.items.empty()) return Value::Bool(false);
     const Value wanted = EvalOperand(node.children[0]);
     if (wanted.is_error()) return wanted;
+    if (!CanBeKey(wanted.kind())) return CrashAsKey(wanted);  // the set is a map there
     for (const Value& item : set.items) {
       if (Equal(wanted, item).is_true()) return Value::Bool(true);
     }
@@ -518,7 +519,7 @@ class Evaluator final : public FoldHost {
     meter_.Charge(1);
     if (target.is_error()) return target;
     if (!target.is(ValueKind::kOptional)) {
-      return WrongArguments("hasValue", std::span<const Value>(&target, 1));
+      return WrongArguments(arena_, "hasValue", std::span<const Value>(&target, 1));
     }
     if (target.optional() == nullptr) {
       meter_.Charge(1);

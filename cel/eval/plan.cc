@@ -305,6 +305,7 @@ class Planner {
   void PlanMembership(NodeId id, const Node& node) {
     const Value* const set = ConstantOf(node.children[1]);
     if (set == nullptr || !At(id).is_unique || !IsScalarList(*set)) return;
+    if (set->list().items.empty()) return SetConstant(id, Value::Bool(false));
     At(id).operation = Operation::kInConstants;
     At(id).value = *set;
   }

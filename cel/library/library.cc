@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <compare>
+#include <iterator>
 #include <numeric>
 #include <unordered_map>
 
@@ -129,6 +130,17 @@ bool AcceptsValues(const Function& function,
 
 Value NoSuchOverload() {
   return Value::Error("no such overload");
+}
+
+Value WrongArguments(Arena& arena, std::string_view function, std::span<const Value> arguments) {
+  fmt::memory_buffer text;
+  fmt::format_to(std::back_inserter(text), "no such overload: {}(", function);
+  for (const Value& argument : arguments) {
+    if (&argument != arguments.data()) text.append(std::string_view(", "));
+    text.append(TypeName(argument));
+  }
+  text.push_back(')');
+  return MakeError(arena, {text.data(), text.size()});
 }
 
 Value MakeError(Arena& arena, std::string_view message) {

@@ -64,6 +64,9 @@ bool AcceptsValues(const Function& function,
 /// Whether a map literal may have keys of this kind: of any but those that Go cannot hash.
 bool CanBeKey(ValueKind kind);
 
+/// "no such overload: f(int, string)".
+Value WrongArguments(Arena& arena, std::string_view function, std::span<const Value> arguments);
+
 // Helpers of the implementations.
 Value NoSuchOverload();
 Value MakeError(Arena& arena, std::string_view message);

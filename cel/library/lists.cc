@@ -207,12 +207,17 @@ bool FlattenInto(ValueBuffer& out, std::span<const Value> items, int64_t depth) 
   return true;
 }
 
+std::string_view FullTypeName(const Value& value) {
+  if (value.is(ValueKind::kMap)) return "map(dyn, dyn)";
+  return value.is(ValueKind::kOptional) ? "optional_type(dyn)" : TypeName(value);
+}
+
 Value Flatten(Arena& arena, Arguments arguments) {
   const bool has_depth = arguments.size() > 1;
   if (!arguments[0].is(ValueKind::kList) || (has_depth && !arguments[1].is(ValueKind::kInt))) {
     return MakeError(arena,
                      fmt::format("no such overload: {}.flatten({})",
-                                 TypeName(arguments[0]),
+                                 FullTypeName(arguments[0]),
                                  has_depth ? TypeName(arguments[1]) : ""));
   }
   const int64_t depth = has_depth ? arguments[1].integer() : 1;
@@ -222,17 +227,24 @@ Value Flatten(Arena& arena, Arguments arguments) {
   return AdoptList(arena, out.items());
 }
 
+// Longer than other lists may be: what it costs to make one ends the evaluation soon enough.
+constexpr int64_t kRangeMax = 1'000'000;
+
 Value MakeRange(Arena& arena, int64_t size) {
-  if (std::cmp_greater(size, kWeightMax)) return Value::Error("list too long");
+  if (size > kRangeMax) return Value::Error("list too long");
   const std::span<Value> numbers = arena.NewValues(static_cast<size_t>(size));
   for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = Value::Int(static_cast<int64_t>(i));
-  return AdoptList(arena, numbers);
+  return Value::FromList(arena.Keep(List{.items = numbers, .weight = 1 + numbers.size()}));
 }
 
 Value Range(Arena& arena, Arguments arguments) {
   const int64_t size = arguments[0].integer();
-  if (size >= 0) return MakeRange(arena, size);
-  return MakeError(arena, fmt::format("lists.range: size must be non-negative, got {}", size));
+  if (size < 0) {
+    return MakeError(arena, fmt::format("lists.range: size must be non-negative, got {}", size));
+  }
+  if (size <= kRangeMax) return MakeRange(arena, size);
+  return MakeError(
+      arena, fmt::format("lists.range: size {} exceeds maximum allowed ({})", size, kRangeMax));
 }
 
 Value RangeUntil36(Arena& arena, Arguments arguments) {

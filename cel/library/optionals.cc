@@ -3,6 +3,9 @@
 // does that.
 #include <array>
 
+#include <fmt/format.h>
+
+#include "cel/eval/qualifier.h"
 #include "cel/library/library.h"
 
 namespace dray::cel {
@@ -59,7 +62,9 @@ Value ValueOf(Arena& /*arena*/, Arguments arguments) {
 Value Unwrap(Arena& arena, Arguments arguments) {
   ValueBuffer present(arena);
   for (const Value& item : arguments[0].list().items) {
-    if (!item.is(ValueKind::kOptional)) return NoSuchOverload();
+    if (!item.is(ValueKind::kOptional)) {
+      return MakeError(arena, fmt::format("value {} is not optional", KeyText(item)));
+    }
     if (item.optional() != nullptr) present.Add(*item.optional());
   }
   return AdoptList(arena, present.items());

@@ -3,6 +3,7 @@
 // isGreaterThan.
 #include <array>
 #include <compare>
+#include <limits>
 #include <utility>
 
 #include "base/result.h"
@@ -45,6 +46,10 @@ Value AddTo(Arena& arena, Arguments arguments) {
 }
 
 Value SubtractFrom(Arena& arena, Arguments arguments) {
+  // Upstream adds the negated number, and the smallest has no positive counterpart.
+  const bool is_smallest = arguments[1].is(ValueKind::kInt) &&
+                           arguments[1].integer() == std::numeric_limits<int64_t>::min();
+  if (is_smallest) return AddTo(arena, arguments);
   return Value::ComputedQuantity(arena.Keep(arguments[0].quantity() - AmountOf(arguments[1])));
 }
 

@@ -175,8 +175,9 @@ Value FindAll(const RE2& pattern, Arena& arena, std::string_view text, int64_t l
 
 template <bool is_matches>
 Value WithPattern(std::string_view function, Arena& arena, Arguments arguments) {
-  if (!arguments[0].is(ValueKind::kString) || !arguments[1].is(ValueKind::kString)) {
-    return NoSuchOverload();
+  if (!arguments[0].is(ValueKind::kString)) return NoSuchOverload();
+  if (!arguments[1].is(ValueKind::kString)) {
+    return is_matches ? NoSuchOverload() : WrongArguments(arena, function, arguments);
   }
   const auto pattern = CompileRegex(arguments[1].text());
   if (pattern.has_value()) return ApplyRegex(function, **pattern, arena, arguments);

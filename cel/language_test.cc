@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// What upstream says about expressions that are wrong, and what those cost that are odd. Each row
+// is a rule that a straightforward implementation would get differently.
+#include <string>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "cel/eval/arena.h"
+#include "cel/eval/evaluator.h"
+#include "cel/eval/program.h"
+#include "cel/library/library.h"
+
+namespace dray::cel {
+namespace {
+
+Environment EnvironmentOf(api::Release release) {
+  return {.release = release, .purpose = Purpose::kFree};
+}
+
+struct Case {
+  const char* name;
+  const char* expression;
+  const char* want;
+  api::Release release = api::Release::kNewest;
+};
+
+std::string NameOf(const ::testing::TestParamInfo<Case>& info) {
+  return info.param.name;
+}
+
+// Column and message of each error, or the whole message if it has no place.
+std::string Problems(const Case& c) {
+  const auto program = Program::Compile(c.expression, EnvironmentOf(c.release));
+  if (program.has_value()) return "none";
+  std::string out;
+  for (const SourceError& problem : program.error().problems) {
+    out += fmt::format("{}{}: {}", out.empty() ? "" : "; ", problem.offset + 1, problem.message);
+  }
+  return out.empty() ? program.error().message : out;
+}
+
+class ProblemTest : public ::testing::TestWithParam<Case> {};
+
+TEST_P(ProblemTest, IsReported) {
+  EXPECT_EQ(Problems(GetParam()), GetParam().want);
+}
+
+constexpr Case kProblems[] = {
+    {"NamesAndMacrosAreReportedEach",
+     "[1].map(as, if)",
+     "9: reserved identifier: as; 13: reserved identifier: if; 9: argument is not an identifier"},
+    {"ArgumentsOfReservedCallsAreNotLookedAt", "loop(as)", "1: reserved identifier: loop"},
+    {"HasOfHasIsHas", "has(has({'a': 1}.b))", "none"},
+    {"TargetOfOptMapIsThereTwice",
+     "optional.of(y).optMap(x, x)",
+     "13: undeclared reference to 'y' (in container ''); 13: undeclared reference to 'y' (in "
+     "container '')"},
+    {"CallOfWhatIsWrongIsWrong",
+     "y.size(1)",
+     "1: undeclared reference to 'y' (in container ''); 7: found no matching overload for 'size' "
+     "applied to '!error!.(int)'"},
+    {"FreeTypesAreNumbered", "[] || true", "1: expected type 'bool' but found 'list(_var0)'"},
+    {"KubernetesTypesHaveNoDescription",
+     "quantity('1').value",
+     "14: unexpected failed resolution of 'kubernetes.Quantity'"},
+    {"MapsReportEachValue",
+     "{1: 'a', 2: 3, 4: 5}",
+     "13: expected type 'string' but found 'int'; 19: expected type 'string' but found 'int'"},
+    {"DurationLiteral", "false && duration('x') > duration('1s')", "19: invalid duration argument"},
+    {"TimestampLiteral", "timestamp(253402300800)", "11: invalid timestamp argument"},
+    {"FormatOfTooMuch",
+     "'%s'.format(['a', 'b'])",
+     "12: too many arguments supplied to string.format (expected 1, got 2)"},
+    {"UnknownMessage", "Color{r: 1}", "6: undeclared reference to 'Color' (in container '')"},
+    {"FieldOfWrongType",
+     "google.protobuf.Int64Value{value: 1u}",
+     "33: expected type of field 'value' is 'int' but provided type is 'uint'"},
+    {"TypesAreNotVariables",
+     "cel.bind(t, int, t == int)",
+     "program instantiation failed: reference to undefined type: t"},
+    {"VariableWithoutTypeIn32",
+     "dyn([3]).all(i, x, x == 3)",
+     "22: found no matching overload for '_==_' applied to '(, int)'",
+     api::Release::k1_32},
+    {"AccumulatorIsHiddenSince33",
+     "[3].filter(__result__, true)",
+     "12: iteration variable overwrites accumulator variable",
+     api::Release::k1_33},
+};
+
+INSTANTIATE_TEST_SUITE_P(Table, ProblemTest, ::testing::ValuesIn(kProblems), NameOf);
+
+// The value, as far as a line can show it, and the cost.
+std::string Outcome(const Case& c) {
+  const auto program = Program::Compile(c.expression, EnvironmentOf(c.release));
+  if (!program.has_value()) return program.error().message;
+  Arena arena;
+  Meter meter(kSelectorCostMax);
+  const Value value = Evaluate(**program, {}, arena, meter);
+  std::string shown(TypeName(value));
+  if (value.is(ValueKind::kBool)) shown = value.boolean() ? "true" : "false";
+  if (value.is(ValueKind::kInt)) shown = fmt::format("{}", value.integer());
+  if (value.is(ValueKind::kDouble)) shown = fmt::format("{}", value.number());
+  if (value.is_error()) shown = value.text();
+  return fmt::format("{} at {}", shown, meter.spent());
+}
+
+class OutcomeTest : public ::testing::TestWithParam<Case> {};
+
+TEST_P(OutcomeTest, IsUpstreams) {
+  EXPECT_EQ(Outcome(GetParam()), GetParam().want);
+}
+
+constexpr Case kOutcomes[] = {
+    {"CostFollowsTheOverload", "string('eleven char')", "string at 0"},
+    {"MessageIsItsValue", "google.protobuf.Int32Value{value: 7} == 7", "true at 41"},
+    {"MessageTooBig",
+     "google.protobuf.Int32Value{value: 5000000000}",
+     "field type conversion error for google.protobuf.Int32Value.value value type: integer "
+     "overflow at 40"},
+    {"JsonHasDoubles", "google.protobuf.Struct{fields: {'a': 2}}['a'] == dyn(2.0)", "true at 43"},
+    {"NullValueIsZero", "google.protobuf.NullValue.NULL_VALUE", "0 at 0"},
+    {"CrashIsNotAbsorbed",
+     "dyn(2).distinct() == [] || true",
+     "internal error: interface conversion: types.Int is not traits.Lister: missing method "
+     "Contains at 0"},
+    {"VersionIsNoMember",
+     "dyn(semver('1.2.3')) in ['1.2.3'] || true",
+     "internal error: runtime error: hash of unhashable type cel.Semver at 2"},
+    {"SumOnTheRightDiffers", "quantity('3') == quantity('1').add(2)", "no such overload at 4"},
+    {"SumOnTheLeftDoesNot", "quantity('1').add(2) == quantity('3')", "true at 4"},
+    {"AbsentPartIsFree", "optional.of({'a': 1})['b'].hasValue()", "false at 3"},
+    {"FirstOverloadBindsFreeTypes",
+     "dyn(['b']).reverse().max()",
+     "no such overload: max(list) at 12"},
+};
+
+INSTANTIATE_TEST_SUITE_P(Table, OutcomeTest, ::testing::ValuesIn(kOutcomes), NameOf);
+
+}  // namespace
+}  // namespace dray::cel
