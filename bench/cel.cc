@@ -8,11 +8,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <cstring>
-#include <ctime>
+#include <cstdlib>
 #include <deque>
 #include <functional>
 #include <memory>
+#include <new>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -22,9 +22,28 @@
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
+#include "base/world.h"
 #include "cel/batch/batch_selector.h"
 #include "cel/selector.h"
 #include "tests/vectors/cel_device.h"
+
+// How often memory was asked for.
+static size_t allocations = 0;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
+
+// NOLINTBEGIN(cppcoreguidelines-no-malloc,cppcoreguidelines-owning-memory): that is what they are
+void* operator new(size_t size) {
+  ++allocations;
+  void* const memory = std::malloc(size);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+void operator delete(void* memory) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, size_t /*size*/) noexcept {
+  std::free(memory);
+}
+// NOLINTEND(cppcoreguidelines-no-malloc,cppcoreguidelines-owning-memory)
 
 namespace {
 
@@ -38,23 +57,21 @@ struct Expression {
   std::string text;
 };
 
-double CpuNanoseconds() {
-  timespec now = {};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
+double Nanoseconds() {
+  return static_cast<double>(RealWorld().clock.Monotonic().time_since_epoch().count());
 }
 
 // The median time of `run`, which is repeated until it has taken long enough to be measured.
 double Median(const std::function<void()>& run, int samples = 15, double sample_ns = 2e7) {
   std::vector<double> times;
   for (int sample = 0; sample < samples; ++sample) {
-    const double start = CpuNanoseconds();
+    const double start = Nanoseconds();
     double elapsed = 0;
     int runs = 0;
     do {
       run();
       ++runs;
-      elapsed = CpuNanoseconds() - start;
+      elapsed = Nanoseconds() - start;
     } while (elapsed < sample_ns);
     times.push_back(elapsed / runs);
   }
@@ -64,7 +81,8 @@ double Median(const std::function<void()>& run, int samples = 15, double sample_
 
 std::string OutputOf(const std::string& command) {
   std::string out;
-  std::FILE* const pipe = popen(command.c_str(), "r");  // NOLINT(cert-env33-c): the caller's program
+  std::FILE* const pipe =
+      popen(command.c_str(), "r");  // NOLINT(cert-env33-c): the caller's program
   if (pipe == nullptr) return out;
   char buffer[65536];
   while (const size_t size = std::fread(buffer, 1, sizeof buffer, pipe)) out.append(buffer, size);
@@ -108,7 +126,8 @@ Input ReadDump(const std::string& dump) {
     input.expressions.push_back({std::string(item.as_object().at("name").as_string()),
                                  std::string(item.as_object().at("expr").as_string())});
   }
-  for (const auto& item : json.at("devices").as_array()) input.devices.emplace_back(item.as_object());
+  for (const auto& item : json.at("devices").as_array())
+    input.devices.emplace_back(item.as_object());
   return input;
 }
 
@@ -138,8 +157,14 @@ std::string OwnDump() {
 
 void MeasureScalar(const Input& input, const std::string& peer_table) {
   fmt::print("one device after the other, {} devices\n", input.devices.size());
-  fmt::print("{:>14} {:>8} {:>12} {:>14} {:>10} {:>14} {:>12}\n",
-             "selector", "matches", "compile, ns", "evaluate, ns", "compile x", "DeviceMatches x",
+  fmt::print("{:>14} {:>8} {:>12} {:>13} {:>12} {:>10} {:>16} {:>11}\n",
+             "selector",
+             "matches",
+             "compile, ns",
+             "evaluate, ns",
+             "allocations",
+             "compile x",
+             "DeviceMatches x",
              "plain Go x");
   for (const Expression& expression : input.expressions) {
     const auto selector = cel::Selector::Compile(expression.text, {});
@@ -151,16 +176,29 @@ void MeasureScalar(const Input& input, const std::string& peer_table) {
         Median([&] { static_cast<void>(cel::Selector::Compile(expression.text, {})); });
     size_t matches = 0;
     const double evaluate = Median([&] {
-      matches = 0;
-      for (const CelDevice& device : input.devices) {
-        matches += selector->Evaluate(device.activation()).matches() ? 1 : 0;
-      }
-    }) / static_cast<double>(input.devices.size());
-    fmt::print("{:>14} {:>8} {:>12.0f} {:>14.1f}", expression.name, matches, compile, evaluate);
+                              matches = 0;
+                              for (const CelDevice& device : input.devices) {
+                                matches +=
+                                    selector->Evaluate(device.activation()).matches() ? 1 : 0;
+                              }
+                            }) /
+                            static_cast<double>(input.devices.size());
+    const size_t before = allocations;
+    for (const CelDevice& device : input.devices) {
+      static_cast<void>(selector->Evaluate(device.activation()));
+    }
+    fmt::print("{:>14} {:>8} {:>12.0f} {:>13.1f} {:>12}",
+               expression.name,
+               matches,
+               compile,
+               evaluate,
+               allocations - before);
     const PeerRow row = RowOf(peer_table, expression.name);
     if (row.compile > 0) {
-      fmt::print(" {:>10.1f} {:>14.1f} {:>12.1f}{}", row.compile / compile,
-                 row.device_matches / evaluate, row.plain / evaluate,
+      fmt::print(" {:>10.1f} {:>16.1f} {:>11.1f}{}",
+                 row.compile / compile,
+                 row.device_matches / evaluate,
+                 row.plain / evaluate,
                  row.matches == matches ? "" : "  MATCHES DIFFER");
     }
     fmt::print("\n");
@@ -206,7 +244,10 @@ void MeasureBatch(size_t shapes) {
   constexpr size_t kDevices = 1'000'000;
   const auto table = MakeTable(kDevices, shapes);
   fmt::print("\n{} devices at once, {} shapes\n", kDevices, table->shapes());
-  fmt::print("{:>12} {:>9} {:>16} {:>26}\n", "selector", "matches", "ns per device",
+  fmt::print("{:>12} {:>9} {:>16} {:>26}\n",
+             "selector",
+             "matches",
+             "ns per device",
              "x a read of 4 bytes a column");
   struct Case {
     const char* name;
@@ -220,18 +261,26 @@ void MeasureBatch(size_t shapes) {
       {"model", 1, attribute + ".productName == 'A100-SXM4-80GB'"},
       {"serial", 1, attribute + ".serial == 'SN-00000042'"},
       {"capacity", 1, memory},
-      {"compound", 5,
+      {"compound",
+       5,
        fmt::format("device.driver == '{}' && {}.type == 'gpu' && {}.architecture in ['Ampere', "
                    "'Hopper'] && {}.driverVersion.compareTo(semver('535.102.5')) >= 0 && {}",
-                   kDomain, attribute, attribute, attribute, memory)},
+                   kDomain,
+                   attribute,
+                   attribute,
+                   attribute,
+                   memory)},
   };
   for (const Case& item : cases) {
     const cel::BatchSelector batch(cel::Selector::Compile(item.text, {}).value());
     cel::Outcomes outcomes;
     const double time = Median([&] { batch.Evaluate(*table, outcomes); });
     const double read = StreamingRead(kDevices * item.columns * sizeof(uint32_t));
-    fmt::print("{:>12} {:>9} {:>16.3f} {:>26.2f}\n", item.name, outcomes.matched.Count(),
-               time / kDevices, time / read);
+    fmt::print("{:>12} {:>9} {:>16.3f} {:>26.2f}\n",
+               item.name,
+               outcomes.matched.Count(),
+               time / kDevices,
+               time / read);
   }
 }
 

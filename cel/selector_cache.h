@@ -22,8 +22,8 @@ class SelectorCache {
   /// `entries_max` is at least 1. An entry is at most some hundred kilobytes (kExpressionBytesMax).
   SelectorCache(Environment environment, size_t entries_max);
 
-  /// As Selector::Compile. However many threads ask for a new text at once, one of them compiles it,
-  /// outside the lock, and the others wait for it.
+  /// As Selector::Compile. However many threads ask for a new text at once, one of them compiles
+  /// it, outside the lock, and the others wait for it.
   Result<Selector> Compile(std::string_view expression);
 
   size_t size() const;
