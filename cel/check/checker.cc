@@ -421,9 +421,11 @@ class Checker {
     const Node node = At(id);
     context_.FreshParameter();  // of the empty list that upstream loops over
     const Type* const initial = CheckNode(node.children[0]);
+    const uint32_t slot = names_.UseNewSlots();
     context_.FactsOf(id).slot = names_.Declare(node.name, initial);
     const Type* const body = CheckNode(node.children[1]);
     names_.Forget(1);
+    names_.Reuse(slot);
     return context_.Known(body);
   }
 

@@ -26,7 +26,8 @@ struct NodeFacts {
   NameKind name_kind = NameKind::kNone;  // of kIdentifier
   /// kIdentifier kVariable: its number, in the order of Scope (the environment's own first).
   /// kIdentifier kLocal: its variable; kFold, kBind, kOptMap: its first variable, the second is
-  /// the next one. Variables alive at the same time have different slots.
+  /// the next one. Variables alive at the same time have different slots, and so have those of the
+  /// initial value and of the body of a kBind.
   uint32_t slot = 0;
   const Function* function = nullptr;  // of kCall, and operators
   const Overload* overload = nullptr;  // the only candidate, if there is only one

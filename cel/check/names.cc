@@ -19,10 +19,15 @@ constexpr std::string_view kNullValue = "google.protobuf.NullValue.NULL_VALUE";
 }  // namespace
 
 uint32_t Names::Declare(std::string_view name, const Type* type) {
-  const auto slot = static_cast<uint32_t>(variables_.size());
+  const uint32_t slot = next_slot_++;
   variables_.push_back({name, type, slot});
   context_.out.slots = std::max(context_.out.slots, slot + 1);
   return slot;
+}
+
+void Names::Forget(size_t count) {
+  variables_.resize(variables_.size() - count);
+  next_slot_ -= static_cast<uint32_t>(count);
 }
 
 const Names::Variable* Names::FindLocal(std::string_view name) const {

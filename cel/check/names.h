@@ -5,6 +5,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cel/check/context.h"
@@ -19,7 +20,11 @@ class Names {
 
   /// A variable of a macro, until it is forgotten; its slot.
   uint32_t Declare(std::string_view name, const Type* type);
-  void Forget(size_t count) { variables_.resize(variables_.size() - count); }
+  void Forget(size_t count);
+  /// The next variables get slots that no variable so far has had: the initial value of a bind is
+  /// evaluated when its variable is used, in the middle of the body. Returns what Reuse takes.
+  uint32_t UseNewSlots() { return std::exchange(next_slot_, context_.out.slots); }
+  void Reuse(uint32_t slot) { next_slot_ = slot; }
 
   /// The type of a name; an error if it means nothing.
   const Type* CheckIdentifier(NodeId id);
@@ -59,6 +64,7 @@ class Names {
   CheckContext& context_;
   const Declarations& declarations_;
   std::vector<Variable> variables_;
+  uint32_t next_slot_ = 0;
 };
 
 }  // namespace dray::cel

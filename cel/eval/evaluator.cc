@@ -119,7 +119,7 @@ class Evaluator final : public FoldHost {
   Value UseSlot(uint32_t index) {
     if (const NodeId initial = std::exchange(slots_[index].initial, kNoNode); initial != kNoNode) {
       const Value value = Eval(initial);
-      slots_[index].value = AsAccumulator(value);
+      slots_[index] = {.value = AsAccumulator(value)};
     }
     meter_.ChargeSteps(std::exchange(slots_[index].first_use_cost, 0));
     return slots_[index].value;

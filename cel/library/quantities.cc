@@ -4,6 +4,7 @@
 #include <array>
 #include <compare>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "base/result.h"
@@ -46,9 +47,11 @@ Value AddTo(Arena& arena, Arguments arguments) {
 }
 
 Value SubtractFrom(Arena& arena, Arguments arguments) {
-  // Upstream adds the negated number, and the smallest has no positive counterpart.
+  // Upstream adds the negated number if both are small, and the smallest is its own negative.
+  const std::optional<int64_t> from = arguments[0].quantity().AsInt64();
   const bool is_smallest = arguments[1].is(ValueKind::kInt) &&
-                           arguments[1].integer() == std::numeric_limits<int64_t>::min();
+                           arguments[1].integer() == std::numeric_limits<int64_t>::min() &&
+                           from.has_value() && *from >= 0;
   if (is_smallest) return AddTo(arena, arguments);
   return Value::ComputedQuantity(arena.Keep(arguments[0].quantity() - AmountOf(arguments[1])));
 }
