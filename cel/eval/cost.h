@@ -36,6 +36,8 @@ class Meter {
   }
   bool exceeded() const { return spent_ > max_; }
   bool halted() const { return halted_; }
+  /// What may still be charged without passing the limit.
+  uint64_t left() const { return exceeded() ? 0 : max_ - spent_; }
   uint64_t spent() const { return halted_ ? at_halt_ : spent_; }
 
  private:

@@ -431,8 +431,8 @@ class Evaluator final : public FoldHost {
   [[gnu::noinline]] Value EvalShortCall(NodeId id, const NodePlan& plan) {
     const std::span<const NodeId> children = nodes_[id].children;
     std::array<Value, 2> buffer;
-    buffer[0] = Eval(children[0]);
-    if (children.size() > 1) buffer[1] = Eval(children[1]);
+    buffer[0] = EvalOperand(children[0]);
+    if (children.size() > 1) buffer[1] = EvalOperand(children[1]);
     const std::span<const Value> arguments(buffer.data(), children.size());
     Value result;
     if (buffer[0].is_error()) {
@@ -458,7 +458,15 @@ class Evaluator final : public FoldHost {
     return true;
   }
 
+  // Some calls take time in proportion to their cost, which is known before: what would pass the
+  // limit is charged but not computed.
+  bool IsTooDear(const NodePlan& plan, std::span<const Value> arguments) const {
+    if (!plan.is_dear) return false;
+    return CallCost(plan.cost, arguments, Value()) > meter_.left();
+  }
+
   Value Call(NodeId id, const NodePlan& plan, std::span<const Value> arguments) {
+    if (IsTooDear(plan, arguments)) return Value::Error("operation cancelled");
     if (plan.checks_signature && !HasExpectedKinds(plan, arguments)) {
       const NodeFacts& facts = program_.facts(id);
       if (!AcceptsValues(*facts.function, arguments, facts.overload)) {

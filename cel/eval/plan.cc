@@ -5,6 +5,7 @@
 #include "cel/eval/plan.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <utility>
 
@@ -65,6 +66,12 @@ std::optional<ValueKind> ExpectedKind(const Type& type) {
     case TypeKind::kWrapper: break;
   }
   return std::nullopt;
+}
+
+bool IsDear(CostRule rule) {
+  return rule == CostRule::kProduct || rule == CostRule::kDoubleProduct ||
+         rule == CostRule::kQuadratic || rule == CostRule::kQuadraticKeys ||
+         rule == CostRule::kFlatten;
 }
 
 class Planner {
@@ -246,6 +253,7 @@ class Planner {
     plan.operation = Operation::kCall;
     plan.call = builtin.call;
     plan.is_unique = overload != nullptr;
+    plan.is_dear = IsDear(builtin.cost);
     plan.cost = CostOf(builtin.cost, overload);
     plan.checks_signature = builtin.wrong_types == WrongTypes::kSignature;
     plan.stops_at_error = StopsAtError(builtin, ast_[id].children.size(), plan.is_unique);
@@ -310,8 +318,12 @@ class Planner {
     At(id).value = *set;
   }
 
-  // Functions of constants give the same every time.
+  // What is built from constants is the same every time. Only what is small: compiling builds no
+  // lists.
   void Prepare(NodeId id, const Node& node) {
+    constexpr std::array<std::string_view, 5> kConstructors = {
+        "quantity", "semver", "ip", "cidr", "url"};
+    if (std::ranges::find(kConstructors, WithoutDot(node.name)) == kConstructors.end()) return;
     NodePlan& plan = At(id);
     std::vector<Value> arguments;
     for (const NodeId child : node.children) {

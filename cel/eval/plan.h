@@ -50,6 +50,7 @@ struct NodePlan {
   CostRule cost = CostRule::kOne;
   bool is_unique = false;         // the checker left one overload
   bool checks_signature = false;  // arguments may be of other types than declared
+  bool is_dear = false;           // time grows with the product of sizes
   bool stops_at_error = false;    // the first error ends the call before later arguments
   /// The kinds that the only overload takes, if that is all there is to check; kError is any kind.
   uint8_t expected_count = 0;
