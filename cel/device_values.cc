@@ -102,11 +102,6 @@ void SortQualified(std::vector<QualifiedValue>& values) {
   values.erase(again.begin(), again.end());
 }
 
-void AttributeReader::Reset() {
-  error_ = {};
-  error_without_lists_ = {};
-}
-
 void AttributeReader::Problem::Note(std::string_view attribute, std::string_view problem) {
   if (!text.empty() && name <= attribute) return;
   name = attribute;

@@ -40,7 +40,6 @@ class AttributeReader {
   const std::string& error() const { return error_.text; }
   /// The same where lists are no values of attributes (see Environment::reads_lists).
   const std::string& error_without_lists() const { return error_without_lists_.text; }
-  void Reset();
 
  private:
   struct Problem {

@@ -10,6 +10,7 @@
 #include "cel/eval/native.h"
 
 namespace dray::cel {
+
 CostRange Selector::EstimatedCost() const {
   return EstimateCost(program_->checked(), environment_);
 }

@@ -41,10 +41,8 @@ class Selector {
   ///
   /// Errors, in upstream's words:
   ///   kInvalid        longer than kExpressionBytesMax; "compilation failed: ERROR: <input>:1:…"
-  ///   with
-  ///                   the caret form; "must evaluate to bool or the unknown type, not T"
+  ///                   with the caret form; "must evaluate to bool or the unknown type, not T"
   ///   kInternalError  "program instantiation failed: …": a constant part fails
-  /// Parts of the language that are not implemented say "not supported yet: …" (kInvalid).
   static Result<Selector> Compile(std::string_view expression, const Environment& environment);
 
   /// What admission compares with the limit.

@@ -134,26 +134,31 @@ class Run {
   void EvaluateLeaf(const BatchNode& leaf, const Lanes& active, Outcomes& out) {
     LeafCost cost;
     std::vector<Input> inputs;
-    size_t combinations = 1;
-    for (const ColumnKey& key : leaf.columns) {
-      inputs.push_back({&key, table_.Find(key)});
-      combinations *= std::min(inputs.back().size(), kCombinationsMax + 1);
-      combinations = std::min(combinations, kCombinationsMax + 1);
-    }
-    if (leaf.reads_all) {
+    inputs.reserve(leaf.columns.size());
+    for (const ColumnKey& key : leaf.columns) inputs.push_back({&key, table_.Find(key)});
+    const bool is_manifold = inputs.size() > 1 && CountCombinations(inputs) > kCombinationsMax;
+    if (leaf.reads_all || is_manifold) {
       EvaluateShapes(leaf, active, cost, out);
     } else if (inputs.empty()) {
       const Outcome outcome = EvaluateOn(leaf, Value(), cost);
       SetAll(outcome, out);
     } else if (inputs.size() == 1) {
       EvaluateColumn(leaf, inputs[0], cost, out);
-    } else if (combinations <= kCombinationsMax) {
-      EvaluateCombinations(leaf, inputs, combinations, active, cost, out);
     } else {
-      EvaluateShapes(leaf, active, cost, out);
+      EvaluateCombinations(leaf, inputs, active, cost, out);
     }
     cost_bound_ += cost.steps;
     memory_bound_ += cost.bytes;
+  }
+
+  // Of values of the columns; counts to one more than are evaluated.
+  static size_t CountCombinations(std::span<const Input> inputs) {
+    size_t combinations = 1;
+    for (const Input& input : inputs) {
+      combinations *= std::min(input.size(), kCombinationsMax + 1);
+      combinations = std::min(combinations, kCombinationsMax + 1);
+    }
+    return combinations;
   }
 
   // The most that one evaluation took.
@@ -258,6 +263,7 @@ class Run {
                        const Column::KindRange& kind,
                        std::vector<OutcomeRun>& runs,
                        LeafCost& cost) {
+    // NOLINTNEXTLINE(bugprone-unchecked-optional-access): EvaluateColumn comes here for such leaves
     const Value& constant = *leaf.compared_with;
     const std::span<const Value> values = input.column->values;
     std::array<uint32_t, 4> cuts = {kind.first, kind.last, kind.last, kind.last};
@@ -282,11 +288,10 @@ class Run {
   // Each combination of values that occurs among the active lanes is evaluated once.
   void EvaluateCombinations(const BatchNode& leaf,
                             std::span<const Input> inputs,
-                            size_t combinations,
                             const Lanes& active,
                             LeafCost& cost,
                             Outcomes& out) {
-    std::vector<std::optional<Outcome>> known(combinations);
+    std::vector<std::optional<Outcome>> known(CountCombinations(inputs));
     std::vector<Value> values(inputs.size());
     out.Reset(table_.size());
     active.ForEach([&](size_t lane) {

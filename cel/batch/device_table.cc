@@ -74,9 +74,8 @@ std::strong_ordering Strong(std::weak_ordering order) {
 std::strong_ordering OrderWritten(const api::Quantity& a, const api::Quantity& b) {
   if (const auto order = Strong(a <=> b); order != 0) return order;
   if (SameRepresentation(a, b)) return std::strong_ordering::equal;
-  if (const auto order = a.AsInt64().has_value() <=> b.AsInt64().has_value(); order != 0) {
-    return order;
-  }
+  const auto is_small = [](const api::Quantity& q) { return q.AsInt64().has_value() ? 1 : 0; };
+  if (const auto order = is_small(a) <=> is_small(b); order != 0) return order;
   const auto bits = [](const api::Quantity& q) {
     return std::bit_cast<uint64_t>(q.AsApproximateDouble());
   };
@@ -99,7 +98,7 @@ std::strong_ordering OrderLists(const List& a, const List& b) {
 std::strong_ordering OrderOf(const Value& a, const Value& b) {
   if (a.kind() != b.kind()) return a.kind() <=> b.kind();
   switch (a.kind()) {
-    case ValueKind::kBool: return a.boolean() <=> b.boolean();
+    case ValueKind::kBool: return (a.boolean() ? 1 : 0) <=> (b.boolean() ? 1 : 0);
     case ValueKind::kInt: return a.integer() <=> b.integer();
     case ValueKind::kString: return a.text() <=> b.text();
     case ValueKind::kQuantity: return OrderWritten(a.quantity(), b.quantity());
@@ -242,6 +241,7 @@ class DeviceTableBuilder::Growing {
   Column Finish(size_t lanes) {
     codes_.resize(lanes);
     std::vector<uint32_t> order(values_.size());
+    // NOLINTNEXTLINE(modernize-use-ranges): libstdc++ 12 has no ranges::iota
     std::iota(order.begin(), order.end(), 0);
     std::ranges::sort(order.begin() + 1, order.end(), [&](uint32_t a, uint32_t b) {
       return ColumnLess(values_[a], values_[b]);

@@ -381,12 +381,12 @@ class Checker {
   // What one round makes of the accumulator.
   const Type* StepType(NodeId id, const Type* accumulator, const Type* first) {
     const Node node = At(id);
-    const Type* predicate = nullptr;
-    if (node.children[1] != kNoNode) predicate = CheckNode(node.children[1]);
     if (node.fold == FoldKind::kAll || node.fold == FoldKind::kExists) {
-      const bool fits = ExpectBool(node.children[1], predicate);
+      const bool fits = ExpectBool(node.children[1], CheckNode(node.children[1]));
       return Make(fits ? TypeKind::kBool : TypeKind::kError);
     }
+    const Type* predicate = nullptr;
+    if (node.children[1] != kNoNode) predicate = CheckNode(node.children[1]);
     const Type* transform = nullptr;
     if (node.children[2] != kNoNode) transform = CheckNode(node.children[2]);
     const Type* const added = AddedType(id, accumulator, first, transform);

@@ -37,6 +37,9 @@ class Declarations {
   /// Those of `scope` alone, which must outlive them.
   explicit Declarations(const Scope& scope);
 
+  ~Declarations() = default;
+  Declarations(const Declarations&) = delete;
+  Declarations& operator=(const Declarations&) = delete;
   Declarations(Declarations&&) = default;
 
   /// nullptr if there is no such function. Operators have their internal names (_+_).

@@ -71,8 +71,8 @@ bool MayBeMessage(const Type& type) {
     case TypeKind::kTimestamp:
     case TypeKind::kDuration:
     case TypeKind::kWrapper:
-    case TypeKind::kObject: return true;
-    case TypeKind::kList: return true;  // also the bare name
+    case TypeKind::kObject:
+    case TypeKind::kList: return true;  // of any elements, also the bare name
     case TypeKind::kMap: return type.parameters[0]->kind == TypeKind::kString;
     case TypeKind::kError:
     case TypeKind::kBool:

@@ -155,7 +155,7 @@ std::string Names::QualifiedName(NodeId id) {
   const Node* node = &context_.At(id);
   std::string name;
   while (node->kind == NodeKind::kSelect && !node->optional) {
-    name = "." + std::string(node->name) + name;
+    name.insert(0, node->name).insert(0, 1, '.');
     if (name.size() > kQualifiedNameMax) return "";
     node = &context_.At(node->children[0]);
   }

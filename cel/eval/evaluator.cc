@@ -14,6 +14,7 @@
 
 #include "cel/eval/fold.h"
 #include "cel/eval/messages.h"
+#include "cel/eval/native.h"
 #include "cel/eval/qualifier.h"
 #include "cel/library/library.h"
 
@@ -376,37 +377,7 @@ class Evaluator final : public FoldHost {
     return Crash(fmt::format("runtime error: hash of unhashable type {}", GoTypeName(value)));
   }
 
-  Value CrashAsList(const Value& value) {
-    return Crash(fmt::format("interface conversion: {} is not traits.Lister: missing method {}",
-                             GoTypeName(value),
-                             HasAddition(value.kind()) ? "Contains" : "Add"));
-  }
-
-  static bool HasAddition(ValueKind kind) {
-    switch (kind) {
-      case ValueKind::kInt:
-      case ValueKind::kUint:
-      case ValueKind::kDouble:
-      case ValueKind::kString:
-      case ValueKind::kBytes:
-      case ValueKind::kTimestamp:
-      case ValueKind::kDuration: return true;
-      case ValueKind::kError:
-      case ValueKind::kNull:
-      case ValueKind::kBool:
-      case ValueKind::kList:
-      case ValueKind::kMap:
-      case ValueKind::kType:
-      case ValueKind::kOptional:
-      case ValueKind::kQuantity:
-      case ValueKind::kSemver:
-      case ValueKind::kUrl:
-      case ValueKind::kIp:
-      case ValueKind::kCidr:
-      case ValueKind::kFormat: break;
-    }
-    return false;
-  }
+  Value CrashAsList(const Value& value) { return Crash(ListerProblem(value)); }
 
   // distinct and sort need a list, flatten a depth.
   [[gnu::noinline]] Value EvalFragileCall(NodeId id, const NodePlan& plan) {

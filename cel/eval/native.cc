@@ -12,6 +12,33 @@ std::string_view ShortName(const Value& value) {
   return name.substr(name.find('.') + 1);
 }
 
+// Whether Go's type has the method Add, one of a list's.
+bool HasAddition(ValueKind kind) {
+  switch (kind) {
+    case ValueKind::kInt:
+    case ValueKind::kUint:
+    case ValueKind::kDouble:
+    case ValueKind::kString:
+    case ValueKind::kBytes:
+    case ValueKind::kTimestamp:
+    case ValueKind::kDuration: return true;
+    case ValueKind::kError:
+    case ValueKind::kNull:
+    case ValueKind::kBool:
+    case ValueKind::kList:
+    case ValueKind::kMap:
+    case ValueKind::kType:
+    case ValueKind::kOptional:
+    case ValueKind::kQuantity:
+    case ValueKind::kSemver:
+    case ValueKind::kUrl:
+    case ValueKind::kIp:
+    case ValueKind::kCidr:
+    case ValueKind::kFormat: break;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::string ConversionProblem(const Value& value, std::string_view wanted) {
@@ -45,6 +72,12 @@ std::string ConversionProblem(const Value& value, std::string_view wanted) {
     case ValueKind::kNull: break;
   }
   return fmt::format("type conversion error from '{}' to '{}'", TypeName(value), wanted);
+}
+
+std::string ListerProblem(const Value& value) {
+  return fmt::format("interface conversion: {} is not traits.Lister: missing method {}",
+                     GoTypeName(value),
+                     HasAddition(value.kind()) ? "Contains" : "Add");
 }
 
 }  // namespace dray::cel

@@ -36,7 +36,7 @@ std::expected<Frozen<Program>, CompileError> Program::Compile(std::string_view e
   if (!errors.empty()) return refuse(CompileStage::kValidate);
   auto program = std::make_shared<Program>(std::move(checked), environment);
   program->plans_.patterns = std::move(patterns);
-  std::string failure = MakePlans(program->checked_, environment, program->plans_);
+  const std::string failure = MakePlans(program->checked_, environment, program->plans_);
   if (auto problem = ResultProblem(program->result_type(), environment); problem.has_value()) {
     return refuse_whole(CompileStage::kResult, *std::move(problem));
   }

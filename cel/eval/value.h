@@ -264,7 +264,7 @@ Value Equal(const Value& a, const Value& b);
 /// Whether values of this kind can be compared by order: numbers, bool, string, bytes and times.
 bool HasOrder(ValueKind kind);
 
-/// a < b, a > b … for numbers of any type, bool, string and bytes; `function` is named in errors.
+/// a < b, a > b … for the kinds that HasOrder; `ordering` is named in errors.
 enum class Ordering : uint8_t { kLess, kLessEqual, kGreater, kGreaterEqual };
 Value Compare(const Value& a, const Value& b, Ordering ordering);
 

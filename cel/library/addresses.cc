@@ -202,7 +202,7 @@ Result<IpPrefix> ReadPrefix(std::string_view text) {
   if (starts_badly || !bits.has_value()) {
     return refuse(fmt::format("bad bits after slash: {}", api::GoQuote(digits)));
   }
-  if (*bits < 0 || *bits > address->address.size() * 8) {
+  if (*bits < 0 || *bits > int64_t{address->address.size()} * 8) {
     return refuse("prefix length out of range");
   }
   return IpPrefix{.address = address->address, .bits = static_cast<int>(*bits)};

@@ -130,7 +130,7 @@ NameErrors CheckDateTime(std::string_view text) {
   for (char& c : lower) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + ('a' - 'A'));
   }
-  std::string_view rest = lower;
+  const std::string_view rest = lower;
   const size_t t = rest.find('t');
   const bool good = t != std::string_view::npos && IsDate(rest.substr(0, t)) &&
                     IsTimeOfDay(rest.substr(t + 1, rest.find('t', t + 1) - t - 1));

@@ -19,6 +19,9 @@ namespace dray::cel {
 class Bump {
  public:
   Bump() = default;
+  ~Bump() = default;
+  Bump(const Bump&) = delete;
+  Bump& operator=(const Bump&) = delete;
   Bump(Bump&&) = default;
   Bump& operator=(Bump&&) = default;
 
@@ -49,6 +52,7 @@ class Bump {
   std::span<T> MakeArray(size_t count) {
     static_assert(std::is_trivially_destructible_v<T>);
     if (count == 0) return {};
+    // NOLINTNEXTLINE(bugprone-sizeof-expression): T may well be a pointer
     T* const items = static_cast<T*>(Take(count * sizeof(T), alignof(T)));
     std::uninitialized_value_construct_n(items, count);
     return {items, count};
