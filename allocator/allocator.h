@@ -64,6 +64,8 @@ class Inventory {
 /// access take nothing.
 struct AllocatedState {
   std::set<DeviceId> devices;
+
+  bool IsAllocated(const DeviceId& id) const { return devices.contains(id); }
 };
 
 /// Upstream's feature switches, as data at the points of decision. The defaults are those of a
@@ -74,9 +76,10 @@ struct Features {
   bool prioritized_list = true;
   bool device_taints = true;
   bool device_binding_and_status = true;
-  bool partitionable_devices = true;  // not yet: devices that consume counters
+  bool partitionable_devices = true;
   bool consumable_capacity = true;    // not yet: shareable devices, requests for capacity
   bool list_type_attributes = false;  // not yet
+  bool compatibility_groups = false;
 };
 
 /// Counts candidates tried, not time, so an answer does not depend on the machine.

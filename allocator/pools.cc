@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "allocator/compatibility_groups.h"
 #include "allocator/node_match.h"
 
 namespace dray::allocator {
@@ -27,11 +28,17 @@ Error NodeSelectionError(std::string_view what, std::string_view name, const Err
                           why.message)};
 }
 
+/// Whether a slice counts as not there for any node.
+bool IsHidden(const v1::ResourceSlice& slice, const Features& features) {
+  return !features.compatibility_groups && UsesCompatibilityGroups(slice);
+}
+
 /// Whether a slice offers anything on the node.
 Result<bool> IsRelevant(const v1::ResourceSlice& slice,
                         const api::core_v1::Node& node,
                         const Features& features) {
   const v1::ResourceSliceSpec& spec = slice.spec;
+  if (IsHidden(slice, features)) return false;
   if (!features.partitionable_devices &&
       (spec.per_device_node_selection.has_value() || !spec.shared_counters.empty())) {
     return false;
@@ -150,14 +157,18 @@ Pool BuildPool(const PoolKey& key,
     pool.state = PoolState::kInvalid;
     return pool;
   }
+  pool.elsewhere = std::move(elsewhere);
+  for (const v1::ResourceSlice* slice : counters) {
+    for (const v1::CounterSet& set : slice->spec.shared_counters) pool.counter_sets.push_back(&set);
+  }
   for (const v1::ResourceSlice* slice : devices) {
     std::vector<DeviceEntry>& entries = pool.slices.emplace_back();
     for (const v1::Device& device : slice->spec.devices) {
       entries.push_back({.slice = slice,
                          .device = &device,
-                         .id = {.driver = key.driver, .pool = key.name, .device = device.name},
-                         .index = 0});
-      if (!device.binding_conditions.empty()) pool.has_binding_conditions = true;
+                         .id = {.driver = key.driver, .pool = key.name, .device = device.name}});
+      if (!device.binding_conditions.empty() || device.binding_conditions.present())
+        pool.has_binding_conditions = true;
     }
   }
   return pool;
@@ -177,6 +188,7 @@ void Conclude(const Inventory& inventory,
   }
   SliceList all;
   for (const v1::ResourceSlice* slice : inventory.OfPool(key.driver, key.name)) {
+    if (IsHidden(*slice, features)) continue;
     if (slice->spec.pool.generation > first.generation) return;
     if (slice->spec.pool.generation == first.generation) all.push_back(slice);
   }
@@ -188,10 +200,14 @@ void Conclude(const Inventory& inventory,
 }
 
 void NumberDevices(GatheredPools& gathered) {
-  for (Pool& pool : gathered.pools) {
+  for (size_t i = 0; i < gathered.pools.size(); ++i) {
+    Pool& pool = gathered.pools[i];
     gathered.any_invalid = gathered.any_invalid || pool.state == PoolState::kInvalid;
     for (std::vector<DeviceEntry>& slice : pool.slices) {
-      for (DeviceEntry& entry : slice) entry.index = gathered.device_count++;
+      for (DeviceEntry& entry : slice) {
+        entry.index = gathered.device_count++;
+        entry.pool = i;
+      }
     }
   }
 }

@@ -23,7 +23,8 @@ struct DeviceEntry {
   const api::resource_v1::ResourceSlice* slice;
   const api::resource_v1::Device* device;
   DeviceId id;
-  size_t index;  // dense, over all pools of the node
+  size_t index = 0;  // dense, over all pools of the node
+  size_t pool = 0;   // in GatheredPools::pools
 };
 
 enum class PoolState : uint8_t { kComplete, kIncomplete, kInvalid };
@@ -34,9 +35,24 @@ struct Pool {
   std::string invalid_reason = {};                    // for kInvalid
   std::vector<std::vector<DeviceEntry>> slices = {};  // only when complete; sorted by slice name
   bool has_binding_conditions = false;
+  // For the accounts of the whole pool: slices whose devices cannot be used on this node, and all
+  // counter sets.
+  std::vector<const api::resource_v1::ResourceSlice*> elsewhere = {};
+  std::vector<const api::resource_v1::CounterSet*> counter_sets = {};
 
   std::string ToString() const { return driver + "/" + name; }
 };
+
+/// Calls `visit` with every device of a complete pool, those for other nodes last.
+template <class Visit>
+void ForEachPublished(const Pool& pool, Visit visit) {
+  for (const std::vector<DeviceEntry>& slice : pool.slices) {
+    for (const DeviceEntry& entry : slice) visit(*entry.device);
+  }
+  for (const api::resource_v1::ResourceSlice* slice : pool.elsewhere) {
+    for (const api::resource_v1::Device& device : slice->spec.devices) visit(device);
+  }
+}
 
 struct GatheredPools {
   std::vector<Pool> pools;  // in the order they are tried

@@ -11,12 +11,7 @@
 // claim.
 #include "allocator/search.h"
 
-#include <algorithm>
 #include <utility>
-
-#include <fmt/format.h>
-
-#include "allocator/taints.h"
 
 namespace dray::allocator {
 namespace {
@@ -43,14 +38,10 @@ class Searcher {
            std::vector<ClaimPlan>& plans,
            Budget budget)
       : gathered_(space.pools),
-        state_(space.state),
-        features_(space.features),
         selection_(selection),
         plans_(plans),
         budget_(budget),
-        tried_(gathered_.device_count),
-        committed_(gathered_.device_count, Answer::kUnknown) {
-    decision_.placements.resize(plans.size());
+        admission_(space, plans) {
     for (const ClaimPlan& plan : plans)
       decision_.alternatives.emplace_back(plan.requests.size(), 0);
   }
@@ -58,16 +49,15 @@ class Searcher {
   Result<SearchResult> Run() {
     const Step step = Run(Place{});
     if (error_.has_value()) return Fail(*std::move(error_));
-    if (step == Step::kSuccess)
+    if (step == Step::kSuccess) {
+      decision_.placements = std::move(admission_).Finish();
       return SearchResult{SearchEnd::kFound, std::move(decision_), steps_};
+    }
     return SearchResult{
         step == Step::kStop ? SearchEnd::kOutOfBudget : SearchEnd::kNothing, {}, steps_};
   }
 
  private:
-  enum class Answer : uint8_t { kUnknown, kYes, kNo };
-  enum class Admission : uint8_t { kAccepted, kRejected, kError };
-
   Step Run(const Place& at) {
     if (steps_ >= budget_.steps_max) return Step::kStop;
     ++steps_;
@@ -99,7 +89,7 @@ class Searcher {
     if (variant.mode == CountMode::kAll && variant.all_devices.empty()) return Step::kFail;
     if (at.slot >= variant.needed) return Run({.claim = at.claim, .request = at.request + 1});
     // A count may be as large as an integer can be, and the sum wraps around as upstream's does.
-    const uint64_t placed = decision_.placements[at.claim].size();
+    const uint64_t placed = admission_.CountOf(at.claim);
     const auto wanted =
         static_cast<int64_t>(placed + static_cast<uint64_t>(variant.needed - at.slot));
     if (wanted > kDevicesPerClaimMax) return Step::kTooMany;
@@ -121,7 +111,7 @@ class Searcher {
         const std::vector<DeviceEntry>& devices = pool.slices[here.slice];
         for (; here.device < devices.size(); ++here.device) {
           const DeviceEntry& device = devices[here.device];
-          if (IsInUse(at.claim, variant, device)) continue;
+          if (admission_.IsInUse(at.claim, variant, device)) continue;
           const Result<bool> selectable = selection_.IsSelectable(variant.criteria, device);
           if (!selectable) return Abort(selectable.error());
           if (!*selectable) continue;
@@ -139,90 +129,15 @@ class Searcher {
                  const Variant& variant,
                  const DeviceEntry& device,
                  Location next) {
-    switch (Admit(at.claim, variant, device)) {
-      case Admission::kError: return Step::kStop;
-      case Admission::kRejected: return Step::kFail;
-      case Admission::kAccepted: break;
-    }
+    const Result<bool> given = admission_.Give(at.claim, variant, device);
+    if (!given) return Abort(given.error());
+    if (!*given) return Step::kFail;
     Place after = at;
     ++after.slot;
     after.from = next;
     const Step step = Run(after);
-    if (step != Step::kSuccess) GiveBack(at.claim, variant, device);
+    if (step != Step::kSuccess) admission_.TakeBackLast(at.claim);
     return step;
-  }
-
-  bool IsCommitted(const DeviceEntry& device) {
-    Answer& answer = committed_[device.index];
-    if (answer == Answer::kUnknown)
-      answer = state_.devices.contains(device.id) ? Answer::kYes : Answer::kNo;
-    return answer == Answer::kYes;
-  }
-
-  /// Admin access only minds the claim's own devices.
-  bool IsInUse(size_t claim, const Variant& variant, const DeviceEntry& device) {
-    const std::vector<size_t>& users = tried_[device.index];
-    if (variant.admin_access) return std::ranges::find(users, claim) != users.end();
-    return !users.empty() || IsCommitted(device);
-  }
-
-  Admission Admit(size_t claim, const Variant& variant, const DeviceEntry& device) {
-    if (IsInUse(claim, variant, device)) return Admission::kRejected;
-    if (const std::string part = UnbuiltPart(*device.device); !part.empty()) {
-      Abort(
-          {.reason = StatusReason::kInvalid,
-           .message = fmt::format("claim {}, request {}: device {} {}, which is not supported yet",
-                                  plans_[claim].key,
-                                  variant.own_name,
-                                  device.id.ToString(),
-                                  part)});
-      return Admission::kError;
-    }
-    if (!device.device->consumes_counters.empty())
-      return Admission::kRejected;  // the switch is off
-    if (features_.device_taints && BlockingTaint(*device.device, variant.tolerations) != nullptr) {
-      return Admission::kRejected;
-    }
-    if (!AddToConstraints(claim, variant, device)) {
-      if (variant.mode == CountMode::kExactCount) return Admission::kRejected;
-      Abort({.reason = StatusReason::kInvalid,
-             .message = fmt::format(
-                 "claim {}, request {}: cannot add device {} because a claim constraint "
-                 "would not be satisfied",
-                 plans_[claim].key,
-                 variant.own_name,
-                 device.id.ToString())});
-      return Admission::kError;
-    }
-    tried_[device.index].push_back(claim);
-    decision_.placements[claim].push_back({&variant, &device});
-    return Admission::kAccepted;
-  }
-
-  /// What the device needs of the allocator that is not there yet, under the switches that are on.
-  std::string UnbuiltPart(const api::resource_v1::Device& device) const {
-    if (features_.partitionable_devices && !device.consumes_counters.empty())
-      return "consumes counters";
-    if (features_.consumable_capacity && device.allow_multiple_allocations.value_or(false)) {
-      return "can be shared between claims";
-    }
-    return {};
-  }
-
-  bool AddToConstraints(size_t claim, const Variant& variant, const DeviceEntry& device) {
-    std::vector<Constraint>& constraints = plans_[claim].constraints;
-    for (size_t i = 0; i < constraints.size(); ++i) {
-      if (constraints[i].Add(variant.name, device)) continue;
-      while (i-- > 0) constraints[i].Remove(variant.name);
-      return false;
-    }
-    return true;
-  }
-
-  void GiveBack(size_t claim, const Variant& variant, const DeviceEntry& device) {
-    for (Constraint& constraint : plans_[claim].constraints) constraint.Remove(variant.name);
-    std::erase(tried_[device.index], claim);
-    decision_.placements[claim].pop_back();
   }
 
   Step Abort(Error error) {
@@ -231,16 +146,13 @@ class Searcher {
   }
 
   const GatheredPools& gathered_;
-  const AllocatedState& state_;
-  const Features& features_;
   Selection& selection_;
   std::vector<ClaimPlan>& plans_;
   Budget budget_;
+  Admission admission_;
   int64_t steps_ = 0;
   std::optional<Error> error_;
   Decision decision_;
-  std::vector<std::vector<size_t>> tried_;  // by device: the claims that hold it on this path
-  std::vector<Answer> committed_;           // by device: is it in state_
 };
 
 }  // namespace

@@ -7,18 +7,13 @@
 #include <optional>
 #include <vector>
 
+#include "allocator/admission.h"
 #include "allocator/plan.h"
 #include "allocator/pools.h"
 #include "allocator/selection.h"
 #include "base/result.h"
 
 namespace dray::allocator {
-
-/// A device given to a request.
-struct Placement {
-  const Variant* variant;
-  const DeviceEntry* device;
-};
 
 /// What the search decided, per claim.
 struct Decision {
@@ -32,13 +27,6 @@ struct SearchResult {
   SearchEnd end = SearchEnd::kNothing;
   Decision decision = {};  // for kFound
   int64_t steps = 0;       // as upstream counts them: calls of the recursive step
-};
-
-/// What there is, what of it is taken, and which rules hold.
-struct SearchSpace {
-  const GatheredPools& pools;
-  const AllocatedState& state;
-  const Features& features;
 };
 
 /// Searches for devices for all plans at once. The plans' constraints are used as scratch space and

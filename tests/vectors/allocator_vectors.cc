@@ -64,6 +64,10 @@ std::optional<allocator::Features> FeaturesOf(const json::array& names) {
       features.device_taints = true;
     } else if (name == "DeviceBindingAndStatus") {
       features.device_binding_and_status = true;
+    } else if (name == "PartitionableDevices") {
+      features.partitionable_devices = true;
+    } else if (name == "CompatibilityGroups") {
+      features.compatibility_groups = true;
     } else {
       return std::nullopt;
     }

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether a device may be given to a request, after what is committed and what the search has given
+// on its path; and the books of the latter, which are as before after every rejection and return.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "allocator/compatibility_groups.h"
+#include "allocator/counters.h"
+#include "allocator/plan.h"
+#include "allocator/pools.h"
+#include "base/result.h"
+
+namespace dray::allocator {
+
+/// What there is, what of it is taken, and which rules hold.
+struct SearchSpace {
+  const GatheredPools& pools;
+  const AllocatedState& state;
+  const Features& features;
+};
+
+/// A device given to a request.
+struct Placement {
+  const Variant* variant;
+  const DeviceEntry* device;
+};
+
+/// The devices given so far, by claim. Not thread-safe: one search owns it.
+class Admission {
+ public:
+  /// The constraints of `plans` are scratch space: they end as they began once all is taken back.
+  Admission(const SearchSpace& space, std::vector<ClaimPlan>& plans);
+
+  /// Whether somebody has the device. Admin access only minds the claim's own devices.
+  bool IsInUse(size_t claim, const Variant& variant, const DeviceEntry& device);
+
+  /// Gives the device to the claim; false when it may not have it.
+  /// Errors: kInvalid with upstream's text: all devices are wanted, but a constraint rules this one
+  /// out.
+  Result<bool> Give(size_t claim, const Variant& variant, const DeviceEntry& device);
+  /// Takes back what was given to the claim last.
+  void TakeBackLast(size_t claim);
+
+  /// By claim, in the order they were given.
+  std::vector<std::vector<Placement>> Finish() && { return std::move(placements_); }
+  size_t CountOf(size_t claim) const { return placements_[claim].size(); }
+
+ private:
+  enum class Answer : uint8_t { kUnknown, kYes, kNo };
+
+  /// What was entered in the books for one device, in this order.
+  struct Entered {
+    bool groups = false;
+    bool counters = false;
+    size_t constraints = 0;
+    bool holder = false;
+  };
+
+  Result<bool> Enter(size_t claim, const Placement& placement, Entered& entered);
+  Result<bool> EnterConstraints(size_t claim, const Placement& placement, Entered& entered);
+  void Undo(size_t claim, const Placement& placement, const Entered& entered);
+  bool IsCommitted(const DeviceEntry& device);
+
+  const AllocatedState& state_;
+  const Features& features_;
+  std::vector<ClaimPlan>& plans_;
+  GroupBooks groups_;
+  CounterBooks counters_;
+  std::vector<std::vector<Placement>> placements_;  // by claim
+  std::vector<std::vector<Entered>> entered_;       // for each of them
+  std::vector<std::vector<size_t>> holders_;        // by device: the claims it was given to
+  std::vector<Answer> committed_;                   // by device: is it in state_
+};
+
+}  // namespace dray::allocator
