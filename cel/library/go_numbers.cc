@@ -62,12 +62,8 @@ bool UnderscoresAreGood(std::string_view text, bool hex) {
   return before != '_';
 }
 
-// The grammar of Go's floating-point literals.
-std::optional<Scanned> Scan(std::string_view text) {
-  Scanned out;
-  out.hex = text.size() > 2 && text[0] == '0' && ToLower(text[1]) == 'x';
-  if (text.contains('_') && !UnderscoresAreGood(text, out.hex)) return std::nullopt;
-  std::string_view rest = text.substr(out.hex ? 2 : 0);
+// Takes digits and a dot off `rest`; false if there are none, or two dots.
+bool ScanMantissa(std::string_view& rest, Scanned& out) {
   bool has_digits = false;
   bool after_dot = false;
   bool has_value = false;
@@ -76,7 +72,7 @@ std::optional<Scanned> Scan(std::string_view text) {
     const char c = rest[0];
     if (c == '_') continue;
     if (c == '.') {
-      if (after_dot) return std::nullopt;
+      if (after_dot) return false;
       after_dot = true;
     } else if (IsDigit(c) || (out.hex && IsHexDigit(c))) {
       has_digits = true;
@@ -88,25 +84,39 @@ std::optional<Scanned> Scan(std::string_view text) {
     }
     out.text += c;
   }
-  if (!has_digits) return std::nullopt;
   out.magnitude = places * (out.hex ? 4 : 1);
-  if (rest.empty()) return out.hex ? std::nullopt : std::optional(out);
-  if (ToLower(rest[0]) != (out.hex ? 'p' : 'e')) return std::nullopt;
+  return has_digits;
+}
+
+// Reads `rest`, which is not empty; false if it is no exponent.
+bool ScanExponent(std::string_view rest, Scanned& out) {
+  if (ToLower(rest[0]) != (out.hex ? 'p' : 'e')) return false;
   out.text += out.hex ? 'p' : 'e';
   rest.remove_prefix(1);
   const bool negative = rest.starts_with('-');
   if (negative) out.text += '-';
   if (negative || rest.starts_with('+')) rest.remove_prefix(1);
-  if (rest.empty() || !IsDigit(rest[0])) return std::nullopt;
+  if (rest.empty() || !IsDigit(rest[0])) return false;
   int64_t exponent = 0;
   for (const char c : rest) {
     if (c == '_') continue;
-    if (!IsDigit(c)) return std::nullopt;
+    if (!IsDigit(c)) return false;
     if (exponent < 10'000) exponent = exponent * 10 + (c - '0');
   }
   out.text += std::to_string(exponent);
   out.magnitude += negative ? -exponent : exponent;
-  return out;
+  return true;
+}
+
+// The grammar of Go's floating-point literals.
+std::optional<Scanned> Scan(std::string_view text) {
+  Scanned out;
+  out.hex = text.size() > 2 && text[0] == '0' && ToLower(text[1]) == 'x';
+  if (text.contains('_') && !UnderscoresAreGood(text, out.hex)) return std::nullopt;
+  std::string_view rest = text.substr(out.hex ? 2 : 0);
+  if (!ScanMantissa(rest, out)) return std::nullopt;
+  if (rest.empty()) return out.hex ? std::nullopt : std::optional(out);
+  return ScanExponent(rest, out) ? std::optional(out) : std::nullopt;
 }
 
 }  // namespace

@@ -187,7 +187,7 @@ std::strong_ordering OrderOfKeys(const Value& a, const Value& b) {
     const std::strong_ordering order = a.timestamp() <=> b.timestamp();
     return order != 0 ? order : a.timestamp().offset_seconds <=> b.timestamp().offset_seconds;
   }
-  if (IsNan(a) || IsNan(b)) return IsNan(a) <=> IsNan(b);
+  if (IsNan(a) || IsNan(b)) return (IsNan(a) ? 1 : 0) <=> (IsNan(b) ? 1 : 0);
   if (!IsKeyKind(a.kind())) return std::strong_ordering::equal;
   if (KeyLess(a, b)) return std::strong_ordering::less;
   return KeyLess(b, a) ? std::strong_ordering::greater : std::strong_ordering::equal;
@@ -220,6 +220,7 @@ Value MakeMap(Arena& arena, std::span<const MapEntry> entries) {
   }
   if (weight > kWeightMax) return Value::Error("map too big");
   const std::span<uint64_t> places = arena.NewNumbers(entries.size());
+  // NOLINTNEXTLINE(modernize-use-ranges): libstdc++ 12 has no ranges::iota
   std::iota(places.begin(), places.end(), uint64_t{0});
   std::ranges::sort(places, [entries](uint64_t a, uint64_t b) {
     return ComesBefore(entries[a].key, entries[b].key, a < b);

@@ -167,6 +167,7 @@ Value SortByKeys(Arena& arena, std::span<const Value> items, std::span<const Val
     }
   }
   const std::span<uint64_t> places = arena.NewNumbers(keys.size());
+  // NOLINTNEXTLINE(modernize-use-ranges): libstdc++ 12 has no ranges::iota
   std::iota(places.begin(), places.end(), uint64_t{0});
   SortPlaces(places, keys);
   const std::span<Value> sorted = arena.NewValues(items.size());
