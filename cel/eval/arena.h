@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "cel/eval/value.h"
+#include "cel/syntax/bump.h"
 
 namespace dray::cel {
 
@@ -29,7 +30,10 @@ class Arena {
   Arena& operator=(const Arena&) = delete;
   ~Arena();
 
-  std::string_view Copy(std::string_view text);
+  std::string_view Copy(std::string_view text) {
+    bytes_ += text.size();
+    return memory_.Copy(text);
+  }
   /// `count` values, not initialised beyond what T() does by itself.
   template <class T>
   std::span<T> NewArray(size_t count) {
@@ -42,6 +46,8 @@ class Arena {
   std::span<Value> NewValues(size_t count) { return NewArray<Value>(count); }
   std::span<MapEntry> NewEntries(size_t count) { return NewArray<MapEntry>(count); }
   std::span<uint64_t> NewNumbers(size_t count) { return NewArray<uint64_t>(count); }
+  /// Room for a text of `size` bytes, to be written by the caller.
+  std::span<char> NewText(size_t size) { return NewArray<char>(size); }
 
   /// An object that lives as long as the arena.
   template <class T>
@@ -54,9 +60,6 @@ class Arena {
     return kept;
   }
 
-  /// Room for a text of `size` bytes, to be written by the caller.
-  std::span<char> NewText(size_t size);
-
   /// What was taken so far.
   size_t bytes() const { return bytes_; }
   bool is_full() const { return bytes_ > kArenaBytesMax; }
@@ -67,15 +70,15 @@ class Arena {
     void (*destroy)(void*);
   };
   static constexpr size_t kFirstBytes = 1024;  // enough for nearly every selector
-  static constexpr size_t kBlockBytesMax = size_t{16} * 1024;
 
-  void* Take(size_t size, size_t alignment);
+  void* Take(size_t size, size_t alignment) {
+    bytes_ += size;
+    return memory_.Take(size, alignment);
+  }
 
   alignas(std::max_align_t) std::array<std::byte, kFirstBytes> first_;
-  std::span<std::byte> free_ = first_;
-  std::vector<std::unique_ptr<std::byte[]>> blocks_;
+  Bump memory_{first_};
   std::vector<Destructor> destructors_;
-  size_t next_block_ = kFirstBytes;
   size_t bytes_ = 0;
 };
 

@@ -19,6 +19,8 @@ namespace dray::cel {
 class Bump {
  public:
   Bump() = default;
+  /// Uses `first` before it asks for memory of its own.
+  explicit Bump(std::span<std::byte> first) : free_(first) {}
   ~Bump() = default;
   Bump(const Bump&) = delete;
   Bump& operator=(const Bump&) = delete;
