@@ -291,7 +291,7 @@ std::string Scientific(double value, int64_t width) {
   if (out.empty()) {
     const std::string text = fmt::format("{:.6e}", std::fabs(value));
     const size_t mark = text.find('e');
-    std::string_view digits = std::string_view(text).substr(mark + 1);
+    const std::string_view digits = std::string_view(text).substr(mark + 1);
     out = fmt::format("{}{}\u00d710{}",
                       value < 0 ? "-" : "",
                       text.substr(0, mark),

@@ -137,7 +137,7 @@ class RuleReader {
       if (!ReadNumber(0, 59, minutes)) return false;
       if (Skip(':') && !ReadNumber(0, 59, seconds)) return false;
     }
-    out = hours * kHour + minutes * 60 + seconds;
+    out = hours * kHour + int64_t{minutes} * 60 + seconds;
     if (negative) out = -out;
     return true;
   }

@@ -163,8 +163,8 @@ Result<int64_t> OffsetIn(std::string_view zone_name, const Timestamp& timestamp)
 // The whole duration in hours, minutes or seconds: the quotient of doubles, as upstream takes it,
 // which may round up for long ones.
 int64_t WholeUnits(int64_t nanoseconds, int64_t unit) {
-  const auto whole = static_cast<double>(nanoseconds / unit);
-  return static_cast<int64_t>(whole +
+  const int64_t whole = nanoseconds / unit;
+  return static_cast<int64_t>(static_cast<double>(whole) +
                               static_cast<double>(nanoseconds % unit) / static_cast<double>(unit));
 }
 
@@ -251,8 +251,8 @@ std::optional<Timestamp> ReadTimestamp(std::string_view text) {
                                          std::chrono::month(static_cast<unsigned>(month)),
                                          std::chrono::day(static_cast<unsigned>(day))};
   if (!reader.done() || !date.ok()) return std::nullopt;
-  out.seconds = sys_seconds(sys_days(date)).time_since_epoch().count() + (hour * 60 + minute) * 60 +
-                second - out.offset_seconds;
+  out.seconds = sys_seconds(sys_days(date)).time_since_epoch().count() +
+                (int64_t{hour} * 60 + minute) * 60 + second - out.offset_seconds;
   return out;
 }
 
@@ -281,8 +281,9 @@ std::string TimestampText(const Timestamp& timestamp) {
 }
 
 std::string DurationText(int64_t nanoseconds) {
-  const double seconds = static_cast<double>(nanoseconds / kNanosPerSecond) +
-                         static_cast<double>(nanoseconds % kNanosPerSecond) / 1e9;
+  const int64_t whole = nanoseconds / kNanosPerSecond;
+  const double seconds =
+      static_cast<double>(whole) + static_cast<double>(nanoseconds % kNanosPerSecond) / 1e9;
   std::array<char, 64> buffer{};
   const auto end = std::to_chars(
       buffer.data(), buffer.data() + buffer.size(), seconds, std::chars_format::fixed);

@@ -13,7 +13,7 @@ namespace {
 using Tokens = std::span<const Token>;
 
 bool Is(const Token& token, char mark) {
-  return token.kind == TokenKind::kOperator && token.symbol == Symbol{static_cast<uint8_t>(mark)};
+  return token.kind == TokenKind::kOperator && token.symbol == Mark(mark);
 }
 
 bool Opens(const Token& token) {

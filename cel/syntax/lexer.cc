@@ -96,7 +96,7 @@ class Lexer {
     if (c == '`') return Backticks();
     const Symbol pair = PairSymbol(c, At(1));
     if (pair != Symbol::kNone) return MakeSymbol(pair, 2);
-    if (kMarks.contains(c)) return MakeSymbol(Symbol{static_cast<uint8_t>(c)}, 1);
+    if (kMarks.contains(c)) return MakeSymbol(Mark(c), 1);
     return Fail(DecodeUtf8(text_, at_).width);
   }
 

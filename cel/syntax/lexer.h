@@ -27,7 +27,7 @@ enum class TokenKind : uint8_t {
   kOperator,  // and every punctuation mark; `symbol` says which
 };
 
-/// An operator or mark: the character itself if there is one, as in Symbol{'+'}.
+/// An operator or mark: the character itself if there is one, as Mark makes it.
 enum class Symbol : uint8_t {
   kNone = 0,
   kAnd = 1,  // &&
@@ -38,6 +38,11 @@ enum class Symbol : uint8_t {
   kGreaterEqual,
   kIn,  // the token kIn
 };
+
+constexpr Symbol Mark(char c) {
+  // NOLINTNEXTLINE(clang-analyzer-optin.core.EnumCastOutOfRange): any byte fits
+  return Symbol{static_cast<uint8_t>(c)};
+}
 
 struct Token {
   TokenKind kind = TokenKind::kEnd;

@@ -40,32 +40,28 @@ constexpr std::array<std::string_view, 17> kReserved = {
 };
 
 struct BinaryOperator {
-  Symbol symbol;
   std::string_view function;
   int precedence;  // higher binds tighter
+  Symbol symbol;
 };
-
-constexpr Symbol Mark(char c) {
-  return Symbol{static_cast<uint8_t>(c)};
-}
 
 constexpr int kOrPrecedence = 1;
 constexpr int kAndPrecedence = 2;
 constexpr BinaryOperator kBinaryOperators[] = {
-    {Symbol::kOr, "_||_", kOrPrecedence},
-    {Symbol::kAnd, "_&&_", kAndPrecedence},
-    {Mark('<'), "_<_", 3},
-    {Symbol::kLessEqual, "_<=_", 3},
-    {Mark('>'), "_>_", 3},
-    {Symbol::kGreaterEqual, "_>=_", 3},
-    {Symbol::kEqual, "_==_", 3},
-    {Symbol::kNotEqual, "_!=_", 3},
-    {Symbol::kIn, "@in", 3},
-    {Mark('+'), "_+_", 4},
-    {Mark('-'), "_-_", 4},
-    {Mark('*'), "_*_", 5},
-    {Mark('/'), "_/_", 5},
-    {Mark('%'), "_%_", 5},
+    {"_||_", kOrPrecedence, Symbol::kOr},
+    {"_&&_", kAndPrecedence, Symbol::kAnd},
+    {"_<_", 3, Mark('<')},
+    {"_<=_", 3, Symbol::kLessEqual},
+    {"_>_", 3, Mark('>')},
+    {"_>=_", 3, Symbol::kGreaterEqual},
+    {"_==_", 3, Symbol::kEqual},
+    {"_!=_", 3, Symbol::kNotEqual},
+    {"@in", 3, Symbol::kIn},
+    {"_+_", 4, Mark('+')},
+    {"_-_", 4, Mark('-')},
+    {"_*_", 5, Mark('*')},
+    {"_/_", 5, Mark('/')},
+    {"_%_", 5, Mark('%')},
 };
 
 // Every parsing function returns kNoNode after a syntax error or beyond a limit, and callers pass

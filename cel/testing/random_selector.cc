@@ -86,8 +86,8 @@ std::string RandomSelector::Method() {
                                              Pick(kDomains),
                                              name,
                                              Pick(kVersions));
-  if (name != "compareTo") return call;
-  return fmt::format("{} {} {}", call, Pick(kComparisons), Below(2));
+  const bool is_bool = name != "compareTo";
+  return call + (is_bool ? "" : fmt::format(" {} {}", Pick(kComparisons), Below(2)));
 }
 
 std::string RandomSelector::Loop() {
