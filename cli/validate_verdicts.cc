@@ -21,6 +21,7 @@
 #include "cli/validate_places.h"
 #include "cli/validate_scalars.h"
 #include "server/judgement.h"
+#include "server/profile_expressions.h"
 #include "server/served_kinds.h"
 #include "server/strategy.h"
 

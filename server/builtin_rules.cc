@@ -9,7 +9,7 @@
 #include "api/defaults/defaults.h"
 #include "api/validation/disabled_fields.h"
 #include "api/validation/rules.h"
-#include "server/judgement.h"
+#include "server/profile_expressions.h"
 
 namespace dray::server {
 namespace {

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <expected>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,11 +11,9 @@
 #include "api/json.h"
 #include "api/kind.h"
 #include "api/object.h"
-#include "api/validation/expression_checker.h"
 #include "api/validation/options.h"
 #include "base/result.h"
 #include "base/world.h"
-#include "cel/selector_cache.h"
 
 namespace dray::server {
 
@@ -51,21 +48,5 @@ Judgement JudgeWrite(Write& write,
                      const api::validation::Options& options,
                      WallTime now,
                      Random& random);
-
-/// Compiles expressions as a server of `profile` does, each once while it is kept. Safe from any
-/// thread.
-class ProfileExpressions final : public api::validation::ExpressionChecker {
- public:
-  explicit ProfileExpressions(const api::Profile& profile);
-  std::expected<uint64_t, api::validation::ExpressionProblem> Check(
-      const api::validation::Expression& expression) const override;
-
- private:
-  api::Release release_;
-  mutable cel::SelectorCache new_selectors_;
-  mutable cel::SelectorCache stored_selectors_;
-  mutable cel::SelectorCache derived_attributes_;
-  mutable cel::SelectorCache named_resources_;
-};
 
 }  // namespace dray::server

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "server/judgement.h"
+#include "server/profile_expressions.h"
 
 namespace dray::server {
 namespace {

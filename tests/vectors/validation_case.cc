@@ -14,6 +14,7 @@
 #include "api/validation/options.h"
 #include "base/simulated_world.h"
 #include "server/judgement.h"
+#include "server/profile_expressions.h"
 #include "tests/vectors/case_files.h"
 
 namespace dray::vectors {
