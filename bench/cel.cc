@@ -211,8 +211,8 @@ std::shared_ptr<const cel::DeviceTable> MakeTable(size_t count, size_t shapes) {
   const std::vector<std::string> architectures = {"Ampere", "Hopper", "Ada"};
   std::vector<api::Quantity> amounts;
   for (int i = 1; i <= 10; ++i) amounts.push_back(api::Quantity::FromInt(int64_t{i} << 33));
-  std::vector<std::string> versions;
-  for (int i = 0; i < 5; ++i) versions.push_back(fmt::format("535.{}.5", 100 + i));
+  const std::vector<std::string> versions = {
+      "535.100.5", "535.101.5", "535.102.5", "535.103.5", "535.104.5"};
   cel::DeviceTableBuilder builder;
   for (size_t i = 0; i < count; ++i) {
     const size_t shape = i * 7919 % shapes;

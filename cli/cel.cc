@@ -168,7 +168,7 @@ class Run {
                         .estimate = cel::EstimateCost((*program)->checked(), environment),
                         .names = cel::NamesIn((*program)->checked())};
     if (options_.paths.empty()) return Print(answer);
-    return Ask(answer);
+    return Ask(std::move(answer));
   }
 
  private:
@@ -185,7 +185,8 @@ class Run {
     return kExitNo;
   }
 
-  Result<int> Ask(CelAnswer& answer) {
+  /// Of devices, which are only there while this runs.
+  Result<int> Ask(CelAnswer answer) {
     const api::Scheme scheme;
     DRAY_TRY(const Manifests manifests, ReadManifests(world_.disk, scheme, options_.paths));
     for (const std::string& note : manifests.notes) fmt::print(notes_, "note: {}\n", note);

@@ -113,6 +113,7 @@ class JsonReport {
 
   std::string List(const std::vector<Counted>& counted, std::string_view word) const {
     std::vector<std::string> items;
+    items.reserve(counted.size());
     for (const Counted& one : counted) {
       items.push_back(ObjectOf({{std::string(word), Quoted(one.text)},
                                 {"devices", Number(one.count)},
@@ -123,6 +124,7 @@ class JsonReport {
 
   std::string Values(const Survey& survey) const {
     std::vector<std::string> items;
+    items.reserve(survey.values.size());
     for (const Counted& one : survey.values) {
       items.push_back(ObjectOf({{"value", one.text},
                                 {"devices", Number(one.count)},
@@ -149,6 +151,7 @@ class JsonReport {
 
   std::string Explanation(const Survey& survey) const {
     std::vector<std::string> conjuncts;
+    conjuncts.reserve(survey.conjuncts.size());
     for (const ConjunctCount& conjunct : survey.conjuncts) {
       conjuncts.push_back(ObjectOf({{"source", Quoted(conjunct.source)},
                                     {"true", Number(conjunct.true_count)},

@@ -96,7 +96,7 @@ class ConjunctSurvey {
 /// Adds up what is said of the devices, one after the other.
 class Sum {
  public:
-  void Add(const PublishedDevice& device, size_t index, Outcome outcome) {
+  void Add(const PublishedDevice& device, size_t index, const Outcome& outcome) {
     ++survey_.devices;
     PoolCount& pool = PoolOf(device);
     ++pool.devices;
@@ -170,11 +170,13 @@ Result<Survey> SurveyDevices(const Expression& expression,
     const cel::Device device = cel::DeviceOf(devices[i].driver, *devices[i].device);
     const cel::DeviceActivation activation(device);
     sum.names().Add(device);
+    // NOLINTBEGIN(bugprone-unchecked-optional-access): an expression is one of the two
     Outcome outcome = expression.derived.has_value()
                           ? OutcomeOf(expression.derived->Evaluate(activation))
                           : OutcomeOf(expression.selector->Evaluate(activation));
+    // NOLINTEND(bugprone-unchecked-optional-access)
     outcome.error = InWordsOf(std::move(outcome.error), environment);
-    sum.Add(devices[i], i, std::move(outcome));
+    sum.Add(devices[i], i, outcome);
     if (conjunctive == Conjunctive::kYes) conjuncts.Add(activation, i);
   }
   return std::move(sum).Take(std::move(conjuncts));

@@ -81,7 +81,7 @@ bool IsConstrained(std::string_view attribute, const RequestView& view, const Co
                              });
 }
 
-constexpr auto NameOf = [](const auto& item) { return std::string_view(item.name); };
+constexpr auto kNameOf = [](const auto& item) { return std::string_view(item.name); };
 
 // KEP-6080: a derived attribute is only worth computing for a constraint.
 void CheckDerivedAttributes(const RequestView& view,
@@ -118,7 +118,7 @@ void CheckDerivedAttributes(const RequestView& view,
                                               out.written);
     }
   }
-  CheckDistinctNames(attributes, {.pass = Pass::kWritten}, path, out, NameOf);
+  CheckDistinctNames(attributes, {.pass = Pass::kWritten}, path, out, kNameOf);
 }
 
 void CheckCount(const RequestView& view, const Path& path, Findings& out) {
@@ -224,7 +224,7 @@ void CheckRequest(const v1::DeviceRequest& request,
   if (!CheckItems(request.first_available, kFirstAvailableMax, Pass::kCovered, list, out, check)) {
     return;
   }
-  CheckDistinctNames(request.first_available, kByName, list, out, NameOf);
+  CheckDistinctNames(request.first_available, kByName, list, out, kNameOf);
 }
 
 void CheckRequests(const Context& context, const Path& path, Findings& out) {
@@ -233,7 +233,7 @@ void CheckRequests(const Context& context, const Path& path, Findings& out) {
     CheckRequest(request, context, at, out);
   };
   if (!CheckItems(requests, kRequestsMax, Pass::kCovered, path, out, check)) return;
-  CheckDistinctNames(requests, kByName, path, out, NameOf);
+  CheckDistinctNames(requests, kByName, path, out, kNameOf);
 }
 
 void CheckConstraint(const v1::DeviceConstraint& constraint,
