@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "allocator/share_id.h"
 #include "allocator/taints.h"
 
 namespace dray::allocator {
@@ -15,6 +16,7 @@ Admission::Admission(const SearchSpace& space, std::vector<ClaimPlan>& plans)
       plans_(plans),
       groups_(space.pools, space.state),
       counters_(space.pools, space.state),
+      capacity_(space.pools, space.state),
       placements_(plans.size()),
       entered_(plans.size()),
       holders_(space.pools.device_count),
@@ -35,14 +37,14 @@ bool Admission::IsInUse(size_t claim, const Variant& variant, const DeviceEntry&
 
 Result<bool> Admission::Give(size_t claim, const Variant& variant, const DeviceEntry& device) {
   if (IsInUse(claim, variant, device)) return false;
-  const Placement placement{.variant = &variant, .device = &device};
+  Placement placement{.variant = &variant, .device = &device};
   Entered entered;
   const Result<bool> accepted = Enter(claim, placement, entered);
   if (!accepted || !*accepted) {
     Undo(claim, placement, entered);
     return accepted;
   }
-  placements_[claim].push_back(placement);
+  placements_[claim].push_back(std::move(placement));
   entered_[claim].push_back(entered);
   return true;
 }
@@ -54,33 +56,33 @@ void Admission::TakeBackLast(size_t claim) {
 }
 
 /// The order of the checks decides which error is seen first.
-Result<bool> Admission::Enter(size_t claim, const Placement& placement, Entered& entered) {
+Result<bool> Admission::Enter(size_t claim, Placement& placement, Entered& entered) {
   const DeviceEntry& entry = *placement.device;
-  const api::resource_v1::Device& device = *entry.device;
-  if (features_.consumable_capacity && device.allow_multiple_allocations.value_or(false)) {
-    return Fail(StatusReason::kInvalid,
-                fmt::format("claim {}, request {}: device {} can be shared between claims, which "
-                            "is not supported yet",
-                            plans_[claim].key,
-                            placement.variant->own_name,
-                            entry.id.ToString()));
-  }
-  if (!device.consumes_counters.empty()) {
-    if (!features_.partitionable_devices) return false;
-    if (features_.compatibility_groups) {
-      if (!groups_.Join(entry)) return false;
-      entered.groups = true;
-    }
-    if (!counters_.Draw(entry)) return false;
-    entered.counters = true;
-  }
-  if (features_.device_taints && BlockingTaint(device, placement.variant->tolerations) != nullptr)
+  if (!EnterCounters(entry, entered)) return false;
+  if (features_.device_taints &&
+      BlockingTaint(*entry.device, placement.variant->tolerations) != nullptr) {
     return false;
+  }
   DRAY_TRY(const bool fits, EnterConstraints(claim, placement, entered));
   if (!fits) return false;
-  holders_[entry.index].push_back(claim);
-  entered.holder = true;
-  return true;
+  if (!IsShareable(*entry.device, features_)) {
+    holders_[entry.index].push_back(claim);
+    entered.holder = true;
+  }
+  return EnterCapacity(claim, placement, entered);
+}
+
+/// Only the first share of a device pays for its counters.
+bool Admission::EnterCounters(const DeviceEntry& entry, Entered& entered) {
+  if (entry.device->consumes_counters.empty()) return true;
+  if (!features_.partitionable_devices) return false;
+  if (IsShareable(*entry.device, features_) && capacity_.IsShared(entry)) return true;
+  if (features_.compatibility_groups) {
+    if (!groups_.Join(entry)) return false;
+    entered.groups = true;
+  }
+  entered.counters = counters_.Draw(entry);
+  return entered.counters;
 }
 
 Result<bool> Admission::EnterConstraints(size_t claim,
@@ -103,7 +105,34 @@ Result<bool> Admission::EnterConstraints(size_t claim,
   return true;
 }
 
+Result<bool> Admission::FitsCapacity(size_t claim,
+                                     const Variant& variant,
+                                     const DeviceEntry& device) const {
+  if (!features_.consumable_capacity) return true;
+  const Result<bool> fits = capacity_.Fits(device, variant.capacity, features_);
+  if (fits) return fits;
+  return Fail(StatusReason::kInvalid,
+              fmt::format("claim {}, request {}: checking capacity for device {}: {}",
+                          plans_[claim].key,
+                          variant.own_name,
+                          device.id.ToString(),
+                          fits.error().message));
+}
+
+/// The capacity is looked at once more: members of "all devices" come here without.
+Result<bool> Admission::EnterCapacity(size_t claim, Placement& placement, Entered& entered) {
+  const DeviceEntry& entry = *placement.device;
+  DRAY_TRY(const bool fits, FitsCapacity(claim, *placement.variant, entry));
+  if (!fits || !IsShareable(*entry.device, features_)) return fits;
+  DRAY_TRY(placement.consumed, AmountsTaken(*entry.device, placement.variant->capacity, features_));
+  placement.share_id = ShareIdOf(plans_[claim], *placement.variant, entry);
+  capacity_.Give(entry, placement.consumed);
+  entered.share = true;
+  return true;
+}
+
 void Admission::Undo(size_t claim, const Placement& placement, const Entered& entered) {
+  if (entered.share) capacity_.TakeBack(*placement.device, placement.consumed);
   if (entered.holder) std::erase(holders_[placement.device->index], claim);
   for (size_t i = entered.constraints; i-- > 0;)
     plans_[claim].constraints[i].Remove(placement.variant->name);

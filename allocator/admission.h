@@ -5,9 +5,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "allocator/compatibility_groups.h"
+#include "allocator/consumable_capacity.h"
 #include "allocator/counters.h"
 #include "allocator/plan.h"
 #include "allocator/pools.h"
@@ -26,6 +29,8 @@ struct SearchSpace {
 struct Placement {
   const Variant* variant;
   const DeviceEntry* device;
+  std::string share_id = {};  // of a device that can be shared
+  ConsumedCapacity consumed = {};
 };
 
 /// The devices given so far, by claim. Not thread-safe: one search owns it.
@@ -37,9 +42,13 @@ class Admission {
   /// Whether somebody has the device. Admin access only minds the claim's own devices.
   bool IsInUse(size_t claim, const Variant& variant, const DeviceEntry& device);
 
+  /// Whether enough capacity is left for the request.
+  /// Errors: kInvalid  an amount cannot be counted; names claim, request and device.
+  Result<bool> FitsCapacity(size_t claim, const Variant& variant, const DeviceEntry& device) const;
+
   /// Gives the device to the claim; false when it may not have it.
   /// Errors: kInvalid with upstream's text: all devices are wanted, but a constraint rules this one
-  /// out.
+  /// out; as FitsCapacity.
   Result<bool> Give(size_t claim, const Variant& variant, const DeviceEntry& device);
   /// Takes back what was given to the claim last.
   void TakeBackLast(size_t claim);
@@ -57,9 +66,12 @@ class Admission {
     bool counters = false;
     size_t constraints = 0;
     bool holder = false;
+    bool share = false;
   };
 
-  Result<bool> Enter(size_t claim, const Placement& placement, Entered& entered);
+  Result<bool> Enter(size_t claim, Placement& placement, Entered& entered);
+  bool EnterCounters(const DeviceEntry& entry, Entered& entered);
+  Result<bool> EnterCapacity(size_t claim, Placement& placement, Entered& entered);
   Result<bool> EnterConstraints(size_t claim, const Placement& placement, Entered& entered);
   void Undo(size_t claim, const Placement& placement, const Entered& entered);
   bool IsCommitted(const DeviceEntry& device);
@@ -69,6 +81,7 @@ class Admission {
   std::vector<ClaimPlan>& plans_;
   GroupBooks groups_;
   CounterBooks counters_;
+  CapacityBooks capacity_;
   std::vector<std::vector<Placement>> placements_;  // by claim
   std::vector<std::vector<Entered>> entered_;       // for each of them
   std::vector<std::vector<size_t>> holders_;        // by device: the claims it was given to

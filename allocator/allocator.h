@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "api/core_v1.h"
+#include "api/quantity.h"
 #include "api/resource_v1.h"
 #include "base/published.h"
 #include "base/result.h"
@@ -60,12 +61,28 @@ class Inventory {
   std::map<std::string, Class, std::less<>> classes_;
 };
 
+/// How much is taken of each capacity of a device, by name.
+using ConsumedCapacity = std::map<std::string, api::Quantity, std::less<>>;
+
+/// One of several allocations of a device.
+struct SharedDeviceId {
+  DeviceId device;
+  std::string share;
+  auto operator<=>(const SharedDeviceId&) const = default;
+};
+
 /// What is taken already: devices of allocated claims, in flight ones included. Results with admin
 /// access take nothing.
 struct AllocatedState {
-  std::set<DeviceId> devices;
+  std::set<DeviceId> devices;  // as a whole
+  std::set<SharedDeviceId> shares;
+  std::map<DeviceId, ConsumedCapacity> capacity;  // by all shares of the device together
 
-  bool IsAllocated(const DeviceId& id) const { return devices.contains(id); }
+  bool IsShared(const DeviceId& id) const {
+    const auto first = shares.lower_bound({.device = id, .share = {}});
+    return capacity.contains(id) || (first != shares.end() && first->device == id);
+  }
+  bool IsAllocated(const DeviceId& id) const { return devices.contains(id) || IsShared(id); }
 };
 
 /// Upstream's feature switches, as data at the points of decision. The defaults are those of a
@@ -77,7 +94,8 @@ struct Features {
   bool device_taints = true;
   bool device_binding_and_status = true;
   bool partitionable_devices = true;
-  bool consumable_capacity = true;    // not yet: shareable devices, requests for capacity
+  bool consumable_capacity = true;
+  bool fractional_capacity_range = true;
   bool list_type_attributes = false;  // not yet
   bool compatibility_groups = false;
 };

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "allocator/consumable_capacity.h"
+
 namespace dray::allocator {
 namespace {
 
@@ -107,17 +109,16 @@ class Planner {
   }
 
   Result<> CheckCapacityRequests(const v1::DeviceRequest& request) const {
-    const std::string_view why =
-        features_.consumable_capacity
-            ? "has capacity requests, which are not supported yet"
-            : "has capacity requests, but the DRAConsumableCapacity feature is disabled";
+    if (features_.consumable_capacity) return {};
+    constexpr std::string_view kWhy =
+        "has capacity requests, but the DRAConsumableCapacity feature is disabled";
     if (request.exactly.has_value() && request.exactly->capacity.has_value()) {
-      return FailRequest(request.name, why);
+      return FailRequest(request.name, kWhy);
     }
     for (const v1::DeviceSubRequest& alternative : request.first_available) {
       if (alternative.capacity.has_value()) {
         return Fail(StatusReason::kInvalid,
-                    fmt::format("claim {}, subrequest {}: {}", key_, alternative.name, why));
+                    fmt::format("claim {}, subrequest {}: {}", key_, alternative.name, kWhy));
       }
     }
     return {};
@@ -163,6 +164,7 @@ class Planner {
                                  .selectors = request.selectors,
                                  .claim_key = key_,
                                  .row = selection_.NewRow()},
+                    .capacity = request.capacity.has_value() ? &*request.capacity : nullptr,
                     .tolerations = request.tolerations};
     if (request.allocation_mode == "ExactCount") {
       variant.needed = request.count;
@@ -190,11 +192,23 @@ class Planner {
       for (const std::vector<DeviceEntry>& slice : pool.slices) {
         for (const DeviceEntry& entry : slice) {
           DRAY_TRY(const bool selectable, selection_.IsSelectable(variant.criteria, entry));
-          if (selectable) variant.all_devices.push_back(&entry);
+          if (!selectable) continue;
+          DRAY_TRY(const bool is_large_enough, CouldHold(variant, entry));
+          if (is_large_enough) variant.all_devices.push_back(&entry);
         }
       }
     }
     return {};
+  }
+
+  /// Whether the device has the capacity asked for when nobody else uses it.
+  Result<bool> CouldHold(const Variant& variant, const DeviceEntry& entry) const {
+    if (!features_.consumable_capacity) return true;
+    const Result<bool> fits = FitsCapacity(*entry.device, variant.capacity, features_);
+    if (fits) return fits;
+    return FailRequest(
+        variant.own_name,
+        fmt::format("checking capacity for device {}: {}", entry.id.device, fits.error().message));
   }
 
   const Inventory& inventory_;

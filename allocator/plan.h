@@ -33,6 +33,7 @@ struct Variant {
   int64_t needed = 0;
   std::vector<const DeviceEntry*> all_devices = {};  // of kAll
   bool admin_access = false;
+  const api::resource_v1::CapacityRequirements* capacity = nullptr;  // null: none is asked for
   std::span<const api::resource_v1::DeviceToleration> tolerations = {};
 };
 

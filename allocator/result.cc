@@ -26,6 +26,8 @@ v1::DeviceRequestAllocationResult ResultOf(const Placement& placement, const Fea
   if (placement.variant->admin_access) result.admin_access = true;
   result.tolerations.assign(placement.variant->tolerations.begin(),
                             placement.variant->tolerations.end());
+  if (!placement.share_id.empty()) result.share_id = placement.share_id;
+  for (const auto& [name, amount] : placement.consumed) result.consumed_capacity[name] = amount;
   if (features.device_binding_and_status) {
     result.binding_conditions = device.binding_conditions;
     result.binding_failure_conditions = device.binding_failure_conditions;

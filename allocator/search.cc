@@ -115,6 +115,9 @@ class Searcher {
           const Result<bool> selectable = selection_.IsSelectable(variant.criteria, device);
           if (!selectable) return Abort(selectable.error());
           if (!*selectable) continue;
+          const Result<bool> fits = admission_.FitsCapacity(at.claim, variant, device);
+          if (!fits) return Abort(fits.error());
+          if (!*fits) continue;
           const Step step =
               TryDevice(at, variant, device, {here.pool, here.slice, here.device + 1});
           if (step != Step::kFail) return step;

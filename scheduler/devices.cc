@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scheduler/devices.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace dray::scheduler {
@@ -40,28 +41,59 @@ void TakenDevices::Release(const std::string& uid) {
 }
 
 TakenDevices::Devices TakenDevices::DevicesOf(
-    const api::resource_v1::AllocationResult& allocation) {
+    const api::resource_v1::AllocationResult& allocation) const {
   Devices devices;
   for (const auto& result : allocation.devices.results) {
     if (result.admin_access.value_or(false)) continue;  // looks on, takes nothing
-    devices.push_back({.driver = result.driver, .pool = result.pool, .device = result.device});
+    Device device{.id = {.device = {result.driver, result.pool, result.device}, .share = {}},
+                  .consumed = {}};
+    if (can_share_ && result.share_id.has_value()) {
+      device.id.share = *result.share_id;
+      device.consumed.insert(result.consumed_capacity.begin(), result.consumed_capacity.end());
+    }
+    devices.push_back(std::move(device));
   }
   return devices;
 }
 
 void TakenDevices::Take(const Devices& devices) {
-  for (const allocator::DeviceId& device : devices) {
-    if (++holders_[device] == 1) state_->devices.insert(device);
+  for (const Device& device : devices) {
+    if (++holders_[device.id] == 1) Enter(device);
   }
 }
 
 void TakenDevices::Give(const Devices& devices) {
-  for (const allocator::DeviceId& device : devices) {
-    const auto holder = holders_.find(device);
+  for (const Device& device : devices) {
+    const auto holder = holders_.find(device.id);
     if (holder == holders_.end() || --holder->second > 0) continue;
     holders_.erase(holder);
-    state_->devices.erase(device);
+    Erase(device);
   }
+}
+
+void TakenDevices::Enter(const Device& device) {
+  if (device.id.share.empty()) {
+    state_->devices.insert(device.id.device);
+    return;
+  }
+  state_->shares.insert(device.id);
+  if (device.consumed.empty()) return;
+  allocator::ConsumedCapacity& total = state_->capacity[device.id.device];
+  for (const auto& [name, amount] : device.consumed) total[name] += amount;
+}
+
+void TakenDevices::Erase(const Device& device) {
+  if (device.id.share.empty()) {
+    state_->devices.erase(device.id.device);
+    return;
+  }
+  state_->shares.erase(device.id);
+  const auto total = state_->capacity.find(device.id.device);
+  if (total == state_->capacity.end()) return;
+  for (const auto& [name, amount] : device.consumed) total->second[name] -= amount;
+  const bool is_unused =
+      std::ranges::all_of(total->second, [](const auto& entry) { return entry.second.IsZero(); });
+  if (is_unused) state_->capacity.erase(total);
 }
 
 }  // namespace dray::scheduler

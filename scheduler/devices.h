@@ -22,6 +22,10 @@ namespace dray::scheduler {
 /// One thread.
 class TakenDevices {
  public:
+  /// While devices can be shared, a share leaves the rest of its device to others.
+  explicit TakenDevices(const allocator::Features& features = {})
+      : can_share_(features.consumable_capacity) {}
+
   /// The claim is now as `claim` says; null: it is gone.
   void SetClaim(const std::string& uid, const api::resource_v1::ResourceClaim* claim);
 
@@ -35,13 +39,24 @@ class TakenDevices {
   Frozen<allocator::AllocatedState> state() const { return state_; }
 
  private:
-  using Devices = std::vector<allocator::DeviceId>;
-  static Devices DevicesOf(const api::resource_v1::AllocationResult& allocation);
+  /// A device, or a share of one with what it takes of the capacity.
+  struct Device {
+    allocator::SharedDeviceId id;  // the share is empty for a whole device
+    allocator::ConsumedCapacity consumed;
+    bool operator==(const Device&) const = default;
+  };
+  using Devices = std::vector<Device>;
+
+  Devices DevicesOf(const api::resource_v1::AllocationResult& allocation) const;
   void Take(const Devices& devices);
   void Give(const Devices& devices);
+  void Enter(const Device& device);
+  void Erase(const Device& device);
 
+  const bool can_share_;
   std::shared_ptr<allocator::AllocatedState> state_ = std::make_shared<allocator::AllocatedState>();
-  std::map<allocator::DeviceId, int> holders_;  // more than one after another scheduler's mistake
+  // Who holds it: claim and attempt, or more claims after another scheduler's mistake.
+  std::map<allocator::SharedDeviceId, int> holders_;
   std::map<std::string, Devices, std::less<>> allocated_;  // by claim uid
   std::map<std::string, Devices, std::less<>> in_flight_;
 };

@@ -136,6 +136,42 @@ TEST(TakenDevices, AdminAccessTakesNothing) {
   EXPECT_EQ(Names(taken), "");
 }
 
+TEST(TakenDevices, SharesOfADeviceAddUpAndAreCountedOnce) {
+  TakenDevices taken;
+  resource_v1::ResourceClaim claims[2];
+  for (int i = 0; i < 2; ++i) {
+    resource_v1::AllocationResult allocation = Holding({"a"});
+    allocation.devices.results[0].share_id = i == 0 ? "s0" : "s1";
+    allocation.devices.results[0].consumed_capacity["memory"] = api::Quantity::FromInt(i + 1);
+    claims[i].status.allocation = allocation;
+  }
+  const auto memory = [&] {
+    const auto found = taken.state()->capacity.begin();
+    return found == taken.state()->capacity.end() ? 0 : found->second.at("memory").Value();
+  };
+  EXPECT_TRUE(taken.Reserve("uid-1", *claims[0].status.allocation));
+  taken.SetClaim("uid-1", &claims[0]);
+  taken.SetClaim("uid-2", &claims[1]);
+  EXPECT_EQ(Names(taken), "");
+  EXPECT_EQ(taken.state()->shares.size(), 2U);
+  EXPECT_EQ(memory(), 3);
+  taken.SetClaim("uid-1", nullptr);
+  EXPECT_EQ(memory(), 3);
+  taken.Release("uid-1");
+  EXPECT_EQ(memory(), 2);
+  taken.SetClaim("uid-2", nullptr);
+  EXPECT_EQ(memory(), 0);
+  EXPECT_TRUE(taken.state()->shares.empty());
+}
+
+TEST(TakenDevices, ShareTakesAllWhileSharingIsOff) {
+  TakenDevices taken(allocator::Features{.consumable_capacity = false});
+  resource_v1::AllocationResult allocation = Holding({"a"});
+  allocation.devices.results[0].share_id = "s0";
+  EXPECT_TRUE(taken.Reserve("uid-1", allocation));
+  EXPECT_EQ(Names(taken), "a ");
+}
+
 TEST(RequestsOf, LargestMomentOfThePodCounts) {
   const auto container = [](const char* cpu) {
     core_v1::Container made;

@@ -104,7 +104,7 @@ class Scheduler {
   client::EventRecorder events_;
 
   SchedulingQueue queue_;
-  TakenDevices taken_;
+  TakenDevices taken_{options_.features};
   std::map<std::string, NodeState, std::less<>> nodes_;
   std::vector<const NodeState*> node_list_;
   bool nodes_changed_ = true;

@@ -2,6 +2,7 @@
 #include "tests/vectors/allocator_vectors.h"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -47,6 +48,36 @@ allocator::DeviceId DeviceOf(const std::string& text) {
   return {text.substr(0, first), text.substr(first + 1, last - first - 1), text.substr(last + 1)};
 }
 
+api::Quantity Amount(const json::value& text) {
+  const Result<api::Quantity> amount = api::Quantity::Parse(Text(text));
+  if (!amount) throw std::invalid_argument(amount.error().message);
+  return *amount;
+}
+
+/// What the problem says is taken already.
+Frozen<allocator::AllocatedState> StateOf(const json::object& problem) {
+  auto state = std::make_shared<allocator::AllocatedState>();
+  const json::value* allocated = problem.if_contains("allocated");
+  if (allocated == nullptr) return state;
+  if (const json::value* devices = allocated->as_object().if_contains("devices")) {
+    for (const json::value& id : devices->as_array()) state->devices.insert(DeviceOf(Text(id)));
+  }
+  if (const json::value* shares = allocated->as_object().if_contains("shared")) {
+    for (const json::value& value : shares->as_array()) {
+      const std::string id = Text(value);
+      const size_t slash = id.rfind('/');
+      state->shares.insert({DeviceOf(id.substr(0, slash)), id.substr(slash + 1)});
+    }
+  }
+  if (const json::value* capacity = allocated->as_object().if_contains("capacity")) {
+    for (const auto& [id, amounts] : capacity->as_object()) {
+      allocator::ConsumedCapacity& consumed = state->capacity[DeviceOf(id)];
+      for (const auto& [name, amount] : amounts.as_object()) consumed[name] = Amount(amount);
+    }
+  }
+  return state;
+}
+
 /// The switches of a problem; nothing when one of them is not built.
 std::optional<allocator::Features> FeaturesOf(const json::array& names) {
   allocator::Features features{.admin_access = false,
@@ -54,7 +85,8 @@ std::optional<allocator::Features> FeaturesOf(const json::array& names) {
                                .device_taints = false,
                                .device_binding_and_status = false,
                                .partitionable_devices = false,
-                               .consumable_capacity = false};
+                               .consumable_capacity = false,
+                               .fractional_capacity_range = false};
   for (const json::value& name : names) {
     if (name == "AdminAccess") {
       features.admin_access = true;
@@ -66,6 +98,10 @@ std::optional<allocator::Features> FeaturesOf(const json::array& names) {
       features.device_binding_and_status = true;
     } else if (name == "PartitionableDevices") {
       features.partitionable_devices = true;
+    } else if (name == "ConsumableCapacity") {
+      features.consumable_capacity = true;
+    } else if (name == "FractionalCapacityRange") {
+      features.fractional_capacity_range = true;
     } else if (name == "CompatibilityGroups") {
       features.compatibility_groups = true;
     } else {
@@ -73,6 +109,25 @@ std::optional<allocator::Features> FeaturesOf(const json::array& names) {
     }
   }
   return features;
+}
+
+/// Spells multiples of 10^21 as upstream's encoder does, which loses their exponent (1000E → 1).
+void DropLargeExponents(json::value& result) {
+  json::value* const devices = result.as_object().if_contains("devices");
+  json::value* const list =
+      devices == nullptr ? nullptr : devices->as_object().if_contains("results");
+  if (list == nullptr) return;
+  for (json::value& device : list->as_array()) {
+    json::value* const consumed = device.as_object().if_contains("consumedCapacity");
+    if (consumed == nullptr) continue;
+    for (auto& amount : consumed->as_object()) {
+      std::string text = Text(amount.value());
+      if (!text.ends_with("000E")) continue;
+      text.pop_back();
+      while (text.ends_with("000")) text.resize(text.size() - 3);
+      amount.value() = text;
+    }
+  }
 }
 
 /// An answer in the form of the vectors.
@@ -84,10 +139,18 @@ json::object Answer(const Result<allocator::Outcome>& outcome) {
   }
   if (std::holds_alternative<allocator::Undecided>(*outcome)) return {{"outcome", "undecided"}};
   json::array results;
-  for (const v1::AllocationResult& result : std::get<allocator::Allocation>(*outcome).results) {
+  std::map<std::string, std::string> shares;  // the vectors number them by first appearance
+  for (v1::AllocationResult result : std::get<allocator::Allocation>(*outcome).results) {
+    for (v1::DeviceRequestAllocationResult& device : result.devices.results) {
+      if (!device.share_id.has_value()) continue;
+      const std::string next = fmt::format("S{}", shares.size() + 1);
+      device.share_id = shares.try_emplace(*device.share_id, next).first->second;
+    }
     std::string text;
     api::EncodeJson(api::TypeOf<v1::AllocationResult>(), &result, text);
-    results.push_back(json::parse(text));
+    json::value value = json::parse(text);
+    DropLargeExponents(value);
+    results.push_back(std::move(value));
   }
   return {{"outcome", "allocated"}, {"results", std::move(results)}};
 }
@@ -151,12 +214,7 @@ void RunProblem(const std::string& file,
                                   DecodeAll<v1::DeviceClass>(problem, "classes"));
   const std::vector<Frozen<v1::ResourceClaim>> claims =
       DecodeAll<v1::ResourceClaim>(problem, "claims");
-  auto state = std::make_shared<allocator::AllocatedState>();
-  if (const json::value* allocated = problem.if_contains("allocated")) {
-    if (const json::value* devices = allocated->as_object().if_contains("devices")) {
-      for (const json::value& id : devices->as_array()) state->devices.insert(DeviceOf(Text(id)));
-    }
-  }
+  const Frozen<allocator::AllocatedState> state = StateOf(problem);
   const auto selectors = std::make_shared<cel::SelectorCache>(cel::Environment(), 100);
   const json::array& nodes = problem.at("nodes").as_array();
   for (size_t i = 0; i < nodes.size(); ++i) {

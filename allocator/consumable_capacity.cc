@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "allocator/consumable_capacity.h"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace dray::allocator {
+namespace {
+
+namespace v1 = api::resource_v1;
+using api::Quantity;
+
+constexpr int64_t kInt64Max = std::numeric_limits<int64_t>::max();
+constexpr std::string_view kNotRepresentable =
+    "capacity request cannot be represented in the device's range arithmetic";
+
+std::unexpected<Error> NotRepresentable(std::string_view why) {
+  return Fail(StatusReason::kInvalid, fmt::format("{}: {}", kNotRepresentable, why));
+}
+
+/// The amount in thousandths, if it is a whole number of them.
+std::optional<int64_t> ExactMilli(const Quantity& quantity) {
+  const int64_t milli = quantity.MilliValue();
+  if (Quantity::FromMilli(milli) != quantity) return std::nullopt;
+  return milli;
+}
+
+/// A range with a step, in the unit that its arithmetic is done in.
+struct Steps {
+  bool in_milli;
+  int64_t min, step;
+};
+
+bool CountsInMilli(const v1::CapacityRequestPolicyRange& range, const Features& features) {
+  if (!features.fractional_capacity_range) return false;
+  for (const auto* bound : {&range.min, &range.max, &range.step}) {
+    if (bound->has_value() && !ExactMilli(**bound)) return false;
+  }
+  return range.step->MilliValue() >= 1;
+}
+
+Result<Steps> StepsOf(const v1::CapacityRequestPolicyRange& range, const Features& features) {
+  if (!range.min.has_value()) {
+    return Fail(StatusReason::kInvalid, "the valid range has a step, but no minimum");
+  }
+  const bool in_milli = CountsInMilli(range, features);
+  const Steps steps{.in_milli = in_milli,
+                    .min = in_milli ? range.min->MilliValue() : range.min->Value(),
+                    .step = in_milli ? range.step->MilliValue() : range.step->Value()};
+  if (steps.step == 0) return Fail(StatusReason::kInvalid, "the step of the valid range is zero");
+  return steps;
+}
+
+/// The next amount in the range that is reached from its minimum in whole steps.
+Result<Quantity> RoundUpToStep(const Quantity& requested,
+                               const v1::CapacityRequestPolicyRange& range,
+                               const Features& features) {
+  if (requested < *range.min) return *range.min;
+  if (!range.step.has_value()) return requested;
+  DRAY_TRY(const Steps steps, StepsOf(range, features));
+  const std::string text = requested.ToString();
+  if (steps.in_milli && !ExactMilli(requested))
+    return NotRepresentable(fmt::format("request {} is not a representable milli value", text));
+  if (!steps.in_milli && requested > Quantity::FromInt(kInt64Max))
+    return NotRepresentable(fmt::format("request {} exceeds MaxInt64", text));
+  const __int128 added =
+      static_cast<__int128>(steps.in_milli ? requested.MilliValue() : requested.Value()) -
+      steps.min;
+  const __int128 count = added / steps.step + (added % steps.step != 0 ? 1 : 0);
+  const __int128 count_max = (static_cast<__int128>(kInt64Max) - steps.min) / steps.step;
+  if ((steps.in_milli || steps.min >= 0) && count > count_max) {
+    return NotRepresentable(fmt::format("rounding request {} up to the next step passes {}",
+                                        text,
+                                        steps.in_milli ? "the milli-value range" : "MaxInt64"));
+  }
+  const auto rounded = static_cast<int64_t>(steps.min + steps.step * count);
+  const api::QuantityFormat format = range.step->format();
+  if (!steps.in_milli) return Quantity::FromInt(rounded, format);
+  if (rounded % 1000 == 0) return Quantity::FromInt(rounded / 1000, format);
+  return Quantity::FromMilli(rounded, format);
+}
+
+Result<Quantity> AmountTaken(const v1::DeviceCapacity& capacity,
+                             const Quantity* requested,
+                             const Features& features) {
+  const std::optional<v1::CapacityRequestPolicy>& policy = capacity.request_policy;
+  if (requested == nullptr) {
+    const bool has_default = policy.has_value() && policy->default_.has_value();
+    return has_default ? *policy->default_ : capacity.value;
+  }
+  if (!policy.has_value()) return *requested;
+  if (policy->valid_range.has_value() && policy->valid_range->min.has_value())
+    return RoundUpToStep(*requested, *policy->valid_range, features);
+  const auto& values = policy->valid_values;
+  const auto next =
+      std::ranges::find_if(values, [&](const Quantity& value) { return *requested <= value; });
+  return next == values.end() ? *requested : *next;
+}
+
+Result<bool> IsInRange(const Quantity& amount,
+                       const v1::CapacityRequestPolicyRange& range,
+                       const Features& features) {
+  if (range.max.has_value() && amount > *range.max) return false;
+  if (!range.step.has_value()) return true;
+  DRAY_TRY(const Steps steps, StepsOf(range, features));
+  if (steps.in_milli && !ExactMilli(amount)) return false;
+  const __int128 above =
+      static_cast<__int128>(steps.in_milli ? amount.MilliValue() : amount.Value()) - steps.min;
+  return above % steps.step == 0;
+}
+
+/// Whether the policy lets `amount` be taken. Its own default always is, if written alike.
+Result<bool> IsAllowed(const Quantity& amount,
+                       const std::optional<v1::CapacityRequestPolicy>& policy,
+                       const Features& features) {
+  if (!policy.has_value()) return true;
+  if (policy->default_.has_value() && SameRepresentation(amount, *policy->default_)) return true;
+  if (policy->valid_range.has_value()) return IsInRange(amount, *policy->valid_range, features);
+  const auto& values = policy->valid_values;
+  return values.empty() || std::ranges::find(values, amount) != values.end();
+}
+
+const Quantity* Find(const ConsumedCapacity* amounts, std::string_view name) {
+  if (amounts == nullptr) return nullptr;
+  const auto found = amounts->find(name);
+  return found == amounts->end() ? nullptr : &found->second;
+}
+
+}  // namespace
+
+bool IsShareable(const v1::Device& device, const Features& features) {
+  return features.consumable_capacity && device.allow_multiple_allocations.value_or(false);
+}
+
+Result<ConsumedCapacity> AmountsTaken(const v1::Device& device,
+                                      const v1::CapacityRequirements* request,
+                                      const Features& features) {
+  ConsumedCapacity amounts;
+  for (const auto& [name, capacity] : device.capacity) {
+    const Quantity* requested = nullptr;
+    if (request != nullptr) {
+      const auto found = request->requests.find(name);
+      if (found != request->requests.end()) requested = &found->second;
+    }
+    const Result<Quantity> amount = AmountTaken(capacity, requested, features);
+    const auto fail = [&](std::string_view why) {
+      return Fail(StatusReason::kInvalid, fmt::format("capacity \"{}\": {}", name, why));
+    };
+    if (!amount) return fail(amount.error().message);
+    if (amount->Sign() < 0) return fail("capacity value is negative");
+    amounts.emplace(name, *amount);
+  }
+  return amounts;
+}
+
+Result<bool> FitsCapacity(const v1::Device& device,
+                          const v1::CapacityRequirements* request,
+                          const Features& features,
+                          const ConsumedCapacity* committed,
+                          const ConsumedCapacity* given) {
+  if (request != nullptr) {
+    for (const auto& [name, amount] : request->requests) {
+      if (!device.capacity.contains(name)) return false;
+    }
+  }
+  DRAY_TRY(const ConsumedCapacity amounts, AmountsTaken(device, request, features));
+  for (const auto& [name, capacity] : device.capacity) {
+    Quantity total = amounts.find(name)->second;
+    DRAY_TRY(const bool allowed, IsAllowed(total, capacity.request_policy, features));
+    if (!allowed) return false;
+    for (const ConsumedCapacity* taken : {committed, given}) {
+      if (const Quantity* other = Find(taken, name)) total += *other;
+    }
+    if (total > capacity.value) return false;
+  }
+  return true;
+}
+
+bool CapacityBooks::IsShared(const DeviceEntry& device) const {
+  return given_[device.index].count > 0 || state_.IsShared(device.id);
+}
+
+Result<bool> CapacityBooks::Fits(const DeviceEntry& device,
+                                 const v1::CapacityRequirements* request,
+                                 const Features& features) const {
+  const auto committed = state_.capacity.find(device.id);
+  return FitsCapacity(*device.device,
+                      request,
+                      features,
+                      committed == state_.capacity.end() ? nullptr : &committed->second,
+                      &given_[device.index].total);
+}
+
+void CapacityBooks::Give(const DeviceEntry& device, const ConsumedCapacity& amounts) {
+  Shares& shares = given_[device.index];
+  ++shares.count;
+  for (const auto& [name, amount] : amounts) shares.total[name] += amount;
+}
+
+void CapacityBooks::TakeBack(const DeviceEntry& device, const ConsumedCapacity& amounts) {
+  Shares& shares = given_[device.index];
+  --shares.count;
+  for (const auto& [name, amount] : amounts) shares.total[name] -= amount;
+}
+
+}  // namespace dray::allocator

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Devices that several requests share, each taking part of the capacity (KEP-5075): how much a
+// request takes under the policy of the device, and whether that is left.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "allocator/pools.h"
+#include "api/resource_v1.h"
+#include "base/result.h"
+
+namespace dray::allocator {
+
+/// Whether the device may be given to several requests at once under these switches.
+bool IsShareable(const api::resource_v1::Device& device, const Features& features);
+
+/// How much of each capacity of the device a request takes: what it asks for, rounded up as the
+/// policy of the capacity says; where it asks for nothing the policy's default, or else everything.
+/// `request` may be null. O(capacities).
+///
+/// Errors: kInvalid with upstream's words: an amount is negative, or cannot be counted in the units
+/// of the policy; also a policy whose step is zero or lacks a minimum, on which upstream crashes.
+Result<ConsumedCapacity> AmountsTaken(const api::resource_v1::Device& device,
+                                      const api::resource_v1::CapacityRequirements* request,
+                                      const Features& features);
+
+/// Whether the device has every capacity asked for, the amounts taken follow its policies, and that
+/// much is left besides what is `committed` and what the search has given (null: nothing).
+/// Errors: as AmountsTaken, before anything else is looked at.
+Result<bool> FitsCapacity(const api::resource_v1::Device& device,
+                          const api::resource_v1::CapacityRequirements* request,
+                          const Features& features,
+                          const ConsumedCapacity* committed = nullptr,
+                          const ConsumedCapacity* given = nullptr);
+
+/// What the path of a search has given of shared devices. One search owns it.
+class CapacityBooks {
+ public:
+  CapacityBooks(const GatheredPools& gathered, const AllocatedState& state)
+      : state_(state), given_(gathered.device_count) {}
+
+  /// Whether there is a share of the device already, committed or given: then its counters are
+  /// paid.
+  bool IsShared(const DeviceEntry& device) const;
+  /// FitsCapacity in what is left.
+  Result<bool> Fits(const DeviceEntry& device,
+                    const api::resource_v1::CapacityRequirements* request,
+                    const Features& features) const;
+  /// Gives one more share.
+  void Give(const DeviceEntry& device, const ConsumedCapacity& amounts);
+  /// Takes back the share that was given last.
+  void TakeBack(const DeviceEntry& device, const ConsumedCapacity& amounts);
+
+ private:
+  struct Shares {
+    size_t count = 0;
+    ConsumedCapacity total;
+  };
+
+  const AllocatedState& state_;
+  std::vector<Shares> given_;  // by device
+};
+
+}  // namespace dray::allocator

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// What tells the shares of one device apart.
+#pragma once
+
+#include <string>
+
+#include "allocator/plan.h"
+#include "allocator/pools.h"
+
+namespace dray::allocator {
+
+/// A UUID in lower case, made from the names of claim, request and device: a request gets a device
+/// at most once, so it differs from that of every other share. Upstream's is random; this one keeps
+/// the allocator a function of its input.
+std::string ShareIdOf(const ClaimPlan& plan, const Variant& variant, const DeviceEntry& device);
+
+}  // namespace dray::allocator
