@@ -45,7 +45,12 @@ template <class Code>
 }
 
 // One body, compiled for each width and for the machines there are.
+// The choice is made before the thread sanitizer is ready for it.
+#if __has_feature(thread_sanitizer)
+#define DRAY_FOR_MACHINES
+#else
 #define DRAY_FOR_MACHINES __attribute__((target_clones("avx512bw", "avx2", "default")))
+#endif
 DRAY_FOR_MACHINES void AddLanes(
     const uint8_t* codes, size_t size, uint8_t first, uint8_t last_offset, uint64_t* words) {
   AddLanesOf(codes, size, first, last_offset, words);
