@@ -93,7 +93,7 @@ std::string DifferenceOfMeasured(const json::object& test,
   const json::object* const own = OwnExpectation(test, release);
   const bool has_lists = environment.has_list_attributes();
   environment.purpose = cel::Purpose::kFree;
-  const std::string difference =
+  std::string difference =
       DifferenceOf(AnswerFreely(expression, environment, device),
                    own != nullptr ? *own : test.at("expect").as_object(),
                    own == nullptr && !has_lists ? TypeNames::kAnyIsDyn : TypeNames::kExact);

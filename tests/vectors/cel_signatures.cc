@@ -70,7 +70,7 @@ constexpr MacroProbe kMacroProbes[] = {
 // Signatures with type parameters named by their order, so that $A and $T are the same.
 std::string WriteType(const cel::Type& type) {
   if (type.kind == cel::TypeKind::kParameter) return fmt::format("${}", type.variable);
-  const std::string name = cel::DeclaredName(type);
+  std::string name = cel::DeclaredName(type);
   if (type.parameters.empty()) return name;
   std::vector<std::string> inside;
   for (const cel::Type* parameter : type.parameters) inside.push_back(WriteType(*parameter));
@@ -85,6 +85,7 @@ std::string WriteSignature(std::string_view name,
   std::array<std::string_view, 4> room;
   cel::TypePool::Names names = {.names = room};
   std::vector<std::string> types;
+  types.reserve(parameters.size());
   for (const std::string& type : parameters) types.push_back(WriteType(*pool.Parse(type, names)));
   return fmt::format("{}{}({}): {}",
                      style == cel::Style::kMember ? "." : "",
