@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "cel/device.h"
@@ -35,7 +36,7 @@ std::string Doubling(std::string_view first, int steps) {
   for (int i = 0; i < steps; ++i) {
     const std::string before = "v" + std::to_string(i - 1);
     out += "cel.bind(v" + std::to_string(i) + ", ";
-    out += (i == 0 ? std::string(first) : before + " + " + before) + ", ";
+    out += (i == 0 ? std::string(first) : fmt::format("{0} + {0}", before)) + ", ";
   }
   return out + "v" + std::to_string(steps - 1) + Repeat(")", static_cast<size_t>(steps));
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which environment a server of a release and its gates checks an expression in.
+#include "server/profile_expressions.h"
+
 #include <string>
 #include <string_view>
 
 #include <gtest/gtest.h>
-
-#include "server/profile_expressions.h"
 
 namespace dray::server {
 namespace {
