@@ -10,10 +10,11 @@
 
 namespace dray::allocator {
 
-Admission::Admission(const SearchSpace& space, std::vector<ClaimPlan>& plans)
+Admission::Admission(const SearchSpace& space, Selection& selection, std::vector<ClaimPlan>& plans)
     : state_(space.state),
       features_(space.features),
       plans_(plans),
+      attributes_(selection, space.features),
       groups_(space.pools, space.state),
       counters_(space.pools, space.state),
       capacity_(space.pools, space.state),
@@ -90,7 +91,13 @@ Result<bool> Admission::EnterConstraints(size_t claim,
                                          Entered& entered) {
   const Variant& variant = *placement.variant;
   for (Constraint& constraint : plans_[claim].constraints) {
-    if (constraint.Add(variant.name, *placement.device)) {
+    bool satisfied = !constraint.Covers(variant.name);
+    if (!satisfied) {
+      DRAY_TRY(const auto* attribute,
+               attributes_.Find(variant, *placement.device, constraint.attribute_name()));
+      satisfied = constraint.Add(attribute);
+    }
+    if (satisfied) {
       ++entered.constraints;
       continue;
     }
@@ -134,8 +141,10 @@ Result<bool> Admission::EnterCapacity(size_t claim, Placement& placement, Entere
 void Admission::Undo(size_t claim, const Placement& placement, const Entered& entered) {
   if (entered.share) capacity_.TakeBack(*placement.device, placement.consumed);
   if (entered.holder) std::erase(holders_[placement.device->index], claim);
-  for (size_t i = entered.constraints; i-- > 0;)
-    plans_[claim].constraints[i].Remove(placement.variant->name);
+  for (size_t i = entered.constraints; i-- > 0;) {
+    Constraint& constraint = plans_[claim].constraints[i];
+    if (constraint.Covers(placement.variant->name)) constraint.RemoveLast();
+  }
   if (entered.counters) counters_.GiveBack(*placement.device);
   if (entered.groups) groups_.Leave(*placement.device);
 }

@@ -12,8 +12,10 @@
 #include "allocator/compatibility_groups.h"
 #include "allocator/consumable_capacity.h"
 #include "allocator/counters.h"
+#include "allocator/derived_attributes.h"
 #include "allocator/plan.h"
 #include "allocator/pools.h"
+#include "allocator/selection.h"
 #include "base/result.h"
 
 namespace dray::allocator {
@@ -37,7 +39,7 @@ struct Placement {
 class Admission {
  public:
   /// The constraints of `plans` are scratch space: they end as they began once all is taken back.
-  Admission(const SearchSpace& space, std::vector<ClaimPlan>& plans);
+  Admission(const SearchSpace& space, Selection& selection, std::vector<ClaimPlan>& plans);
 
   /// Whether somebody has the device. Admin access only minds the claim's own devices.
   bool IsInUse(size_t claim, const Variant& variant, const DeviceEntry& device);
@@ -79,6 +81,7 @@ class Admission {
   const AllocatedState& state_;
   const Features& features_;
   std::vector<ClaimPlan>& plans_;
+  DeviceAttributes attributes_;
   GroupBooks groups_;
   CounterBooks counters_;
   CapacityBooks capacity_;

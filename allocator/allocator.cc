@@ -30,9 +30,6 @@ Allocator::~Allocator() = default;
 Result<Outcome> Allocator::Allocate(const api::core_v1::Node& node,
                                     std::span<const Frozen<api::resource_v1::ResourceClaim>> claims,
                                     Budget budget) const {
-  if (parts_->features.list_type_attributes) {
-    return Fail(StatusReason::kInvalid, "the feature DRAListTypeAttributes is not supported yet");
-  }
   DRAY_TRY(const GatheredPools gathered, GatherPools(*parts_->inventory, node, parts_->features));
   Selection selection(node, gathered, parts_->features, *parts_->selectors);
   DRAY_TRY(std::vector<ClaimPlan> plans,

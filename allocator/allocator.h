@@ -96,7 +96,8 @@ struct Features {
   bool partitionable_devices = true;
   bool consumable_capacity = true;
   bool fractional_capacity_range = true;
-  bool list_type_attributes = false;  // not yet
+  bool list_type_attributes = false;
+  bool derived_attributes = false;
   bool compatibility_groups = false;
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "base/check.h"
 
@@ -56,31 +57,56 @@ bool Constraint::Covers(const RequestName& request) const {
   return constraint_->requests.empty() || NamesRequest(constraint_->requests, request);
 }
 
-bool Constraint::Accepts(const v1::DeviceAttribute& candidate) const {
-  if (accepted_.empty()) return true;  // the first one may be of any type
-  if (constraint_->match_attribute.has_value()) {
-    return Compare(candidate, *accepted_.front()) == Comparison::kEqual;
-  }
-  return std::ranges::none_of(accepted_, [&](const v1::DeviceAttribute* other) {
-    const Comparison comparison = Compare(candidate, *other);
-    return comparison == Comparison::kEqual || comparison == Comparison::kUnusable;
-  });
-}
-
-bool Constraint::Add(const RequestName& request, const DeviceEntry& device) {
-  if (!Covers(request)) return true;
+const std::string& Constraint::attribute_name() const {
   const std::optional<std::string>& name = constraint_->match_attribute.has_value()
                                                ? constraint_->match_attribute
                                                : constraint_->distinct_attribute;
   DRAY_CHECK(name.has_value());
-  const v1::DeviceAttribute* attribute = FindAttribute(device, *name);
-  if (attribute == nullptr || !Accepts(*attribute)) return false;
-  accepted_.push_back(attribute);
+  return *name;
+}
+
+bool Constraint::Add(const v1::DeviceAttribute* attribute) {
+  if (attribute == nullptr) return false;
+  return form_ == AttributeForm::kSets ? AddSet(*attribute) : AddSingle(*attribute);
+}
+
+bool Constraint::AddSingle(const v1::DeviceAttribute& attribute) {
+  const bool is_match = constraint_->match_attribute.has_value();
+  const auto clashes = [&](const v1::DeviceAttribute* other) {
+    const Comparison comparison = Compare(attribute, *other);
+    if (is_match) return comparison != Comparison::kEqual;
+    return comparison == Comparison::kEqual || comparison == Comparison::kUnusable;
+  };
+  // The first one may be of any type, also one that cannot be compared.
+  if (is_match ? !singles_.empty() && clashes(singles_.front())
+               : std::ranges::any_of(singles_, clashes)) {
+    return false;
+  }
+  singles_.push_back(&attribute);
   return true;
 }
 
-void Constraint::Remove(const RequestName& request) {
-  if (Covers(request)) accepted_.pop_back();
+bool Constraint::AddSet(const v1::DeviceAttribute& attribute) {
+  std::optional<AttributeValues> values = ValuesOf(attribute);
+  if (!values.has_value()) return false;
+  if (constraint_->match_attribute.has_value()) {
+    if (!sets_.empty()) values = Common(sets_.back(), *values);
+    if (!values.has_value()) return false;
+  } else if (std::ranges::any_of(sets_, [&](const AttributeValues& other) {
+               return Common(other, *values).has_value();
+             })) {
+    return false;
+  }
+  sets_.push_back(*std::move(values));
+  return true;
+}
+
+void Constraint::RemoveLast() {
+  if (form_ == AttributeForm::kSets) {
+    sets_.pop_back();
+  } else {
+    singles_.pop_back();
+  }
 }
 
 }  // namespace dray::allocator

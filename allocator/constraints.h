@@ -2,11 +2,13 @@
 // What must hold between the devices of a claim: matchAttribute and distinctAttribute.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "allocator/attribute_values.h"
 #include "allocator/pools.h"
 #include "api/resource_v1.h"
 
@@ -26,26 +28,38 @@ struct RequestName {
 const api::resource_v1::DeviceAttribute* FindAttribute(const DeviceEntry& device,
                                                        std::string_view qualified_name);
 
-/// One constraint with the devices it has accepted so far, in order; what is accepted last is
-/// removed first. Whether a device is accepted depends only on the set of those accepted before.
+/// How attributes are compared: one value with another, or as sets of values that have a value in
+/// common or not (the feature DRAListTypeAttributes).
+enum class AttributeForm : uint8_t { kSingle, kSets };
+
+/// One constraint with the attributes it has accepted so far, in order; what is accepted last is
+/// removed first. Whether one is accepted depends only on the set of those accepted before.
 class Constraint {
  public:
   /// `constraint` has one of the two attributes set and outlives this.
-  explicit Constraint(const api::resource_v1::DeviceConstraint& constraint)
-      : constraint_(&constraint) {}
+  Constraint(const api::resource_v1::DeviceConstraint& constraint, AttributeForm form)
+      : constraint_(&constraint), form_(form) {}
 
-  /// Accepts the device, or leaves everything as it was. Devices of requests the constraint does
-  /// not name are always accepted.
-  bool Add(const RequestName& request, const DeviceEntry& device);
-  /// Undoes the last accepted Add; `request` is the one it was called with.
-  void Remove(const RequestName& request);
+  /// Whether the constraint minds the devices of the request.
+  bool Covers(const RequestName& request) const;
+  /// Which attribute it looks at.
+  const std::string& attribute_name() const;
+
+  /// Accepts the attribute of one more device, or leaves everything as it was. `attribute` is what
+  /// FindAttribute says, and outlives this; a device without is refused.
+  bool Add(const api::resource_v1::DeviceAttribute* attribute);
+  /// Undoes the last accepted Add.
+  void RemoveLast();
 
  private:
-  bool Covers(const RequestName& request) const;
-  bool Accepts(const api::resource_v1::DeviceAttribute& candidate) const;
+  bool AddSingle(const api::resource_v1::DeviceAttribute& attribute);
+  bool AddSet(const api::resource_v1::DeviceAttribute& attribute);
 
   const api::resource_v1::DeviceConstraint* constraint_;
-  std::vector<const api::resource_v1::DeviceAttribute*> accepted_;
+  AttributeForm form_;
+  std::vector<const api::resource_v1::DeviceAttribute*> singles_;
+  /// For matchAttribute what all devices up to that one have in common.
+  std::vector<AttributeValues> sets_;
 };
 
 /// Whether `names` names the request, by its base name or by base/alternative.

@@ -50,7 +50,9 @@ class Planner {
                         key_,
                         i));
       }
-      plan.constraints.emplace_back(constraint);
+      plan.constraints.emplace_back(
+          constraint,
+          features_.list_type_attributes ? AttributeForm::kSets : AttributeForm::kSingle);
     }
     return plan;
   }
@@ -141,7 +143,7 @@ class Planner {
   /// Exact requests and alternatives have the same members here.
   template <class Request>
   Result<Variant> PlanVariant(const Request& request, RequestName name, std::string_view own_name) {
-    if (!request.derived_attributes.empty()) {
+    if (!request.derived_attributes.empty() && !features_.derived_attributes) {
       return FailRequest(own_name,
                          "cannot handle request with derived attributes, the feature is disabled");
     }
@@ -165,6 +167,7 @@ class Planner {
                                  .claim_key = key_,
                                  .row = selection_.NewRow()},
                     .capacity = request.capacity.has_value() ? &*request.capacity : nullptr,
+                    .derived_attributes = request.derived_attributes,
                     .tolerations = request.tolerations};
     if (request.allocation_mode == "ExactCount") {
       variant.needed = request.count;

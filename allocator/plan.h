@@ -34,6 +34,7 @@ struct Variant {
   std::vector<const DeviceEntry*> all_devices = {};  // of kAll
   bool admin_access = false;
   const api::resource_v1::CapacityRequirements* capacity = nullptr;  // null: none is asked for
+  std::span<const api::resource_v1::DeviceDerivedAttribute> derived_attributes = {};
   std::span<const api::resource_v1::DeviceToleration> tolerations = {};
 };
 

@@ -41,7 +41,7 @@ class Searcher {
         selection_(selection),
         plans_(plans),
         budget_(budget),
-        admission_(space, plans) {
+        admission_(space, selection, plans) {
     for (const ClaimPlan& plan : plans)
       decision_.alternatives.emplace_back(plan.requests.size(), 0);
   }

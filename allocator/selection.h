@@ -45,6 +45,9 @@ class Selection {
   ///                   selector and device.
   Result<bool> IsSelectable(const Criteria& criteria, const DeviceEntry& device);
 
+  /// The device as expressions see it.
+  const cel::DeviceActivation& View(const DeviceEntry& device);
+
  private:
   enum class Answer : uint8_t { kUnknown, kYes, kNo };
 
@@ -55,7 +58,6 @@ class Selection {
   Result<bool> AllTrue(Owner owner,
                        std::span<const api::resource_v1::DeviceSelector> selectors,
                        const DeviceEntry& device);
-  const cel::DeviceActivation& View(const DeviceEntry& device);
 
   const api::core_v1::Node& node_;
   const Features& features_;

@@ -102,6 +102,10 @@ std::optional<allocator::Features> FeaturesOf(const json::array& names) {
       features.consumable_capacity = true;
     } else if (name == "FractionalCapacityRange") {
       features.fractional_capacity_range = true;
+    } else if (name == "ListTypeAttributes") {
+      features.list_type_attributes = true;
+    } else if (name == "DerivedAttributes") {
+      features.derived_attributes = true;
     } else if (name == "CompatibilityGroups") {
       features.compatibility_groups = true;
     } else {
