@@ -2,6 +2,7 @@
 #include "allocator/admission.h"
 
 #include <algorithm>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -13,6 +14,7 @@ namespace dray::allocator {
 Admission::Admission(const SearchSpace& space, Selection& selection, std::vector<ClaimPlan>& plans)
     : state_(space.state),
       features_(space.features),
+      node_(space.node),
       plans_(plans),
       attributes_(selection, space.features),
       groups_(space.pools, space.state),
@@ -59,6 +61,7 @@ void Admission::TakeBackLast(size_t claim) {
 /// The order of the checks decides which error is seen first.
 Result<bool> Admission::Enter(size_t claim, Placement& placement, Entered& entered) {
   const DeviceEntry& entry = *placement.device;
+  if (!MaySkipNodeOperations(entry)) return false;
   if (!EnterCounters(entry, entered)) return false;
   if (features_.device_taints &&
       BlockingTaint(*entry.device, placement.variant->tolerations) != nullptr) {
@@ -71,6 +74,17 @@ Result<bool> Admission::Enter(size_t claim, Placement& placement, Entered& enter
     entered.holder = true;
   }
   return EnterCapacity(claim, placement, entered);
+}
+
+/// Whether kubelet may omit the calls that the slice says it can do without (1.37). Implementations
+/// before the experimental one do not look at that list.
+bool Admission::MaySkipNodeOperations(const DeviceEntry& entry) const {
+  constexpr std::string_view kFeature = "DRAOptionalNodeOperations";
+  if (entry.slice->spec.skip_node_operations.empty()) return true;
+  if (features_.Picked() != Implementation::kExperimental) return true;
+  const auto& declared = node_.status.declared_features;
+  return features_.optional_node_operations &&
+         std::ranges::find(declared, kFeature) != declared.end();
 }
 
 /// Only the first share of a device pays for its counters.

@@ -16,6 +16,7 @@
 #include "allocator/plan.h"
 #include "allocator/pools.h"
 #include "allocator/selection.h"
+#include "api/core_v1.h"
 #include "base/result.h"
 
 namespace dray::allocator {
@@ -25,6 +26,7 @@ struct SearchSpace {
   const GatheredPools& pools;
   const AllocatedState& state;
   const Features& features;
+  const api::core_v1::Node& node;
 };
 
 /// A device given to a request.
@@ -71,6 +73,7 @@ class Admission {
     bool share = false;
   };
 
+  bool MaySkipNodeOperations(const DeviceEntry& entry) const;
   Result<bool> Enter(size_t claim, Placement& placement, Entered& entered);
   bool EnterCounters(const DeviceEntry& entry, Entered& entered);
   Result<bool> EnterCapacity(size_t claim, Placement& placement, Entered& entered);
@@ -80,6 +83,7 @@ class Admission {
 
   const AllocatedState& state_;
   const Features& features_;
+  const api::core_v1::Node& node_;
   std::vector<ClaimPlan>& plans_;
   DeviceAttributes attributes_;
   GroupBooks groups_;

@@ -34,11 +34,13 @@ Result<Outcome> Allocator::Allocate(const api::core_v1::Node& node,
   Selection selection(node, gathered, parts_->features, *parts_->selectors);
   DRAY_TRY(std::vector<ClaimPlan> plans,
            PlanClaims(*parts_->inventory, gathered, parts_->features, selection, claims));
-  DRAY_TRY(SearchResult found,
-           Search({.pools = gathered, .state = *parts_->state, .features = parts_->features},
-                  selection,
-                  plans,
-                  budget));
+  DRAY_TRY(
+      SearchResult found,
+      Search(
+          {.pools = gathered, .state = *parts_->state, .features = parts_->features, .node = node},
+          selection,
+          plans,
+          budget));
   if (found.end == SearchEnd::kOutOfBudget) return Undecided{found.steps};
   if (found.end == SearchEnd::kNothing) {
     return Unsatisfiable{gathered.any_invalid ? "invalid resource pools were encountered" : ""};

@@ -85,9 +85,12 @@ struct AllocatedState {
   bool IsAllocated(const DeviceId& id) const { return devices.contains(id) || IsShared(id); }
 };
 
+/// Upstream's implementations of the allocator. The later one knows more features, and follows
+/// rules of its own about parts that the others have not heard of.
+enum class Implementation : uint8_t { kIncubating, kExperimental };
+
 /// Upstream's feature switches, as data at the points of decision. The defaults are those of a
-/// Kubernetes 1.37 cluster. Where a switch is on, but a claim or device needs a part that is not
-/// built yet, the answer is an error that names it, never a wrong allocation.
+/// Kubernetes 1.37 cluster.
 struct Features {
   bool admin_access = true;
   bool prioritized_list = true;
@@ -99,6 +102,16 @@ struct Features {
   bool list_type_attributes = false;
   bool derived_attributes = false;
   bool compatibility_groups = false;
+  bool optional_node_operations = false;
+  /// Unless set, the first one that knows all features that are on, as upstream picks it.
+  std::optional<Implementation> implementation = {};
+
+  Implementation Picked() const {
+    const bool needs_experimental = list_type_attributes || derived_attributes ||
+                                    compatibility_groups || optional_node_operations;
+    return implementation.value_or(needs_experimental ? Implementation::kExperimental
+                                                      : Implementation::kIncubating);
+  }
 };
 
 /// Counts candidates tried, not time, so an answer does not depend on the machine.
@@ -137,7 +150,7 @@ class Allocator {
   /// fixed order. Worst case exponential in the number of devices asked for.
   ///
   /// Errors (upstream's texts): a class is missing, a selector does not compile or fails on a
-  /// device, a pool is being updated while all its devices are wanted, a feature not built yet.
+  /// device, a pool is being updated while all its devices are wanted.
   Result<Outcome> Allocate(const api::core_v1::Node& node,
                            std::span<const Frozen<api::resource_v1::ResourceClaim>> claims,
                            Budget budget) const;

@@ -28,6 +28,8 @@ v1::DeviceRequestAllocationResult ResultOf(const Placement& placement, const Fea
                             placement.variant->tolerations.end());
   if (!placement.share_id.empty()) result.share_id = placement.share_id;
   for (const auto& [name, amount] : placement.consumed) result.consumed_capacity[name] = amount;
+  if (features.Picked() == Implementation::kExperimental)
+    result.skip_node_operations = placement.device->slice->spec.skip_node_operations;
   if (features.device_binding_and_status) {
     result.binding_conditions = device.binding_conditions;
     result.binding_failure_conditions = device.binding_failure_conditions;

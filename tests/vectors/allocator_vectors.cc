@@ -106,6 +106,8 @@ std::optional<allocator::Features> FeaturesOf(const json::array& names) {
       features.list_type_attributes = true;
     } else if (name == "DerivedAttributes") {
       features.derived_attributes = true;
+    } else if (name == "OptionalNodeOperations") {
+      features.optional_node_operations = true;
     } else if (name == "CompatibilityGroups") {
       features.compatibility_groups = true;
     } else {
@@ -204,15 +206,23 @@ std::string Difference(const json::object& expected, const json::object& got) {
   return {};
 }
 
+/// Nothing where the profile leaves the choice to the switches.
+std::optional<allocator::Implementation> ImplementationOf(std::string_view profile) {
+  if (profile.ends_with("/incubating")) return allocator::Implementation::kIncubating;
+  if (profile.ends_with("/experimental")) return allocator::Implementation::kExperimental;
+  return std::nullopt;
+}
+
 void RunProblem(const std::string& file,
                 const json::object& problem,
                 const AllocatorOptions& options,
                 Report& report) {
-  const std::optional<allocator::Features> features = FeaturesOf(problem.at("features").as_array());
+  std::optional<allocator::Features> features = FeaturesOf(problem.at("features").as_array());
   if (!features) {
     report.not_run["needs a switch that is not built yet"] += problem.at("nodes").as_array().size();
     return;
   }
+  features->implementation = ImplementationOf(options.profile);
   const Frozen<allocator::Inventory> inventory =
       allocator::Inventory::Build(DecodeAll<v1::ResourceSlice>(problem, "slices"),
                                   DecodeAll<v1::DeviceClass>(problem, "classes"));
@@ -233,6 +243,10 @@ void RunProblem(const std::string& file,
     if (const json::value* labels = nodes[i].as_object().if_contains("labels")) {
       for (const auto& label : labels->as_object())
         node.metadata.labels[label.key()] = Text(label.value());
+    }
+    if (const json::value* declared = nodes[i].as_object().if_contains("declaredFeatures")) {
+      for (const json::value& name : declared->as_array())
+        node.status.declared_features.push_back(Text(name));
     }
     const allocator::Allocator allocator(inventory, state, selectors, *features);
     const std::string difference =

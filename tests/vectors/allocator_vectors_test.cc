@@ -17,11 +17,13 @@ std::string Folder() {
          "/vectors/allocator";
 }
 
-void ExpectAllPass(const std::vector<std::string>& files, size_t passed_min) {
+void ExpectAllPass(const std::string& profile,
+                   const std::vector<std::string>& files,
+                   size_t passed_min) {
   Disk& disk = RealWorld().disk;
   std::vector<std::string> paths;
   for (const std::string& file : files) paths.push_back(Folder() + "/" + file);
-  const Result<Report> report = RunAllocatorVectors(disk, paths, {});
+  const Result<Report> report = RunAllocatorVectors(disk, paths, {.profile = profile});
   ASSERT_TRUE(report) << report.error().message;
   for (const std::string& failure : report->failures) ADD_FAILURE() << failure;
   EXPECT_GE(report->passed, passed_min);
@@ -29,16 +31,25 @@ void ExpectAllPass(const std::vector<std::string>& files, size_t passed_min) {
 
 TEST(AllocatorVectors, AgreeWithUpstream) {
   if (!RealWorld().disk.IsFolder(Folder())) GTEST_SKIP() << "no shared vectors at " << Folder();
-  ExpectAllPass({"basic.jsonl", "constraints.jsonl"}, 430);
-  ExpectAllPass({"admin.jsonl",
-                 "config.jsonl",
-                 "invalid.jsonl",
-                 "pools.jsonl",
-                 "prioritized.jsonl",
-                 "taints.jsonl",
-                 "reproductions.jsonl",
-                 "table-v0.37.2.jsonl"},
-                1000);
+  const std::vector<std::string> files = {"admin.jsonl",
+                                          "basic.jsonl",
+                                          "binding.jsonl",
+                                          "config.jsonl",
+                                          "constraints.jsonl",
+                                          "consumable.jsonl",
+                                          "invalid.jsonl",
+                                          "lists.jsonl",
+                                          "mixed.jsonl",
+                                          "partitionable.jsonl",
+                                          "pools.jsonl",
+                                          "prioritized.jsonl",
+                                          "release-0.37.jsonl",
+                                          "reproductions.jsonl",
+                                          "table-v0.36.6.jsonl",
+                                          "table-v0.37.2.jsonl",
+                                          "taints.jsonl"};
+  ExpectAllPass("v0.37.2/incubating", files, 4200);
+  ExpectAllPass("v0.37.2/experimental", files, 5800);
 }
 
 TEST(AllocatorVectors, OwnProblemsAgree) {
