@@ -73,9 +73,10 @@ uint64_t Traversal(const Value& value) {
   return 1;
 }
 
-uint64_t EqualityCost(std::span<const Value> arguments) {
+uint64_t EqualityCost(std::span<const Value> arguments, const Value& result) {
   if (arguments[0].is_object()) return 1;
   if (IsText(arguments[0]) && IsText(arguments[1])) {
+    if (result.is_true()) return Tenth(SizeOf(arguments[0]));  // both have it
     // Up to ten bytes are one to ten characters.
     const size_t bytes = std::min(arguments[0].text().size(), arguments[1].text().size());
     if (bytes <= 10) return std::min<size_t>(bytes, 1);
@@ -156,7 +157,7 @@ CostRule CostOf(CostRule rule, const Overload* overload) {
 uint64_t CallCost(CostRule rule, std::span<const Value> arguments, const Value& result) {
   switch (rule) {
     case CostRule::kOne: return 1;
-    case CostRule::kEquality: return EqualityCost(arguments);
+    case CostRule::kEquality: return EqualityCost(arguments, result);
     case CostRule::kDifference:
     case CostRule::kOrdering: return Tenth(std::min(First(arguments), Second(arguments)));
     case CostRule::kConcatenation: return Tenth(First(arguments) + Second(arguments));
