@@ -77,8 +77,8 @@ class Planner {
   }
   bool IsPath(NodeId id) const {
     const Operation operation = program_.plan(id).operation;
-    return operation == Operation::kPath || operation == Operation::kDeepPath ||
-           operation == Operation::kHas;
+    return operation == Operation::kPath || operation == Operation::kField ||
+           operation == Operation::kDeepPath || operation == Operation::kHas;
   }
 
   // Notes what the part `id` reads.
@@ -132,7 +132,8 @@ class Planner {
     if (wanted.operation != Operation::kConstant || !wanted.value.is(ValueKind::kString)) {
       return false;
     }
-    if (plan.operation != Operation::kPath || plan.path.empty() || plan.path.size() > 2) {
+    if (!IsPath(node.children[1]) || plan.operation == Operation::kHas || plan.path.empty() ||
+        plan.path.size() > 2) {
       return false;
     }
     const NodeFacts& root = program_.facts(plan.root);
@@ -157,7 +158,7 @@ class Planner {
   bool IsColumn(NodeId id) const {
     const NodePlan& plan = program_.plan(id);
     if (plan.operation == Operation::kDeepPath) return true;
-    return plan.operation == Operation::kPath && plan.path.size() == 1;
+    return plan.operation == Operation::kField;
   }
   std::optional<Value> ConstantAt(NodeId id) const {
     const NodePlan& plan = program_.plan(id);

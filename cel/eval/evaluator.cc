@@ -58,6 +58,7 @@ class Evaluator final : public FoldHost {
       case Operation::kConstant: return plan.value;
       case Operation::kPrepared: meter_.Charge(plan.prepared_cost); return plan.value;
       case Operation::kPath: return EvalPath(plan, Root::kCounts);
+      case Operation::kField: return EvalField(plan, Root::kCounts);
       case Operation::kDeepPath: return EvalDeepPath(plan, Root::kCounts);
       case Operation::kHas: return EvalHas(plan);
       case Operation::kEquals: return EvalEquals(nodes_[id]);
@@ -139,6 +140,7 @@ class Evaluator final : public FoldHost {
   Value EvalInner(NodeId id) {
     const NodePlan& plan = PlanOf(id);
     if (plan.operation == Operation::kPath) return EvalPath(plan, Root::kIsFree);
+    if (plan.operation == Operation::kField) return EvalField(plan, Root::kIsFree);
     if (plan.operation == Operation::kDeepPath) return EvalDeepPath(plan, Root::kIsFree);
     return Eval(id);
   }
@@ -157,6 +159,17 @@ class Evaluator final : public FoldHost {
   }
 
   // Three steps at once, if the variable is a map that knows them.
+  Value EvalField(const NodePlan& plan, Root root) {
+    if (plan.variable >= variables_.size()) return EvalPath(plan, root);
+    const Value& variable = variables_[plan.variable];
+    if (!variable.is(ValueKind::kMap)) return EvalPath(plan, root);
+    const PathStep& step = *plan.path.data();
+    const Value* const found = variable.map().FindText(step.key.text(), step.hash);
+    if (found == nullptr) return EvalPath(plan, root);
+    meter_.ChargeSteps(root == Root::kCounts ? 2 : 1);
+    return *found;
+  }
+
   Value EvalDeepPath(const NodePlan& plan, Root root) {
     if (plan.variable >= variables_.size()) return EvalPath(plan, root);
     const Value& variable = variables_[plan.variable];
@@ -329,6 +342,7 @@ class Evaluator final : public FoldHost {
     const NodePlan& plan = PlanOf(id);
     if (plan.operation == Operation::kConstant) return plan.value;
     if (plan.operation == Operation::kDeepPath) return EvalDeepPath(plan, Root::kCounts);
+    if (plan.operation == Operation::kField) return EvalField(plan, Root::kCounts);
     return Eval(id);
   }
 

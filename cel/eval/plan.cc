@@ -169,7 +169,7 @@ class Planner {
     const NodeId operand = ast_[id].children[0];
     const Operation before_it = plans_.nodes[operand].operation;
     const bool goes_on =
-        before_it == Operation::kDeepPath ||
+        before_it == Operation::kDeepPath || before_it == Operation::kField ||
         (before_it == Operation::kPath && ast_[operand].kind != NodeKind::kIdentifier);
     const std::span<const PathStep> before =
         goes_on ? plans_.nodes[operand].path : std::span<const PathStep>();
@@ -181,9 +181,10 @@ class Planner {
     At(id).path = path;
     const NodeFacts& root = checked_.facts[At(id).root];
     if (operation != Operation::kPath || root.name_kind != NameKind::kVariable) return;
+    At(id).variable = root.slot;
+    if (path.size() == 1 && IsPlainText(step)) At(id).operation = Operation::kField;
     if (!IsDeep(path)) return;
     At(id).operation = Operation::kDeepPath;
-    At(id).variable = root.slot;
     At(id).deep = plans_.paths.Make<DeepKey>(
         DeepKey{.a = path[0].key.text(),
                 .b = path[1].key.text(),
@@ -191,10 +192,11 @@ class Planner {
                 .hash = HashPath(path[0].hash, path[1].hash, path[2].hash)});
   }
 
+  static bool IsPlainText(const PathStep& step) {
+    return !step.optional && step.key_node == kNoNode && IsTextKey(step.key);
+  }
   static bool IsDeep(std::span<const PathStep> path) {
-    return path.size() == 3 && std::ranges::all_of(path, [](const PathStep& step) {
-             return !step.optional && step.key_node == kNoNode && IsTextKey(step.key);
-           });
+    return path.size() == 3 && std::ranges::all_of(path, IsPlainText);
   }
 
   void PlanIndex(NodeId id, const Node& node) {

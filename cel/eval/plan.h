@@ -23,6 +23,7 @@ enum class Operation : uint8_t {
   kConstant,     // `value`; costs nothing
   kPrepared,     // a function of constants: `value`, at `prepared_cost`
   kPath,         // names, selections and indexes: `root`, then `path`
+  kField,        // a variable and one constant text
   kDeepPath,     // a path from a variable that starts with three constant texts
   kHas,          // the same, and whether `path.back()` is there
   kCall,         // `call`
@@ -56,7 +57,7 @@ struct NodePlan {
   uint8_t expected_count = 0;
   std::array<ValueKind, kExpectedMax> expected = {};
   NodeId root = kNoNode;
-  uint32_t variable = 0;  // kDeepPath: the number of the root
+  uint32_t variable = 0;  // kField, kDeepPath: the number of the root
   BuiltinCall call = nullptr;
   const RE2* pattern = nullptr;  // of matches, find, findAll with a constant pattern
   uint64_t prepared_cost = 0;
