@@ -156,9 +156,8 @@ class Planner {
 
   // Whether `id` is nothing but the value of the only column.
   bool IsColumn(NodeId id) const {
-    const NodePlan& plan = program_.plan(id);
-    if (plan.operation == Operation::kDeepPath) return true;
-    return plan.operation == Operation::kField;
+    const Operation operation = program_.plan(id).operation;
+    return operation == Operation::kField || operation == Operation::kDeepPath;
   }
   std::optional<Value> ConstantAt(NodeId id) const {
     const NodePlan& plan = program_.plan(id);

@@ -180,10 +180,6 @@ std::vector<Column::KindRange> KindsOf(std::span<const Value> values) {
 
 }  // namespace
 
-bool ColumnLess(const Value& a, const Value& b) {
-  return OrderOf(a, b) < 0;
-}
-
 uint32_t DeviceTable::CodeAt(const Column& column, size_t lane) {
   return std::visit([&](const auto& codes) { return uint32_t{codes[lane]}; }, column.codes);
 }
@@ -244,7 +240,7 @@ class DeviceTableBuilder::Growing {
     // NOLINTNEXTLINE(modernize-use-ranges): libstdc++ 12 has no ranges::iota
     std::iota(order.begin(), order.end(), 0);
     std::ranges::sort(order.begin() + 1, order.end(), [&](uint32_t a, uint32_t b) {
-      return ColumnLess(values_[a], values_[b]);
+      return OrderOf(values_[a], values_[b]) < 0;
     });
     std::vector<uint32_t> rank(values_.size());
     Column column;

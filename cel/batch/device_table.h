@@ -26,8 +26,8 @@ using Codes = std::variant<std::vector<uint8_t>, std::vector<uint16_t>, std::vec
 
 /// One part of all devices. Code 0 means that a device does not have it; the other codes are
 /// numbers of `values`, which are different from each other in every way an expression can see.
-/// They are sorted by ColumnLess, so that the values of one kind lie together and comparisons cut
-/// them into runs.
+/// They are sorted by kind, then by value, equal ones by how they are written: so the values of
+/// one kind lie together and comparisons cut them into runs.
 struct Column {
   /// Codes of the values of one kind.
   struct KindRange {
@@ -43,9 +43,6 @@ struct Column {
   /// Number of different values, the missing one included.
   size_t size() const { return values.size(); }
 };
-
-/// By kind, then by value; equal ones by how they are written.
-bool ColumnLess(const Value& a, const Value& b);
 
 enum class Field : uint8_t {
   kDriver,
