@@ -3,11 +3,11 @@
 
 #include <utility>
 
-#include "allocator/plan.h"
-#include "allocator/pools.h"
-#include "allocator/result.h"
-#include "allocator/search.h"
-#include "allocator/selection.h"
+#include "allocator/literal/search.h"
+#include "allocator/literal/selection.h"
+#include "allocator/rules/plan.h"
+#include "allocator/rules/pools.h"
+#include "allocator/rules/result.h"
 
 namespace dray::allocator {
 
@@ -33,7 +33,14 @@ Result<Outcome> Allocator::Allocate(const api::core_v1::Node& node,
   DRAY_TRY(const GatheredPools gathered, GatherPools(*parts_->inventory, node, parts_->features));
   Selection selection(node, gathered, parts_->features, *parts_->selectors);
   DRAY_TRY(std::vector<ClaimPlan> plans,
-           PlanClaims(*parts_->inventory, gathered, parts_->features, selection, claims));
+           PlanClaims(
+               *parts_->inventory,
+               gathered,
+               parts_->features,
+               [&](const Criteria& criteria, const DeviceEntry& device) {
+                 return selection.IsSelectable(criteria, device);
+               },
+               claims));
   DRAY_TRY(
       SearchResult found,
       Search(

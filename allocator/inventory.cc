@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <utility>
+#include "allocator/inventory.h"
 
-#include "allocator/allocator.h"
+#include <memory>
+#include <utility>
 
 namespace dray::allocator {
 namespace {

@@ -5,8 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "allocator/plan.h"
-#include "allocator/search.h"
+#include "allocator/rules/plan.h"
 #include "api/core_v1.h"
 #include "api/resource_v1.h"
 #include "base/result.h"

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <utility>
 
-#include "allocator/plan.h"
-#include "allocator/pools.h"
-#include "allocator/selection.h"
+#include "allocator/literal/selection.h"
+#include "allocator/rules/plan.h"
+#include "allocator/rules/pools.h"
 #include "api/resource_v1.h"
 #include "base/result.h"
 #include "cel/derived_attribute.h"

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "allocator/admission.h"
+#include "allocator/literal/admission.h"
 
 #include <algorithm>
 #include <string_view>
 
 #include <fmt/format.h>
 
-#include "allocator/share_id.h"
-#include "allocator/taints.h"
+#include "allocator/rules/share_id.h"
+#include "allocator/rules/taints.h"
 
 namespace dray::allocator {
 
@@ -28,7 +28,7 @@ Admission::Admission(const SearchSpace& space, Selection& selection, std::vector
 bool Admission::IsCommitted(const DeviceEntry& device) {
   Answer& answer = committed_[device.index];
   if (answer == Answer::kUnknown)
-    answer = state_.devices.contains(device.id) ? Answer::kYes : Answer::kNo;
+    answer = state_.devices.contains(device.id()) ? Answer::kYes : Answer::kNo;
   return answer == Answer::kYes;
 }
 
@@ -121,7 +121,7 @@ Result<bool> Admission::EnterConstraints(size_t claim,
                             "would not be satisfied",
                             plans_[claim].key,
                             variant.own_name,
-                            placement.device->id.ToString()));
+                            placement.device->id().ToString()));
   }
   return true;
 }
@@ -136,7 +136,7 @@ Result<bool> Admission::FitsCapacity(size_t claim,
               fmt::format("claim {}, request {}: checking capacity for device {}: {}",
                           plans_[claim].key,
                           variant.own_name,
-                          device.id.ToString(),
+                          device.id().ToString(),
                           fits.error().message));
 }
 

@@ -9,7 +9,7 @@
 // kTooMany is a short cut: the number of devices alone rules out every continuation, whichever
 // devices were picked, so no other device is tried. It becomes a plain failure at the end of a
 // claim.
-#include "allocator/search.h"
+#include "allocator/literal/search.h"
 
 #include <utility>
 

@@ -7,10 +7,11 @@
 #include <optional>
 #include <vector>
 
-#include "allocator/admission.h"
-#include "allocator/plan.h"
-#include "allocator/pools.h"
-#include "allocator/selection.h"
+#include "allocator/budget.h"
+#include "allocator/literal/admission.h"
+#include "allocator/literal/selection.h"
+#include "allocator/rules/plan.h"
+#include "allocator/rules/pools.h"
 #include "base/result.h"
 
 namespace dray::allocator {

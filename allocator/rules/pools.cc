@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "allocator/pools.h"
+#include "allocator/rules/pools.h"
 
 #include <algorithm>
 #include <map>
@@ -10,8 +10,8 @@
 
 #include <fmt/format.h>
 
-#include "allocator/compatibility_groups.h"
-#include "allocator/node_match.h"
+#include "allocator/literal/compatibility_groups.h"
+#include "allocator/rules/node_match.h"
 
 namespace dray::allocator {
 namespace {
@@ -164,9 +164,7 @@ Pool BuildPool(const PoolKey& key,
   for (const v1::ResourceSlice* slice : devices) {
     std::vector<DeviceEntry>& entries = pool.slices.emplace_back();
     for (const v1::Device& device : slice->spec.devices) {
-      entries.push_back({.slice = slice,
-                         .device = &device,
-                         .id = {.driver = key.driver, .pool = key.name, .device = device.name}});
+      entries.push_back({.slice = slice, .device = &device});
       if (!device.binding_conditions.empty() || device.binding_conditions.present())
         pool.has_binding_conditions = true;
     }

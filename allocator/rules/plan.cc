@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "allocator/plan.h"
+#include "allocator/rules/plan.h"
 
 #include <algorithm>
 #include <limits>
@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "allocator/consumable_capacity.h"
+#include "allocator/rules/consumable_capacity.h"
 
 namespace dray::allocator {
 namespace {
@@ -20,8 +20,8 @@ class Planner {
   Planner(const Inventory& inventory,
           const GatheredPools& gathered,
           const Features& features,
-          Selection& selection)
-      : inventory_(inventory), gathered_(gathered), features_(features), selection_(selection) {}
+          const Chooser& chooser)
+      : inventory_(inventory), gathered_(gathered), features_(features), chooser_(chooser) {}
 
   Result<ClaimPlan> Plan(const v1::ResourceClaim& claim) {
     const auto& metadata = claim.metadata;
@@ -165,7 +165,7 @@ class Planner {
                     .criteria = {.device_class = device_class,
                                  .selectors = request.selectors,
                                  .claim_key = key_,
-                                 .row = selection_.NewRow()},
+                                 .row = rows_++},
                     .capacity = request.capacity.has_value() ? &*request.capacity : nullptr,
                     .derived_attributes = request.derived_attributes,
                     .tolerations = request.tolerations};
@@ -194,7 +194,7 @@ class Planner {
       }
       for (const std::vector<DeviceEntry>& slice : pool.slices) {
         for (const DeviceEntry& entry : slice) {
-          DRAY_TRY(const bool selectable, selection_.IsSelectable(variant.criteria, entry));
+          DRAY_TRY(const bool selectable, chooser_(variant.criteria, entry));
           if (!selectable) continue;
           DRAY_TRY(const bool is_large_enough, CouldHold(variant, entry));
           if (is_large_enough) variant.all_devices.push_back(&entry);
@@ -211,13 +211,15 @@ class Planner {
     if (fits) return fits;
     return FailRequest(
         variant.own_name,
-        fmt::format("checking capacity for device {}: {}", entry.id.device, fits.error().message));
+        fmt::format(
+            "checking capacity for device {}: {}", entry.device->name, fits.error().message));
   }
 
   const Inventory& inventory_;
   const GatheredPools& gathered_;
   const Features& features_;
-  Selection& selection_;
+  const Chooser& chooser_;
+  size_t rows_ = 0;
   std::string key_;
 };
 
@@ -226,12 +228,13 @@ class Planner {
 Result<std::vector<ClaimPlan>> PlanClaims(const Inventory& inventory,
                                           const GatheredPools& gathered,
                                           const Features& features,
-                                          Selection& selection,
+                                          const Chooser& chooser,
                                           std::span<const Frozen<v1::ResourceClaim>> claims) {
   std::vector<ClaimPlan> plans;
   plans.reserve(claims.size());
+  Planner planner(inventory, gathered, features, chooser);
   for (const Frozen<v1::ResourceClaim>& claim : claims) {
-    DRAY_TRY(ClaimPlan plan, Planner(inventory, gathered, features, selection).Plan(*claim));
+    DRAY_TRY(ClaimPlan plan, planner.Plan(*claim));
     plans.push_back(std::move(plan));
   }
   // The keys have moved to their final place: let the criteria look there.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "allocator/selection.h"
+#include "allocator/literal/selection.h"
 
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "allocator/node_match.h"
+#include "allocator/rules/node_match.h"
 #include "cel/api_device.h"
 
 namespace dray::allocator {
@@ -15,14 +15,10 @@ namespace v1 = api::resource_v1;
 
 }  // namespace
 
-size_t Selection::NewRow() {
-  answers_.emplace_back(views_.size(), Answer::kUnknown);
-  return answers_.size() - 1;
-}
-
 Result<bool> Selection::IsSelectable(const Criteria& criteria, const DeviceEntry& device) {
   if (!features_.device_binding_and_status && !device.device->binding_conditions.empty())
     return false;
+  while (criteria.row >= answers_.size()) answers_.emplace_back(views_.size(), Answer::kUnknown);
   Answer& answer = answers_[criteria.row][device.index];
   if (answer == Answer::kUnknown) {
     DRAY_TRY(const bool selectable, Evaluate(criteria, device));
@@ -55,7 +51,7 @@ Result<bool> Selection::AllTrue(Owner owner,
     if (!selector) return fail(": CEL compile error: ", selector.error().message);
     const cel::Evaluation evaluation = selector->Evaluate(View(device));
     if (const cel::EvaluationError* error = evaluation.error()) {
-      return fail(fmt::format(" on device {}: CEL runtime error: ", device.id.ToString()),
+      return fail(fmt::format(" on device {}: CEL runtime error: ", device.id().ToString()),
                   cel::WithHint(error->message));
     }
     if (!evaluation.matches()) return false;
@@ -66,7 +62,7 @@ Result<bool> Selection::AllTrue(Owner owner,
 const cel::DeviceActivation& Selection::View(const DeviceEntry& device) {
   std::unique_ptr<cel::DeviceActivation>& view = views_[device.index];
   if (view == nullptr) {
-    view = std::make_unique<cel::DeviceActivation>(cel::DeviceOf(device.id.driver, *device.device));
+    view = std::make_unique<cel::DeviceActivation>(cel::DeviceOf(device.driver(), *device.device));
   }
   return *view;
 }

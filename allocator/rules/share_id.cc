@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "allocator/share_id.h"
+#include "allocator/rules/share_id.h"
 
 #include <cstdint>
 #include <string_view>
@@ -42,7 +42,7 @@ std::string ShareIdOf(const ClaimPlan& plan, const Variant& variant, const Devic
                                   plan.claim->metadata.uid,
                                   plan.key,
                                   variant.name.Full(),
-                                  device.id.ToString()));
+                                  device.id().ToString()));
   return NewUuid(numbers);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "allocator/constraints.h"
+#include "allocator/rules/constraints.h"
 
 #include <algorithm>
 #include <optional>
@@ -47,7 +47,7 @@ const v1::DeviceAttribute* FindAttribute(const DeviceEntry& device,
   if (const auto found = attributes.find(qualified_name); found != attributes.end())
     return &found->second;
   const size_t slash = qualified_name.find('/');
-  if (slash == std::string_view::npos || qualified_name.substr(0, slash) != device.id.driver)
+  if (slash == std::string_view::npos || qualified_name.substr(0, slash) != device.driver())
     return nullptr;
   const auto found = attributes.find(qualified_name.substr(slash + 1));
   return found == attributes.end() ? nullptr : &found->second;

@@ -9,7 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "allocator/pools.h"
+#include "allocator/allocated_state.h"
+#include "allocator/rules/pools.h"
 #include "api/resource_v1.h"
 
 namespace dray::allocator {

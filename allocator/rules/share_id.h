@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "allocator/plan.h"
-#include "allocator/pools.h"
+#include "allocator/rules/plan.h"
+#include "allocator/rules/pools.h"
 
 namespace dray::allocator {
 

@@ -11,7 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "allocator/pools.h"
+#include "allocator/rules/plan.h"
+#include "allocator/rules/pools.h"
 #include "api/resource_v1.h"
 #include "base/result.h"
 #include "cel/device.h"
@@ -19,14 +20,6 @@
 #include "cel/selector_cache.h"
 
 namespace dray::allocator {
-
-/// What a device must satisfy, and where answers about it are remembered.
-struct Criteria {
-  const api::resource_v1::DeviceClass* device_class = nullptr;
-  std::span<const api::resource_v1::DeviceSelector> selectors = {};
-  std::string_view claim_key = {};  // in messages
-  size_t row = 0;                   // from Selection::NewRow
-};
 
 /// Answers for one node. Not thread-safe: one search owns it.
 class Selection {
@@ -36,9 +29,6 @@ class Selection {
             const Features& features,
             cel::SelectorCache& cache)
       : node_(node), features_(features), cache_(cache), views_(gathered.device_count) {}
-
-  /// A place for the answers of one more request or alternative.
-  size_t NewRow();
 
   /// Class selectors first, then the request's, then the device's own choice of nodes.
   /// Errors: kInvalid  a selector does not compile or fails on this device; names class or claim,

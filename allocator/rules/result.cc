@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "allocator/result.h"
+#include "allocator/rules/result.h"
 
 #include <algorithm>
 #include <map>
@@ -18,11 +18,11 @@ namespace core = api::core_v1;
 
 v1::DeviceRequestAllocationResult ResultOf(const Placement& placement, const Features& features) {
   const v1::Device& device = *placement.device->device;
-  const DeviceId& id = placement.device->id;
+  const DeviceIdView id = placement.device->id();
   v1::DeviceRequestAllocationResult result{.request = placement.variant->name.Full(),
-                                           .driver = id.driver,
-                                           .pool = id.pool,
-                                           .device = id.device};
+                                           .driver = std::string(id.driver),
+                                           .pool = std::string(id.pool),
+                                           .device = std::string(id.device)};
   if (placement.variant->admin_access) result.admin_access = true;
   result.tolerations.assign(placement.variant->tolerations.begin(),
                             placement.variant->tolerations.end());

@@ -6,7 +6,8 @@
 #include <optional>
 #include <vector>
 
-#include "allocator/pools.h"
+#include "allocator/allocated_state.h"
+#include "allocator/rules/pools.h"
 #include "api/resource_v1.h"
 #include "base/result.h"
 

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "allocator/attribute_values.h"
-#include "allocator/pools.h"
+#include "allocator/rules/attribute_values.h"
+#include "allocator/rules/pools.h"
 #include "api/resource_v1.h"
 
 namespace dray::allocator {

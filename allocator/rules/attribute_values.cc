@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "allocator/attribute_values.h"
+#include "allocator/rules/attribute_values.h"
 
 #include <algorithm>
 #include <iterator>

@@ -11,7 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "allocator/allocator.h"
+#include "allocator/device_id.h"
+#include "allocator/features.h"
+#include "allocator/inventory.h"
 #include "api/core_v1.h"
 #include "api/resource_v1.h"
 #include "base/result.h"
@@ -22,9 +24,11 @@ namespace dray::allocator {
 struct DeviceEntry {
   const api::resource_v1::ResourceSlice* slice;
   const api::resource_v1::Device* device;
-  DeviceId id;
   size_t index = 0;  // dense, over all pools of the node
   size_t pool = 0;   // in GatheredPools::pools
+
+  const std::string& driver() const { return slice->spec.driver; }
+  DeviceIdView id() const { return {driver(), slice->spec.pool.name, device->name}; }
 };
 
 enum class PoolState : uint8_t { kComplete, kIncomplete, kInvalid };

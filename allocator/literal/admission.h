@@ -9,13 +9,14 @@
 #include <utility>
 #include <vector>
 
-#include "allocator/compatibility_groups.h"
-#include "allocator/consumable_capacity.h"
-#include "allocator/counters.h"
-#include "allocator/derived_attributes.h"
-#include "allocator/plan.h"
-#include "allocator/pools.h"
-#include "allocator/selection.h"
+#include "allocator/allocated_state.h"
+#include "allocator/literal/compatibility_groups.h"
+#include "allocator/literal/counters.h"
+#include "allocator/literal/derived_attributes.h"
+#include "allocator/literal/selection.h"
+#include "allocator/rules/consumable_capacity.h"
+#include "allocator/rules/plan.h"
+#include "allocator/rules/pools.h"
 #include "api/core_v1.h"
 #include "base/result.h"
 
@@ -27,14 +28,6 @@ struct SearchSpace {
   const AllocatedState& state;
   const Features& features;
   const api::core_v1::Node& node;
-};
-
-/// A device given to a request.
-struct Placement {
-  const Variant* variant;
-  const DeviceEntry* device;
-  std::string share_id = {};  // of a device that can be shared
-  ConsumedCapacity consumed = {};
 };
 
 /// The devices given so far, by claim. Not thread-safe: one search owns it.

@@ -6,14 +6,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "allocator/constraints.h"
-#include "allocator/pools.h"
-#include "allocator/selection.h"
+#include "allocator/allocated_state.h"
+#include "allocator/rules/constraints.h"
+#include "allocator/rules/pools.h"
 #include "api/resource_v1.h"
 #include "base/result.h"
 
@@ -21,6 +22,14 @@ namespace dray::allocator {
 
 /// Devices one claim may get: the API's limit on allocation results.
 inline constexpr int64_t kDevicesPerClaimMax = 32;
+
+/// What a device must satisfy.
+struct Criteria {
+  const api::resource_v1::DeviceClass* device_class = nullptr;
+  std::span<const api::resource_v1::DeviceSelector> selectors = {};
+  std::string_view claim_key = {};  // in messages
+  size_t row = 0;                   // number of the request or alternative among those of a plan
+};
 
 enum class CountMode : uint8_t { kExactCount, kAll };
 
@@ -50,7 +59,18 @@ struct ClaimPlan {
   std::vector<Constraint> constraints = {};
 };
 
-/// Lays out the claims in order. Evaluates selectors only for "all devices" requests.
+/// A device given to a request.
+struct Placement {
+  const Variant* variant;
+  const DeviceEntry* device;
+  std::string share_id = {};  // of a device that can be shared
+  ConsumedCapacity consumed = {};
+};
+
+/// Whether a device satisfies the criteria.
+using Chooser = std::function<Result<bool>(const Criteria&, const DeviceEntry&)>;
+
+/// Lays out the claims in order. Asks `chooser` only for "all devices" requests.
 ///
 /// Errors: kInvalid with upstream's text, the first in the order of claims and requests: a switch
 /// that is off, a missing class, an unknown mode, an incomplete or invalid pool all of whose
@@ -60,7 +80,7 @@ Result<std::vector<ClaimPlan>> PlanClaims(
     const Inventory& inventory,
     const GatheredPools& gathered,
     const Features& features,
-    Selection& selection,
+    const Chooser& chooser,
     std::span<const Frozen<api::resource_v1::ResourceClaim>> claims);
 
 }  // namespace dray::allocator

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "allocator/compatibility_groups.h"
+#include "allocator/literal/compatibility_groups.h"
 
 #include <algorithm>
 #include <iterator>

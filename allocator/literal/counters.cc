@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "allocator/counters.h"
+#include "allocator/literal/counters.h"
 
 #include <algorithm>
 

@@ -9,7 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "allocator/pools.h"
+#include "allocator/allocated_state.h"
+#include "allocator/rules/pools.h"
 #include "api/quantity.h"
 
 namespace dray::allocator {

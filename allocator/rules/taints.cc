@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "allocator/taints.h"
+#include "allocator/rules/taints.h"
 
 #include <algorithm>
 

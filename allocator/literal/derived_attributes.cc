@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "allocator/derived_attributes.h"
+#include "allocator/literal/derived_attributes.h"
 
 #include <fmt/format.h>
 
-#include "allocator/constraints.h"
+#include "allocator/rules/constraints.h"
 
 namespace dray::allocator {
 
@@ -47,7 +47,7 @@ Result<const v1::DeviceAttribute*> DeviceAttributes::Derive(std::string_view nam
     return Fail(StatusReason::kInvalid,
                 fmt::format("evaluate derived attribute {} on device {} failed: {}",
                             name,
-                            device.id.ToString(),
+                            device.id().ToString(),
                             error->message));
   }
   Value kept = std::make_unique<const v1::DeviceAttribute>(*value.attribute());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "allocator/consumable_capacity.h"
+#include "allocator/rules/consumable_capacity.h"
 
 #include <algorithm>
 #include <limits>
@@ -182,13 +182,13 @@ Result<bool> FitsCapacity(const v1::Device& device,
 }
 
 bool CapacityBooks::IsShared(const DeviceEntry& device) const {
-  return given_[device.index].count > 0 || state_.IsShared(device.id);
+  return given_[device.index].count > 0 || state_.IsShared(device.id());
 }
 
 Result<bool> CapacityBooks::Fits(const DeviceEntry& device,
                                  const v1::CapacityRequirements* request,
                                  const Features& features) const {
-  const auto committed = state_.capacity.find(device.id);
+  const auto committed = state_.capacity.find(device.id());
   return FitsCapacity(*device.device,
                       request,
                       features,

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is taken of the devices of a cluster.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "allocator/device_id.h"
+#include "api/quantity.h"
+
+namespace dray::allocator {
+
+/// How much is taken of each capacity of a device, by name.
+using ConsumedCapacity = std::map<std::string, api::Quantity, std::less<>>;
+
+/// What is taken already: devices of allocated claims, in flight ones included. Results with admin
+/// access take nothing.
+struct AllocatedState {
+  std::set<DeviceId, DeviceIdLess> devices;  // as a whole
+  std::set<SharedDeviceId> shares;
+  std::map<DeviceId, ConsumedCapacity, DeviceIdLess> capacity;  // by all shares of one together
+
+  bool HasShare(const DeviceIdView& id) const {
+    const auto first = shares.lower_bound({.device = DeviceId::Of(id), .share = {}});
+    return first != shares.end() && first->device.view() == id;
+  }
+  bool IsShared(const DeviceIdView& id) const { return capacity.contains(id) || HasShare(id); }
+  bool IsAllocated(const DeviceIdView& id) const { return devices.contains(id) || IsShared(id); }
+};
+
+}  // namespace dray::allocator
