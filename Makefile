@@ -10,6 +10,7 @@ MAKEFLAGS += --no-print-directory
 PRESET ?= dev  # of test: dev, asan, tsan, shared, coverage, release
 ARGS ?=        # of test: for ctest, e.g. ARGS='-R store'; of serve: for dray serve
 SINCE ?=       # of lint: only files that changed since this commit
+PREFIX ?= /usr/local  # of install
 FUZZ_SECONDS ?= 60
 
 # One compiler for each CPU, but never more than memory carries: 1.5 GB for the heaviest unit.
@@ -20,12 +21,13 @@ TEST_JOBS ?= $(shell nproc)
 preset := $(strip $(PRESET))
 args := $(strip $(ARGS))
 
-.PHONY: help packages build run serve test bench fuzz fmt lint soak clean
+.PHONY: help packages build install run serve test bench fuzz fmt lint soak clean
 
 help:
 	@echo 'make run     the main job: a server, three stories, claims allocated, pods bound'
 	@echo 'make test    build and test       (PRESET=asan, ARGS="-R store")'
 	@echo 'make build   optimised programs in build/bin/'
+	@echo 'make install the library, headers and find_package(dray)   (PREFIX=$(strip $(PREFIX)))'
 	@echo 'make serve   a server with simulated nodes that stays up   (ARGS="--nodes ...")'
 	@echo 'make bench   the numbers of bench/README.md'
 	@echo 'make fuzz    every fuzz target for $(strip $(FUZZ_SECONDS)) s'
@@ -41,6 +43,11 @@ build: packages
 	@cmake --preset release
 	@cmake --build --preset release --target programs
 	@dev/link-programs.sh build/release/bin build/bin
+
+install: packages
+	@cmake --preset library
+	@cmake --build --preset library
+	@cmake --install build/library --prefix $(strip $(PREFIX)) --component library
 
 run: build
 	@dev/run-demo.sh

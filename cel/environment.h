@@ -35,7 +35,7 @@ struct Environment {
   uint64_t cost_max = kSelectorCostMax;
 
   /// kAny means the newest.
-  api::Release rules() const {
+  constexpr api::Release rules() const {
     return release == api::Release::kAny ? api::Release::kNewest : release;
   }
   /// Whether the rules are those of `first` or later.
