@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which rules hold: the feature switches of upstream's allocator.
+// Which rules hold: the feature switches of upstream's allocator, and the release of it.
 #pragma once
 
-#include <cstdint>
 #include <optional>
+
+#include "allocator/release_rules.h"
+#include "api/release.h"
 
 namespace dray::allocator {
 
-/// Upstream's implementations of the allocator. The later one knows more features, and follows
-/// rules of its own about parts that the others have not heard of.
-enum class Implementation : uint8_t { kIncubating, kExperimental };
-
 /// Upstream's feature switches, as data at the points of decision. The defaults are those of a
-/// Kubernetes 1.37 cluster.
+/// Kubernetes 1.37 cluster. allocator/profile.h makes them for other releases.
 struct Features {
   bool admin_access = true;
   bool prioritized_list = true;
@@ -27,13 +25,21 @@ struct Features {
   bool optional_node_operations = false;
   /// Unless set, the first one that knows all features that are on, as upstream picks it.
   std::optional<Implementation> implementation = {};
+  /// Of k1_31, k1_36 and kNewest: whose allocator it is (kAny: the newest).
+  api::Release release = api::Release::kNewest;
 
   Implementation Picked() const {
-    const bool needs_experimental = list_type_attributes || derived_attributes ||
-                                    compatibility_groups || optional_node_operations;
-    return implementation.value_or(needs_experimental ? Implementation::kExperimental
-                                                      : Implementation::kIncubating);
+    if (implementation.has_value()) return *implementation;
+    if (list_type_attributes || derived_attributes || compatibility_groups ||
+        optional_node_operations) {
+      return Implementation::kExperimental;
+    }
+    const bool needs_incubating =
+        device_binding_and_status || consumable_capacity || fractional_capacity_range;
+    return needs_incubating ? Implementation::kIncubating : Implementation::kStable;
   }
+  /// Where that release and implementation differ from others.
+  const Rules& rules() const { return RulesOf(release, Picked()); }
 };
 
 }  // namespace dray::allocator

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "allocator/profile.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/check.h"
+
+namespace dray::allocator {
+namespace {
+
+using api::Gate;
+using api::Release;
+
+constexpr std::array<std::pair<Release, std::string_view>, 3> kVersions = {
+    {{Release::k1_31, "v0.31.8"}, {Release::k1_36, "v0.36.6"}, {Release::kNewest, "v0.37.2"}}};
+
+constexpr std::array<std::pair<Implementation, std::string_view>, 3> kImplementations = {
+    {{Implementation::kStable, "stable"},
+     {Implementation::kIncubating, "incubating"},
+     {Implementation::kExperimental, "experimental"}}};
+
+constexpr std::array<std::string_view, 11> kProfileNames = {"v0.31.8",
+                                                            "v0.36.6",
+                                                            "v0.36.6/stable",
+                                                            "v0.36.6/incubating",
+                                                            "v0.36.6/experimental",
+                                                            "v0.36.6/public",
+                                                            "v0.37.2",
+                                                            "v0.37.2/stable",
+                                                            "v0.37.2/incubating",
+                                                            "v0.37.2/experimental",
+                                                            "v0.37.2/public"};
+
+constexpr FeatureSwitch Simple(std::string_view name,
+                               bool Features::* on,
+                               Gate gate,
+                               Implementation first,
+                               bool is_new = false) {
+  return {.name = name, .on = on, .gates = {gate, gate}, .first = first, .is_new = is_new};
+}
+
+constexpr std::array<FeatureSwitch, 11> kSwitches = {
+    {Simple("AdminAccess", &Features::admin_access, Gate::kAdminAccess, Implementation::kStable),
+     Simple("CompatibilityGroups",
+            &Features::compatibility_groups,
+            Gate::kCompatibilityGroups,
+            Implementation::kExperimental,
+            true),
+     Simple("ConsumableCapacity",
+            &Features::consumable_capacity,
+            Gate::kConsumableCapacity,
+            Implementation::kIncubating),
+     Simple("DerivedAttributes",
+            &Features::derived_attributes,
+            Gate::kDerivedAttributes,
+            Implementation::kExperimental,
+            true),
+     {.name = "DeviceBindingAndStatus",
+      .on = &Features::device_binding_and_status,
+      .gates = {Gate::kBindingConditions, Gate::kDeviceStatus},
+      .first = Implementation::kIncubating},
+     Simple("DeviceTaints", &Features::device_taints, Gate::kDeviceTaints, Implementation::kStable),
+     Simple("FractionalCapacityRange",
+            &Features::fractional_capacity_range,
+            Gate::kFractionalCapacityRange,
+            Implementation::kIncubating,
+            true),
+     Simple("ListTypeAttributes",
+            &Features::list_type_attributes,
+            Gate::kListTypeAttributes,
+            Implementation::kExperimental),
+     Simple("OptionalNodeOperations",
+            &Features::optional_node_operations,
+            Gate::kOptionalNodeOperations,
+            Implementation::kExperimental,
+            true),
+     Simple("PartitionableDevices",
+            &Features::partitionable_devices,
+            Gate::kPartitionableDevices,
+            Implementation::kStable),
+     Simple("PrioritizedList",
+            &Features::prioritized_list,
+            Gate::kPrioritizedList,
+            Implementation::kStable)}};
+
+/// Without a switch, adminAccess could always be asked for in 1.31.
+constexpr Features kFeatures31 = {.admin_access = true,
+                                  .prioritized_list = false,
+                                  .device_taints = false,
+                                  .device_binding_and_status = false,
+                                  .partitionable_devices = false,
+                                  .consumable_capacity = false,
+                                  .fractional_capacity_range = false,
+                                  .release = Release::k1_31};
+
+bool Exists(const FeatureSwitch& feature, Release release) {
+  return !feature.is_new || release == Release::kNewest;
+}
+
+bool Supports(Implementation implementation, const Features& features) {
+  return std::ranges::all_of(kSwitches, [&](const FeatureSwitch& feature) {
+    return !(features.*feature.on) ||
+           (feature.first <= implementation && Exists(feature, features.release));
+  });
+}
+
+std::unexpected<Error> Unsupported(const Profile& profile, const Features& features) {
+  std::vector<std::string> set;
+  for (const FeatureSwitch& feature : kSwitches) {
+    if (Exists(feature, features.release) || features.*feature.on)
+      set.push_back(fmt::format("{}:{}", feature.name, features.*feature.on));
+  }
+  std::vector<std::string_view> enabled;
+  for (const auto& [implementation, name] : kImplementations) {
+    if (profile.implementation.value_or(implementation) == implementation) enabled.push_back(name);
+  }
+  return Fail(StatusReason::kInternalError,
+              fmt::format("internal error: no allocator available for feature set {{{}}}, enabled "
+                          "allocators: {}",
+                          fmt::join(set, " "),
+                          fmt::join(enabled, ", ")));
+}
+
+}  // namespace
+
+std::span<const std::string_view> ProfileNames() {
+  return kProfileNames;
+}
+
+Result<Profile> ParseProfile(std::string_view label) {
+  if (std::ranges::find(kProfileNames, label) == kProfileNames.end()) {
+    return Fail(
+        StatusReason::kInvalid,
+        fmt::format(
+            "unknown profile {:?}: expected one of {}", label, fmt::join(kProfileNames, ", ")));
+  }
+  Profile profile;
+  for (const auto& [release, version] : kVersions) {
+    if (label.starts_with(version)) profile.release = release;
+  }
+  for (const auto& [implementation, name] : kImplementations) {
+    if (label.ends_with(name)) profile.implementation = implementation;
+  }
+  return profile;
+}
+
+std::string ToString(const Profile& profile) {
+  std::string label;
+  for (const auto& [release, version] : kVersions) {
+    if (release == profile.release) label = version;
+  }
+  DRAY_CHECK(!label.empty());
+  for (const auto& [implementation, name] : kImplementations) {
+    if (implementation == profile.implementation) label.append("/").append(name);
+  }
+  return label;
+}
+
+std::span<const FeatureSwitch> FeatureSwitches() {
+  return kSwitches;
+}
+
+Result<Features> Complete(const Profile& profile, Features features) {
+  if (profile.release == Release::k1_31) return kFeatures31;
+  features.release = profile.release;
+  features.implementation = profile.implementation;
+  if (!Supports(features.Picked(), features)) return Unsupported(profile, features);
+  features.implementation = features.Picked();
+  return features;
+}
+
+Result<Features> FeaturesOf(const Profile& profile, const api::FeatureGates& gates) {
+  Features features;
+  for (const FeatureSwitch& feature : kSwitches) {
+    features.*feature.on = Exists(feature, profile.release) && gates.Has(feature.gates[0]) &&
+                           gates.Has(feature.gates[1]);
+  }
+  return Complete(profile, features);
+}
+
+Result<Features> FeaturesOf(const Profile& profile, std::string_view gates) {
+  api::FeatureGates on = api::FeatureGates::DefaultsOf(profile.release);
+  DRAY_TRY_VOID(on.Apply(gates, profile.release));
+  return FeaturesOf(profile, on);
+}
+
+cel::Environment EnvironmentOf(const Features& features) {
+  return {.release = features.release,
+          .consumable_capacity = features.consumable_capacity,
+          .list_type_attributes = features.list_type_attributes};
+}
+
+std::shared_ptr<cel::SelectorCache> SelectorCacheFor(const Features& features, size_t entries_max) {
+  return std::make_shared<cel::SelectorCache>(EnvironmentOf(features), entries_max);
+}
+
+}  // namespace dray::allocator
