@@ -5,17 +5,14 @@
 // This is the literal search, slow and plain: it stays as the oracle of faster ones.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <span>
-#include <string>
-#include <variant>
-#include <vector>
 
 #include "allocator/allocated_state.h"
 #include "allocator/budget.h"
 #include "allocator/features.h"
 #include "allocator/inventory.h"
+#include "allocator/outcome.h"
 #include "api/core_v1.h"
 #include "api/resource_v1.h"
 #include "base/published.h"
@@ -23,21 +20,6 @@
 #include "cel/selector_cache.h"
 
 namespace dray::allocator {
-
-/// One AllocationResult per claim, in the order of the claims.
-struct Allocation {
-  std::vector<api::resource_v1::AllocationResult> results;
-};
-/// No devices fit. `node_error` is upstream's error for this node alone ("invalid resource pools
-/// were encountered"); empty when nothing stood in the way but the devices themselves.
-struct Unsatisfiable {
-  std::string node_error;
-};
-/// The budget ran out first.
-struct Undecided {
-  int64_t steps;
-};
-using Outcome = std::variant<Allocation, Unsatisfiable, Undecided>;
 
 /// Thread-safe: Allocate may be called for many nodes at once.
 class Allocator {

@@ -46,15 +46,19 @@ class Searcher {
       decision_.alternatives.emplace_back(plan.requests.size(), 0);
   }
 
-  Result<SearchResult> Run() {
+  SearchResult Run() {
     const Step step = Run(Place{});
-    if (error_.has_value()) return Fail(*std::move(error_));
-    if (step == Step::kSuccess) {
+    SearchResult result{.steps = steps_};
+    if (error_.has_value()) {
+      result.end = Fail(*std::move(error_));
+    } else if (step == Step::kSuccess) {
       decision_.placements = std::move(admission_).Finish();
-      return SearchResult{SearchEnd::kFound, std::move(decision_), steps_};
+      result.end = SearchEnd::kFound;
+      result.decision = std::move(decision_);
+    } else if (step == Step::kStop) {
+      result.end = SearchEnd::kOutOfBudget;
     }
-    return SearchResult{
-        step == Step::kStop ? SearchEnd::kOutOfBudget : SearchEnd::kNothing, {}, steps_};
+    return result;
   }
 
  private:
@@ -160,10 +164,10 @@ class Searcher {
 
 }  // namespace
 
-Result<SearchResult> Search(const SearchSpace& space,
-                            Selection& selection,
-                            std::vector<ClaimPlan>& plans,
-                            Budget budget) {
+SearchResult Search(const SearchSpace& space,
+                    Selection& selection,
+                    std::vector<ClaimPlan>& plans,
+                    Budget budget) {
   return Searcher(space, selection, plans, budget).Run();
 }
 

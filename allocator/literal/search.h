@@ -25,17 +25,17 @@ struct Decision {
 enum class SearchEnd : uint8_t { kFound, kNothing, kOutOfBudget };
 
 struct SearchResult {
-  SearchEnd end = SearchEnd::kNothing;
+  /// Errors: kInvalid with upstream's text.
+  Result<SearchEnd> end = SearchEnd::kNothing;
   Decision decision = {};  // for kFound
   int64_t steps = 0;       // as upstream counts them: calls of the recursive step
 };
 
 /// Searches for devices for all plans at once. The plans' constraints are used as scratch space and
 /// end as they began.
-/// Errors: kInvalid with upstream's text.
-Result<SearchResult> Search(const SearchSpace& space,
-                            Selection& selection,
-                            std::vector<ClaimPlan>& plans,
-                            Budget budget);
+SearchResult Search(const SearchSpace& space,
+                    Selection& selection,
+                    std::vector<ClaimPlan>& plans,
+                    Budget budget);
 
 }  // namespace dray::allocator

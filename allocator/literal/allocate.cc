@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "allocator/literal/allocate.h"
+
+#include <utility>
+#include <vector>
+
+#include "allocator/literal/search.h"
+#include "allocator/literal/selection.h"
+#include "allocator/rules/plan.h"
+#include "allocator/rules/pools.h"
+#include "allocator/rules/result.h"
+
+namespace dray::allocator {
+namespace {
+
+namespace v1 = api::resource_v1;
+
+Result<Outcome> Allocate(const LiteralInput& input,
+                         const api::core_v1::Node& node,
+                         std::span<const Frozen<v1::ResourceClaim>> claims,
+                         Budget budget,
+                         int64_t& steps) {
+  const Features& features = input.features;
+  DRAY_TRY(const GatheredPools gathered, GatherPools(input.inventory, node, features));
+  Selection selection(node, gathered, features, input.selectors);
+  DRAY_TRY(std::vector<ClaimPlan> plans,
+           PlanClaims(
+               input.inventory,
+               gathered,
+               features,
+               [&](const Criteria& criteria, const DeviceEntry& device) {
+                 return selection.IsSelectable(criteria, device);
+               },
+               claims));
+  SearchResult found =
+      Search({.pools = gathered, .state = input.state, .features = features, .node = node},
+             selection,
+             plans,
+             budget);
+  steps = found.steps;
+  DRAY_TRY(const SearchEnd end, found.end);
+  if (end == SearchEnd::kOutOfBudget) return Undecided{steps};
+  if (end == SearchEnd::kNothing) {
+    return Unsatisfiable{gathered.any_invalid ? "invalid resource pools were encountered" : ""};
+  }
+  Allocation allocation;
+  for (size_t i = 0; i < plans.size(); ++i) {
+    DRAY_TRY(v1::AllocationResult result,
+             BuildResult(plans[i],
+                         found.decision.placements[i],
+                         found.decision.alternatives[i],
+                         node,
+                         features));
+    allocation.results.push_back(std::move(result));
+  }
+  return allocation;
+}
+
+}  // namespace
+
+LiteralAnswer AllocateLiterally(const LiteralInput& input,
+                                const api::core_v1::Node& node,
+                                std::span<const Frozen<v1::ResourceClaim>> claims,
+                                Budget budget) {
+  int64_t steps = 0;
+  Result<Outcome> outcome = Allocate(input, node, claims, budget, steps);
+  return {.outcome = std::move(outcome), .steps = steps};
+}
+
+}  // namespace dray::allocator

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// The literal allocator as a whole, from pools to results: slow and plain, the oracle of the fast
+// one. It follows the rules of the release and implementation that the features name, step by step.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "allocator/allocated_state.h"
+#include "allocator/budget.h"
+#include "allocator/features.h"
+#include "allocator/inventory.h"
+#include "allocator/outcome.h"
+#include "api/core_v1.h"
+#include "api/resource_v1.h"
+#include "base/published.h"
+#include "base/result.h"
+#include "cel/selector_cache.h"
+
+namespace dray::allocator {
+
+/// What there is and what is taken of it, and the rules. All outlives the call.
+struct LiteralInput {
+  const Inventory& inventory;
+  const AllocatedState& state;
+  const Features& features;
+  cel::SelectorCache& selectors;  // of SelectorCacheFor(features)
+};
+
+struct LiteralAnswer {
+  /// Errors: as Allocator::Allocate.
+  Result<Outcome> outcome;
+  /// Calls of the recursive step, as upstream counts them; also of calls that end with an error.
+  int64_t steps = 0;
+};
+
+/// Finds devices for the claims on the node. Worst case exponential in the number of devices asked
+/// for.
+LiteralAnswer AllocateLiterally(const LiteralInput& input,
+                                const api::core_v1::Node& node,
+                                std::span<const Frozen<api::resource_v1::ResourceClaim>> claims,
+                                Budget budget);
+
+}  // namespace dray::allocator

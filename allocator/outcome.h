@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a call of the allocator comes to.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "api/resource_v1.h"
+
+namespace dray::allocator {
+
+/// One AllocationResult per claim, in the order of the claims.
+struct Allocation {
+  std::vector<api::resource_v1::AllocationResult> results;
+};
+/// No devices fit. `node_error` is upstream's error for this node alone ("invalid resource pools
+/// were encountered"); empty when nothing stood in the way but the devices themselves.
+struct Unsatisfiable {
+  std::string node_error;
+};
+/// The budget ran out first.
+struct Undecided {
+  int64_t steps;
+};
+using Outcome = std::variant<Allocation, Unsatisfiable, Undecided>;
+
+}  // namespace dray::allocator
