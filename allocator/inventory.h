@@ -2,43 +2,97 @@
 // What there is to allocate.
 #pragma once
 
-#include <map>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
 #include <string>
 #include <string_view>
-#include <utility>
+#include <variant>
 #include <vector>
 
 #include "api/resource_v1.h"
+#include "base/persistent_map.h"
 #include "base/published.h"
 
 namespace dray::allocator {
 
-/// What exists: all slices in the order a lister gives them, and all classes, indexed once. A new
-/// one is built when slices or classes change, not per claim: O(slices + classes).
+/// What exists: all slices in the order a lister gives them, and all classes, indexed. Immutable; a
+/// changed one shares with the one it was made from whatever did not change.
 class Inventory {
  public:
   using Slice = Frozen<api::resource_v1::ResourceSlice>;
   using Class = Frozen<api::resource_v1::DeviceClass>;
-
-  static Frozen<Inventory> Build(std::vector<Slice> slices, const std::vector<Class>& classes);
-
-  /// The slices a node may see: its own first, then those not bound to one node; both as given.
-  const std::vector<const api::resource_v1::ResourceSlice*>& OfNode(std::string_view node) const;
-  const std::vector<const api::resource_v1::ResourceSlice*>& shared() const { return shared_; }
-  /// All slices of a pool, whatever their generation and nodes, as given.
-  const std::vector<const api::resource_v1::ResourceSlice*>& OfPool(std::string_view driver,
-                                                                    std::string_view pool) const;
-  /// Null when there is no such class.
-  const api::resource_v1::DeviceClass* FindClass(std::string_view name) const;
-
- private:
   using Slices = std::vector<const api::resource_v1::ResourceSlice*>;
 
-  std::vector<Slice> slices_;
-  std::map<std::string, Slices, std::less<>> by_node_;
-  Slices shared_;
-  std::map<std::pair<std::string, std::string>, Slices, std::less<>> by_pool_;
-  std::map<std::string, Class, std::less<>> classes_;
+  /// O(slices + classes).
+  static Frozen<Inventory> Build(std::vector<Slice> slices, const std::vector<Class>& classes);
+
+  struct RemoveSlice {
+    std::string name;
+  };
+  struct RemoveClass {
+    std::string name;
+  };
+  /// A slice or class is added, or takes the place of the one with its name.
+  using Change = std::variant<Slice, RemoveSlice, Class, RemoveClass>;
+  /// O(slices of the pools and nodes that change).
+  Frozen<Inventory> With(std::span<const Change> changes) const;
+
+  /// The slices a node may see: its own first, then those not bound to one node; both as given.
+  const Slices& OfNode(std::string_view node) const;
+  const Slices& shared() const { return shared_.slices; }
+  /// All slices of a pool, whatever their generation and nodes, as given.
+  const Slices& OfPool(std::string_view driver, std::string_view pool) const;
+  std::span<const Slice> OwnedOfPool(std::string_view driver, std::string_view pool) const;
+  /// Null when there is no such slice or class.
+  Slice FindSlice(std::string_view name) const;
+  const api::resource_v1::DeviceClass* FindClass(std::string_view name) const;
+
+  /// All of them, as given. O(n log n).
+  std::vector<Slice> slices() const;
+  std::vector<Class> classes() const;
+  size_t slice_count() const { return by_name_.size(); }
+  /// O(slices).
+  size_t DeviceCount() const;
+
+  /// Calls visit("driver/pool", slices) for every pool, in no order.
+  template <class Visit>
+  void ForEachPool(Visit visit) const {
+    by_pool_.ForEach([&](const std::string& pool, const std::shared_ptr<List>& list) {
+      visit(std::string_view(pool), list->slices);
+    });
+  }
+
+ private:
+  /// In the order of `orders`.
+  struct List {
+    Slices slices;
+    std::vector<Slice> owned;  // the same ones
+    std::vector<uint64_t> orders;
+
+    void Insert(const Slice& slice, uint64_t order);
+    void Remove(uint64_t order);
+  };
+  struct Known {
+    Slice slice;
+    uint64_t order = 0;
+  };
+
+  void Put(Slice slice);
+  void Remove(std::string_view name);
+  void Index(const Slice& slice, uint64_t order);
+  void Unindex(const api::resource_v1::ResourceSlice& slice, uint64_t order);
+
+  PersistentMap<Known> by_name_;
+  PersistentMap<std::shared_ptr<List>> by_node_;
+  PersistentMap<std::shared_ptr<List>> by_pool_;  // by PoolText
+  List shared_;
+  PersistentMap<Class> classes_;
+  uint64_t next_order_ = 0;
 };
+
+/// "driver/pool" as a key: drivers hold no slash.
+std::string PoolText(std::string_view driver, std::string_view pool);
 
 }  // namespace dray::allocator
