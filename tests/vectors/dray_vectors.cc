@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // dray-vectors KIND DIR|FILE…: runs vectors of a kind and prints each failure. Exit code 0 when all
 // that could be run passed, 1 when some failed, 2 for bad usage or unreadable files.
+// dray-vectors gen: prints random problems for the allocator.
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "base/world.h"
+#include "tests/allocator/generate.h"
 #include "tests/vectors/allocator_vectors.h"
 #include "tests/vectors/api_vectors.h"
 #include "tests/vectors/cel_vectors.h"
@@ -26,8 +29,9 @@ using dray::vectors::Report;
 constexpr std::string_view kUsage =
     "usage: dray-vectors KIND [--profile NAME] [--release N] [--kinds GROUP/VERSION/] [--name "
     "CASE] DIR|FILE…\n"
-    "kinds: allocator    problems and upstream's answers, JSON Lines; --profile "
-    "v0.37.2/incubating\n"
+    "       dray-vectors gen [OPTION…]: random allocator problems; --help says more\n"
+    "kinds: allocator    problems and upstream's answers, JSON Lines; those of all profiles "
+    "unless chosen\n"
     "       api          objects as upstream's types write them, folders of releases\n"
     "       cel          expressions and what upstream made of them; all releases unless chosen\n"
     "       validation   requests and what upstream's API server said; all releases unless chosen\n"
@@ -78,8 +82,7 @@ Result<std::vector<std::string>> Collect(Disk& disk,
     }
     DRAY_TRY(const std::vector<std::string> names, disk.List(path));
     for (const std::string& name : names) {
-      // Of another API version, which is not there yet.
-      if (name.ends_with(ending) && !name.contains("v0.31.8")) files.push_back(path + "/" + name);
+      if (name.ends_with(ending)) files.push_back(path + "/" + name);
     }
   }
   return files;
@@ -130,7 +133,11 @@ int Print(const Report& report) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::optional<Arguments> arguments = Parse({argv + 1, argv + argc});
+  const std::vector<std::string> words(argv + 1, argv + argc);
+  if (!words.empty() && words.front() == "gen") {
+    return dray::judges::RunGenerate(std::span(words).subspan(1), dray::RealWorld().disk);
+  }
+  const std::optional<Arguments> arguments = Parse(words);
   if (!arguments) {
     fmt::print(stderr, "{}", kUsage);
     return 2;

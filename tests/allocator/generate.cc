@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/allocator/generate.h"
+
+#include <array>
+#include <charconv>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "tests/allocator/problem_json.h"
+#include "tests/allocator/random_problem.h"
+
+namespace dray::judges {
+namespace {
+
+struct Request {
+  uint64_t seed = 1;
+  uint64_t count = 1;
+  ProblemOptions options;
+  std::string file;  // empty: standard output
+  bool help = false;
+};
+
+Result<uint64_t> Number(std::string_view option, std::string_view text) {
+  uint64_t number = 0;
+  const auto [end, trouble] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (trouble != std::errc() || end != text.data() + text.size() || text.empty()) {
+    return Fail(StatusReason::kBadRequest, fmt::format("{} {}: not a number", option, text));
+  }
+  return number;
+}
+
+/// One of the sizes; they have to be at least 1 and stay small enough to be counted.
+Result<int> Size(std::string_view option, std::string_view text) {
+  constexpr uint64_t kMax = 1000;
+  DRAY_TRY(const uint64_t number, Number(option, text));
+  if (number < 1 || number > kMax) {
+    return Fail(StatusReason::kBadRequest, fmt::format("{} {}: not 1…{}", option, text, kMax));
+  }
+  return static_cast<int>(number);
+}
+
+Result<> Set(std::string_view option, const std::string& text, Request& request) {
+  constexpr std::array kSizes = {std::pair{"--nodes", &ProblemOptions::nodes_max},
+                                 std::pair{"--devices", &ProblemOptions::devices_max},
+                                 std::pair{"--claims", &ProblemOptions::claims_max},
+                                 std::pair{"--requests", &ProblemOptions::requests_max}};
+  for (const auto& [name, size] : kSizes) {
+    if (option != name) continue;
+    DRAY_TRY(request.options.*size, Size(option, text));
+    return {};
+  }
+  if (option == "--seed") {
+    DRAY_TRY(request.seed, Number(option, text));
+  } else if (option == "--count") {
+    DRAY_TRY(request.count, Number(option, text));
+  } else if (option == "--family") {
+    request.options.family = FindFamily(text);
+    if (request.options.family == nullptr)
+      return Fail(StatusReason::kBadRequest, "no such family: " + text);
+  } else if (option == "-o") {
+    request.file = text;
+  } else {
+    return Fail(StatusReason::kBadRequest, fmt::format("unknown option {}", option));
+  }
+  return {};
+}
+
+Result<Request> Parse(std::span<const std::string> words) {
+  Request request;
+  for (size_t i = 0; i < words.size(); i += 2) {
+    if (words[i] == "-h" || words[i] == "--help") {
+      request.help = true;
+      return request;
+    }
+    if (i + 1 == words.size())
+      return Fail(StatusReason::kBadRequest, fmt::format("{}: a value is missing", words[i]));
+    DRAY_TRY_VOID(Set(words[i], words[i + 1], request));
+  }
+  return request;
+}
+
+Result<> Generate(const Request& request, Disk& disk) {
+  std::string lines;
+  for (uint64_t i = 0; i < request.count; ++i) {
+    lines += EncodeProblem(RandomProblem(request.seed + i, request.options));
+    lines += '\n';
+    if (!request.file.empty()) continue;
+    fmt::print("{}", lines);
+    lines.clear();
+  }
+  if (request.file.empty()) return {};
+  return disk.Write(request.file, lines, Disk::Privacy::kEverybody);
+}
+
+}  // namespace
+
+std::string GenerateUsage() {
+  std::string families;
+  for (const Family& family : Families()) families += fmt::format(" {}", family.name);
+  return fmt::format(
+      "usage: dray-vectors gen [--seed N] [--count N] [--family F] [-o FILE]\n"
+      "Prints random allocator problems, one JSON object a line, in the form of the allocator\n"
+      "vectors without outcomes. The same seed gives the same problem on every machine.\n"
+      "  --seed N      of the first problem; the next ones have the numbers after it (1)\n"
+      "  --count N     how many problems (1)\n"
+      "  --family F    one of:{}\n"
+      "                (the seed decides)\n"
+      "  --nodes N     at most, in a problem (3); so that every node gets a fresh cache in other\n"
+      "                programs, ask for 1\n"
+      "  --devices N   at most, that a node sees (12)\n"
+      "  --claims N    at most (3)\n"
+      "  --requests N  at most, in a claim (4)\n"
+      "  -o FILE       write there\n",
+      families);
+}
+
+int RunGenerate(std::span<const std::string> words, Disk& disk) {
+  const Result<Request> request = Parse(words);
+  if (!request) {
+    fmt::print(stderr, "dray-vectors gen: {}\n{}", request.error().message, GenerateUsage());
+    return 2;
+  }
+  if (request->help) {
+    fmt::print("{}", GenerateUsage());
+    return 0;
+  }
+  const Result<> generated = Generate(*request, disk);
+  if (generated) return 0;
+  fmt::print(stderr, "dray-vectors gen: {}\n", generated.error().message);
+  return 2;
+}
+
+}  // namespace dray::judges

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// dray-vectors gen: prints random problems, for other programs to answer.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "base/world.h"
+
+namespace dray::judges {
+
+/// What `gen --help` prints.
+std::string GenerateUsage();
+
+/// Runs `dray-vectors gen` with the words after "gen". Exit code: 0, or 2 for bad usage or a file
+/// that cannot be written, with a message on the standard error stream.
+int RunGenerate(std::span<const std::string> words, Disk& disk);
+
+}  // namespace dray::judges
