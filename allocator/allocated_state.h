@@ -21,6 +21,11 @@ struct AllocatedState {
   std::set<SharedDeviceId> shares;
   std::map<DeviceId, ConsumedCapacity, DeviceIdLess> capacity;  // by all shares of one together
 
+  /// Null when nothing is recorded.
+  const ConsumedCapacity* FindCapacity(const DeviceIdView& id) const {
+    const auto found = capacity.find(id);
+    return found == capacity.end() ? nullptr : &found->second;
+  }
   bool HasShare(const DeviceIdView& id) const {
     const auto first = shares.lower_bound({.device = DeviceId::Of(id), .share = {}});
     return first != shares.end() && first->device.view() == id;

@@ -14,12 +14,13 @@ namespace dray::allocator {
 Admission::Admission(const SearchSpace& space, Selection& selection, std::vector<ClaimPlan>& plans)
     : state_(space.state),
       features_(space.features),
+      rules_(space.features.rules()),
       node_(space.node),
       plans_(plans),
       attributes_(selection, space.features),
       groups_(space.pools, space.state),
-      counters_(space.pools, space.state),
-      capacity_(space.pools, space.state),
+      counters_(space.pools, space.state, space.features),
+      capacity_(space.pools, space.state, space.features),
       placements_(plans.size()),
       entered_(plans.size()),
       holders_(space.pools.device_count),
@@ -34,6 +35,7 @@ bool Admission::IsCommitted(const DeviceEntry& device) {
 
 bool Admission::IsInUse(size_t claim, const Variant& variant, const DeviceEntry& device) {
   const std::vector<size_t>& holders = holders_[device.index];
+  if (variant.admin_access && !rules_.admin_use_counts) return false;
   if (variant.admin_access) return std::ranges::find(holders, claim) != holders.end();
   return !holders.empty() || IsCommitted(device);
 }
@@ -69,19 +71,19 @@ Result<bool> Admission::Enter(size_t claim, Placement& placement, Entered& enter
   }
   DRAY_TRY(const bool fits, EnterConstraints(claim, placement, entered));
   if (!fits) return false;
-  if (!IsShareable(*entry.device, features_)) {
+  const bool counts = rules_.admin_use_counts || !placement.variant->admin_access;
+  if (counts && !IsShareable(*entry.device, features_)) {
     holders_[entry.index].push_back(claim);
     entered.holder = true;
   }
   return EnterCapacity(claim, placement, entered);
 }
 
-/// Whether kubelet may omit the calls that the slice says it can do without (1.37). Implementations
-/// before the experimental one do not look at that list.
+/// Whether kubelet may omit the calls that the slice says it can do without (1.37).
 bool Admission::MaySkipNodeOperations(const DeviceEntry& entry) const {
   constexpr std::string_view kFeature = "DRAOptionalNodeOperations";
   if (entry.slice->spec.skip_node_operations.empty()) return true;
-  if (features_.Picked() != Implementation::kExperimental) return true;
+  if (!rules_.knows_skipped_operations) return true;
   const auto& declared = node_.status.declared_features;
   return features_.optional_node_operations &&
          std::ranges::find(declared, kFeature) != declared.end();
@@ -109,7 +111,7 @@ Result<bool> Admission::EnterConstraints(size_t claim,
     if (!satisfied) {
       DRAY_TRY(const auto* attribute,
                attributes_.Find(variant, *placement.device, constraint.attribute_name()));
-      satisfied = constraint.Add(attribute);
+      satisfied = constraint.Add(variant.name, attribute);
     }
     if (satisfied) {
       ++entered.constraints;
@@ -157,7 +159,7 @@ void Admission::Undo(size_t claim, const Placement& placement, const Entered& en
   if (entered.holder) std::erase(holders_[placement.device->index], claim);
   for (size_t i = entered.constraints; i-- > 0;) {
     Constraint& constraint = plans_[claim].constraints[i];
-    if (constraint.Covers(placement.variant->name)) constraint.RemoveLast();
+    if (constraint.Covers(placement.variant->name)) constraint.RemoveLast(placement.variant->name);
   }
   if (entered.counters) counters_.GiveBack(*placement.device);
   if (entered.groups) groups_.Leave(*placement.device);

@@ -76,6 +76,7 @@ class Admission {
 
   const AllocatedState& state_;
   const Features& features_;
+  const Rules& rules_;
   const api::core_v1::Node& node_;
   std::vector<ClaimPlan>& plans_;
   DeviceAttributes attributes_;

@@ -25,9 +25,10 @@ Result<Outcome> Allocate(const LiteralInput& input,
   Selection selection(node, gathered, features, input.selectors);
   DRAY_TRY(std::vector<ClaimPlan> plans,
            PlanClaims(
-               input.inventory,
-               gathered,
-               features,
+               {.inventory = input.inventory,
+                .gathered = gathered,
+                .state = input.state,
+                .features = features},
                [&](const Criteria& criteria, const DeviceEntry& device) {
                  return selection.IsSelectable(criteria, device);
                },

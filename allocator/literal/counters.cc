@@ -21,13 +21,17 @@ void ForEachConsumed(const v1::Device& device, Visit visit) {
 
 }  // namespace
 
+bool CounterBooks::IsCommitted(const DeviceIdView& device) const {
+  return knows_shares_ ? state_.IsAllocated(device) : state_.devices.contains(device);
+}
+
 CounterBooks::Book CounterBooks::Open(const Pool& pool) const {
   Book book;
   for (const v1::CounterSet* set : pool.counter_sets) {
     for (const auto& [name, counter] : set->counters) book[{set->name, name}].left = counter.value;
   }
   ForEachPublished(pool, [&](const v1::Device& device) {
-    if (!state_.IsAllocated({pool.driver, pool.name, device.name})) return;
+    if (!IsCommitted({pool.driver, pool.name, device.name})) return;
     ForEachConsumed(device, [&](const CounterName& name, const api::Quantity& amount) {
       if (const auto found = book.find(name); found != book.end()) found->second.left -= amount;
     });

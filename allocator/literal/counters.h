@@ -20,8 +20,11 @@ namespace dray::allocator {
 class CounterBooks {
  public:
   /// O(1): the counters of a pool are added up when a device of it first asks.
-  CounterBooks(const GatheredPools& gathered, const AllocatedState& state)
-      : gathered_(gathered), state_(state), books_(gathered.pools.size()) {}
+  CounterBooks(const GatheredPools& gathered, const AllocatedState& state, const Features& features)
+      : gathered_(gathered),
+        state_(state),
+        knows_shares_(features.rules().knows_shares),
+        books_(gathered.pools.size()) {}
 
   /// Draws what the device consumes. False, with nothing drawn, when any counter of its pool would
   /// then be overdrawn, also one that the device does not use: that is upstream's rule, and lets a
@@ -40,9 +43,11 @@ class CounterBooks {
 
   Book& BookOf(const DeviceEntry& device);
   Book Open(const Pool& pool) const;
+  bool IsCommitted(const DeviceIdView& device) const;
 
   const GatheredPools& gathered_;
   const AllocatedState& state_;
+  bool knows_shares_;
   std::vector<std::optional<Book>> books_;  // by pool
 };
 

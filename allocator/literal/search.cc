@@ -2,9 +2,9 @@
 // The decision vector is: claim by claim, request by request, the alternative taken, then device
 // after device. It is extended depth first, each time with the smallest value that is possible, so
 // the first complete vector is the lexicographically smallest feasible one; a branch ends at its
-// first violation. Devices of one request are chosen at increasing places (combinations, not
-// permutations). The worst case is exponential in the number of devices asked for; the budget
-// bounds it. Failures cross claims: what the second claim cannot get revises the first.
+// first violation. Devices of one request are chosen at increasing places (combinations; older
+// rules try permutations). The worst case is exponential in the number of devices asked for; the
+// budget bounds it. Failures cross claims: what the second claim cannot get revises the first.
 //
 // kTooMany is a short cut: the number of devices alone rules out every continuation, whichever
 // devices were picked, so no other device is tried. It becomes a plain failure at the end of a
@@ -38,6 +38,7 @@ class Searcher {
            std::vector<ClaimPlan>& plans,
            Budget budget)
       : gathered_(space.pools),
+        rules_(space.features.rules()),
         selection_(selection),
         plans_(plans),
         budget_(budget),
@@ -90,19 +91,29 @@ class Searcher {
 
   Step RunSlot(const Place& at) {
     const Variant& variant = plans_[at.claim].requests[at.request].variants[at.alternative];
-    if (variant.mode == CountMode::kAll && variant.all_devices.empty()) return Step::kFail;
+    if (variant.mode == CountMode::kAll && variant.all_devices.empty() &&
+        rules_.all_needs_every_device) {
+      return Step::kFail;
+    }
     if (at.slot >= variant.needed) return Run({.claim = at.claim, .request = at.request + 1});
     // A count may be as large as an integer can be, and the sum wraps around as upstream's does.
     const uint64_t placed = admission_.CountOf(at.claim);
     const auto wanted =
         static_cast<int64_t>(placed + static_cast<uint64_t>(variant.needed - at.slot));
-    if (wanted > kDevicesPerClaimMax) return Step::kTooMany;
+    if (wanted > kDevicesPerClaimMax && rules_.limits_branches) return Step::kTooMany;
     return variant.mode == CountMode::kAll ? TakeNextOfAll(at, variant) : Scan(at, variant);
   }
 
   Step TakeNextOfAll(const Place& at, const Variant& variant) {
     const DeviceEntry& device = *variant.all_devices[static_cast<size_t>(at.slot)];
-    return TryDevice(at, variant, device, {});
+    if (rules_.all_needs_every_device) return TryDevice(at, variant, device, {});
+    const Result<bool> given = admission_.Give(at.claim, variant, device);
+    if (!given) return Abort(given.error());
+    Place after = at;
+    ++after.slot;
+    const Step step = Run(after);
+    if (step != Step::kFail) return step;
+    return Abort({.reason = StatusReason::kInternalError, .message = "stop allocation"});
   }
 
   /// Tries the devices from `at.from` on, in order.
@@ -110,7 +121,7 @@ class Searcher {
     Location here = at.from;
     for (; here.pool < gathered_.pools.size(); ++here.pool, here.slice = 0, here.device = 0) {
       const Pool& pool = gathered_.pools[here.pool];
-      if (pool.state != PoolState::kComplete) continue;
+      if (!MayTakeFrom(pool)) continue;
       for (; here.slice < pool.slices.size(); ++here.slice, here.device = 0) {
         const std::vector<DeviceEntry>& devices = pool.slices[here.slice];
         for (; here.device < devices.size(); ++here.device) {
@@ -122,13 +133,23 @@ class Searcher {
           const Result<bool> fits = admission_.FitsCapacity(at.claim, variant, device);
           if (!fits) return Abort(fits.error());
           if (!*fits) continue;
-          const Step step =
-              TryDevice(at, variant, device, {here.pool, here.slice, here.device + 1});
+          const Step step = TryDevice(at, variant, device, After(here));
           if (step != Step::kFail) return step;
         }
       }
     }
     return Step::kFail;
+  }
+
+  bool MayTakeFrom(const Pool& pool) const {
+    return pool.state == PoolState::kComplete ||
+           (pool.state == PoolState::kIncomplete && rules_.takes_from_incomplete_pools);
+  }
+
+  /// Where the scan for the next device of the same request begins.
+  Location After(const Location& here) const {
+    if (!rules_.chooses_combinations) return {};
+    return {here.pool, here.slice, here.device + 1};
   }
 
   /// Takes the device, if it may be taken, and goes on; gives it back when that leads nowhere.
@@ -153,6 +174,7 @@ class Searcher {
   }
 
   const GatheredPools& gathered_;
+  const Rules& rules_;
   Selection& selection_;
   std::vector<ClaimPlan>& plans_;
   Budget budget_;

@@ -18,6 +18,7 @@ namespace v1 = api::resource_v1;
 Result<bool> Selection::IsSelectable(const Criteria& criteria, const DeviceEntry& device) {
   if (!features_.device_binding_and_status && !device.device->binding_conditions.empty())
     return false;
+  if (device.device->no_basic && rules_.needs_basic_part) return false;
   while (criteria.row >= answers_.size()) answers_.emplace_back(views_.size(), Answer::kUnknown);
   Answer& answer = answers_[criteria.row][device.index];
   if (answer == Answer::kUnknown) {
@@ -28,10 +29,11 @@ Result<bool> Selection::IsSelectable(const Criteria& criteria, const DeviceEntry
 }
 
 Result<bool> Selection::Evaluate(const Criteria& criteria, const DeviceEntry& device) {
-  const v1::DeviceClass& device_class = *criteria.device_class;
-  DRAY_TRY(const bool in_class,
-           AllTrue({"class", device_class.metadata.name}, device_class.spec.selectors, device));
-  if (!in_class) return false;
+  if (const v1::DeviceClass* device_class = criteria.device_class) {
+    DRAY_TRY(const bool in_class,
+             AllTrue({"class", device_class->metadata.name}, device_class->spec.selectors, device));
+    if (!in_class) return false;
+  }
   DRAY_TRY(const bool matches, AllTrue({"claim", criteria.claim_key}, criteria.selectors, device));
   if (!matches || !device.slice->spec.per_device_node_selection.value_or(false)) return matches;
   return IsUsableOn(node_, *device.device);
@@ -51,6 +53,7 @@ Result<bool> Selection::AllTrue(Owner owner,
     if (!selector) return fail(": CEL compile error: ", selector.error().message);
     const cel::Evaluation evaluation = selector->Evaluate(View(device));
     if (const cel::EvaluationError* error = evaluation.error()) {
+      if (!rules_.selector_errors_name_device) return fail(": CEL runtime error: ", error->message);
       return fail(fmt::format(" on device {}: CEL runtime error: ", device.id().ToString()),
                   cel::WithHint(error->message));
     }
@@ -62,7 +65,9 @@ Result<bool> Selection::AllTrue(Owner owner,
 const cel::DeviceActivation& Selection::View(const DeviceEntry& device) {
   std::unique_ptr<cel::DeviceActivation>& view = views_[device.index];
   if (view == nullptr) {
-    view = std::make_unique<cel::DeviceActivation>(cel::DeviceOf(device.driver(), *device.device));
+    cel::Device seen = cel::DeviceOf(device.driver(), *device.device);
+    if (!rules_.knows_shares) seen.allow_multiple_allocations = false;
+    view = std::make_unique<cel::DeviceActivation>(seen);
   }
   return *view;
 }

@@ -28,7 +28,11 @@ class Selection {
             const GatheredPools& gathered,
             const Features& features,
             cel::SelectorCache& cache)
-      : node_(node), features_(features), cache_(cache), views_(gathered.device_count) {}
+      : node_(node),
+        features_(features),
+        rules_(features.rules()),
+        cache_(cache),
+        views_(gathered.device_count) {}
 
   /// Class selectors first, then the request's, then the device's own choice of nodes.
   /// Errors: kInvalid  a selector does not compile or fails on this device; names class or claim,
@@ -51,6 +55,7 @@ class Selection {
 
   const api::core_v1::Node& node_;
   const Features& features_;
+  const Rules& rules_;
   cel::SelectorCache& cache_;
   std::vector<std::vector<Answer>> answers_;                   // by row, then device
   std::vector<std::unique_ptr<cel::DeviceActivation>> views_;  // by device, made when needed

@@ -53,6 +53,14 @@ const v1::DeviceAttribute* FindAttribute(const DeviceEntry& device,
   return found == attributes.end() ? nullptr : &found->second;
 }
 
+Constraint::Constraint(const v1::DeviceConstraint& constraint, const Features& features)
+    : constraint_(&constraint), compares_sets_(features.list_type_attributes) {
+  const bool is_match = constraint.match_attribute.has_value();
+  const Rules& rules = features.rules();
+  never_widens_ = is_match && compares_sets_ && rules.set_match_never_widens;
+  remembers_one_ = !is_match && rules.distinct_remembers_one;
+}
+
 bool Constraint::Covers(const RequestName& request) const {
   return constraint_->requests.empty() || NamesRequest(constraint_->requests, request);
 }
@@ -65,47 +73,62 @@ const std::string& Constraint::attribute_name() const {
   return *name;
 }
 
-bool Constraint::Add(const v1::DeviceAttribute* attribute) {
+bool Constraint::Add(const RequestName& request, const v1::DeviceAttribute* attribute) {
   if (attribute == nullptr) return false;
-  return form_ == AttributeForm::kSets ? AddSet(*attribute) : AddSingle(*attribute);
+  Member member{.request = request.base, .attribute = attribute, .values = {}};
+  if (compares_sets_) member.values = ValuesOf(*attribute);
+  const bool accepted = constraint_->match_attribute.has_value() ? AddMatching(std::move(member))
+                                                                 : AddDistinct(std::move(member));
+  if (accepted) ++count_;
+  return accepted;
 }
 
-bool Constraint::AddSingle(const v1::DeviceAttribute& attribute) {
-  const bool is_match = constraint_->match_attribute.has_value();
-  const auto clashes = [&](const v1::DeviceAttribute* other) {
-    const Comparison comparison = Compare(attribute, *other);
-    if (is_match) return comparison != Comparison::kEqual;
-    return comparison == Comparison::kEqual || comparison == Comparison::kUnusable;
-  };
-  // The first one may be of any type, also one that cannot be compared.
-  if (is_match ? !singles_.empty() && clashes(singles_.front())
-               : std::ranges::any_of(singles_, clashes)) {
-    return false;
-  }
-  singles_.push_back(&attribute);
-  return true;
-}
-
-bool Constraint::AddSet(const v1::DeviceAttribute& attribute) {
-  std::optional<AttributeValues> values = ValuesOf(attribute);
-  if (!values.has_value()) return false;
-  if (constraint_->match_attribute.has_value()) {
-    if (!sets_.empty()) values = Common(sets_.back(), *values);
-    if (!values.has_value()) return false;
-  } else if (std::ranges::any_of(sets_, [&](const AttributeValues& other) {
-               return Common(other, *values).has_value();
-             })) {
-    return false;
-  }
-  sets_.push_back(*std::move(values));
-  return true;
-}
-
-void Constraint::RemoveLast() {
-  if (form_ == AttributeForm::kSets) {
-    sets_.pop_back();
+/// Without lists the first one may be of any type, also one that cannot be compared.
+bool Constraint::AddMatching(Member member) {
+  if (compares_sets_ && !member.values.has_value()) return false;
+  if (count_ == 0) {
+    members_.clear();
+  } else if (!compares_sets_) {
+    if (Compare(*member.attribute, *members_.front().attribute) != Comparison::kEqual) return false;
   } else {
-    singles_.pop_back();
+    member.values = Common(*members_.back().values, *member.values);
+    if (!member.values.has_value()) return false;
+    if (never_widens_) members_.pop_back();
+  }
+  members_.push_back(std::move(member));
+  return true;
+}
+
+bool Constraint::AddDistinct(Member member) {
+  const bool accepts_anything = remembers_one_ && count_ == 0;
+  if (!accepts_anything) {
+    if (compares_sets_ && !member.values.has_value()) return false;
+    if (std::ranges::any_of(members_, [&](const Member& m) { return Clashes(member, m); }))
+      return false;
+  }
+  if (remembers_one_) Forget(member.request);
+  members_.push_back(std::move(member));
+  return true;
+}
+
+bool Constraint::Clashes(const Member& candidate, const Member& other) const {
+  if (compares_sets_) {
+    return other.values.has_value() && Common(*other.values, *candidate.values).has_value();
+  }
+  const Comparison comparison = Compare(*candidate.attribute, *other.attribute);
+  return comparison == Comparison::kEqual || comparison == Comparison::kUnusable;
+}
+
+void Constraint::Forget(std::string_view request) {
+  std::erase_if(members_, [&](const Member& member) { return member.request == request; });
+}
+
+void Constraint::RemoveLast(const RequestName& request) {
+  --count_;
+  if (remembers_one_) {
+    Forget(request.base);
+  } else if (!never_widens_) {
+    members_.pop_back();
   }
 }
 

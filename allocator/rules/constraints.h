@@ -2,12 +2,14 @@
 // What must hold between the devices of a claim: matchAttribute and distinctAttribute.
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "allocator/features.h"
 #include "allocator/rules/attribute_values.h"
 #include "allocator/rules/pools.h"
 #include "api/resource_v1.h"
@@ -28,38 +30,45 @@ struct RequestName {
 const api::resource_v1::DeviceAttribute* FindAttribute(const DeviceEntry& device,
                                                        std::string_view qualified_name);
 
-/// How attributes are compared: one value with another, or as sets of values that have a value in
-/// common or not (the feature DRAListTypeAttributes).
-enum class AttributeForm : uint8_t { kSingle, kSets };
-
-/// One constraint with the attributes it has accepted so far, in order; what is accepted last is
-/// removed first. Whether one is accepted depends only on the set of those accepted before.
+/// One constraint with the attributes it has accepted so far; what is accepted last is removed
+/// first. Whether one is accepted depends only on the set of those accepted before, unless a rule
+/// of the release says otherwise (set_match_never_widens, distinct_remembers_one).
 class Constraint {
  public:
   /// `constraint` has one of the two attributes set and outlives this.
-  Constraint(const api::resource_v1::DeviceConstraint& constraint, AttributeForm form)
-      : constraint_(&constraint), form_(form) {}
+  Constraint(const api::resource_v1::DeviceConstraint& constraint, const Features& features);
 
   /// Whether the constraint minds the devices of the request.
   bool Covers(const RequestName& request) const;
   /// Which attribute it looks at.
   const std::string& attribute_name() const;
 
-  /// Accepts the attribute of one more device, or leaves everything as it was. `attribute` is what
-  /// FindAttribute says, and outlives this; a device without is refused.
-  bool Add(const api::resource_v1::DeviceAttribute* attribute);
-  /// Undoes the last accepted Add.
-  void RemoveLast();
+  /// Accepts the attribute of one more device of the request, or leaves everything as it was.
+  /// `attribute` is what FindAttribute says, and outlives this as the texts of `request` do; a
+  /// device without is refused.
+  bool Add(const RequestName& request, const api::resource_v1::DeviceAttribute* attribute);
+  /// Undoes the last accepted Add, which was for that request.
+  void RemoveLast(const RequestName& request);
 
  private:
-  bool AddSingle(const api::resource_v1::DeviceAttribute& attribute);
-  bool AddSet(const api::resource_v1::DeviceAttribute& attribute);
+  struct Member {
+    std::string_view request;  // its base name
+    const api::resource_v1::DeviceAttribute* attribute;
+    /// Of a matchAttribute what all up to this one have in common; only with lists.
+    std::optional<AttributeValues> values;
+  };
+
+  bool AddMatching(Member member);
+  bool AddDistinct(Member member);
+  bool Clashes(const Member& candidate, const Member& other) const;
+  void Forget(std::string_view request);
 
   const api::resource_v1::DeviceConstraint* constraint_;
-  AttributeForm form_;
-  std::vector<const api::resource_v1::DeviceAttribute*> singles_;
-  /// For matchAttribute what all devices up to that one have in common.
-  std::vector<AttributeValues> sets_;
+  bool compares_sets_;  // the feature DRAListTypeAttributes: values in common, or none
+  bool never_widens_;
+  bool remembers_one_;  // of each request
+  std::vector<Member> members_;
+  size_t count_ = 0;  // of devices; those remembered may be fewer
 };
 
 /// Whether `names` names the request, by its base name or by base/alternative.

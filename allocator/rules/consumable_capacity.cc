@@ -56,6 +56,17 @@ Result<Steps> StepsOf(const v1::CapacityRequestPolicyRange& range, const Feature
   return steps;
 }
 
+/// As before 0.37: whole units in 64 bits, which wrap around.
+Quantity RoundUpWrapping(const Quantity& requested, const Steps& steps) {
+  const auto wrap = [](__int128 value) -> __int128 {
+    return static_cast<int64_t>(static_cast<uint64_t>(value));
+  };
+  const __int128 added = wrap(static_cast<__int128>(requested.Value()) - steps.min);
+  const __int128 count = wrap(added / steps.step + (added % steps.step != 0 ? 1 : 0));
+  return Quantity::FromInt(static_cast<int64_t>(wrap(steps.min + steps.step * count)),
+                           api::QuantityFormat::kBinarySi);
+}
+
 /// The next amount in the range that is reached from its minimum in whole steps.
 Result<Quantity> RoundUpToStep(const Quantity& requested,
                                const v1::CapacityRequestPolicyRange& range,
@@ -63,6 +74,7 @@ Result<Quantity> RoundUpToStep(const Quantity& requested,
   if (requested < *range.min) return *range.min;
   if (!range.step.has_value()) return requested;
   DRAY_TRY(const Steps steps, StepsOf(range, features));
+  if (!features.rules().bad_amounts_abort) return RoundUpWrapping(requested, steps);
   const std::string text = requested.ToString();
   if (steps.in_milli && !ExactMilli(requested))
     return NotRepresentable(fmt::format("request {} is not a representable milli value", text));
@@ -109,9 +121,10 @@ Result<bool> IsInRange(const Quantity& amount,
   if (!range.step.has_value()) return true;
   DRAY_TRY(const Steps steps, StepsOf(range, features));
   if (steps.in_milli && !ExactMilli(amount)) return false;
-  const __int128 above =
-      static_cast<__int128>(steps.in_milli ? amount.MilliValue() : amount.Value()) - steps.min;
-  return above % steps.step == 0;
+  const int64_t value = steps.in_milli ? amount.MilliValue() : amount.Value();
+  const auto above = static_cast<int64_t>(static_cast<uint64_t>(value) -
+                                          static_cast<uint64_t>(steps.min));  // as upstream's wraps
+  return static_cast<__int128>(above) % steps.step == 0;
 }
 
 /// Whether the policy lets `amount` be taken. Its own default always is, if written alike.
@@ -152,7 +165,8 @@ Result<ConsumedCapacity> AmountsTaken(const v1::Device& device,
       return Fail(StatusReason::kInvalid, fmt::format("capacity \"{}\": {}", name, why));
     };
     if (!amount) return fail(amount.error().message);
-    if (amount->Sign() < 0) return fail("capacity value is negative");
+    if (amount->Sign() < 0 && features.rules().bad_amounts_abort)
+      return fail("capacity value is negative");
     amounts.emplace(name, *amount);
   }
   return amounts;
@@ -182,17 +196,18 @@ Result<bool> FitsCapacity(const v1::Device& device,
 }
 
 bool CapacityBooks::IsShared(const DeviceEntry& device) const {
-  return given_[device.index].count > 0 || state_.IsShared(device.id());
+  if (given_[device.index].count > 0) return true;
+  const DeviceIdView id = device.id();
+  return bare_shares_count_ ? state_.IsShared(id) : state_.FindCapacity(id) != nullptr;
 }
 
 Result<bool> CapacityBooks::Fits(const DeviceEntry& device,
                                  const v1::CapacityRequirements* request,
                                  const Features& features) const {
-  const auto committed = state_.capacity.find(device.id());
   return FitsCapacity(*device.device,
                       request,
                       features,
-                      committed == state_.capacity.end() ? nullptr : &committed->second,
+                      state_.FindCapacity(device.id()),
                       &given_[device.index].total);
 }
 

@@ -38,8 +38,12 @@ Result<bool> FitsCapacity(const api::resource_v1::Device& device,
 /// What the path of a search has given of shared devices. One search owns it.
 class CapacityBooks {
  public:
-  CapacityBooks(const GatheredPools& gathered, const AllocatedState& state)
-      : state_(state), given_(gathered.device_count) {}
+  CapacityBooks(const GatheredPools& gathered,
+                const AllocatedState& state,
+                const Features& features)
+      : state_(state),
+        bare_shares_count_(!features.rules().bare_share_pays_again),
+        given_(gathered.device_count) {}
 
   /// Whether there is a share of the device already, committed or given: then its counters are
   /// paid.
@@ -60,6 +64,7 @@ class CapacityBooks {
   };
 
   const AllocatedState& state_;
+  bool bare_shares_count_;
   std::vector<Shares> given_;  // by device
 };
 

@@ -17,11 +17,13 @@ namespace v1 = api::resource_v1;
 /// Lays out one claim after the other; what messages need to name is kept at hand.
 class Planner {
  public:
-  Planner(const Inventory& inventory,
-          const GatheredPools& gathered,
-          const Features& features,
-          const Chooser& chooser)
-      : inventory_(inventory), gathered_(gathered), features_(features), chooser_(chooser) {}
+  Planner(const PlanInput& input, const Chooser& chooser)
+      : inventory_(input.inventory),
+        gathered_(input.gathered),
+        state_(input.state),
+        features_(input.features),
+        rules_(input.features.rules()),
+        chooser_(chooser) {}
 
   Result<ClaimPlan> Plan(const v1::ResourceClaim& claim) {
     const auto& metadata = claim.metadata;
@@ -37,23 +39,8 @@ class Planner {
       DRAY_TRY_VOID(Account(request, needed, total));
       plan.requests.push_back(std::move(planned));
     }
-    if (total < 0) {
-      return Fail(StatusReason::kInvalid,
-                  fmt::format("claim {}: the counts of its requests sum to {}", key_, total));
-    }
-    for (size_t i = 0; i < claim.spec.devices.constraints.size(); ++i) {
-      const v1::DeviceConstraint& constraint = claim.spec.devices.constraints[i];
-      if (!constraint.match_attribute.has_value() && !constraint.distinct_attribute.has_value()) {
-        return Fail(
-            StatusReason::kInvalid,
-            fmt::format("claim {}, constraint #{}: empty constraint (unsupported constraint type?)",
-                        key_,
-                        i));
-      }
-      plan.constraints.emplace_back(
-          constraint,
-          features_.list_type_attributes ? AttributeForm::kSets : AttributeForm::kSingle);
-    }
+    DRAY_TRY_VOID(CheckTotal(total));
+    DRAY_TRY(plan.constraints, PlanConstraints(claim));
     return plan;
   }
 
@@ -63,8 +50,29 @@ class Planner {
                 fmt::format("claim {}, request {}: {}", key_, request, why));
   }
 
+  Result<std::vector<Constraint>> PlanConstraints(const v1::ResourceClaim& claim) const {
+    std::vector<Constraint> constraints;
+    for (size_t i = 0; i < claim.spec.devices.constraints.size(); ++i) {
+      const v1::DeviceConstraint& constraint = claim.spec.devices.constraints[i];
+      const bool is_distinct = rules_.knows_distinct && constraint.distinct_attribute.has_value();
+      if (!constraint.match_attribute.has_value() && !is_distinct) {
+        return Fail(
+            StatusReason::kInvalid,
+            fmt::format("claim {}, constraint #{}: empty constraint (unsupported constraint type?)",
+                        key_,
+                        i));
+      }
+      constraints.emplace_back(constraint, features_);
+    }
+    return constraints;
+  }
+
   /// Adds to the number of devices the claim needs at least.
   Result<> Account(const v1::DeviceRequest& request, int64_t needed, int64_t& total) const {
+    if (rules_.checks_limit_last) {
+      total = static_cast<int64_t>(static_cast<uint64_t>(total) + static_cast<uint64_t>(needed));
+      return {};
+    }
     const bool overflows = needed > 0 && total > std::numeric_limits<int64_t>::max() - needed;
     const bool underflows = needed < 0 && total < std::numeric_limits<int64_t>::min() - needed;
     if (overflows || underflows || total + needed > kDevicesPerClaimMax) {
@@ -78,6 +86,21 @@ class Planner {
     }
     total += needed;
     return {};
+  }
+
+  /// On a negative sum upstream crashes.
+  Result<> CheckTotal(int64_t total) const {
+    if (total > kDevicesPerClaimMax) {
+      return Fail(
+          StatusReason::kInvalid,
+          fmt::format("claim {}: number of requested devices {} exceeds the claim limit of {}",
+                      key_,
+                      total,
+                      kDevicesPerClaimMax));
+    }
+    if (total >= 0) return {};
+    return Fail(StatusReason::kInvalid,
+                fmt::format("claim {}: the counts of its requests sum to {}", key_, total));
   }
 
   Result<RequestPlan> PlanRequest(const v1::DeviceRequest& request) {
@@ -111,7 +134,7 @@ class Planner {
   }
 
   Result<> CheckCapacityRequests(const v1::DeviceRequest& request) const {
-    if (features_.consumable_capacity) return {};
+    if (features_.consumable_capacity || !rules_.knows_capacity_requests) return {};
     constexpr std::string_view kWhy =
         "has capacity requests, but the DRAConsumableCapacity feature is disabled";
     if (request.exactly.has_value() && request.exactly->capacity.has_value()) {
@@ -143,7 +166,8 @@ class Planner {
   /// Exact requests and alternatives have the same members here.
   template <class Request>
   Result<Variant> PlanVariant(const Request& request, RequestName name, std::string_view own_name) {
-    if (!request.derived_attributes.empty() && !features_.derived_attributes) {
+    if (rules_.knows_groups_and_derived && !request.derived_attributes.empty() &&
+        !features_.derived_attributes) {
       return FailRequest(own_name,
                          "cannot handle request with derived attributes, the feature is disabled");
     }
@@ -167,8 +191,8 @@ class Planner {
                                  .claim_key = key_,
                                  .row = rows_++},
                     .capacity = request.capacity.has_value() ? &*request.capacity : nullptr,
-                    .derived_attributes = request.derived_attributes,
                     .tolerations = request.tolerations};
+    if (features_.derived_attributes) variant.derived_attributes = request.derived_attributes;
     if (request.allocation_mode == "ExactCount") {
       variant.needed = request.count;
     } else if (request.allocation_mode == "All") {
@@ -183,6 +207,11 @@ class Planner {
 
   /// All devices the variant may have, in use or not: it gets all of them or fails.
   Result<> ListAllDevices(Variant& variant) {
+    Criteria criteria = variant.criteria;
+    if (rules_.all_ignores_class) {
+      criteria.device_class = nullptr;
+      criteria.row = rows_++;  // the answers are others than those with the class
+    }
     for (const Pool& pool : gathered_.pools) {
       if (pool.state != PoolState::kComplete) {
         const std::string_view trouble =
@@ -194,7 +223,7 @@ class Planner {
       }
       for (const std::vector<DeviceEntry>& slice : pool.slices) {
         for (const DeviceEntry& entry : slice) {
-          DRAY_TRY(const bool selectable, chooser_(variant.criteria, entry));
+          DRAY_TRY(const bool selectable, chooser_(criteria, entry));
           if (!selectable) continue;
           DRAY_TRY(const bool is_large_enough, CouldHold(variant, entry));
           if (is_large_enough) variant.all_devices.push_back(&entry);
@@ -204,10 +233,12 @@ class Planner {
     return {};
   }
 
-  /// Whether the device has the capacity asked for when nobody else uses it.
+  /// Whether the device has the capacity asked for, be it all of it or what committed shares leave.
   Result<bool> CouldHold(const Variant& variant, const DeviceEntry& entry) const {
     if (!features_.consumable_capacity) return true;
-    const Result<bool> fits = FitsCapacity(*entry.device, variant.capacity, features_);
+    const ConsumedCapacity* const taken =
+        rules_.all_is_what_is_left ? state_.FindCapacity(entry.id()) : nullptr;
+    const Result<bool> fits = FitsCapacity(*entry.device, variant.capacity, features_, taken);
     if (fits) return fits;
     return FailRequest(
         variant.own_name,
@@ -217,7 +248,9 @@ class Planner {
 
   const Inventory& inventory_;
   const GatheredPools& gathered_;
+  const AllocatedState& state_;
   const Features& features_;
+  const Rules& rules_;
   const Chooser& chooser_;
   size_t rows_ = 0;
   std::string key_;
@@ -225,14 +258,12 @@ class Planner {
 
 }  // namespace
 
-Result<std::vector<ClaimPlan>> PlanClaims(const Inventory& inventory,
-                                          const GatheredPools& gathered,
-                                          const Features& features,
+Result<std::vector<ClaimPlan>> PlanClaims(const PlanInput& input,
                                           const Chooser& chooser,
                                           std::span<const Frozen<v1::ResourceClaim>> claims) {
   std::vector<ClaimPlan> plans;
   plans.reserve(claims.size());
-  Planner planner(inventory, gathered, features, chooser);
+  Planner planner(input, chooser);
   for (const Frozen<v1::ResourceClaim>& claim : claims) {
     DRAY_TRY(ClaimPlan plan, planner.Plan(*claim));
     plans.push_back(std::move(plan));

@@ -25,7 +25,7 @@ inline constexpr int64_t kDevicesPerClaimMax = 32;
 
 /// What a device must satisfy.
 struct Criteria {
-  const api::resource_v1::DeviceClass* device_class = nullptr;
+  const api::resource_v1::DeviceClass* device_class = nullptr;  // null: of any class
   std::span<const api::resource_v1::DeviceSelector> selectors = {};
   std::string_view claim_key = {};  // in messages
   size_t row = 0;                   // number of the request or alternative among those of a plan
@@ -67,6 +67,14 @@ struct Placement {
   ConsumedCapacity consumed = {};
 };
 
+/// What a plan is made from; all outlives the plan.
+struct PlanInput {
+  const Inventory& inventory;
+  const GatheredPools& gathered;
+  const AllocatedState& state;
+  const Features& features;
+};
+
 /// Whether a device satisfies the criteria.
 using Chooser = std::function<Result<bool>(const Criteria&, const DeviceEntry&)>;
 
@@ -77,9 +85,7 @@ using Chooser = std::function<Result<bool>(const Criteria&, const DeviceEntry&)>
 /// devices are wanted, more devices than a claim may have, an empty constraint, a selector that
 /// fails.
 Result<std::vector<ClaimPlan>> PlanClaims(
-    const Inventory& inventory,
-    const GatheredPools& gathered,
-    const Features& features,
+    const PlanInput& input,
     const Chooser& chooser,
     std::span<const Frozen<api::resource_v1::ResourceClaim>> claims);
 

@@ -30,27 +30,16 @@ Error NodeSelectionError(std::string_view what, std::string_view name, const Err
 
 /// Whether a slice counts as not there for any node.
 bool IsHidden(const v1::ResourceSlice& slice, const Features& features) {
-  return !features.compatibility_groups && UsesCompatibilityGroups(slice);
+  return features.rules().knows_groups_and_derived && !features.compatibility_groups &&
+         UsesCompatibilityGroups(slice);
 }
 
-/// Whether a slice offers anything on the node.
-Result<bool> IsRelevant(const v1::ResourceSlice& slice,
-                        const api::core_v1::Node& node,
-                        const Features& features) {
-  const v1::ResourceSliceSpec& spec = slice.spec;
-  if (IsHidden(slice, features)) return false;
-  if (!features.partitionable_devices &&
-      (spec.per_device_node_selection.has_value() || !spec.shared_counters.empty())) {
-    return false;
-  }
-  const bool has_node_name = spec.node_name.has_value() && !spec.node_name->empty();
-  if (has_node_name || spec.all_nodes.value_or(false) || spec.node_selector.has_value()) {
-    Result<bool> matches = IsUsableOn(node, spec);
-    if (!matches) return Fail(NodeSelectionError("slice", slice.metadata.name, matches.error()));
-    return matches;
-  }
-  if (!spec.per_device_node_selection.value_or(false)) return false;
-  for (const v1::Device& device : spec.devices) {
+bool IsCounterSlice(const v1::ResourceSlice& slice, const Features& features) {
+  return features.partitionable_devices && !slice.spec.shared_counters.empty();
+}
+
+Result<bool> HasUsableDevice(const v1::ResourceSlice& slice, const api::core_v1::Node& node) {
+  for (const v1::Device& device : slice.spec.devices) {
     const Result<bool> matches = IsUsableOn(node, device);
     if (!matches) {
       return Fail(
@@ -63,23 +52,72 @@ Result<bool> IsRelevant(const v1::ResourceSlice& slice,
   return false;
 }
 
+/// Whether a slice offers anything on the node.
+Result<bool> IsRelevant(const v1::ResourceSlice& slice,
+                        const api::core_v1::Node& node,
+                        const Features& features) {
+  const v1::ResourceSliceSpec& spec = slice.spec;
+  if (IsHidden(slice, features)) return false;
+  if (!features.partitionable_devices &&
+      (spec.per_device_node_selection.has_value() || !spec.shared_counters.empty())) {
+    return false;
+  }
+  if (features.rules().counter_slices_are_everywhere && IsCounterSlice(slice, features))
+    return true;
+  const bool has_node_name = spec.node_name.has_value() && !spec.node_name->empty();
+  if (has_node_name || spec.all_nodes.value_or(false) || spec.node_selector.has_value()) {
+    Result<bool> matches = IsUsableOn(node, spec);
+    if (!matches) return Fail(NodeSelectionError("slice", slice.metadata.name, matches.error()));
+    return matches;
+  }
+  if (!spec.per_device_node_selection.value_or(false)) return false;
+  return HasUsableDevice(slice, node);
+}
+
+/// The slices that a node may see, in the order they are looked at.
+SliceList VisibleSlices(const Inventory& inventory,
+                        std::string_view node,
+                        const Features& features) {
+  const Rules& rules = features.rules();
+  SliceList visible;
+  const auto append = [&](auto belongs) {
+    for (const Inventory::Slice& slice : inventory.slices()) {
+      if (belongs(*slice)) visible.push_back(slice.get());
+    }
+  };
+  if (!rules.sees_own_slices_first) {
+    append([](const v1::ResourceSlice&) { return true; });
+  } else if (rules.counter_slices_are_everywhere) {
+    const auto is_shared = [](const v1::ResourceSlice& slice) {
+      return slice.spec.node_name.value_or("").empty() || !slice.spec.shared_counters.empty();
+    };
+    append([&](const v1::ResourceSlice& slice) {
+      return !is_shared(slice) && slice.spec.node_name == node;
+    });
+    append(is_shared);
+  } else {
+    visible = inventory.OfNode(node);
+    visible.insert(visible.end(), inventory.shared().begin(), inventory.shared().end());
+  }
+  return visible;
+}
+
 struct PoolKey {
   std::string driver, name;
   auto operator<=>(const PoolKey&) const = default;
 };
 
 /// Adds a relevant slice: a newer generation replaces what is stored, an older one is dropped.
-void AddSlice(SliceList& stored, const v1::ResourceSlice* slice) {
+void AddSlice(SliceList& stored, const v1::ResourceSlice* slice, const Rules& rules) {
   if (!stored.empty()) {
     const int64_t have = stored.front()->spec.pool.generation;
     if (slice->spec.pool.generation < have) return;
-    if (slice->spec.pool.generation > have) stored.clear();
+    if (slice->spec.pool.generation > have) {
+      stored.clear();
+      if (rules.stores_newer_slice_twice) stored.push_back(slice);
+    }
   }
   stored.push_back(slice);
-}
-
-bool IsCounterSlice(const v1::ResourceSlice& slice, const Features& features) {
-  return features.partitionable_devices && !slice.spec.shared_counters.empty();
 }
 
 using CounterSets = std::map<std::string_view, const v1::CounterSet*>;
@@ -108,67 +146,94 @@ std::string CheckConsumption(const SliceList& slices, const CounterSets& sets) {
   return {};
 }
 
+/// The slices of a complete pool by what they are for.
+struct Roles {
+  SliceList targeting;  // devices for this node
+  SliceList elsewhere;  // devices for others
+  SliceList counters;
+};
+
 /// Empty, or why nothing may be taken from the pool.
-std::string FindContradiction(const SliceList& targeting,
-                              const SliceList& elsewhere,
-                              const SliceList& counter_slices,
-                              const Features& features) {
+std::string FindContradiction(const Roles& roles, const Features& features) {
   std::set<std::string_view> names;
-  for (const v1::ResourceSlice* slice : targeting) {
+  for (const v1::ResourceSlice* slice : roles.targeting) {
     for (const v1::Device& device : slice->spec.devices) {
       if (!names.insert(device.name).second) return "multiple devices named " + device.name;
     }
   }
   if (!features.partitionable_devices) return {};
   CounterSets sets;
-  for (const v1::ResourceSlice* slice : counter_slices) {
+  for (const v1::ResourceSlice* slice : roles.counters) {
     for (const v1::CounterSet& set : slice->spec.shared_counters) {
       if (!sets.emplace(set.name, &set).second) return "multiple counter sets named " + set.name;
     }
   }
-  const std::string reason = CheckConsumption(targeting, sets);
-  return reason.empty() ? CheckConsumption(elsewhere, sets) : reason;
+  std::string reason = CheckConsumption(roles.targeting, sets);
+  if (reason.empty()) reason = CheckConsumption(roles.elsewhere, sets);
+  if (reason.empty() && features.rules().counter_slices_are_everywhere)
+    reason = CheckConsumption(roles.counters, sets);
+  return reason;
 }
 
-/// A pool whose generation is complete: `relevant` on this node, of `all` in the cluster.
+/// `relevant` on this node, of `all` in the cluster.
+Roles RolesOf(const SliceList& relevant, const SliceList& all, const Features& features) {
+  Roles roles;
+  std::set<std::string_view> names;
+  for (const v1::ResourceSlice* slice : relevant) {
+    (IsCounterSlice(*slice, features) ? roles.counters : roles.targeting).push_back(slice);
+    names.insert(slice->metadata.name);
+  }
+  if (relevant.size() == all.size()) return roles;
+  for (const v1::ResourceSlice* slice : all) {
+    if (names.contains(slice->metadata.name)) continue;
+    (IsCounterSlice(*slice, features) ? roles.counters : roles.elsewhere).push_back(slice);
+  }
+  return roles;
+}
+
+/// What may be tried, in that order.
+void AddDevices(const SliceList& slices, const Rules& rules, Pool& pool) {
+  for (const v1::ResourceSlice* slice : slices) {
+    std::vector<DeviceEntry>& entries = pool.slices.emplace_back();
+    for (const v1::Device& device : slice->spec.devices) {
+      entries.push_back({.slice = slice, .device = &device, .named_in = slice});
+      if (rules.knows_binding && device.binding_conditions.present())
+        pool.has_binding_conditions = true;
+    }
+  }
+}
+
+/// A pool whose generation is complete.
 Pool BuildPool(const PoolKey& key,
                SliceList relevant,
                const SliceList& all,
                const Features& features) {
   Pool pool{.driver = key.driver, .name = key.name};
-  std::ranges::sort(
-      relevant, {}, [](const v1::ResourceSlice* s) { return std::string_view(s->metadata.name); });
-  SliceList devices;
-  SliceList counters;
-  SliceList elsewhere;
-  std::set<std::string_view> names;
-  for (const v1::ResourceSlice* slice : relevant) {
-    (IsCounterSlice(*slice, features) ? counters : devices).push_back(slice);
-    names.insert(slice->metadata.name);
+  if (features.rules().sorts_slices) {
+    std::ranges::sort(relevant, {}, [](const v1::ResourceSlice* s) {
+      return std::string_view(s->metadata.name);
+    });
   }
-  if (relevant.size() < all.size()) {
-    for (const v1::ResourceSlice* slice : all) {
-      if (names.contains(slice->metadata.name)) continue;
-      (IsCounterSlice(*slice, features) ? counters : elsewhere).push_back(slice);
-    }
-  }
-  pool.invalid_reason = FindContradiction(devices, elsewhere, counters, features);
+  Roles roles = RolesOf(relevant, all, features);
+  pool.invalid_reason = FindContradiction(roles, features);
   if (!pool.invalid_reason.empty()) {
     pool.state = PoolState::kInvalid;
     return pool;
   }
-  pool.elsewhere = std::move(elsewhere);
-  for (const v1::ResourceSlice* slice : counters) {
+  pool.elsewhere = std::move(roles.elsewhere);
+  for (const v1::ResourceSlice* slice : roles.counters) {
     for (const v1::CounterSet& set : slice->spec.shared_counters) pool.counter_sets.push_back(&set);
   }
-  for (const v1::ResourceSlice* slice : devices) {
-    std::vector<DeviceEntry>& entries = pool.slices.emplace_back();
-    for (const v1::Device& device : slice->spec.devices) {
-      entries.push_back({.slice = slice, .device = &device});
-      if (!device.binding_conditions.empty() || device.binding_conditions.present())
-        pool.has_binding_conditions = true;
-    }
-  }
+  AddDevices(roles.targeting, features.rules(), pool);
+  return pool;
+}
+
+/// A pool of v0.31.8: what this node sees of it, with a flag.
+Pool BuildUncheckedPool(const PoolKey& key, const SliceList& relevant, const Features& features) {
+  Pool pool{.driver = key.driver, .name = key.name};
+  const int64_t wanted = relevant.front()->spec.pool.resource_slice_count;
+  if (std::cmp_not_equal(relevant.size(), wanted)) pool.state = PoolState::kIncomplete;
+  AddDevices(relevant, features.rules(), pool);
   return pool;
 }
 
@@ -178,6 +243,10 @@ void Conclude(const Inventory& inventory,
               const SliceList& relevant,
               const Features& features,
               GatheredPools& out) {
+  if (!features.rules().checks_whole_pools) {
+    out.pools.push_back(BuildUncheckedPool(key, relevant, features));
+    return;
+  }
   const auto& first = relevant.front()->spec.pool;
   const auto wanted = static_cast<size_t>(std::max<int64_t>(first.resource_slice_count, 0));
   if (relevant.size() == wanted) {
@@ -197,14 +266,21 @@ void Conclude(const Inventory& inventory,
   }
 }
 
-void NumberDevices(GatheredPools& gathered) {
+void NumberDevices(GatheredPools& gathered, const Rules& rules) {
+  std::map<DeviceIdView, const DeviceEntry*> known;  // where names need not be unique
   for (size_t i = 0; i < gathered.pools.size(); ++i) {
     Pool& pool = gathered.pools[i];
     gathered.any_invalid = gathered.any_invalid || pool.state == PoolState::kInvalid;
     for (std::vector<DeviceEntry>& slice : pool.slices) {
       for (DeviceEntry& entry : slice) {
-        entry.index = gathered.device_count++;
         entry.pool = i;
+        if (!rules.checks_whole_pools) {
+          const auto [first, is_new] = known.try_emplace(entry.id(), &entry);
+          entry.named_in = first->second->slice;
+          entry.index = first->second->index;
+          if (!is_new) continue;
+        }
+        entry.index = gathered.device_count++;
       }
     }
   }
@@ -215,12 +291,11 @@ void NumberDevices(GatheredPools& gathered) {
 Result<GatheredPools> GatherPools(const Inventory& inventory,
                                   const api::core_v1::Node& node,
                                   const Features& features) {
+  const Rules& rules = features.rules();
   std::map<PoolKey, SliceList> stored;
-  for (const SliceList* list : {&inventory.OfNode(node.metadata.name), &inventory.shared()}) {
-    for (const v1::ResourceSlice* slice : *list) {
-      DRAY_TRY(const bool relevant, IsRelevant(*slice, node, features));
-      if (relevant) AddSlice(stored[{slice->spec.driver, slice->spec.pool.name}], slice);
-    }
+  for (const v1::ResourceSlice* slice : VisibleSlices(inventory, node.metadata.name, features)) {
+    DRAY_TRY(const bool relevant, IsRelevant(*slice, node, features));
+    if (relevant) AddSlice(stored[{slice->spec.driver, slice->spec.pool.name}], slice, rules);
   }
   GatheredPools gathered;
   for (const auto& [key, slices] : stored) Conclude(inventory, key, slices, features, gathered);
@@ -228,7 +303,7 @@ Result<GatheredPools> GatherPools(const Inventory& inventory,
     return std::tie(a.has_binding_conditions, a.driver, a.name) <
            std::tie(b.has_binding_conditions, b.driver, b.name);
   });
-  NumberDevices(gathered);
+  NumberDevices(gathered, rules);
   return gathered;
 }
 

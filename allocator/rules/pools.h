@@ -24,8 +24,11 @@ namespace dray::allocator {
 struct DeviceEntry {
   const api::resource_v1::ResourceSlice* slice;
   const api::resource_v1::Device* device;
-  size_t index = 0;  // dense, over all pools of the node
+  size_t index = 0;  // dense, over all pools of the node; the same for entries of the same name
   size_t pool = 0;   // in GatheredPools::pools
+  /// The first slice of the pool that has a device of this name: v0.31.8 looks there for the nodes
+  /// of the result. Elsewhere names are unique, and this is `slice`.
+  const api::resource_v1::ResourceSlice* named_in = nullptr;
 
   const std::string& driver() const { return slice->spec.driver; }
   DeviceIdView id() const { return {driver(), slice->spec.pool.name, device->name}; }
@@ -37,7 +40,7 @@ struct Pool {
   std::string driver, name;
   PoolState state = PoolState::kComplete;
   std::string invalid_reason = {};                    // for kInvalid
-  std::vector<std::vector<DeviceEntry>> slices = {};  // only when complete; sorted by slice name
+  std::vector<std::vector<DeviceEntry>> slices = {};  // what may be tried, in that order
   bool has_binding_conditions = false;
   // For the accounts of the whole pool: slices whose devices cannot be used on this node, and all
   // counter sets.
@@ -65,7 +68,8 @@ struct GatheredPools {
 };
 
 /// The pools of `node`, in upstream's order: by driver and pool name, those with binding conditions
-/// last. O(slices of the node + shared slices), times log for sorting.
+/// last. Where that order is random upstream (stable, v0.31.8), by driver and pool name.
+/// O(slices of the node + shared slices), times log for sorting; older rules look at all slices.
 ///
 /// Errors: kInvalid  a node selector cannot be parsed; names the slice.
 Result<GatheredPools> GatherPools(const Inventory& inventory,

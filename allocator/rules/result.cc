@@ -2,6 +2,7 @@
 #include "allocator/rules/result.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <set>
@@ -17,18 +18,19 @@ namespace v1 = api::resource_v1;
 namespace core = api::core_v1;
 
 v1::DeviceRequestAllocationResult ResultOf(const Placement& placement, const Features& features) {
+  const Rules& rules = features.rules();
   const v1::Device& device = *placement.device->device;
   const DeviceIdView id = placement.device->id();
   v1::DeviceRequestAllocationResult result{.request = placement.variant->name.Full(),
                                            .driver = std::string(id.driver),
                                            .pool = std::string(id.pool),
                                            .device = std::string(id.device)};
-  if (placement.variant->admin_access) result.admin_access = true;
+  if (placement.variant->admin_access && rules.marks_admin_results) result.admin_access = true;
   result.tolerations.assign(placement.variant->tolerations.begin(),
                             placement.variant->tolerations.end());
   if (!placement.share_id.empty()) result.share_id = placement.share_id;
   for (const auto& [name, amount] : placement.consumed) result.consumed_capacity[name] = amount;
-  if (features.Picked() == Implementation::kExperimental)
+  if (rules.knows_skipped_operations)
     result.skip_node_operations = placement.device->slice->spec.skip_node_operations;
   if (features.device_binding_and_status) {
     result.binding_conditions = device.binding_conditions;
@@ -37,10 +39,12 @@ v1::DeviceRequestAllocationResult ResultOf(const Placement& placement, const Fea
   return result;
 }
 
+using Config = std::vector<v1::DeviceAllocationConfiguration>;
+
 /// What the classes bring along: each class once, for all requests that use it.
-void AppendClassConfig(const ClaimPlan& plan,
-                       std::span<const size_t> alternatives,
-                       std::vector<v1::DeviceAllocationConfiguration>& config) {
+void AppendMergedClassConfig(const ClaimPlan& plan,
+                             std::span<const size_t> alternatives,
+                             Config& config) {
   std::map<std::string_view, std::pair<size_t, size_t>> entries;  // class → its range in config
   for (size_t i = 0; i < plan.requests.size(); ++i) {
     const Variant& variant = plan.requests[i].variants[alternatives[i]];
@@ -59,6 +63,31 @@ void AppendClassConfig(const ClaimPlan& plan,
   }
 }
 
+/// The same before classes were merged: each request brings its class along, for all requests.
+void AppendClassConfig(const ClaimPlan& plan,
+                       std::span<const size_t> alternatives,
+                       Config& config) {
+  for (size_t i = 0; i < plan.requests.size(); ++i) {
+    const Variant& variant = plan.requests[i].variants[alternatives[i]];
+    for (const v1::DeviceClassConfiguration& entry : variant.criteria.device_class->spec.config) {
+      config.push_back({.source = "FromClass", .device_configuration = entry.device_configuration});
+    }
+  }
+}
+
+/// How often an entry of the claim appears in the result.
+size_t CopiesOf(const v1::DeviceClaimConfiguration& entry,
+                const ClaimPlan& plan,
+                std::span<const size_t> alternatives,
+                const Rules& rules) {
+  if (entry.requests.empty() || !rules.filters_claim_config) return 1;
+  size_t named = 0;
+  for (size_t i = 0; i < plan.requests.size(); ++i) {
+    if (NamesRequest(entry.requests, plan.requests[i].variants[alternatives[i]].name)) ++named;
+  }
+  return rules.repeats_claim_config ? named : std::min<size_t>(named, 1);
+}
+
 /// Whether the list names every request of the claim as it was satisfied.
 bool NamesEveryRequest(const ClaimPlan& plan,
                        std::span<const size_t> alternatives,
@@ -69,20 +98,21 @@ bool NamesEveryRequest(const ClaimPlan& plan,
   return true;
 }
 
-std::vector<v1::DeviceAllocationConfiguration> ConfigOf(const ClaimPlan& plan,
-                                                        std::span<const size_t> alternatives) {
-  std::vector<v1::DeviceAllocationConfiguration> config;
-  AppendClassConfig(plan, alternatives, config);
-  for (const v1::DeviceClaimConfiguration& entry : plan.claim->spec.devices.config) {
-    bool applies = entry.requests.empty();
-    for (size_t i = 0; i < plan.requests.size() && !applies; ++i) {
-      applies = NamesRequest(entry.requests, plan.requests[i].variants[alternatives[i]].name);
-    }
-    if (!applies) continue;
-    config.push_back({.source = "FromClaim",
-                      .requests = entry.requests,
-                      .device_configuration = entry.device_configuration});
+Config ConfigOf(const ClaimPlan& plan, std::span<const size_t> alternatives, const Rules& rules) {
+  Config config;
+  if (rules.merges_class_config) {
+    AppendMergedClassConfig(plan, alternatives, config);
+  } else {
+    AppendClassConfig(plan, alternatives, config);
   }
+  for (const v1::DeviceClaimConfiguration& entry : plan.claim->spec.devices.config) {
+    config.insert(config.end(),
+                  CopiesOf(entry, plan, alternatives, rules),
+                  {.source = "FromClaim",
+                   .requests = entry.requests,
+                   .device_configuration = entry.device_configuration});
+  }
+  if (!rules.clears_full_config_lists) return config;
   for (v1::DeviceAllocationConfiguration& entry : config) {
     if (!entry.requests.empty() && NamesEveryRequest(plan, alternatives, entry.requests))
       entry.requests.clear();
@@ -90,10 +120,9 @@ std::vector<v1::DeviceAllocationConfiguration> ConfigOf(const ClaimPlan& plan,
   return config;
 }
 
-core::NodeSelector OnlyNode(const core::Node& node) {
+core::NodeSelector OnlyNode(const std::string& node) {
   return {.node_selector_terms = {
-              {.match_fields = {
-                   {.key = "metadata.name", .operator_ = "In", .values = {node.metadata.name}}}}}};
+              {.match_fields = {{.key = "metadata.name", .operator_ = "In", .values = {node}}}}}};
 }
 
 bool SameRequirement(const core::NodeSelectorRequirement& a,
@@ -112,18 +141,28 @@ void AddNew(const std::vector<core::NodeSelectorRequirement>& from,
   }
 }
 
+/// The node a device is tied to, if it is to one; `named` is what its slice, or it, says.
+const std::string* PinOf(const v1::Device& device,
+                         const std::optional<std::string>& named,
+                         const core::Node& tried,
+                         const Rules& rules) {
+  if (!rules.pins_to_tried_node) return named.has_value() ? &*named : nullptr;
+  return named.has_value() || device.binds_to_node.value_or(false) ? &tried.metadata.name : nullptr;
+}
+
 /// The nodes all devices can be reached from; none when that is every node.
 Result<std::optional<core::NodeSelector>> NodesOf(const ClaimPlan& plan,
                                                   std::span<const Placement> placements,
-                                                  const core::Node& node) {
+                                                  const core::Node& node,
+                                                  const Rules& rules) {
   core::NodeSelectorTerm term;
   for (const Placement& placement : placements) {
-    const v1::ResourceSliceSpec& slice = placement.device->slice->spec;
+    const v1::ResourceSliceSpec& slice = placement.device->named_in->spec;
     const v1::Device& device = *placement.device->device;
     const bool own_choice = slice.per_device_node_selection.value_or(false);
     const auto& node_name = own_choice ? device.node_name : slice.node_name;
     const auto& selector = own_choice ? device.node_selector : slice.node_selector;
-    if (node_name.has_value() || device.binds_to_node.value_or(false)) return OnlyNode(node);
+    if (const std::string* pin = PinOf(device, node_name, node, rules)) return OnlyNode(*pin);
     if (!selector.has_value() || selector->node_selector_terms.empty()) continue;
     if (selector->node_selector_terms.size() > 1) {
       return Fail(StatusReason::kInvalid,
@@ -150,8 +189,8 @@ Result<v1::AllocationResult> BuildResult(const ClaimPlan& plan,
   for (const Placement& placement : placements) {
     result.devices.results.push_back(ResultOf(placement, features));
   }
-  result.devices.config = ConfigOf(plan, alternatives);
-  DRAY_TRY(result.node_selector, NodesOf(plan, placements, node));
+  result.devices.config = ConfigOf(plan, alternatives, features.rules());
+  DRAY_TRY(result.node_selector, NodesOf(plan, placements, node, features.rules()));
   return result;
 }
 

@@ -5,283 +5,176 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <utility>
 
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
-#include "allocator/allocator.h"
-#include "api/json.h"
+#include "allocator/inventory.h"
+#include "allocator/literal/allocate.h"
+#include "allocator/profile.h"
+#include "tests/allocator/problem_json.h"
+#include "tests/vectors/allocator_judge.h"
+#include "tests/vectors/allocator_v1alpha3.h"
+#include "tests/vectors/case_files.h"
 
 namespace dray::vectors {
 namespace {
 
 namespace json = boost::json;
-namespace v1 = api::resource_v1;
+using allocator::Features;
+using judges::Problem;
 
-template <class T>
-Frozen<T> Decode(const json::value& value) {
-  auto object = std::make_shared<T>();
-  const Result<> decoded =
-      api::DecodeJson(api::TypeOf<T>(), json::serialize(value), object.get(), nullptr);
-  if (!decoded) throw std::invalid_argument(decoded.error().message);
-  return object;
-}
+constexpr int64_t kStepsMax = 50'000'000;  // upstream answered all within two seconds
+constexpr size_t kSelectorsMax = 100;
 
-template <class T>
-std::vector<Frozen<T>> DecodeAll(const json::object& problem, std::string_view member) {
-  std::vector<Frozen<T>> objects;
-  for (const json::value& value : problem.at(member).as_array())
-    objects.push_back(Decode<T>(value));
-  return objects;
-}
+/// One answer and what it took.
+struct Answer {
+  Result<allocator::Outcome> outcome;
+  int64_t steps = 0;
+};
 
-std::string Text(const json::value& value) {
-  return std::string(value.as_string());
-}
+/// A problem under the rules of one label, ready to be asked about its nodes.
+class Cluster {
+ public:
+  Cluster(const Problem& problem, const Features& features)
+      : problem_(problem),
+        features_(features),
+        inventory_(allocator::Inventory::Build(problem.slices, problem.classes)),
+        selectors_(allocator::SelectorCacheFor(features, kSelectorsMax)) {}
 
-/// "driver/pool/device"; only pool names may hold a slash.
-allocator::DeviceId DeviceOf(const std::string& text) {
-  const size_t first = text.find('/');
-  const size_t last = text.rfind('/');
-  return {text.substr(0, first), text.substr(first + 1, last - first - 1), text.substr(last + 1)};
-}
-
-api::Quantity Amount(const json::value& text) {
-  const Result<api::Quantity> amount = api::Quantity::Parse(Text(text));
-  if (!amount) throw std::invalid_argument(amount.error().message);
-  return *amount;
-}
-
-/// What the problem says is taken already.
-Frozen<allocator::AllocatedState> StateOf(const json::object& problem) {
-  auto state = std::make_shared<allocator::AllocatedState>();
-  const json::value* allocated = problem.if_contains("allocated");
-  if (allocated == nullptr) return state;
-  if (const json::value* devices = allocated->as_object().if_contains("devices")) {
-    for (const json::value& id : devices->as_array()) state->devices.insert(DeviceOf(Text(id)));
+  Answer Ask(const api::core_v1::Node& node, int64_t steps_max) const {
+    allocator::LiteralAnswer answer = allocator::AllocateLiterally({.inventory = *inventory_,
+                                                                    .state = problem_.allocated,
+                                                                    .features = features_,
+                                                                    .selectors = *selectors_},
+                                                                   node,
+                                                                   problem_.claims,
+                                                                   {.steps_max = steps_max});
+    return {.outcome = std::move(answer.outcome), .steps = answer.steps};
   }
-  if (const json::value* shares = allocated->as_object().if_contains("shared")) {
-    for (const json::value& value : shares->as_array()) {
-      const std::string id = Text(value);
-      const size_t slash = id.rfind('/');
-      state->shares.insert({DeviceOf(id.substr(0, slash)), id.substr(slash + 1)});
+
+  api::Release release() const { return features_.release; }
+
+ private:
+  const Problem& problem_;
+  Features features_;
+  Frozen<allocator::Inventory> inventory_;
+  std::shared_ptr<cel::SelectorCache> selectors_;
+};
+
+std::set<std::string> LabelsIn(const json::object& problem) {
+  std::set<std::string> labels;
+  for (const json::value& outcome : ListOf(problem, "outcomes")) {
+    for (const json::value& answer : ListOf(outcome.as_object(), "answers")) {
+      for (const json::value& label : ListOf(answer.as_object(), "profiles"))
+        labels.emplace(label.as_string());
     }
   }
-  if (const json::value* capacity = allocated->as_object().if_contains("capacity")) {
-    for (const auto& [id, amounts] : capacity->as_object()) {
-      allocator::ConsumedCapacity& consumed = state->capacity[DeviceOf(id)];
-      for (const auto& [name, amount] : amounts.as_object()) consumed[name] = Amount(amount);
-    }
-  }
-  return state;
+  return labels;
 }
 
-/// The switches of a problem; nothing when one of them is not built.
-std::optional<allocator::Features> FeaturesOf(const json::array& names) {
-  allocator::Features features{.admin_access = false,
-                               .prioritized_list = false,
-                               .device_taints = false,
-                               .device_binding_and_status = false,
-                               .partitionable_devices = false,
-                               .consumable_capacity = false,
-                               .fractional_capacity_range = false};
-  for (const json::value& name : names) {
-    if (name == "AdminAccess") {
-      features.admin_access = true;
-    } else if (name == "PrioritizedList") {
-      features.prioritized_list = true;
-    } else if (name == "DeviceTaints") {
-      features.device_taints = true;
-    } else if (name == "DeviceBindingAndStatus") {
-      features.device_binding_and_status = true;
-    } else if (name == "PartitionableDevices") {
-      features.partitionable_devices = true;
-    } else if (name == "ConsumableCapacity") {
-      features.consumable_capacity = true;
-    } else if (name == "FractionalCapacityRange") {
-      features.fractional_capacity_range = true;
-    } else if (name == "ListTypeAttributes") {
-      features.list_type_attributes = true;
-    } else if (name == "DerivedAttributes") {
-      features.derived_attributes = true;
-    } else if (name == "OptionalNodeOperations") {
-      features.optional_node_operations = true;
-    } else if (name == "CompatibilityGroups") {
-      features.compatibility_groups = true;
-    } else {
-      return std::nullopt;
-    }
-  }
-  return features;
-}
+/// Runs problem after problem, label after label, and counts.
+class Runner {
+ public:
+  explicit Runner(const AllocatorOptions& options) : options_(options) {}
 
-/// Spells multiples of 10^21 as upstream's encoder does, which loses their exponent (1000E → 1).
-void DropLargeExponents(json::value& result) {
-  json::value* const devices = result.as_object().if_contains("devices");
-  json::value* const list =
-      devices == nullptr ? nullptr : devices->as_object().if_contains("results");
-  if (list == nullptr) return;
-  for (json::value& device : list->as_array()) {
-    json::value* const consumed = device.as_object().if_contains("consumedCapacity");
-    if (consumed == nullptr) continue;
-    for (auto& amount : consumed->as_object()) {
-      std::string text = Text(amount.value());
-      if (!text.ends_with("000E")) continue;
-      text.pop_back();
-      while (text.ends_with("000")) text.resize(text.size() - 3);
-      amount.value() = text;
+  /// `file` is its name in messages. Errors: kBadRequest  no problem, or a label that is unknown.
+  Result<> Run(std::string_view file, const json::object& problem) {
+    std::set<std::string> labels = LabelsIn(problem);
+    const bool is_v1alpha3 = labels.contains("v0.31.8");  // then it has no other
+    if (!options_.profile.empty()) {
+      std::erase_if(labels, [&](const std::string& label) { return label != options_.profile; });
     }
+    if (labels.empty()) ++report_.not_run["problems without an answer of " + options_.profile];
+    DRAY_TRY(const Problem decoded,
+             is_v1alpha3 ? DecodeV1alpha3Problem(problem) : judges::DecodeProblem(problem));
+    for (const std::string& label : labels) {
+      DRAY_TRY(const allocator::Profile profile, allocator::ParseProfile(label));
+      DRAY_TRY(const Features features, allocator::Complete(profile, decoded.features));
+      const Cluster cluster(decoded, features);
+      for (const json::value& outcome : ListOf(problem, "outcomes")) {
+        const std::string_view name = TextOf(outcome.as_object(), "node");
+        const auto node = std::ranges::find_if(
+            decoded.nodes, [&](const auto& one) { return one.metadata.name == name; });
+        if (node == decoded.nodes.end())
+          return Fail(StatusReason::kBadRequest, fmt::format("{}: no node {}", decoded.id, name));
+        const std::string difference = Judge(cluster, *node, Expected(outcome.as_object()), label);
+        if (difference.empty()) continue;
+        report_.failures.push_back(
+            fmt::format("{} {} {} {}: {}", file, decoded.id, name, label, difference));
+      }
+    }
+    return {};
   }
-}
 
-/// An answer in the form of the vectors.
-json::object Answer(const Result<allocator::Outcome>& outcome) {
-  if (!outcome) return {{"outcome", "error"}, {"error", outcome.error().message}};
-  if (const auto* none = std::get_if<allocator::Unsatisfiable>(&*outcome)) {
-    if (none->node_error.empty()) return {{"outcome", "none"}};
-    return {{"outcome", "node-error"}, {"error", none->node_error}};
-  }
-  if (std::holds_alternative<allocator::Undecided>(*outcome)) return {{"outcome", "undecided"}};
-  json::array results;
-  std::map<std::string, std::string> shares;  // the vectors number them by first appearance
-  for (v1::AllocationResult result : std::get<allocator::Allocation>(*outcome).results) {
-    for (v1::DeviceRequestAllocationResult& device : result.devices.results) {
-      if (!device.share_id.has_value()) continue;
-      const std::string next = fmt::format("S{}", shares.size() + 1);
-      device.share_id = shares.try_emplace(*device.share_id, next).first->second;
+  Report Finish() && {
+    for (const auto& [label, tally] : tallies_) {
+      report_.passed += tally.passed;
+      report_.summary.push_back(fmt::format("{}: {} of {} answers equal, {} step counters compared",
+                                            label,
+                                            tally.passed,
+                                            tally.asked,
+                                            tally.steps));
     }
-    std::string text;
-    api::EncodeJson(api::TypeOf<v1::AllocationResult>(), &result, text);
-    json::value value = json::parse(text);
-    DropLargeExponents(value);
-    results.push_back(std::move(value));
+    return std::move(report_);
   }
-  return {{"outcome", "allocated"}, {"results", std::move(results)}};
-}
 
-const json::object* ExpectedFor(const json::object& outcome, std::string_view profile) {
-  for (const json::value& answer : outcome.at("answers").as_array()) {
-    for (const json::value& name : answer.at("profiles").as_array()) {
-      if (Text(name) == profile) return &answer.as_object();
-    }
-  }
-  return nullptr;
-}
+ private:
+  struct Tally {
+    size_t asked = 0;
+    size_t passed = 0;
+    size_t steps = 0;
+  };
 
-/// The first device or claim that an error names, which ours must name too.
-std::string Subject(std::string_view error) {
-  constexpr std::string_view kMarks[] = {"claim ", "class ", "slice "};
-  for (const std::string_view mark : kMarks) {
-    const size_t at = error.find(mark);
-    if (at == std::string_view::npos) continue;
-    const std::string_view rest = error.substr(at + mark.size());
-    return std::string(rest.substr(0, rest.find_first_of(":, ")));
+  /// Empty when our answer is upstream's, or upstream gave none.
+  std::string Judge(const Cluster& cluster,
+                    const api::core_v1::Node& node,
+                    const Expected& expected,
+                    const std::string& label) {
+    const json::object* const answer = expected.AnswerOf(label);
+    if (answer == nullptr) return {};
+    const Answer got = cluster.Ask(node, IsTimeout(*answer) ? options_.timeout_steps : kStepsMax);
+    const std::optional<int64_t> steps = expected.StepsOf(label);
+    std::string difference = Difference(*answer, AnswerJson(got.outcome, cluster.release()));
+    if (difference.empty() && steps.has_value() && *steps != got.steps)
+      difference = fmt::format("expected {} steps, got {}", *steps, got.steps);
+    Tally& tally = tallies_[label];
+    ++tally.asked;
+    if (steps.has_value()) ++tally.steps;
+    if (difference.empty()) ++tally.passed;
+    return difference;
   }
-  return {};
-}
 
-/// Empty when equal, else what differs.
-std::string Difference(const json::object& expected, const json::object& got) {
-  const std::string wanted = Text(expected.at("outcome"));
-  const std::string outcome = Text(got.at("outcome"));
-  if (wanted == "timeout" || (wanted == "crash" && outcome == "error")) return {};
-  if (wanted != outcome) {
-    return fmt::format("expected {}, got {}", json::serialize(expected), json::serialize(got));
-  }
-  if (wanted == "allocated" && expected.at("results") != got.at("results")) {
-    return fmt::format("expected {}, got {}",
-                       json::serialize(expected.at("results")),
-                       json::serialize(got.at("results")));
-  }
-  if (wanted == "error") {
-    const std::string subject = Subject(Text(expected.at("error")));
-    if (Text(got.at("error")).find(subject) == std::string::npos) {
-      return fmt::format("expected error {}, got {}",
-                         json::serialize(expected.at("error")),
-                         json::serialize(got.at("error")));
-    }
-  }
-  return {};
-}
-
-/// Nothing where the profile leaves the choice to the switches.
-std::optional<allocator::Implementation> ImplementationOf(std::string_view profile) {
-  if (profile.ends_with("/incubating")) return allocator::Implementation::kIncubating;
-  if (profile.ends_with("/experimental")) return allocator::Implementation::kExperimental;
-  return std::nullopt;
-}
-
-void RunProblem(const std::string& file,
-                const json::object& problem,
-                const AllocatorOptions& options,
-                Report& report) {
-  std::optional<allocator::Features> features = FeaturesOf(problem.at("features").as_array());
-  if (!features) {
-    report.not_run["needs a switch that is not built yet"] += problem.at("nodes").as_array().size();
-    return;
-  }
-  features->implementation = ImplementationOf(options.profile);
-  const Frozen<allocator::Inventory> inventory =
-      allocator::Inventory::Build(DecodeAll<v1::ResourceSlice>(problem, "slices"),
-                                  DecodeAll<v1::DeviceClass>(problem, "classes"));
-  const std::vector<Frozen<v1::ResourceClaim>> claims =
-      DecodeAll<v1::ResourceClaim>(problem, "claims");
-  const Frozen<allocator::AllocatedState> state = StateOf(problem);
-  const auto selectors = std::make_shared<cel::SelectorCache>(cel::Environment(), 100);
-  const json::array& nodes = problem.at("nodes").as_array();
-  for (size_t i = 0; i < nodes.size(); ++i) {
-    const json::object& outcome = problem.at("outcomes").as_array().at(i).as_object();
-    const json::object* expected = ExpectedFor(outcome, options.profile);
-    if (expected == nullptr) {
-      ++report.not_run["no answer of " + options.profile];
-      continue;
-    }
-    api::core_v1::Node node;
-    node.metadata.name = Text(nodes[i].at("name"));
-    if (const json::value* labels = nodes[i].as_object().if_contains("labels")) {
-      for (const auto& label : labels->as_object())
-        node.metadata.labels[label.key()] = Text(label.value());
-    }
-    if (const json::value* declared = nodes[i].as_object().if_contains("declaredFeatures")) {
-      for (const json::value& name : declared->as_array())
-        node.status.declared_features.push_back(Text(name));
-    }
-    const allocator::Allocator allocator(inventory, state, selectors, *features);
-    const std::string difference =
-        Difference(*expected, Answer(allocator.Allocate(node, claims, {})));
-    if (difference.empty()) {
-      ++report.passed;
-    } else {
-      report.failures.push_back(fmt::format(
-          "{} {} {}: {}", file, Text(problem.at("id")), node.metadata.name, difference));
-    }
-  }
-}
+  const AllocatorOptions& options_;
+  std::map<std::string, Tally> tallies_;  // by label
+  Report report_;
+};
 
 }  // namespace
 
 Result<Report> RunAllocatorVectors(Disk& disk,
                                    const std::vector<std::string>& files,
                                    const AllocatorOptions& options) {
-  Report report;
+  Runner runner(options);
   for (const std::string& file : files) {
     DRAY_TRY(const std::string text, disk.Read(file));
+    const std::string name = file.substr(file.rfind('/') + 1);
     for (size_t at = 0; at < text.size();) {
       const size_t end = std::min(text.find('\n', at), text.size());
       const std::string_view line = std::string_view(text).substr(at, end - at);
       at = end + 1;
       if (line.empty()) continue;
       try {
-        RunProblem(
-            file.substr(file.rfind('/') + 1), json::parse(line).as_object(), options, report);
+        DRAY_TRY_VOID(runner.Run(name, json::parse(line).as_object()));
       } catch (const std::exception& failure) {
         return Fail(StatusReason::kBadRequest, fmt::format("{}: {}", file, failure.what()));
       }
     }
   }
-  return report;
+  return std::move(runner).Finish();
 }
 
 }  // namespace dray::vectors

@@ -3,6 +3,7 @@
 // (../shared/vectors/allocator/README.md says how they are judged).
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -13,12 +14,15 @@
 namespace dray::vectors {
 
 struct AllocatorOptions {
-  /// Whose answers ours must equal.
-  std::string profile = "v0.37.2/incubating";
+  /// The label whose answers ours must equal; empty: all labels in the files, one after the other.
+  std::string profile = {};
+  /// Where upstream gave up after two seconds, so does this after as many steps.
+  int64_t timeout_steps = 50'000;
 };
 
-/// Runs all problems of the files (JSON Lines); those that need a switch that is not built yet are
-/// counted, not run. Errors: a file cannot be read or is no vector file.
+/// Runs all problems of the files (JSON Lines). The summary has a line per label: how many of its
+/// answers are equal, and how many step counters. Errors: a file cannot be read or is no vector
+/// file.
 Result<Report> RunAllocatorVectors(Disk& disk,
                                    const std::vector<std::string>& files,
                                    const AllocatorOptions& options);

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Compares answers of the allocator with upstream's (../shared/vectors/allocator/README.md, "How an
+// answer is judged").
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <boost/json/object.hpp>
+
+#include "allocator/outcome.h"
+#include "api/release.h"
+#include "base/result.h"
+
+namespace dray::vectors {
+
+/// An answer in the form of the vectors: outcome, results or error. Share ids are numbered, and
+/// quantities spelt as upstream's encoder spells them. Of 1.31 results are v1alpha3.
+boost::json::object AnswerJson(const Result<allocator::Outcome>& outcome, api::Release release);
+
+/// What upstream said at one node: an entry of `outcomes`.
+class Expected {
+ public:
+  explicit Expected(const boost::json::object& outcome) : outcome_(outcome) {}
+
+  /// The answer of the profile with that label; null when it gave none.
+  const boost::json::object* AnswerOf(std::string_view label) const;
+  /// Its number of search steps, where it is known.
+  std::optional<int64_t> StepsOf(std::string_view label) const;
+
+ private:
+  const boost::json::object& outcome_;
+};
+
+/// Whether upstream gave up: any answer is acceptable.
+bool IsTimeout(const boost::json::object& expected);
+
+/// Empty when `got` is what upstream answered, else what differs. Of an answer that is random
+/// upstream, the one in the order of pools by name, or else any that was seen.
+std::string Difference(const boost::json::object& expected, const boost::json::object& got);
+
+}  // namespace dray::vectors

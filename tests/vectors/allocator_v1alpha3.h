@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Problems and results of v0.31.8, whose API is resource.k8s.io/v1alpha3.
+#pragma once
+
+#include <string>
+
+#include <boost/json/object.hpp>
+
+#include "api/resource_v1.h"
+#include "base/result.h"
+#include "tests/allocator/problem.h"
+
+namespace dray::vectors {
+
+/// A problem whose objects are v1alpha3, in the structs of the hub.
+/// Errors: as judges::DecodeProblem.
+Result<judges::Problem> DecodeV1alpha3Problem(const boost::json::object& problem);
+
+/// The JSON of an AllocationResult as v1alpha3 has it.
+std::string V1alpha3Json(const api::resource_v1::AllocationResult& result);
+
+}  // namespace dray::vectors
