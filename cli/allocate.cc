@@ -2,121 +2,135 @@
 #include "cli/allocate.h"
 
 #include <algorithm>
-#include <array>
-#include <map>
-#include <set>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "allocator/profile.h"
+#include "allocator/taint_rules.h"
+#include "api/feature_gates.h"
 #include "api/json.h"
-#include "api/resource_v1.h"
 #include "api/yaml.h"
+#include "cli/allocate_report.h"
 #include "cli/manifests.h"
 #include "cli/offline_cluster.h"
+#include "cli/offline_objects.h"
+#include "cli/spelling.h"
 
 namespace dray::cli {
 namespace {
 
-namespace v1 = api::resource_v1;
+constexpr const char* kDefaultNamespace = "default";
 
-using Row = std::array<std::string, 4>;
+/// Whose rules hold: the profile's release, implementation and switches.
+struct Rules {
+  allocator::Features features;
+  api::FeatureGates gates;
+};
 
-/// Columns as wide as their widest cell.
-void PrintTable(std::FILE* out, const std::vector<Row>& rows) {
-  std::array<size_t, 4> widths{};
-  for (const Row& row : rows) {
-    for (size_t i = 0; i < row.size(); ++i) widths.at(i) = std::max(widths.at(i), row.at(i).size());
+/// What to add to --feature-gates so that `implementation` knows all features that are on.
+std::string GatesToSwitchOff(allocator::Implementation implementation,
+                             const api::FeatureGates& gates) {
+  std::vector<std::string> off;
+  for (const allocator::FeatureSwitch& feature : allocator::FeatureSwitches()) {
+    const api::Gate gate = feature.gates[0];
+    if (feature.first > implementation && gates.Has(gate) && gates.Has(feature.gates[1]))
+      off.push_back(fmt::format("{}=false", api::Gates()[static_cast<size_t>(gate)].name));
   }
-  for (const Row& row : rows) {
-    std::string line;
-    for (size_t i = 0; i < row.size(); ++i)
-      line += fmt::format("{:<{}}   ", row.at(i), widths.at(i));
-    line.erase(line.find_last_not_of(' ') + 1);
-    fmt::print(out, "{}\n", line);
-  }
+  return fmt::format("{}", fmt::join(off, ","));
 }
 
-void PrintAsTable(std::FILE* out, const std::vector<OfflineAnswer>& answers) {
-  std::vector<Row> rows{{"CLAIM", "REQUEST", "DEVICE", "NODE"}};
-  std::set<std::string> shown;  // a claim that several pods share is one row
-  for (const OfflineAnswer& answer : answers) {
-    for (const api::Object& object : answer.claims) {
-      const std::string key = api::ObjectKey(object.metadata());
-      if (!shown.insert(key).second) continue;
-      const auto& allocation = object.As<v1::ResourceClaim>().status.allocation;
-      if (!allocation.has_value()) continue;
-      for (const v1::DeviceRequestAllocationResult& result : allocation->devices.results) {
-        rows.push_back({key,
-                        result.request,
-                        fmt::format("{}/{}/{}{}",
-                                    result.driver,
-                                    result.pool,
-                                    result.device,
-                                    result.admin_access.value_or(false) ? " (admin)" : ""),
-                        answer.node});
-      }
-    }
+Result<Rules> RulesOf(const AllocateOptions& options) {
+  DRAY_TRY(const allocator::Profile profile, allocator::ParseProfile(options.profile));
+  Rules rules{.features = {}, .gates = api::FeatureGates::DefaultsOf(profile.release)};
+  DRAY_TRY_VOID(rules.gates.Apply(options.feature_gates, profile.release));
+  Result<allocator::Features> features = allocator::FeaturesOf(profile, rules.gates);
+  if (!features && profile.implementation.has_value()) {
+    return Fail(features.error().reason,
+                fmt::format("{}; it needs --feature-gates {}",
+                            features.error().message,
+                            GatesToSwitchOff(*profile.implementation, rules.gates)));
   }
-  if (rows.size() > 1) PrintTable(out, rows);
-  for (const OfflineAnswer& answer : answers) {
-    if (!answer.reason.empty())
-      fmt::print(out, "{} does not fit: {}\n", answer.what, answer.reason);
-  }
+  DRAY_TRY(rules.features, std::move(features));
+  return rules;
 }
 
-/// A v1 List of the claims with their allocations: what the API server would hold. A claim that
-/// several pods share stands where the first of them got it, as the last of them left it.
-std::string AsJson(const std::vector<OfflineAnswer>& answers) {
-  std::vector<std::string> order;
-  std::map<std::string, const api::Object*> newest;
-  for (const OfflineAnswer& answer : answers) {
-    for (const api::Object& claim : answer.claims) {
-      std::string key = api::ObjectKey(claim.metadata());
-      if (newest.insert_or_assign(key, &claim).second) order.push_back(std::move(key));
-    }
+/// Taints the slices as the rules among the objects say, while the release has such rules.
+void ApplyTaintRules(const Rules& rules, OfflineObjects& objects) {
+  if (objects.taint_rules.empty()) return;
+  if (!rules.gates.Has(api::Gate::kDeviceTaintRules) || !rules.features.device_taints) {
+    objects.notes.push_back(
+        fmt::format("{} DeviceTaintRules have no effect: DRADeviceTaintRules is off",
+                    objects.taint_rules.size()));
+    return;
   }
-  std::string json = R"({"kind":"List","apiVersion":"v1","metadata":{},"items":[)";
-  for (const std::string& key : order) {
-    if (key != order.front()) json += ',';
-    api::EncodeJson(*newest.at(key), json);
+  objects.slices = allocator::WithTaintsOf(
+      objects.taint_rules, std::move(objects.slices), rules.features.release);
+}
+
+int ExitCode(const std::vector<OfflineAnswer>& answers) {
+  const auto any = [&](Verdict verdict) {
+    return std::ranges::any_of(answers, [&](const auto& a) { return a.verdict == verdict; });
+  };
+  if (any(Verdict::kDoesNotFit) || any(Verdict::kRefused)) return 1;
+  return any(Verdict::kUndecided) ? 3 : 0;
+}
+
+void Print(const AllocateOptions& options,
+           const std::vector<OfflineAnswer>& answers,
+           std::FILE* out,
+           std::FILE* notes) {
+  if (options.output == OutputFormat::kTable) return PrintAsTable(out, answers);
+  const std::string json =
+      options.each_node ? NodeAnswersAsJson(answers) : AllocatedClaims(answers);
+  if (options.output == OutputFormat::kJson) {
+    fmt::print(out, "{}\n", api::PrettyJson(json));
+  } else {
+    const auto yaml = api::JsonToYaml(json);
+    fmt::print(out, "{}", yaml ? *yaml : "");
   }
-  return json + "]}";
+  PrintObstacles(notes, answers);
 }
 
 }  // namespace
 
 int Allocate(World& world, const AllocateOptions& options, std::FILE* out, std::FILE* notes) {
+  const auto refuse = [notes](std::string_view why) {
+    fmt::print(notes, "dray allocate: {}\n", why);
+    return 2;
+  };
+  const Result<Rules> rules = RulesOf(options);
+  if (!rules) return refuse(rules.error().message);
   const api::Scheme scheme;
   const Result<Manifests> manifests = ReadManifests(world.disk, scheme, options.paths);
-  if (!manifests) {
-    fmt::print(notes, "dray allocate: {}\n", manifests.error().message);
-    return 2;
-  }
+  if (!manifests) return refuse(manifests.error().message);
   for (const std::string& note : manifests->notes) fmt::print(notes, "note: {}\n", note);
-  OfflineCluster cluster(world, *manifests);
-  for (const std::string& note : cluster.notes()) fmt::print(notes, "note: {}\n", note);
-  const std::vector<OfflineAnswer> answers = cluster.AllocateAll(options.node);
+  OfflineObjects objects = SortManifests(
+      world, *manifests, options.name_space.empty() ? kDefaultNamespace : options.name_space);
+  ApplyTaintRules(*rules, objects);
+  for (const std::string& note : objects.notes) fmt::print(notes, "note: {}\n", note);
+  OfflineCluster cluster(
+      world,
+      std::move(objects),
+      {.features = rules->features,
+       .node = options.node,
+       .name_space = options.name_space,
+       .budget = {.steps_max = options.steps_max},
+       .answers = options.each_node ? NodeAnswers::kEach : NodeAnswers::kFirstThatFits});
+  const std::vector<std::string> nodes = cluster.NodeNames();
+  if (!options.node.empty() && std::ranges::find(nodes, options.node) == nodes.end()) {
+    return refuse(fmt::format(
+        "--node: no node {} in the input; {}", options.node, KnownNames(options.node, nodes)));
+  }
+  const std::vector<OfflineAnswer> answers = cluster.AllocateAll();
   if (answers.empty())
     fmt::print(notes, "note: no pod uses a claim, and no claim waits for devices\n");
-  switch (options.output) {
-    case OutputFormat::kTable: PrintAsTable(out, answers); break;
-    case OutputFormat::kJson: fmt::print(out, "{}\n", api::PrettyJson(AsJson(answers))); break;
-    case OutputFormat::kYaml: {
-      const auto yaml = api::JsonToYaml(AsJson(answers));
-      fmt::print(out, "{}", yaml ? *yaml : "");
-      break;
-    }
-  }
-  if (options.output != OutputFormat::kTable) {
-    for (const OfflineAnswer& answer : answers) {
-      if (!answer.reason.empty())
-        fmt::print(notes, "{} does not fit: {}\n", answer.what, answer.reason);
-    }
-  }
-  const bool all_fit =
-      std::ranges::all_of(answers, [](const OfflineAnswer& a) { return a.reason.empty(); });
-  return all_fit ? 0 : 1;
+  Print(options, answers, out, notes);
+  return ExitCode(answers);
 }
 
 }  // namespace dray::cli

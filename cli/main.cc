@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program dray: one command, its verbs, and the help that teaches them.
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -72,13 +74,47 @@ void AddAllocate(CLI::App& app, cli::AllocateOptions& options, std::string& outp
       ->add_option("-f,--filename", options.paths, "file, folder or - (standard input); repeatable")
       ->required()
       ->allow_extra_args(false);
-  allocate->add_option("--node", options.node, "look at this node only");
+  CLI::Option* node = allocate->add_option("--node", options.node, "look at this node only");
+  allocate
+      ->add_flag(
+          "--all-nodes", options.each_node, "an answer for each node, not the first that fits")
+      ->excludes(node);
+  CLI::Option* name_space = allocate->add_option(
+      "-n,--namespace",
+      options.name_space,
+      "decide about pods and claims of this namespace only; also of objects that name none");
+  allocate
+      ->add_flag_callback(
+          "-A,--all-namespaces", [] {}, "decide about pods and claims of all of them (default)")
+      ->excludes(name_space);
+  allocate
+      ->add_option(
+          "--profile",
+          options.profile,
+          "whose answers: a version of k8s.io/dynamic-resource-allocation, v0.31.8, v0.36.6 "
+          "or v0.37.2, or one implementation of it, v0.36.6/stable, /incubating or "
+          "/experimental")
+      ->capture_default_str();
+  allocate->add_option("--feature-gates",
+                       options.feature_gates,
+                       "NAME=true|false,… as for kube-scheduler (default: as in that release)");
+  allocate
+      ->add_option("--steps-max", options.steps_max, "give up a search after so many candidates")
+      ->check(CLI::Range(int64_t{1}, std::numeric_limits<int64_t>::max()))
+      ->capture_default_str();
   allocate->add_option("-o,--output", output, "table, json or yaml")
       ->check(CLI::IsMember({"table", "json", "yaml"}))
       ->capture_default_str();
   allocate->footer(
-      "Exit codes: 0 everything fits, 1 something does not, 2 unreadable input.\n"
-      "Example:\n  dray allocate -f examples/2-gpu-with-nic");
+      "Pods that no node has yet get devices in the order given, each seeing what the ones before\n"
+      "took; then claims that no pod uses. Claims with an allocation count as they are.\n"
+      "Exit codes: 0 everything fits, 1 something does not, 2 bad options or unreadable input,\n"
+      "3 a search was given up.\n"
+      "Examples:\n"
+      "  dray allocate -f examples/2-gpu-with-nic\n"
+      "  kubectl get nodes,deviceclasses,resourceslices,resourceclaims,pods -A -o yaml >dump.yaml\n"
+      "  dray allocate -f dump.yaml -f job.yaml --all-nodes   # where would the job fit?\n"
+      "  dray allocate -f dump.yaml -f job.yaml --profile v0.36.6 -o json");
 }
 
 void AddCel(CLI::App& app, cli::CelOptions& options, std::string& output) {

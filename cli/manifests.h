@@ -19,9 +19,13 @@ inline constexpr size_t kManifestObjectsMax = 1'000'000;
 
 struct ManifestObject {
   api::Object object;
-  std::string file;  // "-" for standard input
-  size_t line;       // where its document begins
+  std::string file;       // "-" for standard input
+  size_t line;            // where its document begins
+  std::string item = {};  // "items[3]" of a list; empty for the document itself
 };
+
+/// FILE:LINE of the object's document, and which item of it the object is.
+std::string PlaceOf(const ManifestObject& object);
 
 struct Manifests {
   std::vector<ManifestObject> objects;  // in the order of paths, file names and documents
@@ -31,7 +35,8 @@ struct Manifests {
 /// Reads every path: a file, a folder (its .yaml, .yml and .json files, sorted, and its folders),
 /// or "-". Kinds the scheme does not know are skipped with a note; unknown fields are noted.
 ///
-/// Errors: kBadRequest  not YAML or JSON, or a value of the wrong type; names FILE:LINE.
+/// Errors: kBadRequest  not YAML or JSON, or a value of the wrong type; names FILE:LINE of the
+/// field.
 ///         what the disk says about unreadable files.
 Result<Manifests> ReadManifests(Disk& disk,
                                 const api::Scheme& scheme,

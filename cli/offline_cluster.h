@@ -1,70 +1,132 @@
 // SPDX-License-Identifier: Apache-2.0
-// A cluster made of manifests, and the scheduler's decision about its pods, one after the other,
-// each seeing what the ones before took.
+// The scheduler's decision about the pods of a cluster made of manifests, and the allocator's about
+// claims no pod uses: one after the other, each seeing what the ones before took.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "allocator/allocator.h"
+#include "allocator/budget.h"
+#include "allocator/features.h"
+#include "api/core_v1.h"
 #include "api/object.h"
 #include "base/world.h"
-#include "cli/manifests.h"
+#include "cli/first_failure.h"
+#include "cli/offline_objects.h"
 #include "scheduler/cycle.h"
 #include "scheduler/devices.h"
 #include "scheduler/node_filter.h"
 
 namespace dray::cli {
 
+enum class NodeAnswers : uint8_t { kFirstThatFits, kEach };
+
+struct OfflineOptions {
+  allocator::Features features = {};
+  std::string node = {};          // the only one to look at; empty: all
+  std::string name_space = {};    // decide about its pods and claims only; empty: all
+  allocator::Budget budget = {};  // of one search
+  NodeAnswers answers = NodeAnswers::kFirstThatFits;
+};
+
+enum class Verdict : uint8_t {
+  kFits,
+  kDoesNotFit,
+  kRefused,    // something is wrong with the pod, its claims or what they name
+  kUndecided,  // the search ran out of budget
+};
+
+/// What one node has for a pod or a claim.
+struct NodeAnswer {
+  std::string node;
+  Verdict verdict = Verdict::kFits;
+  std::string reason = {};               // why it does not fit; empty when it does
+  std::vector<api::Object> claims = {};  // with their allocations, when it fits
+  std::optional<FirstFailure> failure = {};
+};
+
 /// What came of one pod, or of one claim no pod uses.
 struct OfflineAnswer {
-  std::string what;                 // "pod default/trainer-0", "claim default/single-gpu"
-  std::string node;                 // where it fits; empty when nowhere
-  std::string reason;               // why it does not; empty when it does
-  std::vector<api::Object> claims;  // with their allocations, when it fits
+  std::string what;       // "pod default/trainer-0", "claim default/single-gpu"
+  std::string place;      // FILE:LINE
+  std::string node = {};  // where it fits; empty when nowhere
+  Verdict verdict = Verdict::kFits;
+  std::string reason = {};                    // why it does not; empty when it does
+  std::string fix = {};                       // what to do about it, where that is known
+  std::vector<api::Object> claims = {};       // with their allocations, when it fits
+  std::vector<FailureOnNodes> failures = {};  // which request stands in the way where
+  std::vector<NodeAnswer> nodes = {};         // with NodeAnswers::kEach
 };
 
 class OfflineCluster {
  public:
-  /// Takes what it knows from the manifests; pods and claims keep their order. Nodes that only
-  /// slices name exist with nothing but that name; without any node there is one called "node".
-  OfflineCluster(World& world, const Manifests& manifests);
+  /// Pods and claims keep their order; taint rules are not applied here.
+  OfflineCluster(World& world, OfflineObjects objects, OfflineOptions options);
 
-  /// What was passed over, and where it stands: objects of resource.k8s.io that take no part.
-  const std::vector<std::string>& notes() const { return notes_; }
+  /// Names of all nodes, sorted.
+  std::vector<std::string> NodeNames() const;
 
-  /// Decides for every pod in order, then for every claim that is still without devices.
-  /// `only_node`: empty, or the one node to look at.
-  std::vector<OfflineAnswer> AllocateAll(const std::string& only_node);
+  /// Decides for every pod in order that is not bound, finished or being deleted, and then for
+  /// every claim that is still without devices and that none of those pods uses.
+  std::vector<OfflineAnswer> AllocateAll();
 
  private:
-  void AddNode(api::Object node);
+  using Claims = std::vector<api::Object>;
+
+  bool IsMeant(const api::Object& object) const;
+  void CountBoundPods();
   void PrepareClaims(api::core_v1::Pod& pod);
-  OfflineAnswer AllocatePod(const api::Object& pod);
+  const api::Object* FindClaim(std::string_view key) const;
+
+  OfflineAnswer AllocatePod(const api::Object& pod, const std::string& place);
   OfflineAnswer AllocateClaim(const std::string& key);
-  /// Writes what the scheduler would: the allocation, if it is new, and the pod's reservation.
-  void Keep(const std::string& key,
-            const api::Object& pod,
-            const std::optional<api::resource_v1::AllocationResult>& result);
+  NodeAnswer AnswerOf(const api::core_v1::Node& node, const std::string& key) const;
+  /// What to do about the first request that names a class which is not there; or nothing.
+  std::string FixOf(const Claims& claims) const;
+  struct Decided {
+    scheduler::Decision decision;
+    bool gave_up = false;  // a search ran out of budget
+  };
+  Decided DecideOn(std::span<const scheduler::NodeState* const> nodes,
+                   const api::Object& pod,
+                   const Claims& claims) const;
+  NodeAnswer AnswerOf(const scheduler::NodeState& node,
+                      const api::Object& pod,
+                      const Claims& claims) const;
+  void TakePlace(const scheduler::Placement& placement,
+                 const api::Object& pod,
+                 const Claims& claims,
+                 OfflineAnswer& answer);
+  /// Which request of the pod stands in the way, on the nodes that would take the pod.
+  std::vector<FailureOnNodes> FailuresOf(const api::Object& pod, const Claims& claims) const;
+  std::optional<FirstFailure> FailureOn(const api::core_v1::Node& node, const Claims& claims) const;
+
+  /// The claim as the scheduler would write it: the allocation, if it is new, and the pod's
+  /// reservation.
+  api::Object Allocated(const std::string& key,
+                        const api::Object& pod,
+                        const std::optional<api::resource_v1::AllocationResult>& result) const;
+  void Keep(const std::string& key, api::Object claim);
   Result<allocator::Outcome> Search(
       const api::core_v1::Node& node,
       std::span<const Frozen<api::resource_v1::ResourceClaim>> claims) const;
-  std::vector<const scheduler::NodeState*> NodesInOrder() const;
 
   World& world_;
+  OfflineObjects objects_;
+  OfflineOptions options_;
+  std::map<std::string, std::vector<std::string>> generated_;  // claims by the uid of their pod
   std::map<std::string, scheduler::NodeState> nodes_;
-  std::map<std::string, api::Object> claims_;  // by namespace/name
-  std::vector<std::string> claim_order_;
-  std::map<std::string, api::Object> templates_;  // by namespace/name
-  std::vector<api::Object> pods_;
+  std::vector<const scheduler::NodeState*> looked_at_;  // in name order
   Frozen<allocator::Inventory> inventory_;
   std::shared_ptr<cel::SelectorCache> selectors_;
   scheduler::TakenDevices taken_;
-  std::string only_node_;
-  std::vector<std::string> notes_;
 };
 
 }  // namespace dray::cli

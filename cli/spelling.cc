@@ -6,6 +6,9 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 namespace dray::cli {
 namespace {
 
@@ -33,6 +36,17 @@ size_t SpellingDistance(std::string_view a, std::string_view b) {
     }
   }
   return row.back();
+}
+
+std::string KnownNames(std::string_view name, std::span<const std::string> names) {
+  constexpr size_t kNamesShownMax = 10;
+  if (names.empty()) return "it has none";
+  const std::span<const std::string> shown = names.first(std::min(names.size(), kNamesShownMax));
+  std::string text = fmt::format("it has {}", fmt::join(shown, ", "));
+  if (shown.size() < names.size()) text += fmt::format(" and {} more", names.size() - shown.size());
+  const auto nearest = std::ranges::min_element(
+      names, {}, [&](const std::string& known) { return SpellingDistance(known, name); });
+  return text + fmt::format(": did you mean {}?", *nearest);
 }
 
 }  // namespace dray::cli

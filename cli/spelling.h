@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
+#include <string>
 #include <string_view>
 
 namespace dray::cli {
@@ -10,5 +12,9 @@ namespace dray::cli {
 /// Insertions, deletions and replacements between two texts (Wagner and Fischer), case aside.
 /// O(|a| * |b|).
 size_t SpellingDistance(std::string_view a, std::string_view b);
+
+/// "it has gpu, nic and 3 more: did you mean gpu?" about the names there are, for somebody who
+/// asked for `name`, which is not among them; "it has none".
+std::string KnownNames(std::string_view name, std::span<const std::string> names);
 
 }  // namespace dray::cli
