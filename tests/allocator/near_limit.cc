@@ -22,17 +22,17 @@ void BeginCluster(const Family& family,
                   const ProblemOptions& options,
                   Cluster& cluster,
                   Chance& chance) {
-  cluster.nodes = RandomNodes(chance.Between(1, options.nodes_max), chance);
+  cluster.nodes = RandomNodes(chance.Percent(80) ? 1 : options.nodes_max, chance);
   cluster.classes = RandomClasses(family, chance);
 }
 
-/// One pool on the first node, or on all; in one slice or two.
+/// One pool, in one slice or two, for the only node or for all.
 void Publish(std::string_view driver, Hardware hardware, Cluster& cluster, Chance& chance) {
   v1::ResourceSlice slice;
   slice.spec.driver = driver;
   slice.spec.pool.name = "pool";
   slice.spec.pool.generation = 1;
-  if (chance.Percent(70)) {
+  if (cluster.nodes.size() == 1 && chance.Percent(70)) {
     slice.spec.node_name = "node-0";
   } else {
     slice.spec.all_nodes = true;

@@ -149,7 +149,7 @@ class ClaimWriter {
       request.allocation_mode = "All";
     } else {
       request.allocation_mode = "ExactCount";
-      request.count = chance_.Percent(2) ? 0 : chance_.Between(1, Left(driver) * 2 / 3);
+      request.count = chance_.Percent(2) ? 0 : chance_.Between(1, Reasonable(driver, request));
     }
     const int tolerations = family_.taints > 30 ? 65 : family_.taints * 2;
     while (request.tolerations.size() < 3 && chance_.Percent(tolerations))
@@ -160,6 +160,16 @@ class ClaimWriter {
       request.capacity->requests[capacity] = RandomAmount(capacity, chance_);
     }
     if (derives_) request.derived_attributes.push_back(Derived(driver, chance_));
+  }
+
+  /// How many devices a request may ask for that is choosy.
+  template <class Request>
+  int Reasonable(std::string_view driver, const Request& request) {
+    int count = Left(driver) * 3 / 4;
+    if (request.device_class_name == "a100" || request.device_class_name == "ready")
+      count = count * 2 / 3;
+    for (size_t i = 0; i < request.selectors.size(); ++i) count = count * 2 / 3;
+    return std::max(1, count);
   }
 
   std::string ClassFor(std::string_view driver) {
