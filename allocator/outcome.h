@@ -2,6 +2,7 @@
 // What a call of the allocator comes to.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <variant>
@@ -20,9 +21,12 @@ struct Allocation {
 struct Unsatisfiable {
   std::string node_error;
 };
-/// The budget ran out first.
+/// The budget ran out first. Until then devices were found for all requests before the one named;
+/// whether that one can be satisfied as well is open.
 struct Undecided {
-  int64_t steps;
+  int64_t steps = 0;
+  size_t claim = 0;    // by number
+  size_t request = 0;  // in the claim
 };
 using Outcome = std::variant<Allocation, Unsatisfiable, Undecided>;
 

@@ -32,7 +32,7 @@ class TableBuilder {
 
   CounterTable Build(uint32_t id) {
     table_.id = id;
-    in_milli_ = HasFractions();
+    table_.in_milli = HasFractions();
     for (const Frozen<SliceContent>& slice : slices_) {
       for (const v1::CounterSet& set : slice->example->spec.shared_counters) AddSet(set);
     }
@@ -68,8 +68,8 @@ class TableBuilder {
   }
 
   int64_t Amount(const Quantity& amount) {
-    const int64_t units = in_milli_ ? amount.MilliValue() : amount.Value();
-    const bool exact = !in_milli_ || Quantity::FromMilli(units) == amount;
+    const int64_t units = table_.in_milli ? amount.MilliValue() : amount.Value();
+    const bool exact = !table_.in_milli || Quantity::FromMilli(units) == amount;
     if (!exact || units < 0 || units > kAmountMax) table_.usable = false;
     return units;
   }
@@ -86,6 +86,7 @@ class TableBuilder {
                         static_cast<uint32_t>(table_.limits.size()));
       table_.limits.push_back(Amount(counter.value));
       table_.set_of.push_back(index);
+      table_.names.push_back(name);
     }
   }
 
@@ -126,7 +127,6 @@ class TableBuilder {
 
   const std::vector<Frozen<SliceContent>>& slices_;
   CounterTable table_;
-  bool in_milli_ = false;
   std::map<std::string_view, uint32_t> sets_;
   std::map<std::pair<uint32_t, std::string_view>, uint32_t> counters_;
   std::map<std::string_view, size_t> groups_;

@@ -49,8 +49,10 @@ struct CounterTable {
   /// False when the amounts are none that 64 bits can add up, when one is negative, or when names
   /// do not fit together: then only the literal search knows.
   bool usable = true;
-  std::vector<int64_t> limits;   // by counter
-  std::vector<uint32_t> set_of;  // by counter
+  bool in_milli = false;           // amounts are thousandths
+  std::vector<int64_t> limits;     // by counter
+  std::vector<uint32_t> set_of;    // by counter
+  std::vector<std::string> names;  // by counter
   size_t sets = 0;
   std::map<uint32_t, std::vector<std::vector<SetDraw>>> draws;  // by content, then device
 

@@ -20,6 +20,19 @@ namespace {
 
 namespace v1 = api::resource_v1;
 
+uint8_t TraitsOf(const v1::Device& device) {
+  unsigned traits = 0;
+  if (!device.taints.empty()) traits |= Shape::kTainted;
+  if (!device.binding_conditions.empty()) traits |= Shape::kHasBindingConditions;
+  if (!device.consumes_counters.empty()) traits |= Shape::kDrawsCounters;
+  if (device.allow_multiple_allocations.value_or(false)) traits |= Shape::kShareable;
+  for (const auto& [name, capacity] : device.capacity) {
+    if (capacity.request_policy.has_value() || capacity.value.Sign() < 0)
+      traits |= Shape::kMeasured;
+  }
+  return static_cast<uint8_t>(traits);
+}
+
 /// Of the single values an attribute may have, how many are set.
 int SingleForms(const v1::DeviceAttribute& attribute) {
   return static_cast<int>(attribute.string.has_value()) +
@@ -94,7 +107,7 @@ ShapeId Shapes::InternOne(const Frozen<v1::ResourceSlice>& slice, const v1::Devi
   std::unique_ptr<Shape[]>& shapes = blocks_.at(block);  // NOLINT(modernize-avoid-c-arrays)
   if (shapes == nullptr)
     shapes = std::make_unique<Shape[]>(kFirstBlock << block);  // NOLINT(modernize-avoid-c-arrays)
-  shapes[id - FirstOf(block)] = {.slice = slice, .device = &device};
+  shapes[id - FirstOf(block)] = {.slice = slice, .device = &device, .traits = TraitsOf(device)};
   ++size_;
   index_.emplace(hash, id);
   return id;

@@ -32,8 +32,21 @@ using ShapeId = uint32_t;
 enum class AttributeForm : uint8_t { kSingle, kSets };
 
 struct Shape {
+  /// A device with none of these is admitted wherever selectors and constraints let it.
+  enum Trait : uint8_t {
+    kTainted = 1,
+    kHasBindingConditions = 2,
+    kDrawsCounters = 4,
+    kShareable = 8,
+    /// The capacity has a policy, or is negative.
+    kMeasured = 16,
+  };
+
   Frozen<api::resource_v1::ResourceSlice> slice;     // keeps the device
   const api::resource_v1::Device* device = nullptr;  // one that has this shape
+  uint8_t traits = 0;                                // of Trait
+
+  bool Has(Trait trait) const { return (traits & trait) != 0; }
 };
 
 /// What selectors say about a shape.

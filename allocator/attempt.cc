@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "allocator/attempt.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "allocator/literal/allocate.h"
+#include "allocator/rules/consumable_capacity.h"
+#include "allocator/rules/result.h"
+#include "allocator/rules/share_id.h"
+#include "allocator/search/node_problem.h"
+#include "allocator/search/node_search.h"
+#include "allocator/search/prepared.h"
+#include "base/hash.h"
+#include "base/lazy.h"
+#include "base/mutex.h"
+
+namespace dray::allocator {
+namespace {
+
+namespace v1 = api::resource_v1;
+
+using Signature = std::vector<uint64_t>;
+
+struct SignatureHash {
+  size_t operator()(const Signature& signature) const {
+    Hasher hash;
+    for (const uint64_t word : signature) hash.Add(word);
+    return hash.value();
+  }
+};
+
+/// Everything the search reads of a node: nodes with equal signatures have isomorphic searches,
+/// hence equal answers, up to the names of their devices (N-1).
+Signature SignatureOf(const Snapshot& snapshot,
+                      const NodeView& view,
+                      const api::core_v1::Node& node) {
+  Signature signature;
+  signature.reserve(view.fingerprint.size() + view.words + view.pools.size() + 1);
+  signature = view.fingerprint;
+  for (const NodeView::Segment& segment : view.segments) {
+    const PoolUse& use = snapshot.UseOfPool(view.pools[segment.pool].id);
+    const auto words = std::span(use.whole).subspan(segment.facts->first_word, segment.words());
+    signature.insert(signature.end(), words.begin(), words.end());
+  }
+  for (const NodeView::Pool& pool : view.pools) {
+    if (pool.facts == nullptr) continue;
+    const PoolUse& use = snapshot.UseOfPool(pool.id);
+    signature.push_back(use.shares_number);
+    if (!pool.draws_counters) continue;
+    for (const int64_t left : use.available) signature.push_back(static_cast<uint64_t>(left));
+  }
+  for (const std::string& feature : node.status.declared_features) {
+    if (feature == "DRAOptionalNodeOperations") signature.push_back(1);
+  }
+  return signature;
+}
+
+}  // namespace
+
+class Attempt::Parts {
+ public:
+  Parts(Snapshot snapshot, Claims claims, SearchOptions options)
+      : options_(options), prepared_(std::move(snapshot), claims) {}
+
+  const Prepared& prepared() const { return prepared_; }
+  const Snapshot& snapshot() const { return prepared_.snapshot(); }
+
+  Result<Outcome> Allocate(const api::core_v1::Node& node, const Budget& budget) {
+    const Frozen<NodeView> view = snapshot().ViewOf(node);
+    if (prepared_.needs_literal() || view->needs_literal) return Literal(node, budget);
+    Signature signature;
+    Frozen<NodeAnswer> answer;
+    if (options_.node_sharing) {
+      signature = SignatureOf(snapshot(), *view, node);
+      answer = Known(signature);
+    }
+    if (answer == nullptr) {
+      NodeProblem problem(prepared_, *view, node);
+      if (problem.needs_literal()) return Literal(node, budget);
+      answer = std::make_shared<const NodeAnswer>(SearchNode(problem, options_, budget));
+      if (options_.node_sharing && answer->end != NodeEnd::kCancelled)
+        Remember(std::move(signature), answer);
+    }
+    return OutcomeOf(*answer, *view, node);
+  }
+
+ private:
+  Frozen<NodeAnswer> Known(const Signature& signature) {
+    const MutexLock lock(mutex_);
+    const auto found = answers_.find(signature);
+    return found == answers_.end() ? nullptr : found->second;
+  }
+
+  void Remember(Signature signature, Frozen<NodeAnswer> answer) {
+    const MutexLock lock(mutex_);
+    answers_.emplace(std::move(signature), std::move(answer));
+  }
+
+  Result<Outcome> Literal(const api::core_v1::Node& node, const Budget& budget) const {
+    const AllocatedState& state = state_.Get([&] { return snapshot().State(); });
+    return AllocateLiterally({.inventory = snapshot().inventory(),
+                              .state = state,
+                              .features = snapshot().features(),
+                              .selectors = *snapshot().selectors()},
+                             node,
+                             prepared_.claims(),
+                             budget)
+        .outcome;
+  }
+
+  Result<Outcome> OutcomeOf(const NodeAnswer& answer,
+                            const NodeView& view,
+                            const api::core_v1::Node& node) const {
+    switch (answer.end) {
+      case NodeEnd::kFound: return ResultsOf(answer, view, node);
+      case NodeEnd::kNothing:
+        return Unsatisfiable{view.any_invalid ? "invalid resource pools were encountered" : ""};
+      case NodeEnd::kCancelled:
+        return Fail(StatusReason::kTimeout, "operation aborted: the caller has cancelled it");
+      case NodeEnd::kOutOfBudget: break;
+    }
+    const PreparedRequest& request = prepared_.requests()[answer.deepest_request];
+    size_t first = answer.deepest_request;
+    while (first > 0 && prepared_.requests()[first - 1].claim == request.claim) --first;
+    return Undecided{
+        .steps = answer.steps, .claim = request.claim, .request = answer.deepest_request - first};
+  }
+
+  Result<Outcome> ResultsOf(const NodeAnswer& answer,
+                            const NodeView& view,
+                            const api::core_v1::Node& node) const {
+    Allocation allocation;
+    allocation.results.reserve(prepared_.plans().size());
+    size_t request = 0;
+    size_t pick = 0;
+    for (size_t claim = 0; claim < prepared_.plans().size(); ++claim) {
+      std::vector<size_t> alternatives;
+      for (; request < prepared_.requests().size() && prepared_.requests()[request].claim == claim;
+           ++request) {
+        alternatives.push_back(answer.variants[request] -
+                               prepared_.requests()[request].first_variant);
+      }
+      const size_t first = pick;
+      while (pick < answer.picks.size() &&
+             prepared_.variants()[answer.picks[pick].variant].claim == claim) {
+        ++pick;
+      }
+      const auto picks = std::span(answer.picks).subspan(first, pick - first);
+      DRAY_TRY(v1::AllocationResult result, ResultOf(claim, picks, alternatives, view, node));
+      allocation.results.push_back(std::move(result));
+    }
+    return allocation;
+  }
+
+  Result<v1::AllocationResult> ResultOf(size_t claim,
+                                        std::span<const Pick> picks,
+                                        std::span<const size_t> alternatives,
+                                        const NodeView& view,
+                                        const api::core_v1::Node& node) const {
+    const ClaimPlan& plan = prepared_.plans()[claim];
+    const Features& features = snapshot().features();
+    std::vector<DeviceEntry> devices;
+    devices.reserve(picks.size());
+    std::vector<Placement> placements;
+    placements.reserve(picks.size());
+    for (const Pick& pick : picks) {
+      const Variant& variant = *prepared_.variants()[pick.variant].plan;
+      const DeviceEntry& device = devices.emplace_back(
+          DeviceEntry{.slice = view.SliceOf(pick.bit), .device = &view.DeviceAt(pick.bit)});
+      Placement& placement =
+          placements.emplace_back(Placement{.variant = &variant, .device = &device});
+      if (!IsShareable(*device.device, features)) continue;
+      DRAY_TRY(placement.consumed, AmountsTaken(*device.device, variant.capacity, features));
+      placement.share_id = ShareIdOf(plan, variant, device);
+    }
+    return BuildResult(plan, placements, alternatives, node, features);
+  }
+
+  const SearchOptions options_;
+  const Prepared prepared_;
+  Lazy<AllocatedState> state_;  // for the literal search
+  Mutex mutex_;
+  std::unordered_map<Signature, Frozen<NodeAnswer>, SignatureHash> answers_ DRAY_GUARDED_BY(mutex_);
+};
+
+Attempt::Attempt(Snapshot snapshot, Claims claims, SearchOptions options)
+    : parts_(std::make_unique<Parts>(std::move(snapshot), claims, options)) {}
+
+Attempt::~Attempt() = default;
+
+Attempt::Claims Attempt::claims() const {
+  return parts_->prepared().claims();
+}
+
+Result<Outcome> Attempt::Allocate(const api::core_v1::Node& node, Budget budget) const {
+  return parts_->Allocate(node, budget);
+}
+
+}  // namespace dray::allocator

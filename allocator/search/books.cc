@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "allocator/search/books.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "allocator/rules/consumable_capacity.h"
+
+namespace dray::allocator {
+namespace {
+
+std::vector<uint32_t> Intersection(std::span<const uint32_t> a, std::span<const uint32_t> b) {
+  std::vector<uint32_t> common;
+  std::ranges::set_intersection(a, b, std::back_inserter(common));
+  return common;
+}
+
+bool Meet(std::span<const uint32_t> a, std::span<const uint32_t> b) {
+  size_t i = 0;
+  size_t k = 0;
+  while (i < a.size() && k < b.size()) {
+    if (a[i] == b[k]) return true;
+    ++(a[i] < b[k] ? i : k);
+  }
+  return false;
+}
+
+void AddAmounts(const ConsumedCapacity& amounts, ConsumedCapacity& total) {
+  for (const auto& [name, amount] : amounts) total[name] += amount;
+}
+
+}  // namespace
+
+Books::Books(const NodeProblem& problem)
+    : problem_(problem),
+      words_(problem.words()),
+      held_(problem.words()),
+      results_(problem.prepared().plans().size()),
+      members_(problem.prepared().constraints().size()),
+      pools_(problem.any_draws() ? problem.view().pools.size() : 0) {
+  if (problem.prepared().any_admin()) by_claim_.resize(words_ * results_.size());
+}
+
+bool Books::IsHeld(size_t variant, size_t bit) const {
+  return (HeldWord(variant, bit / 64) & BitMask(bit)) != 0;
+}
+
+std::span<const uint32_t> Books::CommonValues(size_t constraint) const {
+  const std::vector<Member>& members = members_[constraint];
+  if (members.empty()) return {};
+  const Member& last = members.back();
+  return last.common.empty() ? std::span<const uint32_t>(*last.values) : last.common;
+}
+
+bool Books::HasShare(size_t bit) const {
+  return std::ranges::any_of(shares_, [&](const Share& share) { return share.bit == bit; });
+}
+
+bool Books::Give(const Pick& pick, Conflict& why) {
+  Entry entry;
+  if (!Enter(pick, entry, why)) {
+    Undo(pick, entry);
+    return false;
+  }
+  picks_.push_back(pick);
+  entries_.push_back(std::move(entry));
+  ++results_[ClaimOf(pick.variant)];
+  return true;
+}
+
+void Books::TakeBackLast() {
+  const Pick pick = picks_.back();
+  --results_[ClaimOf(pick.variant)];
+  Undo(pick, entries_.back());
+  picks_.pop_back();
+  entries_.pop_back();
+}
+
+bool Books::Enter(const Pick& pick, Entry& entry, Conflict& why) {
+  if (!EnterConstraints(pick, entry, why)) return false;
+  if (!EnterCounters(pick, entry, why)) return false;
+  if (problem_.IsShareable(pick.bit)) return EnterShare(pick, entry, why);
+  entry.holds = true;
+  AddBit(held_, pick.bit);
+  if (!by_claim_.empty())
+    AddBit(std::span(by_claim_).subspan(ClaimOf(pick.variant) * words_, words_), pick.bit);
+  return true;
+}
+
+bool Books::EnterConstraints(const Pick& pick, Entry& entry, Conflict& why) {
+  const PreparedVariant& variant = problem_.prepared().variants()[pick.variant];
+  const ShapeId shape = variant.covering.empty() ? 0 : problem_.view().ShapeOf(pick.bit);
+  for (const PreparedVariant::Covering& covering : variant.covering) {
+    const uint32_t set = covering.column->set_of[shape];
+    const Member member{.level = pick.level, .set = set, .values = &covering.column->values[set]};
+    if (!EnterConstraint(covering.constraint, member, why)) return false;
+    ++entry.constraints;
+  }
+  return true;
+}
+
+bool Books::EnterConstraint(size_t constraint, Member member, Conflict& why) {
+  std::vector<Member>& members = members_[constraint];
+  const PreparedConstraint& rules = problem_.prepared().constraints()[constraint];
+  if (!rules.is_match) {
+    for (const Member& other : members) {
+      if (!Meet(*other.values, *member.values)) continue;
+      why.Add(other.level);
+      return false;
+    }
+  } else if (!members.empty()) {
+    member.common = Intersection(CommonValues(constraint), *member.values);
+    if (member.common.empty()) {
+      // One value: the first device has chosen it. Sets: every device may have narrowed them.
+      for (const Member& other : members) {
+        why.Add(other.level);
+        if (rules.form == AttributeForm::kSingle) break;
+      }
+      return false;
+    }
+  }
+  members.push_back(std::move(member));
+  return true;
+}
+
+bool Books::EnterCounters(const Pick& pick, Entry& entry, Conflict& why) {
+  if (!problem_.Draws(pick.bit)) return true;
+  if (problem_.IsShareable(pick.bit) && HasShare(pick.bit)) return true;
+  PoolBooks& books = Open(problem_.PoolOf(pick.bit));
+  const std::vector<int64_t>& available = problem_.Available(problem_.PoolOf(pick.bit));
+  bool fits = true;
+  for (const SetDraw& set : problem_.DrawsOf(pick.bit)) {
+    for (const CounterDraw& draw : set.draws) {
+      books.drawn[draw.counter] += draw.amount;
+      fits = fits && books.drawn[draw.counter] <= available[draw.counter];
+    }
+  }
+  entry.paid = true;
+  books.levels.push_back(pick.level);
+  if (fits && problem_.groups_matter()) {
+    entry.groups_before = books.groups;
+    fits = JoinGroups(books, pick.bit);
+  }
+  if (fits) return true;
+  for (const size_t level : books.levels) why.Add(level);
+  why.Remove(pick.level);
+  return false;
+}
+
+/// Devices without groups go together; others need one that all of them name.
+bool Books::GroupState::Join(uint64_t groups_of_device) {
+  const bool names = groups_of_device != 0;
+  if (members == 0) {
+    named = names;
+    groups = groups_of_device;
+  } else if (named != names) {
+    return false;
+  } else if (named) {
+    groups &= groups_of_device;
+    if (groups == 0) return false;
+  }
+  ++members;
+  return true;
+}
+
+/// The same for a device that is there already: slices change, so it may contradict the others.
+void Books::GroupState::Commit(uint64_t groups_of_device) {
+  if (members == 0) {
+    named = groups_of_device != 0;
+    groups = groups_of_device;
+  } else if (named && groups_of_device != 0) {
+    groups &= groups_of_device;
+  }
+  ++members;
+}
+
+bool Books::JoinGroups(PoolBooks& books, size_t bit) const {
+  return std::ranges::all_of(problem_.DrawsOf(bit), [&](const SetDraw& set) {
+    return books.groups[set.set].Join(set.groups);
+  });
+}
+
+bool Books::EnterShare(const Pick& pick, Entry& entry, Conflict& why) {
+  const PreparedVariant& variant = problem_.prepared().variants()[pick.variant];
+  const api::resource_v1::Device& device = problem_.view().DeviceAt(pick.bit);
+  const Features& features = problem_.prepared().snapshot().features();
+  ConsumedCapacity given;
+  for (const Share& share : shares_) {
+    if (share.bit == pick.bit) AddAmounts(share.amounts, given);
+  }
+  const Result<bool> fits = FitsCapacity(
+      device, variant.plan->capacity, features, problem_.CapacityTaken(pick.bit), &given);
+  if (!fits || !*fits) {
+    for (const Share& share : shares_) {
+      if (share.bit == pick.bit) why.Add(share.level);
+    }
+    return false;
+  }
+  Share share{.bit = pick.bit, .variant = pick.variant, .level = pick.level};
+  // Amounts that cannot be counted were seen when the node was looked at.
+  if (Result<ConsumedCapacity> amounts = AmountsTaken(device, variant.plan->capacity, features))
+    share.amounts = *std::move(amounts);
+  shares_.push_back(std::move(share));
+  entry.share = true;
+  return true;
+}
+
+Books::PoolBooks& Books::Open(size_t pool) {
+  PoolBooks& books = pools_[pool];
+  if (books.open) return books;
+  books.open = true;
+  books.drawn.resize(problem_.CountersOf(pool).limits.size());
+  if (problem_.groups_matter()) OpenGroups(pool, books);
+  return books;
+}
+
+/// Committed devices are members already: those the node sees, then those elsewhere in the pool.
+void Books::OpenGroups(size_t pool, PoolBooks& books) const {
+  const PoolUse& use = problem_.UseOf(pool);
+  const PoolFacts& facts = *problem_.view().pools[pool].facts;
+  books.groups.resize(facts.counters->sets);
+  std::vector<const SliceFacts*> order;
+  for (const NodeView::Segment& segment : problem_.view().segments) {
+    if (segment.pool == pool) order.push_back(segment.facts);
+  }
+  for (const SliceFacts& slice : facts.slices) {
+    if (std::ranges::find(order, &slice) == order.end()) order.push_back(&slice);
+  }
+  for (const SliceFacts* slice : order) {
+    for (size_t i = 0; i < slice->content->shapes.size(); ++i) {
+      const size_t bit = slice->first_word * 64 + i;
+      if (!HasBit(use.whole, bit) && (use.shared.empty() || !HasBit(use.shared, bit))) continue;
+      for (const SetDraw& set : facts.counters->Of(slice->content->id, i))
+        books.groups[set.set].Commit(set.groups);
+    }
+  }
+}
+
+void Books::Undo(const Pick& pick, const Entry& entry) {
+  if (entry.share) shares_.pop_back();
+  if (entry.holds) {
+    DropBit(held_, pick.bit);
+    if (!by_claim_.empty()) {
+      DropBit(std::span(by_claim_).subspan(ClaimOf(pick.variant) * words_, words_), pick.bit);
+      for (size_t claim = 0; claim < results_.size(); ++claim) {
+        if (HasBit(WordSpan(by_claim_).subspan(claim * words_, words_), pick.bit))
+          AddBit(held_, pick.bit);
+      }
+    }
+  }
+  if (entry.paid) {
+    PoolBooks& books = pools_[problem_.PoolOf(pick.bit)];
+    for (const SetDraw& set : problem_.DrawsOf(pick.bit)) {
+      for (const CounterDraw& draw : set.draws) books.drawn[draw.counter] -= draw.amount;
+    }
+    books.levels.pop_back();
+    if (!entry.groups_before.empty()) books.groups = entry.groups_before;
+  }
+  const auto& covering = problem_.prepared().variants()[pick.variant].covering;
+  for (size_t i = entry.constraints; i-- > 0;) members_[covering[i].constraint].pop_back();
+}
+
+}  // namespace dray::allocator

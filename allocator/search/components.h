@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which requests have nothing to do with each other (S-9).
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "allocator/search/classes.h"
+#include "allocator/search/node_problem.h"
+#include "allocator/search/options.h"
+
+namespace dray::allocator {
+
+/// Requests in groups, each in order: two are in one group if they may want the same device, are
+/// under one constraint, draw from the counters of one pool, or count towards a limit that their
+/// claim could pass. Between groups no rule applies, so a solution is one solution of each group.
+std::vector<std::vector<size_t>> ComponentsOf(const NodeProblem& problem,
+                                              const DeviceClasses& classes,
+                                              const SearchOptions& options);
+
+}  // namespace dray::allocator

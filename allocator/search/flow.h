@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether several demands can be met at once from a common supply (Hall's condition, as a maximum
+// flow).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "allocator/search/bits.h"
+
+namespace dray::allocator {
+
+/// So many of the elements in `from`, each at most once.
+struct Demand {
+  int64_t need = 0;
+  Words from;
+};
+
+/// More demands than this are not looked at: EnoughForAll says true.
+inline constexpr size_t kDemandsMax = 64;
+
+/// False only if no distribution gives every demand what it needs, each element to one demand only;
+/// elements in `shared` (empty: none) may serve every demand once. O(elements × demands) plus a
+/// small flow.
+bool EnoughForAll(std::span<const Demand> demands, WordSpan shared);
+
+}  // namespace dray::allocator

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "allocator/search/node_problem.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "allocator/rules/consumable_capacity.h"
+
+namespace dray::allocator {
+namespace {
+
+bool MaySkip(const api::core_v1::Node& node, const Features& features) {
+  constexpr std::string_view kFeature = "DRAOptionalNodeOperations";
+  if (features.Picked() != Implementation::kExperimental) return true;
+  return features.optional_node_operations &&
+         std::ranges::find(node.status.declared_features, kFeature) !=
+             node.status.declared_features.end();
+}
+
+}  // namespace
+
+NodeProblem::NodeProblem(const Prepared& prepared,
+                         const NodeView& view,
+                         const api::core_v1::Node& node)
+    : prepared_(prepared), view_(view) {
+  needs_literal_ = prepared.needs_literal() || view.needs_literal ||
+                   (prepared.any_all() && (view.any_incomplete || view.any_invalid));
+  if (needs_literal_) return;
+  const size_t variants = prepared.variants().size();
+  usable_.resize(variants * words());
+  if (prepared.any_all()) listed_.resize(variants * words());
+  const bool may_skip = MaySkip(node, prepared.snapshot().features());
+  for (const NodeView::Segment& segment : view.segments) {
+    AddSegment(segment, may_skip);
+    if (needs_literal_) return;
+  }
+  CountNeeded();
+}
+
+void NodeProblem::AddSegment(const NodeView::Segment& segment, bool may_skip) {
+  const SliceContent& content = *segment.facts->content;
+  const ContentRows& rows = prepared_.RowsOf(content);
+  needs_literal_ = rows.needs_literal;
+  if (needs_literal_) return;
+  const bool skipped = !may_skip && !content.example->spec.skip_node_operations.empty();
+  for (size_t v = 0; v < prepared_.variants().size(); ++v) {
+    for (size_t w = 0; w < rows.words; ++w) {
+      const size_t at = v * words() + segment.word + w;
+      const uint64_t here = view_.on_node.empty() ? ~uint64_t{0} : view_.on_node[segment.word + w];
+      if (!skipped) usable_[at] = rows.usable[v * rows.words + w] & here;
+      if (prepared_.any_all()) listed_[at] = rows.listed[v * rows.words + w] & here;
+    }
+  }
+  const auto copy = [&](const Words& from, Words& to) {
+    to.resize(words());
+    std::ranges::copy(from, to.begin() + static_cast<std::ptrdiff_t>(segment.word));
+  };
+  if (rows.any_shareable) copy(rows.shareable, shareable_);
+  if (rows.any_draws) copy(rows.draws, draws_);
+  LeaveOutTaken(segment);
+  if (rows.any_draws && prepared_.snapshot().features().partitionable_devices)
+    LeaveOutUncountable(segment);
+  if (prepared_.snapshot().features().consumable_capacity) LeaveOutFull(segment);
+}
+
+/// Devices that are taken as a whole, but for requests with admin access.
+void NodeProblem::LeaveOutTaken(const NodeView::Segment& segment) {
+  const PoolUse& use = UseOf(segment.pool);
+  for (size_t w = 0; w < segment.words(); ++w) {
+    const uint64_t taken = use.whole[segment.facts->first_word + w];
+    if (taken == 0) continue;
+    for (size_t v = 0; v < prepared_.variants().size(); ++v) {
+      if (!prepared_.variants()[v].admin()) usable_[v * words() + segment.word + w] &= ~taken;
+    }
+  }
+}
+
+/// Devices whose counters are used up; one overdrawn counter blocks all of its pool. A device that
+/// has shares has paid already.
+void NodeProblem::LeaveOutUncountable(const NodeView::Segment& segment) {
+  const PoolUse& use = UseOf(segment.pool);
+  const CounterTable& table = CountersOf(segment.pool);
+  const SliceContent& content = *segment.facts->content;
+  for (size_t i = 0; i < content.shapes.size(); ++i) {
+    const size_t bit = segment.word * 64 + i;
+    if (!HasBit(draws_, bit)) continue;
+    const size_t pool_bit = PoolBit(bit);
+    if (IsShareable(bit) && !use.shared.empty() && HasBit(use.shared, pool_bit)) {
+      DropBit(draws_, bit);
+      continue;
+    }
+    bool fits = !use.overdrawn;
+    for (const SetDraw& set : table.Of(content.id, i)) {
+      groups_matter_ = groups_matter_ || prepared_.snapshot().features().compatibility_groups;
+      for (const CounterDraw& draw : set.draws)
+        fits = fits && draw.amount <= use.available[draw.counter];
+    }
+    if (fits) continue;
+    for (size_t v = 0; v < prepared_.variants().size(); ++v)
+      usable_[v * words() + bit / 64] &= ~BitMask(bit);
+  }
+}
+
+/// Devices whose shares leave too little of a capacity.
+void NodeProblem::LeaveOutFull(const NodeView::Segment& segment) {
+  const PoolUse& use = UseOf(segment.pool);
+  const size_t first = segment.facts->first_word * 64;
+  const auto begin = std::ranges::lower_bound(
+      use.capacity, first, {}, [](const auto& entry) { return entry.first; });
+  for (auto at = begin; at != use.capacity.end() && at->first < first + segment.words() * 64;
+       ++at) {
+    const size_t bit = segment.word * 64 + (at->first - first);
+    for (size_t v = 0; v < prepared_.variants().size(); ++v) {
+      if (!HasBit(Usable(v), bit)) continue;
+      const Result<bool> fits = FitsCapacity(view_.DeviceAt(bit),
+                                             prepared_.variants()[v].plan->capacity,
+                                             prepared_.snapshot().features(),
+                                             &at->second);
+      if (!fits || !*fits) DropBit(Usable(v), bit);
+    }
+  }
+}
+
+void NodeProblem::CountNeeded() {
+  for (size_t v = 0; v < prepared_.variants().size(); ++v) {
+    const PreparedVariant& variant = prepared_.variants()[v];
+    needed_.push_back(variant.wants_all() ? static_cast<int64_t>(CountBits(Listed(v)))
+                                          : variant.plan->needed);
+  }
+  // Too many for one claim, whatever is free: an error, with a text that only the plan knows.
+  std::vector<int64_t> least(prepared_.plans().size(), 0);
+  for (const PreparedRequest& request : prepared_.requests()) {
+    const auto of_request = std::span(needed_).subspan(
+        request.first_variant, request.last_variant - request.first_variant);
+    least[request.claim] += std::ranges::min(of_request);
+    if (least[request.claim] > kDevicesPerClaimMax) needs_literal_ = true;
+  }
+}
+
+size_t NodeProblem::PoolBit(size_t bit) const {
+  const NodeView::Segment& segment = view_.segments[view_.segment_of[bit / 64]];
+  return segment.facts->first_word * 64 + (bit - segment.word * 64);
+}
+
+const std::vector<SetDraw>& NodeProblem::DrawsOf(size_t bit) const {
+  const NodeView::Segment& segment = view_.segments[view_.segment_of[bit / 64]];
+  return CountersOf(segment.pool).Of(segment.facts->content->id, bit - segment.word * 64);
+}
+
+const ConsumedCapacity* NodeProblem::CapacityTaken(size_t bit) const {
+  return UseOf(PoolOf(bit)).CapacityOf(PoolBit(bit));
+}
+
+}  // namespace dray::allocator

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+// Decisions are made in upstream's order: request by request, the alternative taken, then device
+// after device at increasing places, each time the first that is possible. So the first complete
+// solution is the lexicographically smallest one. Whatever is skipped holds no solution (options.h
+// names the proofs), hence the answer is that of the plain search.
+#include "allocator/search/node_search.h"
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "allocator/search/ahead.h"
+#include "allocator/search/classes.h"
+#include "allocator/search/components.h"
+#include "allocator/search/conflict.h"
+#include "allocator/search/failures.h"
+#include "allocator/search/root_bounds.h"
+
+namespace dray::allocator {
+namespace {
+
+/// What the proofs know about the node. Without it the search is plain.
+struct Knowledge {
+  const DeviceClasses& classes;
+  const Ahead& ahead;
+  Failures& failures;
+};
+
+class Searcher {
+ public:
+  Searcher(const NodeProblem& problem,
+           std::span<const size_t> order,
+           const SearchOptions& options,
+           const Budget& budget,
+           int64_t steps_max,
+           const Knowledge* knowledge)
+      : problem_(problem),
+        order_(order),
+        options_(options),
+        budget_(budget),
+        steps_max_(steps_max),
+        knowledge_(knowledge),
+        books_(problem),
+        variants_(problem.prepared().requests().size()),
+        alternative_levels_(variants_.size()) {}
+
+  NodeAnswer Run() {
+    Conflict why;
+    const bool found = RunRequest(0, why);
+    NodeAnswer answer{.steps = steps_, .deepest_request = deepest_};
+    if (found) {
+      answer.end = NodeEnd::kFound;
+      answer.picks.assign(books_.picks().begin(), books_.picks().end());
+      answer.variants = variants_;
+    } else if (stopped_.has_value()) {
+      answer.end = *stopped_;
+    }
+    return answer;
+  }
+
+ private:
+  const PreparedRequest& RequestAt(size_t at) const {
+    return problem_.prepared().requests()[order_[at]];
+  }
+  const PreparedVariant& VariantAt(size_t v) const { return problem_.prepared().variants()[v]; }
+
+  bool MayGoOn() {
+    if (++steps_ > steps_max_) stopped_ = NodeEnd::kOutOfBudget;
+    if (budget_.IsCancelled()) stopped_ = NodeEnd::kCancelled;
+    return !stopped_.has_value();
+  }
+
+  bool RunRequest(size_t at, Conflict& why) {
+    if (at == order_.size()) return true;
+    deepest_ = std::max(deepest_, order_[at]);
+    if (knowledge_ != nullptr && !knowledge_->ahead.AllPossible(order_.subspan(at), books_)) {
+      why.AddAllBefore(level_);
+      return false;
+    }
+    const PreparedRequest& request = RequestAt(at);
+    if (request.prioritized) return RunAlternatives(at, request, why);
+    variants_[order_[at]] = request.first_variant;
+    return RunSlot(at, 0, 0, why);
+  }
+
+  bool RunAlternatives(size_t at, const PreparedRequest& request, Conflict& why) {
+    const size_t level = level_++;
+    alternative_levels_[order_[at]] = level;
+    Conflict all;
+    for (size_t v = request.first_variant; v < request.last_variant; ++v) {
+      variants_[order_[at]] = v;
+      Conflict mine;
+      if (RunSlot(at, 0, 0, mine)) return true;
+      if (stopped_.has_value()) return false;
+      all |= mine;
+      if (options_.backjumping && !mine.Has(level)) {  // S-8: no other alternative helps either
+        all = mine;
+        break;
+      }
+    }
+    --level_;
+    all.Remove(level);
+    why |= all;
+    return false;
+  }
+
+  /// The alternative that is taken is among the reasons for what happens to its devices.
+  void BlameAlternative(size_t at, Conflict& why) const {
+    if (RequestAt(at).prioritized) why.Add(alternative_levels_[order_[at]]);
+  }
+
+  bool RunSlot(size_t at, int64_t slot, size_t from, Conflict& why) {
+    if (!MayGoOn()) return false;
+    const size_t v = variants_[order_[at]];
+    const PreparedVariant& variant = VariantAt(v);
+    const int64_t needed = problem_.Needed(v);
+    if (variant.wants_all() && needed == 0) {
+      BlameAlternative(at, why);
+      return false;
+    }
+    if (slot >= needed) return RunRequest(at + 1, why);
+    if (!FitsClaim(variant.claim, needed - slot)) {
+      for (size_t before = 0; before <= at; ++before) {
+        if (RequestAt(before).claim == variant.claim) BlameAlternative(before, why);
+      }
+      return false;
+    }
+    if (variant.wants_all()) return TakeNextOfAll(at, slot, from, why);
+    return Scan({.at = at, .variant = v, .slot = slot, .from = from}, why);
+  }
+
+  bool FitsClaim(size_t claim, int64_t more) const {
+    const auto placed = static_cast<int64_t>(books_.ResultsOf(claim));
+    return more <= kDevicesPerClaimMax - placed;
+  }
+
+  /// S-11 in passing: an "all devices" request whose list holds an unusable device fails at once.
+  bool TakeNextOfAll(size_t at, int64_t slot, size_t from, Conflict& why) {
+    const size_t v = variants_[order_[at]];
+    const size_t bit = NextBit(problem_.Listed(v), from);
+    const size_t level = level_++;
+    Conflict mine;
+    if (!HasBit(problem_.Usable(v), bit) || books_.IsHeld(v, bit)) {
+      BlameHolders(v, mine);
+    } else if (books_.Give({.variant = v, .bit = bit, .level = level}, mine)) {
+      if (RunSlot(at, slot + 1, bit + 1, mine)) return true;
+      if (stopped_.has_value()) return false;
+      books_.TakeBackLast();
+    }
+    --level_;
+    mine.Remove(level);
+    BlameAlternative(at, mine);
+    why |= mine;
+    return false;
+  }
+
+  static size_t NextBit(WordSpan words, size_t from) {
+    for (size_t w = from / 64; w < words.size(); ++w) {
+      uint64_t word = words[w];
+      if (w == from / 64) word &= ~uint64_t{0} << (from % 64);
+      if (word != 0) return w * 64 + static_cast<size_t>(std::countr_zero(word));
+    }
+    return words.size() * 64;
+  }
+
+  /// Those who hold devices the variant could have.
+  void BlameHolders(size_t v, Conflict& why) const {
+    for (const Pick& pick : books_.picks()) {
+      if (HasBit(problem_.Usable(v), pick.bit)) why.Add(pick.level);
+    }
+  }
+
+  /// Tries the devices from `place.from` on, in order.
+  bool Scan(const Failures::Place& place, Conflict& why) {
+    std::vector<uint64_t> key;
+    if (UsesMemory()) {
+      key = knowledge_->failures.KeyOf(place, books_);
+      if (knowledge_->failures.Knows(key)) {
+        why.AddAllBefore(level_);
+        return false;
+      }
+    }
+    const size_t level = level_++;
+    const ScanEnd end = TryAll(place, level, why);
+    if (end == ScanEnd::kFound) return true;
+    --level_;
+    if (end == ScanEnd::kFailed && !key.empty()) knowledge_->failures.Remember(std::move(key));
+    return false;
+  }
+
+  enum class ScanEnd : uint8_t { kFound, kFailed, kStopped };
+
+  ScanEnd TryAll(const Failures::Place& place, size_t level, Conflict& why) {
+    Conflict all;
+    std::vector<uint32_t> tried;  // classes
+    const WordSpan usable = problem_.Usable(place.variant);
+    for (size_t w = place.from / 64; w < usable.size(); ++w) {
+      uint64_t word = usable[w] & ~books_.HeldWord(place.variant, w);
+      if (w == place.from / 64) word &= ~uint64_t{0} << (place.from % 64);
+      for (; word != 0; word &= word - 1) {
+        const size_t bit = w * 64 + static_cast<size_t>(std::countr_zero(word));
+        if (IsLikeTried(bit, place.variant, tried)) continue;
+        Conflict mine;
+        if (TryOne(place, level, bit, mine)) return ScanEnd::kFound;
+        if (stopped_.has_value()) return ScanEnd::kStopped;
+        if (options_.backjumping && !mine.Has(level)) {  // S-8: no other device helps either
+          why |= mine;
+          return ScanEnd::kFailed;
+        }
+        all |= mine;
+      }
+    }
+    BlameHolders(place.variant, all);  // also for the devices before `from`: the slot before this
+    BlameAlternative(place.at, all);
+    all.Remove(level);
+    why |= all;
+    return ScanEnd::kFailed;
+  }
+
+  /// S-1: a device that nothing tells from one that failed here fails too.
+  bool IsLikeTried(size_t bit, size_t variant, std::vector<uint32_t>& tried) const {
+    if (knowledge_ == nullptr || !options_.symmetry) return false;
+    const uint32_t device_class = knowledge_->classes.class_of[bit];
+    // With admin access a device may be held by another claim: then its marks tell it apart.
+    if (VariantAt(variant).admin() && HasBit(books_.held(), bit)) return false;
+    if (std::ranges::find(tried, device_class) != tried.end()) return true;
+    tried.push_back(device_class);
+    return false;
+  }
+
+  bool TryOne(const Failures::Place& place, size_t level, size_t bit, Conflict& why) {
+    if (!books_.Give({.variant = place.variant, .bit = bit, .level = level}, why)) {
+      why.Add(level);  // another device may be free of that
+      return false;
+    }
+    const bool possible = knowledge_ == nullptr || IsPossible(place, bit, why);
+    if (possible && RunSlot(place.at, place.slot + 1, bit + 1, why)) return true;
+    if (stopped_.has_value()) return false;
+    books_.TakeBackLast();
+    return false;
+  }
+
+  bool IsPossible(const Failures::Place& place, size_t bit, Conflict& why) const {
+    const int64_t rest = problem_.Needed(place.variant) - place.slot - 1;
+    if (!knowledge_->ahead.RestPossible(place.variant, bit + 1, rest, books_, why)) {
+      BlameAlternative(place.at, why);
+      return false;
+    }
+    return knowledge_->ahead.EachPossible(order_.subspan(place.at + 1), books_, why);
+  }
+
+  /// Marks of admin access are by claim, which keys do not tell.
+  bool UsesMemory() const {
+    return knowledge_ != nullptr && options_.failure_memory && !problem_.prepared().any_admin();
+  }
+
+  const NodeProblem& problem_;
+  const std::span<const size_t> order_;
+  const SearchOptions& options_;
+  const Budget& budget_;
+  const int64_t steps_max_;
+  const Knowledge* const knowledge_;
+  Books books_;
+  std::vector<size_t> variants_;            // by request: the one being tried
+  std::vector<size_t> alternative_levels_;  // by request: the decision for it
+  size_t level_ = 0;
+  int64_t steps_ = 0;
+  size_t deepest_ = 0;
+  std::optional<NodeEnd> stopped_;
+};
+
+std::vector<size_t> AllRequests(const Prepared& prepared) {
+  std::vector<size_t> order(prepared.requests().size());
+  for (size_t i = 0; i < order.size(); ++i) order[i] = i;
+  return order;
+}
+
+/// One component after the other; together their solutions are the solution (S-9).
+NodeAnswer SearchComponents(const NodeProblem& problem,
+                            const SearchOptions& options,
+                            const Budget& budget,
+                            int64_t steps_before) {
+  const DeviceClasses classes = ClassifyDevices(problem);
+  const Ahead ahead(problem, classes, options);
+  NodeAnswer whole{.end = NodeEnd::kFound, .steps = steps_before};
+  whole.variants.resize(problem.prepared().requests().size());
+  for (const std::vector<size_t>& order : ComponentsOf(problem, classes, options)) {
+    Failures failures(problem, classes, order);
+    const Knowledge knowledge{.classes = classes, .ahead = ahead, .failures = failures};
+    NodeAnswer part =
+        Searcher(problem, order, options, budget, budget.steps_max - whole.steps, &knowledge).Run();
+    whole.steps += part.steps;
+    whole.deepest_request = std::max(whole.deepest_request, part.deepest_request);
+    if (part.end != NodeEnd::kFound) {
+      whole.end = part.end;
+      return whole;
+    }
+    whole.picks.insert(whole.picks.end(), part.picks.begin(), part.picks.end());
+    for (const size_t request : order) whole.variants[request] = part.variants[request];
+  }
+  std::ranges::sort(whole.picks, {}, [&](const Pick& pick) {
+    return std::pair(problem.prepared().variants()[pick.variant].request, pick.bit);
+  });
+  return whole;
+}
+
+}  // namespace
+
+NodeAnswer SearchNode(NodeProblem& problem, const SearchOptions& options, const Budget& budget) {
+  if (options.counting && !EnoughForEach(problem)) return {.end = NodeEnd::kNothing};
+  int64_t steps = 0;
+  if (options.optimism) {
+    // A few steps are enough where nothing stands in the way, which is most of the time.
+    constexpr int64_t kStepsPerDevice = 4;
+    int64_t devices = 1;
+    for (const PreparedRequest& request : problem.prepared().requests())
+      devices += std::clamp<int64_t>(problem.Needed(request.first_variant), 1, kDevicesPerClaimMax);
+    const int64_t steps_max = std::min(budget.steps_max, kStepsPerDevice * devices);
+    const std::vector<size_t> order = AllRequests(problem.prepared());
+    NodeAnswer quick = Searcher(problem, order, options, budget, steps_max, nullptr).Run();
+    if (quick.end != NodeEnd::kOutOfBudget || steps_max == budget.steps_max) return quick;
+    steps = quick.steps;
+  }
+  if (RefuteAtRoot(problem, options)) return {.end = NodeEnd::kNothing, .steps = steps};
+  return SearchComponents(problem, options, budget, steps);
+}
+
+}  // namespace dray::allocator

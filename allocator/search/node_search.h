@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// The search on one node: the lexicographically smallest solution, or that there is none.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "allocator/budget.h"
+#include "allocator/search/books.h"
+#include "allocator/search/node_problem.h"
+#include "allocator/search/options.h"
+
+namespace dray::allocator {
+
+enum class NodeEnd : uint8_t { kFound, kNothing, kOutOfBudget, kCancelled };
+
+struct NodeAnswer {
+  NodeEnd end = NodeEnd::kNothing;
+  std::vector<Pick> picks = {};       // when found, in the order of requests and slots
+  std::vector<size_t> variants = {};  // when found, by request: the one that is satisfied
+  int64_t steps = 0;                  // places of the search that were looked at
+  size_t deepest_request = 0;         // how far it came, in Prepared::requests
+};
+
+/// `problem` does not need the literal search; it is changed by what is proven about it.
+/// Worst case exponential; bounded by `budget`.
+NodeAnswer SearchNode(NodeProblem& problem, const SearchOptions& options, const Budget& budget);
+
+}  // namespace dray::allocator

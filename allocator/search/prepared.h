@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Claims made ready for the search on any node of a snapshot: what does not depend on the node.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "allocator/inventory/shapes.h"
+#include "allocator/rules/plan.h"
+#include "allocator/snapshot.h"
+#include "api/resource_v1.h"
+#include "base/mutex.h"
+
+namespace dray::allocator {
+
+/// One way to satisfy a request.
+struct PreparedVariant {
+  /// A constraint of the claim that minds its devices, and the attribute it then looks at.
+  struct Covering {
+    size_t constraint = 0;  // in Prepared::constraints
+    Frozen<AttributeColumn> column;
+  };
+
+  const Variant* plan = nullptr;
+  size_t claim = 0;
+  size_t request = 0;  // in Prepared::requests
+  Frozen<SelectionRow> row;
+  std::vector<Covering> covering;
+
+  bool wants_all() const { return plan->mode == CountMode::kAll; }
+  bool admin() const { return plan->admin_access; }
+};
+
+struct PreparedRequest {
+  size_t claim = 0;
+  size_t first_variant = 0, last_variant = 0;  // in Prepared::variants; one past the end
+  bool prioritized = false;
+};
+
+struct PreparedConstraint {
+  size_t claim = 0;
+  bool is_match = true;  // else distinct
+  AttributeForm form = AttributeForm::kSingle;
+};
+
+/// What a slice's content offers each variant, whatever is taken of it. Words of devices.
+struct ContentRows {
+  size_t words = 0;
+  std::vector<uint64_t>
+      listed;  // variant × words: matches, and holds what is asked for when unused
+  std::vector<uint64_t> usable;  // variant × words: of those, the ones a request may take
+  std::vector<uint64_t> shareable;
+  std::vector<uint64_t> draws;  // takes from counters
+  bool any_shareable = false;
+  bool any_draws = false;
+  /// An evaluation failed, or an attribute cannot be compared by value: only the literal search
+  /// knows what becomes of that.
+  bool needs_literal = false;
+};
+
+/// For any number of threads.
+class Prepared {
+ public:
+  Prepared(Snapshot snapshot, std::span<const Frozen<api::resource_v1::ResourceClaim>> claims);
+
+  const Snapshot& snapshot() const { return snapshot_; }
+  std::span<const Frozen<api::resource_v1::ResourceClaim>> claims() const { return claims_; }
+  const std::vector<ClaimPlan>& plans() const { return plans_; }
+  const std::vector<PreparedVariant>& variants() const { return variants_; }
+  /// In the order of claims, then requests.
+  const std::vector<PreparedRequest>& requests() const { return requests_; }
+  const std::vector<PreparedConstraint>& constraints() const { return constraints_; }
+  /// The claims are such that only the literal search knows: an error is certain or possible.
+  bool needs_literal() const { return needs_literal_; }
+  bool any_all() const { return any_all_; }
+  bool any_admin() const { return any_admin_; }
+
+  /// Worked out when first asked for.
+  const ContentRows& RowsOf(const SliceContent& content) const;
+
+ private:
+  void AddClaim(size_t claim);
+  void AddVariant(const Variant& plan, size_t claim);
+  std::vector<PreparedVariant::Covering> CoveringOf(const Variant& plan, size_t claim);
+  std::unique_ptr<ContentRows> MakeRows(const SliceContent& content) const;
+  void Judge(
+      size_t variant, size_t device, const Shape& shape, ShapeId id, ContentRows& rows) const;
+
+  Snapshot snapshot_;
+  std::vector<Frozen<api::resource_v1::ResourceClaim>> claims_;  // what plans refer to
+  std::vector<ClaimPlan> plans_;
+  std::vector<PreparedVariant> variants_;
+  std::vector<PreparedRequest> requests_;
+  std::vector<PreparedConstraint> constraints_;
+  std::vector<size_t> first_constraint_;  // by claim
+  bool needs_literal_ = false;
+  bool any_all_ = false;
+  bool any_admin_ = false;
+
+  mutable Mutex mutex_;
+  mutable std::vector<std::unique_ptr<ContentRows>> rows_ DRAY_GUARDED_BY(mutex_);  // by content
+};
+
+}  // namespace dray::allocator
