@@ -94,11 +94,13 @@ void Split(int total,
 }
 
 /// A last request that candidates exist for, but never enough of them.
-void AddHopeless(Claims& claims, Chance& chance) {
+void AddHopeless(const ProblemOptions& options, Claims& claims, Chance& chance) {
+  auto& requests = claims.back().spec.devices.requests;
+  if (std::ssize(requests) >= options.requests_max) requests.pop_back();
   v1::DeviceRequest request = Exactly("late", "gpu", chance.Between(2, 3));
   request.exactly->selectors.push_back(
       Selector(R"(device.attributes["gpu.example.com"].index < 2)"));
-  claims.back().spec.devices.requests.push_back(std::move(request));
+  requests.push_back(std::move(request));
 }
 
 Hardware Equal(int count) {
@@ -219,7 +221,7 @@ Claims MakeSymmetric(const Family& family,
   Claims claims;
   const bool is_hopeless = chance.Percent(30);
   Split(free + (is_hopeless ? -2 : chance.Between(-1, 1)), "gpu", options, claims, chance);
-  if (is_hopeless) AddHopeless(claims, chance);
+  if (is_hopeless) AddHopeless(options, claims, chance);
   return claims;
 }
 

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// What holds of the allocator's answers to random problems. DRAY_SOAK=20 asks twenty times as many.
+#include <cstdint>
+#include <cstdlib>
+#include <map>
+#include <string>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "tests/allocator/brute_force.h"
+#include "tests/allocator/engines.h"
+#include "tests/allocator/problem_json.h"
+#include "tests/allocator/random_problem.h"
+#include "tests/allocator/shrink.h"
+
+namespace dray::judges {
+namespace {
+
+/// How many, where `make test` takes `usual`.
+uint64_t Instances(uint64_t usual) {
+  const char* factor = std::getenv("DRAY_SOAK");  // NOLINT(concurrency-mt-unsafe): one thread
+  return usual * (factor == nullptr ? 1 : std::strtoull(factor, nullptr, 10));
+}
+
+Judgement JudgeLiteral(const Problem& problem, const api::core_v1::Node& node) {
+  return JudgeOutcome(
+      problem, node, RunLiteral(problem, node, {.steps_max = 20'000}), {.sets_max = 1'500});
+}
+
+/// The objection with a problem made small that deserves one, too.
+std::string Explain(const Problem& problem, const std::string& objection) {
+  const Problem small = Shrink(problem, [](const Problem& smaller) {
+    for (const api::core_v1::Node& node : smaller.nodes) {
+      if (!JudgeLiteral(smaller, node).objection.empty()) return true;
+    }
+    return false;
+  });
+  return fmt::format("{}: {}\nmade small: {}", problem.id, objection, EncodeProblem(small));
+}
+
+/// Sound: an allocation obeys every rule. Complete: where there is one, one is found; and it is the
+/// first in the order of decisions.
+TEST(AllocatorProperty, LiteralSearchIsSoundAndComplete) {
+  const ProblemOptions small = {
+      .nodes_max = 2, .devices_max = 7, .claims_max = 2, .requests_max = 3};
+  const uint64_t wanted = Instances(1000);
+  uint64_t judged = 0;
+  std::map<std::string, uint64_t> unknown;
+  for (uint64_t seed = 1; judged < wanted; ++seed) {
+    const Problem problem = RandomProblem(seed, small);
+    for (const api::core_v1::Node& node : problem.nodes) {
+      const Judgement judgement = JudgeLiteral(problem, node);
+      ASSERT_EQ(judgement.objection, "") << Explain(problem, judgement.objection);
+      ++(judgement.unknown.empty() ? judged : unknown[judgement.unknown]);
+    }
+  }
+  uint64_t skipped = 0;
+  for (const auto& [reason, count] : unknown) {
+    skipped += count;
+    RecordProperty(reason, static_cast<int>(count));
+  }
+  RecordProperty("judged", static_cast<int>(judged));
+  EXPECT_LT(skipped, judged / 2) << "too many instances are not judged";
+}
+
+}  // namespace
+}  // namespace dray::judges
