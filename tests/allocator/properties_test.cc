@@ -25,7 +25,7 @@ uint64_t Instances(uint64_t usual) {
 
 Judgement JudgeLiteral(const Problem& problem, const api::core_v1::Node& node) {
   return JudgeOutcome(
-      problem, node, RunLiteral(problem, node, {.steps_max = 20'000}), {.sets_max = 1'500});
+      problem, node, RunLiteral(problem, node, {.steps_max = 20'000}), {.sets_max = 5'000});
 }
 
 /// The objection with a problem made small that deserves one, too.
@@ -43,7 +43,7 @@ std::string Explain(const Problem& problem, const std::string& objection) {
 /// first in the order of decisions.
 TEST(AllocatorProperty, LiteralSearchIsSoundAndComplete) {
   const ProblemOptions small = {
-      .nodes_max = 2, .devices_max = 7, .claims_max = 2, .requests_max = 3};
+      .nodes_max = 2, .devices_max = 9, .claims_max = 3, .requests_max = 3};
   const uint64_t wanted = Instances(1000);
   uint64_t judged = 0;
   std::map<std::string, uint64_t> unknown;
