@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Questions with the answer no: the number of steps of a search without proofs is exponential in
+// the devices (spec: 18.1).
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "bench/allocator/cluster_builder.h"
+#include "bench/allocator/shapes.h"
+
+namespace dray::bench {
+namespace {
+
+namespace v1 = api::resource_v1;
+
+constexpr size_t kPerSlice = 128;
+constexpr const char* kNode = "node-000";
+
+/// A node with `gpus` equal GPUs.
+ClusterBuilder OneNode(size_t gpus) {
+  ClusterBuilder cluster;
+  cluster.AddNodes(1);
+  cluster.AddClass("gpu", kGpuDriver);
+  cluster.AddClass("nic", kNicDriver);
+  std::vector<v1::Device> devices(gpus);
+  for (size_t i = 0; i < gpus; ++i) devices[i].name = fmt::format("gpu-{:03}", i);
+  cluster.Publish(kNode, kGpuDriver, kPerSlice, std::move(devices));
+  return cluster;
+}
+
+Work Named(const char* id, std::string meaning, ClusterBuilder cluster) {
+  cluster.problem().id = id;
+  return {std::move(cluster.problem()), {.none = 1}, std::move(meaning)};
+}
+
+/// Claims can ask for 32 devices each.
+Work SpreadOverClaims() {
+  ClusterBuilder cluster = OneNode(128);
+  size_t number = 0;
+  for (const int64_t count : {32, 32, 32, 32, 1})
+    cluster.AddClaim(fmt::format("claim-{}", number++), {Request("gpu", "gpu", count)});
+  return Named(
+      "five claims", "129 devices in five claims (32, 32, 32, 32, 1) of 128", std::move(cluster));
+}
+
+Work OneForEachClaim() {
+  ClusterBuilder cluster = OneNode(128);
+  for (size_t i = 0; i < 129; ++i)
+    cluster.AddClaim(fmt::format("claim-{:03}", i), {Request("gpu", "gpu", 1)});
+  return Named("N+1 claims", "129 claims for one device of 128", std::move(cluster));
+}
+
+/// Twelve NICs of four roots, three each: candidates enough for four, but never on one root.
+Work GroupsOneShort() {
+  ClusterBuilder cluster = OneNode(64);
+  std::vector<v1::Device> nics(12);
+  for (size_t i = 0; i < nics.size(); ++i) {
+    nics[i].name = fmt::format("nic-{:02}", i);
+    nics[i].attributes["root"] = Number(static_cast<int64_t>(i % 4));
+  }
+  cluster.Publish(kNode, kNicDriver, kPerSlice, std::move(nics));
+  cluster.AddClaim("claim",
+                   {Request("gpus", "gpu", 8), Request("nics", "nic", 4)},
+                   {Match("nic.example.com/root", {"nics"})});
+  return Named(
+      "groups one short", "8 of 64, then 4 NICs of one root where each has 3", std::move(cluster));
+}
+
+/// Sixteen NICs in a square: rows and columns hold four each, so either constraint alone could be
+/// met, but two NICs of one row are never of one column.
+Work TwoConstraints() {
+  constexpr size_t kSide = 4;
+  ClusterBuilder cluster = OneNode(64);
+  std::vector<v1::Device> nics(kSide * kSide);
+  for (size_t i = 0; i < nics.size(); ++i) {
+    nics[i].name = fmt::format("nic-{:02}", i);
+    nics[i].attributes["row"] = Number(static_cast<int64_t>(i / kSide));
+    nics[i].attributes["column"] = Number(static_cast<int64_t>(i % kSide));
+  }
+  cluster.Publish(kNode, kNicDriver, kPerSlice, std::move(nics));
+  cluster.AddClaim(
+      "claim",
+      {Request("gpus", "gpu", 8), Request("nics", "nic", 2)},
+      {Match("nic.example.com/row", {"nics"}), Match("nic.example.com/column", {"nics"})});
+  return Named(
+      "two constraints", "8 of 64, then 2 NICs of one row and one column", std::move(cluster));
+}
+
+}  // namespace
+
+std::vector<Work> InfeasibleWork() {
+  std::vector<Work> all;
+  all.push_back(SpreadOverClaims());
+  all.push_back(OneForEachClaim());
+  all.push_back(GroupsOneShort());
+  all.push_back(TwoConstraints());
+  return all;
+}
+
+}  // namespace dray::bench

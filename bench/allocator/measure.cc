@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/allocator/measure.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "base/world.h"
+
+namespace dray::bench {
+namespace {
+
+namespace v1 = api::resource_v1;
+
+void Count(const Result<allocator::Outcome>& outcome, OutcomeCounts& counts) {
+  if (outcome && std::holds_alternative<allocator::Allocation>(*outcome)) {
+    ++counts.allocated;
+  } else if (outcome && std::holds_alternative<allocator::Unsatisfiable>(*outcome)) {
+    ++counts.none;
+  } else {
+    ++counts.other;
+  }
+}
+
+OutcomeCounts AskAllNodes(const Engine& engine, const judges::Problem& problem) {
+  OutcomeCounts counts;
+  for (const api::core_v1::Node& node : problem.nodes) Count(engine.Allocate(node), counts);
+  return counts;
+}
+
+/// The first device of the first slice of the node, as a whole: for pods that no node can take.
+v1::AllocationResult FirstDeviceOf(const judges::Problem& problem, const std::string& node) {
+  v1::AllocationResult result;
+  for (const auto& slice : problem.slices) {
+    if (slice->spec.node_name != node || slice->spec.devices.empty()) continue;
+    v1::DeviceRequestAllocationResult& device = result.devices.results.emplace_back();
+    device.driver = slice->spec.driver;
+    device.pool = slice->spec.pool.name;
+    device.device = slice->spec.devices[0].name;
+    break;
+  }
+  return result;
+}
+
+/// The claim that is committed and released between pods: each time on another node.
+class OtherClaim {
+ public:
+  OtherClaim(Engine& engine, const judges::Problem& problem) : engine_(engine), problem_(problem) {}
+
+  /// Finds out what to commit next; not part of what is timed.
+  void Prepare() {
+    const api::core_v1::Node& node = problem_.nodes[next_node_++ % problem_.nodes.size()];
+    engine_.BeginPod();
+    Result<allocator::Outcome> outcome = engine_.Allocate(node);
+    if (outcome && std::holds_alternative<allocator::Allocation>(*outcome)) {
+      allocations_ = std::move(std::get<allocator::Allocation>(*outcome).results);
+    } else {
+      allocations_ = {FirstDeviceOf(problem_, node.metadata.name)};
+    }
+  }
+  void Commit() {
+    for (const v1::AllocationResult& allocation : allocations_) engine_.Commit(allocation);
+  }
+  void Release() {
+    for (const v1::AllocationResult& allocation : allocations_) engine_.Release(allocation);
+  }
+
+ private:
+  Engine& engine_;
+  const judges::Problem& problem_;
+  size_t next_node_ = 0;
+  std::vector<v1::AllocationResult> allocations_;
+};
+
+/// Times of single calls; the clock itself costs some 20 ns of each.
+double CallP99(Engine& engine, const judges::Problem& problem, double seconds) {
+  std::vector<double> calls;
+  OtherClaim other(engine, problem);
+  const double end = Nanoseconds() + seconds * 1e9;
+  do {
+    other.Prepare();
+    other.Commit();
+    for (const bool release : {false, true}) {
+      if (release) other.Release();
+      engine.BeginPod();
+      for (const api::core_v1::Node& node : problem.nodes) {
+        const double start = Nanoseconds();
+        const Result<allocator::Outcome> outcome = engine.Allocate(node);
+        calls.push_back(Nanoseconds() - start);
+      }
+    }
+  } while (Nanoseconds() < end);
+  return Percentile(calls, 99);
+}
+
+Times TimesOf(std::vector<double> pods, size_t nodes, OutcomeCounts counts, bool steady) {
+  Times times{.pods = pods.size(), .counts = counts, .steady = steady};
+  times.pod_ns = Percentile(pods, 50);
+  times.call_ns = times.pod_ns / static_cast<double>(nodes);
+  return times;
+}
+
+}  // namespace
+
+double Nanoseconds() {
+  return static_cast<double>(RealWorld().clock.Monotonic().time_since_epoch().count());
+}
+
+double Percentile(std::vector<double>& values, double percent) {
+  if (values.empty()) return 0;
+  const auto at = static_cast<size_t>(static_cast<double>(values.size()) * percent / 100);
+  const auto place = values.begin() + static_cast<std::ptrdiff_t>(std::min(at, values.size() - 1));
+  std::ranges::nth_element(values, place);
+  return *place;
+}
+
+std::string Duration(double ns) {
+  if (ns < 999.5) return fmt::format("{:.0f} ns", ns);
+  if (ns < 999.5e3) return fmt::format("{:.3g} us", ns / 1e3);
+  return ns < 999.5e6 ? fmt::format("{:.3g} ms", ns / 1e6) : fmt::format("{:.3g} s", ns / 1e9);
+}
+
+OutcomeCounts CountOutcomes(const Work& work) {
+  Engine engine(work.problem);
+  engine.BeginPod();
+  return AskAllNodes(engine, work.problem);
+}
+
+Times MeasureWarm(const Work& work, NodeSharing sharing, double seconds) {
+  const judges::Problem& problem = work.problem;
+  Engine engine(problem, sharing);
+  engine.BeginPod();
+  const OutcomeCounts counts = AskAllNodes(engine, problem);  // also the warm-up
+  OtherClaim other(engine, problem);
+  std::vector<double> pods;
+  bool steady = true;
+  const double end = Nanoseconds() + seconds * 1e9;
+  do {
+    other.Prepare();
+    double start = Nanoseconds();
+    other.Commit();
+    engine.BeginPod();
+    AskAllNodes(engine, problem);
+    pods.push_back(Nanoseconds() - start);
+    start = Nanoseconds();
+    other.Release();
+    engine.BeginPod();
+    const OutcomeCounts again = AskAllNodes(engine, problem);
+    pods.push_back(Nanoseconds() - start);
+    steady = steady && again == counts;
+  } while (Nanoseconds() < end);
+  Times times = TimesOf(std::move(pods), problem.nodes.size(), counts, steady);
+  times.call_p99_ns = CallP99(engine, problem, seconds / 4);
+  return times;
+}
+
+Times MeasureCold(const Work& work, double seconds) {
+  const judges::Problem& problem = work.problem;
+  std::vector<double> pods;
+  OutcomeCounts counts;
+  bool steady = true;
+  const double end = Nanoseconds() + seconds * 1e9;
+  do {
+    const double start = Nanoseconds();
+    OutcomeCounts now;
+    {
+      Engine engine(problem);
+      engine.BeginPod();
+      now = AskAllNodes(engine, problem);
+    }
+    pods.push_back(Nanoseconds() - start);
+    steady = steady && (pods.size() == 1 || now == counts);
+    counts = now;
+  } while (Nanoseconds() < end);
+  return TimesOf(std::move(pods), problem.nodes.size(), counts, steady);
+}
+
+}  // namespace dray::bench

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Times of pods and calls.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "bench/allocator/engine.h"
+#include "bench/allocator/shapes.h"
+
+namespace dray::bench {
+
+/// The clock, in nanoseconds.
+double Nanoseconds();
+
+/// The value below which `percent` of them lie; `values` are reordered. 0 when there are none.
+double Percentile(std::vector<double>& values, double percent);
+
+/// "480 ns", "12.3 us", "5.6 ms"
+std::string Duration(double ns);
+
+struct Times {
+  double pod_ns = 0;       // median over pods, everything included
+  double call_ns = 0;      // the same for one node
+  double call_p99_ns = 0;  // of single calls; 0 where they were not timed
+  size_t pods = 0;
+  OutcomeCounts counts;  // of a pod in the state given
+  bool steady = true;    // every pod in that state got the same counts
+};
+
+/// Pods one after the other on an inventory that stays. Between two pods one claim is committed
+/// (what the pod would get on some node, a different one each time) or released; that is part of a
+/// pod's time. So every other pod finds the state given.
+Times MeasureWarm(const Work& work, NodeSharing sharing, double seconds);
+
+/// The same, but for each pod everything is built from the decoded objects first.
+Times MeasureCold(const Work& work, double seconds);
+
+/// What the engine says for every node.
+OutcomeCounts CountOutcomes(const Work& work);
+
+}  // namespace dray::bench

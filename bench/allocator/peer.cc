@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/allocator/peer.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <string>
+#include <utility>
+
+#include <boost/json.hpp>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "tests/allocator/problem_json.h"
+
+namespace dray::bench {
+namespace {
+
+namespace json = boost::json;
+
+std::unexpected<Error> Failed(std::string message) {
+  return Fail(StatusReason::kInternalError, std::move(message));
+}
+
+/// A word of a shell command.
+std::string Quoted(std::string_view text) {
+  std::string word = "'";
+  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return word + "'";
+}
+
+/// A file that goes away with this object.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(std::string_view text) {
+    const int file = mkstemp(path_.data());
+    if (file < 0) return;
+    std::FILE* const stream = fdopen(file, "w");
+    std::fwrite(text.data(), 1, text.size(), stream);
+    std::fclose(stream);
+  }
+  ~TemporaryFile() { unlink(path_.c_str()); }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_ = "/tmp/allocator-bench-XXXXXX";
+};
+
+size_t CountOf(const json::object& outcomes, std::string_view name) {
+  const json::value* const count = outcomes.if_contains(name);
+  return count == nullptr ? 0 : count->to_number<size_t>();
+}
+
+PeerTimes TimesOf(const json::object& line) {
+  const auto number = [&](std::string_view name) { return line.at(name).to_number<double>(); };
+  const size_t pods = line.at("pods").to_number<size_t>();
+  const json::object& outcomes = line.at("outcomes").as_object();
+  PeerTimes times;
+  times.module = line.at("module").as_string().c_str();
+  times.pod_ns = number("ns_per_pod_median");
+  times.call_ns = times.pod_ns / number("nodes");
+  times.call_median_ns = number("ns_per_call_median");
+  times.call_p99_ns = number("ns_per_call_p99");
+  times.cut = line.contains("cut");
+  times.counts.allocated = CountOf(outcomes, "allocated") / pods;
+  times.counts.none = CountOf(outcomes, "none") / pods;
+  times.counts.other =
+      line.at("calls").to_number<size_t>() / pods - times.counts.allocated - times.counts.none;
+  return times;
+}
+
+}  // namespace
+
+Result<std::string> Peer::Run(const std::string& arguments) const {
+  const std::string command = Quoted(program_) + " " + arguments;
+  std::FILE* const pipe =
+      popen(command.c_str(), "r");  // NOLINT(cert-env33-c): the caller's program
+  if (pipe == nullptr) return Failed("cannot run " + program_);
+  std::string out;
+  char buffer[65536];
+  while (const size_t size = std::fread(buffer, 1, sizeof buffer, pipe)) out.append(buffer, size);
+  if (pclose(pipe) != 0) return Failed(fmt::format("{} failed", command));
+  return out;
+}
+
+Result<judges::Problem> Peer::Shape(std::string_view name) const {
+  DRAY_TRY(const std::string line, Run(fmt::format("-shape {} -dump", Quoted(name))));
+  return judges::DecodeProblem(std::string_view(line));
+}
+
+Result<PeerTimes> Peer::MeasureWith(const std::string& arguments, double seconds) const {
+  DRAY_TRY(const std::string line,
+           Run(fmt::format("{} -implementation incubating -time {}ms",
+                           arguments,
+                           static_cast<int>(seconds * 1000))));
+  try {
+    return TimesOf(json::parse(line).as_object());
+  } catch (const std::exception& error) {
+    return Failed(fmt::format("{} printed {}: {}", program_, line, error.what()));
+  }
+}
+
+Result<PeerTimes> Peer::Measure(std::string_view shape, double seconds) const {
+  return MeasureWith(fmt::format("-shape {}", Quoted(shape)), seconds);
+}
+
+Result<PeerTimes> Peer::Measure(const judges::Problem& problem, double seconds) const {
+  const TemporaryFile file(judges::EncodeProblem(problem) + "\n");
+  return MeasureWith(fmt::format("-input {}", Quoted(file.path())), seconds);
+}
+
+}  // namespace dray::bench

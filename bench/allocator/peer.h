@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kubernetes' own allocator, measured by a program written in Go (../shared/peers/allocator).
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "bench/allocator/shapes.h"
+#include "tests/allocator/problem.h"
+
+namespace dray::bench {
+
+struct PeerTimes {
+  std::string module;         // "v0.37.2"
+  double pod_ns = 0;          // median over pods: constructor and one call per node
+  double call_ns = 0;         // the same for one node
+  double call_median_ns = 0;  // of single calls
+  double call_p99_ns = 0;
+  OutcomeCounts counts;  // of a pod
+  bool cut = false;      // a pod took longer than the peer allows
+};
+
+class Peer {
+ public:
+  /// `program` is run as it is.
+  explicit Peer(std::string program) : program_(std::move(program)) {}
+
+  /// The peer's own work of that name, as a problem.
+  /// Errors: kInternalError  the program cannot be run, or prints what is no problem.
+  Result<judges::Problem> Shape(std::string_view name) const;
+
+  /// Times of one of its shapes, by its implementation "incubating", the one clusters get.
+  Result<PeerTimes> Measure(std::string_view shape, double seconds) const;
+  /// Times of work it gets from here.
+  Result<PeerTimes> Measure(const judges::Problem& problem, double seconds) const;
+
+ private:
+  Result<std::string> Run(const std::string& arguments) const;
+  Result<PeerTimes> MeasureWith(const std::string& arguments, double seconds) const;
+
+  std::string program_;
+};
+
+}  // namespace dray::bench
