@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Every number of bench/README.md, each after the command that prints it (make bench). Needs the
-# release build in build/bin. The comparison with Kubernetes' own allocator needs Go and the folder
-# ../shared/peers/allocator (or DRAY_SHARED) and says so when they are not there.
+# release build in build/bin. The comparisons with Kubernetes' own engines need Go and the folder
+# ../shared/peers (or DRAY_SHARED) and say so when they are not there.
 set -euo pipefail
 
 cd "$(dirname "$0")/.."
@@ -48,41 +48,15 @@ else
   show taskset -c 1 "$bin/cel_bench" "$cel_peer"
 fi
 
-heading "one call of the literal search"
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-show "$bin/allocate_bench" --benchmark_min_time=0.5 --benchmark_out="$work/dray.json" \
-  --benchmark_out_format=json 2>/dev/null
-
-heading "the same against Kubernetes' allocator, written in Go"
+heading "one call of the allocator"
 if ! command -v go >/dev/null || [[ ! -d $peer_source ]]; then
-  echo "not measured: needs go and $peer_source"
-  exit 0
+  echo "without Kubernetes' allocator: needs go and $peer_source"
+  show taskset -c 1 "$bin/allocator_bench"
+else
+  if [[ ! -x $peer ]]; then
+    mkdir -p "${peer%/*}/source"
+    cp "$peer_source"/* "${peer%/*}/source/"
+    (cd "${peer%/*}/source" && go build -o ../allocator-peer .)
+  fi
+  show taskset -c 1 "$bin/allocator_bench" "$peer"
 fi
-if [[ ! -x $peer ]]; then
-  mkdir -p "${peer%/*}/source"
-  cp "$peer_source"/* "${peer%/*}/source/"
-  (cd "${peer%/*}/source" && go build -o ../allocator-peer .)
-fi
-"$bin/allocate_bench" --dump >"$work/problems.jsonl"
-for implementation in stable incubating; do
-  echo "\$ $peer -input problems.jsonl -time 1s -implementation $implementation"
-  "$peer" -input "$work/problems.jsonl" -time 1s -implementation $implementation \
-    >"$work/$implementation.jsonl"
-done
-python3 - "$work" <<'PY'
-import json, pathlib, sys
-work = pathlib.Path(sys.argv[1])
-ours = {run["name"].rpartition("/")[2]: run["real_time"]
-        for run in json.loads((work / "dray.json").read_text())["benchmarks"]}
-print(f"{'devices':>8} {'dray':>12} {'Go stable':>12} {'Go incubating':>14}   Go / dray")
-peers = {}
-for name in ("stable", "incubating"):
-    for line in (work / f"{name}.jsonl").read_text().splitlines():
-        measured = json.loads(line)
-        peers[name, measured["problem"]] = measured["ns_per_call_median"] / 1000
-for devices, time in ours.items():
-    stable, incubating = peers["stable", devices], peers["incubating", devices]
-    print(f"{devices:>8} {time:>9.1f} us {stable:>9.1f} us {incubating:>11.1f} us   "
-          f"{stable / time:.2f} and {incubating / time:.2f}")
-PY

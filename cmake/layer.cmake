@@ -72,17 +72,6 @@ function(dray_program name)
   add_dependencies(programs ${name})
 endfunction()
 
-# A benchmark program (Google Benchmark's main unless NO_MAIN).
-function(dray_bench name)
-  cmake_parse_arguments(B "NO_MAIN" "" "SOURCES;LINKS" ${ARGN})
-  add_executable(${name} ${B_SOURCES})
-  target_link_libraries(${name} PRIVATE ${B_LINKS} dray_options benchmark::benchmark)
-  add_dependencies(programs ${name})
-  if(NOT B_NO_MAIN)
-    target_link_libraries(${name} PRIVATE benchmark::benchmark_main)
-  endif()
-endfunction()
-
 # A libFuzzer target, built in the fuzz preset only.
 function(dray_fuzz name)
   if(NOT DRAY_FUZZ)

@@ -135,7 +135,7 @@ std::optional<Ratios> RunShape(const std::string& name, const Peer* peer, double
                       .all_different = apart->call_ns / unlike.call_ns};
   fmt::print(
       "{} {:.3g}x warm, {:.2g}x cold; sharing off {:.3g}x, all different {:.3g}x\n"
-      "    {}\n    dray {}\n    peer {} (single calls: median {}, p99 {}), all different {}\n",
+      "    {}\n    dray {}\n    peer {} (p99 {}), all different {}\n",
       name,
       ratios.warm,
       ratios.cold,
@@ -144,7 +144,6 @@ std::optional<Ratios> RunShape(const std::string& name, const Peer* peer, double
       work.meaning,
       ours,
       Duration(same->call_ns),
-      Duration(same->call_median_ns),
       Duration(same->call_p99_ns),
       Duration(apart->call_ns));
   return ratios;

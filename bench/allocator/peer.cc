@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/allocator/peer.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -60,9 +61,8 @@ PeerTimes TimesOf(const json::object& line) {
   const json::object& outcomes = line.at("outcomes").as_object();
   PeerTimes times;
   times.module = line.at("module").as_string().c_str();
-  times.pod_ns = number("ns_per_pod_median");
-  times.call_ns = times.pod_ns / number("nodes");
-  times.call_median_ns = number("ns_per_call_median");
+  times.call_ns =
+      std::min(number("ns_per_pod_median") / number("nodes"), number("ns_per_call_median"));
   times.call_p99_ns = number("ns_per_call_p99");
   times.cut = line.contains("cut");
   times.counts.allocated = CountOf(outcomes, "allocated") / pods;

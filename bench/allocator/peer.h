@@ -12,10 +12,11 @@
 namespace dray::bench {
 
 struct PeerTimes {
-  std::string module;         // "v0.37.2"
-  double pod_ns = 0;          // median over pods: constructor and one call per node
-  double call_ns = 0;         // the same for one node
-  double call_median_ns = 0;  // of single calls
+  std::string module;  // "v0.37.2"
+  /// One call: the smaller of a pod's median time (constructor and one call per node) over its
+  /// nodes, which has the collector's pauses in it, and the median of single calls, which leaves
+  /// out what only some nodes cost.
+  double call_ns = 0;
   double call_p99_ns = 0;
   OutcomeCounts counts;  // of a pod
   bool cut = false;      // a pod took longer than the peer allows
