@@ -129,12 +129,8 @@ void MeasureBigCluster() {
   const double fork = MedianOf(21, [&] {
     for (size_t i = 0; i < forks; ++i) state.ForkAndRevert();
   });
-  v1::AllocationResult allocation;
-  auto& device = allocation.devices.results.emplace_back();
-  device.driver = kGpuDriver;
-  device.pool = problem.nodes[0].metadata.name;
-  device.device = "gpu-1";
-  const double changed = MedianOf(21, [&] { state.ForkCommitAndRevert(allocation); });
+  const allocator::DeviceId device{kGpuDriver, problem.nodes[0].metadata.name, "gpu-1"};
+  const double changed = MedianOf(21, [&] { state.ForkTakeAndRevert(device); });
   fmt::print("fork and revert: {} (bar: 1 us); with one claim committed in between: {}\n",
              Duration(fork / static_cast<double>(forks)),
              Duration(changed));

@@ -2,10 +2,12 @@
 #include "bench/allocator/engine.h"
 
 #include <utility>
+#include <vector>
 
 #include "allocator/allocated_state.h"
+#include "allocator/attempt.h"
 #include "allocator/inventory.h"
-#include "allocator/profile.h"
+#include "allocator/snapshot.h"
 
 namespace dray::bench {
 namespace {
@@ -13,90 +15,109 @@ namespace {
 namespace v1 = api::resource_v1;
 using allocator::AllocatedState;
 using allocator::DeviceId;
+using allocator::Snapshot;
 
-constexpr size_t kSelectorsKept = 1000;
+enum class Change : uint8_t { kTake, kGive };
 
-void Take(const v1::AllocationResult& allocation, AllocatedState& state) {
-  for (const auto& result : allocation.devices.results) {
-    const DeviceId id{result.driver, result.pool, result.device};
-    if (!result.share_id.has_value()) {
-      state.devices.insert(id);
-      continue;
+void ApplyShare(const v1::DeviceRequestAllocationResult& result,
+                const DeviceId& id,
+                Change change,
+                AllocatedState& state) {
+  const allocator::SharedDeviceId share{.device = id, .share = *result.share_id};
+  if (change == Change::kTake) {
+    state.shares.insert(share);
+  } else {
+    state.shares.erase(share);
+  }
+  for (const auto& [name, amount] : result.consumed_capacity) {
+    api::Quantity& total = state.capacity[id][name];
+    if (change == Change::kTake) {
+      total += amount;
+    } else {
+      total -= amount;
     }
-    state.shares.insert({.device = id, .share = *result.share_id});
-    for (const auto& [name, amount] : result.consumed_capacity) state.capacity[id][name] += amount;
   }
 }
 
-void Give(const v1::AllocationResult& allocation, AllocatedState& state) {
-  for (const auto& result : allocation.devices.results) {
-    const DeviceId id{result.driver, result.pool, result.device};
-    if (!result.share_id.has_value()) {
+/// Changes `state`, and says what is held of the devices from now on.
+std::vector<allocator::DeviceUseChange> Apply(const v1::AllocationResult& allocation,
+                                              Change change,
+                                              AllocatedState& state) {
+  std::vector<allocator::DeviceUseChange> changes;
+  for (const v1::DeviceRequestAllocationResult& result : allocation.devices.results) {
+    DeviceId id{result.driver, result.pool, result.device};
+    if (result.share_id.has_value()) {
+      ApplyShare(result, id, change, state);
+    } else if (change == Change::kTake) {
+      state.devices.insert(id);
+    } else {
       state.devices.erase(id);
-      continue;
     }
-    state.shares.erase({.device = id, .share = *result.share_id});
-    for (const auto& [name, amount] : result.consumed_capacity) state.capacity[id][name] -= amount;
+    allocator::DeviceUse use = allocator::UseOf(state, id.view());
+    changes.push_back({.device = std::move(id), .use = std::move(use)});
   }
+  return changes;
+}
+
+Snapshot SnapshotOf(const judges::Problem& problem) {
+  return {Snapshot::Settings{.features = problem.features},
+          allocator::Inventory::Build(problem.slices, problem.classes),
+          problem.allocated};
 }
 
 }  // namespace
 
 struct Engine::Parts {
   const judges::Problem& problem;
-  Frozen<allocator::Inventory> inventory;
-  std::shared_ptr<AllocatedState> state;  // changed between pods only
-  std::shared_ptr<cel::SelectorCache> selectors;
-  std::unique_ptr<allocator::Allocator> pod;
+  allocator::SearchOptions options;
+  AllocatedState state;  // as a scheduler keeps it
+  Snapshot snapshot;
+  std::unique_ptr<allocator::Attempt> pod;
 };
 
-Engine::Engine(const judges::Problem& problem, NodeSharing /*sharing*/)
-    : parts_(std::make_unique<Parts>(
-          Parts{.problem = problem,
-                .inventory = allocator::Inventory::Build(problem.slices, problem.classes),
-                .state = std::make_shared<AllocatedState>(problem.allocated),
-                .selectors = allocator::SelectorCacheFor(problem.features, kSelectorsKept),
-                .pod = nullptr})) {}
+Engine::Engine(const judges::Problem& problem, NodeSharing sharing)
+    : parts_(std::make_unique<Parts>(Parts{.problem = problem,
+                                           .options = {.node_sharing = sharing == NodeSharing::kOn},
+                                           .state = problem.allocated,
+                                           .snapshot = SnapshotOf(problem),
+                                           .pod = nullptr})) {}
 
 Engine::~Engine() = default;
 
 void Engine::Commit(const v1::AllocationResult& allocation) {
-  Take(allocation, *parts_->state);
+  parts_->snapshot = parts_->snapshot.With(Apply(allocation, Change::kTake, parts_->state));
 }
 
 void Engine::Release(const v1::AllocationResult& allocation) {
-  Give(allocation, *parts_->state);
+  parts_->snapshot = parts_->snapshot.With(Apply(allocation, Change::kGive, parts_->state));
 }
 
 void Engine::BeginPod() {
-  parts_->pod = std::make_unique<allocator::Allocator>(
-      parts_->inventory, parts_->state, parts_->selectors, parts_->problem.features);
+  parts_->pod = std::make_unique<allocator::Attempt>(
+      parts_->snapshot, parts_->problem.claims, parts_->options);
 }
 
 Result<allocator::Outcome> Engine::Allocate(const api::core_v1::Node& node,
                                             allocator::Budget budget) const {
-  return parts_->pod->Allocate(node, parts_->problem.claims, budget);
+  return parts_->pod->Allocate(node, budget);
 }
 
 struct ForkedState::Parts {
-  Frozen<allocator::Inventory> inventory;
-  AllocatedState state;
+  Snapshot snapshot;
 };
 
 ForkedState::ForkedState(const judges::Problem& problem)
-    : parts_(std::make_unique<Parts>(
-          Parts{.inventory = allocator::Inventory::Build(problem.slices, problem.classes),
-                .state = problem.allocated})) {}
+    : parts_(std::make_unique<Parts>(Parts{.snapshot = SnapshotOf(problem)})) {}
 
 ForkedState::~ForkedState() = default;
 
 void ForkedState::ForkAndRevert() const {
-  const Parts fork = *parts_;
+  const Snapshot fork = parts_->snapshot;
 }
 
-void ForkedState::ForkCommitAndRevert(const v1::AllocationResult& allocation) const {
-  Parts fork = *parts_;
-  Take(allocation, fork.state);
+void ForkedState::ForkTakeAndRevert(const DeviceId& device) const {
+  const allocator::DeviceUseChange change{.device = device, .use = {.whole = true}};
+  const Snapshot fork = parts_->snapshot.With({&change, 1});
 }
 
 }  // namespace dray::bench

@@ -7,7 +7,9 @@
 #include <memory>
 #include <span>
 
-#include "allocator/allocator.h"
+#include "allocator/budget.h"
+#include "allocator/device_id.h"
+#include "allocator/outcome.h"
 #include "api/core_v1.h"
 #include "api/resource_v1.h"
 #include "base/result.h"
@@ -41,9 +43,10 @@ class Engine {
   std::unique_ptr<Parts> parts_;
 };
 
-/// What a fork costs: the allocator's state copied, changed by one claim, and dropped again.
+/// What exists and what is taken, as a value that can be forked.
 class ForkedState {
  public:
+  /// Built from the decoded objects.
   explicit ForkedState(const judges::Problem& problem);
   ~ForkedState();
   ForkedState(const ForkedState&) = delete;
@@ -51,8 +54,8 @@ class ForkedState {
 
   /// Copies the state and drops the copy.
   void ForkAndRevert() const;
-  /// Copies it, commits the allocation in the copy and drops that.
-  void ForkCommitAndRevert(const api::resource_v1::AllocationResult& allocation) const;
+  /// Copies it, takes a device in the copy and drops that.
+  void ForkTakeAndRevert(const allocator::DeviceId& device) const;
 
  private:
   struct Parts;
