@@ -169,8 +169,9 @@ class Attempt::Parts {
     placements.reserve(picks.size());
     for (const Pick& pick : picks) {
       const Variant& variant = *prepared_.variants()[pick.variant].plan;
-      const DeviceEntry& device = devices.emplace_back(
-          DeviceEntry{.slice = view.SliceOf(pick.bit), .device = &view.DeviceAt(pick.bit)});
+      const v1::ResourceSlice* const slice = view.SliceOf(pick.bit);
+      const DeviceEntry& device = devices.emplace_back(DeviceEntry{
+          .slice = slice, .device = &view.DeviceAt(pick.bit), .named_in = slice});
       Placement& placement =
           placements.emplace_back(Placement{.variant = &variant, .device = &device});
       if (!IsShareable(*device.device, features)) continue;
