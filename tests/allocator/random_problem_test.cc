@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <variant>
 
 #include <gtest/gtest.h>
 
@@ -64,6 +65,61 @@ TEST(RandomProblem, AnswersOfEveryFamilyDiffer) {
     EXPECT_GE(outcomes[R"({"outcome":"allocated")"], kCount / 5) << family.name;
     EXPECT_GE(outcomes[R"({"outcome":"none")"], kCount / 5) << family.name;
   }
+}
+
+/// Which features a problem and its answer use.
+void CountUse(const Problem& problem,
+              const allocator::Allocation& allocation,
+              std::map<std::string, int>& uses) {
+  for (const auto& slice : problem.slices) {
+    const auto& spec = slice->spec;
+    uses["counters"] += spec.shared_counters.empty() ? 0 : 1;
+    uses["choice of nodes by device"] += spec.per_device_node_selection.value_or(false) ? 1 : 0;
+    for (const auto& device : spec.devices) {
+      for (const auto& consumption : device.consumes_counters)
+        uses["groups"] += consumption.compatibility_groups.empty() ? 0 : 1;
+      for (const auto& [name, attribute] : device.attributes)
+        uses["lists"] += attribute.strings.empty() ? 0 : 1;
+      for (const auto& [name, capacity] : device.capacity)
+        uses["policies"] += capacity.request_policy.has_value() ? 1 : 0;
+    }
+  }
+  for (const auto& claim : problem.claims) {
+    for (const auto& constraint : claim->spec.devices.constraints)
+      ++uses[constraint.match_attribute.has_value() ? "match" : "distinct"];
+    for (const auto& request : claim->spec.devices.requests) {
+      if (!request.exactly.has_value()) continue;
+      uses["all devices"] += request.exactly->allocation_mode == "All" ? 1 : 0;
+      uses["derived"] += request.exactly->derived_attributes.empty() ? 0 : 1;
+    }
+  }
+  for (const auto& result : allocation.results) {
+    uses["node selector"] += result.node_selector.has_value() ? 1 : 0;
+    uses["config"] += result.devices.config.empty() ? 0 : 1;
+    for (const auto& device : result.devices.results) {
+      uses["alternatives"] += device.request.contains('/') ? 1 : 0;
+      uses["a later alternative"] += device.request.ends_with("/s1") ? 1 : 0;
+      uses["admin access"] += device.admin_access.has_value() ? 1 : 0;
+      uses["shares"] += device.share_id.has_value() ? 1 : 0;
+      uses["tolerations"] += device.tolerations.empty() ? 0 : 1;
+      uses["binding conditions"] += device.binding_conditions.empty() ? 0 : 1;
+      uses["skipped operations"] += device.skip_node_operations.empty() ? 0 : 1;
+    }
+  }
+}
+
+/// And so that problems that have an answer use it.
+TEST(RandomProblem, EveryFeatureIsUsed) {
+  std::map<std::string, int> uses;
+  for (uint64_t seed = 0; seed < 500; ++seed) {
+    const Problem problem = RandomProblem(seed);
+    const Result<allocator::Outcome> outcome =
+        RunLiteral(problem, problem.nodes.front(), {.steps_max = 20'000});
+    if (!outcome || !std::holds_alternative<allocator::Allocation>(*outcome)) continue;
+    CountUse(problem, std::get<allocator::Allocation>(*outcome), uses);
+  }
+  EXPECT_EQ(uses.size(), 18U);
+  for (const auto& [feature, count] : uses) EXPECT_GE(count, 5) << feature;
 }
 
 TEST(ProblemJson, MalformedLinesAreErrors) {

@@ -34,6 +34,7 @@ class Shrinker {
     DropFrom([](Problem& problem) -> auto& { return problem.nodes; });
     DropFrom([](Problem& problem) -> auto& { return problem.claims; });
     DropFrom([](Problem& problem) -> auto& { return problem.slices; });
+    for (size_t i = problem_.slices.size(); i-- > 0;) DropOfPool(i);
     DropFrom([](Problem& problem) -> auto& { return problem.classes; });
     DropFrom([](Problem& problem) -> auto& { return problem.allocated.devices; });
     DropFrom([](Problem& problem) -> auto& { return problem.allocated.shares; });
@@ -44,6 +45,19 @@ class Shrinker {
       DropFrom([&](Problem& p) -> auto& { return Edit(p.classes[i]).spec.selectors; });
       DropFrom([&](Problem& p) -> auto& { return Edit(p.classes[i]).spec.config; });
     }
+  }
+
+  /// Leaves out a slice, and its pool stays complete.
+  void DropOfPool(size_t index) {
+    Problem without = problem_;
+    const Frozen<v1::ResourceSlice> dropped = without.slices[index];
+    without.slices.erase(without.slices.begin() + static_cast<std::ptrdiff_t>(index));
+    for (Frozen<v1::ResourceSlice>& slice : without.slices) {
+      const bool same_pool = slice->spec.driver == dropped->spec.driver &&
+                             slice->spec.pool.name == dropped->spec.pool.name;
+      if (same_pool) --Edit(slice).spec.pool.resource_slice_count;
+    }
+    Keep(std::move(without));
   }
 
   void ShrinkClaim(size_t index) {
@@ -95,10 +109,14 @@ class Shrinker {
       Problem without = problem_;
       auto& items = find(without);
       items.erase(std::next(items.begin(), static_cast<std::ptrdiff_t>(i)));
-      if (!is_bad_(without)) continue;
-      problem_ = std::move(without);
-      changed_ = true;
+      Keep(std::move(without));
     }
+  }
+
+  void Keep(Problem smaller) {
+    if (!is_bad_(smaller)) return;
+    problem_ = std::move(smaller);
+    changed_ = true;
   }
 
   Problem problem_;
