@@ -21,6 +21,7 @@ constexpr Rules Stable(Rules rules) {
   rules.knows_distinct = false;
   rules.knows_shares = false;
   rules.knows_binding = false;
+  rules.orders_pools = false;
   rules.sorts_slices = false;
   rules.sees_own_slices_first = false;
   rules.counter_slices_are_everywhere = true;
@@ -40,6 +41,7 @@ constexpr Rules In36(Rules rules) {
   rules.set_match_never_widens = true;
   rules.distinct_remembers_one = true;
   rules.bad_amounts_abort = false;
+  rules.big_requests_grow = true;
   rules.rounds_in_format_of_step = false;
   rules.repeats_claim_config = true;
   rules.clears_full_config_lists = false;

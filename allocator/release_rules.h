@@ -35,6 +35,8 @@ struct Rules {
 
   // Pools (rules/pools.h)
 
+  /// Pools are tried by name; otherwise in random order, of which Dray takes the same one.
+  bool orders_pools = true;
   /// Slices of a pool are tried by name; otherwise as given.
   bool sorts_slices = true;
   /// Slices of the node come before those of several nodes; otherwise all are seen as given. That
@@ -95,6 +97,9 @@ struct Rules {
   /// takes its course, and a device that lacks a capacity is skipped like one that lacks the
   /// amount.
   bool bad_amounts_abort = true;
+  /// A request too big for 64 bits shares its number with what is computed from it: it grows by
+  /// what the search has given of the device, each time it is compared with one.
+  bool big_requests_grow = false;
   /// Amounts rounded up to a step are spelt like the step; otherwise in binary units.
   bool rounds_in_format_of_step = true;
 

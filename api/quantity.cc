@@ -300,6 +300,9 @@ std::string Quantity::ToString() const {
 
 std::string Quantity::Canonical() const {
   if (IsZero()) return "0";
+  // Upstream divides by 1024 what can be negated, which the smallest number cannot.
+  if (format_ == QuantityFormat::kBinarySi && !is_big_ && scale_ == 0 && mantissa_ == kInt64Min)
+    return std::to_string(mantissa_);
   std::string result = Sign() < 0 ? "-" : "";
   if (format_ == QuantityFormat::kBinarySi) {
     Natural whole = Nanos().nanos;
@@ -406,6 +409,14 @@ int64_t Quantity::ScaledValue(int32_t scale) const {
   }
   const auto magnitude = static_cast<int64_t>(value.Low64());
   return extra_->negative ? -magnitude : magnitude;
+}
+
+int64_t Quantity::WrappedValue() const {
+  if (!is_big_) return scale_ < 0 ? Value() : ScaleUp(mantissa_, scale_).value_or(0);
+  Natural value = extra_->nanos;
+  if (!value.DivideByPowerOf10(static_cast<size_t>(-kNano))) value.Add(Natural(1));
+  const uint64_t low = value.Low64();
+  return static_cast<int64_t>(extra_->negative ? 0 - low : low);
 }
 
 std::optional<int64_t> Quantity::AsInt64() const {

@@ -65,7 +65,10 @@ class Quantity {
   int Sign() const;
   /// Rounded away from zero to a whole number, at the ends of int64 when beyond them.
   int64_t Value() const { return ScaledValue(0); }
-  /// The same in thousandths.
+  /// What upstream makes of a value beyond int64: nothing (0) in the small representation, the low
+  /// 64 bits in the big one. Otherwise Value().
+  int64_t WrappedValue() const;
+  /// The same as Value() in thousandths.
   int64_t MilliValue() const { return ScaledValue(-3); }
   /// The value if it is in the small representation, was not written with a fraction or a suffix
   /// below one, and fits: so nothing for 2000m, 1Ei and 9223372036854775807 (19 digits).
@@ -73,6 +76,8 @@ class Quantity {
   /// Mantissa times power of ten in floating point, with the noise in the last digit that brings.
   double AsApproximateDouble() const;
   QuantityFormat format() const { return format_; }
+  /// Whether it has the big representation.
+  bool is_big() const { return is_big_; }
 
   /// By value: 1Gi equals 1024Mi and 1 equals 1000m, as upstream compares API objects. Compare
   /// ToString() to ask for the same spelling too.

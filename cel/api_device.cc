@@ -10,17 +10,17 @@ namespace {
 
 namespace v1 = api::resource_v1;
 
-/// Lists before single values, in upstream's order of precedence.
+/// Lists before single values, in upstream's order of precedence. A list may be empty.
 AttributeValue ValueOf(const v1::DeviceAttribute& attribute) {
-  if (!attribute.ints.empty()) return std::span(attribute.ints);
-  if (!attribute.bools.empty()) {
+  if (attribute.ints.present()) return std::span(attribute.ints);
+  if (attribute.bools.present()) {
     std::vector<bool> values;
     values.reserve(attribute.bools.size());
     for (const api::Bool value : attribute.bools) values.push_back(value.value);
     return values;
   }
-  if (!attribute.strings.empty()) return std::span(attribute.strings);
-  if (!attribute.versions.empty()) return VersionTexts{attribute.versions};
+  if (attribute.strings.present()) return std::span(attribute.strings);
+  if (attribute.versions.present()) return VersionTexts{attribute.versions};
   if (attribute.int_.has_value()) return *attribute.int_;
   if (attribute.bool_.has_value()) return *attribute.bool_;
   if (attribute.string.has_value()) return std::string_view(*attribute.string);

@@ -130,9 +130,9 @@ Result<bool> Admission::EnterConstraints(size_t claim,
 
 Result<bool> Admission::FitsCapacity(size_t claim,
                                      const Variant& variant,
-                                     const DeviceEntry& device) const {
+                                     const DeviceEntry& device) {
   if (!features_.consumable_capacity) return true;
-  const Result<bool> fits = capacity_.Fits(device, variant.capacity, features_);
+  const Result<bool> fits = capacity_.Fits(device, variant.capacity);
   if (fits) return fits;
   return Fail(StatusReason::kInvalid,
               fmt::format("claim {}, request {}: checking capacity for device {}: {}",
@@ -147,7 +147,7 @@ Result<bool> Admission::EnterCapacity(size_t claim, Placement& placement, Entere
   const DeviceEntry& entry = *placement.device;
   DRAY_TRY(const bool fits, FitsCapacity(claim, *placement.variant, entry));
   if (!fits || !IsShareable(*entry.device, features_)) return fits;
-  DRAY_TRY(placement.consumed, AmountsTaken(*entry.device, placement.variant->capacity, features_));
+  DRAY_TRY(placement.consumed, capacity_.Amounts(entry, placement.variant->capacity));
   placement.share_id = ShareIdOf(plans_[claim], *placement.variant, entry);
   capacity_.Give(entry, placement.consumed);
   entered.share = true;

@@ -41,7 +41,7 @@ class Admission {
 
   /// Whether enough capacity is left for the request.
   /// Errors: kInvalid  an amount cannot be counted; names claim, request and device.
-  Result<bool> FitsCapacity(size_t claim, const Variant& variant, const DeviceEntry& device) const;
+  Result<bool> FitsCapacity(size_t claim, const Variant& variant, const DeviceEntry& device);
 
   /// Gives the device to the claim; false when it may not have it.
   /// Errors: kInvalid with upstream's text: all devices are wanted, but a constraint rules this one

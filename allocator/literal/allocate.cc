@@ -15,13 +15,28 @@ namespace {
 
 namespace v1 = api::resource_v1;
 
+void Reorder(GatheredPools& gathered, std::span<const size_t> order) {
+  std::vector<Pool> pools;
+  for (const size_t place : order) {
+    if (place < gathered.pools.size()) pools.push_back(std::move(gathered.pools[place]));
+  }
+  for (size_t i = 0; i < pools.size(); ++i) {
+    for (std::vector<DeviceEntry>& slice : pools[i].slices) {
+      for (DeviceEntry& entry : slice) entry.pool = i;
+    }
+  }
+  gathered.pools = std::move(pools);
+}
+
 Result<Outcome> Allocate(const LiteralInput& input,
                          const api::core_v1::Node& node,
                          std::span<const Frozen<v1::ResourceClaim>> claims,
                          Budget budget,
-                         int64_t& steps) {
+                         LiteralAnswer& answer) {
   const Features& features = input.features;
-  DRAY_TRY(const GatheredPools gathered, GatherPools(input.inventory, node, features));
+  DRAY_TRY(GatheredPools gathered, GatherPools(input.inventory, node, features));
+  answer.pools = gathered.pools.size();
+  if (!input.pool_order.empty()) Reorder(gathered, input.pool_order);
   Selection selection(node, gathered, features, input.selectors);
   DRAY_TRY(std::vector<ClaimPlan> plans,
            PlanClaims(
@@ -38,9 +53,9 @@ Result<Outcome> Allocate(const LiteralInput& input,
              selection,
              plans,
              budget);
-  steps = found.steps;
+  answer.steps = found.steps;
   DRAY_TRY(const SearchEnd end, found.end);
-  if (end == SearchEnd::kOutOfBudget) return Undecided{steps};
+  if (end == SearchEnd::kOutOfBudget) return Undecided{found.steps};
   if (end == SearchEnd::kNothing) {
     return Unsatisfiable{gathered.any_invalid ? "invalid resource pools were encountered" : ""};
   }
@@ -63,9 +78,9 @@ LiteralAnswer AllocateLiterally(const LiteralInput& input,
                                 const api::core_v1::Node& node,
                                 std::span<const Frozen<v1::ResourceClaim>> claims,
                                 Budget budget) {
-  int64_t steps = 0;
-  Result<Outcome> outcome = Allocate(input, node, claims, budget, steps);
-  return {.outcome = std::move(outcome), .steps = steps};
+  LiteralAnswer answer{.outcome = Undecided{0}};
+  answer.outcome = Allocate(input, node, claims, budget, answer);
+  return answer;
 }
 
 }  // namespace dray::allocator

@@ -3,6 +3,7 @@
 // one. It follows the rules of the release and implementation that the features name, step by step.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -25,6 +26,10 @@ struct LiteralInput {
   const AllocatedState& state;
   const Features& features;
   cel::SelectorCache& selectors;  // of SelectorCacheFor(features)
+  /// In which order the pools are tried, as places in the usual order; empty: the usual order.
+  /// Shows that an answer is one of those that upstream gives where its order is random. Places
+  /// that the node does not have are passed over.
+  std::span<const size_t> pool_order = {};
 };
 
 struct LiteralAnswer {
@@ -32,6 +37,7 @@ struct LiteralAnswer {
   Result<Outcome> outcome;
   /// Calls of the recursive step, as upstream counts them; also of calls that end with an error.
   int64_t steps = 0;
+  size_t pools = 0;  // that the node can see
 };
 
 /// Finds devices for the claims on the node. Worst case exponential in the number of devices asked

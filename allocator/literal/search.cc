@@ -96,11 +96,9 @@ class Searcher {
       return Step::kFail;
     }
     if (at.slot >= variant.needed) return Run({.claim = at.claim, .request = at.request + 1});
-    // A count may be as large as an integer can be, and the sum wraps around as upstream's does.
-    const uint64_t placed = admission_.CountOf(at.claim);
-    const auto wanted =
-        static_cast<int64_t>(placed + static_cast<uint64_t>(variant.needed - at.slot));
-    if (wanted > kDevicesPerClaimMax && rules_.limits_branches) return Step::kTooMany;
+    const auto placed = static_cast<int64_t>(admission_.CountOf(at.claim));
+    if (variant.needed - at.slot > kDevicesPerClaimMax - placed && rules_.limits_branches)
+      return Step::kTooMany;
     return variant.mode == CountMode::kAll ? TakeNextOfAll(at, variant) : Scan(at, variant);
   }
 

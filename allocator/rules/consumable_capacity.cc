@@ -50,8 +50,8 @@ Result<Steps> StepsOf(const v1::CapacityRequestPolicyRange& range, const Feature
   }
   const bool in_milli = CountsInMilli(range, features);
   const Steps steps{.in_milli = in_milli,
-                    .min = in_milli ? range.min->MilliValue() : range.min->Value(),
-                    .step = in_milli ? range.step->MilliValue() : range.step->Value()};
+                    .min = in_milli ? range.min->MilliValue() : range.min->WrappedValue(),
+                    .step = in_milli ? range.step->MilliValue() : range.step->WrappedValue()};
   if (steps.step == 0) return Fail(StatusReason::kInvalid, "the step of the valid range is zero");
   return steps;
 }
@@ -61,7 +61,7 @@ Quantity RoundUpWrapping(const Quantity& requested, const Steps& steps) {
   const auto wrap = [](__int128 value) -> __int128 {
     return static_cast<int64_t>(static_cast<uint64_t>(value));
   };
-  const __int128 added = wrap(static_cast<__int128>(requested.Value()) - steps.min);
+  const __int128 added = wrap(static_cast<__int128>(requested.WrappedValue()) - steps.min);
   const __int128 count = wrap(added / steps.step + (added % steps.step != 0 ? 1 : 0));
   return Quantity::FromInt(static_cast<int64_t>(wrap(steps.min + steps.step * count)),
                            api::QuantityFormat::kBinarySi);
@@ -121,7 +121,7 @@ Result<bool> IsInRange(const Quantity& amount,
   if (!range.step.has_value()) return true;
   DRAY_TRY(const Steps steps, StepsOf(range, features));
   if (steps.in_milli && !ExactMilli(amount)) return false;
-  const int64_t value = steps.in_milli ? amount.MilliValue() : amount.Value();
+  const int64_t value = steps.in_milli ? amount.MilliValue() : amount.WrappedValue();
   const auto above = static_cast<int64_t>(static_cast<uint64_t>(value) -
                                           static_cast<uint64_t>(steps.min));  // as upstream's wraps
   return static_cast<__int128>(above) % steps.step == 0;
@@ -198,17 +198,46 @@ Result<bool> FitsCapacity(const v1::Device& device,
 bool CapacityBooks::IsShared(const DeviceEntry& device) const {
   if (given_[device.index].count > 0) return true;
   const DeviceIdView id = device.id();
-  return bare_shares_count_ ? state_.IsShared(id) : state_.FindCapacity(id) != nullptr;
+  return rules_.bare_share_pays_again ? state_.FindCapacity(id) != nullptr : state_.IsShared(id);
 }
 
-Result<bool> CapacityBooks::Fits(const DeviceEntry& device,
-                                 const v1::CapacityRequirements* request,
-                                 const Features& features) const {
-  return FitsCapacity(*device.device,
-                      request,
-                      features,
-                      state_.FindCapacity(device.id()),
-                      &given_[device.index].total);
+Result<bool> CapacityBooks::Fits(const DeviceEntry& device, const Request* request) {
+  Result<bool> fits = FitsCapacity(*device.device,
+                                   Grown(request),
+                                   features_,
+                                   state_.FindCapacity(device.id()),
+                                   &given_[device.index].total);
+  if (rules_.big_requests_grow && request != nullptr) Grow(device, *request);
+  return fits;
+}
+
+Result<ConsumedCapacity> CapacityBooks::Amounts(const DeviceEntry& device,
+                                                const Request* request) const {
+  return AmountsTaken(*device.device, Grown(request), features_);
+}
+
+const v1::CapacityRequirements* CapacityBooks::Grown(const Request* request) const {
+  const auto grown = grown_.find(request);
+  return grown == grown_.end() ? request : &grown->second;
+}
+
+void CapacityBooks::Grow(const DeviceEntry& device, const Request& request) {
+  const ConsumedCapacity* const committed = state_.FindCapacity(device.id());
+  const Request before = *Grown(&request);
+  const Result<ConsumedCapacity> amounts = AmountsTaken(*device.device, &before, features_);
+  if (!amounts) return;
+  for (const auto& [name, requested] : before.requests) {
+    const auto capacity = device.device->capacity.find(name);
+    if (capacity == device.device->capacity.end()) return;
+    const Quantity* const given = Find(&given_[device.index].total, name);
+    // Without a policy the number is copied first.
+    const bool is_the_same_number = capacity->second.request_policy.has_value() &&
+                                    SameRepresentation(requested, *Find(&*amounts, name));
+    if (requested.is_big() && is_the_same_number && given != nullptr &&
+        Find(committed, name) == nullptr) {
+      grown_.try_emplace(&request, request).first->second.requests[name] += *given;
+    }
+  }
 }
 
 void CapacityBooks::Give(const DeviceEntry& device, const ConsumedCapacity& amounts) {

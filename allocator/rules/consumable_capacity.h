@@ -3,6 +3,8 @@
 // request takes under the policy of the device, and whether that is left.
 #pragma once
 
+#include <cstddef>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -42,7 +44,8 @@ class CapacityBooks {
                 const AllocatedState& state,
                 const Features& features)
       : state_(state),
-        bare_shares_count_(!features.rules().bare_share_pays_again),
+        features_(features),
+        rules_(features.rules()),
         given_(gathered.device_count) {}
 
   /// Whether there is a share of the device already, committed or given: then its counters are
@@ -50,22 +53,30 @@ class CapacityBooks {
   bool IsShared(const DeviceEntry& device) const;
   /// FitsCapacity in what is left.
   Result<bool> Fits(const DeviceEntry& device,
-                    const api::resource_v1::CapacityRequirements* request,
-                    const Features& features) const;
+                    const api::resource_v1::CapacityRequirements* request);
+  /// AmountsTaken of the device.
+  Result<ConsumedCapacity> Amounts(const DeviceEntry& device,
+                                   const api::resource_v1::CapacityRequirements* request) const;
   /// Gives one more share.
   void Give(const DeviceEntry& device, const ConsumedCapacity& amounts);
   /// Takes back the share that was given last.
   void TakeBack(const DeviceEntry& device, const ConsumedCapacity& amounts);
 
  private:
+  using Request = api::resource_v1::CapacityRequirements;
   struct Shares {
     size_t count = 0;
     ConsumedCapacity total;
   };
 
+  const Request* Grown(const Request* request) const;
+  void Grow(const DeviceEntry& device, const Request& request);
+
   const AllocatedState& state_;
-  bool bare_shares_count_;
-  std::vector<Shares> given_;  // by device
+  const Features& features_;
+  const Rules& rules_;
+  std::vector<Shares> given_;                // by device
+  std::map<const Request*, Request> grown_;  // what requests have become (big_requests_grow)
 };
 
 }  // namespace dray::allocator
