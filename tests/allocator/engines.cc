@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/allocator/engines.h"
 
-#include <memory>
+#include <algorithm>
+#include <string_view>
 #include <variant>
 
 #include <fmt/format.h>
 
+#include "allocator/attempt.h"
 #include "allocator/inventory.h"
 #include "allocator/literal/allocate.h"
 #include "allocator/profile.h"
+#include "allocator/snapshot.h"
 #include "api/json.h"
 #include "api/resource_v1.h"
+#include "tests/allocator/brute_force.h"
 #include "tests/allocator/problem_json.h"
 #include "tests/allocator/shrink.h"
 
@@ -27,14 +31,48 @@ bool IsUndecided(const Result<allocator::Outcome>& outcome) {
   return outcome.has_value() && std::holds_alternative<allocator::Undecided>(*outcome);
 }
 
-/// Whether the engines disagree on some node.
-bool Disagree(const Engine& first, const Engine& second, const Problem& problem) {
-  for (const api::core_v1::Node& node : problem.nodes) {
-    const Result<allocator::Outcome> outcome = first(problem, node);
-    if (!IsUndecided(outcome) && Render(outcome) != Render(second(problem, node))) return true;
+/// Both answers to a question when they cannot both be right.
+struct Clash {
+  std::string first, second;
+};
+
+class Comparer {
+ public:
+  Comparer(const Engine& first, const Engine& second) : first_(first), second_(second) {}
+
+  std::optional<Clash> Ask(const Problem& problem, const api::core_v1::Node& node) {
+    const Result<allocator::Outcome> outcome = first_(problem, node);
+    const Result<allocator::Outcome> other = second_(problem, node);
+    was_undecided_ = IsUndecided(outcome);
+    if (was_undecided_) {
+      const std::string objection =
+          JudgeOutcome(problem, node, other, {.sets_max = kSetsMax}).objection;
+      if (objection.empty()) return std::nullopt;
+      return Clash{Render(outcome), fmt::format("{}: {}", objection, Render(other))};
+    }
+    Clash clash{Render(outcome), Render(other)};
+    if (clash.first == clash.second) return std::nullopt;
+    return clash;
   }
-  return false;
-}
+
+  /// Of the last question: whether the first engine gave up.
+  bool was_undecided() const { return was_undecided_; }
+
+  Problem Small(const Problem& problem) {
+    return Shrink(problem, [this](const Problem& smaller) {
+      return std::ranges::any_of(smaller.nodes, [&](const api::core_v1::Node& node) {
+        return Ask(smaller, node).has_value();
+      });
+    });
+  }
+
+ private:
+  static constexpr int64_t kSetsMax = 2'000;
+
+  const Engine& first_;
+  const Engine& second_;
+  bool was_undecided_ = false;
+};
 
 }  // namespace
 
@@ -53,6 +91,16 @@ Result<allocator::Outcome> RunLiteral(const Problem& problem,
                                       problem.claims,
                                       budget)
       .outcome;
+}
+
+Result<allocator::Outcome> RunFast(const Problem& problem,
+                                   const api::core_v1::Node& node,
+                                   allocator::SearchOptions options,
+                                   allocator::Budget budget) {
+  const allocator::Snapshot snapshot({.features = problem.features},
+                                     allocator::Inventory::Build(problem.slices, problem.classes),
+                                     problem.allocated);
+  return allocator::Attempt(snapshot, problem.claims, options).Allocate(node, budget);
 }
 
 std::string Render(const Result<allocator::Outcome>& outcome) {
@@ -82,23 +130,19 @@ Comparison Compare(const Engine& first_engine,
                    uint64_t count,
                    const ProblemOptions& options) {
   Comparison comparison;
+  Comparer comparer(first_engine, second_engine);
   for (uint64_t seed = first_seed; seed - first_seed < count; ++seed) {
     const Problem problem = RandomProblem(seed, options);
     for (const api::core_v1::Node& node : problem.nodes) {
+      const std::optional<Clash> clash = comparer.Ask(problem, node);
       ++comparison.compared;
-      const Result<allocator::Outcome> outcome = first_engine(problem, node);
-      if (IsUndecided(outcome)) {
-        ++comparison.undecided;
-        continue;
-      }
-      const std::string first = Render(outcome);
-      const std::string second = Render(second_engine(problem, node));
-      if (first == second) continue;
-      const Problem small = Shrink(problem, [&](const Problem& smaller) {
-        return Disagree(first_engine, second_engine, smaller);
-      });
-      comparison.smallest =
-          Disagreement{seed, node.metadata.name, first, second, EncodeProblem(small)};
+      if (comparer.was_undecided()) ++comparison.undecided;
+      if (!clash.has_value()) continue;
+      comparison.smallest = {.seed = seed,
+                             .node = node.metadata.name,
+                             .first = clash->first,
+                             .second = clash->second,
+                             .problem = EncodeProblem(comparer.Small(problem))};
       return comparison;
     }
   }

@@ -9,6 +9,7 @@
 
 #include "allocator/budget.h"
 #include "allocator/outcome.h"
+#include "allocator/search/options.h"
 #include "api/core_v1.h"
 #include "base/result.h"
 #include "tests/allocator/problem.h"
@@ -24,15 +25,22 @@ Result<allocator::Outcome> RunLiteral(const Problem& problem,
                                       const api::core_v1::Node& node,
                                       allocator::Budget budget = {});
 
+/// The search that proves, on a snapshot made for the problem alone.
+Result<allocator::Outcome> RunFast(const Problem& problem,
+                                   const api::core_v1::Node& node,
+                                   allocator::SearchOptions options = {},
+                                   allocator::Budget budget = {});
+
 /// An answer as one line of JSON, in the form of the vectors; share ids as they are.
 std::string Render(const Result<allocator::Outcome>& outcome);
 
 /// Two answers to one question. They are the same when Render says the same: every byte of the
-/// results, every word of an error. Where the first engine gave up (Undecided) nothing can be said.
+/// results, every word of an error. Where the first engine gave up (Undecided), the second must
+/// obey the rules (JudgeOutcome).
 struct Disagreement {
   uint64_t seed;
   std::string node;
-  std::string first, second;  // as Render has them
+  std::string first, second;  // as Render has them, or what a judge objects to
   std::string problem;        // a line of JSON, made small: they disagree on it too
 
   std::string ToString() const;

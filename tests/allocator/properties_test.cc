@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What holds of the allocator's answers to random problems. DRAY_SOAK=20 asks twenty times as many.
+// What holds of the allocator's answers to random problems.
 #include <cstdint>
-#include <cstdlib>
 #include <map>
 #include <string>
 
@@ -13,15 +12,10 @@
 #include "tests/allocator/problem_json.h"
 #include "tests/allocator/random_problem.h"
 #include "tests/allocator/shrink.h"
+#include "tests/allocator/soak.h"
 
 namespace dray::judges {
 namespace {
-
-/// How many, where `make test` takes `usual`.
-uint64_t Instances(uint64_t usual) {
-  const char* factor = std::getenv("DRAY_SOAK");  // NOLINT(concurrency-mt-unsafe): one thread
-  return usual * (factor == nullptr ? 1 : std::strtoull(factor, nullptr, 10));
-}
 
 Judgement JudgeLiteral(const Problem& problem, const api::core_v1::Node& node) {
   return JudgeOutcome(

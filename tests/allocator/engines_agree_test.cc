@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// The search that proves gives the answers of the literal one: every byte, every error.
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include <gtest/gtest.h>
+
+#include "allocator/search/options.h"
+#include "tests/allocator/engines.h"
+#include "tests/allocator/family.h"
+#include "tests/allocator/random_problem.h"
+#include "tests/allocator/soak.h"
+
+namespace dray::judges {
+namespace {
+
+using allocator::SearchOptions;
+
+Result<allocator::Outcome> Literal(const Problem& problem, const api::core_v1::Node& node) {
+  return RunLiteral(problem, node, {.steps_max = 20'000});
+}
+
+Engine Fast(SearchOptions options) {
+  return [options](const Problem& problem, const api::core_v1::Node& node) {
+    return RunFast(problem, node, options, {.steps_max = 1'000'000});
+  };
+}
+
+void ExpectAgreement(SearchOptions search,
+                     uint64_t first_seed,
+                     uint64_t count,
+                     const ProblemOptions& problems) {
+  const Comparison comparison = Compare(Literal, Fast(search), first_seed, count, problems);
+  EXPECT_FALSE(comparison.smallest.has_value()) << comparison.smallest->ToString();
+  testing::Test::RecordProperty("compared", static_cast<int>(comparison.compared));
+  testing::Test::RecordProperty("undecided", static_cast<int>(comparison.undecided));
+}
+
+TEST(EnginesAgree, OnAllFamilies) {
+  ExpectAgreement({}, 1, Instances(5000), {});
+}
+
+/// Small enough for the literal search, large enough that it tries a lot.
+TEST(EnginesAgree, NearTheLimit) {
+  for (const std::string_view family : {"symmetric", "tight", "mixed", "partitionable"}) {
+    ExpectAgreement(
+        {}, 1, Instances(100), {.family = FindFamily(family), .nodes_max = 1, .devices_max = 16});
+  }
+}
+
+/// Each proof only leaves out what holds no solution: answers are the same without it.
+TEST(EnginesAgree, WithoutEachProof) {
+  constexpr std::array kProofs = {&SearchOptions::symmetry,
+                                  &SearchOptions::counting,
+                                  &SearchOptions::flow,
+                                  &SearchOptions::value_groups,
+                                  &SearchOptions::distinct_values,
+                                  &SearchOptions::counter_bounds,
+                                  &SearchOptions::capacity_bounds,
+                                  &SearchOptions::failure_memory,
+                                  &SearchOptions::backjumping,
+                                  &SearchOptions::decomposition,
+                                  &SearchOptions::node_sharing,
+                                  &SearchOptions::optimism};
+  uint64_t seed = 1'000'000;
+  for (const auto proof : kProofs) {
+    SearchOptions options;
+    options.*proof = false;
+    ExpectAgreement(options, seed, Instances(100), {.nodes_max = 1});
+    seed += 1'000'000;
+  }
+}
+
+}  // namespace
+}  // namespace dray::judges
