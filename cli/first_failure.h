@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "allocator/allocator.h"
+#include "allocator/outcome.h"
 #include "api/resource_v1.h"
 #include "base/published.h"
 #include "base/result.h"

@@ -2,13 +2,15 @@
 #include "cli/first_failure.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-#include "allocator/profile.h"
+#include "allocator/attempt.h"
+#include "allocator/snapshot.h"
 
 namespace dray::cli {
 namespace {
@@ -53,15 +55,14 @@ class FirstFailureTest : public testing::Test {
     }
     auto gpu = std::make_shared<v1::DeviceClass>();
     gpu->metadata.name = "gpu";
-    inventory_ = allocator::Inventory::Build({slice}, {gpu});
+    snapshot_.emplace(allocator::Snapshot::Settings(),
+                      allocator::Inventory::Build({slice}, {gpu}),
+                      allocator::AllocatedState());
     node_.metadata.name = "n";
   }
 
   Result<allocator::Outcome> Search(std::span<const Claim> claims, int64_t steps = 1'000'000) {
-    return allocator::Allocator(inventory_,
-                                std::make_shared<allocator::AllocatedState>(),
-                                allocator::SelectorCacheFor({}, 10))
-        .Allocate(node_, claims, {.steps_max = steps});
+    return allocator::Attempt(*snapshot_, claims).Allocate(node_, {.steps_max = steps});
   }
 
   /// "claim request: why", or "fits".
@@ -71,7 +72,7 @@ class FirstFailureTest : public testing::Test {
     return failure ? failure->claim + " " + failure->request + ": " + ToString(*failure) : "fits";
   }
 
-  Frozen<allocator::Inventory> inventory_;
+  std::optional<allocator::Snapshot> snapshot_;
   api::core_v1::Node node_;
 };
 

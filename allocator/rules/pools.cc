@@ -193,6 +193,7 @@ Roles RolesOf(const SliceList& relevant, const SliceList& all, const Features& f
 
 /// What may be tried, in that order.
 void AddDevices(const SliceList& slices, const Rules& rules, Pool& pool) {
+  pool.targeting = slices;
   for (const v1::ResourceSlice* slice : slices) {
     std::vector<DeviceEntry>& entries = pool.slices.emplace_back();
     for (const v1::Device& device : slice->spec.devices) {

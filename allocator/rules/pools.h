@@ -41,6 +41,7 @@ struct Pool {
   PoolState state = PoolState::kComplete;
   std::string invalid_reason = {};                    // for kInvalid
   std::vector<std::vector<DeviceEntry>> slices = {};  // what may be tried, in that order
+  std::vector<const api::resource_v1::ResourceSlice*> targeting = {};  // whose devices those are
   bool has_binding_conditions = false;
   // For the accounts of the whole pool: slices whose devices cannot be used on this node, and all
   // counter sets.
