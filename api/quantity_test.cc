@@ -118,6 +118,13 @@ constexpr const char* kFormatWrong =
 constexpr const char* kNumberWrong = "unable to parse numeric part of quantity";
 constexpr const char* kSuffixWrong = "unable to parse quantity's suffix";
 
+TEST(QuantityText, TheSmallestNumberIsNotDividedByBinaryUnits) {
+  EXPECT_EQ(Quantity::FromInt(INT64_MIN, QuantityFormat::kBinarySi).ToString(),
+            "-9223372036854775808");
+  EXPECT_EQ(Quantity::FromInt(INT64_MIN + 1024, QuantityFormat::kBinarySi).ToString(),
+            "-9007199254740991Ki");
+}
+
 TEST(QuantityText, BadOnesAreRefusedInUpstreamsWords) {
   const TextCase cases[] = {
       {"", kFormatWrong},
@@ -241,6 +248,16 @@ TEST(QuantityValue, RoundsAwayFromZeroAndStopsAtTheEnds) {
     EXPECT_EQ(Q(c.text).Value(), c.value) << c.text;
     EXPECT_EQ(Q(c.text).MilliValue(), c.milli) << c.text;
   }
+}
+
+TEST(QuantityValue, WrapsAroundAsUpstreamWhereAsked) {
+  EXPECT_EQ(Q("1500m").WrappedValue(), 2);
+  EXPECT_EQ(Q("-1500m").WrappedValue(), -2);
+  EXPECT_EQ(Q("9223372036854775807").WrappedValue(), INT64_MAX);
+  EXPECT_EQ(Q("100E").WrappedValue(), 0);  // small: mantissa and power of ten
+  EXPECT_EQ(Q("9223372036854775808").WrappedValue(), INT64_MIN);  // big: the low 64 bits
+  EXPECT_EQ(Q("18446744073709551619").WrappedValue(), 3);
+  EXPECT_EQ(Q("-18446744073709551619").WrappedValue(), -3);
 }
 
 TEST(QuantityValue, WholeNumbersAreThoseOfTheSmallForm) {
