@@ -209,19 +209,13 @@ void Snapshot::RebuildPool(std::string_view driver, std::string_view pool) {
   uses_.Set(id, std::move(use));
 }
 
-/// The slice came or went: nodes that see its pool see another.
-void Snapshot::Touch(const v1::ResourceSlice& slice) {
-  const uint64_t now = family_->NextChange();
-  const auto touch = [&](const v1::ResourceSlice& touched) {
-    if (touched.spec.node_name.has_value() && !touched.spec.node_name->empty()) {
-      changed_[*touched.spec.node_name] = now;
-    } else {
-      all_changed_ = now;
-    }
-  };
-  touch(slice);
-  for (const auto* other : inventory_->OfPool(slice.spec.driver, slice.spec.pool.name))
-    touch(*other);
+/// Nodes that may see the slice see another pool now.
+void Snapshot::Touch(const v1::ResourceSlice& slice, uint64_t now) {
+  if (slice.spec.node_name.has_value() && !slice.spec.node_name->empty()) {
+    changed_[*slice.spec.node_name] = now;
+  } else {
+    all_changed_ = now;
+  }
 }
 
 Snapshot Snapshot::With(std::span<const Inventory::Change> changes) const {
@@ -242,12 +236,16 @@ Snapshot Snapshot::With(std::span<const Inventory::Change> changes) const {
       family_->shapes().size() > 2 * next.inventory_->DeviceCount()) {
     return Snapshot(family_->settings(), next.inventory_, State());
   }
+  const uint64_t now = family_->NextChange();
   std::set<std::pair<std::string_view, std::string_view>> pools;
   for (const Inventory::Slice& slice : touched) {
     pools.emplace(slice->spec.driver, slice->spec.pool.name);
-    next.Touch(*slice);
+    next.Touch(*slice, now);
   }
-  for (const auto& [driver, pool] : pools) next.RebuildPool(driver, pool);
+  for (const auto& [driver, pool] : pools) {
+    for (const auto* slice : next.inventory_->OfPool(driver, pool)) next.Touch(*slice, now);
+    next.RebuildPool(driver, pool);
+  }
   return next;
 }
 

@@ -83,7 +83,7 @@ class Snapshot {
 
   uint32_t PoolId(std::string_view driver, std::string_view pool);
   void RebuildPool(std::string_view driver, std::string_view pool);
-  void Touch(const api::resource_v1::ResourceSlice& slice);
+  void Touch(const api::resource_v1::ResourceSlice& slice, uint64_t now);
   void Tell(uint32_t pool, std::span<const std::pair<std::string, DeviceUse>> told);
 
   std::shared_ptr<Family> family_;

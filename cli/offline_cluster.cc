@@ -22,7 +22,6 @@ namespace {
 namespace v1 = api::resource_v1;
 namespace core = api::core_v1;
 
-constexpr size_t kSelectorsKept = 10'000;
 constexpr const char* kNoDevices = "cannot allocate all claims";  // upstream's words
 constexpr const char* kGivenUp = "the search was given up";
 
@@ -53,8 +52,9 @@ OfflineCluster::OfflineCluster(World& world, OfflineObjects objects, OfflineOpti
     : world_(world),
       objects_(std::move(objects)),
       options_(std::move(options)),
-      inventory_(allocator::Inventory::Build(objects_.slices, objects_.classes)),
-      selectors_(allocator::SelectorCacheFor(options_.features, kSelectorsKept)),
+      snapshot_({.features = options_.features},
+                allocator::Inventory::Build(objects_.slices, objects_.classes),
+                allocator::AllocatedState()),
       taken_(options_.features) {
   for (const auto& [name, node] : objects_.nodes) {
     nodes_.try_emplace(
@@ -182,9 +182,10 @@ void OfflineCluster::PrepareClaims(core::Pod& pod) {
 }
 
 Result<allocator::Outcome> OfflineCluster::Search(
-    const core::Node& node, std::span<const Frozen<v1::ResourceClaim>> claims) const {
-  return allocator::Allocator(inventory_, taken_.state(), selectors_, options_.features)
-      .Allocate(node, claims, options_.budget);
+    const core::Node& node, std::span<const Frozen<v1::ResourceClaim>> claims) {
+  if (taken_.BringUpToDate(snapshot_) || allocator_ == nullptr)
+    allocator_ = std::make_unique<allocator::Allocator>(snapshot_);
+  return allocator_->Allocate(node, claims, options_.budget);
 }
 
 api::Object OfflineCluster::Allocated(const std::string& key,
@@ -213,7 +214,10 @@ OfflineCluster::Decided OfflineCluster::DecideOn(std::span<const scheduler::Node
       .nodes = nodes,
       .first_node = 0,
       .in_flight = [](std::string_view) { return false; },
-      .has_class = [this](std::string_view name) { return inventory_->FindClass(name) != nullptr; },
+      .has_class =
+          [this](std::string_view name) {
+            return snapshot_.inventory().FindClass(name) != nullptr;
+          },
       .search =
           [&](const auto& node, auto wanted) {
             Result<allocator::Outcome> outcome = Search(node, wanted);

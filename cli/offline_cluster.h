@@ -116,7 +116,7 @@ class OfflineCluster {
   void Keep(const std::string& key, api::Object claim);
   Result<allocator::Outcome> Search(
       const api::core_v1::Node& node,
-      std::span<const Frozen<api::resource_v1::ResourceClaim>> claims) const;
+      std::span<const Frozen<api::resource_v1::ResourceClaim>> claims);
 
   World& world_;
   OfflineObjects objects_;
@@ -124,8 +124,8 @@ class OfflineCluster {
   std::map<std::string, std::vector<std::string>> generated_;  // claims by the uid of their pod
   std::map<std::string, scheduler::NodeState> nodes_;
   std::vector<const scheduler::NodeState*> looked_at_;  // in name order
-  Frozen<allocator::Inventory> inventory_;
-  std::shared_ptr<cel::SelectorCache> selectors_;
+  allocator::Snapshot snapshot_;
+  std::unique_ptr<allocator::Allocator> allocator_;  // of the snapshot as it is
   scheduler::TakenDevices taken_;
 };
 

@@ -71,29 +71,42 @@ void TakenDevices::Give(const Devices& devices) {
   }
 }
 
+bool TakenDevices::BringUpToDate(allocator::Snapshot& snapshot) {
+  if (changed_.empty()) return false;
+  std::vector<allocator::DeviceUseChange> changes;
+  changes.reserve(changed_.size());
+  for (const allocator::DeviceId& id : changed_)
+    changes.push_back({.device = id, .use = allocator::UseOf(state_, id.view())});
+  snapshot = snapshot.With(changes);
+  changed_.clear();
+  return true;
+}
+
 void TakenDevices::Enter(const Device& device) {
+  changed_.insert(device.id.device);
   if (device.id.share.empty()) {
-    state_->devices.insert(device.id.device);
+    state_.devices.insert(device.id.device);
     return;
   }
-  state_->shares.insert(device.id);
+  state_.shares.insert(device.id);
   if (device.consumed.empty()) return;
-  allocator::ConsumedCapacity& total = state_->capacity[device.id.device];
+  allocator::ConsumedCapacity& total = state_.capacity[device.id.device];
   for (const auto& [name, amount] : device.consumed) total[name] += amount;
 }
 
 void TakenDevices::Erase(const Device& device) {
+  changed_.insert(device.id.device);
   if (device.id.share.empty()) {
-    state_->devices.erase(device.id.device);
+    state_.devices.erase(device.id.device);
     return;
   }
-  state_->shares.erase(device.id);
-  const auto total = state_->capacity.find(device.id.device);
-  if (total == state_->capacity.end()) return;
+  state_.shares.erase(device.id);
+  const auto total = state_.capacity.find(device.id.device);
+  if (total == state_.capacity.end()) return;
   for (const auto& [name, amount] : device.consumed) total->second[name] -= amount;
   const bool is_unused =
       std::ranges::all_of(total->second, [](const auto& entry) { return entry.second.IsZero(); });
-  if (is_unused) state_->capacity.erase(total);
+  if (is_unused) state_.capacity.erase(total);
 }
 
 }  // namespace dray::scheduler

@@ -4,14 +4,15 @@
 #pragma once
 
 #include <map>
-#include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "allocator/allocator.h"
+#include "allocator/allocated_state.h"
+#include "allocator/features.h"
+#include "allocator/snapshot.h"
 #include "api/resource_v1.h"
-#include "base/published.h"
 
 namespace dray::scheduler {
 
@@ -34,9 +35,11 @@ class TakenDevices {
   void Release(const std::string& uid);
   bool in_flight(std::string_view uid) const { return in_flight_.contains(uid); }
 
-  /// For an allocator that is used before the next change of this object and not after. The set is
-  /// changed in place between attempts: copying it for each pod would make scheduling n pods O(n²).
-  Frozen<allocator::AllocatedState> state() const { return state_; }
+  /// All that is taken.
+  const allocator::AllocatedState& state() const { return state_; }
+  /// Tells `snapshot` what was taken and released since the last time; false: nothing was.
+  /// O(devices concerned).
+  bool BringUpToDate(allocator::Snapshot& snapshot);
 
  private:
   /// A device, or a share of one with what it takes of the capacity.
@@ -54,7 +57,8 @@ class TakenDevices {
   void Erase(const Device& device);
 
   const bool can_share_;
-  std::shared_ptr<allocator::AllocatedState> state_ = std::make_shared<allocator::AllocatedState>();
+  allocator::AllocatedState state_;
+  std::set<allocator::DeviceId> changed_;  // since BringUpToDate
   // Who holds it: claim and attempt, or more claims after another scheduler's mistake.
   std::map<allocator::SharedDeviceId, int> holders_;
   std::map<std::string, Devices, std::less<>> allocated_;  // by claim uid

@@ -96,7 +96,7 @@ resource_v1::AllocationResult Holding(std::initializer_list<const char*> devices
 
 std::string Names(const TakenDevices& taken) {
   std::string names;
-  for (const auto& device : taken.state()->devices) names += device.device + " ";
+  for (const auto& device : taken.state().devices) names += device.device + " ";
   return names;
 }
 
@@ -146,14 +146,14 @@ TEST(TakenDevices, SharesOfADeviceAddUpAndAreCountedOnce) {
     claims[i].status.allocation = allocation;
   }
   const auto memory = [&] {
-    const auto found = taken.state()->capacity.begin();
-    return found == taken.state()->capacity.end() ? 0 : found->second.at("memory").Value();
+    const auto found = taken.state().capacity.begin();
+    return found == taken.state().capacity.end() ? 0 : found->second.at("memory").Value();
   };
   EXPECT_TRUE(taken.Reserve("uid-1", *claims[0].status.allocation));
   taken.SetClaim("uid-1", &claims[0]);
   taken.SetClaim("uid-2", &claims[1]);
   EXPECT_EQ(Names(taken), "");
-  EXPECT_EQ(taken.state()->shares.size(), 2U);
+  EXPECT_EQ(taken.state().shares.size(), 2U);
   EXPECT_EQ(memory(), 3);
   taken.SetClaim("uid-1", nullptr);
   EXPECT_EQ(memory(), 3);
@@ -161,7 +161,7 @@ TEST(TakenDevices, SharesOfADeviceAddUpAndAreCountedOnce) {
   EXPECT_EQ(memory(), 2);
   taken.SetClaim("uid-2", nullptr);
   EXPECT_EQ(memory(), 0);
-  EXPECT_TRUE(taken.state()->shares.empty());
+  EXPECT_TRUE(taken.state().shares.empty());
 }
 
 TEST(TakenDevices, ShareTakesAllWhileSharingIsOff) {

@@ -56,6 +56,7 @@ Scheduler::Scheduler(client::Client& client, World& world, Log log, Options opti
       options_(std::move(options)),
       events_(client, world, options_.name, log_),
       queue_(options_.queue),
+      devices_({.features = options_.features, .selectors = options_.selectors}),
       tasks_(options_.bindings_max),
       outcomes_(options_.bindings_max),
       nodes_informer_(
@@ -78,12 +79,20 @@ Scheduler::Scheduler(client::Client& client, World& world, Log log, Options opti
       pods_(client, api::Reflected<core_v1::Pod>::kKind, world.clock, loop_.wakeup(), log_) {
   DRAY_CHECK(options_.selectors != nullptr);
   nodes_informer_.OnChange([this](auto* before, auto* after) { OnNode(before, after); });
-  classes_.OnChange([this](auto*, auto*) {
-    inventory_changed_ = true;
+  classes_.OnChange([this](auto* before, auto* after) {
+    if (after != nullptr) {
+      device_changes_.emplace_back(api::FrozenOf<resource_v1::DeviceClass>(*after));
+    } else {
+      device_changes_.emplace_back(allocator::Inventory::RemoveClass{before->metadata().name});
+    }
     queue_.Wake(Cause::kClasses, Now());
   });
-  slices_.OnChange([this](auto*, auto*) {
-    inventory_changed_ = true;
+  slices_.OnChange([this](auto* before, auto* after) {
+    if (after != nullptr) {
+      device_changes_.emplace_back(api::FrozenOf<resource_v1::ResourceSlice>(*after));
+    } else {
+      device_changes_.emplace_back(allocator::Inventory::RemoveSlice{before->metadata().name});
+    }
     queue_.Wake(Cause::kDevices, Now());
   });
   claims_.OnChange([this](auto* before, auto* after) { OnClaim(before, after); });
@@ -238,19 +247,13 @@ const std::vector<const NodeState*>& Scheduler::Nodes() {
   return node_list_;
 }
 
-const Frozen<allocator::Inventory>& Scheduler::Inventory() {
-  if (std::exchange(inventory_changed_, false)) {
-    std::vector<allocator::Inventory::Slice> slices;
-    std::vector<allocator::Inventory::Class> classes;
-    for (const auto& [name, slice] : slices_.objects()) {
-      slices.push_back(api::FrozenOf<resource_v1::ResourceSlice>(slice));
-    }
-    for (const auto& [name, device_class] : classes_.objects()) {
-      classes.push_back(api::FrozenOf<resource_v1::DeviceClass>(device_class));
-    }
-    inventory_ = allocator::Inventory::Build(std::move(slices), classes);
+const allocator::Snapshot& Scheduler::Devices() {
+  if (!device_changes_.empty()) {
+    devices_ = devices_.With(device_changes_);
+    device_changes_.clear();
   }
-  return inventory_;
+  taken_.BringUpToDate(devices_);
+  return devices_;
 }
 
 // ------------------------------------------------------------------------------------------------
@@ -278,8 +281,7 @@ void Scheduler::TryPod(const std::string& key, MonotonicTime now) {
 }
 
 Decision Scheduler::DecideFor(const core_v1::Pod& pod, std::span<const api::Object> claims) {
-  const allocator::Allocator allocator(
-      Inventory(), taken_.state(), options_.selectors, options_.features);
+  const allocator::Allocator allocator(Devices());
   const ClusterView view{
       .nodes = Nodes(),
       .first_node = first_node_,

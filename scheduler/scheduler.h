@@ -93,7 +93,7 @@ class Scheduler {
   void Fail(const std::string& key, const api::Object& pod, const std::string& message);
   void Tell(const api::Object& pod, std::string_view reason, const std::string& message);
   const std::vector<const NodeState*>& Nodes();
-  const Frozen<allocator::Inventory>& Inventory();
+  const allocator::Snapshot& Devices();
   MonotonicTime Now() const { return world_.clock.Monotonic(); }
 
   client::Client& client_;
@@ -111,8 +111,8 @@ class Scheduler {
   size_t first_node_ = 0;
   std::map<std::string, Usage, std::less<>> usage_;  // by uid of pods on nodes
   std::set<std::string, std::less<>> assumed_;       // uids of pods whose binding is under way
-  Frozen<allocator::Inventory> inventory_;
-  bool inventory_changed_ = true;
+  allocator::Snapshot devices_;
+  std::vector<allocator::Inventory::Change> device_changes_;  // since Devices() was last asked
 
   BoundedQueue<BindTask> tasks_;
   BoundedQueue<BindOutcome> outcomes_;
