@@ -59,4 +59,8 @@ else
     (cd "${peer%/*}/source" && go build -o ../allocator-peer .)
   fi
   show taskset -c 1 "$bin/allocator_bench" "$peer"
+  vectors=${DRAY_SHARED:-../shared}/vectors/allocator
+  if [[ -d $vectors ]]; then
+    show taskset -c 1 "$bin/allocator_bench" --vectors "$vectors" "$peer"
+  fi
 fi

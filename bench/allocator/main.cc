@@ -2,6 +2,7 @@
 // One call of the allocator, here and in Kubernetes, on the same work in the same run.
 //
 //   allocator_bench [--only SHAPE,…] [--seconds N] [PEER]
+//   allocator_bench --vectors FOLDER PEER    on thousands of small problems
 //
 // PEER is the allocator of Kubernetes (../shared/peers/allocator, written in Go): its shapes are
 // compared with ours, its answers with ours, and the ratios are printed. Exit code 1: they differ.
@@ -25,6 +26,7 @@
 #include "bench/allocator/measure.h"
 #include "bench/allocator/peer.h"
 #include "bench/allocator/shapes.h"
+#include "bench/allocator/vectors.h"
 #include "tests/allocator/problem_json.h"
 
 namespace {
@@ -35,6 +37,7 @@ using namespace dray::bench;  // NOLINT(google-build-using-namespace)
 struct Options {
   std::string peer;
   std::vector<std::string> only;
+  std::string vectors;
   double seconds = 1;
 };
 
@@ -87,6 +90,8 @@ Options ParseOptions(int argc, char** argv) {
       }
     } else if (word == "--seconds" && i + 1 < argc) {
       options.seconds = std::atof(argv[++i]);
+    } else if (word == "--vectors" && i + 1 < argc) {
+      options.vectors = argv[++i];
     } else {
       options.peer = word;
     }
@@ -206,6 +211,15 @@ int main(int argc, char** argv) {
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
   const std::unique_ptr<Peer> peer =
       options.peer.empty() ? nullptr : std::make_unique<Peer>(options.peer);
+  if (!options.vectors.empty()) {
+    if (peer == nullptr) {
+      fmt::print(stderr, "allocator_bench: --vectors needs a PEER to compare with\n");
+      return 2;
+    }
+    const Result<> compared = CompareOnVectors(*peer, options.vectors);
+    if (!compared) Differs(compared.error().message);
+    return all_equal ? 0 : 1;
+  }
   std::map<std::string, Ratios> ratios;
   for (const std::string& name : ShapeNames()) {
     if (!options.only.empty() && std::ranges::find(options.only, name) == options.only.end())

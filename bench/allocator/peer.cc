@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <fstream>
 #include <string>
 #include <utility>
 
@@ -110,6 +111,29 @@ Result<PeerTimes> Peer::Measure(std::string_view shape, double seconds) const {
 Result<PeerTimes> Peer::Measure(const judges::Problem& problem, double seconds) const {
   const TemporaryFile file(judges::EncodeProblem(problem) + "\n");
   return MeasureWith(fmt::format("-input {}", Quoted(file.path())), seconds);
+}
+
+Result<std::map<std::string, PeerTimes>> Peer::MeasureAll(std::span<const judges::Problem> problems,
+                                                          double seconds) const {
+  std::string lines;
+  for (const judges::Problem& problem : problems) lines += judges::EncodeProblem(problem) + "\n";
+  const TemporaryFile input(lines);
+  const TemporaryFile output("");
+  // Its exit code says no more than the lines that are missing.
+  DRAY_TRY_VOID(Run(fmt::format("-input {} -time {}ms -limit 2s >{} || true",
+                                Quoted(input.path()),
+                                static_cast<int>(seconds * 1000),
+                                Quoted(output.path()))));
+  std::map<std::string, PeerTimes> all;
+  std::ifstream measured(output.path());
+  for (std::string line; std::getline(measured, line);) {
+    boost::system::error_code error;
+    const json::value value = json::parse(line, error);
+    if (error) break;
+    all.emplace(value.as_object().at("problem").as_string().c_str(), TimesOf(value.as_object()));
+  }
+  if (all.empty()) return Failed(program_ + " measured nothing");
+  return all;
 }
 
 }  // namespace dray::bench

@@ -2,8 +2,11 @@
 // Kubernetes' own allocator, measured by a program written in Go (../shared/peers/allocator).
 #pragma once
 
+#include <map>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/result.h"
 #include "bench/allocator/shapes.h"
@@ -35,6 +38,10 @@ class Peer {
   Result<PeerTimes> Measure(std::string_view shape, double seconds) const;
   /// Times of work it gets from here.
   Result<PeerTimes> Measure(const judges::Problem& problem, double seconds) const;
+  /// Times of many problems, by id, each by the implementation that its features ask for. Where the
+  /// peer stops, what comes after is missing.
+  Result<std::map<std::string, PeerTimes>> MeasureAll(std::span<const judges::Problem> problems,
+                                                      double seconds) const;
 
  private:
   Result<std::string> Run(const std::string& arguments) const;
