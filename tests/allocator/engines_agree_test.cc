@@ -2,13 +2,18 @@
 // The search that proves gives the answers of the literal one: every byte, every error.
 #include <array>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include <gtest/gtest.h>
 
+#include "allocator/attempt.h"
+#include "allocator/inventory.h"
 #include "allocator/search/options.h"
+#include "allocator/snapshot.h"
 #include "tests/allocator/engines.h"
 #include "tests/allocator/family.h"
+#include "tests/allocator/problem_json.h"
 #include "tests/allocator/random_problem.h"
 #include "tests/allocator/soak.h"
 
@@ -39,6 +44,25 @@ void ExpectAgreement(SearchOptions search,
 
 TEST(EnginesAgree, OnAllFamilies) {
   ExpectAgreement({}, 1, Instances(5000), {});
+}
+
+/// One attempt answers for all nodes, and nodes that are alike are searched once: that does not
+/// change what it says of each.
+TEST(EnginesAgree, InOneAttemptForAllNodes) {
+  const uint64_t count = Instances(300);
+  for (uint64_t seed = 1; seed <= count; ++seed) {
+    const Problem problem = RandomProblem(seed, {.nodes_max = 6, .devices_max = 8});
+    const allocator::Snapshot snapshot({.features = problem.features},
+                                       allocator::Inventory::Build(problem.slices, problem.classes),
+                                       problem.allocated);
+    const allocator::Attempt attempt(snapshot, problem.claims);
+    for (const api::core_v1::Node& node : problem.nodes) {
+      const std::string alone =
+          Render(RunFast(problem, node, {.node_sharing = false}, {.steps_max = 1'000'000}));
+      ASSERT_EQ(Render(attempt.Allocate(node, {.steps_max = 1'000'000})), alone)
+          << node.metadata.name << " of " << EncodeProblem(problem);
+    }
+  }
 }
 
 /// Small enough for the literal search, large enough that it tries a lot.

@@ -57,7 +57,7 @@ struct PoolShape {
   std::string name;
   Reach reach = Reach::kAllNodes;
   std::string node;  // of kNode; empty: the slices are spread over the nodes
-  int count = 1;
+  size_t parts = 1;  // slices with devices
 };
 
 class ClusterBuilder {
@@ -94,25 +94,36 @@ class ClusterBuilder {
       AddPool({.driver = driver,
                .name = fmt::format("shared/{}", stem),
                .reach = reach,
-               .count = shared});
+               .parts = chance_.Below(3) + 1},
+              NewHardware(driver, shared));
     }
     // Two drivers may well give their pools the same name.
     const bool names_after_node = chance_.Percent(40);
+    // As clusters are, many have nodes that are alike.
+    const bool are_alike = chance_.Percent(45);
+    Hardware hardware;
+    size_t parts = 0;
     for (const core::Node& node : cluster_.nodes) {
       const std::string& name = node.metadata.name;
-      const int local = chance_.Between((count - shared) * 2 / 3, count - shared);
-      if (local == 0) continue;
+      if (parts == 0 || !are_alike) {
+        hardware = NewHardware(driver, chance_.Between((count - shared) * 2 / 3, count - shared));
+        parts = chance_.Below(3) + 1;
+      }
+      if (hardware.devices.empty()) continue;
       AddPool({.driver = driver,
                .name = names_after_node ? name : fmt::format("{}-{}", name, stem),
                .reach = Reach::kNode,
                .node = name,
-               .count = local});
+               .parts = parts},
+              hardware);
     }
   }
 
-  void AddPool(const PoolShape& shape) {
-    Hardware hardware =
-        RandomHardware(shape.driver, shape.count, family_, cluster_.traits, chance_);
+  Hardware NewHardware(std::string_view driver, int count) {
+    return RandomHardware(driver, count, family_, cluster_.traits, chance_);
+  }
+
+  void AddPool(const PoolShape& shape, Hardware hardware) {
     const size_t first = cluster_.slices.size();
     const v1::ResourceSlice empty = NewSlice(shape);
     if (!hardware.counter_sets.empty()) {
@@ -122,7 +133,7 @@ class ClusterBuilder {
       slice.spec.shared_counters = std::move(hardware.counter_sets);
       cluster_.slices.push_back(std::move(slice));
     }
-    const size_t parts = std::min(hardware.devices.size(), chance_.Below(3) + 1);
+    const size_t parts = std::min(hardware.devices.size(), shape.parts);
     for (size_t part = 0; part < parts; ++part) {
       v1::ResourceSlice slice = empty;
       slice.metadata.name = RandomSliceName(chance_);

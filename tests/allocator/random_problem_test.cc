@@ -111,7 +111,7 @@ void CountUse(const Problem& problem,
 /// And so that problems that have an answer use it.
 TEST(RandomProblem, EveryFeatureIsUsed) {
   std::map<std::string, int> uses;
-  for (uint64_t seed = 0; seed < 500; ++seed) {
+  for (uint64_t seed = 0; seed < 1000; ++seed) {
     const Problem problem = RandomProblem(seed);
     const Result<allocator::Outcome> outcome =
         RunLiteral(problem, problem.nodes.front(), {.steps_max = 20'000});
