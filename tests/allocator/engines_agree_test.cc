@@ -46,6 +46,12 @@ TEST(EnginesAgree, OnAllFamilies) {
   ExpectAgreement({}, 1, Instances(5000), {});
 }
 
+TEST(EnginesAgree, WhicheverImplementationIsPicked) {
+  using enum allocator::Implementation;
+  for (const auto implementation : {kIncubating, kExperimental})
+    ExpectAgreement({}, 1, Instances(400), {.implementation = implementation});
+}
+
 /// One attempt answers for all nodes, and nodes that are alike are searched once: that does not
 /// change what it says of each.
 TEST(EnginesAgree, InOneAttemptForAllNodes) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/allocator/generate.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdint>
@@ -60,6 +61,16 @@ Result<> Set(std::string_view option, const std::string& text, Request& request)
     request.options.family = FindFamily(text);
     if (request.options.family == nullptr)
       return Fail(StatusReason::kBadRequest, "no such family: " + text);
+  } else if (option == "--implementation") {
+    using enum allocator::Implementation;
+    constexpr std::array kNames = {std::pair{"stable", kStable},
+                                   std::pair{"incubating", kIncubating},
+                                   std::pair{"experimental", kExperimental}};
+    const auto found =
+        std::ranges::find(kNames, text, [](const auto& entry) { return entry.first; });
+    if (found == kNames.end())
+      return Fail(StatusReason::kBadRequest, "no such implementation: " + text);
+    request.options.implementation = found->second;
   } else if (option == "-o") {
     request.file = text;
   } else {
@@ -108,6 +119,8 @@ std::string GenerateUsage() {
       "  --count N     how many problems (1)\n"
       "  --family F    one of:{}\n"
       "                (the seed decides)\n"
+      "  --implementation I  with switches for which upstream picks stable, incubating or\n"
+      "                experimental (the seed decides)\n"
       "  --nodes N     at most, in a problem (3); so that every node gets a fresh cache in other\n"
       "                programs, ask for 1\n"
       "  --devices N   at most, that a node sees (12)\n"

@@ -45,6 +45,20 @@ TEST(Generate, SizesAreOptions) {
   EXPECT_EQ(first->claims.size(), 1U);
 }
 
+TEST(Generate, ImplementationsAreChosen) {
+  MemoryDisk disk;
+  for (const std::string name : {"stable", "incubating", "experimental"}) {
+    ASSERT_EQ(Generated({"--seed", "5", "--implementation", name, "-o", "out"}, disk), 0);
+    const Result<Problem> problem = DecodeProblem(std::string_view(*disk.Read("out")));
+    ASSERT_TRUE(problem) << problem.error().message;
+    using enum allocator::Implementation;
+    EXPECT_EQ(problem->features.Picked(),
+              name == "stable"       ? kStable
+              : name == "incubating" ? kIncubating
+                                     : kExperimental);
+  }
+}
+
 TEST(Generate, BadUsageIsAnError) {
   MemoryDisk disk;
   EXPECT_EQ(Generated({"--count"}, disk), 2);
@@ -52,6 +66,7 @@ TEST(Generate, BadUsageIsAnError) {
   EXPECT_EQ(Generated({"--count", "-1"}, disk), 2);
   EXPECT_EQ(Generated({"--nodes", "0"}, disk), 2);
   EXPECT_EQ(Generated({"--family", "unheard"}, disk), 2);
+  EXPECT_EQ(Generated({"--implementation", "unheard"}, disk), 2);
   EXPECT_EQ(Generated({"--unheard", "1"}, disk), 2);
 }
 

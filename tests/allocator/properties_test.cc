@@ -2,6 +2,7 @@
 // What holds of the allocator's answers to random problems.
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 
 #include <fmt/format.h>
@@ -33,12 +34,13 @@ std::string Explain(const Problem& problem, const std::string& objection) {
   return fmt::format("{}: {}\nmade small: {}", problem.id, objection, EncodeProblem(small));
 }
 
-/// Sound: an allocation obeys every rule. Complete: where there is one, one is found; and it is the
-/// first in the order of decisions.
-TEST(AllocatorProperty, LiteralSearchIsSoundAndComplete) {
-  const ProblemOptions small = {
-      .nodes_max = 2, .devices_max = 9, .claims_max = 3, .requests_max = 3};
-  const uint64_t wanted = Instances(1000);
+void ExpectSoundAndComplete(uint64_t wanted,
+                            std::optional<allocator::Implementation> implementation) {
+  const ProblemOptions small = {.implementation = implementation,
+                                .nodes_max = 2,
+                                .devices_max = 9,
+                                .claims_max = 3,
+                                .requests_max = 3};
   uint64_t judged = 0;
   std::map<std::string, uint64_t> unknown;
   for (uint64_t seed = 1; judged < wanted; ++seed) {
@@ -52,10 +54,22 @@ TEST(AllocatorProperty, LiteralSearchIsSoundAndComplete) {
   uint64_t skipped = 0;
   for (const auto& [reason, count] : unknown) {
     skipped += count;
-    RecordProperty(reason, static_cast<int>(count));
+    testing::Test::RecordProperty(reason, static_cast<int>(count));
   }
-  RecordProperty("judged", static_cast<int>(judged));
+  testing::Test::RecordProperty("judged", static_cast<int>(judged));
   EXPECT_LT(skipped, judged / 2) << "too many instances are not judged";
+}
+
+/// Sound: an allocation obeys every rule. Complete: where there is one, one is found; and it is the
+/// first in the order of decisions.
+TEST(AllocatorProperty, LiteralSearchIsSoundAndComplete) {
+  ExpectSoundAndComplete(Instances(1000), std::nullopt);
+}
+
+TEST(AllocatorProperty, SoundAndCompleteInEveryImplementation) {
+  using enum allocator::Implementation;
+  for (const auto implementation : {kStable, kIncubating, kExperimental})
+    ExpectSoundAndComplete(Instances(300), implementation);
 }
 
 }  // namespace

@@ -57,8 +57,12 @@ class ProblemReader {
     seen_ = &question.seen;
     for (const SeenPool& pool : seen_->pools)
       question.has_invalid_pool |= pool.health == PoolHealth::kInvalid;
-    for (const SeenDevice& device : seen_->devices)
-      views_.emplace_back(cel::DeviceOf(device.slice->spec.driver, *device.device));
+    for (const SeenDevice& device : seen_->devices) {
+      cel::Device view = cel::DeviceOf(device.slice->spec.driver, *device.device);
+      // The stable implementation has not heard of devices that can be shared.
+      if (is_stable()) view.allow_multiple_allocations = false;
+      views_.emplace_back(view);
+    }
     for (size_t i = 0; i < problem_.claims.size(); ++i) {
       const v1::DeviceClaim& claim = problem_.claims[i]->spec.devices;
       int64_t sum = 0;

@@ -47,6 +47,22 @@ allocator::Features RandomFeatures(const Family& family, const Cluster& cluster,
   return features;
 }
 
+/// Switches off what the implementation does not know, and on what no earlier one knows.
+void Choose(allocator::Implementation implementation, allocator::Features& features) {
+  if (implementation == allocator::Implementation::kExperimental) {
+    features.compatibility_groups = true;
+    return;
+  }
+  features.list_type_attributes = false;
+  features.derived_attributes = false;
+  features.compatibility_groups = false;
+  features.optional_node_operations = false;
+  const bool is_incubating = implementation == allocator::Implementation::kIncubating;
+  features.device_binding_and_status = is_incubating;
+  features.consumable_capacity = features.consumable_capacity && is_incubating;
+  features.fractional_capacity_range = features.fractional_capacity_range && is_incubating;
+}
+
 }  // namespace
 
 Problem RandomProblem(uint64_t seed, const ProblemOptions& options) {
@@ -64,6 +80,7 @@ Problem RandomProblem(uint64_t seed, const ProblemOptions& options) {
     case Layout::kTight: claims = MakeTight(family, options, cluster, chance); break;
   }
   problem.features = RandomFeatures(family, cluster, chance);
+  if (options.implementation.has_value()) Choose(*options.implementation, problem.features);
   if (chance.Percent(options.cel_errors_percent)) MakeSelectorFail(cluster, claims, chance);
   if (chance.Percent(options.mistakes_percent))
     MakeMistake(cluster, claims, problem.features, chance);

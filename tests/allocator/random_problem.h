@@ -5,9 +5,9 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
-#include <string_view>
+#include <optional>
 
+#include "allocator/features.h"
 #include "tests/allocator/family.h"
 #include "tests/allocator/problem.h"
 
@@ -16,6 +16,8 @@ namespace dray::judges {
 struct ProblemOptions {
   /// One of Families(); null: the seed decides.
   const Family* family = nullptr;
+  /// Which implementation of upstream's the switches make it pick; nothing: the seed decides.
+  std::optional<allocator::Implementation> implementation = {};
   int nodes_max = 3;
   /// That many devices a node sees at most.
   int devices_max = 12;
