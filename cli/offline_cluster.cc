@@ -23,7 +23,6 @@ namespace v1 = api::resource_v1;
 namespace core = api::core_v1;
 
 constexpr const char* kNoDevices = "cannot allocate all claims";  // upstream's words
-constexpr const char* kGivenUp = "the search was given up";
 
 /// Nobody has decided about the pod yet, and somebody should.
 bool IsPending(const core::Pod& pod) {
@@ -38,6 +37,15 @@ std::vector<Frozen<v1::ResourceClaim>> WithoutDevices(const std::vector<api::Obj
       wanted.push_back(api::FrozenOf<v1::ResourceClaim>(claim));
   }
   return wanted;
+}
+
+/// What a search about one claim found out before its budget ran out.
+std::string GivenUp(const allocator::Undecided& undecided, const v1::ResourceClaim& claim) {
+  std::string text = fmt::format("the search was given up after {} steps", undecided.steps);
+  const auto& requests = claim.spec.devices.requests;
+  if (undecided.request < requests.size())
+    text += fmt::format(", at request {}", requests[undecided.request].name);
+  return text;
 }
 
 /// Why one node, the only one looked at, does not take the pod.
@@ -73,6 +81,7 @@ OfflineCluster::OfflineCluster(World& world, OfflineObjects objects, OfflineOpti
     const std::string owner = controllers::OwnerPodUid(claim.metadata);
     if (!owner.empty()) generated_[owner].push_back(key);
   }
+  BringUpToDate();
   CountBoundPods();
 }
 
@@ -181,10 +190,13 @@ void OfflineCluster::PrepareClaims(core::Pod& pod) {
   }
 }
 
-Result<allocator::Outcome> OfflineCluster::Search(
-    const core::Node& node, std::span<const Frozen<v1::ResourceClaim>> claims) {
+void OfflineCluster::BringUpToDate() {
   if (taken_.BringUpToDate(snapshot_) || allocator_ == nullptr)
     allocator_ = std::make_unique<allocator::Allocator>(snapshot_);
+}
+
+Result<allocator::Outcome> OfflineCluster::Search(
+    const core::Node& node, std::span<const Frozen<v1::ResourceClaim>> claims) const {
   return allocator_->Allocate(node, claims, options_.budget);
 }
 
@@ -203,6 +215,7 @@ api::Object OfflineCluster::Allocated(const std::string& key,
 
 void OfflineCluster::Keep(const std::string& key, api::Object claim) {
   taken_.SetClaim(claim.metadata().uid, &claim.As<v1::ResourceClaim>());
+  BringUpToDate();
   objects_.claims.at(key).object = std::move(claim);
 }
 
@@ -342,7 +355,7 @@ NodeAnswer OfflineCluster::AnswerOf(const core::Node& node, const std::string& k
     answer.reason = none->node_error.empty() ? kNoDevices : none->node_error;
   } else {
     answer.verdict = Verdict::kUndecided;
-    answer.reason = kGivenUp;
+    answer.reason = GivenUp(std::get<allocator::Undecided>(*outcome), *claim);
   }
   return answer;
 }

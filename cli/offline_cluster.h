@@ -116,7 +116,9 @@ class OfflineCluster {
   void Keep(const std::string& key, api::Object claim);
   Result<allocator::Outcome> Search(
       const api::core_v1::Node& node,
-      std::span<const Frozen<api::resource_v1::ResourceClaim>> claims);
+      std::span<const Frozen<api::resource_v1::ResourceClaim>> claims) const;
+  /// The snapshot follows what is taken.
+  void BringUpToDate();
 
   World& world_;
   OfflineObjects objects_;
