@@ -33,24 +33,32 @@ Result<uint64_t> Number(std::string_view option, std::string_view text) {
   return number;
 }
 
-/// One of the sizes; they have to be at least 1 and stay small enough to be counted.
-Result<int> Size(std::string_view option, std::string_view text) {
-  constexpr uint64_t kMax = 1000;
-  DRAY_TRY(const uint64_t number, Number(option, text));
-  if (number < 1 || number > kMax) {
-    return Fail(StatusReason::kBadRequest, fmt::format("{} {}: not 1…{}", option, text, kMax));
+struct Option {
+  std::string_view name;
+  int ProblemOptions::* value;
+  uint64_t least, most;
+};
+constexpr std::array kNumbers = {
+    Option{"--nodes", &ProblemOptions::nodes_max, 1, 1000},
+    Option{"--devices", &ProblemOptions::devices_max, 1, 1000},
+    Option{"--claims", &ProblemOptions::claims_max, 1, 1000},
+    Option{"--requests", &ProblemOptions::requests_max, 1, 1000},
+    Option{"--cel-errors", &ProblemOptions::cel_errors_percent, 0, 100},
+    Option{"--mistakes", &ProblemOptions::mistakes_percent, 0, 100}};
+
+Result<int> NumberOf(const Option& option, std::string_view text) {
+  DRAY_TRY(const uint64_t number, Number(option.name, text));
+  if (number < option.least || number > option.most) {
+    return Fail(StatusReason::kBadRequest,
+                fmt::format("{} {}: not {}…{}", option.name, text, option.least, option.most));
   }
   return static_cast<int>(number);
 }
 
 Result<> Set(std::string_view option, const std::string& text, Request& request) {
-  constexpr std::array kSizes = {std::pair{"--nodes", &ProblemOptions::nodes_max},
-                                 std::pair{"--devices", &ProblemOptions::devices_max},
-                                 std::pair{"--claims", &ProblemOptions::claims_max},
-                                 std::pair{"--requests", &ProblemOptions::requests_max}};
-  for (const auto& [name, size] : kSizes) {
-    if (option != name) continue;
-    DRAY_TRY(request.options.*size, Size(option, text));
+  for (const Option& number : kNumbers) {
+    if (option != number.name) continue;
+    DRAY_TRY(request.options.*number.value, NumberOf(number, text));
     return {};
   }
   if (option == "--seed") {
@@ -126,6 +134,9 @@ std::string GenerateUsage() {
       "  --devices N   at most, that a node sees (12)\n"
       "  --claims N    at most (3)\n"
       "  --requests N  at most, in a claim (4)\n"
+      "  --cel-errors PERCENT  problems in which a selector fails on some device (3)\n"
+      "  --mistakes PERCENT    problems in which something is invalid (4); 0 for upstream's\n"
+      "                allocator, which panics on some of them\n"
       "  -o FILE       write there\n",
       families);
 }

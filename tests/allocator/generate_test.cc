@@ -66,6 +66,7 @@ TEST(Generate, BadUsageIsAnError) {
   EXPECT_EQ(Generated({"--count", "-1"}, disk), 2);
   EXPECT_EQ(Generated({"--nodes", "0"}, disk), 2);
   EXPECT_EQ(Generated({"--family", "unheard"}, disk), 2);
+  EXPECT_EQ(Generated({"--mistakes", "101"}, disk), 2);
   EXPECT_EQ(Generated({"--implementation", "unheard"}, disk), 2);
   EXPECT_EQ(Generated({"--unheard", "1"}, disk), 2);
 }
