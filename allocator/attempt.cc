@@ -61,6 +61,12 @@ Signature SignatureOf(const Snapshot& snapshot,
 
 }  // namespace
 
+/// What one node was told, for all that are like it.
+struct Solved {
+  NodeAnswer answer;
+  std::vector<ConsumedCapacity> consumed;  // by pick; empty while nothing is shared
+};
+
 class Attempt::Parts {
  public:
   Parts(Snapshot snapshot, Claims claims, SearchOptions options)
@@ -73,29 +79,41 @@ class Attempt::Parts {
     const Frozen<NodeView> view = snapshot().ViewOf(node);
     if (prepared_.needs_literal() || view->needs_literal) return Literal(node, budget);
     Signature signature;
-    Frozen<NodeAnswer> answer;
+    Frozen<Solved> solved;
     if (options_.node_sharing) {
       signature = SignatureOf(snapshot(), *view, node);
-      answer = Known(signature);
+      solved = Known(signature);
     }
-    if (answer == nullptr) {
+    if (solved == nullptr) {
       NodeProblem problem(prepared_, *view, node);
       if (problem.needs_literal()) return Literal(node, budget);
-      answer = std::make_shared<const NodeAnswer>(SearchNode(problem, options_, budget));
-      if (options_.node_sharing && answer->end != NodeEnd::kCancelled)
-        Remember(std::move(signature), answer);
+      solved = Solve(problem, budget);
+      if (options_.node_sharing && solved->answer.end != NodeEnd::kCancelled)
+        Remember(std::move(signature), solved);
     }
-    return OutcomeOf(*answer, *view, node);
+    return OutcomeOf(*solved, *view, node);
   }
 
  private:
-  Frozen<NodeAnswer> Known(const Signature& signature) {
+  Frozen<Solved> Solve(NodeProblem& problem, const Budget& budget) const {
+    auto solved = std::make_shared<Solved>();
+    solved->answer = SearchNode(problem, options_, budget);
+    if (!problem.any_shareable()) return solved;
+    for (const Pick& pick : solved->answer.picks) {
+      solved->consumed.push_back(problem.IsShareable(pick.bit)
+                                     ? problem.AmountsOf(pick.variant, pick.bit)
+                                     : ConsumedCapacity());
+    }
+    return solved;
+  }
+
+  Frozen<Solved> Known(const Signature& signature) {
     const MutexLock lock(mutex_);
     const auto found = answers_.find(signature);
     return found == answers_.end() ? nullptr : found->second;
   }
 
-  void Remember(Signature signature, Frozen<NodeAnswer> answer) {
+  void Remember(Signature signature, Frozen<Solved> answer) {
     const MutexLock lock(mutex_);
     answers_.emplace(std::move(signature), std::move(answer));
   }
@@ -112,11 +130,12 @@ class Attempt::Parts {
         .outcome;
   }
 
-  Result<Outcome> OutcomeOf(const NodeAnswer& answer,
+  Result<Outcome> OutcomeOf(const Solved& solved,
                             const NodeView& view,
                             const api::core_v1::Node& node) const {
+    const NodeAnswer& answer = solved.answer;
     switch (answer.end) {
-      case NodeEnd::kFound: return ResultsOf(answer, view, node);
+      case NodeEnd::kFound: return ResultsOf(solved, view, node);
       case NodeEnd::kNothing:
         return Unsatisfiable{view.any_invalid ? "invalid resource pools were encountered" : ""};
       case NodeEnd::kCancelled:
@@ -130,9 +149,10 @@ class Attempt::Parts {
         .steps = answer.steps, .claim = request.claim, .request = answer.deepest_request - first};
   }
 
-  Result<Outcome> ResultsOf(const NodeAnswer& answer,
+  Result<Outcome> ResultsOf(const Solved& solved,
                             const NodeView& view,
                             const api::core_v1::Node& node) const {
+    const NodeAnswer& answer = solved.answer;
     Allocation allocation;
     allocation.results.reserve(prepared_.plans().size());
     size_t request = 0;
@@ -149,33 +169,40 @@ class Attempt::Parts {
              prepared_.variants()[answer.picks[pick].variant].claim == claim) {
         ++pick;
       }
-      const auto picks = std::span(answer.picks).subspan(first, pick - first);
-      DRAY_TRY(v1::AllocationResult result, ResultOf(claim, picks, alternatives, view, node));
+      DRAY_TRY(v1::AllocationResult result,
+               ResultOf(claim, solved, {first, pick}, alternatives, view, node));
       allocation.results.push_back(std::move(result));
     }
     return allocation;
   }
 
+  struct Range {
+    size_t first = 0, last = 0;
+  };
+
+  /// `range`: the claim's picks.
   Result<v1::AllocationResult> ResultOf(size_t claim,
-                                        std::span<const Pick> picks,
+                                        const Solved& solved,
+                                        Range range,
                                         std::span<const size_t> alternatives,
                                         const NodeView& view,
                                         const api::core_v1::Node& node) const {
     const ClaimPlan& plan = prepared_.plans()[claim];
     const Features& features = snapshot().features();
     std::vector<DeviceEntry> devices;
-    devices.reserve(picks.size());
+    devices.reserve(range.last - range.first);
     std::vector<Placement> placements;
-    placements.reserve(picks.size());
-    for (const Pick& pick : picks) {
+    placements.reserve(range.last - range.first);
+    for (size_t i = range.first; i < range.last; ++i) {
+      const Pick& pick = solved.answer.picks[i];
       const Variant& variant = *prepared_.variants()[pick.variant].plan;
       const v1::ResourceSlice* const slice = view.SliceOf(pick.bit);
-      const DeviceEntry& device = devices.emplace_back(DeviceEntry{
-          .slice = slice, .device = &view.DeviceAt(pick.bit), .named_in = slice});
+      const DeviceEntry& device = devices.emplace_back(
+          DeviceEntry{.slice = slice, .device = &view.DeviceAt(pick.bit), .named_in = slice});
       Placement& placement =
           placements.emplace_back(Placement{.variant = &variant, .device = &device});
       if (!IsShareable(*device.device, features)) continue;
-      DRAY_TRY(placement.consumed, AmountsTaken(*device.device, variant.capacity, features));
+      placement.consumed = solved.consumed[i];
       placement.share_id = ShareIdOf(plan, variant, device);
     }
     return BuildResult(plan, placements, alternatives, node, features);
@@ -185,7 +212,7 @@ class Attempt::Parts {
   const Prepared prepared_;
   Lazy<AllocatedState> state_;  // for the literal search
   Mutex mutex_;
-  std::unordered_map<Signature, Frozen<NodeAnswer>, SignatureHash> answers_ DRAY_GUARDED_BY(mutex_);
+  std::unordered_map<Signature, Frozen<Solved>, SignatureHash> answers_ DRAY_GUARDED_BY(mutex_);
 };
 
 Attempt::Attempt(Snapshot snapshot, Claims claims, SearchOptions options)

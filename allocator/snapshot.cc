@@ -36,20 +36,27 @@ std::pair<std::string_view, std::string_view> SplitPoolText(std::string_view tex
 
 using Told = std::vector<std::pair<std::string, DeviceUse>>;
 
-/// What the state says, by pool and device.
-std::map<std::string, Told> ByPool(const AllocatedState& state) {
-  std::map<std::string, std::map<std::string, DeviceUse>> pools;
-  const auto use = [&](const DeviceId& id) -> DeviceUse& {
-    return pools[PoolText(id.driver, id.pool)][id.device];
-  };
-  for (const DeviceId& id : state.devices) use(id).whole = true;
-  for (const SharedDeviceId& id : state.shares) use(id.device).shared = true;
-  for (const auto& [id, amounts] : state.capacity) use(id).capacity = amounts;
-  std::map<std::string, Told> told;
-  for (auto& [pool, devices] : pools)
-    told[pool] =
-        Told(std::make_move_iterator(devices.begin()), std::make_move_iterator(devices.end()));
-  return told;
+/// What the state says, by pool and device. The state's own order makes this one pass.
+std::map<std::string, Told, std::less<>> ByPool(const AllocatedState& state) {
+  std::map<DeviceIdView, DeviceUse> uses;
+  for (const DeviceId& id : state.devices)
+    uses.emplace_hint(uses.end(), id.view(), DeviceUse{.whole = true});
+  const DeviceId* last = nullptr;  // shares of one device follow each other
+  for (const SharedDeviceId& id : state.shares) {
+    if (last == nullptr || *last != id.device) uses[id.device.view()].shared = true;
+    last = &id.device;
+  }
+  for (const auto& [id, amounts] : state.capacity) uses[id.view()].capacity = amounts;
+  std::map<std::string, Told, std::less<>> pools;
+  Told* told = nullptr;
+  DeviceIdView of;
+  for (auto& [id, use] : uses) {
+    if (told == nullptr || of.pool != id.pool || of.driver != id.driver)
+      told = &pools[PoolText(id.driver, id.pool)];
+    of = id;
+    told->emplace_back(std::string(id.device), std::move(use));
+  }
+  return pools;
 }
 
 /// One change after the other into what is told already.
@@ -151,11 +158,11 @@ Snapshot::Snapshot(Settings settings)
 
 Snapshot::Snapshot(Settings settings, Frozen<Inventory> inventory, const AllocatedState& state)
     : family_(std::make_shared<Family>(std::move(settings))), inventory_(std::move(inventory)) {
-  std::map<std::string, Told> told = ByPool(state);
+  std::map<std::string, Told, std::less<>> told = ByPool(state);
   inventory_->ForEachPool([&](std::string_view pool, const Inventory::Slices&) {
     const auto [driver, name] = SplitPoolText(pool);
     const uint32_t id = PoolId(driver, name);
-    if (const auto found = told.find(std::string(pool)); found != told.end()) {
+    if (const auto found = told.find(pool); found != told.end()) {
       auto use = std::make_shared<PoolUse>();
       use->told = std::move(found->second);
       uses_.Set(id, std::move(use));
@@ -204,7 +211,7 @@ void Snapshot::RebuildPool(std::string_view driver, std::string_view pool) {
   if (facts->is_whole) facts->counters = family_->contents().CountersOf(contents);
   auto use = std::make_shared<PoolUse>();
   use->told = uses_[id]->told;
-  Resolve(*facts, family_->contents(), *use);
+  Resolve(*facts, family_->contents(), features().rules().knows_shares, *use);
   pools_.Set(id, std::move(facts));
   uses_.Set(id, std::move(use));
 }
@@ -264,7 +271,7 @@ Snapshot Snapshot::With(std::span<const DeviceUseChange> changes) const {
 void Snapshot::Tell(uint32_t pool, std::span<const std::pair<std::string, DeviceUse>> told) {
   auto use = std::make_shared<PoolUse>();
   use->told = Merge(uses_[pool]->told, told);
-  Resolve(*pools_[pool], family_->contents(), *use);
+  Resolve(*pools_[pool], family_->contents(), features().rules().knows_shares, *use);
   uses_.Set(pool, std::move(use));
 }
 

@@ -144,12 +144,18 @@ std::string NewUuid(Random& random) {
   constexpr uint64_t kVariantRfc = 0x8000'0000'0000'0000;
   const uint64_t high = (random.Next() & kVersionMask) | kVersion4;
   const uint64_t low = (random.Next() & kVariantMask) | kVariantRfc;
-  return fmt::format("{:08x}-{:04x}-{:04x}-{:04x}-{:012x}",
-                     high >> 32U,
-                     (high >> 16U) & 0xFFFFU,
-                     high & 0xFFFFU,
-                     low >> 48U,
-                     low & 0xFFFF'FFFF'FFFFU);
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  constexpr size_t kDashes[] = {8, 13, 18, 23};
+  std::string text(36, '-');
+  size_t at = 0;
+  for (const uint64_t half : {high, low}) {
+    for (unsigned shift = 64; shift > 0; ++at) {
+      if (std::ranges::find(kDashes, at) != std::end(kDashes)) continue;
+      shift -= 4;
+      text[at] = kDigits[half >> shift & 0xFU];
+    }
+  }
+  return text;
 }
 
 }  // namespace dray

@@ -39,7 +39,13 @@ class TableBuilder {
     for (const Frozen<SliceContent>& slice : slices_) {
       std::vector<std::vector<SetDraw>>& draws = table_.draws[slice->id];
       if (!draws.empty()) continue;
-      for (const v1::Device& device : slice->example->spec.devices) draws.push_back(Draws(device));
+      // What has counters has no devices: those it lists nonetheless do not count.
+      const v1::ResourceSliceSpec& spec = slice->example->spec;
+      if (!spec.shared_counters.empty()) {
+        draws.resize(spec.devices.size());
+        continue;
+      }
+      for (const v1::Device& device : spec.devices) draws.push_back(Draws(device));
     }
     return std::move(table_);
   }

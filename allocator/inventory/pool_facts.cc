@@ -33,10 +33,10 @@ void Mark(const DeviceUse& told, size_t bit, size_t words, PoolUse& use) {
   if (told.capacity.has_value()) use.capacity.emplace_back(bit, *told.capacity);
 }
 
-void DrawCounters(const PoolFacts& pool, PoolUse& use) {
+void DrawCounters(const PoolFacts& pool, bool shares_draw, PoolUse& use) {
   use.available = pool.counters->limits;
   ForEachDevice(pool, [&](size_t bit, const SliceFacts& slice, size_t device) {
-    if (!HasBit(use.whole, bit) && !HasBit(use.shared, bit)) return;
+    if (!HasBit(use.whole, bit) && !(shares_draw && HasBit(use.shared, bit))) return;
     for (const SetDraw& set : pool.counters->Of(slice.content->id, device)) {
       for (const CounterDraw& draw : set.draws) use.available[draw.counter] -= draw.amount;
     }
@@ -69,7 +69,7 @@ const ConsumedCapacity* PoolUse::CapacityOf(size_t bit) const {
   return at == capacity.end() || at->first != bit ? nullptr : &at->second;
 }
 
-void Resolve(const PoolFacts& pool, Contents& contents, PoolUse& use) {
+void Resolve(const PoolFacts& pool, Contents& contents, bool shares_draw, PoolUse& use) {
   use.whole.assign(pool.words, 0);
   use.shared.clear();
   use.capacity.clear();
@@ -83,7 +83,7 @@ void Resolve(const PoolFacts& pool, Contents& contents, PoolUse& use) {
       if (at != use.told.end() && at->first == name) Mark(at->second, bit, pool.words, use);
     });
   }
-  if (pool.counters != nullptr && pool.counters->usable) DrawCounters(pool, use);
+  if (pool.counters != nullptr && pool.counters->usable) DrawCounters(pool, shares_draw, use);
   use.shares_number = use.shared.empty() ? 0 : contents.NumberOf(SharesText(use));
 }
 

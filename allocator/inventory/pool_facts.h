@@ -62,7 +62,7 @@ struct PoolUse {
 };
 
 /// Works out the sets of `use` for the pool. O(devices told × devices of the pool) comparisons of
-/// names at worst.
-void Resolve(const PoolFacts& pool, Contents& contents, PoolUse& use);
+/// names at worst. `shares_draw`: shared devices use up counters, as whole ones do.
+void Resolve(const PoolFacts& pool, Contents& contents, bool shares_draw, PoolUse& use);
 
 }  // namespace dray::allocator

@@ -8,6 +8,7 @@
 #include "allocator/inventory/same_device.h"
 #include "allocator/rules/attribute_values.h"
 #include "allocator/rules/constraints.h"
+#include "allocator/rules/consumable_capacity.h"
 #include "allocator/rules/pools.h"
 #include "base/check.h"
 #include "base/hash.h"
@@ -52,6 +53,13 @@ std::string SingleValue(const v1::DeviceAttribute& attribute) {
   if (attribute.int_.has_value()) return Keyed('i', std::to_string(*attribute.int_));
   if (attribute.bool_.has_value()) return *attribute.bool_ ? "bt" : "bf";
   return Keyed('v', attribute.version.value_or(""));
+}
+
+/// The shape as expressions see it.
+cel::Device AsSeen(const Shape& shape, const Features& features) {
+  cel::Device device = cel::DeviceOf(shape.slice->spec.driver, *shape.device);
+  if (!features.rules().knows_shares) device.allow_multiple_allocations = false;
+  return device;
 }
 
 void AppendExpressions(std::span<const v1::DeviceSelector> selectors, std::string& key) {
@@ -108,6 +116,8 @@ ShapeId Shapes::InternOne(const Frozen<v1::ResourceSlice>& slice, const v1::Devi
   if (shapes == nullptr)
     shapes = std::make_unique<Shape[]>(kFirstBlock << block);  // NOLINT(modernize-avoid-c-arrays)
   shapes[id - FirstOf(block)] = {.slice = slice, .device = &device, .traits = TraitsOf(device)};
+  any_measured_ = any_measured_ || (shapes[id - FirstOf(block)].traits &
+                                    (Shape::kMeasured | Shape::kShareable)) != 0;
   ++size_;
   index_.emplace(hash, id);
   return id;
@@ -125,7 +135,7 @@ void Shapes::CoverByBatches() {
   cel::DeviceTableBuilder builder;
   for (size_t i = first; i < size_; ++i) {
     const Shape& shape = (*this)[static_cast<ShapeId>(i)];
-    builder.Add(cel::DeviceOf(shape.slice->spec.driver, *shape.device));
+    builder.Add(AsSeen(shape, features_));
   }
   batches_.push_back({.first = first, .last = size_, .table = builder.Build()});
 }
@@ -190,6 +200,48 @@ Frozen<SelectionRow> Shapes::Row(std::span<const v1::DeviceSelector> of_class,
         std::ranges::min_element(rows_, {}, [](const auto& entry) { return entry.second.used; }));
   }
   return result;
+}
+
+namespace {
+
+/// Alike in every way a policy or a result could tell.
+bool SameRequest(const std::optional<v1::CapacityRequirements>& known,
+                 const v1::CapacityRequirements* request) {
+  if (request == nullptr || !known.has_value()) return request == nullptr && !known.has_value();
+  return std::ranges::equal(known->requests, request->requests, [](const auto& a, const auto& b) {
+    return a.first == b.first && SameRepresentation(a.second, b.second);
+  });
+}
+
+}  // namespace
+
+Frozen<AmountsColumn> Shapes::Amounts(const v1::CapacityRequirements* request) {
+  const MutexLock lock(mutex_);
+  if (request == nullptr && !any_measured_) return nullptr;
+  auto cached = std::ranges::find_if(
+      amounts_, [&](const CachedAmounts& entry) { return SameRequest(entry.request, request); });
+  if (cached == amounts_.end()) {
+    if (amounts_.size() == kAmountsMax) amounts_.pop_front();
+    CachedAmounts& added = amounts_.emplace_back();
+    if (request != nullptr) added.request = *request;
+    cached = amounts_.end() - 1;
+  }
+  if (cached->column != nullptr && cached->column->fits.size() == size_) return cached->column;
+  auto column = cached->column == nullptr ? std::make_shared<AmountsColumn>()
+                                          : std::make_shared<AmountsColumn>(*cached->column);
+  for (size_t i = column->fits.size(); i < size_; ++i) {
+    const Shape& shape = (*this)[static_cast<ShapeId>(i)];
+    Result<std::optional<ConsumedCapacity>> amounts =
+        AmountsThatFit(*shape.device, request, features_);
+    column->fits.push_back(!amounts               ? Match::kError
+                           : amounts->has_value() ? Match::kYes
+                                                  : Match::kNo);
+    column->amounts.emplace_back();
+    if (column->fits.back() == Match::kYes && shape.Has(Shape::kShareable))
+      column->amounts.back() = **std::move(amounts);
+  }
+  cached->column = column;
+  return column;
 }
 
 /// `find` says what one shape has: nothing, or the attribute in the form asked for.
@@ -260,15 +312,14 @@ Frozen<AttributeColumn> Shapes::DerivedColumn(const std::string& expression, Att
   const Result<cel::DerivedAttribute> compiled =
       cel::DerivedAttribute::Compile(expression, environment);
   Values& numbers = *values_;
-  return Extend(
-      (form == AttributeForm::kSets ? "derived sets:" : "derived:") + expression,
-      [&](const Shape& shape, std::vector<uint32_t>& values) {
-        if (!compiled) return AttributeColumn::kError;
-        const cel::DeviceActivation view(cel::DeviceOf(shape.slice->spec.driver, *shape.device));
-        const cel::DerivedValue value = compiled->Evaluate(view);
-        if (value.error() != nullptr) return AttributeColumn::kError;
-        return ValuesIn(value.attribute(), form, numbers, values);
-      });
+  return Extend((form == AttributeForm::kSets ? "derived sets:" : "derived:") + expression,
+                [&](const Shape& shape, std::vector<uint32_t>& values) {
+                  if (!compiled) return AttributeColumn::kError;
+                  const cel::DeviceActivation view(AsSeen(shape, features_));
+                  const cel::DerivedValue value = compiled->Evaluate(view);
+                  if (value.error() != nullptr) return AttributeColumn::kError;
+                  return ValuesIn(value.attribute(), form, numbers, values);
+                });
 }
 
 }  // namespace dray::allocator

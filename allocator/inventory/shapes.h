@@ -8,14 +8,17 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "allocator/allocated_state.h"
 #include "allocator/features.h"
 #include "api/resource_v1.h"
 #include "base/mutex.h"
@@ -73,6 +76,12 @@ struct AttributeColumn {
   std::vector<std::vector<uint32_t>> values;  // by set, sorted; empty below kFirstSet
 };
 
+/// What a request for capacity takes of an unused device, by shape.
+struct AmountsColumn {
+  std::vector<Match> fits;                // kError: the amount cannot be counted
+  std::vector<ConsumedCapacity> amounts;  // of those that fit and can be shared; else empty
+};
+
 /// The shapes of a cluster and of everything forked from it, for any number of threads. Only grows;
 /// Inventory starts a new one when most shapes have gone out of use.
 class Shapes {
@@ -101,7 +110,12 @@ class Shapes {
   /// An attribute as a request derives it.
   Frozen<AttributeColumn> DerivedColumn(const std::string& expression, AttributeForm form);
 
+  /// Null: it takes nothing that any device here could lack. Kept for the kAmountsMax requests that
+  /// came last.
+  Frozen<AmountsColumn> Amounts(const api::resource_v1::CapacityRequirements* request);
+
   static constexpr size_t kRowsMax = 256;
+  static constexpr size_t kAmountsMax = 64;
 
  private:
   /// Shapes lie in blocks that never move, each twice as large as the one before.
@@ -118,6 +132,10 @@ class Shapes {
   struct CachedRow {
     Frozen<SelectionRow> row;
     uint64_t used = 0;
+  };
+  struct CachedAmounts {
+    std::optional<api::resource_v1::CapacityRequirements> request;
+    Frozen<AmountsColumn> column;
   };
   class Values;
 
@@ -138,6 +156,8 @@ class Shapes {
   std::vector<Batch> batches_ DRAY_GUARDED_BY(mutex_);
   std::map<std::string, CachedRow, std::less<>> rows_ DRAY_GUARDED_BY(mutex_);
   std::map<std::string, Frozen<AttributeColumn>, std::less<>> columns_ DRAY_GUARDED_BY(mutex_);
+  std::deque<CachedAmounts> amounts_ DRAY_GUARDED_BY(mutex_);
+  bool any_measured_ DRAY_GUARDED_BY(mutex_) = false;
   std::unique_ptr<Values> values_ DRAY_GUARDED_BY(mutex_);
   uint64_t uses_ DRAY_GUARDED_BY(mutex_) = 0;
 };

@@ -172,27 +172,69 @@ Result<ConsumedCapacity> AmountsTaken(const v1::Device& device,
   return amounts;
 }
 
+namespace {
+
+bool HasAll(const v1::Device& device, const v1::CapacityRequirements* request) {
+  return request == nullptr || std::ranges::all_of(request->requests, [&](const auto& wanted) {
+           return device.capacity.contains(wanted.first);
+         });
+}
+
+Quantity Total(const Quantity& amount,
+               std::string_view name,
+               const ConsumedCapacity* committed,
+               const ConsumedCapacity* given) {
+  Quantity total = amount;
+  for (const ConsumedCapacity* taken : {committed, given}) {
+    if (const Quantity* other = Find(taken, name)) total += *other;
+  }
+  return total;
+}
+
+/// Capacity by capacity, policy before room: that decides which errors are seen.
+Result<bool> FitAmounts(const v1::Device& device,
+                        const ConsumedCapacity& amounts,
+                        const Features& features,
+                        const ConsumedCapacity* committed,
+                        const ConsumedCapacity* given) {
+  for (const auto& [name, capacity] : device.capacity) {
+    const Quantity& amount = amounts.find(name)->second;
+    DRAY_TRY(const bool allowed, IsAllowed(amount, capacity.request_policy, features));
+    if (!allowed || Total(amount, name, committed, given) > capacity.value) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 Result<bool> FitsCapacity(const v1::Device& device,
                           const v1::CapacityRequirements* request,
                           const Features& features,
                           const ConsumedCapacity* committed,
                           const ConsumedCapacity* given) {
-  if (request != nullptr) {
-    for (const auto& [name, amount] : request->requests) {
-      if (!device.capacity.contains(name)) return false;
-    }
-  }
+  if (!HasAll(device, request)) return false;
   DRAY_TRY(const ConsumedCapacity amounts, AmountsTaken(device, request, features));
-  for (const auto& [name, capacity] : device.capacity) {
-    Quantity total = amounts.find(name)->second;
-    DRAY_TRY(const bool allowed, IsAllowed(total, capacity.request_policy, features));
-    if (!allowed) return false;
-    for (const ConsumedCapacity* taken : {committed, given}) {
-      if (const Quantity* other = Find(taken, name)) total += *other;
-    }
-    if (total > capacity.value) return false;
-  }
-  return true;
+  return FitAmounts(device, amounts, features, committed, given);
+}
+
+Result<std::optional<ConsumedCapacity>> AmountsThatFit(const v1::Device& device,
+                                                       const v1::CapacityRequirements* request,
+                                                       const Features& features) {
+  if (!HasAll(device, request)) return std::nullopt;
+  DRAY_TRY(ConsumedCapacity amounts, AmountsTaken(device, request, features));
+  DRAY_TRY(const bool fit, FitAmounts(device, amounts, features, nullptr, nullptr));
+  if (!fit) return std::nullopt;
+  return amounts;
+}
+
+bool HasRoom(const v1::Device& device,
+             const ConsumedCapacity& amounts,
+             const ConsumedCapacity* committed,
+             const ConsumedCapacity* given) {
+  return std::ranges::all_of(device.capacity, [&](const auto& entry) {
+    const auto& [name, capacity] = entry;
+    return Total(amounts.find(name)->second, name, committed, given) <= capacity.value;
+  });
 }
 
 bool CapacityBooks::IsShared(const DeviceEntry& device) const {

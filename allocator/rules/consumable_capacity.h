@@ -37,6 +37,19 @@ Result<bool> FitsCapacity(const api::resource_v1::Device& device,
                           const ConsumedCapacity* committed = nullptr,
                           const ConsumedCapacity* given = nullptr);
 
+/// The amounts, if the request may have the device as long as nobody else has any of it.
+/// Errors: as AmountsTaken.
+Result<std::optional<ConsumedCapacity>> AmountsThatFit(
+    const api::resource_v1::Device& device,
+    const api::resource_v1::CapacityRequirements* request,
+    const Features& features);
+
+/// Whether amounts that fit are left besides what is `committed` and `given` (null: nothing).
+bool HasRoom(const api::resource_v1::Device& device,
+             const ConsumedCapacity& amounts,
+             const ConsumedCapacity* committed,
+             const ConsumedCapacity* given);
+
 /// What the path of a search has given of shared devices. One search owns it.
 class CapacityBooks {
  public:

@@ -4,17 +4,21 @@
 #include <cstdint>
 #include <string_view>
 
-#include <fmt/format.h>
-
 #include "base/world.h"
 
 namespace dray::allocator {
 namespace {
 
-/// Numbers that depend on a text: FNV-1a, then one more round for each.
+/// Numbers that depend on texts: FNV-1a, then one more round for each.
 class TextNumbers final : public Random {
  public:
-  explicit TextNumbers(std::string_view text) { Mix(text); }
+  TextNumbers& Mix(std::string_view text) {
+    for (const char c : text) {
+      hash_ ^= static_cast<unsigned char>(c);
+      hash_ *= 0x100'0000'01B3;
+    }
+    return *this;
+  }
 
   uint64_t Next() override {
     Mix("next");
@@ -25,24 +29,17 @@ class TextNumbers final : public Random {
   }
 
  private:
-  void Mix(std::string_view text) {
-    for (const char c : text) {
-      hash_ ^= static_cast<unsigned char>(c);
-      hash_ *= 0x100'0000'01B3;
-    }
-  }
-
   uint64_t hash_ = 0xCBF2'9CE4'8422'2325;
 };
 
 }  // namespace
 
 std::string ShareIdOf(const ClaimPlan& plan, const Variant& variant, const DeviceEntry& device) {
-  TextNumbers numbers(fmt::format("{}\n{}\n{}\n{}",
-                                  plan.claim->metadata.uid,
-                                  plan.key,
-                                  variant.name.Full(),
-                                  device.id().ToString()));
+  TextNumbers numbers;
+  numbers.Mix(plan.claim->metadata.uid).Mix("\n").Mix(plan.key).Mix("\n");
+  numbers.Mix(variant.name.base).Mix("/").Mix(variant.name.alternative).Mix("\n");
+  const DeviceIdView id = device.id();
+  numbers.Mix(id.driver).Mix("/").Mix(id.pool).Mix("/").Mix(id.device);
   return NewUuid(numbers);
 }
 

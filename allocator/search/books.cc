@@ -182,26 +182,22 @@ bool Books::JoinGroups(PoolBooks& books, size_t bit) const {
 }
 
 bool Books::EnterShare(const Pick& pick, Entry& entry, Conflict& why) {
-  const PreparedVariant& variant = problem_.prepared().variants()[pick.variant];
-  const api::resource_v1::Device& device = problem_.view().DeviceAt(pick.bit);
-  const Features& features = problem_.prepared().snapshot().features();
-  ConsumedCapacity given;
-  for (const Share& share : shares_) {
-    if (share.bit == pick.bit) AddAmounts(share.amounts, given);
-  }
-  const Result<bool> fits = FitsCapacity(
-      device, variant.plan->capacity, features, problem_.CapacityTaken(pick.bit), &given);
-  if (!fits || !*fits) {
+  if (HasShare(pick.bit)) {
+    ConsumedCapacity given;
     for (const Share& share : shares_) {
-      if (share.bit == pick.bit) why.Add(share.level);
+      if (share.bit == pick.bit) AddAmounts(problem_.AmountsOf(share.variant, share.bit), given);
     }
-    return false;
+    if (!HasRoom(problem_.view().DeviceAt(pick.bit),
+                 problem_.AmountsOf(pick.variant, pick.bit),
+                 problem_.CapacityTaken(pick.bit),
+                 &given)) {
+      for (const Share& share : shares_) {
+        if (share.bit == pick.bit) why.Add(share.level);
+      }
+      return false;
+    }
   }
-  Share share{.bit = pick.bit, .variant = pick.variant, .level = pick.level};
-  // Amounts that cannot be counted were seen when the node was looked at.
-  if (Result<ConsumedCapacity> amounts = AmountsTaken(device, variant.plan->capacity, features))
-    share.amounts = *std::move(amounts);
-  shares_.push_back(std::move(share));
+  shares_.push_back({.bit = pick.bit, .variant = pick.variant, .level = pick.level});
   entry.share = true;
   return true;
 }

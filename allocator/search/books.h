@@ -63,7 +63,6 @@ class Books {
     size_t bit = 0;
     size_t variant = 0;
     size_t level = 0;
-    ConsumedCapacity amounts = {};
   };
   std::span<const Share> shares() const { return shares_; }
   bool HasShare(size_t bit) const;

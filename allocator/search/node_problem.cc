@@ -42,6 +42,7 @@ void NodeProblem::AddSegment(const NodeView::Segment& segment, bool may_skip) {
   const ContentRows& rows = prepared_.RowsOf(content);
   needs_literal_ = rows.needs_literal;
   if (needs_literal_) return;
+  rows_.push_back(&rows);
   const bool skipped = !may_skip && !content.example->spec.skip_node_operations.empty();
   for (size_t v = 0; v < prepared_.variants().size(); ++v) {
     for (size_t w = 0; w < rows.words; ++w) {
@@ -112,13 +113,26 @@ void NodeProblem::LeaveOutFull(const NodeView::Segment& segment) {
     const size_t bit = segment.word * 64 + (at->first - first);
     for (size_t v = 0; v < prepared_.variants().size(); ++v) {
       if (!HasBit(Usable(v), bit)) continue;
-      const Result<bool> fits = FitsCapacity(view_.DeviceAt(bit),
-                                             prepared_.variants()[v].plan->capacity,
-                                             prepared_.snapshot().features(),
-                                             &at->second);
-      if (!fits || !*fits) DropBit(Usable(v), bit);
+      if (!Fits(v, bit, at->second)) DropBit(Usable(v), bit);
     }
   }
+}
+
+/// Besides what shares have taken. A device that is no longer shared may still have old ones.
+bool NodeProblem::Fits(size_t variant, size_t bit, const ConsumedCapacity& taken) const {
+  const api::resource_v1::Device& device = view_.DeviceAt(bit);
+  if (IsShareable(bit)) return HasRoom(device, AmountsOf(variant, bit), &taken, nullptr);
+  const Result<bool> fits = FitsCapacity(device,
+                                         prepared_.variants()[variant].plan->capacity,
+                                         prepared_.snapshot().features(),
+                                         &taken);
+  return fits && *fits;
+}
+
+const ConsumedCapacity& NodeProblem::AmountsOf(size_t variant, size_t bit) const {
+  const uint32_t segment = view_.segment_of[bit / 64];
+  const size_t device = bit - view_.segments[segment].word * 64;
+  return *rows_[segment]->amounts[device * prepared_.variants().size() + variant];
 }
 
 void NodeProblem::CountNeeded() {

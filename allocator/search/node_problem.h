@@ -52,9 +52,11 @@ class NodeProblem {
   const PoolUse& UseOf(size_t pool) const {
     return prepared_.snapshot().UseOfPool(view_.pools[pool].id);
   }
+  /// What the variant takes of a usable device that can be shared.
+  const ConsumedCapacity& AmountsOf(size_t variant, size_t bit) const;
   /// What shares have taken of a device; null: nothing.
   const ConsumedCapacity* CapacityTaken(size_t bit) const;
-  /// Committed devices of a pool that belong to compatibility groups: visit(SetDraw).
+  /// Whether devices have to go together on their counter sets.
   bool groups_matter() const { return groups_matter_; }
 
  private:
@@ -66,6 +68,7 @@ class NodeProblem {
   void LeaveOutTaken(const NodeView::Segment& segment);
   void LeaveOutUncountable(const NodeView::Segment& segment);
   void LeaveOutFull(const NodeView::Segment& segment);
+  bool Fits(size_t variant, size_t bit, const ConsumedCapacity& taken) const;
   void CountNeeded();
 
   const Prepared& prepared_;
@@ -75,6 +78,7 @@ class NodeProblem {
   Words usable_, listed_;  // variant × words
   Words shareable_, draws_;
   std::vector<int64_t> needed_;
+  std::vector<const ContentRows*> rows_;  // by segment
 };
 
 }  // namespace dray::allocator

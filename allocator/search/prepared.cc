@@ -5,7 +5,6 @@
 #include <string>
 #include <utility>
 
-#include "allocator/rules/consumable_capacity.h"
 #include "allocator/rules/taints.h"
 
 namespace dray::allocator {
@@ -72,6 +71,8 @@ void Prepared::AddVariant(const Variant& plan, size_t claim) {
   }
   variant.row =
       snapshot_.shapes().Row(plan.criteria.device_class->spec.selectors, plan.criteria.selectors);
+  if (snapshot_.features().consumable_capacity)
+    variant.amounts = snapshot_.shapes().Amounts(plan.capacity);
   variant.covering = CoveringOf(plan, claim);
   any_all_ = any_all_ || variant.wants_all();
   any_admin_ = any_admin_ || variant.admin();
@@ -123,7 +124,10 @@ std::unique_ptr<ContentRows> Prepared::MakeRows(const SliceContent& content) con
     const ShapeId id = content.shapes[i];
     const Shape& shape = snapshot_.shapes()[id];
     if (shape.Has(Shape::kShareable) && features.consumable_capacity) {
-      if (!rows->any_shareable) rows->shareable.resize(rows->words);
+      if (!rows->any_shareable) {
+        rows->shareable.resize(rows->words);
+        rows->amounts.resize(content.shapes.size() * variants_.size());
+      }
       rows->any_shareable = true;
       SetBit(rows->shareable, i);
     }
@@ -149,11 +153,12 @@ void Prepared::Judge(
     rows.needs_literal = true;
     return;
   }
-  const bool measured = shape.Has(Shape::kMeasured) || variant.plan->capacity != nullptr;
-  if (measured && features.consumable_capacity) {
-    const Result<bool> fits = FitsCapacity(*shape.device, variant.plan->capacity, features);
-    if (!fits) rows.needs_literal = true;
-    if (!fits || !*fits) return;
+  if (variant.amounts != nullptr) {
+    const Match fits = variant.amounts->fits[id];
+    if (fits == Match::kError) rows.needs_literal = true;
+    if (fits != Match::kYes) return;
+    if (shape.Has(Shape::kShareable))
+      rows.amounts[device * variants_.size() + v] = &variant.amounts->amounts[id];
   }
   const size_t bit = v * rows.words * 64 + device;
   if (any_all_) SetBit(rows.listed, bit);

@@ -28,6 +28,7 @@ struct PreparedVariant {
   size_t claim = 0;
   size_t request = 0;  // in Prepared::requests
   Frozen<SelectionRow> row;
+  Frozen<AmountsColumn> amounts;  // null: capacity does not matter
   std::vector<Covering> covering;
 
   bool wants_all() const { return plan->mode == CountMode::kAll; }
@@ -52,6 +53,8 @@ struct ContentRows {
   std::vector<uint64_t>
       listed;  // variant × words: matches, and holds what is asked for when unused
   std::vector<uint64_t> usable;  // variant × words: of those, the ones a request may take
+  /// What a variant takes of a device that can be shared: variant × devices; empty: no device can.
+  std::vector<const ConsumedCapacity*> amounts;
   std::vector<uint64_t> shareable;
   std::vector<uint64_t> draws;  // takes from counters
   bool any_shareable = false;

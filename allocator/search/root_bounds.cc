@@ -8,7 +8,6 @@
 #include <optional>
 #include <unordered_map>
 
-#include "allocator/rules/consumable_capacity.h"
 #include "allocator/search/flow.h"
 
 namespace dray::allocator {
@@ -237,11 +236,7 @@ class RootBounds {
       for (size_t v = request->first_variant; v < request->last_variant; ++v) {
         if (!HasBit(problem_.Usable(v), bit)) continue;
         uses = true;
-        const Result<ConsumedCapacity> amounts = AmountsTaken(problem_.view().DeviceAt(bit),
-                                                              VariantAt(v).plan->capacity,
-                                                              prepared_.snapshot().features());
-        if (!amounts) return std::numeric_limits<int32_t>::max();
-        for (const auto& [name, amount] : *amounts) {
+        for (const auto& [name, amount] : problem_.AmountsOf(v, bit)) {
           const double value = amount.AsApproximateDouble();
           const auto [known, is_new] = least.try_emplace(name, value);
           if (!is_new) known->second = std::min(known->second, value);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/allocator/engine.h"
 
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -70,26 +71,31 @@ Snapshot SnapshotOf(const judges::Problem& problem) {
 struct Engine::Parts {
   const judges::Problem& problem;
   allocator::SearchOptions options;
-  AllocatedState state;  // as a scheduler keeps it
+  std::optional<AllocatedState> state;  // as a scheduler keeps it; from the first change on
   Snapshot snapshot;
   std::unique_ptr<allocator::Attempt> pod;
+
+  void Commit(const v1::AllocationResult& allocation, Change change) {
+    if (!state.has_value()) state = problem.allocated;
+    snapshot = snapshot.With(Apply(allocation, change, *state));
+  }
 };
 
 Engine::Engine(const judges::Problem& problem, NodeSharing sharing)
     : parts_(std::make_unique<Parts>(Parts{.problem = problem,
                                            .options = {.node_sharing = sharing == NodeSharing::kOn},
-                                           .state = problem.allocated,
+                                           .state = std::nullopt,
                                            .snapshot = SnapshotOf(problem),
                                            .pod = nullptr})) {}
 
 Engine::~Engine() = default;
 
 void Engine::Commit(const v1::AllocationResult& allocation) {
-  parts_->snapshot = parts_->snapshot.With(Apply(allocation, Change::kTake, parts_->state));
+  parts_->Commit(allocation, Change::kTake);
 }
 
 void Engine::Release(const v1::AllocationResult& allocation) {
-  parts_->snapshot = parts_->snapshot.With(Apply(allocation, Change::kGive, parts_->state));
+  parts_->Commit(allocation, Change::kGive);
 }
 
 void Engine::BeginPod() {
