@@ -218,11 +218,11 @@ void Snapshot::RebuildPool(std::string_view driver, std::string_view pool) {
 
 /// Nodes that may see the slice see another pool now.
 void Snapshot::Touch(const v1::ResourceSlice& slice, uint64_t now) {
-  if (slice.spec.node_name.has_value() && !slice.spec.node_name->empty()) {
-    changed_[*slice.spec.node_name] = now;
-  } else {
-    all_changed_ = now;
-  }
+  const bool is_everywhere =
+      features().rules().counter_slices_are_everywhere && !slice.spec.shared_counters.empty();
+  const bool has_node = slice.spec.node_name.has_value() && !slice.spec.node_name->empty();
+  if (has_node) changed_[*slice.spec.node_name] = now;
+  if (!has_node || is_everywhere) all_changed_ = now;
 }
 
 Snapshot Snapshot::With(std::span<const Inventory::Change> changes) const {

@@ -48,7 +48,7 @@ TEST(EnginesAgree, OnAllFamilies) {
 
 TEST(EnginesAgree, WhicheverImplementationIsPicked) {
   using enum allocator::Implementation;
-  for (const auto implementation : {kIncubating, kExperimental})
+  for (const auto implementation : {kStable, kIncubating, kExperimental})
     ExpectAgreement({}, 1, Instances(400), {.implementation = implementation});
 }
 
