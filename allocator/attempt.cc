@@ -98,7 +98,7 @@ class Attempt::Parts {
   Frozen<Solved> Solve(NodeProblem& problem, const Budget& budget) const {
     auto solved = std::make_shared<Solved>();
     solved->answer = SearchNode(problem, options_, budget);
-    if (!problem.any_shareable()) return solved;
+    if (!problem.any_shareable() || solved->answer.end != NodeEnd::kFound) return solved;
     for (const Pick& pick : solved->answer.picks) {
       solved->consumed.push_back(problem.IsShareable(pick.bit)
                                      ? problem.AmountsOf(pick.variant, pick.bit)
@@ -138,6 +138,7 @@ class Attempt::Parts {
       case NodeEnd::kFound: return ResultsOf(solved, view, node);
       case NodeEnd::kNothing:
         return Unsatisfiable{view.any_invalid ? "invalid resource pools were encountered" : ""};
+      case NodeEnd::kAborted: return Aborted(answer.picks.front(), view);
       case NodeEnd::kCancelled:
         return Fail(StatusReason::kTimeout, "operation aborted: the caller has cancelled it");
       case NodeEnd::kOutOfBudget: break;
@@ -147,6 +148,14 @@ class Attempt::Parts {
     while (first > 0 && prepared_.requests()[first - 1].claim == request.claim) --first;
     return Undecided{
         .steps = answer.steps, .claim = request.claim, .request = answer.deepest_request - first};
+  }
+
+  std::unexpected<Error> Aborted(const Pick& refused, const NodeView& view) const {
+    const PreparedVariant& variant = prepared_.variants()[refused.variant];
+    const DeviceEntry device{.slice = view.SliceOf(refused.bit),
+                             .device = &view.DeviceAt(refused.bit)};
+    return Fail(StatusReason::kInvalid,
+                ConstraintRefuses(prepared_.plans()[variant.claim], *variant.plan, device));
   }
 
   Result<Outcome> ResultsOf(const Solved& solved,

@@ -119,11 +119,7 @@ Result<bool> Admission::EnterConstraints(size_t claim,
     }
     if (variant.mode == CountMode::kExactCount) return false;
     return Fail(StatusReason::kInvalid,
-                fmt::format("claim {}, request {}: cannot add device {} because a claim constraint "
-                            "would not be satisfied",
-                            plans_[claim].key,
-                            variant.own_name,
-                            placement.device->id().ToString()));
+                ConstraintRefuses(plans_[claim], variant, *placement.device));
   }
   return true;
 }

@@ -258,6 +258,17 @@ class Planner {
 
 }  // namespace
 
+std::string ConstraintRefuses(const ClaimPlan& plan,
+                              const Variant& variant,
+                              const DeviceEntry& device) {
+  return fmt::format(
+      "claim {}, request {}: cannot add device {} because a claim constraint would not be "
+      "satisfied",
+      plan.key,
+      variant.own_name,
+      device.id().ToString());
+}
+
 Result<std::vector<ClaimPlan>> PlanClaims(const PlanInput& input,
                                           const Chooser& chooser,
                                           std::span<const Frozen<v1::ResourceClaim>> claims) {

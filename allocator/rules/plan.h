@@ -67,6 +67,11 @@ struct Placement {
   ConsumedCapacity consumed = {};
 };
 
+/// The error when all devices are wanted, but a constraint rules this one out.
+std::string ConstraintRefuses(const ClaimPlan& plan,
+                              const Variant& variant,
+                              const DeviceEntry& device);
+
 /// What a plan is made from; all outlives the plan.
 struct PlanInput {
   const Inventory& inventory;

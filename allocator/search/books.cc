@@ -78,8 +78,12 @@ void Books::TakeBackLast() {
 }
 
 bool Books::Enter(const Pick& pick, Entry& entry, Conflict& why) {
-  if (!EnterConstraints(pick, entry, why)) return false;
+  // In upstream's order: which of them refuses decides what becomes of "all devices".
+  refusal_ = Refusal::kCounters;
   if (!EnterCounters(pick, entry, why)) return false;
+  refusal_ = Refusal::kConstraint;
+  if (!EnterConstraints(pick, entry, why)) return false;
+  refusal_ = Refusal::kCapacity;
   if (problem_.IsShareable(pick.bit)) return EnterShare(pick, entry, why);
   entry.holds = true;
   AddBit(held_, pick.bit);
@@ -101,6 +105,7 @@ bool Books::EnterConstraints(const Pick& pick, Entry& entry, Conflict& why) {
 }
 
 bool Books::EnterConstraint(size_t constraint, Member member, Conflict& why) {
+  if (member.values->empty()) return false;  // the device lacks the attribute
   std::vector<Member>& members = members_[constraint];
   const PreparedConstraint& rules = problem_.prepared().constraints()[constraint];
   if (!rules.is_match) {
@@ -245,6 +250,8 @@ void Books::Undo(const Pick& pick, const Entry& entry) {
       }
     }
   }
+  const auto& covering = problem_.prepared().variants()[pick.variant].covering;
+  for (size_t i = entry.constraints; i-- > 0;) members_[covering[i].constraint].pop_back();
   if (entry.paid) {
     PoolBooks& books = pools_[problem_.PoolOf(pick.bit)];
     for (const SetDraw& set : problem_.DrawsOf(pick.bit)) {
@@ -253,8 +260,6 @@ void Books::Undo(const Pick& pick, const Entry& entry) {
     books.levels.pop_back();
     if (!entry.groups_before.empty()) books.groups = entry.groups_before;
   }
-  const auto& covering = problem_.prepared().variants()[pick.variant].covering;
-  for (size_t i = entry.constraints; i-- > 0;) members_[covering[i].constraint].pop_back();
 }
 
 }  // namespace dray::allocator

@@ -28,9 +28,14 @@ class Books {
  public:
   explicit Books(const NodeProblem& problem);
 
+  /// What stood in the way of a device.
+  enum class Refusal : uint8_t { kCounters, kConstraint, kCapacity };
+
   /// Gives the device, which is usable and not held, to the variant. False, with nothing changed,
   /// if that cannot be; `why` then gains the levels that stand in the way.
   bool Give(const Pick& pick, Conflict& why);
+  /// Why the last Give said no.
+  Refusal refusal() const { return refusal_; }
   void TakeBackLast();
 
   std::span<const Pick> picks() const { return picks_; }
@@ -118,6 +123,7 @@ class Books {
   std::vector<std::vector<Member>> members_;  // by constraint
   std::vector<PoolBooks> pools_;
   std::vector<Share> shares_;
+  Refusal refusal_ = Refusal::kCounters;
 };
 
 }  // namespace dray::allocator

@@ -113,7 +113,10 @@ void NodeProblem::LeaveOutFull(const NodeView::Segment& segment) {
     const size_t bit = segment.word * 64 + (at->first - first);
     for (size_t v = 0; v < prepared_.variants().size(); ++v) {
       if (!HasBit(Usable(v), bit)) continue;
-      if (!Fits(v, bit, at->second)) DropBit(Usable(v), bit);
+      if (Fits(v, bit, at->second)) continue;
+      DropBit(Usable(v), bit);
+      // Upstream asks the constraints first, and their no is an error.
+      if (prepared_.variants()[v].MayAbort()) needs_literal_ = true;
     }
   }
 }

@@ -43,7 +43,8 @@ class Searcher {
         knowledge_(knowledge),
         books_(problem),
         variants_(problem.prepared().requests().size()),
-        alternative_levels_(variants_.size()) {}
+        alternative_levels_(variants_.size()),
+        careful_before_(CarefulBefore(problem.prepared(), order)) {}
 
   NodeAnswer Run() {
     Conflict why;
@@ -55,11 +56,27 @@ class Searcher {
       answer.variants = variants_;
     } else if (stopped_.has_value()) {
       answer.end = *stopped_;
+      if (*stopped_ == NodeEnd::kAborted) answer.picks.push_back(refused_);
     }
     return answer;
   }
 
  private:
+  /// Until the last request that may abort, no branch may be given up because it holds no solution:
+  /// it may hold an error. Not even because it is like another: "all devices" meet a device that is
+  /// held, or one that a constraint refuses, in the order of their places.
+  static size_t CarefulBefore(const Prepared& prepared, std::span<const size_t> order) {
+    for (size_t at = order.size(); at-- > 0;) {
+      const PreparedRequest& request = prepared.requests()[order[at]];
+      for (size_t v = request.first_variant; v < request.last_variant; ++v) {
+        if (prepared.variants()[v].MayAbort()) return at + 1;
+      }
+    }
+    return 0;
+  }
+  bool MayGiveUp(size_t at) const { return at >= careful_before_; }
+  bool MayJump(size_t at) const { return options_.backjumping && MayGiveUp(at); }
+
   const PreparedRequest& RequestAt(size_t at) const {
     return problem_.prepared().requests()[order_[at]];
   }
@@ -74,9 +91,10 @@ class Searcher {
   bool RunRequest(size_t at, Conflict& why) {
     if (at == order_.size()) return true;
     deepest_ = std::max(deepest_, order_[at]);
-    if (knowledge_ != nullptr && !knowledge_->ahead.AllPossible(order_.subspan(at), books_)) {
+    if (knowledge_ != nullptr && MayGiveUp(at) &&
+        !knowledge_->ahead.AllPossible(order_.subspan(at), books_)) {
       why.AddAllBefore(level_);
-      return false;
+      return DeadEnd();
     }
     const PreparedRequest& request = RequestAt(at);
     if (request.prioritized) return RunAlternatives(at, request, why);
@@ -88,17 +106,20 @@ class Searcher {
     const size_t level = level_++;
     alternative_levels_[order_[at]] = level;
     Conflict all;
+    bool all_too_many = true;
     for (size_t v = request.first_variant; v < request.last_variant; ++v) {
       variants_[order_[at]] = v;
       Conflict mine;
       if (RunSlot(at, 0, 0, mine)) return true;
       if (stopped_.has_value()) return false;
+      all_too_many = all_too_many && too_many_;
       all |= mine;
-      if (options_.backjumping && !mine.Has(level)) {  // S-8: no other alternative helps either
+      if (MayJump(at) && !mine.Has(level)) {  // S-8: no other alternative helps either
         all = mine;
         break;
       }
     }
+    too_many_ = all_too_many;
     --level_;
     all.Remove(level);
     why |= all;
@@ -117,10 +138,16 @@ class Searcher {
     const int64_t needed = problem_.Needed(v);
     if (variant.wants_all() && needed == 0) {
       BlameAlternative(at, why);
+      return DeadEnd();
+    }
+    if (slot >= needed) {
+      if (RunRequest(at + 1, why)) return true;
+      const bool claim_ends = at + 1 == order_.size() || RequestAt(at + 1).claim != variant.claim;
+      if (claim_ends) too_many_ = false;
       return false;
     }
-    if (slot >= needed) return RunRequest(at + 1, why);
     if (!FitsClaim(variant.claim, needed - slot)) {
+      too_many_ = true;
       for (size_t before = 0; before <= at; ++before) {
         if (RequestAt(before).claim == variant.claim) BlameAlternative(before, why);
       }
@@ -128,6 +155,11 @@ class Searcher {
     }
     if (variant.wants_all()) return TakeNextOfAll(at, slot, from, why);
     return Scan({.at = at, .variant = v, .slot = slot, .from = from}, why);
+  }
+
+  bool DeadEnd() {
+    too_many_ = false;
+    return false;
   }
 
   bool FitsClaim(size_t claim, int64_t more) const {
@@ -143,10 +175,17 @@ class Searcher {
     Conflict mine;
     if (!HasBit(problem_.Usable(v), bit) || books_.IsHeld(v, bit)) {
       BlameHolders(v, mine);
+      too_many_ = false;
     } else if (books_.Give({.variant = v, .bit = bit, .level = level}, mine)) {
       if (RunSlot(at, slot + 1, bit + 1, mine)) return true;
       if (stopped_.has_value()) return false;
       books_.TakeBackLast();
+    } else if (books_.refusal() == Books::Refusal::kConstraint) {
+      refused_ = {.variant = v, .bit = bit, .level = level};
+      stopped_ = NodeEnd::kAborted;
+      return false;
+    } else {
+      too_many_ = false;
     }
     --level_;
     mine.Remove(level);
@@ -174,18 +213,19 @@ class Searcher {
   /// Tries the devices from `place.from` on, in order.
   bool Scan(const Failures::Place& place, Conflict& why) {
     std::vector<uint64_t> key;
-    if (UsesMemory()) {
+    if (UsesMemory() && MayGiveUp(place.at)) {
       key = knowledge_->failures.KeyOf(place, books_);
       if (knowledge_->failures.Knows(key)) {
         why.AddAllBefore(level_);
-        return false;
+        return DeadEnd();
       }
     }
     const size_t level = level_++;
     const ScanEnd end = TryAll(place, level, why);
     if (end == ScanEnd::kFound) return true;
     --level_;
-    if (end == ScanEnd::kFailed && !key.empty()) knowledge_->failures.Remember(std::move(key));
+    if (end == ScanEnd::kFailed && !too_many_ && !key.empty())
+      knowledge_->failures.Remember(std::move(key));
     return false;
   }
 
@@ -200,11 +240,17 @@ class Searcher {
       if (w == place.from / 64) word &= ~uint64_t{0} << (place.from % 64);
       for (; word != 0; word &= word - 1) {
         const size_t bit = w * 64 + static_cast<size_t>(std::countr_zero(word));
-        if (IsLikeTried(bit, place.variant, tried)) continue;
+        if (MayGiveUp(place.at) && IsLikeTried(bit, place.variant, tried)) continue;
         Conflict mine;
         if (TryOne(place, level, bit, mine)) return ScanEnd::kFound;
         if (stopped_.has_value()) return ScanEnd::kStopped;
-        if (options_.backjumping && !mine.Has(level)) {  // S-8: no other device helps either
+        // Too many for the claim, whichever device it is: upstream tries no other, which matters
+        // where one might end in an error.
+        if (too_many_ && !MayGiveUp(place.at)) {
+          why |= mine;
+          return ScanEnd::kFailed;
+        }
+        if (MayJump(place.at) && !mine.Has(level)) {  // S-8: no other device helps either
           why |= mine;
           return ScanEnd::kFailed;
         }
@@ -215,6 +261,7 @@ class Searcher {
     BlameAlternative(place.at, all);
     all.Remove(level);
     why |= all;
+    too_many_ = false;
     return ScanEnd::kFailed;
   }
 
@@ -232,11 +279,13 @@ class Searcher {
   bool TryOne(const Failures::Place& place, size_t level, size_t bit, Conflict& why) {
     if (!books_.Give({.variant = place.variant, .bit = bit, .level = level}, why)) {
       why.Add(level);  // another device may be free of that
-      return false;
+      return DeadEnd();
     }
-    const bool possible = knowledge_ == nullptr || IsPossible(place, bit, why);
+    const bool possible =
+        knowledge_ == nullptr || !MayGiveUp(place.at + 1) || IsPossible(place, bit, why);
     if (possible && RunSlot(place.at, place.slot + 1, bit + 1, why)) return true;
     if (stopped_.has_value()) return false;
+    if (!possible) too_many_ = false;
     books_.TakeBackLast();
     return false;
   }
@@ -264,6 +313,10 @@ class Searcher {
   Books books_;
   std::vector<size_t> variants_;            // by request: the one being tried
   std::vector<size_t> alternative_levels_;  // by request: the decision for it
+  const size_t careful_before_;             // in the order
+  Pick refused_;
+  /// The last dead end is due to the number of devices alone, whichever they are.
+  bool too_many_ = false;
   size_t level_ = 0;
   int64_t steps_ = 0;
   size_t deepest_ = 0;
@@ -294,6 +347,7 @@ NodeAnswer SearchComponents(const NodeProblem& problem,
     whole.deepest_request = std::max(whole.deepest_request, part.deepest_request);
     if (part.end != NodeEnd::kFound) {
       whole.end = part.end;
+      whole.picks = std::move(part.picks);
       return whole;
     }
     whole.picks.insert(whole.picks.end(), part.picks.begin(), part.picks.end());
@@ -308,7 +362,9 @@ NodeAnswer SearchComponents(const NodeProblem& problem,
 }  // namespace
 
 NodeAnswer SearchNode(NodeProblem& problem, const SearchOptions& options, const Budget& budget) {
-  if (options.counting && !EnoughForEach(problem)) return {.end = NodeEnd::kNothing};
+  const bool may_abort = std::ranges::any_of(problem.prepared().variants(),
+                                             [](const PreparedVariant& v) { return v.MayAbort(); });
+  if (!may_abort && options.counting && !EnoughForEach(problem)) return {.end = NodeEnd::kNothing};
   int64_t steps = 0;
   if (options.optimism) {
     // A few steps are enough where nothing stands in the way, which is most of the time.
@@ -322,8 +378,11 @@ NodeAnswer SearchNode(NodeProblem& problem, const SearchOptions& options, const 
     if (quick.end != NodeEnd::kOutOfBudget || steps_max == budget.steps_max) return quick;
     steps = quick.steps;
   }
-  if (RefuteAtRoot(problem, options)) return {.end = NodeEnd::kNothing, .steps = steps};
-  return SearchComponents(problem, options, budget, steps);
+  if (!may_abort && RefuteAtRoot(problem, options))
+    return {.end = NodeEnd::kNothing, .steps = steps};
+  SearchOptions together = options;
+  together.decomposition = options.decomposition && !may_abort;
+  return SearchComponents(problem, together, budget, steps);
 }
 
 }  // namespace dray::allocator

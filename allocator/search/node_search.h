@@ -13,7 +13,8 @@
 
 namespace dray::allocator {
 
-enum class NodeEnd : uint8_t { kFound, kNothing, kOutOfBudget, kCancelled };
+/// kAborted: a constraint refuses one of all devices, where the search got to it.
+enum class NodeEnd : uint8_t { kFound, kNothing, kAborted, kOutOfBudget, kCancelled };
 
 struct NodeAnswer {
   NodeEnd end = NodeEnd::kNothing;

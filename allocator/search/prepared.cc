@@ -76,8 +76,6 @@ void Prepared::AddVariant(const Variant& plan, size_t claim) {
   variant.covering = CoveringOf(plan, claim);
   any_all_ = any_all_ || variant.wants_all();
   any_admin_ = any_admin_ || variant.admin();
-  // A constraint that rules out one of all devices is an error where the search gets there.
-  if (variant.wants_all() && !variant.covering.empty()) needs_literal_ = true;
   variants_.push_back(std::move(variant));
 }
 
@@ -169,8 +167,10 @@ void Prepared::Judge(
   if (shape.Has(Shape::kDrawsCounters) && !features.partitionable_devices) return;
   for (const PreparedVariant::Covering& covering : variant.covering) {
     const uint32_t set = covering.column->set_of[id];
-    if (set == AttributeColumn::kAbsent) return;
-    if (set < AttributeColumn::kFirstSet) rows.needs_literal = true;
+    // A constraint that refuses one of all devices is an error, where the search gets there.
+    if (set == AttributeColumn::kAbsent && !variant.wants_all()) return;
+    if (set == AttributeColumn::kUnusable || set == AttributeColumn::kError)
+      rows.needs_literal = true;
   }
   SetBit(rows.usable, bit);
 }

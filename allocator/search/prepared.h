@@ -33,6 +33,8 @@ struct PreparedVariant {
 
   bool wants_all() const { return plan->mode == CountMode::kAll; }
   bool admin() const { return plan->admin_access; }
+  /// Whether a device that a constraint refuses ends the whole call with an error.
+  bool MayAbort() const { return wants_all() && !covering.empty(); }
 };
 
 struct PreparedRequest {
