@@ -60,8 +60,9 @@ std::vector<allocator::DeviceUseChange> Apply(const v1::AllocationResult& alloca
   return changes;
 }
 
-Snapshot SnapshotOf(const judges::Problem& problem) {
-  return {Snapshot::Settings{.features = problem.features},
+Snapshot SnapshotOf(const judges::Problem& problem,
+                    std::shared_ptr<cel::SelectorCache> selectors = nullptr) {
+  return {Snapshot::Settings{.features = problem.features, .selectors = std::move(selectors)},
           allocator::Inventory::Build(problem.slices, problem.classes),
           problem.allocated};
 }
@@ -81,11 +82,13 @@ struct Engine::Parts {
   }
 };
 
-Engine::Engine(const judges::Problem& problem, NodeSharing sharing)
+Engine::Engine(const judges::Problem& problem,
+               NodeSharing sharing,
+               std::shared_ptr<cel::SelectorCache> selectors)
     : parts_(std::make_unique<Parts>(Parts{.problem = problem,
                                            .options = {.node_sharing = sharing == NodeSharing::kOn},
                                            .state = std::nullopt,
-                                           .snapshot = SnapshotOf(problem),
+                                           .snapshot = SnapshotOf(problem, std::move(selectors)),
                                            .pod = nullptr})) {}
 
 Engine::~Engine() = default;

