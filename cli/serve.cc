@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include "allocator/profile.h"
 #include "api/kind.h"
 #include "cel/selector_cache.h"
 #include "cli/credentials.h"
@@ -209,18 +210,30 @@ class Process {
     return {};
   }
 
+  /// The gates decide what the search knows, as they decide what the API has. Older releases had
+  /// searches of their own; their objects get that of 1.37.
+  Result<allocator::Features> SearchFeatures() const {
+    DRAY_TRY(const server::Emulation emulation, EmulationOf(options_));
+    const bool is_newest =
+        emulation.release == api::Release::kAny || emulation.release == api::Release::kNewest;
+    if (!is_newest) return allocator::Features();
+    return allocator::FeaturesOf(allocator::Profile(), emulation.gates);
+  }
+
   Result<> StartComponents() {
     client_.emplace(*resources_, server::User{.name = "system:dray", .groups = {"system:masters"}});
     if (Has(options_, "controllers")) {
       controllers_.emplace(std::make_unique<controllers::Manager>(*client_, world_, log_, scheme_));
     }
     if (Has(options_, "scheduler")) {
+      DRAY_TRY(const allocator::Features features, SearchFeatures());
       scheduler_.emplace(std::make_unique<scheduler::Scheduler>(
           *client_,
           world_,
           log_,
-          scheduler::Scheduler::Options{.selectors = std::make_shared<cel::SelectorCache>(
-                                            cel::Environment(), kSelectorsKept)}));
+          scheduler::Scheduler::Options{
+              .selectors = allocator::SelectorCacheFor(features, kSelectorsKept),
+              .features = features}));
     }
     if (Has(options_, "nodes")) {
       node::SimulatedNodes::Options nodes;

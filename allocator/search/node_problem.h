@@ -38,6 +38,11 @@ class NodeProblem {
   /// How many devices it takes to satisfy the variant.
   int64_t Needed(size_t variant) const { return needed_[variant]; }
 
+  /// Whether a constraint that refuses a device of the variant ends the call with an error.
+  bool MayAbort(size_t variant) const {
+    return prepared_.variants()[variant].MayAbort() && Needed(variant) > 0;
+  }
+
   bool any_shareable() const { return !shareable_.empty(); }
   bool IsShareable(size_t bit) const { return any_shareable() && HasBit(shareable_, bit); }
   bool any_draws() const { return !draws_.empty(); }

@@ -44,7 +44,7 @@ class Searcher {
         books_(problem),
         variants_(problem.prepared().requests().size()),
         alternative_levels_(variants_.size()),
-        careful_before_(CarefulBefore(problem.prepared(), order)) {}
+        careful_before_(CarefulBefore(problem, order)) {}
 
   NodeAnswer Run() {
     Conflict why;
@@ -65,11 +65,11 @@ class Searcher {
   /// Until the last request that may abort, no branch may be given up because it holds no solution:
   /// it may hold an error. Not even because it is like another: "all devices" meet a device that is
   /// held, or one that a constraint refuses, in the order of their places.
-  static size_t CarefulBefore(const Prepared& prepared, std::span<const size_t> order) {
+  static size_t CarefulBefore(const NodeProblem& problem, std::span<const size_t> order) {
     for (size_t at = order.size(); at-- > 0;) {
-      const PreparedRequest& request = prepared.requests()[order[at]];
+      const PreparedRequest& request = problem.prepared().requests()[order[at]];
       for (size_t v = request.first_variant; v < request.last_variant; ++v) {
-        if (prepared.variants()[v].MayAbort()) return at + 1;
+        if (problem.MayAbort(v)) return at + 1;
       }
     }
     return 0;
@@ -362,8 +362,9 @@ NodeAnswer SearchComponents(const NodeProblem& problem,
 }  // namespace
 
 NodeAnswer SearchNode(NodeProblem& problem, const SearchOptions& options, const Budget& budget) {
-  const bool may_abort = std::ranges::any_of(problem.prepared().variants(),
-                                             [](const PreparedVariant& v) { return v.MayAbort(); });
+  bool may_abort = false;
+  for (size_t v = 0; v < problem.prepared().variants().size(); ++v)
+    may_abort = may_abort || problem.MayAbort(v);
   if (!may_abort && options.counting && !EnoughForEach(problem)) return {.end = NodeEnd::kNothing};
   int64_t steps = 0;
   if (options.optimism) {
