@@ -42,6 +42,14 @@ class ByKey {
   std::map<size_t, size_t> first_;
 };
 
+std::vector<std::vector<size_t>> Groups(Partition& partition, std::span<const size_t> requests) {
+  std::map<size_t, std::vector<size_t>> groups;
+  for (const size_t request : requests) groups[partition.Find(request)].push_back(request);
+  std::vector<std::vector<size_t>> ordered;
+  for (auto& [first, members] : groups) ordered.push_back(std::move(members));
+  return ordered;
+}
+
 /// Claims that could pass the limit: their requests must count together.
 std::vector<bool> TightClaims(const NodeProblem& problem) {
   std::vector<int64_t> most(problem.prepared().plans().size(), 0);
@@ -82,11 +90,30 @@ std::vector<std::vector<size_t>> ComponentsOf(const NodeProblem& problem,
       }
     }
   }
-  std::map<size_t, std::vector<size_t>> groups;
-  for (size_t r = 0; r < prepared.requests().size(); ++r) groups[partition.Find(r)].push_back(r);
-  std::vector<std::vector<size_t>> components;
-  for (auto& [first, requests] : groups) components.push_back(std::move(requests));
-  return components;
+  std::vector<size_t> all(prepared.requests().size());
+  std::iota(all.begin(), all.end(), size_t{0});
+  return Groups(partition, all);
+}
+
+std::vector<std::vector<size_t>> RuleGroupsOf(const NodeProblem& problem,
+                                              const DeviceClasses& classes,
+                                              std::span<const size_t> order) {
+  const Prepared& prepared = problem.prepared();
+  Partition partition(prepared.requests().size());
+  ByKey by_constraint(partition);
+  ByKey by_pool(partition);
+  for (const size_t r : order) {
+    const PreparedRequest& request = prepared.requests()[r];
+    for (size_t v = request.first_variant; v < request.last_variant; ++v) {
+      for (const auto& covering : prepared.variants()[v].covering)
+        by_constraint.Add(covering.constraint, r);
+      for (size_t c = 0; c < classes.size(); ++c) {
+        if (classes.used_by[c][v] && problem.Draws(classes.example[c]))
+          by_pool.Add(problem.PoolOf(classes.example[c]), r);
+      }
+    }
+  }
+  return Groups(partition, order);
 }
 
 }  // namespace dray::allocator

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "allocator/search/classes.h"
@@ -17,5 +18,11 @@ namespace dray::allocator {
 std::vector<std::vector<size_t>> ComponentsOf(const NodeProblem& problem,
                                               const DeviceClasses& classes,
                                               const SearchOptions& options);
+
+/// The requests of `order` in groups that rules tie together: constraints, and counters of one
+/// pool. Devices both may want do not count.
+std::vector<std::vector<size_t>> RuleGroupsOf(const NodeProblem& problem,
+                                              const DeviceClasses& classes,
+                                              std::span<const size_t> order);
 
 }  // namespace dray::allocator

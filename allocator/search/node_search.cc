@@ -329,35 +329,69 @@ std::vector<size_t> AllRequests(const Prepared& prepared) {
   return order;
 }
 
-/// One component after the other; together their solutions are the solution (S-9).
-NodeAnswer SearchComponents(const NodeProblem& problem,
-                            const SearchOptions& options,
-                            const Budget& budget,
-                            int64_t steps_before) {
-  const DeviceClasses classes = ClassifyDevices(problem);
-  const Ahead ahead(problem, classes, options);
-  NodeAnswer whole{.end = NodeEnd::kFound, .steps = steps_before};
-  whole.variants.resize(problem.prepared().requests().size());
-  for (const std::vector<size_t>& order : ComponentsOf(problem, classes, options)) {
-    Failures failures(problem, classes, order);
-    const Knowledge knowledge{.classes = classes, .ahead = ahead, .failures = failures};
-    NodeAnswer part =
-        Searcher(problem, order, options, budget, budget.steps_max - whole.steps, &knowledge).Run();
-    whole.steps += part.steps;
-    whole.deepest_request = std::max(whole.deepest_request, part.deepest_request);
-    if (part.end != NodeEnd::kFound) {
-      whole.end = part.end;
-      whole.picks = std::move(part.picks);
-      return whole;
+/// The search with all proofs.
+class ProvingSearch {
+ public:
+  ProvingSearch(const NodeProblem& problem, const SearchOptions& options, const Budget& budget)
+      : problem_(problem),
+        options_(options),
+        budget_(budget),
+        classes_(ClassifyDevices(problem)),
+        ahead_(problem, classes_, options) {}
+
+  /// One component after the other; together their solutions are the solution (S-9).
+  NodeAnswer Run(int64_t steps_before, bool may_abort) {
+    whole_ = {.end = NodeEnd::kFound, .steps = steps_before};
+    whole_.variants.resize(problem_.prepared().requests().size());
+    for (const std::vector<size_t>& order : ComponentsOf(problem_, classes_, options_)) {
+      if (options_.early_refutation && !may_abort && !Possible(order)) return std::move(whole_);
+      NodeAnswer part = Search(order, budget_.steps_max - whole_.steps);
+      if (part.end != NodeEnd::kFound) {
+        whole_.end = part.end;
+        whole_.picks = std::move(part.picks);
+        return std::move(whole_);
+      }
+      whole_.picks.insert(whole_.picks.end(), part.picks.begin(), part.picks.end());
+      for (const size_t request : order) whole_.variants[request] = part.variants[request];
     }
-    whole.picks.insert(whole.picks.end(), part.picks.begin(), part.picks.end());
-    for (const size_t request : order) whole.variants[request] = part.variants[request];
+    std::ranges::sort(whole_.picks, {}, [&](const Pick& pick) {
+      return std::pair(problem_.prepared().variants()[pick.variant].request, pick.bit);
+    });
+    return std::move(whole_);
   }
-  std::ranges::sort(whole.picks, {}, [&](const Pick& pick) {
-    return std::pair(problem.prepared().variants()[pick.variant].request, pick.bit);
-  });
-  return whole;
-}
+
+ private:
+  NodeAnswer Search(std::span<const size_t> order, int64_t steps_max) {
+    Failures failures(problem_, classes_, order);
+    const Knowledge knowledge{.classes = classes_, .ahead = ahead_, .failures = failures};
+    NodeAnswer part = Searcher(problem_, order, options_, budget_, steps_max, &knowledge).Run();
+    whole_.steps += part.steps;
+    whole_.deepest_request = std::max(whole_.deepest_request, part.deepest_request);
+    return part;
+  }
+
+  /// S-10: other requests only take away. So what a group of requests cannot have alone, it cannot
+  /// have among others, and need not be tried with each of their choices.
+  bool Possible(std::span<const size_t> order) {
+    constexpr int64_t kStepsMax = 10'000;  // beyond, the search of all decides
+    const std::vector<std::vector<size_t>> groups = RuleGroupsOf(problem_, classes_, order);
+    if (groups.size() < 2) return true;
+    for (const std::vector<size_t>& group : groups) {
+      const NodeAnswer alone = Search(group, std::min(kStepsMax, budget_.steps_max - whole_.steps));
+      if (alone.end != NodeEnd::kNothing && alone.end != NodeEnd::kCancelled) continue;
+      whole_.end = alone.end;
+      return false;
+    }
+    return true;
+  }
+
+  const NodeProblem& problem_;
+  const SearchOptions& options_;
+  const Budget& budget_;
+  const DeviceClasses classes_;
+  const Ahead ahead_;
+  NodeAnswer whole_;
+};
 
 }  // namespace
 
@@ -383,7 +417,7 @@ NodeAnswer SearchNode(NodeProblem& problem, const SearchOptions& options, const 
     return {.end = NodeEnd::kNothing, .steps = steps};
   SearchOptions together = options;
   together.decomposition = options.decomposition && !may_abort;
-  return SearchComponents(problem, together, budget, steps);
+  return ProvingSearch(problem, together, budget).Run(steps, may_abort);
 }
 
 }  // namespace dray::allocator

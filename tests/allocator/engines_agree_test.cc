@@ -88,6 +88,7 @@ TEST(EnginesAgree, WithoutEachProof) {
                                   &SearchOptions::distinct_values,
                                   &SearchOptions::counter_bounds,
                                   &SearchOptions::capacity_bounds,
+                                  &SearchOptions::early_refutation,
                                   &SearchOptions::failure_memory,
                                   &SearchOptions::backjumping,
                                   &SearchOptions::decomposition,

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an attempt promises beside its answers: bounds, cancellation, threads.
+#include "allocator/attempt.h"
+
+#include <atomic>
+#include <string>
+#include <thread>
+#include <variant>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "allocator/testing/lab.h"
+
+namespace dray::allocator {
+namespace {
+
+using testing::FeaturesWith;
+using testing::Lab;
+
+/// "g0" … as a JSON list; `more` is the rest of the device numbered i.
+template <class More>
+std::string DeviceList(int count, More more) {
+  std::string json = "[";
+  for (int i = 0; i < count; ++i)
+    json += fmt::format(R"({}{{"name":"g{}"{}}})", i == 0 ? "" : ",", i, more(i));
+  return json + "]";
+}
+
+std::string Equal(int) {
+  return "";
+}
+
+Snapshot SnapshotOf(const Lab& lab, std::string_view switches = "") {
+  return Snapshot({.features = FeaturesWith("v0.37.2/incubating", switches)}, lab.inventory(), {});
+}
+
+std::string Word(const Result<Outcome>& outcome) {
+  if (!outcome) return "error: " + outcome.error().message;
+  if (std::holds_alternative<Allocation>(*outcome)) return "allocated";
+  if (const auto* open = std::get_if<Undecided>(&*outcome))
+    return fmt::format("undecided at claim {}, request {}", open->claim, open->request);
+  return "none";
+}
+
+/// A few thousand steps at most, where a plain search would take longer than the universe.
+constexpr Budget kFew = {.steps_max = 2'000};
+
+TEST(AttemptBounds, MoreDevicesThanThereAre) {
+  Lab lab;
+  lab.Devices(DeviceList(128, Equal));
+  for (const int count : {32, 32, 32, 32}) lab.Count(count);
+  EXPECT_EQ(Word(Attempt(SnapshotOf(lab), lab.claims()).Allocate(lab.node(), kFew)), "allocated");
+  lab.Count(1);
+  EXPECT_EQ(Word(Attempt(SnapshotOf(lab), lab.claims()).Allocate(lab.node(), kFew)), "none");
+}
+
+/// Every device has a row and a column, and no two are alike: candidates there are, but nothing
+/// that counts them one by one sees that they never suffice.
+TEST(AttemptBounds, CandidatesThatNeverSuffice) {
+  Lab lab;
+  lab.Devices(DeviceList(64, [](int i) {
+    return fmt::format(
+        R"(,"attributes":{{"d.io/row":{{"int":{}}},"d.io/column":{{"int":{}}}}})", i / 8, i % 8);
+  }));
+  lab.Count(8);
+  lab.Claim(R"({"requests":[{"name":"r","exactly":{"deviceClassName":"any",
+      "allocationMode":"ExactCount","count":2}}],"constraints":[
+      {"matchAttribute":"d.io/row"},{"matchAttribute":"d.io/column"}]})");
+  EXPECT_EQ(Word(Attempt(SnapshotOf(lab), lab.claims()).Allocate(lab.node(), kFew)), "none");
+}
+
+TEST(AttemptBounds, TheBudgetCountsSteps) {
+  Lab lab;
+  lab.Devices(DeviceList(3, Equal)).Count(3);
+  const Attempt attempt(SnapshotOf(lab), lab.claims(), {.node_sharing = false});
+  int64_t enough = 1;
+  while (Word(attempt.Allocate(lab.node(), {.steps_max = enough})) != "allocated") {
+    EXPECT_EQ(Word(attempt.Allocate(lab.node(), {.steps_max = enough})),
+              "undecided at claim 0, request 0");
+    ASSERT_LT(++enough, 100);
+  }
+  EXPECT_EQ(enough, 4);  // one for each device, and one to see that these are all
+}
+
+TEST(AttemptBounds, CancelledBeforeItBegins) {
+  Lab lab;
+  lab.Devices(DeviceList(3, Equal)).Count(2);
+  const std::atomic<bool> cancelled = true;
+  const Attempt attempt(SnapshotOf(lab), lab.claims());
+  EXPECT_EQ(Word(attempt.Allocate(lab.node(), {.cancelled = &cancelled})),
+            "error: operation aborted: the caller has cancelled it");
+  EXPECT_EQ(Word(attempt.Allocate(lab.node())), "allocated") << "and nothing of it is kept";
+}
+
+TEST(AttemptThreads, ManyNodesAtOnce) {
+  Lab lab;
+  lab.Devices(DeviceList(64, [](int i) {
+    return fmt::format(R"(,"attributes":{{"d.io/row":{{"int":{}}}}})", i / 8);
+  }));
+  lab.Claim(R"({"requests":[{"name":"r","exactly":{"deviceClassName":"any",
+      "allocationMode":"ExactCount","count":8}}],"constraints":[{"matchAttribute":"d.io/row"}]})");
+  const Attempt attempt(SnapshotOf(lab), lab.claims());
+  std::atomic<int> allocated = 0;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] {
+      for (int k = 0; k < 25; ++k) {
+        if (Word(attempt.Allocate(lab.node())) == "allocated") ++allocated;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(allocated, 100);
+}
+
+/// One writer makes snapshots of each other while others ask about older ones.
+TEST(AttemptThreads, ForksBesideReaders) {
+  Lab lab;
+  lab.Devices(DeviceList(16, Equal)).Count(4);
+  const Snapshot first = SnapshotOf(lab);
+  std::vector<std::thread> readers;
+  std::atomic<int> allocated = 0;
+  for (int i = 0; i < 2; ++i) {
+    readers.emplace_back([&] {
+      for (int k = 0; k < 25; ++k) {
+        if (Word(Attempt(first, lab.claims()).Allocate(lab.node())) == "allocated") ++allocated;
+      }
+    });
+  }
+  Snapshot taken = first;
+  for (int i = 0; i < 13; ++i) {
+    const DeviceUseChange change{{"d.io", "pool", fmt::format("g{}", i)}, {.whole = true}};
+    taken = taken.With({&change, 1});
+  }
+  for (std::thread& reader : readers) reader.join();
+  EXPECT_EQ(allocated, 50);
+  EXPECT_EQ(Word(Attempt(taken, lab.claims()).Allocate(lab.node())), "none") << "three are left";
+}
+
+}  // namespace
+}  // namespace dray::allocator
