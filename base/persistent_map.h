@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/persistent_node.h"
+
 namespace dray {
 
 /// A hash trie of two levels with buckets. Copying is O(1); finding is a hash and four loads while
@@ -78,16 +80,6 @@ class PersistentMap {
   struct Root {
     std::array<std::shared_ptr<Branch>, kFan> branches;
   };
-
-  template <class Node>
-  static Node& Own(std::shared_ptr<Node>& node) {
-    if (node == nullptr) {
-      node = std::make_shared<Node>();
-    } else if (node.use_count() > 1) {
-      node = std::make_shared<Node>(*node);
-    }
-    return *node;
-  }
 
   Bucket& OwnBucket(std::string_view key) {
     const size_t hash = std::hash<std::string_view>()(key);

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/persistent_node.h"
+
 namespace dray {
 
 /// Copying is O(1); reading is three loads; changing one element of a vector that was copied copies
@@ -57,18 +59,6 @@ class PersistentVector {
   struct Root {
     std::vector<std::shared_ptr<Block>> blocks;
   };
-
-  /// What `node` points to, as this vector's own: nobody else can come to share it while it is
-  /// changed, because that takes a copy of this vector.
-  template <class Node>
-  static Node& Own(std::shared_ptr<Node>& node) {
-    if (node == nullptr) {
-      node = std::make_shared<Node>();
-    } else if (node.use_count() > 1) {
-      node = std::make_shared<Node>(*node);
-    }
-    return *node;
-  }
 
   std::shared_ptr<Root> root_;
   size_t size_ = 0;

@@ -8,14 +8,10 @@
 #include <utility>
 
 #include "allocator/search/flow.h"
+#include "allocator/search/values.h"
 
 namespace dray::allocator {
 namespace {
-
-bool Meet(std::span<const uint32_t> a, std::span<const uint32_t> b) {
-  return std::ranges::any_of(a,
-                             [&](uint32_t value) { return std::ranges::binary_search(b, value); });
-}
 
 void KeepLeast(const std::vector<int64_t>& amounts, bool is_first, std::vector<int64_t>& least) {
   for (size_t i = 0; i < least.size(); ++i)

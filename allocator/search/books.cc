@@ -2,29 +2,13 @@
 #include "allocator/search/books.h"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "allocator/rules/consumable_capacity.h"
+#include "allocator/search/values.h"
 
 namespace dray::allocator {
 namespace {
-
-std::vector<uint32_t> Intersection(std::span<const uint32_t> a, std::span<const uint32_t> b) {
-  std::vector<uint32_t> common;
-  std::ranges::set_intersection(a, b, std::back_inserter(common));
-  return common;
-}
-
-bool Meet(std::span<const uint32_t> a, std::span<const uint32_t> b) {
-  size_t i = 0;
-  size_t k = 0;
-  while (i < a.size() && k < b.size()) {
-    if (a[i] == b[k]) return true;
-    ++(a[i] < b[k] ? i : k);
-  }
-  return false;
-}
 
 void AddAmounts(const ConsumedCapacity& amounts, ConsumedCapacity& total) {
   for (const auto& [name, amount] : amounts) total[name] += amount;
