@@ -2,7 +2,6 @@
 #include "tests/allocator/problem_json.h"
 
 #include <algorithm>
-#include <array>
 #include <exception>
 #include <memory>
 #include <utility>
@@ -10,6 +9,7 @@
 
 #include <boost/json.hpp>
 
+#include "allocator/profile.h"
 #include "api/json.h"
 #include "api/quantity.h"
 
@@ -20,19 +20,6 @@ namespace json = boost::json;
 namespace v1 = api::resource_v1;
 using allocator::DeviceId;
 using allocator::Features;
-
-constexpr std::array kFeatureNames = {
-    FeatureName{"AdminAccess", &Features::admin_access},
-    FeatureName{"CompatibilityGroups", &Features::compatibility_groups},
-    FeatureName{"ConsumableCapacity", &Features::consumable_capacity},
-    FeatureName{"DerivedAttributes", &Features::derived_attributes},
-    FeatureName{"DeviceBindingAndStatus", &Features::device_binding_and_status},
-    FeatureName{"DeviceTaints", &Features::device_taints},
-    FeatureName{"FractionalCapacityRange", &Features::fractional_capacity_range},
-    FeatureName{"ListTypeAttributes", &Features::list_type_attributes},
-    FeatureName{"OptionalNodeOperations", &Features::optional_node_operations},
-    FeatureName{"PartitionableDevices", &Features::partitionable_devices},
-    FeatureName{"PrioritizedList", &Features::prioritized_list}};
 
 std::unexpected<Error> Malformed(std::string message) {
   return Fail(StatusReason::kBadRequest, std::move(message));
@@ -207,17 +194,15 @@ void AppendAllocated(const allocator::AllocatedState& state, std::string& out) {
 
 }  // namespace
 
-std::span<const FeatureName> FeatureNames() {
-  return kFeatureNames;
-}
-
 std::optional<Features> FeaturesNamed(std::span<const std::string> names) {
   Features features;
-  for (const FeatureName& feature : kFeatureNames) features.*feature.value = false;
+  for (const allocator::FeatureSwitch& feature : allocator::FeatureSwitches())
+    features.*feature.on = false;
   for (const std::string& name : names) {
-    const auto found = std::ranges::find(kFeatureNames, name, &FeatureName::name);
-    if (found == kFeatureNames.end()) return std::nullopt;
-    features.*(found->value) = true;
+    const auto switches = allocator::FeatureSwitches();
+    const auto found = std::ranges::find(switches, name, &allocator::FeatureSwitch::name);
+    if (found == switches.end()) return std::nullopt;
+    features.*(found->on) = true;
   }
   return features;
 }
@@ -243,8 +228,8 @@ std::string EncodeProblem(const Problem& problem) {
   AppendName("id", out);
   api::QuoteJson(problem.id, out);
   std::vector<std::string> features;
-  for (const FeatureName& feature : kFeatureNames) {
-    if (problem.features.*feature.value) features.emplace_back(feature.name);
+  for (const allocator::FeatureSwitch& feature : allocator::FeatureSwitches()) {
+    if (problem.features.*feature.on) features.emplace_back(feature.name);
   }
   AppendName("features", out);
   AppendTexts(features, out);

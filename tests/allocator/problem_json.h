@@ -16,14 +16,6 @@
 
 namespace dray::judges {
 
-/// A switch under the name it has in the vectors.
-struct FeatureName {
-  std::string_view name;
-  bool allocator::Features::* value;
-};
-/// All switches, sorted by name.
-std::span<const FeatureName> FeatureNames();
-
 /// All switches off but those named; nothing when one of them is not known here.
 std::optional<allocator::Features> FeaturesNamed(std::span<const std::string> names);
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "tests/allocator/problem_json.h"
+#include "allocator/profile.h"
 
 namespace dray::judges {
 namespace {
@@ -156,7 +156,7 @@ void MakeMistake(Cluster& cluster, Claims& claims, allocator::Features& features
     case 2: return MistakeInClaim(claims, chance);
     case 3: return device == nullptr ? void() : MistakeInDevice(*device, chance);
     case 4: return MistakeInSlice(AnySlice(cluster, chance), chance);
-    default: features.*chance.Pick(FeatureNames()).value = false; return;
+    default: features.*chance.Pick(allocator::FeatureSwitches()).on = false; return;
   }
 }
 
