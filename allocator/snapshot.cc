@@ -20,9 +20,12 @@ namespace {
 
 namespace v1 = api::resource_v1;
 
-/// When more shapes than this, and than twice the devices there are, are known, most are of devices
-/// that went.
-constexpr size_t kShapesKept = 4096;
+constexpr size_t kKnownMin = 4096;
+
+/// Whether most of what is known is about devices or slices that went.
+bool IsMostlyGone(size_t known, size_t existing) {
+  return known > kKnownMin && known > 2 * existing;
+}
 
 constexpr size_t kSelectorsKept = 10'000;
 
@@ -239,8 +242,8 @@ Snapshot Snapshot::With(std::span<const Inventory::Change> changes) const {
     if (Inventory::Slice old = inventory_->FindSlice(name)) touched.push_back(std::move(old));
   }
   next.inventory_ = inventory_->With(changes);
-  if (family_->shapes().size() > kShapesKept &&
-      family_->shapes().size() > 2 * next.inventory_->DeviceCount()) {
+  if (IsMostlyGone(family_->shapes().size(), next.inventory_->DeviceCount()) ||
+      IsMostlyGone(family_->contents().size(), next.inventory_->slice_count())) {
     return Snapshot(family_->settings(), next.inventory_, State());
   }
   const uint64_t now = family_->NextChange();

@@ -180,7 +180,17 @@ Frozen<CounterTable> Contents::CountersOf(const std::vector<Frozen<SliceContent>
 
 uint64_t Contents::NumberOf(const std::string& text) {
   const MutexLock lock(mutex_);
-  return numbers_.try_emplace(text, numbers_.size() + 1).first->second;
+  // A number is never given twice: texts that were forgotten get new ones, and equal nodes may
+  // count as different for a while.
+  if (numbers_.size() >= kNumbersMax) numbers_.clear();
+  const auto [known, is_new] = numbers_.try_emplace(text, next_number_);
+  if (is_new) ++next_number_;
+  return known->second;
+}
+
+size_t Contents::size() const {
+  const MutexLock lock(mutex_);
+  return contents_.size();
 }
 
 }  // namespace dray::allocator

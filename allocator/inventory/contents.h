@@ -70,12 +70,17 @@ class Contents {
 
   /// A number for each different text.
   uint64_t NumberOf(const std::string& text);
+  /// How many different slices there were.
+  size_t size() const;
+
+  static constexpr size_t kNumbersMax = 64 * 1024;
 
  private:
-  Mutex mutex_;
+  mutable Mutex mutex_;
   std::unordered_multimap<uint64_t, Frozen<SliceContent>> contents_ DRAY_GUARDED_BY(mutex_);
   std::map<std::vector<uint32_t>, Frozen<CounterTable>> tables_ DRAY_GUARDED_BY(mutex_);
   std::map<std::string, uint64_t> numbers_ DRAY_GUARDED_BY(mutex_);
+  uint64_t next_number_ DRAY_GUARDED_BY(mutex_) = 1;
 };
 
 }  // namespace dray::allocator
