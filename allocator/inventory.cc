@@ -106,6 +106,7 @@ void Inventory::Remove(std::string_view name) {
 }
 
 void Inventory::Index(const Slice& slice, uint64_t order) {
+  device_count_ += slice->spec.devices.size();
   const auto insert = [&](List& list) { list.Insert(slice, order); };
   if (HasNodeName(*slice)) {
     EditList(by_node_, *slice->spec.node_name, insert);
@@ -116,6 +117,7 @@ void Inventory::Index(const Slice& slice, uint64_t order) {
 }
 
 void Inventory::Unindex(const v1::ResourceSlice& slice, uint64_t order) {
+  device_count_ -= slice.spec.devices.size();
   const auto remove = [&](List& list) { list.Remove(order); };
   if (HasNodeName(slice)) {
     EditList(by_node_, *slice.spec.node_name, remove);
@@ -150,13 +152,6 @@ Inventory::Slice Inventory::FindSlice(std::string_view name) const {
 const v1::DeviceClass* Inventory::FindClass(std::string_view name) const {
   const Class* const found = classes_.Find(name);
   return found == nullptr ? nullptr : found->get();
-}
-
-size_t Inventory::DeviceCount() const {
-  size_t count = 0;
-  by_name_.ForEach(
-      [&](const std::string&, const Known& one) { count += one.slice->spec.devices.size(); });
-  return count;
 }
 
 std::vector<Inventory::Slice> Inventory::slices() const {

@@ -53,8 +53,7 @@ class Inventory {
   std::vector<Slice> slices() const;
   std::vector<Class> classes() const;
   size_t slice_count() const { return by_name_.size(); }
-  /// O(slices).
-  size_t DeviceCount() const;
+  size_t device_count() const { return device_count_; }
 
   /// Calls visit("driver/pool", slices) for every pool, in no order.
   template <class Visit>
@@ -90,6 +89,7 @@ class Inventory {
   List shared_;
   PersistentMap<Class> classes_;
   uint64_t next_order_ = 0;
+  size_t device_count_ = 0;
 };
 
 /// "driver/pool" as a key: drivers hold no slash.

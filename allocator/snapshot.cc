@@ -242,7 +242,7 @@ Snapshot Snapshot::With(std::span<const Inventory::Change> changes) const {
     if (Inventory::Slice old = inventory_->FindSlice(name)) touched.push_back(std::move(old));
   }
   next.inventory_ = inventory_->With(changes);
-  if (IsMostlyGone(family_->shapes().size(), next.inventory_->DeviceCount()) ||
+  if (IsMostlyGone(family_->shapes().size(), next.inventory_->device_count()) ||
       IsMostlyGone(family_->contents().size(), next.inventory_->slice_count())) {
     return Snapshot(family_->settings(), next.inventory_, State());
   }

@@ -60,7 +60,6 @@ class Snapshot {
 
   const Features& features() const;
   const Inventory& inventory() const { return *inventory_; }
-  const Frozen<Inventory>& shared_inventory() const { return inventory_; }
   const std::shared_ptr<cel::SelectorCache>& selectors() const;
   Shapes& shapes() const;
 

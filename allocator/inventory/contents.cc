@@ -91,7 +91,6 @@ class TableBuilder {
       counters_.emplace(std::pair(index, std::string_view(name)),
                         static_cast<uint32_t>(table_.limits.size()));
       table_.limits.push_back(Amount(counter.value));
-      table_.set_of.push_back(index);
       table_.names.push_back(name);
     }
   }

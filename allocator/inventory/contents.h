@@ -51,7 +51,6 @@ struct CounterTable {
   bool usable = true;
   bool in_milli = false;           // amounts are thousandths
   std::vector<int64_t> limits;     // by counter
-  std::vector<uint32_t> set_of;    // by counter
   std::vector<std::string> names;  // by counter
   size_t sets = 0;
   std::map<uint32_t, std::vector<std::vector<SetDraw>>> draws;  // by content, then device

@@ -81,7 +81,7 @@ bool Books::EnterConstraints(const Pick& pick, Entry& entry, Conflict& why) {
   const ShapeId shape = variant.covering.empty() ? 0 : problem_.view().ShapeOf(pick.bit);
   for (const PreparedVariant::Covering& covering : variant.covering) {
     const uint32_t set = covering.column->set_of[shape];
-    const Member member{.level = pick.level, .set = set, .values = &covering.column->values[set]};
+    const Member member{.level = pick.level, .values = &covering.column->values[set]};
     if (!EnterConstraint(covering.constraint, member, why)) return false;
     ++entry.constraints;
   }

@@ -53,7 +53,6 @@ class Books {
   /// Devices of a constraint so far, and the values of a match they have in common, sorted.
   struct Member {
     size_t level = 0;
-    uint32_t set = 0;
     const std::vector<uint32_t>* values = nullptr;  // of the device
     std::vector<uint32_t> common = {};              // of kSets matches: of all up to this one
   };
