@@ -113,7 +113,7 @@ Task<Attempt> Put(Call call, api::Object object) {
   txn.compares.push_back({.key = key, .modified = store::kAbsent});
   if (space.has_value()) {
     const store::Record* record = snapshot->Find(NamespaceKey(space_name));
-    txn.compares.push_back({.key = record->key, .modified = record->modified});
+    txn.compares.push_back({.key = std::string(record->key()), .modified = record->modified});
   }
   txn.operations.emplace_back(PutOf(core, kind, key, stored));
   DRAY_CO_TRY(const store::CommitOutcome committed, co_await Commit(&core.store, std::move(txn)));

@@ -38,7 +38,7 @@ Result<Page> ReadPage(View view,
     page.items.push_back(*std::move(item));
     if (limit <= 0 || page.items.size() < static_cast<size_t>(limit)) continue;
     page.left = left;
-    if (left > 0) page.next_start = record.key + '\0';
+    if (left > 0) page.next_start = std::string(record.key()) + '\0';
     break;
   }
   return page;

@@ -92,7 +92,7 @@ class Cursor final : public WatchCursor {
     const store::KeyRange range{.prefix = prefix_, .start_key = next_key_};
     for (const store::Record& record : initial_->Range(range)) {
       if (events.size() >= std::max<size_t>(max, 1)) {
-        next_key_ = record.key;
+        next_key_ = record.key();
         return;
       }
       Result<std::optional<Item>> item = Selected(record);

@@ -65,7 +65,7 @@ void WatchHub::OnCommit(Revision newest) {
       seen_ = newest;
       return WakeAll();
     }
-    for (const Frozen<store::Event>& event : batch->events) Wake(event->record->key);
+    for (const Frozen<store::Event>& event : batch->events) Wake(event->record->key());
     if (batch->through == seen_) return;
     seen_ = batch->through;
   }

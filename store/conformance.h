@@ -50,7 +50,7 @@ class StoreThreads : public StoreConformance {};   // conformance_threads_test.c
 // Shorthand for the tests.
 
 inline Frozen<Value> Bytes(std::string_view text) {
-  return std::make_shared<const BytesValue>(std::string(text));
+  return MakeBytes(text);
 }
 
 inline Txn PutOf(std::string_view key, std::string_view value) {
@@ -89,9 +89,9 @@ inline std::optional<Conflict> Refused(Store& store, Txn txn) {
 
 /// "key=value@created/modified/version".
 inline std::string Text(const Record& record) {
-  return record.key + "=" + std::string(record.value->bytes()) + "@" +
+  return std::string(record.key()) + "=" + std::string(record.value->bytes()) + "@" +
          std::to_string(record.created.value()) + "/" + std::to_string(record.modified.value()) +
-         "/" + std::to_string(record.version);
+         "/" + std::to_string(record.version());
 }
 
 inline std::vector<std::string> Texts(const RecordRange& range) {

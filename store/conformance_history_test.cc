@@ -50,7 +50,7 @@ TEST_P(StoreReading, RangesFollowKeysBytewise) {
   const Frozen<Snapshot> snapshot = store->Read();
   const auto keys = [&](KeyRange range, size_t limit) {
     std::vector<std::string> found;
-    for (const Record& record : snapshot->Range(range, limit)) found.push_back(record.key);
+    for (const Record& record : snapshot->Range(range, limit)) found.emplace_back(record.key());
     return found;
   };
   EXPECT_THAT(keys({.prefix = "/p/"}, 9),
@@ -147,7 +147,7 @@ TEST_P(StoreWatching, PrefixesNeedNotBeGroups) {
   const auto found = [&](std::string_view prefix) {
     std::vector<std::string> keys;
     const Batch batch = *store->EventsAfter(Revision{1}, prefix, 10);
-    for (const Frozen<Event>& event : batch.events) keys.push_back(event->record->key);
+    for (const Frozen<Event>& event : batch.events) keys.emplace_back(event->record->key());
     return keys;
   };
   EXPECT_THAT(found("/r/pods/x/"), ElementsAre("/r/pods/x/a"));
@@ -191,7 +191,7 @@ TEST_P(StoreWatching, ARevisionIsNeverSplit) {
     EXPECT_EQ(batch.through, Revision{each.through});
   }
   const Batch first = *store->EventsAfter(Revision{1}, "/r/pods/", 1);
-  EXPECT_EQ(first.events[0]->record->key, "/r/pods/c") << "in the order of the transaction";
+  EXPECT_EQ(first.events[0]->record->key(), "/r/pods/c") << "in the order of the transaction";
 }
 
 TEST_P(StoreWatching, FromTheFutureThereIsNothingAndTheCursorStays) {

@@ -29,7 +29,7 @@
 namespace dray::store {
 namespace {
 
-using State = std::map<std::string, Record>;
+using State = std::map<std::string, Frozen<Record>, std::less<>>;
 
 /// The obvious store. states[i] is the state at revision i + 1.
 struct Model {
@@ -42,7 +42,7 @@ struct Model {
   }
   Revision ModifiedAt(const std::string& key) const {
     const auto found = newest().find(key);
-    return found == newest().end() ? kAbsent : found->second.modified;
+    return found == newest().end() ? kAbsent : found->second->modified;
   }
 
   /// Whether the compares held.
@@ -62,17 +62,17 @@ struct Model {
     if (const Delete* gone = std::get_if<Delete>(&operation)) return state.erase(gone->key) > 0;
     const Put& put = std::get<Put>(operation);
     const auto old = state.find(put.key);
-    Record record{.key = put.key,
-                  .value = put.value,
-                  .created = revision,
-                  .modified = revision,
-                  .version = 1,
-                  .expiry = put.expiry};
+    RecordFields fields{.key = put.key,
+                        .value = put.value,
+                        .created = revision,
+                        .modified = revision,
+                        .version = 1,
+                        .expiry = put.expiry};
     if (old != state.end()) {
-      record.created = old->second.created;
-      record.version = old->second.version + 1;
+      fields.created = old->second->created;
+      fields.version = old->second->version() + 1;
     }
-    state.insert_or_assign(put.key, record);
+    state.insert_or_assign(put.key, MakeRecord(std::move(fields)));
     return true;
   }
 
@@ -80,7 +80,7 @@ struct Model {
   size_t Expire(WallTime now) {
     Txn txn;
     for (const auto& [key, record] : newest()) {
-      if (record.expiry.has_value() && *record.expiry <= now) {
+      if (record->expiry().value_or(WallTime::max()) <= now) {
         txn.operations.emplace_back(Delete{key});
       }
     }
@@ -90,15 +90,15 @@ struct Model {
 };
 
 std::string FullText(const Record& record) {
-  const std::string expiry =
-      record.expiry.has_value() ? std::to_string(record.expiry->time_since_epoch().count()) : "";
-  return Text(record) + "!" + expiry;
+  const std::optional<WallTime> expiry = record.expiry();
+  return Text(record) + "!" +
+         (expiry.has_value() ? std::to_string(expiry->time_since_epoch().count()) : "");
 }
 
 std::vector<std::string> Render(const State& state, std::string_view prefix) {
   std::vector<std::string> texts;
   for (const auto& [key, record] : state) {
-    if (key.starts_with(prefix)) texts.push_back(FullText(record));
+    if (key.starts_with(prefix)) texts.push_back(FullText(*record));
   }
   return texts;
 }
@@ -186,8 +186,8 @@ class RandomHistory {
     for (const Compare& compare : txn.compares) {
       const auto found = state.find(compare.key);
       const bool is_absent = found == state.end();
-      if ((is_absent ? kAbsent : found->second.modified) == compare.modified) continue;
-      want.push_back(is_absent ? compare.key : FullText(found->second));
+      if ((is_absent ? kAbsent : found->second->modified) == compare.modified) continue;
+      want.push_back(is_absent ? compare.key : FullText(*found->second));
     }
     std::vector<std::string> got;
     for (const Conflict::Mismatch& mismatch : conflict.mismatches) {
@@ -237,7 +237,9 @@ class RandomHistory {
     const size_t max = Below(12);
     State state;
     const Frozen<Snapshot> list = *store_.ReadAt(from);
-    for (const Record& record : list->Range({.prefix = prefix})) state.emplace(record.key, record);
+    const RecordRange records = list->Range({.prefix = prefix});
+    for (auto at = records.begin(); at != records.end(); ++at)
+      state.emplace(at->key(), at.shared());
     Revision cursor = from;
     while (cursor < model_.revision()) {
       const Result<Batch> batch = store_.EventsAfter(cursor, prefix, max);
@@ -252,14 +254,14 @@ class RandomHistory {
 
   static void Follow(const Event& event, Revision after, std::string_view prefix, State& state) {
     EXPECT_GT(event.revision(), after);
-    EXPECT_TRUE(event.record->key.starts_with(prefix));
-    const auto old = state.find(event.record->key);
+    EXPECT_TRUE(event.record->key().starts_with(prefix));
+    const auto old = state.find(event.record->key());
     ASSERT_EQ(event.previous != nullptr, old != state.end());
-    if (old != state.end()) EXPECT_EQ(FullText(*event.previous), FullText(old->second));
+    if (old != state.end()) EXPECT_EQ(FullText(*event.previous), FullText(*old->second));
     if (event.type == Event::Type::kDelete) {
-      state.erase(event.record->key);
+      state.erase(old);
     } else {
-      state.insert_or_assign(event.record->key, *event.record);
+      state.insert_or_assign(std::string(event.record->key()), event.record);
     }
   }
 

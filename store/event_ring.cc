@@ -32,7 +32,7 @@ std::string_view GroupOf(std::string_view text) {
 }
 
 size_t BytesOf(const Event& event) {
-  return EventRing::kEventOverheadBytes + event.record->key.size() + event.record->value->size();
+  return EventRing::kEventOverheadBytes + event.record->key().size() + event.record->value->size();
 }
 
 }  // namespace
@@ -47,7 +47,7 @@ void EventRing::Append(std::span<const Frozen<Event>> events) {
   DRAY_CHECK(!events.empty());
   newest_ = events.front()->revision();
   for (const Frozen<Event>& event : events) {
-    const std::string_view group = GroupOf(event->record->key);
+    const std::string_view group = GroupOf(event->record->key());
     if (!group.empty()) {
       auto queue = groups_.find(group);
       if (queue == groups_.end()) queue = groups_.emplace(std::string(group), Queue()).first;
@@ -78,7 +78,7 @@ Result<Batch> EventRing::After(Revision after, std::string_view prefix, size_t m
     const size_t found_before = batch.events.size();
     const Revision revision = at->revision;
     for (; at != queue->end() && at->revision == revision; ++at, ++examined) {
-      if (at->event->record->key.starts_with(prefix)) batch.events.push_back(at->event);
+      if (at->event->record->key().starts_with(prefix)) batch.events.push_back(at->event);
     }
     if (found_before > 0 && batch.events.size() > max) {
       batch.events.resize(found_before);
@@ -114,7 +114,7 @@ void EventRing::DropOldestRevision() {
   while (!all_.empty() && all_.front().revision == floor_) {
     const Event& event = *all_.front().event;
     bytes_ -= BytesOf(event);
-    if (const auto queue = groups_.find(GroupOf(event.record->key)); queue != groups_.end()) {
+    if (const auto queue = groups_.find(GroupOf(event.record->key())); queue != groups_.end()) {
       queue->second.pop_front();
       if (queue->second.empty()) groups_.erase(queue);
     }

@@ -34,7 +34,8 @@ Frozen<Snapshot> Undo(const Snapshot& from,
                       Revision revision) {
   Tree tree = from.tree();
   for (const Frozen<Event>& event : events | std::views::reverse) {
-    tree = event->previous != nullptr ? tree.Put(event->previous) : tree.Erase(event->record->key);
+    tree =
+        event->previous != nullptr ? tree.Put(event->previous) : tree.Erase(event->record->key());
   }
   return std::make_shared<const Snapshot>(revision, std::move(tree));
 }

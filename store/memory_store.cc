@@ -28,7 +28,8 @@ Frozen<Snapshot> EmptySnapshot() {
 }  // namespace
 
 MemoryStore::MemoryStore(const Options& options)
-    : subscriptions_(options),
+    : id_(IdText(options.new_id)),
+      subscriptions_(options),
       history_(options, EmptySnapshot()),
       sequencer_(options, history_.newest()) {}
 
@@ -92,7 +93,7 @@ Result<> MemoryStore::Compact(Revision revision) {
 }
 
 Status MemoryStore::status() const {
-  Status status;
+  Status status{.id = id_};
   history_.AddTo(status);
   status.subscriptions = subscriptions_.size();
   const MutexLock lock(writer_);

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <string>
 #include <string_view>
 
 #include "base/mutex.h"
@@ -42,6 +43,7 @@ class MemoryStore final : public Store {
   Result<size_t> ExpireNow(WallTime now, size_t max);
   Result<CommitOutcome> AcceptAndPublish(const Txn& txn) DRAY_REQUIRES(writer_);
 
+  const std::string id_;
   Subscriptions subscriptions_;
   History history_;
   mutable Mutex writer_;  // whoever commits; never held while calling back

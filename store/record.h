@@ -4,13 +4,16 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <limits>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <utility>
 
+#include "base/check.h"
 #include "base/published.h"
 #include "base/strong.h"
+#include "base/with_tail.h"
 #include "base/world.h"
 
 namespace dray::store {
@@ -35,24 +38,84 @@ class Value {
   virtual size_t size() const { return bytes().size(); }
 };
 
-/// A value that is nothing but its bytes.
+/// A value that is nothing but its bytes, which lie behind it in the same allocation; see
+/// MakeBytes.
 class BytesValue final : public Value {
  public:
-  explicit BytesValue(std::string bytes) : bytes_(std::move(bytes)) {}
-  std::string_view bytes() const override { return bytes_; }
+  explicit BytesValue(size_t size) : size_(size) {}
+  std::string_view bytes() const override { return {TailOf(this), size_}; }
 
  private:
-  const std::string bytes_;
+  const size_t size_;
 };
 
-/// One key at one revision: what etcd calls a KeyValue.
-struct Record {
-  std::string key;
-  Frozen<Value> value;  // never null
-  Revision created{};   // the commit that made the key appear; older lives do not count
-  Revision modified{};  // the commit that wrote this value; compare with it to update
-  int64_t version = 1;  // puts since `created`, that one included
+inline Frozen<Value> MakeBytes(std::string_view bytes) {
+  return MakeWithTail<BytesValue>(bytes, bytes.size());
+}
+
+/// How a store makes the values of what it reads back from a disk or a cluster. `bytes` are what
+/// Value::bytes() said when the key was written; they are gone after the call.
+using ReadValue = std::function<Frozen<Value>(std::string_view key, std::string_view bytes)>;
+
+/// What a record says; the arguments of MakeRecord.
+struct RecordFields {
+  std::string_view key{};
+  Frozen<Value> value{};  // never null
+  Revision created{};     // the commit that made the key appear; older lives do not count
+  Revision modified{};    // the commit that wrote this value; compare with it to update
+  int64_t version = 1;    // puts since `created`, that one included
   std::optional<WallTime> expiry{};  // when ExpireDue deletes it; never without
 };
+
+/// One key at one revision: what etcd calls a KeyValue. Made by MakeRecord, and immutable.
+///
+/// Stores hold one for each live key and two for each event, so it is small: the key lies behind
+/// the record in the same allocation. 64 bytes and the key's.
+class Record {
+ public:
+  explicit Record(RecordFields&& fields)
+      : value(std::move(fields.value)),
+        created(fields.created),
+        modified(fields.modified),
+        expiry_(fields.expiry.value_or(kNever)),
+        key_size_(static_cast<uint16_t>(fields.key.size())),
+        version_(fields.version) {}
+  Record(const Record&) = delete;
+  Record& operator=(const Record&) = delete;
+  ~Record() = default;
+
+  const Frozen<Value> value;
+  const Revision created;
+  const Revision modified;
+
+  std::string_view key() const { return {TailOf(this), key_size_}; }
+  int64_t version() const { return version_; }
+  std::optional<WallTime> expiry() const {
+    return expiry_ == kNever ? std::nullopt : std::optional(expiry_);
+  }
+  /// Valid while the record is held.
+  RecordFields fields() const {
+    return {.key = key(),
+            .value = value,
+            .created = created,
+            .modified = modified,
+            .version = version(),
+            .expiry = expiry()};
+  }
+
+ private:
+  static constexpr WallTime kNever = WallTime::max();
+
+  const WallTime expiry_;
+  const uint16_t key_size_;
+  const int64_t version_ : 48;
+};
+
+/// Precondition: a value, and a key of at most 65535 bytes.
+inline Frozen<Record> MakeRecord(RecordFields fields) {
+  const std::string_view key = fields.key;
+  DRAY_CHECK(key.size() <= std::numeric_limits<uint16_t>::max());
+  return MakeWithTail<Record>(key, std::move(fields));
+}
 
 }  // namespace dray::store

@@ -82,23 +82,22 @@ std::optional<Conflict> FindConflict(const Snapshot& state, const Txn& txn) {
 }
 
 Event PutEvent(const Put& put, const Frozen<Record>& previous, Revision revision) {
-  auto record = std::make_shared<const Record>(Record{
+  Frozen<Record> record = MakeRecord({
       .key = put.key,
       .value = put.value,
       .created = previous == nullptr ? revision : previous->created,
       .modified = revision,
-      .version = previous == nullptr ? 1 : previous->version + 1,
+      .version = previous == nullptr ? 1 : previous->version() + 1,
       .expiry = put.expiry,
   });
   return {.type = Event::Type::kPut, .record = std::move(record), .previous = previous};
 }
 
 Event DeleteEvent(const Frozen<Record>& previous, Revision revision) {
-  Record last = *previous;
+  RecordFields last = previous->fields();
   last.modified = revision;
-  return {.type = Event::Type::kDelete,
-          .record = std::make_shared<const Record>(std::move(last)),
-          .previous = previous};
+  return {
+      .type = Event::Type::kDelete, .record = MakeRecord(std::move(last)), .previous = previous};
 }
 
 /// What `operation` does at `revision`; null for the deletion of an absent key.
@@ -119,8 +118,8 @@ Change MakeChange(const Frozen<Snapshot>& before, const std::vector<Operation>& 
     Frozen<Event> event = EventOf(operation, *before, revision);
     change.committed.records.push_back(event == nullptr ? nullptr : event->record);
     if (event == nullptr) continue;
-    tree =
-        event->type == Event::Type::kPut ? tree.Put(event->record) : tree.Erase(event->record->key);
+    tree = event->type == Event::Type::kPut ? tree.Put(event->record)
+                                            : tree.Erase(event->record->key());
     change.events.push_back(std::move(event));
   }
   if (change.events.empty()) return change;
@@ -130,7 +129,7 @@ Change MakeChange(const Frozen<Snapshot>& before, const std::vector<Operation>& 
 }
 
 size_t SizeOf(const Record& record) {
-  return record.key.size() + record.value->size();
+  return record.key().size() + record.value->size();
 }
 
 }  // namespace
@@ -150,7 +149,7 @@ Sequencer::Sequencer(const Options& options, Frozen<Snapshot> first)
     : live_bytes_max_(options.live_bytes_max), pending_(std::move(first)) {
   for (const Record& record : pending_->Range({})) {
     live_bytes_ += SizeOf(record);
-    if (record.expiry.has_value()) due_.emplace(*record.expiry, record.key);
+    if (const auto expiry = record.expiry()) due_.emplace(*expiry, record.key());
   }
 }
 
@@ -178,12 +177,11 @@ Result<std::variant<Change, Conflict>> Sequencer::Accept(const Txn& txn) {
 void Sequencer::NoteExpiry(const Event& event) {
   const Record& record = *event.record;
   if (event.previous != nullptr) {
-    const std::optional<WallTime>& expiry = event.previous->expiry;
-    if (expiry.has_value()) due_.erase({*expiry, record.key});
+    const std::optional<WallTime> expiry = event.previous->expiry();
+    if (expiry.has_value()) due_.erase({*expiry, std::string(record.key())});
   }
-  if (event.type == Event::Type::kPut && record.expiry.has_value()) {
-    due_.emplace(*record.expiry, record.key);
-  }
+  if (event.type != Event::Type::kPut) return;
+  if (const auto expiry = record.expiry()) due_.emplace(*expiry, record.key());
 }
 
 Txn Sequencer::DueBy(WallTime now, size_t max) const {

@@ -2,13 +2,21 @@
 #include "store/store.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <future>
+#include <string>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "base/result.h"
 #include "base/world.h"
 
 namespace dray::store {
+
+std::string IdText(uint64_t id) {
+  return fmt::format("{:016x}", id);
+}
 
 Result<CommitOutcome> Store::CommitAndWait(Txn txn) {
   std::promise<Result<CommitOutcome>> answer;

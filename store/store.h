@@ -128,8 +128,15 @@ struct Batch {
   Revision through{};
 };
 
-/// Limits chosen when a store is opened.
+/// Limits, and what else is chosen when a store is opened.
 struct Options {
+  /// Makes values of what was stored before this process.
+  ReadValue read_value = [](std::string_view /*key*/, std::string_view bytes) {
+    return MakeBytes(bytes);
+  };
+  /// The identity of a store that is created now: any number from the caller's source of chance.
+  /// One that exists has its own.
+  uint64_t new_id = 1;
   /// Events kept. Whole revisions go, oldest first; the newest always stays.
   size_t events_max = 100'000;
   /// Bytes kept by events: keys, Value::size() and a constant for each.
@@ -143,15 +150,24 @@ struct Options {
 
 /// What operators and metrics ask. The parts are of nearly the same moment.
 struct Status {
+  /// Which store this is: 16 hexadecimal digits, made once when it is created and kept with it. Two
+  /// stores with the same id have one history.
+  std::string id;
+  /// Why no more writes are taken, and what to do; empty while they are.
+  std::string failure;
   Revision newest{};
   Revision floor{};  // the oldest revision that can be read, or followed from
   size_t keys = 0;
   size_t live_bytes = 0;
   size_t events = 0;
   size_t event_bytes = 0;
+  size_t file_bytes = 0;  // on disk; 0 when there is none, or it is not known
   size_t subscriptions = 0;
   std::optional<WallTime> next_expiry{};  // nothing to do for ExpireDue before then
 };
+
+/// Status::id of a number: 16 hexadecimal digits.
+std::string IdText(uint64_t id);
 
 /// Wakes its owner after commits, until it is destroyed; see Store::Subscribe.
 class Subscription {

@@ -84,7 +84,7 @@ const Inner& AsInner(const Node& node) {
 }
 
 Child ChildOf(Frozen<Leaf> page) {
-  const std::string_view first_key = page->slots[0]->key;
+  const std::string_view first_key = page->slots[0]->key();
   const size_t records = page->count;
   return {.page = std::move(page), .first_key = first_key, .records = records};
 }
@@ -100,7 +100,7 @@ Child ChildOf(Frozen<Inner> page) {
 size_t SlotNotBefore(const Leaf& leaf, std::string_view key) {
   const std::span<const Frozen<Record>> slots = leaf.used();
   const auto found = std::ranges::lower_bound(
-      slots, key, {}, [](const Frozen<Record>& record) { return std::string_view(record->key); });
+      slots, key, {}, [](const Frozen<Record>& record) { return std::string_view(record->key()); });
   return static_cast<size_t>(found - slots.begin());
 }
 
@@ -112,7 +112,7 @@ size_t SlotAround(const Inner& inner, std::string_view key) {
 }
 
 bool HasKeyAt(const Leaf& leaf, size_t slot, std::string_view key) {
-  return slot < leaf.count && leaf.slots[slot]->key == key;
+  return slot < leaf.count && leaf.slots[slot]->key() == key;
 }
 
 /// A page after an insertion: itself, or itself and the page that its overflow started.
@@ -132,9 +132,9 @@ Grown SplitIfFull(std::shared_ptr<P> page, size_t inserted) {
 
 Grown PutInto(const Node& node, const Frozen<Record>& record) {
   if (const Leaf* leaf = AsLeaf(node)) {
-    const size_t slot = SlotNotBefore(*leaf, record->key);
+    const size_t slot = SlotNotBefore(*leaf, record->key());
     auto copy = std::make_shared<Leaf>(*leaf);
-    if (HasKeyAt(*leaf, slot, record->key)) {
+    if (HasKeyAt(*leaf, slot, record->key())) {
       copy->slots[slot] = record;
     } else {
       copy->Insert(slot, record);
@@ -142,7 +142,7 @@ Grown PutInto(const Node& node, const Frozen<Record>& record) {
     return SplitIfFull(std::move(copy), slot);
   }
   const Inner& inner = AsInner(node);
-  const size_t slot = SlotAround(inner, record->key);
+  const size_t slot = SlotAround(inner, record->key());
   Grown grown = PutInto(*inner.slots[slot].page, record);
   auto copy = std::make_shared<Inner>(inner);
   copy->slots[slot] = std::move(grown.left);
@@ -227,7 +227,7 @@ Tree::Tree(Frozen<Node> root, size_t size) : root_(std::move(root)), size_(size)
 Tree Tree::FromSorted(std::span<const Frozen<Record>> records) {
   if (records.empty()) return {};
   const auto unordered = [](const Frozen<Record>& a, const Frozen<Record>& b) {
-    return a->key >= b->key;
+    return a->key() >= b->key();
   };
   DRAY_CHECK(std::ranges::adjacent_find(records, unordered) == records.end());
   std::vector<Child> level = PagesOver<Leaf>(records);

@@ -2,11 +2,14 @@
 #include "store/tree.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -15,6 +18,7 @@
 #include "base/published.h"
 #include "base/simulated_world.h"
 #include "base/strong.h"
+#include "base/world.h"
 #include "store/record.h"
 
 namespace dray::store {
@@ -22,11 +26,11 @@ namespace {
 
 using Model = std::map<std::string, int64_t>;
 
-Frozen<Record> RecordOf(std::string key, int64_t number) {
-  return std::make_shared<const Record>(Record{.key = std::move(key),
-                                               .value = std::make_shared<const BytesValue>(""),
-                                               .created = Revision{number},
-                                               .modified = Revision{number}});
+Frozen<Record> RecordOf(std::string_view key, int64_t number) {
+  return MakeRecord({.key = key,
+                     .value = MakeBytes(""),
+                     .created = Revision{number},
+                     .modified = Revision{number}});
 }
 
 std::string KeyOf(size_t number) {
@@ -38,8 +42,8 @@ Model Contents(const Tree& tree) {
   Model contents;
   std::string last;
   for (Tree::Cursor at = tree.LowerBound(""); !at.at_end(); at.Next()) {
-    EXPECT_LT(last, at.record()->key);
-    last = at.record()->key;
+    EXPECT_LT(last, at.record()->key());
+    last = at.record()->key();
     contents.emplace(last, at.record()->modified.value());
   }
   return contents;
@@ -53,14 +57,14 @@ void ExpectSame(const Tree& tree, const Model& model) {
   for (const auto& [key, number] : model) {
     ASSERT_EQ((*tree.Find(key))->modified, Revision{number});
     ASSERT_EQ(tree.Rank(key), rank);
-    ASSERT_EQ(tree.LowerBound(key).record()->key, key);
+    ASSERT_EQ(tree.LowerBound(key).record()->key(), key);
     const std::string beside = key + "!";
     const auto next = model.upper_bound(beside);
     ASSERT_EQ(tree.Find(beside), nullptr);
     ASSERT_EQ(tree.Rank(beside), ++rank);
     const Tree::Cursor after = tree.LowerBound(beside);
     ASSERT_EQ(after.at_end(), next == model.end());
-    if (!after.at_end()) ASSERT_EQ(after.record()->key, next->first);
+    if (!after.at_end()) ASSERT_EQ(after.record()->key(), next->first);
   }
 }
 
@@ -79,7 +83,7 @@ TEST(Tree, EverySizeCanBeBuiltAtOnceGrownAndShrunk) {
   for (size_t size = 1; size <= 600; ++size) {
     records.push_back(RecordOf(KeyOf(size), 1));
     grown = grown.Put(records.back());
-    model.emplace(records.back()->key, 1);
+    model.emplace(records.back()->key(), 1);
     if (size < 40 || size % 37 == 0) {
       ExpectSame(grown, model);
       ExpectSame(Tree::FromSorted(records), model);
@@ -140,6 +144,25 @@ TEST(Tree, AnUnchangedRecordIsShared) {
   EXPECT_EQ(*tree.Find(KeyOf(3)), *changed.Find(KeyOf(3))) << "the same object";
   EXPECT_EQ((*tree.Find(KeyOf(50)))->modified, Revision{1});
   EXPECT_EQ((*changed.Find(KeyOf(50)))->modified, Revision{2});
+}
+
+TEST(Record, SaysWhatItWasMadeOf) {
+  const std::string longest(65'535, 'k');
+  for (const std::string& key : {std::string(), std::string("k"), longest}) {
+    const Frozen<Record> record = MakeRecord({.key = key,
+                                              .value = MakeBytes(std::string_view("a\0b", 3)),
+                                              .created = Revision{2},
+                                              .modified = Revision{3},
+                                              .version = int64_t{1} << 40U,
+                                              .expiry = WallTime(std::chrono::seconds(-5))});
+    EXPECT_EQ(record->key(), key);
+    EXPECT_EQ(record->value->bytes(), std::string_view("a\0b", 3));
+    EXPECT_EQ(record->value->size(), 3U);
+    EXPECT_EQ(record->version(), int64_t{1} << 40U);
+    EXPECT_EQ(record->expiry(), WallTime(std::chrono::seconds(-5)));
+    EXPECT_EQ(MakeRecord(record->fields())->key(), key);
+  }
+  EXPECT_EQ(MakeRecord({.key = "k", .value = MakeBytes("")})->expiry(), std::nullopt);
 }
 
 }  // namespace
