@@ -78,7 +78,8 @@ Result<std::shared_ptr<const StoredObject>> Recover(const api::KindInfo& kind,
   const auto refuse = [&](std::string_view why) {
     return Fail(
         StatusReason::kInternalError,
-        fmt::format("Internal error occurred: the stored {} at {} {}", kind.kind, record.key(), why));
+        fmt::format(
+            "Internal error occurred: the stored {} at {} {}", kind.kind, record.key(), why));
   };
   const Result<api::TypeMeta> said = api::ReadTypeMeta(bytes);
   if (!said.has_value()) {
