@@ -45,6 +45,7 @@ EventRing::EventRing(const Options& options, Revision newest)
 
 void EventRing::Append(std::span<const Frozen<Event>> events) {
   DRAY_CHECK(!events.empty());
+  DRAY_CHECK(events.front()->revision() > newest_);
   newest_ = events.front()->revision();
   for (const Frozen<Event>& event : events) {
     const std::string_view group = GroupOf(event->record->key());
@@ -59,6 +60,18 @@ void EventRing::Append(std::span<const Frozen<Event>> events) {
   while ((all_.size() > events_max_ || bytes_ > bytes_max_) && all_.front().revision < newest_) {
     DropOldestRevision();
   }
+}
+
+void EventRing::Advance(Revision revision) {
+  newest_ = std::max(newest_, revision);
+}
+
+void EventRing::Restart(Revision newest) {
+  all_.clear();
+  groups_.clear();
+  bytes_ = 0;
+  newest_ = newest;
+  floor_ = newest;
 }
 
 Result<Batch> EventRing::After(Revision after, std::string_view prefix, size_t max) const {

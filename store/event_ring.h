@@ -37,9 +37,16 @@ class EventRing {
   /// A ring at `newest`, with nothing before it.
   EventRing(const Options& options, Revision newest);
 
-  /// Appends the events of one revision, which is the next one, and drops whole revisions at the
-  /// other end until both limits hold or only this one is left. O(events).
+  /// Appends the events of one revision, which is later than newest(), and drops whole revisions at
+  /// the other end until both limits hold or only this one is left. Revisions in between that are
+  /// left out have no events. O(events).
   void Append(std::span<const Frozen<Event>> events);
+
+  /// Makes newest() at least `revision`: there are no events up to it but those that are here.
+  void Advance(Revision revision);
+
+  /// Drops everything and goes on from `newest`, as a new ring would.
+  void Restart(Revision newest);
 
   /// As Store::EventsAfter.
   Result<Batch> After(Revision after, std::string_view prefix, size_t max) const;

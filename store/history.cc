@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "base/check.h"
 #include "base/mutex.h"
 #include "base/published.h"
 #include "base/result.h"
@@ -58,12 +59,34 @@ void History::Publish(const Change& change) {
   DropBelowFloor();
 }
 
+void History::Advance(Revision revision) {
+  const Frozen<Snapshot> newest = newest_.Load();
+  if (revision <= newest->revision()) return;
+  auto advanced = std::make_shared<const Snapshot>(revision, newest->tree());
+  newest_.Store(advanced);
+  const MutexLock lock(mutex_);
+  ring_.Advance(revision);
+  latest_ = std::move(advanced);
+}
+
+void History::Restart(Frozen<Snapshot> next) {
+  // At once for readers that look at both: old events must not lead to the new snapshot.
+  const MutexLock lock(mutex_);
+  DRAY_CHECK(next->revision() >= newest_.Load()->revision());
+  newest_.Store(next);
+  ring_.Restart(next->revision());
+  latest_ = std::move(next);
+  events_since_anchor_ = 0;
+  anchors_.clear();
+  rebuilt_.clear();
+}
+
 Result<Frozen<Snapshot>> History::ReadAt(Revision revision) const {
   Frozen<Snapshot> newest = newest_.Load();
   if (revision == newest->revision()) return newest;
   if (revision > newest->revision()) return FutureRevision(revision, newest->revision());
   DRAY_TRY(const Plan plan, PlanFor(revision));
-  if (plan.undo.empty()) return plan.from;
+  if (plan.undo.empty() && plan.from->revision() == revision) return plan.from;
   Frozen<Snapshot> rebuilt = Undo(*plan.from, plan.undo, revision);
   Remember(rebuilt);
   return rebuilt;

@@ -7,6 +7,9 @@
 // reads and watches, each revision of the window can be read, and a paged list goes on for as long
 // as a watch could. An anchor costs the pages that have changed since the one before it.
 //
+// Revisions may have gaps: a cluster shared with others has revisions that changed nothing here. A
+// revision in a gap reads as the one before it.
+//
 // Thread safety: Publish by one thread at a time; everything else from any thread. newest() takes
 // only the lock of a pointer, so no reader waits for a long answer to another one.
 #pragma once
@@ -41,6 +44,14 @@ class History {
   /// Makes `change`, which has events, visible: first the snapshot, then the events, so whoever has
   /// seen an event finds it in newest(). Changes come in the order of their revisions.
   void Publish(const Change& change);
+
+  /// Says that nothing has changed up to `revision`: the newest snapshot is of that revision from
+  /// now on. Lower than the newest: no effect.
+  void Advance(Revision revision);
+
+  /// Goes on from `next`, which is not older than newest(), without the events that led there: what
+  /// came before it is below the floor from now on.
+  void Restart(Frozen<Snapshot> next);
 
   Frozen<Snapshot> newest() const { return newest_.Load(); }
 

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the conformance suite cannot reach: revisions with gaps, and a history that was lost.
+#include "store/history.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/published.h"
+#include "base/result.h"
+#include "base/strong.h"
+#include "store/conformance.h"
+#include "store/record.h"
+#include "store/sequencer.h"
+#include "store/snapshot.h"
+#include "store/store.h"
+#include "store/tree.h"
+
+namespace dray::store {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+Frozen<Snapshot> EmptyAt(int64_t revision) {
+  return std::make_shared<const Snapshot>(Revision{revision}, Tree());
+}
+
+/// Writes `key` at `revision`, whatever the revision before it was.
+void Write(History& history, std::string_view key, int64_t revision) {
+  const Frozen<Snapshot> before = history.newest();
+  const Frozen<Record> previous = before->Get(key);
+  const Frozen<Record> record =
+      MakeRecord({.key = key,
+                  .value = Bytes(std::to_string(revision)),
+                  .created = previous == nullptr ? Revision{revision} : previous->created,
+                  .modified = Revision{revision},
+                  .version = previous == nullptr ? 1 : previous->version() + 1});
+  history.Publish(
+      {.next = std::make_shared<const Snapshot>(Revision{revision}, before->tree().Put(record)),
+       .events = {std::make_shared<const Event>(
+           Event{.type = Event::Type::kPut, .record = record, .previous = previous})},
+       .committed = {}});
+}
+
+std::vector<std::string> At(const History& history, int64_t revision) {
+  const Result<Frozen<Snapshot>> then = history.ReadAt(Revision{revision});
+  if (!then.has_value()) return {std::string(ReasonName(then.error().reason))};
+  EXPECT_EQ((*then)->revision(), Revision{revision});
+  return Texts((*then)->Range({}));
+}
+
+TEST(HistoryGaps, ARevisionInAGapReadsAsTheOneBeforeIt) {
+  History history({}, EmptyAt(10));
+  Write(history, "/r/pods/a", 15);
+  Write(history, "/r/pods/a", 20);
+  history.Advance(Revision{30});
+  EXPECT_THAT(At(history, 9), ElementsAre("Expired"));
+  EXPECT_THAT(At(history, 10), IsEmpty());
+  EXPECT_THAT(At(history, 14), IsEmpty());
+  EXPECT_THAT(At(history, 15), ElementsAre("/r/pods/a=15@15/15/1"));
+  EXPECT_THAT(At(history, 19), ElementsAre("/r/pods/a=15@15/15/1"));
+  for (const int64_t later : {20, 25, 30}) {
+    EXPECT_THAT(At(history, later), ElementsAre("/r/pods/a=20@15/20/2"));
+  }
+  EXPECT_THAT(At(history, 31), ElementsAre("Timeout"));
+}
+
+TEST(HistoryGaps, EveryRevisionReadsRightAcrossAnchors) {
+  History history({}, EmptyAt(1));
+  const int64_t last = 1 + 3 * 3 * static_cast<int64_t>(History::kAnchorSpacing);
+  for (int64_t revision = 4; revision <= last; revision += 3) Write(history, "k", revision);
+  history.Advance(Revision{last + 2});
+  for (int64_t revision = 4; revision <= last + 2; ++revision) {
+    const int64_t written = revision - (revision - 1) % 3;
+    const Result<Frozen<Snapshot>> then = history.ReadAt(Revision{revision});
+    ASSERT_TRUE(then.has_value());
+    ASSERT_EQ((*then)->revision(), Revision{revision});
+    ASSERT_EQ((*then)->Find("k")->modified, Revision{written});
+  }
+}
+
+TEST(HistoryGaps, CursorsMoveOnWithoutEvents) {
+  History history({}, EmptyAt(10));
+  Write(history, "/r/pods/a", 15);
+  history.Advance(Revision{30});
+  history.Advance(Revision{20});
+  EXPECT_EQ(history.newest()->revision(), Revision{30}) << "lower has no effect";
+  EXPECT_EQ(history.newest_event(), Revision{30});
+  for (const int64_t after : {15, 17, 30}) {
+    const Batch batch = *history.EventsAfter(Revision{after}, "/r/pods/", 9);
+    EXPECT_THAT(batch.events, IsEmpty());
+    EXPECT_EQ(batch.through, Revision{30});
+  }
+  const Batch batch = *history.EventsAfter(Revision{12}, "/r/pods/", 9);
+  EXPECT_THAT(Texts(batch), ElementsAre("+/r/pods/a=15@15/15/1"));
+  EXPECT_EQ(batch.through, Revision{30});
+  EXPECT_EQ(history.EventsAfter(Revision{12}, "/r/none/", 9)->through, Revision{30});
+}
+
+TEST(HistoryGaps, LimitsAndCompactionCountEventsNotRevisions) {
+  History history({.events_max = 2}, EmptyAt(10));
+  for (const int64_t revision : {20, 30, 40}) Write(history, "/r/pods/a", revision);
+  EXPECT_THAT(At(history, 19), ElementsAre("Expired"));
+  EXPECT_THAT(At(history, 20), ElementsAre("/r/pods/a=20@20/20/1"));
+  EXPECT_THAT(At(history, 29), ElementsAre("/r/pods/a=20@20/20/1"));
+  ASSERT_TRUE(history.Compact(Revision{35}).has_value());
+  EXPECT_THAT(At(history, 34), ElementsAre("Expired"));
+  EXPECT_THAT(At(history, 35), ElementsAre("/r/pods/a=30@20/30/2"));
+  EXPECT_THAT(Texts(*history.EventsAfter(Revision{35}, "", 9)),
+              ElementsAre("~/r/pods/a=40@20/40/3"));
+}
+
+TEST(HistoryRestart, WhatWasNotSeenIsExpiredForEverybody) {
+  History history({}, EmptyAt(10));
+  Write(history, "/r/pods/a", 15);
+  EXPECT_THAT(At(history, 12), IsEmpty()) << "and is remembered";
+  history.Restart(EmptyAt(40));
+  EXPECT_EQ(history.newest()->revision(), Revision{40});
+  for (const int64_t before : {12, 15, 20, 39}) {
+    EXPECT_THAT(At(history, before), ElementsAre("Expired"));
+    EXPECT_EQ(history.EventsAfter(Revision{before}, "/r/pods/", 9).error().reason,
+              StatusReason::kExpired);
+  }
+  EXPECT_THAT(At(history, 40), IsEmpty());
+  Write(history, "/r/pods/b", 41);
+  EXPECT_THAT(Texts(*history.EventsAfter(Revision{40}, "", 9)),
+              ElementsAre("+/r/pods/b=41@41/41/1"));
+  Status status;
+  history.AddTo(status);
+  EXPECT_EQ(status.floor, Revision{40});
+  EXPECT_EQ(status.events, 1U);
+}
+
+}  // namespace
+}  // namespace dray::store
