@@ -8,9 +8,12 @@
 #include <fmt/format.h>
 
 #include "api/conversion/conversion.h"
+#include "api/defaults/defaults.h"
 #include "api/json.h"
 #include "api/meta_v1.h"
+#include "api/protobuf.h"
 #include "base/check.h"
+#include "base/with_tail.h"
 
 namespace dray::server {
 namespace {
@@ -72,27 +75,72 @@ Item AsSeen(View view, const Item& stored) {
   return item;
 }
 
-Result<std::shared_ptr<const StoredObject>> Recover(const api::KindInfo& kind,
-                                                    const store::Record& record) {
-  const std::string_view bytes = record.value->bytes();
-  const auto refuse = [&](std::string_view why) {
-    return Fail(
-        StatusReason::kInternalError,
-        fmt::format(
-            "Internal error occurred: the stored {} at {} {}", kind.kind, record.key(), why));
-  };
-  const Result<api::TypeMeta> said = api::ReadTypeMeta(bytes);
-  if (!said.has_value()) {
-    return refuse(fmt::format("cannot be decoded: {}", said.error().message));
+// What stands in front of durable bytes, protobuf or JSON.
+Result<api::TypeMeta> MetaOf(std::string_view bytes) {
+  if (!bytes.starts_with("k8s")) return api::ReadTypeMeta(bytes);
+  if (bytes.starts_with("k8s:enc:")) {
+    return Fail(StatusReason::kInternalError, "it is encrypted, and there is no key for it");
   }
-  if (said->api_version != kind.api_version()) return nullptr;
-  Result<api::Object> object = api::DecodeJson(kind, bytes, nullptr, {.stored = true});
-  if (!object.has_value()) {
-    return refuse(fmt::format("cannot be decoded: {}", object.error().message));
+  DRAY_TRY(api::ProtobufEnvelope envelope, api::ReadProtobufEnvelope(bytes));
+  return std::move(envelope.meta);
+}
+
+Result<api::Object> Decode(const api::KindInfo& kind, std::string_view bytes) {
+  constexpr api::Wire kStored{.stored = true};
+  if (!bytes.starts_with("k8s")) return api::DecodeJson(kind, bytes, nullptr, kStored);
+  DRAY_TRY(const api::ProtobufEnvelope envelope, api::ReadProtobufEnvelope(bytes));
+  return api::DecodeEnvelope(kind, envelope, nullptr, kStored);
+}
+
+// The version of the kind of `hub` that calls itself `api_version`; null when there is none, or it
+// is of the other generation.
+const api::KindInfo* VersionOf(const api::KindInfo& hub, std::string_view api_version) {
+  if (hub.api_version() == api_version) return &hub;
+  for (const api::KindInfo* kind : api::BuiltinKinds()) {
+    const bool is_it = &kind->storage() == &hub && kind->plural == hub.plural;
+    if (is_it && kind->api_version() == api_version) return kind;
   }
-  if (object->metadata().uid.empty()) return refuse("has no uid");
-  object->mutable_metadata().resource_version.clear();
-  return std::make_shared<const StoredObject>(*std::move(object));
+  return nullptr;
+}
+
+// A value that was read back.
+class RecoveredObject final : public store::Value {
+ public:
+  using Decoded = Result<std::shared_ptr<const StoredObject>>;
+
+  explicit RecoveredObject(size_t size) : size_(size) {}
+
+  std::string_view bytes() const override { return {TailOf(this), size_}; }
+
+  // The object, if it is of the generation of `hub`; else null.
+  Decoded As(const api::KindInfo& hub) const {
+    DRAY_TRY(const api::TypeMeta meta, MetaOf(bytes()));
+    const api::KindInfo* version = VersionOf(hub, meta.api_version);
+    if (version == nullptr) return nullptr;
+    return decoded_.Get([&] { return DecodeAs(*version); });
+  }
+
+ private:
+  Decoded DecodeAs(const api::KindInfo& version) const {
+    DRAY_TRY(api::Object object, Decode(version, bytes()));
+    if (object.metadata().uid.empty()) {
+      return Fail(StatusReason::kInternalError, "it has no uid");
+    }
+    object.mutable_metadata().resource_version.clear();
+    if (&version == &version.storage()) {
+      return std::make_shared<const StoredObject>(std::move(object));
+    }
+    api::defaults::SetDefaults(object, api::Time());  // what the version meant by silence
+    api::Object hub = api::conversion::ToHub(object);
+    return std::make_shared<const StoredObject>(std::move(hub));
+  }
+
+  Lazy<Decoded> decoded_;
+  const size_t size_;
+};
+
+std::shared_ptr<const RecoveredObject> MakeRecovered(std::string_view bytes) {
+  return MakeWithTail<RecoveredObject>(bytes, bytes.size());
 }
 
 // What `record` holds, if it is of the generation of `kind`. The owner keeps a recovered one alive.
@@ -101,15 +149,29 @@ struct Held {
   const StoredObject* stored = nullptr;
 };
 
+Result<Held> HoldRecovered(const RecoveredObject& recovered,
+                           const api::KindInfo& hub,
+                           const store::Record& record) {
+  RecoveredObject::Decoded decoded = recovered.As(hub);
+  if (!decoded.has_value()) {
+    return Fail(StatusReason::kInternalError,
+                fmt::format("Internal error occurred: the stored {} at {} cannot be decoded: {}",
+                            hub.kind,
+                            record.key(),
+                            decoded.error().message));
+  }
+  return Held{.owner = *decoded, .stored = decoded->get()};
+}
+
 Result<Held> Hold(const api::KindInfo& kind, const store::Record& record) {
   const api::KindInfo& hub = kind.storage();
   if (const auto* stored = dynamic_cast<const StoredObject*>(record.value.get())) {
     return Held{.owner = nullptr, .stored = &stored->kind() == &hub ? stored : nullptr};
   }
-  Held held;
-  DRAY_TRY(held.owner, Recover(hub, record));
-  held.stored = held.owner.get();
-  return held;
+  if (const auto* recovered = dynamic_cast<const RecoveredObject*>(record.value.get())) {
+    return HoldRecovered(*recovered, hub, record);
+  }
+  return HoldRecovered(*MakeRecovered(record.value->bytes()), hub, record);
 }
 
 }  // namespace
@@ -119,10 +181,22 @@ StoredObject::StoredObject(api::Object object)
   DRAY_CHECK(object_.metadata().resource_version.empty());
   DRAY_CHECK(!object_.metadata().uid.empty());
   DRAY_CHECK(&object_.kind().storage() == &object_.kind());
-  stored_json_ = HasHubContent(object_)
-                     ? std::make_shared<const std::string>(api::ToJson(object_, {.stored = true}))
-                     : json_;
   version_offset_ = VersionOffset(object_, *json_);
+}
+
+std::string_view StoredObject::bytes() const {
+  return bytes_.Get([&] {
+    const MutexLock lock(mutex_);
+    std::string text;
+    if (object_.metadata().resource_version.empty()) {
+      api::EncodeProtobuf(object_, text, {.stored = true});
+    } else {
+      api::Object unversioned = object_.Clone();
+      unversioned.mutable_metadata().resource_version.clear();
+      api::EncodeProtobuf(unversioned, text, {.stored = true});
+    }
+    return text;
+  });
 }
 
 Item StoredObject::Versioned(api::Object object, Revision revision) const {
@@ -132,7 +206,10 @@ Item StoredObject::Versioned(api::Object object, Revision revision) const {
 }
 
 const Item& StoredObject::AsStored(Revision modified) const {
-  return item_.Get([&] { return Versioned(object_, modified); });
+  return item_.Get([&] {
+    const MutexLock lock(mutex_);  // it writes the version into the object that bytes() encodes
+    return Versioned(object_, modified);
+  });
 }
 
 Item StoredObject::At(View view, Revision modified) const {
@@ -168,6 +245,10 @@ Result<std::optional<Item>> EndedItemOf(View view, const store::Record& record, 
   return held.stored->EndedAt(view, end);
 }
 
+Frozen<store::Value> ReadStored(std::string_view /*key*/, std::string_view bytes) {
+  return MakeRecovered(bytes);
+}
+
 bool HasHubContent(const api::Object& object) {
   return HasHubContent(object.type(), object.value());
 }
@@ -176,7 +257,7 @@ std::string StoredVersion(const store::Record& record) {
   if (const auto* stored = dynamic_cast<const StoredObject*>(record.value.get())) {
     return stored->kind().api_version();
   }
-  const Result<api::TypeMeta> said = api::ReadTypeMeta(record.value->bytes());
+  const Result<api::TypeMeta> said = MetaOf(record.value->bytes());
   return said.has_value() ? said->api_version : std::string();
 }
 

@@ -5,9 +5,14 @@
 // record says about its generation: clients of the other generation do not see it. How a client of
 // another version sees the object is made at the first read and kept.
 //
-// The stored JSON has no resource version: that is the revision of the commit, known only
-// afterwards. The answer's JSON is the same text with the version spliced in after the uid, so an
-// object is encoded once in its life, however many lists and watches show it.
+// The JSON has no resource version: that is the revision of the commit, known only afterwards. The
+// answer's JSON is the same text with the version spliced in after the uid, so an object is encoded
+// once in its life, however many lists and watches show it.
+//
+// The durable form is upstream's (api/protobuf.h): the message of the hub in its envelope, without
+// a resource version, with what only hubs have under numbers of its own. It is made when a store
+// asks for it. What is read back is decoded at its first use: from protobuf or JSON, in any version
+// that has the hub, so a cluster that kube-apiserver wrote can be read.
 #pragma once
 
 #include <cstddef>
@@ -45,8 +50,10 @@ class StoredObject final : public store::Value {
   /// later), without a resource version. O(size): encodes it.
   explicit StoredObject(api::Object object);
 
-  /// The stored JSON.
-  std::string_view bytes() const override { return *stored_json_; }
+  /// The durable form; made at the first call. O(size).
+  std::string_view bytes() const override;
+  /// That of the JSON, which is about as large and known without encoding.
+  size_t size() const override { return json_->size(); }
 
   const api::KindInfo& kind() const { return object_.kind(); }
 
@@ -73,9 +80,9 @@ class StoredObject final : public store::Value {
   Item Versioned(api::Object object, Revision revision) const;
   const Item& AsStored(Revision modified) const;
 
-  mutable api::Object object_;       // gets its resource version when item_ is made
-  Frozen<std::string> json_;         // as its own version shows it
-  Frozen<std::string> stored_json_;  // the same unless there is something only the hub knows
+  mutable api::Object object_;  // gets its resource version when item_ is made
+  Frozen<std::string> json_;    // as its own version shows it
+  Lazy<std::string> bytes_;
   size_t version_offset_ = 0;
   Lazy<Item> item_;
   Lazy<Ended> ended_;
@@ -83,10 +90,14 @@ class StoredObject final : public store::Value {
   mutable std::vector<Seen> seen_ DRAY_GUARDED_BY(mutex_);  // few: one for each version in use
 };
 
+/// A value made of what a durable store kept: store::Options::read_value of a server. Decoded at
+/// the first use. O(size).
+Frozen<store::Value> ReadStored(std::string_view key, std::string_view bytes);
+
 /// The object of `record` as a client sees it; nothing when it is of the other generation.
 ///
-/// A record that was recovered holds plain bytes: they are decoded at every call.
-/// Errors: kInternalError  they are not an object of the kind; the message names the key.
+/// Errors: kInternalError  what was recovered is not an object of the kind; the message names the
+///                         key. The record stays as it is: it can be deleted in the store's file.
 Result<std::optional<Item>> ItemOf(View view, const store::Record& record);
 
 /// The object of `record` under the revision that ended it. Errors: as above.
