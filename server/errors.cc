@@ -206,6 +206,15 @@ Error TooOldToContinue(std::string token) {
       .continue_token = std::move(token)};
 }
 
+Error TokenOfAnotherStore(std::string_view theirs, std::string_view ours) {
+  return {
+      .reason = StatusReason::kExpired,
+      .message = fmt::format("The provided continue parameter is of another store ({}, this one "
+                             "is {}). Start a new list without the continue parameter.",
+                             theirs,
+                             ours)};
+}
+
 Cause RequiredValue(std::string field, std::string_view detail) {
   return {.reason = "FieldValueRequired",
           .field = std::move(field),

@@ -63,6 +63,8 @@ Error TooOldToWatch(Revision asked, Revision floor);
 Error TooOldToList();
 /// Of a continued list; `token` goes on at the newest version.
 Error TooOldToContinue(std::string token);
+/// Of a continued list; the arguments are identities of stores.
+Error TokenOfAnotherStore(std::string_view theirs, std::string_view ours);
 
 // Causes, in the words of field errors.
 

@@ -81,7 +81,7 @@ Result<std::string> DecodeUrlBase64(std::string_view text) {
 }
 
 struct RawToken {
-  std::string version, start;
+  std::string version, start, store;
   int64_t revision = 0;
 };
 
@@ -95,6 +95,8 @@ Result<RawToken> ParseToken(std::string_view json) {
       reader.String(token.version);
     } else if (key == "start") {
       reader.String(token.start);
+    } else if (key == "store") {
+      reader.String(token.store);
     } else if (key == "rv") {
       const std::string_view number = reader.Number();
       const char* end = number.data() + number.size();
@@ -125,9 +127,11 @@ bool IsCleanStart(std::string_view start) {
 
 }  // namespace
 
-std::string EncodeContinue(int64_t revision, std::string_view start) {
-  std::string json = fmt::format(R"({{"v":"{}","rv":{},"start":)", kTokenVersion, revision);
-  json.append(Quoted(fmt::format("/{}", start))).append("}");
+std::string EncodeContinue(const ContinueToken& token) {
+  std::string json = fmt::format(R"({{"v":"{}","rv":{},"start":)", kTokenVersion, token.revision);
+  json.append(Quoted(fmt::format("/{}", token.start)));
+  if (!token.store.empty()) json.append(R"(,"store":)").append(Quoted(token.store));
+  json.append("}");
   std::string text = EncodeBase64(json);
   while (text.ends_with('=')) text.pop_back();
   for (char& c : text) c = c == '+' ? '-' : (c == '/' ? '_' : c);
@@ -151,7 +155,9 @@ Result<ContinueToken> DecodeContinue(std::string_view text) {
         fmt::format("incorrect encoded start resourceVersion (version {})", kTokenVersion));
   }
   if (!IsCleanStart(token->start)) return refuse(token->start);
-  ContinueToken result{.revision = token->revision, .start = std::move(token->start)};
+  ContinueToken result{.revision = token->revision,
+                       .start = std::move(token->start),
+                       .store = std::move(token->store)};
   if (result.start.starts_with('/')) result.start.erase(0, 1);
   return result;
 }
@@ -170,6 +176,7 @@ Result<ListPlan> PlanList(const ListOptions& options) {
       return Fail(BadRequest("specifying resource version is not allowed when using continue"));
     }
     plan.start = std::move(token.start);
+    plan.store = std::move(token.store);
     plan.exactly = token.revision > 0;
     plan.version = plan.exactly ? static_cast<uint64_t>(token.revision) : 0;
     // As upstream: such a list comes from its cache, which knows no pages.

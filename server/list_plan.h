@@ -20,6 +20,7 @@ struct ListPlan {
   bool exactly = false;  // that one and no other
   int64_t limit = 0;     // 0: all
   std::string start;     // key of the first item after the collection's prefix; empty: the first
+  std::string store;     // store::Status::id, of the store whose token this is; empty: unknown
 };
 
 /// Errors: kInvalid  parameters that exclude each other. kBadRequest  a bad token or version.
@@ -28,14 +29,17 @@ Result<ListPlan> PlanList(const ListOptions& options);
 /// Checks the parameters of a watch. Errors: kInvalid as above.
 Result<> CheckWatchOptions(const ListOptions& options);
 
-/// The opaque token for the page that starts at `start` (a key after the collection's prefix) in
-/// the state at `revision`.
-std::string EncodeContinue(int64_t revision, std::string_view start);
-
+/// Where a list goes on.
 struct ContinueToken {
   int64_t revision = 0;
-  std::string start;
+  std::string start;  // a key after the collection's prefix
+  std::string store;  // store::Status::id; revisions of another store mean nothing in this one
 };
+
+/// The opaque form of `token`: upstream's, with the store as one more member, which upstream passes
+/// over, as a token without it is taken here.
+std::string EncodeContinue(const ContinueToken& token);
+
 /// Errors: kBadRequest  not a token of ours.
 Result<ContinueToken> DecodeContinue(std::string_view text);
 

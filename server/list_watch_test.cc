@@ -147,13 +147,28 @@ TEST_F(ListTest, BadVersionsAndTokensAreRefused) {
        "invalid continue token: continue key is not valid: server does not recognize this encoded "
        "version meta.k8s.io/v9"},
       {{.resource_version = "2",
-        .continue_token = EncodeContinue(3, std::string("a\0", 2)),
+        .continue_token = EncodeContinue({.revision = 3, .start = std::string("a\0", 2)}),
         .limit = 1},
        "specifying resource version is not allowed when using continue"},
   };
   for (const Versioned& bad : cases) {
     EXPECT_THAT(Names(Classes(bad.options)), StartsWith(bad.message));
   }
+}
+
+TEST_F(ListTest, TokensAreOfOneStore) {
+  const auto next = [&](std::string store) {
+    return Names(
+        Classes({.continue_token = EncodeContinue({.revision = store_.Read()->revision().value(),
+                                                   .start = "a",
+                                                   .store = std::move(store)})}));
+  };
+  const std::string all = Names(Classes({}));
+  EXPECT_EQ(next(store_.status().id), all);
+  EXPECT_EQ(next(""), all) << "as upstream writes them";
+  EXPECT_EQ(next("00000000000000ff"),
+            "The provided continue parameter is of another store (00000000000000ff, this one is "
+            "0000000000000001). Start a new list without the continue parameter.");
 }
 
 // ----------------------------------------------------------------------------------------- watches

@@ -96,6 +96,9 @@ Task<Outcome> List(Call call) {
   const std::string& space = call.request->namespace_name;
   DRAY_CO_TRY(const Selection selection, Selection::Parse(kind, options, call.request->release));
   DRAY_CO_TRY(const ListPlan plan, PlanList(options));
+  if (!plan.store.empty() && plan.store != core.store_id) {
+    co_return Fail(TokenOfAnotherStore(plan.store, core.store_id));
+  }
   DRAY_CO_TRY(Frozen<store::Snapshot> snapshot, co_await ReadNewest(&core.store));
   const Revision newest = snapshot->revision();
   if (plan.version > static_cast<uint64_t>(newest.value())) {
@@ -107,7 +110,8 @@ Task<Outcome> List(Call call) {
         core.store.ReadAt(Revision(static_cast<int64_t>(plan.version)));
     if (!older.has_value()) {
       if (plan.start.empty()) co_return Fail(TooOldToList());
-      co_return Fail(TooOldToContinue(EncodeContinue(kInconsistent, plan.start)));
+      co_return Fail(TooOldToContinue(EncodeContinue(
+          {.revision = kInconsistent, .start = plan.start, .store = core.store_id})));
     }
     snapshot = *std::move(older);
   }
@@ -127,8 +131,9 @@ Task<Outcome> List(Call call) {
                        selection));
   answer.items = std::move(page.items);
   if (page.next_start.has_value()) {
-    answer.continue_token =
-        EncodeContinue(snapshot->revision().value(), page.next_start->substr(prefix.size()));
+    answer.continue_token = EncodeContinue({.revision = snapshot->revision().value(),
+                                            .start = page.next_start->substr(prefix.size()),
+                                            .store = core.store_id});
     if (selection.is_everything()) answer.remaining_item_count = static_cast<int64_t>(page.left);
   }
   co_return answer;

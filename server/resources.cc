@@ -76,6 +76,7 @@ Resources::Resources(
     : scheme_(scheme),
       parts_(std::make_unique<Parts>(Core{.scheme = scheme,
                                           .store = store,
+                                          .store_id = store.status().id,
                                           .world = world,
                                           .log = std::move(log),
                                           .options = std::move(options)})) {}

@@ -31,6 +31,7 @@ namespace dray::server {
 struct Core {
   const api::Scheme& scheme;
   store::Store& store;
+  std::string store_id;  // of its status
   World& world;
   Log log;
   Resources::Options options;
