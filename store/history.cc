@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <memory>
 #include <ranges>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -45,6 +46,35 @@ Frozen<Snapshot> Undo(const Snapshot& from,
 
 History::History(const Options& options, Frozen<Snapshot> first)
     : newest_(first), ring_(options, first->revision()), latest_(std::move(first)) {}
+
+History::History(const Options& options,
+                 Frozen<Snapshot> newest,
+                 Revision floor,
+                 std::span<const Frozen<Event>> events)
+    : newest_(newest), ring_(options, floor), latest_(std::move(newest)) {
+  const MutexLock lock(mutex_);
+  for (size_t first = 0; first < events.size();) {
+    size_t end = first + 1;
+    while (end < events.size() && events[end]->revision() == events[first]->revision()) ++end;
+    ring_.Append(events.subspan(first, end - first));
+    first = end;
+  }
+  AddAnchors(events);
+  DropBelowFloor();
+}
+
+void History::AddAnchors(std::span<const Frozen<Event>> events) {
+  Frozen<Snapshot> anchor = latest_;
+  while (events.size() > kAnchorSpacing) {
+    size_t kept = events.size() - kAnchorSpacing;
+    while (kept > 0 && events[kept - 1]->revision() == events[kept]->revision()) --kept;
+    if (kept == 0) return;
+    const std::span<const Frozen<Event>> undone = events.subspan(kept);
+    anchor = Undo(*anchor, {undone.begin(), undone.end()}, events[kept - 1]->revision());
+    anchors_.emplace(anchor->revision(), anchor);
+    events = events.first(kept);
+  }
+}
 
 void History::Publish(const Change& change) {
   newest_.Store(change.next);

@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <deque>
 #include <map>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -40,6 +41,13 @@ class History {
 
   /// A window that begins, and so far ends, at `first`.
   History(const Options& options, Frozen<Snapshot> first);
+
+  /// The window that a disk kept: `events` are all between `floor` and `newest`, oldest first. Its
+  /// floor is higher if the limits of `options` allow less. O(events * log n).
+  History(const Options& options,
+          Frozen<Snapshot> newest,
+          Revision floor,
+          std::span<const Frozen<Event>> events);
 
   /// Makes `change`, which has events, visible: first the snapshot, then the events, so whoever has
   /// seen an event finds it in newest(). Changes come in the order of their revisions.
@@ -73,6 +81,7 @@ class History {
   };
 
   Result<Plan> PlanFor(Revision revision) const;
+  void AddAnchors(std::span<const Frozen<Event>> events) DRAY_REQUIRES(mutex_);
   void Remember(const Frozen<Snapshot>& rebuilt) const;
   void DropBelowFloor() DRAY_REQUIRES(mutex_);
 

@@ -138,5 +138,42 @@ TEST(HistoryRestart, WhatWasNotSeenIsExpiredForEverybody) {
   EXPECT_EQ(status.events, 1U);
 }
 
+/// What `history` answers about the revisions from `floor` on.
+std::vector<std::string> Everything(const History& history, Revision floor) {
+  std::vector<std::string> answers;
+  for (int64_t i = floor.value() - 1; i <= history.newest()->revision().value(); ++i) {
+    for (std::string& text : At(history, i)) answers.push_back(std::move(text));
+    const Result<Batch> batch = history.EventsAfter(Revision{i}, "", 3);
+    if (!batch.has_value()) continue;
+    for (std::string& text : Texts(*batch)) answers.push_back(std::move(text));
+  }
+  return answers;
+}
+
+TEST(HistoryRecovered, AnswersAsTheOneThatWasWritten) {
+  for (const int64_t count : {0, 1, 255, 256, 257, 700}) {
+    History written({}, EmptyAt(1));
+    for (int64_t i = 2; i < count + 2; ++i) Write(written, "k" + std::to_string(i % 9), i);
+    ASSERT_TRUE(written.Compact(Revision{count / 3 + 1}).has_value());
+    const Revision floor{count / 3 + 1};
+    const std::vector<Frozen<Event>> events = written.EventsAfter(floor, "", 1000)->events;
+    const History recovered({}, written.newest(), floor, events);
+    EXPECT_EQ(Everything(recovered, floor), Everything(written, floor));
+    Status status;
+    recovered.AddTo(status);
+    EXPECT_EQ(status.floor, floor);
+    EXPECT_EQ(status.events, events.size());
+  }
+}
+
+TEST(HistoryRecovered, LimitsRaiseTheFloor) {
+  History written({}, EmptyAt(1));
+  for (int64_t i = 2; i <= 600; ++i) Write(written, "k" + std::to_string(i % 9), i);
+  const std::vector<Frozen<Event>> events = written.EventsAfter(Revision{1}, "", 1000)->events;
+  const History recovered({.events_max = 10}, written.newest(), Revision{1}, events);
+  EXPECT_THAT(At(recovered, 589), ElementsAre("Expired"));
+  EXPECT_EQ(At(recovered, 590), At(written, 590));
+}
+
 }  // namespace
 }  // namespace dray::store
