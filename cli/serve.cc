@@ -5,27 +5,22 @@
 #include <charconv>
 #include <csignal>
 #include <cstdio>
-#include <functional>
 #include <memory>
 #include <optional>
-#include <thread>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "allocator/profile.h"
 #include "api/kind.h"
-#include "cel/selector_cache.h"
+#include "cli/components.h"
 #include "cli/credentials.h"
 #include "cli/housekeeping.h"
 #include "cli/in_process_client.h"
 #include "cli/version.h"
-#include "controllers/manager.h"
 #include "net/http_server.h"
 #include "net/url.h"
 #include "node/profile.h"
-#include "node/simulated_nodes.h"
-#include "scheduler/scheduler.h"
 #include "server/builtin_rules.h"
 #include "server/http_api.h"
 #include "server/resources.h"
@@ -34,27 +29,8 @@
 namespace dray::cli {
 namespace {
 
-constexpr size_t kSelectorsKept = 10'000;
 constexpr std::chrono::milliseconds kShutdownGrace{2000};
 constexpr std::string_view kComponents[] = {"apiserver", "scheduler", "controllers", "nodes"};
-
-/// A component's loop on a thread of its own, ended and joined on destruction.
-template <class Component>
-class Running {
- public:
-  explicit Running(std::unique_ptr<Component> component)
-      : component_(std::move(component)), thread_([this] { component_->Run(); }) {}
-  ~Running() {
-    component_->Stop();
-    thread_.join();
-  }
-  Running(const Running&) = delete;
-  Running& operator=(const Running&) = delete;
-
- private:
-  std::unique_ptr<Component> component_;
-  std::thread thread_;
-};
 
 bool Has(const ServeOptions& options, std::string_view component) {
   return std::ranges::find(options.components, component) != options.components.end();
@@ -113,6 +89,28 @@ Result<server::Emulation> EmulationOf(const ServeOptions& options) {
   return emulation;
 }
 
+/// The gates decide what the search knows, as they decide what the API has. Older releases had
+/// searches of their own; their objects get that of 1.37.
+Result<allocator::Features> SearchFeatures(const server::Emulation& emulation) {
+  const bool is_newest =
+      emulation.release == api::Release::kAny || emulation.release == api::Release::kNewest;
+  if (!is_newest) return allocator::Features();
+  return allocator::FeaturesOf(allocator::Profile(), emulation.gates);
+}
+
+Result<ComponentsOptions> ComponentsOf(const ServeOptions& options) {
+  DRAY_TRY(const server::Emulation emulation, EmulationOf(options));
+  DRAY_TRY(const allocator::Features features, SearchFeatures(emulation));
+  ComponentsOptions components{.scheduler = Has(options, "scheduler"),
+                               .controllers = Has(options, "controllers"),
+                               .nodes = Has(options, "nodes"),
+                               .features = features};
+  for (const NodesOption& wanted : options.nodes) {
+    components.simulated.profiles.emplace_back(wanted.profile, wanted.count);
+  }
+  return components;
+}
+
 /// SIGINT and SIGTERM, blocked in every thread and taken by Wait().
 class StopSignals {
  public:
@@ -141,9 +139,7 @@ class Process {
                            {.least = options.log_level, .format = options.log_format})) {}
 
   ~Process() {
-    nodes_.reset();
-    controllers_.reset();
-    scheduler_.reset();
+    if (components_.has_value()) components_->Stop();
     client_.reset();
     if (http_ != nullptr) http_->Shutdown(kShutdownGrace);
     if (api_.has_value()) api_->Drain();
@@ -210,41 +206,11 @@ class Process {
     return {};
   }
 
-  /// The gates decide what the search knows, as they decide what the API has. Older releases had
-  /// searches of their own; their objects get that of 1.37.
-  Result<allocator::Features> SearchFeatures() const {
-    DRAY_TRY(const server::Emulation emulation, EmulationOf(options_));
-    const bool is_newest =
-        emulation.release == api::Release::kAny || emulation.release == api::Release::kNewest;
-    if (!is_newest) return allocator::Features();
-    return allocator::FeaturesOf(allocator::Profile(), emulation.gates);
-  }
-
   Result<> StartComponents() {
     client_.emplace(*resources_, server::User{.name = "system:dray", .groups = {"system:masters"}});
-    if (Has(options_, "controllers")) {
-      controllers_.emplace(std::make_unique<controllers::Manager>(*client_, world_, log_, scheme_));
-    }
-    if (Has(options_, "scheduler")) {
-      DRAY_TRY(const allocator::Features features, SearchFeatures());
-      scheduler_.emplace(std::make_unique<scheduler::Scheduler>(
-          *client_,
-          world_,
-          log_,
-          scheduler::Scheduler::Options{
-              .selectors = allocator::SelectorCacheFor(features, kSelectorsKept),
-              .features = features}));
-    }
-    if (Has(options_, "nodes")) {
-      node::SimulatedNodes::Options nodes;
-      for (const NodesOption& wanted : options_.nodes)
-        nodes.profiles.emplace_back(wanted.profile, wanted.count);
-      auto simulated =
-          std::make_unique<node::SimulatedNodes>(*client_, world_, log_, std::move(nodes));
-      DRAY_TRY_VOID(simulated->Publish());
-      nodes_.emplace(std::move(simulated));
-    }
-    return {};
+    DRAY_TRY(ComponentsOptions components, ComponentsOf(options_));
+    components_.emplace(*client_, world_, log_, scheme_, std::move(components));
+    return components_->Start();
   }
 
   void SayReady() const {
@@ -269,9 +235,7 @@ class Process {
   std::optional<Housekeeping> housekeeping_;
   std::string url_, kubeconfig_;
   std::optional<InProcessClient> client_;
-  std::optional<Running<controllers::Manager>> controllers_;
-  std::optional<Running<scheduler::Scheduler>> scheduler_;
-  std::optional<Running<node::SimulatedNodes>> nodes_;
+  std::optional<Components> components_;
 };
 
 }  // namespace

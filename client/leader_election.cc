@@ -134,9 +134,8 @@ LeaseSpec LeaderElection::NextSpec(const LeaseSpec& known) const {
 }
 
 void LeaderElection::Lead() {
-  leading_ = true;
   log_.Info("leads", "lease", options_.lease_name, "identity", options_.identity);
-  callbacks_.started();
+  leading_ = callbacks_.started();
 }
 
 void LeaderElection::StepDown() {

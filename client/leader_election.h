@@ -35,7 +35,8 @@ struct LeaderElectionOptions {
 
 /// Called on the thread that runs the election, strictly in turn.
 struct LeaderCallbacks {
-  std::function<void()> started;
+  /// False when it could not start what a leader does: it is tried again with the next renewal.
+  std::function<bool()> started;
   std::function<void()> stopped;
 };
 

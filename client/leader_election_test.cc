@@ -33,7 +33,11 @@ class LeaderElectionTest : public ::testing::Test {
         world_.world(),
         Log::Silent(),
         LeaderElectionOptions{.identity = name},
-        LeaderCallbacks{.started = [this, name] { story_ += name + "+ "; },
+        LeaderCallbacks{.started =
+                            [this, name] {
+                              story_ += name + "+ ";
+                              return !refuses_;
+                            },
                         .stopped = [this, name] { story_ += name + "- "; }});
   }
   LeaseSpec Spec() {
@@ -55,6 +59,7 @@ class LeaderElectionTest : public ::testing::Test {
   SimulatedWorld world_{1};
   testing::MemoryClient client_;
   std::string story_;
+  bool refuses_ = false;
 };
 
 TEST_F(LeaderElectionTest, TheFirstLeadsAndRenews) {
@@ -130,6 +135,17 @@ TEST_F(LeaderElectionTest, OneThatStopsGivesTheLeaseUp) {
   b->Step();
   EXPECT_EQ(story_, "a+ a- b+ ");
   EXPECT_EQ(Spec().lease_transitions, 1);
+}
+
+TEST_F(LeaderElectionTest, OneThatCannotStartTriesAgain) {
+  const auto a = Candidate("a");
+  refuses_ = true;
+  a->Step();
+  EXPECT_FALSE(a->leading());
+  refuses_ = false;
+  a->Step();
+  EXPECT_TRUE(a->leading());
+  EXPECT_EQ(story_, "a+ a+ ");
 }
 
 TEST_F(LeaderElectionTest, OneThatNeverLedGivesNothingUp) {

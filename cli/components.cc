@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/components.h"
+
+#include <utility>
+
+#include "allocator/profile.h"
+#include "cel/selector_cache.h"
+
+namespace dray::cli {
+namespace {
+
+constexpr size_t kSelectorsKept = 10'000;
+
+}  // namespace
+
+Components::Components(client::Client& client,
+                       World& world,
+                       Log log,
+                       const api::Scheme& scheme,
+                       ComponentsOptions options)
+    : client_(client),
+      world_(world),
+      log_(std::move(log)),
+      scheme_(scheme),
+      options_(std::move(options)) {}
+
+Result<> Components::Start() {
+  std::unique_ptr<node::SimulatedNodes> simulated;
+  if (options_.nodes) {
+    simulated = std::make_unique<node::SimulatedNodes>(client_, world_, log_, options_.simulated);
+    DRAY_TRY_VOID(simulated->Publish());
+  }
+  if (options_.controllers) {
+    controllers_.emplace(std::make_unique<controllers::Manager>(client_, world_, log_, scheme_));
+  }
+  if (options_.scheduler) {
+    scheduler_.emplace(std::make_unique<scheduler::Scheduler>(
+        client_,
+        world_,
+        log_,
+        scheduler::Scheduler::Options{
+            .selectors = allocator::SelectorCacheFor(options_.features, kSelectorsKept),
+            .features = options_.features}));
+  }
+  if (simulated != nullptr) nodes_.emplace(std::move(simulated));
+  return {};
+}
+
+void Components::Stop() {
+  nodes_.reset();
+  controllers_.reset();
+  scheduler_.reset();
+}
+
+}  // namespace dray::cli

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// What runs beside the API server: scheduler, controllers, simulated nodes, each on a thread.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "allocator/attempt.h"
+#include "api/kind.h"
+#include "base/log.h"
+#include "base/result.h"
+#include "base/world.h"
+#include "client/client.h"
+#include "controllers/manager.h"
+#include "node/simulated_nodes.h"
+#include "scheduler/scheduler.h"
+
+namespace dray::cli {
+
+/// A component's loop on a thread of its own, ended and joined on destruction.
+template <class Component>
+class Running {
+ public:
+  explicit Running(std::unique_ptr<Component> component)
+      : component_(std::move(component)), thread_([this] { component_->Run(); }) {}
+  ~Running() {
+    component_->Stop();
+    thread_.join();
+  }
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+
+ private:
+  std::unique_ptr<Component> component_;
+  std::thread thread_;
+};
+
+struct ComponentsOptions {
+  bool scheduler = false, controllers = false, nodes = false;
+  node::SimulatedNodes::Options simulated;
+  allocator::Features features;
+};
+
+/// All of them together. Not thread-safe.
+class Components {
+ public:
+  /// The references outlive it.
+  Components(client::Client& client,
+             World& world,
+             Log log,
+             const api::Scheme& scheme,
+             ComponentsOptions options);
+
+  /// Whether there is anything to start.
+  bool any() const { return options_.scheduler || options_.controllers || options_.nodes; }
+
+  /// Starts what the options name; nothing runs after an error. May be called again after Stop.
+  Result<> Start();
+  /// Ends them, in the opposite order. Again is harmless.
+  void Stop();
+
+ private:
+  client::Client& client_;
+  World& world_;
+  Log log_;
+  const api::Scheme& scheme_;
+  ComponentsOptions options_;
+  std::optional<Running<controllers::Manager>> controllers_;
+  std::optional<Running<scheduler::Scheduler>> scheduler_;
+  std::optional<Running<node::SimulatedNodes>> nodes_;
+};
+
+}  // namespace dray::cli
