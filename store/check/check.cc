@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/check/check.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "store/check/arrangement.h"
+#include "store/check/finding.h"
+#include "store/check/history.h"
+#include "store/check/key_order.h"
+#include "store/check/reads.h"
+#include "store/check/real_time.h"
+#include "store/check/watch_rules.h"
+#include "store/check/well_formed.h"
+
+namespace dray::store::check {
+namespace {
+
+void CheckKeyOrder(const History& history,
+                   const std::string& key,
+                   const Limits& limits,
+                   Report& report) {
+  const auto held = std::ranges::find(history.held, key, &Item::key);
+  std::optional<Item> first;
+  if (held != history.held.end()) first = *held;
+  const std::vector<KeyStep> steps = StepsOn(history, key);
+  const KeyOrder order = FindKeyOrder(key, first, steps, limits.steps_max);
+  report.steps += order.steps;
+  switch (order.verdict) {
+    case KeyOrder::Verdict::kExists: break;
+    case KeyOrder::Verdict::kNone: report.Add(limits, Property::kLinearizable, order.text); break;
+    case KeyOrder::Verdict::kUndecided:
+      report.undecided.push_back(
+          fmt::format("no order of the {} operations on {} found in {} steps",
+                      steps.size(),
+                      key,
+                      limits.steps_max));
+      break;
+  }
+}
+
+/// Keys with findings are left out: there is no order of answers that are wrong.
+void CheckKeyOrders(const History& history,
+                    const Arrangement& arrangement,
+                    const Limits& limits,
+                    Report& report) {
+  for (const std::string& key : arrangement.Keys()) {
+    if (!arrangement.blamed().contains(key)) CheckKeyOrder(history, key, limits, report);
+  }
+}
+
+}  // namespace
+
+Report Check(const History& history, const Limits& limits) {
+  Report report;
+  CheckWellFormed(history, limits, report);
+  if (!report.findings.empty()) return report;
+  const std::vector<ToldBefore> told = ToldBeforeCalls(history);
+  CheckRealTime(history, told, limits, report);
+  const bool is_in_time = report.findings.empty();
+  for (const Watch& watch : history.watches) CheckSequence(watch, limits, report);
+  Arrangement arrangement(history, told, limits);
+  arrangement.Find(report);
+  for (const Watch& watch : history.watches) CheckCompleteness(watch, arrangement, limits, report);
+  CheckReads(history, arrangement, limits, report);
+  if (is_in_time) CheckKeyOrders(history, arrangement, limits, report);
+  return report;
+}
+
+}  // namespace dray::store::check

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/check/real_time.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/strong.h"
+#include "store/check/describe.h"
+#include "store/check/finding.h"
+#include "store/check/history.h"
+
+namespace dray::store::check {
+namespace {
+
+/// The greatest revision that an answer speaks of; 0: none.
+Revision RevisionOf(const Operation& operation) {
+  if (const auto* done = std::get_if<Done>(&operation.answer)) return done->revision;
+  if (const auto* refused = std::get_if<Refused>(&operation.answer)) return refused->revision;
+  const auto* seen = std::get_if<Seen>(&operation.answer);
+  if (seen == nullptr) return Revision{};
+  Revision newest = seen->revision;
+  for (const Item& item : seen->items) newest = std::max(newest, item.modified);
+  return newest;
+}
+
+Revision RevisionOf(const Response& response) {
+  Revision newest = response.through;
+  for (const Event& event : response.events) newest = std::max(newest, event.item.modified);
+  return newest;
+}
+
+/// Something that happened: a call, an answer, or a response of a watch.
+struct Happening {
+  Moment at = 0;
+  const Operation* operation = nullptr;
+  const Watch* watch = nullptr;
+  Revision told{};
+  size_t call = 0;  // of a call: the operation's index
+  bool is_call = false;
+};
+
+std::vector<Happening> InOrder(const History& history) {
+  std::vector<Happening> all;
+  for (size_t i = 0; i < history.operations.size(); ++i) {
+    const Operation& operation = history.operations[i];
+    all.push_back({.at = operation.called, .call = i, .is_call = true});
+    if (const Revision told = RevisionOf(operation); told.value() != 0)
+      all.push_back({.at = operation.returned, .operation = &operation, .told = told});
+  }
+  for (const Watch& watch : history.watches) {
+    for (const Response& response : watch.responses)
+      all.push_back({.at = response.received, .watch = &watch, .told = RevisionOf(response)});
+  }
+  std::ranges::sort(all, {}, &Happening::at);
+  return all;
+}
+
+std::string TooOld(const Operation& operation, Revision revision, const Told& told) {
+  return fmt::format("{} is at revision {}, but {} had told of revision {} before the call",
+                     Describe(operation),
+                     revision.value(),
+                     told.by.empty() ? "the beginning" : told.by,
+                     told.revision.value());
+}
+
+/// What is wrong with one answer; empty if nothing is.
+std::string Wrong(const Operation& operation, const ToldBefore& before) {
+  const Revision anybody = before.anybody.revision;
+  if (const auto* done = std::get_if<Done>(&operation.answer)) {
+    const bool is_new = ChangedSomething(operation);
+    const bool is_right = is_new ? done->revision > anybody : done->revision >= anybody;
+    return is_right ? "" : TooOld(operation, done->revision, before.anybody);
+  }
+  if (const auto* refused = std::get_if<Refused>(&operation.answer)) {
+    const bool is_right = refused->revision.value() == 0 || refused->revision >= anybody;
+    return is_right ? "" : TooOld(operation, refused->revision, before.anybody);
+  }
+  const auto* seen = std::get_if<Seen>(&operation.answer);
+  if (seen == nullptr || seen->revision.value() == 0) return "";
+  const auto* get = std::get_if<Get>(&operation.request);
+  const auto* list = std::get_if<List>(&operation.request);
+  if (get == nullptr && list == nullptr) return "";
+  const Freshness freshness = get != nullptr ? get->freshness : list->freshness;
+  if (freshness == Freshness::kExact) return "";
+  const Told& told = freshness == Freshness::kLocal ? before.same_server : before.anybody;
+  return seen->revision >= told.revision ? "" : TooOld(operation, seen->revision, told);
+}
+
+void CheckRevisionsOnce(const History& history, const Limits& limits, Report& report) {
+  std::map<Revision, const Operation*> owners;
+  for (const Operation& operation : history.operations) {
+    const auto* done = std::get_if<Done>(&operation.answer);
+    if (done == nullptr || !ChangedSomething(operation)) continue;
+    const auto [owner, is_new] = owners.emplace(done->revision, &operation);
+    if (is_new) continue;
+    report.Add(limits,
+               Property::kRevisionOnce,
+               fmt::format("revision {} was given to {} and to {}",
+                           done->revision.value(),
+                           Describe(*owner->second),
+                           Describe(operation)));
+  }
+}
+
+}  // namespace
+
+bool ChangedSomething(const Operation& operation) {
+  const auto* write = std::get_if<Write>(&operation.request);
+  const auto* done = std::get_if<Done>(&operation.answer);
+  if (write == nullptr || done == nullptr || write->changes.empty()) return false;
+  const bool puts = std::ranges::any_of(
+      write->changes, [](const Change& change) { return change.value.has_value(); });
+  if (puts || done->items.empty()) return true;
+  return std::ranges::any_of(done->items, [](const auto& item) { return item.has_value(); });
+}
+
+std::vector<ToldBefore> ToldBeforeCalls(const History& history) {
+  std::vector<ToldBefore> before(history.operations.size());
+  ToldBefore start{.anybody = {.revision = history.first},
+                   .same_server = {.revision = history.first}};
+  Told anybody = start.anybody;
+  std::map<uint32_t, Told> servers;
+  for (const Happening& happening : InOrder(history)) {
+    if (happening.is_call) {
+      const uint32_t server = history.operations[happening.call].server;
+      before[happening.call] = {
+          .anybody = anybody,
+          .same_server = servers.try_emplace(server, start.same_server).first->second};
+      continue;
+    }
+    const uint32_t server =
+        happening.watch != nullptr ? happening.watch->server : happening.operation->server;
+    Told& same_server = servers.try_emplace(server, start.same_server).first->second;
+    if (happening.told <= same_server.revision) continue;
+    same_server = {
+        .revision = happening.told,
+        .by = happening.watch != nullptr ? Name(*happening.watch) : Name(*happening.operation)};
+    if (happening.told > anybody.revision) anybody = same_server;
+  }
+  return before;
+}
+
+void CheckRealTime(const History& history,
+                   const std::vector<ToldBefore>& told,
+                   const Limits& limits,
+                   Report& report) {
+  for (size_t i = 0; i < history.operations.size(); ++i) {
+    const Operation& operation = history.operations[i];
+    if (const std::string wrong = Wrong(operation, told[i]); !wrong.empty())
+      report.Add(limits, Property::kRealTime, wrong);
+  }
+  CheckRevisionsOnce(history, limits, report);
+}
+
+}  // namespace dray::store::check

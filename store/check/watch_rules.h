@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a watch promises about the sequence of its events.
+//
+// That each event was committed, and what it says of its key before and after, is judged with all
+// other facts (facts.h).
+#pragma once
+
+#include <string_view>
+
+#include "base/strong.h"
+#include "store/check/arrangement.h"
+#include "store/check/finding.h"
+#include "store/check/history.h"
+
+namespace dray::store::check {
+
+/// How far the watch claims to be complete: its last event or bookmark.
+Revision CompleteThrough(const Watch& watch);
+
+/// Whether `watch` claims to know of all that happened to `key` at `at`, and has told nothing.
+bool PassedOver(const Watch& watch, std::string_view key, Revision at);
+
+/// Rules that need no knowledge of the writes: filtered, ordered, unique, atomic, resumable
+/// (nothing from before the start), bookmarkable (nothing from before a bookmark), and that
+/// previous values are told when they were promised.
+void CheckSequence(const Watch& watch, const Limits& limits, Report& report);
+
+/// Rules that compare with the writes: nothing is missing between the start, the events and the
+/// bookmarks, and the events of one revision come in the order of its write.
+void CheckCompleteness(const Watch& watch,
+                       const Arrangement& arrangement,
+                       const Limits& limits,
+                       Report& report);
+
+}  // namespace dray::store::check
