@@ -12,7 +12,7 @@
 
 namespace dray {
 
-/// How MakeWithTail tells the allocator what to add; set during its call alone.
+/// How MakeWithTailRoom tells the allocator what to add; set during its call alone.
 struct TailSize {
   static inline thread_local size_t extra = 0;
 };
@@ -36,20 +36,27 @@ struct TailAllocator {
   bool operator==(const TailAllocator& /*other*/) const = default;
 };
 
-/// The bytes behind `object`, which MakeWithTail made.
+/// The bytes behind `object`, which MakeWithTail or MakeWithTailRoom made.
 template <class T>
 char* TailOf(T* object) {
   return reinterpret_cast<char*>(const_cast<std::remove_const_t<T>*>(object)) + sizeof(T);
 }
 
-/// A shared T, made of `arguments`, with a copy of `tail` behind it: one allocation for both. T
-/// must remember the size of its tail, and its constructor must not make another one of these.
+/// A shared T, made of `arguments`, with room for `bytes` behind it, in one allocation. T remembers
+/// how many there are, and fills them; its constructor must not make another one of these.
 template <class T, class... Arguments>
-std::shared_ptr<T> MakeWithTail(std::string_view tail, Arguments&&... arguments) {
-  TailSize::extra = tail.size();
+std::shared_ptr<T> MakeWithTailRoom(size_t bytes, Arguments&&... arguments) {
+  TailSize::extra = bytes;
   std::shared_ptr<T> made =
       std::allocate_shared<T>(TailAllocator<T>(), std::forward<Arguments>(arguments)...);
   TailSize::extra = 0;
+  return made;
+}
+
+/// The same, with a copy of `tail` behind it.
+template <class T, class... Arguments>
+std::shared_ptr<T> MakeWithTail(std::string_view tail, Arguments&&... arguments) {
+  std::shared_ptr<T> made = MakeWithTailRoom<T>(tail.size(), std::forward<Arguments>(arguments)...);
   if (!tail.empty()) std::memcpy(TailOf(made.get()), tail.data(), tail.size());
   return made;
 }

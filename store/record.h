@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <limits>
 #include <optional>
@@ -70,16 +71,22 @@ struct RecordFields {
 /// One key at one revision: what etcd calls a KeyValue. Made by MakeRecord, and immutable.
 ///
 /// Stores hold one for each live key and two for each event, so it is small: the key lies behind
-/// the record in the same allocation. 64 bytes and the key's.
+/// the record in the same allocation, and after it the expiry, if there is one. 56 bytes and the
+/// key's, with the counts of references.
 class Record {
  public:
   explicit Record(RecordFields&& fields)
       : value(std::move(fields.value)),
         created(fields.created),
         modified(fields.modified),
-        expiry_(fields.expiry.value_or(kNever)),
         key_size_(static_cast<uint16_t>(fields.key.size())),
-        version_(fields.version) {}
+        expires_(fields.expiry.has_value()),
+        version_(fields.version) {
+    if (!fields.key.empty()) std::memcpy(TailOf(this), fields.key.data(), fields.key.size());
+    if (fields.expiry.has_value()) {
+      std::memcpy(TailOf(this) + key_size_, &*fields.expiry, sizeof(WallTime));
+    }
+  }
   Record(const Record&) = delete;
   Record& operator=(const Record&) = delete;
   ~Record() = default;
@@ -91,7 +98,10 @@ class Record {
   std::string_view key() const { return {TailOf(this), key_size_}; }
   int64_t version() const { return version_; }
   std::optional<WallTime> expiry() const {
-    return expiry_ == kNever ? std::nullopt : std::optional(expiry_);
+    if (expires_ == 0) return std::nullopt;
+    WallTime expiry;
+    std::memcpy(&expiry, TailOf(this) + key_size_, sizeof(WallTime));
+    return expiry;
   }
   /// Valid while the record is held.
   RecordFields fields() const {
@@ -104,18 +114,16 @@ class Record {
   }
 
  private:
-  static constexpr WallTime kNever = WallTime::max();
-
-  const WallTime expiry_;
-  const uint16_t key_size_;
-  const int64_t version_ : 48;
+  const uint64_t key_size_ : 16;
+  const uint64_t expires_ : 1;
+  const int64_t version_ : 47;
 };
 
 /// Precondition: a value, and a key of at most 65535 bytes.
 inline Frozen<Record> MakeRecord(RecordFields fields) {
-  const std::string_view key = fields.key;
-  DRAY_CHECK(key.size() <= std::numeric_limits<uint16_t>::max());
-  return MakeWithTail<Record>(key, std::move(fields));
+  DRAY_CHECK(fields.key.size() <= std::numeric_limits<uint16_t>::max());
+  const size_t tail = fields.key.size() + (fields.expiry.has_value() ? sizeof(WallTime) : 0);
+  return MakeWithTailRoom<Record>(tail, std::move(fields));
 }
 
 }  // namespace dray::store

@@ -14,14 +14,17 @@
 
 #include "base/check.h"
 #include "base/published.h"
+#include "base/with_tail.h"
 #include "store/record.h"
 
 namespace dray::store {
 
-struct Tree::Node {
+// A page in front of its slots, which lie behind it: as many as there are, no more.
+struct alignas(void*) Tree::Node {
   enum class Kind : uint8_t { kLeaf, kInner };
-  explicit Node(Kind of) : kind(of) {}
+  Node(Kind of, size_t slots) : kind(of), count(static_cast<uint32_t>(slots)) {}
   const Kind kind;
+  const uint32_t count;
 };
 
 namespace {
@@ -37,44 +40,80 @@ struct Child {
   size_t records = 0;
 };
 
-/// A page while it is made; immutable once it is a Frozen<Node>. It has room for one slot too many,
-/// which exists only between an insertion and the split that follows.
-template <class Slot, Node::Kind kKind>
+template <class SlotType, Node::Kind kKind>
 struct Page : Node {
-  Page() : Node(kKind) {}
+  using Slot = SlotType;
+  static_assert(alignof(Slot) <= alignof(Node));
 
-  std::span<const Slot> used() const { return {slots.data(), count}; }
-  std::span<Slot> used() { return {slots.data(), count}; }
-
-  void Insert(size_t at, Slot slot) {
-    std::move_backward(slots.begin() + Offset(at),
-                       slots.begin() + Offset(count),
-                       slots.begin() + Offset(count + 1));
-    slots[at] = std::move(slot);
-    ++count;
+  /// Made with room for `from` behind it.
+  explicit Page(std::span<Slot> from) : Node(kKind, from.size()) {
+    std::ranges::uninitialized_move(from, std::span(slots(), from.size()));
   }
+  Page(const Page&) = delete;
+  Page& operator=(const Page&) = delete;
+  ~Page() { std::destroy_n(slots(), count); }
 
-  void Erase(size_t at) {
-    std::move(
-        slots.begin() + Offset(at + 1), slots.begin() + Offset(count), slots.begin() + Offset(at));
-    slots[--count] = Slot();
-  }
+  std::span<const Slot> used() const { return {slots(), count}; }
+  const Slot& operator[](size_t slot) const { return used()[slot]; }
 
-  /// Moves the slots from `at` on to the end of `other`.
-  void MoveTail(size_t at, Page& other) {
-    for (size_t i = at; i < count; ++i)
-      other.slots[other.count++] = std::exchange(slots[i], Slot());
-    count = at;
-  }
-
-  static std::ptrdiff_t Offset(size_t at) { return static_cast<std::ptrdiff_t>(at); }
-
-  size_t count = 0;
-  std::array<Slot, Tree::kFanOut + 1> slots{};
+ private:
+  Slot* slots() const { return reinterpret_cast<Slot*>(TailOf(this)); }
 };
 
 using Leaf = Page<Frozen<Record>, Node::Kind::kLeaf>;
 using Inner = Page<Child, Node::Kind::kInner>;
+
+/// A page while it is made. It has room for one slot too many, which exists only between an
+/// insertion and the split that follows.
+template <class P>
+class Draft {
+ public:
+  using Slot = P::Slot;
+
+  Draft() = default;
+  explicit Draft(std::span<const Slot> slots) : count_(slots.size()) {
+    std::ranges::copy(slots, slots_.begin());
+  }
+
+  size_t size() const { return count_; }
+  Slot& operator[](size_t slot) { return slots_[slot]; }
+
+  void Insert(size_t at, Slot slot) {
+    std::move_backward(slots_.begin() + Offset(at),
+                       slots_.begin() + Offset(count_),
+                       slots_.begin() + Offset(count_ + 1));
+    slots_[at] = std::move(slot);
+    ++count_;
+  }
+
+  void Erase(size_t at) {
+    std::move(slots_.begin() + Offset(at + 1),
+              slots_.begin() + Offset(count_),
+              slots_.begin() + Offset(at));
+    slots_[--count_] = Slot();
+  }
+
+  /// Moves the slots from `at` on to the end of `other`.
+  void MoveTail(size_t at, Draft& other) {
+    for (size_t i = at; i < count_; ++i)
+      other.slots_[other.count_++] = std::exchange(slots_[i], Slot());
+    count_ = at;
+  }
+
+  /// The finished page; the draft is empty afterwards.
+  Frozen<P> Finish() {
+    Frozen<P> page =
+        MakeWithTailRoom<P>(count_ * sizeof(Slot), std::span<Slot>(slots_.data(), count_));
+    count_ = 0;
+    return page;
+  }
+
+ private:
+  static std::ptrdiff_t Offset(size_t at) { return static_cast<std::ptrdiff_t>(at); }
+
+  size_t count_ = 0;
+  std::array<Slot, Tree::kFanOut + 1> slots_{};
+};
 
 const Leaf* AsLeaf(const Node& node) {
   return node.kind == Node::Kind::kLeaf ? static_cast<const Leaf*>(&node) : nullptr;
@@ -84,13 +123,13 @@ const Inner& AsInner(const Node& node) {
 }
 
 Child ChildOf(Frozen<Leaf> page) {
-  const std::string_view first_key = page->slots[0]->key();
+  const std::string_view first_key = (*page)[0]->key();
   const size_t records = page->count;
   return {.page = std::move(page), .first_key = first_key, .records = records};
 }
 
 Child ChildOf(Frozen<Inner> page) {
-  const std::string_view first_key = page->slots[0].first_key;
+  const std::string_view first_key = (*page)[0].first_key;
   size_t records = 0;
   for (const Child& child : page->used()) records += child.records;
   return {.page = std::move(page), .first_key = first_key, .records = records};
@@ -112,7 +151,7 @@ size_t SlotAround(const Inner& inner, std::string_view key) {
 }
 
 bool HasKeyAt(const Leaf& leaf, size_t slot, std::string_view key) {
-  return slot < leaf.count && leaf.slots[slot]->key() == key;
+  return slot < leaf.count && leaf[slot]->key() == key;
 }
 
 /// A page after an insertion: itself, or itself and the page that its overflow started.
@@ -122,87 +161,81 @@ struct Grown {
 };
 
 template <class P>
-Grown SplitIfFull(std::shared_ptr<P> page, size_t inserted) {
-  if (page->count <= Tree::kFanOut) return {.left = ChildOf(Frozen<P>(std::move(page)))};
-  auto right = std::make_shared<P>();
-  page->MoveTail(inserted + 1 == page->count ? inserted : page->count / 2, *right);
-  return {.left = ChildOf(Frozen<P>(std::move(page))),
-          .right = ChildOf(Frozen<P>(std::move(right)))};
+Grown SplitIfFull(Draft<P>& page, size_t inserted) {
+  if (page.size() <= Tree::kFanOut) return {.left = ChildOf(page.Finish())};
+  Draft<P> right;
+  page.MoveTail(inserted + 1 == page.size() ? inserted : page.size() / 2, right);
+  return {.left = ChildOf(page.Finish()), .right = ChildOf(right.Finish())};
 }
 
 Grown PutInto(const Node& node, const Frozen<Record>& record) {
   if (const Leaf* leaf = AsLeaf(node)) {
     const size_t slot = SlotNotBefore(*leaf, record->key());
-    auto copy = std::make_shared<Leaf>(*leaf);
+    Draft<Leaf> copy(leaf->used());
     if (HasKeyAt(*leaf, slot, record->key())) {
-      copy->slots[slot] = record;
+      copy[slot] = record;
     } else {
-      copy->Insert(slot, record);
+      copy.Insert(slot, record);
     }
-    return SplitIfFull(std::move(copy), slot);
+    return SplitIfFull(copy, slot);
   }
   const Inner& inner = AsInner(node);
   const size_t slot = SlotAround(inner, record->key());
-  Grown grown = PutInto(*inner.slots[slot].page, record);
-  auto copy = std::make_shared<Inner>(inner);
-  copy->slots[slot] = std::move(grown.left);
-  if (grown.right.has_value()) copy->Insert(slot + 1, *std::move(grown.right));
-  return SplitIfFull(std::move(copy), slot + 1);
-}
-
-size_t UsedSlots(const Node& node) {
-  const Leaf* leaf = AsLeaf(node);
-  return leaf != nullptr ? leaf->count : AsInner(node).count;
+  Grown grown = PutInto(*inner[slot].page, record);
+  Draft<Inner> copy(inner.used());
+  copy[slot] = std::move(grown.left);
+  if (grown.right.has_value()) copy.Insert(slot + 1, *std::move(grown.right));
+  return SplitIfFull(copy, slot + 1);
 }
 
 /// Joins the children at `slot` and after it into one page, or shares their slots evenly.
 template <class P>
-void JoinOrShare(Inner& parent, size_t slot) {
-  auto left = std::make_shared<P>(static_cast<const P&>(*parent.slots[slot].page));
-  auto right = std::make_shared<P>(static_cast<const P&>(*parent.slots[slot + 1].page));
-  const size_t total = left->count + right->count;
+void JoinOrShare(Draft<Inner>& parent, size_t slot) {
+  Draft<P> left(static_cast<const P&>(*parent[slot].page).used());
+  Draft<P> right(static_cast<const P&>(*parent[slot + 1].page).used());
+  const size_t total = left.size() + right.size();
   if (total <= Tree::kFanOut) {
-    right->MoveTail(0, *left);
+    right.MoveTail(0, left);
     parent.Erase(slot + 1);
   } else {
-    while (left->count < total / 2) {
-      left->Insert(left->count, right->slots[0]);
-      right->Erase(0);
+    while (left.size() < total / 2) {
+      left.Insert(left.size(), right[0]);
+      right.Erase(0);
     }
-    while (left->count > total / 2) {
-      right->Insert(0, left->slots[left->count - 1]);
-      left->Erase(left->count - 1);
+    while (left.size() > total / 2) {
+      right.Insert(0, left[left.size() - 1]);
+      left.Erase(left.size() - 1);
     }
-    parent.slots[slot + 1] = ChildOf(Frozen<P>(std::move(right)));
+    parent[slot + 1] = ChildOf(right.Finish());
   }
-  parent.slots[slot] = ChildOf(Frozen<P>(std::move(left)));
+  parent[slot] = ChildOf(left.Finish());
 }
 
 /// `node` without `key`, which it has; a Child without page when nothing is left.
 Child EraseFrom(const Node& node, std::string_view key) {
   if (const Leaf* leaf = AsLeaf(node)) {
     if (leaf->count == 1) return {};
-    auto copy = std::make_shared<Leaf>(*leaf);
-    copy->Erase(SlotNotBefore(*leaf, key));
-    return ChildOf(Frozen<Leaf>(std::move(copy)));
+    Draft<Leaf> copy(leaf->used());
+    copy.Erase(SlotNotBefore(*leaf, key));
+    return ChildOf(copy.Finish());
   }
   const Inner& inner = AsInner(node);
   const size_t slot = SlotAround(inner, key);
-  Child child = EraseFrom(*inner.slots[slot].page, key);
+  Child child = EraseFrom(*inner[slot].page, key);
   if (child.page == nullptr && inner.count == 1) return {};
-  auto copy = std::make_shared<Inner>(inner);
+  Draft<Inner> copy(inner.used());
   if (child.page == nullptr) {
-    copy->Erase(slot);
+    copy.Erase(slot);
   } else {
-    const bool is_sparse = UsedSlots(*child.page) < kUsedMin;
+    const bool is_sparse = child.page->count < kUsedMin;
     const bool is_leaf = AsLeaf(*child.page) != nullptr;
-    copy->slots[slot] = std::move(child);
-    if (is_sparse && copy->count > 1) {
+    copy[slot] = std::move(child);
+    if (is_sparse && copy.size() > 1) {
       const size_t left = slot > 0 ? slot - 1 : slot;
-      is_leaf ? JoinOrShare<Leaf>(*copy, left) : JoinOrShare<Inner>(*copy, left);
+      is_leaf ? JoinOrShare<Leaf>(copy, left) : JoinOrShare<Inner>(copy, left);
     }
   }
-  return ChildOf(Frozen<Inner>(std::move(copy)));
+  return ChildOf(copy.Finish());
 }
 
 /// The pages over `slots`, each as full as can be.
@@ -211,11 +244,9 @@ std::vector<Child> PagesOver(std::span<const Slot> slots) {
   std::vector<Child> pages;
   pages.reserve(slots.size() / Tree::kFanOut + 1);
   while (!slots.empty()) {
-    auto page = std::make_shared<P>();
-    page->count = std::min(slots.size(), Tree::kFanOut);
-    std::ranges::copy(slots.first(page->count), page->slots.begin());
-    slots = slots.subspan(page->count);
-    pages.push_back(ChildOf(Frozen<P>(std::move(page))));
+    Draft<P> page(slots.first(std::min(slots.size(), Tree::kFanOut)));
+    slots = slots.subspan(page.size());
+    pages.push_back(ChildOf(page.Finish()));
   }
   return pages;
 }
@@ -240,17 +271,17 @@ Tree Tree::Put(const Frozen<Record>& record) const {
   Grown grown = PutInto(*root_, record);
   const size_t size = grown.left.records + (grown.right.has_value() ? grown.right->records : 0);
   if (!grown.right.has_value()) return {std::move(grown.left.page), size};
-  auto root = std::make_shared<Inner>();
-  root->Insert(0, std::move(grown.left));
-  root->Insert(1, *std::move(grown.right));
-  return {std::move(root), size};
+  Draft<Inner> root;
+  root.Insert(0, std::move(grown.left));
+  root.Insert(1, *std::move(grown.right));
+  return {root.Finish(), size};
 }
 
 Tree Tree::Erase(std::string_view key) const {
   if (Find(key) == nullptr) return *this;
   Frozen<Node> root = EraseFrom(*root_, key).page;
   while (root != nullptr && AsLeaf(*root) == nullptr && AsInner(*root).count == 1) {
-    root = Frozen<Node>(AsInner(*root).slots[0].page);
+    root = Frozen<Node>(AsInner(*root)[0].page);
   }
   return {std::move(root), size_ - 1};
 }
@@ -260,11 +291,11 @@ const Frozen<Record>* Tree::Find(std::string_view key) const {
   const Node* page = root_.get();
   while (AsLeaf(*page) == nullptr) {
     const Inner& inner = AsInner(*page);
-    page = inner.slots[SlotAround(inner, key)].page.get();
+    page = inner[SlotAround(inner, key)].page.get();
   }
   const Leaf& leaf = *AsLeaf(*page);
   const size_t slot = SlotNotBefore(leaf, key);
-  return HasKeyAt(leaf, slot, key) ? &leaf.slots[slot] : nullptr;
+  return HasKeyAt(leaf, slot, key) ? &leaf[slot] : nullptr;
 }
 
 size_t Tree::Rank(std::string_view key) const {
@@ -275,7 +306,7 @@ size_t Tree::Rank(std::string_view key) const {
     const Inner& inner = AsInner(*page);
     const size_t slot = SlotAround(inner, key);
     for (const Child& child : inner.used().first(slot)) before += child.records;
-    page = inner.slots[slot].page.get();
+    page = inner[slot].page.get();
   }
   return before + SlotNotBefore(*AsLeaf(*page), key);
 }
@@ -298,7 +329,7 @@ void Tree::Cursor::Descend(const Node* page, std::string_view key) {
     const Inner& inner = AsInner(*page);
     const size_t slot = SlotAround(inner, key);
     Push({.page = page, .slot = slot});
-    page = inner.slots[slot].page.get();
+    page = inner[slot].page.get();
   }
   Push({.page = page, .slot = SlotNotBefore(*AsLeaf(*page), key)});
 }
@@ -307,20 +338,20 @@ void Tree::Cursor::Descend(const Node* page, std::string_view key) {
 void Tree::Cursor::Settle() {
   while (depth_ > 0) {
     const Step& step = path_[depth_ - 1];
-    if (step.slot < UsedSlots(*step.page)) break;
+    if (step.slot < step.page->count) break;
     --depth_;
     if (depth_ > 0) ++path_[depth_ - 1].slot;
   }
   while (depth_ > 0) {
     const Step& step = path_[depth_ - 1];
     if (AsLeaf(*step.page) != nullptr) return;
-    Push({.page = AsInner(*step.page).slots[step.slot].page.get(), .slot = 0});
+    Push({.page = AsInner(*step.page)[step.slot].page.get(), .slot = 0});
   }
 }
 
 const Frozen<Record>& Tree::Cursor::record() const {
   const Step& step = path_[depth_ - 1];
-  return static_cast<const Leaf&>(*step.page).slots[step.slot];
+  return static_cast<const Leaf&>(*step.page)[step.slot];
 }
 
 void Tree::Cursor::Next() {
