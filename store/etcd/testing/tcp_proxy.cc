@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/etcd/testing/tcp_proxy.h"
+
+#include <array>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/check.h"
+#include "base/mutex.h"
+#include "store/etcd/testing/etcd_process.h"
+
+namespace dray::store::etcd {
+namespace {
+
+constexpr size_t kHeldBytesMax = size_t{256} << 10U;
+constexpr short kReadable = POLLIN | POLLHUP | POLLERR;
+
+sockaddr_in Loopback(uint16_t port) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  return address;
+}
+
+int NewSocket() {
+  const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  DRAY_CHECK(socket >= 0);
+  return socket;
+}
+
+void Prepare(int socket) {
+  const int on = 1;
+  ::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+  DRAY_CHECK(::fcntl(socket, F_SETFL, O_NONBLOCK) == 0);
+}
+
+/// Closes at once, so that the other side sees a broken connection, not an end.
+void Reset(int socket) {
+  const linger at_once{.l_onoff = 1, .l_linger = 0};
+  ::setsockopt(socket, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
+  ::close(socket);
+}
+
+/// Moves what can be moved without waiting. False when a socket is broken.
+bool Move(int from, int to, std::string& held, bool& ended) {
+  std::array<char, 16384> buffer{};
+  while (!ended && held.size() < kHeldBytesMax) {
+    const ssize_t n = ::recv(from, buffer.data(), buffer.size(), 0);
+    if (n < 0 && errno != EAGAIN) return false;
+    if (n < 0) break;
+    ended = n == 0;
+    held.append(buffer.data(), static_cast<size_t>(n));
+  }
+  while (!held.empty()) {
+    const ssize_t n = ::send(to, held.data(), held.size(), MSG_NOSIGNAL);
+    if (n < 0 && errno != EAGAIN) return false;
+    if (n < 0) break;
+    held.erase(0, static_cast<size_t>(n));
+  }
+  return !(ended && held.empty());
+}
+
+}  // namespace
+
+TcpProxy::TcpProxy(uint16_t target) : target_(target), nudge_(::eventfd(0, EFD_CLOEXEC)) {
+  DRAY_CHECK(nudge_ >= 0);
+  {
+    const MutexLock lock(mutex_);
+    while (!is_listening()) {
+      port_ = FreePort();
+      Listen();
+    }
+  }
+  thread_ = std::jthread([this] { Run(); });
+}
+
+TcpProxy::~TcpProxy() {
+  {
+    const MutexLock lock(mutex_);
+    stopping_ = true;
+  }
+  Nudge();
+  thread_.join();
+  const MutexLock lock(mutex_);
+  CutAll();
+  if (is_listening()) ::close(listener_);
+  ::close(nudge_);
+}
+
+void TcpProxy::Listen() {
+  const int socket = NewSocket();
+  const int on = 1;
+  ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+  const sockaddr_in address = Loopback(port_);
+  if (::bind(socket, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0 ||
+      ::listen(socket, 64) != 0) {
+    ::close(socket);
+    return;
+  }
+  Prepare(socket);
+  listener_ = socket;
+}
+
+void TcpProxy::CutAll() {
+  for (const Connection& connection : connections_) {
+    Reset(connection.client);
+    Reset(connection.target);
+  }
+  connections_.clear();
+}
+
+void TcpProxy::Cut() {
+  {
+    const MutexLock lock(mutex_);
+    CutAll();
+  }
+  Nudge();
+}
+
+void TcpProxy::Refuse() {
+  {
+    const MutexLock lock(mutex_);
+    if (is_listening()) ::close(listener_);
+    listener_ = -1;
+    CutAll();
+  }
+  Nudge();
+}
+
+void TcpProxy::Allow() {
+  {
+    const MutexLock lock(mutex_);
+    while (!is_listening()) Listen();
+  }
+  Nudge();
+}
+
+void TcpProxy::Hold() {
+  SetFlow(Flow::kHold);
+}
+
+void TcpProxy::HoldAnswers() {
+  SetFlow(Flow::kHoldAnswers);
+}
+
+void TcpProxy::Release() {
+  SetFlow(Flow::kForward);
+}
+
+void TcpProxy::SetFlow(Flow flow) {
+  {
+    const MutexLock lock(mutex_);
+    flow_ = flow;
+  }
+  Nudge();
+}
+
+size_t TcpProxy::connections() const {
+  const MutexLock lock(mutex_);
+  return taken_;
+}
+
+void TcpProxy::Nudge() const {
+  const uint64_t one = 1;
+  DRAY_CHECK(::write(nudge_, &one, sizeof(one)) == sizeof(one));
+}
+
+void TcpProxy::Accept() {
+  if (!is_listening()) return;
+  const int client = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
+  if (client < 0) return;
+  ++taken_;
+  const int target = NewSocket();
+  const sockaddr_in address = Loopback(target_);
+  if (::connect(target, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
+    Reset(client);
+    ::close(target);
+    return;
+  }
+  Prepare(client);
+  Prepare(target);
+  connections_.push_back({.client = client, .target = target, .up = {}, .down = {}});
+}
+
+bool TcpProxy::Pump(Connection& connection) {
+  if (flow_ == Flow::kHold) return true;
+  if (!Move(connection.client, connection.target, connection.up.held, connection.up.ended)) {
+    return false;
+  }
+  if (flow_ == Flow::kHoldAnswers) return true;
+  return Move(connection.target, connection.client, connection.down.held, connection.down.ended);
+}
+
+void TcpProxy::Run() {
+  std::vector<pollfd> waits;
+  while (true) {
+    waits.assign(1, {.fd = nudge_, .events = POLLIN, .revents = 0});
+    {
+      const MutexLock lock(mutex_);
+      if (stopping_) return;
+      Accept();
+      for (auto each = connections_.begin(); each != connections_.end();) {
+        if (Pump(*each)) {
+          ++each;
+          continue;
+        }
+        Reset(each->client);
+        Reset(each->target);
+        each = connections_.erase(each);
+      }
+      if (is_listening()) waits.push_back({.fd = listener_, .events = POLLIN, .revents = 0});
+      for (const Connection& each : connections_) {
+        const auto writable = [](const Direction& direction) {
+          return static_cast<short>(direction.held.empty() ? 0 : POLLOUT);
+        };
+        const auto readable = [](const Direction& direction) {
+          return static_cast<short>(direction.held.size() < kHeldBytesMax ? kReadable : 0);
+        };
+        if (flow_ == Flow::kHold) continue;
+        const bool answers = flow_ == Flow::kForward;
+        waits.push_back(
+            {.fd = each.client,
+             .events = static_cast<short>(readable(each.up) | (answers ? writable(each.down) : 0)),
+             .revents = 0});
+        waits.push_back(
+            {.fd = each.target,
+             .events = static_cast<short>(writable(each.up) | (answers ? readable(each.down) : 0)),
+             .revents = 0});
+      }
+    }
+    ::poll(waits.data(), waits.size(), -1);
+    if ((waits.front().revents & POLLIN) != 0) {
+      uint64_t nudges = 0;
+      DRAY_CHECK(::read(nudge_, &nudges, sizeof(nudges)) == sizeof(nudges));
+    }
+  }
+}
+
+}  // namespace dray::store::etcd

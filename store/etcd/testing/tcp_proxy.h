@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// For tests: a TCP proxy on a loopback port that can refuse, cut and hold up connections.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <string>
+#include <thread>
+
+#include "base/mutex.h"
+
+namespace dray::store::etcd {
+
+/// Forwards connections to 127.0.0.1:`target`. All functions may be called from any thread, and
+/// have happened when they return.
+class TcpProxy {
+ public:
+  explicit TcpProxy(uint16_t target);
+  TcpProxy(const TcpProxy&) = delete;
+  TcpProxy& operator=(const TcpProxy&) = delete;
+  ~TcpProxy();
+
+  /// Closes all connections; bytes on their way are lost. New ones are taken as before.
+  void Cut();
+  /// Cut, and nobody listens on the port until Allow.
+  void Refuse();
+  void Allow();
+  /// Connections stay and new ones are taken, but no byte is forwarded until Release. What has been
+  /// held is forwarded then, unless the connection was cut.
+  void Hold();
+  /// The same for what the target sends: requests arrive, answers do not.
+  void HoldAnswers();
+  void Release();
+
+  uint16_t port() const { return port_; }
+  /// Connections taken so far.
+  size_t connections() const;
+
+ private:
+  enum class Flow : uint8_t { kForward, kHoldAnswers, kHold };
+
+  /// Bytes from one socket to the other.
+  struct Direction {
+    std::string held;
+    bool ended = false;  // the sender has closed
+  };
+  struct Connection {
+    int client = -1;
+    int target = -1;
+    Direction up, down;  // up: from the client to the target
+  };
+
+  void Run();
+  bool is_listening() const DRAY_REQUIRES(mutex_) { return listener_ >= 0; }
+  void Listen() DRAY_REQUIRES(mutex_);
+  void CutAll() DRAY_REQUIRES(mutex_);
+  void Accept() DRAY_REQUIRES(mutex_);
+  /// False when the connection is over.
+  bool Pump(Connection& connection) DRAY_REQUIRES(mutex_);
+  void SetFlow(Flow flow);
+  void Nudge() const;
+
+  const uint16_t target_;
+  uint16_t port_ = 0;
+  int nudge_ = -1;  // an eventfd: what to wait for has changed
+  mutable Mutex mutex_;
+  int listener_ DRAY_GUARDED_BY(mutex_) = -1;
+  Flow flow_ DRAY_GUARDED_BY(mutex_) = Flow::kForward;
+  std::list<Connection> connections_ DRAY_GUARDED_BY(mutex_);
+  size_t taken_ DRAY_GUARDED_BY(mutex_) = 0;
+  bool stopping_ DRAY_GUARDED_BY(mutex_) = false;
+  std::jthread thread_;
+};
+
+}  // namespace dray::store::etcd
