@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/sqlite/commit_queue.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/mutex.h"
+#include "base/result.h"
+#include "store/store.h"
+
+namespace dray::store::sqlite {
+namespace {
+
+/// Switches of threads without a new request after which nobody is expected any more.
+constexpr int kIdleYieldsMax = 8;
+
+}  // namespace
+
+std::optional<Error> CommitQueue::Push(Request& request) {
+  const MutexLock lock(mutex_);
+  if (closed_) {
+    return Error{.reason = StatusReason::kServiceUnavailable,
+                 .message = "the store is closing and takes no more transactions"};
+  }
+  const bool fits = requests_.size() < options_.queue_count_max &&
+                    bytes_ + request.size <= options_.queue_bytes_max;
+  if (!fits && !requests_.empty()) {
+    return Error{.reason = StatusReason::kTooManyRequests,
+                 .message = fmt::format("{} transactions of {} bytes wait for the disk already: "
+                                        "try again when it has caught up",
+                                        requests_.size(),
+                                        bytes_)};
+  }
+  bytes_ += request.size;
+  requests_.push_back(std::move(request));
+  filled_.NotifyOne();
+  return std::nullopt;
+}
+
+std::vector<Request> CommitQueue::Take(Wait wait) {
+  if (last_batch_ > 1) Gather(last_batch_);
+  std::vector<Request> batch;
+  const MutexLock lock(mutex_);
+  while (requests_.empty() && !closed_ && !nudged_ && wait == Wait::kForWork) filled_.Wait(mutex_);
+  nudged_ = false;
+  size_t bytes = 0;
+  while (!requests_.empty() && batch.size() < options_.batch_count_max) {
+    Request& next = requests_.front();
+    if (!batch.empty() && bytes + next.size > options_.batch_bytes_max) break;
+    bytes += next.size;
+    batch.push_back(std::move(next));
+    requests_.pop_front();
+  }
+  bytes_ -= bytes;
+  last_batch_ = batch.size();
+  return batch;
+}
+
+void CommitQueue::Gather(size_t expected) {
+  size_t waiting = 0;
+  for (int idle = 0; idle < kIdleYieldsMax; ++idle) {
+    {
+      const MutexLock lock(mutex_);
+      if (closed_ || requests_.size() >= expected) return;
+      if (requests_.size() > waiting) idle = 0;
+      waiting = requests_.size();
+    }
+    std::this_thread::yield();
+  }
+}
+
+void CommitQueue::Nudge() {
+  const MutexLock lock(mutex_);
+  nudged_ = true;
+  filled_.NotifyOne();
+}
+
+void CommitQueue::Close() {
+  const MutexLock lock(mutex_);
+  closed_ = true;
+  filled_.NotifyOne();
+}
+
+bool CommitQueue::is_drained() const {
+  const MutexLock lock(mutex_);
+  return closed_ && requests_.empty();
+}
+
+}  // namespace dray::store::sqlite

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Transactions on their way to the thread that commits.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <optional>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/mutex.h"
+#include "base/result.h"
+#include "base/world.h"
+#include "store/sqlite/options.h"
+#include "store/store.h"
+
+namespace dray::store::sqlite {
+
+/// What Store::ExpireDue asks for.
+struct Expire {
+  WallTime now{};
+  size_t max = 0;
+};
+
+struct Request {
+  /// Checked (CheckTxn).
+  std::variant<Txn, Expire> what;
+  /// The durable form of each operation's value, in order; "" for deletions. Held by the values.
+  std::vector<std::string_view> bytes{};
+  /// What counts against the queue's limit.
+  size_t size = 0;
+  CommitCallback done{};
+};
+
+/// Many producers, one consumer. Bounded by count and by bytes.
+class CommitQueue {
+ public:
+  explicit CommitQueue(const SqliteOptions& options) : options_(options) {}
+
+  /// Takes the request over, or leaves it as it is and says why.
+  ///
+  /// Errors: kTooManyRequests     full.
+  ///         kServiceUnavailable  closed.
+  std::optional<Error> Push(Request& request);
+
+  /// What waits, in order, as much as fits into one batch; at least one if there is any. Waits for
+  /// the first unless `may_be_empty`, or until Nudge or Close is called. When more than one was
+  /// taken before, gives those writers, who were answered just now, the time of a few switches of
+  /// threads to come back: syncing once for all of them is worth more than beginning at once.
+  enum class Wait : uint8_t { kForWork, kNever };
+  std::vector<Request> Take(Wait wait);
+
+  /// Ends a wait of Take, now or the next one.
+  void Nudge();
+  /// Refuses further requests. Those that wait can still be taken.
+  void Close();
+  /// Closed and empty: nothing will come any more.
+  bool is_drained() const;
+
+ private:
+  void Gather(size_t expected);
+
+  const SqliteOptions& options_;
+  mutable Mutex mutex_;
+  Condition filled_;
+  std::deque<Request> requests_ DRAY_GUARDED_BY(mutex_);
+  size_t bytes_ DRAY_GUARDED_BY(mutex_) = 0;
+  bool nudged_ DRAY_GUARDED_BY(mutex_) = false;
+  bool closed_ DRAY_GUARDED_BY(mutex_) = false;
+  size_t last_batch_ = 0;  // the consumer's
+};
+
+}  // namespace dray::store::sqlite

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// The store in a file passes what every store passes.
+#include <deque>
+#include <memory>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "base/result.h"
+#include "store/conformance.h"
+#include "store/sqlite/sqlite_store.h"
+#include "store/sqlite/testing/fault_disk.h"
+#include "store/sqlite/testing/folder.h"
+#include "store/store.h"
+
+namespace dray::store {
+namespace {
+
+/// What stores need around them until the tests are over.
+struct Places {
+  sqlite::FaultDisk disk;  // without faults: as a file, but syncing costs nothing
+  std::deque<sqlite::TestFolder> folders;
+};
+
+auto InAFile() {
+  return testing::Values(Backend{
+      .name = "Sqlite",
+      .open = [places =
+                   std::make_shared<Places>()](const Options& options) -> std::unique_ptr<Store> {
+        const std::string& folder = places->folders.emplace_back().path();
+        return *SqliteStore::Open(folder, options, {.vfs = places->disk.vfs()});
+      },
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(, StoreCommit, InAFile(), BackendName);
+INSTANTIATE_TEST_SUITE_P(, StoreLimits, InAFile(), BackendName);
+INSTANTIATE_TEST_SUITE_P(, StoreReading, InAFile(), BackendName);
+INSTANTIATE_TEST_SUITE_P(, StoreWatching, InAFile(), BackendName);
+INSTANTIATE_TEST_SUITE_P(, StoreExpiry, InAFile(), BackendName);
+INSTANTIATE_TEST_SUITE_P(, StoreProperty, InAFile(), BackendName);
+INSTANTIATE_TEST_SUITE_P(, StoreThreads, InAFile(), BackendName);
+
+}  // namespace
+}  // namespace dray::store

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/sqlite/database.h"
+
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include "base/check.h"
+#include "base/result.h"
+
+namespace dray::store::sqlite {
+namespace {
+
+constexpr int PrimaryCode(int code) {
+  return code & 0xFF;
+}
+
+Failure FailureOf(int code) {
+  switch (PrimaryCode(code)) {
+    case SQLITE_FULL: return Failure::kNoSpace;
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED: return Failure::kBusy;
+    default: return Failure::kOther;
+  }
+}
+
+int FlagsOf(Database::Access access) {
+  constexpr int kAlways = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+  switch (access) {
+    case Database::Access::kRead: return kAlways | SQLITE_OPEN_READONLY;
+    case Database::Access::kWrite: return kAlways | SQLITE_OPEN_READWRITE;
+    case Database::Access::kCreate: return kAlways | SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+  }
+}
+
+/// SQLite's destructor argument for texts that outlive the statement's run: a null pointer.
+constexpr sqlite3_destructor_type kOutlives = nullptr;
+
+std::string Detail(sqlite3* handle, int code) {
+  const int system_error = handle == nullptr ? 0 : sqlite3_system_errno(handle);
+  const char* text = handle == nullptr ? sqlite3_errstr(code) : sqlite3_errmsg(handle);
+  if (system_error == 0) return text;
+  return fmt::format("{}: {}", text, std::strerror(system_error));  // NOLINT(concurrency-mt-unsafe)
+}
+
+}  // namespace
+
+Error ExplainFailure(const std::string& file,
+                     int code,
+                     std::string_view detail,
+                     std::string_view doing) {
+  const auto error = [](StatusReason reason, std::string message) {
+    return Error{.reason = reason, .message = std::move(message)};
+  };
+  switch (PrimaryCode(code)) {
+    case SQLITE_FULL:
+      return error(
+          StatusReason::kServiceUnavailable,
+          fmt::format("{}: no space is left while {}: nothing was changed; free some on its "
+                      "disk and try again",
+                      file,
+                      doing));
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      return error(
+          StatusReason::kServiceUnavailable,
+          fmt::format("{}: another process holds it locked while {} (a backup, or a shell?): "
+                      "wait until that ends and try again",
+                      file,
+                      doing));
+    case SQLITE_CORRUPT: return Corrupt(file, fmt::format("{} while {}", detail, doing));
+    case SQLITE_NOTADB:
+      return error(StatusReason::kInvalid,
+                   fmt::format("{} is not a store of Dray, or its beginning is destroyed: name "
+                               "another folder, or restore a backup with `dray store restore`",
+                               file));
+    case SQLITE_CANTOPEN:
+      return error(
+          StatusReason::kForbidden,
+          fmt::format("{} cannot be opened while {} ({}): check that the folder exists and "
+                      "that this user may read and write in it",
+                      file,
+                      doing,
+                      detail));
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+    case SQLITE_AUTH:
+      return error(StatusReason::kForbidden,
+                   fmt::format("{} may not be written while {} ({}): check the permissions of the "
+                               "file and its folder, and that the disk is not mounted read-only",
+                               file,
+                               doing,
+                               detail));
+    case SQLITE_IOERR:
+      return error(StatusReason::kInternalError,
+                   fmt::format("{}: the disk failed while {} ({}): look into the system's log",
+                               file,
+                               doing,
+                               detail));
+    default:
+      return error(StatusReason::kInternalError,
+                   fmt::format("{}: SQLite failed while {} ({})", file, doing, detail));
+  }
+}
+
+Error Corrupt(const std::string& file, std::string_view what) {
+  return {.reason = StatusReason::kInternalError,
+          .message = fmt::format("{} is corrupt: {}. `dray store verify` lists what is damaged; "
+                                 "restore a backup with `dray store restore`",
+                                 file,
+                                 what)};
+}
+
+Database::Database(std::string file, sqlite3* handle) : file_(std::move(file)), handle_(handle) {
+  const auto note_pages = [](void* self, sqlite3* /*handle*/, const char* /*name*/, int pages) {
+    static_cast<Database*>(self)->log_pages_ = pages;
+    return SQLITE_OK;
+  };
+  // In place of the default hook, which copies pages inside COMMIT and hides its errors.
+  sqlite3_wal_hook(handle_, note_pages, this);
+}
+
+Database::~Database() {
+  DRAY_CHECK(sqlite3_close(handle_) == SQLITE_OK);  // a statement is still there
+}
+
+Result<std::unique_ptr<Database>> Database::Open(const std::string& file,
+                                                 Access access,
+                                                 const std::string& vfs,
+                                                 int busy_wait_ms) {
+  sqlite3* handle = nullptr;
+  const int code =
+      sqlite3_open_v2(file.c_str(), &handle, FlagsOf(access), vfs.empty() ? nullptr : vfs.c_str());
+  if (code != SQLITE_OK) {
+    Error error = ExplainFailure(file, code, Detail(handle, code), "opening it");
+    sqlite3_close(handle);
+    return Fail(std::move(error));
+  }
+  sqlite3_busy_timeout(handle, busy_wait_ms);
+  return std::unique_ptr<Database>(new Database(file, handle));
+}
+
+Error Database::ErrorOf(int code, std::string_view doing) {
+  last_failure_ = FailureOf(code);
+  return ExplainFailure(file_, code, Detail(handle_, code), doing);
+}
+
+Result<> Database::Execute(const std::string& sql) {
+  const int code = sqlite3_exec(handle_, sql.c_str(), nullptr, nullptr, nullptr);
+  if (code != SQLITE_OK) return Fail(ErrorOf(code, fmt::format("running {}", sql)));
+  return {};
+}
+
+Result<int64_t> Database::QueryNumber(const std::string& sql) {
+  DRAY_TRY(Statement statement, Prepare(sql));
+  DRAY_TRY(const bool found, statement.Step());
+  return found ? statement.Number(0) : 0;
+}
+
+Result<std::string> Database::QueryText(const std::string& sql) {
+  DRAY_TRY(Statement statement, Prepare(sql));
+  DRAY_TRY(const bool found, statement.Step());
+  return found ? std::string(statement.Bytes(0)) : std::string();
+}
+
+Result<Statement> Database::Prepare(std::string_view sql) {
+  sqlite3_stmt* prepared = nullptr;
+  const int code = sqlite3_prepare_v3(handle_,
+                                      sql.data(),
+                                      static_cast<int>(sql.size()),
+                                      SQLITE_PREPARE_PERSISTENT,
+                                      &prepared,
+                                      nullptr);
+  if (code != SQLITE_OK) return Fail(ErrorOf(code, fmt::format("preparing {}", sql)));
+  return Statement(this, prepared);
+}
+
+Result<bool> Database::RunCheckpoint(Checkpoint how) {
+  const int mode =
+      how == Checkpoint::kReset ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE;
+  int pages = 0;
+  int copied = 0;
+  const int code = sqlite3_wal_checkpoint_v2(handle_, nullptr, mode, &pages, &copied);
+  if (code != SQLITE_OK) return Fail(ErrorOf(code, "copying its log into it"));
+  return copied == pages;
+}
+
+void Database::LeaveLogBehind() {
+  sqlite3_db_config(handle_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+}
+
+bool Database::in_transaction() const {
+  return sqlite3_get_autocommit(handle_) == 0;
+}
+
+void Statement::Finalize::operator()(sqlite3_stmt* statement) const {
+  sqlite3_finalize(statement);
+}
+
+Statement& Statement::Bind(int index, int64_t number) {
+  DRAY_CHECK(sqlite3_bind_int64(statement_.get(), index, number) == SQLITE_OK);
+  return *this;
+}
+
+Statement& Statement::Bind(int index, std::string_view bytes) {
+  const char* at = bytes.empty() ? "" : bytes.data();  // a null pointer would be NULL
+  DRAY_CHECK(sqlite3_bind_blob64(statement_.get(), index, at, bytes.size(), kOutlives) ==
+             SQLITE_OK);
+  return *this;
+}
+
+Statement& Statement::BindText(int index, std::string_view text) {
+  DRAY_CHECK(sqlite3_bind_text64(
+                 statement_.get(), index, text.data(), text.size(), kOutlives, SQLITE_UTF8) ==
+             SQLITE_OK);
+  return *this;
+}
+
+Statement& Statement::BindNull(int index) {
+  DRAY_CHECK(sqlite3_bind_null(statement_.get(), index) == SQLITE_OK);
+  return *this;
+}
+
+Result<bool> Statement::Step() {
+  const int code = sqlite3_step(statement_.get());
+  if (code == SQLITE_ROW) return true;
+  if (code == SQLITE_DONE) {
+    Reset();
+    return false;
+  }
+  Error error = database_->ErrorOf(code, fmt::format("running {}", sqlite3_sql(statement_.get())));
+  Reset();
+  return Fail(std::move(error));
+}
+
+Result<> Statement::Run() {
+  while (true) {
+    DRAY_TRY(const bool found, Step());
+    if (!found) return {};
+  }
+}
+
+void Statement::Reset() {
+  sqlite3_reset(statement_.get());
+}
+
+int64_t Statement::Number(int column) const {
+  return sqlite3_column_int64(statement_.get(), column);
+}
+
+std::string_view Statement::Bytes(int column) const {
+  const void* at = sqlite3_column_blob(statement_.get(), column);
+  const auto size = static_cast<size_t>(sqlite3_column_bytes(statement_.get(), column));
+  if (at == nullptr) return "";
+  return {static_cast<const char*>(at), size};
+}
+
+bool Statement::IsNull(int column) const {
+  return sqlite3_column_type(statement_.get(), column) == SQLITE_NULL;
+}
+
+bool Statement::IsNumber(int column) const {
+  return sqlite3_column_type(statement_.get(), column) == SQLITE_INTEGER;
+}
+
+bool Statement::IsBlob(int column) const {
+  return sqlite3_column_type(statement_.get(), column) == SQLITE_BLOB;
+}
+
+Result<Transaction> Transaction::Begin(Database& database) {
+  DRAY_TRY_VOID(database.Execute("BEGIN IMMEDIATE"));
+  return Transaction(&database);
+}
+
+Transaction::~Transaction() {
+  // After some failures SQLite has rolled back by itself. A rollback that fails leaves a connection
+  // that refuses everything, which the next call reports.
+  if (database_ == nullptr || !database_->in_transaction()) return;
+  const Result<> rolled_back = database_->Execute("ROLLBACK");
+  static_cast<void>(rolled_back);
+}
+
+Result<> Transaction::Commit() {
+  DRAY_TRY_VOID(database_->Execute("COMMIT"));
+  database_ = nullptr;
+  return {};
+}
+
+}  // namespace dray::store::sqlite

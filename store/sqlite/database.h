@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// SQLite behind Result: one connection and its prepared statements. The only header besides
+// sqlite3.h that the rest of this folder needs; every error names the file and says what to do.
+//
+// Thread safety: none; a connection and its statements belong to one thread at a time.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace dray::store::sqlite {
+
+/// What the code of a failed call means for those who wait.
+enum class Failure : uint8_t {
+  kNoSpace,  // SQLITE_FULL: the disk, or the most pages allowed
+  kBusy,     // another connection holds the lock
+  kOther,    // everything else; after an attempt to commit its outcome is unknown
+};
+
+class Statement;
+
+class Database {
+ public:
+  enum class Access : uint8_t { kRead, kWrite, kCreate };
+
+  /// Opens `file` through the VFS named `vfs`, or the system's own. Waits up to `busy_wait_ms` for
+  /// locks of other processes. SQLite reads nothing before the first statement.
+  static Result<std::unique_ptr<Database>> Open(const std::string& file,
+                                                Access access,
+                                                const std::string& vfs,
+                                                int busy_wait_ms);
+  Database(const Database&) = delete;
+  Database& operator=(const Database&) = delete;
+  /// Closes it. All statements are gone by then.
+  ~Database();
+
+  const std::string& file() const { return file_; }
+  sqlite3* handle() const { return handle_; }
+
+  /// Runs statements that give no rows, or whose rows do not matter.
+  Result<> Execute(const std::string& sql);
+  /// The first column of the first row; 0 or "" if there is none.
+  Result<int64_t> QueryNumber(const std::string& sql);
+  Result<std::string> QueryText(const std::string& sql);
+  Result<Statement> Prepare(std::string_view sql);
+
+  /// Copies the write-ahead log into the file and syncs it. kReset also waits for readers, and
+  /// leaves an empty log behind: what was read from it is then durable whatever happened to it.
+  enum class Checkpoint : uint8_t { kWhatCanBe, kReset };
+  /// True if nothing is left to copy.
+  Result<bool> RunCheckpoint(Checkpoint how);
+  /// Pages in the write-ahead log after the last commit of this connection.
+  int log_pages() const { return log_pages_; }
+  /// Closing does not copy the log into the file: after a failure nobody knows what is in it.
+  void LeaveLogBehind();
+
+  bool in_transaction() const;
+  /// Of the last call that failed.
+  Failure last_failure() const { return last_failure_; }
+  /// The error for result code `code` of this connection, which failed while `doing`.
+  Error ErrorOf(int code, std::string_view doing);
+
+ private:
+  Database(std::string file, sqlite3* handle);
+
+  const std::string file_;
+  sqlite3* const handle_;
+  int log_pages_ = 0;
+  Failure last_failure_ = Failure::kOther;
+};
+
+/// The error of `code` for `file`; `detail` is SQLite's own text.
+Error ExplainFailure(const std::string& file,
+                     int code,
+                     std::string_view detail,
+                     std::string_view doing);
+
+/// The error for contents that cannot be: `what` says which.
+Error Corrupt(const std::string& file, std::string_view what);
+
+/// A prepared statement. Bind, step through the rows, reset, and so on.
+class Statement {
+ public:
+  Statement() = default;
+
+  Statement& Bind(int index, int64_t number);
+  /// As a blob. The bytes stay valid until the statement is reset.
+  Statement& Bind(int index, std::string_view bytes);
+  Statement& BindText(int index, std::string_view text);
+  Statement& BindNull(int index);
+
+  /// True if there is a row. The statement is reset when there is none, and after an error.
+  Result<bool> Step();
+  /// Steps to the end.
+  Result<> Run();
+  void Reset();
+
+  int64_t Number(int column) const;
+  /// Valid until the next step.
+  std::string_view Bytes(int column) const;
+  bool IsNull(int column) const;
+  bool IsNumber(int column) const;
+  bool IsBlob(int column) const;
+
+ private:
+  friend class Database;
+  struct Finalize {
+    void operator()(sqlite3_stmt* statement) const;
+  };
+  Statement(Database* database, sqlite3_stmt* statement)
+      : database_(database), statement_(statement) {}
+
+  Database* database_ = nullptr;
+  std::unique_ptr<sqlite3_stmt, Finalize> statement_;
+};
+
+/// Undoes what was begun unless Commit succeeds.
+class Transaction {
+ public:
+  /// Errors: of Begin, e.g. another process writes.
+  static Result<Transaction> Begin(Database& database);
+  Transaction(Transaction&& other) noexcept : database_(std::exchange(other.database_, nullptr)) {}
+  Transaction& operator=(Transaction&&) = delete;
+  Transaction(const Transaction&) = delete;
+  Transaction& operator=(const Transaction&) = delete;
+  ~Transaction();
+
+  Result<> Commit();
+
+ private:
+  explicit Transaction(Database* database) : database_(database) {}
+  Database* database_;
+};
+
+}  // namespace dray::store::sqlite

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/sqlite/folder_lock.h"
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/result.h"
+
+namespace dray::store::sqlite {
+namespace {
+
+std::string LockFile(const std::string& folder) {
+  return folder + "/dray.lock";
+}
+
+std::string SystemError() {
+  return std::strerror(errno);  // NOLINT(concurrency-mt-unsafe): glibc's is safe for known errors
+}
+
+/// What stands in the lock file.
+std::optional<int64_t> ReadPid(int file) {
+  std::array<char, 32> text{};
+  const ssize_t size = pread(file, text.data(), text.size(), 0);
+  int64_t pid = 0;
+  const char* end = text.data() + (size > 0 ? size : 0);
+  if (std::from_chars(text.data(), end, pid).ec != std::errc()) return std::nullopt;
+  return pid;
+}
+
+std::unexpected<Error> Held(const std::string& folder, int file) {
+  const std::optional<int64_t> owner = ReadPid(file);
+  const std::string who = !owner.has_value() ? "another process"
+                          : *owner == getpid()
+                              ? fmt::format("another store of this process ({})", *owner)
+                              : fmt::format("process {}", *owner);
+  return Fail(
+      StatusReason::kServiceUnavailable,
+      fmt::format("the data folder {} is in use by {}: stop that one, or name another folder",
+                  folder,
+                  who));
+}
+
+}  // namespace
+
+Result<FolderLock> FolderLock::Take(const std::string& folder) {
+  constexpr mode_t kOwnerOnly = 0700;
+  if (mkdir(folder.c_str(), kOwnerOnly) != 0 && errno != EEXIST) {
+    return Fail(StatusReason::kForbidden,
+                fmt::format("the data folder {} cannot be made: {}", folder, SystemError()));
+  }
+  constexpr mode_t kOwnerReadsAndWrites = 0600;
+  const int file =
+      open(LockFile(folder).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kOwnerReadsAndWrites);
+  if (file < 0) {
+    return Fail(StatusReason::kForbidden,
+                fmt::format("the data folder {} cannot be written ({}): check its permissions, and "
+                            "that its disk is not mounted read-only",
+                            folder,
+                            SystemError()));
+  }
+  FolderLock lock(file);
+  // Of the open file, not of the process: it also keeps a second store of this process away, and
+  // no close of some other descriptor gives it up, as with fcntl.
+  if (flock(file, LOCK_EX | LOCK_NB) != 0) return Held(folder, file);
+  const std::string pid = fmt::format("{}\n", getpid());
+  if (ftruncate(file, 0) != 0 ||
+      pwrite(file, pid.data(), pid.size(), 0) != static_cast<ssize_t>(pid.size())) {
+    // The lock holds without the name; a full disk is reported by the store with more to say.
+    static_cast<void>(ftruncate(file, 0) == 0);
+  }
+  return lock;
+}
+
+FolderLock::~FolderLock() {
+  if (file_ >= 0) close(file_);
+}
+
+std::optional<int64_t> OwnerOf(const std::string& folder) {
+  const int file = open(LockFile(folder).c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return std::nullopt;
+  std::optional<int64_t> owner;
+  if (flock(file, LOCK_SH | LOCK_NB) != 0) owner = ReadPid(file);
+  close(file);
+  return owner;
+}
+
+std::string StoreFile(const std::string& folder) {
+  return folder + "/dray.db";
+}
+
+}  // namespace dray::store::sqlite

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// What can be chosen about a store in a file, besides store::Options. The defaults are meant for
+// use; tests take smaller ones.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace dray::store {
+
+struct SqliteOptions {
+  /// Transactions that wait for the disk, and the bytes of their keys and values. One more is
+  /// refused with kTooManyRequests; a single one always fits.
+  size_t queue_count_max = 4096;
+  size_t queue_bytes_max = size_t{64} << 20U;
+  /// The most that is written, and synced, at once.
+  size_t batch_count_max = 1024;
+  size_t batch_bytes_max = size_t{8} << 20U;
+
+  /// History that is read back when the store is opened: watches from before that are told Expired.
+  size_t recovered_events_max = 10'000;
+  size_t recovered_bytes_max = size_t{64} << 20U;
+
+  /// Revisions after which the table of live keys follows the log; opening replays at most about
+  /// twice as many.
+  size_t fold_revisions = 8192;
+  /// Revisions that may be below the floor before their superseded records are deleted.
+  size_t compact_revisions = 16'384;
+  /// Unused pages in the file before they are given back to the disk.
+  size_t free_pages_max = 4096;
+
+  size_t cache_bytes = size_t{16} << 20U;
+  /// Pages of 8 KiB in the write-ahead log before they are copied into the file.
+  int checkpoint_pages = 1024;
+  /// How long locks of other processes (a backup that ends, a shell) are waited for.
+  int busy_wait_ms = 5000;
+  /// The file's size limit in pages; 0: the disk's.
+  int64_t pages_max = 0;
+  /// SQLite's virtual file system; empty: the system's own. Tests bring one that fails.
+  std::string vfs{};
+};
+
+}  // namespace dray::store

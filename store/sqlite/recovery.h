@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a store's file says when it is opened: the newest state, and the last piece of history.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/published.h"
+#include "base/result.h"
+#include "base/strong.h"
+#include "store/snapshot.h"
+#include "store/sqlite/database.h"
+#include "store/sqlite/options.h"
+#include "store/sqlite/schema.h"
+#include "store/store.h"
+
+namespace dray::store::sqlite {
+
+/// Keys that changed since the table `live` was right, with the revision that wrote what they hold
+/// now; kAbsent if they are gone.
+using Unfolded = std::map<std::string, Revision, std::less<>>;
+
+struct Recovered {
+  Meta meta;
+  Frozen<Snapshot> newest;
+  /// All events after `floor`, oldest first. The floor is that of the file, or later when there are
+  /// more events than are read back.
+  std::vector<Frozen<Event>> events;
+  Revision floor{};
+  Unfolded unfolded;
+};
+
+/// Reads the store in one pass over its log, in the order of the disk, of which only the records
+/// that are live or part of the recent history are read. O(live keys + log rows), the rows at the
+/// cost of stepping over them.
+///
+/// Errors: kInternalError  something read is damaged, or does not fit together.
+Result<Recovered> Recover(Database& database,
+                          const Options& options,
+                          const SqliteOptions& sqlite_options);
+
+/// The keys changed by rows after `folded`, and the table `live` with them applied: each live key
+/// with its revision, in key order.
+struct LiveKey {
+  std::string key;
+  Revision revision{};
+};
+Result<Unfolded> ReadUnfolded(Database& database, Revision folded);
+Result<std::vector<LiveKey>> ReadLive(Database& database, const Unfolded& unfolded);
+
+/// The last revision that was given to a commit.
+Result<Revision> ReadNewest(Database& database, const Meta& meta);
+
+}  // namespace dray::store::sqlite

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/sqlite/sqlite_store.h"
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "base/published.h"
+#include "base/result.h"
+#include "base/strong.h"
+#include "base/world.h"
+#include "store/history.h"
+#include "store/sequencer.h"
+#include "store/snapshot.h"
+#include "store/sqlite/commit_queue.h"
+#include "store/sqlite/committer.h"
+#include "store/sqlite/database.h"
+#include "store/sqlite/folder_lock.h"
+#include "store/sqlite/options.h"
+#include "store/sqlite/recovery.h"
+#include "store/sqlite/schema.h"
+#include "store/store.h"
+
+namespace dray::store {
+namespace {
+
+/// The durable form of what `put` writes; the value's estimate has been checked already.
+Result<std::string_view> Encode(const Put& put) {
+  const std::string_view bytes = put.value->bytes();
+  if (bytes.size() > kValueBytesMax) {
+    return Fail(StatusReason::kRequestEntityTooLarge,
+                fmt::format("the value of {} has {} bytes, the limit is {}",
+                            put.key,
+                            bytes.size(),
+                            kValueBytesMax));
+  }
+  if (bytes.empty() && put.value->size() > 0) {
+    return Fail(StatusReason::kInternalError,
+                fmt::format("the value of {} has no durable form", put.key));
+  }
+  return bytes;
+}
+
+Result<sqlite::Request> MakeRequest(Txn txn) {
+  DRAY_TRY_VOID(CheckTxn(txn));
+  sqlite::Request request;
+  for (const Operation& operation : txn.operations) {
+    std::string_view bytes;
+    if (const Put* put = std::get_if<Put>(&operation)) {
+      DRAY_TRY(bytes, Encode(*put));
+      request.size += put->key.size();
+    }
+    request.size += bytes.size();
+    request.bytes.push_back(bytes);
+  }
+  request.what = std::move(txn);
+  return request;
+}
+
+size_t FileBytes(const std::string& file) {
+  std::error_code error;
+  const auto size = std::filesystem::file_size(file, error);
+  return error ? 0 : size;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<SqliteStore>> SqliteStore::Open(const std::string& folder,
+                                                       const Options& options,
+                                                       const SqliteOptions& sqlite_options) {
+  DRAY_TRY(sqlite::FolderLock lock, sqlite::FolderLock::Take(folder));
+  DRAY_TRY(std::unique_ptr<sqlite::Database> database,
+           sqlite::OpenToServe(sqlite::StoreFile(folder), sqlite_options, options.new_id));
+  DRAY_TRY(const sqlite::Recovered recovered, sqlite::Recover(*database, options, sqlite_options));
+  std::unique_ptr<SqliteStore> store(
+      new SqliteStore(folder, std::move(lock), options, sqlite_options, recovered));
+  DRAY_TRY(store->committer_,
+           sqlite::Committer::Make({.options = store->options_,
+                                    .sqlite_options = store->sqlite_options_,
+                                    .queue = store->queue_,
+                                    .history = store->history_,
+                                    .subscriptions = store->subscriptions_},
+                                   std::move(database),
+                                   recovered));
+  store->thread_ = std::jthread([committer = store->committer_.get()] { committer->Run(); });
+  return store;
+}
+
+SqliteStore::SqliteStore(std::string folder,
+                         sqlite::FolderLock lock,
+                         const Options& options,
+                         const SqliteOptions& sqlite_options,
+                         const sqlite::Recovered& recovered)
+    : folder_(std::move(folder)),
+      lock_(std::move(lock)),
+      options_(options),
+      sqlite_options_(sqlite_options),
+      id_(recovered.meta.id),
+      subscriptions_(options_),
+      history_(options_, recovered.newest, recovered.floor, recovered.events),
+      queue_(sqlite_options_) {}
+
+SqliteStore::~SqliteStore() {
+  queue_.Close();
+  if (thread_.joinable()) thread_.join();
+}
+
+Frozen<Snapshot> SqliteStore::Read() const {
+  return history_.newest();
+}
+
+void SqliteStore::Sync(std::move_only_function<void(Result<Revision>)> done) {
+  done(history_.newest()->revision());
+}
+
+Result<Frozen<Snapshot>> SqliteStore::ReadAt(Revision revision) const {
+  return history_.ReadAt(revision);
+}
+
+void SqliteStore::Commit(Txn txn, CommitCallback done) {
+  Result<sqlite::Request> request = MakeRequest(std::move(txn));
+  if (!request.has_value()) return done(Fail(std::move(request).error()));
+  request->done = std::move(done);
+  if (std::optional<Error> refused = queue_.Push(*request)) {
+    request->done(Fail(*std::move(refused)));
+  }
+}
+
+Result<Batch> SqliteStore::EventsAfter(Revision after, std::string_view prefix, size_t max) const {
+  return history_.EventsAfter(after, prefix, max);
+}
+
+Result<Subscription> SqliteStore::Subscribe(Wake wake) {
+  return subscriptions_.Add(std::move(wake));
+}
+
+void SqliteStore::ExpireDue(WallTime now,
+                            size_t max,
+                            std::move_only_function<void(Result<size_t>)> done) {
+  sqlite::Request request{.what = sqlite::Expire{.now = now, .max = max}};
+  request.done = [done = std::move(done)](Result<CommitOutcome> outcome) mutable {
+    if (!outcome.has_value()) return done(Fail(std::move(outcome).error()));
+    done(std::get<Committed>(*outcome).records.size());  // it has no compares
+  };
+  if (std::optional<Error> refused = queue_.Push(request)) {
+    request.done(Fail(*std::move(refused)));
+  }
+}
+
+Result<> SqliteStore::Compact(Revision revision) {
+  DRAY_TRY_VOID(history_.Compact(revision));
+  committer_->ForceFloor(revision);
+  return {};
+}
+
+Status SqliteStore::status() const {
+  Status status{.id = id_};
+  history_.AddTo(status);
+  status.subscriptions = subscriptions_.size();
+  sqlite::Committer::Numbers numbers = committer_->numbers();
+  status.live_bytes = numbers.live_bytes;
+  status.next_expiry = numbers.next_expiry;
+  status.failure = std::move(numbers.failure);
+  const std::string file = sqlite::StoreFile(folder_);
+  status.file_bytes = FileBytes(file) + FileBytes(file + "-wal");
+  return status;
+}
+
+}  // namespace dray::store

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/sqlite/upkeep.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/published.h"
+#include "base/result.h"
+#include "base/strong.h"
+#include "store/record.h"
+#include "store/sequencer.h"
+#include "store/sqlite/database.h"
+#include "store/sqlite/log_row.h"
+#include "store/sqlite/options.h"
+#include "store/sqlite/recovery.h"
+#include "store/sqlite/schema.h"
+#include "store/store.h"
+
+namespace dray::store::sqlite {
+namespace {
+
+/// Superseded records gathered before they are deleted. The more there are, the more of them share
+/// a page; each takes about a hundred bytes of memory meanwhile.
+constexpr size_t kDeadMax = 16'384;
+/// Rows looked at in the time of one changed.
+constexpr size_t kScansPerChange = 8;
+/// Revisions until work that failed is tried again.
+constexpr int64_t kRestRevisions = 256;
+
+}  // namespace
+
+Result<std::unique_ptr<Upkeep>> Upkeep::Make(Database& database,
+                                             const SqliteOptions& options,
+                                             const Meta& meta,
+                                             Unfolded unfolded,
+                                             Revision newest) {
+  Statements statements;
+  DRAY_TRY(statements.fold_put, database.Prepare("INSERT OR REPLACE INTO live VALUES (?1, ?2)"));
+  DRAY_TRY(statements.fold_delete, database.Prepare("DELETE FROM live WHERE key = ?1"));
+  DRAY_TRY(statements.scan,
+           database.Prepare("SELECT position, key, replaced, value IS NULL FROM log "
+                            "WHERE position > ?1 AND position <= ?2 ORDER BY position LIMIT ?3"));
+  DRAY_TRY(statements.erase,
+           database.Prepare("DELETE FROM log WHERE position BETWEEN ?1 AND ?2 AND key = ?3"));
+  std::unique_ptr<Upkeep> upkeep(new Upkeep(database, options, std::move(statements)));
+  upkeep->meta_ = meta;
+  upkeep->newest_ = newest;
+  upkeep->wanted_floor_ = meta.floor;
+  upkeep->unfolded_ = std::move(unfolded);
+  DRAY_TRY(upkeep->free_pages_, database.QueryNumber("PRAGMA freelist_count"));
+  upkeep->free_pages_wanted_ = static_cast<int64_t>(options.free_pages_max);
+  return upkeep;
+}
+
+void Upkeep::Note(const Change& change) {
+  for (const Frozen<Event>& event : change.events) {
+    const bool is_put = event->type == Event::Type::kPut;
+    const std::string_view key = event->record->key();
+    auto at = unfolded_.find(key);
+    if (at == unfolded_.end()) at = unfolded_.emplace(key, kAbsent).first;
+    at->second = is_put ? event->revision() : kAbsent;
+    newest_ = event->revision();
+  }
+}
+
+void Upkeep::Force(Revision floor) {
+  NoteFloor(floor);
+  forced_floor_ = std::max(forced_floor_, floor);
+  resting_since_.reset();
+}
+
+bool Upkeep::is_resting() const {
+  return resting_since_.has_value() && newest_.value() < resting_since_->value() + kRestRevisions;
+}
+
+bool Upkeep::should_fold() const {
+  const int64_t behind = newest_.value() - meta_.folded.value();
+  return behind > 0 && (behind >= static_cast<int64_t>(options_.fold_revisions) ||
+                        std::max(forced_floor_, meta_.floor) > meta_.folded);
+}
+
+bool Upkeep::should_write_floor() const {
+  const int64_t behind = wanted_floor_.value() - meta_.floor.value();
+  return behind >= static_cast<int64_t>(options_.compact_revisions) || forced_floor_ > meta_.floor;
+}
+
+bool Upkeep::has_work() const {
+  return !is_resting() && (folding_.has_value() || compaction_.has_value() || should_fold() ||
+                           should_write_floor() || should_compact() || should_shrink());
+}
+
+void Upkeep::BeginWork() {
+  if (!folding_.has_value() && should_fold()) {
+    folding_.emplace(Folding{.keys = std::exchange(unfolded_, {}), .next = {}, .through = newest_});
+    folding_->next = folding_->keys.begin();
+  }
+  if (!compaction_.has_value() && !folding_.has_value() && should_compact()) {
+    compaction_.emplace(Compaction{.scanned = LastPosition(meta_.compacted)});
+  }
+}
+
+Result<> Upkeep::Step(size_t rows) {
+  if (!has_work()) return {};
+  BeginWork();
+  const auto attempt = [&]() -> Result<> {
+    if (!folding_.has_value() && compaction_.has_value() && !compaction_->all_scanned) {
+      return Scan(rows * kScansPerChange);
+    }
+    Progress progress{.meta = meta_, .fold_next = {}, .erased = 0};
+    if (folding_.has_value()) progress.fold_next = folding_->next;
+    if (compaction_.has_value()) progress.erased = compaction_->erased;
+    DRAY_TRY_VOID(database_.Execute("PRAGMA synchronous=NORMAL"));
+    DRAY_TRY(Transaction transaction, Transaction::Begin(database_));
+    DRAY_TRY_VOID(Write(rows, progress));
+    DRAY_TRY_VOID(transaction.Commit());
+    EndWork(std::move(progress));
+    return {};
+  };
+  Result<> done = attempt();
+  // Whatever happened: commits are synced.
+  Result<> restored = database_.Execute("PRAGMA synchronous=FULL");
+  if (done.has_value()) return restored;
+  resting_since_ = newest_;
+  return done;
+}
+
+Result<> Upkeep::Write(size_t rows, Progress& progress) {
+  if (folding_.has_value()) return Fold(rows, progress);
+  if (should_write_floor()) {
+    progress.meta.floor = wanted_floor_;
+    return WriteMeta(database_, "floor", wanted_floor_);
+  }
+  if (compaction_.has_value()) return Erase(rows, progress);
+  return database_.Execute(fmt::format("PRAGMA incremental_vacuum({})", rows));
+}
+
+void Upkeep::EndWork(Progress progress) {
+  meta_ = std::move(progress.meta);
+  if (folding_.has_value()) {
+    folding_->next = progress.fold_next;
+    if (meta_.folded == folding_->through) folding_.reset();
+  } else if (compaction_.has_value() && compaction_->all_scanned) {
+    compaction_->erased = progress.erased;
+    if (meta_.compacted == compaction_->through) compaction_.reset();
+  }
+  // Shrinking begins above the limit and goes on to half of it, so that it does not begin again
+  // with the next page.
+  const auto limit = static_cast<int64_t>(options_.free_pages_max);
+  const Result<int64_t> free_pages = database_.QueryNumber("PRAGMA freelist_count");
+  free_pages_ = free_pages.value_or(0);
+  if (free_pages_ > limit) free_pages_wanted_ = limit / 2;
+  if (free_pages_ <= free_pages_wanted_) free_pages_wanted_ = limit;
+}
+
+Result<> Upkeep::Fold(size_t rows, Progress& progress) {
+  for (; rows > 0 && progress.fold_next != folding_->keys.end(); --rows, ++progress.fold_next) {
+    const auto& [key, revision] = *progress.fold_next;
+    if (revision == kAbsent) {
+      DRAY_TRY_VOID(statements_.fold_delete.Bind(1, key).Run());
+    } else {
+      DRAY_TRY_VOID(statements_.fold_put.Bind(1, key).Bind(2, revision.value()).Run());
+    }
+  }
+  if (progress.fold_next != folding_->keys.end()) return {};
+  progress.meta.folded = folding_->through;
+  return WriteMeta(database_, "folded", folding_->through);
+}
+
+Result<> Upkeep::Scan(size_t rows) {
+  Compaction& compaction = *compaction_;
+  const Revision last = std::min(meta_.floor, meta_.folded);
+  statements_.scan.Bind(1, compaction.scanned)
+      .Bind(2, LastPosition(last))
+      .Bind(3, static_cast<int64_t>(rows));
+  size_t seen = 0;
+  for (;; ++seen) {
+    DRAY_TRY(const bool found, statements_.scan.Step());
+    if (!found) break;
+    compaction.scanned = statements_.scan.Number(0);
+    const std::string_view key = statements_.scan.Bytes(1);
+    const Revision replaced{statements_.scan.Number(2)};
+    const bool is_deletion = statements_.scan.Number(3) != 0;
+    const Revision revision{compaction.scanned >> kOrdinalBits};
+    if (replaced != kAbsent) compaction.dead.push_back({replaced, std::string(key)});
+    if (is_deletion) compaction.dead.push_back({revision, std::string(key)});
+  }
+  const bool at_end = seen < rows;
+  if (!at_end && compaction.dead.size() < kDeadMax) return {};
+  compaction.all_scanned = true;
+  // The last revision seen may go on: it is looked at again, and what is gone by then is no loss.
+  compaction.through =
+      at_end ? last : std::max(meta_.compacted, Revision{(compaction.scanned >> kOrdinalBits) - 1});
+  std::ranges::sort(compaction.dead, {}, &Dead::revision);
+  return {};
+}
+
+Result<> Upkeep::Erase(size_t rows, Progress& progress) {
+  const std::vector<Dead>& dead = compaction_->dead;
+  for (; rows > 0 && progress.erased < dead.size(); --rows, ++progress.erased) {
+    const Dead& gone = dead[progress.erased];
+    DRAY_TRY_VOID(statements_.erase.Bind(1, FirstPosition(gone.revision))
+                      .Bind(2, LastPosition(gone.revision))
+                      .Bind(3, gone.key)
+                      .Run());
+  }
+  if (progress.erased < dead.size()) return {};
+  progress.meta.compacted = compaction_->through;
+  return WriteMeta(database_, "compacted", compaction_->through);
+}
+
+}  // namespace dray::store::sqlite

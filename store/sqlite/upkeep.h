@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a store's file needs besides commits, in small steps between them:
+//
+//   folding     the table of live keys follows the log, so that opening replays little of it
+//   compaction  records that were superseded at or below the floor are deleted
+//   shrinking   pages that nothing uses are given back to the disk
+//
+// Each step is one transaction of bounded work, and none is synced: the next commit's flush covers
+// it, and losing it loses nothing, because every step can be done again. The order of writes keeps
+// that true. A record is deleted only when the table of live keys has followed the log past the
+// revision that superseded it, and records go oldest first, before the ones that name them.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "base/strong.h"
+#include "store/sequencer.h"
+#include "store/sqlite/database.h"
+#include "store/sqlite/options.h"
+#include "store/sqlite/recovery.h"
+#include "store/sqlite/schema.h"
+
+namespace dray::store::sqlite {
+
+/// Thread safety: none; the thread that commits owns it.
+class Upkeep {
+ public:
+  /// Goes on from what was read: `unfolded` are the changes after meta.folded, up to `newest`.
+  static Result<std::unique_ptr<Upkeep>> Make(Database& database,
+                                              const SqliteOptions& options,
+                                              const Meta& meta,
+                                              Unfolded unfolded,
+                                              Revision newest);
+
+  /// `change` is durable.
+  void Note(const Change& change);
+  /// Readers need nothing before `floor`. It is written, and acted upon, when enough has gathered.
+  void NoteFloor(Revision floor) { wanted_floor_ = std::max(wanted_floor_, floor); }
+  /// The same, to be written and acted upon now.
+  void Force(Revision floor);
+
+  bool has_work() const;
+
+  /// Does at most about `rows` row changes. Writes nothing when there is nothing to do.
+  ///
+  /// Errors: of SQLite. Nothing is lost; has_work() is false until Force or some hundred changes
+  /// later, so that a full disk is not asked again at once.
+  Result<> Step(size_t rows);
+
+ private:
+  struct Statements {
+    Statement fold_put, fold_delete, scan, erase;
+  };
+  /// Changes on their way into the table of live keys, in key order.
+  struct Folding {
+    Unfolded keys;
+    Unfolded::const_iterator next;
+    Revision through{};
+  };
+  /// The record of `key` written at `revision`: nobody needs it.
+  struct Dead {
+    Revision revision{};
+    std::string key;
+  };
+  /// A piece of the log whose superseded records are looked for, and then deleted.
+  struct Compaction {
+    int64_t scanned = 0;  // the last position looked at
+    bool all_scanned = false;
+    std::vector<Dead> dead;  // oldest first once all are scanned
+    size_t erased = 0;
+    Revision through{};
+  };
+  /// What a transaction changes here once it is committed.
+  struct Progress {
+    Meta meta;
+    Unfolded::const_iterator fold_next;
+    size_t erased = 0;
+  };
+
+  Upkeep(Database& database, const SqliteOptions& options, Statements statements)
+      : database_(database), options_(options), statements_(std::move(statements)) {}
+
+  void BeginWork();
+  void EndWork(Progress progress);
+  Result<> Scan(size_t rows);
+  Result<> Write(size_t rows, Progress& progress);
+  Result<> Fold(size_t rows, Progress& progress);
+  Result<> Erase(size_t rows, Progress& progress);
+
+  bool should_fold() const;
+  bool should_write_floor() const;
+  bool should_compact() const { return std::min(meta_.floor, meta_.folded) > meta_.compacted; }
+  bool should_shrink() const { return free_pages_ > free_pages_wanted_; }
+  bool is_resting() const;
+
+  Database& database_;
+  const SqliteOptions& options_;
+  Statements statements_;
+  Meta meta_;          // as in the file
+  Revision newest_{};  // the last change noted
+  Revision wanted_floor_{};
+  Revision forced_floor_{};
+  Unfolded unfolded_;  // changes up to newest_ that are neither in the table nor in folding_
+  std::optional<Folding> folding_;
+  std::optional<Compaction> compaction_;
+  int64_t free_pages_ = 0;
+  int64_t free_pages_wanted_ = 0;
+  std::optional<Revision> resting_since_;  // newest_ when a step failed
+};
+
+}  // namespace dray::store::sqlite
