@@ -27,6 +27,21 @@ using namespace dray;  // NOLINT(google-build-using-namespace): this file is onl
 
 constexpr int kUsageError = 2;
 
+// Which store a command works on; the names are kube-apiserver's.
+void AddStoreChoice(CLI::App& command, cli::StoreChoice& choice) {
+  command.add_option("--data-dir",
+                     choice.data_folder,
+                     "folder of the store, certificates and kubeconfig (default: ~/.dray)");
+  command
+      .add_option("--etcd-servers",
+                  choice.etcd_servers,
+                  "keep objects in etcd: URLs of its members, comma-separated")
+      ->delimiter(',');
+  command.add_option("--etcd-cafile", choice.etcd_ca_file, "who signed etcd's certificate (PEM)");
+  command.add_option("--etcd-certfile", choice.etcd_certificate_file, "our certificate for etcd");
+  command.add_option("--etcd-keyfile", choice.etcd_key_file, "the key of that certificate");
+}
+
 void AddServe(CLI::App& app,
               cli::ServeOptions& options,
               std::vector<std::string>& nodes,
@@ -37,9 +52,10 @@ void AddServe(CLI::App& app,
       ->add_option(
           "--listen", options.listen, "address:port; port 0 is any free one; loopback only")
       ->capture_default_str();
-  serve->add_option("--data-dir",
-                    options.data_folder,
-                    "folder for certificates and kubeconfig (default: ~/.dray)");
+  AddStoreChoice(*serve, options.store);
+  serve->add_flag("--memory",
+                  options.store.memory,
+                  "keep objects in memory; they are gone when the server stops");
   serve->add_option("--components",
                     components,
                     "comma-separated: apiserver, scheduler, controllers, nodes (default: all)");
@@ -244,9 +260,9 @@ int RunServe(cli::ServeOptions options,
     options.nodes.push_back(*std::move(parsed));
   }
   options.components = CLI::detail::split(components, ',');
-  if (options.data_folder.empty()) {
+  if (options.store.data_folder.empty()) {
     const char* home = std::getenv("HOME");  // NOLINT(concurrency-mt-unsafe): no thread has started
-    options.data_folder = std::string(home == nullptr ? "." : home) + "/.dray";
+    options.store.data_folder = std::string(home == nullptr ? "." : home) + "/.dray";
   }
   return cli::Serve(RealWorld(), options);
 }

@@ -2,6 +2,7 @@
 #include "cli/serve.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <csignal>
 #include <cstdio>
@@ -10,6 +11,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "allocator/profile.h"
 #include "api/kind.h"
@@ -17,14 +19,16 @@
 #include "cli/credentials.h"
 #include "cli/housekeeping.h"
 #include "cli/in_process_client.h"
+#include "cli/store_choice.h"
 #include "cli/version.h"
+#include "client/leader_election.h"
 #include "net/http_server.h"
 #include "net/url.h"
 #include "node/profile.h"
 #include "server/builtin_rules.h"
 #include "server/http_api.h"
 #include "server/resources.h"
-#include "store/memory_store.h"
+#include "store/store.h"
 
 namespace dray::cli {
 namespace {
@@ -111,6 +115,11 @@ Result<ComponentsOptions> ComponentsOf(const ServeOptions& options) {
   return components;
 }
 
+std::string HostName() {
+  std::array<char, 256> name{};
+  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "localhost";
+}
+
 /// SIGINT and SIGTERM, blocked in every thread and taken by Wait().
 class StopSignals {
  public:
@@ -139,6 +148,7 @@ class Process {
                            {.least = options.log_level, .format = options.log_format})) {}
 
   ~Process() {
+    election_.reset();
     if (components_.has_value()) components_->Stop();
     client_.reset();
     if (http_ != nullptr) http_->Shutdown(kShutdownGrace);
@@ -152,7 +162,7 @@ class Process {
   /// Serves requests; the other components start with StartComponents.
   Result<> StartServer() {
     DRAY_TRY_VOID(CheckComponents(options_));
-    DRAY_TRY_VOID(MakeResources());
+    DRAY_TRY_VOID(CheckStoreChoice(options_.store));
     DRAY_TRY(const net::Endpoint endpoint, ParseListen(options_.listen));
     if (!server::IsLoopback(endpoint.host)) {
       return Fail(StatusReason::kBadRequest,
@@ -160,11 +170,16 @@ class Process {
                               "known user may do everything",
                               options_.listen));
     }
+    DRAY_TRY_VOID(world_.disk.MakeFolder(options_.store.data_folder));
+    DRAY_TRY(store_, OpenStore(world_, log_, options_.store));
+    DRAY_TRY_VOID(MakeResources());
     DRAY_TRY_VOID(Wait(resources_->Bootstrap()));
-    DRAY_TRY_VOID(world_.disk.MakeFolder(options_.data_folder));
     DRAY_TRY(const ServerCredentials credentials,
-             LoadOrMakeCredentials(world_, options_.data_folder, endpoint.host));
-    server::HttpApiOptions api_options;
+             LoadOrMakeCredentials(world_, options_.store.data_folder, endpoint.host));
+    server::HttpApiOptions api_options{
+        .checks = {{.name = "store",
+                    .passes = [this] { return store_->status().failure.empty(); },
+                    .readiness_only = true}}};
     if (!options_.token_file.empty()) {
       DRAY_TRY(const std::string csv, world_.disk.Read(options_.token_file));
       DRAY_TRY(api_options.authenticator, server::Authenticator::FromTokenFile(csv));
@@ -181,10 +196,10 @@ class Process {
                                      .tls = tls,
                                      .body_bytes_max = server::kBodyBytesMax},
                                     *api_));
-    housekeeping_.emplace(store_, world_.clock, *http_->reactors().front());
+    housekeeping_.emplace(*store_, world_.clock, *http_->reactors().front());
     url_ = fmt::format("https://{}",
                        net::HostPort(net::Endpoint{.host = endpoint.host, .port = http_->port()}));
-    DRAY_TRY(kubeconfig_, WriteKubeconfig(world_, options_.data_folder, url_, credentials));
+    DRAY_TRY(kubeconfig_, WriteKubeconfig(world_, options_.store.data_folder, url_, credentials));
     return {};
   }
 
@@ -198,7 +213,7 @@ class Process {
     scheme_ = api::Scheme(*kinds);
     resources_ = std::make_unique<server::Resources>(
         scheme_,
-        store_,
+        *store_,
         world_,
         log_,
         server::Resources::Options{.rules = server::BuiltinRules(emulation),
@@ -210,15 +225,34 @@ class Process {
     client_.emplace(*resources_, server::User{.name = "system:dray", .groups = {"system:masters"}});
     DRAY_TRY(ComponentsOptions components, ComponentsOf(options_));
     components_.emplace(*client_, world_, log_, scheme_, std::move(components));
-    return components_->Start();
+    if (options_.store.etcd_servers.empty()) return components_->Start();
+    if (components_->any()) election_.emplace(MakeElection());
+    return {};
+  }
+
+  /// Servers that share an etcd agree on one whose components run.
+  std::unique_ptr<client::LeaderElection> MakeElection() {
+    const auto start = [this] {
+      const Result<> started = components_->Start();
+      if (!started) log_.Error("components do not start", "error", started.error().message);
+      return started.has_value();
+    };
+    return std::make_unique<client::LeaderElection>(
+        *client_,
+        world_,
+        log_,
+        client::LeaderElectionOptions{.identity =
+                                          fmt::format("{}_{}", HostName(), NewUuid(world_.random))},
+        client::LeaderCallbacks{.started = start, .stopped = [this] { components_->Stop(); }});
   }
 
   void SayReady() const {
     fmt::print(
-        "{} serves {}; objects are kept in memory and do not survive a restart yet\n"
+        "{} serves {}; objects are kept {}\n"
         "kubectl --kubeconfig {} get resourceslices\n",
         VersionLine(),
         url_,
+        WhereObjectsAre(options_.store),
         kubeconfig_);
     std::fflush(stdout);
   }
@@ -228,7 +262,7 @@ class Process {
   const ServeOptions& options_;
   Log log_;
   api::Scheme scheme_;
-  store::MemoryStore store_;
+  std::unique_ptr<store::Store> store_;
   std::unique_ptr<server::Resources> resources_;
   std::optional<server::HttpApi> api_;
   std::unique_ptr<net::HttpServer> http_;
@@ -236,6 +270,7 @@ class Process {
   std::string url_, kubeconfig_;
   std::optional<InProcessClient> client_;
   std::optional<Components> components_;
+  std::optional<Running<client::LeaderElection>> election_;
 };
 
 }  // namespace

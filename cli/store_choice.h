@@ -25,8 +25,8 @@ struct StoreChoice {
 Result<> CheckStoreChoice(const StoreChoice& choice);
 
 /// Opens the store, whose values are read back as objects. A new one gets an identity by chance.
-/// Errors: kBadRequest as above; those of the implementation, each with the file or server it is
-/// about and what to do.
+/// Precondition: CheckStoreChoice. Errors: those of the implementation, each with the file or
+/// server it is about and what to do.
 Result<std::unique_ptr<store::Store>> OpenStore(World& world, Log log, const StoreChoice& choice);
 
 /// "in memory, and are gone when it stops": where the objects are, for the line that says a server

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/store_choice.h"
+
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "server/stored_object.h"
+#include "store/memory_store.h"
+#include "store/sqlite/folder_lock.h"
+#include "store/sqlite/sqlite_store.h"
+
+namespace dray::cli {
+namespace {
+
+std::unexpected<Error> Refuse(std::string_view why) {
+  return Fail(StatusReason::kBadRequest, std::string(why));
+}
+
+}  // namespace
+
+Result<> CheckStoreChoice(const StoreChoice& choice) {
+  const bool etcd = !choice.etcd_servers.empty();
+  if (choice.memory && etcd) return Refuse("--memory and --etcd-servers exclude each other");
+  const bool tls = !choice.etcd_ca_file.empty() || !choice.etcd_certificate_file.empty() ||
+                   !choice.etcd_key_file.empty();
+  if (tls && !etcd)
+    return Refuse("--etcd-cafile, --etcd-certfile and --etcd-keyfile need --etcd-servers");
+  if (choice.etcd_certificate_file.empty() != choice.etcd_key_file.empty()) {
+    return Refuse("--etcd-certfile and --etcd-keyfile go together");
+  }
+  return {};
+}
+
+Result<std::unique_ptr<store::Store>> OpenStore(World& world,
+                                                Log /*log*/,
+                                                const StoreChoice& choice) {
+  store::Options options;
+  options.read_value = server::ReadStored;
+  options.new_id = world.random.Next();
+  if (!choice.etcd_servers.empty()) return Refuse("--etcd-servers: not built yet");
+  if (choice.memory) return std::make_unique<store::MemoryStore>(options);
+  return store::SqliteStore::Open(choice.data_folder, options);
+}
+
+std::string WhereObjectsAre(const StoreChoice& choice) {
+  if (!choice.etcd_servers.empty()) {
+    return fmt::format("in etcd at {}", fmt::join(choice.etcd_servers, ", "));
+  }
+  if (!choice.etcd_servers.empty()) return Refuse("--etcd-servers: not built yet");
+  if (choice.memory) return "in memory, and are gone when it stops";
+  return fmt::format("in {}", store::sqlite::StoreFile(choice.data_folder));
+}
+
+}  // namespace dray::cli

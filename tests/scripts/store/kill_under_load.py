@@ -1,0 +1,220 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Kills `dray serve` in the middle of 64 writers over HTTP, starts it again on the same folder, and
+looks for what was lost: every write that was answered 2xx must be there, in the state and under the
+resource version that the answer gave; one that was not answered happened wholly or not at all; and
+a watch that breaks off with the server goes on from its last event without a gap or a repetition.
+
+    kill_under_load.py DRAY [ROUNDS] [FLAG...]   flags are for dray serve
+"""
+import base64
+import http.client
+import json
+import pathlib
+import re
+import signal
+import ssl
+import subprocess
+import sys
+import threading
+import time
+import urllib.parse
+
+WRITERS = 64
+CLAIMS = "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims"
+
+
+class Server:
+    """One life of `dray serve` on ./data."""
+
+    def __init__(self, dray, flags):
+        config = pathlib.Path("data/kubeconfig")
+        config.unlink(missing_ok=True)
+        self.log = open("serve.log", "ab")
+        self.process = subprocess.Popen(
+            [dray, "serve", "--data-dir", "data", "--listen", "127.0.0.1:0",
+             "--components=apiserver", *flags], stdout=subprocess.PIPE, stderr=self.log)
+        ready = self.process.stdout.readline().decode()  # the line that says it is ready
+        if not ready:
+            sys.exit("dray serve did not start:\n" + pathlib.Path("serve.log").read_text())
+        text = config.read_text()
+        self.url = urllib.parse.urlparse(re.search(r"server: (\S+)", text)[1])
+        self.context = ssl.create_default_context(
+            cadata=self.decoded(text, "certificate-authority-data"))
+        pathlib.Path("client.pem").write_text(
+            self.decoded(text, "client-certificate-data") + self.decoded(text, "client-key-data"))
+        self.context.load_cert_chain("client.pem")
+
+    @staticmethod
+    def decoded(text, key):
+        return base64.b64decode(re.search(key + r": (\S+)", text)[1]).decode()
+
+    def connect(self):
+        return http.client.HTTPSConnection(
+            self.url.hostname, self.url.port, context=self.context, timeout=60)
+
+    def kill(self):
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+
+
+def ask(connection, method, path, body=None, kind="application/json"):
+    connection.request(method, path, body and json.dumps(body), {"Content-Type": kind})
+    answer = connection.getresponse()
+    return answer.status, json.loads(answer.read())
+
+
+class Writer(threading.Thread):
+    """Creates, changes and deletes claims of its own until the server is gone."""
+
+    def __init__(self, server, number, first):
+        super().__init__()
+        self.server, self.number, self.serial = server, number, first
+        self.known = {}      # name: (resource version, label) as answered; None when deleted
+        self.in_flight = None  # (name, label or None): asked for and not answered
+        self.answered = 0
+
+    def run(self):
+        try:
+            connection = self.server.connect()
+            while True:
+                self.step(connection)
+        except (OSError, http.client.HTTPException, ssl.SSLError, ValueError):
+            pass  # the server is gone
+
+    def step(self, connection):
+        name = f"w{self.number}-{self.serial}"
+        turn = self.answered % 4
+        if turn == 0:
+            self.serial += 1
+            name = f"w{self.number}-{self.serial}"
+            self.write(connection, "POST", CLAIMS, name, "created", {
+                "metadata": {"name": name, "labels": {"state": "created"}},
+                "spec": {"devices": {"requests": [
+                    {"name": "gpu", "exactly": {"deviceClassName": "gpu.example.com"}}]}}})
+        elif turn == 3 and self.serial % 2 == 0:
+            self.write(connection, "DELETE", f"{CLAIMS}/{name}", name, None, None)
+        else:
+            label = f"changed-{self.answered}"
+            self.write(connection, "PATCH", f"{CLAIMS}/{name}", name, label,
+                       {"metadata": {"labels": {"state": label}}})
+
+    def write(self, connection, method, path, name, label, body):
+        self.in_flight = (name, label)
+        kind = "application/merge-patch+json" if method == "PATCH" else "application/json"
+        code, answer = ask(connection, method, path, body, kind)
+        assert code in (200, 201), (code, answer)
+        version = int(answer["metadata"]["resourceVersion"]) if label else 0
+        self.known[name] = (version, label) if label else None
+        self.in_flight = None
+        self.answered += 1
+
+
+class Watcher(threading.Thread):
+    """Applies events to a copy of the collection until its stream ends."""
+
+    def __init__(self, server, version, state):
+        super().__init__()
+        self.server, self.version, self.state = server, version, state
+        self.problem = None
+        self.until = None
+
+    def run(self):
+        connection = self.server.connect()
+        connection.request("GET", f"{CLAIMS}?watch=1&resourceVersion={self.version}")
+        answer = connection.getresponse()
+        try:
+            for line in iter(answer.readline, b""):
+                if not line.endswith(b"\n"):
+                    return  # cut off
+                self.apply(json.loads(line))
+                if self.until is not None and self.version >= self.until:
+                    return
+        except (OSError, http.client.HTTPException, ssl.SSLError):
+            pass  # the server is gone
+
+    def apply(self, event):
+        if event["type"] == "ERROR":
+            self.problem = self.problem or event["object"]["message"]
+            return
+        metadata = event["object"]["metadata"]
+        version = int(metadata["resourceVersion"])
+        if version <= self.version:
+            self.problem = self.problem or f"event {version} after {self.version}"
+        self.version = version
+        there = metadata["name"] in self.state
+        if there != (event["type"] != "ADDED"):
+            self.problem = self.problem or f"{event['type']} {metadata['name']}: there before: {there}"
+        if event["type"] == "DELETED":
+            self.state.pop(metadata["name"], None)
+        else:
+            self.state[metadata["name"]] = (version, metadata["labels"]["state"])
+
+
+def read_all(server):
+    code, answer = ask(server.connect(), "GET", CLAIMS)
+    assert code == 200, answer
+    return int(answer["metadata"]["resourceVersion"]), {
+        item["metadata"]["name"]: (int(item["metadata"]["resourceVersion"]),
+                                   item["metadata"]["labels"]["state"])
+        for item in answer["items"]}
+
+
+def lost(writers, state):
+    """What the answers promised and the state does not keep."""
+    for writer in writers:
+        for name, known in writer.known.items():
+            now = state.get(name)
+            if now == known:
+                continue
+            unanswered = writer.in_flight
+            label = now[1] if now else None
+            if unanswered and unanswered == (name, label):
+                continue
+            yield f"{name}: answered {known}, kept {now}, in flight {unanswered}"
+
+
+def one_round(dray, flags, number):
+    server = Server(dray, flags)
+    version, state = read_all(server)
+    watcher = Watcher(server, version, state)
+    watcher.start()
+    writers = [Writer(server, i, number * 1_000_000) for i in range(WRITERS)]
+    for writer in writers:
+        writer.start()
+    wanted = 500 + 137 * number  # different in each round
+    while sum(writer.answered for writer in writers) < wanted:
+        time.sleep(0.001)
+    server.kill()
+    for thread in [*writers, watcher]:
+        thread.join()
+    answered = sum(writer.answered for writer in writers)
+
+    server = Server(dray, flags)
+    newest, kept = read_all(server)
+    problems = list(lost(writers, kept))
+    resumed = Watcher(server, watcher.version, watcher.state)
+    resumed.until = newest  # of an event on claims: nothing else is written
+    if watcher.version < newest:
+        resumed.start()
+        resumed.join(60)
+    problems += [f"watch: {watch.problem}" for watch in (watcher, resumed) if watch.problem]
+    if resumed.state != kept:
+        problems.append(f"the watch saw {len(resumed.state)} claims, {len(kept)} are there")
+    server.kill()
+    print(f"round {number}: {answered} writes answered, {len(kept)} claims kept, "
+          f"{newest - version} revisions, {len(problems)} problems")
+    return problems
+
+
+def main():
+    dray = sys.argv[1]
+    rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 3
+    for number in range(1, rounds + 1):
+        problems = one_round(dray, sys.argv[3:], number)
+        if problems:
+            sys.exit("\n".join(problems[:20]))
+
+
+if __name__ == "__main__":
+    main()
