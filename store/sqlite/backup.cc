@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// Backup and Restore. Both copy with SQLite's backup functions into a file beside the one wanted,
+// which takes its name in one step when it is complete and synced.
+#include <cerrno>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sqlite3.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/result.h"
+#include "base/strong.h"
+#include "store/sqlite/database.h"
+#include "store/sqlite/folder_lock.h"
+#include "store/sqlite/maintenance.h"
+#include "store/sqlite/options.h"
+#include "store/sqlite/recovery.h"
+#include "store/sqlite/schema.h"
+#include "store/sqlite/store_path.h"
+
+namespace dray::store::sqlite {
+namespace {
+
+/// Pages copied between calls of BackupOptions::progress: 8 MiB.
+constexpr int kPagesPerStep = 1024;
+
+/// A file in the making: removed unless it gets its name.
+class PartialFile {
+ public:
+  explicit PartialFile(std::string target)
+      : target_(std::move(target)), path_(target_ + ".partial") {}
+  PartialFile(const PartialFile&) = delete;
+  PartialFile& operator=(const PartialFile&) = delete;
+  ~PartialFile() { Remove(); }
+
+  const std::string& path() const { return path_; }
+
+  /// Makes it, empty, for its owner only; what an attempt before has left is gone.
+  Result<> Make() {
+    Remove();
+    constexpr mode_t kOwnerReadsAndWrites = 0600;
+    const int made =
+        open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, kOwnerReadsAndWrites);
+    if (made < 0) {
+      const std::error_code error(errno, std::generic_category());
+      return Fail(StatusReason::kForbidden,
+                  fmt::format("{} cannot be made: {}", path_, error.message()));
+    }
+    close(made);
+    return {};
+  }
+
+  Result<> TakeName() {
+    std::error_code error;
+    std::filesystem::rename(path_, target_, error);
+    if (error) {
+      return Fail(StatusReason::kForbidden,
+                  fmt::format("{} cannot be renamed to {}: {}", path_, target_, error.message()));
+    }
+    return SyncFolderOf(target_);
+  }
+
+ private:
+  void Remove() const {
+    for (const char* part : {"", "-journal", "-wal", "-shm"}) {
+      std::error_code ignored;
+      std::filesystem::remove(path_ + part, ignored);
+    }
+  }
+
+  const std::string target_;
+  const std::string path_;
+};
+
+std::unexpected<Error> GivenUp(const std::string& file) {
+  return Fail(StatusReason::kServiceUnavailable,
+              fmt::format("the copy to {} was given up; nothing is left of it", file));
+}
+
+Result<> CopyPages(Database& from, Database& to, const BackupOptions& options) {
+  const std::unique_ptr<sqlite3_backup, int (*)(sqlite3_backup*)> copy(
+      sqlite3_backup_init(to.handle(), "main", from.handle(), "main"), sqlite3_backup_finish);
+  if (copy == nullptr) {
+    return Fail(to.ErrorOf(sqlite3_extended_errcode(to.handle()), "beginning the copy"));
+  }
+  while (true) {
+    const int code = sqlite3_backup_step(copy.get(), kPagesPerStep);
+    if (code != SQLITE_OK && code != SQLITE_DONE) {
+      return Fail(to.ErrorOf(code, fmt::format("copying {} to it", from.file())));
+    }
+    const auto all = static_cast<uint64_t>(sqlite3_backup_pagecount(copy.get()));
+    const auto left = static_cast<uint64_t>(sqlite3_backup_remaining(copy.get()));
+    if (options.progress && !options.progress(all - left, all)) return GivenUp(to.file());
+    if (code == SQLITE_DONE) return {};
+  }
+}
+
+/// Copies the store of `from`, changes the copy, and leaves one synced file without companions.
+Result<> CopyStore(Database& from,
+                   const std::string& to,
+                   const BackupOptions& options,
+                   const std::function<Result<>(Database&)>& change) {
+  DRAY_TRY(const std::unique_ptr<Database> copy,
+           Database::Open(to, Database::Access::kWrite, "", SqliteOptions{}.busy_wait_ms));
+  DRAY_TRY_VOID(CopyPages(from, *copy, options));
+  DRAY_TRY_VOID(copy->Execute("PRAGMA journal_mode=DELETE"));
+  return change(*copy);
+}
+
+bool Exists(const std::string& file) {
+  std::error_code ignored;
+  return std::filesystem::exists(file, ignored);
+}
+
+Result<> CheckSound(const std::string& file) {
+  DRAY_TRY(const VerifyReport report, Verify(file));
+  if (report.problem_count == 0) return {};
+  return Fail(StatusReason::kInternalError,
+              fmt::format("the backup {} is damaged ({} problems, the first: {}): use another one; "
+                          "nothing was changed",
+                          file,
+                          report.problem_count,
+                          report.problems.front()));
+}
+
+/// What makes a copy a store of its own.
+Result<> GiveIdentity(Database& copy, const RestoreOptions& options) {
+  DRAY_TRY(const Meta meta, ReadMeta(copy));
+  DRAY_TRY(const Revision newest, ReadNewest(copy, meta));
+  DRAY_TRY(Transaction transaction, Transaction::Begin(copy));
+  DRAY_TRY_VOID(WriteId(copy, options.new_id));
+  if (options.skip_revisions > 0) {
+    const Revision floor{newest.value() + options.skip_revisions};
+    DRAY_TRY_VOID(WriteMeta(copy, "floor", floor));
+  }
+  return transaction.Commit();
+}
+
+/// Nothing of the store that is replaced may be taken for a part of the new one: its write-ahead
+/// log is merged into it, or, if it is too damaged for that, removed.
+Result<> SettleOldLog(const std::string& file) {
+  {
+    const Result<std::unique_ptr<Database>> old =
+        Database::Open(file, Database::Access::kWrite, "", SqliteOptions{}.busy_wait_ms);
+    if (old.has_value()) {
+      const Result<bool> merged = (*old)->RunCheckpoint(Database::Checkpoint::kReset);
+      static_cast<void>(merged);
+    }
+  }
+  for (const char* part : {"-wal", "-shm"}) {
+    std::error_code error;
+    std::filesystem::remove(file + part, error);
+    if (error) {
+      return Fail(StatusReason::kForbidden,
+                  fmt::format("{}{} cannot be removed: {}", file, part, error.message()));
+    }
+  }
+  return SyncFolderOf(file);
+}
+
+}  // namespace
+
+Result<FileStatus> Backup(const std::string& path,
+                          const std::string& file,
+                          const BackupOptions& options) {
+  if (Exists(file)) {
+    return Fail(StatusReason::kAlreadyExists,
+                fmt::format("{} exists: name a new file for the backup", file));
+  }
+  {
+    DRAY_TRY(const std::unique_ptr<Database> from, OpenOneMoment(path));
+    PartialFile partial(file);
+    DRAY_TRY_VOID(partial.Make());
+    const auto as_it_is = [](Database&) -> Result<> { return {}; };
+    DRAY_TRY_VOID(CopyStore(*from, partial.path(), options, as_it_is));
+    DRAY_TRY_VOID(partial.TakeName());
+  }
+  return StatusOf(file);
+}
+
+Result<FileStatus> Restore(const std::string& file,
+                           const std::string& folder,
+                           const RestoreOptions& options) {
+  DRAY_TRY_VOID(CheckSound(file));
+  DRAY_TRY(const FolderLock lock, FolderLock::Take(folder));
+  const std::string target = StoreFile(folder);
+  if (Exists(target) && !options.overwrite) {
+    return Fail(StatusReason::kAlreadyExists,
+                fmt::format("the folder {} holds a store: name an empty folder, or say that it is "
+                            "to be overwritten",
+                            folder));
+  }
+  DRAY_TRY(const std::unique_ptr<Database> from, OpenOneMoment(file));
+  PartialFile partial(target);
+  DRAY_TRY_VOID(partial.Make());
+  DRAY_TRY_VOID(CopyStore(
+      *from, partial.path(), {}, [&](Database& copy) { return GiveIdentity(copy, options); }));
+  if (Exists(target)) DRAY_TRY_VOID(SettleOldLog(target));
+  DRAY_TRY_VOID(partial.TakeName());
+  return StatusOf(folder);
+}
+
+}  // namespace dray::store::sqlite

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// Status, dump and compaction; verify.cc and backup.cc have the rest.
+#include "store/sqlite/maintenance.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/result.h"
+#include "base/strong.h"
+#include "store/sqlite/database.h"
+#include "store/sqlite/folder_lock.h"
+#include "store/sqlite/log_row.h"
+#include "store/sqlite/options.h"
+#include "store/sqlite/recovery.h"
+#include "store/sqlite/schema.h"
+#include "store/sqlite/store_path.h"
+#include "store/sqlite/upkeep.h"
+
+namespace dray::store::sqlite {
+namespace {
+
+uint64_t LogBytes(const std::string& file) {
+  std::error_code error;
+  const auto size = std::filesystem::file_size(file + "-wal", error);
+  return error ? 0 : size;
+}
+
+DumpedRecord DumpedOf(const LogRow& row) {
+  return {.revision = row.revision(),
+          .ordinal = row.ordinal(),
+          .is_deletion = !row.value.has_value(),
+          .key = row.key,
+          .value = row.value.value_or(""),
+          .created = row.created,
+          .version = row.version,
+          .expiry = row.expiry,
+          .replaced = row.replaced};
+}
+
+Result<> DumpLog(Database& database,
+                 const std::string& prefix,
+                 const std::function<Result<>(const DumpedRecord&)>& sink) {
+  DRAY_TRY(Statement rows,
+           database.Prepare(fmt::format("SELECT {} FROM log ORDER BY position", kRowColumns)));
+  while (true) {
+    DRAY_TRY(const bool found, rows.Step());
+    if (!found) return {};
+    DRAY_TRY(const LogRow row, ReadRow(rows, database.file()));
+    if (row.key.starts_with(prefix)) DRAY_TRY_VOID(sink(DumpedOf(row)));
+  }
+}
+
+Result<> DumpLive(Database& database,
+                  const std::string& prefix,
+                  const std::function<Result<>(const DumpedRecord&)>& sink) {
+  DRAY_TRY(const Meta meta, ReadMeta(database));
+  DRAY_TRY(const Unfolded unfolded, ReadUnfolded(database, meta.folded));
+  DRAY_TRY(const std::vector<LiveKey> live, ReadLive(database, unfolded));
+  DRAY_TRY(Statement rows,
+           database.Prepare(fmt::format(
+               "SELECT {} FROM log WHERE position BETWEEN ?1 AND ?2 AND key = ?3", kRowColumns)));
+  for (const LiveKey& one : live) {
+    if (!one.key.starts_with(prefix)) continue;
+    rows.Bind(1, FirstPosition(one.revision)).Bind(2, LastPosition(one.revision)).Bind(3, one.key);
+    DRAY_TRY(const bool found, rows.Step());
+    if (!found) {
+      return Fail(Corrupt(
+          database.file(),
+          fmt::format(
+              "the record of {} at revision {} is not in the log", one.key, one.revision.value())));
+    }
+    DRAY_TRY(const LogRow row, ReadRow(rows, database.file()));
+    DRAY_TRY_VOID(sink(DumpedOf(row)));
+    rows.Reset();
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<FileStatus> StatusOf(const std::string& path) {
+  DRAY_TRY(const std::unique_ptr<Database> database, OpenOneMoment(path));
+  FileStatus status{.file = database->file()};
+  DRAY_TRY(const Meta meta, ReadMeta(*database));
+  status.id = meta.id;
+  DRAY_TRY(status.schema_version, database->QueryNumber("PRAGMA user_version"));
+  DRAY_TRY(status.newest, ReadNewest(*database, meta));
+  status.floor = meta.floor;
+  DRAY_TRY(const Unfolded unfolded, ReadUnfolded(*database, meta.folded));
+  DRAY_TRY(const std::vector<LiveKey> live, ReadLive(*database, unfolded));
+  status.keys = live.size();
+  const auto number = [&](const char* sql) -> Result<uint64_t> {
+    DRAY_TRY(const int64_t value, database->QueryNumber(sql));
+    return static_cast<uint64_t>(value);
+  };
+  DRAY_TRY(status.rows, number("SELECT count(*) FROM log"));
+  DRAY_TRY(const uint64_t pages, number("PRAGMA page_count"));
+  DRAY_TRY(const uint64_t free_pages, number("PRAGMA freelist_count"));
+  DRAY_TRY(const uint64_t page_bytes, number("PRAGMA page_size"));
+  status.file_bytes = pages * page_bytes + LogBytes(database->file());
+  status.free_bytes = free_pages * page_bytes;
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error)) status.owner = OwnerOf(path);
+  return status;
+}
+
+Result<FileStatus> CompactFolder(const std::string& folder, std::optional<Revision> revision) {
+  DRAY_TRY(const std::string file, ExistingStoreFile(folder));
+  if (file == folder) {
+    return Fail(StatusReason::kInvalid,
+                fmt::format("{} is a file: name the data folder that it is in", folder));
+  }
+  {
+    DRAY_TRY(const FolderLock lock, FolderLock::Take(folder));
+    const SqliteOptions options{.free_pages_max = 0};
+    DRAY_TRY(const std::unique_ptr<Database> database, OpenToServe(file, options, /*new_id=*/0));
+    DRAY_TRY(const Meta meta, ReadMeta(*database));
+    DRAY_TRY(const Revision newest, ReadNewest(*database, meta));
+    if (revision.value_or(newest) > newest) {
+      return Fail(StatusReason::kTimeout,
+                  fmt::format("revision {} is in the future, the newest of {} is {}",
+                              revision->value(),
+                              file,
+                              newest.value()));
+    }
+    DRAY_TRY(Unfolded unfolded, ReadUnfolded(*database, meta.folded));
+    DRAY_TRY(const std::unique_ptr<Upkeep> upkeep,
+             Upkeep::Make(*database, options, meta, std::move(unfolded), newest));
+    upkeep->Force(revision.value_or(newest));
+    constexpr size_t kRowsPerStep = 4096;
+    while (upkeep->has_work()) DRAY_TRY_VOID(upkeep->Step(kRowsPerStep));
+    DRAY_TRY_VOID(database->RunCheckpoint(Database::Checkpoint::kReset));
+  }
+  return StatusOf(folder);
+}
+
+Result<> Dump(const std::string& path,
+              const DumpOptions& options,
+              const std::function<Result<>(const DumpedRecord&)>& sink) {
+  DRAY_TRY(const std::unique_ptr<Database> database, OpenOneMoment(path));
+  return options.what == DumpOptions::What::kLive ? DumpLive(*database, options.prefix, sink)
+                                                  : DumpLog(*database, options.prefix, sink);
+}
+
+}  // namespace dray::store::sqlite

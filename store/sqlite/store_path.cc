@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/sqlite/store_path.h"
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <system_error>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "base/result.h"
+#include "store/sqlite/database.h"
+#include "store/sqlite/folder_lock.h"
+#include "store/sqlite/options.h"
+#include "store/sqlite/schema.h"
+
+namespace dray::store::sqlite {
+
+Result<std::string> ExistingStoreFile(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(path, error);
+  if (!std::filesystem::exists(status)) {
+    if (status.type() == std::filesystem::file_type::not_found) {
+      return Fail(
+          StatusReason::kNotFound,
+          fmt::format("there is no folder or file {}: name a data folder or a backup", path));
+    }
+    return Fail(StatusReason::kForbidden,
+                fmt::format("{} cannot be looked at: {}", path, error.message()));
+  }
+  if (!std::filesystem::is_directory(status)) return path;
+  const std::string file = StoreFile(path);
+  if (std::filesystem::exists(file, error)) return file;
+  if (error) {
+    return Fail(StatusReason::kForbidden,
+                fmt::format("{} cannot be looked at: {}", file, error.message()));
+  }
+  return Fail(StatusReason::kNotFound,
+              fmt::format("the folder {} has no store (no file dray.db)", path));
+}
+
+Result<std::unique_ptr<Database>> OpenOneMoment(const std::string& path) {
+  DRAY_TRY(const std::string file, ExistingStoreFile(path));
+  DRAY_TRY(std::unique_ptr<Database> database, OpenToRead(file, SqliteOptions{}));
+  DRAY_TRY_VOID(database->Execute("BEGIN"));
+  DRAY_TRY_VOID(database->QueryNumber("SELECT count(*) FROM meta"));  // the moment
+  return database;
+}
+
+Result<> SyncFolderOf(const std::string& file) {
+  const std::filesystem::path parent = std::filesystem::path(file).parent_path();
+  const std::string folder = parent.empty() ? "." : parent.string();
+  const int opened = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const bool synced = opened >= 0 && fsync(opened) == 0;
+  const int failure = errno;
+  if (opened >= 0) close(opened);
+  if (synced) return {};
+  return Fail(StatusReason::kInternalError,
+              fmt::format("the folder {} cannot be synced: {}",
+                          folder,
+                          std::strerror(failure)));  // NOLINT(concurrency-mt-unsafe)
+}
+
+}  // namespace dray::store::sqlite
