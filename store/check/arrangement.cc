@@ -322,7 +322,11 @@ std::string Arrangement::Fingerprint() const {
 }
 
 void Arrangement::NoteBest(const Failure& failure) {
-  if (failure.is_of_placed || failure.fact.at <= best_at_) return;
+  const size_t placed = static_cast<size_t>(
+      std::ranges::count_if(loose_, [](const Loose& loose) { return loose.placed.value() != 0; }));
+  const bool is_further = std::pair(failure.fact.at, placed) > std::pair(best_at_, best_placed_);
+  if (failure.is_of_placed || !is_further) return;
+  best_placed_ = placed;
   const Key& key = keys_.at(failure.key);
   best_at_ = failure.fact.at;
   best_key_ = failure.key;
@@ -387,6 +391,7 @@ void Arrangement::Blame(Report& report) {
   report.Add(limits_, best_.property, best_.text);
   blamed_.insert(best_key_);
   best_at_ = Revision{};
+  best_placed_ = 0;
   Rebuild(best_key_);
 }
 

@@ -109,6 +109,7 @@ class Arrangement {
 
   // The arrangement that came furthest, as a finding.
   Revision best_at_{};
+  size_t best_placed_ = 0;  // writes placed by then
   std::string best_key_;
   Falsehood best_;
   std::vector<size_t> best_facts_;  // of best_key_: what would be dropped

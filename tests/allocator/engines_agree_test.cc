@@ -15,7 +15,7 @@
 #include "tests/allocator/family.h"
 #include "tests/allocator/problem_json.h"
 #include "tests/allocator/random_problem.h"
-#include "tests/allocator/soak.h"
+#include "tests/soak.h"
 
 namespace dray::judges {
 namespace {

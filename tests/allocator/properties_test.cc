@@ -13,7 +13,7 @@
 #include "tests/allocator/problem_json.h"
 #include "tests/allocator/random_problem.h"
 #include "tests/allocator/shrink.h"
-#include "tests/allocator/soak.h"
+#include "tests/soak.h"
 
 namespace dray::judges {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-namespace dray::judges {
+namespace dray {
 
 /// How many instances, where `make test` takes `usual`.
 inline uint64_t Instances(uint64_t usual) {
@@ -13,4 +13,4 @@ inline uint64_t Instances(uint64_t usual) {
   return usual * (factor == nullptr ? 1 : std::strtoull(factor, nullptr, 10));
 }
 
-}  // namespace dray::judges
+}  // namespace dray
