@@ -7,61 +7,16 @@ a watch that breaks off with the server goes on from its last event without a ga
 
     kill_under_load.py DRAY [ROUNDS] [FLAG...]   flags are for dray serve
 """
-import base64
 import http.client
 import json
-import pathlib
-import re
-import signal
 import ssl
-import subprocess
 import sys
 import threading
 import time
-import urllib.parse
+
+from cluster import CLAIMS, Server, ask
 
 WRITERS = 64
-CLAIMS = "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims"
-
-
-class Server:
-    """One life of `dray serve` on ./data."""
-
-    def __init__(self, dray, flags):
-        config = pathlib.Path("data/kubeconfig")
-        config.unlink(missing_ok=True)
-        self.log = open("serve.log", "ab")
-        self.process = subprocess.Popen(
-            [dray, "serve", "--data-dir", "data", "--listen", "127.0.0.1:0",
-             "--components=apiserver", *flags], stdout=subprocess.PIPE, stderr=self.log)
-        ready = self.process.stdout.readline().decode()  # the line that says it is ready
-        if not ready:
-            sys.exit("dray serve did not start:\n" + pathlib.Path("serve.log").read_text())
-        text = config.read_text()
-        self.url = urllib.parse.urlparse(re.search(r"server: (\S+)", text)[1])
-        self.context = ssl.create_default_context(
-            cadata=self.decoded(text, "certificate-authority-data"))
-        pathlib.Path("client.pem").write_text(
-            self.decoded(text, "client-certificate-data") + self.decoded(text, "client-key-data"))
-        self.context.load_cert_chain("client.pem")
-
-    @staticmethod
-    def decoded(text, key):
-        return base64.b64decode(re.search(key + r": (\S+)", text)[1]).decode()
-
-    def connect(self):
-        return http.client.HTTPSConnection(
-            self.url.hostname, self.url.port, context=self.context, timeout=60)
-
-    def kill(self):
-        self.process.send_signal(signal.SIGKILL)
-        self.process.wait()
-
-
-def ask(connection, method, path, body=None, kind="application/json"):
-    connection.request(method, path, body and json.dumps(body), {"Content-Type": kind})
-    answer = connection.getresponse()
-    return answer.status, json.loads(answer.read())
 
 
 class Writer(threading.Thread):
@@ -175,7 +130,7 @@ def lost(writers, state):
 
 
 def one_round(dray, flags, number):
-    server = Server(dray, flags)
+    server = Server(dray, "data", flags)
     version, state = read_all(server)
     watcher = Watcher(server, version, state)
     watcher.start()
@@ -190,7 +145,7 @@ def one_round(dray, flags, number):
         thread.join()
     answered = sum(writer.answered for writer in writers)
 
-    server = Server(dray, flags)
+    server = Server(dray, "data", flags)
     newest, kept = read_all(server)
     problems = list(lost(writers, kept))
     resumed = Watcher(server, watcher.version, watcher.state)
