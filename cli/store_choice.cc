@@ -49,7 +49,6 @@ std::string WhereObjectsAre(const StoreChoice& choice) {
   if (!choice.etcd_servers.empty()) {
     return fmt::format("in etcd at {}", fmt::join(choice.etcd_servers, ", "));
   }
-  if (!choice.etcd_servers.empty()) return Refuse("--etcd-servers: not built yet");
   if (choice.memory) return "in memory, and are gone when it stops";
   return fmt::format("in {}", store::sqlite::StoreFile(choice.data_folder));
 }
