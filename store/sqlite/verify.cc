@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Verify replays the log from its first row and asks of each what it must be, given those before
-// it. What compaction has deleted is the only thing that may be missing: records that were
-// superseded at or below the floor.
-#include <algorithm>
+#include "store/sqlite/verify.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -28,6 +26,9 @@
 namespace dray::store::sqlite {
 namespace {
 
+/// Replays the log from its first row and asks of each what it must be, given those before it. What
+/// compaction has deleted is the only thing that may be missing: records that were superseded at or
+/// below the floor.
 class Verifier {
  public:
   explicit Verifier(Database& database) : database_(database) {}
@@ -178,9 +179,13 @@ class Verifier {
 
 }  // namespace
 
+VerifyReport VerifyDatabase(Database& database) {
+  return Verifier(database).Run();
+}
+
 Result<VerifyReport> Verify(const std::string& path) {
   DRAY_TRY(const std::unique_ptr<Database> database, OpenOneMoment(path));
-  return Verifier(*database).Run();
+  return VerifyDatabase(*database);
 }
 
 }  // namespace dray::store::sqlite
