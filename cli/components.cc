@@ -10,8 +10,18 @@ namespace dray::cli {
 namespace {
 
 constexpr size_t kSelectorsKept = 10'000;
+// Decided and not yet being written, so that no binder waits for the next decision.
+constexpr size_t kBindingsPerBinder = 4;
 
 }  // namespace
+
+void BindingScheduler::Run() {
+  std::vector<std::jthread> binders;
+  for (size_t i = 0; i < binders_; ++i) {
+    binders.emplace_back([this] { scheduler_->RunBinder(); });
+  }
+  scheduler_->Run();
+}
 
 Components::Components(client::Client& client,
                        World& world,
@@ -34,13 +44,15 @@ Result<> Components::Start() {
     controllers_.emplace(std::make_unique<controllers::Manager>(client_, world_, log_, scheme_));
   }
   if (options_.scheduler) {
-    scheduler_.emplace(std::make_unique<scheduler::Scheduler>(
+    auto made = std::make_unique<scheduler::Scheduler>(
         client_,
         world_,
         log_,
         scheduler::Scheduler::Options{
             .selectors = allocator::SelectorCacheFor(options_.features, kSelectorsKept),
-            .features = options_.features}));
+            .features = options_.features,
+            .bindings_max = options_.binders * kBindingsPerBinder});
+    scheduler_.emplace(std::make_unique<BindingScheduler>(std::move(made), options_.binders));
   }
   if (simulated != nullptr) nodes_.emplace(std::move(simulated));
   return {};

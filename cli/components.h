@@ -2,10 +2,12 @@
 // What runs beside the API server: scheduler, controllers, simulated nodes, each on a thread.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "allocator/attempt.h"
@@ -38,8 +40,24 @@ class Running {
   std::thread thread_;
 };
 
+/// A scheduler that decides on one thread and writes what it decided on several, so that a store
+/// which has to wait for a disk makes many placements durable at once.
+class BindingScheduler {
+ public:
+  BindingScheduler(std::unique_ptr<scheduler::Scheduler> scheduler, size_t binders)
+      : scheduler_(std::move(scheduler)), binders_(binders) {}
+
+  void Run();
+  void Stop() { scheduler_->Stop(); }
+
+ private:
+  const std::unique_ptr<scheduler::Scheduler> scheduler_;
+  const size_t binders_;
+};
+
 struct ComponentsOptions {
   bool scheduler = false, controllers = false, nodes = false;
+  size_t binders = 0;  // threads that write placements; 0: the scheduler's own
   node::SimulatedNodes::Options simulated;
   allocator::Features features;
 };
@@ -69,7 +87,7 @@ class Components {
   const api::Scheme& scheme_;
   ComponentsOptions options_;
   std::optional<Running<controllers::Manager>> controllers_;
-  std::optional<Running<scheduler::Scheduler>> scheduler_;
+  std::optional<Running<BindingScheduler>> scheduler_;
   std::optional<Running<node::SimulatedNodes>> nodes_;
 };
 

@@ -34,6 +34,7 @@ namespace dray::cli {
 namespace {
 
 constexpr std::chrono::milliseconds kShutdownGrace{2000};
+constexpr size_t kBinders = 16;  // where a commit waits for a disk
 constexpr std::string_view kComponents[] = {"apiserver", "scheduler", "controllers", "nodes"};
 
 bool Has(const ServeOptions& options, std::string_view component) {
@@ -108,6 +109,7 @@ Result<ComponentsOptions> ComponentsOf(const ServeOptions& options) {
   ComponentsOptions components{.scheduler = Has(options, "scheduler"),
                                .controllers = Has(options, "controllers"),
                                .nodes = Has(options, "nodes"),
+                               .binders = options.store.memory ? 0 : kBinders,
                                .features = features};
   for (const NodesOption& wanted : options.nodes) {
     components.simulated.profiles.emplace_back(wanted.profile, wanted.count);
