@@ -21,6 +21,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/world.h"
 #include "bench/server_process.h"
@@ -42,7 +43,14 @@ constexpr milliseconds kPatience{120'000};
 struct Setup {
   std::string program, profile, driver;
   size_t nodes = kNodes;
+  std::vector<std::string> flags = {};  // more of them for dray serve
 };
+
+std::vector<std::string> FlagsOf(const Setup& setup) {
+  std::vector<std::string> flags{"--nodes", fmt::format("{}={}", setup.profile, setup.nodes)};
+  flags.insert(flags.end(), setup.flags.begin(), setup.flags.end());
+  return flags;
+}
 
 std::string Send(net::HttpClient& client, net::ClientRequest request) {
   if (!request.body.empty()) request.headers.Add("Content-Type", "application/json");
@@ -150,8 +158,7 @@ void CheckDevices(net::HttpClient& client, size_t pods) {
 template <class Creation>
 void Measure(const Setup& setup, Times& times, Creation create, int64_t& resident_kib) {
   const bench::ScratchFolder folder;
-  const bench::ServerProcess server(
-      setup.program, folder.path(), {"--nodes", fmt::format("{}={}", setup.profile, setup.nodes)});
+  const bench::ServerProcess server(setup.program, folder.path(), FlagsOf(setup));
   server.AwaitReady();
   net::HttpClient client(RealWorld().clock, server.ClientOptions());
   Prepare(client, setup);
@@ -233,10 +240,12 @@ void Paced(const Setup& setup) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 4 && argc != 5) bench::Die("usage: pods_bench DRAY PROFILE DRIVER [NODES]");
+  if (argc < 4) bench::Die("usage: pods_bench DRAY PROFILE DRIVER [NODES [FLAG OF dray serve…]]");
   Setup setup{.program = argv[1], .profile = argv[2], .driver = argv[3]};
-  if (argc == 5) setup.nodes = std::strtoul(argv[4], nullptr, 10);
-  fmt::print("{} nodes of the profile {}\n", setup.nodes, setup.profile);
+  if (argc >= 5) setup.nodes = std::strtoul(argv[4], nullptr, 10);
+  setup.flags.assign(argv + std::min(argc, 5), argv + argc);
+  fmt::print(
+      "{} nodes of the profile {} {}\n", setup.nodes, setup.profile, fmt::join(setup.flags, " "));
   AtOnce(setup);
   Paced(setup);
   return 0;

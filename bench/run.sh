@@ -25,6 +25,8 @@ show "$bin/serve_ready" "$bin/dray"
 
 heading "pods with a claim each"
 show "$bin/pods_bench" "$bin/dray" example gpu.example.com
+# the same without a disk
+show "$bin/pods_bench" "$bin/dray" example gpu.example.com 100 --memory
 show "$bin/pods_bench" "$bin/dray" 8-gpu-server gpu.nvidia.com
 # four times as much: a quadratic walk would show
 show "$bin/pods_bench" "$bin/dray" example gpu.example.com 400
