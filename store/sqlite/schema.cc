@@ -57,8 +57,10 @@ void MakePrivateFile(const std::string& file) {
 }
 
 Result<> Configure(Database& database, const SqliteOptions& options) {
+  // EXTRA is FULL and, while the file is made and has no log yet, syncs the folder after a journal
+  // was deleted: one that came back after a power cut would be rolled back over everything since.
   std::string pragmas = fmt::format(
-      "PRAGMA synchronous=FULL; PRAGMA cache_size=-{}; PRAGMA temp_store=MEMORY;"
+      "PRAGMA synchronous=EXTRA; PRAGMA cache_size=-{}; PRAGMA temp_store=MEMORY;"
       "PRAGMA secure_delete=OFF; PRAGMA cell_size_check=ON; PRAGMA trusted_schema=OFF;"
       "PRAGMA journal_size_limit={};",
       options.cache_bytes / 1024,
