@@ -32,10 +32,10 @@ constexpr auto kLookAgain = std::chrono::milliseconds(5);
 }  // namespace
 
 Workload::Workload(check::Recorder& recorder, const WorkloadOptions& options)
-    : recorder_(recorder), options_(options), random_(options.seed) {
+    : recorder_(recorder), options_(options), phase_(options.first_phase) {
   for (size_t i = 0; i < options.watchers; ++i) {
     watchers_.push_back({.prefix = std::string(kWatchedPrefixes[i % kWatchedPrefixes.size()]),
-                         .after = kFirstRevision});
+                         .after = options.follow_after});
   }
 }
 

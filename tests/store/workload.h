@@ -33,6 +33,10 @@ struct WorkloadOptions {
   uint64_t abandoned_percent = 0;
   /// A client ends its phase after so many errors in a row.
   size_t errors_max = 3;
+  /// For a run that goes on in another process: the number of its first phase, and where its
+  /// watches begin.
+  uint32_t first_phase = 0;
+  Revision follow_after = kFirstRevision;
 };
 
 /// A store and its number in the history. Clients and watchers are spread over several.
@@ -67,9 +71,8 @@ class Workload {
 
   check::Recorder& recorder_;
   const WorkloadOptions options_;
-  SeededRandom random_;
   std::vector<Watcher> watchers_;
-  uint32_t phase_ = 0;
+  uint32_t phase_;
   std::atomic<int64_t> seconds_{0};  // of the clock by which things expire
   std::atomic<bool> is_over_{false};
 };
