@@ -97,8 +97,7 @@ Result<api::Object> Decode(const api::KindInfo& kind, std::string_view bytes) {
 const api::KindInfo* VersionOf(const api::KindInfo& hub, std::string_view api_version) {
   if (hub.api_version() == api_version) return &hub;
   for (const api::KindInfo* kind : api::BuiltinKinds()) {
-    const bool is_it = &kind->storage() == &hub && kind->plural == hub.plural;
-    if (is_it && kind->api_version() == api_version) return kind;
+    if (&kind->storage() == &hub && kind->api_version() == api_version) return kind;
   }
   return nullptr;
 }
