@@ -3,6 +3,7 @@
 // conformance*_test.cc with it and instantiate the suites below (see memory_store_test.cc).
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -26,6 +27,12 @@ namespace dray::store {
 struct Backend {
   std::string name;
   std::function<std::unique_ptr<Store>(const Options&)> open;
+  /// Why it cannot be tested on this machine; empty where it can.
+  std::function<std::string()> missing = [] { return std::string(); };
+  /// Records go without ExpireDue, and do not show their expiry.
+  bool expires_by_itself = false;
+  /// The largest value that is taken, whatever else the transaction has.
+  size_t value_bytes_max = kValueBytesMax;
 };
 
 inline std::string BackendName(const testing::TestParamInfo<Backend>& info) {
@@ -34,6 +41,9 @@ inline std::string BackendName(const testing::TestParamInfo<Backend>& info) {
 
 class StoreConformance : public testing::TestWithParam<Backend> {
  protected:
+  void SetUp() override {
+    if (const std::string reason = GetParam().missing(); !reason.empty()) GTEST_SKIP() << reason;
+  }
   static std::unique_ptr<Store> Open(const Options& options = {}) {
     return GetParam().open(options);
   }

@@ -161,7 +161,8 @@ TEST_P(StoreLimits, KeysValuesAndOperationsHaveAMost) {
     return txn;
   };
   const std::string key(kKeyBytesMax, 'k');
-  const std::string value(kValueBytesMax, 'v');
+  const std::string largest(GetParam().value_bytes_max, 'v');
+  const std::string too_large(kValueBytesMax + 1, 'v');
   struct Case {
     std::string_view name;
     Txn at_limit;
@@ -171,7 +172,7 @@ TEST_P(StoreLimits, KeysValuesAndOperationsHaveAMost) {
       Case{"key", PutOf(key, "v"), PutOf(key + "k", "v")},
       Case{"deleted key", DeleteOf(key), DeleteOf(key + "k")},
       Case{"compared key", If(key + "", Revision{2}, {}), If(key + "k", kAbsent, {})},
-      Case{"value", PutOf("k", value), PutOf("k", value + "v")},
+      Case{"value", PutOf("k", largest), PutOf("k", too_large)},
       Case{"operations", many(kTxnOperationsMax), many(kTxnOperationsMax + 1)},
       Case{"compares", compares(kTxnOperationsMax), compares(kTxnOperationsMax + 1)},
   };

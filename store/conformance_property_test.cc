@@ -117,7 +117,8 @@ constexpr std::array<std::string_view, 6> kPrefixes = {
 /// One random history of one store, checked as it goes.
 class RandomHistory {
  public:
-  RandomHistory(Store& store, uint64_t seed) : store_(store), random_(seed) {}
+  RandomHistory(Store& store, const Backend& backend, uint64_t seed)
+      : store_(store), expires_by_itself_(backend.expires_by_itself), random_(seed) {}
 
   void Go(size_t steps) {
     for (size_t step = 0; step < steps && !testing::Test::HasFailure(); ++step) {
@@ -145,7 +146,8 @@ class RandomHistory {
         continue;
       }
       std::optional<WallTime> expiry;
-      if (Below(4) == 0) expiry = WallTime(std::chrono::seconds(now_ + Below(50)));
+      if (!expires_by_itself_ && Below(4) == 0)
+        expiry = WallTime(std::chrono::seconds(now_ + Below(50)));
       operations.emplace(key, Put{.key = key, .value = Bytes(std::to_string(i)), .expiry = expiry});
     }
     for (auto& [key, operation] : operations) txn.operations.push_back(std::move(operation));
@@ -163,7 +165,7 @@ class RandomHistory {
     now_ += Below(2);
     const uint64_t choice = Below(50);
     if (choice == 0) return Compact();
-    if (choice < 4) {
+    if (choice < 4 && !expires_by_itself_) {
       const WallTime now(std::chrono::seconds{now_});
       EXPECT_EQ(store_.ExpireDueAndWait(now, kTxnOperationsMax).value(), model_.Expire(now));
       return;
@@ -266,6 +268,7 @@ class RandomHistory {
   }
 
   Store& store_;
+  const bool expires_by_itself_;
   SeededRandom random_;
   Model model_;
   uint64_t now_ = 0;
@@ -276,7 +279,7 @@ TEST_P(StoreProperty, RandomHistoriesAgreeWithTheModel) {
   for (uint64_t seed = 1; seed <= 12; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     const auto store = Open({.events_max = kEventsMax[seed % kEventsMax.size()]});
-    RandomHistory(*store, seed).Go(400);
+    RandomHistory(*store, GetParam(), seed).Go(400);
     if (HasFailure()) return;
   }
 }

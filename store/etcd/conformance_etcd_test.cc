@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// The suite that every implementation passes, each store in a new etcd. What differs by etcd's
+// nature (store/etcd/etcd_store.h) is said in the Backend; expiry has tests of its own.
+#include <memory>
+#include <utility>
+
+#include <gtest/gtest.h>
+
+#include "base/check.h"
+#include "base/log.h"
+#include "base/result.h"
+#include "base/world.h"
+#include "store/conformance.h"
+#include "store/etcd/etcd_store.h"
+#include "store/etcd/options.h"
+#include "store/etcd/testing/etcd_process.h"
+#include "store/store.h"
+
+namespace dray::store {
+namespace {
+
+/// Opens stores one after the other, each in an etcd that replaces the one before.
+class NewEtcds {
+ public:
+  std::unique_ptr<Store> Open(const Options& options) {
+    process_ = etcd::EtcdProcess::Start({}).value();
+    Result<std::unique_ptr<EtcdStore>> store = EtcdStore::Open(
+        RealWorld(), Log::Silent(), {.endpoints = {process_->endpoint()}, .prefix = ""}, options);
+    EXPECT_TRUE(store.has_value()) << store.error().message;
+    return *std::move(store);
+  }
+
+ private:
+  std::unique_ptr<etcd::EtcdProcess> process_;
+};
+
+auto Etcd() {
+  return testing::Values(Backend{
+      .name = "Etcd",
+      .open = [etcds = std::make_shared<NewEtcds>()](
+                  const Options& options) { return etcds->Open(options); },
+      .missing = etcd::EtcdProcess::Missing,
+      .expires_by_itself = true,
+      .value_bytes_max = kValueBytesMax - 512,
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(, StoreCommit, Etcd(), BackendName);
+INSTANTIATE_TEST_SUITE_P(, StoreLimits, Etcd(), BackendName);
+INSTANTIATE_TEST_SUITE_P(, StoreReading, Etcd(), BackendName);
+INSTANTIATE_TEST_SUITE_P(, StoreWatching, Etcd(), BackendName);
+INSTANTIATE_TEST_SUITE_P(, StoreProperty, Etcd(), BackendName);
+INSTANTIATE_TEST_SUITE_P(, StoreThreads, Etcd(), BackendName);
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(StoreExpiry);
+
+}  // namespace
+}  // namespace dray::store

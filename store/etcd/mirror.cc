@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/etcd/mirror.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <expected>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/published.h"
+#include "base/strong.h"
+#include "store/etcd/messages.h"
+#include "store/record.h"
+#include "store/sequencer.h"
+#include "store/snapshot.h"
+#include "store/store.h"
+#include "store/tree.h"
+
+namespace dray::store::etcd {
+namespace {
+
+size_t SizeOf(const Record& record) {
+  return record.key().size() + record.value->size();
+}
+
+/// How a put or deletion contradicts what its key held; empty if it does not.
+std::string Contradiction(const WatchEvent& event, const Record* previous) {
+  const int64_t version = previous == nullptr ? 0 : previous->version();
+  if (event.is_deletion && previous == nullptr) return "a deletion of a key that was not there";
+  // A key that was deleted and made again begins anew.
+  if (!event.is_deletion && event.kv.version != version + 1) {
+    return fmt::format("version {} after {}", event.kv.version, version);
+  }
+  if (event.previous_modified.has_value() &&
+      (previous == nullptr || *event.previous_modified != previous->modified)) {
+    return fmt::format("it replaces revision {}, not {}",
+                       event.previous_modified->value(),
+                       previous == nullptr ? 0 : previous->modified.value());
+  }
+  return "";
+}
+
+Frozen<Event> DeletionOf(const Frozen<Record>& previous, Revision revision) {
+  RecordFields last = previous->fields();
+  last.modified = revision;
+  return std::make_shared<const Event>(
+      Event{.type = Event::Type::kDelete, .record = MakeRecord(last), .previous = previous});
+}
+
+}  // namespace
+
+Frozen<Record> Mirror::RecordOf(const KeyValue& kv) const {
+  return MakeRecord({.key = kv.key,
+                     .value = read_value_(kv.key, kv.value),
+                     .created = kv.created,
+                     .modified = kv.modified,
+                     .version = kv.version});
+}
+
+Frozen<Snapshot> Mirror::Load(const std::vector<KeyValue>& all, Revision at) {
+  std::vector<Frozen<Record>> records;
+  records.reserve(all.size());
+  live_bytes_ = 0;
+  for (const KeyValue& kv : all) {
+    if (!Shows(kv.key)) continue;
+    records.push_back(RecordOf(kv));
+    live_bytes_ += SizeOf(*records.back());
+  }
+  snapshot_ = std::make_shared<const Snapshot>(at, Tree::FromSorted(records));
+  fragments_.clear();
+  return snapshot_;
+}
+
+std::string Mirror::Add(const WatchEvent& event, Tree& tree, Change& change) const {
+  const Frozen<Record>* found = tree.Find(event.kv.key);
+  const Frozen<Record> previous = found == nullptr ? nullptr : *found;
+  std::string contradiction = Contradiction(event, previous.get());
+  if (!contradiction.empty()) return contradiction;
+  if (event.is_deletion) {
+    tree = tree.Erase(event.kv.key);
+    change.events.push_back(DeletionOf(previous, event.kv.modified));
+    return "";
+  }
+  const Frozen<Record> record = RecordOf(event.kv);
+  tree = tree.Put(record);
+  change.events.push_back(std::make_shared<const Event>(
+      Event{.type = Event::Type::kPut, .record = record, .previous = previous}));
+  return "";
+}
+
+std::expected<Mirror::Step, std::string> Mirror::Apply(WatchAnswer answer, Progress progress) {
+  Step step{.changes = {}, .reached = reached()};
+  std::ranges::move(answer.events, std::back_inserter(fragments_));
+  if (answer.fragment) return step;
+  const std::vector<WatchEvent> events = std::exchange(fragments_, {});
+  Tree tree = snapshot_->tree();
+  for (auto at = events.begin(); at != events.end();) {
+    const Revision revision = at->kv.modified;
+    if (revision <= step.reached) {
+      return std::unexpected(
+          fmt::format("revision {} came after {}", revision.value(), step.reached.value()));
+    }
+    Change change;
+    for (; at != events.end() && at->kv.modified == revision; ++at) {
+      if (!Shows(at->kv.key)) continue;
+      const std::string contradiction = Add(*at, tree, change);
+      if (!contradiction.empty()) {
+        return std::unexpected(
+            fmt::format("{} at revision {}: {}", at->kv.key, revision.value(), contradiction));
+      }
+    }
+    step.reached = revision;
+    if (change.events.empty()) continue;
+    change.next = std::make_shared<const Snapshot>(revision, tree);
+    step.changes.push_back(std::move(change));
+  }
+  if (events.empty() && progress == Progress::kTrusted) {
+    step.reached = std::max(step.reached, answer.revision);
+  }
+  for (const Change& change : step.changes) {
+    for (const Frozen<Event>& event : change.events) {
+      if (event->type == Event::Type::kPut) live_bytes_ += SizeOf(*event->record);
+      if (event->previous != nullptr) live_bytes_ -= SizeOf(*event->previous);
+    }
+  }
+  if (step.reached != reached()) {
+    snapshot_ = std::make_shared<const Snapshot>(step.reached, std::move(tree));
+  }
+  return step;
+}
+
+}  // namespace dray::store::etcd
