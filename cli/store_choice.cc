@@ -8,6 +8,8 @@
 #include <fmt/ranges.h>
 
 #include "server/stored_object.h"
+#include "store/etcd/etcd_store.h"
+#include "store/etcd/options.h"
 #include "store/memory_store.h"
 #include "store/sqlite/folder_lock.h"
 #include "store/sqlite/sqlite_store.h"
@@ -17,6 +19,17 @@ namespace {
 
 std::unexpected<Error> Refuse(std::string_view why) {
   return Fail(StatusReason::kBadRequest, std::string(why));
+}
+
+Result<std::unique_ptr<store::Store>> OpenEtcd(World& world,
+                                               Log log,
+                                               const StoreChoice& choice,
+                                               const store::Options& options) {
+  const store::EtcdOptions etcd{.endpoints = choice.etcd_servers,
+                                .ca_file = choice.etcd_ca_file,
+                                .certificate_file = choice.etcd_certificate_file,
+                                .key_file = choice.etcd_key_file};
+  return store::EtcdStore::Open(world, std::move(log), etcd, options);
 }
 
 }  // namespace
@@ -34,13 +47,11 @@ Result<> CheckStoreChoice(const StoreChoice& choice) {
   return {};
 }
 
-Result<std::unique_ptr<store::Store>> OpenStore(World& world,
-                                                Log /*log*/,
-                                                const StoreChoice& choice) {
+Result<std::unique_ptr<store::Store>> OpenStore(World& world, Log log, const StoreChoice& choice) {
   store::Options options;
   options.read_value = server::ReadStored;
   options.new_id = world.random.Next();
-  if (!choice.etcd_servers.empty()) return Refuse("--etcd-servers: not built yet");
+  if (!choice.etcd_servers.empty()) return OpenEtcd(world, std::move(log), choice, options);
   if (choice.memory) return std::make_unique<store::MemoryStore>(options);
   return store::SqliteStore::Open(choice.data_folder, options);
 }
