@@ -18,6 +18,8 @@
 #include "cli/cel.h"
 #include "cli/convert.h"
 #include "cli/serve.h"
+#include "cli/store.h"
+#include "cli/store_choice.h"
 #include "cli/validate.h"
 #include "cli/version.h"
 
@@ -225,6 +227,75 @@ void AddValidate(CLI::App& app, cli::ValidateOptions& options, std::string& outp
       "Example:\n  dray validate -f manifests/ --release 1.34");
 }
 
+void AddOutput(CLI::App& command, cli::StoreOptions& options) {
+  command
+      .add_option_function<std::string>(
+          "-o,--output",
+          [&options](const std::string& word) {
+            options.output = word == "json" ? cli::OutputFormat::kJson : cli::OutputFormat::kTable;
+          },
+          "text or json (default: text)")
+      ->check(CLI::IsMember({"text", "json"}));
+}
+
+/// One verb of dray store, on the store that --data-dir or --etcd-servers names.
+CLI::App& AddStoreVerb(CLI::App& store,
+                       cli::StoreOptions& options,
+                       cli::StoreVerb verb,
+                       const std::string& name,
+                       const std::string& says) {
+  CLI::App* command = store.add_subcommand(name, says);
+  command->callback([&options, verb] { options.verb = verb; });
+  AddStoreChoice(*command, options.store);
+  return *command;
+}
+
+void AddStore(CLI::App& app, cli::StoreOptions& options) {
+  using enum cli::StoreVerb;
+  CLI::App* store = app.add_subcommand("store", "look after the store of dray serve");
+  store->require_subcommand(1);
+  AddOutput(AddStoreVerb(*store, options, kStatus, "status", "what there is, and who uses it"),
+            options);
+  AddOutput(
+      AddStoreVerb(*store, options, kVerify, "verify", "check everything that can be checked"),
+      options);
+  CLI::App& backup = AddStoreVerb(
+      *store, options, kBackup, "backup", "copy the newest state to a file; the server goes on");
+  backup.add_option("FILE", options.file, "file to make; it must not exist")->required();
+  AddOutput(backup, options);
+  CLI::App& restore =
+      AddStoreVerb(*store, options, kRestore, "restore", "make a data folder hold a backup");
+  restore.add_option("FILE", options.file, "what `dray store backup` made")->required();
+  restore.add_flag("--overwrite", options.overwrite, "replace the store that is in the folder");
+  restore
+      .add_option("--skip-revisions",
+                  options.skip_revisions,
+                  "go on so many revisions later, so that clients which saw changes after the "
+                  "backup list again instead of missing some")
+      ->check(CLI::Range(int64_t{0}, std::numeric_limits<int64_t>::max() / 2));
+  AddOutput(restore, options);
+  CLI::App& compact =
+      AddStoreVerb(*store, options, kCompact, "compact", "forget history and give its space back");
+  compact.add_option_function<int64_t>(
+      "--revision",
+      [&options](int64_t revision) { options.revision = Revision{revision}; },
+      "the oldest that can be read afterwards (default: the newest)");
+  AddOutput(compact, options);
+  CLI::App& dump =
+      AddStoreVerb(*store, options, kDump, "dump", "print each record as one line of JSON");
+  dump.add_option("--prefix", options.prefix, "only keys that begin so: /registry/pods/");
+  dump.add_flag("--log", options.log, "everything that is kept, by revision, deletions too");
+  store->footer(
+      "status, verify, backup and dump work while a server uses the folder; restore and compact\n"
+      "do not. Instead of a data folder, --data-dir may name a backup.\n"
+      "Exit codes: 0 done and nothing wrong, 1 refused, failed or something wrong, 2 bad options\n"
+      "or no store.\n"
+      "Examples:\n"
+      "  dray store backup --data-dir ~/.dray monday.db\n"
+      "  dray store verify --data-dir monday.db\n"
+      "  dray store dump --prefix /registry/resourceclaims/ | jq .value.status");
+}
+
 cli::Colours ColoursOfOutput() {
   // NOLINTNEXTLINE(concurrency-mt-unsafe): no thread has started
   const bool is_plain = std::getenv("NO_COLOR") != nullptr || isatty(STDOUT_FILENO) == 0;
@@ -235,6 +306,17 @@ int RunValidate(cli::ValidateOptions options, std::string_view output) {
   options.format = output == "json" ? cli::ReportFormat::kJson : cli::ReportFormat::kText;
   options.colours = ColoursOfOutput();
   return cli::Validate(RealWorld(), options, stdout, stderr);
+}
+
+std::string DefaultDataFolder() {
+  const char* home = std::getenv("HOME");  // NOLINT(concurrency-mt-unsafe): no thread has started
+  return std::string(home == nullptr ? "." : home) + "/.dray";
+}
+
+int RunStore(cli::StoreOptions options) {
+  if (options.store.data_folder.empty()) options.store.data_folder = DefaultDataFolder();
+  options.shows_progress = isatty(STDERR_FILENO) != 0;
+  return cli::Store(RealWorld(), options, stdout, stderr);
 }
 
 cli::OutputFormat FormatOf(const std::string& word) {
@@ -260,10 +342,7 @@ int RunServe(cli::ServeOptions options,
     options.nodes.push_back(*std::move(parsed));
   }
   options.components = CLI::detail::split(components, ',');
-  if (options.store.data_folder.empty()) {
-    const char* home = std::getenv("HOME");  // NOLINT(concurrency-mt-unsafe): no thread has started
-    options.store.data_folder = std::string(home == nullptr ? "." : home) + "/.dray";
-  }
+  if (options.store.data_folder.empty()) options.store.data_folder = DefaultDataFolder();
   return cli::Serve(RealWorld(), options);
 }
 
@@ -290,6 +369,8 @@ int main(int argc, char** argv) {
   cli::ValidateOptions validate;
   std::string report = "text";
   AddValidate(app, validate, report);
+  cli::StoreOptions store;
+  AddStore(app, store);
   app.add_subcommand("version", "print the version");
   try {
     app.parse(argc, argv);
@@ -311,5 +392,6 @@ int main(int argc, char** argv) {
     return cli::Convert(RealWorld(), convert, stdout, stderr);
   }
   if (app.got_subcommand("validate")) return RunValidate(validate, report);
+  if (app.got_subcommand("store")) return RunStore(std::move(store));
   return RunServe(serve, nodes, components);
 }

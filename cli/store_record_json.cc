@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/store_record_json.h"
 
-#include <chrono>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -63,7 +62,7 @@ std::string JsonLine(const api::Scheme& scheme, const RecordLine& record) {
     line += fmt::format(",\"replaced\":{}", record.replaced->value());
   if (record.expiry.has_value()) {
     line += ",";
-    AppendText("expires", api::FormatTime(*record.expiry), line);
+    AppendText("expires", api::Time::Of(*record.expiry).ToString(), line);
   }
   if (!record.is_deletion) {
     line += ",";

@@ -20,7 +20,7 @@ struct RecordLine {
   Revision modified{};
   int64_t version = 0;
   std::optional<WallTime> expiry{};
-  bool is_deletion = false;         // of the log: there is no value
+  bool is_deletion = false;            // of the log: there is no value
   std::optional<Revision> replaced{};  // of the log: what the key had before; 0 if it was absent
 };
 
