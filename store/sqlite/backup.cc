@@ -152,7 +152,7 @@ Result<> SettleOldLog(const std::string& file) {
     const Result<std::unique_ptr<Database>> old =
         Database::Open(file, Database::Access::kWrite, "", SqliteOptions{}.busy_wait_ms);
     if (old.has_value()) {
-      const Result<bool> merged = (*old)->RunCheckpoint(Database::Checkpoint::kReset);
+      const auto merged = (*old)->RunCheckpoint(Database::Checkpoint::kReset);
       static_cast<void>(merged);
     }
   }

@@ -242,10 +242,11 @@ void Committer::DoUpkeep(size_t changes) {
 void Committer::DoCheckpoint() {
   if (database_->log_pages() < checkpoint_at_) return;
   const int pages = database_->log_pages();
-  const Result<bool> all = database_->RunCheckpoint(Database::Checkpoint::kWhatCanBe);
-  if (!all.has_value()) Tolerate(all.error());
+  const Result<Database::Copied> copied =
+      database_->RunCheckpoint(Database::Checkpoint::kWhatCanBe);
+  if (!copied.has_value()) Tolerate(copied.error());
   // What a reader of the file (a backup) still needs stays in the log, which goes on growing.
-  const bool starts_anew = all.has_value() && *all;
+  const bool starts_anew = copied.has_value() && copied->all;
   checkpoint_at_ = around_.sqlite_options.checkpoint_pages + (starts_anew ? 0 : pages);
 }
 

@@ -182,14 +182,14 @@ Result<Statement> Database::Prepare(std::string_view sql) {
   return Statement(this, prepared);
 }
 
-Result<bool> Database::RunCheckpoint(Checkpoint how) {
+Result<Database::Copied> Database::RunCheckpoint(Checkpoint how) {
   const int mode =
       how == Checkpoint::kReset ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE;
   int pages = 0;
   int copied = 0;
   const int code = sqlite3_wal_checkpoint_v2(handle_, nullptr, mode, &pages, &copied);
   if (code != SQLITE_OK) return Fail(ErrorOf(code, "copying its log into it"));
-  return copied == pages;
+  return Copied{.pages = pages, .all = copied == pages};
 }
 
 void Database::LeaveLogBehind() {

@@ -53,11 +53,14 @@ class Database {
   Result<std::string> QueryText(const std::string& sql);
   Result<Statement> Prepare(std::string_view sql);
 
-  /// Copies the write-ahead log into the file and syncs it. kReset also waits for readers, and
-  /// leaves an empty log behind: what was read from it is then durable whatever happened to it.
+  /// Copies the write-ahead log into the file and syncs that. kWhatCanBe leaves what a reader of
+  /// the file still needs; kReset waits for readers, and leaves an empty log.
   enum class Checkpoint : uint8_t { kWhatCanBe, kReset };
-  /// True if nothing is left to copy.
-  Result<bool> RunCheckpoint(Checkpoint how);
+  struct Copied {
+    int pages = 0;  // in the log
+    bool all = true;
+  };
+  Result<Copied> RunCheckpoint(Checkpoint how);
   /// Pages in the write-ahead log after the last commit of this connection.
   int log_pages() const { return log_pages_; }
   /// Closing does not copy the log into the file: after a failure nobody knows what is in it.

@@ -105,6 +105,7 @@ Result<> Create(Database& database, uint64_t new_id) {
   for (const char* name : {"floor", "folded", "compacted"}) {
     DRAY_TRY_VOID(WriteMeta(database, name, kFirstRevision));
   }
+  DRAY_TRY_VOID(database.Execute("INSERT INTO meta VALUES ('settled', 0)"));
   DRAY_TRY_VOID(database.Execute(fmt::format(
       "PRAGMA application_id={}; PRAGMA user_version={};", kApplicationId, kSchemaVersion)));
   return transaction.Commit();
@@ -126,6 +127,20 @@ Result<> UseWriteAheadLog(Database& database) {
                           mode));
 }
 
+/// Makes durable what another process left in the write-ahead log. If a flush of that process
+/// failed, the log has pages that the system shows and the disk has lost, and whatever is written
+/// behind them would be lost with them. So they are copied into the file, which writes them anew,
+/// and the log begins again. The old log must not come back either, for its pages would overwrite
+/// newer ones: the transaction, which has to change something, syncs its end.
+Result<> SettleLog(Database& database) {
+  DRAY_TRY(const Database::Copied copied, database.RunCheckpoint(Database::Checkpoint::kWhatCanBe));
+  if (copied.pages <= 0) return {};
+  DRAY_TRY_VOID(database.RunCheckpoint(Database::Checkpoint::kReset));
+  DRAY_TRY(Transaction transaction, Transaction::Begin(database));
+  DRAY_TRY_VOID(database.Execute("UPDATE meta SET value = value + 1 WHERE name = 'settled'"));
+  return transaction.Commit();
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Database>> OpenToServe(const std::string& file,
@@ -139,10 +154,7 @@ Result<std::unique_ptr<Database>> OpenToServe(const std::string& file,
   DRAY_TRY_VOID(Configure(*database, options));
   if (!exists) DRAY_TRY_VOID(Create(*database, new_id));
   DRAY_TRY_VOID(UseWriteAheadLog(*database));
-  // A flush of the previous process may have failed: then the log has pages that the system shows
-  // and the disk lost, and commits written behind them would be lost with them. Copied into the
-  // file they are written anew, and the log starts empty.
-  DRAY_TRY_VOID(database->RunCheckpoint(Database::Checkpoint::kReset));
+  DRAY_TRY_VOID(SettleLog(*database));
   return database;
 }
 
