@@ -74,7 +74,10 @@ std::string_view Advice(const CallEnd& end) {
   if (text.contains("WRONG_VERSION_NUMBER") || text.contains("wrong version number")) {
     return "it does not speak TLS: use http://";
   }
-  if (text.contains("Failed parsing HTTP/2") || text.contains("http2")) return "it is not an etcd";
+  if (text.contains("Failed parsing HTTP/2") || text.contains("http1.x server")) {
+    return "it is not an etcd";
+  }
+  if (text.contains("timed out before receiving SETTINGS")) return "it does not answer in time";
   const bool hung_up = text.contains("Endpoint read failed") || text.contains("Socket closed") ||
                        text.contains("Connection reset");
   if (hung_up && end.tls && !end.has_certificate) {

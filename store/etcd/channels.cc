@@ -93,7 +93,7 @@ void Channels::Close() {
   const MutexLock lock(mutex_);
   closing_ = true;
   for (grpc::ClientContext* context : under_way_) context->TryCancel();
-  while (!under_way_.empty()) idle_.Wait(mutex_);
+  while (entered_ > 0) idle_.Wait(mutex_);
 }
 
 size_t Channels::Choose() {
@@ -115,14 +115,19 @@ void Channels::MoveOn(size_t index) {
 bool Channels::Enter(grpc::ClientContext& context) {
   const MutexLock lock(mutex_);
   if (closing_) return false;
-  under_way_.push_back(&context);
+  under_way_.insert(&context);
+  ++entered_;
   return true;
 }
 
-void Channels::Leave(grpc::ClientContext& context) {
+void Channels::End(grpc::ClientContext& context) {
   const MutexLock lock(mutex_);
-  std::erase(under_way_, &context);
-  if (under_way_.empty()) idle_.NotifyAll();
+  under_way_.erase(&context);
+}
+
+void Channels::Leave() {
+  const MutexLock lock(mutex_);
+  if (--entered_ == 0) idle_.NotifyAll();
 }
 
 CallFailure Channels::FailureOf(size_t index,

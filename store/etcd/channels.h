@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
-#include <utility>
+#include <unordered_set>
 #include <vector>
 
 #include <grpcpp/channel.h>
@@ -58,9 +58,13 @@ class Channels {
   /// From now on `index` is in use.
   void Prefer(size_t index) { current_ = index; }
 
-  /// A call that has been given to gRPC and its end. False: no calls are made any more.
+  /// A call that is given to gRPC. False: no calls are made any more.
   bool Enter(grpc::ClientContext& context);
-  void Leave(grpc::ClientContext& context);
+  /// It has ended: it can no longer be cancelled, and its context may go.
+  void End(grpc::ClientContext& context);
+  /// Afterwards. Whoever called Enter holds nothing of gRPC any more: a channel must not have its
+  /// last owner on one of gRPC's threads, which it would wait for.
+  void Leave();
 
   /// What the end of a call to `index` means.
   CallFailure FailureOf(size_t index,
@@ -75,7 +79,8 @@ class Channels {
   std::atomic<size_t> current_ = 0;
   Mutex mutex_;
   Condition idle_;
-  std::vector<grpc::ClientContext*> under_way_ DRAY_GUARDED_BY(mutex_);
+  std::unordered_set<grpc::ClientContext*> under_way_ DRAY_GUARDED_BY(mutex_);
+  size_t entered_ DRAY_GUARDED_BY(mutex_) = 0;
   bool closing_ DRAY_GUARDED_BY(mutex_) = false;
 };
 

@@ -19,6 +19,7 @@
 #include "base/world.h"
 #include "etcd.grpc.pb.h"
 #include "etcd.pb.h"
+#include "store/etcd/call_failure.h"
 #include "store/etcd/channels.h"
 #include "store/etcd/endpoints.h"
 #include "store/etcd/messages.h"
@@ -29,6 +30,7 @@ namespace dray::store::etcd {
 namespace {
 
 using Done = std::function<void(grpc::Status)>;
+using Kind = CallFailure::Kind;
 
 /// One call, made again elsewhere while that is safe. Owns itself until it has answered.
 template <class Request, class Response, class Out>
@@ -66,21 +68,24 @@ class Call : public std::enable_shared_from_this<Call<Request, Response, Out>> {
   }
 
   void Finish(size_t index, Begin begin, size_t tries_left, const grpc::Status& status) {
+    channels_.End(*context_);
     Answer<Out> answer = std::unexpected(CallFailure{});
     if (status.ok()) {
       answer = convert_(response_);
     } else {
       answer = std::unexpected(channels_.FailureOf(index, *context_, status));
-      const bool unanswered = answer.error().kind == CallFailure::Kind::kUnanswered;
-      const bool elsewhere = MayTryElsewhere(answer.error());
-      if (unanswered || elsewhere) channels_.MoveOn(index);
-      if (elsewhere && tries_left > 1) {
-        channels_.Leave(*context_);
-        return StartAt((index + 1) % channels_.size(), begin, tries_left - 1);
-      }
     }
-    receive_(std::move(answer));
-    channels_.Leave(*context_);  // last: who waits for it destroys what the receiver uses
+    context_.reset();
+    const bool elsewhere = !answer.has_value() && MayTryElsewhere(answer.error());
+    if (elsewhere || (!answer.has_value() && answer.error().kind == Kind::kUnanswered)) {
+      channels_.MoveOn(index);
+    }
+    if (elsewhere && tries_left > 1) {
+      StartAt((index + 1) % channels_.size(), begin, tries_left - 1);
+    } else {
+      receive_(std::move(answer));
+    }
+    channels_.Leave();  // last: who waits for it destroys what the receiver uses
   }
 
   Channels& channels_;

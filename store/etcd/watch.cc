@@ -89,9 +89,11 @@ class WatchCall final : public grpc::ClientBidiReactor<wire::WatchRequest, wire:
   }
 
   void OnDone(const grpc::Status& status) override {
-    channels_.Leave(context_);
+    channels_.End(context_);
+    CallFailure failure = channels_.FailureOf(endpoint_, context_, status);
+    channels_.Leave();  // the context goes with its owner, on the owner's thread
     const MutexLock lock(mutex_);
-    end_ = channels_.FailureOf(endpoint_, context_, status);
+    end_ = std::move(failure);
     changed_.NotifyAll();
   }
 

@@ -122,7 +122,7 @@ TemporaryFolder::~TemporaryFolder() {
   std::filesystem::remove_all(path_, ignored);
 }
 
-Result<> RunProgram(const std::vector<std::string>& command) {
+Result<std::string> RunProgram(const std::vector<std::string>& command) {
   std::array<int, 2> output{};
   DRAY_CHECK(::pipe2(output.data(), O_CLOEXEC) == 0);
   posix_spawn_file_actions_t actions;
@@ -147,7 +147,7 @@ Result<> RunProgram(const std::vector<std::string>& command) {
   }
   int status = 0;
   DRAY_CHECK(::waitpid(pid, &status, 0) == pid);
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return text;
   return Fail(StatusReason::kInternalError, fmt::format("{} failed: {}", command.front(), text));
 }
 
@@ -171,7 +171,7 @@ Result<TlsFiles> TlsFiles::Make(const std::string& folder) {
       ca,
       // Its gateway dials itself with this certificate, so it must do for a client too.
       {"basicConstraints=critical,CA:FALSE",
-       "subjectAltName=IP:127.0.0.1,DNS:localhost",
+       "subjectAltName=IP:127.0.0.1",
        "extendedKeyUsage=serverAuth,clientAuth"})));
   DRAY_TRY_VOID(RunProgram(CertificateCommand(
       client, "dray", ca, {"basicConstraints=critical,CA:FALSE", "extendedKeyUsage=clientAuth"})));
@@ -183,7 +183,7 @@ Result<TlsFiles> TlsFiles::Make(const std::string& folder) {
 }
 
 std::string EtcdProcess::Missing() {
-  const Result<> ran = RunProgram({"etcd", "--version"});
+  const Result<std::string> ran = RunProgram({"etcd", "--version"});
   if (ran.has_value()) return "";
   return fmt::format("needs etcd (Debian: apt-get install etcd-server): {}", ran.error().message);
 }
@@ -325,6 +325,22 @@ Result<> EtcdProcess::Restart() {
       return launched;
     }
   }
+}
+
+Result<> EtcdProcess::RestartEmpty() {
+  std::filesystem::remove_all(folder_.path() + "/data");
+  return Restart();
+}
+
+Result<std::string> EtcdProcess::Etcdctl(const std::vector<std::string>& words) const {
+  std::vector<std::string> command = {"etcdctl", "--endpoints=" + endpoint()};
+  if (options_.tls != EtcdTls::kOff) {
+    command.push_back("--cacert=" + tls_files_.ca);
+    command.push_back("--cert=" + tls_files_.client_certificate);
+    command.push_back("--key=" + tls_files_.client_key);
+  }
+  command.insert(command.end(), words.begin(), words.end());
+  return RunProgram(command);
 }
 
 void EtcdProcess::Pause() {

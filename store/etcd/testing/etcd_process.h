@@ -38,9 +38,9 @@ class TemporaryFolder {
   std::string path_;
 };
 
-/// Runs a program and waits for its end.
+/// Runs a program, waits for its end, and returns what it printed.
 /// Errors: kInternalError  it cannot be run, or fails; the message has what it printed.
-Result<> RunProgram(const std::vector<std::string>& command);
+Result<std::string> RunProgram(const std::vector<std::string>& command);
 
 /// A port of 127.0.0.1 that nobody listens on at this moment. It lies outside the range that the
 /// system hands out to connecting sockets: a client that keeps dialling a dead server must not end
@@ -86,6 +86,8 @@ class EtcdProcess {
   /// After Kill: starts it on the same folder and ports, and waits until it serves.
   /// Errors: as Start.
   Result<> Restart();
+  /// After Kill: the same, but without its data: the cluster has the same id and begins anew.
+  Result<> RestartEmpty();
   /// SIGSTOP: connections stay, nothing is answered. Again is harmless.
   void Pause();
   /// SIGCONT.
@@ -96,6 +98,8 @@ class EtcdProcess {
   uint16_t port() const { return client_port_; }
   /// Files in its folder; empty without TLS.
   const TlsFiles& tls_files() const { return tls_files_; }
+  /// Runs etcdctl on it.
+  Result<std::string> Etcdctl(const std::vector<std::string>& words) const;
   /// The last lines of its log.
   std::string log() const;
 

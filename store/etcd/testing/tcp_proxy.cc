@@ -76,7 +76,7 @@ bool Move(int from, int to, std::string& held, bool& ended) {
 
 }  // namespace
 
-TcpProxy::TcpProxy(uint16_t target) : target_(target), nudge_(::eventfd(0, EFD_CLOEXEC)) {
+TcpProxy::TcpProxy(uint16_t target) : nudge_(::eventfd(0, EFD_CLOEXEC)), target_(target) {
   DRAY_CHECK(nudge_ >= 0);
   {
     const MutexLock lock(mutex_);
@@ -129,6 +129,11 @@ void TcpProxy::Cut() {
     CutAll();
   }
   Nudge();
+}
+
+void TcpProxy::Redirect(uint16_t target) {
+  const MutexLock lock(mutex_);
+  target_ = target;
 }
 
 void TcpProxy::Refuse() {

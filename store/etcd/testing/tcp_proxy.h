@@ -23,6 +23,8 @@ class TcpProxy {
 
   /// Closes all connections; bytes on their way are lost. New ones are taken as before.
   void Cut();
+  /// From now on new connections lead to another port.
+  void Redirect(uint16_t target);
   /// Cut, and nobody listens on the port until Allow.
   void Refuse();
   void Allow();
@@ -34,6 +36,8 @@ class TcpProxy {
   void Release();
 
   uint16_t port() const { return port_; }
+  /// "http://127.0.0.1:port".
+  std::string endpoint() const { return "http://127.0.0.1:" + std::to_string(port_); }
   /// Connections taken so far.
   size_t connections() const;
 
@@ -61,10 +65,10 @@ class TcpProxy {
   void SetFlow(Flow flow);
   void Nudge() const;
 
-  const uint16_t target_;
   uint16_t port_ = 0;
   int nudge_ = -1;  // an eventfd: what to wait for has changed
   mutable Mutex mutex_;
+  uint16_t target_ DRAY_GUARDED_BY(mutex_);
   int listener_ DRAY_GUARDED_BY(mutex_) = -1;
   Flow flow_ DRAY_GUARDED_BY(mutex_) = Flow::kForward;
   std::list<Connection> connections_ DRAY_GUARDED_BY(mutex_);
