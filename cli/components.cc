@@ -17,6 +17,7 @@ constexpr size_t kBindingsPerBinder = 4;
 
 void BindingScheduler::Run() {
   std::vector<std::jthread> binders;
+  binders.reserve(binders_);
   for (size_t i = 0; i < binders_; ++i) {
     binders.emplace_back([this] { scheduler_->RunBinder(); });
   }

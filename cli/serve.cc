@@ -228,19 +228,19 @@ class Process {
     DRAY_TRY(ComponentsOptions components, ComponentsOf(options_));
     components_.emplace(*client_, world_, log_, scheme_, std::move(components));
     if (options_.store.etcd_servers.empty()) return components_->Start();
-    if (components_->any()) election_.emplace(MakeElection());
+    if (components_->any()) election_.emplace(MakeElection(*client_));
     return {};
   }
 
   /// Servers that share an etcd agree on one whose components run.
-  std::unique_ptr<client::LeaderElection> MakeElection() {
+  std::unique_ptr<client::LeaderElection> MakeElection(client::Client& client) {
     const auto start = [this] {
       const Result<> started = components_->Start();
       if (!started) log_.Error("components do not start", "error", started.error().message);
       return started.has_value();
     };
     return std::make_unique<client::LeaderElection>(
-        *client_,
+        client,
         world_,
         log_,
         client::LeaderElectionOptions{.identity =
