@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "base/world.h"
 #include "cli/store_choice.h"
+#include "cli/store_etcd.h"
 #include "cli/store_record_json.h"
 #include "cli/store_report.h"
 #include "store/sqlite/maintenance.h"
@@ -199,6 +200,7 @@ int ExitCodeOf(StatusReason reason) {
 
 Result<int> Run(World& world, const StoreOptions& options, std::FILE* out, std::FILE* notes) {
   DRAY_TRY_VOID(CheckStoreChoice(options.store));
+  if (!options.store.etcd_servers.empty()) return StoreInEtcd(world, options, out, notes);
   return FolderCommand(world, options, out, notes).Run();
 }
 

@@ -126,7 +126,7 @@ TEST(EtcdFaults, LoseNothingThatWasAnswered) {
   for (uint64_t seed = 1; seed <= FaultRuns() && !HasFailure(); ++seed) {
     Cluster cluster;
     check::Recorder recorder;
-    Workload workload(recorder, {.seed = seed, .operations = 60, .errors_max = 1'000});
+    Workload workload(recorder, {.seed = seed, .operations = 120, .errors_max = 1'000});
     workload.Run({cluster.server(0), cluster.server(1)},
                  [&](const std::atomic<bool>& is_over) { cluster.Trouble(is_over, seed); });
     cluster.Recover();

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/store_etcd.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "api/kind.h"
+#include "base/result.h"
+#include "base/strong.h"
+#include "base/world.h"
+#include "cli/store_record_json.h"
+#include "cli/store_report.h"
+#include "store/etcd/call_failure.h"
+#include "store/etcd/client.h"
+#include "store/etcd/messages.h"
+#include "store/etcd/options.h"
+#include "store/store.h"
+
+namespace dray::cli {
+namespace {
+
+namespace etcd = store::etcd;
+
+constexpr std::chrono::milliseconds kPatience{10'000};
+constexpr int64_t kPage = 500;
+constexpr Revision kNewest{0};  // of HashKv
+/// What a server keeps there.
+constexpr const char* kAllKeys = "/registry/";
+
+template <class T>
+Result<T> ResultOf(etcd::Answer<T> answer) {
+  if (answer.has_value()) return *std::move(answer);
+  return Fail(etcd::ReadError(answer.error()));
+}
+
+/// What one member says, or why it says nothing.
+struct MemberAnswer {
+  std::string url;
+  etcd::Answer<etcd::StatusAnswer> status;
+};
+
+/// "http://127.0.0.1:2379: etcd 3.4.23, revision 12, 20.0 KiB, 16.0 KiB of it in use".
+std::string TextOf(const MemberAnswer& member) {
+  if (!member.status.has_value())
+    return fmt::format("{}: {}", member.url, member.status.error().message);
+  const etcd::StatusAnswer& status = *member.status;
+  return fmt::format(
+      "{}: etcd {}, revision {}, {}, {} of it in use{}{}",
+      member.url,
+      status.version,
+      status.revision.value(),
+      BytesText(static_cast<uint64_t>(status.file_bytes)),
+      BytesText(static_cast<uint64_t>(status.file_bytes_in_use)),
+      status.has_leader ? "" : ", without a leader",
+      status.alarms.empty() ? "" : fmt::format(", alarm {}", fmt::join(status.alarms, " and ")));
+}
+
+class EtcdCommand {
+ public:
+  EtcdCommand(const StoreOptions& options, std::unique_ptr<etcd::Client> client, std::FILE* out)
+      : options_(options), client_(std::move(client)), out_(out) {}
+
+  Result<int> Run() {
+    switch (options_.verb) {
+      case StoreVerb::kStatus: return Status();
+      case StoreVerb::kVerify: return Verify();
+      case StoreVerb::kCompact: return Compact();
+      case StoreVerb::kDump: return options_.log ? DumpLog() : Dump();
+      case StoreVerb::kBackup:
+        return Fail(StatusReason::kBadRequest,
+                    "backup: etcd saves itself with `etcdctl snapshot save FILE`");
+      case StoreVerb::kRestore:
+        return Fail(StatusReason::kBadRequest,
+                    "restore: etcd restores itself with `etcdctl snapshot restore FILE`");
+    }
+    return 2;
+  }
+
+ private:
+  std::vector<MemberAnswer> AskMembers() {
+    std::vector<MemberAnswer> members;
+    for (size_t i = 0; i < client_->endpoint_count(); ++i)
+      members.push_back({.url = client_->url(i), .status = client_->StatusAtAndWait(i, kPatience)});
+    return members;
+  }
+
+  /// The newest revision, and how many keys a server keeps.
+  Result<etcd::RangeAnswer> CountKeys() {
+    return ResultOf(client_->RangeAndWait(
+        {.keys = etcd::SpanOfPrefix(kAllKeys), .count_only = true}, kPatience));
+  }
+
+  Result<int> Status() {
+    DRAY_TRY(const etcd::RangeAnswer count, CountKeys());
+    StoreReport report;
+    report.AddText("cluster", "clusterID", fmt::format("{:016x}", count.cluster_id));
+    report.AddNumber("newest revision", "newestRevision", count.newest.value());
+    DRAY_TRY(const Revision oldest, OldestRevision());
+    report.AddNumber("oldest revision", "oldestRevision", oldest.value());
+    report.AddNumber("keys", "keys", count.count);
+    std::vector<std::string> texts;
+    for (const MemberAnswer& member : AskMembers()) texts.push_back(TextOf(member));
+    report.AddTexts("member", "members", texts);
+    report.Print(options_.output, out_);
+    return 0;
+  }
+
+  /// The revision that was compacted last, as far as a member says so: what comes after it can be
+  /// followed, and it can be read itself.
+  Result<Revision> OldestRevision() {
+    Result<etcd::HashAnswer> hash = Fail(StatusReason::kServiceUnavailable, "no etcd server");
+    for (size_t i = 0; i < client_->endpoint_count() && !hash.has_value(); ++i)
+      hash = ResultOf(client_->HashKvAndWait(i, kNewest, kPatience));
+    if (!hash.has_value()) return Fail(hash.error());
+    return std::max(hash->compacted, store::kFirstRevision);
+  }
+
+  /// The hash of all that a member has at `revision`; at its newest, if that is all that is left.
+  etcd::Answer<etcd::HashAnswer> HashOf(size_t member, Revision revision) {
+    auto hash = client_->HashKvAndWait(member, revision, kPatience);
+    const bool is_compacted =
+        !hash.has_value() && hash.error().kind == etcd::CallFailure::Kind::kCompacted;
+    return is_compacted ? client_->HashKvAndWait(member, kNewest, kPatience) : std::move(hash);
+  }
+
+  /// All members have the same keys and values at one revision, and nothing is wrong with them.
+  Result<int> Verify() {
+    DRAY_TRY(const etcd::RangeAnswer count, CountKeys());
+    std::vector<std::string> problems;
+    std::optional<std::pair<std::string, uint32_t>> first;
+    size_t index = 0;
+    for (const MemberAnswer& member : AskMembers()) {
+      const bool is_well =
+          member.status.has_value() && member.status->has_leader && member.status->alarms.empty();
+      if (!is_well) problems.push_back(TextOf(member));
+      const auto hash = HashOf(index++, count.newest);
+      if (!hash.has_value()) {
+        if (member.status.has_value())
+          problems.push_back(fmt::format("{}: {}", member.url, hash.error().message));
+        continue;
+      }
+      if (!first.has_value()) first = {member.url, hash->hash};
+      if (hash->hash == first->second) continue;
+      problems.push_back(fmt::format("{} and {} do not have the same content at revision {}",
+                                     first->first,
+                                     member.url,
+                                     count.newest.value()));
+    }
+    StoreReport report;
+    const bool is_sound = problems.empty();
+    report.AddText("verdict", "", is_sound ? "sound" : fmt::format("{} problems", problems.size()));
+    report.AddFlag("sound", is_sound);
+    report.AddNumber("newest revision", "newestRevision", count.newest.value());
+    report.AddNumber("keys", "keys", count.count);
+    report.AddNumber("", "problemCount", static_cast<int64_t>(problems.size()));
+    report.AddTexts("problem", "problems", problems);
+    report.Print(options_.output, out_);
+    return is_sound ? 0 : 1;
+  }
+
+  Result<int> Compact() {
+    DRAY_TRY(const etcd::RangeAnswer count, CountKeys());
+    const Revision revision = options_.revision.value_or(count.newest);
+    if (revision > count.newest) {
+      return Fail(StatusReason::kTimeout,
+                  fmt::format("revision {} is in the future, the newest is {}",
+                              revision.value(),
+                              count.newest.value()));
+    }
+    const etcd::Answer<Revision> done = client_->CompactAndWait(revision, kPatience);
+    const bool was_done =
+        !done.has_value() && done.error().kind == etcd::CallFailure::Kind::kCompacted;
+    if (!done.has_value() && !was_done) return Fail(etcd::ReadError(done.error()));
+    DRAY_TRY(const Revision oldest, OldestRevision());
+    StoreReport report;
+    report.AddNumber("newest revision", "newestRevision", count.newest.value());
+    report.AddNumber("oldest revision", "oldestRevision", oldest.value());
+    report.Print(options_.output, out_);
+    return 0;
+  }
+
+  static RecordLine LineOf(const etcd::KeyValue& kv) {
+    return {.key = kv.key,
+            .value = kv.value,
+            .created = kv.created,
+            .modified = kv.modified,
+            .version = kv.version};
+  }
+
+  Result<> Print(const RecordLine& line) {
+    fmt::print(out_, "{}\n", JsonLine(scheme_, line));
+    if (std::ferror(out_) == 0) return {};
+    return Fail(StatusReason::kInternalError, "the output cannot be written any further");
+  }
+
+  /// Pages at one revision, so that it is one state.
+  Result<int> Dump() {
+    etcd::RangeQuery query{
+        .keys = etcd::SpanOfPrefix(options_.prefix.empty() ? kAllKeys : options_.prefix),
+        .limit = kPage};
+    while (true) {
+      DRAY_TRY(const etcd::RangeAnswer page, ResultOf(client_->RangeAndWait(query, kPatience)));
+      for (const etcd::KeyValue& kv : page.kvs) DRAY_TRY_VOID(Print(LineOf(kv)));
+      if (!page.more || page.kvs.empty()) return 0;
+      if (!query.at.has_value()) query.at = page.newest;
+      query.keys.first = page.kvs.back().key + std::string(1, '\0');
+    }
+  }
+
+  /// Everything that etcd still knows, in the order in which it happened: a watch over all keys,
+  /// because the newest revision is then sure to be among its events.
+  Result<int> DumpLog() {
+    DRAY_TRY(const etcd::RangeAnswer count, CountKeys());
+    DRAY_TRY(Revision seen, OldestRevision());
+    if (seen >= count.newest) return 0;
+    etcd::Watch watch = client_->StartWatch(
+        0, {.keys = {.first = std::string(1, '\0'), .end = std::string(1, '\0')}, .after = seen});
+    const std::string prefix = options_.prefix.empty() ? kAllKeys : options_.prefix;
+    while (seen < count.newest) {
+      DRAY_TRY(const etcd::WatchAnswer answer, ResultOf(watch.Next()));
+      if (answer.canceled) {
+        return Fail(StatusReason::kExpired, "etcd ended the watch: " + answer.cancel_reason);
+      }
+      for (const etcd::WatchEvent& event : answer.events) {
+        seen = event.kv.modified;
+        if (seen > count.newest) return 0;
+        if (!event.kv.key.starts_with(prefix)) continue;
+        RecordLine line = LineOf(event.kv);
+        line.is_deletion = event.is_deletion;
+        line.replaced = event.previous_modified.value_or(Revision{});
+        DRAY_TRY_VOID(Print(line));
+      }
+    }
+    return 0;
+  }
+
+  const StoreOptions& options_;
+  const std::unique_ptr<etcd::Client> client_;
+  std::FILE* out_;
+  const api::Scheme scheme_;
+};
+
+}  // namespace
+
+Result<int> StoreInEtcd(World& world,
+                        const StoreOptions& options,
+                        std::FILE* out,
+                        std::FILE* /*notes*/) {
+  DRAY_TRY(std::unique_ptr<etcd::Client> client,
+           etcd::Client::Make(world.disk,
+                              {.endpoints = options.store.etcd_servers,
+                               .ca_file = options.store.etcd_ca_file,
+                               .certificate_file = options.store.etcd_certificate_file,
+                               .key_file = options.store.etcd_key_file}));
+  return EtcdCommand(options, std::move(client), out).Run();
+}
+
+}  // namespace dray::cli
