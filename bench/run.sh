@@ -31,6 +31,9 @@ show "$bin/pods_bench" "$bin/dray" 8-gpu-server gpu.nvidia.com
 # four times as much: a quadratic walk would show
 show "$bin/pods_bench" "$bin/dray" example gpu.example.com 400
 
+heading "stores"
+show "$bin/store_bench"
+
 heading "objects from and to bytes"
 show "$bin/codec_bench"
 

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// The least that SQLite can do to make the same batches durable: one table, one prepared insert,
+// one transaction per batch.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace dray::bench {
+
+/// Rows per second, for batches of the given numbers of rows. Values go round in `values`.
+double BareSqliteRate(const std::string& file,
+                      const std::vector<size_t>& batches,
+                      const std::vector<std::string>& values);
+
+}  // namespace dray::bench

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/store/commits.h"
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/check.h"
+#include "base/simulated_world.h"
+#include "base/strong.h"
+#include "base/world.h"
+#include "bench/store/bare_sqlite.h"
+#include "bench/store/figures.h"
+#include "store/etcd/client.h"
+#include "store/etcd/testing/etcd_process.h"
+#include "store/record.h"
+#include "store/sqlite/sqlite_store.h"
+#include "store/store.h"
+
+namespace dray::bench {
+namespace {
+
+constexpr double kSecondsEach = 1.5;
+constexpr int kRounds = 5;
+constexpr std::chrono::milliseconds kPatience{10'000};
+
+/// 2 to 8 KiB, none like another.
+std::vector<std::string> MakeValues() {
+  SeededRandom random(1);
+  std::vector<std::string> values;
+  for (int i = 0; i < 256; ++i) {
+    std::string value(2'048 + random.Next() % 6'145, '\0');
+    for (char& byte : value) byte = static_cast<char>(random.Next());
+    values.push_back(std::move(value));
+  }
+  return values;
+}
+
+/// Calls `commit` with ever new numbers from `writers` threads for a while; commits per second.
+double RateOf(size_t writers, const std::function<void(uint64_t number)>& commit) {
+  std::atomic<uint64_t> next{0};
+  const MonotonicTime begin = Now();
+  std::vector<std::jthread> threads;
+  for (size_t i = 0; i < writers; ++i) {
+    threads.emplace_back([&] {
+      while (SecondsSince(begin) < kSecondsEach) commit(next.fetch_add(1));
+    });
+  }
+  threads.clear();
+  return static_cast<double>(next) / SecondsSince(begin);
+}
+
+struct StoreRun {
+  double rate = 0;
+  std::vector<size_t> batches;  // commits that became durable together
+};
+
+StoreRun RunStore(const std::string& folder,
+                  size_t writers,
+                  const std::vector<std::string>& values) {
+  StoreRun run;
+  const auto store = store::SqliteStore::Open(folder).value();
+  Revision seen = store->Read()->revision();
+  const store::Subscription subscription = *store->Subscribe([&](Revision newest) {
+    run.batches.push_back(static_cast<size_t>(newest.value() - seen.value()));
+    seen = newest;
+  });
+  run.rate = RateOf(writers, [&](uint64_t number) {
+    store::Txn txn;
+    txn.operations.emplace_back(store::Put{
+        .key = KeyOf(number % 1'000), .value = store::MakeBytes(values[number % values.size()])});
+    DRAY_CHECK(store->CommitAndWait(std::move(txn)).has_value());
+  });
+  return run;
+}
+
+/// The same through the client alone, without a mirror behind it.
+double EtcdRate(store::etcd::Client& client,
+                size_t writers,
+                const std::vector<std::string>& values) {
+  return RateOf(writers, [&](uint64_t number) {
+    store::etcd::TxnQuery query;
+    query.writes.push_back({.key = KeyOf(number % 1'000), .value = values[number % values.size()]});
+    DRAY_CHECK(client.TxnAndWait(query, kPatience).has_value());
+  });
+}
+
+struct Figures {
+  std::vector<double> store, bare, etcd, batch;
+};
+
+void Print(size_t writers, const Figures& figures) {
+  const double store = MedianOf(figures.store);
+  std::vector<double> to_bare;
+  std::vector<double> to_etcd;
+  for (size_t i = 0; i < figures.store.size(); ++i) {
+    to_bare.push_back(figures.store[i] / figures.bare[i]);
+    if (!figures.etcd.empty()) to_etcd.push_back(figures.store[i] / figures.etcd[i]);
+  }
+  const double bare = MedianOf(to_bare);
+  fmt::print("{:>7} {:>10.0f} {:>7.1f} {:>10.0f} {:>6.2f} x {}",
+             writers,
+             store,
+             MedianOf(figures.batch),
+             MedianOf(figures.bare),
+             bare,
+             Against(bare >= 0.8, "0.8"));
+  if (!to_etcd.empty()) {
+    const double etcd = MedianOf(to_etcd);
+    fmt::print("{:>10.0f} {:>6.2f} x {}", MedianOf(figures.etcd), etcd, Against(etcd >= 1, "1"));
+  }
+  fmt::print("\n");
+}
+
+}  // namespace
+
+void MeasureCommits(const std::string& folder) {
+  const std::vector<std::string> values = MakeValues();
+  const std::string missing = store::etcd::EtcdProcess::Missing();
+  std::unique_ptr<store::etcd::EtcdProcess> etcd;
+  std::unique_ptr<store::etcd::Client> client;
+  if (missing.empty()) {
+    etcd = store::etcd::EtcdProcess::Start({}).value();
+    client = store::etcd::Client::Make(RealWorld().disk, {.endpoints = {etcd->endpoint()}}).value();
+  } else {
+    fmt::print("without etcd: {}\n", missing);
+  }
+  fmt::print("durable commits per second, values of 2 to 8 KiB; medians of {} rounds in turn\n",
+             kRounds);
+  fmt::print("writers      store   batch  bare loop  store / bare loop      etcd  store / etcd\n");
+  for (const size_t writers : {size_t{1}, size_t{16}, size_t{64}}) {
+    Figures figures;
+    for (int round = 0; round < kRounds; ++round) {
+      const std::string own = fmt::format("{}/commits-{}-{}", folder, writers, round);
+      const StoreRun run = RunStore(own, writers, values);
+      figures.store.push_back(run.rate);
+      figures.batch.push_back(
+          static_cast<double>(std::accumulate(run.batches.begin(), run.batches.end(), size_t{0})) /
+          static_cast<double>(run.batches.size()));
+      figures.bare.push_back(BareSqliteRate(own + "/bare.db", run.batches, values));
+      if (client != nullptr) figures.etcd.push_back(EtcdRate(*client, writers, values));
+      std::filesystem::remove_all(own);
+    }
+    Print(writers, figures);
+  }
+}
+
+}  // namespace dray::bench

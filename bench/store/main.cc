@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the stores cost: commits against a bare loop of SQLite and against etcd, opening, lists,
+// watchers, memory. All in one run, on one disk.
+//
+//   store_bench [FOLDER]     FOLDER is on the disk to be measured (default: TMPDIR, or /tmp)
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "bench/store/commits.h"
+#include "bench/store/reading.h"
+
+int main(int argc, char** argv) {
+  const std::filesystem::path parent =
+      argc > 1 ? std::filesystem::path(argv[1]) : std::filesystem::temp_directory_path();
+  std::string folder = (parent / "dray-store-bench-XXXXXX").string();
+  if (mkdtemp(folder.data()) == nullptr) {
+    fmt::print(stderr, "store_bench: no folder can be made in {}\n", parent.string());
+    return 2;
+  }
+  dray::bench::MeasureMemory();  // first: later, freed memory would be found again
+  dray::bench::MeasureWatchers();
+  dray::bench::MeasureCommits(folder);
+  dray::bench::MeasureOpeningAndLists(folder);
+  std::filesystem::remove_all(folder);
+  return 0;
+}
