@@ -67,7 +67,7 @@ int64_t ChecksumOf(const LogRow& row) {
   return sum.value();
 }
 
-Result<LogRow> ReadRow(const Statement& statement, const std::string& file) {
+LogRow RowAt(const Statement& statement) {
   LogRow row{.position = statement.Number(kPosition),
              .key = statement.Bytes(kKey),
              .value = std::nullopt,
@@ -79,13 +79,21 @@ Result<LogRow> ReadRow(const Statement& statement, const std::string& file) {
     row.expiry = WallTime(std::chrono::nanoseconds(statement.Number(kExpiry)));
   }
   if (!statement.IsNull(kValue)) row.value = statement.Bytes(kValue);
-  if (ChecksumOf(row) != statement.Number(kChecksum) || row.key.empty()) {
-    return Fail(Corrupt(file,
-                        fmt::format("the checksum of {} at revision {} is wrong",
-                                    row.key.empty() ? "a record" : row.key,
-                                    row.revision().value())));
-  }
   return row;
+}
+
+bool IsIntact(const Statement& statement) {
+  const LogRow row = RowAt(statement);
+  return ChecksumOf(row) == statement.Number(kChecksum) && !row.key.empty();
+}
+
+Result<LogRow> ReadRow(const Statement& statement, const std::string& file) {
+  if (IsIntact(statement)) return RowAt(statement);
+  const LogRow row = RowAt(statement);
+  return Fail(Corrupt(file,
+                      fmt::format("the checksum of {} at revision {} is wrong",
+                                  row.key.empty() ? "a record" : row.key,
+                                  row.revision().value())));
 }
 
 Result<RowWriter> RowWriter::Prepare(Database& database) {

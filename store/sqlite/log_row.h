@@ -50,6 +50,11 @@ int64_t ChecksumOf(const LogRow& row);
 inline constexpr std::string_view kRowColumns =
     "position, key, created, version, expiry, replaced, checksum, value";
 
+/// The row `statement` stands at, damaged or not; its texts are valid until the next step.
+LogRow RowAt(const Statement& statement);
+/// Whether the row `statement` stands at is what was written.
+bool IsIntact(const Statement& statement);
+
 /// The row `statement` stands at; its texts are valid until the next step.
 ///
 /// Errors: kInternalError  it is damaged.

@@ -24,9 +24,9 @@ struct SqliteOptions {
 
   /// Revisions after which the table of live keys follows the log; opening replays at most about
   /// twice as many.
-  size_t fold_revisions = 8192;
+  size_t fold_revisions = 32'768;
   /// Revisions that may be below the floor before their superseded records are deleted.
-  size_t compact_revisions = 16'384;
+  size_t compact_revisions = 65'536;
   /// Unused pages in the file before they are given back to the disk.
   size_t free_pages_max = 4096;
 

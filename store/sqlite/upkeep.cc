@@ -27,7 +27,7 @@ namespace {
 
 /// Superseded records gathered before they are deleted. The more there are, the more of them share
 /// a page; each takes about a hundred bytes of memory meanwhile.
-constexpr size_t kDeadMax = 16'384;
+constexpr size_t kDeadMax = 65'536;
 /// Rows looked at in the time of one changed.
 constexpr size_t kScansPerChange = 8;
 /// Revisions until work that failed is tried again.

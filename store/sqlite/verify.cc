@@ -89,12 +89,11 @@ class Verifier {
         CheckNext(last, position);
         last = position;
       }
-      const Result<LogRow> row = ReadRow(rows, database_.file());
-      if (row.has_value()) {
-        CheckLink(*row);
-      } else {
-        Problem("{}", row.error().message);
+      const LogRow row = RowAt(rows);
+      if (!IsIntact(rows)) {
+        Problem("the checksum of {} at revision {} is wrong", row.key, row.revision().value());
       }
+      CheckLink(row);
     }
   }
 
