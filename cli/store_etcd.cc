@@ -19,6 +19,7 @@
 #include "base/result.h"
 #include "base/strong.h"
 #include "base/world.h"
+#include "cli/new_file.h"
 #include "cli/store_record_json.h"
 #include "cli/store_report.h"
 #include "store/etcd/call_failure.h"
@@ -68,8 +69,12 @@ std::string TextOf(const MemberAnswer& member) {
 
 class EtcdCommand {
  public:
-  EtcdCommand(const StoreOptions& options, std::unique_ptr<etcd::Client> client, std::FILE* out)
-      : options_(options), client_(std::move(client)), out_(out) {}
+  struct Outputs {
+    std::FILE* out;
+    std::FILE* notes;
+  };
+  EtcdCommand(const StoreOptions& options, std::unique_ptr<etcd::Client> client, Outputs outputs)
+      : options_(options), client_(std::move(client)), out_(outputs.out), notes_(outputs.notes) {}
 
   Result<int> Run() {
     switch (options_.verb) {
@@ -77,12 +82,12 @@ class EtcdCommand {
       case StoreVerb::kVerify: return Verify();
       case StoreVerb::kCompact: return Compact();
       case StoreVerb::kDump: return options_.log ? DumpLog() : Dump();
-      case StoreVerb::kBackup:
-        return Fail(StatusReason::kBadRequest,
-                    "backup: etcd saves itself with `etcdctl snapshot save FILE`");
+      case StoreVerb::kBackup: return Backup();
       case StoreVerb::kRestore:
-        return Fail(StatusReason::kBadRequest,
-                    "restore: etcd restores itself with `etcdctl snapshot restore FILE`");
+        return Fail(
+            StatusReason::kBadRequest,
+            "a cluster cannot be restored while it runs: make a new one with `etcdctl "
+            "snapshot restore FILE`, which takes what `dray store backup` has made of etcd");
     }
     return 2;
   }
@@ -198,6 +203,37 @@ class EtcdCommand {
             .version = kv.version};
   }
 
+  /// etcd's own format, of the first member that answers.
+  Result<int> Backup() {
+    DRAY_TRY(NewFile file, NewFile::Make(options_.file));
+    uint64_t bytes = 0;
+    Result<> written;
+    const auto save = [&](std::string_view part, uint64_t bytes_left) {
+      bytes += part.size();
+      if (options_.shows_progress)
+        fmt::print(
+            notes_, "\rbackup: {} %", bytes * 100 / std::max(bytes + bytes_left, uint64_t{1}));
+      written = file.Append(part);
+      return written.has_value();
+    };
+    etcd::Answer<bool> saved = client_->SaveSnapshot(0, save);
+    for (size_t i = 1; i < client_->endpoint_count() && !saved.has_value() && bytes == 0; ++i)
+      saved = client_->SaveSnapshot(i, save);
+    if (options_.shows_progress && bytes > 0) fmt::print(notes_, "\n");
+    DRAY_TRY_VOID(std::move(written));
+    if (!saved.has_value()) return Fail(etcd::ReadError(saved.error()));
+    DRAY_TRY_VOID(file.Finish());
+    StoreReport report;
+    report.AddText("", "file", options_.file);
+    report.AddBytes("", "sizeBytes", bytes);
+    if (options_.output == OutputFormat::kTable) {
+      fmt::print(out_, "{}: {}, for `etcdctl snapshot restore`\n", options_.file, BytesText(bytes));
+    } else {
+      report.Print(options_.output, out_);
+    }
+    return 0;
+  }
+
   Result<> Print(const RecordLine& line) {
     fmt::print(out_, "{}\n", JsonLine(scheme_, line));
     if (std::ferror(out_) == 0) return {};
@@ -248,6 +284,7 @@ class EtcdCommand {
   const StoreOptions& options_;
   const std::unique_ptr<etcd::Client> client_;
   std::FILE* out_;
+  std::FILE* notes_;
   const api::Scheme scheme_;
 };
 
@@ -256,14 +293,14 @@ class EtcdCommand {
 Result<int> StoreInEtcd(World& world,
                         const StoreOptions& options,
                         std::FILE* out,
-                        std::FILE* /*notes*/) {
+                        std::FILE* notes) {
   DRAY_TRY(std::unique_ptr<etcd::Client> client,
            etcd::Client::Make(world.disk,
                               {.endpoints = options.store.etcd_servers,
                                .ca_file = options.store.etcd_ca_file,
                                .certificate_file = options.store.etcd_certificate_file,
                                .key_file = options.store.etcd_key_file}));
-  return EtcdCommand(options, std::move(client), out).Run();
+  return EtcdCommand(options, std::move(client), {.out = out, .notes = notes}).Run();
 }
 
 }  // namespace dray::cli

@@ -11,8 +11,10 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/result.h"
@@ -87,6 +89,12 @@ class Client {
   Answer<StatusAnswer> StatusAtAndWait(size_t endpoint, Timeout timeout);
   Answer<StatusAnswer> StatusForWatchAndWait(size_t endpoint, Timeout timeout);
   Answer<HashAnswer> HashKvAndWait(size_t endpoint, Revision revision, Timeout timeout);
+
+  /// Gets one part of a snapshot after the other, and how many bytes follow; false gives up.
+  using SnapshotSink = std::function<bool(std::string_view part, uint64_t bytes_left)>;
+  /// The whole database of one member, as a file that `etcdctl snapshot restore` takes; true once
+  /// `sink` has got all of it, false if it gave up.
+  Answer<bool> SaveSnapshot(size_t endpoint, const SnapshotSink& sink);
 
   /// Begins a watch at one endpoint; the first answer says whether it was created.
   Watch StartWatch(size_t endpoint, const WatchQuery& query);
