@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/etcd/call_failure.h"
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <string_view>
@@ -46,8 +47,23 @@ constexpr auto kEtcdWords = std::to_array<Words>({
     {"etcdserver: invalid auth token", Kind::kDenied},
 });
 
+/// How gRPC begins when there was no connection to hand a request to. With other words, or once it
+/// knows the other end, the request may have left.
+constexpr auto kNoConnection = std::to_array<std::string_view>({
+    "failed to connect to all addresses",
+    "DNS resolution failed",
+    "empty address list",
+});
+
+bool WasNotSent(const CallEnd& end) {
+  return end.code == kUnavailable && !end.has_peer &&
+         std::ranges::any_of(kNoConnection, [&](std::string_view beginning) {
+           return end.message.starts_with(beginning);
+         });
+}
+
 Kind KindOf(const CallEnd& end) {
-  if (!end.sent) return Kind::kNotSent;
+  if (WasNotSent(end)) return Kind::kNotSent;
   for (const Words& words : kEtcdWords) {
     if (end.message.contains(words.text)) return words.kind;
   }
@@ -97,9 +113,6 @@ std::string MessageOf(const CallEnd& end, Kind kind) {
     case Kind::kNotEtcd: return fmt::format("{} is not an etcd: {}", end.url, end.message);
     case Kind::kNotSent: {
       const std::string_view advice = Advice(end);
-      if (end.code == kDeadlineExceeded) {
-        return fmt::format("etcd at {} cannot be reached: no connection in time", end.url);
-      }
       return fmt::format("etcd at {} cannot be reached: {}{}{}",
                          end.url,
                          advice,
@@ -117,14 +130,17 @@ std::string MessageOf(const CallEnd& end, Kind kind) {
                          end.url,
                          end.message);
     case Kind::kUnanswered:
+      if (end.code != kDeadlineExceeded) break;
+      return fmt::format("etcd at {} does not answer in time", end.url);
     case Kind::kNoLeader:
     case Kind::kOverloaded:
     case Kind::kCompacted:
     case Kind::kFuture:
     case Kind::kLeaseNotFound:
     case Kind::kDenied:
-    case Kind::kRefused: return fmt::format("etcd at {}: {}", end.url, end.message);
+    case Kind::kRefused: break;
   }
+  return fmt::format("etcd at {}: {}", end.url, end.message);
 }
 
 StatusReason ReasonOf(Kind kind) {

@@ -41,7 +41,7 @@ struct CallEnd {
   int code = 0;                  // gRPC's status
   std::string_view message{};    // and its text
   std::string_view url{};        // of the endpoint asked
-  bool sent = false;             // the request was handed to a connection
+  bool has_peer = false;         // gRPC knows who was at the other end
   bool tls = false;              // with https
   bool has_certificate = false;  // which has shown a client certificate
 };

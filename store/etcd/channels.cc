@@ -140,7 +140,7 @@ CallFailure Channels::FailureOf(size_t index,
   return Classify({.code = status.error_code(),
                    .message = status.error_message(),
                    .url = member.endpoint.url,
-                   .sent = peer != member.target && !peer.empty() && peer != "unknown",
+                   .has_peer = peer != member.target && !peer.empty() && peer != "unknown",
                    .tls = tls_,
                    .has_certificate = has_certificate_});
 }

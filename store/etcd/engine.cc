@@ -137,6 +137,7 @@ Engine::~Engine() {
   client_->Close();
   follower_.Stop();
   if (!running_.has_value()) return;
+  running_->syncer.Close();
   running_->arrivals.Close();
   running_->answers.Close();
 }

@@ -88,9 +88,11 @@ std::string Follower::failure() const {
 }
 
 void Follower::Fail(std::string why) {
+  {
+    const MutexLock lock(mutex_);
+    failure_ = why;
+  }
   around_.log.Error("the store has stopped: etcd is not what it was", "error", why);
-  const MutexLock lock(mutex_);
-  failure_ = std::move(why);
 }
 
 Answer<RangeAnswer> Follower::ReadAll(std::vector<KeyValue>& all) {

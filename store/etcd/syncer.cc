@@ -49,6 +49,17 @@ void Syncer::Tick() {
   Ask(std::move(now));
 }
 
+void Syncer::Close() {
+  std::vector<Waiting> waiting;
+  {
+    const MutexLock lock(mutex_);
+    waiting.swap(waiting_);
+  }
+  for (Waiting& each : waiting) {
+    Finish(std::move(each), Fail(StatusReason::kServiceUnavailable, "the store is closing"));
+  }
+}
+
 void Syncer::Ask(std::vector<Waiting> waiting) {
   around_.client.Range(
       {.keys = {.first = around_.key, .end = {}}, .limit = 1, .count_only = true},

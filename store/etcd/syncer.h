@@ -52,6 +52,9 @@ class Syncer {
   /// asked again.
   void Tick();
 
+  /// Nothing is under way at the client any more: tells those who still wait.
+  void Close();
+
  private:
   struct Waiting {
     SyncCallback done;

@@ -162,6 +162,14 @@ void TcpProxy::HoldAnswers() {
   SetFlow(Flow::kHoldAnswers);
 }
 
+void TcpProxy::HoldConnection(size_t number) {
+  {
+    const MutexLock lock(mutex_);
+    held_.insert(number);
+  }
+  Nudge();
+}
+
 void TcpProxy::Release() {
   SetFlow(Flow::kForward);
 }
@@ -170,6 +178,7 @@ void TcpProxy::SetFlow(Flow flow) {
   {
     const MutexLock lock(mutex_);
     flow_ = flow;
+    if (flow == Flow::kForward) held_.clear();
   }
   Nudge();
 }
@@ -188,7 +197,7 @@ void TcpProxy::Accept() {
   if (!is_listening()) return;
   const int client = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
   if (client < 0) return;
-  ++taken_;
+  const size_t number = taken_++;
   const int target = NewSocket();
   const sockaddr_in address = Loopback(target_);
   if (::connect(target, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
@@ -198,11 +207,12 @@ void TcpProxy::Accept() {
   }
   Prepare(client);
   Prepare(target);
-  connections_.push_back({.client = client, .target = target, .up = {}, .down = {}});
+  connections_.push_back(
+      {.number = number, .client = client, .target = target, .up = {}, .down = {}});
 }
 
 bool TcpProxy::Pump(Connection& connection) {
-  if (flow_ == Flow::kHold) return true;
+  if (IsHeld(connection)) return true;
   if (!Move(connection.client, connection.target, connection.up.held, connection.up.ended)) {
     return false;
   }
@@ -235,7 +245,7 @@ void TcpProxy::Run() {
         const auto readable = [](const Direction& direction) {
           return static_cast<short>(direction.held.size() < kHeldBytesMax ? kReadable : 0);
         };
-        if (flow_ == Flow::kHold) continue;
+        if (IsHeld(each)) continue;
         const bool answers = flow_ == Flow::kForward;
         waits.push_back(
             {.fd = each.client,

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <list>
+#include <set>
 #include <string>
 #include <thread>
 
@@ -33,6 +34,8 @@ class TcpProxy {
   void Hold();
   /// The same for what the target sends: requests arrive, answers do not.
   void HoldAnswers();
+  /// The same as Hold for one connection, counted from 0 in the order they were taken.
+  void HoldConnection(size_t number);
   void Release();
 
   uint16_t port() const { return port_; }
@@ -50,12 +53,16 @@ class TcpProxy {
     bool ended = false;  // the sender has closed
   };
   struct Connection {
+    size_t number = 0;
     int client = -1;
     int target = -1;
     Direction up, down;  // up: from the client to the target
   };
 
   void Run();
+  bool IsHeld(const Connection& connection) const DRAY_REQUIRES(mutex_) {
+    return flow_ == Flow::kHold || held_.contains(connection.number);
+  }
   bool is_listening() const DRAY_REQUIRES(mutex_) { return listener_ >= 0; }
   void Listen() DRAY_REQUIRES(mutex_);
   void CutAll() DRAY_REQUIRES(mutex_);
@@ -71,6 +78,7 @@ class TcpProxy {
   uint16_t target_ DRAY_GUARDED_BY(mutex_);
   int listener_ DRAY_GUARDED_BY(mutex_) = -1;
   Flow flow_ DRAY_GUARDED_BY(mutex_) = Flow::kForward;
+  std::set<size_t> held_ DRAY_GUARDED_BY(mutex_);
   std::list<Connection> connections_ DRAY_GUARDED_BY(mutex_);
   size_t taken_ DRAY_GUARDED_BY(mutex_) = 0;
   bool stopping_ DRAY_GUARDED_BY(mutex_) = false;
