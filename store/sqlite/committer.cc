@@ -35,12 +35,12 @@
 namespace dray::store::sqlite {
 namespace {
 
-/// Row changes of one step of upkeep: a millisecond or two. Many at once cost less than few,
-/// because neighbours share a page, and a page that becomes empty need not be written.
-constexpr size_t kRowsPerStep = 256;
+/// Upkeep::Step's measure of work, for one step: a millisecond or two. Many rows at once cost less
+/// than few, because neighbours share a page, and a page that becomes empty need not be written.
+constexpr size_t kWorkPerStep = 256;
 /// While somebody waits, upkeep keeps pace with commits, which make at most two rows superfluous
-/// for each change (a deletion: its own and the one before it) and touch one live key.
-constexpr size_t kRowsPerChange = 4;
+/// for each change (a deletion: its own and the one before it), each perhaps alone on its page.
+constexpr size_t kWorkPerChange = 2 * Upkeep::kWorkPerPage;
 
 const Change* ChangeOf(const Result<std::variant<Change, Conflict>>& outcome) {
   if (!outcome.has_value()) return nullptr;
@@ -234,8 +234,8 @@ void Committer::DoUpkeep(size_t changes) {
   if (const int64_t forced = forced_floor_.exchange(0); forced > 0) {
     upkeep_->Force(Revision{forced});
   }
-  upkeep_owed_ = changes == 0 ? kRowsPerStep : upkeep_owed_ + changes * kRowsPerChange;
-  if (upkeep_owed_ < kRowsPerStep) return;
+  upkeep_owed_ = changes == 0 ? kWorkPerStep : upkeep_owed_ + changes * kWorkPerChange;
+  if (upkeep_owed_ < kWorkPerStep) return;
   const Result<> done = upkeep_->Step(std::exchange(upkeep_owed_, 0));
   if (!done.has_value()) Tolerate(done.error());
 }

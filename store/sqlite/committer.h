@@ -95,7 +95,7 @@ class Committer {
   const std::unique_ptr<Upkeep> upkeep_;
   std::optional<Sequencer> sequencer_;
   int checkpoint_at_;
-  size_t upkeep_owed_ = 0;  // row changes, for the commits since the last step
+  size_t upkeep_owed_ = 0;  // work, for the commits since the last step
   bool stopped_ = false;
   std::atomic<int64_t> forced_floor_{0};
   mutable Mutex mutex_;

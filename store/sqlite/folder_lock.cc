@@ -13,6 +13,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sched.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -53,6 +54,19 @@ std::unexpected<Error> Held(const std::string& folder, int file) {
                   who));
 }
 
+/// Takes the lock unless an owner has it. Whoever only asks for the owner (OwnerOf) holds it shared
+/// for a moment, and is waited for.
+bool TakeExclusive(int file) {
+  constexpr int kAttemptsMax = 1000;
+  for (int attempt = 0; attempt < kAttemptsMax; ++attempt) {
+    if (flock(file, LOCK_EX | LOCK_NB) == 0) return true;
+    if (flock(file, LOCK_SH | LOCK_NB) != 0) return false;
+    flock(file, LOCK_UN);
+    sched_yield();
+  }
+  return false;
+}
+
 }  // namespace
 
 Result<FolderLock> FolderLock::Take(const std::string& folder) {
@@ -74,7 +88,7 @@ Result<FolderLock> FolderLock::Take(const std::string& folder) {
   FolderLock lock(file);
   // Of the open file, not of the process: it also keeps a second store of this process away, and
   // no close of some other descriptor gives it up, as with fcntl.
-  if (flock(file, LOCK_EX | LOCK_NB) != 0) return Held(folder, file);
+  if (!TakeExclusive(file)) return Held(folder, file);
   const std::string pid = fmt::format("{}\n", getpid());
   if (ftruncate(file, 0) != 0 ||
       pwrite(file, pid.data(), pid.size(), 0) != static_cast<ssize_t>(pid.size())) {

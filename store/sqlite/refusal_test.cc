@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <variant>
 
@@ -135,6 +136,15 @@ TEST_F(SqliteRefusal, ASecondProcessAndNamesTheFirst) {
   EXPECT_EQ(sqlite::OwnerOf(folder_.path()), getpid());
   const std::string said = InAnotherProcess([&] { return Refusal(folder_.path()).message; });
   EXPECT_THAT(said, HasSubstr("is in use by process " + std::to_string(getpid())));
+}
+
+TEST_F(SqliteRefusal, NobodyWhoOnlyAsksForTheOwner) {
+  std::jthread asking([&](const std::stop_token& stop) {
+    while (!stop.stop_requested()) static_cast<void>(sqlite::OwnerOf(folder_.path()));
+  });
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_TRUE(sqlite::FolderLock::Take(folder_.path()).has_value()) << i;
+  }
 }
 
 TEST_F(SqliteRefusal, TheLockEndsWithItsOwner) {

@@ -30,6 +30,8 @@ namespace {
 constexpr size_t kDeadMax = 65'536;
 /// Rows looked at in the time of one changed.
 constexpr size_t kScansPerChange = 8;
+/// Records further apart than this are taken to lie on different pages.
+constexpr int64_t kRevisionsPerPage = 4;
 /// Revisions until work that failed is tried again.
 constexpr int64_t kRestRevisions = 256;
 
@@ -105,19 +107,19 @@ void Upkeep::BeginWork() {
   }
 }
 
-Result<> Upkeep::Step(size_t rows) {
+Result<> Upkeep::Step(size_t work) {
   if (!has_work()) return {};
   BeginWork();
   const auto attempt = [&]() -> Result<> {
     if (!folding_.has_value() && compaction_.has_value() && !compaction_->all_scanned) {
-      return Scan(rows * kScansPerChange);
+      return Scan(work * kScansPerChange);
     }
     Progress progress{.meta = meta_, .fold_next = {}, .erased = 0};
     if (folding_.has_value()) progress.fold_next = folding_->next;
     if (compaction_.has_value()) progress.erased = compaction_->erased;
     DRAY_TRY_VOID(database_.Execute("PRAGMA synchronous=NORMAL"));
     DRAY_TRY(Transaction transaction, Transaction::Begin(database_));
-    DRAY_TRY_VOID(Write(rows, progress));
+    DRAY_TRY_VOID(Write(work, progress));
     DRAY_TRY_VOID(transaction.Commit());
     EndWork(std::move(progress));
     return {};
@@ -130,14 +132,15 @@ Result<> Upkeep::Step(size_t rows) {
   return done;
 }
 
-Result<> Upkeep::Write(size_t rows, Progress& progress) {
-  if (folding_.has_value()) return Fold(rows, progress);
+Result<> Upkeep::Write(size_t work, Progress& progress) {
+  if (folding_.has_value()) return Fold(work, progress);
   if (should_write_floor()) {
     progress.meta.floor = wanted_floor_;
     return WriteMeta(database_, "floor", wanted_floor_);
   }
-  if (compaction_.has_value()) return Erase(rows, progress);
-  return database_.Execute(fmt::format("PRAGMA incremental_vacuum({})", rows));
+  if (compaction_.has_value()) return Erase(work, progress);
+  return database_.Execute(
+      fmt::format("PRAGMA incremental_vacuum({})", std::max<size_t>(1, work / kWorkPerPage)));
 }
 
 void Upkeep::EndWork(Progress progress) {
@@ -200,10 +203,14 @@ Result<> Upkeep::Scan(size_t rows) {
   return {};
 }
 
-Result<> Upkeep::Erase(size_t rows, Progress& progress) {
+Result<> Upkeep::Erase(size_t work, Progress& progress) {
   const std::vector<Dead>& dead = compaction_->dead;
-  for (; rows > 0 && progress.erased < dead.size(); --rows, ++progress.erased) {
+  int64_t last = 0;
+  for (size_t done = 0; done < work && progress.erased < dead.size(); ++progress.erased) {
     const Dead& gone = dead[progress.erased];
+    const bool is_elsewhere = gone.revision.value() - last > kRevisionsPerPage;
+    done += is_elsewhere ? kWorkPerPage : 1;
+    last = gone.revision.value();
     DRAY_TRY_VOID(statements_.erase.Bind(1, FirstPosition(gone.revision))
                       .Bind(2, LastPosition(gone.revision))
                       .Bind(3, gone.key)

@@ -49,11 +49,14 @@ class Upkeep {
 
   bool has_work() const;
 
-  /// Does at most about `rows` row changes. Writes nothing when there is nothing to do.
+  /// What writing a page costs, where changing a row costs 1.
+  static constexpr size_t kWorkPerPage = 8;
+
+  /// Does about `work` units of work, at least one page's; nothing when there is nothing to do.
   ///
   /// Errors: of SQLite. Nothing is lost; has_work() is false until Force or some hundred changes
   /// later, so that a full disk is not asked again at once.
-  Result<> Step(size_t rows);
+  Result<> Step(size_t work);
 
  private:
   struct Statements {
@@ -91,9 +94,9 @@ class Upkeep {
   void BeginWork();
   void EndWork(Progress progress);
   Result<> Scan(size_t rows);
-  Result<> Write(size_t rows, Progress& progress);
+  Result<> Write(size_t work, Progress& progress);
   Result<> Fold(size_t rows, Progress& progress);
-  Result<> Erase(size_t rows, Progress& progress);
+  Result<> Erase(size_t work, Progress& progress);
 
   bool should_fold() const;
   bool should_write_floor() const;
