@@ -179,9 +179,9 @@ class Process {
     DRAY_TRY(const ServerCredentials credentials,
              LoadOrMakeCredentials(world_, options_.store.data_folder, endpoint.host));
     server::HttpApiOptions api_options{
-        .checks = {{.name = "store",
-                    .passes = [this] { return store_->status().failure.empty(); },
-                    .readiness_only = true}}};
+        // Whatever the store is: probes know the name from kube-apiserver.
+        .checks = {
+            {.name = "etcd", .passes = [this] { return store_->status().failure.empty(); }}}};
     if (!options_.token_file.empty()) {
       DRAY_TRY(const std::string csv, world_.disk.Read(options_.token_file));
       DRAY_TRY(api_options.authenticator, server::Authenticator::FromTokenFile(csv));
