@@ -138,8 +138,8 @@ Result<FileStatus> CompactFolder(const std::string& folder, std::optional<Revisi
     DRAY_TRY(const std::unique_ptr<Upkeep> upkeep,
              Upkeep::Make(*database, options, meta, std::move(unfolded), newest));
     upkeep->Force(revision.value_or(newest));
-    constexpr size_t kRowsPerStep = 4096;
-    while (upkeep->has_work()) DRAY_TRY_VOID(upkeep->Step(kRowsPerStep));
+    constexpr size_t kWorkPerStep = 4096;
+    while (upkeep->has_work()) DRAY_TRY_VOID(upkeep->Step(kWorkPerStep));
     DRAY_TRY_VOID(database->RunCheckpoint(Database::Checkpoint::kReset));
   }
   return StatusOf(folder);

@@ -63,10 +63,8 @@ Result<std::unique_ptr<Upkeep>> Upkeep::Make(Database& database,
 void Upkeep::Note(const Change& change) {
   for (const Frozen<Event>& event : change.events) {
     const bool is_put = event->type == Event::Type::kPut;
-    const std::string_view key = event->record->key();
-    auto at = unfolded_.find(key);
-    if (at == unfolded_.end()) at = unfolded_.emplace(key, kAbsent).first;
-    at->second = is_put ? event->revision() : kAbsent;
+    noted_.push_back({.key = std::string(event->record->key()),
+                      .revision = is_put ? event->revision() : kAbsent});
     newest_ = event->revision();
   }
 }
@@ -99,6 +97,10 @@ bool Upkeep::has_work() const {
 
 void Upkeep::BeginWork() {
   if (!folding_.has_value() && should_fold()) {
+    for (Noted& change : noted_) {
+      unfolded_.insert_or_assign(std::move(change.key), change.revision);
+    }
+    noted_.clear();
     folding_.emplace(Folding{.keys = std::exchange(unfolded_, {}), .next = {}, .through = newest_});
     folding_->next = folding_->keys.begin();
   }

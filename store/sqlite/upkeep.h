@@ -62,6 +62,12 @@ class Upkeep {
   struct Statements {
     Statement fold_put, fold_delete, scan, erase;
   };
+  /// What a key holds since a change, as in Unfolded. Kept in a row, not a map, until it is folded:
+  /// commits wait for this.
+  struct Noted {
+    std::string key;
+    Revision revision{};
+  };
   /// Changes on their way into the table of live keys, in key order.
   struct Folding {
     Unfolded keys;
@@ -111,7 +117,8 @@ class Upkeep {
   Revision newest_{};  // the last change noted
   Revision wanted_floor_{};
   Revision forced_floor_{};
-  Unfolded unfolded_;  // changes up to newest_ that are neither in the table nor in folding_
+  Unfolded unfolded_;         // changes that are neither in the table nor in folding_
+  std::vector<Noted> noted_;  // those after them, in order, up to newest_
   std::optional<Folding> folding_;
   std::optional<Compaction> compaction_;
   int64_t free_pages_ = 0;
