@@ -3,6 +3,7 @@
 // watchers, memory. All in one run, on one disk.
 //
 //   store_bench [FOLDER]     FOLDER is on the disk to be measured (default: TMPDIR, or /tmp)
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -13,6 +14,7 @@
 #include "bench/store/reading.h"
 
 int main(int argc, char** argv) {
+  setvbuf(stdout, nullptr, _IOLBF, 0);  // it takes minutes: show what there is
   const std::filesystem::path parent =
       argc > 1 ? std::filesystem::path(argv[1]) : std::filesystem::temp_directory_path();
   std::string folder = (parent / "dray-store-bench-XXXXXX").string();

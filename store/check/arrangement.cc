@@ -3,16 +3,19 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <optional>
 #include <ranges>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "base/simulated_world.h"
 #include "base/strong.h"
 #include "store/check/describe.h"
 #include "store/check/facts.h"
@@ -88,7 +91,8 @@ std::optional<Mending> MendingOf(const Fact& fact, const Timeline& timeline, Rev
     case Fact::Claim::kDeletedAt:
       if (timeline.ChangedAt(fact.at) != nullptr) return std::nullopt;
       return Exactly(fact.at, Mending::Want::kDelete);
-    case Fact::Claim::kMayExpire: return std::nullopt;
+    case Fact::Claim::kMayExpire:
+    case Fact::Claim::kUnchangedAt: return std::nullopt;
   }
   return std::nullopt;
 }
@@ -124,10 +128,50 @@ Arrangement::Arrangement(const History& history,
     if (std::holds_alternative<Unknown>(operation.answer)) NoteLoose(operation, told[i]);
   }
   NoteExpiries();
+  for (size_t i = 0; i < loose_.size(); ++i) {
+    for (const Change& change : WriteOf(*loose_[i].operation).changes)
+      keys_.at(change.key).loose.push_back(i);
+  }
+  for (const Watch& watch : history.watches) coverages_.push_back(CoverageOf(watch));
   for (auto& [name, key] : keys_) {
     std::ranges::sort(key.laid, {}, &Laid::at);
     Rebuild(name);
   }
+}
+
+Arrangement::Coverage Arrangement::CoverageOf(const Watch& watch) {
+  Coverage coverage{.prefix = watch.prefix,
+                    .after = watch.after,
+                    .through = CompleteThrough(watch),
+                    .events = {}};
+  for (const Response& response : watch.responses) {
+    for (const Event& event : response.events)
+      coverage.events.insert({event.item.modified, event.item.key});
+  }
+  return coverage;
+}
+
+bool Arrangement::IsUncertain(const std::string& key, Revision revision) const {
+  return std::ranges::any_of(keys_.at(key).loose,
+                             [&](size_t i) { return loose_[i].later_than < revision; });
+}
+
+/// Whether a watch knows of `key` at `at`, and has told of no event.
+bool Arrangement::IsSilent(std::string_view key, Revision at) const {
+  return std::ranges::any_of(coverages_, [&](const Coverage& watch) {
+    return at > watch.after && at <= watch.through && key.starts_with(watch.prefix) &&
+           !watch.events.contains({at, key});
+  });
+}
+
+/// Whether a watch would have told of what the write changes there, as far as can be said by now.
+bool Arrangement::IsDenied(const Attempt& attempt) const {
+  const auto& changes = WriteOf(*loose_[attempt.loose].operation).changes;
+  return std::ranges::any_of(changes, [&](const Change& change) {
+    const Version* before = keys_.at(change.key).timeline.At(Revision{attempt.at.value() - 1});
+    const bool shows = change.value.has_value() || (before != nullptr && before->item.has_value());
+    return shows && IsSilent(change.key, attempt.at);
+  });
 }
 
 void Arrangement::LayAcknowledged(const Operation& operation) {
@@ -184,8 +228,8 @@ std::vector<std::string> Arrangement::KeysOf(const Loose& loose) const {
 /// What must hold of the key so that the writes placed so far could happen.
 std::vector<Fact> Arrangement::ConditionsOn(const std::string& name) const {
   std::vector<Fact> conditions;
-  for (const Loose& loose : loose_) {
-    if (loose.placed.value() == 0) continue;
+  for (const size_t index : keys_.at(name).placed) {
+    const Loose& loose = loose_[index];
     const Write& write = WriteOf(*loose.operation);
     Fact fact{.at = Revision{loose.placed.value() - 1},
               .claim = Fact::Claim::kModifiedAt,
@@ -196,8 +240,13 @@ std::vector<Fact> Arrangement::ConditionsOn(const std::string& name) const {
       fact.modified = condition.modified;
       conditions.push_back(fact);
     }
-    if (loose.is_expiry && write.changes[0].key == name) {
+    if (loose.is_expiry) {
       fact.claim = Fact::Claim::kMayExpire;
+      conditions.push_back(fact);
+    }
+    if (silence_ == Silence::kRespected && IsSilent(name, loose.placed)) {
+      fact.at = loose.placed;
+      fact.claim = Fact::Claim::kUnchangedAt;
       conditions.push_back(fact);
     }
   }
@@ -235,7 +284,11 @@ const Arrangement::Failure* Arrangement::FirstFailure() const {
 void Arrangement::Place(const Attempt& attempt) {
   Loose& loose = loose_[attempt.loose];
   loose.placed = attempt.at;
+  ++placed_count_;
+  Stamp(attempt);
+  placed_at_[attempt.at].push_back(attempt.loose);
   writers_[attempt.at].push_back(loose.operation);
+  for (const std::string& name : KeysOf(loose)) keys_.at(name).placed.insert(attempt.loose);
   for (const Change& change : WriteOf(*loose.operation).changes) {
     Key& key = keys_.at(change.key);
     const auto place = std::ranges::upper_bound(key.laid, attempt.at, {}, &Laid::at);
@@ -247,6 +300,10 @@ void Arrangement::Place(const Attempt& attempt) {
 void Arrangement::Remove(const Attempt& attempt) {
   Loose& loose = loose_[attempt.loose];
   loose.placed = Revision{};
+  --placed_count_;
+  Stamp(attempt);
+  std::erase(placed_at_[attempt.at], attempt.loose);
+  for (const std::string& name : KeysOf(loose)) keys_.at(name).placed.erase(attempt.loose);
   const auto writers = writers_.find(attempt.at);
   std::erase(writers->second, loose.operation);
   if (writers->second.empty()) writers_.erase(writers);
@@ -282,8 +339,11 @@ void Arrangement::AddPlaces(const Failure& failure,
   const Revision low = std::max(mending->low, loose.later_than);
   size_t taken = 0;
   int64_t examined = 0;
-  for (Revision at = mending->high; at > low && examined < kPlacesExaminedMax;
-       at = Revision{at.value() - 1}, ++examined) {
+  for (Revision at = mending->high; at > low; at = Revision{at.value() - 1}) {
+    if (++examined > kPlacesExaminedMax) {
+      gave_up_ = true;
+      return;
+    }
     const bool is_turn = std::ranges::any_of(
         names, [&](const std::string& name) { return keys_.at(name).turns.contains(at); });
     if (is_turn) taken = 0;
@@ -295,38 +355,31 @@ void Arrangement::AddPlaces(const Failure& failure,
 
 std::vector<Arrangement::Attempt> Arrangement::Remedies(const Failure& failure) const {
   std::vector<Attempt> attempts;
-  for (size_t i = 0; i < loose_.size(); ++i) {
+  for (const size_t i : keys_.at(failure.key).loose) {
     if (loose_[i].placed.value() == 0) AddPlaces(failure, i, attempts);
   }
-  const auto is_denied = [&](const Attempt& attempt) {
-    const auto& changes = WriteOf(*loose_[attempt.loose].operation).changes;
-    return std::ranges::any_of(changes, [&](const Change& change) {
-      return std::ranges::any_of(history_.watches, [&](const Watch& watch) {
-        return PassedOver(watch, change.key, attempt.at);
-      });
-    });
-  };
-  std::vector<Attempt> denied;  // by a watch: these last
-  std::ranges::copy_if(attempts, std::back_inserter(denied), is_denied);
-  std::erase_if(attempts, is_denied);
-  std::ranges::move(denied, std::back_inserter(attempts));
+  if (silence_ == Silence::kRespected)
+    std::erase_if(attempts, [&](const Attempt& attempt) { return IsDenied(attempt); });
   return attempts;
 }
 
-std::string Arrangement::Fingerprint() const {
-  std::string text;
-  for (size_t i = 0; i < loose_.size(); ++i) {
-    if (loose_[i].placed.value() != 0) text += fmt::format("{}@{} ", i, loose_[i].placed.value());
-  }
-  return text;
+/// Adds a write that stands somewhere to the arrangement's stamp, or takes it out again. Two
+/// arrangements have the same stamp by a chance of 2^-128.
+void Arrangement::Stamp(const Attempt& attempt) {
+  const auto mix = [&](uint64_t seed) {
+    SeededRandom first(seed + attempt.loose);
+    SeededRandom second(first.Next() ^ static_cast<uint64_t>(attempt.at.value()));
+    return second.Next();
+  };
+  stamp_.first ^= mix(0);
+  stamp_.second ^= mix(uint64_t{1} << 32U);
 }
 
 void Arrangement::NoteBest(const Failure& failure) {
-  const size_t placed = static_cast<size_t>(
-      std::ranges::count_if(loose_, [](const Loose& loose) { return loose.placed.value() != 0; }));
-  const bool is_further = std::pair(failure.fact.at, placed) > std::pair(best_at_, best_placed_);
+  const bool is_further =
+      std::pair(failure.fact.at, placed_count_) > std::pair(best_at_, best_placed_);
   if (failure.is_of_placed || !is_further) return;
-  best_placed_ = placed;
+  best_placed_ = placed_count_;
   const Key& key = keys_.at(failure.key);
   best_at_ = failure.fact.at;
   best_key_ = failure.key;
@@ -342,17 +395,14 @@ void Arrangement::NoteBest(const Failure& failure) {
 
 /// The placed writes without which `failure` might not be, or might be mended.
 std::set<size_t> Arrangement::InTheWay(const Failure& failure) const {
-  const auto mending = MendingOf(failure.fact, keys_.at(failure.key).timeline, history_.first);
-  std::set<size_t> found;
-  for (size_t i = 0; i < loose_.size(); ++i) {
-    const Revision placed = loose_[i].placed;
-    if (placed.value() == 0) continue;
-    const std::vector<std::string> names = KeysOf(loose_[i]);
-    const bool is_about = std::ranges::find(names, failure.key) != names.end();
-    const bool takes_place =
-        mending.has_value() && placed > mending->low && placed <= mending->high;
-    const bool is_condition = failure.fact.operation == loose_[i].operation;
-    if (is_about || takes_place || is_condition) found.insert(i);
+  const Key& key = keys_.at(failure.key);
+  std::set<size_t> found = key.placed;
+  const auto mending = MendingOf(failure.fact, key.timeline, history_.first);
+  if (!mending.has_value()) return found;
+  for (auto at = placed_at_.upper_bound(mending->low);
+       at != placed_at_.end() && at->first <= mending->high;
+       ++at) {
+    found.insert(at->second.begin(), at->second.end());
   }
   return found;
 }
@@ -366,15 +416,15 @@ Arrangement::Outcome Arrangement::Search() {
   for (const Attempt& attempt : Remedies(failure)) {
     if (++steps_ > limits_.steps_max) break;
     Place(attempt);
-    if (met_.insert(Fingerprint()).second) {
+    if (met_.insert(stamp_).second) {
       Outcome further = Search();
       if (further.is_found) return further;
       Remove(attempt);
       if (!further.blamed.contains(attempt.loose)) return further;
       outcome.blamed.merge(further.blamed);
     } else {
-      for (size_t i = 0; i < loose_.size(); ++i) {
-        if (loose_[i].placed.value() != 0) outcome.blamed.insert(i);
+      for (const auto& [at, placed] : placed_at_) {
+        outcome.blamed.insert(placed.begin(), placed.end());
       }
       Remove(attempt);
     }
@@ -395,20 +445,31 @@ void Arrangement::Blame(Report& report) {
   Rebuild(best_key_);
 }
 
+/// Looks for an arrangement; first for one that no watch contradicts.
+bool Arrangement::IsArranged() {
+  for (const Silence silence : {Silence::kRespected, Silence::kIgnored}) {
+    silence_ = silence;
+    met_.clear();
+    if (Search().is_found) return true;
+    if (steps_ > limits_.steps_max) break;
+  }
+  return false;
+}
+
 void Arrangement::Find(Report& report) {
-  while (!Search().is_found) {
-    if (steps_ > limits_.steps_max) {
+  while (!IsArranged()) {
+    if (gave_up_ || steps_ > limits_.steps_max) {
       report.undecided.push_back(
           fmt::format("{} writes have an unknown outcome, and {} arrangements of them explain not "
                       "all answers; the best one leaves: {}",
                       loose_.size(),
-                      limits_.steps_max,
+                      std::min(steps_, limits_.steps_max),
                       best_.text));
+      is_decided_ = false;
       break;
     }
     Blame(report);
     if (report.findings.size() >= limits_.findings_max) break;
-    met_.clear();
   }
   report.steps += steps_;
 }

@@ -227,6 +227,7 @@ Differs Difference(const Fact& fact, const Timeline& timeline, const Version& st
       return differs(changed == nullptr || changed->item.has_value());
     }
     case Fact::Claim::kMayExpire: return differs(!state.item.has_value() || !state.may_expire);
+    case Fact::Claim::kUnchangedAt: return differs(timeline.ChangedAt(fact.at) != nullptr);
   }
   return Differs::kNothing;
 }
@@ -246,6 +247,7 @@ std::string Saying(std::string_view key, const Fact& fact) {
     case Fact::Claim::kPutAt: return "put " + Describe(*fact.item);
     case Fact::Claim::kDeletedAt: return fmt::format("{} deleted", key);
     case Fact::Claim::kMayExpire: return fmt::format("{} may expire", key);
+    case Fact::Claim::kUnchangedAt: return fmt::format("{} unchanged", key);
   }
   return "";
 }

@@ -30,6 +30,7 @@ struct Fact {
     kPutAt,          // exactly `at`, `item` was put
     kDeletedAt,      // exactly at `at`, it was deleted
     kMayExpire,      // what it holds may expire
+    kUnchangedAt,    // exactly at `at`, nothing happened to it
   };
 
   Revision at{};  // in the state after this revision

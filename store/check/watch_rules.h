@@ -5,8 +5,6 @@
 // other facts (facts.h).
 #pragma once
 
-#include <string_view>
-
 #include "base/strong.h"
 #include "store/check/arrangement.h"
 #include "store/check/finding.h"
@@ -16,9 +14,6 @@ namespace dray::store::check {
 
 /// How far the watch claims to be complete: its last event or bookmark.
 Revision CompleteThrough(const Watch& watch);
-
-/// Whether `watch` claims to know of all that happened to `key` at `at`, and has told nothing.
-bool PassedOver(const Watch& watch, std::string_view key, Revision at);
 
 /// Rules that need no knowledge of the writes: filtered, ordered, unique, atomic, resumable
 /// (nothing from before the start), bookmarkable (nothing from before a bookmark), and that
