@@ -37,15 +37,19 @@ const Write& WriteOf(const Operation& operation) {
 
 /// What change of a key would mend a fact, and at which revisions: (low, high].
 struct Mending {
-  enum class Want : uint8_t { kPut, kDelete, kAny };
+  enum class Want : uint8_t { kPut, kExpiringPut, kDelete, kAny };
   Want want = Want::kAny;
   const std::string* value = nullptr;  // of kPut; null: any
   Revision low{};
   Revision high{};
 };
 
+Revision BeforeIt(Revision revision) {
+  return Revision{revision.value() - 1};
+}
+
 Mending Exactly(Revision at, Mending::Want want, const std::string* value = nullptr) {
-  return {.want = want, .value = value, .low = Revision{at.value() - 1}, .high = at};
+  return {.want = want, .value = value, .low = BeforeIt(at), .high = at};
 }
 
 /// For a fact that says what `item` the key holds.
@@ -90,9 +94,14 @@ std::optional<Mending> MendingOf(const Fact& fact, const Timeline& timeline, Rev
     case Fact::Claim::kPutAt: return ForPut(fact, timeline, first);
     case Fact::Claim::kDeletedAt:
       if (timeline.ChangedAt(fact.at) != nullptr) return std::nullopt;
-      return Exactly(fact.at, Mending::Want::kDelete);
+      if (state.item.has_value()) return Exactly(fact.at, Mending::Want::kDelete);
+      return Mending{.want = Mending::Want::kPut, .low = state.at, .high = BeforeIt(fact.at)};
     case Fact::Claim::kMayExpire:
-    case Fact::Claim::kUnchangedAt: return std::nullopt;
+      return Mending{.want = Mending::Want::kExpiringPut, .low = state.at, .high = fact.at};
+    case Fact::Claim::kUnchangedAt:  // of a deletion: there was nothing to delete any more
+      return Mending{.want = Mending::Want::kDelete,
+                     .low = timeline.At(BeforeIt(fact.at))->at,
+                     .high = BeforeIt(fact.at)};
   }
   return std::nullopt;
 }
@@ -101,6 +110,7 @@ bool IsWanted(const Mending& mending, const Change& change) {
   switch (mending.want) {
     case Mending::Want::kAny: return true;
     case Mending::Want::kDelete: return !change.value.has_value();
+    case Mending::Want::kExpiringPut: return change.may_expire;
     case Mending::Want::kPut:
       return change.value.has_value() &&
              (mending.value == nullptr || *mending.value == *change.value);
@@ -166,6 +176,7 @@ bool Arrangement::IsSilent(std::string_view key, Revision at) const {
 
 /// Whether a watch would have told of what the write changes there, as far as can be said by now.
 bool Arrangement::IsDenied(const Attempt& attempt) const {
+  if (silence_ == Silence::kIgnored) return false;
   const auto& changes = WriteOf(*loose_[attempt.loose].operation).changes;
   return std::ranges::any_of(changes, [&](const Change& change) {
     const Version* before = keys_.at(change.key).timeline.At(Revision{attempt.at.value() - 1});
@@ -347,8 +358,9 @@ void Arrangement::AddPlaces(const Failure& failure,
     const bool is_turn = std::ranges::any_of(
         names, [&](const std::string& name) { return keys_.at(name).turns.contains(at); });
     if (is_turn) taken = 0;
-    if (taken >= loose_.size() || !IsFree(at, loose)) continue;
-    attempts.push_back({.loose = index, .at = at});
+    const Attempt attempt{.loose = index, .at = at};
+    if (taken >= loose_.size() || !IsFree(at, loose) || IsDenied(attempt)) continue;
+    attempts.push_back(attempt);
     ++taken;
   }
 }
@@ -358,8 +370,6 @@ std::vector<Arrangement::Attempt> Arrangement::Remedies(const Failure& failure) 
   for (const size_t i : keys_.at(failure.key).loose) {
     if (loose_[i].placed.value() == 0) AddPlaces(failure, i, attempts);
   }
-  if (silence_ == Silence::kRespected)
-    std::erase_if(attempts, [&](const Attempt& attempt) { return IsDenied(attempt); });
   return attempts;
 }
 
