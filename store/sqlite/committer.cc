@@ -35,9 +35,6 @@
 namespace dray::store::sqlite {
 namespace {
 
-/// Upkeep::Step's measure of work, for one step: a millisecond or two. Many rows at once cost less
-/// than few, because neighbours share a page, and a page that becomes empty need not be written.
-constexpr size_t kWorkPerStep = 256;
 /// While somebody waits, upkeep keeps pace with commits, which make at most two rows superfluous
 /// for each change (a deletion: its own and the one before it), each perhaps alone on its page.
 constexpr size_t kWorkPerChange = 2 * Upkeep::kWorkPerPage;
@@ -234,8 +231,9 @@ void Committer::DoUpkeep(size_t changes) {
   if (const int64_t forced = forced_floor_.exchange(0); forced > 0) {
     upkeep_->Force(Revision{forced});
   }
-  upkeep_owed_ = changes == 0 ? kWorkPerStep : upkeep_owed_ + changes * kWorkPerChange;
-  if (upkeep_owed_ < kWorkPerStep) return;
+  const size_t step = around_.sqlite_options.upkeep_work;
+  upkeep_owed_ = changes == 0 ? step : upkeep_owed_ + changes * kWorkPerChange;
+  if (upkeep_owed_ < step) return;
   const Result<> done = upkeep_->Step(std::exchange(upkeep_owed_, 0));
   if (!done.has_value()) Tolerate(done.error());
 }

@@ -51,6 +51,7 @@ SqliteOptions Restless(const FaultDisk& disk) {
   return {.recovered_events_max = 8,
           .fold_revisions = 3,
           .compact_revisions = 2,
+          .upkeep_work = 2,
           .free_pages_max = 1,
           .checkpoint_pages = 6,
           .vfs = disk.vfs()};

@@ -27,6 +27,10 @@ struct SqliteOptions {
   size_t fold_revisions = 32'768;
   /// Revisions that may be below the floor before their superseded records are deleted.
   size_t compact_revisions = 65'536;
+  /// What is done of these between two commits, in row changes (a page written counts as eight): a
+  /// millisecond or two. Many at once cost less than few, because neighbours share a page, and a
+  /// page that becomes empty need not be written.
+  size_t upkeep_work = 256;
   /// Unused pages in the file before they are given back to the disk.
   size_t free_pages_max = 4096;
 
