@@ -23,6 +23,7 @@ void Execute(sqlite3* database, const char* sql) {
 
 double BareSqliteRate(const std::string& file,
                       const std::vector<size_t>& batches,
+                      size_t warm,
                       const std::vector<std::string>& values) {
   sqlite3* database = nullptr;
   DRAY_CHECK(sqlite3_open(file.c_str(), &database) == SQLITE_OK);
@@ -34,10 +35,15 @@ double BareSqliteRate(const std::string& file,
       sqlite3_prepare_v2(database, "INSERT INTO log VALUES (?1, ?2, ?3)", -1, &insert, nullptr) ==
       SQLITE_OK);
   int64_t revision = 0;
-  const MonotonicTime begin = Now();
-  for (const size_t rows : batches) {
+  MonotonicTime begin = Now();
+  int64_t before = 0;
+  for (size_t batch = 0; batch < batches.size(); ++batch) {
+    if (batch == warm) {
+      begin = Now();
+      before = revision;
+    }
     Execute(database, "BEGIN IMMEDIATE");
-    for (size_t i = 0; i < rows; ++i) {
+    for (size_t i = 0; i < batches[batch]; ++i) {
       const auto number = static_cast<uint64_t>(++revision);
       const std::string key = KeyOf(number % 1'000);
       const std::string& value = values[number % values.size()];
@@ -52,7 +58,7 @@ double BareSqliteRate(const std::string& file,
   const double seconds = SecondsSince(begin);
   sqlite3_finalize(insert);
   sqlite3_close(database);
-  return static_cast<double>(revision) / seconds;
+  return static_cast<double>(revision - before) / seconds;
 }
 
 }  // namespace dray::bench

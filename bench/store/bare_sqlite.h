@@ -9,9 +9,11 @@
 
 namespace dray::bench {
 
-/// Rows per second, for batches of the given numbers of rows. Values go round in `values`.
+/// Rows per second, for batches of the given numbers of rows, after the first `warm` of them.
+/// Values go round in `values`.
 double BareSqliteRate(const std::string& file,
                       const std::vector<size_t>& batches,
+                      size_t warm,
                       const std::vector<std::string>& values);
 
 }  // namespace dray::bench

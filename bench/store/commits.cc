@@ -31,7 +31,8 @@
 namespace dray::bench {
 namespace {
 
-constexpr double kSecondsEach = 1.5;
+constexpr double kSecondsToWarmUp = 1;  // until the log has been copied into the file once
+constexpr double kSecondsEach = 2;
 constexpr int kRounds = 5;
 constexpr std::chrono::milliseconds kPatience{10'000};
 
@@ -48,13 +49,13 @@ std::vector<std::string> MakeValues() {
 }
 
 /// Calls `commit` with ever new numbers from `writers` threads for a while; commits per second.
-double RateOf(size_t writers, const std::function<void(uint64_t number)>& commit) {
+double RateOf(size_t writers, double seconds, const std::function<void(uint64_t number)>& commit) {
   std::atomic<uint64_t> next{0};
   const MonotonicTime begin = Now();
   std::vector<std::jthread> threads;
   for (size_t i = 0; i < writers; ++i) {
     threads.emplace_back([&] {
-      while (SecondsSince(begin) < kSecondsEach) commit(next.fetch_add(1));
+      while (SecondsSince(begin) < seconds) commit(next.fetch_add(1));
     });
   }
   threads.clear();
@@ -64,6 +65,7 @@ double RateOf(size_t writers, const std::function<void(uint64_t number)>& commit
 struct StoreRun {
   double rate = 0;
   std::vector<size_t> batches;  // commits that became durable together
+  size_t warm = 0;              // batches until it was warm
 };
 
 StoreRun RunStore(const std::string& folder,
@@ -76,12 +78,15 @@ StoreRun RunStore(const std::string& folder,
     run.batches.push_back(static_cast<size_t>(newest.value() - seen.value()));
     seen = newest;
   });
-  run.rate = RateOf(writers, [&](uint64_t number) {
+  const auto put = [&](uint64_t number) {
     store::Txn txn;
     txn.operations.emplace_back(store::Put{
         .key = KeyOf(number % 1'000), .value = store::MakeBytes(values[number % values.size()])});
     DRAY_CHECK(store->CommitAndWait(std::move(txn)).has_value());
-  });
+  };
+  RateOf(writers, kSecondsToWarmUp, put);
+  run.warm = run.batches.size();
+  run.rate = RateOf(writers, kSecondsEach, put);
   return run;
 }
 
@@ -89,7 +94,7 @@ StoreRun RunStore(const std::string& folder,
 double EtcdRate(store::etcd::Client& client,
                 size_t writers,
                 const std::vector<std::string>& values) {
-  return RateOf(writers, [&](uint64_t number) {
+  return RateOf(writers, kSecondsEach, [&](uint64_t number) {
     store::etcd::TxnQuery query;
     query.writes.push_back({.key = KeyOf(number % 1'000), .value = values[number % values.size()]});
     DRAY_CHECK(client.TxnAndWait(query, kPatience).has_value());
@@ -148,7 +153,7 @@ void MeasureCommits(const std::string& folder) {
       figures.batch.push_back(
           static_cast<double>(std::accumulate(run.batches.begin(), run.batches.end(), size_t{0})) /
           static_cast<double>(run.batches.size()));
-      figures.bare.push_back(BareSqliteRate(own + "/bare.db", run.batches, values));
+      figures.bare.push_back(BareSqliteRate(own + "/bare.db", run.batches, run.warm, values));
       if (client != nullptr) figures.etcd.push_back(EtcdRate(*client, writers, values));
       std::filesystem::remove_all(own);
     }
