@@ -3,10 +3,10 @@
 
 // NOLINTBEGIN(bugprone-reserved-identifier): the sanitizers' names
 
-/// c-ares 1.18 loses the canonical name of a host it finds in /etc/hosts: its length in bytes, each
-/// time such a name is resolved.
+/// c-ares 1.18 loses the canonical name of a host it finds in /etc/hosts (ares__readaddrinfo): its
+/// length in bytes, each time such a name is resolved.
 extern "C" const char* __lsan_default_suppressions() {
-  return "leak:ares__readaddrinfo\n";
+  return "leak:ares_strdup\n";
 }
 
 /// Debian's gRPC is not instrumented, so it is not seen how it orders its threads.
