@@ -221,6 +221,7 @@ void Arrangement::NoteExpiries() {
 
 std::vector<std::string> Arrangement::Keys() const {
   std::vector<std::string> names;
+  names.reserve(keys_.size());
   for (const auto& [name, key] : keys_) names.push_back(name);
   return names;
 }
@@ -388,12 +389,13 @@ void Arrangement::Stamp(const Attempt& attempt) {
 void Arrangement::NoteBest(const Failure& failure) {
   const bool is_further =
       std::pair(failure.fact.at, placed_count_) > std::pair(best_at_, best_placed_);
-  if (failure.is_of_placed || !is_further) return;
-  best_placed_ = placed_count_;
   const Key& key = keys_.at(failure.key);
+  std::optional<Falsehood> falsehood_here = Judge(failure.key, failure.fact, key.timeline);
+  if (failure.is_of_placed || !is_further || !falsehood_here.has_value()) return;
+  best_placed_ = placed_count_;
   best_at_ = failure.fact.at;
   best_key_ = failure.key;
-  best_ = *Judge(failure.key, failure.fact, key.timeline);
+  best_ = *std::move(falsehood_here);
   best_facts_.clear();
   for (size_t i = 0; i < key.facts.size(); ++i) {
     const Fact& fact = key.facts[i];

@@ -106,7 +106,7 @@ TEST_P(CheckHistoryBroken, IsFoundByItsNameAlone) {
   EXPECT_THAT(report.undecided, IsEmpty());
 }
 
-std::vector<Case> BrokenAnswers() {
+std::vector<Case> BrokenRecords() {
   return {
       {"MomentTwice",
        "history",
@@ -136,6 +136,11 @@ std::vector<Case> BrokenAnswers() {
        "history",
        "10 watch 0 0 \"/a\" after 1\n9 events 10 through 1\n",
        "receives at 9 what follows on 10"},
+  };
+}
+
+std::vector<Case> BrokenOrders() {
+  return {
       {"RevisionTwice",
        "revision-once",
        R"(10 call 0 0 write put "/a" "a1"
@@ -175,7 +180,12 @@ std::vector<Case> BrokenAnswers() {
 14 seen 13 at 1
 15 done 10 at 2
 )",
-       "#11 watch of client 1 on \"/\" after 1 had told of revision 2"},
+       R"(#11 watch of client 1 on "/" after 1 had told of revision 2)"},
+  };
+}
+
+std::vector<Case> BrokenWrites() {
+  return {
       {"AnswerWithAnotherVersion",
        "commit-answer",
        "10 call 0 0 write put \"/a\" \"a1\"\n12 done 10 at 2 item \"/a\" \"a1\" 2 2 7\n",
@@ -203,6 +213,11 @@ std::vector<Case> BrokenAnswers() {
        WithWrites("40 call 3 0 write if \"/a\" 2 if \"/b\" 3 put \"/c\" \"c1\"\n"
                   "41 refused 40 at 4 absent \"/b\"\n"),
        "/a@2, but it is /a=a2@4"},
+  };
+}
+
+std::vector<Case> BrokenReads() {
+  return {
       {"ReadOfAnotherValue",
        "read",
        WithWrites("40 call 3 0 get \"/a\" exact 4\n41 seen 40 at 4 item \"/a\" \"a7\" 2 4 2\n"),
@@ -255,8 +270,8 @@ std::string WatchOf(std::string_view responses) {
 constexpr std::string_view kFirst = "31 events 30 created \"/a\" \"a1\" 2 2 1\n";
 constexpr std::string_view kSecond = "32 events 30 created \"/b\" \"b1\" 3 3 1\n";
 constexpr std::string_view kThirdBegins =
-    "33 events 30 updated \"/a\" \"a2\" 2 4 2 was \"/a\" \"a1\" 2 2 1";
-constexpr std::string_view kThirdEnds = " deleted \"/b\" \"b1\" 3 4 1 was \"/b\" \"b1\" 3 3 1";
+    R"(33 events 30 updated "/a" "a2" 2 4 2 was "/a" "a1" 2 2 1)";
+constexpr std::string_view kThirdEnds = R"( deleted "/b" "b1" 3 4 1 was "/b" "b1" 3 3 1)";
 
 std::string Join(const std::vector<std::string_view>& parts) {
   std::string text;
@@ -264,7 +279,7 @@ std::string Join(const std::vector<std::string_view>& parts) {
   return text;
 }
 
-std::vector<Case> BrokenWatches() {
+std::vector<Case> BrokenEvents() {
   return {
       {"EventOfNobody",
        "watch.committed",
@@ -298,21 +313,26 @@ std::vector<Case> BrokenWatches() {
       {"UpdateCalledCreation",
        "watch.creation",
        WatchOf(
-           Join({kFirst, kSecond, "33 events 30 created \"/a\" \"a2\" 2 4 2", kThirdEnds, "\n"})),
+           Join({kFirst, kSecond, R"(33 events 30 created "/a" "a2" 2 4 2)", kThirdEnds, "\n"})),
        "/a absent, but it is /a=a1@2"},
       {"PreviousIsWrong",
        "watch.previous",
        WatchOf(Join({kFirst,
                      kSecond,
-                     "33 events 30 updated \"/a\" \"a2\" 2 4 2 was \"/a\" \"a0\" 2 2 1",
+                     R"(33 events 30 updated "/a" "a2" 2 4 2 was "/a" "a0" 2 2 1)",
                      kThirdEnds,
                      "\n"})),
        "/a=a0@2"},
       {"PreviousIsMissing",
        "watch.previous",
        WatchOf(
-           Join({kFirst, kSecond, "33 events 30 updated \"/a\" \"a2\" 2 4 2", kThirdEnds, "\n"})),
+           Join({kFirst, kSecond, R"(33 events 30 updated "/a" "a2" 2 4 2)", kThirdEnds, "\n"})),
        "comes without previous value"},
+  };
+}
+
+std::vector<Case> BrokenSequences() {
+  return {
       {"NotAskedFor",
        "watch.filtered",
        WithWrites("30 watch 2 0 \"/b\" after 1\n31 events 30 created \"/a\" \"a1\" 2 2 1\n"
@@ -371,19 +391,27 @@ std::vector<Case> BrokenWatches() {
   };
 }
 
-INSTANTIATE_TEST_SUITE_P(Answers,
+std::vector<Case> AllBroken() {
+  std::vector<Case> all;
+  for (const auto& some : {BrokenRecords(),
+                           BrokenOrders(),
+                           BrokenWrites(),
+                           BrokenReads(),
+                           BrokenEvents(),
+                           BrokenSequences()}) {
+    all.insert(all.end(), some.begin(), some.end());
+  }
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(All,
                          CheckHistoryBroken,
-                         testing::ValuesIn(BrokenAnswers()),
-                         [](const auto& info) { return std::string(info.param.name); });
-INSTANTIATE_TEST_SUITE_P(Watches,
-                         CheckHistoryBroken,
-                         testing::ValuesIn(BrokenWatches()),
+                         testing::ValuesIn(AllBroken()),
                          [](const auto& info) { return std::string(info.param.name); });
 
 TEST(CheckHistory, EveryPropertyHasAHistoryThatBreaksIt) {
   std::set<std::string_view> broken;
-  for (const Case& a_case : BrokenAnswers()) broken.insert(a_case.property);
-  for (const Case& a_case : BrokenWatches()) broken.insert(a_case.property);
+  for (const Case& a_case : AllBroken()) broken.insert(a_case.property);
   EXPECT_EQ(broken.size(), kPropertyCount);
 }
 
@@ -407,8 +435,8 @@ TEST(CheckHistory, RepetitionsOfOneMistakeAreOneFinding) {
 TEST(CheckHistory, FindingsAreLimited) {
   std::string lines;
   for (int i = 10; i < 60; i += 2) {
-    lines += std::to_string(i) + " call 3 0 get \"/k" + std::to_string(i) + "\" exact 4\n";
-    lines += std::to_string(i + 1) + " seen " + std::to_string(i) + " at 4 item \"/k" +
+    lines += std::to_string(i) + R"( call 3 0 get "/k)" + std::to_string(i) + "\" exact 4\n";
+    lines += std::to_string(i + 1) + " seen " + std::to_string(i) + R"( at 4 item "/k)" +
              std::to_string(i) + "\" \"v\" 2 2 1\n";
   }
   EXPECT_EQ(CheckText(lines, {.findings_max = 25}).findings.size(), 25U);

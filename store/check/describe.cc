@@ -78,7 +78,7 @@ std::string Describe(std::string_view key, const std::optional<Item>& item) {
 std::string Name(const Operation& operation) {
   if (operation.client == kStoreItself)
     return fmt::format("the expiry of what #{} put", operation.called);
-  std::string text = fmt::format(
+  const std::string text = fmt::format(
       "#{} {} of client {}", operation.called, Verb(operation.request), operation.client);
   if (operation.returned != 0 && !std::holds_alternative<Unknown>(operation.answer)) {
     return text + fmt::format(" ({} to {})", operation.called, operation.returned);

@@ -66,9 +66,9 @@ class Collector {
                 .claim = Fact::Claim::kAbsent,
                 .property = Property::kCommitAnswer,
                 .operation = &operation};
-      if (done.items[i].has_value()) {
+      if (const std::optional<Item>& item = done.items[i]; item.has_value()) {
         const bool is_put = write.changes[i].value.has_value();
-        fact.item = &*done.items[i];
+        fact.item = &*item;
         fact.claim = is_put ? Fact::Claim::kHolds : Fact::Claim::kHeld;
         if (is_put) fact.at = done.revision;
       }
@@ -254,7 +254,7 @@ std::string Saying(std::string_view key, const Fact& fact) {
 
 /// What is there, and whose doing it is.
 std::string Truth(std::string_view key, const Version& state) {
-  std::string text = Describe(key, state.item);
+  const std::string text = Describe(key, state.item);
   if (state.by == nullptr) return text + " as at the beginning";
   return text + fmt::format(" since {}, by {}", state.at.value(), Name(*state.by));
 }

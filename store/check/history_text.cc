@@ -153,7 +153,7 @@ class Words {
 
   void Expect(std::string_view word) {
     if (const std::string_view found = Word(); found != word)
-      Fault(fmt::format("\"{}\" where \"{}\" should stand", found, word));
+      Fault(fmt::format(R"("{}" where "{}" should stand)", found, word));
   }
 
   template <class Number>
@@ -251,7 +251,7 @@ class Reader {
       history_.held.push_back(words.TakeItem());
     } else {
       Words moment(first);
-      const Moment at = moment.Take<Moment>();
+      const auto at = moment.Take<Moment>();
       if (!moment.mistake().empty()) return words.Fault(moment.mistake());
       Happening(at, words);
     }
@@ -261,7 +261,7 @@ class Reader {
     const std::string_view verb = words.Word();
     if (verb == "call") return Call(at, words);
     if (verb == "watch") return Open(at, words);
-    const Moment name = words.Take<Moment>();
+    const auto name = words.Take<Moment>();
     if (verb == "events" || verb == "error") {
       const auto watch = watches_.find(name);
       if (watch == watches_.end()) return words.Fault(fmt::format("no watch {}", name));

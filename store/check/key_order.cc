@@ -65,7 +65,7 @@ std::optional<State> Put(const State& state, const KeyStep& step) {
   const bool goes_back =
       state.has_value() && step.revision.value() != 0 && state->modified >= step.revision;
   if (goes_back) return std::nullopt;
-  Item stored = *step.item;
+  Item stored = step.item.value_or(Item{});
   stored.modified = step.revision;
   const Revision created = state.has_value() ? state->created : step.revision;
   const int64_t old_version = state.has_value() ? state->version : 0;
@@ -182,7 +182,7 @@ class Search {
       if (is_done_[i]) continue;
       const KeyStep& step = steps_[i];
       if (step.is_certain) first_return = std::min(first_return, step.returned);
-      if (step.is_certain && step.revision.value() != 0 && i != *first) continue;
+      if (step.is_certain && step.revision.value() != 0 && first != i) continue;
       std::optional<State> after = After(state_, step);
       if (!after.has_value()) {
         if (step.is_certain) blocked.push_back(i);
