@@ -224,6 +224,7 @@ store::Status Engine::status() const {
   status.id = id_;
   status.failure = follower_.failure();
   if (status.failure.empty()) status.failure = running_->committer.failure();
+  if (status.failure.empty()) status.failure = follower_.trouble();
   status.live_bytes = follower_.live_bytes();
   status.file_bytes = static_cast<size_t>(follower_.file_bytes());
   status.subscriptions = subscriptions_.size();

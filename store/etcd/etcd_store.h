@@ -85,7 +85,7 @@ class EtcdStore final : public Store {
   /// Errors: those of Store, and kServiceUnavailable.
   Result<> Compact(Revision revision) override;
   /// `failure` is set for good when etcd turns out to be another cluster, or went back to an older
-  /// state; and for the time being while its database is full.
+  /// state; and for the time being while its database is full, or it cannot be reached.
   Status status() const override;
 
  private:

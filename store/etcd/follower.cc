@@ -5,8 +5,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <future>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,9 +12,9 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "base/mutex.h"
+#include "base/published.h"
 #include "base/result.h"
 #include "base/strong.h"
 #include "store/etcd/arrivals.h"
@@ -25,7 +23,9 @@
 #include "store/etcd/mirror.h"
 #include "store/etcd/pages.h"
 #include "store/etcd/versions.h"
+#include "store/record.h"
 #include "store/sequencer.h"
+#include "store/snapshot.h"
 
 namespace dray::store::etcd {
 namespace {
@@ -48,12 +48,9 @@ Result<Beginning> Follower::Begin() {
   endpoint_ = found.endpoint;
   cluster_id_ = found.status.cluster_id;
   file_bytes_ = found.status.file_bytes;
-  std::vector<KeyValue> all;
-  const Answer<RangeAnswer> read = ReadAll(all);
-  if (!read.has_value()) return std::unexpected(ReadError(read.error()));
-  Beginning beginning{.cluster_id = cluster_id_, .snapshot = mirror_.Load(all, read->newest)};
-  live_bytes_ = mirror_.live_bytes();
-  return beginning;
+  Answer<Frozen<Snapshot>> snapshot = ReadAll();
+  if (!snapshot.has_value()) return Fail(ReadError(snapshot.error()));
+  return Beginning{.cluster_id = cluster_id_, .snapshot = *std::move(snapshot)};
 }
 
 void Follower::Start(const Audience& audience) {
@@ -87,7 +84,7 @@ std::string Follower::failure() const {
   return failure_;
 }
 
-void Follower::Fail(std::string why) {
+void Follower::StopForGood(std::string why) {
   {
     const MutexLock lock(mutex_);
     failure_ = why;
@@ -95,20 +92,33 @@ void Follower::Fail(std::string why) {
   around_.log.Error("the store has stopped: etcd is not what it was", "error", why);
 }
 
-Answer<RangeAnswer> Follower::ReadAll(std::vector<KeyValue>& all) {
-  return ReadPages(around_.client,
-                   {.keys = keys_, .at = {}, .page_timeout = around_.options.page_timeout},
-                   [&](std::vector<KeyValue> page) {
-                     std::ranges::move(page, std::back_inserter(all));
-                     return !stopping_;
-                   });
+std::string Follower::trouble() const {
+  const MutexLock lock(mutex_);
+  return trouble_;
+}
+
+Answer<Frozen<Snapshot>> Follower::ReadAll() {
+  std::vector<Frozen<Record>> all;
+  const Answer<RangeAnswer> read =
+      ReadPages(around_.client,
+                {.keys = keys_, .at = {}, .page_timeout = around_.options.page_timeout},
+                [&](const std::vector<KeyValue>& page) {
+                  for (const KeyValue& kv : page) {
+                    if (mirror_.Shows(kv.key)) all.push_back(mirror_.RecordOf(kv));
+                  }
+                  return !stopping_;
+                });
+  if (!read.has_value()) return std::unexpected(read.error());
+  Frozen<Snapshot> snapshot = mirror_.Load(all, read->newest);
+  live_bytes_ = mirror_.live_bytes();
+  return snapshot;
 }
 
 void Follower::Run() {
   while (!stopping_) {
     End end = FollowOnce();
     if (stopping_) return;
-    if (end.for_good) return Fail(std::move(end.why));
+    if (end.for_good) return StopForGood(std::move(end.why));
     BackOff(end.why);
   }
 }
@@ -126,6 +136,9 @@ void Follower::BackOff(const std::string& why) {
     // What held for a while may be taken up at once: it was a cut, or another endpoint will do.
     const auto lasted = around_.world.clock.Monotonic() - going_on_since_;
     if (lasted > options.dial_backoff_max) backoff_ = std::chrono::milliseconds(0);
+  } else {
+    const MutexLock lock(mutex_);
+    trouble_ = why;
   }
   endpoint_ = (endpoint_ + 1) % around_.client.endpoint_count();
   if (backoff_.count() > 0) {
@@ -137,6 +150,10 @@ void Follower::BackOff(const std::string& why) {
 
 void Follower::NoteSuccess() {
   if (!std::exchange(is_broken_, false)) return;
+  {
+    const MutexLock lock(mutex_);
+    trouble_.clear();
+  }
   going_on_since_ = around_.world.clock.Monotonic();
   around_.log.Info("the watch of etcd goes on",
                    "endpoint",
@@ -172,19 +189,17 @@ std::optional<Follower::End> Follower::Recognize(const StatusAnswer& status) {
 }
 
 std::optional<Follower::End> Follower::ReadAnew() {
-  std::vector<KeyValue> all;
-  const Answer<RangeAnswer> read = ReadAll(all);
+  const Answer<Frozen<Snapshot>> read = ReadAll();
   if (!read.has_value()) return End{.why = read.error().message};
   if (stopping_) return End{};
   must_read_anew_ = false;
-  const Frozen<Snapshot> snapshot = mirror_.Load(all, read->newest);
-  live_bytes_ = mirror_.live_bytes();
-  audience_->history.Restart(snapshot);
-  audience_->subscriptions.Announce(snapshot->revision());
-  audience_->arrivals.Reach(snapshot->revision());
+  const Revision revision = (*read)->revision();
+  audience_->history.Restart(*read);
+  audience_->subscriptions.Announce(revision);
+  audience_->arrivals.Reach(revision);
   around_.log.Warning("the mirror of etcd was read anew; older revisions are expired",
                       "revision",
-                      snapshot->revision().value());
+                      revision.value());
   return std::nullopt;
 }
 

@@ -89,6 +89,8 @@ class Follower {
   int64_t file_bytes() const { return file_bytes_; }
   /// Why it has stopped for good; empty if it has not.
   std::string failure() const;
+  /// Why etcd is not followed at the moment; empty if it is, or has only just broken off.
+  std::string trouble() const;
 
  private:
   /// How following a watch ended.
@@ -101,14 +103,15 @@ class Follower {
   End FollowOnce();
   /// Whether etcd is still the one this store is in, and no older.
   std::optional<End> Recognize(const StatusAnswer& status);
-  Answer<RangeAnswer> ReadAll(std::vector<KeyValue>& all);
-  /// Error: why it could not be read.
+  /// Reads everything into the mirror.
+  Answer<Frozen<Snapshot>> ReadAll();
+  /// Nothing, or why it could not be read.
   std::optional<End> ReadAnew();
   End Follow(Watch& watch, Mirror::Progress progress);
   void NoteSuccess();
   void Publish(const Mirror::Step& step);
   void BackOff(const std::string& why);
-  void Fail(std::string why);
+  void StopForGood(std::string why);
 
   const Around around_;
   const KeySpan keys_;
@@ -128,6 +131,7 @@ class Follower {
   Watch* watch_ DRAY_GUARDED_BY(mutex_) = nullptr;
   bool progress_counts_ DRAY_GUARDED_BY(mutex_) = false;
   std::string failure_ DRAY_GUARDED_BY(mutex_);
+  std::string trouble_ DRAY_GUARDED_BY(mutex_);
   std::jthread thread_;
 };
 

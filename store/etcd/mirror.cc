@@ -6,6 +6,7 @@
 #include <expected>
 #include <iterator>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -62,16 +63,10 @@ Frozen<Record> Mirror::RecordOf(const KeyValue& kv) const {
                      .version = kv.version});
 }
 
-Frozen<Snapshot> Mirror::Load(const std::vector<KeyValue>& all, Revision at) {
-  std::vector<Frozen<Record>> records;
-  records.reserve(all.size());
+Frozen<Snapshot> Mirror::Load(std::span<const Frozen<Record>> all, Revision at) {
   live_bytes_ = 0;
-  for (const KeyValue& kv : all) {
-    if (!Shows(kv.key)) continue;
-    records.push_back(RecordOf(kv));
-    live_bytes_ += SizeOf(*records.back());
-  }
-  snapshot_ = std::make_shared<const Snapshot>(at, Tree::FromSorted(records));
+  for (const Frozen<Record>& record : all) live_bytes_ += SizeOf(*record);
+  snapshot_ = std::make_shared<const Snapshot>(at, Tree::FromSorted(all));
   fragments_.clear();
   return snapshot_;
 }

@@ -17,8 +17,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <expected>
+#include <memory>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/published.h"
@@ -27,6 +30,7 @@
 #include "store/record.h"
 #include "store/sequencer.h"
 #include "store/snapshot.h"
+#include "store/tree.h"
 
 namespace dray::store::etcd {
 
@@ -44,8 +48,9 @@ class Mirror {
     return key.starts_with(prefix_) && key != kCompactionKey;
   }
 
-  /// Begins at `at` with these records, all of them, in key order; forgets what it had.
-  Frozen<Snapshot> Load(const std::vector<KeyValue>& all, Revision at);
+  /// Begins at `at` with these records (RecordOf), all that it shows, in key order; forgets what it
+  /// had.
+  Frozen<Snapshot> Load(std::span<const Frozen<Record>> all, Revision at);
 
   struct Step {
     std::vector<Change> changes;  // one for each revision that changed something here

@@ -13,11 +13,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/published.h"
 #include "base/strong.h"
 #include "store/conformance.h"
 #include "store/etcd/messages.h"
 #include "store/record.h"
 #include "store/sequencer.h"
+#include "store/snapshot.h"
 #include "store/store.h"
 
 namespace dray::store::etcd {
@@ -32,6 +34,15 @@ Mirror NewMirror() {
   return {"/registry/",
           [](std::string_view /*key*/, std::string_view bytes) { return MakeBytes(bytes); }};
 }
+
+Frozen<Snapshot> Load(Mirror& mirror, const std::vector<KeyValue>& all, int64_t at) {
+  std::vector<Frozen<Record>> records;
+  for (const KeyValue& kv : all) records.push_back(mirror.RecordOf(kv));
+  return mirror.Load(records, Revision{at});
+}
+
+const KeyValue kA10{
+    .key = "/registry/a", .created = Revision{10}, .modified = Revision{10}, .version = 1};
 
 struct Lives {
   int64_t created = 0;
@@ -71,7 +82,7 @@ std::vector<std::string> Texts(const Mirror::Step& step) {
 
 TEST(EtcdMirror, EventsOfOneRevisionAreOneChange) {
   Mirror mirror = NewMirror();
-  mirror.Load({}, Revision{10});
+  Load(mirror, {}, 10);
   const auto step = mirror.Apply(AnswerOf({PutAt(11, "/registry/b"),
                                            PutAt(11, "/registry/a"),
                                            PutAt(13, "/registry/a", {11, 2, 11}),
@@ -90,12 +101,12 @@ TEST(EtcdMirror, EventsOfOneRevisionAreOneChange) {
 
 TEST(EtcdMirror, ForeignKeysOnlyAdvance) {
   Mirror mirror = NewMirror();
-  mirror.Load(
-      {{.key = "/registry/a", .created = Revision{2}, .modified = Revision{2}, .version = 1},
-       {.key = "/registryx", .created = Revision{3}, .modified = Revision{3}, .version = 1},
-       {.key = "compact_rev_key", .created = Revision{4}, .modified = Revision{4}, .version = 1}},
-      Revision{10});
-  EXPECT_EQ(mirror.snapshot()->size(), 1U);
+  EXPECT_TRUE(mirror.Shows("/registry/a"));
+  for (const char* foreign : {"/registryx", "/registry", "compact_rev_key", ""}) {
+    EXPECT_FALSE(mirror.Shows(foreign)) << foreign;
+  }
+  EXPECT_FALSE(Mirror("", nullptr).Shows("compact_rev_key")) << "never, whatever the prefix";
+  Load(mirror, {}, 10);
   const auto step =
       mirror.Apply(AnswerOf({PutAt(11, "/registryx", {3, 7}), DeletionAt(12, "never seen")}),
                    Progress::kIgnored);
@@ -107,7 +118,7 @@ TEST(EtcdMirror, ForeignKeysOnlyAdvance) {
 
 TEST(EtcdMirror, ProgressCountsWhereItIsTrusted) {
   Mirror mirror = NewMirror();
-  mirror.Load({}, Revision{10});
+  Load(mirror, {}, 10);
   EXPECT_EQ(mirror.Apply(AnswerOf({}, 15), Progress::kIgnored)->reached, Revision{10});
   EXPECT_EQ(mirror.Apply(AnswerOf({}, 15), Progress::kTrusted)->reached, Revision{15});
   EXPECT_EQ(mirror.Apply(AnswerOf({}, 12), Progress::kTrusted)->reached, Revision{15})
@@ -118,7 +129,7 @@ TEST(EtcdMirror, ProgressCountsWhereItIsTrusted) {
 
 TEST(EtcdMirror, FragmentsCountOnceTheyAreComplete) {
   Mirror mirror = NewMirror();
-  mirror.Load({}, Revision{10});
+  Load(mirror, {}, 10);
   WatchAnswer first = AnswerOf({PutAt(11, "/registry/a"), PutAt(12, "/registry/b")});
   first.fragment = true;
   WatchAnswer second = AnswerOf({PutAt(12, "/registry/c")});
@@ -135,7 +146,7 @@ TEST(EtcdMirror, FragmentsCountOnceTheyAreComplete) {
 
 TEST(EtcdMirror, TheBeginningOfABrokenAnswerIsForgotten) {
   Mirror mirror = NewMirror();
-  mirror.Load({}, Revision{10});
+  Load(mirror, {}, 10);
   WatchAnswer first = AnswerOf({PutAt(11, "/registry/a")});
   first.fragment = true;
   ASSERT_TRUE(mirror.Apply(first, Progress::kTrusted).has_value());
@@ -172,9 +183,7 @@ TEST(EtcdMirror, WhatDoesNotFitIsFoundAndChangesNothing) {
   for (const Case& each : cases) {
     SCOPED_TRACE(each.name);
     Mirror mirror = NewMirror();
-    mirror.Load(
-        {{.key = "/registry/a", .created = Revision{10}, .modified = Revision{10}, .version = 1}},
-        Revision{10});
+    Load(mirror, {kA10}, 10);
     const auto step = mirror.Apply(AnswerOf(each.events), Progress::kTrusted);
     ASSERT_FALSE(step.has_value());
     EXPECT_THAT(step.error(), HasSubstr(each.error));
@@ -185,9 +194,7 @@ TEST(EtcdMirror, WhatDoesNotFitIsFoundAndChangesNothing) {
 
 TEST(EtcdMirror, ACompactedPreviousValueIsNoReasonToDoubt) {
   Mirror mirror = NewMirror();
-  mirror.Load(
-      {{.key = "/registry/a", .created = Revision{10}, .modified = Revision{10}, .version = 1}},
-      Revision{10});
+  Load(mirror, {kA10}, 10);
   const auto step =
       mirror.Apply(AnswerOf({PutAt(11, "/registry/a", {10, 2}), DeletionAt(12, "/registry/a")}),
                    Progress::kTrusted);

@@ -76,7 +76,7 @@ int64_t NextPageKeys(int64_t asked, int64_t keys, size_t bytes) {
 
 Answer<RangeAnswer> ReadPages(Client& client,
                               const PagesQuery& query,
-                              const std::function<bool(std::vector<KeyValue>)>& take) {
+                              const std::function<bool(const std::vector<KeyValue>&)>& take) {
   RangeQuery page{.keys = query.keys, .limit = kFirstPageKeys, .at = query.at};
   int tries_left = kPageTries;
   while (true) {
@@ -92,7 +92,7 @@ Answer<RangeAnswer> ReadPages(Client& client,
     const bool more = answer->more && !answer->kvs.empty();
     if (more) page.keys.first = answer->kvs.back().key + '\0';
     page.limit = NextPageKeys(page.limit, static_cast<int64_t>(answer->kvs.size()), answer->bytes);
-    if (!take(std::exchange(answer->kvs, {})) || !more) return answer;
+    if (!take(answer->kvs) || !more) return answer;
   }
 }
 

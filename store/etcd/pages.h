@@ -43,6 +43,6 @@ int64_t NextPageKeys(int64_t asked, int64_t keys, size_t bytes);
 /// returns whether to go on.
 Answer<RangeAnswer> ReadPages(Client& client,
                               const PagesQuery& query,
-                              const std::function<bool(std::vector<KeyValue>)>& take);
+                              const std::function<bool(const std::vector<KeyValue>&)>& take);
 
 }  // namespace dray::store::etcd

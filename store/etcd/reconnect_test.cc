@@ -183,6 +183,17 @@ TEST_F(EtcdReconnect, AnotherEndpointTakesOver) {
   EXPECT_EQ(ValuesAfter(*store, kFirstRevision), Numbers(0, 5));
 }
 
+TEST_F(EtcdReconnect, TheStatusSaysThatEtcdCannotBeReached) {
+  OpenBoth();
+  EXPECT_EQ(store_->status().failure, "");
+  proxy_->Refuse();
+  while (store_->status().failure.empty()) EXPECT_FALSE(SyncAndWait(*store_).has_value());
+  EXPECT_THAT(store_->status().failure, HasSubstr("nobody listens there"));
+  proxy_->Allow();
+  lines_.Await(kGoesOn);
+  EXPECT_EQ(store_->status().failure, "");
+}
+
 TEST_F(EtcdReconnect, WhatWasNotSentIsNotCarriedOut) {
   OpenBoth();
   Do(*store_, PutOf(Key(0), "0"));
