@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
@@ -117,7 +116,7 @@ bool IsOrder(const std::vector<KeyStep>& steps, const std::vector<size_t>& order
 
 bool AnyOrder(const std::vector<KeyStep>& steps) {
   std::vector<size_t> order(steps.size());
-  std::iota(order.begin(), order.end(), 0);
+  for (size_t i = 0; i < order.size(); ++i) order[i] = i;
   do {
     if (IsOrder(steps, order)) return true;
   } while (std::ranges::next_permutation(order).found);
@@ -148,6 +147,7 @@ TEST(KeyOrder, AgreesWithAllPermutations) {
 
 TEST(KeyOrder, GivesUpAtItsLimit) {
   std::vector<KeyStep> steps;
+  steps.reserve(13);
   for (Moment i = 0; i < 12; ++i)
     steps.push_back(Put(1 + i, 100, std::string(1, static_cast<char>('a' + i))));
   steps.push_back(Read(200, 201, "?"));

@@ -89,7 +89,7 @@ class Collector {
   }
 
   static Item Stored(const Change& change, Revision revision) {
-    return {.key = change.key, .value = *change.value, .modified = revision};
+    return {.key = change.key, .value = change.value.value_or(""), .modified = revision};
   }
 
   void OfDone(const Change& change,

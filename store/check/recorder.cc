@@ -6,6 +6,7 @@
 #include <future>
 #include <limits>
 #include <optional>
+#include <ranges>
 #include <string>
 #include <utility>
 #include <variant>
@@ -108,11 +109,8 @@ void Recorder::Returned(const Operation& operation) {
   const MutexLock lock(mutex_);
   if (log_) return Write(AnswerText(operation));
   // The call is among the last ones: no more than there are clients behind it.
-  const auto call = std::find_if(
-      history_.operations.rbegin(), history_.operations.rend(), [&](const Operation& other) {
-        return other.called == operation.called;
-      });
-  *call = operation;
+  auto latest_first = history_.operations | std::views::reverse;
+  *std::ranges::find(latest_first, operation.called, &Operation::called) = operation;
 }
 
 void Recorder::Opened(const Watch& watch) {
@@ -124,10 +122,8 @@ void Recorder::Opened(const Watch& watch) {
 void Recorder::Received(const Watch& watch, const Response& response) {
   const MutexLock lock(mutex_);
   if (log_) return Write(ResponseText(watch, response));
-  const auto open = std::find_if(history_.watches.rbegin(),
-                                 history_.watches.rend(),
-                                 [&](const Watch& other) { return other.opened == watch.opened; });
-  open->responses.push_back(response);
+  auto latest_first = history_.watches | std::views::reverse;
+  std::ranges::find(latest_first, watch.opened, &Watch::opened)->responses.push_back(response);
 }
 
 void Recorder::Resume(History history) {
