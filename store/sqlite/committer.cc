@@ -68,7 +68,7 @@ Committer::Committer(const Around& around,
       database_(std::move(database)),
       writer_(std::move(writer)),
       upkeep_(std::move(upkeep)),
-      sequencer_(std::in_place, around.options, around.history.newest()),
+      sequencer_(std::make_unique<Sequencer>(around.options, around.history.newest())),
       checkpoint_at_(around.sqlite_options.checkpoint_pages) {
   PublishNumbers();
 }
@@ -141,7 +141,7 @@ void Committer::Carry(std::vector<Request> batch) {
     return;
   }
   // Nothing pending will ever be seen: on from what is.
-  sequencer_.emplace(around_.options, around_.history.newest());
+  sequencer_ = std::make_unique<Sequencer>(around_.options, around_.history.newest());
   if (fate == Fate::kUnknown || database_->last_failure() == Failure::kOther) Stop(error);
   AnswerFailed(judged, fate, error);
 }

@@ -93,7 +93,7 @@ class Committer {
   const std::unique_ptr<Database> database_;
   RowWriter writer_;
   const std::unique_ptr<Upkeep> upkeep_;
-  std::optional<Sequencer> sequencer_;
+  std::unique_ptr<Sequencer> sequencer_;  // never null
   int checkpoint_at_;
   size_t upkeep_owed_ = 0;  // work, for the commits since the last step
   bool stopped_ = false;
