@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -203,11 +204,14 @@ TEST(UnknownOutcome, WhatHasNothingToDoWithItIsNotTriedAgain) {
   // Each key needs a deletion that may be at many places; none of them helps /z.
   std::string lines;
   for (int i = 0; i < 12; ++i) {
-    const std::string key = "\"/k" + std::to_string(i) + "\"";
-    const std::string at = std::to_string(10 * i + 10);
-    lines += at + " call 0 0 write put " + key + " \"v\"\n";
-    lines += std::to_string(10 * i + 11) + " done " + at + " at " + std::to_string(i + 2) + "\n";
-    lines += std::to_string(10 * i + 12) + " call 0 0 write delete " + key + "\n";
+    lines += fmt::format(
+        "{1} call 0 0 write put \"/k{0}\" \"v\"\n{2} done {1} at {3}\n"
+        "{4} call 0 0 write delete \"/k{0}\"\n",
+        i,
+        10 * i + 10,
+        10 * i + 11,
+        i + 2,
+        10 * i + 12);
   }
   lines += "9000 call 0 0 list \"/\" linearizable\n9001 seen 9000 at 400 item \"/z\" \"v\" 5 5 1\n";
   const std::string verdict = Verdict(lines, {.steps_max = 100});
