@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Filling an empty etcd with the records of a backup, or of another kind of store.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/strong.h"
+#include "base/world.h"
+#include "store/etcd/client.h"
+#include "store/etcd/leases.h"
+#include "store/etcd/messages.h"
+
+namespace dray::store::etcd {
+
+/// Writes records in batches; whoever looks on sees them come. Keys and values are as they were,
+/// revisions are new, so resource versions from before mean nothing afterwards.
+///
+/// It stops at the first error, and what was written until then stays: delete it (etcdctl del
+/// --prefix) before trying again.
+class Restorer {
+ public:
+  /// Bytes of keys and values in one transaction, unless a single record has more.
+  static constexpr size_t kBatchBytes = size_t{512} << 10U;
+
+  /// Below `prefix` ("/registry/") there must be nothing. `client` and `clock` outlive it.
+  ///
+  /// Errors: kAlreadyExists       there is something; the message names a key.
+  ///         kServiceUnavailable  etcd cannot be reached.
+  static Result<Restorer> Begin(Client& client, const Clock& clock, std::string prefix);
+
+  struct Record {
+    std::string_view key, value;
+    std::optional<WallTime> expiry{};
+  };
+  /// Takes over one record, in any order. What has expired is left out.
+  ///
+  /// Errors: kBadRequest  a key outside the prefix.
+  ///         kConflict    somebody else has written the key meanwhile.
+  ///         kTimeout     etcd did not answer: some records may be there or not.
+  ///         others       as etcd::CommitError says, e.g. a record that is too large.
+  Result<> Add(const Record& record);
+
+  struct Done {
+    uint64_t keys = 0;
+    Revision newest{};  // of etcd, with the last of them
+  };
+  /// Writes what is left. Errors: as Add.
+  Result<Done> Finish();
+
+ private:
+  struct Pending {
+    std::string key, value;
+    int64_t lease = 0;
+  };
+
+  Restorer(Client& client, const Clock& clock, std::string prefix)
+      : client_(&client), clock_(&clock), prefix_(std::move(prefix)) {}
+
+  Result<int64_t> LeaseFor(WallTime expiry, WallTime now);
+  Result<> Write();
+
+  Client* client_;
+  const Clock* clock_;
+  std::string prefix_;
+  Leases leases_;
+  std::vector<Pending> pending_;
+  size_t pending_bytes_ = 0;
+  Done done_;
+};
+
+}  // namespace dray::store::etcd
