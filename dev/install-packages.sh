@@ -12,7 +12,7 @@ readonly packages=(
   cmake ninja-build ccache pkg-config git
   # libraries: docs/design/dependencies.md says what each is for
   libssl-dev libboost1.81-dev libboost-json1.81-dev libyaml-dev
-  libcli11-dev libfmt-dev zlib1g-dev libgtest-dev libgmock-dev
+  libcli11-dev libfmt-dev libsqlite3-dev zlib1g-dev libgtest-dev libgmock-dev
   libgrpc++-dev protobuf-compiler-grpc libprotobuf-dev protobuf-compiler libre2-dev  # store/etcd
   tzdata  # time zones in expressions, read when they run
   # bench: what codec_bench compares with
