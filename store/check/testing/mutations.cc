@@ -125,9 +125,9 @@ bool SplitRevision(History& history, Random& random) {
   if (!place.has_value()) return false;
   Response& whole = place->in();
   const auto middle = whole.events.begin() + static_cast<std::ptrdiff_t>(place->event);
-  Response second{.received = whole.received + 1,
-                  .events = {middle, whole.events.end()},
-                  .through = whole.through};
+  const Response second{.received = whole.received + 1,
+                        .events = {middle, whole.events.end()},
+                        .through = whole.through};
   whole.through = Revision{};
   whole.events.erase(middle, whole.events.end());
   auto& responses = place->watch->responses;
@@ -139,7 +139,7 @@ bool FalsifyPrevious(History& history, Random& random) {
   const auto place =
       AnyEvent(history, random, [](const EventPlace& p) { return p.what().previous.has_value(); });
   if (!place.has_value()) return false;
-  place->what().previous->value += "?";
+  if (auto& previous = place->what().previous; previous.has_value()) previous->value += "?";
   return true;
 }
 
@@ -219,6 +219,18 @@ bool AnswerFromThePast(History& history, Random& random) {
   return true;
 }
 
+/// What a key held before `item` was written, if a watch has told it.
+std::optional<Item> PreviousOf(const History& history, const Item& item) {
+  for (const Watch& watch : history.watches) {
+    for (const Response& response : watch.responses) {
+      for (const Event& event : response.events) {
+        if (event.item == item && event.previous.has_value()) return event.previous;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
 /// A read does not show the last write of a key but the one before.
 bool HideWrite(History& history, Random& random) {
   std::vector<std::pair<Item*, Item>> places;
@@ -226,14 +238,7 @@ bool HideWrite(History& history, Random& random) {
     auto* seen = std::get_if<Seen>(&operation.answer);
     if (seen == nullptr || seen->revision.value() == 0) continue;  // it may have been earlier
     for (Item& item : seen->items) {
-      for (const Watch& watch : history.watches) {
-        for (const Response& response : watch.responses) {
-          for (const Event& event : response.events) {
-            if (event.item == item && event.previous.has_value())
-              places.emplace_back(&item, *event.previous);
-          }
-        }
-      }
+      if (const auto previous = PreviousOf(history, item)) places.emplace_back(&item, *previous);
     }
   }
   const auto* place = AnyOf(places, random);
@@ -258,7 +263,8 @@ bool FalsifyCount(History& history, Random& random) {
     return seen != nullptr && seen->count.has_value();
   });
   if (operation == nullptr) return false;
-  *std::get<Seen>(operation->answer).count += 100;  // more than what is left open can be
+  auto& count = std::get<Seen>(operation->answer).count;
+  count = count.value_or(0) + 100;  // more than what is left open can be
   return true;
 }
 
@@ -291,8 +297,8 @@ bool SplitTransaction(History& history, Random& random) {
            std::get<Write>(o.request).changes[1].value.has_value();
   });
   if (operation == nullptr) return false;
-  Item& item = *std::get<Done>(operation->answer).items[1];
-  item.modified = Revision{item.modified.value() + 1};
+  std::optional<Item>& item = std::get<Done>(operation->answer).items[1];
+  if (item.has_value()) item->modified = Revision{item->modified.value() + 1};
   return true;
 }
 
