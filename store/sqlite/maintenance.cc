@@ -127,17 +127,18 @@ Result<FileStatus> CompactFolder(const std::string& folder, std::optional<Revisi
     DRAY_TRY(const std::unique_ptr<Database> database, OpenToServe(file, options, /*new_id=*/0));
     DRAY_TRY(const Meta meta, ReadMeta(*database));
     DRAY_TRY(const Revision newest, ReadNewest(*database, meta));
-    if (revision.value_or(newest) > newest) {
+    const Revision floor = revision.value_or(newest);
+    if (floor > newest) {
       return Fail(StatusReason::kTimeout,
                   fmt::format("revision {} is in the future, the newest of {} is {}",
-                              revision->value(),
+                              floor.value(),
                               file,
                               newest.value()));
     }
     DRAY_TRY(Unfolded unfolded, ReadUnfolded(*database, meta.folded));
     DRAY_TRY(const std::unique_ptr<Upkeep> upkeep,
              Upkeep::Make(*database, options, meta, std::move(unfolded), newest));
-    upkeep->Force(revision.value_or(newest));
+    upkeep->Force(floor);
     constexpr size_t kWorkPerStep = 4096;
     while (upkeep->has_work()) DRAY_TRY_VOID(upkeep->Step(kWorkPerStep));
     DRAY_TRY_VOID(database->RunCheckpoint(Database::Checkpoint::kReset));
