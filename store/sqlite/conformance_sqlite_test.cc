@@ -33,6 +33,22 @@ auto InAFile() {
   });
 }
 
+/// The same on the machine's own disk, where syncing takes its time: for the suites that commit
+/// little.
+auto OnDisk() {
+  return testing::Values(Backend{
+      .name = "SqliteOnDisk",
+      .open = [folders = std::make_shared<std::deque<sqlite::TestFolder>>()](
+                  const Options& options) -> std::unique_ptr<Store> {
+        return *SqliteStore::Open(folders->emplace_back().path(), options);
+      },
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(OnDisk, StoreCommit, OnDisk(), BackendName);
+INSTANTIATE_TEST_SUITE_P(OnDisk, StoreLimits, OnDisk(), BackendName);
+INSTANTIATE_TEST_SUITE_P(OnDisk, StoreExpiry, OnDisk(), BackendName);
+
 INSTANTIATE_TEST_SUITE_P(, StoreCommit, InAFile(), BackendName);
 INSTANTIATE_TEST_SUITE_P(, StoreLimits, InAFile(), BackendName);
 INSTANTIATE_TEST_SUITE_P(, StoreReading, InAFile(), BackendName);

@@ -32,8 +32,8 @@ constexpr size_t kDeadMax = 65'536;
 constexpr size_t kScansPerChange = 8;
 /// Records further apart than this are taken to lie on different pages.
 constexpr int64_t kRevisionsPerPage = 4;
-/// Revisions until work that failed is tried again.
-constexpr int64_t kRestRevisions = 256;
+/// Batches until work that failed is tried again.
+constexpr size_t kRestBatches = 64;
 
 }  // namespace
 
@@ -70,13 +70,9 @@ void Upkeep::Note(const Change& change) {
 }
 
 void Upkeep::Force(Revision floor) {
-  NoteFloor(floor);
+  wanted_floor_ = std::max(wanted_floor_, floor);
   forced_floor_ = std::max(forced_floor_, floor);
-  resting_since_.reset();
-}
-
-bool Upkeep::is_resting() const {
-  return resting_since_.has_value() && newest_.value() < resting_since_->value() + kRestRevisions;
+  resting_ = 0;
 }
 
 bool Upkeep::should_fold() const {
@@ -91,7 +87,7 @@ bool Upkeep::should_write_floor() const {
 }
 
 bool Upkeep::has_work() const {
-  return !is_resting() && (folding_.has_value() || compaction_.has_value() || should_fold() ||
+  return resting_ == 0 && (folding_.has_value() || compaction_.has_value() || should_fold() ||
                            should_write_floor() || should_compact() || should_shrink());
 }
 
@@ -130,7 +126,7 @@ Result<> Upkeep::Step(size_t work) {
   // Whatever happened: commits are synced.
   Result<> restored = database_.Execute("PRAGMA synchronous=FULL");
   if (done.has_value()) return restored;
-  resting_since_ = newest_;
+  resting_ = kRestBatches;
   return done;
 }
 

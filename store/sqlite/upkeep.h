@@ -43,7 +43,11 @@ class Upkeep {
   /// `change` is durable.
   void Note(const Change& change);
   /// Readers need nothing before `floor`. It is written, and acted upon, when enough has gathered.
-  void NoteFloor(Revision floor) { wanted_floor_ = std::max(wanted_floor_, floor); }
+  /// Called once for each batch of commits, carried out or not.
+  void NoteFloor(Revision floor) {
+    wanted_floor_ = std::max(wanted_floor_, floor);
+    if (resting_ > 0) --resting_;
+  }
   /// The same, to be written and acted upon now.
   void Force(Revision floor);
 
@@ -54,7 +58,7 @@ class Upkeep {
 
   /// Does about `work` units of work, at least one page's; nothing when there is nothing to do.
   ///
-  /// Errors: of SQLite. Nothing is lost; has_work() is false until Force or some hundred changes
+  /// Errors: of SQLite. Nothing is lost; has_work() is false until Force or some tens of batches
   /// later, so that a full disk is not asked again at once.
   Result<> Step(size_t work);
 
@@ -108,7 +112,6 @@ class Upkeep {
   bool should_write_floor() const;
   bool should_compact() const { return std::min(meta_.floor, meta_.folded) > meta_.compacted; }
   bool should_shrink() const { return free_pages_ > free_pages_wanted_; }
-  bool is_resting() const;
 
   Database& database_;
   const SqliteOptions& options_;
@@ -123,7 +126,7 @@ class Upkeep {
   std::optional<Compaction> compaction_;
   int64_t free_pages_ = 0;
   int64_t free_pages_wanted_ = 0;
-  std::optional<Revision> resting_since_;  // newest_ when a step failed
+  size_t resting_ = 0;  // batches until work that failed is tried again
 };
 
 }  // namespace dray::store::sqlite
