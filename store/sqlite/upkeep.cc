@@ -112,7 +112,7 @@ Result<> Upkeep::Step(size_t work) {
     if (!folding_.has_value() && compaction_.has_value() && !compaction_->all_scanned) {
       return Scan(work * kScansPerChange);
     }
-    Progress progress{.meta = meta_, .fold_next = {}, .erased = 0};
+    Progress progress{.meta = meta_, .fold_next = {}, .erased = 0, .shrunk = false};
     if (folding_.has_value()) progress.fold_next = folding_->next;
     if (compaction_.has_value()) progress.erased = compaction_->erased;
     DRAY_TRY_VOID(database_.Execute("PRAGMA synchronous=NORMAL"));
@@ -137,6 +137,7 @@ Result<> Upkeep::Write(size_t work, Progress& progress) {
     return WriteMeta(database_, "floor", wanted_floor_);
   }
   if (compaction_.has_value()) return Erase(work, progress);
+  progress.shrunk = true;
   return database_.Execute(
       fmt::format("PRAGMA incremental_vacuum({})", std::max<size_t>(1, work / kWorkPerPage)));
 }
@@ -154,7 +155,8 @@ void Upkeep::EndWork(Progress progress) {
   // with the next page.
   const auto limit = static_cast<int64_t>(options_.free_pages_max);
   const Result<int64_t> free_pages = database_.QueryNumber("PRAGMA freelist_count");
-  free_pages_ = free_pages.value_or(0);
+  const int64_t before = std::exchange(free_pages_, free_pages.value_or(0));
+  if (progress.shrunk && free_pages_ >= before) free_pages_ = 0;  // as small as it gets
   if (free_pages_ > limit) free_pages_wanted_ = limit / 2;
   if (free_pages_ <= free_pages_wanted_) free_pages_wanted_ = limit;
 }

@@ -96,6 +96,7 @@ class Upkeep {
     Meta meta;
     Unfolded::const_iterator fold_next;
     size_t erased = 0;
+    bool shrunk = false;
   };
 
   Upkeep(Database& database, const SqliteOptions& options, Statements statements)
