@@ -95,6 +95,7 @@ class EtcdCommand {
  private:
   std::vector<MemberAnswer> AskMembers() {
     std::vector<MemberAnswer> members;
+    members.reserve(client_->endpoint_count());
     for (size_t i = 0; i < client_->endpoint_count(); ++i)
       members.push_back({.url = client_->url(i), .status = client_->StatusAtAndWait(i, kPatience)});
     return members;

@@ -51,7 +51,7 @@ void AppendText(std::string_view name, std::string_view text, std::string& line)
 std::string JsonLine(const api::Scheme& scheme, const RecordLine& record) {
   std::string line = "{";
   if (record.replaced.has_value()) {
-    line += fmt::format("\"type\":\"{}\",", record.is_deletion ? "delete" : "put");
+    line += fmt::format(R"("type":"{}",)", record.is_deletion ? "delete" : "put");
   }
   AppendText("key", record.key, line);
   line += fmt::format(R"(,"created":{},"modified":{},"version":{})",
