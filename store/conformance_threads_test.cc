@@ -35,7 +35,7 @@ void Increment(Store& store, const std::string& key) {
     const Revision modified = current == nullptr ? kAbsent : current->modified;
     Result<CommitOutcome> outcome =
         store.CommitAndWait(If(key, modified, PutOf(key, std::to_string(number + 1))));
-    ASSERT_TRUE(outcome.has_value());
+    ASSERT_TRUE(outcome.has_value()) << outcome.error().message;
     Conflict* conflict = std::get_if<Conflict>(&*outcome);
     if (conflict == nullptr) return;
     current = std::move(conflict->mismatches.at(0).current);

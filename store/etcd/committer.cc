@@ -68,7 +68,6 @@ struct Committer::Attempt {
   Txn txn;
   CommitCallback done;
   TxnQuery query{};
-  MonotonicTime deadline{};
   Revision begun{};
   std::vector<std::multimap<std::string, Frozen<Value>, std::less<>>::iterator> values{};
   int lease_tries_left = kLeaseTries;
@@ -77,7 +76,6 @@ struct Committer::Attempt {
 void Committer::Commit(Txn txn, CommitCallback done) {
   auto attempt = std::make_shared<Attempt>(Attempt{.txn = std::move(txn), .done = std::move(done)});
   attempt->query = QueryOf(attempt->txn);
-  attempt->deadline = around_.world.clock.Monotonic() + around_.options.commit_timeout;
   if (std::optional<Error> refused = Admit(*attempt)) {
     return attempt->done(Fail(*std::move(refused)));
   }
@@ -173,10 +171,12 @@ void Committer::OnAnswer(const Shared& attempt, Answer<TxnAnswer> answer) {
   const Revision revision = answer->revision;
   const bool changed = ChangedAnything(*answer);
   if (changed) NoteRoom(*attempt);
-  const bool is_here = around_.arrivals.WaitFor(
-      revision, attempt->deadline, [this, attempt, answer = *std::move(answer)](Arrival how) {
-        OnArrival(attempt, answer, how);
-      });
+  const bool is_here =
+      around_.arrivals.WaitFor(revision,
+                               around_.world.clock.Monotonic() + around_.options.commit_timeout,
+                               [this, attempt, answer = *std::move(answer)](Arrival how) {
+                                 OnArrival(attempt, answer, how);
+                               });
   // What was changed comes by itself; what was only looked at may be followed by nothing.
   if (!is_here && !changed) around_.hurry();
 }

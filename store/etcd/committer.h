@@ -21,6 +21,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/mutex.h"
@@ -57,7 +58,7 @@ class Committer {
     std::function<void()> hurry;
   };
 
-  explicit Committer(const Around& around) : around_(around) {}
+  explicit Committer(Around around) : around_(std::move(around)) {}
   Committer(const Committer&) = delete;
   Committer& operator=(const Committer&) = delete;
   ~Committer() = default;

@@ -30,8 +30,10 @@ std::optional<Revision> Compaction::Next(const TxnAnswer& answer) {
     ++version_;
     return before == Revision{0} ? std::nullopt : std::optional(before);
   }
-  const bool is_there = !answer.read.empty() && answer.read.front().has_value();
-  version_ = is_there ? answer.read.front()->version : 0;
+  version_ = 0;
+  for (const std::optional<KeyValue>& key : answer.read) {
+    if (key.has_value()) version_ = key->version;
+  }
   return std::nullopt;
 }
 

@@ -23,7 +23,7 @@ namespace {
 class NewEtcds {
  public:
   std::unique_ptr<Store> Open(const Options& options) {
-    process_ = etcd::EtcdProcess::Start({}).value();
+    process_ = etcd::EtcdProcess::Start({.disk = etcd::EtcdDisk::kMemory}).value();
     Result<std::unique_ptr<EtcdStore>> store = EtcdStore::Open(
         RealWorld(), Log::Silent(), {.endpoints = {process_->endpoint()}, .prefix = ""}, options);
     EXPECT_TRUE(store.has_value()) << store.error().message;

@@ -58,8 +58,10 @@ struct Engine::Relay {
   ReadValue read_value;
 
   Frozen<Value> Read(std::string_view key, std::string_view bytes) const {
-    Frozen<Value> value = committer == nullptr ? nullptr : committer->UnderWay(key, bytes);
-    return value == nullptr ? read_value(key, bytes) : value;
+    if (committer != nullptr) {
+      if (Frozen<Value> value = committer->UnderWay(key, bytes)) return value;
+    }
+    return read_value(key, bytes);
   }
 };
 
@@ -97,7 +99,7 @@ Engine::Engine(World& world,
 Result<> Engine::Begin() {
   DRAY_TRY(const Beginning beginning, follower_.Begin());
   id_ = IdOf(beginning.cluster_id, prefix_);
-  running_.emplace(*this, beginning.snapshot);
+  running_ = std::make_unique<Running>(*this, beginning.snapshot);
   relay_->committer = &running_->committer;
   follower_.Start(
       {.history = running_->history,
@@ -108,7 +110,7 @@ Result<> Engine::Begin() {
   return {};
 }
 
-Engine::Running::Running(Engine& engine, Frozen<Snapshot> first)
+Engine::Running::Running(Engine& engine, const Frozen<Snapshot>& first)
     : history(engine.options_, first),
       arrivals(first->revision()),
       answers(engine.etcd_options_.commits_in_flight_max + engine.etcd_options_.syncs_waiting_max),
@@ -136,7 +138,7 @@ Engine::~Engine() {
   follower_.BeginToStop();
   client_->Close();
   follower_.Stop();
-  if (!running_.has_value()) return;
+  if (running_ == nullptr) return;
   running_->syncer.Close();
   running_->arrivals.Close();
   running_->answers.Close();
@@ -235,8 +237,9 @@ void Engine::Maintain() {
   while (!closing_) {
     wakeup_.WaitFor(kTick);
     const size_t given_up = running_->arrivals.GiveUp(world_.clock.Monotonic());
-    // etcd has a revision that the watch did not bring: a broken connection that nobody noticed.
-    if (given_up > 0) follower_.GiveUpWatch();
+    // etcd has a revision that the watch did not bring: a broken connection that nobody noticed,
+    // unless it is only slow.
+    if (given_up > 0) follower_.GiveUpSilentWatch(etcd_options_.sync_timeout / 3);
     if (running_->arrivals.someone_waits()) follower_.RequestProgress();
     running_->syncer.Tick();
     TryToCompact();

@@ -10,7 +10,6 @@
 #include <atomic>
 #include <chrono>
 #include <memory>
-#include <optional>
 #include <string>
 #include <thread>
 
@@ -60,7 +59,7 @@ class Engine {
   struct Relay;
   /// What there is once everything has been read for the first time.
   struct Running {
-    Running(Engine& engine, Frozen<Snapshot> first);
+    Running(Engine& engine, const Frozen<Snapshot>& first);
 
     History history;
     Arrivals arrivals;
@@ -93,7 +92,7 @@ class Engine {
   const std::unique_ptr<Client> client_;
   Follower follower_;
   Subscriptions subscriptions_;
-  std::optional<Running> running_;  // from Begin on
+  std::unique_ptr<Running> running_;  // from Begin on
   std::atomic<bool> compacting_ = false;
   std::atomic<bool> closing_ = false;
   Wakeup wakeup_;

@@ -18,7 +18,8 @@
 //     not kept.
 //   - The window of history begins when this process began: older revisions are Expired even if
 //     etcd still has them. Compaction by others does not shorten it.
-//   - Revisions may have gaps: keys outside the prefix take some.
+//   - Revisions may have gaps: keys outside the prefix take some. Subscribers are woken for those
+//   too.
 //   - etcd refuses requests of more than 1.5 MiB altogether (--max-request-bytes), so the largest
 //     value is a little less than kValueBytesMax.
 //   - Options::live_bytes_max is checked against what this server has seen.

@@ -61,7 +61,7 @@ void Follower::Start(const Audience& audience) {
 void Follower::BeginToStop() {
   stopping_ = true;
   wakeup_.Wake();
-  GiveUpWatch();
+  GiveUpSilentWatch(std::chrono::nanoseconds(0));
 }
 
 void Follower::Stop() {
@@ -74,7 +74,8 @@ void Follower::RequestProgress() {
   if (watch_ != nullptr && progress_counts_) watch_->RequestProgress();
 }
 
-void Follower::GiveUpWatch() {
+void Follower::GiveUpSilentWatch(std::chrono::nanoseconds patience) {
+  if (around_.world.clock.Monotonic() - heard_.load() < patience) return;
   const MutexLock lock(mutex_);
   if (watch_ != nullptr) watch_->Cancel();
 }
@@ -242,6 +243,7 @@ Follower::End Follower::Follow(Watch& watch, Mirror::Progress progress) {
     if (answer->canceled) {
       return {.why = fmt::format("etcd ended the watch: {}", answer->cancel_reason)};
     }
+    heard_ = around_.world.clock.Monotonic();
     NoteSuccess();
     if (answer->created) continue;
     const auto step = mirror_.Apply(*std::move(answer), progress);

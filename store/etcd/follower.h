@@ -80,8 +80,9 @@ class Follower {
 
   /// Asks etcd how far everything has been told, where its word counts.
   void RequestProgress();
-  /// The watch does not bring what etcd has: breaks it off, so that another one is begun.
-  void GiveUpWatch();
+  /// The watch does not bring what etcd has: if it has been silent for that long, breaks it off, so
+  /// that another one is begun.
+  void GiveUpSilentWatch(std::chrono::nanoseconds patience);
 
   /// Whether a key belongs to the store; a record of etcd's as one of ours.
   const Mirror& mirror() const { return mirror_; }
@@ -125,6 +126,7 @@ class Follower {
   std::chrono::milliseconds backoff_{0};
   std::atomic<size_t> live_bytes_ = 0;
   std::atomic<int64_t> file_bytes_ = 0;
+  std::atomic<MonotonicTime> heard_{};  // when the watch last said something
   std::atomic<bool> stopping_ = false;
   Wakeup wakeup_;
   mutable Mutex mutex_;

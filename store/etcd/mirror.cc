@@ -88,41 +88,52 @@ std::string Mirror::Add(const WatchEvent& event, Tree& tree, Change& change) con
   return "";
 }
 
+std::expected<Change, std::string> Mirror::ChangeOf(Events events, Tree& tree) const {
+  Change change;
+  for (const WatchEvent& event : events) {
+    if (!Shows(event.kv.key)) continue;
+    const std::string contradiction = Add(event, tree, change);
+    if (contradiction.empty()) continue;
+    return std::unexpected(fmt::format(
+        "{} at revision {}: {}", event.kv.key, event.kv.modified.value(), contradiction));
+  }
+  return change;
+}
+
+void Mirror::CountBytes(const Change& change) {
+  for (const Frozen<Event>& event : change.events) {
+    if (event->type == Event::Type::kPut) live_bytes_ += SizeOf(*event->record);
+    if (event->previous != nullptr) live_bytes_ -= SizeOf(*event->previous);
+  }
+}
+
 std::expected<Mirror::Step, std::string> Mirror::Apply(WatchAnswer answer, Progress progress) {
   Step step{.changes = {}, .reached = reached()};
   std::ranges::move(answer.events, std::back_inserter(fragments_));
   if (answer.fragment) return step;
-  const std::vector<WatchEvent> events = std::exchange(fragments_, {});
+  const std::vector<WatchEvent> told = std::exchange(fragments_, {});
   Tree tree = snapshot_->tree();
-  for (auto at = events.begin(); at != events.end();) {
-    const Revision revision = at->kv.modified;
+  for (Events rest = told; !rest.empty();) {
+    const Revision revision = rest.front().kv.modified;
     if (revision <= step.reached) {
       return std::unexpected(
           fmt::format("revision {} came after {}", revision.value(), step.reached.value()));
     }
-    Change change;
-    for (; at != events.end() && at->kv.modified == revision; ++at) {
-      if (!Shows(at->kv.key)) continue;
-      const std::string contradiction = Add(*at, tree, change);
-      if (!contradiction.empty()) {
-        return std::unexpected(
-            fmt::format("{} at revision {}: {}", at->kv.key, revision.value(), contradiction));
-      }
-    }
+    const auto end = std::ranges::find_if(
+        rest, [&](const WatchEvent& event) { return event.kv.modified != revision; });
+    const auto count = static_cast<size_t>(end - rest.begin());
+    std::expected<Change, std::string> change = ChangeOf(rest.first(count), tree);
+    if (!change.has_value()) return std::unexpected(std::move(change).error());
+    rest = rest.subspan(count);
     step.reached = revision;
-    if (change.events.empty()) continue;
-    change.next = std::make_shared<const Snapshot>(revision, tree);
-    step.changes.push_back(std::move(change));
+    if (change->events.empty()) continue;
+    change->next = std::make_shared<const Snapshot>(revision, tree);
+    step.changes.push_back(*std::move(change));
   }
-  if (events.empty() && progress == Progress::kTrusted) {
+  if (told.empty() && progress == Progress::kTrusted) {
     step.reached = std::max(step.reached, answer.revision);
   }
-  for (const Change& change : step.changes) {
-    for (const Frozen<Event>& event : change.events) {
-      if (event->type == Event::Type::kPut) live_bytes_ += SizeOf(*event->record);
-      if (event->previous != nullptr) live_bytes_ -= SizeOf(*event->previous);
-    }
-  }
+  for (const Change& change : step.changes) CountBytes(change);
   if (step.reached != reached()) {
     snapshot_ = std::make_shared<const Snapshot>(step.reached, std::move(tree));
   }

@@ -74,6 +74,11 @@ class Mirror {
   void ForgetFragments() { fragments_.clear(); }
 
  private:
+  using Events = std::span<const WatchEvent>;
+
+  /// What the events of one revision do to `tree`. Error: what does not fit.
+  std::expected<Change, std::string> ChangeOf(Events events, Tree& tree) const;
+  void CountBytes(const Change& change);
   /// Adds to `change` what `event` does to `tree`. Returns what does not fit; empty if all does.
   std::string Add(const WatchEvent& event, Tree& tree, Change& change) const;
 

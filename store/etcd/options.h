@@ -24,7 +24,7 @@ struct EtcdOptions {
 
   /// To connect when the store is opened, with all endpoints tried meanwhile.
   std::chrono::milliseconds dial_timeout{5'000};
-  /// For a transaction to be answered, and to arrive here afterwards.
+  /// For a transaction to be answered, and as long again for it to arrive here.
   std::chrono::milliseconds commit_timeout{10'000};
   /// For Sync, all in all. After a third of it, an etcd that cannot be reached is given up.
   std::chrono::milliseconds sync_timeout{3'000};

@@ -58,12 +58,12 @@ Result<Found> FindEndpoint(Client& client, Timeout timeout) {
   }
   const MutexLock lock(poll->mutex);
   while (!poll->found.has_value() && poll->failures.size() < count) poll->changed.Wait(poll->mutex);
-  if (!poll->found.has_value()) {
-    return Fail(StatusReason::kServiceUnavailable,
-                fmt::format("{}", fmt::join(poll->failures, "; ")));
+  if (const std::optional<Found> found = poll->found; found.has_value()) {
+    client.Prefer(found->endpoint);
+    return *found;
   }
-  client.Prefer(poll->found->endpoint);
-  return *poll->found;
+  return Fail(StatusReason::kServiceUnavailable,
+              fmt::format("{}", fmt::join(poll->failures, "; ")));
 }
 
 int64_t NextPageKeys(int64_t asked, int64_t keys, size_t bytes) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What sanitizers must not report in programs that link gRPC. Part of their presets alone.
 
-// NOLINTBEGIN(bugprone-reserved-identifier): the sanitizers' names
+// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): the sanitizers' names
 
 /// c-ares 1.18 loses the canonical name of a host it finds in /etc/hosts (ares__readaddrinfo): its
 /// length in bytes, each time such a name is resolved.
@@ -74,4 +74,4 @@ extern "C" const char* __tsan_default_suppressions() {
          "called_from_lib:libupb.so\n";
 }
 
-// NOLINTEND(bugprone-reserved-identifier)
+// NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)

@@ -105,7 +105,7 @@ class EtcdTest : public testing::Test {
  protected:
   void SetUp() override {
     if (const std::string reason = EtcdProcess::Missing(); !reason.empty()) GTEST_SKIP() << reason;
-    etcd_ = EtcdProcess::Start({}).value();
+    etcd_ = EtcdProcess::Start({.disk = EtcdDisk::kMemory}).value();
   }
 
   /// A store in it, connected directly unless told otherwise, with the log of the test.

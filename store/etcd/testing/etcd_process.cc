@@ -75,6 +75,15 @@ uint16_t FirstEphemeralPort() {
   return first;
 }
 
+/// Where to put a folder, for TemporaryFolder.
+std::string BaseOf(EtcdDisk disk) {
+  constexpr std::string_view kMemory = "/dev/shm";
+  std::error_code error;
+  const std::filesystem::space_info space = std::filesystem::space(kMemory, error);
+  const bool has_room = !error && space.available > uintmax_t{1} << 30U;
+  return disk == EtcdDisk::kMemory && has_room ? std::string(kMemory) : "";
+}
+
 /// openssl's arguments for a key and a certificate that `ca` signs, or that signs itself.
 std::vector<std::string> CertificateCommand(const std::string& base,
                                             std::string_view name,
@@ -111,8 +120,10 @@ std::vector<std::string> CertificateCommand(const std::string& base,
 
 }  // namespace
 
-TemporaryFolder::TemporaryFolder() {
-  std::string path = (std::filesystem::temp_directory_path() / "dray-etcd-XXXXXX").string();
+TemporaryFolder::TemporaryFolder(const std::string& base) {
+  std::filesystem::path below = base;
+  if (base.empty()) below = std::filesystem::temp_directory_path();
+  std::string path = (below / "dray-etcd-XXXXXX").string();
   DRAY_CHECK(::mkdtemp(path.data()) != nullptr);
   path_ = std::move(path);
 }
@@ -204,6 +215,9 @@ Result<std::unique_ptr<EtcdProcess>> EtcdProcess::Start(const EtcdProcessOptions
     std::filesystem::remove_all(etcd->folder_.path() + "/data");
   }
 }
+
+EtcdProcess::EtcdProcess(EtcdProcessOptions options)
+    : options_(std::move(options)), folder_(BaseOf(options_.disk)) {}
 
 EtcdProcess::~EtcdProcess() {
   Kill();

@@ -25,10 +25,11 @@
 
 namespace dray::store::etcd {
 
-/// A folder below the system's one for temporary files; goes with its owner.
+/// A folder of its own below `base`, the system's one for temporary files unless told otherwise;
+/// goes with its owner.
 class TemporaryFolder {
  public:
-  TemporaryFolder();
+  explicit TemporaryFolder(const std::string& base = "");
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
   ~TemporaryFolder();
@@ -62,8 +63,14 @@ enum class EtcdTls : uint8_t {
   kMutual,  // clients must show one too (--client-cert-auth)
 };
 
+enum class EtcdDisk : uint8_t {
+  kReal,    // on the disk of temporary files
+  kMemory,  // in memory if there is a gigabyte of it: flushing costs nothing, and waits for nobody
+};
+
 struct EtcdProcessOptions {
   EtcdTls tls = EtcdTls::kOff;
+  EtcdDisk disk = EtcdDisk::kReal;
   std::vector<std::string> flags{};  // further ones of etcd, e.g. "--quota-backend-bytes=16777216"
 };
 
@@ -104,7 +111,7 @@ class EtcdProcess {
   std::string log() const;
 
  private:
-  explicit EtcdProcess(const EtcdProcessOptions& options) : options_(options) {}
+  explicit EtcdProcess(EtcdProcessOptions options);
 
   enum class State : uint8_t { kStarting, kServing, kGone };
 

@@ -182,9 +182,9 @@ void FakeEtcd::SetRevision(int64_t revision) {
   state_->shared.revision = revision;
 }
 
-void FakeEtcd::Refuse(int code, std::string message) {
+void FakeEtcd::Refuse(int code, const std::string& message) {
   const MutexLock lock(state_->shared.mutex);
-  state_->shared.refusal = {static_cast<grpc::StatusCode>(code), std::move(message)};
+  state_->shared.refusal = {static_cast<grpc::StatusCode>(code), message};
 }
 
 FakeWatch FakeEtcd::AwaitWatch(size_t number) {

@@ -40,7 +40,7 @@ class FakeEtcd {
   /// up to there.
   void SetRevision(int64_t revision);
   /// Transactions and leases fail with this gRPC code and text.
-  void Refuse(int code, std::string message);
+  void Refuse(int code, const std::string& message);
 
   /// Waits until a watch has been asked for, the `number`th (from 1), and tells how.
   FakeWatch AwaitWatch(size_t number);
