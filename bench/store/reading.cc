@@ -200,7 +200,9 @@ void MeasureWatchers() {
 
 void MeasureMemory() {
   const size_t before = BytesInUse();
-  store::MemoryStore store({.events_max = 1});
+  store::Options limits;
+  limits.events_max = 1;
+  store::MemoryStore store(limits);
   std::vector<uint64_t> order;
   for (uint64_t i = 0; i < kKeys; ++i) order.push_back(i);
   SeededRandom random(1);
