@@ -287,8 +287,8 @@ void AddStore(CLI::App& app, cli::StoreOptions& options) {
   dump.add_flag("--log", options.log, "everything that is kept, by revision, deletions too");
   store->footer(
       "status, verify, backup and dump work while a server uses the folder; restore and compact\n"
-      "do not. Instead of a data folder, --data-dir may name a backup. With --etcd-servers, backup\n"
-      "makes etcd's own snapshot, and `etcdctl snapshot restore` restores it.\n"
+      "do not. Instead of a data folder, --data-dir may name a backup. With --etcd-servers,\n"
+      "backup makes etcd's own snapshot, and `etcdctl snapshot restore` restores it.\n"
       "Exit codes: 0 done and nothing wrong, 1 refused, failed or something wrong, 2 bad options\n"
       "or no store.\n"
       "Examples:\n"
