@@ -244,8 +244,10 @@ TEST_F(EtcdReconnect, AStoppedEtcdTimesOutAndGoesOn) {
   EXPECT_EQ(SyncAndWait(*store_).error().reason, StatusReason::kServiceUnavailable);
   EXPECT_EQ(store_->Read()->revision(), Revision{2});
   etcd_->Resume();
-  EXPECT_GE(SyncAtLast(*store_), Revision{2});
-  EXPECT_EQ(store_->Read()->revision(), SyncAtLast(*other_));
+  // The transaction that was not answered may be carried out now, or in a moment, or not at all.
+  const Revision seen = SyncAtLast(*other_);
+  EXPECT_GE(seen, Revision{2});
+  EXPECT_GE(SyncAtLast(*store_), seen);
 }
 
 TEST_F(EtcdReconnect, AWatchThatFallsSilentIsReplaced) {
