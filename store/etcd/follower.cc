@@ -54,7 +54,7 @@ Result<Beginning> Follower::Begin() {
 }
 
 void Follower::Start(const Audience& audience) {
-  audience_.emplace(audience);
+  audience_ = std::make_unique<const Audience>(audience);
   thread_ = std::jthread([this] { Run(); });
 }
 
@@ -85,7 +85,7 @@ std::string Follower::failure() const {
   return failure_;
 }
 
-void Follower::StopForGood(std::string why) {
+void Follower::StopForGood(const std::string& why) {
   {
     const MutexLock lock(mutex_);
     failure_ = why;
@@ -117,9 +117,9 @@ Answer<Frozen<Snapshot>> Follower::ReadAll() {
 
 void Follower::Run() {
   while (!stopping_) {
-    End end = FollowOnce();
+    const End end = FollowOnce();
     if (stopping_) return;
-    if (end.for_good) return StopForGood(std::move(end.why));
+    if (end.for_good) return StopForGood(end.why);
     BackOff(end.why);
   }
 }

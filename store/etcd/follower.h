@@ -112,12 +112,12 @@ class Follower {
   void NoteSuccess();
   void Publish(const Mirror::Step& step);
   void BackOff(const std::string& why);
-  void StopForGood(std::string why);
+  void StopForGood(const std::string& why);
 
   const Around around_;
   const KeySpan keys_;
-  Mirror mirror_;  // only its thread changes it, and Begin
-  std::optional<Audience> audience_;
+  Mirror mirror_;                             // only its thread changes it, and Begin
+  std::unique_ptr<const Audience> audience_;  // from Start on
   uint64_t cluster_id_ = 0;
   size_t endpoint_ = 0;
   bool must_read_anew_ = false;

@@ -49,8 +49,9 @@ std::string Contradiction(const WatchEvent& event, const Record* previous) {
 Frozen<Event> DeletionOf(const Frozen<Record>& previous, Revision revision) {
   RecordFields last = previous->fields();
   last.modified = revision;
+  Frozen<Record> record = MakeRecord(std::move(last));
   return std::make_shared<const Event>(
-      Event{.type = Event::Type::kDelete, .record = MakeRecord(last), .previous = previous});
+      Event{.type = Event::Type::kDelete, .record = std::move(record), .previous = previous});
 }
 
 }  // namespace
