@@ -263,15 +263,16 @@ void AddStore(CLI::App& app, cli::StoreOptions& options) {
       *store, options, kBackup, "backup", "copy the newest state to a file; the server goes on");
   backup.add_option("FILE", options.file, "file to make; it must not exist")->required();
   AddOutput(backup, options);
-  CLI::App& restore =
-      AddStoreVerb(*store, options, kRestore, "restore", "make a data folder hold a backup");
+  CLI::App& restore = AddStoreVerb(
+      *store, options, kRestore, "restore", "make a data folder, or an empty etcd, hold a backup");
   restore.add_option("FILE", options.file, "what `dray store backup` made")->required();
   restore.add_flag("--overwrite", options.overwrite, "replace the store that is in the folder");
   restore
       .add_option("--skip-revisions",
                   options.skip_revisions,
                   "go on so many revisions later, so that clients which saw changes after the "
-                  "backup list again instead of missing some")
+                  "backup list again instead of missing some; a data folder's only")
+      ->capture_default_str()
       ->check(CLI::Range(int64_t{0}, std::numeric_limits<int64_t>::max() / 2));
   AddOutput(restore, options);
   CLI::App& compact =
@@ -288,7 +289,8 @@ void AddStore(CLI::App& app, cli::StoreOptions& options) {
   store->footer(
       "status, verify, backup and dump work while a server uses the folder; restore and compact\n"
       "do not. Instead of a data folder, --data-dir may name a backup. With --etcd-servers,\n"
-      "backup makes etcd's own snapshot, and `etcdctl snapshot restore` restores it.\n"
+      "backup makes etcd's own snapshot, and `etcdctl snapshot restore` restores it; restore\n"
+      "fills an etcd without keys with the backup of a data folder.\n"
       "Exit codes: 0 done and nothing wrong, 1 refused, failed or something wrong, 2 bad options\n"
       "or no store.\n"
       "Examples:\n"

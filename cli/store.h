@@ -21,12 +21,12 @@ struct StoreOptions {
   StoreChoice store;  // where; data_folder may also name a backup
   std::string file;   // of backup and restore
   OutputFormat output = OutputFormat::kTable;
-  std::optional<Revision> revision;  // of compact; none: the newest
-  bool overwrite = false;            // of restore
-  int64_t skip_revisions = 0;        // of restore
-  std::string prefix;                // of dump
-  bool log = false;                  // of dump: all that is kept, not only what is live
-  bool shows_progress = false;       // `notes` is a terminal
+  std::optional<Revision> revision;    // of compact; none: the newest
+  bool overwrite = false;              // of restore
+  int64_t skip_revisions = 1'000'000;  // of restore
+  std::string prefix;                  // of dump
+  bool log = false;                    // of dump: all that is kept, not only what is live
+  bool shows_progress = false;         // `notes` is a terminal
 };
 
 /// Writes the answer to `out`; progress and errors to `notes`. Returns the exit code: 0 done, and

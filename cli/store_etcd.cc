@@ -26,6 +26,8 @@
 #include "store/etcd/client.h"
 #include "store/etcd/messages.h"
 #include "store/etcd/options.h"
+#include "store/etcd/restore.h"
+#include "store/sqlite/maintenance.h"
 #include "store/store.h"
 
 namespace dray::cli {
@@ -73,8 +75,15 @@ class EtcdCommand {
     std::FILE* out;
     std::FILE* notes;
   };
-  EtcdCommand(const StoreOptions& options, std::unique_ptr<etcd::Client> client, Outputs outputs)
-      : options_(options), client_(std::move(client)), out_(outputs.out), notes_(outputs.notes) {}
+  EtcdCommand(const StoreOptions& options,
+              const Clock& clock,
+              std::unique_ptr<etcd::Client> client,
+              Outputs outputs)
+      : options_(options),
+        clock_(clock),
+        client_(std::move(client)),
+        out_(outputs.out),
+        notes_(outputs.notes) {}
 
   Result<int> Run() {
     switch (options_.verb) {
@@ -83,11 +92,7 @@ class EtcdCommand {
       case StoreVerb::kCompact: return Compact();
       case StoreVerb::kDump: return options_.log ? DumpLog() : Dump();
       case StoreVerb::kBackup: return Backup();
-      case StoreVerb::kRestore:
-        return Fail(
-            StatusReason::kBadRequest,
-            "a cluster cannot be restored while it runs: make a new one with `etcdctl "
-            "snapshot restore FILE`, which takes what `dray store backup` has made of etcd");
+      case StoreVerb::kRestore: return Restore();
     }
     return 2;
   }
@@ -235,6 +240,29 @@ class EtcdCommand {
     return 0;
   }
 
+  /// The live records of a data folder's backup, into an etcd that has none.
+  Result<int> Restore() {
+    const Result<store::sqlite::FileStatus> source = store::sqlite::StatusOf(options_.file);
+    if (!source.has_value() && source.error().reason == StatusReason::kInvalid) {
+      return Fail(StatusReason::kInvalid,
+                  fmt::format("{} is no backup of a data folder: what `dray store backup` made of "
+                              "etcd becomes a new cluster with `etcdctl snapshot restore`",
+                              options_.file));
+    }
+    if (!source.has_value()) return Fail(source.error());
+    DRAY_TRY(etcd::Restorer restorer, etcd::Restorer::Begin(*client_, clock_, kAllKeys));
+    DRAY_TRY_VOID(
+        store::sqlite::Dump(options_.file, {}, [&](const store::sqlite::DumpedRecord& record) {
+          return restorer.Add({.key = record.key, .value = record.value, .expiry = record.expiry});
+        }));
+    DRAY_TRY(const etcd::Restorer::Done done, restorer.Finish());
+    StoreReport report;
+    report.AddNumber("keys", "keys", static_cast<int64_t>(done.keys));
+    report.AddNumber("newest revision", "newestRevision", done.newest.value());
+    report.Print(options_.output, out_);
+    return 0;
+  }
+
   Result<> Print(const RecordLine& line) {
     fmt::print(out_, "{}\n", JsonLine(scheme_, line));
     if (std::ferror(out_) == 0) return {};
@@ -283,6 +311,7 @@ class EtcdCommand {
   }
 
   const StoreOptions& options_;
+  const Clock& clock_;
   const std::unique_ptr<etcd::Client> client_;
   std::FILE* out_;
   std::FILE* notes_;
@@ -301,7 +330,7 @@ Result<int> StoreInEtcd(World& world,
                                .ca_file = options.store.etcd_ca_file,
                                .certificate_file = options.store.etcd_certificate_file,
                                .key_file = options.store.etcd_key_file}));
-  return EtcdCommand(options, std::move(client), {.out = out, .notes = notes}).Run();
+  return EtcdCommand(options, world.clock, std::move(client), {.out = out, .notes = notes}).Run();
 }
 
 }  // namespace dray::cli

@@ -12,7 +12,9 @@ namespace dray::cli {
 
 /// The exit code. Precondition: options.store names etcd servers.
 ///
-/// Errors: kBadRequest          what etcd does not do, or an option it has no use for.
+/// Errors: kBadRequest          an option it has no use for.
+///         kAlreadyExists       restore, and there are keys.
+///         kInvalid             restore, and the file is no backup of a data folder.
 ///         kNotFound, kForbidden  a certificate's file.
 ///         kServiceUnavailable  no member can be reached.
 Result<int> StoreInEtcd(World& world,
