@@ -133,7 +133,8 @@ TEST(StoredObject, SaysWhichKeyCannotBeDecodedAndWhy) {
       "cannot be decoded: ";
   EXPECT_EQ(JsonAs(kind, Recovered("k8s:enc:aescbc:v1:key:123")),
             start + "it is encrypted, and there is no key for it");
-  EXPECT_THAT(JsonAs(kind, Recovered(envelope + "\x0a\xff")), StartsWith(start + "protobuf: byte 5: envelope"));
+  EXPECT_THAT(JsonAs(kind, Recovered(envelope + "\x0a\xff")),
+              StartsWith(start + "protobuf: byte 5: envelope"));
   EXPECT_THAT(JsonAs(kind, Recovered("{")), StartsWith(start));
   EXPECT_EQ(
       JsonAs(
