@@ -173,7 +173,10 @@ bool MayTryElsewhere(const CallFailure& failure) {
 }
 
 Error CommitError(const CallFailure& failure) {
-  if (failure.kind != Kind::kUnanswered) return ReadError(failure);
+  // etcd looks at its quota twice, and what it finds the second time it says after carrying out the
+  // transaction.
+  const bool is_known = failure.kind != Kind::kUnanswered && failure.kind != Kind::kNoSpace;
+  if (is_known) return ReadError(failure);
   return {.reason = StatusReason::kTimeout,
           .message = fmt::format("whether it was carried out is not known, read before trying "
                                  "again: {}",

@@ -71,9 +71,10 @@ class EtcdStore final : public Store {
   /// Calls back on a thread of the store, or on the calling one if it is refused at once. A
   /// kTimeout may come long before the transaction is carried out, if it is.
   ///
-  /// Errors: those of Store; kBadRequest also for a key outside the prefix, kInternalError also
-  /// when
-  ///         etcd's database is full, kForbidden when its access control says no.
+  /// Errors: those of Store; kBadRequest also for a key outside the prefix, kTimeout also when
+  /// etcd's
+  ///         database is full (it may say so of a transaction that it has carried out), kForbidden
+  ///         when its access control says no.
   void Commit(Txn txn, CommitCallback done) override;
   Result<Batch> EventsAfter(Revision after, std::string_view prefix, size_t max) const override;
   Result<Subscription> Subscribe(Wake wake) override;

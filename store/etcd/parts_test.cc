@@ -310,7 +310,7 @@ TEST(EtcdCallFailure, SaysWhatMayHaveHappened) {
       {"full",
        End(kGrpcExhausted, "etcdserver: mvcc: database space exceeded"),
        Kind::kNoSpace,
-       kInternalError,
+       kTimeout,
        kInternalError},
       {"lease",
        End(kGrpcNotFound, "etcdserver: requested lease not found"),
