@@ -97,7 +97,7 @@ Frozen<store::Value> ReadStored(std::string_view key, std::string_view bytes);
 /// The object of `record` as a client sees it; nothing when it is of the other generation.
 ///
 /// Errors: kInternalError  what was recovered is not an object of the kind; the message names the
-///                         key. The record stays as it is: it can be deleted in the store's file.
+///                         key.
 Result<std::optional<Item>> ItemOf(View view, const store::Record& record);
 
 /// The object of `record` under the revision that ended it. Errors: as above.

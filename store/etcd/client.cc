@@ -224,24 +224,6 @@ void Client::GrantLease(int64_t ttl_seconds, Timeout timeout, Receive<LeaseAnswe
       });
 }
 
-void Client::RevokeLease(int64_t id, Timeout timeout, Receive<LeaseAnswer> receive) {
-  wire::LeaseRevokeRequest message;
-  message.set_id(id);
-  MakeCall<wire::LeaseRevokeRequest, wire::LeaseRevokeResponse, LeaseAnswer>(
-      *channels_,
-      message,
-      timeout,
-      [id](wire::LeaseRevokeResponse& /*response*/) { return LeaseAnswer{.id = id}; },
-      std::move(receive))
-      ->Start([](const Member& member,
-                 grpc::ClientContext* context,
-                 const wire::LeaseRevokeRequest* request,
-                 wire::LeaseRevokeResponse* response,
-                 Done done) {
-        member.lease->async()->LeaseRevoke(context, request, response, std::move(done));
-      });
-}
-
 void Client::StatusAt(size_t endpoint, Timeout timeout, Receive<StatusAnswer> receive) {
   MakeCall<wire::StatusRequest, wire::StatusResponse, StatusAnswer>(
       *channels_,
@@ -316,12 +298,6 @@ Answer<Revision> Client::CompactAndWait(Revision revision, Timeout timeout) {
 Answer<LeaseAnswer> Client::GrantLeaseAndWait(int64_t ttl_seconds, Timeout timeout) {
   Waiter<LeaseAnswer> waiter;
   GrantLease(ttl_seconds, timeout, waiter.receiver());
-  return waiter.future.get();
-}
-
-Answer<LeaseAnswer> Client::RevokeLeaseAndWait(int64_t id, Timeout timeout) {
-  Waiter<LeaseAnswer> waiter;
-  RevokeLease(id, timeout, waiter.receiver());
   return waiter.future.get();
 }
 

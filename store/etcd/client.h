@@ -74,7 +74,6 @@ class Client {
   void Txn(const TxnQuery& query, Timeout timeout, Receive<TxnAnswer> receive);
   void Compact(Revision revision, Timeout timeout, Receive<Revision> receive);
   void GrantLease(int64_t ttl_seconds, Timeout timeout, Receive<LeaseAnswer> receive);
-  void RevokeLease(int64_t id, Timeout timeout, Receive<LeaseAnswer> receive);
   // At one endpoint and no other.
   void StatusAt(size_t endpoint, Timeout timeout, Receive<StatusAnswer> receive);
   void HashKv(size_t endpoint, Revision revision, Timeout timeout, Receive<HashAnswer> receive);
@@ -85,7 +84,6 @@ class Client {
   Answer<TxnAnswer> TxnAndWait(const TxnQuery& query, Timeout timeout);
   Answer<Revision> CompactAndWait(Revision revision, Timeout timeout);
   Answer<LeaseAnswer> GrantLeaseAndWait(int64_t ttl_seconds, Timeout timeout);
-  Answer<LeaseAnswer> RevokeLeaseAndWait(int64_t id, Timeout timeout);
   Answer<StatusAnswer> StatusAtAndWait(size_t endpoint, Timeout timeout);
   Answer<StatusAnswer> StatusForWatchAndWait(size_t endpoint, Timeout timeout);
   Answer<HashAnswer> HashKvAndWait(size_t endpoint, Revision revision, Timeout timeout);
