@@ -7,7 +7,7 @@
 #include <string>
 
 #include "allocator/device_id.h"
-#include "api/quantity.h"
+#include "api/value/quantity.h"
 
 namespace dray::allocator {
 

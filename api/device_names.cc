@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "api/names.h"
+#include "api/text/names.h"
 
 namespace dray::api {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/names.h"
+#include "api/text/names.h"
 
 #include <string>
 

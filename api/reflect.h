@@ -16,13 +16,13 @@
 #include <type_traits>
 #include <vector>
 
-#include "api/int_or_string.h"
-#include "api/list.h"
-#include "api/map.h"
-#include "api/quantity.h"
-#include "api/raw_json.h"
 #include "api/release.h"
-#include "api/time.h"
+#include "api/value/int_or_string.h"
+#include "api/value/list.h"
+#include "api/value/map.h"
+#include "api/value/quantity.h"
+#include "api/value/raw_json.h"
+#include "api/value/time.h"
 
 namespace dray::api {
 

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "api/json.h"
+#include "api/codec/json.h"
 
 namespace dray::cel {
 namespace {

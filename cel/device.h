@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "api/quantity.h"
+#include "api/value/quantity.h"
 #include "cel/environment.h"
 #include "cel/eval/arena.h"
 #include "cel/eval/value.h"

@@ -8,7 +8,7 @@
 #include <utility>
 #include <variant>
 
-#include "api/json.h"
+#include "api/codec/json.h"
 #include "cel/device_values.h"
 
 namespace dray::cel {

@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "api/semver.h"
+#include "api/value/semver.h"
 
 namespace dray::cel {
 namespace {

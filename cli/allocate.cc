@@ -12,9 +12,9 @@
 
 #include "allocator/profile.h"
 #include "allocator/taint_rules.h"
+#include "api/codec/json.h"
+#include "api/codec/yaml.h"
 #include "api/feature_gates.h"
-#include "api/json.h"
-#include "api/yaml.h"
 #include "cli/allocate_report.h"
 #include "cli/manifests.h"
 #include "cli/offline_cluster.h"

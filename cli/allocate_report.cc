@@ -11,7 +11,7 @@
 
 #include <fmt/format.h>
 
-#include "api/json.h"
+#include "api/codec/json.h"
 #include "api/resource_v1.h"
 
 namespace dray::cli {

@@ -8,9 +8,9 @@
 
 #include <fmt/format.h>
 
+#include "api/codec/json.h"
+#include "api/codec/yaml.h"
 #include "api/feature_gates.h"
-#include "api/json.h"
-#include "api/yaml.h"
 #include "cel/device_names.h"
 #include "cel/eval/program.h"
 #include "cel/syntax/limits.h"

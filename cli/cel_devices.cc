@@ -9,7 +9,7 @@
 
 #include "api/conversion/conversion.h"
 #include "api/defaults/defaults.h"
-#include "api/time.h"
+#include "api/value/time.h"
 
 namespace dray::cli {
 namespace {

@@ -4,7 +4,7 @@
 #include <tuple>
 #include <utility>
 
-#include "api/json.h"
+#include "api/codec/json.h"
 #include "api/release.h"
 #include "cel/api_device.h"
 #include "cel/syntax/conjuncts.h"

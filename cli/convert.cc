@@ -11,9 +11,9 @@
 
 #include <fmt/format.h>
 
+#include "api/codec/json.h"
+#include "api/codec/yaml.h"
 #include "api/feature_gates.h"
-#include "api/json.h"
-#include "api/yaml.h"
 #include "cli/convert_item.h"
 #include "cli/documents.h"
 #include "cli/json_members.h"

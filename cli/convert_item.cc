@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
+#include "api/codec/json.h"
 #include "api/conversion/conversion.h"
 #include "api/feature_gates.h"
-#include "api/json.h"
 #include "cli/json_members.h"
 
 namespace dray::cli {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "api/json.h"
+#include "api/codec/json.h"
 #include "api/kind.h"
 #include "api/object.h"
 #include "api/release.h"

@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "api/json_reader.h"
-#include "api/yaml.h"
+#include "api/codec/json_reader.h"
+#include "api/codec/yaml.h"
 #include "cli/manifest_files.h"
 
 namespace dray::cli {

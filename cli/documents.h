@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "api/json.h"
-#include "api/yaml_lines.h"
+#include "api/codec/json.h"
+#include "api/codec/yaml_lines.h"
 #include "base/result.h"
 #include "base/world.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/json_members.h"
 
-#include "api/json.h"
-#include "api/json_reader.h"
+#include "api/codec/json.h"
+#include "api/codec/json_reader.h"
 
 namespace dray::cli {
 

@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "api/json.h"
-#include "api/yaml.h"
+#include "api/codec/json.h"
+#include "api/codec/yaml.h"
 #include "cli/documents.h"
 #include "cli/manifest_files.h"
 #include "cli/validate_places.h"

@@ -7,13 +7,13 @@
 
 #include <fmt/format.h>
 
-#include "api/json.h"
-#include "api/json_reader.h"
+#include "api/codec/json.h"
+#include "api/codec/json_reader.h"
+#include "api/codec/protobuf.h"
 #include "api/kind.h"
-#include "api/protobuf.h"
-#include "api/raw_json.h"
 #include "api/reflect.h"
-#include "api/time.h"
+#include "api/value/raw_json.h"
+#include "api/value/time.h"
 #include "base/base64.h"
 #include "base/result.h"
 

@@ -12,7 +12,7 @@
 
 #include <fmt/format.h>
 
-#include "api/json.h"
+#include "api/codec/json.h"
 #include "cli/allocate.h"
 
 namespace dray::cli {

@@ -12,7 +12,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "api/json.h"
+#include "api/codec/json.h"
 #include "cli/manifest_files.h"
 #include "cli/validate_verdicts.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "api/yaml_lines.h"
+#include "api/codec/yaml_lines.h"
 
 namespace dray::cli {
 

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "api/json.h"
-#include "api/json_reader.h"
+#include "api/codec/json.h"
+#include "api/codec/json_reader.h"
 #include "api/reflect.h"
 
 namespace dray::cli {

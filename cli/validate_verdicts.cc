@@ -11,11 +11,11 @@
 
 #include "api/apps_v1.h"
 #include "api/batch_v1.h"
+#include "api/codec/json_reader.h"
 #include "api/core_v1.h"
 #include "api/defaults/defaults.h"
-#include "api/json_reader.h"
-#include "api/time.h"
 #include "api/validation/field_error.h"
+#include "api/value/time.h"
 #include "cli/documents.h"
 #include "cli/validate_hints.h"
 #include "cli/validate_places.h"

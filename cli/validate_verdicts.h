@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "api/codec/json.h"
 #include "api/feature_gates.h"
-#include "api/json.h"
 #include "api/kind.h"
 #include "base/result.h"
 #include "base/world.h"

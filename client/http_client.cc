@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "api/json.h"
+#include "api/codec/json.h"
 #include "client/wire.h"
 #include "client/write.h"
 

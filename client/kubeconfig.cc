@@ -7,7 +7,7 @@
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
-#include "api/yaml.h"
+#include "api/codec/yaml.h"
 #include "base/base64.h"
 
 namespace dray::client {

@@ -7,7 +7,7 @@
 
 #include "api/kind.h"
 #include "api/object.h"
-#include "api/time.h"
+#include "api/value/time.h"
 
 namespace dray::client {
 namespace {

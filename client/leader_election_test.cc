@@ -12,7 +12,7 @@
 #include "api/coordination_v1.h"
 #include "api/kind.h"
 #include "api/object.h"
-#include "api/time.h"
+#include "api/value/time.h"
 #include "base/log.h"
 #include "base/result.h"
 #include "base/simulated_world.h"

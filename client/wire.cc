@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "api/json.h"
-#include "api/json_reader.h"
+#include "api/codec/json.h"
+#include "api/codec/json_reader.h"
 #include "api/meta_v1.h"
 #include "net/url.h"
 

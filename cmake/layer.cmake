@@ -3,16 +3,17 @@
 #
 #   dray_layer(store USES base            all the layers it may include and link
 #              LINKS  fmt::fmt            libraries outside ours
+#              PARTS  tree .              its folders from the bottom up; "." is its own, alone if left out
 #              HEADERS store.h …  SOURCES memory.cc …  TESTS memory_test.cc …)
 #
 # makes the library dray_store, the gtest program store_test with one ctest entry per suite, the
 # check that every header compiles alone, and the test layer.store, which refuses an #include along
-# an arrow that USES does not name.
+# an arrow that USES and PARTS do not name. One file a line.
 
 include(CMakeParseArguments)
 
 function(dray_layer name)
-  cmake_parse_arguments(L "" "" "USES;LINKS;HEADERS;SOURCES;TESTS;TEST_LINKS" ${ARGN})
+  cmake_parse_arguments(L "" "" "USES;LINKS;PARTS;HEADERS;SOURCES;TESTS;TEST_LINKS" ${ARGN})
   set(target dray_${name})
   add_library(${target} ${L_SOURCES})
   add_library(dray::${name} ALIAS ${target})
@@ -32,7 +33,8 @@ function(dray_layer name)
   endif()
   add_test(NAME layer.${name}
            COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/dev/check_layer.py
-                   --layer ${name} --uses "${L_USES}" ${CMAKE_CURRENT_SOURCE_DIR})
+                   --layer ${name} --uses "${L_USES}" --parts "${L_PARTS}" --root ${PROJECT_SOURCE_DIR}
+                   ${CMAKE_CURRENT_SOURCE_DIR})
   if(L_TESTS)
     dray_gtest(${name}_test SOURCES ${L_TESTS} LINKS ${target} ${L_TEST_LINKS})
   endif()

@@ -9,7 +9,7 @@
 
 #include "api/core_v1.h"
 #include "api/object.h"
-#include "api/time.h"
+#include "api/value/time.h"
 
 namespace dray::node {
 

@@ -9,7 +9,7 @@
 
 #include "api/object.h"
 #include "api/resource_v1.h"
-#include "api/time.h"
+#include "api/value/time.h"
 #include "client/client.h"
 
 namespace dray::scheduler {

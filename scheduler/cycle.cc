@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "api/node_selector_match.h"
+#include "api/selectors/node_selector_match.h"
 #include "client/informer.h"
 
 namespace dray::scheduler {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "api/core_v1.h"
-#include "api/node_selector_match.h"
 #include "api/object.h"
+#include "api/selectors/node_selector_match.h"
 
 namespace dray::scheduler {
 

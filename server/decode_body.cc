@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "api/go_quote.h"
+#include "api/text/go_quote.h"
 #include "server/errors.h"
 
 namespace dray::server {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "api/json.h"
+#include "api/codec/json.h"
 #include "api/kind.h"
 #include "api/object.h"
 #include "base/result.h"

@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 #include <openssl/sha.h>
 
-#include "api/json.h"
+#include "api/codec/json.h"
 #include "base/base64.h"
 
 namespace dray::server {

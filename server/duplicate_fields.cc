@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "api/json_reader.h"
+#include "api/codec/json_reader.h"
 #include "server/patch.h"
 
 namespace dray::server {

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "api/json.h"
+#include "api/codec/json.h"
 #include "server/internal/exchange.h"
 
 namespace dray::server {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "api/json.h"
+#include "api/codec/json.h"
 #include "api/kind.h"
 #include "api/object.h"
 #include "api/validation/options.h"

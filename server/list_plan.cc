@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "api/json_reader.h"
+#include "api/codec/json_reader.h"
 #include "base/base64.h"
 #include "server/errors.h"
 #include "server/verbs.h"

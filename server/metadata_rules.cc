@@ -11,11 +11,11 @@
 
 #include <fmt/format.h>
 
-#include "api/go_quote.h"
-#include "api/json.h"
-#include "api/names.h"
-#include "api/time.h"
+#include "api/codec/json.h"
+#include "api/text/go_quote.h"
+#include "api/text/names.h"
 #include "api/validation/core.h"
+#include "api/value/time.h"
 #include "server/errors.h"
 
 namespace dray::server {

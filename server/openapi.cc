@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "api/json.h"
+#include "api/codec/json.h"
 #include "api/meta_v1.h"
 #include "server/discovery.h"
 

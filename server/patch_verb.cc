@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "api/json.h"
+#include "api/codec/json.h"
 #include "server/decode_body.h"
 #include "server/duplicate_fields.h"
 #include "server/errors.h"

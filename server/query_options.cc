@@ -11,8 +11,8 @@
 
 #include <fmt/format.h>
 
-#include "api/go_quote.h"
-#include "api/json.h"
+#include "api/codec/json.h"
+#include "api/text/go_quote.h"
 #include "server/errors.h"
 
 namespace dray::server {

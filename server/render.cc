@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "api/json.h"
+#include "api/codec/json.h"
+#include "api/codec/yaml.h"
 #include "api/object.h"
-#include "api/yaml.h"
 
 namespace dray::server {
 namespace {

@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "api/codec/json.h"
 #include "api/conversion/conversion.h"
-#include "api/json.h"
 #include "api/resource_v1.h"
 #include "api/resource_v1alpha2.h"
 #include "api/resource_v1alpha3.h"

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "api/go_quote.h"
-#include "api/yaml.h"
+#include "api/codec/yaml.h"
+#include "api/text/go_quote.h"
 #include "base/task.h"
 #include "server/errors.h"
 #include "server/internal/exchange.h"

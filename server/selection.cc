@@ -10,8 +10,8 @@
 #include <fmt/format.h>
 
 #include "api/core_v1.h"
-#include "api/go_quote.h"
 #include "api/reflect.h"
+#include "api/text/go_quote.h"
 #include "server/errors.h"
 
 namespace dray::server {

@@ -5,10 +5,10 @@
 #include <string>
 #include <string_view>
 
-#include "api/field_selector.h"
 #include "api/kind.h"
-#include "api/label_selector.h"
 #include "api/object.h"
+#include "api/selectors/field_selector.h"
+#include "api/selectors/label_selector.h"
 #include "base/result.h"
 #include "server/request.h"
 

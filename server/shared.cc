@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "api/core_v1.h"
-#include "api/go_quote.h"
+#include "api/text/go_quote.h"
 #include "server/errors.h"
 #include "server/keys.h"
 #include "server/stored_object.h"

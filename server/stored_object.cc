@@ -7,11 +7,11 @@
 
 #include <fmt/format.h>
 
+#include "api/codec/json.h"
+#include "api/codec/protobuf.h"
 #include "api/conversion/conversion.h"
 #include "api/defaults/defaults.h"
-#include "api/json.h"
 #include "api/meta_v1.h"
-#include "api/protobuf.h"
 #include "base/check.h"
 #include "base/with_tail.h"
 

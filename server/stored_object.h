@@ -9,10 +9,10 @@
 // answer's JSON is the same text with the version spliced in after the uid, so an object is encoded
 // once in its life, however many lists and watches show it.
 //
-// The durable form is upstream's (api/protobuf.h): the message of the hub in its envelope, without
-// a resource version, with what only hubs have under numbers of its own. It is made when a store
-// asks for it. What is read back is decoded at its first use: from protobuf or JSON, in any version
-// that has the hub, so a cluster that kube-apiserver wrote can be read.
+// The durable form is upstream's (api/codec/protobuf.h): the message of the hub in its envelope,
+// without a resource version, with what only hubs have under numbers of its own. It is made when a
+// store asks for it. What is read back is decoded at its first use: from protobuf or JSON, in any
+// version that has the hub, so a cluster that kube-apiserver wrote can be read.
 #pragma once
 
 #include <cstddef>

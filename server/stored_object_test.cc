@@ -12,10 +12,10 @@
 #include <gtest/gtest.h>
 #include <re2/re2.h>
 
-#include "api/json.h"
+#include "api/codec/json.h"
+#include "api/codec/protobuf.h"
 #include "api/kind.h"
 #include "api/object.h"
-#include "api/protobuf.h"
 #include "api/resource_v1.h"
 #include "api/resource_v1alpha2.h"
 #include "api/resource_v1beta1.h"

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "api/object.h"
-#include "api/time.h"
+#include "api/value/time.h"
 #include "base/world.h"
 
 namespace dray::server {

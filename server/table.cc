@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "api/codec/json.h"
 #include "api/core_v1.h"
-#include "api/json.h"
 #include "api/meta_v1.h"
 #include "server/errors.h"
 

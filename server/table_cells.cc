@@ -12,8 +12,8 @@
 
 #include <fmt/format.h>
 
+#include "api/codec/json.h"
 #include "api/core_v1.h"
-#include "api/json.h"
 #include "server/resource_cells.h"
 #include "server/table.h"
 

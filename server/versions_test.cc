@@ -9,7 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "api/json.h"
+#include "api/codec/json.h"
 #include "server/builtin_rules.h"
 #include "server/served_kinds.h"
 #include "server/testing/fixture.h"

@@ -12,7 +12,7 @@
 
 #include <fmt/format.h>
 
-#include "api/json.h"
+#include "api/codec/json.h"
 #include "server/errors.h"
 #include "server/keys.h"
 #include "server/list_plan.h"

@@ -11,7 +11,7 @@
 
 #include "allocator/allocated_state.h"
 #include "allocator/rules/pools.h"
-#include "api/quantity.h"
+#include "api/value/quantity.h"
 
 namespace dray::allocator {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "api/core_v1.h"
-#include "api/node_selector_match.h"
+#include "api/selectors/node_selector_match.h"
 #include "base/result.h"
 
 namespace dray::allocator {

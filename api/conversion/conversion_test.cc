@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "api/json.h"
+#include "api/codec/json.h"
 #include "api/resource_v1.h"
 #include "api/resource_v1alpha1.h"
 #include "api/resource_v1alpha2.h"

@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
+#include "api/codec/json.h"
 #include "api/conversion/conversion.h"
 #include "api/conversion/structs.h"
-#include "api/json.h"
 
 namespace dray::api::conversion {
 namespace {

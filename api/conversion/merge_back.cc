@@ -13,7 +13,7 @@
 
 #include "api/conversion/conversion.h"
 #include "api/conversion/structs.h"
-#include "api/element_identity.h"
+#include "api/merge/element_identity.h"
 #include "api/resource_v1.h"
 #include "base/check.h"
 

@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "api/codec/json.h"
 #include "api/conversion/conversion.h"
-#include "api/json.h"
 #include "api/resource_v1.h"
 #include "api/resource_v1alpha1.h"
 #include "api/resource_v1alpha2.h"

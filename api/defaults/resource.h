@@ -6,7 +6,7 @@
 
 #include "api/reflect.h"
 #include "api/release.h"
-#include "api/time.h"
+#include "api/value/time.h"
 
 namespace dray::api::defaults {
 

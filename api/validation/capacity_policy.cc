@@ -11,10 +11,10 @@
 
 #include <fmt/format.h>
 
-#include "api/quantity.h"
 #include "api/validation/collections.h"
 #include "api/validation/resource_slice.h"
 #include "api/validation/value_rules.h"
+#include "api/value/quantity.h"
 
 namespace dray::api::validation {
 namespace {

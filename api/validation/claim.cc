@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "api/names.h"
+#include "api/text/names.h"
 #include "api/validation/collections.h"
 #include "api/validation/device_rules.h"
 #include "api/validation/go_value.h"

@@ -9,7 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "api/json.h"
+#include "api/codec/json.h"
 
 namespace dray::api::validation {
 namespace {

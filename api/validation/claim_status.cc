@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "api/names.h"
+#include "api/text/names.h"
 #include "api/validation/claim.h"
 #include "api/validation/claim_access.h"
 #include "api/validation/classic.h"

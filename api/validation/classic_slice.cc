@@ -9,9 +9,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "api/semver.h"
 #include "api/validation/classic.h"
 #include "api/validation/value_rules.h"
+#include "api/value/semver.h"
 
 namespace dray::api::validation {
 namespace {

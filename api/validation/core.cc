@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "api/names.h"
+#include "api/text/names.h"
 #include "api/validation/value_rules.h"
 
 namespace dray::api::validation {

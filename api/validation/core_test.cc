@@ -8,11 +8,11 @@
 
 #include <gtest/gtest.h>
 
+#include "api/codec/json.h"
 #include "api/defaults/defaults.h"
-#include "api/json.h"
 #include "api/object.h"
-#include "api/time.h"
 #include "api/validation/rules.h"
+#include "api/value/time.h"
 
 namespace dray::api::validation {
 namespace {

@@ -6,12 +6,12 @@
 #include <fmt/format.h>
 
 #include "api/device_names.h"
-#include "api/semver.h"
 #include "api/validation/collections.h"
 #include "api/validation/go_value.h"
 #include "api/validation/resource_slice.h"
 #include "api/validation/unions.h"
 #include "api/validation/value_rules.h"
+#include "api/value/semver.h"
 
 namespace dray::api::validation {
 namespace {

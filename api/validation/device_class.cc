@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "api/names.h"
+#include "api/text/names.h"
 #include "api/validation/collections.h"
 #include "api/validation/device_rules.h"
 #include "api/validation/value_rules.h"

@@ -7,7 +7,7 @@
 #include <set>
 #include <span>
 
-#include "api/names.h"
+#include "api/text/names.h"
 #include "api/validation/collections.h"
 
 namespace dray::api::validation {

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "api/json.h"
+#include "api/codec/json.h"
 #include "api/resource_v1.h"
 
 namespace dray::api::validation {

@@ -9,7 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "api/json.h"
+#include "api/codec/json.h"
 #include "api/validation/claim.h"
 #include "api/validation/device_class.h"
 #include "api/validation/expression_checker.h"

@@ -15,9 +15,9 @@
 #include "api/device_names.h"
 #include "api/feature_gates.h"
 #include "api/kind.h"
-#include "api/names.h"
 #include "api/reflect.h"
 #include "api/release.h"
+#include "api/text/names.h"
 #include "api/validation/field_path.h"
 #include "base/result.h"
 

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "api/go_quote.h"
-#include "api/json.h"
+#include "api/codec/json.h"
+#include "api/text/go_quote.h"
 #include "api/validation/go_value.h"
 
 namespace dray::api::validation {

@@ -5,8 +5,8 @@
 #include <array>
 #include <utility>
 
+#include "api/codec/json.h"
 #include "api/conversion/structs.h"
-#include "api/json.h"
 #include "api/resource_v1.h"
 #include "api/resource_v1alpha3.h"
 #include "api/resource_v1beta1.h"

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "api/device_names.h"
-#include "api/names.h"
+#include "api/text/names.h"
 
 namespace dray::api::validation {
 namespace {

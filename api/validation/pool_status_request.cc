@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "api/device_names.h"
-#include "api/names.h"
+#include "api/text/names.h"
 #include "api/validation/go_value.h"
 #include "api/validation/value_rules.h"
 

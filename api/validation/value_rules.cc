@@ -12,7 +12,7 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
-#include "api/names.h"
+#include "api/text/names.h"
 
 namespace dray::api::validation {
 namespace {

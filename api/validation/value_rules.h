@@ -12,11 +12,11 @@
 
 #include "api/core_v1.h"
 #include "api/meta_v1.h"
-#include "api/raw_json.h"
 #include "api/validation/field_error.h"
 #include "api/validation/field_path.h"
 #include "api/validation/name_rules.h"  // IWYU pragma: export
 #include "api/validation/origin.h"
+#include "api/value/raw_json.h"
 
 namespace dray::api::validation {
 

@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 #include <malloc.h>
 
-#include "api/json.h"
+#include "api/codec/json.h"
 #include "bench/allocator/cluster_builder.h"
 #include "bench/allocator/engine.h"
 #include "bench/allocator/measure.h"

@@ -12,8 +12,8 @@
 
 #include <fmt/format.h>
 
-#include "api/json.h"
-#include "api/protobuf.h"
+#include "api/codec/json.h"
+#include "api/codec/protobuf.h"
 #include "api/resource_v1.h"
 #include "base/check.h"
 #include "base/world.h"

@@ -8,8 +8,8 @@
 #include <numeric>
 #include <utility>
 
-#include "api/quantity.h"
-#include "api/semver.h"
+#include "api/value/quantity.h"
+#include "api/value/semver.h"
 #include "base/check.h"
 
 namespace dray::cel {

@@ -10,8 +10,8 @@
 #include <span>
 #include <string_view>
 
-#include "api/quantity.h"
-#include "api/semver.h"
+#include "api/value/quantity.h"
+#include "api/value/semver.h"
 #include "cel/eval/network.h"
 #include "cel/eval/time.h"
 

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "api/go_quote.h"
+#include "api/text/go_quote.h"
 #include "cel/library/go_numbers.h"
 #include "cel/library/library.h"
 

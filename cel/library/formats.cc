@@ -8,7 +8,7 @@
 #include <span>
 #include <utility>
 
-#include "api/names.h"
+#include "api/text/names.h"
 #include "cel/library/library.h"
 #include "cel/library/urls.h"
 #include "cel/syntax/utf8.h"

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "api/names.h"
 #include "api/release.h"
+#include "api/text/names.h"
 
 namespace dray::cel {
 

@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "api/go_quote.h"
+#include "api/text/go_quote.h"
 
 namespace dray::cel {
 namespace {

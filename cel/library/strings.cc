@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "api/time.h"
+#include "api/value/time.h"
 #include "cel/library/go_numbers.h"
 #include "cel/library/library.h"
 #include "cel/syntax/utf8.h"

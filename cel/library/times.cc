@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "api/time.h"
+#include "api/value/time.h"
 #include "base/result.h"
 #include "cel/library/go_numbers.h"
 #include "cel/library/library.h"

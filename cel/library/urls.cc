@@ -12,7 +12,7 @@
 
 #include <fmt/format.h>
 
-#include "api/go_quote.h"
+#include "api/text/go_quote.h"
 #include "cel/library/addresses.h"
 #include "cel/library/library.h"
 

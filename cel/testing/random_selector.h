@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "api/quantity.h"
+#include "api/value/quantity.h"
 #include "cel/device.h"
 
 namespace dray::cel::testing {

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "api/json.h"
+#include "api/codec/json.h"
 
 namespace dray::server::internal {
 namespace {

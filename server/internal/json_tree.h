@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "api/json_reader.h"
+#include "api/codec/json_reader.h"
 #include "base/result.h"
 
 namespace dray::server::internal {

@@ -11,7 +11,7 @@
 
 #include <gtest/gtest.h>
 
-#include "api/json.h"
+#include "api/codec/json.h"
 #include "api/kind.h"
 #include "base/log.h"
 #include "base/simulated_world.h"

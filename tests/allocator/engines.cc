@@ -12,7 +12,7 @@
 #include "allocator/literal/allocate.h"
 #include "allocator/profile.h"
 #include "allocator/snapshot.h"
-#include "api/json.h"
+#include "api/codec/json.h"
 #include "api/resource_v1.h"
 #include "tests/allocator/brute_force.h"
 #include "tests/allocator/problem_json.h"

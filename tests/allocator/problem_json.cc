@@ -10,8 +10,8 @@
 #include <boost/json.hpp>
 
 #include "allocator/profile.h"
-#include "api/json.h"
-#include "api/quantity.h"
+#include "api/codec/json.h"
+#include "api/value/quantity.h"
 
 namespace dray::judges {
 namespace {

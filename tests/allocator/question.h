@@ -14,8 +14,8 @@
 
 #include "allocator/features.h"
 #include "api/core_v1.h"
-#include "api/quantity.h"
 #include "api/resource_v1.h"
+#include "api/value/quantity.h"
 #include "base/result.h"
 #include "tests/allocator/problem.h"
 #include "tests/allocator/seen_pools.h"

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "api/quantity.h"
 #include "api/resource_v1.h"
+#include "api/value/quantity.h"
 #include "tests/allocator/chance.h"
 #include "tests/allocator/family.h"
 

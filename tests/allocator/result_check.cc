@@ -11,7 +11,7 @@
 
 #include <fmt/format.h>
 
-#include "api/node_selector_match.h"
+#include "api/selectors/node_selector_match.h"
 
 namespace dray::judges {
 namespace {

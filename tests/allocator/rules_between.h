@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "api/quantity.h"
 #include "api/resource_v1.h"
+#include "api/value/quantity.h"
 #include "tests/allocator/question.h"
 
 namespace dray::judges {

@@ -7,8 +7,8 @@
 #include <map>
 #include <string>
 
-#include "api/quantity.h"
 #include "api/resource_v1.h"
+#include "api/value/quantity.h"
 
 namespace dray::judges {
 

@@ -11,8 +11,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "api/codec/json.h"
 #include "api/core_v1.h"
-#include "api/json.h"
 #include "api/resource_v1.h"
 #include "base/log.h"
 #include "base/mutex.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "api/json.h"
+#include "api/codec/json.h"
 #include "api/kind.h"
 #include "base/check.h"
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include "api/json.h"
+#include "api/codec/json.h"
+#include "api/codec/protobuf.h"
 #include "api/kind.h"
-#include "api/protobuf.h"
 #include "base/check.h"
 
 namespace {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include "api/quantity.h"
+#include "api/value/quantity.h"
 #include "base/check.h"
 
 // The name is libFuzzer's.

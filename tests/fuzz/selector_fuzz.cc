@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "api/field_selector.h"
-#include "api/label_selector.h"
+#include "api/selectors/field_selector.h"
+#include "api/selectors/label_selector.h"
 #include "base/check.h"
 
 namespace {

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "api/json_reader.h"
-#include "api/yaml.h"
+#include "api/codec/json_reader.h"
+#include "api/codec/yaml.h"
 #include "base/check.h"
 
 // The name is libFuzzer's.

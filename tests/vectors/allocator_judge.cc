@@ -10,7 +10,7 @@
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
-#include "api/json.h"
+#include "api/codec/json.h"
 #include "api/resource_v1.h"
 #include "tests/vectors/allocator_v1alpha3.h"
 #include "tests/vectors/case_files.h"

@@ -7,8 +7,8 @@
 
 #include <boost/json.hpp>
 
+#include "api/codec/json.h"
 #include "api/conversion/conversion.h"
-#include "api/json.h"
 #include "api/kind.h"
 #include "api/object.h"
 #include "api/resource_v1alpha3.h"

@@ -9,12 +9,12 @@
 
 #include <fmt/format.h>
 
-#include "api/json.h"
+#include "api/codec/json.h"
+#include "api/codec/protobuf.h"
+#include "api/codec/yaml.h"
 #include "api/kind.h"
-#include "api/protobuf.h"
-#include "api/raw_json.h"
 #include "api/release.h"
-#include "api/yaml.h"
+#include "api/value/raw_json.h"
 
 namespace dray::vectors {
 namespace {

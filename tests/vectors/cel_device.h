@@ -10,7 +10,7 @@
 
 #include <boost/json.hpp>
 
-#include "api/quantity.h"
+#include "api/value/quantity.h"
 #include "cel/device.h"
 
 namespace dray::vectors {

@@ -11,7 +11,7 @@
 
 #include <fmt/format.h>
 
-#include "api/quantity.h"
+#include "api/value/quantity.h"
 #include "base/base64.h"
 #include "base/check.h"
 #include "cel/library/formats.h"

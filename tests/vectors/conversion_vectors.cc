@@ -10,10 +10,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "api/codec/json.h"
 #include "api/conversion/conversion.h"
 #include "api/defaults/defaults.h"
 #include "api/feature_gates.h"
-#include "api/json.h"
 #include "api/kind.h"
 #include "tests/vectors/case_files.h"
 

@@ -7,9 +7,9 @@
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
+#include "api/codec/json.h"
 #include "api/conversion/conversion.h"
 #include "api/defaults/defaults.h"
-#include "api/json.h"
 #include "api/kind.h"
 
 namespace dray::vectors {

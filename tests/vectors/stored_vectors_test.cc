@@ -11,12 +11,12 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "api/codec/json.h"
+#include "api/codec/protobuf.h"
 #include "api/conversion/conversion.h"
 #include "api/defaults/defaults.h"
-#include "api/json.h"
 #include "api/kind.h"
 #include "api/object.h"
-#include "api/protobuf.h"
 #include "base/result.h"
 #include "base/strong.h"
 #include "base/world.h"

@@ -9,8 +9,8 @@
 
 #include <boost/json.hpp>
 
+#include "api/codec/json.h"
 #include "api/feature_gates.h"
-#include "api/json.h"
 #include "api/kind.h"
 #include "base/result.h"
 

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// What decoding a document may take: a few bytes of input can ask for large structs.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "api/reflect.h"
+
+namespace dray::api::inline codec {
+
+/// Bytes of list elements and map entries that any document may decode to.
+inline constexpr size_t kDecodedBytesMin = 16U << 20U;
+/// More than that only for longer documents: so many times their length.
+inline constexpr size_t kDecodedBytesPerByte = 64;
+
+/// Counts the elements of one document. Not their texts: those are no longer than the document.
+class DecodeBudget {
+ public:
+  explicit DecodeBudget(size_t input)
+      : left_(kDecodedBytesMin + kDecodedBytesPerByte * input), spare_(16 * input) {}
+
+  /// One element more of `size` bytes; false when that is too much.
+  bool Spend(size_t size) {
+    if (size > left_) return false;
+    left_ -= size;
+    return true;
+  }
+
+  /// Makes room for elements that were counted. Those that do not come are not paid for.
+  void Reserve(const Type& container, void* value, size_t count) {
+    container.container->reserve(value, std::min(count, 1 + left_ / container.element().size));
+  }
+
+  /// Makes room for what siblings let expect: lists and maps in the elements of a list tend to be
+  /// as long as in the element before. A document gets little room that it does not fill.
+  void ReserveAsBefore(const Type& container, void* value) {
+    const Guess& guess = guesses_[SlotOf(container)];
+    const size_t bytes = guess.size * container.element().size;
+    if (guess.type != &container || bytes > spare_) return;
+    spare_ -= bytes;
+    container.container->reserve(value, guess.size);
+  }
+  /// Notes how long one became.
+  void Remember(const Type& container, size_t size) {
+    if (size > 1) guesses_[SlotOf(container)] = {&container, size};
+  }
+
+ private:
+  struct Guess {
+    const Type* type = nullptr;
+    size_t size = 0;
+  };
+
+  static size_t SlotOf(const Type& container) {
+    return reinterpret_cast<uintptr_t>(&container) / sizeof(Type) % 16;
+  }
+
+  size_t left_;
+  size_t spare_;
+  std::array<Guess, 16> guesses_ = {};
+};
+
+}  // namespace dray::api::inline codec

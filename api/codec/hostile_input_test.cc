@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+// Input that is broken, huge or made to be expensive: an error with its position, in little memory.
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "api/codec/decode_budget.h"
+#include "api/codec/json.h"
+#include "api/codec/yaml.h"
+#include "api/core_v1.h"
+#include "api/resource_v1.h"
+#include "api/text/text_scan.h"
+
+namespace dray::api {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+const KindInfo& Claim() {
+  return Reflected<resource_v1::ResourceClaim>::kKind;
+}
+
+std::string Refusal(const KindInfo& kind, std::string_view json) {
+  DecodeIssues issues;
+  const Result<Object> object = DecodeJson(kind, json, &issues);
+  return object ? "" : object.error().message;
+}
+
+std::string YamlRefusal(std::string_view yaml) {
+  const Result<YamlDocument> document = YamlToJson(yaml);
+  return document ? "" : document.error().message;
+}
+
+constexpr size_t kHuge = 10U << 20U;
+
+TEST(HostileJson, TenMegabytesOfBracketsStopAtTheDepth) {
+  const std::string brackets(kHuge, '[');
+  EXPECT_THAT(Refusal(Claim(), brackets), HasSubstr("cannot unmarshal array"));
+  const std::string inside = R"({"spec":{"devices":{"config":[{"opaque":{"parameters":)" + brackets;
+  EXPECT_THAT(Refusal(Claim(), inside), HasSubstr("line 1, column 10049: exceeded max depth"));
+  EXPECT_THAT(Refusal(Claim(), R"({"unknown":)" + brackets), HasSubstr("exceeded max depth"));
+  EXPECT_THAT(YamlRefusal(brackets), HasSubstr("line 1: exceeded max depth of 500"));
+}
+
+TEST(HostileJson, EveryPrefixIsRefusedWithItsPosition) {
+  const std::string whole =
+      R"({"metadata":{"name":"a\u00e9é"},"spec":{"devices":{"requests":[{"exactly":{"count":-12}}]}}})";
+  ASSERT_EQ(Refusal(Claim(), whole), "");
+  for (size_t size = 0; size < whole.size(); ++size) {
+    // A copy without room behind it, for the sanitizer.
+    const std::vector<char> prefix(whole.begin(),
+                                   whole.begin() + static_cast<std::ptrdiff_t>(size));
+    EXPECT_THAT(Refusal(Claim(), {prefix.data(), size}), HasSubstr("line 1, column ")) << size;
+  }
+}
+
+TEST(HostileJson, NumbersThatAreNone) {
+  const auto count = [](std::string_view number) {
+    return Refusal(
+        Claim(),
+        fmt::format(R"({{"spec":{{"devices":{{"requests":[{{"exactly":{{"count":{}}}}}]}}}}}})",
+                    number));
+  };
+  EXPECT_EQ(count("9223372036854775807"), "");
+  for (const char* number : {"9223372036854775808", "1e400", "1.0"}) {
+    EXPECT_THAT(count(number), HasSubstr(fmt::format("cannot unmarshal number {}", number)));
+    EXPECT_THAT(count(number), HasSubstr("spec.devices.requests[0].exactly.count"));
+  }
+  for (const char* number : {"NaN", "Infinity", "-", "+1", "0x1", ".5", "1.", "1e"}) {
+    EXPECT_THAT(count(number), HasSubstr("line 1, column ")) << number;
+  }
+}
+
+TEST(HostileJson, BadUtf8IsNamedWhereverItStands) {
+  for (const char* bad : {"\xff", "\xc0\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xe2\x82"}) {
+    // Behind so much text that it stands at each place of a block.
+    for (size_t before = 0; before < 20; ++before) {
+      const std::string text = std::string(before, 'x') + bad;
+      EXPECT_EQ(Refusal(Claim(), fmt::format(R"({{"metadata":{{"name":"{}"}}}})", text)),
+                fmt::format("json: line 1, column {}: invalid UTF-8 in string", 22 + before));
+      EXPECT_THAT(Refusal(Claim(), fmt::format(R"({{"{}":1}})", text)), HasSubstr("invalid UTF-8"));
+    }
+  }
+}
+
+TEST(HostileJson, DuplicatesAtDepthAreToldOnceEachAndNotForever) {
+  std::string many = R"({"spec":{"devices":{"requests":[{"exactly":{"count":1,"count":2,"count":3)";
+  for (size_t i = 0; i < 2 * kDecodeIssuesMax; ++i) many += fmt::format(R"(,"x{}":1)", i);
+  many += "}}]}}}";
+  DecodeIssues issues;
+  const auto claim = DecodeJson(Claim(), many, &issues);
+  ASSERT_TRUE(claim);
+  ASSERT_EQ(issues.size(), kDecodeIssuesMax);
+  EXPECT_EQ(issues[0], R"(duplicate field "spec.devices.requests[0].exactly.count")");
+  EXPECT_EQ(issues[1], R"(unknown field "spec.devices.requests[0].exactly.x0")");
+  EXPECT_EQ(claim->As<resource_v1::ResourceClaim>().spec.devices.requests[0].exactly->count, 3);
+}
+
+TEST(HostileJson, DuplicatesOfInlinedFieldsAndOfKeysInAnyOrder) {
+  DecodeIssues issues;
+  const char* text =
+      R"({"kind":"Pod","kind":"Pod","metadata":{"labels":{"b":"1","a":"2","\u0062":"3","c":"4","a":"5"}},)"
+      R"("spec":{"volumes":[{"emptyDir":{},"name":"v","emptyDir":{}},{"emptyDir":{}}]}})";
+  const auto pod = DecodeJson(Reflected<core_v1::Pod>::kKind, text, &issues);
+  ASSERT_TRUE(pod) << pod.error().message;
+  EXPECT_THAT(issues,
+              ElementsAre(R"(duplicate field "kind")",
+                          R"(duplicate field "metadata.labels.b")",
+                          R"(duplicate field "metadata.labels.a")",
+                          R"(duplicate field "spec.volumes[0].emptyDir")"));
+  EXPECT_EQ(pod->metadata().labels, (Map<std::string>{{"a", "5"}, {"b", "3"}, {"c", "4"}}));
+}
+
+// A quadratic insertion would take minutes.
+TEST(HostileJson, KeysFromLastToFirstAreSortedOnce) {
+  constexpr size_t kKeys = 200'000;
+  std::string text = R"({"metadata":{"labels":{)";
+  for (size_t i = kKeys; i > 0; --i) text += fmt::format("\"{:06}\":\"\"{}", i, i > 1 ? "," : "");
+  const auto claim = DecodeJson(Claim(), text + "}}}", nullptr);
+  ASSERT_TRUE(claim);
+  EXPECT_EQ(claim->metadata().labels.size(), kKeys);
+  EXPECT_EQ(claim->metadata().labels.begin()->first, "000001");
+}
+
+// Three bytes ask for a container of more than a kilobyte each.
+TEST(HostileJson, ElementsTakeNoMoreMemoryThanTheBudget) {
+  const auto containers = [](size_t count) {
+    std::string text = R"({"spec":{"containers":[)";
+    for (size_t i = 0; i < count; ++i) text += i == 0 ? "{}" : ",{}";
+    return Refusal(Reflected<core_v1::Pod>::kKind, text + "]}}");
+  };
+  const size_t most = kDecodedBytesMin / (sizeof(core_v1::Container) - 3 * kDecodedBytesPerByte);
+  EXPECT_EQ(containers(most), "");
+  EXPECT_THAT(containers(most + 3), HasSubstr("takes too much memory when decoded"));
+}
+
+TEST(HostileYaml, AliasesThatMultiplyAreStopped) {
+  std::string laughs = "a0: &a0 [lol, lol, lol, lol, lol, lol, lol, lol, lol]\n";
+  for (size_t i = 1; i < 10; ++i) {
+    laughs += fmt::format("a{}: &a{} [", i, i);
+    for (size_t j = 0; j < 9; ++j) laughs += fmt::format("{}*a{}", j == 0 ? "" : ", ", i - 1);
+    laughs += "]\n";
+  }
+  EXPECT_NE(YamlRefusal(laughs), "");
+}
+
+// ------------------------------------------------------------------------------ looking at blocks
+
+TEST(TextScan, FindsTheFirstSpecialByteWhereverItStands) {
+  for (size_t size = 0; size < 40; ++size) {
+    const std::string plain(size, 'x');
+    const char* const end = plain.data() + size;
+    EXPECT_EQ(FindEndOfPlain(plain.data(), end), end);
+    EXPECT_EQ(FindEscaped(plain.data(), end), end);
+    EXPECT_EQ(FindNonAscii(plain.data(), end), end);
+    EXPECT_EQ(FindPlainEnd(plain.data(), end), nullptr);
+    for (size_t at = 0; at < size; ++at) {
+      for (const char c : std::string_view("\"\\\x1f\0\xff\x80<>&", 9)) {
+        std::string text = plain;
+        text[at] = c;
+        if (at + 3 < size) text[at + 3] = '"';  // the first one counts
+        const char* const begin = text.data();
+        const auto found = [&](const char* where) { return static_cast<size_t>(where - begin); };
+        const bool is_json_special = c != '<' && c != '>' && c != '&';
+        if (is_json_special) EXPECT_EQ(found(FindEndOfPlain(begin, begin + size)), at);
+        EXPECT_EQ(found(FindEscaped(begin, begin + size)), at);
+        if (static_cast<signed char>(c) < 0)
+          EXPECT_EQ(found(FindNonAscii(begin, begin + size)), at);
+        if (c == '"') EXPECT_EQ(found(FindPlainEnd(begin, begin + size)), at);
+        if (is_json_special && c != '"') EXPECT_EQ(FindPlainEnd(begin, begin + size), nullptr);
+      }
+    }
+  }
+}
+
+TEST(TextScan, CopiesAndComparesEverySize) {
+  for (size_t size = 0; size < 40; ++size) {
+    std::string from(size, 'a');
+    for (size_t i = 0; i < size; ++i) from[i] = static_cast<char>('a' + i % 26);
+    std::string to(size + 2, '-');
+    CopyText(to.data() + 1, from.data(), size);
+    EXPECT_EQ(to, "-" + from + "-");
+    EXPECT_TRUE(SameText(from, to.substr(1, size)));
+    EXPECT_FALSE(SameText(from, from + "x"));
+    for (size_t i = 0; i < size; ++i) {
+      std::string other = from;
+      other[i] = '!';
+      EXPECT_FALSE(SameText(from, other)) << size << " " << i;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace dray::api

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// JSON of API objects, both ways, written once over the tables of api/reflect.h.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/kind.h"
+#include "api/object.h"
+#include "api/reflect.h"
+#include "base/result.h"
+
+namespace dray::api::inline codec {
+
+/// What a document says about itself; empty where it is silent.
+struct TypeMeta {
+  std::string api_version, kind;
+};
+
+/// Appends `value` as Kubernetes writes it: compact, fields in schema order, maps sorted, empty
+/// optional fields left out, `<`, `>` and `&` escaped.
+void EncodeJson(const Type& type, const void* value, std::string& out, Wire wire = {});
+
+/// Appends a whole object: kind and apiVersion first, then its fields.
+void EncodeJson(const Object& object, std::string& out, Wire wire = {});
+
+/// The same for a struct that calls itself `meta`, such as a Status in the version of a request; or
+/// calls itself nothing, as events of a watch do.
+void EncodeJson(
+    const TypeMeta& meta, const Type& type, const void* value, std::string& out, Wire wire = {});
+
+/// The same as a new string.
+std::string ToJson(const Object& object, Wire wire = {});
+
+/// Appends `text` as a JSON string.
+void QuoteJson(std::string_view text, std::string& out);
+
+/// The JSON text with line breaks and two spaces per level; `json` must be valid.
+std::string PrettyJson(std::string_view json);
+
+/// Reads kind and apiVersion at the top of an object without decoding it.
+/// Errors: kBadRequest  not JSON, not an object, or one of the two is no string.
+Result<TypeMeta> ReadTypeMeta(std::string_view json);
+
+/// Something in a document that was passed over: `unknown field "spec.foo"` or
+/// `duplicate field "spec.bar"`, in the order met, each once.
+using DecodeIssues = std::vector<std::string>;
+
+/// As many of a document are reported, as upstream does.
+inline constexpr size_t kDecodeIssuesMax = 100;
+
+/// Decodes `json` into a new object of `kind`; kind and apiVersion in the text are not compared.
+/// Unknown and duplicate fields go to `issues` (the last duplicate wins); null is absent.
+///
+/// Errors: kBadRequest  not JSON, or a value of the wrong type, with its path; or so many elements
+///                      for the document's length that only an attack explains it.
+Result<Object> DecodeJson(const KindInfo& kind,
+                          std::string_view json,
+                          DecodeIssues* issues,
+                          Wire wire = {});
+
+/// Decodes `json` into `value`, a `type` that starts empty. As above, for parts of objects.
+Result<> DecodeJson(
+    const Type& type, std::string_view json, void* value, DecodeIssues* issues, Wire wire = {});
+
+}  // namespace dray::api::inline codec

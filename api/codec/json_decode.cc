@@ -1,0 +1,468 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "api/codec/decode_budget.h"
+#include "api/codec/json.h"
+#include "api/codec/json_reader.h"
+#include "base/base64.h"
+
+namespace dray::api::inline codec {
+namespace {
+
+template <class T>
+T& Get(void* value) {
+  return *static_cast<T*>(value);
+}
+
+/// Where the walk stands: a chain through the callers' frames, so that a path costs nothing until
+/// a message needs it.
+struct Place {
+  const Place* outer;
+  std::string_view name;  // of a member or key; empty and without data in a list
+  size_t index = 0;
+};
+
+std::string PathOf(const Place* place) {
+  if (place == nullptr) return {};
+  std::string path = PathOf(place->outer);
+  if (place->name.data() == nullptr) return path + fmt::format("[{}]", place->index);
+  if (!path.empty()) path += '.';
+  return path.append(place->name);
+}
+
+/// As many fields of a struct are told apart by bits.
+constexpr size_t kMetBits = 64;
+
+/// The index of a field that the struct has itself; kMetBits or more if there is none. Documents
+/// have them in the order of the schema more often than not, so the search begins at `next`.
+inline size_t FindOwn(const Type& type, std::string_view name, size_t next, Wire wire) {
+  const std::span<const Field> fields = type.fields;
+  const auto is = [&](const Field& field) {
+    return SameText(field.name, name) &&
+           (field.usual || (!field.facets.inlined && field.IsOn(wire)));
+  };
+  for (size_t i = next; i < fields.size(); ++i) {
+    if (is(fields[i])) return i;
+  }
+  for (size_t i = 0; i < std::min(next, fields.size()); ++i) {
+    if (is(fields[i])) return i;
+  }
+  return kMetBits;
+}
+
+/// A field found by its JSON name, and the struct (perhaps an inlined one) it belongs to.
+struct Found {
+  const Field* field = nullptr;
+  void* object = nullptr;
+};
+
+Found FindMember(const Type& type, void* object, std::string_view name, Wire wire) {
+  for (const Field& field : type.fields) {
+    if (!field.IsOn(wire)) continue;
+    if (!field.facets.inlined) {
+      if (field.name == name) return {&field, object};
+      continue;
+    }
+    const Found inner = FindMember(field.type(), MutableMember(field, object), name, wire);
+    if (inner.field != nullptr) return inner;
+  }
+  return {};
+}
+
+/// Whether a map's keys come in order, and which come twice.
+class MetKeys {
+ public:
+  bool is_sorted() const { return !keys_.has_value(); }
+
+  /// `key` comes next; `map` holds those before it. True when it was met before, which is found out
+  /// only if `tell`. The key must stay where it is.
+  bool Meet(const Type& type, const void* map, std::string_view key, bool tell) {
+    if (is_sorted() && (last_.data() == nullptr || IsBefore(last_, key))) {
+      last_ = key;
+      return false;
+    }
+    if (is_sorted()) {
+      keys_.emplace();
+      for (size_t i = 0; tell && i < type.container->size(map); ++i) {
+        keys_->emplace(type.container->key(map, i));
+      }
+    }
+    // NOLINTNEXTLINE(bugprone-unchecked-optional-access): made above when there is something to
+    // tell
+    return tell && !keys_->emplace(key).second;
+  }
+
+ private:
+  static bool IsBefore(std::string_view a, std::string_view b) {
+    if (a.empty() || b.empty() || a[0] == b[0]) return a < b;
+    return static_cast<unsigned char>(a[0]) < static_cast<unsigned char>(b[0]);
+  }
+
+  std::string_view last_;
+  std::optional<std::set<std::string, std::less<>>> keys_;
+};
+
+/// One walk over a document.
+class Decoder {
+ public:
+  Decoder(std::string_view json, std::string_view root, DecodeIssues* issues, Wire wire)
+      : reader_(json), root_(root), issues_(issues), wire_(wire), budget_(json.size()) {}
+
+  Result<> Run(const Type& type, void* value, bool has_type_meta) {
+    if (type.kind != TypeKind::kStruct) {
+      Value(type, value);
+    } else if (reader_.Peek() == JsonKind::kNull) {
+      reader_.Null();
+    } else if (Expect(JsonKind::kObject, type)) {
+      Struct(type, value, has_type_meta);
+    }
+    if (!mismatch_.empty()) return Fail(StatusReason::kBadRequest, std::move(mismatch_));
+    if (!reader_.Finish()) return Fail(reader_.error());
+    return {};
+  }
+
+ private:
+  void Refuse(std::string message) {
+    if (reader_.failed()) return;
+    mismatch_ = std::move(message);
+    reader_.Stop();
+  }
+
+  [[gnu::noinline]] void Mismatch(std::string_view found, std::string_view wanted) {
+    Refuse(fmt::format("json: cannot unmarshal {} into Go struct field {}.{} of type {}",
+                       found,
+                       root_,
+                       PathOf(place_),
+                       wanted));
+  }
+
+  [[gnu::noinline]] void Issue(std::string_view what, std::string_view name) {
+    if (issues_ == nullptr || issues_->size() >= kDecodeIssuesMax) return;
+    const Place place{.outer = place_, .name = name};
+    std::string issue = fmt::format("{} field \"{}\"", what, PathOf(&place));
+    if (std::ranges::find(*issues_, issue) == issues_->end()) issues_->push_back(std::move(issue));
+  }
+
+  bool Spend(size_t size) {
+    if (budget_.Spend(size)) return true;
+    RefuseSize();
+    return false;
+  }
+  [[gnu::noinline]] void RefuseSize() {
+    Refuse(fmt::format("json: {} takes too much memory when decoded", PathOf(place_)));
+  }
+
+  /// True when the next value begins as values of `kind` do; notes the mismatch otherwise.
+  bool Expect(JsonKind kind, const Type& type) {
+    if (reader_.Peek() == kind) [[likely]]
+      return true;
+    NoteMismatch(type);
+    return false;
+  }
+
+  [[gnu::noinline]] void NoteMismatch(const Type& type) {
+    const JsonKind found = reader_.Peek();
+    if (found == JsonKind::kInvalid) {
+      reader_.Skip();  // lets the reader say what is wrong
+    } else {
+      Mismatch(JsonKindName(found), type.name);
+    }
+  }
+
+  void Value(const Type& type, void* value) {
+    if (reader_.NextIs('n')) [[unlikely]] {
+      reader_.Null();
+      Clear(type, value);
+      return;
+    }
+    switch (type.kind) {
+      case TypeKind::kString: return String(type, Get<std::string>(value));
+      case TypeKind::kOptional: return Optional(type.element(), type, value);
+      case TypeKind::kList: return List(type, value);
+      case TypeKind::kMap: return ReadMap(type, value);
+      case TypeKind::kStruct:
+        if (Expect(JsonKind::kObject, type)) Struct(type, value, false);
+        return;
+      case TypeKind::kBool:
+        if (Expect(JsonKind::kBool, type)) Get<bool>(value) = reader_.Bool();
+        return;
+      case TypeKind::kInt32: return Integer(type, Get<int32_t>(value));
+      case TypeKind::kInt64: return Integer(type, Get<int64_t>(value));
+      default: return Parsed(type, value);
+    }
+  }
+
+  // The types with a syntax of their own. Apart from the others, which need no room for results.
+  [[gnu::noinline]] void Parsed(const Type& type, void* value) {
+    switch (type.kind) {
+      case TypeKind::kBytes: return Base64(type, value);
+      case TypeKind::kQuantity: return ReadQuantity(type, value);
+      case TypeKind::kTime: return Text<Time>(type, value);
+      case TypeKind::kMicroTime: return Text<MicroTime>(type, value);
+      case TypeKind::kDuration: return Text<Duration>(type, value);
+      case TypeKind::kIntOrString: return ReadIntOrString(type, value);
+      case TypeKind::kRawJson: Get<RawJson>(value) = RawJson(std::string(reader_.Skip())); return;
+      default: return;  // Value() reads the others
+    }
+  }
+
+  // The usual ones without a detour over tables.
+  void Optional(const Type& element, const Type& type, void* value) {
+    switch (element.kind) {
+      case TypeKind::kString:
+        return String(element, Get<std::optional<std::string>>(value).emplace());
+      case TypeKind::kInt64: return Integer(element, Get<std::optional<int64_t>>(value).emplace());
+      case TypeKind::kBool:
+        if (Expect(JsonKind::kBool, element)) Get<std::optional<bool>>(value) = reader_.Bool();
+        return;
+      default: return Value(element, type.container->add(value, {}));
+    }
+  }
+
+  void String(const Type& type, std::string& text) {
+    if (!reader_.NextIs('"')) return NoteMismatch(type);
+    reader_.String(text);
+  }
+
+  template <class T>
+  void Integer(const Type& type, T& number) {
+    if (!Expect(JsonKind::kNumber, type)) return;
+    const std::string_view text = reader_.Number();
+    const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (read.ec != std::errc() || read.ptr != text.data() + text.size()) {
+      RefuseNumber(text, type);
+    }
+  }
+  [[gnu::noinline]] void RefuseNumber(std::string_view text, const Type& type) {
+    Mismatch(fmt::format("number {}", text), type.name);
+  }
+
+  /// Keeps what a type's own Parse says about the text.
+  template <class T>
+  void Take(Result<T> parsed, void* value) {
+    if (parsed) {
+      Get<T>(value) = *std::move(parsed);
+    } else {
+      Refuse(std::move(parsed.error().message));
+    }
+  }
+
+  /// The text of a string, or nothing.
+  std::string_view TextOf(const Type& type) {
+    std::string_view text;
+    if (Expect(JsonKind::kString, type)) reader_.String(scratch_, text);
+    return text;
+  }
+
+  template <class T>
+  void Text(const Type& type, void* value) {
+    const std::string_view text = TextOf(type);
+    if (!reader_.failed()) Take(T::Parse(text), value);
+  }
+
+  void Base64(const Type& type, void* value) {
+    const std::string_view text = TextOf(type);
+    if (reader_.failed()) return;
+    std::optional<std::string> bytes = DecodeBase64(text);
+    if (!bytes) return Refuse("illegal base64 data at " + PathOf(place_));
+    Get<Bytes>(value).bytes = *std::move(bytes);
+  }
+
+  void ReadQuantity(const Type& type, void* value) {
+    const bool is_number = reader_.Peek() == JsonKind::kNumber;
+    const std::string_view text = is_number ? reader_.Number() : TextOf(type);
+    if (!reader_.failed()) Take(Quantity::ParseTrimmed(text), value);
+  }
+
+  void ReadIntOrString(const Type& type, void* value) {
+    if (reader_.Peek() == JsonKind::kNumber) {
+      int32_t number = 0;
+      Integer(type, number);
+      Get<IntOrString>(value) = IntOrString(number);
+    } else {
+      Get<IntOrString>(value) = IntOrString(std::string(TextOf(type)));
+    }
+  }
+
+  void List(const Type& type, void* value) {
+    if (!Expect(JsonKind::kArray, type)) return;
+    const Type& element = type.element();
+    Clear(type, value);
+    type.container->set_present(value);
+    reader_.EnterArray();
+    Place here{.outer = std::exchange(place_, &here), .name = {}};
+    for (; reader_.NextElement(); ++here.index) {
+      if (here.index == 0) budget_.ReserveAsBefore(type, value);
+      if (Spend(element.size)) Element(element, type.container->add(value, {}));
+    }
+    budget_.Remember(type, here.index);
+    place_ = here.outer;
+  }
+
+  void ReadMap(const Type& type, void* value) {
+    if (!Expect(JsonKind::kObject, type)) return;
+    const Type& element = type.element();
+    Clear(type, value);
+    reader_.EnterObject();
+    Place here{.outer = std::exchange(place_, &here), .name = {}};
+    MetKeys met;
+    while (reader_.NextKey(here.name)) {
+      if (met.Meet(type, value, here.name, issues_ != nullptr)) Duplicate(here);
+      if (here.index++ == 0) budget_.ReserveAsBefore(type, value);
+      if (!Spend(sizeof(std::string) + element.size)) break;
+      Element(element, type.container->append(value, here.name));
+    }
+    if (!met.is_sorted()) type.container->settle(value);
+    budget_.Remember(type, here.index);
+    place_ = here.outer;
+  }
+
+  void Element(const Type& type, void* value) {
+    if (type.kind == TypeKind::kStruct && reader_.NextIs('{')) {
+      Struct(type, value, false);
+    } else {
+      Value(type, value);
+    }
+  }
+
+  void Struct(const Type& type, void* value, bool has_type_meta) {
+    reader_.EnterObject();
+    Place here{.outer = std::exchange(place_, &here), .name = {}};
+    const uint64_t visit = ++visits_;
+    uint64_t met = 0;  // bit i: fields[i]
+    size_t next = 0;   // the field that is expected
+    while (reader_.NextKey(here.name)) {
+      if (has_type_meta && (here.name == "kind" || here.name == "apiVersion")) {
+        if (MeetAgain(visit, here.name == "kind" ? &kKindMark : &kVersionMark)) Duplicate(here);
+        TypeMetaMember();
+        continue;
+      }
+      const size_t own = FindOwn(type, here.name, next, wire_);
+      if (own < kMetBits) [[likely]] {
+        const uint64_t bit = uint64_t{1} << own;
+        if ((std::exchange(met, met | bit) & bit) != 0) Duplicate(here);
+        next = own + 1;
+        Member(type.fields[own], value);
+        continue;
+      }
+      const Found found = FindMember(type, value, here.name, wire_);
+      if (found.field == nullptr) {
+        place_ = here.outer;
+        Issue("unknown", here.name);
+        place_ = &here;
+        reader_.Skip();
+        continue;
+      }
+      if (MeetAgain(visit, found.field)) Duplicate(here);
+      Member(*found.field, found.object);
+    }
+    place_ = here.outer;
+  }
+
+  // For what is no field of the struct itself: whether it was met before in this object.
+  bool MeetAgain(uint64_t visit, const void* field) { return !met_.emplace(visit, field).second; }
+
+  void Member(const Field& field, void* object) {
+    const Type& type = field.type();
+    void* member = MutableMember(field, object);
+    std::string_view text;
+    if (type.kind == TypeKind::kOptional && type.element().kind == TypeKind::kString &&
+        reader_.PlainString(text)) {
+      Get<std::optional<std::string>>(member).emplace(
+          text);  // most of all; no need to look further
+    } else {
+      Element(type, member);  // a struct that comes twice merges into the first, as in Go
+    }
+    if (field.usual || !field.facets.plain.Rules(wire_.release)) return;
+    // It could not be absent in this release: its zero is our none.
+    const bool is_set = type.container->size(member) != 0;
+    if (is_set && IsZero(type.element(), type.container->at(member, 0))) {
+      type.container->clear(member);
+    }
+  }
+
+  void Duplicate(const Place& here) {
+    place_ = here.outer;
+    Issue("duplicate", here.name);
+    place_ = &here;
+  }
+
+  void TypeMetaMember() {
+    const JsonKind found = reader_.Peek();
+    if (found == JsonKind::kString || found == JsonKind::kNull || found == JsonKind::kInvalid) {
+      reader_.Skip();
+    } else {
+      Mismatch(JsonKindName(found), "string");
+    }
+  }
+
+  static constexpr char kKindMark = 0;
+  static constexpr char kVersionMark = 0;
+
+  JsonReader reader_;
+  std::string_view root_;
+  DecodeIssues* issues_;
+  Wire wire_;
+  DecodeBudget budget_;
+  const Place* place_ = nullptr;
+  uint64_t visits_ = 0;  // objects begun
+  std::set<std::pair<uint64_t, const void*>>
+      met_;  // of an object: inlined fields, kind, apiVersion
+  std::string scratch_;
+  std::string mismatch_;
+};
+
+}  // namespace
+
+Result<TypeMeta> ReadTypeMeta(std::string_view json) {
+  JsonReader reader(json);
+  TypeMeta meta;
+  std::string key;
+  if (reader.Peek() != JsonKind::kObject && reader.Peek() != JsonKind::kInvalid) {
+    return Fail(StatusReason::kBadRequest,
+                fmt::format("json: cannot unmarshal {} into an object with kind and apiVersion",
+                            JsonKindName(reader.Peek())));
+  }
+  reader.EnterObject();
+  while (reader.NextKey(key)) {
+    std::string* member = key == "kind"         ? &meta.kind
+                          : key == "apiVersion" ? &meta.api_version
+                                                : nullptr;
+    if (member != nullptr && reader.Peek() == JsonKind::kString) {
+      reader.String(*member);
+    } else if (member != nullptr && reader.Peek() != JsonKind::kNull &&
+               reader.Peek() != JsonKind::kInvalid) {
+      return Fail(StatusReason::kBadRequest,
+                  fmt::format("json: cannot unmarshal {} into the field {} of type string",
+                              JsonKindName(reader.Peek()),
+                              key));
+    } else {
+      reader.Skip();
+    }
+  }
+  if (!reader.Finish()) return Fail(reader.error());
+  return meta;
+}
+
+Result<> DecodeJson(
+    const Type& type, std::string_view json, void* value, DecodeIssues* issues, Wire wire) {
+  return Decoder(json, type.name, issues, wire).Run(type, value, false);
+}
+
+Result<Object> DecodeJson(const KindInfo& kind,
+                          std::string_view json,
+                          DecodeIssues* issues,
+                          Wire wire) {
+  Object object = Object::Make(kind);
+  DRAY_TRY_VOID(
+      Decoder(json, kind.kind, issues, wire).Run(object.type(), object.mutable_value(), true));
+  return object;
+}
+
+}  // namespace dray::api::inline codec

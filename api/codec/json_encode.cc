@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <utility>
+
+#include "api/codec/json.h"
+#include "api/text/text_scan.h"
+#include "base/base64.h"
+
+namespace dray::api::inline codec {
+namespace {
+
+template <class T>
+const T& Get(const void* value) {
+  return *static_cast<const T*>(value);
+}
+
+// Whether a member that is not simply left out when empty is left out here.
+bool IsOmitted(const Field& field, const void* member, bool is_filled, Release release) {
+  const Facets& facets = field.facets;
+  const Type& type = field.type();
+  if (facets.required && !facets.omit_empty) return false;
+  if (facets.nullable.Rules(release)) return false;
+  if (facets.plain.Rules(release)) {  // an optional that is none in this release
+    if (type.element().kind == TypeKind::kRawJson) return false;
+    return !is_filled || IsZero(type.element(), type.container->at(member, 0));
+  }
+  return facets.omit_zero ? IsZero(type, member) : !is_filled;
+}
+
+/// Appends to a string through a pointer: room is asked for once per value, not per byte.
+class Output {
+ public:
+  explicit Output(std::string& out)
+      : out_(out), at_(out.data() + out.size()), end_(out.data() + out.size()) {}
+  ~Output() { out_.resize(Size()); }
+  Output(const Output&) = delete;
+  Output& operator=(const Output&) = delete;
+
+  void Put(char c) {
+    *Room(1) = c;
+    ++at_;
+  }
+  void Put(std::string_view text) {
+    CopyText(Room(text.size()), text.data(), text.size());
+    at_ += text.size();
+  }
+  /// `c"name":`
+  void PutName(char c, std::string_view name) {
+    char* to = Room(name.size() + 4);
+    *to++ = c;
+    *to++ = '"';
+    CopyText(to, name.data(), name.size());
+    to += name.size();
+    *to++ = '"';
+    *to++ = ':';
+    at_ = to;
+  }
+  void PutInt(int64_t number) {
+    constexpr size_t kDigitsMax = 20;
+    char* to = Room(kDigitsMax);
+    at_ = std::to_chars(to, to + kDigitsMax, number).ptr;
+  }
+  void PutQuoted(std::string_view text) {
+    const char* const end = text.data() + text.size();
+    // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): ends at `end`
+    const char* const stop = FindEscaped(text.data(), end);
+    if (stop != end) return PutEscaped(text);
+    char* to = Room(text.size() + 2);
+    *to++ = '"';
+    CopyText(to, text.data(), text.size());
+    to += text.size();
+    *to++ = '"';
+    at_ = to;
+  }
+
+ private:
+  size_t Size() const { return static_cast<size_t>(at_ - out_.data()); }
+  char* Room(size_t size) {
+    if (static_cast<size_t>(end_ - at_) < size) [[unlikely]]
+      Grow(size);
+    return at_;
+  }
+  void Grow(size_t size);
+  void PutEscaped(std::string_view text);
+
+  std::string& out_;
+  char* at_;   // in out_, which is longer
+  char* end_;  // of out_
+};
+
+void Output::Grow(size_t size) {
+  constexpr size_t kAtOnce = 512;
+  const size_t used = Size();
+  out_.resize_and_overwrite(2 * (used + size) + kAtOnce, [](char*, size_t all) { return all; });
+  at_ = out_.data() + used;
+  end_ = out_.data() + out_.size();
+}
+
+// U+2028 and U+2029 end lines in JavaScript.
+std::string_view LineSeparatorAt(std::string_view text) {
+  if (text.starts_with("\xE2\x80\xA8")) return "\\u2028";
+  return text.starts_with("\xE2\x80\xA9") ? "\\u2029" : "";
+}
+
+void Output::PutEscaped(std::string_view text) {
+  constexpr std::string_view kHex = "0123456789abcdef";
+  constexpr std::string_view kSpecial = "\"\\\n\r\t\b\f";
+  constexpr std::string_view kLetters = "\"\\nrtbf";
+  Put('"');
+  for (; !text.empty(); text.remove_prefix(1)) {
+    const char c = text.front();
+    const auto byte = static_cast<unsigned char>(c);
+    if (const size_t special = kSpecial.find(c); special != std::string_view::npos) {
+      Put('\\');
+      Put(kLetters[special]);
+    } else if (byte < 0x20 || c == '<' || c == '>' || c == '&') {
+      Put("\\u00");
+      Put(kHex[byte >> 4U]);
+      Put(kHex[byte & 0xFU]);
+    } else if (const std::string_view line = LineSeparatorAt(text); !line.empty()) {
+      Put(line);
+      text.remove_prefix(2);
+    } else {
+      Put(c);
+    }
+  }
+  Put('"');
+}
+
+class Encoder {
+ public:
+  Encoder(std::string& out, Wire wire) : out_(out), wire_(wire) {}
+
+  Output& out() { return out_; }
+
+  void Members(const Type& type, const void* value, char& separator) {
+    const uint64_t filled = type.fields.empty() ? 0 : type.filled(value);
+    for (uint64_t left = filled | type.always; left != 0; left &= left - 1) {
+      const auto index = static_cast<size_t>(std::countr_zero(left));
+      const Field& field = type.fields[index];
+      const void* member = field.of(value);
+      if (!field.usual && !field.IsOn(wire_)) continue;
+      if (field.facets.inlined) {
+        Members(field.type(), member, separator);
+        continue;
+      }
+      const bool is_filled = (filled >> index & 1U) != 0;
+      if (!field.left_out && IsOmitted(field, member, is_filled, wire_.release)) continue;
+      out_.PutName(std::exchange(separator, ','), field.name);
+      Value(field.type(), member);
+    }
+  }
+
+  void Value(const Type& type, const void* value) {
+    switch (type.kind) {
+      case TypeKind::kBool: return out_.Put(Get<bool>(value) ? "true" : "false");
+      case TypeKind::kInt32: return out_.PutInt(Get<int32_t>(value));
+      case TypeKind::kInt64: return out_.PutInt(Get<int64_t>(value));
+      case TypeKind::kString: return out_.PutQuoted(Get<std::string>(value));
+      case TypeKind::kBytes: return out_.PutQuoted(EncodeBase64(Get<Bytes>(value).bytes));
+      case TypeKind::kQuantity: return out_.PutQuoted(Get<Quantity>(value).ToString());
+      case TypeKind::kTime: return Moment(Get<Time>(value));
+      case TypeKind::kMicroTime: return Moment(Get<MicroTime>(value));
+      case TypeKind::kDuration: return out_.PutQuoted(Get<Duration>(value).ToString());
+      case TypeKind::kIntOrString: return NumberOrText(Get<IntOrString>(value));
+      case TypeKind::kRawJson: return out_.Put(Get<RawJson>(value).compact());
+      case TypeKind::kOptional:
+        if (type.container->size(value) == 0) return out_.Put("null");
+        return Value(type.element(), type.container->at(value, 0));
+      case TypeKind::kList: return List(type, value);
+      case TypeKind::kMap: return Map(type, value);
+      case TypeKind::kStruct: return Struct(type, value);
+    }
+  }
+
+ private:
+  void Struct(const Type& type, const void* value) {
+    char separator = '{';
+    Members(type, value, separator);
+    out_.Put(separator == '{' ? "{}" : "}");
+  }
+
+  void List(const Type& type, const void* value) {
+    const size_t size = type.container->size(value);
+    if (size == 0) return out_.Put(type.container->present(value) ? "[]" : "null");
+    const Type& element = type.element();
+    for (size_t i = 0; i < size; ++i) {
+      out_.Put(i == 0 ? '[' : ',');
+      Value(element, type.container->at(value, i));
+    }
+    out_.Put(']');
+  }
+
+  void Map(const Type& type, const void* value) {
+    const size_t size = type.container->size(value);
+    if (size == 0) return out_.Put("null");
+    const Type& element = type.element();
+    for (size_t i = 0; i < size; ++i) {
+      out_.Put(i == 0 ? '{' : ',');
+      out_.PutQuoted(type.container->key(value, i));
+      out_.Put(':');
+      Value(element, type.container->at(value, i));
+    }
+    out_.Put('}');
+  }
+
+  template <class T>
+  void Moment(const T& time) {
+    if (time.IsZero()) {
+      out_.Put("null");
+    } else {
+      out_.PutQuoted(time.ToString());
+    }
+  }
+
+  void NumberOrText(const IntOrString& value) {
+    if (value.is_string()) {
+      out_.PutQuoted(value.text());
+    } else {
+      out_.PutInt(value.number());
+    }
+  }
+
+  Output out_;
+  Wire wire_;
+};
+
+}  // namespace
+
+void QuoteJson(std::string_view text, std::string& out) {
+  Output(out).PutQuoted(text);
+}
+
+void EncodeJson(const Type& type, const void* value, std::string& out, Wire wire) {
+  Encoder(out, wire).Value(type, value);
+}
+
+void EncodeJson(
+    const TypeMeta& meta, const Type& type, const void* value, std::string& out, Wire wire) {
+  Encoder encoder(out, wire);
+  char separator = '{';
+  const auto put = [&](std::string_view name, std::string_view text) {
+    if (text.empty()) return;
+    encoder.out().PutName(std::exchange(separator, ','), name);
+    encoder.out().PutQuoted(text);
+  };
+  put("kind", meta.kind);
+  put("apiVersion", meta.api_version);
+  encoder.Members(type, value, separator);
+  encoder.out().Put(separator == '{' ? "{}" : "}");
+}
+
+void EncodeJson(const Object& object, std::string& out, Wire wire) {
+  const KindInfo& kind = object.kind();
+  EncodeJson({.api_version = kind.api_version(), .kind = std::string(kind.kind)},
+             object.type(),
+             object.value(),
+             out,
+             wire);
+}
+
+std::string ToJson(const Object& object, Wire wire) {
+  std::string out;
+  EncodeJson(object, out, wire);
+  return out;
+}
+
+std::string PrettyJson(std::string_view json) {
+  std::string out;
+  size_t depth = 0;
+  bool in_string = false;
+  const auto line = [&] { out.append("\n").append(2 * depth, ' '); };
+  for (size_t i = 0; i < json.size(); ++i) {
+    const char c = json[i];
+    if (in_string) {
+      out += c;
+      if (c == '\\') {
+        out += json[++i];
+      } else if (c == '"') {
+        in_string = false;
+      }
+      continue;
+    }
+    const bool is_empty =
+        (c == '{' || c == '[') && i + 1 < json.size() && json[i + 1] == (c == '{' ? '}' : ']');
+    if (is_empty) {
+      out += c;
+      out += json[++i];
+    } else if (c == '{' || c == '[') {
+      out += c;
+      ++depth;
+      line();
+    } else if (c == '}' || c == ']') {
+      --depth;
+      line();
+      out += c;
+    } else if (c == ',') {
+      out += c;
+      line();
+    } else if (c == ':') {
+      out += ": ";
+    } else {
+      in_string = c == '"';
+      out += c;
+    }
+  }
+  return out;
+}
+
+}  // namespace dray::api::inline codec

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Protocol buffers of API objects, both ways, written once over the tables of api/reflect.h, with
+// the rules of Kubernetes: what has no pointer in Go is always written, zero or not; fields come in
+// the order of their numbers and maps in the order of their keys, so equal objects are equal bytes.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/codec/json.h"
+#include "api/kind.h"
+#include "api/meta_v1.h"
+#include "api/object.h"
+#include "api/reflect.h"
+#include "base/result.h"
+
+namespace dray::api::inline codec {
+
+inline constexpr std::string_view kProtobufMediaType = "application/vnd.kubernetes.protobuf";
+
+/// A message behind the mark of Kubernetes (`k8s` and a zero byte): what it is, and its bytes.
+struct ProtobufEnvelope {
+  TypeMeta meta;
+  std::string_view raw;  // points into what was read
+  std::string_view content_encoding = {};
+  std::string_view content_type = {};  // of raw; empty: protobuf
+};
+
+/// Reads the envelope and looks no further.
+///
+/// Errors: kBadRequest  no envelope, with upstream's words, or broken at some byte.
+Result<ProtobufEnvelope> ReadProtobufEnvelope(std::string_view text);
+
+/// Appends the envelope with everything in it.
+void EncodeProtobufEnvelope(const ProtobufEnvelope& envelope, std::string& out);
+
+/// Appends the message of `value`, a struct, without an envelope.
+void EncodeProtobuf(const Type& type, const void* value, std::string& out, Wire wire = {});
+
+/// Appends a whole object in its envelope.
+void EncodeProtobuf(const Object& object, std::string& out, Wire wire = {});
+
+/// The same for a struct that calls itself `meta`.
+void EncodeProtobuf(
+    const TypeMeta& meta, const Type& type, const void* value, std::string& out, Wire wire = {});
+
+/// Appends a list of objects in its envelope. `items` are messages without envelopes.
+void EncodeProtobufList(const TypeMeta& meta,
+                        const meta_v1::ListMeta& metadata,
+                        std::span<const std::string_view> items,
+                        std::string& out);
+
+/// Decodes the message of an object of `kind`, as it stands inside an envelope. Unknown fields are
+/// passed over. The memory taken is bounded (api/codec/decode_budget.h).
+///
+/// Errors: kBadRequest  cut off, lengths beyond the end, wrong wire types, too deep, text that is
+/// not
+///                      UTF-8, or a value that its type refuses; with the byte and the field.
+Result<Object> DecodeProtobuf(const KindInfo& kind, std::string_view raw, Wire wire = {});
+
+/// The same for a part of an object: into `value`, a struct of `type` that starts empty.
+Result<> DecodeProtobuf(const Type& type, std::string_view raw, void* value, Wire wire = {});
+
+/// Decodes what stands in an envelope by its content type: protobuf, or JSON with unknown and
+/// duplicate fields in `issues`.
+Result<Object> DecodeEnvelope(const KindInfo& kind,
+                              const ProtobufEnvelope& envelope,
+                              DecodeIssues* issues,
+                              Wire wire = {});
+
+struct ObjectList {
+  meta_v1::ListMeta metadata;
+  std::vector<Object> items;
+};
+
+/// Decodes the message of a list whose items are of `kind`. Errors as above.
+Result<ObjectList> DecodeProtobufList(const KindInfo& kind, std::string_view raw, Wire wire = {});
+
+/// One event of a watch: on streams of protobuf it has no envelope, but its object has.
+struct ProtobufWatchEvent {
+  std::string_view type;    // ADDED, …
+  std::string_view object;  // with its envelope
+};
+
+/// Errors: kBadRequest  broken at some byte.
+Result<ProtobufWatchEvent> ReadProtobufWatchEvent(std::string_view raw);
+void EncodeProtobufWatchEvent(const ProtobufWatchEvent& event, std::string& out);
+
+}  // namespace dray::api::inline codec

@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "api/codec/decode_budget.h"
+#include "api/codec/json_reader.h"
+#include "api/codec/protobuf.h"
+#include "api/codec/protobuf_wire.h"
+#include "api/text/text_scan.h"
+
+namespace dray::api::inline codec {
+namespace {
+
+// Years 0 to 9999, as far as RFC 3339 goes.
+constexpr int64_t kTimeMinSeconds = -62'167'219'200;
+constexpr int64_t kTimeMaxSeconds = 253'402'300'799;
+constexpr int32_t kNanosMax = 999'999'999;
+
+template <class T>
+T& Get(void* value) {
+  return *static_cast<T*>(value);
+}
+
+/// Finds fields by number. Writers sort them, so the field after the last one is tried first.
+class FieldFinder {
+ public:
+  explicit FieldFinder(const Type& type) : type_(type) {}
+
+  /// Null when the struct has no such field.
+  const Field* Find(uint32_t number) {
+    const auto numbers = type_.by_number;
+    for (size_t i = next_; i < std::min(next_ + 2, numbers.size()); ++i) {
+      const Field& field = type_.fields[numbers[i]];
+      if (field.number != number) continue;
+      next_ = i;
+      return &field;
+    }
+    const auto number_of = [&](uint16_t index) { return type_.fields[index].number; };
+    const auto at = std::ranges::lower_bound(numbers, number, std::ranges::less(), number_of);
+    if (at == numbers.end() || number_of(*at) != number) return nullptr;
+    next_ = static_cast<size_t>(at - numbers.begin());
+    return &type_.fields[*at];
+  }
+
+ private:
+  const Type& type_;
+  size_t next_ = 0;  // in by_number
+};
+
+/// One walk over a message. The path of a mistake is put together on the way back from it.
+class Decoder {
+ public:
+  Decoder(std::string_view text, Wire wire) : reader_(text), wire_(wire), budget_(text.size()) {}
+
+  Result<> Run(const Type& type, void* value) {
+    Message(type, value);
+    if (reader_.failed()) return Fail(reader_.error(path_));
+    return {};
+  }
+
+  void Message(const Type& type, void* value) {
+    FieldFinder finder(type);
+    bool has_maps = false;
+    while (!reader_.AtEnd()) {
+      const char* const start = reader_.at();
+      const WireTag tag = reader_.Tag();
+      const Field* field = finder.Find(tag.number);
+      if (field == nullptr || (!field->usual && !field->IsOn(wire_))) {
+        if (!reader_.failed()) reader_.Skip(tag);
+        continue;
+      }
+      Member(field->type(), tag, start, MutableMember(*field, value));
+      if (!field->usual && field->facets.plain.Rules(wire_.release)) Unset(*field, value);
+      if (reader_.failed()) return Descended(field->name);
+      has_maps |= field->type().kind == TypeKind::kMap;
+    }
+    if (has_maps) SettleMaps(type, value);
+  }
+
+ private:
+  // Of a field that could not be absent in this release: its zero is our none.
+  static void Unset(const Field& field, void* object) {
+    void* member = MutableMember(field, object);
+    const Type& type = field.type();
+    const bool is_set = type.container->size(member) != 0;
+    if (is_set && IsZero(type.element(), type.container->at(member, 0))) {
+      type.container->clear(member);
+    }
+  }
+
+  static void SettleMaps(const Type& type, void* object) {
+    for (const Field& field : type.fields) {
+      if (field.type().kind == TypeKind::kMap) {
+        field.type().container->settle(MutableMember(field, object));
+      }
+    }
+  }
+
+  void Descended(std::string_view name) {
+    const bool is_index = path_.empty() || path_.front() == '[';
+    path_ = fmt::format("{}{}{}", name, is_index ? "" : ".", path_);
+  }
+
+  bool Spend(size_t bytes) {
+    if (budget_.Spend(bytes)) return true;
+    reader_.Fail("takes too much memory when decoded");
+    return false;
+  }
+
+  void Member(const Type& type, WireTag tag, const char* start, void* member) {
+    switch (type.kind) {
+      case TypeKind::kOptional: return Optional(type, tag, start, member);
+      case TypeKind::kList: return List(type, tag, start, member);
+      case TypeKind::kMap: return Map(type, tag, start, member);
+      default: return Single(type, tag, start, member);
+    }
+  }
+
+  void Optional(const Type& type, WireTag tag, const char* start, void* member) {
+    const Type& element = type.element();
+    if (element.kind == TypeKind::kString && tag.type == WireType::kBytes) {
+      Get<std::optional<std::string>>(member).emplace(Utf8Bytes());  // most of all
+    } else if (element.kind == TypeKind::kInt64 && tag.type == WireType::kVarint) {
+      Number(element, &Get<std::optional<int64_t>>(member).emplace());
+    } else {  // a message is merged into the one before
+      const bool is_set = type.container->size(member) != 0;
+      void* value = is_set ? const_cast<void*>(type.container->at(member, 0))
+                           : type.container->add(member, {});
+      Single(element, tag, start, value);
+    }
+  }
+
+  void Single(const Type& type, WireTag tag, const char* start, void* value) {
+    switch (type.kind) {
+      case TypeKind::kBool:
+      case TypeKind::kInt32:
+      case TypeKind::kInt64:
+        if (reader_.Expect(tag, WireType::kVarint, start)) Number(type, value);
+        return;
+      case TypeKind::kString:
+        if (reader_.Expect(tag, WireType::kBytes, start)) Get<std::string>(value) = Utf8Bytes();
+        return;
+      case TypeKind::kBytes:
+        if (reader_.Expect(tag, WireType::kBytes, start)) Get<Bytes>(value).bytes = reader_.Bytes();
+        return;
+      default: break;
+    }
+    if (!reader_.Expect(tag, WireType::kBytes, start)) return;
+    const char* const outer = reader_.Open();
+    if (!reader_.failed()) Content(type, value);
+    reader_.Close(outer);
+  }
+
+  // Wider numbers lose their upper bits, as in Go.
+  void Number(const Type& type, void* value) {
+    const uint64_t bits = reader_.Varint();
+    if (type.kind == TypeKind::kBool) {
+      Get<bool>(value) = bits != 0;
+    } else if (type.kind == TypeKind::kInt32) {
+      Get<int32_t>(value) = static_cast<int32_t>(bits);
+    } else {
+      Get<int64_t>(value) = static_cast<int64_t>(bits);
+    }
+  }
+
+  std::string_view Utf8Bytes() {
+    const std::string_view bytes = reader_.Bytes();
+    const char* const end = bytes.data() + bytes.size();
+    // NOLINTBEGIN(bugprone-suspicious-stringview-data-usage): both are given where the bytes begin
+    if (FindNonAscii(bytes.data(), end) != end && !IsUtf8(bytes)) {
+      reader_.FailAt(bytes.data(), "invalid UTF-8");
+    }
+    // NOLINTEND(bugprone-suspicious-stringview-data-usage)
+    return bytes;
+  }
+
+  // What stands in a message, which has been opened.
+  void Content(const Type& type, void* value) {
+    switch (type.kind) {
+      case TypeKind::kStruct: return Message(type, value);
+      case TypeKind::kQuantity: return ReadQuantity(Get<Quantity>(value));
+      case TypeKind::kTime: return ReadTime(Get<Time>(value));
+      case TypeKind::kMicroTime: return ReadMicroTime(Get<MicroTime>(value));
+      case TypeKind::kDuration: return ReadDuration(Get<Duration>(value));
+      case TypeKind::kIntOrString: return ReadIntOrString(Get<IntOrString>(value));
+      case TypeKind::kRawJson: return ReadRawJson(Get<RawJson>(value));
+      case TypeKind::kList:  // as the value of a map: upstream's ExtraValue
+        return reader_.ForEachField([&](WireTag tag, const char* start) {
+          if (tag.number == 1) List(type, tag, start, value);
+          return tag.number == 1;
+        });
+      default: return reader_.Fail("no message is expected");
+    }
+  }
+
+  // ------------------------------------------------------------------------- lists and maps
+
+  void List(const Type& type, WireTag tag, const char* start, void* list) {
+    const Type& element = type.element();
+    const bool is_number = element.kind == TypeKind::kBool || element.kind == TypeKind::kInt32 ||
+                           element.kind == TypeKind::kInt64;
+    if (is_number && tag.type == WireType::kBytes) return Packed(type, list);
+    const size_t index = type.container->size(list);
+    if (!Spend(element.size)) return;
+    if (index == 0) budget_.Reserve(type, list, reader_.CountRun(tag, start));
+    Single(element, tag, start, type.container->add(list, {}));
+    if (reader_.failed()) Descended(fmt::format("[{}]", index));
+  }
+
+  // Numbers without tags of their own, as newer writers put them.
+  void Packed(const Type& type, void* list) {
+    const char* const outer = reader_.Open();
+    while (!reader_.AtEnd()) {
+      if (Spend(type.element().size)) Number(type.element(), type.container->add(list, {}));
+    }
+    reader_.Close(outer);
+  }
+
+  void Map(const Type& type, WireTag tag, const char* start, void* map) {
+    if (!reader_.Expect(tag, WireType::kBytes, start)) return;
+    const Type& element = type.element();
+    if (!Spend(sizeof(std::string) + element.size)) return;
+    if (std::exchange(last_map_, map) != map && type.container->size(map) == 0) {
+      budget_.Reserve(type, map, reader_.CountRun(tag, start));
+    }
+    const char* const outer = reader_.Open();
+    const std::string_view key = KeyOfEntry();
+    if (!reader_.failed()) {
+      void* value = type.container->append(map, key);
+      reader_.ForEachField([&](WireTag inner, const char* at) {
+        if (inner.number == 2) Single(element, inner, at, value);
+        return inner.number == 2;
+      });
+      if (reader_.failed()) Descended(fmt::format("[{}]", key));
+    }
+    reader_.Close(outer);
+  }
+
+  // The key of the entry that was opened. Goes behind it in the usual entry, a key and a value;
+  // else back to the beginning: fields can come in any order, and the last of several keys counts.
+  std::string_view KeyOfEntry() {
+    constexpr WireTag kKey = {.number = 1, .type = WireType::kBytes};
+    constexpr WireTag kValue = {.number = 2, .type = WireType::kBytes};
+    const char* const begin = reader_.at();
+    std::string_view key;
+    if (!reader_.AtEnd() && reader_.Tag() == kKey) {
+      key = Utf8Bytes();
+      const char* const behind = reader_.at();
+      if (!reader_.AtEnd() && reader_.Tag() == kValue) {
+        reader_.Bytes();
+        if (reader_.AtEnd()) {
+          reader_.Rewind(behind);
+          return key;
+        }
+      }
+    }
+    reader_.Rewind(begin);
+    reader_.ForEachField([&](WireTag tag, const char* start) {
+      if (tag.number != 1 || !reader_.Expect(tag, WireType::kBytes, start)) return false;
+      key = Utf8Bytes();
+      return true;
+    });
+    reader_.Rewind(begin);
+    return key;
+  }
+
+  // ------------------------------------------------------------------- values that are messages
+
+  void ReadQuantity(Quantity& quantity) {
+    reader_.ForEachField([&](WireTag tag, const char* start) {
+      if (tag.number != 1 || !reader_.Expect(tag, WireType::kBytes, start)) return false;
+      const std::string_view text = reader_.Bytes();
+      if (reader_.failed()) return true;
+      Result<Quantity> parsed = Quantity::Parse(text);
+      if (!parsed) reader_.FailAt(start, std::move(parsed.error().message));
+      if (parsed) quantity = *std::move(parsed);
+      return true;
+    });
+  }
+
+  struct Instant {
+    int64_t seconds = kZeroTimeUnixSeconds;
+    int32_t nanos = 0;
+  };
+
+  Instant ReadInstant() {
+    const char* const begin = reader_.at();
+    Instant instant;
+    if (reader_.AtEnd()) return instant;
+    instant.seconds = 0;
+    reader_.ForEachField([&](WireTag tag, const char* start) {
+      if (tag.number > 2 || !reader_.Expect(tag, WireType::kVarint, start)) return false;
+      const auto bits = static_cast<int64_t>(reader_.Varint());
+      if (tag.number == 1) instant.seconds = bits;
+      if (tag.number == 2) instant.nanos = static_cast<int32_t>(bits);
+      return true;
+    });
+    if (instant.nanos < 0 || instant.nanos > kNanosMax) {
+      reader_.FailAt(begin, fmt::format("{} nanoseconds are not within a second", instant.nanos));
+    }
+    if (instant.seconds < kTimeMinSeconds || instant.seconds > kTimeMaxSeconds) {
+      reader_.FailAt(begin,
+                     fmt::format("{} s are no time of the years 0 to 9999", instant.seconds));
+    }
+    return instant;
+  }
+
+  void ReadTime(Time& time) { time = Time::FromUnixSeconds(ReadInstant().seconds); }
+
+  void ReadMicroTime(MicroTime& time) {
+    const Instant instant = ReadInstant();
+    time = MicroTime::FromUnix(instant.seconds, instant.nanos);
+  }
+
+  void ReadDuration(Duration& duration) {
+    reader_.ForEachField([&](WireTag tag, const char* start) {
+      if (tag.number != 1 || !reader_.Expect(tag, WireType::kVarint, start)) return false;
+      duration = Duration::FromNanos(static_cast<int64_t>(reader_.Varint()));
+      return true;
+    });
+  }
+
+  void ReadIntOrString(IntOrString& value) {
+    const char* const begin = reader_.at();
+    uint64_t type = 0;
+    int32_t number = 0;
+    std::string text;
+    reader_.ForEachField([&](WireTag tag, const char* start) {
+      if (tag.number > 3) return false;
+      if (!reader_.Expect(tag, tag.number == 3 ? WireType::kBytes : WireType::kVarint, start))
+        return false;
+      if (tag.number == 1) type = reader_.Varint();
+      if (tag.number == 2) number = static_cast<int32_t>(reader_.Varint());
+      if (tag.number == 3) text = Utf8Bytes();
+      return true;
+    });
+    if (type > 1) reader_.FailAt(begin, fmt::format("neither number nor text: type {}", type));
+    value = type == 1 ? IntOrString(std::move(text)) : IntOrString(number);
+  }
+
+  void ReadRawJson(RawJson& json) {
+    reader_.ForEachField([&](WireTag tag, const char* start) {
+      if (tag.number != 1 || !reader_.Expect(tag, WireType::kBytes, start)) return false;
+      const std::string_view bytes = reader_.Bytes();
+      JsonReader check(bytes);
+      if (!bytes.empty()) check.Skip();
+      if (!bytes.empty() && !check.Finish()) {
+        reader_.FailAt(bytes.data() + check.offset(), check.error().message);
+      }
+      json = RawJson(std::string(bytes));
+      return true;
+    });
+  }
+
+  WireReader reader_;
+  Wire wire_;
+  DecodeBudget budget_;
+  const void* last_map_ = nullptr;  // that got an entry
+  std::string path_;
+};
+
+}  // namespace
+
+Result<> DecodeProtobuf(const Type& type, std::string_view raw, void* value, Wire wire) {
+  return Decoder(raw, wire).Run(type, value);
+}
+
+Result<Object> DecodeProtobuf(const KindInfo& kind, std::string_view raw, Wire wire) {
+  Object object = Object::Make(kind);
+  DRAY_TRY_VOID(DecodeProtobuf(object.type(), raw, object.mutable_value(), wire));
+  return object;
+}
+
+}  // namespace dray::api::inline codec

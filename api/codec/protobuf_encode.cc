@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <ranges>
+
+#include "api/codec/protobuf.h"
+#include "api/codec/protobuf_wire.h"
+
+namespace dray::api::inline codec {
+namespace {
+
+template <class T>
+const T& Get(const void* value) {
+  return *static_cast<const T*>(value);
+}
+
+// A signed number is written as its 64-bit two's complement, whatever its width.
+uint64_t Bits(int64_t number) {
+  return static_cast<uint64_t>(number);
+}
+
+constexpr WireTag BytesTag(uint32_t number) {
+  return {.number = number, .type = WireType::kBytes};
+}
+
+constexpr WireTag VarintTag(uint32_t number) {
+  return {.number = number, .type = WireType::kVarint};
+}
+
+/// Writes messages from their last field to their first (WireWriter).
+class Encoder {
+ public:
+  explicit Encoder(Wire wire) : wire_(wire) {}
+
+  std::string_view text() const { return out_.text(); }
+
+  void Message(const Type& type, const void* value) {
+    for (const uint16_t index : std::views::reverse(type.by_number)) {
+      const Field& field = type.fields[index];
+      if (!field.usual && !field.IsOn(wire_)) continue;
+      Member(field, field.of(value));
+    }
+  }
+
+ private:
+  void Member(const Field& field, const void* member) {
+    const Type& type = field.type();
+    switch (type.kind) {
+      case TypeKind::kOptional:
+        if (type.container->size(member) != 0) {
+          Single(field.number, type.element(), type.container->at(member, 0));
+        } else if (field.facets.plain.Rules(wire_.release)) {
+          Zero(field.number, type.element());
+        }
+        return;
+      case TypeKind::kList: List(field.number, type, member); return;
+      case TypeKind::kMap: Map(field.number, type, member); return;
+      case TypeKind::kBytes:  // a Go slice: not written when there is none
+        if (!Get<Bytes>(member).bytes.empty()) Single(field.number, type, member);
+        return;
+      default: Single(field.number, type, member); return;
+    }
+  }
+
+  void List(uint32_t number, const Type& type, const void* list) {
+    const Type& element = type.element();
+    for (size_t i = type.container->size(list); i-- > 0;) {
+      Single(number, element, type.container->at(list, i));
+    }
+  }
+
+  void Map(uint32_t number, const Type& type, const void* map) {
+    const Type& element = type.element();
+    for (size_t i = type.container->size(map); i-- > 0;) {
+      const size_t end = out_.size();
+      Single(2, element, type.container->at(map, i));
+      out_.Bytes(type.container->key(map, i));
+      out_.Tag(BytesTag(1));
+      out_.Length(end);
+      out_.Tag(BytesTag(number));
+    }
+  }
+
+  // A field that is there: its tag and its value.
+  void Single(uint32_t number, const Type& type, const void* value) {
+    switch (type.kind) {
+      case TypeKind::kBool: return Varint(number, Get<bool>(value) ? 1 : 0);
+      case TypeKind::kInt32: return Varint(number, Bits(Get<int32_t>(value)));
+      case TypeKind::kInt64: return Varint(number, Bits(Get<int64_t>(value)));
+      case TypeKind::kString: return Text(number, Get<std::string>(value));
+      case TypeKind::kBytes: return Text(number, Get<Bytes>(value).bytes);
+      default: break;
+    }
+    const size_t end = out_.size();
+    Content(type, value);
+    out_.Length(end);
+    out_.Tag(BytesTag(number));
+  }
+
+  // What is written as a message.
+  void Content(const Type& type, const void* value) {
+    switch (type.kind) {
+      case TypeKind::kStruct: return Message(type, value);
+      case TypeKind::kList: return List(1, type, value);  // of a map: upstream's ExtraValue
+      case TypeKind::kQuantity: return Text(1, Get<Quantity>(value).ToString());
+      case TypeKind::kDuration: return Varint(1, Bits(Get<Duration>(value).nanos()));
+      case TypeKind::kTime:
+        if (!Get<Time>(value).IsZero()) Instant(Get<Time>(value).unix_seconds(), 0);
+        return;
+      case TypeKind::kMicroTime: return Micros(Get<MicroTime>(value));
+      case TypeKind::kRawJson:
+        if (!Get<RawJson>(value).IsEmpty()) Text(1, Get<RawJson>(value).bytes());
+        return;
+      case TypeKind::kIntOrString: return NumberOrText(Get<IntOrString>(value));
+      default: return;  // Single() and Member() have written the others
+    }
+  }
+
+  // What a member that could not be absent holds where our struct has none.
+  void Zero(uint32_t number, const Type& type) {
+    switch (type.kind) {
+      case TypeKind::kBool:
+      case TypeKind::kInt32:
+      case TypeKind::kInt64: return Varint(number, 0);
+      default: return Text(number, {});
+    }
+  }
+
+  void Varint(uint32_t number, uint64_t value) {
+    out_.Varint(value);
+    out_.Tag(VarintTag(number));
+  }
+
+  void Text(uint32_t number, std::string_view text) {
+    out_.Bytes(text);
+    out_.Tag(BytesTag(number));
+  }
+
+  void Instant(int64_t seconds, int32_t nanos) {
+    Varint(2, Bits(nanos));
+    Varint(1, Bits(seconds));
+  }
+
+  void Micros(const MicroTime& time) {
+    if (time.IsZero()) return;
+    constexpr int64_t kMicros = 1'000'000;
+    const int64_t rest = time.unix_micros() % kMicros;
+    const int64_t micros = rest < 0 ? rest + kMicros : rest;
+    const int64_t seconds = time.unix_micros() / kMicros - (rest < 0 ? 1 : 0);
+    Instant(seconds, static_cast<int32_t>(micros * 1000));
+  }
+
+  void NumberOrText(const IntOrString& value) {
+    Text(3, value.text());
+    Varint(2, Bits(value.number()));
+    Varint(1, value.is_string() ? 1 : 0);
+  }
+
+  Wire wire_;
+  WireWriter out_;
+};
+
+}  // namespace
+
+void EncodeProtobuf(const Type& type, const void* value, std::string& out, Wire wire) {
+  Encoder encoder(wire);
+  encoder.Message(type, value);
+  out += encoder.text();
+}
+
+void EncodeProtobuf(
+    const TypeMeta& meta, const Type& type, const void* value, std::string& out, Wire wire) {
+  Encoder encoder(wire);
+  encoder.Message(type, value);
+  EncodeProtobufEnvelope({.meta = meta, .raw = encoder.text()}, out);
+}
+
+void EncodeProtobuf(const Object& object, std::string& out, Wire wire) {
+  const KindInfo& kind = object.kind();
+  EncodeProtobuf({.api_version = kind.api_version(), .kind = std::string(kind.kind)},
+                 object.type(),
+                 object.value(),
+                 out,
+                 wire);
+}
+
+}  // namespace dray::api::inline codec

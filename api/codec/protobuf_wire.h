@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// The wire format of protocol buffers: a reader that trusts no length, and a writer that works from
+// the last byte to the first, so that no length needs to be known before its content is written.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace dray::api::inline codec {
+
+enum class WireType : uint8_t {
+  kVarint = 0,
+  kFixed64 = 1,
+  kBytes = 2,
+  kGroup = 3,
+  kEndGroup = 4,
+  kFixed32 = 5,
+};
+
+/// Messages and groups inside each other.
+inline constexpr size_t kProtobufDepthMax = 100;
+
+/// A field's number and how its value is written.
+struct WireTag {
+  uint32_t number = 0;
+  WireType type = WireType::kVarint;
+  bool operator==(const WireTag&) const = default;
+};
+
+constexpr uint32_t EncodedTag(WireTag tag) {
+  return (tag.number << 3U) | static_cast<uint32_t>(tag.type);
+}
+
+/// Reads messages from front to back. After the first mistake AtEnd() holds, every call returns its
+/// empty answer, and failed() stays true, so callers need to check once, at the end of a message.
+class WireReader {
+ public:
+  /// `text` must outlive the reader and everything returned as a view.
+  explicit WireReader(std::string_view text)
+      : begin_(text.data()), at_(text.data()), end_(text.data() + text.size()) {}
+
+  /// Whether the message that was opened last, or the text, has been read.
+  bool AtEnd() const { return at_ == end_; }
+
+  /// The next field. Fails for numbers that no field can have and for the end of a group.
+  WireTag Tag() {
+    const char* const start = at_;
+    const uint64_t tag = Varint();
+    const WireTag read = {.number = static_cast<uint32_t>(tag >> 3U),
+                          .type = static_cast<WireType>(tag & 7U)};
+    const bool is_good = tag >> 3U != 0 && tag >> 3U <= kNumberMax &&
+                         (read.type <= WireType::kGroup || read.type == WireType::kFixed32);
+    return is_good ? read : BadTag(start, tag);
+  }
+  /// Up to 64 bits; negative numbers of any width are written with 64.
+  uint64_t Varint() {
+    if (at_ != end_ && static_cast<signed char>(*at_) >= 0) {
+      return static_cast<unsigned char>(*at_++);
+    }
+    return LongVarint();
+  }
+  /// What stands behind a length.
+  std::string_view Bytes() {
+    const char* const start = at_;
+    const uint64_t size = Varint();
+    if (size > static_cast<size_t>(end_ - at_)) return TooLong(start, size);
+    const std::string_view bytes(at_, size);
+    at_ += size;
+    return bytes;
+  }
+  /// Passes over the value of a field nobody knows.
+  void Skip(WireTag tag);
+  /// Whether a field is written as it must be; fails at `start`, where it begins, if not.
+  bool Expect(WireTag tag, WireType wanted, const char* start) {
+    return tag.type == wanted || WrongType(tag, wanted, start);
+  }
+  /// How many fields with `tag` follow each other from `at` on, which lies before at(); the count
+  /// stops at the first mistake. Reads nothing.
+  size_t CountRun(WireTag tag, const char* at) const;
+  /// Calls take(tag, start) for each field up to the end; what it answers false to is skipped.
+  template <class F>
+  void ForEachField(F&& take) {
+    while (!AtEnd()) {
+      const char* const start = at_;
+      const WireTag tag = Tag();
+      if (!failed() && !take(tag, start)) Skip(tag);
+    }
+  }
+
+  /// From here the reader sees only the message behind a length; Close() goes on behind it.
+  /// Returns what Close() wants.
+  const char* Open() {
+    const char* const outer = end_;
+    const char* const start = at_;
+    const std::string_view message = Bytes();
+    if (failed_) return outer;
+    if (++depth_ > kProtobufDepthMax) {
+      FailAt(start, "exceeded max depth");
+      return outer;
+    }
+    at_ = message.data();
+    end_ = at_ + message.size();
+    return outer;
+  }
+  void Close(const char* outer) {
+    --depth_;
+    at_ = failed_ ? outer : end_;
+    end_ = outer;
+  }
+
+  bool failed() const { return failed_; }
+  /// Notes the first mistake, at the byte the reader stands at or at `at`.
+  void Fail(std::string what) { FailAt(at_, std::move(what)); }
+  void FailAt(const char* at, std::string what);
+  const char* at() const { return at_; }
+  /// Goes back to a place in the message that is open.
+  void Rewind(const char* at) {
+    if (!failed()) at_ = at;
+  }
+  /// The mistake, where it was made and, if `path` says so, in which field.
+  Error error(std::string_view path) const;
+
+ private:
+  static constexpr uint32_t kNumberMax = (1U << 29U) - 1;
+
+  uint64_t LongVarint();
+  WireTag BadTag(const char* start, uint64_t tag);
+  std::string_view TooLong(const char* start, uint64_t size);
+  bool WrongType(WireTag tag, WireType wanted, const char* start);
+  void SkipGroup(uint32_t number);
+
+  const char* begin_;
+  const char* at_;
+  const char* end_;
+  size_t depth_ = 0;
+  bool failed_ = false;
+  size_t mistake_ = 0;  // bytes before it
+  std::string what_;
+};
+
+/// Writes a message from its last field to its first.
+///
+///   const size_t end = writer.size();
+///   writer.Bytes(name);
+///   writer.Tag({1, WireType::kBytes});
+///   writer.Length(end);  // of what was written since `end`
+class WireWriter {
+ public:
+  void Varint(uint64_t value) {
+    char bytes[kVarintMax];
+    size_t size = 0;
+    for (; value >= 0x80; value >>= 7U) bytes[size++] = static_cast<char>(value | 0x80U);
+    bytes[size++] = static_cast<char>(value);
+    std::memcpy(Room(size), bytes, size);
+  }
+  void Tag(WireTag tag) { Varint(EncodedTag(tag)); }
+  /// Bytes alone, without a length.
+  void Raw(std::string_view bytes) {
+    if (!bytes.empty()) std::memcpy(Room(bytes.size()), bytes.data(), bytes.size());
+  }
+  /// Bytes behind their length.
+  void Bytes(std::string_view bytes) {
+    Raw(bytes);
+    Varint(bytes.size());
+  }
+  /// The length of everything since size() was `end`.
+  void Length(size_t end) { Varint(size() - end); }
+
+  size_t size() const { return buffer_.size() - at_; }
+  /// Everything written, first byte first; until the next call.
+  std::string_view text() const { return std::string_view(buffer_).substr(at_); }
+
+ private:
+  static constexpr size_t kVarintMax = 10;
+
+  char* Room(size_t size) {
+    if (at_ < size) Grow(size);
+    at_ -= size;
+    return buffer_.data() + at_;
+  }
+  void Grow(size_t size);
+
+  std::string buffer_;
+  size_t at_ = 0;
+};
+
+}  // namespace dray::api::inline codec

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// How much YAML is read at most.
+#pragma once
+
+#include <cstddef>
+
+namespace dray::api::inline codec {
+
+/// Bytes in one text. Clients' bodies are smaller; files of manifests can be large.
+inline constexpr size_t kYamlTextMax = 32U << 20U;
+/// Bytes of scalars that one document may expand to: aliases make much out of little.
+inline constexpr size_t kYamlJsonMax = 32U << 20U;
+/// Values in one document, before aliases are followed.
+inline constexpr size_t kYamlNodesMax = 1'000'000;
+/// Mappings and sequences inside each other, also through aliases.
+inline constexpr size_t kYamlDepthMax = 500;
+/// Documents in one text.
+inline constexpr size_t kYamlDocumentsMax = 100'000;
+
+}  // namespace dray::api::inline codec

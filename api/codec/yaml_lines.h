@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// YamlLines: where the fields of a YAML document stand, so that messages can say file:line.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace dray::api::inline codec {
+
+/// The line of a value and of everything inside it.
+struct YamlLines {
+  size_t line = 0;  // of the key for members, of the value for items; from 1
+  std::map<std::string, YamlLines, std::less<>> members = {};  // by key, or index from "0"
+
+  /// A place in the document, and how much of a path led there.
+  struct Place {
+    size_t line = 0;
+    size_t matched = 0;  // bytes of the path
+  };
+
+  /// Follows the field that error messages call `path`: members after dots, list items and map keys
+  /// in brackets ("spec.devices[2].attributes[a.b/c].string"). Keys with dots are found after a dot
+  /// too ("spec.devices[2].attributes.a.b/c.string"): the longest that is there counts. Ends at the
+  /// innermost field that is there. O(length of the path, squared where keys have many dots).
+  Place Find(std::string_view path) const;
+
+  /// The line of Find().
+  size_t LineOf(std::string_view path) const { return Find(path).line; }
+};
+
+}  // namespace dray::api::inline codec

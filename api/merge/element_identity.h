@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which elements of two lists are the same one, by their type's table: what merging and comparing
+// lists begins with.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "api/reflect.h"
+
+namespace dray::api::inline merge {
+
+/// The members that tell elements of a list apart: its map keys where it declares some, else those
+/// that validation keeps apart (name; request, driver, pool, device and share; …). Empty when only
+/// the whole element does.
+std::vector<const Field*> IdentityOf(const Type& element, const Facets& list);
+
+/// The values of those members as JSON, separated by commas; of the whole element when there are
+/// none.
+std::string IdentityText(const Type& element,
+                         const std::vector<const Field*>& identity,
+                         const void* value);
+
+/// An identity, and the how manieth element of the list it is that has it, from 0.
+using ElementKey = std::pair<std::string, size_t>;
+
+/// The keys of all elements of `list`, in order; no two are equal.
+std::vector<ElementKey> KeysOf(const Type& list_type, const Facets& list, const void* value);
+
+}  // namespace dray::api::inline merge

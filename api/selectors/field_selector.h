@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Field selectors: conditions on single fields of objects (?fieldSelector=), in their text form.
+// Which fields a kind offers, and their values, is the caller's knowledge.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace dray::api::inline selectors {
+
+enum class FieldOperator : uint8_t { kEquals, kNotEquals };
+
+/// One condition. An absent field compares as the empty string.
+struct FieldRequirement {
+  std::string path;  // metadata.name
+  FieldOperator op = FieldOperator::kEquals;
+  std::string value;
+
+  bool Accepts(std::string_view actual) const {
+    return (actual == value) == (op == FieldOperator::kEquals);
+  }
+  bool operator==(const FieldRequirement&) const = default;
+};
+
+/// Conditions that must all hold; none select everything.
+class FieldSelector {
+ public:
+  FieldSelector() = default;
+  explicit FieldSelector(std::vector<FieldRequirement> requirements);
+
+  /// Reads "a=b,c==d,e!=f"; in values \\ \, and \= stand for the second character. Empty terms are
+  /// skipped. The requirements come out sorted by their text, as upstream has them.
+  ///
+  /// Errors: kBadRequest with upstream's words; also past kSelectorTextMax.
+  static Result<FieldSelector> Parse(std::string_view text);
+
+  /// Whether all requirements accept the values that value_of(path) gives.
+  template <class ValueOf>
+  bool Matches(ValueOf value_of) const {
+    for (const FieldRequirement& requirement : requirements_) {
+      if (!requirement.Accepts(value_of(requirement.path))) return false;
+    }
+    return true;
+  }
+
+  /// The value that `path` must have, if there is one: callers look it up in an index.
+  std::optional<std::string_view> RequiredValue(std::string_view path) const;
+
+  bool IsEverything() const { return requirements_.empty(); }
+  const std::vector<FieldRequirement>& requirements() const { return requirements_; }
+  /// The text form, with values escaped.
+  std::string ToString() const;
+
+  bool operator==(const FieldSelector&) const = default;
+
+ private:
+  std::vector<FieldRequirement> requirements_;
+};
+
+}  // namespace dray::api::inline selectors

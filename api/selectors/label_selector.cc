@@ -1,0 +1,433 @@
+// SPDX-License-Identifier: Apache-2.0
+// The text form is read as upstream does it, tokens first, because its error texts name the token
+// found and what was expected there.
+#include "api/selectors/label_selector.h"
+
+#include <algorithm>
+#include <charconv>
+#include <iterator>
+#include <map>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "api/text/go_quote.h"
+#include "api/text/names.h"
+
+namespace dray::api::inline selectors {
+namespace {
+
+std::unexpected<Error> Refuse(std::string message) {
+  return Fail(StatusReason::kBadRequest, std::move(message));
+}
+
+// Go's strconv.ParseInt in base 10.
+std::optional<int64_t> ReadInt64(std::string_view text) {
+  if (text.starts_with('+')) {
+    text.remove_prefix(1);
+    if (text.starts_with('-')) return std::nullopt;
+  }
+  int64_t value = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (code != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+std::string JsonList(std::span<const std::string> values) {
+  if (values.empty()) return "null";
+  std::string text;
+  for (const std::string& value : values) {
+    text += text.empty() ? "[" : ",";
+    text += GoQuote(value);
+  }
+  return text + ']';
+}
+
+bool Contains(const std::vector<std::string>& values, std::string_view value) {
+  return std::ranges::find(values, value) != values.end();
+}
+
+std::string Join(const std::vector<std::string>& parts, std::string_view separator) {
+  return fmt::format("{}", fmt::join(parts, separator));
+}
+
+enum class TokenKind : uint8_t {
+  kEnd,
+  kIdentifier,
+  kIn,
+  kNotIn,
+  kComma,
+  kNot,
+  kEquals,
+  kDoubleEquals,
+  kNotEquals,
+  kGreater,
+  kLess,
+  kOpen,
+  kClose,
+};
+
+struct Token {
+  TokenKind kind;
+  std::string_view text;
+};
+
+bool IsBlank(char c) {
+  return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+std::optional<TokenKind> Symbol(char c) {
+  switch (c) {
+    case '=': return TokenKind::kEquals;
+    case '!': return TokenKind::kNot;
+    case '(': return TokenKind::kOpen;
+    case ')': return TokenKind::kClose;
+    case ',': return TokenKind::kComma;
+    case '>': return TokenKind::kGreater;
+    case '<': return TokenKind::kLess;
+    default: return std::nullopt;
+  }
+}
+
+// Takes the next token off `text`. A zero byte between tokens ends the text, as upstream.
+Token TakeToken(std::string_view& text) {
+  while (!text.empty() && IsBlank(text.front())) text.remove_prefix(1);
+  if (text.empty() || text.front() == '\0') return {TokenKind::kEnd, ""};
+  size_t size = 1;
+  std::optional<TokenKind> kind = Symbol(text.front());
+  if (kind) {
+    if (text.starts_with("==")) kind = TokenKind::kDoubleEquals;
+    if (text.starts_with("!=")) kind = TokenKind::kNotEquals;
+    if (kind == TokenKind::kDoubleEquals || kind == TokenKind::kNotEquals) size = 2;
+  } else {
+    while (size < text.size() && !IsBlank(text[size]) && !Symbol(text[size]) && text[size] != '\0')
+      ++size;
+    const std::string_view word = text.substr(0, size);
+    kind = word == "in"      ? TokenKind::kIn
+           : word == "notin" ? TokenKind::kNotIn
+                             : TokenKind::kIdentifier;
+  }
+  const Token token{*kind, text.substr(0, size)};
+  if (size < text.size() && text[size] == '\0') ++size;  // one directly behind a token only ends it
+  text.remove_prefix(size);
+  return token;
+}
+
+class Parser {
+ public:
+  explicit Parser(std::string_view text) {
+    do {
+      tokens_.push_back(TakeToken(text));
+    } while (tokens_.back().kind != TokenKind::kEnd);
+  }
+
+  Result<std::vector<LabelRequirement>> Parse() {
+    std::vector<LabelRequirement> requirements;
+    if (Peek().kind == TokenKind::kEnd) return requirements;
+    if (!StartsRequirement()) {
+      return Refuse(
+          fmt::format("found '{}', expected: !, identifier, or 'end of string'", Peek().text));
+    }
+    while (true) {
+      Result<LabelRequirement> requirement = ParseRequirement();
+      if (!requirement) {
+        return Refuse("unable to parse requirement: " + requirement.error().message);
+      }
+      requirements.push_back(*std::move(requirement));
+      const Token token = Take();
+      if (token.kind == TokenKind::kEnd) return requirements;
+      if (token.kind != TokenKind::kComma) {
+        return Refuse(fmt::format("found '{}', expected: ',' or 'end of string'", token.text));
+      }
+      if (!StartsRequirement()) {
+        return Refuse(fmt::format("found '{}', expected: identifier after ','", Peek().text));
+      }
+    }
+  }
+
+ private:
+  const Token& Peek() const { return tokens_[position_]; }
+
+  // The last token is kEnd and stays.
+  Token Take() {
+    const Token token = Peek();
+    if (position_ + 1 < tokens_.size()) ++position_;
+    return token;
+  }
+
+  // "in" and "notin" are words like others where no operator can stand.
+  static bool IsWord(const Token& token) {
+    return token.kind == TokenKind::kIdentifier || token.kind == TokenKind::kIn ||
+           token.kind == TokenKind::kNotIn;
+  }
+  bool StartsRequirement() const { return IsWord(Peek()) || Peek().kind == TokenKind::kNot; }
+  bool AtEndOfRequirement() const {
+    return Peek().kind == TokenKind::kEnd || Peek().kind == TokenKind::kComma;
+  }
+
+  Result<LabelRequirement> ParseRequirement() {
+    Token key = Take();
+    const bool negated = key.kind == TokenKind::kNot;
+    if (negated) key = Take();
+    if (!IsWord(key)) return Refuse(fmt::format("found '{}', expected: identifier", key.text));
+    if (const NameErrors errors = CheckLabelKey(key.text); !errors.empty()) {
+      return Refuse(
+          fmt::format("<nil>: Invalid value: {}: {}", GoQuote(key.text), Join(errors, "; ")));
+    }
+    if (negated) return LabelRequirement::Create(key.text, LabelOperator::kDoesNotExist, {});
+    if (AtEndOfRequirement()) return LabelRequirement::Create(key.text, LabelOperator::kExists, {});
+    DRAY_TRY(const LabelOperator op, ParseOperator());
+    const bool is_set = op == LabelOperator::kIn || op == LabelOperator::kNotIn;
+    DRAY_TRY(const std::set<std::string> values, is_set ? ParseSet() : ParseExactValue());
+    return LabelRequirement::Create(key.text, op, {values.begin(), values.end()});
+  }
+
+  Result<LabelOperator> ParseOperator() {
+    const Token token = Take();
+    switch (token.kind) {
+      case TokenKind::kIn: return LabelOperator::kIn;
+      case TokenKind::kNotIn: return LabelOperator::kNotIn;
+      case TokenKind::kEquals: return LabelOperator::kEquals;
+      case TokenKind::kDoubleEquals: return LabelOperator::kDoubleEquals;
+      case TokenKind::kNotEquals: return LabelOperator::kNotEquals;
+      case TokenKind::kGreater: return LabelOperator::kGreaterThan;
+      case TokenKind::kLess: return LabelOperator::kLessThan;
+      case TokenKind::kEnd:
+      case TokenKind::kIdentifier:
+      case TokenKind::kComma:
+      case TokenKind::kNot:
+      case TokenKind::kOpen:
+      case TokenKind::kClose: break;
+    }
+    return Refuse(fmt::format("found '{}', expected: in, notin, =, ==, !=, gt, lt", token.text));
+  }
+
+  Result<std::set<std::string>> ParseExactValue() {
+    if (AtEndOfRequirement()) return std::set<std::string>{""};
+    const Token token = Take();
+    if (IsWord(token)) return std::set<std::string>{std::string(token.text)};
+    return Refuse(fmt::format("found '{}', expected: identifier", token.text));
+  }
+
+  Result<std::set<std::string>> ParseSet() {
+    if (const Token open = Take(); open.kind != TokenKind::kOpen) {
+      return Refuse(fmt::format("found '{}' expected: '('", open.text));
+    }
+    std::set<std::string> values;
+    if (Peek().kind == TokenKind::kClose) values.emplace();
+    if (!IsWord(Peek()) && Peek().kind != TokenKind::kComma && Peek().kind != TokenKind::kClose) {
+      return Refuse(fmt::format("found '{}', expected: ',', ')' or identifier", Peek().text));
+    }
+    while (Peek().kind != TokenKind::kClose) {
+      const Token token = Take();
+      if (IsWord(token)) {
+        values.emplace(token.text);
+        if (Peek().kind == TokenKind::kComma || Peek().kind == TokenKind::kClose) continue;
+        return Refuse(fmt::format("found '{}', expected: ',' or ')'", Peek().text));
+      }
+      if (token.kind != TokenKind::kComma) {
+        return Refuse(fmt::format("found '{}', expected: ',', or identifier", token.text));
+      }
+      // An empty value stands where a comma has nothing before or after it.
+      const bool nothing_after =
+          Peek().kind == TokenKind::kClose || Peek().kind == TokenKind::kComma;
+      if (values.empty() || nothing_after) values.emplace();
+    }
+    Take();
+    return values;
+  }
+
+  std::vector<Token> tokens_;
+  size_t position_ = 0;
+};
+
+}  // namespace
+
+std::string JoinErrors(std::span<const std::string> errors) {
+  std::vector<std::string> unique;
+  for (const std::string& error : errors) {
+    if (!Contains(unique, error)) unique.push_back(error);
+  }
+  return unique.size() == 1 ? unique[0] : '[' + Join(unique, ", ") + ']';
+}
+
+std::vector<std::string> CheckLabelRequirement(std::string_view key,
+                                               LabelOperator op,
+                                               std::span<const std::string> values,
+                                               std::string_view path) {
+  std::vector<std::string> errors;
+  const std::string prefix = path.empty() ? "" : fmt::format("{}.", path);
+  if (const NameErrors wrong = CheckLabelKey(key); !wrong.empty()) {
+    errors.push_back(
+        fmt::format("{}key: Invalid value: {}: {}", prefix, GoQuote(key), Join(wrong, "; ")));
+  }
+  const auto expect_count = [&](bool good, std::string_view message) {
+    if (good) return;
+    errors.push_back(
+        fmt::format("{}values: Invalid value: {}: {}", prefix, JsonList(values), message));
+  };
+  switch (op) {
+    case LabelOperator::kIn:
+    case LabelOperator::kNotIn:
+      expect_count(!values.empty(), "for 'in', 'notin' operators, values set can't be empty");
+      break;
+    case LabelOperator::kEquals:
+    case LabelOperator::kDoubleEquals:
+    case LabelOperator::kNotEquals:
+      expect_count(values.size() == 1, "exact-match compatibility requires one single value");
+      break;
+    case LabelOperator::kExists:
+    case LabelOperator::kDoesNotExist:
+      expect_count(values.empty(), "values set must be empty for exists and does not exist");
+      break;
+    case LabelOperator::kGreaterThan:
+    case LabelOperator::kLessThan:
+      expect_count(values.size() == 1, "for 'Gt', 'Lt' operators, exactly one value is required");
+      for (size_t i = 0; i < values.size(); ++i) {
+        if (ReadInt64(values[i])) continue;
+        errors.push_back(
+            fmt::format("{}values[{}]: Invalid value: {}: for 'Gt', 'Lt' operators, the value must "
+                        "be an integer",
+                        prefix,
+                        i,
+                        GoQuote(values[i])));
+      }
+      break;
+  }
+  for (size_t i = 0; i < values.size(); ++i) {
+    const NameErrors wrong = CheckLabelValue(values[i]);
+    if (wrong.empty()) continue;
+    errors.push_back(fmt::format("{}values[{}][{}]: Invalid value: {}: {}",
+                                 prefix,
+                                 i,
+                                 key,
+                                 GoQuote(values[i]),
+                                 Join(wrong, "; ")));
+  }
+  return errors;
+}
+
+Result<LabelRequirement> LabelRequirement::Create(std::string_view key,
+                                                  LabelOperator op,
+                                                  std::vector<std::string> values,
+                                                  std::string_view path) {
+  const std::vector<std::string> errors = CheckLabelRequirement(key, op, values, path);
+  if (!errors.empty()) return Refuse(JoinErrors(errors));
+  LabelRequirement requirement;
+  requirement.key_ = key;
+  requirement.op_ = op;
+  if (op == LabelOperator::kGreaterThan || op == LabelOperator::kLessThan) {
+    requirement.bound_ = ReadInt64(values[0]).value_or(0);
+  }
+  requirement.values_ = std::move(values);
+  return requirement;
+}
+
+bool LabelRequirement::Matches(const Labels& labels) const {
+  const auto label = labels.find(key_);
+  const bool present = label != labels.end();
+  switch (op_) {
+    case LabelOperator::kIn:
+    case LabelOperator::kEquals:
+    case LabelOperator::kDoubleEquals: return present && Contains(values_, label->second);
+    case LabelOperator::kNotIn:
+    case LabelOperator::kNotEquals: return !present || !Contains(values_, label->second);
+    case LabelOperator::kExists: return present;
+    case LabelOperator::kDoesNotExist: return !present;
+    case LabelOperator::kGreaterThan:
+    case LabelOperator::kLessThan: break;
+  }
+  if (!present) return false;
+  const std::optional<int64_t> value = ReadInt64(label->second);
+  return value && (op_ == LabelOperator::kGreaterThan ? *value > bound_ : *value < bound_);
+}
+
+std::string LabelRequirement::ToString() const {
+  std::vector<std::string> sorted = values_;
+  std::ranges::sort(sorted);
+  const std::string list = Join(sorted, ",");
+  switch (op_) {
+    case LabelOperator::kIn: return fmt::format("{} in ({})", key_, list);
+    case LabelOperator::kNotIn: return fmt::format("{} notin ({})", key_, list);
+    case LabelOperator::kEquals: return fmt::format("{}={}", key_, list);
+    case LabelOperator::kDoubleEquals: return fmt::format("{}=={}", key_, list);
+    case LabelOperator::kNotEquals: return fmt::format("{}!={}", key_, list);
+    case LabelOperator::kExists: return key_;
+    case LabelOperator::kDoesNotExist: return '!' + key_;
+    case LabelOperator::kGreaterThan: return fmt::format("{}>{}", key_, list);
+    case LabelOperator::kLessThan: return fmt::format("{}<{}", key_, list);
+  }
+  return "";
+}
+
+LabelSelector LabelSelector::Nothing() {
+  LabelSelector selector;
+  selector.nothing_ = true;
+  return selector;
+}
+
+Result<LabelSelector> LabelSelector::Parse(std::string_view text) {
+  if (text.size() > kSelectorTextMax) {
+    return Refuse(fmt::format("label selector must be no more than {} bytes", kSelectorTextMax));
+  }
+  LabelSelector selector;
+  DRAY_TRY(selector.requirements_, Parser(text).Parse());
+  selector.Sort();
+  return selector;
+}
+
+Result<LabelSelector> LabelSelector::FromParts(const Labels& match_labels,
+                                               std::span<const Expression> match_expressions) {
+  LabelSelector selector;
+  for (const auto& [key, value] : match_labels) {
+    DRAY_TRY(LabelRequirement requirement,
+             LabelRequirement::Create(key, LabelOperator::kEquals, {value}));
+    selector.requirements_.push_back(std::move(requirement));
+  }
+  for (const Expression& expression : match_expressions) {
+    LabelOperator op = LabelOperator::kIn;
+    if (expression.op == "In") {
+      op = LabelOperator::kIn;
+    } else if (expression.op == "NotIn") {
+      op = LabelOperator::kNotIn;
+    } else if (expression.op == "Exists") {
+      op = LabelOperator::kExists;
+    } else if (expression.op == "DoesNotExist") {
+      op = LabelOperator::kDoesNotExist;
+    } else {
+      return Refuse(
+          fmt::format("{} is not a valid label selector operator", GoQuote(expression.op)));
+    }
+    DRAY_TRY(LabelRequirement requirement,
+             LabelRequirement::Create(
+                 expression.key, op, {expression.values.begin(), expression.values.end()}));
+    selector.requirements_.push_back(std::move(requirement));
+  }
+  selector.Sort();
+  return selector;
+}
+
+bool LabelSelector::Matches(const Labels& labels) const {
+  return !nothing_ && std::ranges::all_of(requirements_, [&](const LabelRequirement& requirement) {
+    return requirement.Matches(labels);
+  });
+}
+
+std::string LabelSelector::ToString() const {
+  std::vector<std::string> parts;
+  std::ranges::transform(requirements_, std::back_inserter(parts), &LabelRequirement::ToString);
+  return Join(parts, ",");
+}
+
+void LabelSelector::Sort() {
+  std::multimap<std::string_view, LabelRequirement*> by_key;  // equal keys stay in their order
+  for (LabelRequirement& requirement : requirements_)
+    by_key.emplace(requirement.key(), &requirement);
+  std::vector<LabelRequirement> sorted;
+  sorted.reserve(requirements_.size());
+  for (const auto& entry : by_key) sorted.push_back(*entry.second);
+  requirements_ = std::move(sorted);
+}
+
+}  // namespace dray::api::inline selectors

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// Label selectors: requirements on labels, from their text form (?labelSelector=) or from the parts
+// of metav1.LabelSelector, and whether labels meet them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/value/map.h"
+#include "base/result.h"
+
+namespace dray::api::inline selectors {
+
+using Labels = Map<std::string>;
+
+/// Longest text that is read as a label or field selector; no request line is longer.
+inline constexpr size_t kSelectorTextMax = 1 << 20;
+
+enum class LabelOperator : uint8_t {
+  kIn,
+  kNotIn,
+  kEquals,
+  kDoubleEquals,
+  kNotEquals,
+  kExists,
+  kDoesNotExist,
+  kGreaterThan,
+  kLessThan,
+};
+
+/// One condition on one label.
+class LabelRequirement {
+ public:
+  /// `path` is where error texts say that the requirement stands; empty for none.
+  ///
+  /// Errors: kBadRequest with all that is wrong in upstream's words: key no label key, wrong number
+  /// of values for the operator, values no label values, or no numbers for greater and less.
+  static Result<LabelRequirement> Create(std::string_view key,
+                                         LabelOperator op,
+                                         std::vector<std::string> values,
+                                         std::string_view path = "");
+
+  /// Nothing to report is worth an error here: a label that is no number is neither greater nor
+  /// less. NotIn and NotEquals hold where the label is absent.
+  bool Matches(const Labels& labels) const;
+  /// As in a selector's text, values sorted.
+  std::string ToString() const;
+
+  const std::string& key() const { return key_; }
+  LabelOperator op() const { return op_; }
+  const std::vector<std::string>& values() const { return values_; }
+  bool operator==(const LabelRequirement&) const = default;
+
+ private:
+  std::string key_;
+  LabelOperator op_ = LabelOperator::kExists;
+  std::vector<std::string> values_;
+  int64_t bound_ = 0;  // the value of kGreaterThan and kLessThan
+};
+
+/// Everything that is wrong with a requirement, one text each (see LabelRequirement::Create).
+std::vector<std::string> CheckLabelRequirement(std::string_view key,
+                                               LabelOperator op,
+                                               std::span<const std::string> values,
+                                               std::string_view path);
+
+/// Several error texts as upstream's aggregate writes them: one alone, or "[a, b]", each once.
+std::string JoinErrors(std::span<const std::string> errors);
+
+/// Requirements that must all hold. The default one selects everything.
+class LabelSelector {
+ public:
+  /// One condition as metav1.LabelSelector spells it: In, NotIn, Exists, DoesNotExist.
+  struct Expression {
+    std::string_view key;
+    std::string_view op;
+    std::span<const std::string> values;
+  };
+
+  LabelSelector() = default;
+  /// Selects no object: what an absent metav1.LabelSelector means.
+  static LabelSelector Nothing();
+
+  /// Reads "a=b,c!=d,e in (f,g),!h,i>5". Empty text selects everything.
+  ///
+  /// Errors: kBadRequest with upstream's words; also past kSelectorTextMax.
+  static Result<LabelSelector> Parse(std::string_view text);
+
+  /// From a metav1.LabelSelector that is there; without any parts it selects everything.
+  ///
+  /// Errors: kBadRequest with upstream's words.
+  static Result<LabelSelector> FromParts(const Labels& match_labels,
+                                         std::span<const Expression> match_expressions);
+
+  bool Matches(const Labels& labels) const;
+  bool IsEverything() const { return !nothing_ && requirements_.empty(); }
+  /// Sorted by key; equal keys in the order given.
+  const std::vector<LabelRequirement>& requirements() const { return requirements_; }
+  std::string ToString() const;
+
+  bool operator==(const LabelSelector&) const = default;
+
+ private:
+  void Sort();
+
+  std::vector<LabelRequirement> requirements_;
+  bool nothing_ = false;
+};
+
+}  // namespace dray::api::inline selectors

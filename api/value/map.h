@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// A map of the API, sorted by key as Kubernetes writes them: labels, attributes, capacities.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "base/check.h"
+
+namespace dray::api::inline value {
+
+/// A sorted vector behind the interface of std::map: one allocation for all entries, and entries
+/// that arrive in order (as they do from the wire) are appended. Finding is O(log n), inserting in
+/// the middle O(n). Inserting and erasing move entries: keep no pointers across them.
+template <class T>
+class Map {
+ public:
+  using key_type = std::string;
+  using mapped_type = T;
+  using value_type = std::pair<std::string, T>;
+  using iterator = typename std::vector<value_type>::iterator;
+  using const_iterator = typename std::vector<value_type>::const_iterator;
+
+  Map() = default;
+  Map(std::initializer_list<value_type> entries) {
+    for (const value_type& entry : entries) try_emplace(entry.first, entry.second);
+  }
+  template <class Iterator>
+  Map(Iterator first, Iterator last) {
+    for (; first != last; ++first) try_emplace(first->first, first->second);
+  }
+
+  iterator begin() { return entries_.begin(); }
+  iterator end() { return entries_.end(); }
+  const_iterator begin() const { return entries_.begin(); }
+  const_iterator end() const { return entries_.end(); }
+  size_t size() const { return entries_.size(); }
+  bool empty() const { return entries_.empty(); }
+  void clear() { entries_.clear(); }
+  void reserve(size_t size) { entries_.reserve(size); }
+
+  const_iterator lower_bound(std::string_view key) const {
+    // What comes in order goes to the end.
+    if (entries_.empty() || entries_.back().first < key) return end();
+    return std::ranges::lower_bound(entries_, key, std::ranges::less(), KeyOf);
+  }
+  const_iterator find(std::string_view key) const {
+    const auto at = lower_bound(key);
+    return at != end() && at->first == key ? at : end();
+  }
+  iterator find(std::string_view key) { return Mutable(std::as_const(*this).find(key)); }
+  bool contains(std::string_view key) const { return find(key) != end(); }
+  size_t count(std::string_view key) const { return contains(key) ? 1 : 0; }
+
+  const T& at(std::string_view key) const {
+    const auto found = find(key);
+    DRAY_CHECK(found != end());
+    return found->second;
+  }
+  T& at(std::string_view key) { return const_cast<T&>(std::as_const(*this).at(key)); }
+  T& operator[](std::string_view key) { return try_emplace(key).first->second; }
+
+  /// The entry at `key`, made from `args` when there is none; whether it was made.
+  template <class... Args>
+  std::pair<iterator, bool> try_emplace(std::string_view key, Args&&... args) {
+    const auto at = lower_bound(key);
+    if (at != end() && at->first == key) return {Mutable(at), false};
+    return {entries_.emplace(at,
+                             std::piecewise_construct,
+                             std::forward_as_tuple(key),
+                             std::forward_as_tuple(std::forward<Args>(args)...)),
+            true};
+  }
+  template <class Value>
+  std::pair<iterator, bool> emplace(std::string_view key, Value&& value) {
+    return try_emplace(key, std::forward<Value>(value));
+  }
+  template <class Value>
+  std::pair<iterator, bool> insert_or_assign(std::string_view key, Value&& value) {
+    const auto [entry, is_new] = try_emplace(key);
+    entry->second = std::forward<Value>(value);
+    return {entry, is_new};
+  }
+  std::pair<iterator, bool> insert(value_type entry) {
+    return try_emplace(entry.first, std::move(entry.second));
+  }
+
+  /// For readers of documents: a new entry at the end, wherever its key belongs. Until Settle()
+  /// nothing but more entries may follow. O(1), in whatever order the keys come.
+  T& Append(std::string_view key) {
+    return entries_
+        .emplace_back(std::piecewise_construct, std::forward_as_tuple(key), std::forward_as_tuple())
+        .second;
+  }
+  /// Brings what was appended in order; of several entries with one key the last stays.
+  void Settle() {
+    const auto before = [](const value_type& a, const value_type& b) { return a.first < b.first; };
+    const auto not_before = [](const value_type& a, const value_type& b) {
+      return a.first >= b.first;
+    };
+    if (std::ranges::adjacent_find(entries_, not_before) == entries_.end()) return;
+    std::ranges::stable_sort(entries_, before);
+    const auto same = [](const value_type& a, const value_type& b) { return a.first == b.first; };
+    // From the back, unique() keeps the last of each run.
+    const auto gone = std::unique(entries_.rbegin(), entries_.rend(), same);
+    entries_.erase(entries_.begin(), gone.base());
+  }
+
+  size_t erase(std::string_view key) {
+    const auto found = find(key);
+    if (found == end()) return 0;
+    entries_.erase(found);
+    return 1;
+  }
+  iterator erase(const_iterator at) { return entries_.erase(at); }
+
+  bool operator==(const Map& other) const { return entries_ == other.entries_; }
+
+ private:
+  static std::string_view KeyOf(const value_type& entry) { return entry.first; }
+  iterator Mutable(const_iterator at) { return entries_.begin() + (at - entries_.cbegin()); }
+
+  std::vector<value_type> entries_;
+};
+
+}  // namespace dray::api::inline value

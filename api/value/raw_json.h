@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// RawJson: JSON that the server carries without looking at it, such as the parameters of a driver
+// (runtime.RawExtension).
+#pragma once
+
+#include <string>
+#include <utility>
+
+namespace dray::api::inline value {
+
+/// One JSON value as the bytes that came in; empty when absent. Whoever reads the document makes
+/// sure that the bytes are JSON. Equal means the same bytes.
+class RawJson {
+ public:
+  RawJson() = default;
+  explicit RawJson(std::string bytes) : bytes_(std::move(bytes)) {}
+
+  const std::string& bytes() const { return bytes_; }
+  bool IsEmpty() const { return bytes_.empty(); }
+  /// Whether there is nothing to carry: no bytes, or null.
+  bool IsNull() const { return IsEmpty() || bytes_ == "null"; }
+  /// The bytes as they are written: without blanks between the tokens, and `<`, `>`, `&`, U+2028
+  /// and U+2029 escaped; "null" when empty.
+  std::string compact() const;
+
+  bool operator==(const RawJson&) const = default;
+
+ private:
+  std::string bytes_;
+};
+
+}  // namespace dray::api::inline value
