@@ -13,24 +13,24 @@ namespace {
 using client::WatchEvent;
 using client::WatchEventType;
 
-WatchEventType TypeOf(server::WatchEventType type) {
+WatchEventType TypeOf(server::verbs::WatchEventType type) {
   switch (type) {
-    case server::WatchEventType::kAdded: return WatchEventType::kAdded;
-    case server::WatchEventType::kModified: return WatchEventType::kModified;
-    case server::WatchEventType::kDeleted: return WatchEventType::kDeleted;
-    case server::WatchEventType::kBookmark:
-    case server::WatchEventType::kError: return WatchEventType::kBookmark;
+    case server::verbs::WatchEventType::kAdded: return WatchEventType::kAdded;
+    case server::verbs::WatchEventType::kModified: return WatchEventType::kModified;
+    case server::verbs::WatchEventType::kDeleted: return WatchEventType::kDeleted;
+    case server::verbs::WatchEventType::kBookmark:
+    case server::verbs::WatchEventType::kError: return WatchEventType::kBookmark;
   }
   return WatchEventType::kBookmark;
 }
 
-server::PatchType TypeOf(client::PatchType type) {
+server::patch::PatchType TypeOf(client::PatchType type) {
   switch (type) {
-    case client::PatchType::kJson: return server::PatchType::kJson;
-    case client::PatchType::kMerge: return server::PatchType::kMerge;
-    case client::PatchType::kStrategicMerge: return server::PatchType::kStrategicMerge;
+    case client::PatchType::kJson: return server::patch::PatchType::kJson;
+    case client::PatchType::kMerge: return server::patch::PatchType::kMerge;
+    case client::PatchType::kStrategicMerge: return server::patch::PatchType::kStrategicMerge;
   }
-  return server::PatchType::kMerge;
+  return server::patch::PatchType::kMerge;
 }
 
 /// A Status that ends a watch, as the error it stands for.
@@ -48,7 +48,7 @@ class InProcessClient::Running : public std::enable_shared_from_this<Running> {
   Running(InProcessClient& owner, client::WatchHandler handler)
       : owner_(owner), handler_(std::move(handler)) {}
 
-  void Begin(std::unique_ptr<server::WatchCursor> cursor) {
+  void Begin(std::unique_ptr<server::verbs::WatchCursor> cursor) {
     {
       const MutexLock lock(mutex_);
       cursor_ = std::move(cursor);
@@ -71,12 +71,12 @@ class InProcessClient::Running : public std::enable_shared_from_this<Running> {
     queued_ = false;
     const MutexLock lock(mutex_);
     if (cursor_ == nullptr) return;
-    std::vector<server::WatchEvent> found = cursor_->Next(kBatchEventsMax);
+    std::vector<server::verbs::WatchEvent> found = cursor_->Next(kBatchEventsMax);
     if (found.empty()) return;
     std::vector<WatchEvent> events;
     const api::meta_v1::Status* failure = nullptr;
-    for (server::WatchEvent& event : found) {
-      if (event.type == server::WatchEventType::kError && event.status.has_value()) {
+    for (server::verbs::WatchEvent& event : found) {
+      if (event.type == server::verbs::WatchEventType::kError && event.status.has_value()) {
         failure = &*event.status;
       } else {
         events.push_back({.type = TypeOf(event.type), .object = std::move(event.item.object)});
@@ -93,7 +93,7 @@ class InProcessClient::Running : public std::enable_shared_from_this<Running> {
 
   /// Waits for a turn under way; no callback runs after this.
   void End() {
-    std::unique_ptr<server::WatchCursor> cursor;
+    std::unique_ptr<server::verbs::WatchCursor> cursor;
     const MutexLock lock(mutex_);
     cursor = std::move(cursor_);
   }
@@ -103,7 +103,7 @@ class InProcessClient::Running : public std::enable_shared_from_this<Running> {
   const client::WatchHandler handler_;
   std::atomic<bool> queued_ = false;
   Mutex mutex_;
-  std::unique_ptr<server::WatchCursor> cursor_ DRAY_GUARDED_BY(mutex_);
+  std::unique_ptr<server::verbs::WatchCursor> cursor_ DRAY_GUARDED_BY(mutex_);
 };
 
 class InProcessClient::Handle final : public client::Watch {
@@ -122,7 +122,7 @@ class InProcessClient::Handle final : public client::Watch {
   std::shared_ptr<Running> running_;
 };
 
-InProcessClient::InProcessClient(server::Resources& resources, server::User user)
+InProcessClient::InProcessClient(server::verbs::Resources& resources, server::verbs::User user)
     : resources_(resources), user_(std::move(user)), delivery_([this] { Deliver(); }) {}
 
 InProcessClient::~InProcessClient() {
@@ -136,8 +136,8 @@ void InProcessClient::Deliver() {
   }
 }
 
-server::ResourceRequest InProcessClient::RequestFor(server::Verb verb,
-                                                    const client::ObjectRef& ref) const {
+server::verbs::ResourceRequest InProcessClient::RequestFor(server::verbs::Verb verb,
+                                                           const client::ObjectRef& ref) const {
   return {.verb = verb,
           .kind = ref.kind,
           .namespace_name = ref.namespace_name,
@@ -145,39 +145,39 @@ server::ResourceRequest InProcessClient::RequestFor(server::Verb verb,
           .user = user_};
 }
 
-Result<api::Object> InProcessClient::CallForObject(server::ResourceRequest request) {
-  DRAY_TRY(server::Answer answer, Wait(resources_.Handle(std::move(request))));
+Result<api::Object> InProcessClient::CallForObject(server::verbs::ResourceRequest request) {
+  DRAY_TRY(server::verbs::Answer answer, Wait(resources_.Handle(std::move(request))));
   if (!answer.outcome) return Fail(std::move(answer.outcome).error());
-  if (auto* object = std::get_if<server::ObjectAnswer>(&*answer.outcome)) {
+  if (auto* object = std::get_if<server::verbs::ObjectAnswer>(&*answer.outcome)) {
     return std::move(object->item.object);
   }
   return api::Object();
 }
 
 Result<api::Object> InProcessClient::Get(const client::ObjectRef& ref) {
-  return CallForObject(RequestFor(server::Verb::kGet, ref));
+  return CallForObject(RequestFor(server::verbs::Verb::kGet, ref));
 }
 
 Result<client::ObjectList> InProcessClient::List(const api::KindInfo& kind,
                                                  const client::ListOptions& options) {
-  server::ResourceRequest request =
-      RequestFor(server::Verb::kList, {.kind = &kind, .namespace_name = options.namespace_name});
+  server::verbs::ResourceRequest request = RequestFor(
+      server::verbs::Verb::kList, {.kind = &kind, .namespace_name = options.namespace_name});
   request.list.label_selector = options.label_selector;
   request.list.field_selector = options.field_selector;
-  DRAY_TRY(server::Answer answer, Wait(resources_.Handle(std::move(request))));
+  DRAY_TRY(server::verbs::Answer answer, Wait(resources_.Handle(std::move(request))));
   if (!answer.outcome) return Fail(std::move(answer.outcome).error());
   client::ObjectList list;
-  if (auto* found = std::get_if<server::ListAnswer>(&*answer.outcome)) {
+  if (auto* found = std::get_if<server::verbs::ListAnswer>(&*answer.outcome)) {
     list.resource_version = std::move(found->resource_version);
     list.items.reserve(found->items.size());
-    for (server::Item& item : found->items) list.items.push_back(std::move(item.object));
+    for (server::storage::Item& item : found->items) list.items.push_back(std::move(item.object));
   }
   return list;
 }
 
 Result<api::Object> InProcessClient::Create(const api::Object& object) {
-  server::ResourceRequest request =
-      RequestFor(server::Verb::kCreate,
+  server::verbs::ResourceRequest request =
+      RequestFor(server::verbs::Verb::kCreate,
                  {.kind = &object.kind(), .namespace_name = object.metadata().namespace_});
   request.body = object;
   return CallForObject(std::move(request));
@@ -185,10 +185,11 @@ Result<api::Object> InProcessClient::Create(const api::Object& object) {
 
 Result<api::Object> InProcessClient::Update(const api::Object& object,
                                             std::string_view subresource) {
-  server::ResourceRequest request = RequestFor(server::Verb::kUpdate,
-                                               {.kind = &object.kind(),
-                                                .namespace_name = object.metadata().namespace_,
-                                                .name = object.metadata().name});
+  server::verbs::ResourceRequest request =
+      RequestFor(server::verbs::Verb::kUpdate,
+                 {.kind = &object.kind(),
+                  .namespace_name = object.metadata().namespace_,
+                  .name = object.metadata().name});
   request.subresource = subresource;
   request.body = object;
   return CallForObject(std::move(request));
@@ -198,7 +199,7 @@ Result<api::Object> InProcessClient::Patch(const client::ObjectRef& ref,
                                            client::PatchType type,
                                            std::string_view json,
                                            std::string_view subresource) {
-  server::ResourceRequest request = RequestFor(server::Verb::kPatch, ref);
+  server::verbs::ResourceRequest request = RequestFor(server::verbs::Verb::kPatch, ref);
   request.subresource = subresource;
   request.patch_type = TypeOf(type);
   request.body = std::string(json);
@@ -207,7 +208,7 @@ Result<api::Object> InProcessClient::Patch(const client::ObjectRef& ref,
 
 Result<> InProcessClient::Delete(const client::ObjectRef& ref,
                                  const api::meta_v1::DeleteOptions& options) {
-  server::ResourceRequest request = RequestFor(server::Verb::kDelete, ref);
+  server::verbs::ResourceRequest request = RequestFor(server::verbs::Verb::kDelete, ref);
   request.delete_options = options;
   DRAY_TRY_VOID(CallForObject(std::move(request)));
   return {};
@@ -216,7 +217,7 @@ Result<> InProcessClient::Delete(const client::ObjectRef& ref,
 Result<> InProcessClient::CreateSubresource(const client::ObjectRef& ref,
                                             std::string_view subresource,
                                             const api::Object& body) {
-  server::ResourceRequest request = RequestFor(server::Verb::kCreate, ref);
+  server::verbs::ResourceRequest request = RequestFor(server::verbs::Verb::kCreate, ref);
   request.subresource = subresource;
   request.body = body;
   DRAY_TRY_VOID(CallForObject(std::move(request)));
@@ -232,8 +233,8 @@ Result<std::unique_ptr<client::Watch>> InProcessClient::StartWatch(
     --watches_;
     return Fail(StatusReason::kTooManyRequests, "too many watches in this process");
   }
-  server::ResourceRequest request =
-      RequestFor(server::Verb::kWatch, {.kind = &kind, .namespace_name = options.namespace_name});
+  server::verbs::ResourceRequest request = RequestFor(
+      server::verbs::Verb::kWatch, {.kind = &kind, .namespace_name = options.namespace_name});
   request.list.label_selector = options.label_selector;
   request.list.field_selector = options.field_selector;
   request.list.resource_version = resource_version;

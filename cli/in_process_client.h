@@ -12,7 +12,7 @@
 #include "base/bounded_queue.h"
 #include "base/mutex.h"
 #include "client/client.h"
-#include "server/resources.h"
+#include "server/verbs/resources.h"
 
 namespace dray::cli {
 
@@ -26,7 +26,7 @@ class InProcessClient final : public client::Client {
   static constexpr size_t kBatchEventsMax = 256;
 
   /// `user` is who asks.
-  InProcessClient(server::Resources& resources, server::User user);
+  InProcessClient(server::verbs::Resources& resources, server::verbs::User user);
   ~InProcessClient() override;
   InProcessClient(const InProcessClient&) = delete;
   InProcessClient& operator=(const InProcessClient&) = delete;
@@ -54,12 +54,13 @@ class InProcessClient final : public client::Client {
   class Running;
   class Handle;
 
-  server::ResourceRequest RequestFor(server::Verb verb, const client::ObjectRef& ref) const;
-  Result<api::Object> CallForObject(server::ResourceRequest request);
+  server::verbs::ResourceRequest RequestFor(server::verbs::Verb verb,
+                                            const client::ObjectRef& ref) const;
+  Result<api::Object> CallForObject(server::verbs::ResourceRequest request);
   void Deliver();
 
-  server::Resources& resources_;
-  const server::User user_;
+  server::verbs::Resources& resources_;
+  const server::verbs::User user_;
   std::atomic<size_t> watches_ = 0;
   BoundedQueue<std::weak_ptr<Running>> woken_{kWatchesMax};  // each watch at most once
   std::thread delivery_;

@@ -25,9 +25,9 @@
 #include "net/http_server.h"
 #include "net/url.h"
 #include "node/profile.h"
-#include "server/builtin_rules.h"
-#include "server/http_api.h"
-#include "server/resources.h"
+#include "server/http/http_api.h"
+#include "server/registry/builtin_rules.h"
+#include "server/verbs/resources.h"
 #include "store/store.h"
 
 namespace dray::cli {
@@ -77,11 +77,11 @@ Result<net::Endpoint> ParseListen(const std::string& listen) {
 }
 
 /// What the options say the server plays. Errors: kBadRequest, with the option's name.
-Result<server::Emulation> EmulationOf(const ServeOptions& options) {
+Result<server::registry::Emulation> EmulationOf(const ServeOptions& options) {
   const auto refuse = [](std::string_view option, const Error& error) {
     return Fail(StatusReason::kBadRequest, fmt::format("{}: {}", option, error.message));
   };
-  server::Emulation emulation{.runtime_config = options.runtime_config};
+  server::registry::Emulation emulation{.runtime_config = options.runtime_config};
   api::Release rules = api::Release::kNewest;
   if (!options.release.empty()) {
     const Result<api::Release> release = api::ParseRelease(options.release);
@@ -96,7 +96,7 @@ Result<server::Emulation> EmulationOf(const ServeOptions& options) {
 
 /// The gates decide what the search knows, as they decide what the API has. Older releases had
 /// searches of their own; their objects get that of 1.37.
-Result<allocator::Features> SearchFeatures(const server::Emulation& emulation) {
+Result<allocator::Features> SearchFeatures(const server::registry::Emulation& emulation) {
   const bool is_newest =
       emulation.release == api::Release::kAny || emulation.release == api::Release::kNewest;
   if (!is_newest) return allocator::Features();
@@ -104,7 +104,7 @@ Result<allocator::Features> SearchFeatures(const server::Emulation& emulation) {
 }
 
 Result<ComponentsOptions> ComponentsOf(const ServeOptions& options) {
-  DRAY_TRY(const server::Emulation emulation, EmulationOf(options));
+  DRAY_TRY(const server::registry::Emulation emulation, EmulationOf(options));
   DRAY_TRY(const allocator::Features features, SearchFeatures(emulation));
   ComponentsOptions components{.scheduler = Has(options, "scheduler"),
                                .controllers = Has(options, "controllers"),
@@ -166,7 +166,7 @@ class Process {
     DRAY_TRY_VOID(CheckComponents(options_));
     DRAY_TRY_VOID(CheckStoreChoice(options_.store));
     DRAY_TRY(const net::Endpoint endpoint, ParseListen(options_.listen));
-    if (!server::IsLoopback(endpoint.host)) {
+    if (!server::http::IsLoopback(endpoint.host)) {
       return Fail(StatusReason::kBadRequest,
                   fmt::format("--listen {}: only loopback addresses are served for now: every "
                               "known user may do everything",
@@ -178,13 +178,13 @@ class Process {
     DRAY_TRY_VOID(Wait(resources_->Bootstrap()));
     DRAY_TRY(const ServerCredentials credentials,
              LoadOrMakeCredentials(world_, options_.store.data_folder, endpoint.host));
-    server::HttpApiOptions api_options{
+    server::http::HttpApiOptions api_options{
         // Whatever the store is: probes know the name from kube-apiserver.
         .checks = {
             {.name = "etcd", .passes = [this] { return store_->status().failure.empty(); }}}};
     if (!options_.token_file.empty()) {
       DRAY_TRY(const std::string csv, world_.disk.Read(options_.token_file));
-      DRAY_TRY(api_options.authenticator, server::Authenticator::FromTokenFile(csv));
+      DRAY_TRY(api_options.authenticator, server::http::Authenticator::FromTokenFile(csv));
     }
     api_.emplace(*resources_, world_, log_, std::move(api_options));
     DRAY_TRY(const auto tls,
@@ -196,7 +196,7 @@ class Process {
                                     {.address = endpoint.host,
                                      .port = endpoint.port,
                                      .tls = tls,
-                                     .body_bytes_max = server::kBodyBytesMax},
+                                     .body_bytes_max = server::http::kBodyBytesMax},
                                     *api_));
     housekeeping_.emplace(*store_, world_.clock, *http_->reactors().front());
     url_ = fmt::format("https://{}",
@@ -206,25 +206,26 @@ class Process {
   }
 
   Result<> MakeResources() {
-    DRAY_TRY(const server::Emulation emulation, EmulationOf(options_));
-    const auto kinds = server::ServedKinds(scheme_, emulation);
+    DRAY_TRY(const server::registry::Emulation emulation, EmulationOf(options_));
+    const auto kinds = server::registry::ServedKinds(scheme_, emulation);
     if (!kinds) {
       return Fail(StatusReason::kBadRequest,
                   fmt::format("--runtime-config: {}", kinds.error().message));
     }
     scheme_ = api::Scheme(*kinds);
-    resources_ = std::make_unique<server::Resources>(
+    resources_ = std::make_unique<server::verbs::Resources>(
         scheme_,
         *store_,
         world_,
         log_,
-        server::Resources::Options{.rules = server::BuiltinRules(emulation),
-                                   .release = emulation.release});
+        server::verbs::Options{.rules = server::registry::BuiltinRules(emulation),
+                               .release = emulation.release});
     return {};
   }
 
   Result<> StartComponents() {
-    client_.emplace(*resources_, server::User{.name = "system:dray", .groups = {"system:masters"}});
+    client_.emplace(*resources_,
+                    server::verbs::User{.name = "system:dray", .groups = {"system:masters"}});
     DRAY_TRY(ComponentsOptions components, ComponentsOf(options_));
     components_.emplace(*client_, world_, log_, scheme_, std::move(components));
     if (options_.store.etcd_servers.empty()) return components_->Start();
@@ -265,8 +266,8 @@ class Process {
   Log log_;
   api::Scheme scheme_;
   std::unique_ptr<store::Store> store_;
-  std::unique_ptr<server::Resources> resources_;
-  std::optional<server::HttpApi> api_;
+  std::unique_ptr<server::verbs::Resources> resources_;
+  std::optional<server::http::HttpApi> api_;
   std::unique_ptr<net::HttpServer> http_;
   std::optional<Housekeeping> housekeeping_;
   std::string url_, kubeconfig_;

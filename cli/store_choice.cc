@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "server/stored_object.h"
+#include "server/storage/stored_object.h"
 #include "store/etcd/etcd_store.h"
 #include "store/etcd/options.h"
 #include "store/memory_store.h"
@@ -49,7 +49,7 @@ Result<> CheckStoreChoice(const StoreChoice& choice) {
 
 Result<std::unique_ptr<store::Store>> OpenStore(World& world, Log log, const StoreChoice& choice) {
   store::Options options;
-  options.read_value = server::ReadStored;
+  options.read_value = server::storage::ReadStored;
   options.new_id = world.random.Next();
   if (!choice.etcd_servers.empty()) return OpenEtcd(world, std::move(log), choice, options);
   if (choice.memory) return std::make_unique<store::MemoryStore>(options);

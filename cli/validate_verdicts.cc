@@ -20,10 +20,10 @@
 #include "cli/validate_hints.h"
 #include "cli/validate_places.h"
 #include "cli/validate_scalars.h"
-#include "server/judgement.h"
-#include "server/profile_expressions.h"
-#include "server/served_kinds.h"
-#include "server/strategy.h"
+#include "server/registry/judgement.h"
+#include "server/registry/profile_expressions.h"
+#include "server/registry/served_kinds.h"
+#include "server/registry/strategy.h"
 
 namespace dray::cli {
 namespace {
@@ -255,8 +255,8 @@ class ObjectJudge {
   /// Whether the gates leave the kind.
   bool IsOn(const api::KindInfo& kind, api::Release release) const {
     if (options_.feature_gates.empty()) return true;
-    const auto served =
-        server::ServedKinds(scheme_, {.release = release, .gates = ProfileOf(release).gates});
+    const auto served = server::registry::ServedKinds(
+        scheme_, {.release = release, .gates = ProfileOf(release).gates});
     return served.has_value() && std::ranges::find(*served, &kind) != served->end();
   }
 
@@ -278,8 +278,8 @@ class ObjectJudge {
   }
 
   void KnownKind(const api::KindInfo& kind, api::Release release) {
-    auto object =
-        server::ReadForStore(kind, text_.json, release, world_.clock.Now(), &verdict_.strict);
+    auto object = server::registry::ReadForStore(
+        kind, text_.json, release, world_.clock.Now(), &verdict_.strict);
     if (!object) {
       Mismatch(kind, release, object.error().message);
       return;
@@ -327,19 +327,19 @@ class ObjectJudge {
   /// One request; what it says goes to the verdict. `prefix` stands before the fields of causes.
   void Ask(const api::KindInfo& kind,
            const api::Profile& profile,
-           server::Write& write,
+           server::registry::Write& write,
            std::string_view prefix = {}) {
-    const server::ProfileExpressions expressions(profile);
+    const server::registry::ProfileExpressions expressions(profile);
     const std::string name = write.object.metadata().name;
-    server::Judgement judgement =
-        server::JudgeWrite(write,
-                           {.profile = profile,
-                            .version = &kind,
-                            .expressions = &expressions,
-                            .space = &SpaceOf(write.object.metadata().namespace_)},
-                           world_.clock.Now(),
-                           world_.random);
-    const bool is_create = write.operation == server::WriteOperation::kCreate;
+    server::registry::Judgement judgement =
+        server::registry::JudgeWrite(write,
+                                     {.profile = profile,
+                                      .version = &kind,
+                                      .expressions = &expressions,
+                                      .space = &SpaceOf(write.object.metadata().namespace_)},
+                                     world_.clock.Now(),
+                                     world_.random);
+    const bool is_create = write.operation == server::registry::WriteOperation::kCreate;
     Answer answer = {.operation = is_create ? "create" : "updateStatus",
                      .code = is_create ? kCreated : kOk,
                      .warnings = std::move(judgement.warnings)};
@@ -362,7 +362,8 @@ class ObjectJudge {
   void Rules(const api::KindInfo& kind, const api::Profile& profile, api::Object object) {
     std::string& space = object.mutable_metadata().namespace_;
     if (kind.namespaced && space.empty()) space = kDefaultNamespace;
-    server::Write create = {.operation = server::WriteOperation::kCreate, .object = object.Clone()};
+    server::registry::Write create = {.operation = server::registry::WriteOperation::kCreate,
+                                      .object = object.Clone()};
     Ask(kind, profile, create);
     const bool has_status = kind.has_status && kind.status_in.Has(profile.release);
     if (kind.group != kResourceGroup || !has_status || !HasStatus(text_.json)) return;
@@ -374,9 +375,9 @@ class ObjectJudge {
       return;
     }
     object.mutable_metadata() = create.object.metadata();
-    server::Write status = {.operation = server::WriteOperation::kUpdateStatus,
-                            .object = std::move(object),
-                            .old = std::move(create.object)};
+    server::registry::Write status = {.operation = server::registry::WriteOperation::kUpdateStatus,
+                                      .object = std::move(object),
+                                      .old = std::move(create.object)};
     Ask(kind, profile, status);
   }
 
@@ -389,8 +390,8 @@ class ObjectJudge {
     pod.metadata.namespace_ = space.empty() ? std::string(kDefaultNamespace) : space;
     api::Object object = api::Object::Of(std::move(pod));
     api::defaults::SetDefaults(object, api::Time::Of(world_.clock.Now()), profile.release);
-    server::Write write = {.operation = server::WriteOperation::kCreate,
-                           .object = std::move(object)};
+    server::registry::Write write = {.operation = server::registry::WriteOperation::kCreate,
+                                     .object = std::move(object)};
     Ask(write.object.kind(), profile, write, "spec.template.");
   }
 

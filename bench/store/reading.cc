@@ -20,7 +20,7 @@
 #include "base/strong.h"
 #include "base/world.h"
 #include "bench/store/figures.h"
-#include "server/watch_hub.h"
+#include "server/verbs/watch_hub.h"
 #include "store/memory_store.h"
 #include "store/record.h"
 #include "store/snapshot.h"
@@ -128,9 +128,9 @@ double ToCursors(store::MemoryStore& store, std::vector<Cursor>& cursors, uint64
 
 double MedianToHub(store::MemoryStore& store) {
   std::vector<Cursor> cursors = CursorsOn(store);
-  server::WatchHub hub(store);
+  server::verbs::WatchHub hub(store);
   BoundedQueue<size_t> woken(kWatchers);
-  std::vector<server::WatchHub::Registration> registrations;
+  std::vector<server::verbs::WatchHub::Registration> registrations;
   for (size_t i = 0; i < kWatchers; ++i) {
     registrations.push_back(
         hub.Add("/registry/resourceclaims/", [&woken, i] { DRAY_CHECK(woken.TryPush(i)); })

@@ -16,16 +16,17 @@
 #include "base/log.h"
 #include "base/simulated_world.h"
 #include "base/task.h"
-#include "server/resources.h"
+#include "server/errors/errors.h"
+#include "server/verbs/resources.h"
 #include "store/memory_store.h"
 
-namespace dray::server {
+namespace dray::server::testing {
 
 /// An empty server with the bootstrap namespaces.
-class ServerTest : public testing::Test {
+class ServerTest : public ::testing::Test {
  protected:
-  ServerTest() : ServerTest(Resources::Options{}) {}
-  explicit ServerTest(Resources::Options options)
+  ServerTest() : ServerTest(verbs::Options{}) {}
+  explicit ServerTest(verbs::Options options)
       : resources_(scheme_, store_, world_.world(), Log::Silent(), std::move(options)) {
     EXPECT_TRUE(Wait(resources_.Bootstrap()).has_value());
   }
@@ -46,11 +47,11 @@ class ServerTest : public testing::Test {
     return **found;
   }
 
-  ResourceRequest Request(Verb verb,
-                          std::string_view plural,
-                          std::string_view space,
-                          std::string_view name) const {
-    ResourceRequest request;
+  verbs::ResourceRequest Request(verbs::Verb verb,
+                                 std::string_view plural,
+                                 std::string_view space,
+                                 std::string_view name) const {
+    verbs::ResourceRequest request;
     request.verb = verb;
     request.kind = &KindOf(plural);
     request.namespace_name = space;
@@ -58,32 +59,32 @@ class ServerTest : public testing::Test {
     return request;
   }
 
-  Answer Ask(ResourceRequest request) {
-    Result<Answer> answer = Wait(resources_.Handle(std::move(request)));
+  verbs::Answer Ask(verbs::ResourceRequest request) {
+    Result<verbs::Answer> answer = Wait(resources_.Handle(std::move(request)));
     EXPECT_TRUE(answer.has_value());
     warnings_ = answer->warnings;
     return *std::move(answer);
   }
 
   /// "200 {…}", or "404 NotFound: message".
-  std::string Do(ResourceRequest request) {
-    const Answer answer = Ask(std::move(request));
+  std::string Do(verbs::ResourceRequest request) {
+    const verbs::Answer answer = Ask(std::move(request));
     if (!answer.outcome.has_value()) {
-      const api::meta_v1::Status status = ToStatus(answer.outcome.error());
+      const api::meta_v1::Status status = errors::ToStatus(answer.outcome.error());
       return std::to_string(status.code) + " " + status.reason + ": " + status.message;
     }
-    if (const auto* object = std::get_if<ObjectAnswer>(&*answer.outcome)) {
+    if (const auto* object = std::get_if<verbs::ObjectAnswer>(&*answer.outcome)) {
       EXPECT_EQ(*object->item.json, api::ToJson(object->item.object));
       return std::to_string(object->code) + " " + *object->item.json;
     }
-    if (const auto* status = std::get_if<StatusAnswer>(&*answer.outcome)) {
+    if (const auto* status = std::get_if<verbs::StatusAnswer>(&*answer.outcome)) {
       return std::to_string(status->code) + " " + api::ToJson(api::Object::Of(status->status));
     }
     return "200 list";
   }
 
   std::string Post(std::string_view plural, std::string_view space, std::string body) {
-    ResourceRequest request = Request(Verb::kCreate, plural, space, "");
+    verbs::ResourceRequest request = Request(verbs::Verb::kCreate, plural, space, "");
     request.body = std::move(body);
     return Do(std::move(request));
   }
@@ -91,35 +92,35 @@ class ServerTest : public testing::Test {
                   std::string_view space,
                   std::string_view name,
                   std::string body) {
-    ResourceRequest request = Request(Verb::kUpdate, plural, space, name);
+    verbs::ResourceRequest request = Request(verbs::Verb::kUpdate, plural, space, name);
     request.body = std::move(body);
     return Do(std::move(request));
   }
   std::string Read(std::string_view plural, std::string_view space, std::string_view name) {
-    return Do(Request(Verb::kGet, plural, space, name));
+    return Do(Request(verbs::Verb::kGet, plural, space, name));
   }
   std::string Delete(std::string_view plural, std::string_view space, std::string_view name) {
-    return Do(Request(Verb::kDelete, plural, space, name));
+    return Do(Request(verbs::Verb::kDelete, plural, space, name));
   }
   std::string VersionOf(std::string_view plural, std::string_view space, std::string_view name) {
-    const Answer answer = Ask(Request(Verb::kGet, plural, space, name));
-    return std::get<ObjectAnswer>(*answer.outcome).item.object.metadata().resource_version;
+    const verbs::Answer answer = Ask(Request(verbs::Verb::kGet, plural, space, name));
+    return std::get<verbs::ObjectAnswer>(*answer.outcome).item.object.metadata().resource_version;
   }
 
   /// A list, or the error's words.
-  Result<ListAnswer> Lists(ResourceRequest request) {
-    Answer answer = Ask(std::move(request));
+  Result<verbs::ListAnswer> Lists(verbs::ResourceRequest request) {
+    verbs::Answer answer = Ask(std::move(request));
     if (!answer.outcome.has_value()) return std::unexpected(answer.outcome.error());
-    return std::get<ListAnswer>(*std::move(answer.outcome));
+    return std::get<verbs::ListAnswer>(*std::move(answer.outcome));
   }
   /// The names of a list, separated by blanks; or the error's words.
-  std::string Names(ResourceRequest request) {
-    const Result<ListAnswer> list = Lists(std::move(request));
+  std::string Names(verbs::ResourceRequest request) {
+    const Result<verbs::ListAnswer> list = Lists(std::move(request));
     return list.has_value() ? Names(list->items) : list.error().message;
   }
-  static std::string Names(const std::vector<Item>& items) {
+  static std::string Names(const std::vector<storage::Item>& items) {
     std::string names;
-    for (const Item& item : items) {
+    for (const storage::Item& item : items) {
       if (!names.empty()) names += ' ';
       names += item.object.metadata().name;
     }
@@ -129,8 +130,8 @@ class ServerTest : public testing::Test {
   SimulatedWorld world_{7};
   api::Scheme scheme_;
   store::MemoryStore store_;
-  Resources resources_;
+  verbs::Resources resources_;
   std::vector<std::string> warnings_;  // of the last answer
 };
 
-}  // namespace dray::server
+}  // namespace dray::server::testing

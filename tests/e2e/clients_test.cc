@@ -26,9 +26,9 @@
 #include "net/http_server.h"
 #include "node/simulated_nodes.h"
 #include "scheduler/scheduler.h"
-#include "server/builtin_rules.h"
-#include "server/http_api.h"
-#include "server/resources.h"
+#include "server/http/http_api.h"
+#include "server/registry/builtin_rules.h"
+#include "server/verbs/resources.h"
 #include "store/memory_store.h"
 
 namespace dray {
@@ -54,13 +54,13 @@ class ClientsTest : public testing::TestWithParam<Way> {
  protected:
   void SetUp() override {
     ASSERT_TRUE(Wait(resources_.Bootstrap()));
-    auto started =
-        net::HttpServer::Start(world_.clock, log_, {.body_bytes_max = server::kBodyBytesMax}, api_);
+    auto started = net::HttpServer::Start(
+        world_.clock, log_, {.body_bytes_max = server::http::kBodyBytesMax}, api_);
     ASSERT_TRUE(started) << started.error().message;
     http_ = *std::move(started);
     if (GetParam() == Way::kInProcess) {
       client_ = std::make_unique<cli::InProcessClient>(
-          resources_, server::User{.name = "test", .groups = {"system:masters"}});
+          resources_, server::verbs::User{.name = "test", .groups = {"system:masters"}});
       return;
     }
     auto client = client::HttpClient::Create(
@@ -82,8 +82,10 @@ class ClientsTest : public testing::TestWithParam<Way> {
   const Log log_ = Log::Silent();
   const api::Scheme scheme_;
   store::MemoryStore store_;
-  server::Resources resources_{scheme_, store_, world_, log_, {.rules = server::BuiltinRules()}};
-  server::HttpApi api_{resources_, world_, log_, {.anonymous = server::AnonymousRule::kEverything}};
+  server::verbs::Resources resources_{
+      scheme_, store_, world_, log_, {.rules = server::registry::BuiltinRules()}};
+  server::http::HttpApi api_{
+      resources_, world_, log_, {.anonymous = server::http::AnonymousRule::kEverything}};
   std::unique_ptr<net::HttpServer> http_;
   std::unique_ptr<client::Client> client_;
 };

@@ -20,9 +20,9 @@
 #include "base/simulated_world.h"
 #include "base/task.h"
 #include "net/reactor.h"
-#include "server/builtin_rules.h"
-#include "server/http_api.h"
-#include "server/resources.h"
+#include "server/http/http_api.h"
+#include "server/registry/builtin_rules.h"
+#include "server/verbs/resources.h"
 #include "store/memory_store.h"
 
 namespace {
@@ -94,19 +94,19 @@ struct Server {
   dray::SimulatedWorld simulated{1};
   dray::api::Scheme scheme;
   dray::store::MemoryStore store;
-  dray::server::Resources resources{scheme,
-                                    store,
-                                    simulated.world(),
-                                    dray::Log::Silent(),
-                                    {.rules = dray::server::BuiltinRules()}};
-  dray::server::HttpApi api{resources,
-                            simulated.world(),
-                            dray::Log::Silent(),
-                            {.anonymous = dray::server::AnonymousRule::kEverything}};
+  dray::server::verbs::Resources resources{scheme,
+                                           store,
+                                           simulated.world(),
+                                           dray::Log::Silent(),
+                                           {.rules = dray::server::registry::BuiltinRules()}};
+  dray::server::http::HttpApi api{resources,
+                                  simulated.world(),
+                                  dray::Log::Silent(),
+                                  {.anonymous = dray::server::http::AnonymousRule::kEverything}};
 };
 constexpr int kInputsPerServer = 256;
 
-dray::server::HttpApi& FreshEnoughApi() {
+dray::server::http::HttpApi& FreshEnoughApi() {
   static std::unique_ptr<Server> server;
   static int inputs_left = 0;
   if (inputs_left-- == 0) {
@@ -122,7 +122,7 @@ dray::server::HttpApi& FreshEnoughApi() {
 // The name is libFuzzer's.
 // NOLINTNEXTLINE(readability-identifier-naming)
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  dray::server::HttpApi& api = FreshEnoughApi();
+  dray::server::http::HttpApi& api = FreshEnoughApi();
   dray::net::Reactor reactor;
   const auto responder = std::make_shared<CountingResponder>(reactor);
   api.Handle(Parse({reinterpret_cast<const char*>(data), size}), responder);

@@ -19,8 +19,8 @@
 #include "base/world.h"
 #include "net/http_client.h"
 #include "net/http_server.h"
-#include "server/http_api.h"
-#include "server/resources.h"
+#include "server/http/http_api.h"
+#include "server/verbs/resources.h"
 #include "store/memory_store.h"
 
 namespace dray {
@@ -45,7 +45,7 @@ class ToyTest : public testing::Test {
   void SetUp() override {
     ASSERT_TRUE(Wait(resources_.Bootstrap()).has_value());
     auto started = net::HttpServer::Start(
-        RealWorld().clock, log_, {.body_bytes_max = server::kBodyBytesMax}, api_);
+        RealWorld().clock, log_, {.body_bytes_max = server::http::kBodyBytesMax}, api_);
     ASSERT_TRUE(started.has_value()) << started.error().message;
     http_ = *std::move(started);
     client_.emplace(RealWorld().clock,
@@ -99,9 +99,9 @@ class ToyTest : public testing::Test {
   const Log log_ = Log::Silent();
   const api::Scheme scheme_ = SchemeWithKites();
   store::MemoryStore store_;
-  server::Resources resources_{scheme_, store_, RealWorld(), log_, {}};
-  server::HttpApi api_{
-      resources_, RealWorld(), log_, {.anonymous = server::AnonymousRule::kEverything}};
+  server::verbs::Resources resources_{scheme_, store_, RealWorld(), log_, {}};
+  server::http::HttpApi api_{
+      resources_, RealWorld(), log_, {.anonymous = server::http::AnonymousRule::kEverything}};
   std::unique_ptr<net::HttpServer> http_;
   std::optional<net::HttpClient> client_;
 };

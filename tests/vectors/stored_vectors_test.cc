@@ -20,7 +20,7 @@
 #include "base/result.h"
 #include "base/strong.h"
 #include "base/world.h"
-#include "server/stored_object.h"
+#include "server/storage/stored_object.h"
 #include "store/record.h"
 
 namespace dray::vectors {
@@ -45,10 +45,10 @@ std::string HubJson(const api::KindInfo& kind, std::string_view json) {
 std::string RecoveredJson(const api::KindInfo& kind, std::string_view envelope) {
   const Frozen<store::Record> record =
       store::MakeRecord({.key = "k",
-                         .value = server::ReadStored("k", envelope),
+                         .value = server::storage::ReadStored("k", envelope),
                          .created = Revision{5},
                          .modified = Revision{7}});
-  const auto item = server::ItemOf(server::View::OfStorage(kind), *record);
+  const auto item = server::storage::ItemOf(server::storage::View::OfStorage(kind), *record);
   if (!item.has_value()) return item.error().message;
   if (!item->has_value()) return "of another generation";
   return api::ToJson((*item)->object, {.stored = true});

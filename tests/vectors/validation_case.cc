@@ -13,8 +13,8 @@
 #include "api/validation/field_error.h"
 #include "api/validation/options.h"
 #include "base/simulated_world.h"
-#include "server/judgement.h"
-#include "server/profile_expressions.h"
+#include "server/registry/judgement.h"
+#include "server/registry/profile_expressions.h"
 #include "tests/vectors/case_files.h"
 
 namespace dray::vectors {
@@ -57,10 +57,11 @@ api::core_v1::Namespace SpaceOf(const json::object& test) {
   return space;
 }
 
-server::WriteOperation OperationOf(const json::object& test) {
+server::registry::WriteOperation OperationOf(const json::object& test) {
   const std::string_view name = TextOf(test, "operation");
-  if (name == "create") return server::WriteOperation::kCreate;
-  return name == "update" ? server::WriteOperation::kUpdate : server::WriteOperation::kUpdateStatus;
+  if (name == "create") return server::registry::WriteOperation::kCreate;
+  return name == "update" ? server::registry::WriteOperation::kUpdate
+                          : server::registry::WriteOperation::kUpdateStatus;
 }
 
 bool HasTag(const json::object& test, std::string_view wanted) {
@@ -95,21 +96,22 @@ void MakeSameObject(api::meta_v1::ObjectMeta& meta, api::meta_v1::ObjectMeta& ol
   meta.creation_timestamp = old.creation_timestamp;
 }
 
-Result<server::Write> Read(const CaseSubject& subject,
-                           const json::object& test,
-                           api::DecodeIssues* strict) {
+Result<server::registry::Write> Read(const CaseSubject& subject,
+                                     const json::object& test,
+                                     api::DecodeIssues* strict) {
   const api::Release release = subject.profile.release;
   const json::value* const raw = test.if_contains("raw");
   const std::string body =
       raw != nullptr ? std::string(raw->as_string()) : json::serialize(test.at("object"));
-  server::Write write = {.operation = OperationOf(test), .object = {}};
-  DRAY_TRY(write.object, server::ReadForStore(*subject.kind, body, release, kNow, strict));
+  server::registry::Write write = {.operation = OperationOf(test), .object = {}};
+  DRAY_TRY(write.object,
+           server::registry::ReadForStore(*subject.kind, body, release, kNow, strict));
   api::meta_v1::ObjectMeta& meta = write.object.mutable_metadata();
   if (const json::value* stored = test.if_contains("old")) {
     api::DecodeIssues ignored;
-    DRAY_TRY(
-        write.old,
-        server::ReadForStore(*subject.kind, json::serialize(*stored), release, kNow, &ignored));
+    DRAY_TRY(write.old,
+             server::registry::ReadForStore(
+                 *subject.kind, json::serialize(*stored), release, kNow, &ignored));
     api::meta_v1::ObjectMeta& old_meta = write.old.mutable_metadata();
     DRAY_TRY_VOID(TakePlaceFromUrl(old_meta, meta));
     MakeSameObject(meta, old_meta);
@@ -149,7 +151,7 @@ Outcome RunValidationCase(const CaseSubject& subject, const json::object& test) 
   Outcome outcome;
   auto write = Read(subject, test, &outcome.strict);
   if (!write) return Refused(write.error());
-  const server::ProfileExpressions expressions(subject.profile);
+  const server::registry::ProfileExpressions expressions(subject.profile);
   const Denials denials(test);
   const validation::Caller caller = {.authorizer = denials,
                                      .user = "someone",
@@ -157,15 +159,15 @@ Outcome RunValidationCase(const CaseSubject& subject, const json::object& test) 
                                      .node_name = std::string(TextOf(test, "nodeName"))};
   const api::core_v1::Namespace space = SpaceOf(test);
   SeededRandom random(1);
-  server::Judgement judgement =
-      server::JudgeWrite(*write,
-                         {.profile = subject.profile,
-                          .version = subject.kind,
-                          .expressions = &expressions,
-                          .space = test.contains("namespaceError") ? nullptr : &space,
-                          .caller = &caller},
-                         kNow,
-                         random);
+  server::registry::Judgement judgement =
+      server::registry::JudgeWrite(*write,
+                                   {.profile = subject.profile,
+                                    .version = subject.kind,
+                                    .expressions = &expressions,
+                                    .space = test.contains("namespaceError") ? nullptr : &space,
+                                    .caller = &caller},
+                                   kNow,
+                                   random);
   if (!judgement.causes.empty()) {
     const std::string name = write->object.metadata().name;
     Outcome refused =
@@ -173,7 +175,7 @@ Outcome RunValidationCase(const CaseSubject& subject, const json::object& test) 
     refused.strict = std::move(outcome.strict);
     return refused;
   }
-  outcome.code = write->operation == server::WriteOperation::kCreate ? 201 : 200;
+  outcome.code = write->operation == server::registry::WriteOperation::kCreate ? 201 : 200;
   outcome.warnings = std::move(judgement.warnings);
   const api::Release release = subject.profile.release;
   outcome.object = api::ToJson(api::conversion::FromHub(write->object, *subject.kind, release),

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/documents/cells.h"
+
+#include <algorithm>
+#include <optional>
+#include <ranges>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "api/codec/json.h"
+#include "api/core_v1.h"
+#include "server/documents/human_duration.h"
+#include "server/documents/resource_cells.h"
+
+namespace dray::server::documents {
+namespace {
+
+using api::core_v1::ContainerStatus;
+using api::core_v1::Event;
+using api::core_v1::Node;
+using api::core_v1::Pod;
+
+constexpr std::string_view kNone = "<none>";
+constexpr std::string_view kUnknown = "<unknown>";
+
+std::string Json(std::string_view text) {
+  std::string out;
+  api::QuoteJson(text, out);
+  return out;
+}
+
+std::string Age(api::Time time, WallTime now) {
+  if (time.IsZero()) return std::string(kUnknown);
+  const auto today = std::chrono::floor<std::chrono::seconds>(now.time_since_epoch()).count();
+  return HumanDuration(today - time.unix_seconds());
+}
+
+struct Found {
+  const api::Type* type = nullptr;
+  const void* value = nullptr;  // null: nothing is there
+};
+
+Found Dereference(Found found) {
+  while (found.value != nullptr && found.type->kind == api::TypeKind::kOptional) {
+    const bool there = found.type->container->size(found.value) > 0;
+    found.value = there ? found.type->container->at(found.value, 0) : nullptr;
+    found.type = &found.type->element();
+  }
+  return found;
+}
+
+// Walks "spec.pool.name".
+Found AtPath(const api::Object& object, std::string_view path) {
+  Found at{.type = &object.type(), .value = object.value()};
+  while (!path.empty()) {
+    at = Dereference(at);
+    if (at.value == nullptr || at.type->kind != api::TypeKind::kStruct) return {};
+    const size_t dot = std::min(path.find('.'), path.size());
+    const api::Field* field = at.type->Find(path.substr(0, dot));
+    if (field == nullptr) return {};
+    at = {.type = &field->type(), .value = field->of(at.value)};
+    path.remove_prefix(std::min(dot + 1, path.size()));
+  }
+  return Dereference(at);
+}
+
+std::string PathCell(const api::Column& column, const api::Object& object, WallTime now) {
+  const Found found = AtPath(object, column.path);
+  // The wide columns of pods and nodes say <none>; elsewhere an empty text stays empty.
+  const bool says_none = column.priority > 0 && object.If<Event>() == nullptr;
+  const std::string_view absent = says_none ? kNone : std::string_view();
+  if (found.value == nullptr) return Json(column.type == "date" ? kUnknown : absent);
+  if (found.type->kind == api::TypeKind::kTime) {
+    return Json(Age(*static_cast<const api::Time*>(found.value), now));
+  }
+  if (found.type->kind == api::TypeKind::kString) {
+    const auto& text = *static_cast<const std::string*>(found.value);
+    return Json(text.empty() ? absent : text);
+  }
+  std::string out;
+  api::EncodeJson(*found.type, found.value, out);
+  return out;
+}
+
+// ------------------------------------------------------------------------------------------ pods
+
+std::string Exit(const api::core_v1::ContainerStateTerminated& ended) {
+  if (!ended.reason.empty()) return ended.reason;
+  if (ended.signal != 0) return fmt::format("Signal:{}", ended.signal);
+  return fmt::format("ExitCode:{}", ended.exit_code);
+}
+
+bool Restartable(const api::core_v1::Container& container) {
+  return container.restart_policy == "Always";
+}
+
+// The first init container that is not done speaks for the pod; nothing when all are.
+std::optional<std::string> InitReason(const Pod& pod) {
+  const auto& containers = pod.spec.init_containers;
+  const auto& statuses = pod.status.init_container_statuses;
+  for (size_t i = 0; i < statuses.size(); ++i) {
+    const ContainerStatus& status = statuses[i];
+    const auto of = std::ranges::find(containers, status.name, &api::core_v1::Container::name);
+    const bool sidecar = of != containers.end() && Restartable(*of);
+    const auto& state = status.state;
+    if (state.terminated && state.terminated->exit_code == 0) continue;
+    if (sidecar && status.started.value_or(false)) continue;
+    if (state.terminated) return "Init:" + Exit(*state.terminated);
+    if (state.waiting && !state.waiting->reason.empty() &&
+        state.waiting->reason != "PodInitializing") {
+      return "Init:" + state.waiting->reason;
+    }
+    return fmt::format("Init:{}/{}", i, containers.size());
+  }
+  return std::nullopt;
+}
+
+bool PodIsReady(const Pod& pod) {
+  return std::ranges::any_of(pod.status.conditions, [](const auto& condition) {
+    return condition.type == "Ready" && condition.status == "True";
+  });
+}
+
+// The last container that waits or has ended speaks for the pod.
+std::string ContainerReason(const Pod& pod, std::string reason) {
+  bool running = false;
+  const auto& statuses = pod.status.container_statuses;
+  for (const auto& status : std::views::reverse(statuses)) {
+    const auto& state = status.state;
+    if (state.waiting && !state.waiting->reason.empty()) {
+      reason = state.waiting->reason;
+    } else if (state.terminated) {
+      reason = Exit(*state.terminated);
+    } else if (status.ready && state.running) {
+      running = true;
+    }
+  }
+  if (reason == "Completed" && running) reason = PodIsReady(pod) ? "Running" : "NotReady";
+  return reason;
+}
+
+std::string PodStatus(const Pod& pod) {
+  std::string reason = pod.status.reason.empty() ? pod.status.phase : pod.status.reason;
+  for (const auto& condition : pod.status.conditions) {
+    if (condition.type == "PodScheduled" && condition.reason == "SchedulingGated") {
+      reason = "SchedulingGated";
+    }
+  }
+  const auto init = InitReason(pod);
+  reason = init ? *init : ContainerReason(pod, std::move(reason));
+  if (pod.metadata.deletion_timestamp) {
+    if (pod.status.reason == "NodeLost") return "Unknown";
+    if (pod.status.phase != "Succeeded" && pod.status.phase != "Failed") return "Terminating";
+  }
+  return reason;
+}
+
+std::string PodReady(const Pod& pod) {
+  size_t total = pod.spec.containers.size();
+  size_t ready = 0;
+  for (const auto& container : pod.spec.init_containers) total += Restartable(container) ? 1 : 0;
+  for (const ContainerStatus& status : pod.status.container_statuses) {
+    if (status.ready && status.state.running) ++ready;
+  }
+  for (const ContainerStatus& status : pod.status.init_container_statuses) {
+    const auto of =
+        std::ranges::find(pod.spec.init_containers, status.name, &api::core_v1::Container::name);
+    const bool sidecar = of != pod.spec.init_containers.end() && Restartable(*of);
+    if (sidecar && status.ready) ++ready;
+  }
+  return fmt::format("{}/{}", ready, total);
+}
+
+std::string PodRestarts(const Pod& pod, WallTime now) {
+  int64_t restarts = 0;
+  api::Time last;
+  for (const ContainerStatus& status : pod.status.container_statuses) {
+    restarts += status.restart_count;
+    const auto& ended = status.last_state.terminated;
+    if (ended) last = std::max(last, ended->finished_at);
+  }
+  if (restarts == 0 || last.IsZero()) return fmt::format("{}", restarts);
+  return fmt::format("{} ({} ago)", restarts, Age(last, now));
+}
+
+std::string ReadinessGates(const Pod& pod) {
+  const auto& gates = pod.spec.readiness_gates;
+  if (gates.empty()) return std::string(kNone);
+  const auto true_ones = std::ranges::count_if(gates, [&](const auto& gate) {
+    return std::ranges::any_of(pod.status.conditions, [&](const auto& condition) {
+      return condition.type == gate.condition_type && condition.status == "True";
+    });
+  });
+  return fmt::format("{}/{}", true_ones, gates.size());
+}
+
+// ----------------------------------------------------------------------------------------- nodes
+
+std::string NodeStatus(const Node& node) {
+  std::string status = "Unknown";
+  for (const auto& condition : node.status.conditions) {
+    if (condition.type == "Ready") status = condition.status == "True" ? "Ready" : "NotReady";
+  }
+  if (node.spec.unschedulable) status += ",SchedulingDisabled";
+  return status;
+}
+
+std::string NodeRoles(const Node& node) {
+  constexpr std::string_view kPrefix = "node-role.kubernetes.io/";
+  std::vector<std::string> roles;
+  for (const auto& [label, value] : node.metadata.labels) {
+    if (label.size() > kPrefix.size() && label.starts_with(kPrefix)) {
+      roles.push_back(label.substr(kPrefix.size()));
+    }
+    if (label == "kubernetes.io/role" && !value.empty()) roles.push_back(value);
+  }
+  std::ranges::sort(roles);
+  roles.erase(std::ranges::unique(roles).begin(), roles.end());
+  if (roles.empty()) return std::string(kNone);
+  return fmt::format("{}", fmt::join(roles, ","));
+}
+
+// ---------------------------------------------------------------------------------------- events
+
+std::string Micro(api::MicroTime time, WallTime now) {
+  if (time.IsZero()) return std::string(kUnknown);
+  return Age(api::Time::FromUnixSeconds(time.unix_micros() / 1'000'000), now);
+}
+
+std::string FirstSeen(const Event& event, WallTime now) {
+  if (!event.first_timestamp.IsZero()) return Age(event.first_timestamp, now);
+  return Micro(event.event_time, now);
+}
+
+std::string LastSeen(const Event& event, WallTime now) {
+  std::string last =
+      event.last_timestamp.IsZero() ? FirstSeen(event, now) : Age(event.last_timestamp, now);
+  if (event.series) return Micro(event.series->last_observed_time, now);
+  return last;
+}
+
+std::string EventCount(const Event& event) {
+  if (event.series) return fmt::format("{}", event.series->count);
+  return fmt::format("{}", event.count == 0 ? 1 : event.count);
+}
+
+std::string EventObject(const Event& event) {
+  std::string kind = event.involved_object.kind;
+  for (char& c : kind) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  if (event.involved_object.name.empty()) return kind;
+  return kind + "/" + event.involved_object.name;
+}
+
+std::string EventSource(const Event& event) {
+  const std::string component =
+      event.source.component.empty() ? event.reporting_component : event.source.component;
+  const std::string& host =
+      event.source.host.empty() ? event.reporting_instance : event.source.host;
+  return host.empty() ? component : component + ", " + host;
+}
+
+// ----------------------------------------------------------------------------------------- table
+
+struct Computed {
+  std::string_view name;
+  std::string (*cell)(const api::Object& object, WallTime now);
+};
+
+// A cell function of one struct as one of objects; other versions of a kind show nothing.
+template <class T, auto kCell>
+std::string Of(const api::Object& object, WallTime now) {
+  const T* value = object.If<T>();
+  if (value == nullptr) return {};
+  if constexpr (std::is_invocable_v<decltype(kCell), const T&, WallTime>) {
+    return kCell(*value, now);
+  } else {
+    return kCell(*value);
+  }
+}
+
+std::string CreatedAt(const api::Object& object, WallTime) {
+  return object.metadata().creation_timestamp.ToString();
+}
+
+constexpr Computed kComputed[] = {
+    {"created-at", CreatedAt},
+    {"node-status", Of<Node, NodeStatus>},
+    {"node-roles", Of<Node, NodeRoles>},
+    {"pod-ready", Of<Pod, PodReady>},
+    {"pod-status", Of<Pod, PodStatus>},
+    {"pod-restarts", Of<Pod, PodRestarts>},
+    {"pod-readiness-gates", Of<Pod, ReadinessGates>},
+    {"event-last-seen", Of<Event, LastSeen>},
+    {"event-first-seen", Of<Event, FirstSeen>},
+    {"event-object", Of<Event, EventObject>},
+    {"event-source", Of<Event, EventSource>},
+    {"event-count", Of<Event, EventCount>},
+};
+
+}  // namespace
+
+std::string CellJson(const api::Column& column, const api::Object& object, WallTime now) {
+  for (const Computed& computed : kComputed) {
+    if (!column.compute.empty() && computed.name == column.compute) {
+      return Json(computed.cell(object, now));
+    }
+  }
+  if (const auto cell = ResourceCell(column.compute, object, now)) return *cell;
+  return column.path.empty() ? "null" : PathCell(column, object, now);
+}
+
+}  // namespace dray::server::documents

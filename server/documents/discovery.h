@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Discovery: which groups, versions and resources there are, in the documents of every age of
+// clients. Made once from the scheme.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "api/kind.h"
+
+namespace dray::server::documents {
+
+/// The quoted upper-case hexadecimal SHA-512 of `text`, as Kubernetes makes entity tags.
+std::string EntityTag(std::string_view text);
+
+/// What /version answers: an emulated Kubernetes, so that clients know what to expect.
+std::string VersionJson(api::Release release);
+
+class Discovery {
+ public:
+  struct Document {
+    std::string json;
+    std::string etag;
+  };
+
+  Discovery(const api::Scheme& scheme, api::Release release);
+
+  /// /apis.
+  const std::string& groups() const { return groups_; }
+  /// /apis/<group>; null when there is none.
+  const std::string* Group(std::string_view group) const;
+  /// /api/v1 and /apis/<group>/<version>; null when there is none.
+  const std::string* Resources(std::string_view group, std::string_view version) const;
+  /// The aggregated form of /api and of /apis (apidiscovery.k8s.io/v2).
+  const Document& aggregated_core() const { return aggregated_core_; }
+  const Document& aggregated_groups() const { return aggregated_groups_; }
+  /// All paths of these documents, sorted.
+  const std::vector<std::string>& paths() const { return paths_; }
+
+ private:
+  std::string groups_;
+  std::map<std::string, std::string, std::less<>> group_;
+  std::map<std::pair<std::string, std::string>, std::string, std::less<>> resources_;
+  Document aggregated_core_, aggregated_groups_;
+  std::vector<std::string> paths_;
+};
+
+/// /api, which names the address the client reached.
+std::string CoreVersionsJson(std::string_view server_address);
+
+}  // namespace dray::server::documents

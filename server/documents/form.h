@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// The forms an answer can take.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace dray::server::documents {
+
+enum class Encoding : uint8_t { kJson, kYaml };
+
+/// What stands for the object itself in an answer.
+enum class Transform : uint8_t { kNone, kTable, kPartial, kPartialList, kAggregated };
+
+struct Form {
+  Encoding encoding = Encoding::kJson;
+  Transform transform = Transform::kNone;
+  std::string_view version = "v1";  // of Table and of aggregated discovery: v1beta1, v2, v2beta1
+  bool pretty = false;              // asked for by a parameter of Accept
+};
+
+/// The media type of an answer without transformation.
+std::string_view MediaType(Encoding encoding);
+
+}  // namespace dray::server::documents

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// Spans of time as people read them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace dray::server::documents {
+
+/// A span of time in the words of kubectl: 5s, 3m10s, 4h12m, 2d3h, 17d.
+std::string HumanDuration(int64_t seconds);
+
+}  // namespace dray::server::documents

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// OpenAPI documents, generated from the schema tables: as much as clients act on. kubectl takes
+// from them how to patch, which parameters the server understands, and what `explain` prints.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "api/kind.h"
+#include "api/release.h"
+#include "base/lazy.h"
+
+namespace dray::server::documents {
+
+/// Documents of version 3, one for each group and version, and one small document of version 2.
+/// Made when the first client asks, in some milliseconds, so that a server starts without them;
+/// safe from any thread.
+class OpenApi {
+ public:
+  struct Document {
+    std::string json;
+    std::string etag;  // quoted
+  };
+
+  /// `scheme` outlives this. Fields are those of `release`.
+  OpenApi(const api::Scheme& scheme, api::Release release) : scheme_(scheme), release_(release) {}
+
+  /// /openapi/v3: the paths and hashes of the documents.
+  const std::string& index() const { return All().index; }
+  /// The document of "api/v1" or "apis/resource.k8s.io/v1"; null when there is none.
+  const Document* Find(std::string_view path) const;
+  /// /openapi/v2 as JSON.
+  const Document& v2() const { return All().v2; }
+
+ private:
+  struct Documents {
+    std::string index;
+    std::map<std::string, Document, std::less<>> v3;
+    Document v2;
+  };
+  const Documents& All() const;
+  Documents Make() const;
+
+  const api::Scheme& scheme_;
+  api::Release release_;
+  std::unique_ptr<Lazy<Documents>> documents_ = std::make_unique<Lazy<Documents>>();
+};
+
+}  // namespace dray::server::documents

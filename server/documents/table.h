@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables: what `kubectl get` prints, computed here from the columns of a kind; and objects reduced
+// to their metadata. Written straight as JSON.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "api/kind.h"
+#include "api/object.h"
+#include "base/result.h"
+#include "base/world.h"
+#include "server/verbs/answer.h"
+
+namespace dray::server::documents {
+
+enum class IncludeObject : uint8_t { kNone, kMetadata, kObject };
+
+/// The query parameter includeObject; empty means metadata.
+/// Errors: kBadRequest  any other word.
+Result<IncludeObject> IncludeObjectOf(std::string_view word);
+
+struct TableOptions {
+  std::string_view version = "v1";  // or v1beta1
+  IncludeObject include = IncludeObject::kMetadata;
+  WallTime now;  // ages are counted to here
+};
+
+/// metadata of a list, as JSON: {"resourceVersion":"7","continue":…}.
+std::string ListMetadataJson(const verbs::ListAnswer& list);
+
+/// Definitions are sent once: later events of a watch say null.
+enum class ColumnDefinitions : uint8_t { kShown, kNull };
+
+/// Items, all of `kind`, and the metadata over them. A view.
+struct TableContent {
+  const api::KindInfo& kind;
+  std::span<const storage::Item> items;
+  std::string_view metadata_json;
+};
+
+/// Appends a Table of `content`.
+void AppendTable(const TableContent& content,
+                 const TableOptions& options,
+                 ColumnDefinitions definitions,
+                 std::string& out);
+
+/// Appends kind, apiVersion and metadata of `object` as a PartialObjectMetadata of `version`.
+void AppendPartialObject(const api::Object& object, std::string_view version, std::string& out);
+
+}  // namespace dray::server::documents

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/errors/errors.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "api/codec/json.h"
+#include "api/meta_v1.h"
+
+namespace dray::server::errors {
+namespace {
+
+Error About(StatusReason reason,
+            const api::KindInfo& kind,
+            std::string_view word,
+            std::string_view name,
+            std::string message) {
+  return {
+      .reason = reason,
+      .message = std::move(message),
+      .details = {
+          .name = std::string(name), .group = std::string(kind.group), .kind = std::string(word)}};
+}
+
+Error About(StatusReason reason,
+            const api::KindInfo& kind,
+            std::string_view name,
+            std::string message) {
+  return About(reason, kind, kind.plural, name, std::move(message));
+}
+
+// Upstream joins field errors so: identical lines once, brackets around several.
+std::string Joined(const std::vector<Cause>& causes) {
+  std::vector<std::string> lines;
+  for (const Cause& cause : causes) {
+    std::string line = cause.field.empty() ? cause.message : cause.field + ": " + cause.message;
+    if (std::ranges::find(lines, line) == lines.end()) lines.push_back(std::move(line));
+  }
+  if (lines.size() == 1) return lines.front();
+  return fmt::format("[{}]", fmt::join(lines, ", "));
+}
+
+}  // namespace
+
+Error NotFound(const api::KindInfo& kind, std::string_view name) {
+  return About(StatusReason::kNotFound,
+               kind,
+               name,
+               fmt::format("{} \"{}\" not found", kind.qualified_resource(), name));
+}
+
+Error AlreadyExists(const api::KindInfo& kind, std::string_view name, InTheWay in_the_way) {
+  const std::string_view prefix =
+      in_the_way == InTheWay::kTerminating ? "object is being deleted: " : "";
+  return About(StatusReason::kAlreadyExists,
+               kind,
+               name,
+               fmt::format("{}{} \"{}\" already exists", prefix, kind.qualified_resource(), name));
+}
+
+Error NoNameFree(const api::KindInfo& kind, std::string_view name) {
+  Error error = About(StatusReason::kAlreadyExists,
+                      kind,
+                      name,
+                      fmt::format("{} \"{}\" already exists, the server was not able to generate a "
+                                  "unique name for the object",
+                                  kind.qualified_resource(),
+                                  name));
+  error.details.retry_after_seconds = 1;
+  return error;
+}
+
+Error Conflict(const api::KindInfo& kind, std::string_view name, std::string_view why) {
+  return About(
+      StatusReason::kConflict,
+      kind,
+      name,
+      fmt::format(
+          "Operation cannot be fulfilled on {} \"{}\": {}", kind.qualified_resource(), name, why));
+}
+
+Error ConflictOn(const api::KindInfo& kind,
+                 std::string_view word,
+                 std::string_view name,
+                 std::string_view why) {
+  const std::string_view dot = kind.group.empty() ? "" : ".";
+  return About(
+      StatusReason::kConflict,
+      kind,
+      word,
+      name,
+      fmt::format(
+          "Operation cannot be fulfilled on {}{}{} \"{}\": {}", word, dot, kind.group, name, why));
+}
+
+Error Modified(const api::KindInfo& kind, std::string_view name) {
+  return Conflict(kind,
+                  name,
+                  "the object has been modified; please apply your changes to the latest version "
+                  "and try again");
+}
+
+Error UidMismatch(const api::KindInfo& kind,
+                  std::string_view name,
+                  std::string_view key,
+                  std::string_view asked,
+                  std::string_view stored) {
+  return Conflict(kind,
+                  name,
+                  fmt::format("StorageError: invalid object, Code: 4, Key: {}, ResourceVersion: 0, "
+                              "AdditionalErrorMsg: Precondition failed: UID in precondition: {}, "
+                              "UID in object meta: {}",
+                              key,
+                              asked,
+                              stored));
+}
+
+Error Forbidden(const api::KindInfo& kind, std::string_view name, std::string_view why) {
+  return About(StatusReason::kForbidden,
+               kind,
+               name,
+               fmt::format("{} \"{}\" is forbidden: {}", kind.qualified_resource(), name, why));
+}
+
+Error NamespaceTerminating(const api::KindInfo& kind,
+                           std::string_view name,
+                           std::string_view namespace_name) {
+  Error error =
+      Forbidden(kind,
+                name,
+                fmt::format("unable to create new content in namespace {} because it is being "
+                            "terminated",
+                            namespace_name));
+  error.causes = {{.reason = "NamespaceTerminating",
+                   .field = "metadata.namespace",
+                   .message = fmt::format("namespace {} is being terminated", namespace_name)}};
+  return error;
+}
+
+Error Invalid(const api::KindInfo& kind, std::string_view name, std::vector<Cause> causes) {
+  return InvalidAs(kind.group, kind.kind, name, std::move(causes));
+}
+
+Error InvalidAs(std::string_view group,
+                std::string_view word,
+                std::string_view name,
+                std::vector<Cause> causes) {
+  std::string qualified(word);
+  if (!group.empty()) qualified.append(".").append(group);
+  std::string message = fmt::format("{} \"{}\" is invalid: {}", qualified, name, Joined(causes));
+  return {.reason = StatusReason::kInvalid,
+          .message = std::move(message),
+          .causes = std::move(causes),
+          .details = {
+              .name = std::string(name), .group = std::string(group), .kind = std::string(word)}};
+}
+
+Error BadRequest(std::string message) {
+  return {.reason = StatusReason::kBadRequest, .message = std::move(message)};
+}
+
+Error Untyped(std::string message) {
+  return {.reason = StatusReason::kUnknown, .message = std::move(message)};
+}
+
+Error Internal(std::string_view what) {
+  return {.reason = StatusReason::kInternalError,
+          .message = fmt::format("Internal error occurred: {}", what)};
+}
+
+Error TooLargeVersion(uint64_t asked, Revision current) {
+  return {.reason = StatusReason::kTimeout,
+          .message = fmt::format(
+              "Timeout: Too large resource version: {}, current: {}", asked, current.value()),
+          .causes = {{.reason = "ResourceVersionTooLarge",
+                      .field = "",
+                      .message = "Too large resource version"}},
+          .details = {.retry_after_seconds = 1}};
+}
+
+Error TooOldToWatch(Revision asked, Revision floor) {
+  return {
+      .reason = StatusReason::kExpired,
+      .message = fmt::format("too old resource version: {} ({})", asked.value(), floor.value())};
+}
+
+Error TooOldToList() {
+  return {.reason = StatusReason::kExpired,
+          .message = "The resourceVersion for the provided list is too old."};
+}
+
+Error TooOldToContinue(std::string token) {
+  return {
+      .reason = StatusReason::kExpired,
+      .message =
+          "The provided continue parameter is too old to display a consistent list result. You "
+          "can start a new list without the continue parameter, or use the continue token in "
+          "this response to retrieve the remainder of the results. Continuing with the provided "
+          "token results in an inconsistent list - objects that were created, modified, or "
+          "deleted between the time the first chunk was returned and now may show up in the "
+          "list.",
+      .continue_token = std::move(token)};
+}
+
+Error TokenOfAnotherStore(std::string_view theirs, std::string_view ours) {
+  return {
+      .reason = StatusReason::kExpired,
+      .message = fmt::format("The provided continue parameter is of another store ({}, this one "
+                             "is {}). Start a new list without the continue parameter.",
+                             theirs,
+                             ours)};
+}
+
+Cause RequiredValue(std::string field, std::string_view detail) {
+  return {.reason = "FieldValueRequired",
+          .field = std::move(field),
+          .message = detail.empty() ? "Required value" : fmt::format("Required value: {}", detail)};
+}
+
+Cause InvalidValue(std::string field, std::string_view shown, std::string_view detail) {
+  return {.reason = "FieldValueInvalid",
+          .field = std::move(field),
+          .message = fmt::format("Invalid value: {}: {}", shown, detail)};
+}
+
+Cause ForbiddenValue(std::string field, std::string_view detail) {
+  return {.reason = "FieldValueForbidden",
+          .field = std::move(field),
+          .message = fmt::format("Forbidden: {}", detail)};
+}
+
+std::string Quoted(std::string_view text) {
+  std::string quoted;
+  api::QuoteJson(text, quoted);
+  return quoted;
+}
+
+api::meta_v1::Status ToStatus(const Error& error) {
+  api::meta_v1::Status status;
+  status.metadata.continue_ = error.continue_token;
+  status.status = "Failure";
+  status.message = error.message;
+  status.reason = ReasonName(error.reason);
+  status.code = HttpCode(error.reason);
+  if (error.empty_details || error.details != ErrorDetails() || !error.causes.empty()) {
+    api::meta_v1::StatusDetails& details = status.details.emplace();
+    details.name = error.details.name;
+    details.group = error.details.group;
+    details.kind = error.details.kind;
+    details.uid = error.details.uid;
+    details.retry_after_seconds = error.details.retry_after_seconds;
+    for (const Cause& cause : error.causes) {
+      details.causes.push_back(
+          {.reason = cause.reason, .message = cause.message, .field = cause.field});
+    }
+  }
+  return status;
+}
+
+}  // namespace dray::server::errors

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// What refused requests are told: the words, reasons and details of upstream's answers.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/kind.h"
+#include "api/meta_v1.h"
+#include "base/result.h"
+#include "base/strong.h"
+
+namespace dray::server::errors {
+
+// About one object. `name` may be empty.
+
+Error NotFound(const api::KindInfo& kind, std::string_view name);
+/// `terminating`: the object in the way is itself being deleted.
+enum class InTheWay : uint8_t { kAlive, kTerminating };
+Error AlreadyExists(const api::KindInfo& kind, std::string_view name, InTheWay in_the_way);
+/// No generated name was free.
+Error NoNameFree(const api::KindInfo& kind, std::string_view name);
+/// `Operation cannot be fulfilled on <resource> "<name>": <why>`.
+Error Conflict(const api::KindInfo& kind, std::string_view name, std::string_view why);
+/// The same with another word for the resource in text and details ("pods/binding", "Pod").
+Error ConflictOn(const api::KindInfo& kind,
+                 std::string_view word,
+                 std::string_view name,
+                 std::string_view why);
+/// The object changed between the reading and the writing of a client.
+Error Modified(const api::KindInfo& kind, std::string_view name);
+/// A uid given with a write is not the stored one.
+Error UidMismatch(const api::KindInfo& kind,
+                  std::string_view name,
+                  std::string_view key,
+                  std::string_view asked,
+                  std::string_view stored);
+/// `<resource> "<name>" is forbidden: <why>`.
+Error Forbidden(const api::KindInfo& kind, std::string_view name, std::string_view why);
+/// A namespace that is going takes nothing in.
+Error NamespaceTerminating(const api::KindInfo& kind,
+                           std::string_view name,
+                           std::string_view namespace_name);
+/// `<Kind> "<name>" is invalid: …`, from at least one cause.
+Error Invalid(const api::KindInfo& kind, std::string_view name, std::vector<Cause> causes);
+/// The same under another word for the kind ("ListOptions" of group "meta.k8s.io", or empty).
+Error InvalidAs(std::string_view group,
+                std::string_view word,
+                std::string_view name,
+                std::vector<Cause> causes);
+
+// About a request.
+
+Error BadRequest(std::string message);
+/// An error that upstream answers without a reason (HTTP 500).
+Error Untyped(std::string message);
+Error Internal(std::string_view what);
+Error TooLargeVersion(uint64_t asked, Revision current);
+/// `too old resource version: <asked> (<floor>)`, of watches.
+Error TooOldToWatch(Revision asked, Revision floor);
+/// Of lists at a version that is gone.
+Error TooOldToList();
+/// Of a continued list; `token` goes on at the newest version.
+Error TooOldToContinue(std::string token);
+/// Of a continued list; the arguments are identities of stores.
+Error TokenOfAnotherStore(std::string_view theirs, std::string_view ours);
+
+// Causes, in the words of field errors.
+
+Cause RequiredValue(std::string field, std::string_view detail);
+/// `shown` is the value as upstream prints it: JSON.
+Cause InvalidValue(std::string field, std::string_view shown, std::string_view detail);
+Cause ForbiddenValue(std::string field, std::string_view detail);
+/// `text` in double quotes, as JSON.
+std::string Quoted(std::string_view text);
+
+/// The metav1.Status a refused request is answered with.
+api::meta_v1::Status ToStatus(const Error& error);
+
+}  // namespace dray::server::errors

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/http/authentication.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "api/text/go_quote.h"
+
+namespace dray::server::http {
+namespace {
+
+using verbs::User;
+
+constexpr std::string_view kAnonymous = "system:anonymous";
+constexpr std::string_view kAuthenticatedGroup = "system:authenticated";
+constexpr std::string_view kUnauthenticatedGroup = "system:unauthenticated";
+
+std::unexpected<Error> Unauthorized() {
+  return Fail(StatusReason::kUnauthorized, "Unauthorized");
+}
+
+// The fields of one record of CSV; `text` keeps what follows it.
+std::vector<std::string> NextRecord(std::string_view& text) {
+  std::vector<std::string> fields(1);
+  bool quoted = false;
+  size_t at = 0;
+  for (; at < text.size(); ++at) {
+    const char c = text[at];
+    if (quoted) {
+      if (c != '"') {
+        fields.back() += c;
+      } else if (at + 1 < text.size() && text[at + 1] == '"') {
+        fields.back() += text[++at];
+      } else {
+        quoted = false;
+      }
+    } else if (c == '"') {
+      quoted = true;
+    } else if (c == ',') {
+      fields.emplace_back();
+    } else if (c == '\n') {
+      ++at;
+      break;
+    } else if (c != '\r') {
+      fields.back() += c;
+    }
+  }
+  text.remove_prefix(at);
+  return fields;
+}
+
+std::vector<std::string> Groups(std::string_view list) {
+  std::vector<std::string> groups;
+  for (size_t begin = 0; begin <= list.size();) {
+    const size_t end = std::min(list.find(',', begin), list.size());
+    groups.emplace_back(list.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return groups;
+}
+
+std::optional<std::string_view> BearerToken(std::string_view authorization) {
+  const size_t space = authorization.find(' ');
+  if (space == std::string_view::npos) return std::nullopt;
+  if (!net::EqualsIgnoringCase(authorization.substr(0, space), "bearer")) return std::nullopt;
+  std::string_view token = authorization.substr(space + 1);
+  token = token.substr(0, token.find(' '));
+  return token.empty() ? std::nullopt : std::optional(token);
+}
+
+Authenticated Known(User user) {
+  user.groups.emplace_back(kAuthenticatedGroup);
+  return {.user = std::move(user)};
+}
+
+}  // namespace
+
+Result<Authenticator> Authenticator::FromTokenFile(std::string_view csv) {
+  Authenticator authenticator;
+  for (size_t record = 1; !csv.empty(); ++record) {
+    std::vector<std::string> fields = NextRecord(csv);
+    if (fields.size() == 1 && fields[0].empty()) continue;
+    if (fields.size() < 3 || fields[0].empty() || fields[1].empty()) {
+      return Fail(StatusReason::kBadRequest,
+                  fmt::format("token file: record {}: want token, user and uid", record));
+    }
+    User user{.name = std::move(fields[1]), .uid = std::move(fields[2])};
+    if (fields.size() > 3) user.groups = Groups(fields[3]);
+    if (authenticator.tokens_.size() == kTokensMax) {
+      return Fail(StatusReason::kBadRequest,
+                  fmt::format("token file: more than {} tokens", kTokensMax));
+    }
+    if (!authenticator.tokens_.emplace(std::move(fields[0]), std::move(user)).second) {
+      return Fail(StatusReason::kBadRequest,
+                  fmt::format("token file: record {}: the token is there already", record));
+    }
+  }
+  return authenticator;
+}
+
+Result<Authenticated> Authenticator::Authenticate(const net::Request& request, WallTime now) const {
+  const net::Peer& peer = *request.peer;
+  if (peer.certificate && !peer.certificate->common_name.empty()) {
+    const net::ClientIdentity& identity = *peer.certificate;
+    if (identity.not_after < now) return Unauthorized();
+    return Known(
+        {.name = identity.common_name, .uid = identity.uid, .groups = identity.organizations});
+  }
+  if (const auto token = BearerToken(request.headers.Get("Authorization")); token) {
+    const auto found = tokens_.find(*token);
+    if (found == tokens_.end()) return Unauthorized();
+    return Known(found->second);
+  }
+  if (!peer.certificate_error.empty()) return Unauthorized();
+  if (!IsLoopback(peer.address)) return Unauthorized();
+  return Authenticated{
+      .user = {.name = std::string(kAnonymous), .groups = {std::string(kUnauthenticatedGroup)}},
+      .anonymous = true};
+}
+
+Result<User> Impersonate(const net::Headers& headers, User user) {
+  User other{.name = std::string(headers.Get("Impersonate-User")),
+             .uid = std::string(headers.Get("Impersonate-Uid"))};
+  for (const std::string_view group : headers.All("Impersonate-Group")) {
+    other.groups.emplace_back(group);
+  }
+  if (other.name.empty()) {
+    if (other.groups.empty() && other.uid.empty()) return user;
+    std::string groups;
+    for (const std::string& group : other.groups) {
+      if (!groups.empty()) groups += ", ";
+      groups += api::GoQuote(group);
+    }
+    return Fail(StatusReason::kBadRequest,
+                fmt::format("requested &user.DefaultInfo{{Name:\"\", UID:{}, Groups:[]string{}, "
+                            "Extra:map[string][]string(nil)}} without impersonating a user name",
+                            api::GoQuote(other.uid),
+                            groups.empty() ? "(nil)" : "{" + groups + "}"));
+  }
+  other.groups.emplace_back(other.name == kAnonymous ? kUnauthenticatedGroup : kAuthenticatedGroup);
+  return other;
+}
+
+bool IsLoopback(std::string_view address) {
+  return address.starts_with("127.") || address == "::1" || address == "[::1]" ||
+         address.starts_with("[::1]:");
+}
+
+}  // namespace dray::server::http

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who a request comes from: client certificates, static bearer tokens, or nobody in particular.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "base/world.h"
+#include "net/http.h"
+#include "server/verbs/request.h"
+
+namespace dray::server::http {
+
+/// Lines of a token file.
+inline constexpr size_t kTokensMax = 10'000;
+
+/// What a request without credentials may do. From another machine it is always refused.
+enum class AnonymousRule : uint8_t {
+  kPublicPaths,  // health and version, as upstream's default roles allow
+  kEverything,   // for a server on loopback that has no users at all
+};
+
+struct Authenticated {
+  verbs::User user;
+  bool anonymous = false;
+};
+
+/// Immutable; safe from any thread.
+class Authenticator {
+ public:
+  /// Knows no tokens: certificates only.
+  Authenticator() = default;
+
+  /// Reads kube-apiserver's static token file: lines of token,user,uid[,"group1,group2"], as CSV
+  /// (RFC 4180). Empty lines are skipped.
+  /// Errors: kBadRequest  a line has fewer than three fields, or a token comes twice.
+  static Result<Authenticator> FromTokenFile(std::string_view csv);
+
+  /// The user behind `request`. A bearer token or certificate that is shown and not known is an
+  /// error; another kind of Authorization counts as none.
+  /// Errors: kUnauthorized.
+  Result<Authenticated> Authenticate(const net::Request& request, WallTime now) const;
+
+ private:
+  std::map<std::string, verbs::User, std::less<>> tokens_;
+};
+
+/// The user a request is to be treated as: `user`, unless Impersonate-User and its companions name
+/// another. Every user may impersonate every other as long as every user may do everything.
+/// Errors: kBadRequest  a group, uid or extra without a user.
+Result<verbs::User> Impersonate(const net::Headers& headers, verbs::User user);
+
+/// True for 127.0.0.0/8 and ::1, with or without a port.
+bool IsLoopback(std::string_view address);
+
+}  // namespace dray::server::http

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/http/authentication.h"
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace dray::server::http {
+namespace {
+
+using testing::ElementsAre;
+
+constexpr WallTime kNow{std::chrono::hours(1)};
+
+net::Request From(net::Peer peer, std::string_view authorization = {}) {
+  net::Request request;
+  request.peer = std::make_shared<const net::Peer>(std::move(peer));
+  if (!authorization.empty()) request.headers.Add("Authorization", authorization);
+  return request;
+}
+
+std::string NameOf(const Result<Authenticated>& who) {
+  return who ? who->user.name : "401";
+}
+
+TEST(TokenFile, IsCsv) {
+  const auto known =
+      Authenticator::FromTokenFile("t1,alice,u1,\"a,b\"\r\n\nt2,\"bob \"\"b\"\"\",u2\n");
+  ASSERT_TRUE(known.has_value());
+  const auto alice = known->Authenticate(From({.address = "10.0.0.1:1"}, "Bearer t1"), kNow);
+  ASSERT_TRUE(alice.has_value());
+  EXPECT_EQ(alice->user.uid, "u1");
+  EXPECT_THAT(alice->user.groups, ElementsAre("a", "b", "system:authenticated"));
+  EXPECT_EQ(NameOf(known->Authenticate(From({.address = "10.0.0.1:1"}, "bearer t2"), kNow)),
+            "bob \"b\"");
+}
+
+TEST(TokenFile, RefusesWhatItCannotMean) {
+  EXPECT_FALSE(Authenticator::FromTokenFile("t,alice").has_value());
+  EXPECT_FALSE(Authenticator::FromTokenFile("t,a,u\nt,b,u").has_value());
+}
+
+TEST(TokenFile, HasALimit) {
+  std::string csv;
+  for (size_t i = 0; i < kTokensMax; ++i) csv += "t" + std::to_string(i) + ",u,u\n";
+  EXPECT_TRUE(Authenticator::FromTokenFile(csv).has_value());
+  EXPECT_FALSE(Authenticator::FromTokenFile(csv + "one more,u,u").has_value());
+}
+
+TEST(Authentication, ShownButUnknownIsRefused) {
+  const auto known = *Authenticator::FromTokenFile("t,alice,u");
+  const net::Peer local{.address = "127.0.0.1:1"};
+  EXPECT_EQ(NameOf(known.Authenticate(From(local, "Bearer x"), kNow)), "401");
+  EXPECT_EQ(NameOf(known.Authenticate(From(local, "Basic x"), kNow)), "system:anonymous");
+  EXPECT_EQ(NameOf(known.Authenticate(From(local), kNow)), "system:anonymous");
+  EXPECT_EQ(NameOf(known.Authenticate(From({.address = "10.0.0.1:1"}), kNow)), "401");
+  EXPECT_EQ(NameOf(known.Authenticate(
+                From({.address = "127.0.0.1:1", .certificate_error = "unknown authority"}), kNow)),
+            "401");
+}
+
+TEST(Authentication, CertificatesCountUntilTheyExpire) {
+  net::Peer peer{.address = "10.0.0.1:1"};
+  peer.certificate =
+      net::ClientIdentity{.common_name = "carol", .organizations = {"dev"}, .not_after = kNow};
+  EXPECT_EQ(NameOf(Authenticator().Authenticate(From(peer), kNow)), "carol");
+  EXPECT_EQ(NameOf(Authenticator().Authenticate(From(peer), kNow + std::chrono::seconds(1))),
+            "401");
+}
+
+TEST(Authentication, LoopbackAddresses) {
+  for (const auto* address : {"127.0.0.1:80", "127.1.2.3", "[::1]:80", "::1"}) {
+    EXPECT_TRUE(IsLoopback(address)) << address;
+  }
+  for (const auto* address : {"10.0.0.1:80", "1127.0.0.1", "[::2]:80", "::11"}) {
+    EXPECT_FALSE(IsLoopback(address)) << address;
+  }
+}
+
+TEST(Impersonation, NeedsAName) {
+  net::Headers headers;
+  headers.Add("Impersonate-Group", "a");
+  EXPECT_EQ(Impersonate(headers, {}).error().message,
+            "requested &user.DefaultInfo{Name:\"\", UID:\"\", Groups:[]string{\"a\"}, "
+            "Extra:map[string][]string(nil)} without impersonating a user name");
+  headers.Add("Impersonate-User", "dora");
+  EXPECT_THAT(Impersonate(headers, {})->groups, ElementsAre("a", "system:authenticated"));
+}
+
+}  // namespace
+}  // namespace dray::server::http

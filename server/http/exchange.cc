@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/http/exchange.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "server/errors/errors.h"
+#include "server/http/gzip.h"
+#include "server/http/limits.h"
+#include "server/http/negotiation.h"
+#include "server/http/query_options.h"
+#include "server/http/warning_header.h"
+
+namespace dray::server::http {
+namespace {
+
+// Characters of an audit id that a client may choose; a longer one is not taken over.
+constexpr size_t kAuditIdMax = 128;
+// Smaller answers are sent as they are (upstream's limit).
+constexpr size_t kGzipBytesMin = size_t{128} << 10;
+
+bool IsAuditId(std::string_view id) {
+  return !id.empty() && id.size() <= kAuditIdMax &&
+         std::ranges::all_of(id, [](char c) { return c > ' ' && c < 0x7F; });
+}
+
+bool IsResourcePath(const Route& route) {
+  return !route.resource.empty();
+}
+
+std::string LowerCase(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return lower;
+}
+
+}  // namespace
+
+void Exchange::Run() {
+  if (const auto admitted = Admit(); !admitted) return SendError(admitted.error());
+  if (route_.kind == RouteKind::kResource) {
+    ServeResource();
+  } else {
+    ServePlain();
+  }
+}
+
+// Who asks comes before what is asked: 401, then 403, then everything else.
+Result<> Exchange::Admit() {
+  rendering_.table.now = parts_.world.clock.Now();
+  DRAY_TRY(who_, parts_.authenticator.Authenticate(request_, rendering_.table.now));
+  DRAY_TRY(query_, net::Query::Parse(request_.query()));
+  rendering_.pretty = WantsPretty(query_.First("pretty"), request_.headers.Get("User-Agent"));
+  DRAY_TRY(route_,
+           FindRoute(parts_.resources.scheme(),
+                     request_.method,
+                     request_.path(),
+                     BoolParameter(query_, "watch")));
+  DRAY_TRY(who_.user, Impersonate(request_.headers, std::move(who_.user)));
+  const bool is_public = route_.kind == RouteKind::kHealth || route_.kind == RouteKind::kVersion;
+  if (who_.anonymous && parts_.anonymous == AnonymousRule::kPublicPaths && !is_public) {
+    return std::unexpected(Forbidden());
+  }
+  if (request_.body_too_large) {
+    return Fail(StatusReason::kRequestEntityTooLarge,
+                fmt::format("Request entity too large: limit is {}", kBodyBytesMax));
+  }
+  return {};
+}
+
+Error Exchange::Forbidden() const {
+  Error error;
+  error.reason = StatusReason::kForbidden;
+  const std::string& user = who_.user.name;
+  if (!IsResourcePath(route_)) {
+    error.message = fmt::format(R"(forbidden: User "{}" cannot {} path "{}")",
+                                user,
+                                LowerCase(request_.method),
+                                request_.path());
+    error.empty_details = true;
+    return error;
+  }
+  std::string what = route_.resource;
+  if (!route_.group.empty()) what += "." + route_.group;
+  if (!route_.name.empty()) what += fmt::format(" \"{}\"", route_.name);
+  std::string resource = route_.resource;
+  if (!route_.subresource.empty()) resource += "/" + route_.subresource;
+  const std::string where = route_.namespace_name.empty()
+                                ? "at the cluster scope"
+                                : fmt::format("in the namespace \"{}\"", route_.namespace_name);
+  error.message =
+      fmt::format(R"({} is forbidden: User "{}" cannot {} resource "{}" in API group "{}" {})",
+                  what,
+                  user,
+                  VerbName(route_.verb),
+                  resource,
+                  route_.group,
+                  where);
+  error.details = {.name = route_.name, .group = route_.group, .kind = route_.resource};
+  return error;
+}
+
+// The headers of every answer; not called twice for one.
+net::ResponseHead Exchange::Head(int status, std::string_view media_type) {
+  net::ResponseHead head{.status = status};
+  const std::string_view asked = request_.headers.Get("Audit-Id");
+  head.headers.Add("Audit-Id",
+                   IsAuditId(asked) ? std::string(asked) : NewUuid(parts_.world.random));
+  head.headers.Add("Cache-Control", "no-cache, private");
+  if (!media_type.empty()) head.headers.Add("Content-Type", media_type);
+  for (const std::string& warning : WarningHeaders(warnings_)) {
+    head.headers.Add("Warning", warning);
+  }
+  return head;
+}
+
+void Exchange::Send(net::ResponseHead head, std::string body) {
+  // Only the plain word: a client that weighs encodings against each other gets none.
+  if (body.size() > kGzipBytesMin && AcceptsGzip(request_.headers)) {
+    if (auto compressed = Gzip(body); compressed) {
+      body = *std::move(compressed);
+      head.headers.Add("Content-Encoding", "gzip");
+      head.headers.Add("Vary", "Accept-Encoding");
+    }
+  }
+  responder_->Respond(std::move(head), net::Bytes(std::move(body)));
+}
+
+void Exchange::SendError(const Error& error) {
+  const api::meta_v1::Status status = errors::ToStatus(error);
+  const documents::Form form = ErrorForm(request_.headers.Get("Accept"));
+  net::ResponseHead head = Head(status.code, documents::MediaType(form.encoding));
+  if (error.details.retry_after_seconds > 0) {
+    head.headers.Add("Retry-After", fmt::format("{}", error.details.retry_after_seconds));
+  }
+  if (error.reason == StatusReason::kForbidden && who_.anonymous) {
+    head.headers.Add("X-Content-Type-Options", "nosniff");
+  }
+  Send(std::move(head), documents::Encoded(documents::StatusJson(status), form, rendering_.pretty));
+}
+
+void Exchange::SendText(int status, std::string_view text) {
+  net::ResponseHead head = Head(status, "text/plain; charset=utf-8");
+  head.headers.Add("X-Content-Type-Options", "nosniff");
+  Send(std::move(head), std::string(text));
+}
+
+}  // namespace dray::server::http

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// One request on its way through the HTTP API, until its answer is written.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/log.h"
+#include "base/result.h"
+#include "base/world.h"
+#include "net/http.h"
+#include "net/url.h"
+#include "server/documents/discovery.h"
+#include "server/documents/openapi.h"
+#include "server/documents/render.h"
+#include "server/http/authentication.h"
+#include "server/http/health.h"
+#include "server/http/router.h"
+#include "server/verbs/request.h"
+#include "server/verbs/resources.h"
+
+namespace dray::server::http {
+
+/// What all requests share; constant but for the count.
+struct ApiParts {
+  verbs::Resources& resources;
+  World& world;
+  Log log;
+  Authenticator authenticator;
+  AnonymousRule anonymous;
+  std::vector<HealthCheck> checks;
+  documents::Discovery discovery;
+  documents::OpenApi openapi;
+  std::string root_paths;  // the answer to "/"
+  // Requests with the verbs. Shared: the last answer may still be waking Drain() when this is gone.
+  std::shared_ptr<std::atomic<size_t>> pending = std::make_shared<std::atomic<size_t>>(0);
+};
+
+class Exchange : public std::enable_shared_from_this<Exchange> {
+ public:
+  Exchange(ApiParts& parts, net::Request request, std::shared_ptr<net::Responder> responder)
+      : parts_(parts), request_(std::move(request)), responder_(std::move(responder)) {}
+
+  /// Answers the request, now or later, exactly once. On the reactor's thread.
+  void Run();
+
+ private:
+  // exchange.cc: the frame around every request
+  Result<> Admit();
+  Error Forbidden() const;
+  net::ResponseHead Head(int status, std::string_view media_type);
+  void Send(net::ResponseHead head, std::string body);
+  void SendError(const Error& error);
+  void SendText(int status, std::string_view text);
+
+  // plain_routes.cc: what is no resource
+  void ServePlain();
+  void ServeHealth();
+  void ServeDocument(const std::string* json);
+  void ServeDiscovery(const std::string& plain, const documents::Discovery::Document& aggregated);
+  void ServeOpenApiV2();
+  void ServeOpenApiV3();
+  void ServeOpenApiDocument(const documents::OpenApi::Document& document, net::ResponseHead head);
+
+  // resource_routes.cc: what is one
+  void ServeResource();
+  Result<verbs::ResourceRequest> ReadRequest();
+  Result<> ReadBody(verbs::ResourceRequest& request);
+  Result<std::string> JsonBody(const verbs::ResourceRequest& request, bool yaml);
+  void Watch(const verbs::ResourceRequest& request);
+  void Answered(verbs::Answer answer);
+
+  ApiParts& parts_;
+  net::Request request_;
+  std::shared_ptr<net::Responder> responder_;
+  net::Query query_;
+  Route route_;
+  Authenticated who_;
+  documents::Rendering rendering_;
+  std::vector<std::string> warnings_;
+};
+
+}  // namespace dray::server::http

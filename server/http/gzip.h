@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// gzip (RFC 1952) for large answers.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "net/http.h"
+
+namespace dray::server::http {
+
+/// `text` compressed at the quickest level; nothing when zlib has no memory.
+std::optional<std::string> Gzip(std::string_view text);
+
+/// Whether an element of Accept-Encoding is exactly "gzip"; weights are not read.
+bool AcceptsGzip(const net::Headers& headers);
+
+}  // namespace dray::server::http

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// /healthz, /livez and /readyz: named checks in the text form that probes and people read.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace dray::server::http {
+
+/// One named check. `passes` is called from any thread and must be quick.
+struct HealthCheck {
+  std::string name;
+  std::function<bool()> passes;
+  bool readiness_only = false;  // not part of /healthz and /livez
+};
+
+struct HealthAnswer {
+  int code = 200;
+  std::string text;
+  bool nosniff = true;  // upstream's answers for a single check lack the header
+};
+
+/// Answers `path` ("readyz", "livez/ping"); nothing when there is no such check. `verbose` lists
+/// the checks; those in `excluded` count as passed.
+std::optional<HealthAnswer> AnswerHealth(const std::vector<HealthCheck>& checks,
+                                         std::string_view path,
+                                         bool verbose,
+                                         const std::vector<std::string_view>& excluded);
+
+}  // namespace dray::server::http

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/http/http_api.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "api/codec/json.h"
+#include "server/http/exchange.h"
+
+namespace dray::server::http {
+namespace {
+
+std::vector<HealthCheck> WithPing(std::vector<HealthCheck> checks) {
+  checks.insert(checks.begin(), {.name = "ping", .passes = [] { return true; }});
+  return checks;
+}
+
+std::string RootPaths(const documents::Discovery& discovery,
+                      const std::vector<HealthCheck>& checks) {
+  std::vector<std::string> paths = discovery.paths();
+  for (const char* path : {"/healthz", "/livez", "/readyz"}) {
+    paths.emplace_back(path);
+    for (const HealthCheck& check : checks) {
+      if (!check.readiness_only || paths.back().starts_with("/readyz")) {
+        paths.push_back(std::string(path) + "/" + check.name);
+      }
+    }
+  }
+  paths.insert(paths.end(), {"/openapi/v2", "/openapi/v3", "/version"});
+  std::ranges::sort(paths);
+  std::string json = "{\"paths\":[";
+  for (const std::string& path : paths) {
+    if (json.back() == '"') json += ',';
+    api::QuoteJson(path, json);
+  }
+  return api::PrettyJson(json + "]}");
+}
+
+}  // namespace
+
+HttpApi::HttpApi(verbs::Resources& resources, World& world, Log log, HttpApiOptions options)
+    : parts_(
+          std::make_unique<ApiParts>(resources,
+                                     world,
+                                     std::move(log),
+                                     std::move(options.authenticator),
+                                     options.anonymous,
+                                     WithPing(std::move(options.checks)),
+                                     documents::Discovery(resources.scheme(), resources.release()),
+                                     documents::OpenApi(resources.scheme(), resources.release()))) {
+  parts_->root_paths = RootPaths(parts_->discovery, parts_->checks);
+}
+
+HttpApi::~HttpApi() = default;
+
+void HttpApi::Handle(net::Request request, std::shared_ptr<net::Responder> responder) {
+  std::make_shared<Exchange>(*parts_, std::move(request), std::move(responder))->Run();
+}
+
+void HttpApi::Drain() {
+  while (const size_t pending = parts_->pending->load()) parts_->pending->wait(pending);
+}
+
+}  // namespace dray::server::http

@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: Apache-2.0
+// The API over loopback: real sockets, the store in memory, a clock that stands still.
+#include "server/http/http_api.h"
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/log.h"
+#include "base/simulated_world.h"
+#include "base/task.h"
+#include "net/http_client.h"
+#include "net/http_server.h"
+#include "server/verbs/resources.h"
+#include "store/memory_store.h"
+
+namespace dray::server::http {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+constexpr std::string_view kClaims = "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims";
+constexpr std::chrono::seconds kPatience{20};
+
+class HttpApiTest : public testing::Test {
+ protected:
+  HttpApiTest()
+      : resources_(scheme_, store_, world_.world(), Log::Silent(), {}),
+        api_(resources_,
+             world_.world(),
+             Log::Silent(),
+             {.authenticator =
+                  *Authenticator::FromTokenFile("secret,admin,u1,\"system:masters\"")}) {
+    EXPECT_TRUE(Wait(resources_.Bootstrap()).has_value());
+    auto server = net::HttpServer::Start(RealWorld().clock, log_, {.reactors = 2}, api_);
+    EXPECT_TRUE(server.has_value());
+    server_ = *std::move(server);
+    client_ = std::make_unique<net::HttpClient>(RealWorld().clock, Options("secret"));
+  }
+  ~HttpApiTest() override {
+    server_->Shutdown(std::chrono::milliseconds(0));
+    api_.Drain();
+    server_.reset();
+  }
+
+  net::HttpClientOptions Options(std::string token) const {
+    return {.server = {.scheme = net::Scheme::kHttp, .host = "127.0.0.1", .port = server_->port()},
+            .bearer_token = std::move(token),
+            .user_agent = "tester/1"};
+  }
+
+  static net::ClientRequest Request(std::string_view method,
+                                    std::string_view target,
+                                    std::string body = {},
+                                    std::string_view type = "application/json",
+                                    std::string_view accept = {}) {
+    net::ClientRequest request{.method = std::string(method), .target = std::string(target)};
+    if (!body.empty()) request.headers.Add("Content-Type", type);
+    if (!accept.empty()) request.headers.Add("Accept", accept);
+    request.body = std::move(body);
+    return request;
+  }
+
+  net::ClientResponse Send(const net::ClientRequest& request) {
+    auto response = client_->Send(request);
+    EXPECT_TRUE(response.has_value()) << response.error().message;
+    return response ? *std::move(response) : net::ClientResponse();
+  }
+  // "200 {…}".
+  std::string Do(std::string_view method,
+                 std::string_view target,
+                 std::string body = {},
+                 std::string_view type = "application/json",
+                 std::string_view accept = {}) {
+    const net::ClientResponse response =
+        Send(Request(method, target, std::move(body), type, accept));
+    return std::to_string(response.status) + " " + response.body;
+  }
+
+  std::string Item(std::string_view name) const {
+    return std::string(kClaims) + "/" + std::string(name);
+  }
+
+  SimulatedWorld world_{7};
+  api::Scheme scheme_;
+  store::MemoryStore store_;
+  Log log_ = Log::Silent();
+  verbs::Resources resources_;
+  HttpApi api_;
+  std::unique_ptr<net::HttpServer> server_;
+  std::unique_ptr<net::HttpClient> client_;
+};
+
+constexpr const char* kClaim = R"({"metadata":{"name":"a"},"spec":{"devices":{}}})";
+
+TEST_F(HttpApiTest, ObjectsComeAndGo) {
+  EXPECT_THAT(Do("POST", kClaims, kClaim),
+              StartsWith(R"(201 {"kind":"ResourceClaim","apiVersion":"resource.k8s.io/v1")"));
+  EXPECT_THAT(Do("GET", Item("a")), StartsWith("200 "));
+  EXPECT_THAT(
+      Do("GET", kClaims),
+      AllOf(StartsWith(R"(200 {"kind":"ResourceClaimList","apiVersion":"resource.k8s.io/v1")"),
+            HasSubstr(R"("items":[{"metadata":{"name":"a")")));
+  EXPECT_THAT(Do("PATCH",
+                 Item("a"),
+                 R"({"metadata":{"labels":{"x":"y"}}})",
+                 "application/strategic-merge-patch+json"),
+              AllOf(StartsWith("200 "), HasSubstr(R"("labels":{"x":"y"})")));
+  EXPECT_THAT(Do("DELETE", Item("a")), StartsWith("200 "));
+  EXPECT_EQ(
+      Do("GET", Item("a")),
+      R"(404 {"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"resourceclaims.resource.k8s.io \"a\" not found","reason":"NotFound","details":{"name":"a","group":"resource.k8s.io","kind":"resourceclaims"},"code":404})"
+      "\n");
+}
+
+TEST_F(HttpApiTest, BodiesAndAnswersMayBeYaml) {
+  EXPECT_THAT(Do("POST",
+                 kClaims,
+                 "metadata:\n  name: yam\nspec: {devices: {}}\n",
+                 "application/yaml",
+                 "application/yaml"),
+              AllOf(StartsWith("201 "), HasSubstr("kind: ResourceClaim\n")));
+  EXPECT_THAT(
+      Do("POST", kClaims, "metadata: {name: z}\nmetadata: {}\nspec: {}\n", "application/yaml"),
+      testing::Not(StartsWith("500")));
+  EXPECT_THAT(Do("POST",
+                 std::string(kClaims) + "?fieldValidation=Strict",
+                 "metadata: {name: z}\nmetadata: {name: z}\nspec: {}\n",
+                 "application/yaml"),
+              AllOf(StartsWith("400 "), HasSubstr("already set in map")));
+  EXPECT_THAT(Do("POST", kClaims, "a: b: c", "application/yaml"), StartsWith("400 "));
+}
+
+TEST_F(HttpApiTest, AnswersTakeTheNegotiatedForm) {
+  Do("POST", kClaims, kClaim);
+  constexpr std::string_view kTable = "application/json;as=Table;v=v1;g=meta.k8s.io";
+  EXPECT_THAT(Do("GET", kClaims, "", "", kTable),
+              AllOf(StartsWith(R"(200 {"kind":"Table","apiVersion":"meta.k8s.io/v1")"),
+                    HasSubstr(R"("cells":["a","pending",)")));
+  EXPECT_THAT(
+      Do("GET", Item("a"), "", "", "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io"),
+      StartsWith(R"(200 {"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1")"));
+  EXPECT_THAT(Do("GET", std::string(kClaims) + "?includeObject=x", "", "", kTable),
+              StartsWith("400 "));
+  EXPECT_THAT(Do("GET", Item("a"), "", "", "application/xml"),
+              AllOf(StartsWith("406 {\n"), HasSubstr(R"("details": {})")));
+  EXPECT_THAT(Do("GET", Item("a") + "?pretty=1"), StartsWith("200 {\n  \"kind\""));
+  EXPECT_THAT(Do("PATCH", Item("a"), "{}", "application/json"),
+              AllOf(StartsWith("415 "), HasSubstr("415: Unsupported Media Type")));
+  EXPECT_THAT(Do("POST", kClaims, kClaim, "text/plain"), StartsWith("415 "));
+}
+
+TEST_F(HttpApiTest, WhoAsksComesFirst) {
+  net::HttpClient stranger(RealWorld().clock, Options("unknown"));
+  EXPECT_EQ(stranger.Send(Request("GET", "/version"))->status, 401);
+  net::HttpClient nobody(RealWorld().clock, Options(""));
+  EXPECT_EQ(nobody.Send(Request("GET", "/version"))->status, 200);
+  EXPECT_EQ(nobody.Send(Request("GET", "/healthz"))->body, "ok");
+  EXPECT_THAT(nobody.Send(Request("GET", "/"))->body,
+              HasSubstr(R"(forbidden: User \"system:anonymous\" cannot get path \"/\")"));
+  const auto refused = nobody.Send(Request("GET", "/apis/resource.k8s.io/v9/x"));
+  EXPECT_EQ(refused->status, 403);
+  EXPECT_THAT(
+      refused->body,
+      HasSubstr(
+          R"(x.resource.k8s.io is forbidden: User \"system:anonymous\" cannot list resource \"x\" in API group \"resource.k8s.io\" at the cluster scope)"));
+}
+
+TEST_F(HttpApiTest, BodiesHaveALimit) {
+  const std::string head = R"({"metadata":{"name":"big","annotations":{"a":")";
+  const std::string tail = R"("}},"spec":{"devices":{}}})";
+  const std::string fits(kBodyBytesMax - head.size() - tail.size(), 'x');
+  // As many bytes as are allowed arrive; that annotations are too long is another matter.
+  EXPECT_THAT(Do("POST", kClaims, head + fits + tail), StartsWith("422 "));
+  EXPECT_THAT(Do("POST", kClaims, head + fits + "x" + tail),
+              AllOf(StartsWith("413 "), HasSubstr("Request entity too large: limit is 3145728")));
+}
+
+TEST_F(HttpApiTest, EveryAnswerHasItsHeaders) {
+  net::ClientRequest request = Request("GET", "/version");
+  request.headers.Add("Audit-Id", "mine");
+  EXPECT_EQ(Send(request).headers.Get("Audit-Id"), "mine");
+  const net::ClientResponse response = Send(
+      Request("POST", kClaims, R"({"metadata":{"name":"w"},"spec":{"devices":{}},"unknown":1})"));
+  EXPECT_EQ(response.headers.Get("Cache-Control"), "no-cache, private");
+  EXPECT_EQ(response.headers.Get("Audit-Id").size(), 36U);
+  EXPECT_EQ(response.headers.Get("Warning"), R"(299 - "unknown field \"unknown\"")");
+  const net::ClientResponse text = Send(Request("GET", "/nothing"));
+  EXPECT_EQ(text.body, "404 page not found\n");
+  EXPECT_EQ(text.headers.Get("X-Content-Type-Options"), "nosniff");
+}
+
+TEST_F(HttpApiTest, DiscoveryInBothForms) {
+  EXPECT_THAT(Do("GET", "/api"), HasSubstr(R"("versions":["v1"])"));
+  EXPECT_THAT(
+      Do("GET", "/apis"),
+      HasSubstr(R"("preferredVersion":{"groupVersion":"resource.k8s.io/v1","version":"v1"})"));
+  EXPECT_THAT(
+      Do("GET", "/apis/resource.k8s.io/v1"),
+      HasSubstr(
+          R"("kind":"ResourceClaim","verbs":["create","delete","deletecollection","get","list","patch","update","watch"],"storageVersionHash":"wgAZaHcZxUg=")"));
+  constexpr std::string_view kAggregated =
+      "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+  for (const std::string_view path : {"/api", "/apis"}) {
+    net::ClientRequest request = Request("GET", path, "", "", kAggregated);
+    const net::ClientResponse response = Send(request);
+    EXPECT_EQ(response.headers.Get("Content-Type"), kAggregated);
+    EXPECT_THAT(response.body, StartsWith(R"({"kind":"APIGroupDiscoveryList")"));
+    request.headers.Add("If-None-Match", response.headers.Get("ETag"));
+    EXPECT_EQ(Send(request).status, 304);
+  }
+}
+
+TEST_F(HttpApiTest, OpenApiSaysHowToPatch) {
+  const net::ClientResponse index = Send(Request("GET", "/openapi/v3"));
+  EXPECT_THAT(index.body, HasSubstr(R"("apis/resource.k8s.io/v1":{"serverRelativeURL")"));
+  const net::ClientResponse document = Send(Request("GET", "/openapi/v3/apis/resource.k8s.io/v1"));
+  EXPECT_THAT(document.body,
+              AllOf(HasSubstr(R"("operationId":"patchResourceV1NamespacedResourceClaim")"),
+                    HasSubstr(R"("name":"fieldValidation")"),
+                    HasSubstr(R"("x-kubernetes-patch-merge-key":"uid")")));
+  EXPECT_EQ(Send(Request("GET", "/openapi/v3/apis/resource.k8s.io/v1?hash=0")).status, 301);
+  EXPECT_EQ(Send(Request("GET",
+                         "/openapi/v2",
+                         "",
+                         "",
+                         "application/com.github.proto-openapi.spec.v2@v1.0+protobuf"))
+                .status,
+            406);
+}
+
+TEST_F(HttpApiTest, LargeAnswersAreCompressedForThoseWhoAsk) {
+  const std::string note(100'000, 'x');
+  for (const char* name : {"a", "b"}) {
+    ASSERT_THAT(Do("POST",
+                   kClaims,
+                   std::string(R"({"metadata":{"name":")") + name + R"(","annotations":{"n":")" +
+                       note + R"("}},"spec":{"devices":{}}})"),
+                StartsWith("201 "));
+  }
+  net::ClientRequest request = Request("GET", kClaims);
+  EXPECT_EQ(Send(request).headers.Get("Content-Encoding"), "");
+  request.headers.Add("Accept-Encoding", "gzip");
+  const net::ClientResponse response = Send(request);
+  EXPECT_EQ(response.headers.Get("Content-Encoding"), "gzip");
+  EXPECT_LT(response.body.size(), 10'000U);
+}
+
+// Reads one line or fails.
+std::string Line(net::ResponseStream& stream) {
+  EXPECT_EQ(stream.ReadLine(kPatience), net::ResponseStream::Outcome::kLine);
+  return std::string(stream.line());
+}
+
+TEST_F(HttpApiTest, AWatchTellsOfChangesAsTheyHappen) {
+  Do("POST", kClaims, kClaim);
+  auto stream = client_->Open(Request("GET", std::string(kClaims) + "?watch=1"));
+  ASSERT_TRUE(stream.has_value());
+  EXPECT_EQ((*stream)->status(), 200);
+  EXPECT_THAT(Line(**stream), StartsWith(R"({"type":"ADDED","object":{"kind":"ResourceClaim")"));
+  Do("PATCH", Item("a"), R"({"metadata":{"labels":{"x":"y"}}})", "application/merge-patch+json");
+  EXPECT_THAT(Line(**stream), StartsWith(R"({"type":"MODIFIED")"));
+  Do("DELETE", Item("a"));
+  EXPECT_THAT(Line(**stream), StartsWith(R"({"type":"DELETED")"));
+}
+
+TEST_F(HttpApiTest, AWatchEndsInTime) {
+  auto stream = client_->Open(Request("GET", std::string(kClaims) + "?watch=1&timeoutSeconds=1"));
+  ASSERT_TRUE(stream.has_value());
+  EXPECT_EQ((*stream)->ReadLine(kPatience), net::ResponseStream::Outcome::kEnd);
+}
+
+TEST_F(HttpApiTest, AWatchMayAnnounceTheEndOfTheState) {
+  Do("POST", kClaims, kClaim);
+  auto stream = client_->Open(Request("GET",
+                                      std::string(kClaims) +
+                                          "?watch=1&sendInitialEvents=true&allowWatchBookmarks=1" +
+                                          "&resourceVersionMatch=NotOlderThan"));
+  ASSERT_TRUE(stream.has_value());
+  EXPECT_THAT(Line(**stream), StartsWith(R"({"type":"ADDED")"));
+  EXPECT_THAT(Line(**stream),
+              AllOf(StartsWith(R"({"type":"BOOKMARK")"),
+                    HasSubstr(R"("k8s.io/initial-events-end":"true")")));
+}
+
+TEST_F(HttpApiTest, AWatchOfTablesNamesItsColumnsOnce) {
+  auto stream = client_->Open(Request("GET",
+                                      std::string(kClaims) + "?watch=1",
+                                      "",
+                                      "",
+                                      "application/json;as=Table;v=v1;g=meta.k8s.io"));
+  ASSERT_TRUE(stream.has_value());
+  Do("POST", kClaims, kClaim);
+  EXPECT_THAT(Line(**stream), HasSubstr(R"("columnDefinitions":[{)"));
+  Do("DELETE", Item("a"));
+  EXPECT_THAT(Line(**stream), HasSubstr(R"("columnDefinitions":null)"));
+}
+
+TEST_F(HttpApiTest, AWatchSurvivesManyChangesAtOnce) {
+  auto stream = client_->Open(Request("GET", std::string(kClaims) + "?watch=1"));
+  ASSERT_TRUE(stream.has_value());
+  Do("POST", kClaims, kClaim);
+  constexpr int kChanges = 400;  // several batches
+  for (int i = 0; i < kChanges; ++i) {
+    Do("PATCH",
+       Item("a"),
+       R"({"metadata":{"labels":{"n":")" + std::to_string(i) + R"("}}})",
+       "application/merge-patch+json");
+  }
+  EXPECT_THAT(Line(**stream), StartsWith(R"({"type":"ADDED")"));
+  for (int i = 0; i < kChanges; ++i) {
+    ASSERT_THAT(Line(**stream), HasSubstr(R"("labels":{"n":")" + std::to_string(i) + R"("})"));
+  }
+}
+
+}  // namespace
+}  // namespace dray::server::http

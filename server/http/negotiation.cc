@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/http/negotiation.h"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace dray::server::http {
+namespace {
+
+using documents::Transform;
+using patch::PatchType;
+
+// What upstream names in its refusals. Protobuf is in the list because clients that match these
+// texts expect it; it is not served yet.
+constexpr std::string_view kServed =
+    "application/json, application/yaml, application/vnd.kubernetes.protobuf";
+constexpr std::string_view kStreamed =
+    "application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch";
+
+struct Clause {
+  std::string type;  // lower case, without parameters
+  std::string as, group, version, pretty;
+  double q = 1;
+};
+
+std::string_view Trim(std::string_view text) {
+  const size_t begin = text.find_first_not_of(" \t");
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
+}
+
+std::string Lower(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return lower;
+}
+
+// The part of `text` before `separator`; `text` keeps what follows.
+std::string_view Cut(std::string_view& text, char separator) {
+  const size_t end = std::min(text.find(separator), text.size());
+  const std::string_view part = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return Trim(part);
+}
+
+Clause ReadClause(std::string_view text) {
+  Clause clause{.type = Lower(Cut(text, ';'))};
+  while (!text.empty()) {
+    std::string_view value = Cut(text, ';');
+    const std::string name = Lower(Cut(value, '='));
+    if (value.size() >= 2 && value.front() == '"' && value.back() == '"') {
+      value = value.substr(1, value.size() - 2);
+    }
+    if (name == "as") clause.as = value;
+    if (name == "g") clause.group = value;
+    if (name == "v") clause.version = value;
+    if (name == "pretty") clause.pretty = value;
+    if (name == "q") {
+      double q = 1;
+      const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), q);
+      if (error == std::errc() && end == value.data() + value.size()) clause.q = q;
+    }
+  }
+  return clause;
+}
+
+// By falling q; of equal ones the first written comes first.
+std::vector<Clause> ReadAccept(std::string_view accept) {
+  std::vector<Clause> clauses;
+  while (!accept.empty() && clauses.size() < kAcceptClausesMax) {
+    const std::string_view text = Cut(accept, ',');
+    if (!text.empty()) clauses.push_back(ReadClause(text));
+  }
+  if (clauses.empty()) clauses.push_back({.type = "*/*"});
+  std::vector<Clause> ordered;
+  for (Clause& clause : clauses) {
+    const auto after =
+        std::ranges::find_if(ordered, [&](const Clause& c) { return c.q < clause.q; });
+    ordered.insert(after, std::move(clause));
+  }
+  return ordered;
+}
+
+std::optional<documents::Encoding> EncodingOf(std::string_view type) {
+  if (type == "application/json" || type == "*/*" || type == "application/*") {
+    return documents::Encoding::kJson;
+  }
+  if (type == "application/yaml") return documents::Encoding::kYaml;
+  return std::nullopt;
+}
+
+bool NamesServedType(const Clause& clause) {
+  if (clause.type == "application/*") return false;
+  // Protobuf without a transformation is unknown; with one upstream refuses it as we do.
+  const bool protobuf = clause.type == "application/vnd.kubernetes.protobuf";
+  return EncodingOf(clause.type).has_value() || (protobuf && !clause.as.empty());
+}
+
+// What the clause asks the object to become; nothing when this endpoint cannot do it.
+std::optional<documents::Form> FormOf(const Clause& clause, Endpoint endpoint) {
+  const auto encoding = EncodingOf(clause.type);
+  if (!encoding) return std::nullopt;
+  documents::Form form{.encoding = *encoding,
+                       .pretty = clause.pretty == "1" || clause.pretty == "true"};
+  if (endpoint == Endpoint::kWatch && form.encoding == documents::Encoding::kYaml)
+    return std::nullopt;
+  if (clause.as.empty()) return form;
+  const bool meta = clause.group == "meta.k8s.io";
+  const bool objects =
+      endpoint == Endpoint::kObject || endpoint == Endpoint::kList || endpoint == Endpoint::kWatch;
+  if (clause.as == "Table" && meta && objects) {
+    form.transform = Transform::kTable;
+    if (clause.version == "v1") return form;
+    if (clause.version != "v1beta1") return std::nullopt;
+    form.version = "v1beta1";
+    return form;
+  }
+  // A list as one object and the reverse are refused when the answer is there, not here.
+  const bool partial = meta && clause.version == "v1" && objects;
+  if (partial && clause.as == "PartialObjectMetadata") {
+    form.transform = Transform::kPartial;
+    return form;
+  }
+  if (partial && clause.as == "PartialObjectMetadataList") {
+    form.transform = endpoint == Endpoint::kWatch ? Transform::kPartial : Transform::kPartialList;
+    return form;
+  }
+  if (clause.as == "APIGroupDiscoveryList" && clause.group == "apidiscovery.k8s.io" &&
+      endpoint == Endpoint::kAggregated && clause.version == "v2") {
+    form.transform = Transform::kAggregated;
+    form.version = "v2";
+    return form;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<documents::Form> Negotiate(std::string_view accept, Endpoint endpoint) {
+  const std::vector<Clause> clauses = ReadAccept(accept);
+  const bool resource = endpoint != Endpoint::kPlain && endpoint != Endpoint::kAggregated;
+  // Upstream's router asks first whether any clause names a type it serves, and knows no
+  // "application/*".
+  if (resource && std::ranges::none_of(clauses, NamesServedType)) {
+    Error error;
+    error.reason = StatusReason::kNotAcceptable;
+    error.message = fmt::format("406: Not Acceptable\n\nAvailable representations: {}", kServed);
+    error.empty_details = true;
+    return std::unexpected(std::move(error));
+  }
+  for (const Clause& clause : clauses) {
+    if (const auto form = FormOf(clause, endpoint); form) return *form;
+  }
+  return Fail(StatusReason::kNotAcceptable,
+              fmt::format("only the following media types are accepted: {}",
+                          endpoint == Endpoint::kWatch ? kStreamed : kServed));
+}
+
+documents::Form ErrorForm(std::string_view accept) {
+  for (const Clause& clause : ReadAccept(accept)) {
+    const auto encoding = EncodingOf(clause.type);
+    if (encoding && clause.as.empty()) return {.encoding = *encoding};
+  }
+  return {.pretty = true};
+}
+
+bool WantsPretty(std::optional<std::string_view> parameter, std::string_view user_agent) {
+  if (parameter && !parameter->empty()) {
+    const std::string word = Lower(*parameter);
+    return word == "1" || word == "t" || word == "true";
+  }
+  return user_agent.starts_with("curl") || user_agent.starts_with("Wget") ||
+         user_agent.starts_with("Mozilla/5.0");
+}
+
+std::string EssenceOf(std::string_view media_type) {
+  return Lower(Cut(media_type, ';'));
+}
+
+Result<BodyFormat> BodyFormatOf(std::string_view content_type) {
+  const std::string essence = EssenceOf(content_type);
+  if (essence.empty() || essence == "application/json" || essence == "*/*") {
+    return BodyFormat::kJson;
+  }
+  if (essence == "application/yaml") return BodyFormat::kYaml;
+  return Fail(StatusReason::kUnsupportedMediaType,
+              fmt::format("the body of the request was in an unknown format - accepted media types "
+                          "include: {}",
+                          kServed));
+}
+
+Result<PatchType> PatchTypeOf(std::string_view content_type) {
+  const std::string essence = EssenceOf(content_type);
+  if (essence == "application/json-patch+json") return PatchType::kJson;
+  if (essence == "application/merge-patch+json") return PatchType::kMerge;
+  if (essence == "application/strategic-merge-patch+json") return PatchType::kStrategicMerge;
+  if (essence == "application/apply-patch+yaml") return PatchType::kApply;
+  Error error;
+  error.reason = StatusReason::kUnsupportedMediaType;
+  error.message = "415: Unsupported Media Type";
+  error.empty_details = true;
+  return std::unexpected(std::move(error));
+}
+
+}  // namespace dray::server::http

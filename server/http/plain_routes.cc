@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is no resource: health, version, discovery, OpenAPI, and paths that are not there.
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "server/http/exchange.h"
+#include "server/http/negotiation.h"
+
+namespace dray::server::http {
+namespace {
+
+constexpr std::string_view kAggregatedType =
+    "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+constexpr int kNotModified = 304;
+
+Error NotThere(StatusReason reason) {
+  return {.reason = reason,
+          .message = reason == StatusReason::kNotFound
+                         ? "the server could not find the requested resource"
+                         : "the server does not allow this method on the requested resource",
+          .empty_details = true};
+}
+
+// OpenAPI's own handlers know JSON and two names of protobuf, of which only JSON is served.
+bool AcceptsJson(std::string_view accept) {
+  if (accept.empty()) return true;
+  while (!accept.empty()) {
+    const size_t end = std::min(accept.find(','), accept.size());
+    std::string_view clause = accept.substr(0, end);
+    while (clause.starts_with(' ')) clause.remove_prefix(1);
+    const std::string type = EssenceOf(clause);
+    if (type == "application/json" || type == "*/*" || type == "application/*") return true;
+    accept.remove_prefix(std::min(end + 1, accept.size()));
+  }
+  return false;
+}
+
+}  // namespace
+
+void Exchange::ServePlain() {
+  const documents::Discovery& discovery = parts_.discovery;
+  switch (route_.kind) {
+    case RouteKind::kRoot: return Send(Head(200, "application/json"), parts_.root_paths);
+    case RouteKind::kVersion:
+      return Send(Head(200, "application/json"),
+                  documents::VersionJson(parts_.resources.release()));
+    case RouteKind::kHealth: return ServeHealth();
+    case RouteKind::kCoreVersions:
+      return ServeDiscovery(documents::CoreVersionsJson(request_.headers.Get("Host")),
+                            discovery.aggregated_core());
+    case RouteKind::kGroups:
+      return ServeDiscovery(discovery.groups(), discovery.aggregated_groups());
+    case RouteKind::kGroup: return ServeDocument(discovery.Group(route_.group));
+    case RouteKind::kResourceList:
+      return ServeDocument(discovery.Resources(route_.group, route_.version));
+    case RouteKind::kOpenApiV2: return ServeOpenApiV2();
+    case RouteKind::kOpenApiV3: return ServeOpenApiV3();
+    case RouteKind::kStatusNotFound: return SendError(NotThere(StatusReason::kNotFound));
+    case RouteKind::kMethodNotAllowed: return SendError(NotThere(StatusReason::kMethodNotAllowed));
+    case RouteKind::kResource:
+    case RouteKind::kPlainNotFound: return SendText(404, "404 page not found\n");
+  }
+}
+
+void Exchange::ServeHealth() {
+  const auto answer = AnswerHealth(
+      parts_.checks, route_.text, query_.First("verbose").has_value(), query_.All("exclude"));
+  if (!answer) return SendText(404, "404 page not found\n");
+  if (answer->nosniff) return SendText(answer->code, answer->text);
+  Send(Head(answer->code, "text/plain; charset=utf-8"), answer->text);
+}
+
+void Exchange::ServeDocument(const std::string* json) {
+  if (json == nullptr) return SendError(NotThere(StatusReason::kNotFound));
+  const auto form = Negotiate(request_.headers.Get("Accept"), Endpoint::kPlain);
+  if (!form) return SendError(form.error());
+  Send(Head(200, documents::MediaType(form->encoding)),
+       documents::Encoded(*json, *form, rendering_.pretty));
+}
+
+void Exchange::ServeDiscovery(const std::string& plain,
+                              const documents::Discovery::Document& aggregated) {
+  const auto form = Negotiate(request_.headers.Get("Accept"), Endpoint::kAggregated);
+  if (!form) return SendError(form.error());
+  if (form->transform != documents::Transform::kAggregated) {
+    return Send(Head(200, documents::MediaType(form->encoding)),
+                documents::Encoded(plain, *form, rendering_.pretty));
+  }
+  const bool unchanged = request_.headers.Get("If-None-Match") == aggregated.etag;
+  net::ResponseHead head = Head(unchanged ? kNotModified : 200, unchanged ? "" : kAggregatedType);
+  head.headers.Set("Cache-Control", "public");
+  head.headers.Add("ETag", aggregated.etag);
+  head.headers.Add("Vary", "Accept");
+  Send(std::move(head), unchanged ? std::string() : aggregated.json);
+}
+
+void Exchange::ServeOpenApiV2() {
+  net::ResponseHead head = Head(200, "");
+  head.headers.Add("Vary", "Accept-Encoding");
+  head.headers.Add("Vary", "Accept");
+  ServeOpenApiDocument(parts_.openapi.v2(), std::move(head));
+}
+
+void Exchange::ServeOpenApiV3() {
+  if (route_.text.empty()) {
+    return Send(Head(200, "text/plain; charset=utf-8"), parts_.openapi.index());
+  }
+  const documents::OpenApi::Document* document = parts_.openapi.Find(route_.text.substr(1));
+  if (document == nullptr) return Send(Head(404, ""), {});
+  net::ResponseHead head = Head(200, "");
+  head.headers.Add("Vary", "Accept");
+  const std::string_view hash =
+      std::string_view(document->etag).substr(1, document->etag.size() - 2);
+  if (const auto asked = query_.First("hash"); asked && !asked->empty()) {
+    if (*asked != hash) {
+      head.status = 301;
+      head.headers.Add("ETag", document->etag);
+      head.headers.Add("Content-Type", "application/json");
+      head.headers.Add("Location", fmt::format("/openapi/v3{}?hash={}", route_.text, hash));
+      return Send(std::move(head), {});
+    }
+    // The name of the document changes with its content.
+    head.headers.Set("Cache-Control", "public, immutable");
+  }
+  ServeOpenApiDocument(*document, std::move(head));
+}
+
+void Exchange::ServeOpenApiDocument(const documents::OpenApi::Document& document,
+                                    net::ResponseHead head) {
+  if (!AcceptsJson(request_.headers.Get("Accept"))) {
+    head.status = 406;
+    return Send(std::move(head), {});
+  }
+  head.headers.Add("ETag", document.etag);
+  if (request_.headers.Get("If-None-Match") == document.etag) {
+    head.status = kNotModified;
+    return Send(std::move(head), {});
+  }
+  head.headers.Add("Content-Type", "application/json");
+  Send(std::move(head), document.json);
+}
+
+}  // namespace dray::server::http

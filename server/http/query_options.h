@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// The query parameters of resource requests, read by the API's rules: the first value of a name
+// counts, anything but "0" and "false" is true, unknown names are ignored.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "api/kind.h"
+#include "base/result.h"
+#include "net/url.h"
+#include "server/http/router.h"
+#include "server/verbs/request.h"
+
+namespace dray::server::http {
+
+/// Bytes of a field manager's name (upstream's limit).
+inline constexpr size_t kFieldManagerMax = 128;
+
+/// Whether a parameter is there and true; the empty value is true.
+bool BoolParameter(const net::Query& query, std::string_view name);
+
+/// Fills in the options of `request` that its verb has. A write without a field manager gets the
+/// name from `user_agent` (up to the first slash), as upstream does.
+///
+/// Errors: kBadRequest  a number or a duration does not parse, or `export` of an item.
+///         kInvalid     an option has a value that is not allowed.
+Result<> ReadQueryOptions(const net::Query& query,
+                          std::string_view user_agent,
+                          verbs::ResourceRequest& request);
+
+/// The DeleteOptions of a DELETE: `body` when there is one (JSON), else the query's.
+/// Errors: kBadRequest  the body is not one of DeleteOptions, or a number does not parse.
+Result<api::meta_v1::DeleteOptions> ReadDeleteOptions(const api::Scheme& scheme,
+                                                      const net::Query& query,
+                                                      std::string_view body);
+
+/// Whether Go reads `text` as a duration ("1h30m", "-1.5s", "0").
+bool IsGoDuration(std::string_view text);
+
+}  // namespace dray::server::http

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/http/query_options.h"
+
+#include <string>
+#include <string_view>
+
+#include <gtest/gtest.h>
+
+namespace dray::server::http {
+namespace {
+
+using verbs::Verb;
+
+struct Case {
+  Verb verb;
+  std::string_view query, expected;  // the error, or empty
+};
+
+const std::string kLongManager(kFieldManagerMax + 1, 'm');
+
+const Case kCases[] = {
+    {Verb::kList, "limit=5&timeoutSeconds=3&unknown=x", ""},
+    {Verb::kList, "limit=x", "strconv.ParseInt: parsing \"x\": invalid syntax"},
+    {Verb::kList,
+     "limit=99999999999999999999",
+     "strconv.ParseInt: parsing \"99999999999999999999\": value out of range"},
+    {Verb::kList, "timeout=1h30m&export=true", ""},
+    {Verb::kGet, "timeout=-1s", ""},
+    {Verb::kGet,
+     "timeout=abc",
+     "invalid timeout specified in the request URL - time: invalid duration \"abc\""},
+    {Verb::kGet,
+     "export=true",
+     "the export parameter, deprecated since v1.14, is no longer supported"},
+    {Verb::kCreate, "dryRun=All&dryRun=All", ""},
+    {Verb::kCreate,
+     "dryRun=Some",
+     "CreateOptions.meta.k8s.io \"\" is invalid: dryRun: Unsupported value: [\"Some\"]: supported "
+     "values: \"All\""},
+    {Verb::kUpdate,
+     "fieldManager=a%0Ab",
+     "UpdateOptions.meta.k8s.io \"\" is invalid: fieldManager: Invalid value: \"a\\nb\": invalid "
+     "character U+000A (at position 1)"},
+    {Verb::kCreate,
+     "fieldValidation=Other",
+     "CreateOptions.meta.k8s.io \"\" is invalid: fieldValidation: Unsupported value: \"Other\": "
+     "supported values: \"\", \"Ignore\", \"Strict\", \"Warn\""},
+    {Verb::kPatch,
+     "force=false",
+     "PatchOptions.meta.k8s.io \"\" is invalid: force: Forbidden: may not be specified for "
+     "non-apply patch"},
+};
+
+TEST(QueryOptions, AreReadByTheApisRules) {
+  for (const Case& c : kCases) {
+    verbs::ResourceRequest request;
+    request.verb = c.verb;
+    const auto read = ReadQueryOptions(*net::Query::Parse(c.query), "tester/1", request);
+    EXPECT_EQ(read ? "" : read.error().message, c.expected) << c.query;
+  }
+}
+
+TEST(QueryOptions, AManagersNameHasALimit) {
+  for (const size_t size : {kFieldManagerMax, kFieldManagerMax + 1}) {
+    verbs::ResourceRequest request;
+    request.verb = Verb::kCreate;
+    const std::string query = "fieldManager=" + std::string(size, 'm');
+    EXPECT_EQ(ReadQueryOptions(*net::Query::Parse(query), "", request).has_value(),
+              size == kFieldManagerMax);
+  }
+}
+
+TEST(QueryOptions, TheManagerIsNamedByTheUserAgentOtherwise) {
+  const std::pair<std::string_view, std::string_view> cases[] = {
+      {"kubectl/v1.36 (linux)", "kubectl"}, {"", "unknown"}, {"/x", "unknown"}, {"a\x01z", "az"}};
+  for (const auto& [agent, expected] : cases) {
+    verbs::ResourceRequest request;
+    request.verb = Verb::kCreate;
+    ASSERT_TRUE(ReadQueryOptions(net::Query(), agent, request).has_value());
+    EXPECT_EQ(request.write.field_manager, expected);
+  }
+}
+
+TEST(QueryOptions, ApplyNeedsAManager) {
+  verbs::ResourceRequest request;
+  request.verb = Verb::kPatch;
+  request.patch_type = patch::PatchType::kApply;
+  EXPECT_EQ(ReadQueryOptions(net::Query(), "kubectl/1", request).error().message,
+            "PatchOptions.meta.k8s.io \"\" is invalid: fieldManager: Required value: is required "
+            "for apply patch");
+}
+
+TEST(QueryOptions, BooleansAreTrueUnlessTheySayNo) {
+  const std::pair<std::string_view, bool> cases[] = {{"watch=true", true},
+                                                     {"watch=True", true},
+                                                     {"watch=", true},
+                                                     {"watch", true},
+                                                     {"watch=no", true},
+                                                     {"watch=0", false},
+                                                     {"watch=FALSE", false},
+                                                     {"other=1", false},
+                                                     {"watch=0&watch=1", false}};
+  for (const auto& [query, expected] : cases) {
+    EXPECT_EQ(BoolParameter(*net::Query::Parse(query), "watch"), expected) << query;
+  }
+}
+
+TEST(DeleteOptions, ComeFromTheBodyOrElseFromTheQuery) {
+  const api::Scheme scheme;
+  const auto query = *net::Query::Parse("gracePeriodSeconds=7&orphanDependents=true&dryRun=All");
+  const auto from_query = ReadDeleteOptions(scheme, query, "");
+  ASSERT_TRUE(from_query.has_value());
+  EXPECT_EQ(from_query->grace_period_seconds, 7);
+  EXPECT_EQ(from_query->orphan_dependents, true);
+  EXPECT_EQ(from_query->dry_run.size(), 1U);
+  const auto from_body = ReadDeleteOptions(
+      scheme,
+      query,
+      R"({"kind":"DeleteOptions","apiVersion":"resource.k8s.io/v1","preconditions":{"uid":"u"}})");
+  ASSERT_TRUE(from_body.has_value());
+  EXPECT_EQ(from_body->preconditions->uid, "u");
+  EXPECT_FALSE(from_body->grace_period_seconds.has_value());
+  EXPECT_EQ(
+      ReadDeleteOptions(scheme, query, R"({"kind":"Other","apiVersion":"v1"})").error().reason,
+      StatusReason::kBadRequest);
+  EXPECT_EQ(ReadDeleteOptions(scheme, query, "{").error().reason, StatusReason::kBadRequest);
+}
+
+}  // namespace
+}  // namespace dray::server::http

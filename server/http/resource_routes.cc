@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// Resource requests: from HTTP to the verbs and back.
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "api/codec/yaml.h"
+#include "api/text/go_quote.h"
+#include "base/task.h"
+#include "server/errors/errors.h"
+#include "server/http/exchange.h"
+#include "server/http/negotiation.h"
+#include "server/http/query_options.h"
+#include "server/http/watch_stream.h"
+#include "server/registry/served_kinds.h"
+
+namespace dray::server::http {
+namespace {
+
+using verbs::ResourceRequest;
+using verbs::Verb;
+
+Endpoint EndpointOf(const Route& route) {
+  switch (route.verb) {
+    case Verb::kWatch: return Endpoint::kWatch;
+    case Verb::kList:
+    case Verb::kDeleteCollection: return Endpoint::kList;
+    case Verb::kGet:
+    case Verb::kCreate:
+    case Verb::kUpdate:
+    case Verb::kPatch:
+    case Verb::kDelete:
+      return route.subresource.empty() ? Endpoint::kObject : Endpoint::kSubresource;
+  }
+  return Endpoint::kObject;
+}
+
+// Names that no path segment may have, whatever the kind.
+Result<> CheckSegment(std::string_view name) {
+  std::string_view problem;
+  if (name == ".") problem = "may not be '.'";
+  if (name == "..") problem = "may not be '..'";
+  if (name.find('%') != std::string_view::npos) problem = "may not contain '%'";
+  if (problem.empty()) return {};
+  return Fail(errors::BadRequest(
+      fmt::format("Name parameter invalid: {}: {}", api::GoQuote(name), problem)));
+}
+
+bool IsDelete(Verb verb) {
+  return verb == Verb::kDelete || verb == Verb::kDeleteCollection;
+}
+
+bool HasBody(Verb verb) {
+  return verb == Verb::kCreate || verb == Verb::kUpdate || verb == Verb::kPatch || IsDelete(verb);
+}
+
+}  // namespace
+
+void Exchange::ServeResource() {
+  std::string deprecated = registry::DeprecationWarning(*route_.info, parts_.resources.release());
+  if (!deprecated.empty()) warnings_.push_back(std::move(deprecated));
+  auto request = ReadRequest();
+  if (!request) return SendError(request.error());
+  if (request->verb == Verb::kWatch) return Watch(*request);
+  parts_.pending->fetch_add(1);
+  Start(parts_.resources.Handle(*std::move(request)),
+        [self = shared_from_this(), pending = parts_.pending](Result<verbs::Answer> result) {
+          verbs::Answer answer;
+          if (result) {
+            answer = *std::move(result);
+          } else {
+            answer.outcome = std::unexpected(std::move(result).error());
+          }
+          net::Reactor& reactor = self->responder_->reactor();
+          if (reactor.in_thread()) {
+            self->Answered(std::move(answer));
+          } else {
+            const auto shared = std::make_shared<verbs::Answer>(std::move(answer));
+            reactor.Post([self, shared] { self->Answered(std::move(*shared)); });
+          }
+          if (pending->fetch_sub(1) == 1) pending->notify_all();
+        });
+}
+
+Result<ResourceRequest> Exchange::ReadRequest() {
+  DRAY_TRY(rendering_.form, Negotiate(request_.headers.Get("Accept"), EndpointOf(route_)));
+  if (rendering_.form.transform == documents::Transform::kTable) {
+    rendering_.table.version = rendering_.form.version;
+    DRAY_TRY(
+        rendering_.table.include,
+        documents::IncludeObjectOf(query_.First("includeObject").value_or(std::string_view())));
+  }
+  ResourceRequest request;
+  request.verb = route_.verb;
+  request.kind = route_.info;
+  request.release = parts_.resources.release();
+  request.namespace_name = route_.namespace_name;
+  request.name = route_.name;
+  request.subresource = route_.subresource;
+  request.user = who_.user;
+  DRAY_TRY_VOID(CheckSegment(request.name));
+  if (request.verb == Verb::kPatch) {
+    DRAY_TRY(request.patch_type, PatchTypeOf(request_.headers.Get("Content-Type")));
+  }
+  DRAY_TRY_VOID(ReadQueryOptions(query_, request_.headers.Get("User-Agent"), request));
+  if (route_.watch_prefix && !request.name.empty()) {
+    // The old form of watching one object.
+    std::string& fields = request.list.field_selector;
+    if (!fields.empty()) fields += ',';
+    fields += "metadata.name=" + std::exchange(request.name, {});
+  }
+  if (HasBody(request.verb)) DRAY_TRY_VOID(ReadBody(request));
+  return request;
+}
+
+Result<> Exchange::ReadBody(ResourceRequest& request) {
+  bool yaml = request.verb == Verb::kPatch && request.patch_type == patch::PatchType::kApply;
+  if (request.verb != Verb::kPatch && !request_.body.empty()) {
+    DRAY_TRY(const BodyFormat format, BodyFormatOf(request_.headers.Get("Content-Type")));
+    yaml = format == BodyFormat::kYaml;
+  }
+  DRAY_TRY(std::string json, JsonBody(request, yaml));
+  if (IsDelete(request.verb)) {
+    DRAY_TRY(request.delete_options, ReadDeleteOptions(parts_.resources.scheme(), query_, json));
+    return {};
+  }
+  request.body = std::move(json);
+  return {};
+}
+
+Result<std::string> Exchange::JsonBody(const ResourceRequest& request, bool yaml) {
+  if (!yaml || request_.body.empty()) return std::move(request_.body);
+  auto document = api::YamlToJson(request_.body);
+  if (!document) {
+    return Fail(errors::BadRequest("error converting YAML to JSON: " + document.error().message));
+  }
+  if (!document->duplicates.empty() && !IsDelete(request.verb)) {
+    const std::string message = api::DuplicateKeysMessage(document->duplicates);
+    switch (request.write.field_validation) {
+      case verbs::FieldValidation::kStrict:
+        if (request.verb == Verb::kPatch) {
+          return Fail(errors::BadRequest("error strict decoding patch: " + message));
+        }
+        return Fail(errors::BadRequest(fmt::format(
+            "{0} in version \"{1}\" cannot be handled as a {0}: strict decoding error: {2}",
+            request.kind->kind,
+            request.kind->version,
+            message)));
+      case verbs::FieldValidation::kWarn: warnings_.push_back(message); break;
+      case verbs::FieldValidation::kIgnore: break;
+    }
+  }
+  return std::move(document->json);
+}
+
+void Exchange::Watch(const ResourceRequest& request) {
+  auto cursor = parts_.resources.Watch(request);
+  if (!cursor) return SendError(cursor.error());
+  // Lines of a watch are never indented, so that a line stays an event.
+  rendering_.pretty = false;
+  WatchStream::Run(*std::move(cursor),
+                   std::move(responder_),
+                   Head(200, "application/json"),
+                   rendering_,
+                   parts_.world.clock);
+}
+
+void Exchange::Answered(verbs::Answer answer) {
+  warnings_.insert(warnings_.end(), answer.warnings.begin(), answer.warnings.end());
+  if (!answer.outcome) return SendError(answer.outcome.error());
+  int code = 200;
+  Result<std::string> json;
+  if (const auto* object = std::get_if<verbs::ObjectAnswer>(&*answer.outcome)) {
+    code = object->code;
+    json = documents::AnswerJson(*object, rendering_);
+  } else if (const auto* list = std::get_if<verbs::ListAnswer>(&*answer.outcome)) {
+    json = documents::AnswerJson(*list, rendering_);
+  } else if (const auto* status = std::get_if<verbs::StatusAnswer>(&*answer.outcome)) {
+    code = status->code;
+    json = documents::StatusJson(status->status);
+  }
+  if (!json) return SendError(json.error());
+  const documents::Form& form = rendering_.form;
+  Send(Head(code, documents::MediaType(form.encoding)),
+       documents::Encoded(*std::move(json), form, rendering_.pretty));
+}
+
+}  // namespace dray::server::http

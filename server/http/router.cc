@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/http/router.h"
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "net/url.h"
+
+namespace dray::server::http {
+namespace {
+
+using verbs::Verb;
+
+using Segments = std::span<const std::string>;
+
+std::vector<std::string> Split(std::string_view path) {
+  std::vector<std::string> segments;
+  for (size_t begin = 1; begin <= path.size();) {
+    const size_t end = std::min(path.find('/', begin), path.size());
+    segments.emplace_back(path.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return segments;
+}
+
+bool HasGroup(const api::Scheme& scheme, std::string_view group) {
+  return std::ranges::any_of(
+      scheme.kinds(), [&](const api::KindInfo* k) { return k->served && k->group == group; });
+}
+
+bool HasVersion(const api::Scheme& scheme, std::string_view group, std::string_view version) {
+  return std::ranges::any_of(scheme.kinds(), [&](const api::KindInfo* k) {
+    return k->served && k->group == group && k->version == version;
+  });
+}
+
+// Whether the segments after the version name a namespace first. Only "status" and "finalize" are
+// parts of a namespace itself.
+bool InNamespace(Segments rest, std::string_view group) {
+  if (rest[0] != "namespaces" || rest.size() < 3) return false;
+  return !(group.empty() && rest.size() == 3 && (rest[2] == "status" || rest[2] == "finalize"));
+}
+
+// Fills in the resource, namespace, name and subresource that the segments after the version name.
+// False when there are too many of them.
+bool NameParts(Segments rest, Route& route) {
+  if (InNamespace(rest, route.group)) {
+    route.namespace_name = rest[1];
+    rest = rest.subspan(2);
+  }
+  route.resource = rest[0];
+  if (rest.size() > 1) route.name = rest[1];
+  if (rest.size() > 2) route.subresource = rest[2];
+  return rest.size() <= 3;
+}
+
+std::optional<Verb> CollectionVerb(std::string_view method, bool watch) {
+  if (method == "GET") return watch ? Verb::kWatch : Verb::kList;
+  if (method == "POST") return Verb::kCreate;
+  if (method == "DELETE") return Verb::kDeleteCollection;
+  return std::nullopt;
+}
+
+std::optional<Verb> ItemVerb(std::string_view method) {
+  if (method == "GET") return Verb::kGet;
+  if (method == "PUT") return Verb::kUpdate;
+  if (method == "PATCH") return Verb::kPatch;
+  if (method == "DELETE") return Verb::kDelete;
+  return std::nullopt;
+}
+
+// Of the subresources that are served: those that act take POST, the others show a part.
+std::optional<Verb> SubresourceVerb(std::string_view subresource, std::string_view method) {
+  if (subresource == "binding" || subresource == "eviction" || subresource == "token") {
+    return method == "POST" ? std::optional(Verb::kCreate) : std::nullopt;
+  }
+  if (subresource == "finalize") {
+    return method == "PUT" ? std::optional(Verb::kUpdate) : std::nullopt;
+  }
+  const auto verb = ItemVerb(method);
+  return verb == Verb::kDelete ? std::nullopt : verb;
+}
+
+bool HasSubresource(const api::KindInfo& kind, std::string_view name) {
+  return name == "status" ? kind.has_status : std::ranges::count(kind.subresources, name) > 0;
+}
+
+// The verb for a whole collection, if it is there and allowed; `everywhere`: in all namespaces.
+std::optional<Verb> PickCollectionVerb(const api::KindInfo& kind,
+                                       std::string_view method,
+                                       bool watch,
+                                       bool everywhere) {
+  const std::optional<Verb> verb = CollectionVerb(method, watch);
+  if (kind.create_only && verb != Verb::kCreate) return std::nullopt;
+  if (everywhere && (verb == Verb::kCreate || verb == Verb::kDeleteCollection)) return std::nullopt;
+  // Upstream keeps namespaces from being deleted all at once.
+  const bool spaces = kind.group.empty() && kind.plural == "namespaces";
+  if (spaces && verb == Verb::kDeleteCollection) return std::nullopt;
+  return verb;
+}
+
+// The verb for a resource whose parts are in `route`, or why there is none.
+RouteKind PickVerb(const api::KindInfo& kind, std::string_view method, bool watch, Route& route) {
+  std::optional<Verb> verb;
+  if (route.name.empty()) {
+    const bool everywhere = kind.namespaced && route.namespace_name.empty();
+    if (kind.create_only && everywhere) return RouteKind::kStatusNotFound;
+    verb = PickCollectionVerb(kind, method, watch, everywhere);
+  } else {
+    if (kind.create_only || (kind.namespaced && route.namespace_name.empty())) {
+      return RouteKind::kStatusNotFound;
+    }
+    if (route.subresource.empty()) {
+      verb = ItemVerb(method);
+    } else if (HasSubresource(kind, route.subresource)) {
+      verb = SubresourceVerb(route.subresource, method);
+    } else {
+      return RouteKind::kStatusNotFound;
+    }
+  }
+  if (!verb) return RouteKind::kMethodNotAllowed;
+  route.verb = *verb;
+  return RouteKind::kResource;
+}
+
+// Verbs for refusals of paths that lead nowhere.
+void GuessVerb(std::string_view method, bool watch, Route& route) {
+  const auto verb = route.name.empty() ? CollectionVerb(method, watch) : ItemVerb(method);
+  if (verb) route.verb = *verb;
+}
+
+void RouteResource(
+    const api::Scheme& scheme, std::string_view method, bool watch, Segments rest, Route& route) {
+  route.kind = RouteKind::kStatusNotFound;
+  if (rest[0] == "watch" && rest.size() > 1) {
+    route.watch_prefix = true;
+    rest = rest.subspan(1);
+  }
+  // "namespaces//configmaps" means all namespaces; any other empty segment means nothing.
+  const bool in_namespace = InNamespace(rest, route.group);
+  const bool complete = NameParts(rest, route);
+  GuessVerb(method, watch, route);
+  const api::KindInfo* kind = scheme.FindResource(route.group, route.version, route.resource);
+  if (!complete || kind == nullptr || !kind->served) return;
+  if (in_namespace && !kind->namespaced) return;
+  if (rest.size() > 1 && rest.back().empty()) return;
+  if (route.watch_prefix) {
+    route.kind = method == "GET" ? RouteKind::kResource : RouteKind::kMethodNotAllowed;
+    route.verb = Verb::kWatch;
+    const bool cluster_item = kind->namespaced && !in_namespace && !route.name.empty();
+    if (!route.subresource.empty() || kind->create_only || cluster_item) {
+      route.kind = RouteKind::kStatusNotFound;
+    }
+  } else {
+    route.kind = PickVerb(*kind, method, watch, route);
+  }
+  if (route.kind == RouteKind::kResource) route.info = kind;
+}
+
+void RouteVersion(
+    const api::Scheme& scheme, std::string_view method, bool watch, Segments rest, Route& route) {
+  if (!rest.empty()) return RouteResource(scheme, method, watch, rest, route);
+  if (!HasVersion(scheme, route.group, route.version)) {
+    const bool known = route.group.empty() || HasGroup(scheme, route.group);
+    route.kind = known ? RouteKind::kStatusNotFound : RouteKind::kPlainNotFound;
+    return;
+  }
+  route.kind = method == "GET" ? RouteKind::kResourceList : RouteKind::kMethodNotAllowed;
+}
+
+void RouteApi(const api::Scheme& scheme,
+              std::string_view method,
+              bool watch,
+              Segments segments,
+              Route& route) {
+  const bool core = segments[0] == "api";
+  const bool head = method == "HEAD";
+  if (segments.size() == 1) {
+    route.kind = core ? RouteKind::kCoreVersions : RouteKind::kGroups;
+    if (head) route.kind = RouteKind::kMethodNotAllowed;
+    return;
+  }
+  size_t at = 1;
+  if (!core) {
+    route.group = segments[at++];
+    // The core group has no name here: "/apis//v1" is nothing.
+    if (route.group.empty()) {
+      route.kind = RouteKind::kStatusNotFound;
+      return;
+    }
+  }
+  if (at == segments.size()) {
+    route.kind = HasGroup(scheme, route.group) ? RouteKind::kGroup : RouteKind::kPlainNotFound;
+    if (head && route.kind == RouteKind::kGroup) route.kind = RouteKind::kMethodNotAllowed;
+    return;
+  }
+  route.version = segments[at++];
+  RouteVersion(scheme, method, watch, segments.subspan(at), route);
+}
+
+}  // namespace
+
+Result<Route> FindRoute(const api::Scheme& scheme,
+                        std::string_view method,
+                        std::string_view path,
+                        bool watch) {
+  DRAY_TRY(const std::string decoded, net::PercentDecode(path, net::Plus::kIsPlus));
+  Route route;
+  if (decoded == "/") route.kind = RouteKind::kRoot;
+  std::vector<std::string> segments = Split(decoded);
+  if (segments.empty() || segments[0].empty()) return route;
+  const bool trailing = segments.back().empty();
+  const std::string& first = segments[0];
+  if (first == "openapi" && segments.size() > 1) {
+    const std::string prefix = "/openapi/v3";
+    if (decoded == "/openapi/v2") route.kind = RouteKind::kOpenApiV2;
+    if (decoded == prefix || decoded.starts_with(prefix + "/")) {
+      route.kind = RouteKind::kOpenApiV3;
+      if (decoded.size() > prefix.size()) route.text = decoded.substr(prefix.size());
+    }
+    return route;
+  }
+  // One slash at the end changes nothing, also as clients write it: /apis/resource.k8s.io/.
+  if (trailing) segments.pop_back();
+  if (first == "version" && segments.size() == 1) route.kind = RouteKind::kVersion;
+  if ((first == "healthz" || first == "livez" || first == "readyz") && segments.size() <= 2) {
+    route.kind = RouteKind::kHealth;
+    route.text = segments.size() == 1 ? first : first + "/" + segments[1];
+  }
+  if (first == "api" || first == "apis") RouteApi(scheme, method, watch, segments, route);
+  return route;
+}
+
+std::string_view VerbName(Verb verb) {
+  switch (verb) {
+    case Verb::kGet: return "get";
+    case Verb::kList: return "list";
+    case Verb::kWatch: return "watch";
+    case Verb::kCreate: return "create";
+    case Verb::kUpdate: return "update";
+    case Verb::kPatch: return "patch";
+    case Verb::kDelete: return "delete";
+    case Verb::kDeleteCollection: return "deletecollection";
+  }
+  return {};
+}
+
+}  // namespace dray::server::http

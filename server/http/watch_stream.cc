@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/http/watch_stream.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace dray::server::http {
+
+void WatchStream::Run(std::unique_ptr<verbs::WatchCursor> cursor,
+                      std::shared_ptr<net::Responder> responder,
+                      net::ResponseHead head,
+                      documents::Rendering rendering,
+                      const Clock& clock) {
+  const auto stream =
+      std::make_shared<WatchStream>(std::move(cursor), std::move(responder), rendering, clock);
+  stream->Begin(std::move(head));
+}
+
+WatchStream::WatchStream(std::unique_ptr<verbs::WatchCursor> cursor,
+                         std::shared_ptr<net::Responder> responder,
+                         documents::Rendering rendering,
+                         const Clock& clock)
+    : cursor_(std::move(cursor)),
+      responder_(std::move(responder)),
+      rendering_(rendering),
+      clock_(clock),
+      waker_(std::make_shared<Waker>()) {}
+
+void WatchStream::Begin(net::ResponseHead head) {
+  net::Reactor& reactor = responder_->reactor();
+  waker_->reactor = &reactor;
+  waker_->stream = weak_from_this();
+  // The responder keeps the stream alive through this callback until the answer is over.
+  responder_->OnClose([self = shared_from_this()] { self->Finish(); });
+  responder_->Start(std::move(head));
+  if (const auto limit = cursor_->timeout_seconds(); limit) {
+    const std::chrono::seconds end{std::max<int64_t>(*limit, 0)};
+    end_ = reactor.RunAfter(end, [weak = weak_from_this()] {
+      if (const auto self = weak.lock()) self->Finish();
+    });
+    if (end > kBookmarkBeforeEnd) {
+      last_bookmark_ = reactor.RunAfter(end - kBookmarkBeforeEnd, [weak = weak_from_this()] {
+        if (const auto self = weak.lock()) self->SendBookmark();
+      });
+    }
+  }
+  RepeatBookmark();
+  // From here on a commit wakes the stream; what came before is there to be taken.
+  cursor_->OnChange([waker = waker_] { Wake(waker); });
+  Pump();
+}
+
+void WatchStream::Wake(const std::shared_ptr<Waker>& waker) {
+  if (waker->posted.exchange(true)) return;
+  waker->reactor->Post([waker] {
+    waker->posted.store(false);
+    if (const auto self = waker->stream.lock()) self->Pump();
+  });
+}
+
+void WatchStream::Pump() {
+  size_t lines = 0;
+  while (responder_ != nullptr && !held_) {
+    if (lines++ == kWatchBatchMax) {
+      Wake(waker_);
+      return;
+    }
+    if (next_ == events_.size()) {
+      events_ = cursor_->Next(kWatchBatchMax);
+      next_ = 0;
+      if (events_.empty()) return;
+    }
+    const verbs::WatchEvent event = std::move(events_[next_++]);
+    const bool last = event.type == verbs::WatchEventType::kError;
+    if (!Send(event)) return;
+    if (last) Finish();
+  }
+}
+
+// False when the stream is over.
+bool WatchStream::Send(const verbs::WatchEvent& event) {
+  rendering_.table.now = clock_.Now();
+  const auto definitions =
+      columns_sent_ ? documents::ColumnDefinitions::kNull : documents::ColumnDefinitions::kShown;
+  if (!event.status) columns_sent_ = true;
+  return Write(net::Bytes(documents::WatchLine(event, rendering_, definitions)));
+}
+
+bool WatchStream::Write(net::Bytes line) {
+  switch (responder_->Write(line)) {
+    case net::WriteOutcome::kQueued: return true;
+    case net::WriteOutcome::kFull:
+      held_ = std::move(line);
+      responder_->OnWritable([weak = weak_from_this()] {
+        const auto self = weak.lock();
+        if (self == nullptr || self->responder_ == nullptr || !self->held_) return;
+        net::Bytes held = *std::exchange(self->held_, std::nullopt);
+        if (self->Write(std::move(held))) self->Pump();
+      });
+      return true;
+    case net::WriteOutcome::kClosed: Finish(); return false;
+  }
+  return false;
+}
+
+// Only where the cursor stands: events that wait to be written come after a bookmark's revision.
+void WatchStream::SendBookmark() {
+  if (responder_ == nullptr || held_ || next_ != events_.size()) return;
+  const auto bookmark = cursor_->Bookmark();
+  if (bookmark) Send(*bookmark);
+}
+
+void WatchStream::RepeatBookmark() {
+  if (responder_ == nullptr) return;
+  bookmark_ = responder_->reactor().RunAfter(kBookmarkInterval, [weak = weak_from_this()] {
+    const auto self = weak.lock();
+    if (self == nullptr) return;
+    self->SendBookmark();
+    self->RepeatBookmark();
+  });
+}
+
+void WatchStream::Finish() {
+  if (responder_ == nullptr) return;
+  responder_->Finish();
+  // No more wake-ups: after this no other thread knows of the stream.
+  cursor_.reset();
+  // The caller may be a callback of a timer or of the responder: they go when that is done.
+  net::Reactor& reactor = responder_->reactor();
+  reactor.Post([responder = std::move(responder_), self = shared_from_this()] {
+    self->bookmark_ = net::Timer();
+    self->last_bookmark_ = net::Timer();
+    self->end_ = net::Timer();
+  });
+  responder_ = nullptr;
+}
+
+}  // namespace dray::server::http

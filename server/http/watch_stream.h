@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// One watch on its way to one client: events are taken from a cursor when the client can take them,
+// and written as lines of a streamed answer.
+//
+// A stream lives on its reactor's thread. Other threads only say that there is something new: they
+// post at most one wake-up at a time. What the client does not take stays in the store, not in
+// memory here; when history runs out under a slow reader, the cursor says so and the stream ends.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <optional>
+
+#include "base/world.h"
+#include "net/http.h"
+#include "net/reactor.h"
+#include "server/documents/render.h"
+#include "server/verbs/watch_cursor.h"
+
+namespace dray::server::http {
+
+/// Events taken from the cursor at once, and lines written before other work of the reactor gets
+/// its turn.
+inline constexpr size_t kWatchBatchMax = 128;
+/// How often a client learns how far an idle watch has come, and how long before the end it does.
+inline constexpr std::chrono::seconds kBookmarkInterval{60};
+inline constexpr std::chrono::seconds kBookmarkBeforeEnd{2};
+
+class WatchStream : public std::enable_shared_from_this<WatchStream> {
+ public:
+  /// Sends `head` at once and streams until the client goes away, the cursor's time is over, or
+  /// the cursor ends with an error. On the reactor's thread. `clock` outlives the stream.
+  static void Run(std::unique_ptr<verbs::WatchCursor> cursor,
+                  std::shared_ptr<net::Responder> responder,
+                  net::ResponseHead head,
+                  documents::Rendering rendering,
+                  const Clock& clock);
+
+  WatchStream(std::unique_ptr<verbs::WatchCursor> cursor,
+              std::shared_ptr<net::Responder> responder,
+              documents::Rendering rendering,
+              const Clock& clock);
+
+ private:
+  // What other threads may touch.
+  struct Waker {
+    std::atomic<bool> posted = false;
+    net::Reactor* reactor = nullptr;
+    std::weak_ptr<WatchStream> stream;
+  };
+  static void Wake(const std::shared_ptr<Waker>& waker);
+
+  void Begin(net::ResponseHead head);
+  void Pump();
+  bool Send(const verbs::WatchEvent& event);
+  bool Write(net::Bytes line);
+  void SendBookmark();
+  void RepeatBookmark();
+  void Finish();
+
+  std::unique_ptr<verbs::WatchCursor> cursor_;
+  std::shared_ptr<net::Responder> responder_;  // null once the stream is over
+  documents::Rendering rendering_;
+  const Clock& clock_;
+  std::shared_ptr<Waker> waker_;
+  std::vector<verbs::WatchEvent> events_;  // taken from the cursor, in order
+  size_t next_ = 0;                        // of events_
+  std::optional<net::Bytes> held_;         // a line the client had no room for
+  bool columns_sent_ = false;
+  net::Timer bookmark_, last_bookmark_, end_;
+};
+
+}  // namespace dray::server::http

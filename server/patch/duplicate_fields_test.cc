@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/patch/duplicate_fields.h"
+
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "server/patch/json_tree.h"
+
+namespace dray::server::patch {
+namespace {
+
+struct Case {
+  const char* json;
+  std::vector<std::string> found;
+};
+
+TEST(DuplicateFields, AreNamedByTheirPath) {
+  const Case cases[] = {
+      {R"({"a":1,"b":{"a":2}})", {}},
+      {R"({"a":1,"a":2,"a":3})", {R"(duplicate field "a")", R"(duplicate field "a")"}},
+      {R"({"l":[{"x":1},{"x":1,"x":2}]})", {R"(duplicate field "l[1].x")"}},
+      {R"({"m":{"n":{"k":1,"k":2}},"m":{}})",
+       {R"(duplicate field "m.n.k")", R"(duplicate field "m")"}},
+      {R"({"a":1,"a":)", {}},
+      {"", {}},
+  };
+  for (const Case& c : cases) EXPECT_EQ(DuplicateFields(c.json), c.found) << c.json;
+}
+
+TEST(DuplicateFields, DepthIsBounded) {
+  const auto nested = [](size_t depth) {
+    return std::string(depth, '[') + R"({"a":1,"a":2})" + std::string(depth, ']');
+  };
+  EXPECT_EQ(DuplicateFields(nested(kDepthMax - 1)).size(), 1U);
+  EXPECT_EQ(DuplicateFields(nested(kDepthMax)).size(), 0U);
+}
+
+}  // namespace
+}  // namespace dray::server::patch

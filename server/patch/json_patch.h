@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// JSON patch (RFC 6902) on trees.
+#pragma once
+
+#include <cstddef>
+
+#include "base/result.h"
+#include "server/patch/json_tree.h"
+
+namespace dray::server::patch {
+
+/// Operations of one patch (upstream's limit).
+inline constexpr size_t kOperationsMax = 10'000;
+/// Bytes the `copy` operations of one patch may add up to: a small patch must not blow a document
+/// up by copying it into itself.
+inline constexpr size_t kCopiedBytesMax = size_t{3} << 20;
+
+/// Carries `patch`, any JSON value, out on `document`, whose content is of no use after an error.
+///
+/// Errors: kBadRequest             it is no list of operations.
+///         kInvalid                an operation cannot be carried out.
+///         kRequestEntityTooLarge  more than kOperationsMax.
+Result<> ApplyJsonPatch(const JsonTree& patch, JsonTree& document);
+
+}  // namespace dray::server::patch

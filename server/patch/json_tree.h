@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// JSON as a tree that patches can edit. Numbers stay the text they were written as and members keep
+// their order, so what a patch does not touch comes out as it went in: large integers never pass
+// through doubles.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "api/codec/json_reader.h"
+#include "base/result.h"
+
+namespace dray::server::patch {
+
+/// Objects and arrays inside each other, in a patch and in what it makes.
+inline constexpr size_t kDepthMax = 1'000;
+
+class JsonTree;
+
+/// The members of an object, in the order first written. Finding one is linear in small objects and
+/// logarithmic in large ones.
+class JsonMembers {
+ public:
+  /// Null when there is no such member. Valid until the next change.
+  JsonTree* Find(std::string_view name);
+  const JsonTree* Find(std::string_view name) const;
+  /// Adds or replaces a member; a replaced one keeps its place.
+  void Set(std::string_view name, JsonTree value);
+  /// Removes a member and returns it; null kind kInvalid when there is none.
+  JsonTree Take(std::string_view name);
+  size_t size() const;
+  /// The members that are there, in order; valid until the next change.
+  std::vector<std::pair<std::string_view, JsonTree*>> All();
+  std::vector<std::pair<std::string_view, const JsonTree*>> All() const;
+
+ private:
+  size_t IndexOf(std::string_view name) const;
+  void BuildIndex();
+  void Compact();
+
+  // A removed member stays as kInvalid, so that positions hold.
+  std::vector<std::string> names_;
+  std::vector<JsonTree> values_;
+  std::map<std::string, size_t, std::less<>> index_;  // of large objects only
+  size_t removed_ = 0;
+};
+
+/// One JSON value.
+class JsonTree {
+ public:
+  api::JsonKind kind = api::JsonKind::kInvalid;
+  std::string text;                // the string, the number as written, "true" or "false"
+  std::vector<JsonTree> elements;  // of an array
+  JsonMembers members;             // of an object
+
+  bool is_null() const { return kind == api::JsonKind::kNull; }
+  bool is_string() const { return kind == api::JsonKind::kString; }
+  bool is_array() const { return kind == api::JsonKind::kArray; }
+  bool is_object() const { return kind == api::JsonKind::kObject; }
+
+  static JsonTree Object() {
+    JsonTree tree;
+    tree.kind = api::JsonKind::kObject;
+    return tree;
+  }
+};
+
+/// Parses `json`; of members named twice the last counts.
+/// Errors: kBadRequest  not JSON, or nested deeper than `depth_max`.
+Result<JsonTree> ParseJsonTree(std::string_view json, size_t depth_max);
+
+/// Appends the compact text.
+void WriteJsonTree(const JsonTree& tree, std::string& out);
+
+/// Objects and arrays inside each other; 0 for a scalar. `visited` counts the values looked at.
+size_t DepthOf(const JsonTree& tree, size_t& visited);
+
+/// Equal as JSON values: members in any order, numbers by value.
+bool EqualJson(const JsonTree& a, const JsonTree& b);
+
+/// The value as Go prints it with %v, for messages that upstream builds so: map[name:x], [a b].
+std::string GoText(const JsonTree& tree);
+
+/// How Go's JSON decoder names what it found: "array", "object", "string", "number", "bool".
+std::string GoJsonKind(const JsonTree& tree);
+
+}  // namespace dray::server::patch

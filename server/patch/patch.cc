@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/patch/patch.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "server/patch/json_patch.h"
+#include "server/patch/json_tree.h"
+#include "server/patch/merge_patch.h"
+#include "server/patch/strategic_merge.h"
+
+namespace dray::server::patch {
+namespace {
+
+// A merge patch of either kind is an object.
+Result<> CheckMergeForm(const JsonTree& patch) {
+  if (patch.is_object()) return {};
+  if (patch.is_null()) return Fail(StatusReason::kBadRequest, "Invalid JSON Patch");
+  return Fail(StatusReason::kBadRequest,
+              fmt::format("error decoding patch: json: cannot unmarshal {} into Go value of type "
+                          "map[string]interface {{}}",
+                          GoJsonKind(patch)));
+}
+
+}  // namespace
+
+Result<std::string> ApplyPatch(PatchType type,
+                               const api::KindInfo& kind,
+                               std::string_view current_json,
+                               std::string_view patch_json) {
+  auto patch = ParseJsonTree(patch_json, kDepthMax);
+  if (!patch) return Fail(StatusReason::kBadRequest, "invalid JSON patch");
+  DRAY_TRY(JsonTree document, ParseJsonTree(current_json, kDepthMax));
+  switch (type) {
+    case PatchType::kJson: DRAY_TRY_VOID(ApplyJsonPatch(*patch, document)); break;
+    case PatchType::kMerge:
+      DRAY_TRY_VOID(CheckMergeForm(*patch));
+      ApplyMergePatch(*std::move(patch), document);
+      break;
+    case PatchType::kStrategicMerge:
+      DRAY_TRY_VOID(CheckMergeForm(*patch));
+      DRAY_TRY_VOID(ApplyStrategicMerge(kind.type(), *std::move(patch), document));
+      break;
+    case PatchType::kApply:
+      return Fail(StatusReason::kBadRequest, "apply is not a patch of this kind");
+  }
+  std::string text;
+  WriteJsonTree(document, text);
+  if (text.size() > kPatchedBytesMax) {
+    return Fail(StatusReason::kRequestEntityTooLarge,
+                fmt::format("Request entity too large: limit is {}", kPatchedBytesMax));
+  }
+  return text;
+}
+
+}  // namespace dray::server::patch

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/registry/generate_name.h"
+
+#include <cstdint>
+
+namespace dray::server::registry {
+
+std::string GenerateName(std::string_view base, Random& random) {
+  constexpr std::string_view kLetters = "bcdfghjklmnpqrstvwxz2456789";
+  constexpr int kSuffixLength = 5;
+  std::string name(base.substr(0, kGeneratePrefixMax));
+  // One draw has room for all five letters; the bias of the modulus is far below one in a billion.
+  uint64_t draw = random.Next();
+  for (int i = 0; i < kSuffixLength; ++i) {
+    name += kLetters[draw % kLetters.size()];
+    draw /= kLetters.size();
+  }
+  return name;
+}
+
+}  // namespace dray::server::registry

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names the server makes up from metadata.generateName.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "base/world.h"
+
+namespace dray::server::registry {
+
+/// Bytes of generateName that are kept: with the suffix, a name is a DNS label.
+inline constexpr size_t kGeneratePrefixMax = 58;
+
+/// `base`, cut to kGeneratePrefixMax bytes, and five random characters that spell no words.
+std::string GenerateName(std::string_view base, Random& random);
+
+}  // namespace dray::server::registry

@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/registry/metadata_rules.h"
+
+#include <algorithm>
+#include <cctype>
+#include <iterator>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "api/codec/json.h"
+#include "api/text/go_quote.h"
+#include "api/text/names.h"
+#include "api/validation/core.h"
+#include "api/value/time.h"
+#include "server/errors/errors.h"
+
+namespace dray::server::registry {
+namespace {
+
+namespace meta_v1 = api::meta_v1;
+using Causes = std::vector<Cause>;
+
+std::string Shown(const api::Type& type, const void* value) {
+  std::string json;
+  api::EncodeJson(type, value, json);
+  return json;
+}
+
+template <class T>
+std::string Shown(const T& value) {
+  return Shown(api::TypeOf<T>(), &value);
+}
+
+void AddInvalid(Causes& causes,
+                std::string_view field,
+                std::string_view value,
+                const api::NameErrors& errors) {
+  for (const std::string& error : errors) {
+    causes.push_back(errors::InvalidValue(std::string(field), errors::Quoted(value), error));
+  }
+}
+
+enum class NamePart : uint8_t { kWhole, kPrefix };
+
+// Kinds whose names upstream checks with its newer validator, which counts bytes.
+struct KindName {
+  std::string_view group, kind;
+};
+constexpr KindName kCountedInBytes[] = {{"resource.k8s.io", "DeviceClass"}};
+
+bool IsIn(std::span<const KindName> names, const api::KindInfo& kind) {
+  return std::ranges::any_of(names, [&](const KindName& name) {
+    return name.group == kind.group && name.kind == kind.kind;
+  });
+}
+
+// A kind in the eyes of a release.
+struct Subject {
+  const api::KindInfo& kind;
+  const api::Profile& profile;
+
+  /// What errors about names call a length.
+  api::LengthWord name_word() const {
+    const bool bytes = profile.Since(37) && IsIn(kCountedInBytes, kind);
+    return bytes ? api::LengthWord::kBytes : api::LengthWord::kCharacters;
+  }
+  /// The same about keys and values of labels.
+  api::LengthWord label_word() const {
+    return profile.Since(36) ? api::LengthWord::kBytes : api::LengthWord::kCharacters;
+  }
+};
+
+api::NameErrors CheckName(const Subject& subject, std::string_view name, NamePart part) {
+  const api::LengthWord word = subject.name_word();
+  const std::string masked =
+      part == NamePart::kPrefix ? api::MaskTrailingDash(name) : std::string(name);
+  switch (subject.kind.name_rule) {
+    case api::NameRule::kDnsSubdomain: return api::CheckDnsSubdomain(masked, word);
+    case api::NameRule::kDnsLabel: return api::CheckDnsLabel(masked, word);
+    case api::NameRule::kPathSegment:
+      return part == NamePart::kPrefix ? api::CheckPathSegmentPrefix(name)
+                                       : api::CheckPathSegmentName(name);
+  }
+  return {};
+}
+
+void CheckNames(const Subject& subject, const meta_v1::ObjectMeta& meta, Causes& causes) {
+  if (!meta.generate_name.empty()) {
+    AddInvalid(causes,
+               "metadata.generateName",
+               meta.generate_name,
+               CheckName(subject, meta.generate_name, NamePart::kPrefix));
+  }
+  if (meta.name.empty()) {
+    causes.push_back(errors::RequiredValue("metadata.name", "name or generateName is required"));
+  } else {
+    AddInvalid(causes, "metadata.name", meta.name, CheckName(subject, meta.name, NamePart::kWhole));
+  }
+  if (!subject.kind.namespaced) {
+    if (!meta.namespace_.empty()) {
+      causes.push_back(errors::ForbiddenValue("metadata.namespace", "not allowed on this type"));
+    }
+  } else if (meta.namespace_.empty()) {
+    causes.push_back(errors::RequiredValue("metadata.namespace", ""));
+  } else {
+    AddInvalid(causes, "metadata.namespace", meta.namespace_, api::CheckDnsLabel(meta.namespace_));
+  }
+}
+
+void CheckLabels(const Subject& subject, const meta_v1::ObjectMeta& meta, Causes& causes) {
+  const api::LengthWord word = subject.label_word();
+  for (const auto& [key, value] : meta.labels) {
+    AddInvalid(causes, "metadata.labels", key, api::CheckLabelKey(key, word));
+    AddInvalid(causes, "metadata.labels", value, api::CheckLabelValue(value, word));
+  }
+}
+
+std::string Lower(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return lower;
+}
+
+void CheckAnnotations(const Subject& subject, const meta_v1::ObjectMeta& meta, Causes& causes) {
+  size_t bytes = 0;
+  for (const auto& [key, value] : meta.annotations) {
+    AddInvalid(
+        causes, "metadata.annotations", key, api::CheckLabelKey(Lower(key), subject.label_word()));
+    bytes += key.size() + value.size();
+  }
+  if (bytes > kAnnotationBytesMax) {
+    const std::string_view word =
+        subject.profile.Since(32) ? "may not be more than" : "must have at most";
+    causes.push_back({.reason = "FieldValueTooLong",
+                      .field = "metadata.annotations",
+                      .message = fmt::format("Too long: {} {} bytes", word, kAnnotationBytesMax)});
+  }
+}
+
+// "group/version" or "version"; nothing when there are more slashes.
+struct GroupVersion {
+  std::string_view group, version;
+};
+std::optional<GroupVersion> SplitApiVersion(std::string_view text) {
+  const size_t slash = text.find('/');
+  if (slash == std::string_view::npos) return GroupVersion{"", text};
+  if (text.find('/', slash + 1) != std::string_view::npos) return std::nullopt;
+  return GroupVersion{text.substr(0, slash), text.substr(slash + 1)};
+}
+
+void CheckNotEvent(const meta_v1::OwnerReference& owner,
+                   const std::optional<GroupVersion>& split,
+                   const std::string& path,
+                   Causes& causes) {
+  // Events go by themselves and come in masses: nothing may hang on one.
+  if (split.has_value() && owner.kind == "Event" && split->group.empty() &&
+      split->version == "v1") {
+    causes.push_back(errors::InvalidValue(
+        path, Shown(owner), "/v1, Kind=Event is disallowed from being an owner"));
+  }
+}
+
+// Up to 1.36 errors did not say which owner they are about.
+void CheckOwnerBefore37(const meta_v1::OwnerReference& owner, Causes& causes) {
+  const std::string path = "metadata.ownerReferences";
+  const std::optional<GroupVersion> split = SplitApiVersion(owner.api_version);
+  if (!split.has_value() || split->version.empty()) {
+    causes.push_back(errors::InvalidValue(
+        path + ".apiVersion", errors::Quoted(owner.api_version), "version must not be empty"));
+  }
+  const auto check = [&](std::string_view member, const std::string& value) {
+    if (!value.empty()) return;
+    causes.push_back(errors::InvalidValue(
+        fmt::format("{}.{}", path, member), errors::Quoted(value), "must not be empty"));
+  };
+  check("kind", owner.kind);
+  check("name", owner.name);
+  check("uid", owner.uid);
+  CheckNotEvent(owner, split, path, causes);
+}
+
+void CheckOwner(const meta_v1::OwnerReference& owner, const std::string& path, Causes& causes) {
+  const auto required = [&](std::string_view member, const std::string& value) {
+    if (!value.empty()) return;
+    causes.push_back(
+        errors::RequiredValue(fmt::format("{}.{}", path, member), "must not be empty"));
+  };
+  const std::optional<GroupVersion> split = SplitApiVersion(owner.api_version);
+  if (owner.api_version.empty()) {
+    required("apiVersion", owner.api_version);
+  } else if (!split.has_value()) {
+    causes.push_back(errors::InvalidValue(path + ".apiVersion",
+                                          errors::Quoted(owner.api_version),
+                                          "must be <group>/<version> or <version>"));
+  } else if (split->version.empty()) {
+    causes.push_back(errors::InvalidValue(
+        path + ".apiVersion", errors::Quoted(owner.api_version), "version must not be empty"));
+  }
+  required("kind", owner.kind);
+  required("name", owner.name);
+  required("uid", owner.uid);
+  CheckNotEvent(owner, split, path, causes);
+}
+
+void CheckOwners(const Subject& subject, const meta_v1::ObjectMeta& meta, Causes& causes) {
+  std::string controller;
+  for (size_t i = 0; i < meta.owner_references.size(); ++i) {
+    const meta_v1::OwnerReference& owner = meta.owner_references[i];
+    if (subject.profile.Since(37)) {
+      CheckOwner(owner, fmt::format("metadata.ownerReferences[{}]", i), causes);
+    } else {
+      CheckOwnerBefore37(owner, causes);
+    }
+    if (!owner.controller.value_or(false)) continue;
+    const std::string current = owner.kind + "/" + owner.name;
+    if (!controller.empty()) {
+      causes.push_back(errors::InvalidValue(
+          "metadata.ownerReferences",
+          Shown(meta.owner_references),
+          fmt::format("Only one reference can have Controller set to true. Found "
+                      "\"true\" in references for {} and {}",
+                      controller,
+                      current)));
+    } else {
+      controller = current;
+    }
+  }
+}
+
+bool Contains(const std::vector<std::string>& list, std::string_view word) {
+  return std::ranges::find(list, word) != list.end();
+}
+
+void CheckFinalizers(const Subject& subject, const meta_v1::ObjectMeta& meta, Causes& causes) {
+  for (const std::string& finalizer : meta.finalizers) {
+    AddInvalid(causes,
+               "metadata.finalizers",
+               finalizer,
+               api::CheckLabelKey(finalizer, subject.label_word()));
+  }
+  if (Contains(meta.finalizers, "orphan") && Contains(meta.finalizers, "foregroundDeletion")) {
+    causes.push_back(
+        errors::InvalidValue("metadata.finalizers",
+                             Shown(meta.finalizers),
+                             "finalizer orphan and foregroundDeletion cannot be both set"));
+  }
+}
+
+void CheckNoNewFinalizers(const meta_v1::ObjectMeta& meta,
+                          const meta_v1::ObjectMeta& old,
+                          Causes& causes) {
+  std::vector<std::string> added;
+  for (const std::string& finalizer : meta.finalizers) {
+    if (!Contains(old.finalizers, finalizer)) added.push_back(api::GoQuote(finalizer));
+  }
+  if (added.empty()) return;
+  std::ranges::sort(added);
+  causes.push_back(errors::ForbiddenValue(
+      "metadata.finalizers",
+      fmt::format("no new finalizers can be added if the object is being deleted, found new "
+                  "finalizers []string{{{}}}",
+                  fmt::join(added, ", "))));
+}
+
+template <class T>
+void CheckImmutable(std::string_view member, const T& value, const T& old, Causes& causes) {
+  if (value == old) return;
+  causes.push_back(
+      errors::InvalidValue(fmt::format("metadata.{}", member), Shown(value), "field is immutable"));
+}
+
+// What holds for new objects and changed ones alike.
+void CheckCommon(const Subject& subject, const meta_v1::ObjectMeta& meta, Causes& causes) {
+  CheckNames(subject, meta, causes);
+  if (meta.generation < 0) {
+    causes.push_back(errors::InvalidValue(
+        "metadata.generation", Shown(meta.generation), "must be greater than or equal to 0"));
+  }
+  CheckLabels(subject, meta, causes);
+  CheckAnnotations(subject, meta, causes);
+  CheckOwners(subject, meta, causes);
+  CheckFinalizers(subject, meta, causes);
+}
+
+void CheckChange(const meta_v1::ObjectMeta& meta, const meta_v1::ObjectMeta& old, Causes& causes) {
+  if (old.deletion_timestamp.has_value()) CheckNoNewFinalizers(meta, old, causes);
+  CheckImmutable("name", meta.name, old.name, causes);
+  CheckImmutable("namespace", meta.namespace_, old.namespace_, causes);
+  CheckImmutable("uid", meta.uid, old.uid, causes);
+  CheckImmutable("deletionTimestamp", meta.deletion_timestamp, old.deletion_timestamp, causes);
+  CheckImmutable("deletionGracePeriodSeconds",
+                 meta.deletion_grace_period_seconds,
+                 old.deletion_grace_period_seconds,
+                 causes);
+}
+
+// Kinds of resource.k8s.io whose rules for an update do not begin with those for a new object.
+constexpr KindName kUpdatedAlone[] = {{"resource.k8s.io", "DeviceClass"},
+                                      {"resource.k8s.io", "ResourceSlice"},
+                                      {"resource.k8s.io", "DeviceTaintRule"},
+                                      {"resource.k8s.io", "ResourcePoolStatusRequest"}};
+
+// Up to 1.36 everybody who looked at an object looked at its metadata too: the generic code, with
+// the rules for new objects and those for changes, then the rules of the kind.
+Causes CheckChangedBefore37(const Subject& subject,
+                            const meta_v1::ObjectMeta& meta,
+                            const meta_v1::ObjectMeta& old,
+                            ChangedPart part) {
+  Causes as_new;
+  CheckCommon(subject, meta, as_new);
+  Causes change;
+  CheckChange(meta, old, change);
+  CheckLabels(subject, meta, change);
+  CheckAnnotations(subject, meta, change);
+  CheckOwners(subject, meta, change);
+  const Causes finalizers = api::validation::CheckFinalizerNames(meta);
+  Causes all = as_new;
+  const auto add = [&](const Causes& more) { std::ranges::copy(more, std::back_inserter(all)); };
+  add(change);
+  if (part == ChangedPart::kMain && !IsIn(kUpdatedAlone, subject.kind)) {
+    add(as_new);
+    add(finalizers);
+  }
+  add(change);
+  add(finalizers);
+  return all;
+}
+
+}  // namespace
+
+std::vector<Cause> CheckNewMetadata(const api::KindInfo& kind,
+                                    const meta_v1::ObjectMeta& meta,
+                                    const api::Profile& profile) {
+  Causes causes;
+  CheckCommon({.kind = kind, .profile = profile}, meta, causes);
+  return causes;
+}
+
+std::vector<Cause> CheckChangedMetadata(const api::KindInfo& kind,
+                                        const meta_v1::ObjectMeta& meta,
+                                        const meta_v1::ObjectMeta& old,
+                                        const api::Profile& profile,
+                                        ChangedPart part) {
+  const Subject subject = {.kind = kind, .profile = profile};
+  if (!profile.Since(37)) return CheckChangedBefore37(subject, meta, old, part);
+  Causes causes;
+  CheckCommon(subject, meta, causes);
+  CheckChange(meta, old, causes);
+  return causes;
+}
+
+void DropDuplicateOwners(meta_v1::ObjectMeta& meta, std::vector<std::string>& warnings) {
+  std::vector<meta_v1::OwnerReference> kept;
+  std::vector<std::string> repeated;
+  for (meta_v1::OwnerReference& owner : meta.owner_references) {
+    if (std::ranges::find(kept, owner) == kept.end()) {
+      kept.push_back(std::move(owner));
+    } else if (!Contains(repeated, owner.uid)) {
+      repeated.push_back(owner.uid);
+    }
+  }
+  meta.owner_references = std::move(kept);
+  if (repeated.empty()) return;
+  warnings.push_back(
+      fmt::format(".metadata.ownerReferences contains duplicate entries; API server dedups owner "
+                  "references in 1.20+, and may reject such requests as early as 1.24; please fix "
+                  "your requests; duplicate UID(s) observed: {}",
+                  fmt::join(repeated, ", ")));
+}
+
+}  // namespace dray::server::registry

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/registry/profile_expressions.h"
+
+#include <cstddef>
+#include <utility>
+
+#include "cel/environment.h"
+#include "cel/selector.h"
+
+namespace dray::server::registry {
+namespace {
+
+namespace validation = api::validation;
+
+constexpr size_t kExpressionsKept = 1000;  // of each kind
+
+cel::Environment EnvironmentOf(const api::Profile& profile,
+                               cel::Purpose purpose,
+                               cel::ExpressionUse use = cel::ExpressionUse::kNew) {
+  return {.release = profile.release,
+          .use = use,
+          .purpose = purpose,
+          .consumable_capacity = profile.Has(api::Gate::kConsumableCapacity),
+          .list_type_attributes = profile.Has(api::Gate::kListTypeAttributes)};
+}
+
+bool HasEstimates(api::Release release) {
+  return release == api::Release::kAny || release >= api::Release::k1_32;
+}
+
+}  // namespace
+
+ProfileExpressions::ProfileExpressions(const api::Profile& profile)
+    : release_(profile.release),
+      new_selectors_(EnvironmentOf(profile, cel::Purpose::kSelector), kExpressionsKept),
+      stored_selectors_(
+          EnvironmentOf(profile, cel::Purpose::kSelector, cel::ExpressionUse::kStored),
+          kExpressionsKept),
+      derived_attributes_(EnvironmentOf(profile, cel::Purpose::kDerivedAttribute),
+                          kExpressionsKept),
+      named_resources_(EnvironmentOf(profile, cel::Purpose::kNamedResources), kExpressionsKept) {}
+
+std::expected<uint64_t, validation::ExpressionProblem> ProfileExpressions::Check(
+    const validation::Expression& expression) const {
+  using Kind = validation::ExpressionProblem::Kind;
+  const auto cache = [&]() -> cel::SelectorCache& {
+    switch (expression.role) {
+      // Stored ones are compiled by releases that have no other expressions.
+      case validation::ExpressionRole::kSelector: break;
+      case validation::ExpressionRole::kDerivedAttribute: return derived_attributes_;
+      case validation::ExpressionRole::kNamedResources: return named_resources_;
+    }
+    return expression.origin == validation::Origin::kNew ? new_selectors_ : stored_selectors_;
+  };
+  const Result<cel::Selector> compiled = cache().Compile(expression.text);
+  if (!compiled) {
+    const bool is_invalid = compiled.error().reason == StatusReason::kInvalid;
+    return std::unexpected(validation::ExpressionProblem{
+        .kind = is_invalid ? Kind::kInvalid : Kind::kInternal, .detail = compiled.error().message});
+  }
+  if (!HasEstimates(release_)) return 0;
+  const uint64_t cost = compiled->EstimatedCost().max;
+  if (cost > cel::kSelectorCostMax) {
+    return std::unexpected(
+        validation::ExpressionProblem{.kind = Kind::kTooCostly, .detail = {}, .cost = cost});
+  }
+  return cost;
+}
+
+}  // namespace dray::server::registry

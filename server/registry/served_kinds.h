@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which kinds a server has: those of the release it plays, less what feature gates and
+// --runtime-config switch off.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "api/feature_gates.h"
+#include "api/kind.h"
+#include "api/release.h"
+#include "base/result.h"
+
+namespace dray::server::registry {
+
+/// What a server plays.
+struct Emulation {
+  /// kAny: every version that ever was, the newest rules of each generation.
+  api::Release release = api::Release::kAny;
+  api::FeatureGates gates = api::FeatureGates::AllOf(api::Release::kNewest);
+  /// kube-apiserver's --runtime-config: "resource.k8s.io/v1beta1=false,api/alpha=false".
+  std::string runtime_config = {};
+};
+
+/// The kinds of `scheme` that such a server knows. Kinds that are never served (Status, options)
+/// stay. Keys of runtime_config, weakest first: api/all, api/ga, api/beta, api/alpha,
+/// GROUP/VERSION, GROUP/VERSION/RESOURCE; "v1" is the core group.
+///
+/// Errors: kInvalid  a key that names nothing of the release, a value that is no boolean, or the
+///                   core group switched off.
+Result<std::vector<const api::KindInfo*>> ServedKinds(const api::Scheme& scheme,
+                                                      const Emulation& emulation);
+
+/// "resource.k8s.io/v1beta1 ResourceClaim is deprecated in v1.35+, unavailable in v1.38+", or empty
+/// when `kind` is not deprecated in `release`.
+std::string DeprecationWarning(const api::KindInfo& kind, api::Release release);
+
+}  // namespace dray::server::registry

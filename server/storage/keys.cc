@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/storage/keys.h"
+
+#include <array>
+
+namespace dray::server::storage {
+namespace {
+
+struct Exception {
+  std::string_view group, plural, folder;
+};
+
+// Upstream kept the word it stored nodes under before they were called so.
+constexpr std::array kExceptions = {Exception{"", "nodes", "minions"}};
+
+std::string_view FolderOf(const api::KindInfo& kind) {
+  for (const Exception& exception : kExceptions) {
+    if (exception.group == kind.group && exception.plural == kind.plural) return exception.folder;
+  }
+  return kind.plural;
+}
+
+}  // namespace
+
+std::string ResourcePrefix(const api::KindInfo& kind) {
+  std::string prefix = "/registry/";
+  prefix.append(FolderOf(kind)).append("/");
+  return prefix;
+}
+
+std::string CollectionPrefix(const api::KindInfo& kind, std::string_view namespace_name) {
+  std::string prefix = ResourcePrefix(kind);
+  if (kind.namespaced && !namespace_name.empty()) prefix.append(namespace_name).append("/");
+  return prefix;
+}
+
+std::string ObjectKey(const api::KindInfo& kind,
+                      std::string_view namespace_name,
+                      std::string_view name) {
+  return CollectionPrefix(kind, namespace_name).append(name);
+}
+
+std::string NamespaceKey(std::string_view name) {
+  return std::string("/registry/namespaces/").append(name);
+}
+
+}  // namespace dray::server::storage

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where objects lie in the store. The layout is upstream's, so its tools and dumps fit:
+// /registry/<resource>/[<namespace>/]<name>, where <resource> is the plural (nodes are "minions").
+// All versions of a kind share one key.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "api/kind.h"
+
+namespace dray::server::storage {
+
+/// "/registry/pods/": what all objects of a kind begin with.
+std::string ResourcePrefix(const api::KindInfo& kind);
+
+/// The prefix of the objects of one namespace; of all, when `namespace_name` is empty or the kind
+/// is cluster-scoped.
+std::string CollectionPrefix(const api::KindInfo& kind, std::string_view namespace_name);
+
+/// The key of one object. Names never hold a slash once checked, so different objects have
+/// different keys; an unchecked name finds nothing.
+std::string ObjectKey(const api::KindInfo& kind,
+                      std::string_view namespace_name,
+                      std::string_view name);
+
+/// The key of a namespace object.
+std::string NamespaceKey(std::string_view name);
+
+}  // namespace dray::server::storage

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/storage/stored_object.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "api/codec/json.h"
+#include "api/codec/protobuf.h"
+#include "api/conversion/conversion.h"
+#include "api/defaults/defaults.h"
+#include "api/meta_v1.h"
+#include "base/check.h"
+#include "base/with_tail.h"
+
+namespace dray::server::storage {
+namespace {
+
+// Metadata comes first in every kind, and the version after the uid, which every stored object has.
+// So the metadata cut off after its uid, encoded alone, is what the whole text begins with.
+size_t VersionOffset(const api::Object& object, std::string_view json) {
+  const api::meta_v1::ObjectMeta& whole = object.metadata();
+  api::meta_v1::ObjectMeta head;
+  head.name = whole.name;
+  head.generate_name = whole.generate_name;
+  head.namespace_ = whole.namespace_;
+  head.self_link = whole.self_link;
+  head.uid = whole.uid;
+  std::string text = fmt::format(R"({{"kind":"{}","apiVersion":"{}","metadata":)",
+                                 object.kind().kind,
+                                 object.kind().api_version());
+  EncodeJson(api::TypeOf<api::meta_v1::ObjectMeta>(), &head, text);
+  text.pop_back();  // the closing brace
+  DRAY_CHECK(json.starts_with(text));
+  return text.size();
+}
+
+std::string Splice(std::string_view json, size_t offset, Revision revision) {
+  std::string text;
+  const std::string member = fmt::format(R"(,"resourceVersion":"{}")", revision.value());
+  text.reserve(json.size() + member.size());
+  text.append(json.substr(0, offset)).append(member).append(json.substr(offset));
+  return text;
+}
+
+// Whether there is anything in `value` that its own version cannot show.
+bool HasHubContent(const api::Type& type, const void* value) {
+  switch (type.kind) {
+    case api::TypeKind::kStruct:
+      return std::ranges::any_of(type.fields, [&](const api::Field& field) {
+        const void* member = field.of(value);
+        return field.facets.hub ? !IsZero(field.type(), member)
+                                : HasHubContent(field.type(), member);
+      });
+    case api::TypeKind::kOptional:
+    case api::TypeKind::kList:
+    case api::TypeKind::kMap: {
+      const size_t size = type.element().scalar != nullptr ? 0 : type.container->size(value);
+      for (size_t i = 0; i < size; ++i) {
+        if (HasHubContent(type.element(), type.container->at(value, i))) return true;
+      }
+      return false;
+    }
+    default: return false;
+  }
+}
+
+Item AsSeen(View view, const Item& stored) {
+  if (view.is_storage()) return stored;
+  Item item{.object = api::conversion::FromHub(stored.object, *view.kind, view.release)};
+  item.json = std::make_shared<const std::string>(
+      api::ToJson(item.object, api::Wire{.release = view.release}));
+  return item;
+}
+
+// What stands in front of durable bytes, protobuf or JSON.
+Result<api::TypeMeta> MetaOf(std::string_view bytes) {
+  if (!bytes.starts_with("k8s")) return api::ReadTypeMeta(bytes);
+  if (bytes.starts_with("k8s:enc:")) {
+    return Fail(StatusReason::kInternalError, "it is encrypted, and there is no key for it");
+  }
+  DRAY_TRY(api::ProtobufEnvelope envelope, api::ReadProtobufEnvelope(bytes));
+  return std::move(envelope.meta);
+}
+
+Result<api::Object> Decode(const api::KindInfo& kind, std::string_view bytes) {
+  constexpr api::Wire kStored{.stored = true};
+  if (!bytes.starts_with("k8s")) return api::DecodeJson(kind, bytes, nullptr, kStored);
+  DRAY_TRY(const api::ProtobufEnvelope envelope, api::ReadProtobufEnvelope(bytes));
+  return api::DecodeEnvelope(kind, envelope, nullptr, kStored);
+}
+
+// The version of the kind of `hub` that calls itself `api_version`; null when there is none, or it
+// is of the other generation.
+const api::KindInfo* VersionOf(const api::KindInfo& hub, std::string_view api_version) {
+  if (hub.api_version() == api_version) return &hub;
+  for (const api::KindInfo* kind : api::BuiltinKinds()) {
+    if (&kind->storage() == &hub && kind->api_version() == api_version) return kind;
+  }
+  return nullptr;
+}
+
+// A value that was read back.
+class RecoveredObject final : public store::Value {
+ public:
+  using Decoded = Result<std::shared_ptr<const StoredObject>>;
+
+  explicit RecoveredObject(size_t size) : size_(size) {}
+
+  std::string_view bytes() const override { return {TailOf(this), size_}; }
+
+  // The object, if it is of the generation of `hub`; else null.
+  Decoded As(const api::KindInfo& hub) const {
+    DRAY_TRY(const api::TypeMeta meta, MetaOf(bytes()));
+    const api::KindInfo* version = VersionOf(hub, meta.api_version);
+    if (version == nullptr) return nullptr;
+    return decoded_.Get([&] { return DecodeAs(*version); });
+  }
+
+ private:
+  Decoded DecodeAs(const api::KindInfo& version) const {
+    DRAY_TRY(api::Object object, Decode(version, bytes()));
+    if (object.metadata().uid.empty()) {
+      return Fail(StatusReason::kInternalError, "it has no uid");
+    }
+    object.mutable_metadata().resource_version.clear();
+    if (&version == &version.storage()) {
+      return std::make_shared<const StoredObject>(std::move(object));
+    }
+    api::defaults::SetDefaults(object, api::Time());  // what the version meant by silence
+    api::Object hub = api::conversion::ToHub(object);
+    return std::make_shared<const StoredObject>(std::move(hub));
+  }
+
+  Lazy<Decoded> decoded_;
+  const size_t size_;
+};
+
+std::shared_ptr<const RecoveredObject> MakeRecovered(std::string_view bytes) {
+  return MakeWithTail<RecoveredObject>(bytes, bytes.size());
+}
+
+// What `record` holds, if it is of the generation of `kind`. The owner keeps a recovered one alive.
+struct Held {
+  std::shared_ptr<const StoredObject> owner;
+  const StoredObject* stored = nullptr;
+};
+
+Result<Held> HoldRecovered(const RecoveredObject& recovered,
+                           const api::KindInfo& hub,
+                           const store::Record& record) {
+  RecoveredObject::Decoded decoded = recovered.As(hub);
+  if (!decoded.has_value()) {
+    return Fail(StatusReason::kInternalError,
+                fmt::format("Internal error occurred: the stored {} at {} cannot be decoded: {}",
+                            hub.kind,
+                            record.key(),
+                            decoded.error().message));
+  }
+  return Held{.owner = *decoded, .stored = decoded->get()};
+}
+
+Result<Held> Hold(const api::KindInfo& kind, const store::Record& record) {
+  const api::KindInfo& hub = kind.storage();
+  if (const auto* stored = dynamic_cast<const StoredObject*>(record.value.get())) {
+    return Held{.owner = nullptr, .stored = &stored->kind() == &hub ? stored : nullptr};
+  }
+  if (const auto* recovered = dynamic_cast<const RecoveredObject*>(record.value.get())) {
+    return HoldRecovered(*recovered, hub, record);
+  }
+  return HoldRecovered(*MakeRecovered(record.value->bytes()), hub, record);
+}
+
+}  // namespace
+
+StoredObject::StoredObject(api::Object object)
+    : object_(std::move(object)), json_(std::make_shared<const std::string>(api::ToJson(object_))) {
+  DRAY_CHECK(object_.metadata().resource_version.empty());
+  DRAY_CHECK(!object_.metadata().uid.empty());
+  DRAY_CHECK(&object_.kind().storage() == &object_.kind());
+  version_offset_ = VersionOffset(object_, *json_);
+}
+
+std::string_view StoredObject::bytes() const {
+  return bytes_.Get([&] {
+    const MutexLock lock(mutex_);
+    std::string text;
+    if (object_.metadata().resource_version.empty()) {
+      api::EncodeProtobuf(object_, text, {.stored = true});
+    } else {
+      api::Object unversioned = object_.Clone();
+      unversioned.mutable_metadata().resource_version.clear();
+      api::EncodeProtobuf(unversioned, text, {.stored = true});
+    }
+    return text;
+  });
+}
+
+Item StoredObject::Versioned(api::Object object, Revision revision) const {
+  object.mutable_metadata().resource_version = std::to_string(revision.value());
+  return {.object = std::move(object),
+          .json = std::make_shared<const std::string>(Splice(*json_, version_offset_, revision))};
+}
+
+const Item& StoredObject::AsStored(Revision modified) const {
+  return item_.Get([&] {
+    const MutexLock lock(mutex_);  // it writes the version into the object that bytes() encodes
+    return Versioned(object_, modified);
+  });
+}
+
+Item StoredObject::At(View view, Revision modified) const {
+  const Item& stored = AsStored(modified);
+  if (view.is_storage()) return stored;
+  const MutexLock lock(mutex_);
+  for (const Seen& seen : seen_) {
+    if (seen.view.kind == view.kind && seen.view.release == view.release) return seen.item;
+  }
+  return seen_.emplace_back(Seen{.view = view, .item = AsSeen(view, stored)}).item;
+}
+
+Item StoredObject::EndedAt(View view, Revision end) const {
+  // item_ is made before, so cloning here never meets the writing of the version.
+  const Ended& ended = ended_.Get([&] { return Ended{end, Versioned(object_.Clone(), end)}; });
+  return AsSeen(view, ended.end == end ? ended.item : Versioned(object_.Clone(), end));
+}
+
+Item StoredObject::Unversioned(View view) const {
+  return AsSeen(view, {.object = object_, .json = json_});
+}
+
+Result<std::optional<Item>> ItemOf(View view, const store::Record& record) {
+  DRAY_TRY(const Held held, Hold(*view.kind, record));
+  if (held.stored == nullptr) return std::nullopt;
+  return held.stored->At(view, record.modified);
+}
+
+Result<std::optional<Item>> EndedItemOf(View view, const store::Record& record, Revision end) {
+  DRAY_TRY(const Held held, Hold(*view.kind, record));
+  if (held.stored == nullptr) return std::nullopt;
+  held.stored->At(View::OfStorage(*view.kind), record.modified);
+  return held.stored->EndedAt(view, end);
+}
+
+Frozen<store::Value> ReadStored(std::string_view /*key*/, std::string_view bytes) {
+  return MakeRecovered(bytes);
+}
+
+bool HasHubContent(const api::Object& object) {
+  return HasHubContent(object.type(), object.value());
+}
+
+std::string StoredVersion(const store::Record& record) {
+  if (const auto* stored = dynamic_cast<const StoredObject*>(record.value.get())) {
+    return stored->kind().api_version();
+  }
+  const Result<api::TypeMeta> said = MetaOf(record.value->bytes());
+  return said.has_value() ? said->api_version : std::string();
+}
+
+}  // namespace dray::server::storage

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the verbs answer.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "api/kind.h"
+#include "api/meta_v1.h"
+#include "base/result.h"
+#include "server/storage/item.h"
+
+namespace dray::server::verbs {
+
+struct ObjectAnswer {
+  int code = 200;  // 201 when created
+  storage::Item item;
+};
+
+struct ListAnswer {
+  const api::KindInfo* kind = nullptr;
+  std::vector<storage::Item> items;
+  std::string resource_version;
+  std::string continue_token;  // empty on the last page
+  std::optional<int64_t> remaining_item_count;
+};
+
+struct StatusAnswer {
+  int code = 200;
+  api::meta_v1::Status status;
+};
+
+/// What a request is answered with, when it is not refused. `warnings` are the texts of Warning
+/// headers, also set when the request is refused (then the answer is an Error in `outcome`).
+struct Answer {
+  Result<std::variant<ObjectAnswer, ListAnswer, StatusAnswer>> outcome;
+  std::vector<std::string> warnings = {};
+};
+
+}  // namespace dray::server::verbs

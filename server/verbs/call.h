@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// One request on its way through a verb, and what all verbs ask about it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "api/kind.h"
+#include "api/object.h"
+#include "base/log.h"
+#include "base/result.h"
+#include "base/world.h"
+#include "server/storage/stored_object.h"
+#include "server/verbs/answer.h"
+#include "server/verbs/options.h"
+#include "server/verbs/request.h"
+#include "store/snapshot.h"
+#include "store/store.h"
+
+namespace dray::server::verbs {
+
+/// What all verbs work on; constant after construction.
+struct Core {
+  const api::Scheme& scheme;
+  store::Store& store;
+  std::string store_id;  // of its status
+  World& world;
+  Log log;
+  Options options;
+};
+
+using Outcome = std::variant<ObjectAnswer, ListAnswer, StatusAnswer>;
+
+/// One request on its way through a verb. Pointers to what outlives the verb's task.
+struct Call {
+  const Core* core;
+  const ResourceRequest* request;
+  std::vector<std::string>* warnings;
+
+  /// The version of the kind that the client speaks.
+  const api::KindInfo& kind() const { return *request->kind; }
+  /// The version its objects are stored, judged and changed in.
+  const api::KindInfo& hub() const { return request->kind->storage(); }
+  storage::View view() const { return {.kind = request->kind, .release = request->release}; }
+  storage::View storage() const { return storage::View::OfStorage(*request->kind); }
+  std::string key() const;
+};
+
+/// The namespace object a request's objects lie in, as it is in `snapshot`; empty for
+/// cluster-scoped kinds. Errors: kNotFound  no such namespace.
+Result<std::optional<storage::Item>> NamespaceOf(const store::Snapshot& snapshot,
+                                                 const api::KindInfo& kind,
+                                                 std::string_view namespace_name);
+
+/// Fills in what the client of the call left out of an object in its version.
+void SetDefaults(const Call& call, api::Object& object);
+
+/// Adds the kind's warnings about what a client wants stored.
+void AddWarnings(const Call& call, const api::Object& object, const api::Object* old);
+
+}  // namespace dray::server::verbs

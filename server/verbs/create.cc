@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// Create: decode, default, complete, validate, then put where nothing is. The namespace is compared
+// in the same transaction, so nothing is created in a namespace that has begun to go.
+#include <memory>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "api/conversion/conversion.h"
+#include "api/core_v1.h"
+#include "api/meta_v1.h"
+#include "server/errors/errors.h"
+#include "server/registry/generate_name.h"
+#include "server/registry/metadata_rules.h"
+#include "server/registry/strategy.h"
+#include "server/storage/keys.h"
+#include "server/storage/stored_object.h"
+#include "server/storage/transactions.h"
+#include "server/verbs/decode_body.h"
+#include "server/verbs/verbs.h"
+
+namespace dray::server::verbs {
+namespace {
+
+// Puts the URL's namespace into the object, or refuses another one.
+Result<> PlaceInNamespace(const Call& call, api::meta_v1::ObjectMeta& meta) {
+  const std::string& asked = call.request->namespace_name;
+  if (!call.kind().namespaced || meta.namespace_.empty()) {
+    meta.namespace_ = call.kind().namespaced ? asked : "";
+    return {};
+  }
+  if (meta.namespace_ == asked) return {};
+  return Fail(errors::BadRequest(
+      "the namespace of the provided object does not match the namespace sent on the request"));
+}
+
+Result<> CheckNamespaceTakes(const Call& call,
+                             const api::Object& object,
+                             const std::optional<storage::Item>& space) {
+  if (!space.has_value()) return {};
+  const api::meta_v1::ObjectMeta& meta = space->object.metadata();
+  if (!meta.deletion_timestamp.has_value()) return {};
+  return Fail(errors::NamespaceTerminating(call.kind(), object.metadata().name, meta.name));
+}
+
+// Completes and validates an object with a name; `object` is ready to be stored then.
+Result<> Prepare(const Call& call, api::Object& object, const std::optional<storage::Item>& space) {
+  const Core& core = *call.core;
+  const registry::KindRules& rules = core.options.rules.Of(call.hub());
+  const registry::RuleContext context{
+      .now = core.world.clock.Now(),
+      .release = call.request->release,
+      .version = &call.kind(),
+      .namespace_object = space.has_value() ? &space->object : nullptr};
+  if (rules.admit) rules.admit(object);
+  registry::PrepareForCreate(object, context.now, core.world.random, rules.profile.release);
+  if (rules.drop_disabled) rules.drop_disabled(object, nullptr);
+  std::vector<Cause> causes =
+      registry::CheckNewMetadata(call.hub(), object.metadata(), rules.profile);
+  if (rules.validate_create) {
+    std::vector<Cause> more = rules.validate_create(object, context);
+    std::ranges::move(more, std::back_inserter(causes));
+  }
+  if (causes.empty()) return {};
+  return Fail(errors::Invalid(call.kind(), object.metadata().name, std::move(causes)));
+}
+
+Result<Error> InTheWayOf(const Call& call, std::string_view name, const store::Record& record) {
+  DRAY_TRY(const std::optional<storage::Item> there, storage::ItemOf(call.storage(), record));
+  if (!there.has_value()) {
+    Error error = errors::AlreadyExists(call.kind(), name, errors::InTheWay::kAlive);
+    error.message += fmt::format(" and is served as {}", storage::StoredVersion(record));
+    return error;
+  }
+  const bool going = there->object.metadata().deletion_timestamp.has_value();
+  return errors::AlreadyExists(
+      call.kind(), name, going ? errors::InTheWay::kTerminating : errors::InTheWay::kAlive);
+}
+
+// The answer to a dry run: the object as it would have been stored.
+Result<Outcome> DryRun(const Call& call,
+                       const store::Snapshot& snapshot,
+                       const std::string& key,
+                       const storage::StoredObject& stored,
+                       std::string_view name) {
+  if (const store::Record* record = snapshot.Find(key)) {
+    DRAY_TRY(Error error, InTheWayOf(call, name, *record));
+    return Fail(std::move(error));
+  }
+  return ObjectAnswer{.code = 201, .item = stored.Unversioned(call.view())};
+}
+
+struct Attempt {
+  // One of them: done, or the record that stands where the object was to go; neither when the
+  // namespace changed in between.
+  std::optional<Outcome> outcome = std::nullopt;
+  Frozen<store::Record> in_the_way = nullptr;
+};
+
+// Tries to put `object`, which is the attempt's alone.
+Task<Attempt> Put(Call call, api::Object object) {
+  const Core& core = *call.core;
+  const api::KindInfo& kind = call.hub();
+  DRAY_CO_TRY(const Frozen<store::Snapshot> snapshot, co_await storage::ReadNewest(&core.store));
+  const std::string space_name = object.metadata().namespace_;
+  DRAY_CO_TRY(const std::optional<storage::Item> space, NamespaceOf(*snapshot, kind, space_name));
+  DRAY_CO_TRY_VOID(CheckNamespaceTakes(call, object, space));
+  DRAY_CO_TRY_VOID(Prepare(call, object, space));
+  const std::string name = object.metadata().name;
+  const std::string key = storage::ObjectKey(kind, space_name, name);
+  const auto stored = std::make_shared<const storage::StoredObject>(std::move(object));
+  if (call.request->write.dry_run) {
+    DRAY_CO_TRY(Outcome outcome, DryRun(call, *snapshot, key, *stored, name));
+    co_return Attempt{.outcome = std::move(outcome)};
+  }
+  store::Txn txn;
+  txn.compares.push_back({.key = key, .modified = store::kAbsent});
+  if (space.has_value()) {
+    const store::Record* record = snapshot->Find(storage::NamespaceKey(space_name));
+    txn.compares.push_back({.key = std::string(record->key()), .modified = record->modified});
+  }
+  txn.operations.emplace_back(storage::PutOf(key, stored, core.world.clock.Now()));
+  DRAY_CO_TRY(const store::CommitOutcome committed,
+              co_await storage::Commit(&core.store, std::move(txn)));
+  if (const auto* conflict = std::get_if<store::Conflict>(&committed)) {
+    const store::Conflict::Mismatch& first = conflict->mismatches.front();
+    co_return Attempt{.in_the_way = first.key == key ? first.current : nullptr};
+  }
+  const store::Record& record = *std::get<store::Committed>(committed).records.front();
+  co_return Attempt{
+      .outcome = ObjectAnswer{.code = 201, .item = stored->At(call.view(), record.modified)}};
+}
+
+}  // namespace
+
+Task<Outcome> Create(Call call) {
+  const Core& core = *call.core;
+  const api::KindInfo& kind = call.kind();
+  const ResourceRequest& request = *call.request;
+  DRAY_CO_TRY(api::Object wish, DecodeBody(call, kind));
+  SetDefaults(call, wish);
+  api::Object object = api::conversion::ToHub(wish, request.release);
+  api::meta_v1::ObjectMeta& meta = object.mutable_metadata();
+  DRAY_CO_TRY_VOID(PlaceInNamespace(call, meta));
+  if (!meta.resource_version.empty()) {
+    co_return Fail(errors::Untyped("resourceVersion should not be set on objects to be created"));
+  }
+  registry::DropDuplicateOwners(meta, *call.warnings);
+  AddWarnings(call, object, nullptr);
+  const bool generated = meta.name.empty() && !meta.generate_name.empty();
+  int tries_left = generated ? core.options.generate_name_tries : 1;
+  while (true) {
+    api::Object wanted = object.Clone();
+    if (generated) {
+      wanted.mutable_metadata().name =
+          registry::GenerateName(meta.generate_name, core.world.random);
+    }
+    const std::string name = wanted.metadata().name;
+    DRAY_CO_TRY(Attempt attempt, co_await Put(call, std::move(wanted)));
+    if (attempt.outcome.has_value()) co_return *std::move(attempt.outcome);
+    if (attempt.in_the_way == nullptr) continue;  // only the namespace changed: look again
+    if (--tries_left > 0) continue;
+    if (generated) co_return Fail(errors::NoNameFree(kind, name));
+    DRAY_CO_TRY(Error error, InTheWayOf(call, name, *attempt.in_the_way));
+    co_return Fail(std::move(error));
+  }
+}
+
+}  // namespace dray::server::verbs

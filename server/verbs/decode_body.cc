@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/verbs/decode_body.h"
+
+#include <cstddef>
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "api/text/go_quote.h"
+#include "server/errors/errors.h"
+
+namespace dray::server::verbs {
+namespace {
+
+// Upstream shows the beginning of what it cannot read: text if it looks like JSON, else
+// hexadecimal.
+std::string Summary(std::string_view data) {
+  constexpr size_t kShownMax = 30;
+  if (data.empty()) return "<empty>";
+  const std::string_view dots = data.size() > kShownMax ? " ..." : "";
+  const std::string_view head = data.substr(0, kShownMax);
+  if (head.front() == '{') return fmt::format("{}{}", head, dots);
+  std::string hex;
+  for (const char c : head) hex += fmt::format("{:02x}", static_cast<unsigned char>(c));
+  return hex.append(dots);
+}
+
+struct GroupVersion {
+  std::string_view group, version;
+};
+
+GroupVersion Split(std::string_view api_version) {
+  const size_t slash = api_version.find('/');
+  if (slash == std::string_view::npos) return {"", api_version};
+  return {api_version.substr(0, slash), api_version.substr(slash + 1)};
+}
+
+Error CannotBe(const api::TypeMeta& said, const api::KindInfo& kind, std::string_view why) {
+  return errors::BadRequest(fmt::format("{} in version {} cannot be handled as a {}: {}",
+                                        said.kind,
+                                        api::GoQuote(Split(said.api_version).version),
+                                        kind.kind,
+                                        why));
+}
+
+// What a body that says it is something else is told.
+Error WrongKind(const api::Scheme& scheme, const api::TypeMeta& said, const api::KindInfo& kind) {
+  const api::KindInfo* other = scheme.FindKind(said.api_version, said.kind);
+  if (other == nullptr) {
+    return CannotBe(said,
+                    kind,
+                    fmt::format("no kind {} is registered for version {} in scheme "
+                                "\"pkg/runtime/scheme.go:110\"",
+                                api::GoQuote(said.kind),
+                                api::GoQuote(said.api_version)));
+  }
+  if (other->kind != kind.kind || other->group != kind.group) {
+    return CannotBe(said,
+                    kind,
+                    fmt::format("converting ({}.{}) to ({}.{}): unknown conversion",
+                                other->version,
+                                other->kind,
+                                kind.version,
+                                kind.kind));
+  }
+  return errors::BadRequest(
+      fmt::format("the API version in the data ({}) does not match the expected API version ({})",
+                  said.api_version,
+                  kind.api_version()));
+}
+
+Result<api::Object> DecodeText(const Call& call, const api::KindInfo& kind, std::string_view text) {
+  if (text == "null") text = "{}";  // an object that says nothing
+  Result<api::TypeMeta> read = api::ReadTypeMeta(text);
+  if (!read.has_value()) {
+    const std::string_view why =
+        text.empty() ? "unexpected end of JSON input" : std::string_view(read.error().message);
+    return Fail(
+        errors::BadRequest(fmt::format("the object provided is unrecognized (must be of type {}): "
+                                       "couldn't get version/kind; json parse error: {} ({})",
+                                       kind.kind,
+                                       why,
+                                       Summary(text))));
+  }
+  api::TypeMeta said = *std::move(read);
+  if (said.kind.empty()) said.kind = kind.kind;
+  if (said.api_version.empty()) said.api_version = kind.api_version();
+  if (said.kind != kind.kind || said.api_version != kind.api_version()) {
+    return Fail(WrongKind(call.core->scheme, said, kind));
+  }
+  api::DecodeIssues issues;
+  Result<api::Object> object =
+      api::DecodeJson(kind, text, &issues, {.release = call.request->release});
+  if (!object.has_value()) return Fail(CannotBe(said, kind, object.error().message));
+  const FieldValidation validation = call.request->write.field_validation;
+  if (validation == FieldValidation::kStrict && !issues.empty()) {
+    return Fail(CannotBe(said, kind, StrictError(issues)));
+  }
+  if (validation == FieldValidation::kWarn) {
+    call.warnings->insert(call.warnings->end(), issues.begin(), issues.end());
+  }
+  return object;
+}
+
+}  // namespace
+
+std::string StrictError(const api::DecodeIssues& issues) {
+  return fmt::format("strict decoding error: {}", fmt::join(issues, ", "));
+}
+
+Result<api::Object> DecodeBody(const Call& call, const api::KindInfo& kind) {
+  const Body& body = call.request->body;
+  if (const auto* object = std::get_if<api::Object>(&body)) {
+    if (object->empty() || &object->type() != &kind.type()) {
+      return Fail(errors::BadRequest(fmt::format("the object provided is not a {}", kind.kind)));
+    }
+    return object->Clone();
+  }
+  const auto* text = std::get_if<std::string>(&body);
+  return DecodeText(call, kind, text == nullptr ? std::string_view() : *text);
+}
+
+}  // namespace dray::server::verbs

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a request's body to an object of the kind its URL names.
+#pragma once
+
+#include <string>
+
+#include "api/codec/json.h"
+#include "api/kind.h"
+#include "api/object.h"
+#include "base/result.h"
+#include "server/verbs/call.h"
+
+namespace dray::server::verbs {
+
+/// The object a client sent; nobody else holds it. A body without kind or apiVersion is taken for
+/// one of `kind`. Unknown and duplicate fields go to the call's warnings with
+/// FieldValidation::kWarn.
+///
+/// Errors, with upstream's words:
+///   kBadRequest  not JSON; of another kind or version; a value of the wrong type; with kStrict, an
+///                unknown or duplicate field.
+Result<api::Object> DecodeBody(const Call& call, const api::KindInfo& kind);
+
+/// `strict decoding error: …` from what a strict decoder found.
+std::string StrictError(const api::DecodeIssues& issues);
+
+}  // namespace dray::server::verbs

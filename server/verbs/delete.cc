@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+// Delete: what is still held by finalizers or by its grace period is marked, the rest goes at once.
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "api/meta_v1.h"
+#include "server/errors/errors.h"
+#include "server/registry/strategy.h"
+#include "server/storage/keys.h"
+#include "server/storage/stored_object.h"
+#include "server/storage/transactions.h"
+#include "server/verbs/delete_options.h"
+#include "server/verbs/modify.h"
+#include "server/verbs/verbs.h"
+
+namespace dray::server::verbs {
+namespace {
+
+using storage::Item;
+
+namespace meta_v1 = api::meta_v1;
+
+constexpr std::string_view kOrphan = "orphan";
+constexpr std::string_view kForeground = "foregroundDeletion";
+
+Result<> CheckPreconditions(const Call& call, const meta_v1::ObjectMeta& meta) {
+  const auto& wanted = call.request->delete_options.preconditions;
+  if (!wanted.has_value()) return {};
+  const api::KindInfo& kind = call.kind();
+  if (wanted->uid.has_value() && *wanted->uid != meta.uid) {
+    return Fail(
+        errors::ConflictOn(kind,
+                           kind.kind,
+                           meta.name,
+                           fmt::format("the UID in the precondition ({}) does not match the UID in "
+                                       "record ({}). The object might have been deleted and then "
+                                       "recreated",
+                                       *wanted->uid,
+                                       meta.uid)));
+  }
+  if (wanted->resource_version.has_value() && *wanted->resource_version != meta.resource_version) {
+    return Fail(
+        errors::ConflictOn(kind,
+                           kind.kind,
+                           meta.name,
+                           fmt::format("the ResourceVersion in the precondition ({}) does not "
+                                       "match the ResourceVersion in record ({}). The object might "
+                                       "have been modified",
+                                       *wanted->resource_version,
+                                       meta.resource_version)));
+  }
+  return {};
+}
+
+// The finalizers the object has to pass now: those it has, less or plus what the garbage collector
+// is asked to do first.
+std::vector<std::string> FinalizersAfter(const meta_v1::DeleteOptions& options,
+                                         const meta_v1::ObjectMeta& meta) {
+  const auto has = [&](std::string_view word) {
+    return std::ranges::find(meta.finalizers, word) != meta.finalizers.end();
+  };
+  bool orphan = has(kOrphan);
+  bool foreground = has(kForeground);
+  if (options.orphan_dependents.has_value()) {
+    orphan = *options.orphan_dependents;
+    foreground = false;
+  } else if (options.propagation_policy.has_value()) {
+    orphan = *options.propagation_policy == "Orphan";
+    foreground = *options.propagation_policy == "Foreground";
+  }
+  std::vector<std::string> finalizers;
+  for (const std::string& finalizer : meta.finalizers) {
+    if (finalizer == kOrphan ? orphan : (finalizer == kForeground ? foreground : true)) {
+      finalizers.push_back(finalizer);
+    }
+  }
+  if (orphan && !has(kOrphan)) finalizers.emplace_back(kOrphan);
+  if (foreground && !has(kForeground)) finalizers.emplace_back(kForeground);
+  return finalizers;
+}
+
+struct Plan {
+  enum class Step : uint8_t {
+    kRemove,
+    kMark,            // and keep it
+    kMarkThenRemove,  // two changes, as upstream's watchers see them
+    kNothing,
+  };
+  Step step = Step::kRemove;
+  api::Object marked = {};  // what the first change writes
+};
+
+void SetDeletion(api::Object& object, WallTime now, int64_t grace) {
+  meta_v1::ObjectMeta& meta = object.mutable_metadata();
+  meta.deletion_timestamp = api::Time::FromUnixSeconds(api::Time::Of(now).unix_seconds() + grace);
+  meta.deletion_grace_period_seconds = grace;
+  if (meta.generation > 0) ++meta.generation;
+}
+
+Plan Marked(api::Object marked, const std::vector<std::string>& finalizers) {
+  const int64_t grace = marked.metadata().deletion_grace_period_seconds.value_or(0);
+  const bool remove = grace == 0 && finalizers.empty();
+  marked.mutable_metadata().finalizers = finalizers;
+  return {.step = remove ? Plan::Step::kMarkThenRemove : Plan::Step::kMark,
+          .marked = std::move(marked)};
+}
+
+// The first DELETE of a kind with graceful deletion starts the grace period, later ones may only
+// shorten it; nothing once it has run out.
+std::optional<Plan> PlanGrace(const Call& call,
+                              const api::Object& old,
+                              const std::vector<std::string>& finalizers) {
+  const meta_v1::ObjectMeta& meta = old.metadata();
+  const std::optional<int64_t> asked = call.request->delete_options.grace_period_seconds;
+  if (!meta.deletion_timestamp.has_value()) {
+    api::Object marked = old.Clone();
+    SetDeletion(marked, call.core->world.clock.Now(), registry::GraceSeconds(old, asked));
+    return Marked(std::move(marked), finalizers);
+  }
+  const int64_t before = meta.deletion_grace_period_seconds.value_or(0);
+  if (before == 0) return std::nullopt;
+  const int64_t grace = asked.value_or(before) < 0 ? 1 : asked.value_or(before);
+  if (grace >= before) return Plan{.step = Plan::Step::kNothing};
+  api::Object marked = old.Clone();
+  meta_v1::ObjectMeta& shorter = marked.mutable_metadata();
+  shorter.deletion_timestamp =
+      api::Time::FromUnixSeconds(meta.deletion_timestamp->unix_seconds() - before + grace);
+  shorter.deletion_grace_period_seconds = grace;
+  return Marked(std::move(marked), finalizers);
+}
+
+Plan PlanDeletion(const Call& call, const api::Object& old) {
+  const meta_v1::ObjectMeta& meta = old.metadata();
+  const std::vector<std::string> finalizers = FinalizersAfter(call.request->delete_options, meta);
+  if (call.kind().graceful_delete) {
+    std::optional<Plan> plan = PlanGrace(call, old, finalizers);
+    if (plan.has_value()) return *std::move(plan);
+  }
+  if (finalizers.empty() && !registry::HasKindFinalizers(old)) return {.step = Plan::Step::kRemove};
+  Plan plan{.step = Plan::Step::kMark, .marked = old.Clone()};
+  plan.marked.mutable_metadata().finalizers = finalizers;
+  if (!meta.deletion_timestamp.has_value()) {
+    SetDeletion(plan.marked, call.core->world.clock.Now(), 0);
+  } else {
+    plan.marked.mutable_metadata().deletion_grace_period_seconds = 0;
+  }
+  registry::MarkDeleted(plan.marked);
+  if (plan.marked == old) plan.step = Plan::Step::kNothing;
+  return plan;
+}
+
+Outcome RemovedAnswer(const Call& call, Item item) {
+  if (call.kind().delete_answer == api::DeleteAnswer::kObject) {
+    return ObjectAnswer{.code = 200, .item = std::move(item)};
+  }
+  const meta_v1::ObjectMeta& meta = item.object.metadata();
+  StatusAnswer answer;
+  answer.status.status = "Success";
+  meta_v1::StatusDetails& details = answer.status.details.emplace();
+  details.name = meta.name;
+  details.group = call.kind().group;
+  details.kind = call.kind().plural;
+  details.uid = meta.uid;
+  return answer;
+}
+
+// A client that says it wants no orphans by the old parameter is told that dependents come first.
+int CodeOf(const Call& call) {
+  return call.request->delete_options.orphan_dependents == false ? 202 : 200;
+}
+
+// Namespaces without which a cluster does not work.
+constexpr std::string_view kLastingNamespaces[] = {"default", "kube-system", "kube-public"};
+
+Result<> CheckMayGo(const Call& call) {
+  if (call.kind().kind != "Namespace" || !call.kind().group.empty()) return {};
+  for (const std::string_view name : kLastingNamespaces) {
+    if (name == call.request->name) {
+      return Fail(errors::Forbidden(call.kind(), name, "this namespace may not be deleted"));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Task<Outcome> DeleteOne(Call call) {
+  const Core& core = *call.core;
+  const api::KindInfo& kind = call.kind();
+  const std::string key = call.key();
+  DRAY_CO_TRY_VOID(CheckDeleteOptions(call.request->delete_options));
+  DRAY_CO_TRY_VOID(CheckMayGo(call));
+  const bool dry_run = call.request->write.dry_run || !call.request->delete_options.dry_run.empty();
+  bool marked = false;  // by this request: its preconditions held then
+  for (int tries = 0; tries < kModifyTriesMax; ++tries) {
+    DRAY_CO_TRY(const Frozen<store::Snapshot> snapshot, co_await storage::ReadNewest(&core.store));
+    const Frozen<store::Record> record = snapshot->Get(key);
+    if (record == nullptr) co_return Fail(errors::NotFound(kind, call.request->name));
+    DRAY_CO_TRY(const std::optional<Item> current, storage::ItemOf(call.storage(), *record));
+    if (!current.has_value()) co_return Fail(errors::NotFound(kind, call.request->name));
+    if (!marked) DRAY_CO_TRY_VOID(CheckPreconditions(call, current->object.metadata()));
+    Plan plan = PlanDeletion(call, current->object);
+    if (plan.step == Plan::Step::kNothing) {
+      DRAY_CO_TRY(std::optional<Item> seen, storage::ItemOf(call.view(), *record));
+      co_return ObjectAnswer{.code = CodeOf(call), .item = *std::move(seen)};
+    }
+    store::Txn txn{.compares = {{.key = key, .modified = record->modified}}};
+    Frozen<storage::StoredObject> stored;
+    if (plan.step != Plan::Step::kRemove) {
+      plan.marked.mutable_metadata().resource_version.clear();
+      stored = std::make_shared<const storage::StoredObject>(std::move(plan.marked));
+      if (dry_run)
+        co_return ObjectAnswer{.code = 200, .item = stored->At(call.view(), record->modified)};
+      txn.operations.emplace_back(storage::PutOf(key, stored, core.world.clock.Now()));
+    } else {
+      if (dry_run) {
+        DRAY_CO_TRY(std::optional<Item> seen, storage::ItemOf(call.view(), *record));
+        co_return RemovedAnswer(call, *std::move(seen));
+      }
+      txn.operations.emplace_back(store::Delete{.key = key});
+    }
+    DRAY_CO_TRY(const store::CommitOutcome outcome,
+                co_await storage::Commit(&core.store, std::move(txn)));
+    const auto* committed = std::get_if<store::Committed>(&outcome);
+    if (committed == nullptr) continue;
+    if (plan.step == Plan::Step::kMarkThenRemove) {
+      marked = true;
+      continue;
+    }
+    if (stored != nullptr) {
+      co_return ObjectAnswer{.code = CodeOf(call),
+                             .item = stored->At(call.view(), committed->revision)};
+    }
+    DRAY_CO_TRY(std::optional<Item> last,
+                storage::EndedItemOf(call.view(), *record, committed->revision));
+    co_return RemovedAnswer(call, *std::move(last));
+  }
+  co_return Fail(errors::Modified(kind, call.request->name));
+}
+
+}  // namespace dray::server::verbs

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Deletecollection: a list, then one deletion after the other. Not one transaction: what is deleted
+// by others in the meantime counts as done, the first other mistake ends it.
+#include <utility>
+
+#include "server/verbs/verbs.h"
+
+namespace dray::server::verbs {
+
+Task<Outcome> DeleteCollection(Call call) {
+  DRAY_CO_TRY(Outcome listed, co_await List(call));
+  auto& list = std::get<ListAnswer>(listed);
+  for (const storage::Item& item : list.items) {
+    ResourceRequest one = *call.request;
+    one.verb = Verb::kDelete;
+    one.namespace_name = item.object.metadata().namespace_;
+    one.name = item.object.metadata().name;
+    const Call inner{.core = call.core, .request = &one, .warnings = call.warnings};
+    const Result<Outcome> deleted = co_await DeleteOne(inner);
+    if (!deleted.has_value() && deleted.error().reason != StatusReason::kNotFound) {
+      co_return std::unexpected(deleted.error());
+    }
+  }
+  co_return listed;
+}
+
+}  // namespace dray::server::verbs

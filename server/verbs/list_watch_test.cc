@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lists, their pages, and watches.
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "server/testing/fixture.h"
+#include "server/verbs/list_plan.h"
+
+namespace dray::server::verbs {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+class ListTest : public testing::ServerTest {
+ protected:
+  // Classes a to f; those at even places have the label odd=0.
+  void SetUp() override {
+    for (char name = 'a'; name <= 'f'; ++name) {
+      Post("deviceclasses",
+           "",
+           std::string(R"({"metadata":{"name":")") + name + R"(","labels":{"odd":")" +
+               ((name - 'a') % 2 == 0 ? "0" : "1") + R"("}},"spec":{}})");
+    }
+  }
+  ResourceRequest Classes(ListOptions options) const {
+    ResourceRequest request = Request(Verb::kList, "deviceclasses", "", "");
+    request.list = std::move(options);
+    return request;
+  }
+};
+
+TEST_F(ListTest, PagesShowOneSnapshot) {
+  const Result<ListAnswer> first = Lists(Classes({.limit = 2}));
+  ASSERT_TRUE(first.has_value());
+  EXPECT_EQ(Names(first->items), "a b");
+  EXPECT_EQ(first->remaining_item_count, 4);
+  Delete("deviceclasses", "", "d");
+  Post("deviceclasses", "", R"({"metadata":{"name":"bb"},"spec":{}})");
+  const Result<ListAnswer> second =
+      Lists(Classes({.continue_token = first->continue_token, .limit = 3}));
+  ASSERT_TRUE(second.has_value());
+  EXPECT_EQ(Names(second->items), "c d e");
+  EXPECT_EQ(second->resource_version, first->resource_version);
+  EXPECT_EQ(second->remaining_item_count, 1);
+  const Result<ListAnswer> last =
+      Lists(Classes({.continue_token = second->continue_token, .limit = 3}));
+  ASSERT_TRUE(last.has_value());
+  EXPECT_EQ(Names(last->items), "f");
+  EXPECT_EQ(last->continue_token, "");
+  EXPECT_EQ(last->remaining_item_count, std::nullopt);
+}
+
+TEST_F(ListTest, ExactlyTheLastPageHasNoToken) {
+  const Result<ListAnswer> all = Lists(Classes({.limit = 6}));
+  ASSERT_TRUE(all.has_value());
+  EXPECT_EQ(all->continue_token, "");
+}
+
+TEST_F(ListTest, AnExpiredTokenComesWithOneThatGoesOn) {
+  const Result<ListAnswer> first = Lists(Classes({.limit = 2}));
+  ASSERT_TRUE(first.has_value());
+  Delete("deviceclasses", "", "c");
+  ASSERT_TRUE(store_.Compact(store_.Read()->revision()).has_value());
+  const Result<ListAnswer> expired =
+      Lists(Classes({.continue_token = first->continue_token, .limit = 2}));
+  ASSERT_FALSE(expired.has_value());
+  EXPECT_EQ(expired.error().reason, StatusReason::kExpired);
+  EXPECT_THAT(expired.error().message, StartsWith("The provided continue parameter is too old"));
+  const Result<ListAnswer> rest =
+      Lists(Classes({.continue_token = expired.error().continue_token, .limit = 9}));
+  ASSERT_TRUE(rest.has_value());
+  EXPECT_EQ(Names(rest->items), "d e f");
+}
+
+struct Selected {
+  const char* labels;
+  const char* fields;
+  const char* names;
+};
+constexpr Selected kSelected[] = {
+    {"odd=1", "", "b d f"},
+    {"odd!=1", "", "a c e"},
+    {"odd in (0,1)", "metadata.name!=c", "a b d e f"},
+    {"!odd", "", ""},
+    {"", "metadata.name=c", "c"},
+    {"odd=1", "metadata.name=c", ""},
+    {"", "metadata.name=none", ""},
+    {"",
+     "spec.x=1",
+     R"("spec.x" is not a known field selector: only "metadata.name", "metadata.namespace")"},
+    {"odd==", "", ""},
+    {"=a", "", "found '=', expected: !, identifier, or 'end of string'"},
+};
+
+TEST_F(ListTest, SelectorsChoose) {
+  for (const Selected& selected : kSelected) {
+    EXPECT_EQ(
+        Names(Classes({.label_selector = selected.labels, .field_selector = selected.fields})),
+        selected.names)
+        << selected.labels << " " << selected.fields;
+  }
+}
+
+TEST_F(ListTest, SlicesAreSelectedByAbsentNodeName) {
+  Post("resourceslices", "", R"({"metadata":{"name":"net"},"spec":{"driver":"d.x","pool":{}}})");
+  Post("resourceslices",
+       "",
+       R"({"metadata":{"name":"n1"},"spec":{"driver":"d.x","nodeName":"n1","pool":{}}})");
+  ResourceRequest request = Request(Verb::kList, "resourceslices", "", "");
+  request.list.field_selector = "spec.driver=d.x,spec.nodeName=";
+  EXPECT_EQ(Names(request), "net");
+  request.list.field_selector = "spec.nodeName=n1";
+  EXPECT_EQ(Names(request), "n1");
+  request.list.field_selector = "spec.foo=n1";
+  EXPECT_EQ(Names(request),
+            "field label not supported for resource.k8s.io/v1, Kind=ResourceSlice: spec.foo");
+}
+
+struct Versioned {
+  ListOptions options;
+  const char* message;
+};
+
+TEST_F(ListTest, BadVersionsAndTokensAreRefused) {
+  const Versioned cases[] = {
+      {{.resource_version = "999999"}, "Timeout: Too large resource version: 999999, current: "},
+      {{.resource_version = "abc"},
+       "invalid resource version: strconv.ParseUint: parsing \"abc\": invalid syntax"},
+      {{.resource_version_match = "Exact"},
+       "ListOptions.meta.k8s.io \"\" is invalid: resourceVersionMatch: Forbidden: "
+       "resourceVersionMatch is forbidden unless resourceVersion is provided"},
+      {{.send_initial_events = true},
+       "ListOptions.meta.k8s.io \"\" is invalid: sendInitialEvents: Forbidden: sendInitialEvents "
+       "is "
+       "forbidden for list"},
+      {{.continue_token = "!!"},
+       "invalid continue token: continue key is not valid: illegal base64 data at input byte 0"},
+      {{.continue_token = "eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6NSwic3RhcnQiOiIuLi8uLi94In0"},
+       "invalid continue token: continue key is not valid: ../../x"},
+      {{.continue_token = "eyJ2IjoibWV0YS5rOHMuaW8vdjkiLCJydiI6NSwic3RhcnQiOiJtMlx1MDAwMCJ9"},
+       "invalid continue token: continue key is not valid: server does not recognize this encoded "
+       "version meta.k8s.io/v9"},
+      {{.resource_version = "2",
+        .continue_token = EncodeContinue({.revision = 3, .start = std::string("a\0", 2)}),
+        .limit = 1},
+       "specifying resource version is not allowed when using continue"},
+  };
+  for (const Versioned& bad : cases) {
+    EXPECT_THAT(Names(Classes(bad.options)), StartsWith(bad.message));
+  }
+}
+
+TEST_F(ListTest, TokensAreOfOneStore) {
+  const auto next = [&](std::string store) {
+    return Names(
+        Classes({.continue_token = EncodeContinue({.revision = store_.Read()->revision().value(),
+                                                   .start = "a",
+                                                   .store = std::move(store)})}));
+  };
+  const std::string all = Names(Classes({}));
+  EXPECT_EQ(next(store_.status().id), all);
+  EXPECT_EQ(next(""), all) << "as upstream writes them";
+  EXPECT_EQ(next("00000000000000ff"),
+            "The provided continue parameter is of another store (00000000000000ff, this one is "
+            "0000000000000001). Start a new list without the continue parameter.");
+}
+
+// ----------------------------------------------------------------------------------------- watches
+
+class WatchTest : public testing::ServerTest {
+ protected:
+  std::unique_ptr<WatchCursor> Open(ListOptions options,
+                                    std::string_view plural = "deviceclasses") {
+    ResourceRequest request = Request(Verb::kWatch, plural, "", "");
+    request.list = std::move(options);
+    Result<std::unique_ptr<WatchCursor>> cursor = resources_.Watch(request);
+    EXPECT_TRUE(cursor.has_value());
+    return *std::move(cursor);
+  }
+  std::string Newest() { return std::to_string(store_.Read()->revision().value()); }
+  void Class(const std::string& name, const std::string& label = "0") {
+    const std::string body =
+        R"({"metadata":{"name":")" + name + R"(","labels":{"x":")" + label + R"("}},"spec":{}})";
+    if (Read("deviceclasses", "", name).starts_with("200")) {
+      Put("deviceclasses", "", name, body);
+    } else {
+      Post("deviceclasses", "", body);
+    }
+  }
+  // "ADDED a, DELETED b"; a bookmark that ends the initial events is "END".
+  static std::string Texts(WatchCursor& cursor, size_t max = 100) {
+    std::string texts;
+    for (const WatchEvent& event : cursor.Next(max)) {
+      if (!texts.empty()) texts += ", ";
+      if (event.type == WatchEventType::kError) {
+        texts += "ERROR " + event.status->message;
+      } else if (event.type == WatchEventType::kBookmark) {
+        texts += event.item.object.metadata().annotations.empty() ? "BOOKMARK" : "END";
+      } else {
+        texts += std::string(WatchEventName(event.type)) + " " + event.item.object.metadata().name;
+      }
+    }
+    return texts;
+  }
+};
+
+TEST_F(WatchTest, WithoutVersionBeginsWithWhatIsThere) {
+  Class("a");
+  Class("b");
+  const auto cursor = Open({});
+  EXPECT_EQ(Texts(*cursor), "ADDED a, ADDED b");
+  EXPECT_EQ(Texts(*cursor), "");
+  Class("a", "1");
+  Delete("deviceclasses", "", "b");
+  EXPECT_EQ(Texts(*cursor), "MODIFIED a, DELETED b");
+}
+
+TEST_F(WatchTest, InitialEventsComeInPagesAndMissNothing) {
+  Class("a");
+  Class("b");
+  Class("c");
+  const auto cursor = Open({.resource_version_match = "NotOlderThan",
+                            .allow_watch_bookmarks = true,
+                            .send_initial_events = true});
+  EXPECT_EQ(Texts(*cursor, 2), "ADDED a, ADDED b");
+  EXPECT_EQ(cursor->Bookmark(), std::nullopt);
+  Class("d");
+  EXPECT_EQ(Texts(*cursor, 2), "ADDED c, END");
+  EXPECT_EQ(Texts(*cursor, 2), "ADDED d");
+}
+
+TEST_F(WatchTest, FromAVersionShowsOnlyWhatFollows) {
+  Class("a");
+  const auto cursor = Open({.resource_version = Newest()});
+  EXPECT_EQ(Texts(*cursor), "");
+  Class("b");
+  EXPECT_EQ(Texts(*cursor), "ADDED b");
+}
+
+TEST_F(WatchTest, SelectorTransitionsAreAddedAndDeleted) {
+  Class("a", "1");
+  Class("b", "2");
+  const auto cursor = Open({.label_selector = "x=1", .resource_version = Newest()});
+  Class("b", "1");
+  Class("a", "2");
+  Class("a", "3");
+  Delete("deviceclasses", "", "a");
+  const std::vector<WatchEvent> events = cursor->Next(100);
+  ASSERT_EQ(events.size(), 2U);
+  EXPECT_EQ(events[0].type, WatchEventType::kAdded);
+  EXPECT_EQ(events[1].type, WatchEventType::kDeleted);
+  // The content that matched, at the revision that ended it.
+  EXPECT_THAT(*events[1].item.json, HasSubstr(R"("x":"1")"));
+  EXPECT_GT(events[1].item.object.metadata().resource_version,
+            events[0].item.object.metadata().resource_version);
+}
+
+TEST_F(WatchTest, ADeletionCarriesItsOwnVersion) {
+  Class("a");
+  const auto cursor = Open({.resource_version = Newest()});
+  Delete("deviceclasses", "", "a");
+  const std::vector<WatchEvent> events = cursor->Next(100);
+  ASSERT_EQ(events.size(), 1U);
+  EXPECT_EQ(events[0].item.object.metadata().resource_version, Newest());
+  EXPECT_THAT(*events[0].item.json, HasSubstr("\"resourceVersion\":\"" + Newest() + "\""));
+}
+
+TEST_F(WatchTest, BookmarksSayWhereTheCursorStands) {
+  const auto cursor = Open({.resource_version = Newest(), .allow_watch_bookmarks = true});
+  Post("namespaces", "", R"({"metadata":{"name":"elsewhere"}})");
+  EXPECT_EQ(Texts(*cursor), "");
+  const std::optional<WatchEvent> bookmark = cursor->Bookmark();
+  ASSERT_TRUE(bookmark.has_value());
+  EXPECT_EQ(
+      *bookmark->item.json,
+      R"({"kind":"DeviceClass","apiVersion":"resource.k8s.io/v1","metadata":{"resourceVersion":")" +
+          Newest() + R"("},"spec":{}})");
+  EXPECT_EQ(Open({.resource_version = Newest()})->Bookmark(), std::nullopt);
+}
+
+TEST_F(WatchTest, AVersionThatIsGoneEndsTheStream) {
+  const std::string old = Newest();
+  Class("a");
+  Class("b");
+  ASSERT_TRUE(store_.Compact(store_.Read()->revision()).has_value());
+  const auto cursor = Open({.resource_version = old});
+  EXPECT_EQ(Texts(*cursor), "ERROR too old resource version: " + old + " (" + Newest() + ")");
+  EXPECT_EQ(Texts(*cursor), "");
+}
+
+TEST_F(WatchTest, WakesAfterCommits) {
+  const auto cursor = Open({.resource_version = Newest()});
+  int wakes = 0;
+  cursor->OnChange([&] { ++wakes; });
+  Class("a");
+  EXPECT_EQ(wakes, 1);
+  Post("namespaces", "", R"({"metadata":{"name":"elsewhere"}})");
+  EXPECT_EQ(wakes, 1);
+}
+
+TEST_F(WatchTest, AClosedWatchIsNotWoken) {
+  int wakes = 0;
+  {
+    const auto cursor = Open({.resource_version = Newest()});
+    cursor->OnChange([&] { ++wakes; });
+  }
+  Class("a");
+  EXPECT_EQ(wakes, 0);
+}
+
+TEST_F(WatchTest, TheDeadlineIsTheClientsOrRandom) {
+  EXPECT_EQ(Open({.timeout_seconds = 7})->timeout_seconds(), 7);
+  const int64_t random = *Open({})->timeout_seconds();
+  EXPECT_GE(random, 1800);
+  EXPECT_LT(random, 3600);
+}
+
+}  // namespace
+}  // namespace dray::server::verbs

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/verbs/modify.h"
+
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "api/conversion/conversion.h"
+#include "api/meta_v1.h"
+#include "server/errors/errors.h"
+#include "server/registry/metadata_rules.h"
+#include "server/registry/strategy.h"
+#include "server/storage/stored_object.h"
+#include "server/storage/transactions.h"
+#include "server/verbs/resource_version.h"
+
+namespace dray::server::verbs {
+namespace {
+
+using storage::Item;
+
+// What a client's object says about its own place must be what the URL says.
+Result<> CheckIdentity(const Call& call, const api::meta_v1::ObjectMeta& meta) {
+  const ResourceRequest& request = *call.request;
+  if (meta.name.empty()) {
+    return Fail(errors::BadRequest(fmt::format(
+        "the name of the object ({} based on URL) was undeterminable: name must be provided",
+        request.name)));
+  }
+  if (meta.name != request.name) {
+    return Fail(errors::BadRequest(
+        fmt::format("the name of the object ({}) does not match the name on the URL ({})",
+                    meta.name,
+                    request.name)));
+  }
+  if (call.kind().namespaced && !meta.namespace_.empty() &&
+      meta.namespace_ != request.namespace_name) {
+    return Fail(errors::BadRequest(
+        fmt::format("the namespace of the object ({}) does not match the namespace on the URL ({})",
+                    meta.namespace_,
+                    request.namespace_name)));
+  }
+  return {};
+}
+
+// A version in the object makes the write conditional; without one it wins over whatever is there.
+Result<> CheckVersion(const Call& call, const api::Object& next, const Item& current) {
+  const std::string& asked = next.metadata().resource_version;
+  DRAY_TRY(const std::optional<uint64_t> version, ParseVersion(asked));
+  if (version.value_or(0) == 0) {
+    if (call.kind().unconditional_update) return {};
+    return Fail(errors::InvalidAs(
+        call.kind().group,
+        call.kind().plural,
+        next.metadata().name,
+        {errors::InvalidValue(
+            "metadata.resourceVersion", "0", "must be specified for an update")}));
+  }
+  if (asked == current.object.metadata().resource_version) return {};
+  return Fail(errors::Modified(call.kind(), call.request->name));
+}
+
+// The object to store, from what the client of the call wants in its own version.
+api::Object InStorage(const Call& call, const api::Object& wish, const api::Object& old) {
+  api::Object next = api::conversion::ToHub(wish, call.request->release);
+  // The hub's own version hides something only from those few objects that have what hubs have.
+  if (!call.view().is_storage() || storage::HasHubContent(old)) {
+    api::conversion::MergeBack(call.kind(), old, next, call.request->release);
+  }
+  return next;
+}
+
+void PrepareFor(
+    Door door, api::Object& next, const api::Object& old, WallTime now, api::Release release) {
+  switch (door) {
+    case Door::kMain: registry::PrepareForUpdate(next, old, now, release); return;
+    case Door::kStatus: registry::PrepareForStatusUpdate(next, old); return;
+    case Door::kFinalize: registry::PrepareForFinalize(next, old); return;
+    case Door::kBinding:
+      return;  // the server itself made the change; it counts as none of the spec
+  }
+}
+
+Result<> Validate(const Call& call,
+                  Door door,
+                  const api::Object& next,
+                  const api::Object& old,
+                  const registry::RuleContext& context) {
+  const registry::KindRules& rules = call.core->options.rules.Of(call.hub());
+  const registry::ChangedPart part =
+      door == Door::kStatus ? registry::ChangedPart::kStatus : registry::ChangedPart::kMain;
+  std::vector<Cause> causes = registry::CheckChangedMetadata(
+      call.hub(), next.metadata(), old.metadata(), rules.profile, part);
+  // Binding and finalizing change what an update may not; their own checks have been made.
+  const auto* const validate = door == Door::kStatus ? &rules.validate_status_update
+                               : door == Door::kMain ? &rules.validate_update
+                                                     : nullptr;
+  if (validate != nullptr && *validate) {
+    std::vector<Cause> more = (*validate)(next, old, context);
+    std::ranges::move(more, std::back_inserter(causes));
+  }
+  if (causes.empty()) return {};
+  return Fail(errors::Invalid(call.kind(), call.request->name, std::move(causes)));
+}
+
+// Whether nothing holds the object any more once `next` is written.
+bool IsFinished(const api::Object& next, const api::Object& old) {
+  const api::meta_v1::ObjectMeta& meta = next.metadata();
+  return old.metadata().deletion_timestamp.has_value() && meta.finalizers.empty() &&
+         meta.deletion_grace_period_seconds.value_or(0) == 0 && !registry::HasKindFinalizers(next);
+}
+
+// What is stored, and how the client of the call sees it.
+struct Current {
+  Item stored;
+  Item seen;
+};
+
+// Nothing when the object is not there for this client.
+Result<std::optional<Current>> LookAt(const Call& call, const store::Record* record) {
+  if (record == nullptr) return std::nullopt;
+  DRAY_TRY(std::optional<Item> stored, storage::ItemOf(call.storage(), *record));
+  DRAY_TRY(std::optional<Item> seen, storage::ItemOf(call.view(), *record));
+  if (!stored.has_value() || !seen.has_value()) return std::nullopt;
+  return Current{.stored = *std::move(stored), .seen = *std::move(seen)};
+}
+
+// One look at the object: the state to write, complete and valid.
+Result<api::Object> NextObject(const Call& call,
+                               Door door,
+                               const Modification& modification,
+                               const Current& current,
+                               const registry::RuleContext& context) {
+  const api::Object& old = current.stored.object;
+  const api::meta_v1::ObjectMeta& old_meta = old.metadata();
+  DRAY_TRY(api::Object wish, modification.change(current.seen));
+  DRAY_TRY_VOID(CheckIdentity(call, wish.metadata()));
+  const std::string& uid = wish.metadata().uid;
+  if (modification.wrong_uid == WrongUid::kConflict && !uid.empty() && uid != old_meta.uid) {
+    return Fail(errors::UidMismatch(call.kind(), old_meta.name, call.key(), uid, old_meta.uid));
+  }
+  DRAY_TRY_VOID(CheckVersion(call, wish, current.stored));
+  registry::DropDuplicateOwners(wish.mutable_metadata(), *call.warnings);
+  SetDefaults(call, wish);
+  api::Object next = InStorage(call, wish, old);
+  const registry::KindRules& rules = call.core->options.rules.Of(call.hub());
+  if (rules.admit && door == Door::kMain) rules.admit(next);
+  PrepareFor(door, next, old, context.now, rules.profile.release);
+  if (rules.drop_disabled) rules.drop_disabled(next, &old);
+  DRAY_TRY_VOID(Validate(call, door, next, old, context));
+  next.mutable_metadata().resource_version = old_meta.resource_version;
+  return next;
+}
+
+// The answer without a write of the new content: a dry run, a finished object.
+ObjectAnswer Shown(storage::View view, const api::Object& next, const store::Record& record) {
+  api::Object bare = next.Clone();
+  bare.mutable_metadata().resource_version.clear();
+  const auto shown = std::make_shared<const storage::StoredObject>(std::move(bare));
+  return {.code = 200, .item = shown->At(view, record.modified)};
+}
+
+}  // namespace
+
+Result<Door> DoorOf(const Call& call) {
+  const std::string& name = call.request->subresource;
+  if (name.empty()) return Door::kMain;
+  if (name == "status" && call.kind().has_status &&
+      call.kind().status_in.Has(call.request->release))
+    return Door::kStatus;
+  if (name == "finalize") return Door::kFinalize;
+  return Fail(Error{.reason = StatusReason::kNotFound,
+                    .message = "the server could not find the requested resource"});
+}
+
+Task<ObjectAnswer> Modify(Call call, Door door, const Modification* modification) {
+  const Core& core = *call.core;
+  const api::KindInfo& kind = call.kind();
+  const std::string key = call.key();
+  const size_t warnings_before = call.warnings->size();
+  for (int tries = 0; tries < kModifyTriesMax; ++tries) {
+    call.warnings->resize(warnings_before);  // of a look that came to nothing
+    DRAY_CO_TRY(const Frozen<store::Snapshot> snapshot, co_await storage::ReadNewest(&core.store));
+    const Frozen<store::Record> record = snapshot->Get(key);
+    DRAY_CO_TRY(const std::optional<Current> found, LookAt(call, record.get()));
+    if (!found.has_value()) co_return Fail(errors::NotFound(kind, call.request->name));
+    const Current& current = *found;
+    DRAY_CO_TRY(const std::optional<Item> space,
+                NamespaceOf(*snapshot, kind, call.request->namespace_name));
+    const registry::RuleContext context{
+        .now = core.world.clock.Now(),
+        .release = call.request->release,
+        .version = &call.kind(),
+        .namespace_object = space.has_value() ? &space->object : nullptr};
+    DRAY_CO_TRY(api::Object next, NextObject(call, door, *modification, current, context));
+    AddWarnings(call, next, &current.stored.object);
+    store::Txn txn{.compares = {{.key = key, .modified = record->modified}}};
+    const bool finished = IsFinished(next, current.stored.object);
+    if (!finished && next == current.stored.object) {
+      co_return ObjectAnswer{.code = 200, .item = current.seen};
+    }
+    ObjectAnswer answer;
+    Frozen<storage::StoredObject> stored;
+    if (finished || call.request->write.dry_run) {
+      answer = Shown(call.view(), next, *record);
+      if (call.request->write.dry_run) co_return answer;
+      txn.operations.emplace_back(store::Delete{.key = key});
+    } else {
+      next.mutable_metadata().resource_version.clear();
+      stored = std::make_shared<const storage::StoredObject>(std::move(next));
+      txn.operations.emplace_back(storage::PutOf(key, stored, core.world.clock.Now()));
+    }
+    DRAY_CO_TRY(const store::CommitOutcome outcome,
+                co_await storage::Commit(&core.store, std::move(txn)));
+    const auto* committed = std::get_if<store::Committed>(&outcome);
+    if (committed == nullptr) continue;
+    if (stored != nullptr) answer.item = stored->At(call.view(), committed->revision);
+    co_return answer;
+  }
+  co_return Fail(errors::Modified(kind, call.request->name));
+}
+
+}  // namespace dray::server::verbs

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Read, change, write back: what update, patch, their subresources and binding have in common.
+//
+// The change is computed from a snapshot and committed on the condition that the object is still as
+// it was read. If it is not, it is read and computed again: a client that named a version is
+// refused by that second look, one that did not never learns of the race.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "api/object.h"
+#include "base/result.h"
+#include "base/task.h"
+#include "server/verbs/call.h"
+
+namespace dray::server::verbs {
+
+/// Which part of the object a write is for.
+enum class Door : uint8_t { kMain, kStatus, kFinalize, kBinding };
+
+/// The door of a subresource. Errors: kNotFound  there is none of that name.
+Result<Door> DoorOf(const Call& call);
+
+/// How a uid that is not the stored one is refused: a whole object names the object it means, a
+/// patch tries to change one.
+enum class WrongUid : uint8_t { kConflict, kInvalid };
+
+struct Modification {
+  /// Makes the wished-for object from the current one (never touched); called again after a race.
+  std::function<Result<api::Object>(const storage::Item& current)> change;
+  WrongUid wrong_uid = WrongUid::kConflict;
+};
+
+/// Times a write is computed before the server gives up on a very busy object.
+inline constexpr int kModifyTriesMax = 100;
+
+/// Applies `modification`, which outlives the task, to the object the call names. Writes nothing
+/// when nothing changes; removes the object when it was only waiting for its last finalizer.
+///
+/// Errors: kNotFound, kConflict, kInvalid, kBadRequest with upstream's words, and those of the
+/// change.
+Task<ObjectAnswer> Modify(Call call, Door door, const Modification* modification);
+
+}  // namespace dray::server::verbs

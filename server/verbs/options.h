@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// What whoever builds the verbs decides about them.
+#pragma once
+
+#include "api/release.h"
+#include "server/registry/validation.h"
+
+namespace dray::server::verbs {
+
+struct Options {
+  /// Names that are tried before a create with generateName gives up.
+  int generate_name_tries = 8;
+  /// Defaults, validation and warnings of the kinds.
+  registry::RuleBook rules = {};
+  /// Whose shapes clients read and write; kAny: those of every release.
+  api::Release release = api::Release::kAny;
+};
+
+}  // namespace dray::server::verbs

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Patch: the document is applied to the object's JSON, the outcome goes the way of an update.
+#include "server/patch/patch.h"
+
+#include <string>
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "api/codec/json.h"
+#include "server/errors/errors.h"
+#include "server/patch/duplicate_fields.h"
+#include "server/verbs/decode_body.h"
+#include "server/verbs/modify.h"
+#include "server/verbs/verbs.h"
+
+namespace dray::server::verbs {
+namespace {
+
+// Upstream refuses a patched object that it cannot read as an invalid patch, and shows it.
+Error BadOutcome(std::string_view patched, std::string_view why) {
+  return errors::InvalidAs(
+      "", "", "", {errors::InvalidValue("patch", errors::Quoted(patched), why)});
+}
+
+// `issues` are those of the patch itself.
+Result<api::Object> DecodePatched(const Call& call,
+                                  std::string_view patched,
+                                  api::DecodeIssues issues) {
+  const api::KindInfo& kind = call.kind();
+  DRAY_TRY(const api::TypeMeta said, api::ReadTypeMeta(patched));
+  if (said.kind != kind.kind || said.api_version != kind.api_version()) {
+    return Fail(BadOutcome(patched,
+                           fmt::format("no kind \"{}\" is registered for version \"{}\" in scheme "
+                                       "\"pkg/runtime/scheme.go:110\"",
+                                       said.kind,
+                                       said.api_version)));
+  }
+  Result<api::Object> object =
+      api::DecodeJson(kind, patched, &issues, {.release = call.request->release});
+  if (!object.has_value()) return Fail(BadOutcome(patched, object.error().message));
+  const FieldValidation validation = call.request->write.field_validation;
+  if (validation == FieldValidation::kStrict && !issues.empty()) {
+    return Fail(BadOutcome(patched, StrictError(issues)));
+  }
+  if (validation == FieldValidation::kWarn) {
+    call.warnings->insert(call.warnings->end(), issues.begin(), issues.end());
+  }
+  return object;
+}
+
+}  // namespace
+
+Task<Outcome> Patch(Call call) {
+  const ResourceRequest& request = *call.request;
+  DRAY_CO_TRY(const Door door, DoorOf(call));
+  if (request.patch_type == patch::PatchType::kApply) {
+    co_return Fail(StatusReason::kUnsupportedMediaType,
+                   "server-side apply is not supported yet: use a JSON, merge or strategic merge "
+                   "patch");
+  }
+  const auto* patch = std::get_if<std::string>(&request.body);
+  if (patch == nullptr) co_return Fail(errors::BadRequest("a patch is a JSON document"));
+  api::DecodeIssues duplicates;
+  if (request.patch_type != patch::PatchType::kJson &&
+      request.write.field_validation != FieldValidation::kIgnore) {
+    duplicates = patch::DuplicateFields(*patch);
+  }
+  Modification modification{.wrong_uid = WrongUid::kInvalid};
+  modification.change =
+      [&call, &duplicates, patch](const storage::Item& current) -> Result<api::Object> {
+    DRAY_TRY(const std::string patched,
+             patch::ApplyPatch(call.request->patch_type, call.kind(), *current.json, *patch));
+    return DecodePatched(call, patched, duplicates);
+  };
+  DRAY_CO_TRY(ObjectAnswer answer, co_await Modify(call, door, &modification));
+  co_return answer;
+}
+
+}  // namespace dray::server::verbs

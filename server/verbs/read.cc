@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// Get and list. A list is one snapshot, however many pages it takes: the continue token names its
+// revision and where the next page starts.
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "server/errors/errors.h"
+#include "server/storage/keys.h"
+#include "server/storage/stored_object.h"
+#include "server/storage/transactions.h"
+#include "server/verbs/list_plan.h"
+#include "server/verbs/resource_version.h"
+#include "server/verbs/selection.h"
+#include "server/verbs/verbs.h"
+
+namespace dray::server::verbs {
+namespace {
+
+using storage::Item;
+
+// One page of the objects that match, and how it ended.
+struct Page {
+  std::vector<Item> items;
+  std::optional<std::string> next_start;  // there is more, from this key on
+  size_t left = 0;                        // records from there on
+};
+
+Result<Page> ReadPage(storage::View view,
+                      const store::Snapshot& snapshot,
+                      const store::KeyRange& range,
+                      int64_t limit,
+                      const Selection& selection) {
+  Page page;
+  size_t left = snapshot.Count(range);
+  for (const store::Record& record : snapshot.Range(range)) {
+    DRAY_TRY(std::optional<Item> item, storage::ItemOf(view, record));
+    --left;
+    if (!item.has_value() || !selection.Matches(item->object)) continue;
+    page.items.push_back(*std::move(item));
+    if (limit <= 0 || page.items.size() < static_cast<size_t>(limit)) continue;
+    page.left = left;
+    if (left > 0) page.next_start = std::string(record.key()) + '\0';
+    break;
+  }
+  return page;
+}
+
+// The only key that can match, when the selector names one: clients wait for single objects so.
+std::optional<std::string> OnlyKey(const api::KindInfo& kind,
+                                   std::string_view namespace_name,
+                                   const Selection& selection) {
+  const std::optional<std::string_view> name = selection.fields.RequiredValue("metadata.name");
+  if (!name.has_value() || name->empty()) return std::nullopt;
+  if (kind.namespaced && namespace_name.empty()) return std::nullopt;
+  return storage::ObjectKey(kind, namespace_name, *name);
+}
+
+Result<std::vector<Item>> ReadOnly(storage::View view,
+                                   const store::Snapshot& snapshot,
+                                   const std::string& key,
+                                   const Selection& selection) {
+  std::vector<Item> items;
+  const store::Record* record = snapshot.Find(key);
+  if (record == nullptr) return items;
+  DRAY_TRY(std::optional<Item> item, storage::ItemOf(view, *record));
+  if (item.has_value() && selection.Matches(item->object)) items.push_back(*std::move(item));
+  return items;
+}
+
+}  // namespace
+
+Task<Outcome> Get(Call call) {
+  const Core& core = *call.core;
+  const Result<std::optional<uint64_t>> version = ParseVersion(call.request->list.resource_version);
+  if (!version.has_value()) {
+    co_return Fail(errors::Untyped(fmt::format("resourceVersion: Invalid value: {}: {}",
+                                               errors::Quoted(call.request->list.resource_version),
+                                               version.error().message)));
+  }
+  DRAY_CO_TRY(const Frozen<store::Snapshot> snapshot, co_await storage::ReadNewest(&core.store));
+  const auto newest = static_cast<uint64_t>(snapshot->revision().value());
+  const uint64_t wanted = version->value_or(0);
+  if (wanted > newest) {
+    co_return Fail(errors::TooLargeVersion(wanted, snapshot->revision()));
+  }
+  const store::Record* record = snapshot->Find(call.key());
+  if (record == nullptr) co_return Fail(errors::NotFound(call.kind(), call.request->name));
+  DRAY_CO_TRY(std::optional<Item> item, storage::ItemOf(call.view(), *record));
+  if (!item.has_value()) co_return Fail(errors::NotFound(call.kind(), call.request->name));
+  co_return ObjectAnswer{.code = 200, .item = *std::move(item)};
+}
+
+Task<Outcome> List(Call call) {
+  const Core& core = *call.core;
+  const api::KindInfo& kind = call.kind();
+  const ListOptions& options = call.request->list;
+  const std::string& space = call.request->namespace_name;
+  DRAY_CO_TRY(const Selection selection, Selection::Parse(kind, options, call.request->release));
+  DRAY_CO_TRY(const ListPlan plan, PlanList(options));
+  if (!plan.store.empty() && plan.store != core.store_id) {
+    co_return Fail(errors::TokenOfAnotherStore(plan.store, core.store_id));
+  }
+  DRAY_CO_TRY(Frozen<store::Snapshot> snapshot, co_await storage::ReadNewest(&core.store));
+  const Revision newest = snapshot->revision();
+  if (plan.version > static_cast<uint64_t>(newest.value())) {
+    co_return Fail(errors::TooLargeVersion(plan.version, newest));
+  }
+  const std::string prefix = storage::CollectionPrefix(call.hub(), space);
+  if (plan.exactly) {
+    Result<Frozen<store::Snapshot>> older =
+        core.store.ReadAt(Revision(static_cast<int64_t>(plan.version)));
+    if (!older.has_value()) {
+      if (plan.start.empty()) co_return Fail(errors::TooOldToList());
+      co_return Fail(errors::TooOldToContinue(EncodeContinue(
+          {.revision = kInconsistent, .start = plan.start, .store = core.store_id})));
+    }
+    snapshot = *std::move(older);
+  }
+  ListAnswer answer{.kind = &kind,
+                    .resource_version = std::to_string(snapshot->revision().value())};
+  if (const std::optional<std::string> only = OnlyKey(call.hub(), space, selection);
+      only.has_value()) {
+    DRAY_CO_TRY(answer.items, ReadOnly(call.view(), *snapshot, *only, selection));
+    co_return answer;
+  }
+  const std::string start_key = plan.start.empty() ? prefix : prefix + plan.start;
+  DRAY_CO_TRY(Page page,
+              ReadPage(call.view(),
+                       *snapshot,
+                       {.prefix = prefix, .start_key = start_key},
+                       plan.limit,
+                       selection));
+  answer.items = std::move(page.items);
+  if (page.next_start.has_value()) {
+    answer.continue_token = EncodeContinue({.revision = snapshot->revision().value(),
+                                            .start = page.next_start->substr(prefix.size()),
+                                            .store = core.store_id});
+    if (selection.is_everything()) answer.remaining_item_count = static_cast<int64_t>(page.left);
+  }
+  co_return answer;
+}
+
+}  // namespace dray::server::verbs

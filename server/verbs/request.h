@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// A request for resources once HTTP is understood: verb, kind, place, options, body. The edge
+// (routing, negotiation) makes one from an HTTP request; an in-process client makes one directly.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "api/kind.h"
+#include "api/meta_v1.h"
+#include "api/object.h"
+#include "server/patch/patch.h"
+
+namespace dray::server::verbs {
+
+enum class Verb : uint8_t {
+  kGet,
+  kList,
+  kWatch,
+  kCreate,
+  kUpdate,
+  kPatch,
+  kDelete,
+  kDeleteCollection,
+};
+
+enum class FieldValidation : uint8_t { kIgnore, kWarn, kStrict };
+
+/// Who asks, as authentication found.
+struct User {
+  std::string name, uid;
+  std::vector<std::string> groups;
+};
+
+/// Query parameters of list, watch and deletecollection, parsed but not yet judged
+/// (rest-api 3.3, 3.6, 3.7).
+struct ListOptions {
+  std::string label_selector, field_selector;
+  std::string resource_version, resource_version_match;
+  std::string continue_token;
+  int64_t limit = 0;
+  std::optional<int64_t> timeout_seconds;
+  bool allow_watch_bookmarks = false;
+  std::optional<bool> send_initial_events;
+};
+
+/// Query parameters of create, update and patch (rest-api 3.8). Judged by the edge.
+struct WriteOptions {
+  bool dry_run = false;
+  std::string field_manager;
+  FieldValidation field_validation = FieldValidation::kWarn;
+  std::optional<bool> force;
+};
+
+/// JSON text as it came (YAML is turned into JSON at the edge), or an object an in-process client
+/// made. Empty for verbs without a body.
+using Body = std::variant<std::monostate, std::string, api::Object>;
+
+struct ResourceRequest {
+  Verb verb = Verb::kGet;
+  const api::KindInfo* kind = nullptr;        // never null; a version of the kind
+  api::Release release = api::Release::kAny;  // whose shapes are read and written
+  std::string namespace_name;                 // empty: cluster scope, or all namespaces
+  std::string name;                           // empty for collections
+  std::string subresource;                    // "status", "binding", … or empty
+  ListOptions list;
+  WriteOptions write;
+  api::meta_v1::DeleteOptions delete_options;  // body and query combined
+  patch::PatchType patch_type = patch::PatchType::kMerge;
+  Body body;
+  User user;
+};
+
+}  // namespace dray::server::verbs

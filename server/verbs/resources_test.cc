@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/verbs/resources.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "server/testing/fixture.h"
+
+namespace dray::server::verbs {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+class ResourcesTest : public testing::ServerTest {};
+
+TEST_F(ResourcesTest, CreateFillsInWhatTheServerOwns) {
+  const std::string made = Post("deviceclasses", "", R"({"metadata":{"name":"gpu","uid":"mine",
+      "generation":7,"deletionTimestamp":"2020-01-01T00:00:00Z","selfLink":"x"},"spec":{}})");
+  EXPECT_THAT(made, StartsWith("201 "));
+  EXPECT_THAT(made, HasSubstr(R"("generation":1)"));
+  EXPECT_THAT(made, HasSubstr(R"("creationTimestamp":"2026-01-01T00:00:00Z")"));
+  EXPECT_THAT(made, HasSubstr(R"("resourceVersion":")"));
+  EXPECT_THAT(made, Not(HasSubstr("mine")));
+  EXPECT_THAT(made, Not(HasSubstr("deletionTimestamp")));
+  EXPECT_THAT(made, Not(HasSubstr("selfLink")));
+  EXPECT_EQ("200" + made.substr(3), Read("deviceclasses", "", "gpu"));
+}
+
+TEST_F(ResourcesTest, CreateWipesTheStatusOfClaims) {
+  const std::string made = Post("resourceclaims", "default", R"({"metadata":{"name":"a"},
+      "spec":{"devices":{}},"status":{"reservedFor":[{"resource":"pods","name":"p","uid":"u"}]}})");
+  EXPECT_THAT(made, StartsWith("201 "));
+  EXPECT_THAT(made, HasSubstr(R"("status":{}})"));
+}
+
+struct BadCreate {
+  const char* resource;
+  const char* space;
+  const char* body;
+  const char* answer;
+};
+constexpr BadCreate kBadCreates[] = {
+    {"deviceclasses",
+     "",
+     R"({"metadata":{"name":"there"},"spec":{}})",
+     R"(409 AlreadyExists: deviceclasses.resource.k8s.io "there" already exists)"},
+    {"resourceclaims",
+     "nowhere",
+     R"({"metadata":{"name":"a"},"spec":{"devices":{}}})",
+     R"(404 NotFound: namespaces "nowhere" not found)"},
+    {"resourceclaims",
+     "default",
+     R"({"metadata":{"name":"a","namespace":"other"}})",
+     "400 BadRequest: the namespace of the provided object does not match the namespace sent on "
+     "the "
+     "request"},
+    {"deviceclasses",
+     "",
+     R"({"metadata":{"name":"a","resourceVersion":"1"}})",
+     "500 : resourceVersion should not be set on objects to be created"},
+    {"deviceclasses",
+     "",
+     R"({"metadata":{}})",
+     R"(422 Invalid: DeviceClass.resource.k8s.io "" is invalid: metadata.name: Required value: name or generateName is required)"},
+    {"deviceclasses",
+     "",
+     R"({"metadata":{"name":"a","finalizers":["orphan","foregroundDeletion"]}})",
+     R"(422 Invalid: DeviceClass.resource.k8s.io "a" is invalid: metadata.finalizers: Invalid value: ["orphan","foregroundDeletion"]: finalizer orphan and foregroundDeletion cannot be both set)"},
+    {"deviceclasses",
+     "",
+     R"({"kind":"ResourceSlice","apiVersion":"resource.k8s.io/v1"})",
+     R"(400 BadRequest: ResourceSlice in version "v1" cannot be handled as a DeviceClass: converting (v1.ResourceSlice) to (v1.DeviceClass): unknown conversion)"},
+    {"deviceclasses",
+     "",
+     "",
+     "400 BadRequest: the object provided is unrecognized (must be of type DeviceClass): couldn't "
+     "get "
+     "version/kind; json parse error: unexpected end of JSON input (<empty>)"},
+};
+
+TEST_F(ResourcesTest, BadCreatesAreRefusedAndChangeNothing) {
+  ASSERT_THAT(Post("deviceclasses", "", R"({"metadata":{"name":"there"},"spec":{}})"),
+              StartsWith("201"));
+  const Revision before = store_.Read()->revision();
+  for (const BadCreate& bad : kBadCreates) {
+    EXPECT_EQ(Post(bad.resource, bad.space, bad.body), bad.answer);
+  }
+  EXPECT_EQ(store_.Read()->revision(), before);
+}
+
+TEST_F(ResourcesTest, GenerateNameIsCutAndGetsASuffix) {
+  const std::string made =
+      Post("deviceclasses",
+           "",
+           R"({"metadata":{"generateName":")" + std::string(63, 'x') + R"("},"spec":{}})");
+  EXPECT_THAT(made, ::testing::ContainsRegex("\"name\":\"x{58}[b-z2-9]{5}\""));
+}
+
+TEST_F(ResourcesTest, DryRunShowsWhatWouldBeAndStoresNothing) {
+  const Revision before = store_.Read()->revision();
+  ResourceRequest request = Request(Verb::kCreate, "deviceclasses", "", "");
+  request.body = std::string(R"({"metadata":{"name":"a"},"spec":{}})");
+  request.write.dry_run = true;
+  const std::string made = Do(request);
+  EXPECT_THAT(made, StartsWith("201 "));
+  EXPECT_THAT(made, HasSubstr("\"uid\""));
+  EXPECT_THAT(made, Not(HasSubstr("resourceVersion")));
+  EXPECT_EQ(store_.Read()->revision(), before);
+}
+
+TEST_F(ResourcesTest, UnknownFieldsWarnOrFailAsAsked) {
+  ResourceRequest request = Request(Verb::kCreate, "deviceclasses", "", "");
+  request.body = std::string(R"({"metadata":{"name":"a"},"spec":{"foo":1},"bar":2})");
+  request.write.dry_run = true;
+  EXPECT_THAT(Do(request), StartsWith("201 "));
+  EXPECT_THAT(
+      warnings_,
+      ::testing::UnorderedElementsAre("unknown field \"spec.foo\"", "unknown field \"bar\""));
+  request.write.field_validation = FieldValidation::kIgnore;
+  EXPECT_THAT(Do(request), StartsWith("201 "));
+  EXPECT_THAT(warnings_, ::testing::IsEmpty());
+  request.write.field_validation = FieldValidation::kStrict;
+  EXPECT_EQ(
+      Do(request),
+      "400 BadRequest: DeviceClass in version \"v1\" cannot be handled as a DeviceClass: strict "
+      "decoding error: unknown field \"spec.foo\", unknown field \"bar\"");
+}
+
+TEST_F(ResourcesTest, UpdatesCompareVersionAndUid) {
+  Post("deviceclasses", "", R"({"metadata":{"name":"a"},"spec":{}})");
+  const std::string version = VersionOf("deviceclasses", "", "a");
+  EXPECT_THAT(
+      Put("deviceclasses",
+          "",
+          "a",
+          R"({"metadata":{"name":"a","labels":{"x":"1"},"resourceVersion":")" + version + R"("}})"),
+      StartsWith("200 "));
+  EXPECT_THAT(
+      Put("deviceclasses",
+          "",
+          "a",
+          R"({"metadata":{"name":"a","labels":{"x":"2"},"resourceVersion":")" + version + R"("}})"),
+      StartsWith("409 Conflict: Operation cannot be fulfilled on "
+                 "deviceclasses.resource.k8s.io \"a\": the object has been modified; "));
+  EXPECT_THAT(Put("deviceclasses", "", "a", R"({"metadata":{"name":"a","uid":"other"}})"),
+              HasSubstr("StorageError: invalid object, Code: 4, Key: /registry/deviceclasses/a, "
+                        "ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in "
+                        "precondition: other, UID in object meta: "));
+  EXPECT_EQ(Put("deviceclasses", "", "a", R"({"metadata":{"name":"b"}})"),
+            "400 BadRequest: the name of the object (b) does not match the name on the URL (a)");
+  EXPECT_EQ(Put("deviceclasses", "", "a", R"({"metadata":{}})"),
+            "400 BadRequest: the name of the object (a based on URL) was undeterminable: name must "
+            "be provided");
+  EXPECT_EQ(Put("deviceclasses", "", "none", R"({"metadata":{"name":"none"}})"),
+            "404 NotFound: deviceclasses.resource.k8s.io \"none\" not found");
+}
+
+TEST_F(ResourcesTest, AnUpdateThatChangesNothingWritesNothing) {
+  Post("deviceclasses", "", R"({"metadata":{"name":"a"},"spec":{}})");
+  const Revision before = store_.Read()->revision();
+  EXPECT_EQ(Put("deviceclasses", "", "a", R"({"metadata":{"name":"a"},"spec":{}})"),
+            Read("deviceclasses", "", "a"));
+  EXPECT_EQ(store_.Read()->revision(), before);
+}
+
+TEST_F(ResourcesTest, GenerationGrowsWithTheSpecOnly) {
+  Post("deviceclasses", "", R"({"metadata":{"name":"a"},"spec":{}})");
+  EXPECT_THAT(Put("deviceclasses", "", "a", R"({"metadata":{"name":"a","labels":{"x":"y"}}})"),
+              HasSubstr(R"("generation":1)"));
+  EXPECT_THAT(
+      Put("deviceclasses",
+          "",
+          "a",
+          R"({"metadata":{"name":"a","generation":9},"spec":{"extendedResourceName":"e.x/y"}})"),
+      HasSubstr(R"("generation":2)"));
+}
+
+TEST_F(ResourcesTest, MainAndStatusDoorsKeepTheOtherHalf) {
+  Post("resourceclaims", "default", R"({"metadata":{"name":"a"},"spec":{"devices":{}}})");
+  ResourceRequest request = Request(Verb::kUpdate, "resourceclaims", "default", "a");
+  request.subresource = "status";
+  request.body = std::string(R"({"metadata":{"name":"a","labels":{"x":"y"}},
+      "spec":{"devices":{"config":[{"requests":["r"]}]}},
+      "status":{"reservedFor":[{"resource":"pods","name":"p","uid":"u"}]}})");
+  const std::string changed = Do(request);
+  EXPECT_THAT(changed, HasSubstr("reservedFor"));
+  EXPECT_THAT(changed, Not(HasSubstr("labels")));
+  EXPECT_THAT(changed, Not(HasSubstr("config")));
+  EXPECT_THAT(Put("resourceclaims",
+                  "default",
+                  "a",
+                  R"({"metadata":{"name":"a","labels":{"x":"y"}},"spec":{"devices":{}}})"),
+              AllOf(HasSubstr("reservedFor"), HasSubstr("labels")));
+}
+
+TEST_F(ResourcesTest, DeletionWaitsForFinalizers) {
+  Post("deviceclasses", "", R"({"metadata":{"name":"a","finalizers":["x.io/hold"]},"spec":{}})");
+  const std::string marked = Delete("deviceclasses", "", "a");
+  EXPECT_THAT(marked,
+              AllOf(StartsWith("200 "),
+                    HasSubstr("deletionTimestamp"),
+                    HasSubstr(R"("deletionGracePeriodSeconds":0)"),
+                    HasSubstr(R"("generation":2)")));
+  EXPECT_EQ(Delete("deviceclasses", "", "a"), marked);
+  EXPECT_THAT(Post("deviceclasses", "", R"({"metadata":{"name":"a"},"spec":{}})"),
+              StartsWith("409 AlreadyExists: object is being deleted: deviceclasses"));
+  EXPECT_EQ(Put("deviceclasses",
+                "",
+                "a",
+                R"({"metadata":{"name":"a","finalizers":["x.io/hold","x.io/more"]}})"),
+            "422 Invalid: DeviceClass.resource.k8s.io \"a\" is invalid: metadata.finalizers: "
+            "Forbidden: no new finalizers can be added if the object is being deleted, found new "
+            "finalizers []string{\"x.io/more\"}");
+  EXPECT_THAT(Put("deviceclasses", "", "a", R"({"metadata":{"name":"a"}})"), StartsWith("200 "));
+  EXPECT_THAT(Read("deviceclasses", "", "a"), StartsWith("404 "));
+}
+
+TEST_F(ResourcesTest, PropagationPoliciesBecomeFinalizers) {
+  Post("deviceclasses", "", R"({"metadata":{"name":"a"},"spec":{}})");
+  ResourceRequest request = Request(Verb::kDelete, "deviceclasses", "", "a");
+  request.delete_options.propagation_policy = "Foreground";
+  EXPECT_THAT(Do(request), HasSubstr(R"("finalizers":["foregroundDeletion"])"));
+  request.delete_options.propagation_policy = "Orphan";
+  EXPECT_THAT(Do(request), HasSubstr(R"("finalizers":["orphan"])"));
+  request.delete_options.propagation_policy = "Background";
+  EXPECT_THAT(Do(request), StartsWith("200 "));
+  EXPECT_THAT(Read("deviceclasses", "", "a"), StartsWith("404 "));
+}
+
+TEST_F(ResourcesTest, PreconditionsOfDeletion) {
+  Post("deviceclasses", "", R"({"metadata":{"name":"a"},"spec":{}})");
+  ResourceRequest request = Request(Verb::kDelete, "deviceclasses", "", "a");
+  request.delete_options.preconditions.emplace().uid = "other";
+  EXPECT_THAT(
+      Do(request),
+      StartsWith("409 Conflict: Operation cannot be fulfilled on DeviceClass.resource.k8s.io "
+                 "\"a\": the UID in the precondition (other) does not match the UID in "
+                 "record ("));
+  request.delete_options.preconditions.emplace().resource_version = "1";
+  EXPECT_THAT(Do(request), HasSubstr("the ResourceVersion in the precondition (1) does not match"));
+  request.delete_options.preconditions->resource_version = VersionOf("deviceclasses", "", "a");
+  EXPECT_THAT(Do(request), StartsWith("200 "));
+}
+
+TEST_F(ResourcesTest, PodsEndGracefullyOnceTheyHaveANode) {
+  const char* pod = R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"c"}],
+      "nodeName":"n","terminationGracePeriodSeconds":10}})";
+  Post("pods", "default", pod);
+  EXPECT_THAT(Delete("pods", "default", "p"),
+              AllOf(HasSubstr(R"("deletionTimestamp":"2026-01-01T00:00:10Z")"),
+                    HasSubstr(R"("deletionGracePeriodSeconds":10)")));
+  EXPECT_THAT(Read("pods", "default", "p"), StartsWith("200 "));
+  ResourceRequest request = Request(Verb::kDelete, "pods", "default", "p");
+  request.delete_options.grace_period_seconds = 0;
+  EXPECT_THAT(Do(request), StartsWith("200 "));
+  EXPECT_THAT(Read("pods", "default", "p"), StartsWith("404 "));
+}
+
+TEST_F(ResourcesTest, TheGracePeriodMayOnlyShrink) {
+  Post("pods", "default", R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"c"}],
+      "nodeName":"n","terminationGracePeriodSeconds":10}})");
+  ResourceRequest request = Request(Verb::kDelete, "pods", "default", "p");
+  request.delete_options.grace_period_seconds = 20;
+  EXPECT_THAT(Do(request), HasSubstr(R"("deletionGracePeriodSeconds":20)"));
+  request.delete_options.grace_period_seconds = std::nullopt;
+  EXPECT_THAT(Do(request), HasSubstr(R"("deletionGracePeriodSeconds":20)"));
+  request.delete_options.grace_period_seconds = 5;
+  EXPECT_THAT(Do(request),
+              AllOf(HasSubstr(R"("deletionTimestamp":"2026-01-01T00:00:05Z")"),
+                    HasSubstr(R"("deletionGracePeriodSeconds":5)")));
+}
+
+TEST_F(ResourcesTest, PodsWithoutANodeGoAtOnce) {
+  Post("pods", "default", R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"c"}]}})");
+  EXPECT_THAT(Delete("pods", "default", "p"), StartsWith("200 "));
+  EXPECT_THAT(Read("pods", "default", "p"), StartsWith("404 "));
+}
+
+TEST_F(ResourcesTest, BindingPutsAPodOnANodeOnce) {
+  Post("pods", "default", R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"c"}]}})");
+  ResourceRequest request = Request(Verb::kCreate, "pods", "default", "p");
+  request.subresource = "binding";
+  request.body = std::string(R"({"metadata":{"name":"p","annotations":{"k":"v"}},
+      "target":{"kind":"Node","name":"n"}})");
+  EXPECT_THAT(Do(request), HasSubstr(R"("status":"Success")"));
+  EXPECT_THAT(Read("pods", "default", "p"),
+              AllOf(HasSubstr(R"("nodeName":"n")"),
+                    HasSubstr(R"("type":"PodScheduled")"),
+                    HasSubstr(R"("annotations":{"k":"v"})")));
+  EXPECT_EQ(Do(request),
+            "409 Conflict: Operation cannot be fulfilled on pods/binding \"p\": pod p is already "
+            "assigned to node \"n\"");
+}
+
+TEST_F(ResourcesTest, NamespacesTakeNothingInOnceTheyTerminate) {
+  EXPECT_THAT(Post("namespaces", "", R"({"metadata":{"name":"going"}})"),
+              AllOf(HasSubstr(R"("kubernetes.io/metadata.name":"going")"),
+                    HasSubstr(R"("finalizers":["kubernetes"])"),
+                    HasSubstr(R"("phase":"Active")")));
+  EXPECT_THAT(Delete("namespaces", "", "going"), HasSubstr(R"("phase":"Terminating")"));
+  EXPECT_EQ(
+      Post("pods", "going", R"({"metadata":{"name":"p"},"spec":{}})"),
+      "403 Forbidden: pods \"p\" is forbidden: unable to create new content in namespace going "
+      "because it is being terminated");
+  EXPECT_EQ(
+      Delete("namespaces", "", "default"),
+      "403 Forbidden: namespaces \"default\" is forbidden: this namespace may not be deleted");
+  ResourceRequest request = Request(Verb::kUpdate, "namespaces", "", "going");
+  request.subresource = "finalize";
+  request.body = std::string(R"({"metadata":{"name":"going"},"spec":{}})");
+  EXPECT_THAT(Do(request), StartsWith("200 "));
+  EXPECT_THAT(Read("namespaces", "", "going"), StartsWith("404 "));
+}
+
+TEST_F(ResourcesTest, DeleteCollectionRemovesWhatIsSelected) {
+  Post("deviceclasses", "", R"({"metadata":{"name":"a","labels":{"x":"1"}},"spec":{}})");
+  Post("deviceclasses", "", R"({"metadata":{"name":"b","labels":{"x":"2"}},"spec":{}})");
+  ResourceRequest request = Request(Verb::kDeleteCollection, "deviceclasses", "", "");
+  request.list.label_selector = "x=1";
+  EXPECT_EQ(Names(request), "a");
+  EXPECT_EQ(Names(Request(Verb::kList, "deviceclasses", "", "")), "b");
+}
+
+}  // namespace
+}  // namespace dray::server::verbs

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// The verbs behind Resources, one source file each.
+#pragma once
+
+#include <memory>
+
+#include "base/result.h"
+#include "base/task.h"
+#include "server/verbs/call.h"
+#include "server/verbs/request.h"
+#include "server/verbs/watch_cursor.h"
+#include "server/verbs/watch_hub.h"
+
+namespace dray::server::verbs {
+
+Task<Outcome> Get(Call call);
+Task<Outcome> List(Call call);
+Task<Outcome> Create(Call call);
+/// Also of the subresources "status" and "finalize".
+Task<Outcome> Update(Call call);
+Task<Outcome> Patch(Call call);
+Task<Outcome> DeleteOne(Call call);
+Task<Outcome> DeleteCollection(Call call);
+/// Create on "pods/binding" and on "bindings".
+Task<Outcome> Bind(Call call);
+
+/// `hub` outlives the cursor.
+Result<std::unique_ptr<WatchCursor>> OpenWatch(const Core& core,
+                                               WatchHub& hub,
+                                               const ResourceRequest& request);
+
+}  // namespace dray::server::verbs

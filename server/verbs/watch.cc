@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+// Watch: a cursor over the store's events, seen through a selection.
+//
+// The cursor owns no queue. It holds the revision up to which its client has seen everything; a
+// slow client costs nothing and is told to start afresh once the store has forgotten what it
+// missed. An event is shown as the client's selection sees it: an object that stops matching is
+// deleted, one that starts to is added.
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "api/codec/json.h"
+#include "server/errors/errors.h"
+#include "server/storage/keys.h"
+#include "server/storage/stored_object.h"
+#include "server/verbs/list_plan.h"
+#include "server/verbs/resource_version.h"
+#include "server/verbs/selection.h"
+#include "server/verbs/verbs.h"
+
+namespace dray::server::verbs {
+namespace {
+
+using storage::Item;
+
+constexpr std::string_view kInitialEventsEnd = "k8s.io/initial-events-end";
+
+// A stream without a deadline of its own ends after a random time, so that reconnecting clients
+// spread out.
+constexpr int64_t kLeastSeconds = 1800;
+
+struct WatchPlan {
+  bool initial = false;       // begin with what is there
+  bool announce_end = false;  // say where the initial events end
+  Revision after{0};          // else: events after this one
+  Frozen<store::Snapshot> start = nullptr;
+  int64_t timeout_seconds = 0;
+};
+
+class Cursor final : public WatchCursor {
+ public:
+  Cursor(const Core& core,
+         WatchHub& hub,
+         const ResourceRequest& request,
+         Selection selection,
+         const WatchPlan& plan)
+      : store_(core.store),
+        hub_(hub),
+        view_{.kind = request.kind, .release = request.release},
+        prefix_(storage::CollectionPrefix(request.kind->storage(), request.namespace_name)),
+        selection_(std::move(selection)),
+        bookmarks_(request.list.allow_watch_bookmarks),
+        timeout_seconds_(plan.timeout_seconds),
+        announce_end_(plan.announce_end),
+        after_(plan.after) {
+    if (!plan.initial) return;
+    initial_ = plan.start;
+    next_key_ = prefix_;
+    after_ = plan.start->revision();
+  }
+
+  std::vector<WatchEvent> Next(size_t max) override {
+    std::vector<WatchEvent> events;
+    if (ended_) return events;
+    if (initial_ != nullptr) {
+      Initial(max, events);
+    } else {
+      Live(max, events);
+    }
+    return events;
+  }
+
+  std::optional<WatchEvent> Bookmark() override {
+    if (!bookmarks_ || ended_ || initial_ != nullptr) return std::nullopt;
+    return BookmarkAt(after_);
+  }
+
+  void OnChange(std::function<void()> wake) override {
+    Result<WatchHub::Registration> registration = hub_.Add(prefix_, std::move(wake));
+    if (registration.has_value()) {
+      registration_ = *std::move(registration);
+    } else {
+      failure_ = registration.error();
+    }
+  }
+
+  std::optional<int64_t> timeout_seconds() const override { return timeout_seconds_; }
+
+ private:
+  // One page of the state the watch begins with.
+  void Initial(size_t max, std::vector<WatchEvent>& events) {
+    const store::KeyRange range{.prefix = prefix_, .start_key = next_key_};
+    for (const store::Record& record : initial_->Range(range)) {
+      if (events.size() >= std::max<size_t>(max, 1)) {
+        next_key_ = record.key();
+        return;
+      }
+      Result<std::optional<Item>> item = Selected(record);
+      if (!item.has_value()) return End(item.error(), events);
+      std::optional<Item>& seen = *item;
+      if (seen.has_value()) {
+        events.push_back({.type = WatchEventType::kAdded, .item = *std::move(seen)});
+      }
+    }
+    initial_ = nullptr;
+    if (!announce_end_ || !bookmarks_) return;
+    const WatchEvent end = BookmarkAt(after_);
+    api::Object marked = end.item.object.Clone();
+    marked.mutable_metadata().annotations.emplace(kInitialEventsEnd, "true");
+    events.push_back(Bare(std::move(marked)));
+  }
+
+  void Live(size_t max, std::vector<WatchEvent>& events) {
+    if (failure_.has_value()) return End(*failure_, events);
+    while (events.empty()) {
+      const Result<store::Batch> batch =
+          store_.EventsAfter(after_, prefix_, std::max<size_t>(max, 1));
+      if (!batch.has_value()) {
+        return End(batch.error().reason == StatusReason::kExpired
+                       ? errors::TooOldToWatch(after_, store_.status().floor)
+                       : batch.error(),
+                   events);
+      }
+      for (const Frozen<store::Event>& event : batch->events) {
+        if (!Show(*event, events)) return;
+      }
+      if (batch->through == after_) return;
+      after_ = batch->through;
+    }
+  }
+
+  // Appends what the client sees of `event`, if anything; false when the stream has ended.
+  bool Show(const store::Event& event, std::vector<WatchEvent>& events) {
+    std::optional<Item> now;
+    bool was = false;
+    if (event.type == store::Event::Type::kPut) {
+      Result<std::optional<Item>> item = Selected(*event.record);
+      if (!item.has_value()) return Ended(item.error(), events);
+      now = *std::move(item);
+    }
+    if (event.previous != nullptr) {
+      const Result<std::optional<Item>> before = Selected(*event.previous);
+      if (!before.has_value()) return Ended(before.error(), events);
+      was = before->has_value();
+    }
+    if (now.has_value()) {
+      const WatchEventType type = was ? WatchEventType::kModified : WatchEventType::kAdded;
+      events.push_back({.type = type, .item = *std::move(now)});
+    } else if (was) {
+      Result<std::optional<Item>> last =
+          storage::EndedItemOf(view_, *event.previous, event.revision());
+      if (!last.has_value()) return Ended(last.error(), events);
+      events.push_back({.type = WatchEventType::kDeleted, .item = **std::move(last)});
+    }
+    return true;
+  }
+
+  // The object of `record`, if the client is to see it.
+  Result<std::optional<Item>> Selected(const store::Record& record) const {
+    DRAY_TRY(std::optional<Item> item, storage::ItemOf(view_, record));
+    if (item.has_value() && !selection_.Matches(item->object)) item.reset();
+    return item;
+  }
+
+  WatchEvent BookmarkAt(Revision revision) const {
+    api::Object object = api::Object::Make(*view_.kind);
+    object.mutable_metadata().resource_version = std::to_string(revision.value());
+    return Bare(std::move(object));
+  }
+
+  WatchEvent Bare(api::Object object) const {
+    auto json =
+        std::make_shared<const std::string>(api::ToJson(object, {.release = view_.release}));
+    return {.type = WatchEventType::kBookmark,
+            .item = {.object = std::move(object), .json = std::move(json)}};
+  }
+
+  void End(const Error& error, std::vector<WatchEvent>& events) {
+    ended_ = true;
+    initial_ = nullptr;
+    events.push_back(
+        {.type = WatchEventType::kError, .item = {}, .status = errors::ToStatus(error)});
+  }
+  bool Ended(const Error& error, std::vector<WatchEvent>& events) {
+    End(error, events);
+    return false;
+  }
+
+  store::Store& store_;
+  WatchHub& hub_;
+  const storage::View view_;
+  const std::string prefix_;
+  const Selection selection_;
+  const bool bookmarks_;
+  const int64_t timeout_seconds_;
+  const bool announce_end_;
+
+  Frozen<store::Snapshot> initial_;  // while its objects are being shown
+  std::string next_key_;             // the next of them
+  Revision after_;                   // everything up to here was shown
+  bool ended_ = false;
+  std::optional<Error> failure_;
+  WatchHub::Registration registration_;
+};
+
+Result<WatchPlan> PlanWatch(const ListOptions& options, Revision newest) {
+  const Result<std::optional<uint64_t>> parsed = ParseVersion(options.resource_version);
+  if (!parsed.has_value()) {
+    return Fail(errors::Untyped(fmt::format("resourceVersion: Invalid value: {}: {}",
+                                            errors::Quoted(options.resource_version),
+                                            parsed.error().message)));
+  }
+  const uint64_t version = parsed->value_or(0);
+  WatchPlan plan;
+  if (options.send_initial_events.value_or(false)) {
+    if (version > static_cast<uint64_t>(newest.value())) {
+      return Fail(errors::TooLargeVersion(version, newest));
+    }
+    plan.initial = true;
+    plan.announce_end = true;
+  } else if (version == 0) {
+    plan.initial = !options.send_initial_events.has_value();
+    plan.after = newest;
+  } else {
+    constexpr auto kMax = static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
+    plan.after = Revision(static_cast<int64_t>(std::min(version, kMax)));
+  }
+  return plan;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<WatchCursor>> OpenWatch(const Core& core,
+                                               WatchHub& hub,
+                                               const ResourceRequest& request) {
+  DRAY_TRY_VOID(CheckWatchOptions(request.list));
+  DRAY_TRY(Selection selection, Selection::Parse(*request.kind, request.list, request.release));
+  // A watch may begin with a state that is not the newest anywhere, so nothing is waited for.
+  const Frozen<store::Snapshot> snapshot = core.store.Read();
+  DRAY_TRY(WatchPlan plan, PlanWatch(request.list, snapshot->revision()));
+  plan.start = snapshot;
+  plan.timeout_seconds = request.list.timeout_seconds.value_or(
+      kLeastSeconds +
+      static_cast<int64_t>(core.world.random.Next() % static_cast<uint64_t>(kLeastSeconds)));
+  return std::make_unique<Cursor>(core, hub, request, std::move(selection), plan);
+}
+
+}  // namespace dray::server::verbs

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// A running watch, and what it shows its client.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "api/meta_v1.h"
+#include "server/storage/item.h"
+
+namespace dray::server::verbs {
+
+enum class WatchEventType : uint8_t { kAdded, kModified, kDeleted, kBookmark, kError };
+
+/// "ADDED", …
+std::string_view WatchEventName(WatchEventType type);
+
+/// One event of a watch. kBookmark carries an object with only metadata.resourceVersion (and, at
+/// the end of initial events, the annotation); kError carries a Status and ends the watch.
+struct WatchEvent {
+  WatchEventType type;
+  storage::Item item;                               // not for kError
+  std::optional<api::meta_v1::Status> status = {};  // kError only
+};
+
+/// A running watch: a cursor over the store's events. Costs nothing between calls.
+class WatchCursor {
+ public:
+  virtual ~WatchCursor() = default;
+
+  /// The events that are there now, at most `max` (and at least the events of one revision); empty
+  /// when the watcher has seen everything. After kError there are no more.
+  virtual std::vector<WatchEvent> Next(size_t max) = 0;
+
+  /// A bookmark for where the cursor stands, if the client allows bookmarks.
+  virtual std::optional<WatchEvent> Bookmark() = 0;
+
+  /// `wake` is called after commits that may concern the watch, from the committing thread; it must
+  /// be quick and only schedule a later Next(). At most one; it lives as long as the cursor.
+  virtual void OnChange(std::function<void()> wake) = 0;
+
+  /// How long the stream may stay open, from timeoutSeconds or the server's random default.
+  virtual std::optional<int64_t> timeout_seconds() const = 0;
+};
+
+}  // namespace dray::server::verbs
