@@ -25,7 +25,7 @@
 
 #include "base/world.h"
 #include "bench/server_process.h"
-#include "net/http_client.h"
+#include "net/client/http_client.h"
 
 namespace {
 
@@ -52,7 +52,7 @@ std::vector<std::string> FlagsOf(const Setup& setup) {
   return flags;
 }
 
-std::string Send(net::HttpClient& client, net::ClientRequest request) {
+std::string Send(net::client::HttpClient& client, net::client::ClientRequest request) {
   if (!request.body.empty()) request.headers.Add("Content-Type", "application/json");
   auto answer = client.Send(request);
   if (!answer) bench::Die(request.target + ": " + answer.error().message);
@@ -68,7 +68,7 @@ size_t Count(std::string_view text, std::string_view word) {
 }
 
 /// Waits for the nodes and their slices, then makes class and template.
-void Prepare(net::HttpClient& client, const Setup& setup) {
+void Prepare(net::client::HttpClient& client, const Setup& setup) {
   const auto until = RealWorld().clock.Monotonic() + kPatience;
   const auto there = [&](const char* target, std::string_view word) {
     return Count(Send(client, {.target = target}), word) >= setup.nodes;
@@ -110,19 +110,19 @@ int64_t Now() {
   return RealWorld().clock.Monotonic().time_since_epoch().count();
 }
 
-void Create(net::HttpClient& client, Times& times, size_t number) {
-  net::ClientRequest request{
+void Create(net::client::HttpClient& client, Times& times, size_t number) {
+  net::client::ClientRequest request{
       .method = "POST", .target = "/api/v1/namespaces/default/pods", .body = PodBody(number)};
   times.sent[number] = Now();
   Send(client, std::move(request));
 }
 
 /// Reads events until every pod has shown a node.
-void ReadUntilAllBound(net::ResponseStream& stream, Times& times) {
+void ReadUntilAllBound(net::client::ResponseStream& stream, Times& times) {
   size_t missing = times.bound.size();
   while (missing > 0) {
     const auto outcome = stream.ReadLine(kPatience);
-    if (outcome != net::ResponseStream::Outcome::kLine) {
+    if (outcome != net::client::ResponseStream::Outcome::kLine) {
       bench::Die(fmt::format("{} pods are not bound: {}", missing, stream.failure()));
     }
     const std::string_view line = stream.line();
@@ -140,7 +140,7 @@ void ReadUntilAllBound(net::ResponseStream& stream, Times& times) {
 }
 
 /// A fast answer must be a right one: as many devices are given away as there are pods, none twice.
-void CheckDevices(net::HttpClient& client, size_t pods) {
+void CheckDevices(net::client::HttpClient& client, size_t pods) {
   const std::string claims = Send(client, {.target = "/apis/resource.k8s.io/v1/resourceclaims"});
   constexpr std::string_view kPool = R"("pool":")";
   std::set<std::string_view> given;
@@ -160,7 +160,7 @@ void Measure(const Setup& setup, Times& times, Creation create, int64_t& residen
   const bench::ScratchFolder folder;
   const bench::ServerProcess server(setup.program, folder.path(), FlagsOf(setup));
   server.AwaitReady();
-  net::HttpClient client(RealWorld().clock, server.ClientOptions());
+  net::client::HttpClient client(RealWorld().clock, server.ClientOptions());
   Prepare(client, setup);
   auto stream = client.Open({.target = "/api/v1/namespaces/default/pods?watch=1"});
   if (!stream || (*stream)->status() != 200) bench::Die("the watch does not open");
@@ -185,7 +185,7 @@ void AtOnce(const Setup& setup) {
         connections.reserve(kConnections);
         for (size_t i = 0; i < kConnections; ++i) {
           connections.emplace_back([&] {
-            net::HttpClient client(RealWorld().clock, server.ClientOptions());
+            net::client::HttpClient client(RealWorld().clock, server.ClientOptions());
             for (size_t pod = next++; pod < pods; pod = next++) Create(client, times, pod);
           });
         }
@@ -213,7 +213,7 @@ void Paced(const Setup& setup) {
       setup,
       times,
       [&](const bench::ServerProcess& server) {
-        net::HttpClient client(RealWorld().clock, server.ClientOptions());
+        net::client::HttpClient client(RealWorld().clock, server.ClientOptions());
         const int64_t begin = Now();
         for (size_t pod = 0; pod < kPodsPaced; ++pod) {
           const int64_t due = begin + static_cast<int64_t>(pod) * nanoseconds(kPace).count();

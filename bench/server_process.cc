@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "net/http_server.h"
+#include "net/server/http_server.h"
 
 namespace dray::bench {
 namespace {
@@ -37,7 +37,7 @@ class NoHandler final : public net::Handler {
 uint16_t FreePort() {
   NoHandler handler;
   const Log log = Log::Silent();
-  const auto server = net::HttpServer::Start(RealWorld().clock, log, {}, handler);
+  const auto server = net::server::HttpServer::Start(RealWorld().clock, log, {}, handler);
   if (!server) Die(server.error().message);
   return (*server)->port();
 }
@@ -112,9 +112,9 @@ ServerProcess::~ServerProcess() {
 
 MonotonicTime ServerProcess::AwaitReady() const {
   const Clock& clock = RealWorld().clock;
-  const net::ClientRequest request{.target = "/readyz"};
+  const net::client::ClientRequest request{.target = "/readyz"};
   while (clock.Monotonic() - started_ < kReadyMax) {
-    net::HttpClient client(clock, ClientOptions());
+    net::client::HttpClient client(clock, ClientOptions());
     const auto answer = client.Send(request);
     if (answer && answer->status == 200) return clock.Monotonic();
     if (waitpid(pid_, nullptr, WNOHANG) == pid_) break;
@@ -131,7 +131,7 @@ int64_t ServerProcess::resident_kib() const {
   return at == std::string::npos ? 0 : std::strtoll(status.c_str() + at + 6, nullptr, 10);
 }
 
-net::HttpClientOptions ServerProcess::ClientOptions() const {
+net::client::HttpClientOptions ServerProcess::ClientOptions() const {
   return {.server = {.scheme = net::Scheme::kHttp, .host = "127.0.0.1", .port = port_, .path = ""},
           .bearer_token = std::string(kToken)};
 }

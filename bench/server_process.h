@@ -13,7 +13,7 @@
 
 #include "base/result.h"
 #include "base/world.h"
-#include "net/http_client.h"
+#include "net/client/http_client.h"
 
 namespace dray::bench {
 
@@ -50,7 +50,7 @@ class ServerProcess {
   int64_t resident_kib() const;
 
   /// For clients: who asks is an administrator.
-  net::HttpClientOptions ClientOptions() const;
+  net::client::HttpClientOptions ClientOptions() const;
 
  private:
   std::string log_path_;

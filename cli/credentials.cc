@@ -9,19 +9,19 @@ namespace dray::cli {
 namespace {
 
 /// The pair DATA/pki/NAME.crt and NAME.key; nothing when there is no such certificate.
-Result<net::Credentials> Read(Disk& disk, const std::string& path) {
-  net::Credentials found;
+Result<net::tls::Credentials> Read(Disk& disk, const std::string& path) {
+  net::tls::Credentials found;
   DRAY_TRY(found.certificate_pem, disk.Read(path + ".crt"));
   DRAY_TRY(found.key_pem, disk.Read(path + ".key"));
   return found;
 }
 
-Result<> Write(Disk& disk, const std::string& path, const net::Credentials& credentials) {
+Result<> Write(Disk& disk, const std::string& path, const net::tls::Credentials& credentials) {
   DRAY_TRY_VOID(disk.Write(path + ".key", credentials.key_pem, Disk::Privacy::kOwnerOnly));
   return disk.Write(path + ".crt", credentials.certificate_pem, Disk::Privacy::kEverybody);
 }
 
-bool HasName(const net::CertificateInfo& info, const std::string& name) {
+bool HasName(const net::tls::CertificateInfo& info, const std::string& name) {
   for (const std::string& known : info.names) {
     if (known == name) return true;
   }
@@ -29,13 +29,13 @@ bool HasName(const net::CertificateInfo& info, const std::string& name) {
 }
 
 /// Whether what is stored under `name` is from our authority, for us, and valid for a while.
-Result<bool> IsGood(const net::Credentials& found,
+Result<bool> IsGood(const net::tls::Credentials& found,
                     std::string_view name,
-                    const net::Credentials& ca,
+                    const net::tls::Credentials& ca,
                     const std::string& address,
                     WallTime now) {
-  DRAY_TRY(const net::CertificateInfo info, net::ReadCertificate(found.certificate_pem));
-  const bool is_ours = name == "ca" || net::BelongsTo(found, ca);
+  DRAY_TRY(const net::tls::CertificateInfo info, net::tls::ReadCertificate(found.certificate_pem));
+  const bool is_ours = name == "ca" || net::tls::BelongsTo(found, ca);
   const bool names_us = name != "apiserver" || HasName(info, address);
   return is_ours && names_us && info.not_after > now + std::chrono::days(30);
 }
@@ -49,8 +49,9 @@ Result<ServerCredentials> LoadOrMakeCredentials(World& world,
   DRAY_TRY_VOID(world.disk.MakeFolder(pki));
   const WallTime now = world.clock.Now();
   ServerCredentials credentials;
-  const auto load = [&](const std::string& name, net::Credentials& into, auto make) -> Result<> {
-    Result<net::Credentials> found = Read(world.disk, pki + "/" + name);
+  const auto load =
+      [&](const std::string& name, net::tls::Credentials& into, auto make) -> Result<> {
+    Result<net::tls::Credentials> found = Read(world.disk, pki + "/" + name);
     if (found) {
       DRAY_TRY(const bool is_good, IsGood(*found, name, credentials.ca, address, now));
       if (is_good) {
@@ -63,12 +64,14 @@ Result<ServerCredentials> LoadOrMakeCredentials(World& world,
     DRAY_TRY(into, make());
     return Write(world.disk, pki + "/" + name, into);
   };
-  DRAY_TRY_VOID(load("ca", credentials.ca, [&] { return net::MakeCa(world.random, now, {}); }));
+  DRAY_TRY_VOID(
+      load("ca", credentials.ca, [&] { return net::tls::MakeCa(world.random, now, {}); }));
   DRAY_TRY_VOID(load("apiserver", credentials.serving, [&] {
-    return net::MakeServingCertificate(world.random, now, credentials.ca, {.names = {address}});
+    return net::tls::MakeServingCertificate(
+        world.random, now, credentials.ca, {.names = {address}});
   }));
   DRAY_TRY_VOID(load("admin", credentials.admin, [&] {
-    return net::MakeClientCertificate(
+    return net::tls::MakeClientCertificate(
         world.random,
         now,
         credentials.ca,

@@ -8,14 +8,14 @@
 
 #include "base/result.h"
 #include "base/world.h"
-#include "net/certificates.h"
+#include "net/tls/certificates.h"
 
 namespace dray::cli {
 
 struct ServerCredentials {
-  net::Credentials ca;
-  net::Credentials serving;
-  net::Credentials admin;  // CN kubernetes-admin, O system:masters
+  net::tls::Credentials ca;
+  net::tls::Credentials serving;
+  net::tls::Credentials admin;  // CN kubernetes-admin, O system:masters
 };
 
 /// Reads DATA/pki, or makes what is missing there. `address` is listened on and becomes a name of

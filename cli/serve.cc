@@ -22,7 +22,7 @@
 #include "cli/store_choice.h"
 #include "cli/version.h"
 #include "client/leader_election.h"
-#include "net/http_server.h"
+#include "net/server/http_server.h"
 #include "net/url.h"
 #include "node/profile.h"
 #include "server/http/http_api.h"
@@ -188,16 +188,16 @@ class Process {
     }
     api_.emplace(*resources_, world_, log_, std::move(api_options));
     DRAY_TRY(const auto tls,
-             net::TlsServerContext::Create({.credentials = credentials.serving,
-                                            .client_ca_pem = credentials.ca.certificate_pem}));
+             net::tls::ServerContext::Create({.credentials = credentials.serving,
+                                              .client_ca_pem = credentials.ca.certificate_pem}));
     DRAY_TRY(http_,
-             net::HttpServer::Start(world_.clock,
-                                    log_,
-                                    {.address = endpoint.host,
-                                     .port = endpoint.port,
-                                     .tls = tls,
-                                     .body_bytes_max = server::http::kBodyBytesMax},
-                                    *api_));
+             net::server::HttpServer::Start(world_.clock,
+                                            log_,
+                                            {.address = endpoint.host,
+                                             .port = endpoint.port,
+                                             .tls = tls,
+                                             .body_bytes_max = server::http::kBodyBytesMax},
+                                            *api_));
     housekeeping_.emplace(*store_, world_.clock, *http_->reactors().front());
     url_ = fmt::format("https://{}",
                        net::HostPort(net::Endpoint{.host = endpoint.host, .port = http_->port()}));
@@ -268,7 +268,7 @@ class Process {
   std::unique_ptr<store::Store> store_;
   std::unique_ptr<server::verbs::Resources> resources_;
   std::optional<server::http::HttpApi> api_;
-  std::unique_ptr<net::HttpServer> http_;
+  std::unique_ptr<net::server::HttpServer> http_;
   std::optional<Housekeeping> housekeeping_;
   std::string url_, kubeconfig_;
   std::optional<InProcessClient> client_;

@@ -38,8 +38,8 @@ bool IsSuccess(int status) {
 class HttpWatch final : public Watch {
  public:
   HttpWatch(const api::KindInfo& kind,
-            std::unique_ptr<net::ResponseStream> stream,
-            std::shared_ptr<net::Cancellation> cancellation,
+            std::unique_ptr<net::client::ResponseStream> stream,
+            std::shared_ptr<net::client::Cancellation> cancellation,
             WatchHandler handler)
       : kind_(kind),
         stream_(std::move(stream)),
@@ -54,7 +54,7 @@ class HttpWatch final : public Watch {
   HttpWatch& operator=(const HttpWatch&) = delete;
 
  private:
-  using Outcome = net::ResponseStream::Outcome;
+  using Outcome = net::client::ResponseStream::Outcome;
 
   void Read() {
     while (true) {
@@ -85,8 +85,8 @@ class HttpWatch final : public Watch {
   }
 
   const api::KindInfo& kind_;
-  std::unique_ptr<net::ResponseStream> stream_;
-  std::shared_ptr<net::Cancellation> cancellation_;
+  std::unique_ptr<net::client::ResponseStream> stream_;
+  std::shared_ptr<net::client::Cancellation> cancellation_;
   WatchHandler handler_;
   std::thread reader_;  // last: it uses everything above
 };
@@ -95,29 +95,29 @@ class HttpWatch final : public Watch {
 
 Result<std::unique_ptr<HttpClient>> HttpClient::Create(const Clock& clock,
                                                        const ClusterAccess& access) {
-  net::HttpClientOptions options;
+  net::client::HttpClientOptions options;
   DRAY_TRY(options.server, net::ParseEndpoint(access.server));
   if (options.server.scheme == net::Scheme::kHttps) {
     DRAY_TRY(options.tls,
-             net::TlsClientContext::Create(
+             net::tls::ClientContext::Create(
                  {.ca_pem = access.ca_pem,
                   .client_certificate = {.certificate_pem = access.certificate_pem,
                                          .key_pem = access.key_pem},
-                  .check = access.skip_verification ? net::ServerCheck::kTrustAnything
-                                                    : net::ServerCheck::kVerify}));
+                  .check = access.skip_verification ? net::tls::ServerCheck::kTrustAnything
+                                                    : net::tls::ServerCheck::kVerify}));
   }
   options.bearer_token = access.token;
   return std::unique_ptr<HttpClient>(new HttpClient(clock, std::move(options)));
 }
 
 Result<std::string> HttpClient::Send(std::string method, std::string target, Body body) {
-  net::ClientRequest request{.method = std::move(method), .target = std::move(target)};
+  net::client::ClientRequest request{.method = std::move(method), .target = std::move(target)};
   request.headers.Add("Accept", kJson);
   if (!body.content_type.empty()) request.headers.Add("Content-Type", body.content_type);
   request.body = std::move(body.text);
-  std::optional<std::unique_ptr<net::HttpClient>> connection = idle_.TryPop();
-  if (!connection) connection = std::make_unique<net::HttpClient>(clock_, options_);
-  Result<net::ClientResponse> response = (*connection)->Send(request);
+  std::optional<std::unique_ptr<net::client::HttpClient>> connection = idle_.TryPop();
+  if (!connection) connection = std::make_unique<net::client::HttpClient>(clock_, options_);
+  Result<net::client::ClientResponse> response = (*connection)->Send(request);
   // One connection too many is simply closed.
   if (response) (void)idle_.TryPush(*std::move(connection));
   if (!response) return Fail(std::move(response).error());
@@ -190,18 +190,19 @@ Result<std::unique_ptr<Watch>> HttpClient::StartWatch(const api::KindInfo& kind,
                                                       WatchHandler handler) {
   const ObjectRef all{.kind = &kind, .namespace_name = options.namespace_name, .name = {}};
   const std::string query = QueryOf(options);
-  net::ClientRequest request;
+  net::client::ClientRequest request;
   request.target = fmt::format("{}{}{}watch=true&allowWatchBookmarks=true&resourceVersion={}",
                                PathOf(all, {}),
                                query,
                                query.empty() ? '?' : '&',
                                resource_version);
   request.headers.Add("Accept", kJson);
-  DRAY_TRY(std::shared_ptr<net::Cancellation> cancellation, net::Cancellation::Create());
-  net::HttpClientOptions connection = options_;
+  DRAY_TRY(std::shared_ptr<net::client::Cancellation> cancellation,
+           net::client::Cancellation::Create());
+  net::client::HttpClientOptions connection = options_;
   connection.cancellation = cancellation;
-  net::HttpClient http(clock_, std::move(connection));
-  DRAY_TRY(std::unique_ptr<net::ResponseStream> stream, http.Open(request));
+  net::client::HttpClient http(clock_, std::move(connection));
+  DRAY_TRY(std::unique_ptr<net::client::ResponseStream> stream, http.Open(request));
   if (!IsSuccess(stream->status())) {
     const int status = stream->status();
     DRAY_TRY(const std::string body, stream->ReadRest(options_.request_timeout));

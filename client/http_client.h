@@ -12,7 +12,7 @@
 #include "base/world.h"
 #include "client/client.h"
 #include "client/kubeconfig.h"
-#include "net/http_client.h"
+#include "net/client/http_client.h"
 
 namespace dray::client {
 
@@ -45,7 +45,7 @@ class HttpClient final : public Client {
                                             WatchHandler handler) override;
 
  private:
-  HttpClient(const Clock& clock, net::HttpClientOptions options)
+  HttpClient(const Clock& clock, net::client::HttpClientOptions options)
       : clock_(clock), options_(std::move(options)), idle_(kIdleConnectionsMax) {}
 
   struct Body {
@@ -60,8 +60,8 @@ class HttpClient final : public Client {
                                     Body body);
 
   const Clock& clock_;
-  const net::HttpClientOptions options_;
-  BoundedQueue<std::unique_ptr<net::HttpClient>> idle_;
+  const net::client::HttpClientOptions options_;
+  BoundedQueue<std::unique_ptr<net::client::HttpClient>> idle_;
 };
 
 }  // namespace dray::client

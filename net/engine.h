@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A protocol without I/O, server side: bytes in, requests out; answers in, bytes out. One engine
-// per connection. HTTP/1.1 is net/http1_engine.h; the streams are numbered so that HTTP/2 fits the
-// same shell.
+// per connection. HTTP/1.1 is net/http1/engine.h; the streams are numbered so that HTTP/2 fits the
+// same shell (its room would be net/http2/).
 #pragma once
 
 #include <cstddef>

@@ -13,11 +13,11 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/system/error_code.hpp>
 
-#include "net/internal/loop.h"
+#include "net/loop.h"
 
 namespace dray::net {
 
-Timer::Timer(std::weak_ptr<internal::Loop> loop, uint64_t id) : loop_(std::move(loop)), id_(id) {}
+Timer::Timer(std::weak_ptr<Loop> loop, uint64_t id) : loop_(std::move(loop)), id_(id) {}
 
 Timer::Timer(Timer&& other) noexcept
     : loop_(std::move(other.loop_)), id_(std::exchange(other.id_, 0)) {}
@@ -34,10 +34,10 @@ Timer& Timer::operator=(Timer&& other) noexcept {
 void Timer::Cancel() {
   const uint64_t id = std::exchange(id_, 0);
   if (id == 0) return;
-  if (const std::shared_ptr<internal::Loop> loop = loop_.lock()) loop->alarms.erase(id);
+  if (const std::shared_ptr<Loop> loop = loop_.lock()) loop->alarms.erase(id);
 }
 
-Reactor::Reactor() : loop_(std::make_shared<internal::Loop>()) {}
+Reactor::Reactor() : loop_(std::make_shared<Loop>()) {}
 
 Reactor::~Reactor() = default;
 
@@ -55,13 +55,12 @@ void Reactor::Post(std::function<void()> function) {
 }
 
 Timer Reactor::RunAfter(std::chrono::nanoseconds delay, std::function<void()> function) {
-  internal::Loop& loop = *loop_;
+  Loop& loop = *loop_;
   const uint64_t id = loop.next_alarm++;
-  auto& alarm = loop.alarms
-                    .emplace(id,
-                             internal::Loop::Alarm{boost::asio::steady_timer(loop.context),
-                                                   std::move(function)})
-                    .first->second;
+  auto& alarm =
+      loop.alarms
+          .emplace(id, Loop::Alarm{boost::asio::steady_timer(loop.context), std::move(function)})
+          .first->second;
   alarm.timer.expires_after(delay);
   // The map entry is what makes a timer live: a completion that was already queued when its timer
   // was cancelled finds none.

@@ -10,16 +10,14 @@
 
 namespace dray::net {
 
-namespace internal {
-class Loop;  // net/internal/loop.h
-}
+class Loop;  // net/loop.h
 
 /// A pending RunAfter; destroying or cancelling it on the reactor's thread means that its function
 /// will not run. May outlive the reactor.
 class Timer {
  public:
   Timer() = default;
-  Timer(std::weak_ptr<internal::Loop> loop, uint64_t id);
+  Timer(std::weak_ptr<Loop> loop, uint64_t id);
   ~Timer() { Cancel(); }
   Timer(Timer&& other) noexcept;
   Timer& operator=(Timer&& other) noexcept;
@@ -29,7 +27,7 @@ class Timer {
   void Cancel();
 
  private:
-  std::weak_ptr<internal::Loop> loop_;
+  std::weak_ptr<Loop> loop_;
   uint64_t id_ = 0;
 };
 
@@ -55,11 +53,11 @@ class Reactor {
 
   bool in_thread() const;
 
-  internal::Loop& loop() { return *loop_; }
-  std::weak_ptr<internal::Loop> weak_loop() const { return loop_; }
+  Loop& loop() { return *loop_; }
+  std::weak_ptr<Loop> weak_loop() const { return loop_; }
 
  private:
-  std::shared_ptr<internal::Loop> loop_;
+  std::shared_ptr<Loop> loop_;
 };
 
 }  // namespace dray::net

@@ -14,8 +14,8 @@
 #include "base/log.h"
 #include "base/simulated_world.h"
 #include "base/task.h"
-#include "net/http_client.h"
-#include "net/http_server.h"
+#include "net/client/http_client.h"
+#include "net/server/http_server.h"
 #include "server/verbs/resources.h"
 #include "store/memory_store.h"
 
@@ -40,10 +40,10 @@ class HttpApiTest : public testing::Test {
              {.authenticator =
                   *Authenticator::FromTokenFile("secret,admin,u1,\"system:masters\"")}) {
     EXPECT_TRUE(Wait(resources_.Bootstrap()).has_value());
-    auto server = net::HttpServer::Start(RealWorld().clock, log_, {.reactors = 2}, api_);
+    auto server = net::server::HttpServer::Start(RealWorld().clock, log_, {.reactors = 2}, api_);
     EXPECT_TRUE(server.has_value());
     server_ = *std::move(server);
-    client_ = std::make_unique<net::HttpClient>(RealWorld().clock, Options("secret"));
+    client_ = std::make_unique<net::client::HttpClient>(RealWorld().clock, Options("secret"));
   }
   ~HttpApiTest() override {
     server_->Shutdown(std::chrono::milliseconds(0));
@@ -51,28 +51,29 @@ class HttpApiTest : public testing::Test {
     server_.reset();
   }
 
-  net::HttpClientOptions Options(std::string token) const {
+  net::client::HttpClientOptions Options(std::string token) const {
     return {.server = {.scheme = net::Scheme::kHttp, .host = "127.0.0.1", .port = server_->port()},
             .bearer_token = std::move(token),
             .user_agent = "tester/1"};
   }
 
-  static net::ClientRequest Request(std::string_view method,
-                                    std::string_view target,
-                                    std::string body = {},
-                                    std::string_view type = "application/json",
-                                    std::string_view accept = {}) {
-    net::ClientRequest request{.method = std::string(method), .target = std::string(target)};
+  static net::client::ClientRequest Request(std::string_view method,
+                                            std::string_view target,
+                                            std::string body = {},
+                                            std::string_view type = "application/json",
+                                            std::string_view accept = {}) {
+    net::client::ClientRequest request{.method = std::string(method),
+                                       .target = std::string(target)};
     if (!body.empty()) request.headers.Add("Content-Type", type);
     if (!accept.empty()) request.headers.Add("Accept", accept);
     request.body = std::move(body);
     return request;
   }
 
-  net::ClientResponse Send(const net::ClientRequest& request) {
+  net::client::ClientResponse Send(const net::client::ClientRequest& request) {
     auto response = client_->Send(request);
     EXPECT_TRUE(response.has_value()) << response.error().message;
-    return response ? *std::move(response) : net::ClientResponse();
+    return response ? *std::move(response) : net::client::ClientResponse();
   }
   // "200 {…}".
   std::string Do(std::string_view method,
@@ -80,7 +81,7 @@ class HttpApiTest : public testing::Test {
                  std::string body = {},
                  std::string_view type = "application/json",
                  std::string_view accept = {}) {
-    const net::ClientResponse response =
+    const net::client::ClientResponse response =
         Send(Request(method, target, std::move(body), type, accept));
     return std::to_string(response.status) + " " + response.body;
   }
@@ -95,8 +96,8 @@ class HttpApiTest : public testing::Test {
   Log log_ = Log::Silent();
   verbs::Resources resources_;
   HttpApi api_;
-  std::unique_ptr<net::HttpServer> server_;
-  std::unique_ptr<net::HttpClient> client_;
+  std::unique_ptr<net::server::HttpServer> server_;
+  std::unique_ptr<net::client::HttpClient> client_;
 };
 
 constexpr const char* kClaim = R"({"metadata":{"name":"a"},"spec":{"devices":{}}})";
@@ -159,9 +160,9 @@ TEST_F(HttpApiTest, AnswersTakeTheNegotiatedForm) {
 }
 
 TEST_F(HttpApiTest, WhoAsksComesFirst) {
-  net::HttpClient stranger(RealWorld().clock, Options("unknown"));
+  net::client::HttpClient stranger(RealWorld().clock, Options("unknown"));
   EXPECT_EQ(stranger.Send(Request("GET", "/version"))->status, 401);
-  net::HttpClient nobody(RealWorld().clock, Options(""));
+  net::client::HttpClient nobody(RealWorld().clock, Options(""));
   EXPECT_EQ(nobody.Send(Request("GET", "/version"))->status, 200);
   EXPECT_EQ(nobody.Send(Request("GET", "/healthz"))->body, "ok");
   EXPECT_THAT(nobody.Send(Request("GET", "/"))->body,
@@ -185,15 +186,15 @@ TEST_F(HttpApiTest, BodiesHaveALimit) {
 }
 
 TEST_F(HttpApiTest, EveryAnswerHasItsHeaders) {
-  net::ClientRequest request = Request("GET", "/version");
+  net::client::ClientRequest request = Request("GET", "/version");
   request.headers.Add("Audit-Id", "mine");
   EXPECT_EQ(Send(request).headers.Get("Audit-Id"), "mine");
-  const net::ClientResponse response = Send(
+  const net::client::ClientResponse response = Send(
       Request("POST", kClaims, R"({"metadata":{"name":"w"},"spec":{"devices":{}},"unknown":1})"));
   EXPECT_EQ(response.headers.Get("Cache-Control"), "no-cache, private");
   EXPECT_EQ(response.headers.Get("Audit-Id").size(), 36U);
   EXPECT_EQ(response.headers.Get("Warning"), R"(299 - "unknown field \"unknown\"")");
-  const net::ClientResponse text = Send(Request("GET", "/nothing"));
+  const net::client::ClientResponse text = Send(Request("GET", "/nothing"));
   EXPECT_EQ(text.body, "404 page not found\n");
   EXPECT_EQ(text.headers.Get("X-Content-Type-Options"), "nosniff");
 }
@@ -210,8 +211,8 @@ TEST_F(HttpApiTest, DiscoveryInBothForms) {
   constexpr std::string_view kAggregated =
       "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
   for (const std::string_view path : {"/api", "/apis"}) {
-    net::ClientRequest request = Request("GET", path, "", "", kAggregated);
-    const net::ClientResponse response = Send(request);
+    net::client::ClientRequest request = Request("GET", path, "", "", kAggregated);
+    const net::client::ClientResponse response = Send(request);
     EXPECT_EQ(response.headers.Get("Content-Type"), kAggregated);
     EXPECT_THAT(response.body, StartsWith(R"({"kind":"APIGroupDiscoveryList")"));
     request.headers.Add("If-None-Match", response.headers.Get("ETag"));
@@ -220,9 +221,10 @@ TEST_F(HttpApiTest, DiscoveryInBothForms) {
 }
 
 TEST_F(HttpApiTest, OpenApiSaysHowToPatch) {
-  const net::ClientResponse index = Send(Request("GET", "/openapi/v3"));
+  const net::client::ClientResponse index = Send(Request("GET", "/openapi/v3"));
   EXPECT_THAT(index.body, HasSubstr(R"("apis/resource.k8s.io/v1":{"serverRelativeURL")"));
-  const net::ClientResponse document = Send(Request("GET", "/openapi/v3/apis/resource.k8s.io/v1"));
+  const net::client::ClientResponse document =
+      Send(Request("GET", "/openapi/v3/apis/resource.k8s.io/v1"));
   EXPECT_THAT(document.body,
               AllOf(HasSubstr(R"("operationId":"patchResourceV1NamespacedResourceClaim")"),
                     HasSubstr(R"("name":"fieldValidation")"),
@@ -246,17 +248,17 @@ TEST_F(HttpApiTest, LargeAnswersAreCompressedForThoseWhoAsk) {
                        note + R"("}},"spec":{"devices":{}}})"),
                 StartsWith("201 "));
   }
-  net::ClientRequest request = Request("GET", kClaims);
+  net::client::ClientRequest request = Request("GET", kClaims);
   EXPECT_EQ(Send(request).headers.Get("Content-Encoding"), "");
   request.headers.Add("Accept-Encoding", "gzip");
-  const net::ClientResponse response = Send(request);
+  const net::client::ClientResponse response = Send(request);
   EXPECT_EQ(response.headers.Get("Content-Encoding"), "gzip");
   EXPECT_LT(response.body.size(), 10'000U);
 }
 
 // Reads one line or fails.
-std::string Line(net::ResponseStream& stream) {
-  EXPECT_EQ(stream.ReadLine(kPatience), net::ResponseStream::Outcome::kLine);
+std::string Line(net::client::ResponseStream& stream) {
+  EXPECT_EQ(stream.ReadLine(kPatience), net::client::ResponseStream::Outcome::kLine);
   return std::string(stream.line());
 }
 
@@ -275,7 +277,7 @@ TEST_F(HttpApiTest, AWatchTellsOfChangesAsTheyHappen) {
 TEST_F(HttpApiTest, AWatchEndsInTime) {
   auto stream = client_->Open(Request("GET", std::string(kClaims) + "?watch=1&timeoutSeconds=1"));
   ASSERT_TRUE(stream.has_value());
-  EXPECT_EQ((*stream)->ReadLine(kPatience), net::ResponseStream::Outcome::kEnd);
+  EXPECT_EQ((*stream)->ReadLine(kPatience), net::client::ResponseStream::Outcome::kEnd);
 }
 
 TEST_F(HttpApiTest, AWatchMayAnnounceTheEndOfTheState) {

@@ -23,7 +23,7 @@
 #include "cli/in_process_client.h"
 #include "client/http_client.h"
 #include "controllers/manager.h"
-#include "net/http_server.h"
+#include "net/server/http_server.h"
 #include "node/simulated_nodes.h"
 #include "scheduler/scheduler.h"
 #include "server/http/http_api.h"
@@ -54,7 +54,7 @@ class ClientsTest : public testing::TestWithParam<Way> {
  protected:
   void SetUp() override {
     ASSERT_TRUE(Wait(resources_.Bootstrap()));
-    auto started = net::HttpServer::Start(
+    auto started = net::server::HttpServer::Start(
         world_.clock, log_, {.body_bytes_max = server::http::kBodyBytesMax}, api_);
     ASSERT_TRUE(started) << started.error().message;
     http_ = *std::move(started);
@@ -86,7 +86,7 @@ class ClientsTest : public testing::TestWithParam<Way> {
       scheme_, store_, world_, log_, {.rules = server::registry::BuiltinRules()}};
   server::http::HttpApi api_{
       resources_, world_, log_, {.anonymous = server::http::AnonymousRule::kEverything}};
-  std::unique_ptr<net::HttpServer> http_;
+  std::unique_ptr<net::server::HttpServer> http_;
   std::unique_ptr<client::Client> client_;
 };
 

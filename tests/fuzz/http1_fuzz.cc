@@ -12,7 +12,7 @@
 #include "base/check.h"
 #include "net/engine.h"
 #include "net/http.h"
-#include "net/http1_engine.h"
+#include "net/http1/engine.h"
 
 namespace {
 
@@ -53,7 +53,7 @@ struct Outcome {
 };
 
 /// Takes at most `max` bytes of output; true when there were any.
-bool Drain(net::Http1Engine& engine, size_t max, std::string& output) {
+bool Drain(net::http1::Engine& engine, size_t max, std::string& output) {
   std::array<char, 4096> part{};
   const size_t size = engine.Peek(std::span(part).first(std::min(max, part.size())));
   DRAY_CHECK(size <= max);
@@ -65,7 +65,7 @@ bool Drain(net::Http1Engine& engine, size_t max, std::string& output) {
 /// Plays the whole of `input` to a fresh engine in pieces of `piece` bytes.
 Outcome Play(std::string_view input, size_t piece, size_t drain) {
   Answering events;
-  net::Http1Engine engine(events, {.body_bytes_max = kBodyMax});
+  net::http1::Engine engine(events, {.body_bytes_max = kBodyMax});
   events.engine = &engine;
   Outcome outcome;
   while (!input.empty() && !engine.wants_close()) {

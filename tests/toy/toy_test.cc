@@ -17,8 +17,8 @@
 #include "base/log.h"
 #include "base/task.h"
 #include "base/world.h"
-#include "net/http_client.h"
-#include "net/http_server.h"
+#include "net/client/http_client.h"
+#include "net/server/http_server.h"
 #include "server/http/http_api.h"
 #include "server/verbs/resources.h"
 #include "store/memory_store.h"
@@ -44,15 +44,15 @@ class ToyTest : public testing::Test {
  protected:
   void SetUp() override {
     ASSERT_TRUE(Wait(resources_.Bootstrap()).has_value());
-    auto started = net::HttpServer::Start(
+    auto started = net::server::HttpServer::Start(
         RealWorld().clock, log_, {.body_bytes_max = server::http::kBodyBytesMax}, api_);
     ASSERT_TRUE(started.has_value()) << started.error().message;
     http_ = *std::move(started);
     client_.emplace(RealWorld().clock,
-                    net::HttpClientOptions{.server = {.scheme = net::Scheme::kHttp,
-                                                      .host = "127.0.0.1",
-                                                      .port = http_->port(),
-                                                      .path = ""}});
+                    net::client::HttpClientOptions{.server = {.scheme = net::Scheme::kHttp,
+                                                              .host = "127.0.0.1",
+                                                              .port = http_->port(),
+                                                              .path = ""}});
   }
   void TearDown() override {
     client_.reset();
@@ -78,7 +78,7 @@ class ToyTest : public testing::Test {
                std::string body = {},
                std::string_view content_type = "application/json",
                std::string_view accept = "application/json") {
-    net::ClientRequest request{
+    net::client::ClientRequest request{
         .method = std::move(method), .target = std::string(target), .body = std::move(body)};
     request.headers.Add("Content-Type", content_type);
     request.headers.Add("Accept", accept);
@@ -102,8 +102,8 @@ class ToyTest : public testing::Test {
   server::verbs::Resources resources_{scheme_, store_, RealWorld(), log_, {}};
   server::http::HttpApi api_{
       resources_, RealWorld(), log_, {.anonymous = server::http::AnonymousRule::kEverything}};
-  std::unique_ptr<net::HttpServer> http_;
-  std::optional<net::HttpClient> client_;
+  std::unique_ptr<net::server::HttpServer> http_;
+  std::optional<net::client::HttpClient> client_;
 };
 
 std::string Kite(std::string_view name) {
@@ -261,7 +261,7 @@ TEST_F(ToyTest, AWatchSeesEveryChangeAndTheDeletion) {
       {R"("type":"DELETED")", R"("colour":"green")"},
   };
   for (const auto& [type, colour] : kExpected) {
-    ASSERT_EQ((*stream)->ReadLine(kPatience), net::ResponseStream::Outcome::kLine);
+    ASSERT_EQ((*stream)->ReadLine(kPatience), net::client::ResponseStream::Outcome::kLine);
     EXPECT_THAT(std::string((*stream)->line()), HasSubstr(type));
     EXPECT_THAT(std::string((*stream)->line()), HasSubstr(colour));
   }

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "net/client/http_client.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/result.h"
+#include "base/world.h"
+#include "net/client/connection.h"
+#include "net/http.h"
+#include "net/url.h"
+
+namespace dray::net::client {
+
+namespace {
+
+/// A control character or a space in the wrong place would let a value forge a second request.
+bool IsSafe(const ClientRequest& request) {
+  const auto clean = [](std::string_view text, char least) {
+    return std::ranges::all_of(text, [least](char c) {
+      return static_cast<unsigned char>(c) >= static_cast<unsigned char>(least) && c != 0x7f;
+    });
+  };
+  bool safe = clean(request.method, '!') && clean(request.target, '!') && !request.method.empty();
+  for (size_t i = 0; i < request.headers.size(); ++i) {
+    const auto [name, value] = request.headers.at(i);
+    safe = safe && clean(name, '!') && clean(value, ' ');
+  }
+  return safe;
+}
+
+}  // namespace
+
+HttpClient::HttpClient(const Clock& clock, HttpClientOptions options)
+    : clock_(clock), options_(std::move(options)) {}
+
+HttpClient::~HttpClient() = default;
+
+Result<std::unique_ptr<Connection>> HttpClient::Connect() {
+  return Connection::Open(clock_, options_);
+}
+
+std::string HttpClient::Serialize(const ClientRequest& request) const {
+  std::string text = fmt::format("{} {}{} HTTP/1.1\r\nHost: {}\r\nUser-Agent: {}\r\n",
+                                 request.method,
+                                 options_.server.path,
+                                 request.target,
+                                 HostPort(options_.server),
+                                 options_.user_agent);
+  auto out = std::back_inserter(text);
+  for (size_t i = 0; i < request.headers.size(); ++i) {
+    const auto [name, value] = request.headers.at(i);
+    fmt::format_to(out, "{}: {}\r\n", name, value);
+  }
+  if (!options_.bearer_token.empty() && !request.headers.Has("Authorization")) {
+    fmt::format_to(out, "Authorization: Bearer {}\r\n", options_.bearer_token);
+  }
+  const bool has_body =
+      !request.body.empty() || (request.method != "GET" && request.method != "HEAD");
+  if (has_body) fmt::format_to(out, "Content-Length: {}\r\n", request.body.size());
+  text += "\r\n";
+  text += request.body;
+  return text;
+}
+
+Result<std::unique_ptr<Connection>> HttpClient::Exchange(const ClientRequest& request,
+                                                         MonotonicTime deadline) {
+  if (!IsSafe(request)) {
+    return Fail(StatusReason::kBadRequest, "control character in the request's target or headers");
+  }
+  const std::string text = Serialize(request);
+  if (kept_ && kept_->reusable()) {
+    std::unique_ptr<Connection> connection = std::move(kept_);
+    Result<> outcome = connection->WriteAll(text, deadline);
+    if (outcome.has_value()) outcome = connection->ReadHead(request.method, deadline);
+    if (outcome.has_value()) return connection;
+    const bool repeatable =
+        !connection->written() || request.method == "GET" || request.method == "HEAD";
+    const bool closed = outcome.error().reason == StatusReason::kServiceUnavailable;
+    if (!closed || !repeatable || connection->received()) {
+      return Fail(std::move(outcome).error());
+    }
+  }
+  kept_.reset();
+  DRAY_TRY(std::unique_ptr<Connection> connection, Connect());
+  DRAY_TRY_VOID(connection->WriteAll(text, deadline));
+  DRAY_TRY_VOID(connection->ReadHead(request.method, deadline));
+  return connection;
+}
+
+Result<ClientResponse> HttpClient::Send(const ClientRequest& request) {
+  const MonotonicTime deadline = clock_.Monotonic() + options_.request_timeout;
+  DRAY_TRY(std::unique_ptr<Connection> connection, Exchange(request, deadline));
+  ClientResponse response;
+  response.status = connection->head().status;
+  while (!connection->message_done()) {
+    DRAY_TRY_VOID(connection->ReadSome(response.body, deadline));
+    if (response.body.size() > kResponseBytesMax) {
+      return Fail(StatusReason::kInternalError,
+                  fmt::format("the answer is larger than {} bytes", kResponseBytesMax));
+    }
+  }
+  DRAY_TRY_VOID(connection->ReadSome(response.body, deadline));  // what came with the head
+  response.headers = connection->head().headers;
+  kept_ = std::move(connection);
+  return response;
+}
+
+Result<std::unique_ptr<ResponseStream>> HttpClient::Open(const ClientRequest& request) {
+  const MonotonicTime deadline = clock_.Monotonic() + options_.request_timeout;
+  DRAY_TRY(std::unique_ptr<Connection> connection, Exchange(request, deadline));
+  return std::make_unique<ResponseStream>(std::move(connection));
+}
+
+ResponseStream::ResponseStream(std::unique_ptr<Connection> connection)
+    : connection_(std::move(connection)) {}
+
+ResponseStream::~ResponseStream() = default;
+
+int ResponseStream::status() const {
+  return connection_->head().status;
+}
+
+const Headers& ResponseStream::headers() const {
+  return connection_->head().headers;
+}
+
+ResponseStream::Outcome ResponseStream::Fill(MonotonicTime deadline) {
+  const Result<> outcome = connection_->ReadSome(buffer_, deadline);
+  if (outcome.has_value()) return Outcome::kLine;
+  if (connection_->cancelled()) return Outcome::kCancelled;
+  if (outcome.error().reason == StatusReason::kTimeout) return Outcome::kTimeout;
+  failure_ = outcome.error().message;
+  return Outcome::kBroken;
+}
+
+ResponseStream::Outcome ResponseStream::ReadLine(std::chrono::milliseconds timeout) {
+  const MonotonicTime deadline = connection_->clock().Monotonic() + timeout;
+  buffer_.erase(0, taken_);
+  scanned_ -= taken_;
+  taken_ = 0;
+  while (true) {
+    const size_t end = buffer_.find('\n', scanned_);
+    if (end != std::string::npos) {
+      line_ = std::string_view(buffer_).substr(0, end);
+      taken_ = scanned_ = end + 1;
+      return Outcome::kLine;
+    }
+    scanned_ = buffer_.size();
+    if (buffer_.size() > kLineBytesMax) {
+      failure_ = fmt::format("a line is longer than {} bytes", kLineBytesMax);
+      return Outcome::kBroken;
+    }
+    const size_t before = buffer_.size();
+    const Outcome outcome = Fill(deadline);
+    if (outcome != Outcome::kLine) return outcome;
+    if (buffer_.size() > before) continue;
+    if (buffer_.empty()) return Outcome::kEnd;
+    line_ = buffer_;
+    taken_ = scanned_ = buffer_.size();
+    return Outcome::kLine;
+  }
+}
+
+Result<std::string> ResponseStream::ReadRest(std::chrono::milliseconds timeout) {
+  const MonotonicTime deadline = connection_->clock().Monotonic() + timeout;
+  std::string rest = buffer_.substr(taken_);
+  buffer_.clear();
+  taken_ = scanned_ = 0;
+  while (true) {
+    const size_t before = rest.size();
+    DRAY_TRY_VOID(connection_->ReadSome(rest, deadline));
+    if (rest.size() == before) return rest;
+    if (rest.size() > kResponseBytesMax) {
+      return Fail(StatusReason::kInternalError,
+                  fmt::format("the answer is larger than {} bytes", kResponseBytesMax));
+    }
+  }
+}
+
+}  // namespace dray::net::client

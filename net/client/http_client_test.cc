@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "net/client/http_client.h"
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/world.h"
+#include "net/http.h"
+#include "net/server/http_server.h"
+#include "net/testing/server_fixture.h"
+#include "net/tls/context.h"
+
+namespace dray::net::client {
+namespace {
+
+using std::chrono::milliseconds;
+using testing::Events;
+using ::testing::HasSubstr;
+using testing::kPatience;
+using testing::Pki;
+
+using HttpClientTest = testing::ServerTest;
+
+ClientRequest Get(std::string target) {
+  return {.method = "GET", .target = std::move(target), .headers = {}, .body = {}};
+}
+
+TEST_F(HttpClientTest, SendsItsTokenAndBasePath) {
+  StartServer([](const Request& request, const std::shared_ptr<Responder>& responder) {
+    responder->Respond(
+        {}, Bytes(request.target + " " + std::string(request.headers.Get("Authorization"))));
+  });
+  HttpClientOptions options = ClientOptions();
+  options.server.path = "/base";
+  options.bearer_token = "secret";
+  HttpClient client(RealWorld().clock, options);
+  EXPECT_EQ(client.Send(Get("/x")).value().body, "/base/x Bearer secret");
+}
+
+TEST_F(HttpClientTest, ReplacesAConnectionTheServerHasClosed) {
+  server::HttpServerOptions server;
+  server.idle_timeout = milliseconds(1);
+  StartServer(
+      [](const Request&, const std::shared_ptr<Responder>& r) { r->Respond({}, Bytes("ok")); },
+      server);
+  HttpClient client(RealWorld().clock, ClientOptions());
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(client.Send(Get("/")).value().body, "ok");
+    while (server_->connections() != 0) std::this_thread::yield();
+  }
+}
+
+TEST_F(HttpClientTest, TimesOutWhenTheServerSaysNothing) {
+  std::shared_ptr<Responder> kept;
+  StartServer(
+      [&](const Request&, std::shared_ptr<Responder> responder) { kept = std::move(responder); });
+  HttpClientOptions options = ClientOptions();
+  options.request_timeout = milliseconds(20);
+  HttpClient client(RealWorld().clock, options);
+  const auto answer = client.Send(Get("/"));
+  ASSERT_FALSE(answer.has_value());
+  EXPECT_EQ(answer.error().reason, StatusReason::kTimeout);
+  server_->Shutdown(milliseconds(0));
+}
+
+TEST_F(HttpClientTest, AStreamIsCancelledFromAnotherThread) {
+  Events events;
+  StartServer([&](const Request&, const std::shared_ptr<Responder>& responder) {
+    responder->Start({});
+    responder->Write(Bytes("first\n"));
+    responder->OnClose([&events, responder] { events.Add("closed"); });
+  });
+  HttpClientOptions options = ClientOptions();
+  const std::shared_ptr<Cancellation> cancellation = Cancellation::Create().value();
+  options.cancellation = cancellation;
+  HttpClient client(RealWorld().clock, options);
+  auto watch = client.Open(Get("/")).value();
+  ASSERT_EQ(watch->ReadLine(kPatience), ResponseStream::Outcome::kLine);
+  std::thread canceller([&] { cancellation->Cancel(); });
+  EXPECT_EQ(watch->ReadLine(kPatience), ResponseStream::Outcome::kCancelled);
+  canceller.join();
+  watch.reset();
+  EXPECT_EQ(events.Next(), "closed");
+  EXPECT_EQ(client.Send(Get("/")).error().reason, StatusReason::kTimeout);  // for good
+}
+
+TEST_F(HttpClientTest, AnErrorAnswerOfAStreamIsReadWhole) {
+  StartServer([](const Request&, const std::shared_ptr<Responder>& responder) {
+    responder->Respond({.status = 410}, Bytes("two\nlines"));
+  });
+  HttpClient client(RealWorld().clock, ClientOptions());
+  const auto stream = client.Open(Get("/")).value();
+  EXPECT_EQ(stream->status(), 410);
+  EXPECT_EQ(stream->ReadRest(kPatience).value(), "two\nlines");
+}
+
+TEST_F(HttpClientTest, LargeAnswersArriveWhole) {
+  const Pki pki = Pki::Make();
+  const auto body = std::make_shared<const std::string>(5 << 20, 'b');
+  server::HttpServerOptions options;
+  options.tls = tls::ServerContext::Create({pki.server, ""}).value();
+  StartServer(
+      [&](const Request&, const std::shared_ptr<Responder>& responder) {
+        responder->Respond({}, Bytes(body));
+      },
+      options);
+  HttpClient client(RealWorld().clock, TlsClientOptionsFor({.ca_pem = pki.ca.certificate_pem}));
+  EXPECT_EQ(client.Send(Get("/")).value().body, *body);
+}
+
+TEST_F(HttpClientTest, ChecksTheServersCertificate) {
+  const Pki pki = Pki::Make(), foreign = Pki::Make();
+  server::HttpServerOptions options;
+  options.address = "0.0.0.0";  // all of 127.0.0.0/8
+  options.tls = tls::ServerContext::Create({pki.server, ""}).value();
+  StartServer(
+      [](const Request&, const std::shared_ptr<Responder>& r) { r->Respond({}, Bytes("ok")); },
+      options);
+  const auto ask = [&](const std::string& host, const tls::ClientOptions& tls) {
+    HttpClientOptions client_options = TlsClientOptionsFor(tls);
+    client_options.server.host = host;
+    HttpClient client(RealWorld().clock, client_options);
+    const auto answer = client.Send(Get("/"));
+    return answer.has_value() ? answer->body : answer.error().message;
+  };
+  const tls::ClientOptions right{.ca_pem = pki.ca.certificate_pem};
+  EXPECT_EQ(ask("127.0.0.1", right), "ok");
+  EXPECT_EQ(ask("localhost", right), "ok");
+  EXPECT_THAT(ask("127.0.0.2", right), HasSubstr("IP address mismatch"));
+  EXPECT_THAT(ask("127.0.0.1", {.ca_pem = foreign.ca.certificate_pem}), HasSubstr("x509: "));
+  EXPECT_EQ(
+      ask("127.0.0.2",
+          {.ca_pem = "", .client_certificate = {}, .check = tls::ServerCheck::kTrustAnything}),
+      "ok");
+}
+
+TEST_F(HttpClientTest, RefusesToForgeRequests) {
+  StartServer(
+      [](const Request&, const std::shared_ptr<Responder>& r) { r->Respond({}, Bytes("ok")); });
+  HttpClient client(RealWorld().clock, ClientOptions());
+  EXPECT_EQ(client.Send(Get("/ HTTP/1.1\r\nEvil: 1")).error().reason, StatusReason::kBadRequest);
+  ClientRequest request = Get("/");
+  request.headers.Add("A", "b\r\nEvil: 1");
+  EXPECT_EQ(client.Send(request).error().reason, StatusReason::kBadRequest);
+}
+
+TEST_F(HttpClientTest, SaysWhenNobodyListens) {
+  StartServer([](const Request&, const std::shared_ptr<Responder>&) {});
+  const HttpClientOptions options = ClientOptions();
+  server_.reset();
+  HttpClient client(RealWorld().clock, options);
+  const auto answer = client.Send(Get("/"));
+  ASSERT_FALSE(answer.has_value());
+  EXPECT_EQ(answer.error().reason, StatusReason::kServiceUnavailable);
+  EXPECT_THAT(answer.error().message, HasSubstr("Connection refused"));
+}
+
+}  // namespace
+}  // namespace dray::net::client

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "net/http1/engine.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/check.h"
+#include "net/engine.h"
+#include "net/http.h"
+#include "net/http1/reader.h"
+
+namespace dray::net::http1 {
+namespace {
+
+bool IsOwnField(std::string_view name) {
+  for (const std::string_view own : {"Content-Length", "Transfer-Encoding", "Connection", "Date"}) {
+    if (EqualsIgnoringCase(name, own)) return true;
+  }
+  return false;
+}
+
+/// A line break inside a value would let it forge fields: it becomes a space.
+void AppendClean(std::string& out, std::string_view text) {
+  for (const char c : text) out += static_cast<unsigned char>(c) < 0x20 && c != '\t' ? ' ' : c;
+}
+
+bool HasNoBody(int status) {
+  return status < 200 || status == 204 || status == 304;
+}
+
+}  // namespace
+
+Engine::Engine(Events& events, Options options) : events_(events), options_(std::move(options)) {}
+
+bool Engine::may_parse() const {
+  // An unread pile of answers to pipelined requests is as good as a slow stream: wait.
+  return !busy_ && !ending_ && output_bytes_ <= kStreamQueueBytesMax;
+}
+
+void Engine::Feed(std::string_view bytes) {
+  if (ending_) return;
+  if (in_feed_ || !may_parse()) {
+    held_.append(bytes);
+    return;
+  }
+  in_feed_ = true;
+  std::string joined;
+  if (!held_.empty()) {
+    joined = std::exchange(held_, {});
+    joined.append(bytes);
+    bytes = joined;
+  }
+  while (!bytes.empty() && may_parse()) Parse(bytes);
+  if (!ending_) held_.insert(0, bytes);
+  in_feed_ = false;
+}
+
+void Engine::Parse(std::string_view& bytes) {
+  bytes.remove_prefix(reader_.Feed(bytes, body_));
+  if (reader_.phase() == Reader::Phase::kFailed) {
+    Fail(reader_.failure_status(), reader_.failure());
+    return;
+  }
+  const bool has_head =
+      reader_.phase() == Reader::Phase::kBody || reader_.phase() == Reader::Phase::kDone;
+  if (has_head && !body_begun_) BeginBody();
+  if (ending_) return;
+  if (body_.size() > options_.body_bytes_max) too_large_ = true;
+  if (too_large_ || reader_.phase() == Reader::Phase::kDone) Deliver();
+}
+
+void Engine::BeginBody() {
+  body_begun_ = true;
+  const Head& head = reader_.head();
+  if (reader_.framing() == BodyFraming::kLength) {
+    too_large_ = reader_.content_length() > options_.body_bytes_max;
+    // A promise of bytes may only reserve so much before the bytes are here.
+    if (!too_large_) {
+      body_.reserve(std::min(static_cast<size_t>(reader_.content_length()), kPipelinedBytesMax));
+    }
+  }
+  if (head.minor_version == 0 || !head.headers.Has("Expect")) return;
+  if (!EqualsIgnoringCase(head.headers.Get("Expect"), "100-continue")) {
+    Fail(417, "only 100-continue can be expected");
+  } else if (!too_large_ && reader_.phase() == Reader::Phase::kBody) {
+    Queue({.head = "HTTP/1.1 100 Continue\r\n\r\n", .body = {}, .tail = {}});
+  }
+}
+
+void Engine::Deliver() {
+  Head& head = reader_.head();
+  keep_alive_ = head.keep_alive && !too_large_;
+  http10_ = head.minor_version == 0;
+  head_request_ = head.method == "HEAD";
+  Request request{.method = std::move(head.method),
+                  .target = std::move(head.target),
+                  .headers = std::move(head.headers),
+                  .body = too_large_ ? std::string() : std::move(body_),
+                  .body_too_large = too_large_,
+                  .peer = options_.peer};
+  body_ = {};
+  body_begun_ = false;
+  too_large_ = false;
+  reader_.Reset();
+  busy_ = true;
+  ++stream_;
+  events_.OnRequest(stream_, std::move(request));
+}
+
+void Engine::Fail(int status, std::string_view why) {
+  const std::string_view phrase = ReasonPhrase(status);
+  Queue({.head = fmt::format("HTTP/1.1 {} {}\r\nContent-Type: text/plain; charset=utf-8\r\n"
+                             "Connection: close\r\nContent-Length: {}\r\n\r\n{} {}: {}",
+                             status,
+                             phrase,
+                             3 + 1 + phrase.size() + 2 + why.size(),
+                             status,
+                             phrase,
+                             why),
+         .body = {},
+         .tail = {}});
+  ending_ = true;
+  held_ = {};
+  body_ = {};
+}
+
+std::string Engine::Serialize(const ResponseHead& head, Framing framing, size_t length) const {
+  std::string out;
+  out.reserve(384);
+  fmt::format_to(
+      std::back_inserter(out), "HTTP/1.1 {} {}\r\n", head.status, ReasonPhrase(head.status));
+  for (size_t i = 0; i < head.headers.size(); ++i) {
+    const auto [name, value] = head.headers.at(i);
+    if (IsOwnField(name)) continue;
+    AppendClean(out, name);
+    out += ": ";
+    AppendClean(out, value);
+    out += "\r\n";
+  }
+  if (options_.date != nullptr && !options_.date->empty()) {
+    out.append("Date: ").append(*options_.date).append("\r\n");
+  }
+  switch (framing) {
+    case Framing::kLength:
+      fmt::format_to(std::back_inserter(out), "Content-Length: {}\r\n", length);
+      break;
+    case Framing::kChunked: out += "Transfer-Encoding: chunked\r\n"; break;
+    case Framing::kUntilClose:
+    case Framing::kNone: break;
+  }
+  if (!keep_alive_) {
+    out += "Connection: close\r\n";
+  } else if (http10_) {
+    out += "Connection: keep-alive\r\n";
+  }
+  out += "\r\n";
+  return out;
+}
+
+void Engine::Queue(Piece piece) {
+  if (piece.size() == 0) return;
+  output_bytes_ += piece.size();
+  output_.push_back(std::move(piece));
+}
+
+void Engine::Respond(StreamId stream, ResponseHead head, Bytes body) {
+  DRAY_CHECK(busy_ && stream == stream_);
+  const bool empty = HasNoBody(head.status);
+  const size_t length = empty ? 0 : body.size();
+  std::string text = Serialize(head, empty ? Framing::kNone : Framing::kLength, length);
+  if (empty || head_request_) body = {};
+  Queue({.head = std::move(text), .body = std::move(body), .tail = {}});
+  EndAnswer();
+}
+
+void Engine::Start(StreamId stream, ResponseHead head) {
+  DRAY_CHECK(busy_ && stream == stream_);
+  framing_ = Framing::kChunked;
+  if (HasNoBody(head.status)) {
+    framing_ = Framing::kNone;
+  } else if (http10_) {
+    framing_ = Framing::kUntilClose;
+    keep_alive_ = false;
+  }
+  Queue({.head = Serialize(head, framing_, 0), .body = {}, .tail = {}});
+  if (head_request_) framing_ = Framing::kNone;
+}
+
+void Engine::Write(StreamId stream, Bytes piece) {
+  DRAY_CHECK(busy_ && stream == stream_);
+  if (framing_ == Framing::kNone || piece.empty()) return;  // an empty chunk would end the body
+  if (framing_ == Framing::kChunked) {
+    std::string size = fmt::format("{:x}\r\n", piece.size());
+    Queue({.head = std::move(size), .body = std::move(piece), .tail = "\r\n"});
+  } else {
+    Queue({.head = {}, .body = std::move(piece), .tail = {}});
+  }
+}
+
+void Engine::Finish(StreamId stream) {
+  DRAY_CHECK(busy_ && stream == stream_);
+  if (framing_ == Framing::kChunked) Queue({.head = {}, .body = {}, .tail = "0\r\n\r\n"});
+  EndAnswer();
+}
+
+void Engine::EndAnswer() {
+  busy_ = false;
+  if (keep_alive_) return;
+  ending_ = true;
+  held_ = {};
+}
+
+void Engine::Shutdown() {
+  keep_alive_ = false;
+  if (busy_) return;
+  ending_ = true;
+  held_ = {};
+}
+
+size_t Engine::Peek(std::span<char> out) const {
+  size_t copied = 0;
+  size_t skip = output_offset_;
+  for (const Piece& piece : output_) {
+    for (const std::string_view part :
+         {std::string_view(piece.head), piece.body.view(), piece.tail}) {
+      if (skip >= part.size()) {
+        skip -= part.size();
+        continue;
+      }
+      copied += part.substr(skip).copy(out.data() + copied, out.size() - copied);
+      skip = 0;
+      if (copied == out.size()) return copied;
+    }
+  }
+  return copied;
+}
+
+void Engine::Consume(size_t size) {
+  DRAY_CHECK(size <= output_bytes_);
+  output_bytes_ -= size;
+  output_offset_ += size;
+  while (!output_.empty() && output_offset_ >= output_.front().size()) {
+    output_offset_ -= output_.front().size();
+    output_.pop_front();
+  }
+}
+
+bool Engine::wants_read() const {
+  return !ending_ && held_.size() < kPipelinedBytesMax;
+}
+
+bool Engine::wants_close() const {
+  return ending_ && output_.empty();
+}
+
+EnginePhase Engine::phase() const {
+  if (busy_ || ending_) return EnginePhase::kBusy;
+  switch (reader_.phase()) {
+    case Reader::Phase::kStart: return EnginePhase::kIdle;
+    case Reader::Phase::kHead: return EnginePhase::kHead;
+    case Reader::Phase::kBody:
+    case Reader::Phase::kDone:
+    case Reader::Phase::kFailed: return EnginePhase::kBody;
+  }
+  return EnginePhase::kBody;
+}
+
+size_t Engine::queued_bytes(StreamId) const {
+  return output_bytes_;
+}
+
+}  // namespace dray::net::http1

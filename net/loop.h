@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Asio loop and the timers of one Reactor. For the parts of net/ that wait for sockets.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <thread>
+#include <utility>
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+namespace dray::net {
+
+class Loop {
+ public:
+  boost::asio::io_context context{1};
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work{
+      context.get_executor()};
+  std::atomic<std::thread::id> thread;
+
+  struct Alarm {
+    boost::asio::steady_timer timer;
+    std::function<void()> function;
+  };
+  std::map<uint64_t, Alarm> alarms;
+  uint64_t next_alarm = 1;
+};
+
+}  // namespace dray::net

@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "net/server/connection.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <boost/asio/ip/address.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/socket_base.hpp>
+#include <boost/system/error_code.hpp>
+#include <fmt/format.h>
+#include <sys/socket.h>
+#include <sys/types.h>
+
+#include "base/published.h"
+#include "net/engine.h"
+#include "net/http.h"
+#include "net/http1/engine.h"
+#include "net/loop.h"
+#include "net/reactor.h"
+#include "net/server/exchange.h"
+#include "net/server/options.h"
+#include "net/server/reactor_context.h"
+#include "net/tls/transport.h"
+#include "net/transport.h"
+
+namespace dray::net::server {
+namespace {
+
+using boost::asio::ip::tcp;
+using boost::system::error_code;
+
+constexpr char kTlsHandshakeRecord = 0x16;
+
+// As Go's server words it; clients and people recognise it.
+constexpr std::string_view kPlainRefused =
+    "HTTP/1.0 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n"
+    "\r\nClient sent an HTTP request to an HTTPS server.\n";
+
+bool IsLoopback(const boost::asio::ip::address& address) {
+  if (address.is_v6() && address.to_v6().is_v4_mapped()) {
+    return boost::asio::ip::make_address_v4(boost::asio::ip::v4_mapped, address.to_v6())
+        .is_loopback();
+  }
+  return address.is_loopback();
+}
+
+std::string AddressText(const tcp::endpoint& endpoint) {
+  const boost::asio::ip::address address = endpoint.address();
+  return address.is_v6() ? fmt::format("[{}]:{}", address.to_string(), endpoint.port())
+                         : fmt::format("{}:{}", address.to_string(), endpoint.port());
+}
+
+tcp::endpoint PeerOf(const tcp::socket& socket) {
+  error_code ignored;
+  return socket.remote_endpoint(ignored);
+}
+
+}  // namespace
+
+Connection::Connection(ReactorContext& context, tcp::socket socket)
+    : context_(context), socket_(std::move(socket)), peer_(PeerOf(socket_)) {}
+
+void Connection::Begin() {
+  error_code ignored;
+  socket_.non_blocking(true, ignored);
+  socket_.set_option(tcp::no_delay(true), ignored);
+  socket_.set_option(boost::asio::socket_base::keep_alive(true), ignored);
+  if (context_.options.send_buffer_bytes > 0) {
+    socket_.set_option(
+        boost::asio::socket_base::send_buffer_size(context_.options.send_buffer_bytes), ignored);
+  }
+  deadline_tick_ = context_.TickAfter(context_.options.handshake_timeout);
+  Pump();
+}
+
+void Connection::PumpSoon() {
+  if (pumping_ || pump_posted_ || stage_ == Stage::kClosed) return;
+  pump_posted_ = true;
+  boost::asio::post(context_.reactor.loop().context, [self = shared_from_this()] {
+    self->pump_posted_ = false;
+    self->Pump();
+  });
+}
+
+void Connection::Pump() {
+  if (pumping_ || stage_ == Stage::kClosed) return;
+  const std::shared_ptr<Connection> alive = shared_from_this();
+  pumping_ = true;
+  int rounds = 0;
+  bool more = true;
+  while (more && stage_ != Stage::kClosed && rounds < kPumpRoundsMax) {
+    more = Step();
+    ++rounds;
+  }
+  pumping_ = false;
+  if (stage_ == Stage::kClosed) return;
+  UpdateDeadline();
+  if (more) {
+    PumpSoon();
+  } else {
+    Wait();
+  }
+}
+
+/// One round; false when nothing moved, so that only the descriptor can bring news.
+bool Connection::Step() {
+  switch (stage_) {
+    case Stage::kSniff: return Sniff();
+    case Stage::kHandshake: return Shake();
+    case Stage::kOpen: {
+      const bool has_read = ReadOnce();
+      const bool has_written = stage_ == Stage::kOpen && WriteAll();
+      return has_read || has_written;
+    }
+    case Stage::kLinger: return Linger();
+    case Stage::kClosed: return false;
+  }
+  return false;
+}
+
+bool Connection::Sniff() {
+  char first = 0;
+  const ssize_t size = recv(descriptor(), &first, 1, MSG_PEEK);
+  if (size < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)) {
+    read_ready_ = false;
+    return false;
+  }
+  if (size <= 0) {
+    Close();
+    return false;
+  }
+  if (first != kTlsHandshakeRecord) {
+    if (!IsLoopback(peer_.address())) {
+      RefusePlain();
+      return true;
+    }
+    transport_ = MakePlainTransport(descriptor());
+  } else if (context_.options.tls) {
+    transport_ = tls::MakeServerTransport(
+        *context_.options.tls->state(), descriptor(), context_.clock.Now());
+  }
+  if (!transport_) {
+    Close();
+    return false;
+  }
+  stage_ = Stage::kHandshake;
+  return true;
+}
+
+void Connection::RefusePlain() {
+  transport_ = MakePlainTransport(descriptor());
+  transport_->Write(
+      kPlainRefused);  // a fresh socket takes so little at once, or it does not matter
+  BeginLinger();
+}
+
+bool Connection::Shake() {
+  switch (transport_->Handshake()) {
+    case IoStatus::kDone: break;
+    case IoStatus::kWantRead: read_ready_ = false; return false;
+    case IoStatus::kWantWrite: write_ready_ = false; return false;
+    case IoStatus::kEnd: Close(); return false;
+    case IoStatus::kBroken:
+      context_.log.Debug(
+          "handshake failed", "peer", AddressText(peer_), "why", transport_->failure());
+      Close();
+      return false;
+  }
+  Peer peer{.address = AddressText(peer_),
+            .scheme = Scheme::kHttp,
+            .certificate = {},
+            .certificate_error = {}};
+  transport_->DescribePeer(peer);
+  engine_ = std::make_unique<http1::Engine>(
+      *this,
+      http1::Engine::Options{.body_bytes_max = context_.options.body_bytes_max,
+                             .peer = std::make_shared<const Peer>(std::move(peer)),
+                             .date = &context_.date});
+  stage_ = Stage::kOpen;
+  deadline_tick_ = context_.TickAfter(context_.options.idle_timeout);
+  read_ready_ = true;
+  return true;
+}
+
+bool Connection::ReadOnce() {
+  if (!read_ready_ || read_ended_ || !engine_->wants_read()) return false;
+  const IoResult result = transport_->Read(context_.read_scratch);
+  switch (result.status) {
+    case IoStatus::kDone: break;
+    case IoStatus::kWantRead: read_ready_ = false; return false;
+    case IoStatus::kWantWrite: write_ready_ = false; return false;
+    case IoStatus::kEnd: OnReadEnd(); return true;
+    case IoStatus::kBroken: Close(); return false;
+  }
+  engine_->Feed({context_.read_scratch.data(), result.size});
+  return true;
+}
+
+void Connection::OnReadEnd() {
+  read_ended_ = true;
+  // A peer that stops sending while it receives a stream has gone, as far as anyone can tell; one
+  // that awaits a plain answer may have closed its half only.
+  const bool streaming = std::ranges::any_of(exchanges_, [](const auto& entry) {
+    const std::shared_ptr<Exchange> exchange = entry.second.lock();
+    return exchange && exchange->streaming();
+  });
+  if (streaming) {
+    Close();
+  } else {
+    engine_->Shutdown();
+  }
+}
+
+/// Writes until the peer is slow or nothing is left. True when the engine may go on parsing.
+bool Connection::WriteAll() {
+  bool moved = false;
+  while (write_ready_) {
+    engine_->Feed({});
+    const size_t size = engine_->Peek(context_.write_scratch);
+    if (size == 0) break;
+    const IoResult result = transport_->Write({context_.write_scratch.data(), size});
+    if (result.status == IoStatus::kDone) {
+      engine_->Consume(result.size);
+      moved = true;
+      progressed_ = true;
+    } else if (result.status == IoStatus::kWantWrite) {
+      write_ready_ = false;
+    } else if (result.status == IoStatus::kWantRead) {
+      read_ready_ = false;
+      break;
+    } else {
+      Close();
+      return false;
+    }
+  }
+  for (const auto& [stream, weak] : exchanges_) {
+    if (const std::shared_ptr<Exchange> exchange = weak.lock()) {
+      exchange->Drained(engine_->queued_bytes(stream));
+    }
+  }
+  if (engine_->wants_close()) {
+    BeginLinger();
+    return true;
+  }
+  return moved;
+}
+
+void Connection::BeginLinger() {
+  transport_->EndWriting();
+  if (read_ended_) {
+    Close();
+    return;
+  }
+  stage_ = Stage::kLinger;
+  read_ready_ = true;
+  deadline_tick_ = context_.TickAfter(kLingerTimeout);
+}
+
+bool Connection::Linger() {
+  const ssize_t size =
+      recv(descriptor(), context_.read_scratch.data(), context_.read_scratch.size(), 0);
+  if (size > 0) {
+    lingered_bytes_ += static_cast<size_t>(size);
+    if (lingered_bytes_ <= kLingerBytesMax) return true;
+  } else if (size < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)) {
+    read_ready_ = false;
+    return false;
+  }
+  Close();
+  return false;
+}
+
+void Connection::Wait() {
+  const bool reads = stage_ != Stage::kOpen || (!read_ended_ && engine_->wants_read());
+  if (reads && !read_ready_ && !waiting_read_) {
+    waiting_read_ = true;
+    socket_.async_wait(tcp::socket::wait_read, [self = shared_from_this()](const error_code&) {
+      self->waiting_read_ = false;
+      self->read_ready_ = true;
+      self->Pump();
+    });
+  }
+  if (!write_ready_ && !waiting_write_) {
+    waiting_write_ = true;
+    socket_.async_wait(tcp::socket::wait_write, [self = shared_from_this()](const error_code&) {
+      self->waiting_write_ = false;
+      self->write_ready_ = true;
+      self->Pump();
+    });
+  }
+}
+
+void Connection::UpdateDeadline() {
+  if (stage_ != Stage::kOpen) return;  // set when the stage began
+  const HttpServerOptions& options = context_.options;
+  const bool progressed = std::exchange(progressed_, false);
+  if (!write_ready_) {
+    if (!stalled_ || progressed) deadline_tick_ = context_.TickAfter(options.stall_timeout);
+    stalled_ = true;
+    return;
+  }
+  const EnginePhase phase = engine_->phase();
+  if (phase == timed_phase_ && newest_stream_ == timed_stream_ && !stalled_) return;
+  stalled_ = false;
+  timed_phase_ = phase;
+  timed_stream_ = newest_stream_;
+  switch (phase) {
+    case EnginePhase::kIdle: deadline_tick_ = context_.TickAfter(options.idle_timeout); break;
+    case EnginePhase::kHead: deadline_tick_ = context_.TickAfter(options.head_timeout); break;
+    case EnginePhase::kBody: deadline_tick_ = context_.TickAfter(options.body_timeout); break;
+    case EnginePhase::kBusy: deadline_tick_ = 0; break;
+  }
+}
+
+void Connection::Shutdown() {
+  if (stage_ == Stage::kLinger || stage_ == Stage::kClosed) return;
+  const bool idle = !engine_ || (engine_->phase() == EnginePhase::kIdle && write_ready_ &&
+                                 engine_->queued_bytes(newest_stream_) == 0);
+  if (idle) {
+    Close();
+  } else {
+    engine_->Shutdown();
+    PumpSoon();
+  }
+}
+
+void Connection::Close() {
+  if (stage_ == Stage::kClosed) return;
+  stage_ = Stage::kClosed;
+  const std::shared_ptr<Connection> alive = shared_from_this();
+  for (const auto& [stream, weak] : std::exchange(exchanges_, {})) {
+    if (const std::shared_ptr<Exchange> exchange = weak.lock()) exchange->Break();
+  }
+  error_code ignored;
+  socket_.close(ignored);
+  context_.on_closed(*this);
+}
+
+void Connection::OnRequest(StreamId stream, Request request) {
+  newest_stream_ = stream;
+  auto exchange = std::make_shared<Exchange>(weak_from_this(), context_.reactor, stream);
+  exchanges_.emplace_back(stream, exchange);
+  context_.handler.Handle(std::move(request), std::move(exchange));
+}
+
+void Connection::EndExchange(StreamId stream) {
+  std::erase_if(exchanges_, [stream](const auto& entry) { return entry.first == stream; });
+}
+
+}  // namespace dray::net::server

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// One connection of a server. Everything here runs on one reactor's thread.
+//
+// A connection does all it can in Pump() (read, feed the engine, write) and then waits for its
+// descriptor; answers given from outside only ask for another Pump. Idle connections own no
+// buffers: reading and writing go through the reactor's scratch space, which is used up before Pump
+// returns.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <boost/asio/ip/tcp.hpp>
+
+#include "net/engine.h"
+#include "net/http.h"
+#include "net/server/exchange.h"
+#include "net/server/reactor_context.h"
+#include "net/transport.h"
+
+namespace dray::net::server {
+
+/// Read and write rounds before the other connections get their turn.
+inline constexpr int kPumpRoundsMax = 16;
+/// After the last answer a peer may still be sending: closing at once would reset the connection
+/// and could destroy the answer. So input is dropped for this long, or so many bytes.
+inline constexpr std::chrono::milliseconds kLingerTimeout{1'000};
+inline constexpr size_t kLingerBytesMax = size_t{16} << 20;
+
+class Connection final : public ServerEngine::Events,
+                         public ExchangeConnection,
+                         public std::enable_shared_from_this<Connection> {
+ public:
+  Connection(ReactorContext& context, boost::asio::ip::tcp::socket socket);
+
+  void Begin();
+  /// Does everything that can be done now, then waits for the rest.
+  void Pump();
+  /// Pump soon, once, from the loop.
+  void PumpSoon() override;
+  /// Breaks everything off.
+  void Close() override;
+  /// Ends when the answers under way are out.
+  void Shutdown();
+  /// Its time limit has passed.
+  bool is_late() const { return deadline_tick_ != 0 && context_.tick >= deadline_tick_; }
+
+  ServerEngine& engine() override { return *engine_; }
+  bool peer_ended() const override { return read_ended_; }
+  void EndExchange(StreamId stream) override;
+
+  void OnRequest(StreamId stream, Request request) override;
+
+ private:
+  enum class Stage : uint8_t { kSniff, kHandshake, kOpen, kLinger, kClosed };
+
+  bool Step();
+  bool Sniff();
+  bool Shake();
+  bool ReadOnce();
+  void OnReadEnd();
+  bool WriteAll();
+  bool Linger();
+  void BeginLinger();
+  void RefusePlain();
+  void Wait();
+  void UpdateDeadline();
+  int descriptor() { return socket_.native_handle(); }
+
+  ReactorContext& context_;
+  boost::asio::ip::tcp::socket socket_;
+  const boost::asio::ip::tcp::endpoint peer_;
+  std::unique_ptr<Transport> transport_;
+  std::unique_ptr<ServerEngine> engine_;
+  std::vector<std::pair<StreamId, std::weak_ptr<Exchange>>> exchanges_;  // not complete yet
+
+  Stage stage_ = Stage::kSniff;
+  bool read_ready_ = true;     // reading may give something
+  bool write_ready_ = true;    // writing may move something
+  bool waiting_read_ = false;  // a wait is under way
+  bool waiting_write_ = false;
+  bool read_ended_ = false;  // the peer sends no more
+  bool pumping_ = false;
+  bool pump_posted_ = false;
+  size_t lingered_bytes_ = 0;
+
+  uint64_t deadline_tick_ = 0;  // 0: none
+  EnginePhase timed_phase_ = EnginePhase::kIdle;
+  StreamId timed_stream_ = 0;
+  StreamId newest_stream_ = 0;
+  bool stalled_ = false;     // the deadline is the stall's
+  bool progressed_ = false;  // output moved since the deadline was looked at
+};
+
+}  // namespace dray::net::server

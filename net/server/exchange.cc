@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "net/server/exchange.h"
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <utility>
+
+#include <boost/asio/post.hpp>
+
+#include "net/engine.h"
+#include "net/http.h"
+#include "net/loop.h"
+#include "net/reactor.h"
+
+namespace dray::net::server {
+
+Exchange::Exchange(std::weak_ptr<ExchangeConnection> connection, Reactor& reactor, StreamId stream)
+    : connection_(std::move(connection)),
+      reactor_(reactor),
+      loop_(reactor.weak_loop()),
+      stream_(stream) {}
+
+Exchange::~Exchange() {
+  if (state_ == State::kComplete || state_ == State::kBroken) return;
+  const std::shared_ptr<Loop> loop = loop_.lock();
+  if (!loop) return;
+  boost::asio::post(loop->context, [weak = connection_] {
+    if (const std::shared_ptr<ExchangeConnection> connection = weak.lock()) connection->Close();
+  });
+}
+
+void Exchange::Respond(ResponseHead head, Bytes body) {
+  const std::shared_ptr<ExchangeConnection> connection = connection_.lock();
+  if (state_ != State::kWaiting || !connection) return;
+  state_ = State::kComplete;
+  connection->EndExchange(stream_);
+  connection->engine().Respond(stream_, std::move(head), std::move(body));
+  connection->PumpSoon();
+}
+
+void Exchange::Start(ResponseHead head) {
+  const std::shared_ptr<ExchangeConnection> connection = connection_.lock();
+  if (state_ != State::kWaiting || !connection) return;
+  state_ = State::kStreaming;
+  connection->engine().Start(stream_, std::move(head));
+  connection->PumpSoon();
+  if (connection->peer_ended()) Abort();
+}
+
+WriteOutcome Exchange::Write(Bytes piece) {
+  const std::shared_ptr<ExchangeConnection> connection = connection_.lock();
+  if (state_ != State::kStreaming || !connection) return WriteOutcome::kClosed;
+  const size_t queued = connection->engine().queued_bytes(stream_);
+  // The head alone, still queued, must not keep a large first piece out.
+  const bool waits = has_written_ && queued > 0;
+  if (waits && queued + piece.size() > kStreamQueueBytesMax) return WriteOutcome::kFull;
+  has_written_ = true;
+  connection->engine().Write(stream_, std::move(piece));
+  connection->PumpSoon();
+  return WriteOutcome::kQueued;
+}
+
+void Exchange::Finish() {
+  const std::shared_ptr<ExchangeConnection> connection = connection_.lock();
+  if (state_ != State::kStreaming || !connection) return;
+  state_ = State::kComplete;
+  connection->EndExchange(stream_);
+  connection->engine().Finish(stream_);
+  connection->PumpSoon();
+}
+
+void Exchange::Abort() {
+  if (state_ == State::kComplete || state_ == State::kBroken) return;
+  // Not at once: the caller may stand inside the connection's own work.
+  reactor_.Post([weak = connection_] {
+    if (const std::shared_ptr<ExchangeConnection> connection = weak.lock()) connection->Close();
+  });
+}
+
+size_t Exchange::queued_bytes() const {
+  const std::shared_ptr<ExchangeConnection> connection = connection_.lock();
+  const bool open = connection && state_ != State::kBroken;
+  return open ? connection->engine().queued_bytes(stream_) : 0;
+}
+
+void Exchange::Break() {
+  state_ = State::kBroken;
+  on_writable_ = nullptr;
+  if (on_close_) reactor_.Post(std::exchange(on_close_, nullptr));
+}
+
+void Exchange::OnClose(std::function<void()> callback) {
+  if (state_ == State::kBroken) {
+    reactor_.Post(std::move(callback));
+  } else if (state_ != State::kComplete) {
+    on_close_ = std::move(callback);
+  }
+}
+
+void Exchange::OnWritable(std::function<void()> callback) {
+  if (state_ != State::kStreaming) return;
+  on_writable_ = std::move(callback);
+  Drained(queued_bytes());
+}
+
+void Exchange::Drained(size_t queued) {
+  if (!on_writable_ || queued >= kStreamQueueBytesMax / 2) return;
+  reactor_.Post(std::exchange(on_writable_, nullptr));
+}
+
+}  // namespace dray::net::server

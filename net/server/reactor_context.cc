@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "net/server/reactor_context.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+
+namespace dray::net::server {
+
+uint64_t ReactorContext::TickAfter(std::chrono::milliseconds timeout) const {
+  const int64_t length = std::max<int64_t>(options.tick.count(), 1);
+  const int64_t ticks = (std::max<int64_t>(timeout.count(), 0) + length - 1) / length;
+  return tick + static_cast<uint64_t>(ticks) + 1;
+}
+
+}  // namespace dray::net::server

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the connections of one reactor share. Everything here is touched on its thread only.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "base/log.h"
+#include "base/world.h"
+#include "net/http.h"
+#include "net/reactor.h"
+#include "net/server/options.h"
+
+namespace dray::net::server {
+
+class Connection;
+
+/// Bytes read at once, and bytes of one TLS record.
+inline constexpr size_t kReadScratchBytes = size_t{64} << 10;
+inline constexpr size_t kWriteScratchBytes = size_t{16} << 10;
+struct ReactorContext {
+  /// The tick after which something due in `timeout` is late.
+  uint64_t TickAfter(std::chrono::milliseconds timeout) const;
+
+  Reactor reactor;
+  const Clock& clock;
+  const Log& log;
+  const HttpServerOptions& options;
+  Handler& handler;
+  std::function<void(const Connection&)> on_closed = {};  // last call about a connection
+  std::array<char, kReadScratchBytes> read_scratch = {};
+  std::array<char, kWriteScratchBytes> write_scratch = {};
+  std::string date = {};  // of the newest tick, for the Date field
+  uint64_t tick = 1;
+};
+
+}  // namespace dray::net::server

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "net/server/reactor_host.h"
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <ctime>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <boost/asio/detail/socket_option.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/socket_base.hpp>
+#include <boost/system/error_code.hpp>
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <sys/socket.h>
+
+#include "base/log.h"
+#include "base/result.h"
+#include "base/world.h"
+#include "net/http.h"
+#include "net/loop.h"
+#include "net/reactor.h"
+#include "net/server/connection.h"
+#include "net/server/options.h"
+
+namespace dray::net::server {
+namespace {
+
+using boost::asio::ip::tcp;
+using boost::system::error_code;
+using ReusePort = boost::asio::detail::socket_option::boolean<SOL_SOCKET, SO_REUSEPORT>;
+
+std::unexpected<Error> CannotListen(const tcp::endpoint& endpoint, const error_code& error) {
+  return Fail(StatusReason::kServiceUnavailable,
+              fmt::format("cannot listen on {} port {}: {}",
+                          endpoint.address().to_string(),
+                          endpoint.port(),
+                          error.message()));
+}
+
+}  // namespace
+
+ReactorHost::ReactorHost(const Clock& clock,
+                         const Log& log,
+                         const HttpServerOptions& options,
+                         Handler& handler,
+                         std::atomic<size_t>& connections)
+    : context_{.clock = clock, .log = log, .options = options, .handler = handler},
+      acceptor_(context_.reactor.loop().context),
+      connections_open_(connections) {
+  context_.on_closed = [this](const Connection& connection) { Forget(connection); };
+}
+
+Result<> ReactorHost::Listen(const tcp::endpoint& endpoint) {
+  error_code error;
+  acceptor_.open(endpoint.protocol(), error);
+  if (!error) acceptor_.set_option(tcp::acceptor::reuse_address(true), error);
+  if (!error && context_.options.reactors > 1) acceptor_.set_option(ReusePort(true), error);
+  if (!error) acceptor_.bind(endpoint, error);
+  if (!error) acceptor_.listen(boost::asio::socket_base::max_listen_connections, error);
+  if (error) return CannotListen(endpoint, error);
+  return {};
+}
+
+void ReactorHost::Begin() {
+  RefreshDate();
+  tick_timer_ = context_.reactor.RunAfter(context_.options.tick, [this] { Tick(); });
+  Accept();
+}
+
+void ReactorHost::Accept() {
+  acceptor_.async_accept([this](const error_code& error, tcp::socket socket) {
+    if (error == boost::asio::error::operation_aborted || draining_) return;
+    if (!error) {
+      Adopt(std::move(socket));
+      Accept();
+      return;
+    }
+    if (error == boost::asio::error::connection_aborted) {
+      Accept();
+      return;
+    }
+    // Out of descriptors or memory: trying again at once would spin.
+    context_.log.Warning("cannot accept a connection", "error", error.message());
+    retry_timer_ = context_.reactor.RunAfter(context_.options.tick, [this] { Accept(); });
+  });
+}
+
+void ReactorHost::Adopt(tcp::socket socket) {
+  if (connections_open_.fetch_add(1) >= context_.options.connections_max) {
+    connections_open_.fetch_sub(1);
+    return;  // closes the socket
+  }
+  auto connection = std::make_shared<Connection>(context_, std::move(socket));
+  connections_.emplace(connection.get(), connection);
+  connection->Begin();
+}
+
+void ReactorHost::Forget(const Connection& connection) {
+  if (connections_.erase(&connection) == 0) return;
+  connections_open_.fetch_sub(1);
+  // Posted, so that the callbacks which closing has posted run before the loop ends.
+  if (draining_ && connections_.empty()) context_.reactor.Post([this] { context_.reactor.Stop(); });
+}
+
+void ReactorHost::Tick() {
+  ++context_.tick;
+  RefreshDate();
+  std::vector<std::shared_ptr<Connection>> late;
+  for (const auto& [key, connection] : connections_) {
+    if (connection->is_late()) late.push_back(connection);
+  }
+  for (const std::shared_ptr<Connection>& connection : late) connection->Close();
+  tick_timer_ = context_.reactor.RunAfter(context_.options.tick, [this] { Tick(); });
+}
+
+void ReactorHost::RefreshDate() {
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(context_.clock.Now());
+  const std::time_t unix_seconds = seconds.time_since_epoch().count();
+  context_.date = fmt::format("{:%a, %d %b %Y %H:%M:%S} GMT", fmt::gmtime(unix_seconds));
+}
+
+void ReactorHost::Drain(std::chrono::milliseconds grace) {
+  draining_ = true;
+  error_code ignored;
+  acceptor_.close(ignored);
+  std::vector<std::shared_ptr<Connection>> open;
+  open.reserve(connections_.size());
+  for (const auto& [key, connection] : connections_) open.push_back(connection);
+  for (const std::shared_ptr<Connection>& connection : open) connection->Shutdown();
+  if (connections_.empty()) {
+    context_.reactor.Post([this] { context_.reactor.Stop(); });
+  } else if (grace.count() <= 0) {
+    CloseAll();
+  } else {
+    drain_timer_ = context_.reactor.RunAfter(grace, [this] { CloseAll(); });
+  }
+}
+
+void ReactorHost::CloseAll() {
+  std::vector<std::shared_ptr<Connection>> open;
+  open.reserve(connections_.size());
+  for (const auto& [key, connection] : connections_) open.push_back(connection);
+  for (const std::shared_ptr<Connection>& connection : open) connection->Close();
+}
+
+}  // namespace dray::net::server

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// One reactor's share of a server: it accepts connections, owns them, and ends those that are late.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <unordered_map>
+
+#include <boost/asio/ip/tcp.hpp>
+
+#include "base/log.h"
+#include "base/result.h"
+#include "base/world.h"
+#include "net/http.h"
+#include "net/reactor.h"
+#include "net/server/connection.h"
+#include "net/server/options.h"
+#include "net/server/reactor_context.h"
+
+namespace dray::net::server {
+
+class ReactorHost {
+ public:
+  /// Everything outlives the host. `connections` counts those of all hosts.
+  ReactorHost(const Clock& clock,
+              const Log& log,
+              const HttpServerOptions& options,
+              Handler& handler,
+              std::atomic<size_t>& connections);
+
+  /// Binds and listens; before Run. A port of 0 picks a free one.
+  Result<> Listen(const boost::asio::ip::tcp::endpoint& endpoint);
+  /// Begins accepting and ticking; before Run.
+  void Begin();
+  /// Stops accepting; the loop ends once all connections are gone, after `grace` by force.
+  void Drain(std::chrono::milliseconds grace);
+
+  Reactor& reactor() { return context_.reactor; }
+  boost::asio::ip::tcp::endpoint local_endpoint() const { return acceptor_.local_endpoint(); }
+
+ private:
+  void Accept();
+  void Adopt(boost::asio::ip::tcp::socket socket);
+  void Forget(const Connection& connection);
+  void Tick();
+  void RefreshDate();
+  void CloseAll();
+
+  ReactorContext context_;
+  boost::asio::ip::tcp::acceptor acceptor_;
+  std::atomic<size_t>& connections_open_;
+  std::unordered_map<const Connection*, std::shared_ptr<Connection>> connections_;
+  Timer tick_timer_, retry_timer_, drain_timer_;
+  bool draining_ = false;
+};
+
+}  // namespace dray::net::server

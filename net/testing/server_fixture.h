@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// For tests: a server on a free loopback port, a handler made of a function, raw sockets, and
+// events to wait for instead of sleeping.
+#pragma once
+
+#include <cerrno>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/bounded_queue.h"
+#include "base/log.h"
+#include "base/world.h"
+#include "net/client/http_client.h"
+#include "net/http.h"
+#include "net/server/http_server.h"
+#include "net/tls/certificates.h"
+#include "net/tls/context.h"
+#include "net/url.h"
+
+namespace dray::net::testing {
+
+inline constexpr std::chrono::milliseconds kPatience{20'000};  // only ever used up by a bug
+
+class FunctionHandler final : public Handler {
+ public:
+  using Function = std::function<void(Request, std::shared_ptr<Responder>)>;
+  explicit FunctionHandler(Function function) : function_(std::move(function)) {}
+  void Handle(Request request, std::shared_ptr<Responder> responder) override {
+    function_(std::move(request), std::move(responder));
+  }
+
+ private:
+  Function function_;
+};
+
+/// Words from other threads, in the order they came.
+class Events {
+ public:
+  void Add(std::string event) { EXPECT_TRUE(queue_.TryPush(std::move(event))); }
+  std::string Next() { return queue_.Pop().value_or(""); }
+  bool empty() const { return queue_.size() == 0; }
+
+ private:
+  BoundedQueue<std::string> queue_{1000};
+};
+
+/// An authority with a server's and a client's certificate.
+struct Pki {
+  tls::Credentials ca, server, client;
+  static Pki Make() {
+    World& world = RealWorld();
+    const WallTime now = world.clock.Now();
+    Pki pki;
+    pki.ca = tls::MakeCa(world.random, now, {}).value();
+    pki.server = tls::MakeServingCertificate(world.random, now, pki.ca, {}).value();
+    pki.client =
+        tls::MakeClientCertificate(
+            world.random, now, pki.ca, {.common_name = "alice", .organizations = {"dev", "ops"}})
+            .value();
+    return pki;
+  }
+};
+
+class ServerTest : public ::testing::Test {
+ protected:
+  void StartServer(FunctionHandler::Function function, server::HttpServerOptions options = {}) {
+    handler_ = std::make_unique<FunctionHandler>(std::move(function));
+    options.tick = std::chrono::milliseconds(5);
+    auto server = server::HttpServer::Start(RealWorld().clock, log_, std::move(options), *handler_);
+    ASSERT_TRUE(server.has_value()) << server.error().message;
+    server_ = *std::move(server);
+  }
+
+  client::HttpClientOptions ClientOptions(Scheme scheme = Scheme::kHttp) const {
+    client::HttpClientOptions options;
+    options.server = {.scheme = scheme, .host = "127.0.0.1", .port = server_->port(), .path = ""};
+    options.connect_timeout = options.request_timeout = kPatience;
+    return options;
+  }
+
+  client::HttpClientOptions TlsClientOptionsFor(const tls::ClientOptions& tls) const {
+    client::HttpClientOptions options = ClientOptions(Scheme::kHttps);
+    options.tls = tls::ClientContext::Create(tls).value();
+    return options;
+  }
+
+  Log log_ = Log::Silent();
+  std::unique_ptr<FunctionHandler> handler_;
+  std::unique_ptr<server::HttpServer> server_;
+};
+
+/// A client that does what no client should.
+class RawSocket {
+ public:
+  explicit RawSocket(uint16_t port, int receive_buffer_bytes = 0)
+      : descriptor_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    if (receive_buffer_bytes > 0) {
+      setsockopt(
+          descriptor_, SOL_SOCKET, SO_RCVBUF, &receive_buffer_bytes, sizeof receive_buffer_bytes);
+    }
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    EXPECT_EQ(connect(descriptor_, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  }
+  ~RawSocket() { Close(); }
+  RawSocket(const RawSocket&) = delete;
+  RawSocket& operator=(const RawSocket&) = delete;
+
+  void Send(std::string_view text) const {
+    EXPECT_EQ(send(descriptor_, text.data(), text.size(), MSG_NOSIGNAL),
+              static_cast<ssize_t>(text.size()));
+  }
+  void EndSending() const { shutdown(descriptor_, SHUT_WR); }
+  void Close() {
+    if (descriptor_ >= 0) close(std::exchange(descriptor_, -1));
+  }
+  /// Everything until the server closes.
+  std::string ReadAll() const {
+    std::string all;
+    while (ReadPart(all)) {
+    }
+    return all;
+  }
+  /// Everything up to the first `end`.
+  std::string ReadUntil(std::string_view end) const {
+    std::string all;
+    while (all.find(end) == std::string::npos && ReadPart(all)) {
+    }
+    return all;
+  }
+
+ private:
+  bool ReadPart(std::string& all) const {
+    pollfd one{.fd = descriptor_, .events = POLLIN, .revents = 0};
+    if (poll(&one, 1, static_cast<int>(kPatience.count())) != 1) {
+      ADD_FAILURE() << "the server neither sent nor closed";
+      return false;
+    }
+    char part[4096];
+    const ssize_t size = recv(descriptor_, part, sizeof part, 0);
+    if (size > 0) all.append(part, static_cast<size_t>(size));
+    return size > 0;
+  }
+
+  int descriptor_;
+};
+
+}  // namespace dray::net::testing

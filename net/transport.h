@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// A byte stream over a non-blocking descriptor, and the plain one (net/tls/transport.h has TLS).
+// Nothing here waits: a caller is told what to wait for.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "net/http.h"
+
+namespace dray::net {
+
+enum class IoStatus : uint8_t { kDone, kWantRead, kWantWrite, kEnd, kBroken };
+
+struct IoResult {
+  IoStatus status = IoStatus::kDone;
+  size_t size = 0;  // moved, when kDone
+};
+
+class Transport {
+ public:
+  virtual ~Transport() = default;
+  /// kDone once data can flow. kBroken: failure() says why.
+  virtual IoStatus Handshake() = 0;
+  /// kEnd when the peer will send no more.
+  virtual IoResult Read(std::span<char> into) = 0;
+  /// May write a part. After kWantRead or kWantWrite the next call starts with the same bytes.
+  virtual IoResult Write(std::string_view bytes) = 0;
+  /// Tells the peer that nothing more comes; reading still works.
+  virtual void EndWriting() = 0;
+  /// Who the peer is, once the handshake is done.
+  virtual void DescribePeer(Peer& peer) const = 0;
+  virtual std::string failure() const = 0;
+};
+
+/// The descriptor stays the caller's and outlives the transport.
+std::unique_ptr<Transport> MakePlainTransport(int descriptor);
+
+/// Ignores SIGPIPE, which OpenSSL raises when the peer is gone. Once per process, before the first
+/// TLS connection.
+void IgnoreBrokenPipes();
+
+}  // namespace dray::net
