@@ -71,12 +71,13 @@ fuzz: packages
 fmt: packages
 	@git ls-files -z '*.h' '*.cc' | xargs -0 -r clang-format-19 -i
 
-lint: packages
+lint:
+	@dev/install-packages.sh libclang-19-dev llvm-19-dev
 	@cmake --preset dev
 	@cmake --build --preset dev
 	@cmake --build --preset dev --target all_verify_interface_header_sets
 	@ctest --preset dev -R '^(layer|style)\.'
-	@dev/lint.sh build/dev $(strip $(SINCE))
+	@dev/lint.py build/dev $(if $(strip $(SINCE)),--since $(strip $(SINCE)))
 
 soak: packages
 	@for preset in asan tsan; do $(MAKE) test PRESET=$$preset; done

@@ -20,6 +20,7 @@ readonly packages=(
   # tests and demos
   python3 curl openssl
   etcd-server etcd-client  # what store/etcd is tested against
+  "$@"  # what one goal of the Makefile needs besides
 )
 readonly debian_kubectl=build/tools/debian-kubectl/usr/bin/kubectl
 
