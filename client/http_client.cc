@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 
 #include "api/codec/json.h"
+#include "client/read_modify_write.h"
 #include "client/wire.h"
-#include "client/write.h"
 
 namespace dray::client {
 namespace {

@@ -189,7 +189,7 @@ void Informer::Put(const api::Object& object) {
   if (known == objects_.end()) {
     const auto added = objects_.emplace(key, object).first;
     ChangeIndexes(key, nullptr, &added->second);
-    return Tell(nullptr, &added->second);
+    return Notify(nullptr, &added->second);
   }
   if (VersionOf(known->second) >= VersionOf(object) && VersionOf(object) != 0) return;
   if (known->second.metadata().uid != object.metadata().uid) {
@@ -198,17 +198,17 @@ void Informer::Put(const api::Object& object) {
   }
   const api::Object before = std::exchange(known->second, object);
   ChangeIndexes(key, &before, &object);
-  Tell(&before, &object);
+  Notify(&before, &object);
 }
 
 void Informer::Remove(const std::string& key) {
   const auto node = objects_.extract(key);
   if (node.empty()) return;
   ChangeIndexes(key, &node.mapped(), nullptr);
-  Tell(&node.mapped(), nullptr);
+  Notify(&node.mapped(), nullptr);
 }
 
-void Informer::Tell(const api::Object* before, const api::Object* after) {
+void Informer::Notify(const api::Object* before, const api::Object* after) {
   for (const ChangeHandler& handler : handlers_) handler(before, after);
 }
 

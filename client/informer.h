@@ -61,7 +61,7 @@ class Informer {
   /// Returns the number to ask Indexed() with.
   size_t AddIndex(Indexer indexer);
 
-  /// Lists if needed and applies the events that have arrived; tells the handlers. Returns when it
+  /// Lists if needed and applies the events that have arrived; calls the handlers. Returns when it
   /// must run again even if nothing arrives: after a failure, to retry.
   std::optional<MonotonicTime> Step();
 
@@ -99,7 +99,7 @@ class Informer {
   void Replace(const ObjectList& list);
   void Put(const api::Object& object);
   void Remove(const std::string& key);
-  void Tell(const api::Object* before, const api::Object* after);
+  void Notify(const api::Object* before, const api::Object* after);
   void ChangeIndexes(const std::string& key, const api::Object* before, const api::Object* after);
 
   Client& client_;

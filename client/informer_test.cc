@@ -10,8 +10,8 @@
 
 #include "api/core_v1.h"
 #include "base/simulated_world.h"
+#include "client/read_modify_write.h"
 #include "client/testing/memory_client.h"
-#include "client/write.h"
 
 namespace dray::client {
 namespace {

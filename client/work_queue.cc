@@ -25,14 +25,14 @@ bool WorkQueue::AddAt(const std::string& key, MonotonicTime when) {
   return true;
 }
 
-bool WorkQueue::AddFailed(const std::string& key, MonotonicTime now) {
+bool WorkQueue::AddRateLimited(const std::string& key, MonotonicTime now) {
   int& failures = failures_[key];
   // 2^40 times any first delay is past every longest one.
   constexpr int kDoublingsMax = 40;
-  std::chrono::nanoseconds delay = options_.retry_first;
-  for (int i = 0; i < failures && delay < options_.retry_longest; ++i) delay *= 2;
+  std::chrono::nanoseconds delay = options_.base_delay;
+  for (int i = 0; i < failures && delay < options_.max_delay; ++i) delay *= 2;
   failures = std::min(failures + 1, kDoublingsMax);
-  return AddAt(key, now + std::min(delay, options_.retry_longest));
+  return AddAt(key, now + std::min(delay, options_.max_delay));
 }
 
 void WorkQueue::Forget(std::string_view key) {

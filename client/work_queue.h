@@ -24,8 +24,8 @@ class WorkQueue {
   struct Options {
     /// Delay after the first failure of a key; it doubles with each further one (client-go's item
     /// exponential limiter: 5 ms to 1000 s).
-    std::chrono::nanoseconds retry_first = std::chrono::milliseconds(5);
-    std::chrono::nanoseconds retry_longest = std::chrono::seconds(1000);
+    std::chrono::nanoseconds base_delay = std::chrono::milliseconds(5);
+    std::chrono::nanoseconds max_delay = std::chrono::seconds(1000);
     /// Keys waiting, ready or delayed. A key is the name of an object, so this bounds memory should
     /// there be more objects than anybody expects; then the owner starts over from its informers.
     size_t keys_max = 1'000'000;
@@ -39,7 +39,7 @@ class WorkQueue {
   /// Makes `key` ready at `when`, or earlier if it was due earlier. False when the queue is full.
   bool AddAt(const std::string& key, MonotonicTime when);
   /// Counts a failure of `key` and adds it again after its delay. False when the queue is full.
-  bool AddFailed(const std::string& key, MonotonicTime now);
+  bool AddRateLimited(const std::string& key, MonotonicTime now);
   /// Forgets the failures of `key`.
   void Forget(std::string_view key);
 

@@ -44,14 +44,14 @@ TEST(WorkQueue, AddOvertakesADelay) {
 }
 
 TEST(WorkQueue, FailuresDoubleTheDelayUpToTheLongest) {
-  WorkQueue queue({.retry_first = milliseconds(5), .retry_longest = milliseconds(30)});
+  WorkQueue queue({.base_delay = milliseconds(5), .max_delay = milliseconds(30)});
   for (const int delay : {5, 10, 20, 30, 30}) {
-    EXPECT_TRUE(queue.AddFailed("a", kStart));
+    EXPECT_TRUE(queue.AddRateLimited("a", kStart));
     EXPECT_EQ(queue.Next(kStart), kStart + milliseconds(delay));
     EXPECT_EQ(queue.Pop(kStart + seconds(1)), "a");
   }
   queue.Forget("a");
-  EXPECT_TRUE(queue.AddFailed("a", kStart));
+  EXPECT_TRUE(queue.AddRateLimited("a", kStart));
   EXPECT_EQ(queue.Next(kStart), kStart + milliseconds(5));
 }
 

@@ -7,7 +7,7 @@
 
 #include "api/core_v1.h"
 #include "client/loop.h"
-#include "client/write.h"
+#include "client/read_modify_write.h"
 
 namespace dray::controllers {
 namespace {
@@ -47,7 +47,7 @@ std::optional<MonotonicTime> NamespaceController::Step() {
       queue_.Forget(*name);
     } else {
       log_.Debug("namespace stays for now", "namespace", *name, "reason", done.error().message);
-      (void)queue_.AddFailed(*name, now);  // the key has just left the queue: there is room
+      (void)queue_.AddRateLimited(*name, now);  // the key has just left the queue: there is room
     }
   }
   return client::Earlier(next, queue_.Next(now));

@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 
 #include "client/loop.h"
-#include "client/write.h"
+#include "client/read_modify_write.h"
 
 namespace dray::controllers {
 namespace {
@@ -148,7 +148,7 @@ void ResourceClaimController::Handle(const std::string& key, MonotonicTime now) 
   const Result<> done = key.starts_with("pod:") ? SyncPod(name) : SyncClaim(name);
   if (done || IsMissing(done.error())) return queue_.Forget(key);
   log_.Debug("trying again later", "key", key, "error", done.error().message);
-  if (!queue_.AddFailed(key, now)) queue_overflowed_ = true;
+  if (!queue_.AddRateLimited(key, now)) queue_overflowed_ = true;
 }
 
 // ------------------------------------------------------------------------------------------------
@@ -270,17 +270,16 @@ Result<std::set<std::string>> ResourceClaimController::AliveConsumers(const Reso
   return alive;
 }
 
-Result<std::optional<api::Object>> ResourceClaimController::FindPod(const std::string& space,
-                                                                    const std::string& name,
-                                                                    const std::string& uid) {
+Result<std::optional<api::Object>> ResourceClaimController::FindPod(
+    const std::string& namespace_name, const std::string& name, const std::string& uid) {
   if (deleted_.contains(uid)) return std::optional<api::Object>();
-  if (const api::Object* pod = pods_.Find(space + "/" + name)) {
+  if (const api::Object* pod = pods_.Find(namespace_name + "/" + name)) {
     if (pod->metadata().uid != uid) return std::optional<api::Object>();
     return std::optional<api::Object>(*pod);
   }
   // The mirror may be behind: only the server knows that a pod is not there.
   Result<api::Object> live =
-      client_.Get({.kind = &kPodKind, .namespace_name = space, .name = name});
+      client_.Get({.kind = &kPodKind, .namespace_name = namespace_name, .name = name});
   if (!live && !IsMissing(live.error())) return Fail(std::move(live).error());
   if (!live || live->metadata().uid != uid) return std::optional<api::Object>();
   return std::optional<api::Object>(*std::move(live));

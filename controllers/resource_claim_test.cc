@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 
 #include "base/simulated_world.h"
+#include "client/read_modify_write.h"
 #include "client/testing/memory_client.h"
-#include "client/write.h"
 
 namespace dray::controllers {
 namespace {

@@ -8,9 +8,9 @@
 
 #include "api/resource_v1.h"
 #include "base/simulated_world.h"
+#include "client/read_modify_write.h"
 #include "client/testing/memory_client.h"
-#include "client/write.h"
-#include "node/pod_life.h"
+#include "node/pod_lifecycle.h"
 #include "node/profile.h"
 #include "node/simulated_nodes.h"
 
@@ -48,9 +48,9 @@ TEST(Profile, UnknownOneIsRefusedWithTheKnownOnes) {
   EXPECT_EQ(made.error().message, "no node profile \"toaster\"; there are: 8-gpu-server, example");
 }
 
-class PodLifeTest : public ::testing::Test {
+class PodLifecycleTest : public ::testing::Test {
  protected:
-  PodLifeTest() {
+  PodLifecycleTest() {
     pod_.metadata.namespace_ = "lab";
     pod_.metadata.name = "worker";
     pod_.metadata.uid = "uid-worker";
@@ -68,7 +68,7 @@ class PodLifeTest : public ::testing::Test {
   const api::Object* claim_ = nullptr;
 };
 
-TEST_F(PodLifeTest, StartsOnlyWithAllClaimsAllocatedAndReserved) {
+TEST_F(PodLifecycleTest, StartsOnlyWithAllClaimsAllocatedAndReserved) {
   pod_.spec.resource_claims = {{.name = "gpu", .resource_claim_name = "shared"}};
   EXPECT_EQ(Why(), "claim shared not found");
   resource_v1::ResourceClaim claim;
@@ -87,11 +87,11 @@ TEST_F(PodLifeTest, StartsOnlyWithAllClaimsAllocatedAndReserved) {
   EXPECT_TRUE(status.container_statuses[0].ready);
 }
 
-TEST_F(PodLifeTest, RunsAsLongAsItsAnnotationSays) {
+TEST_F(PodLifecycleTest, RunsAsLongAsItsAnnotationSays) {
   pod_.status = std::get<WriteStatus>(Next()).status;
   EXPECT_TRUE(std::holds_alternative<Nothing>(Next()));
   pod_.metadata.annotations[kRunSecondsAnnotation] = "5";
-  EXPECT_EQ(std::get<LookAgainAt>(Next()).time, api::Time::FromUnixSeconds(105));
+  EXPECT_EQ(std::get<RequeueAt>(Next()).time, api::Time::FromUnixSeconds(105));
   pod_.metadata.annotations[kRunSecondsAnnotation] = "0";
   EXPECT_EQ(std::get<WriteStatus>(Next()).status.phase, "Succeeded");
   for (const char* bad : {"", "-1", "5s", "999999999999", "99999999999999999999"}) {
@@ -100,7 +100,7 @@ TEST_F(PodLifeTest, RunsAsLongAsItsAnnotationSays) {
   }
 }
 
-TEST_F(PodLifeTest, DeletedPodIsRemovedWhateverItsPhase) {
+TEST_F(PodLifecycleTest, DeletedPodIsRemovedWhateverItsPhase) {
   pod_.metadata.deletion_timestamp = api::Time::FromUnixSeconds(90);
   EXPECT_TRUE(std::holds_alternative<Remove>(Next()));
   pod_.status.phase = "Succeeded";

@@ -9,7 +9,7 @@
 
 #include "api/core_v1.h"
 #include "api/resource_v1.h"
-#include "client/write.h"
+#include "client/read_modify_write.h"
 #include "node/profile.h"
 
 namespace dray::node {
@@ -105,7 +105,7 @@ std::optional<MonotonicTime> SimulatedNodes::Step() {
     const Result<> done = Handle(*key);
     if (done || done.error().reason == StatusReason::kNotFound) {
       queue_.Forget(*key);
-    } else if (!queue_.AddFailed(*key, now)) {
+    } else if (!queue_.AddRateLimited(*key, now)) {
       queue_overflowed_ = true;
     }
   }
@@ -190,7 +190,7 @@ Result<> SimulatedNodes::Perform(const api::Object& pod, const PodAction& action
     options.preconditions = api::meta_v1::Preconditions{.uid = pod.metadata().uid};
     return client_.Delete(client::RefOf(pod), options);
   }
-  if (const auto* later = std::get_if<LookAgainAt>(&action)) {
+  if (const auto* later = std::get_if<RequeueAt>(&action)) {
     const std::chrono::seconds wait(later->time.unix_seconds() -
                                     api::Time::Of(world_.clock.Now()).unix_seconds());
     const std::string key = api::ObjectKey(pod.metadata());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Simulated nodes: publishes them with their devices, then runs the pods bound to them. The shell
-// around profile.h and pod_life.h.
+// around profile.h and pod_lifecycle.h.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@
 #include "client/informer.h"
 #include "client/loop.h"
 #include "client/work_queue.h"
-#include "node/pod_life.h"
+#include "node/pod_lifecycle.h"
 
 namespace dray::node {
 

@@ -8,7 +8,7 @@
 
 #include "api/core_v1.h"
 #include "base/result.h"
-#include "client/write.h"
+#include "client/read_modify_write.h"
 #include "scheduler/pod_claims.h"
 
 namespace dray::scheduler {

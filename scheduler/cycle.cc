@@ -34,7 +34,7 @@ Unschedulable ForAllNodes(std::string reason, const ClusterView& view, WaitsFor 
   return {.nodes = view.nodes.size(),
           .claim_reason = std::move(reason),
           .node_reasons = {},
-          .final_nodes = view.nodes.size(),
+          .unresolvable_nodes = view.nodes.size(),
           .unavailable_claims = {},
           .waits_for = std::move(waits_for)};
 }
@@ -67,10 +67,11 @@ std::optional<Obstacle> AddWanted(const api::Object& object,
     return ForAllNodes(fmt::format("resource claim {} is in the process of being allocated",
                                    api::ObjectKey(claim.metadata)),
                        view,
-                       {.causes = {}, .claims = {api::ObjectKey(claim.metadata)}});
+                       {.events = {}, .claims = {api::ObjectKey(claim.metadata)}});
   }
   if (std::string missing = MissingClass(claim, view); !missing.empty()) {
-    return ForAllNodes(std::move(missing), view, {.causes = {Cause::kClasses}, .claims = {}});
+    return ForAllNodes(
+        std::move(missing), view, {.events = {ClusterEvent::kClasses}, .claims = {}});
   }
   set.prioritized =
       set.prioritized || std::ranges::any_of(claim.spec.devices.requests, [](const auto& request) {
@@ -132,8 +133,8 @@ class NodeSearch {
   bool LookAt(size_t index) {
     const NodeState& state = *view_.nodes[index];
     if (std::optional<Rejection> rejection = FilterNode(needs_, state)) {
-      Reject(std::move(rejection->reasons), rejection->final, Cause::kNodes);
-      if (!rejection->final) result_.waits_for.causes.insert(Cause::kAssignedPods);
+      Reject(std::move(rejection->reasons), rejection->unresolvable, ClusterEvent::kNodes);
+      if (!rejection->unresolvable) result_.waits_for.events.insert(ClusterEvent::kAssignedPods);
       return true;
     }
     bool available = true;
@@ -154,13 +155,13 @@ class NodeSearch {
       if (const auto* no = std::get_if<allocator::Unsatisfiable>(&*outcome)) {
         Reject({no->node_error.empty() ? "cannot allocate all claims" : no->node_error},
                true,
-               Cause::kDevices);
+               ClusterEvent::kDevices);
         return true;
       }
       results = std::get<allocator::Allocation>(*outcome).results;
     }
     if (!available) {
-      Reject({"resourceclaim not available on the node"}, true, Cause::kDevices);
+      Reject({"resourceclaim not available on the node"}, true, ClusterEvent::kDevices);
       return true;
     }
     Consider(index, std::move(results));
@@ -174,9 +175,9 @@ class NodeSearch {
     if (best_) return Place(*std::move(best_), claims.size());
     result_.nodes = view_.nodes.size();
     result_.unavailable_claims.assign(unavailable_.begin(), unavailable_.end());
-    result_.waits_for.causes.insert(Cause::kNodes);
-    if (result_.waits_for.causes.contains(Cause::kDevices)) {
-      result_.waits_for.causes.insert(Cause::kClasses);
+    result_.waits_for.events.insert(ClusterEvent::kNodes);
+    if (result_.waits_for.events.contains(ClusterEvent::kDevices)) {
+      result_.waits_for.events.insert(ClusterEvent::kClasses);
     }
     for (const api::Object& claim : claims) {
       result_.waits_for.claims.push_back(api::ObjectKey(claim.metadata()));
@@ -191,10 +192,10 @@ class NodeSearch {
     std::vector<resource_v1::AllocationResult> results;
   };
 
-  void Reject(std::vector<std::string> reasons, bool final, Cause cause) {
+  void Reject(std::vector<std::string> reasons, bool unresolvable, ClusterEvent event) {
     for (std::string& reason : reasons) result_.node_reasons.push_back(std::move(reason));
-    if (final) ++result_.final_nodes;
-    result_.waits_for.causes.insert(cause);
+    if (unresolvable) ++result_.unresolvable_nodes;
+    result_.waits_for.events.insert(event);
   }
 
   bool Fail(std::string_view message) {
@@ -246,7 +247,7 @@ Decision Decide(const core_v1::Pod& pod,
                 const ClusterView& view,
                 const CycleOptions& options) {
   if (view.nodes.empty()) {
-    return Unschedulable{.waits_for = {.causes = {Cause::kNodes}, .claims = {}}};
+    return Unschedulable{.waits_for = {.events = {ClusterEvent::kNodes}, .claims = {}}};
   }
   ClaimSet set;
   if (std::optional<Obstacle> obstacle = SortClaims(claims, view, set)) {
@@ -273,8 +274,8 @@ std::string MessageOf(const Unschedulable& result, bool deallocated) {
   }
   if (deallocated) message += " deallocation of ResourceClaim completed,";
   const std::map<std::string, size_t, std::less<>> preemption{
-      {"Preemption is not helpful for scheduling", result.final_nodes},
-      {"No preemption victims found for incoming pod", result.nodes - result.final_nodes}};
+      {"Preemption is not helpful for scheduling", result.unresolvable_nodes},
+      {"No preemption victims found for incoming pod", result.nodes - result.unresolvable_nodes}};
   return fmt::format("{} preemption: {}", message, CountReasons(result.nodes, preemption));
 }
 

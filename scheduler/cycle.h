@@ -56,7 +56,7 @@ struct Unschedulable {
   size_t nodes = 0;
   std::string claim_reason;  // about the pod's claims, whatever the node ("PreFilter"); or empty
   std::vector<std::string> node_reasons;   // one per node and reason
-  size_t final_nodes = 0;                  // evicting other pods would not help there
+  size_t unresolvable_nodes = 0;           // evicting other pods would not help there
   std::vector<size_t> unavailable_claims;  // allocated where the pod cannot go, sorted
   WaitsFor waits_for;
 };

@@ -155,7 +155,7 @@ TEST_F(DecideTest, ClaimBeingAllocatedElsewhereIsWaitedFor) {
             "0/1 nodes are available: resource claim lab/gpu is in the process of being allocated. "
             "preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.");
   EXPECT_THAT(result.waits_for.claims, ElementsAre("lab/gpu"));
-  EXPECT_TRUE(result.waits_for.causes.empty());
+  EXPECT_TRUE(result.waits_for.events.empty());
 }
 
 TEST_F(DecideTest, AllocatedClaimDecidesTheNode) {

@@ -18,7 +18,7 @@ void TakenDevices::SetClaim(const std::string& uid, const api::resource_v1::Reso
   }
   if (known->second == now) return;
   Take(now);
-  Give(known->second);
+  Free(known->second);
   if (now.empty()) {
     allocated_.erase(known);
   } else {
@@ -33,10 +33,10 @@ bool TakenDevices::Reserve(const std::string& uid,
   return is_new;
 }
 
-void TakenDevices::Release(const std::string& uid) {
+void TakenDevices::Unreserve(const std::string& uid) {
   const auto entry = in_flight_.find(uid);
   if (entry == in_flight_.end()) return;
-  Give(entry->second);
+  Free(entry->second);
   in_flight_.erase(entry);
 }
 
@@ -58,16 +58,16 @@ TakenDevices::Devices TakenDevices::DevicesOf(
 
 void TakenDevices::Take(const Devices& devices) {
   for (const Device& device : devices) {
-    if (++holders_[device.id] == 1) Enter(device);
+    if (++holders_[device.id] == 1) AddToState(device);
   }
 }
 
-void TakenDevices::Give(const Devices& devices) {
+void TakenDevices::Free(const Devices& devices) {
   for (const Device& device : devices) {
     const auto holder = holders_.find(device.id);
     if (holder == holders_.end() || --holder->second > 0) continue;
     holders_.erase(holder);
-    Erase(device);
+    RemoveFromState(device);
   }
 }
 
@@ -82,7 +82,7 @@ bool TakenDevices::BringUpToDate(allocator::Snapshot& snapshot) {
   return true;
 }
 
-void TakenDevices::Enter(const Device& device) {
+void TakenDevices::AddToState(const Device& device) {
   changed_.insert(device.id.device);
   if (device.id.share.empty()) {
     state_.devices.insert(device.id.device);
@@ -94,7 +94,7 @@ void TakenDevices::Enter(const Device& device) {
   for (const auto& [name, amount] : device.consumed) total[name] += amount;
 }
 
-void TakenDevices::Erase(const Device& device) {
+void TakenDevices::RemoveFromState(const Device& device) {
   changed_.insert(device.id.device);
   if (device.id.share.empty()) {
     state_.devices.erase(device.id.device);

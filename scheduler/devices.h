@@ -30,14 +30,14 @@ class TakenDevices {
   /// The claim is now as `claim` says; null: it is gone.
   void SetClaim(const std::string& uid, const api::resource_v1::ResourceClaim* claim);
 
-  /// Holds the devices of `allocation` for the claim. False when an attempt holds some already.
+  /// Holds the devices of `allocation` for the claim: it is in flight. False if it is already.
   bool Reserve(const std::string& uid, const api::resource_v1::AllocationResult& allocation);
-  void Release(const std::string& uid);
+  void Unreserve(const std::string& uid);
   bool in_flight(std::string_view uid) const { return in_flight_.contains(uid); }
 
   /// All that is taken.
   const allocator::AllocatedState& state() const { return state_; }
-  /// Tells `snapshot` what was taken and released since the last time; false: nothing was.
+  /// Changes in `snapshot` what was taken and freed since the last time; false: nothing was.
   /// O(devices concerned).
   bool BringUpToDate(allocator::Snapshot& snapshot);
 
@@ -52,9 +52,9 @@ class TakenDevices {
 
   Devices DevicesOf(const api::resource_v1::AllocationResult& allocation) const;
   void Take(const Devices& devices);
-  void Give(const Devices& devices);
-  void Enter(const Device& device);
-  void Erase(const Device& device);
+  void Free(const Devices& devices);
+  void AddToState(const Device& device);
+  void RemoveFromState(const Device& device);
 
   const bool can_share_;
   allocator::AllocatedState state_;

@@ -71,7 +71,7 @@ std::optional<Rejection> FilterResources(const PodNeeds& needs, const NodeState&
     const auto found = state.allocatable.find(name);
     return found == state.allocatable.end() ? 0 : found->second;
   };
-  Rejection rejection{.reasons = {}, .final = false};
+  Rejection rejection{.reasons = {}, .unresolvable = false};
   if (state.pods + 1 > allocatable("pods")) rejection.reasons.emplace_back("Too many pods");
   for (const auto& [name, request] : needs.requests) {
     if (request == 0) continue;
@@ -79,7 +79,7 @@ std::optional<Rejection> FilterResources(const PodNeeds& needs, const NodeState&
     const int64_t taken = used == state.requested.end() ? 0 : used->second;
     if (request <= allocatable(name) - taken) continue;
     rejection.reasons.push_back("Insufficient " + name);
-    if (request > allocatable(name)) rejection.final = true;
+    if (request > allocatable(name)) rejection.unresolvable = true;
   }
   if (rejection.reasons.empty()) return std::nullopt;
   return rejection;

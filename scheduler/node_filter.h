@@ -40,10 +40,10 @@ struct NodeState {
   const api::core_v1::Node& value() const { return node.As<api::core_v1::Node>(); }
 };
 
-/// Why a node does not do. `final`: evicting other pods could not help.
+/// Why a node does not do. `unresolvable`: evicting other pods could not help.
 struct Rejection {
   std::vector<std::string> reasons;
-  bool final = true;
+  bool unresolvable = true;
 };
 
 /// Upstream's filters in upstream's order; the first that objects gives the reasons. A node that

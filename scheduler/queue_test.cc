@@ -22,16 +22,16 @@ TEST(SchedulingQueue, HighestPriorityFirstThenLongestWaiting) {
   EXPECT_EQ(queue.Pop(kStart), std::nullopt);
 }
 
-TEST(SchedulingQueue, ParkedPodWaitsForItsCauseOnly) {
+TEST(SchedulingQueue, UnschedulablePodWaitsForItsEventOnly) {
   SchedulingQueue queue;
   queue.Add("a", 0, kStart);
   queue.Pop(kStart);
-  queue.Park("a", {.causes = {Cause::kDevices}, .claims = {"lab/gpu"}}, kStart);
+  queue.AddUnschedulable("a", {.events = {ClusterEvent::kDevices}, .claims = {"lab/gpu"}}, kStart);
   const MonotonicTime later = kStart + seconds(5);
-  queue.Wake(Cause::kNodes, later);
-  queue.WakeForClaim("lab/other", later);
+  queue.MoveOnEvent(ClusterEvent::kNodes, later);
+  queue.MoveOnClaimChange("lab/other", later);
   EXPECT_EQ(queue.Pop(later), std::nullopt);
-  queue.Wake(Cause::kDevices, later);
+  queue.MoveOnEvent(ClusterEvent::kDevices, later);
   EXPECT_EQ(queue.Pop(later), "a");
 }
 
@@ -39,8 +39,8 @@ TEST(SchedulingQueue, WokenPodStillBacksOff) {
   SchedulingQueue queue;
   queue.Add("a", 0, kStart);
   queue.Pop(kStart);
-  queue.Park("a", {.causes = {}, .claims = {"lab/gpu"}}, kStart);
-  queue.WakeForClaim("lab/gpu", kStart);
+  queue.AddUnschedulable("a", {.events = {}, .claims = {"lab/gpu"}}, kStart);
+  queue.MoveOnClaimChange("lab/gpu", kStart);
   EXPECT_EQ(queue.Pop(kStart), std::nullopt);
   EXPECT_EQ(queue.Next(kStart), kStart + seconds(1));
   EXPECT_EQ(queue.Pop(kStart + seconds(1)), "a");
@@ -50,8 +50,8 @@ TEST(SchedulingQueue, GatedPodPaysNoBackOff) {
   SchedulingQueue queue;
   queue.Add("a", 0, kStart);
   queue.Pop(kStart);
-  queue.Gate("a", {.causes = {}, .claims = {"lab/gpu"}}, kStart);
-  queue.WakeForClaim("lab/gpu", kStart);
+  queue.Gate("a", {.events = {}, .claims = {"lab/gpu"}}, kStart);
+  queue.MoveOnClaimChange("lab/gpu", kStart);
   EXPECT_EQ(queue.Pop(kStart), "a");
 }
 
@@ -61,7 +61,7 @@ TEST(SchedulingQueue, BackOffDoublesUpToTheLongest) {
   MonotonicTime now = kStart;
   for (const int delay : {1, 2, 4, 8, 10, 10}) {
     ASSERT_EQ(queue.Pop(now), "a");
-    queue.Retry("a", now);
+    queue.AddBackoff("a", now);
     EXPECT_EQ(queue.Next(now), now + seconds(delay));
     now += seconds(delay);
   }
@@ -71,16 +71,16 @@ TEST(SchedulingQueue, UnschedulableAttemptEndsARowOfFailures) {
   SchedulingQueue queue;
   queue.Add("a", 0, kStart);
   queue.Pop(kStart);
-  queue.Retry("a", kStart);
+  queue.AddBackoff("a", kStart);
   queue.Pop(kStart + seconds(1));
-  queue.Retry("a", kStart + seconds(1));
+  queue.AddBackoff("a", kStart + seconds(1));
   MonotonicTime now = kStart + seconds(3);
   ASSERT_EQ(queue.Pop(now), "a");
-  queue.Park("a", {.causes = {Cause::kNodes}, .claims = {}}, now);
+  queue.AddUnschedulable("a", {.events = {ClusterEvent::kNodes}, .claims = {}}, now);
   now += seconds(60);
-  queue.Wake(Cause::kNodes, now);
+  queue.MoveOnEvent(ClusterEvent::kNodes, now);
   ASSERT_EQ(queue.Pop(now), "a");
-  queue.Retry("a", now);
+  queue.AddBackoff("a", now);
   EXPECT_EQ(queue.Next(now), now + seconds(1));
 }
 
@@ -96,7 +96,7 @@ TEST(SchedulingQueue, ForgottenPodIsTriedAgainAfterAWhile) {
   SchedulingQueue queue;
   queue.Add("a", 0, kStart);
   queue.Pop(kStart);
-  queue.Park("a", {.causes = {Cause::kNodes}, .claims = {}}, kStart);
+  queue.AddUnschedulable("a", {.events = {ClusterEvent::kNodes}, .claims = {}}, kStart);
   EXPECT_EQ(queue.Next(kStart), kStart + minutes(5));
   EXPECT_EQ(queue.Pop(kStart + minutes(5)), "a");
 }
@@ -106,12 +106,13 @@ TEST(SchedulingQueue, RemovedPodIsGoneFromEverywhere) {
   queue.Add("ready", 0, kStart);
   queue.Add("tried", 1, kStart);
   queue.Pop(kStart);
-  queue.Park("tried", {.causes = {Cause::kNodes}, .claims = {"lab/gpu"}}, kStart);
+  queue.AddUnschedulable(
+      "tried", {.events = {ClusterEvent::kNodes}, .claims = {"lab/gpu"}}, kStart);
   queue.Remove("ready");
   queue.Remove("tried");
   queue.Remove("unknown");
-  queue.Wake(Cause::kNodes, kStart + seconds(9));
-  queue.WakeForClaim("lab/gpu", kStart + seconds(9));
+  queue.MoveOnEvent(ClusterEvent::kNodes, kStart + seconds(9));
+  queue.MoveOnClaimChange("lab/gpu", kStart + seconds(9));
   EXPECT_EQ(queue.Pop(kStart + seconds(9)), std::nullopt);
   EXPECT_EQ(queue.Next(kStart), std::nullopt);
   EXPECT_EQ(queue.size(), 0U);

@@ -14,7 +14,7 @@
 #include "api/core_v1.h"
 #include "api/resource_v1.h"
 #include "base/check.h"
-#include "client/write.h"
+#include "client/read_modify_write.h"
 #include "scheduler/pod_claims.h"
 
 namespace dray::scheduler {
@@ -85,7 +85,7 @@ Scheduler::Scheduler(client::Client& client, World& world, Log log, Options opti
     } else {
       device_changes_.emplace_back(allocator::Inventory::RemoveClass{before->metadata().name});
     }
-    queue_.Wake(Cause::kClasses, Now());
+    queue_.MoveOnEvent(ClusterEvent::kClasses, Now());
   });
   slices_.OnChange([this](auto* before, auto* after) {
     if (after != nullptr) {
@@ -93,7 +93,7 @@ Scheduler::Scheduler(client::Client& client, World& world, Log log, Options opti
     } else {
       device_changes_.emplace_back(allocator::Inventory::RemoveSlice{before->metadata().name});
     }
-    queue_.Wake(Cause::kDevices, Now());
+    queue_.MoveOnEvent(ClusterEvent::kDevices, Now());
   });
   claims_.OnChange([this](auto* before, auto* after) { OnClaim(before, after); });
   pods_.OnChange([this](auto* before, auto* after) { OnPod(before, after); });
@@ -137,7 +137,7 @@ std::optional<MonotonicTime> Scheduler::Step() {
     const MonotonicTime now = Now();
     const std::optional<std::string> pod = queue_.Pop(now);
     if (!pod) break;
-    TryPod(*pod, now);
+    ScheduleOne(*pod, now);
   }
   const MonotonicTime now = Now();
   next = client::Earlier(next, queue_.Next(now));
@@ -146,7 +146,7 @@ std::optional<MonotonicTime> Scheduler::Step() {
 }
 
 // ------------------------------------------------------------------------------------------------
-// What the cluster tells.
+// Changes in the cluster.
 
 bool Scheduler::IsOurs(const core_v1::Pod& pod) const {
   return pod.spec.scheduler_name == options_.name ||
@@ -159,14 +159,14 @@ void Scheduler::OnPod(const api::Object* before, const api::Object* after) {
   if (after == nullptr) {
     assumed_.erase(pod.metadata.uid);
     queue_.Remove(key);
-    if (DropUsage(pod.metadata.uid)) queue_.Wake(Cause::kAssignedPods, Now());
+    if (DropUsage(pod.metadata.uid)) queue_.MoveOnEvent(ClusterEvent::kAssignedPods, Now());
     return;
   }
   if (!pod.spec.node_name.empty()) {
     assumed_.erase(pod.metadata.uid);
     queue_.Remove(key);
     if (!IsDone(pod)) return SetUsage(pod, pod.spec.node_name);
-    if (DropUsage(pod.metadata.uid)) queue_.Wake(Cause::kAssignedPods, Now());
+    if (DropUsage(pod.metadata.uid)) queue_.MoveOnEvent(ClusterEvent::kAssignedPods, Now());
     return;
   }
   if (assumed_.contains(pod.metadata.uid)) return;
@@ -184,12 +184,12 @@ void Scheduler::OnClaim(const api::Object* before, const api::Object* after) {
   taken_.SetClaim(object.metadata().uid, claim);
   const MonotonicTime now = Now();
   // Freed devices may help any pod; other changes only the pods of the claim; its finalizer nobody.
-  if (IsAllocated(before) && !IsAllocated(after)) queue_.Wake(Cause::kDevices, now);
+  if (IsAllocated(before) && !IsAllocated(after)) queue_.MoveOnEvent(ClusterEvent::kDevices, now);
   if (before != nullptr && claim != nullptr &&
       before->As<resource_v1::ResourceClaim>().status == claim->status) {
     return;
   }
-  queue_.WakeForClaim(api::ObjectKey(object.metadata()), now);
+  queue_.MoveOnClaimChange(api::ObjectKey(object.metadata()), now);
 }
 
 void Scheduler::OnNode(const api::Object* before, const api::Object* after) {
@@ -211,7 +211,7 @@ void Scheduler::OnNode(const api::Object* before, const api::Object* after) {
     }
   }
   if (before == nullptr || MayHostNow(before->As<core_v1::Node>(), node)) {
-    queue_.Wake(Cause::kNodes, Now());
+    queue_.MoveOnEvent(ClusterEvent::kNodes, Now());
   }
 }
 
@@ -259,7 +259,7 @@ const allocator::Snapshot& Scheduler::Devices() {
 // ------------------------------------------------------------------------------------------------
 // One attempt.
 
-void Scheduler::TryPod(const std::string& key, MonotonicTime now) {
+void Scheduler::ScheduleOne(const std::string& key, MonotonicTime now) {
   const api::Object* found = pods_.Find(key);
   if (found == nullptr) return queue_.Remove(key);
   const api::Object pod = *found;
@@ -267,20 +267,20 @@ void Scheduler::TryPod(const std::string& key, MonotonicTime now) {
       pod.As<core_v1::Pod>(), [this](std::string_view claim) { return claims_.Find(claim); });
   if (const auto* gated = std::get_if<Gated>(&resolved)) {
     log_.Debug("pod waits for its claims", "pod", key, "reason", gated->message);
-    return queue_.Gate(key, {.causes = {}, .claims = ClaimKeys(pod.As<core_v1::Pod>())}, now);
+    return queue_.Gate(key, {.events = {}, .claims = ClaimKeys(pod.As<core_v1::Pod>())}, now);
   }
   const auto& claims = std::get<std::vector<api::Object>>(resolved);
-  Decision decision = DecideFor(pod.As<core_v1::Pod>(), claims);
+  Decision decision = SchedulePod(pod.As<core_v1::Pod>(), claims);
   if (auto* placement = std::get_if<Placement>(&decision)) {
     return Reserve(key, pod, claims, std::move(*placement));
   }
   if (auto* nowhere = std::get_if<Unschedulable>(&decision)) {
-    return Reject(key, pod, claims, std::move(*nowhere));
+    return HandleUnschedulable(key, pod, claims, std::move(*nowhere));
   }
-  Fail(key, pod, std::get<AttemptFailed>(decision).message);
+  HandleFailure(key, pod, std::get<AttemptFailed>(decision).message);
 }
 
-Decision Scheduler::DecideFor(const core_v1::Pod& pod, std::span<const api::Object> claims) {
+Decision Scheduler::SchedulePod(const core_v1::Pod& pod, std::span<const api::Object> claims) {
   const allocator::Allocator allocator(Devices());
   const ClusterView view{
       .nodes = Nodes(),
@@ -323,7 +323,7 @@ void Scheduler::Reserve(const std::string& key,
 void Scheduler::FinishBinding(BindOutcome outcome) {
   // First the mirror shows the allocation, then the hold on its devices ends.
   for (const api::Object& claim : outcome.written) claims_.Assume(claim);
-  for (const std::string& uid : outcome.claim_uids) taken_.Release(uid);
+  for (const std::string& uid : outcome.claim_uids) taken_.Unreserve(uid);
   if (outcome.error.empty()) {
     queue_.Remove(outcome.pod_key);
     log_.Info("pod bound", "pod", outcome.pod_key, "node", outcome.node);
@@ -340,34 +340,38 @@ void Scheduler::FinishBinding(BindOutcome outcome) {
   const bool still_ours = assumed_.erase(uid) > 0;
   if (still_ours) DropUsage(uid);
   // Others may have been turned away by what this attempt held.
-  queue_.Wake(Cause::kDevices, Now());
-  queue_.Wake(Cause::kAssignedPods, Now());
-  if (still_ours) Fail(outcome.pod_key, outcome.pod, outcome.error);
+  queue_.MoveOnEvent(ClusterEvent::kDevices, Now());
+  queue_.MoveOnEvent(ClusterEvent::kAssignedPods, Now());
+  if (still_ours) HandleFailure(outcome.pod_key, outcome.pod, outcome.error);
 }
 
-void Scheduler::Reject(const std::string& key,
-                       const api::Object& pod,
-                       std::span<const api::Object> claims,
-                       Unschedulable result) {
+void Scheduler::HandleUnschedulable(const std::string& key,
+                                    const api::Object& pod,
+                                    std::span<const api::Object> claims,
+                                    Unschedulable result) {
   const std::optional<size_t> useless = ClaimToDeallocate(result, claims, pod.metadata().uid);
   if (!useless) {
-    queue_.Park(key, std::move(result.waits_for), Now());
-    return Tell(pod, "Unschedulable", MessageOf(result, false));
+    queue_.AddUnschedulable(key, std::move(result.waits_for), Now());
+    return RecordFailure(pod, "Unschedulable", MessageOf(result, false));
   }
   const Result<api::Object> freed = Deallocate(client_, claims[*useless]);
-  if (!freed) return Fail(key, pod, freed.error().message);
-  queue_.Park(key, std::move(result.waits_for), Now());
+  if (!freed) return HandleFailure(key, pod, freed.error().message);
+  queue_.AddUnschedulable(key, std::move(result.waits_for), Now());
   claims_.Assume(*freed);  // wakes this pod too
-  Tell(pod, "Unschedulable", MessageOf(result, true));
+  RecordFailure(pod, "Unschedulable", MessageOf(result, true));
 }
 
-void Scheduler::Fail(const std::string& key, const api::Object& pod, const std::string& message) {
-  queue_.Retry(key, Now());
+void Scheduler::HandleFailure(const std::string& key,
+                              const api::Object& pod,
+                              const std::string& message) {
+  queue_.AddBackoff(key, Now());
   log_.Warning("attempt failed", "pod", key, "error", message);
-  Tell(pod, "SchedulerError", message);
+  RecordFailure(pod, "SchedulerError", message);
 }
 
-void Scheduler::Tell(const api::Object& pod, std::string_view reason, const std::string& message) {
+void Scheduler::RecordFailure(const api::Object& pod,
+                              std::string_view reason,
+                              const std::string& message) {
   events_.Record(pod,
                  {.type = client::EventType::kWarning,
                   .reason = "FailedScheduling",

@@ -61,7 +61,7 @@ class Scheduler {
   /// One turn of Run, for tests and simulation: handles what has arrived, tries some pods.
   std::optional<MonotonicTime> Step();
 
-  /// Pods that wait, back off or are being tried. On the thread of Run.
+  /// Pods that are active, back off, are unschedulable or in flight. On the thread of Run.
   size_t pending_pods() const { return queue_.size(); }
 
  private:
@@ -79,19 +79,19 @@ class Scheduler {
   bool DropUsage(std::string_view pod_uid);
   void Count(const Usage& usage, int64_t sign);
 
-  void TryPod(const std::string& key, MonotonicTime now);
-  Decision DecideFor(const api::core_v1::Pod& pod, std::span<const api::Object> claims);
+  void ScheduleOne(const std::string& key, MonotonicTime now);
+  Decision SchedulePod(const api::core_v1::Pod& pod, std::span<const api::Object> claims);
   void Reserve(const std::string& key,
                const api::Object& pod,
                std::span<const api::Object> claims,
                Placement placement);
   void FinishBinding(BindOutcome outcome);
-  void Reject(const std::string& key,
-              const api::Object& pod,
-              std::span<const api::Object> claims,
-              Unschedulable result);
-  void Fail(const std::string& key, const api::Object& pod, const std::string& message);
-  void Tell(const api::Object& pod, std::string_view reason, const std::string& message);
+  void HandleUnschedulable(const std::string& key,
+                           const api::Object& pod,
+                           std::span<const api::Object> claims,
+                           Unschedulable result);
+  void HandleFailure(const std::string& key, const api::Object& pod, const std::string& message);
+  void RecordFailure(const api::Object& pod, std::string_view reason, const std::string& message);
   const std::vector<const NodeState*>& Nodes();
   const allocator::Snapshot& Devices();
   MonotonicTime Now() const { return world_.clock.Monotonic(); }

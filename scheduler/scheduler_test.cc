@@ -14,8 +14,8 @@
 #include <gtest/gtest.h>
 
 #include "base/simulated_world.h"
+#include "client/read_modify_write.h"
 #include "client/testing/memory_client.h"
-#include "client/write.h"
 #include "scheduler/pod_claims.h"
 
 namespace dray::scheduler {
@@ -175,7 +175,7 @@ TEST_F(SchedulerTest, MissingClaimIsWaitedForInSilence) {
   EXPECT_EQ(cluster_.Pod("worker").spec.node_name, "a");
 }
 
-TEST_F(SchedulerTest, NodesAndSlicesThatComeLaterWakePods) {
+TEST_F(SchedulerTest, NodesAndSlicesThatComeLaterMovePods) {
   cluster_.AddClaim("gpu");
   cluster_.AddPod("worker", {"gpu"});
   Settle();
@@ -208,7 +208,7 @@ TEST_F(SchedulerTest, TwoEntriesOfOneClaimAreOneReservation) {
   EXPECT_THAT(cluster_.Claim("gpu").status.reserved_for, SizeIs(1));
 }
 
-TEST_F(SchedulerTest, RefusedStatusWriteIsToldAndRetried) {
+TEST_F(SchedulerTest, RefusedStatusWriteIsReportedAndRetried) {
   cluster_.AddNode("a", 1);
   cluster_.AddClaim("gpu");
   cluster_.AddPod("worker", {"gpu"});

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "api/core_v1.h"
-#include "client/write.h"
+#include "client/read_modify_write.h"
 
 namespace dray::client::testing {
 
@@ -61,8 +61,8 @@ Result<ObjectList> MemoryClient::List(const api::KindInfo& kind, const ListOptio
   DRAY_TRY_VOID(Allow(Verb::kList, {.kind = &kind}, {}));
   ObjectList list{.items = {}, .resource_version = std::to_string(version_)};
   for (const auto& [path, object] : objects_[&kind]) {
-    const std::string& space = object.metadata().namespace_;
-    if (options.namespace_name.empty() || options.namespace_name == space) {
+    const std::string& namespace_name = object.metadata().namespace_;
+    if (options.namespace_name.empty() || options.namespace_name == namespace_name) {
       list.items.push_back(object);
     }
   }

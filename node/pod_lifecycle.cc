@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "node/pod_life.h"
+#include "node/pod_lifecycle.h"
 
 #include <algorithm>
 #include <charconv>
@@ -122,7 +122,7 @@ PodAction NextAction(const core_v1::Pod& pod, const ClaimLookup& find, const Nod
     const std::optional<int64_t> seconds = RunSeconds(pod);
     if (!seconds || !pod.status.start_time) return Nothing{};
     const auto end = api::Time::FromUnixSeconds(pod.status.start_time->unix_seconds() + *seconds);
-    if (end > facts.now) return LookAgainAt{.time = end};
+    if (end > facts.now) return RequeueAt{.time = end};
     return WriteStatus{.status = Succeeded(pod, facts.now)};
   }
   if (std::string why = UnreadyClaim(pod, find); !why.empty()) return CannotStart{std::move(why)};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "client/write.h"
+#include "client/read_modify_write.h"
 
 #include <utility>
 

@@ -26,7 +26,7 @@ struct WriteStatus {
 };
 /// The containers are gone: the object may go too.
 struct Remove {};
-struct LookAgainAt {
+struct RequeueAt {
   api::Time time;
 };
 /// The pod cannot start; a change of its claims brings it back here.
@@ -34,7 +34,7 @@ struct CannotStart {
   std::string why;
 };
 struct Nothing {};
-using PodAction = std::variant<Nothing, WriteStatus, Remove, LookAgainAt, CannotStart>;
+using PodAction = std::variant<Nothing, WriteStatus, Remove, RequeueAt, CannotStart>;
 
 struct NodeFacts {
   std::string pod_ip, host_ip;
