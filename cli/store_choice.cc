@@ -25,11 +25,11 @@ Result<std::unique_ptr<store::Store>> OpenEtcd(World& world,
                                                Log log,
                                                const StoreChoice& choice,
                                                const store::Options& options) {
-  const store::EtcdOptions etcd{.endpoints = choice.etcd_servers,
-                                .ca_file = choice.etcd_ca_file,
-                                .certificate_file = choice.etcd_certificate_file,
-                                .key_file = choice.etcd_key_file};
-  return store::EtcdStore::Open(world, std::move(log), etcd, options);
+  const store::etcd::EtcdOptions etcd{.endpoints = choice.etcd_servers,
+                                      .ca_file = choice.etcd_ca_file,
+                                      .certificate_file = choice.etcd_certificate_file,
+                                      .key_file = choice.etcd_key_file};
+  return store::etcd::EtcdStore::Open(world, std::move(log), etcd, options);
 }
 
 }  // namespace
@@ -53,7 +53,7 @@ Result<std::unique_ptr<store::Store>> OpenStore(World& world, Log log, const Sto
   options.new_id = world.random.Next();
   if (!choice.etcd_servers.empty()) return OpenEtcd(world, std::move(log), choice, options);
   if (choice.memory) return std::make_unique<store::MemoryStore>(options);
-  return store::SqliteStore::Open(choice.data_folder, options);
+  return store::sqlite::SqliteStore::Open(choice.data_folder, options);
 }
 
 std::string WhereObjectsAre(const StoreChoice& choice) {

@@ -22,11 +22,11 @@
 #include "cli/new_file.h"
 #include "cli/store_record_json.h"
 #include "cli/store_report.h"
-#include "store/etcd/call_failure.h"
-#include "store/etcd/client.h"
-#include "store/etcd/messages.h"
 #include "store/etcd/options.h"
 #include "store/etcd/restore.h"
+#include "store/etcd/rpc/call_failure.h"
+#include "store/etcd/rpc/client.h"
+#include "store/etcd/rpc/messages.h"
 #include "store/sqlite/maintenance.h"
 #include "store/store.h"
 
@@ -34,6 +34,7 @@ namespace dray::cli {
 namespace {
 
 namespace etcd = store::etcd;
+namespace rpc = store::etcd::rpc;
 
 constexpr std::chrono::milliseconds kPatience{10'000};
 constexpr int64_t kPage = 500;
@@ -42,22 +43,22 @@ constexpr Revision kNewest{0};  // of HashKv
 constexpr const char* kAllKeys = "/registry/";
 
 template <class T>
-Result<T> ResultOf(etcd::Answer<T> answer) {
+Result<T> ResultOf(rpc::Answer<T> answer) {
   if (answer.has_value()) return *std::move(answer);
-  return Fail(etcd::ReadError(answer.error()));
+  return Fail(rpc::ReadError(answer.error()));
 }
 
 /// What one member says, or why it says nothing.
 struct MemberAnswer {
   std::string url;
-  etcd::Answer<etcd::StatusAnswer> status;
+  rpc::Answer<rpc::StatusAnswer> status;
 };
 
 /// "http://127.0.0.1:2379: etcd 3.4.23, revision 12, 20.0 KiB, 16.0 KiB of it in use".
 std::string TextOf(const MemberAnswer& member) {
   if (!member.status.has_value())
     return fmt::format("{}: {}", member.url, member.status.error().message);
-  const etcd::StatusAnswer& status = *member.status;
+  const rpc::StatusAnswer& status = *member.status;
   return fmt::format(
       "{}: etcd {}, revision {}, {}, {} of it in use{}{}",
       member.url,
@@ -77,7 +78,7 @@ class EtcdCommand {
   };
   EtcdCommand(const StoreOptions& options,
               const Clock& clock,
-              std::unique_ptr<etcd::Client> client,
+              std::unique_ptr<rpc::Client> client,
               Outputs outputs)
       : options_(options),
         clock_(clock),
@@ -107,13 +108,13 @@ class EtcdCommand {
   }
 
   /// The newest revision, and how many keys a server keeps.
-  Result<etcd::RangeAnswer> CountKeys() {
-    return ResultOf(client_->RangeAndWait(
-        {.keys = etcd::SpanOfPrefix(kAllKeys), .count_only = true}, kPatience));
+  Result<rpc::RangeAnswer> CountKeys() {
+    return ResultOf(client_->RangeAndWait({.keys = rpc::SpanOfPrefix(kAllKeys), .count_only = true},
+                                          kPatience));
   }
 
   Result<int> Status() {
-    DRAY_TRY(const etcd::RangeAnswer count, CountKeys());
+    DRAY_TRY(const rpc::RangeAnswer count, CountKeys());
     StoreReport report;
     report.AddText("cluster", "clusterID", fmt::format("{:016x}", count.cluster_id));
     report.AddNumber("newest revision", "newestRevision", count.newest.value());
@@ -130,7 +131,7 @@ class EtcdCommand {
   /// The revision that was compacted last, as far as a member says so: what comes after it can be
   /// followed, and it can be read itself.
   Result<Revision> OldestRevision() {
-    Result<etcd::HashAnswer> hash = Fail(StatusReason::kServiceUnavailable, "no etcd server");
+    Result<rpc::HashAnswer> hash = Fail(StatusReason::kServiceUnavailable, "no etcd server");
     for (size_t i = 0; i < client_->endpoint_count() && !hash.has_value(); ++i)
       hash = ResultOf(client_->HashKvAndWait(i, kNewest, kPatience));
     if (!hash.has_value()) return Fail(hash.error());
@@ -138,16 +139,16 @@ class EtcdCommand {
   }
 
   /// The hash of all that a member has at `revision`; at its newest, if that is all that is left.
-  etcd::Answer<etcd::HashAnswer> HashOf(size_t member, Revision revision) {
+  rpc::Answer<rpc::HashAnswer> HashOf(size_t member, Revision revision) {
     auto hash = client_->HashKvAndWait(member, revision, kPatience);
     const bool is_compacted =
-        !hash.has_value() && hash.error().kind == etcd::CallFailure::Kind::kCompacted;
+        !hash.has_value() && hash.error().kind == rpc::CallFailure::Kind::kCompacted;
     return is_compacted ? client_->HashKvAndWait(member, kNewest, kPatience) : std::move(hash);
   }
 
   /// All members have the same keys and values at one revision, and nothing is wrong with them.
   Result<int> Verify() {
-    DRAY_TRY(const etcd::RangeAnswer count, CountKeys());
+    DRAY_TRY(const rpc::RangeAnswer count, CountKeys());
     std::vector<std::string> problems;
     std::optional<std::pair<std::string, uint32_t>> first;
     size_t index = 0;
@@ -181,7 +182,7 @@ class EtcdCommand {
   }
 
   Result<int> Compact() {
-    DRAY_TRY(const etcd::RangeAnswer count, CountKeys());
+    DRAY_TRY(const rpc::RangeAnswer count, CountKeys());
     const Revision revision = options_.revision.value_or(count.newest);
     if (revision > count.newest) {
       return Fail(StatusReason::kTimeout,
@@ -189,10 +190,10 @@ class EtcdCommand {
                               revision.value(),
                               count.newest.value()));
     }
-    const etcd::Answer<Revision> done = client_->CompactAndWait(revision, kPatience);
+    const rpc::Answer<Revision> done = client_->CompactAndWait(revision, kPatience);
     const bool was_done =
-        !done.has_value() && done.error().kind == etcd::CallFailure::Kind::kCompacted;
-    if (!done.has_value() && !was_done) return Fail(etcd::ReadError(done.error()));
+        !done.has_value() && done.error().kind == rpc::CallFailure::Kind::kCompacted;
+    if (!done.has_value() && !was_done) return Fail(rpc::ReadError(done.error()));
     DRAY_TRY(const Revision oldest, OldestRevision());
     StoreReport report;
     report.AddNumber("newest revision", "newestRevision", count.newest.value());
@@ -201,7 +202,7 @@ class EtcdCommand {
     return 0;
   }
 
-  static RecordLine LineOf(const etcd::KeyValue& kv) {
+  static RecordLine LineOf(const rpc::KeyValue& kv) {
     return {.key = kv.key,
             .value = kv.value,
             .created = kv.created,
@@ -222,12 +223,12 @@ class EtcdCommand {
       written = file.Append(part);
       return written.has_value();
     };
-    etcd::Answer<bool> saved = client_->SaveSnapshot(0, save);
+    rpc::Answer<bool> saved = client_->SaveSnapshot(0, save);
     for (size_t i = 1; i < client_->endpoint_count() && !saved.has_value() && bytes == 0; ++i)
       saved = client_->SaveSnapshot(i, save);
     if (options_.shows_progress && bytes > 0) fmt::print(notes_, "\n");
     DRAY_TRY_VOID(std::move(written));
-    if (!saved.has_value()) return Fail(etcd::ReadError(saved.error()));
+    if (!saved.has_value()) return Fail(rpc::ReadError(saved.error()));
     DRAY_TRY_VOID(file.Finish());
     StoreReport report;
     report.AddText("", "file", options_.file);
@@ -271,12 +272,12 @@ class EtcdCommand {
 
   /// Pages at one revision, so that it is one state.
   Result<int> Dump() {
-    etcd::RangeQuery query{
-        .keys = etcd::SpanOfPrefix(options_.prefix.empty() ? kAllKeys : options_.prefix),
+    rpc::RangeQuery query{
+        .keys = rpc::SpanOfPrefix(options_.prefix.empty() ? kAllKeys : options_.prefix),
         .limit = kPage};
     while (true) {
-      DRAY_TRY(const etcd::RangeAnswer page, ResultOf(client_->RangeAndWait(query, kPatience)));
-      for (const etcd::KeyValue& kv : page.kvs) DRAY_TRY_VOID(Print(LineOf(kv)));
+      DRAY_TRY(const rpc::RangeAnswer page, ResultOf(client_->RangeAndWait(query, kPatience)));
+      for (const rpc::KeyValue& kv : page.kvs) DRAY_TRY_VOID(Print(LineOf(kv)));
       if (!page.more || page.kvs.empty()) return 0;
       if (!query.at.has_value()) query.at = page.newest;
       query.keys.first = page.kvs.back().key + std::string(1, '\0');
@@ -286,18 +287,18 @@ class EtcdCommand {
   /// Everything that etcd still knows, in the order in which it happened: a watch over all keys,
   /// because the newest revision is then sure to be among its events.
   Result<int> DumpLog() {
-    DRAY_TRY(const etcd::RangeAnswer count, CountKeys());
+    DRAY_TRY(const rpc::RangeAnswer count, CountKeys());
     DRAY_TRY(Revision seen, OldestRevision());
     if (seen >= count.newest) return 0;
-    etcd::Watch watch = client_->StartWatch(
+    rpc::Watch watch = client_->StartWatch(
         0, {.keys = {.first = std::string(1, '\0'), .end = std::string(1, '\0')}, .after = seen});
     const std::string prefix = options_.prefix.empty() ? kAllKeys : options_.prefix;
     while (seen < count.newest) {
-      DRAY_TRY(const etcd::WatchAnswer answer, ResultOf(watch.Next()));
+      DRAY_TRY(const rpc::WatchAnswer answer, ResultOf(watch.Next()));
       if (answer.canceled) {
         return Fail(StatusReason::kExpired, "etcd ended the watch: " + answer.cancel_reason);
       }
-      for (const etcd::WatchEvent& event : answer.events) {
+      for (const rpc::WatchEvent& event : answer.events) {
         seen = event.kv.modified;
         if (seen > count.newest) return 0;
         if (!event.kv.key.starts_with(prefix)) continue;
@@ -312,7 +313,7 @@ class EtcdCommand {
 
   const StoreOptions& options_;
   const Clock& clock_;
-  const std::unique_ptr<etcd::Client> client_;
+  const std::unique_ptr<rpc::Client> client_;
   std::FILE* out_;
   std::FILE* notes_;
   const api::Scheme scheme_;
@@ -324,12 +325,12 @@ Result<int> StoreInEtcd(World& world,
                         const StoreOptions& options,
                         std::FILE* out,
                         std::FILE* notes) {
-  DRAY_TRY(std::unique_ptr<etcd::Client> client,
-           etcd::Client::Make(world.disk,
-                              {.endpoints = options.store.etcd_servers,
-                               .ca_file = options.store.etcd_ca_file,
-                               .certificate_file = options.store.etcd_certificate_file,
-                               .key_file = options.store.etcd_key_file}));
+  DRAY_TRY(std::unique_ptr<rpc::Client> client,
+           rpc::Client::Make(world.disk,
+                             {.endpoints = options.store.etcd_servers,
+                              .ca_file = options.store.etcd_ca_file,
+                              .certificate_file = options.store.etcd_certificate_file,
+                              .key_file = options.store.etcd_key_file}));
   return EtcdCommand(options, world.clock, std::move(client), {.out = out, .notes = notes}).Run();
 }
 

@@ -3,8 +3,8 @@
 """Refuses an #include along an arrow that a layer's row in CMake does not name.
 
 Between layers: a file may include what its layer's USES name.
-Inside a layer: PARTS names its folders from the bottom up ("." is the layer's own); a file may
-include its own part and those before it. No two units (a header and its source are one) may need
+Inside a layer: PARTS names its folders from the bottom up ("." is the layer's own; a file without
+its ending stands for that unit alone); a file may include its own part and those before it. No two units (a header and its source are one) may need
 each other, neither directly nor in a circle. Tests and testing/ may include any part; nothing else
 may include them.
 """
@@ -49,8 +49,8 @@ def arrows_between_layers(folder, layer, uses):
 
 
 def part_of(relative, parts):
-    """The longest of the parts that the file lies in, or None."""
-    for parent in relative.parents:
+    """The longest of the parts that the file is or lies in, or None."""
+    for parent in (relative.with_suffix(""), *relative.parents):
         if str(parent) in parts:
             return str(parent)
     return None

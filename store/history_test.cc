@@ -15,18 +15,20 @@
 #include "base/published.h"
 #include "base/result.h"
 #include "base/strong.h"
-#include "store/conformance.h"
 #include "store/record.h"
 #include "store/sequencer.h"
 #include "store/snapshot.h"
 #include "store/store.h"
+#include "store/testing/conformance.h"
 #include "store/tree.h"
 
 namespace dray::store {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
+using testing::Bytes;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using testing::Texts;
 
 Frozen<Snapshot> EmptyAt(int64_t revision) {
   return std::make_shared<const Snapshot>(Revision{revision}, Tree());

@@ -8,15 +8,27 @@
 #include <gtest/gtest.h>
 
 #include "base/result.h"
-#include "store/conformance.h"
 #include "store/record.h"
 #include "store/store.h"
+#include "store/testing/conformance.h"
 
 namespace dray::store {
 namespace {
 
+using testing::Backend;
+using testing::BackendName;
+using testing::Do;
+using testing::PutOf;
+using testing::StoreCommit;
+using testing::StoreExpiry;
+using testing::StoreLimits;
+using testing::StoreProperty;
+using testing::StoreReading;
+using testing::StoreThreads;
+using testing::StoreWatching;
+
 auto Memory() {
-  return testing::Values(Backend{
+  return ::testing::Values(Backend{
       .name = "Memory",
       .open = [](const Options& options) { return std::make_unique<MemoryStore>(options); },
   });

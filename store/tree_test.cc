@@ -113,7 +113,7 @@ TEST(Tree, DescendingInsertionAndErasureFromTheFront) {
 
 TEST(Tree, RandomChangesAgreeWithAMapAndLeaveOldVersionsAlone) {
   for (uint64_t seed = 1; seed <= 6; ++seed) {
-    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
     SeededRandom random(seed);
     const size_t space = seed % 2 == 0 ? 60 : 3000;
     Tree tree;

@@ -22,7 +22,7 @@
 #include "base/world.h"
 #include "bench/store/bare_sqlite.h"
 #include "bench/store/figures.h"
-#include "store/etcd/client.h"
+#include "store/etcd/rpc/client.h"
 #include "store/etcd/testing/etcd_process.h"
 #include "store/record.h"
 #include "store/sqlite/sqlite_store.h"
@@ -72,7 +72,7 @@ StoreRun RunStore(const std::string& folder,
                   size_t writers,
                   const std::vector<std::string>& values) {
   StoreRun run;
-  const auto store = store::SqliteStore::Open(folder).value();
+  const auto store = store::sqlite::SqliteStore::Open(folder).value();
   Revision seen = store->Read()->revision();
   const store::Subscription subscription = *store->Subscribe([&](Revision newest) {
     run.batches.push_back(static_cast<size_t>(newest.value() - seen.value()));
@@ -91,11 +91,11 @@ StoreRun RunStore(const std::string& folder,
 }
 
 /// The same through the client alone, without a mirror behind it.
-double EtcdRate(store::etcd::Client& client,
+double EtcdRate(store::etcd::rpc::Client& client,
                 size_t writers,
                 const std::vector<std::string>& values) {
   return RateOf(writers, kSecondsEach, [&](uint64_t number) {
-    store::etcd::TxnQuery query;
+    store::etcd::rpc::TxnQuery query;
     query.writes.push_back({.key = KeyOf(number % 1'000), .value = values[number % values.size()]});
     DRAY_CHECK(client.TxnAndWait(query, kPatience).has_value());
   });
@@ -132,12 +132,13 @@ void Print(size_t writers, const Figures& figures) {
 
 void MeasureCommits(const std::string& folder) {
   const std::vector<std::string> values = MakeValues();
-  const std::string missing = store::etcd::EtcdProcess::Missing();
-  std::unique_ptr<store::etcd::EtcdProcess> etcd;
-  std::unique_ptr<store::etcd::Client> client;
+  const std::string missing = store::etcd::testing::EtcdProcess::Missing();
+  std::unique_ptr<store::etcd::testing::EtcdProcess> etcd;
+  std::unique_ptr<store::etcd::rpc::Client> client;
   if (missing.empty()) {
-    etcd = store::etcd::EtcdProcess::Start({}).value();
-    client = store::etcd::Client::Make(RealWorld().disk, {.endpoints = {etcd->endpoint()}}).value();
+    etcd = store::etcd::testing::EtcdProcess::Start({}).value();
+    client =
+        store::etcd::rpc::Client::Make(RealWorld().disk, {.endpoints = {etcd->endpoint()}}).value();
   } else {
     fmt::print("without etcd: {}\n", missing);
   }

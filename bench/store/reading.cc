@@ -70,7 +70,7 @@ class Writer {
 };
 
 void Fill(const std::string& folder) {
-  const auto store = store::SqliteStore::Open(folder).value();
+  const auto store = store::sqlite::SqliteStore::Open(folder).value();
   Writer writer(*store);
   SeededRandom random(1);
   std::string value(kValueBytes, 'v');
@@ -169,11 +169,11 @@ void MeasureOpeningAndLists(const std::string& folder) {
   fmt::print(
       "{} revisions of {} B written in {:.0f} s\n", kRevisions, kValueBytes, SecondsSince(begin));
   std::vector<double> seconds;
-  std::unique_ptr<store::SqliteStore> store;
+  std::unique_ptr<store::sqlite::SqliteStore> store;
   for (int i = 0; i < 5; ++i) {
     store.reset();
     const MonotonicTime opening = Now();
-    store = store::SqliteStore::Open(own).value();
+    store = store::sqlite::SqliteStore::Open(own).value();
     seconds.push_back(SecondsSince(opening));
     DRAY_CHECK(store->Read()->size() == kKeys);
   }

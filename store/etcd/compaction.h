@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which server compacts etcd, and up to where.
+// Which server compacts etcd, and up to which revision.
 //
-// Every interval each server tries to write the same key, on the condition that it has not been
-// written since its last try. One succeeds, and compacts what was the newest revision at its last
-// try: so everybody keeps at least one interval of history, and it costs one write per interval
-// however many servers there are. kube-apiserver does the same with the same key, so the two can
-// share an etcd.
+// Every interval each server tries to write the same key, on the condition that nobody has written
+// it since its last try. One succeeds, and compacts up to the revision that was the newest at its
+// last try: so at least one interval of history is kept, and it costs one write per interval
+// however many servers there are. kube-apiserver does the same with the same key, so both can share
+// an etcd.
 //
 // Thread safety: none.
 #pragma once
@@ -16,7 +16,7 @@
 
 #include "base/strong.h"
 #include "base/world.h"
-#include "store/etcd/messages.h"
+#include "store/etcd/rpc/messages.h"
 
 namespace dray::store::etcd {
 
@@ -26,11 +26,11 @@ class Compaction {
   Compaction(std::chrono::nanoseconds interval, MonotonicTime now)
       : interval_(interval), due_(now + interval) {}
 
-  /// The try that is due now, if there is one; its answer is for Next.
-  std::optional<TxnQuery> Try(MonotonicTime now);
+  /// The transaction to try now, if one is due; its answer is for Next.
+  std::optional<rpc::TxnQuery> Try(MonotonicTime now);
 
-  /// What to compact after the answer, if anything.
-  std::optional<Revision> Next(const TxnAnswer& answer);
+  /// Up to where to compact after the answer, if at all.
+  std::optional<Revision> Next(const rpc::TxnAnswer& answer);
 
  private:
   const std::chrono::nanoseconds interval_;

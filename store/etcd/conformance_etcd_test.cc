@@ -10,20 +10,32 @@
 #include "base/log.h"
 #include "base/result.h"
 #include "base/world.h"
-#include "store/conformance.h"
 #include "store/etcd/etcd_store.h"
 #include "store/etcd/options.h"
 #include "store/etcd/testing/etcd_process.h"
 #include "store/store.h"
+#include "store/testing/conformance.h"
 
-namespace dray::store {
+namespace dray::store::etcd {
 namespace {
+
+using store::testing::Backend;
+using store::testing::BackendName;
+using store::testing::StoreCommit;
+using store::testing::StoreExpiry;
+using store::testing::StoreLimits;
+using store::testing::StoreProperty;
+using store::testing::StoreReading;
+using store::testing::StoreThreads;
+using store::testing::StoreWatching;
+using testing::EtcdDisk;
+using testing::EtcdProcess;
 
 /// Opens stores one after the other, each in an etcd that replaces the one before.
 class NewEtcds {
  public:
   std::unique_ptr<Store> Open(const Options& options) {
-    process_ = etcd::EtcdProcess::Start({.disk = etcd::EtcdDisk::kMemory}).value();
+    process_ = EtcdProcess::Start({.disk = EtcdDisk::kMemory}).value();
     Result<std::unique_ptr<EtcdStore>> store = EtcdStore::Open(
         RealWorld(), Log::Silent(), {.endpoints = {process_->endpoint()}, .prefix = ""}, options);
     EXPECT_TRUE(store.has_value()) << store.error().message;
@@ -31,15 +43,15 @@ class NewEtcds {
   }
 
  private:
-  std::unique_ptr<etcd::EtcdProcess> process_;
+  std::unique_ptr<EtcdProcess> process_;
 };
 
 auto Etcd() {
-  return testing::Values(Backend{
+  return ::testing::Values(Backend{
       .name = "Etcd",
       .open = [etcds = std::make_shared<NewEtcds>()](
                   const Options& options) { return etcds->Open(options); },
-      .missing = etcd::EtcdProcess::Missing,
+      .missing = EtcdProcess::Missing,
       .expires_by_itself = true,
       .value_bytes_max = kValueBytesMax - 512,
   });
@@ -54,4 +66,4 @@ INSTANTIATE_TEST_SUITE_P(, StoreThreads, Etcd(), BackendName);
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(StoreExpiry);
 
 }  // namespace
-}  // namespace dray::store
+}  // namespace dray::store::etcd

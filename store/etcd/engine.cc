@@ -17,13 +17,13 @@
 #include "base/result.h"
 #include "base/strong.h"
 #include "base/world.h"
-#include "store/etcd/call_failure.h"
-#include "store/etcd/client.h"
-#include "store/etcd/committer.h"
-#include "store/etcd/follower.h"
-#include "store/etcd/messages.h"
+#include "store/etcd/mirror/follower.h"
 #include "store/etcd/options.h"
-#include "store/etcd/syncer.h"
+#include "store/etcd/requests/committer.h"
+#include "store/etcd/requests/syncer.h"
+#include "store/etcd/rpc/call_failure.h"
+#include "store/etcd/rpc/client.h"
+#include "store/etcd/rpc/messages.h"
 #include "store/record.h"
 #include "store/sequencer.h"
 #include "store/snapshot.h"
@@ -54,12 +54,12 @@ std::unexpected<Error> Unavailable(std::string message) {
 
 /// Values that are being written by this process need not be decoded when they come back.
 struct Engine::Relay {
-  const Committer* committer = nullptr;
+  const requests::Committer* committer = nullptr;
   ReadValue read_value;
 
   Frozen<Value> Read(std::string_view key, std::string_view bytes) const {
     if (committer != nullptr) {
-      if (Frozen<Value> value = committer->UnderWay(key, bytes)) return value;
+      if (Frozen<Value> value = committer->ValueInFlight(key, bytes)) return value;
     }
     return read_value(key, bytes);
   }
@@ -69,7 +69,7 @@ Result<std::unique_ptr<Engine>> Engine::Open(World& world,
                                              Log log,
                                              const EtcdOptions& etcd_options,
                                              const Options& options) {
-  DRAY_TRY(std::unique_ptr<Client> client, Client::Make(world.disk, etcd_options));
+  DRAY_TRY(std::unique_ptr<rpc::Client> client, rpc::Client::Make(world.disk, etcd_options));
   std::unique_ptr<Engine> engine(
       new Engine(world, std::move(log), etcd_options, options, std::move(client)));
   DRAY_TRY_VOID(engine->Begin());
@@ -80,7 +80,7 @@ Engine::Engine(World& world,
                Log log,
                const EtcdOptions& etcd_options,
                const Options& options,
-               std::unique_ptr<Client> client)
+               std::unique_ptr<rpc::Client> client)
     : world_(world),
       log_(std::move(log)),
       etcd_options_(etcd_options),
@@ -97,38 +97,40 @@ Engine::Engine(World& world,
       subscriptions_(options) {}
 
 Result<> Engine::Begin() {
-  DRAY_TRY(const Beginning beginning, follower_.Begin());
-  id_ = IdOf(beginning.cluster_id, prefix_);
-  running_ = std::make_unique<Running>(*this, beginning.snapshot);
+  DRAY_TRY(const mirror::InitialState initial, follower_.Begin());
+  id_ = IdOf(initial.cluster_id, prefix_);
+  running_ = std::make_unique<Running>(*this, initial.snapshot);
   relay_->committer = &running_->committer;
-  follower_.Start(
-      {.history = running_->history,
-       .subscriptions = subscriptions_,
-       .arrivals = running_->arrivals,
-       .before_publishing = [this](const Change& change) { running_->committer.Note(change); }});
+  follower_.Start({.history = running_->history,
+                   .subscriptions = subscriptions_,
+                   .waiters = running_->waiters,
+                   .before_publishing = [this](const Change& change) {
+                     running_->committer.BeforePublishing(change);
+                   }});
   upkeep_ = std::jthread([this] { Maintain(); });
   return {};
 }
 
 Engine::Running::Running(Engine& engine, const Frozen<Snapshot>& first)
     : history(engine.options_, first),
-      arrivals(first->revision()),
-      answers(engine.etcd_options_.commits_in_flight_max + engine.etcd_options_.syncs_waiting_max),
+      waiters(first->revision()),
+      callbacks(engine.etcd_options_.commits_in_flight_max +
+                engine.etcd_options_.syncs_waiting_max),
       committer({.world = engine.world_,
                  .options = engine.etcd_options_,
                  .client = *engine.client_,
                  .history = history,
                  .mirror = engine.follower_.mirror(),
-                 .arrivals = arrivals,
-                 .answers = answers,
-                 .hurry = [&engine] { engine.follower_.RequestProgress(); }}),
+                 .waiters = waiters,
+                 .callbacks = callbacks,
+                 .request_progress = [&engine] { engine.follower_.RequestProgress(); }}),
       syncer({.world = engine.world_,
               .options = engine.etcd_options_,
               .client = *engine.client_,
-              .arrivals = arrivals,
-              .answers = answers,
-              .hurry = [&engine] { engine.follower_.RequestProgress(); },
-              .key = SpanOfPrefix(engine.prefix_).first}),
+              .waiters = waiters,
+              .callbacks = callbacks,
+              .request_progress = [&engine] { engine.follower_.RequestProgress(); },
+              .key = rpc::SpanOfPrefix(engine.prefix_).first}),
       compaction(engine.etcd_options_.compaction_interval, engine.world_.clock.Monotonic()) {}
 
 Engine::~Engine() {
@@ -140,8 +142,8 @@ Engine::~Engine() {
   follower_.Stop();
   if (running_ == nullptr) return;
   running_->syncer.Close();
-  running_->arrivals.Close();
-  running_->answers.Close();
+  running_->waiters.Close();
+  running_->callbacks.Close();
 }
 
 Result<> Engine::CheckUsable() const {
@@ -203,7 +205,7 @@ void Engine::Commit(Txn txn, CommitCallback done) {
   });
 }
 
-void Engine::Sync(SyncCallback done) {
+void Engine::Sync(requests::SyncCallback done) {
   Result<> usable = CheckUsable();
   if (!usable.has_value()) return done(Fail(std::move(usable).error()));
   running_->syncer.Sync(std::move(done));
@@ -212,9 +214,10 @@ void Engine::Sync(SyncCallback done) {
 Result<> Engine::Compact(Revision revision) {
   DRAY_TRY_VOID(CheckUsable());
   if (revision > kFirstRevision && revision <= history().newest()->revision()) {
-    const Answer<Revision> answer = client_->CompactAndWait(revision, etcd_options_.commit_timeout);
-    if (!answer.has_value() && answer.error().kind != CallFailure::Kind::kCompacted) {
-      return Fail(ReadError(answer.error()));
+    const rpc::Answer<Revision> answer =
+        client_->CompactAndWait(revision, etcd_options_.commit_timeout);
+    if (!answer.has_value() && answer.error().kind != rpc::CallFailure::Kind::kCompacted) {
+      return Fail(rpc::ReadError(answer.error()));
     }
   }
   return running_->history.Compact(revision);
@@ -226,7 +229,7 @@ store::Status Engine::status() const {
   status.id = id_;
   status.failure = follower_.failure();
   if (status.failure.empty()) status.failure = running_->committer.failure();
-  if (status.failure.empty()) status.failure = follower_.trouble();
+  if (status.failure.empty()) status.failure = follower_.problem();
   status.live_bytes = follower_.live_bytes();
   status.file_bytes = static_cast<size_t>(follower_.file_bytes());
   status.subscriptions = subscriptions_.size();
@@ -236,11 +239,11 @@ store::Status Engine::status() const {
 void Engine::Maintain() {
   while (!closing_) {
     wakeup_.WaitFor(kTick);
-    const size_t given_up = running_->arrivals.GiveUp(world_.clock.Monotonic());
+    const size_t given_up = running_->waiters.ExpireWaits(world_.clock.Monotonic());
     // etcd has a revision that the watch did not bring: a broken connection that nobody noticed,
     // unless it is only slow.
-    if (given_up > 0) follower_.GiveUpSilentWatch(etcd_options_.sync_timeout / 3);
-    if (running_->arrivals.someone_waits()) follower_.RequestProgress();
+    if (given_up > 0) follower_.CancelSilentWatch(etcd_options_.sync_timeout / 3);
+    if (running_->waiters.someone_waits()) follower_.RequestProgress();
     running_->syncer.Tick();
     TryToCompact();
   }
@@ -248,29 +251,30 @@ void Engine::Maintain() {
 
 void Engine::TryToCompact() {
   if (compacting_) return;
-  const std::optional<TxnQuery> attempt = running_->compaction.Try(world_.clock.Monotonic());
+  const std::optional<rpc::TxnQuery> attempt = running_->compaction.Try(world_.clock.Monotonic());
   if (!attempt.has_value()) return;
   compacting_ = true;
-  client_->Txn(*attempt, etcd_options_.commit_timeout, [this](const Answer<TxnAnswer>& answer) {
-    if (!answer.has_value()) {
-      log_.Warning(
-          "whose turn it is to compact etcd is not known", "error", answer.error().message);
-      compacting_ = false;
-      return;
-    }
-    const std::optional<Revision> revision = running_->compaction.Next(*answer);
-    compacting_ = false;
-    if (!revision.has_value()) return;
-    client_->Compact(*revision,
-                     etcd_options_.commit_timeout,
-                     [this, revision = *revision](const Answer<Revision>& done) {
-                       if (done.has_value()) {
-                         log_.Info("compacted etcd", "revision", revision.value());
-                       } else if (done.error().kind != CallFailure::Kind::kCompacted) {
-                         log_.Warning("etcd was not compacted", "error", done.error().message);
-                       }
-                     });
-  });
+  client_->Txn(
+      *attempt, etcd_options_.commit_timeout, [this](const rpc::Answer<rpc::TxnAnswer>& answer) {
+        if (!answer.has_value()) {
+          log_.Warning(
+              "whose turn it is to compact etcd is not known", "error", answer.error().message);
+          compacting_ = false;
+          return;
+        }
+        const std::optional<Revision> revision = running_->compaction.Next(*answer);
+        compacting_ = false;
+        if (!revision.has_value()) return;
+        client_->Compact(*revision,
+                         etcd_options_.commit_timeout,
+                         [this, revision = *revision](const rpc::Answer<Revision>& done) {
+                           if (done.has_value()) {
+                             log_.Info("compacted etcd", "revision", revision.value());
+                           } else if (done.error().kind != rpc::CallFailure::Kind::kCompacted) {
+                             log_.Warning("etcd was not compacted", "error", done.error().message);
+                           }
+                         });
+      });
 }
 
 }  // namespace dray::store::etcd

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The parts of a store in etcd, and how they are put together.
 //
-//   Client      calls to the cluster                 Arrivals   who waits for a revision
-//   Follower    watch -> Mirror -> History (thread)  Answers    calls users back (thread)
-//   Committer   transactions                         Compaction whose turn it is
-//   Syncer      linearisable reads                   Upkeep     deadlines and turns (thread)
+//   Client     calls to the cluster                 RevisionWaiters  wait for a revision
+//   Follower   watch -> Mirror -> History (thread)  CallbackThread   runs users' callbacks (thread)
+//   Committer  transactions                         Compaction       which server compacts
+//   Syncer     linearizable reads                   Maintain         deadlines, compaction (thread)
 #pragma once
 
 #include <atomic>
@@ -19,14 +19,14 @@
 #include "base/strong.h"
 #include "base/wakeup.h"
 #include "base/world.h"
-#include "store/etcd/answers.h"
-#include "store/etcd/arrivals.h"
-#include "store/etcd/client.h"
-#include "store/etcd/committer.h"
 #include "store/etcd/compaction.h"
-#include "store/etcd/follower.h"
+#include "store/etcd/mirror/follower.h"
+#include "store/etcd/mirror/revision_waiters.h"
 #include "store/etcd/options.h"
-#include "store/etcd/syncer.h"
+#include "store/etcd/requests/callback_thread.h"
+#include "store/etcd/requests/committer.h"
+#include "store/etcd/requests/syncer.h"
+#include "store/etcd/rpc/client.h"
 #include "store/history.h"
 #include "store/store.h"
 #include "store/subscriptions.h"
@@ -45,7 +45,7 @@ class Engine {
   ~Engine();
 
   // As the functions of Store.
-  void Sync(SyncCallback done);
+  void Sync(requests::SyncCallback done);
   void Commit(Txn txn, CommitCallback done);
   Result<> Compact(Revision revision);
   store::Status status() const;
@@ -53,19 +53,19 @@ class Engine {
   Subscriptions& subscriptions() { return subscriptions_; }
 
  private:
-  /// Between looks at deadlines; also the pace of progress requests.
+  /// How often deadlines are checked and progress is requested.
   static constexpr std::chrono::milliseconds kTick{100};
 
   struct Relay;
-  /// What there is once everything has been read for the first time.
+  /// What exists once all keys have been read for the first time.
   struct Running {
     Running(Engine& engine, const Frozen<Snapshot>& first);
 
     History history;
-    Arrivals arrivals;
-    Answers answers;
-    Committer committer;
-    Syncer syncer;
+    mirror::RevisionWaiters waiters;
+    requests::CallbackThread callbacks;
+    requests::Committer committer;
+    requests::Syncer syncer;
     Compaction compaction;  // used by one call at a time: see compacting_
   };
 
@@ -73,7 +73,7 @@ class Engine {
          Log log,
          const EtcdOptions& etcd_options,
          const Options& options,
-         std::unique_ptr<Client> client);
+         std::unique_ptr<rpc::Client> client);
 
   Result<> Begin();
   Result<> CheckUsable() const;
@@ -89,8 +89,8 @@ class Engine {
   const std::string prefix_;  // of keys, with its slash
   std::string id_;
   const std::unique_ptr<Relay> relay_;
-  const std::unique_ptr<Client> client_;
-  Follower follower_;
+  const std::unique_ptr<rpc::Client> client_;
+  mirror::Follower follower_;
   Subscriptions subscriptions_;
   std::unique_ptr<Running> running_;  // from Begin on
   std::atomic<bool> compacting_ = false;

@@ -17,18 +17,18 @@
 #include "store/snapshot.h"
 #include "store/store.h"
 
-namespace dray::store {
+namespace dray::store::etcd {
 
 Result<std::unique_ptr<EtcdStore>> EtcdStore::Open(World& world,
                                                    Log log,
                                                    const EtcdOptions& etcd_options,
                                                    const Options& options) {
-  DRAY_TRY(std::unique_ptr<etcd::Engine> engine,
-           etcd::Engine::Open(world, std::move(log), etcd_options, options));
+  DRAY_TRY(std::unique_ptr<Engine> engine,
+           Engine::Open(world, std::move(log), etcd_options, options));
   return std::unique_ptr<EtcdStore>(new EtcdStore(std::move(engine)));
 }
 
-EtcdStore::EtcdStore(std::unique_ptr<etcd::Engine> engine) : engine_(std::move(engine)) {}
+EtcdStore::EtcdStore(std::unique_ptr<Engine> engine) : engine_(std::move(engine)) {}
 
 EtcdStore::~EtcdStore() = default;
 
@@ -70,4 +70,4 @@ Status EtcdStore::status() const {
   return engine_->status();
 }
 
-}  // namespace dray::store
+}  // namespace dray::store::etcd

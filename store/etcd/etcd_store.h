@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// The store in an etcd cluster, which several servers share: etcd decides, each server mirrors.
+// The store in an etcd cluster, which several servers share: etcd decides, each server has a
+// mirror.
 //
-// Opening reads all keys below the prefix at one revision; from then on a watch brings every
-// change, in order, and becomes the same snapshots and history as in the other stores. So reads,
-// older revisions and watches never leave this process. A transaction is one of etcd's; it is
-// reported once the watch has brought it back, so its revision is visible here like everybody
-// else's. Sync asks etcd for its revision and waits until the mirror has it: then nothing that any
-// server has acknowledged is missing (docs/design/store-etcd.md).
+// Opening reads all keys below the prefix at one revision; then a watch brings every change, in
+// order, which makes the same snapshots and history as in the other stores. So reads, older
+// revisions and watches never leave this process. A transaction is one of etcd; it is answered once
+// the watch has brought its revision, so that it is visible here like everybody else's. Sync asks
+// etcd for its revision and waits until the mirror has it: then nothing that any server has
+// acknowledged is missing (docs/design/store-etcd.md).
 //
-// When the connection breaks, the watch resumes behind the last revision it brought, at another
-// endpoint if need be: nothing is lost or repeated. If etcd has compacted what was missed, the
-// mirror is read anew and all older revisions are Expired: no history is made up.
+// When the connection breaks, the watch resumes after the last revision it brought, at another
+// endpoint if need be: nothing is lost or repeated. If etcd has compacted what was missed, all keys
+// are read again and all older revisions are Expired: no history is invented.
 //
-// What differs from other stores, by etcd's nature:
+// What differs from other stores:
 //   - Records expire by themselves, some time after their expiry (at most a twentieth of their life
 //     or a minute, and what etcd takes to notice); ExpireDue has nothing to do. Record::expiry is
 //     not kept.
 //   - The window of history begins when this process began: older revisions are Expired even if
 //     etcd still has them. Compaction by others does not shorten it.
-//   - Revisions may have gaps: keys outside the prefix take some. Subscribers are woken for those
-//   too.
+//   - Revisions may have gaps: keys outside the prefix take some. Subscribers are woken for those,
+//     too.
 //   - etcd refuses requests of more than 1.5 MiB altogether (--max-request-bytes), so the largest
 //     value is a little less than kValueBytesMax.
 //   - Options::live_bytes_max is checked against what this server has seen.
@@ -38,17 +39,15 @@
 #include "store/snapshot.h"
 #include "store/store.h"
 
-namespace dray::store {
+namespace dray::store::etcd {
 
-namespace etcd {
 class Engine;
-}
 
 class EtcdStore final : public Store {
  public:
-  /// Connects, reads everything below the prefix and begins to follow it. Takes at most
-  /// EtcdOptions::dial_timeout to find out that it cannot. `world` outlives the store; its disk is
-  /// read for certificates.
+  /// Connects, reads all keys below the prefix and begins to follow them. Fails after at most
+  /// EtcdOptions::dial_timeout if no endpoint answers. `world` outlives the store; certificates are
+  /// read from its disk.
   ///
   /// Errors: kBadRequest          the options (see etcd::ParseEndpoints), or a file that is no PEM.
   ///         kNotFound, kForbidden  a file of the options cannot be read.
@@ -62,7 +61,7 @@ class EtcdStore final : public Store {
 
   EtcdStore(const EtcdStore&) = delete;
   EtcdStore& operator=(const EtcdStore&) = delete;
-  /// Gives up what is under way: commits whose outcome is not known yet are told so.
+  /// Ends all that is in flight: commits whose outcome is not known yet are told so.
   ~EtcdStore() override;
 
   Frozen<Snapshot> Read() const override;
@@ -71,10 +70,9 @@ class EtcdStore final : public Store {
   /// Calls back on a thread of the store, or on the calling one if it is refused at once. A
   /// kTimeout may come long before the transaction is carried out, if it is.
   ///
-  /// Errors: those of Store; kBadRequest also for a key outside the prefix, kTimeout also when
-  /// etcd's
-  ///         database is full (it may say so of a transaction that it has carried out), kForbidden
-  ///         when its access control says no.
+  /// Errors: those of Store; kBadRequest also for a key outside the prefix; kTimeout also when the
+  ///         database of etcd is full (it may say so of a transaction that it has carried out);
+  ///         kForbidden  its access control refuses.
   void Commit(Txn txn, CommitCallback done) override;
   Result<Batch> EventsAfter(Revision after, std::string_view prefix, size_t max) const override;
   Result<Subscription> Subscribe(Wake wake) override;
@@ -91,9 +89,9 @@ class EtcdStore final : public Store {
   Status status() const override;
 
  private:
-  explicit EtcdStore(std::unique_ptr<etcd::Engine> engine);
+  explicit EtcdStore(std::unique_ptr<Engine> engine);
 
-  std::unique_ptr<etcd::Engine> engine_;
+  std::unique_ptr<Engine> engine_;
 };
 
-}  // namespace dray::store
+}  // namespace dray::store::etcd

@@ -20,21 +20,34 @@
 #include "base/result.h"
 #include "base/strong.h"
 #include "base/world.h"
-#include "store/conformance.h"
 #include "store/etcd/etcd_store.h"
 #include "store/etcd/options.h"
-#include "store/etcd/pages.h"
+#include "store/etcd/rpc/pages.h"
 #include "store/etcd/testing/etcd_fixture.h"
 #include "store/etcd/testing/etcd_process.h"
 #include "store/etcd/testing/tcp_proxy.h"
 #include "store/store.h"
+#include "store/testing/conformance.h"
 
 namespace dray::store::etcd {
 namespace {
 
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
+using store::testing::Bytes;
+using store::testing::Do;
+using store::testing::PutOf;
+using store::testing::Text;
+using store::testing::Texts;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using testing::EtcdProcess;
+using testing::EtcdTest;
+using testing::EtcdTls;
+using testing::FreePort;
+using ::testing::HasSubstr;
+using testing::SyncAndWait;
+using testing::TcpProxy;
+using testing::TemporaryFolder;
+using testing::TlsFiles;
 
 class EtcdOpen : public EtcdTest {
  protected:
@@ -47,7 +60,7 @@ class EtcdOpen : public EtcdTest {
 };
 
 TEST_F(EtcdOpen, WhatIsThereIsReadPageByPage) {
-  const size_t count = 2 * kFirstPageKeys + 1;
+  const size_t count = 2 * rpc::kFirstPageKeys + 1;
   {
     const auto writer = Open();
     for (size_t first = 0; first < count; first += kTxnOperationsMax) {
@@ -112,7 +125,7 @@ TEST_F(EtcdOpen, EndpointsAreCheckedFirst) {
            Case{{"http://a:1/path"}, "not a URL of the form"},
            Case{{"http://[::1:2379"}, "not a URL of the form"},
            Case{{"http://a:1", "https://b:1"}, "use https for all, or for none"},
-           Case{std::vector<std::string>(kEndpointsMax + 1, "http://a:1"), "65 etcd servers"},
+           Case{std::vector<std::string>(rpc::kEndpointsMax + 1, "http://a:1"), "65 etcd servers"},
        }) {
     SCOPED_TRACE(each.endpoints.front());
     const Error error = ErrorOf({.endpoints = each.endpoints});
@@ -125,11 +138,12 @@ TEST_F(EtcdOpen, EndpointsAreCheckedFirst) {
               HasSubstr("with https:// only"));
   EXPECT_THAT(ErrorOf({.endpoints = {"https://a:1"}, .certificate_file = "c.pem"}).message,
               HasSubstr("go together"));
-  const Endpoints good =
-      ParseEndpoints({.endpoints = {"http://[::1]", "http://etcd.example:1/"}}).value();
+  const rpc::Endpoints good =
+      rpc::ParseEndpoints({.endpoints = {"http://[::1]", "http://etcd.example:1/"}}).value();
   EXPECT_EQ(good.members[0].address, "[::1]:2379");
   EXPECT_EQ(good.members[1].address, "etcd.example:1");
-  EXPECT_TRUE(ParseEndpoints({.endpoints = std::vector<std::string>(kEndpointsMax, "http://a:1")}));
+  EXPECT_TRUE(rpc::ParseEndpoints(
+      {.endpoints = std::vector<std::string>(rpc::kEndpointsMax, "http://a:1")}));
 }
 
 TEST_F(EtcdOpen, NobodyListens) {
@@ -199,7 +213,7 @@ TEST_F(EtcdOpen, EveryEndpointHasItsSay) {
   EXPECT_TRUE(TryOpen({.endpoints = {nobody, etcd_->endpoint()}}).has_value());
 }
 
-class EtcdTlsOpen : public testing::Test {
+class EtcdTlsOpen : public ::testing::Test {
  protected:
   void SetUp() override {
     if (const std::string reason = EtcdProcess::Missing(); !reason.empty()) GTEST_SKIP() << reason;

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace dray::store {
+namespace dray::store::etcd {
 
 struct EtcdOptions {
   /// URLs of members of one cluster, "http://10.0.0.1:2379": all http, or all https. The first that
@@ -22,15 +22,15 @@ struct EtcdOptions {
   /// Only keys below "<prefix>/" are mirrored and may be written; empty: all keys.
   std::string prefix = "/registry";
 
-  /// To connect when the store is opened, with all endpoints tried meanwhile.
+  /// To connect when the store is opened; all endpoints are tried at once.
   std::chrono::milliseconds dial_timeout{5'000};
-  /// For a transaction to be answered, and as long again for it to arrive here.
+  /// For etcd to answer a transaction, and as long again until the watch brings it.
   std::chrono::milliseconds commit_timeout{10'000};
-  /// For Sync, all in all. After a third of it, an etcd that cannot be reached is given up.
+  /// For a whole Sync. After a third of it, an etcd that cannot be reached counts as unavailable.
   std::chrono::milliseconds sync_timeout{3'000};
   /// For one page of a list.
   std::chrono::milliseconds page_timeout{30'000};
-  /// A connection that is quiet for so long is tried, and broken off if nothing comes back.
+  /// A connection that is idle for so long is probed, and closed if no answer comes in time.
   std::chrono::milliseconds keepalive_time{30'000};
   std::chrono::milliseconds keepalive_timeout{10'000};
   /// Between attempts to connect; doubled each time up to the second, with some chance added.
@@ -44,4 +44,4 @@ struct EtcdOptions {
   size_t syncs_waiting_max = 65'536;
 };
 
-}  // namespace dray::store
+}  // namespace dray::store::etcd

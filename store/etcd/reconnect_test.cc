@@ -17,20 +17,32 @@
 #include "base/published.h"
 #include "base/result.h"
 #include "base/strong.h"
-#include "store/conformance.h"
 #include "store/etcd/etcd_store.h"
 #include "store/etcd/options.h"
 #include "store/etcd/testing/etcd_fixture.h"
 #include "store/etcd/testing/etcd_process.h"
 #include "store/etcd/testing/tcp_proxy.h"
 #include "store/store.h"
+#include "store/testing/conformance.h"
 
 namespace dray::store::etcd {
 namespace {
 
 using std::chrono::milliseconds;
-using testing::ElementsAre;
-using testing::HasSubstr;
+using store::testing::DeleteOf;
+using store::testing::Do;
+using store::testing::PutOf;
+using store::testing::Texts;
+using testing::AwaitChange;
+using ::testing::ElementsAre;
+using testing::EtcdProcess;
+using testing::EtcdTest;
+using ::testing::HasSubstr;
+using testing::kGoesOn;
+using testing::kReadAnew;
+using testing::SyncAndWait;
+using testing::SyncAtLast;
+using testing::TcpProxy;
 
 /// Quick to notice and to try again.
 constexpr milliseconds kShort{300};

@@ -10,23 +10,23 @@
 
 #include "base/result.h"
 #include "base/world.h"
-#include "store/etcd/call_failure.h"
-#include "store/etcd/client.h"
-#include "store/etcd/leases.h"
-#include "store/etcd/messages.h"
+#include "store/etcd/requests/leases.h"
+#include "store/etcd/rpc/call_failure.h"
+#include "store/etcd/rpc/client.h"
+#include "store/etcd/rpc/messages.h"
 #include "store/store.h"
 
 namespace dray::store::etcd {
 namespace {
 
-constexpr Timeout kPatience{30'000};
+constexpr rpc::Timeout kPatience{30'000};
 
 }  // namespace
 
-Result<Restorer> Restorer::Begin(Client& client, const Clock& clock, std::string prefix) {
-  const Answer<RangeAnswer> there =
-      client.RangeAndWait({.keys = SpanOfPrefix(prefix), .limit = 1, .keys_only = true}, kPatience);
-  if (!there.has_value()) return Fail(ReadError(there.error()));
+Result<Restorer> Restorer::Begin(rpc::Client& client, const Clock& clock, std::string prefix) {
+  const rpc::Answer<rpc::RangeAnswer> there = client.RangeAndWait(
+      {.keys = rpc::SpanOfPrefix(prefix), .limit = 1, .keys_only = true}, kPatience);
+  if (!there.has_value()) return Fail(rpc::ReadError(there.error()));
   if (!there->kvs.empty()) {
     return Fail(StatusReason::kAlreadyExists,
                 fmt::format("etcd has keys below {} already, {} is the first: restore into an "
@@ -60,23 +60,23 @@ Result<> Restorer::Add(const Record& record) {
 
 Result<int64_t> Restorer::LeaseFor(WallTime expiry, WallTime now) {
   if (const std::optional<int64_t> lease = leases_.Take(expiry, now)) return *lease;
-  const Answer<LeaseAnswer> granted =
-      client_->GrantLeaseAndWait(Leases::TtlSeconds(expiry, now), kPatience);
-  if (!granted.has_value()) return Fail(ReadError(granted.error()));
+  const rpc::Answer<rpc::LeaseAnswer> granted =
+      client_->GrantLeaseAndWait(requests::Leases::TtlSeconds(expiry, now), kPatience);
+  if (!granted.has_value()) return Fail(rpc::ReadError(granted.error()));
   leases_.Add(granted->id, granted->ttl_seconds, now);
   return granted->id;
 }
 
 Result<> Restorer::Write() {
   if (pending_.empty()) return {};
-  TxnQuery query;
+  rpc::TxnQuery query;
   for (const Pending& each : pending_) {
     query.conditions.push_back(
-        {.of = TxnQuery::Condition::Of::kModified, .key = each.key, .equals = 0});
+        {.of = rpc::TxnQuery::Condition::Of::kModified, .key = each.key, .equals = 0});
     query.writes.push_back({.key = each.key, .value = each.value, .lease = each.lease});
   }
-  const Answer<TxnAnswer> answer = client_->TxnAndWait(query, kPatience);
-  if (!answer.has_value()) return Fail(CommitError(answer.error()));
+  const rpc::Answer<rpc::TxnAnswer> answer = client_->TxnAndWait(query, kPatience);
+  if (!answer.has_value()) return Fail(rpc::CommitError(answer.error()));
   if (!answer->succeeded) {
     return Fail(StatusReason::kConflict,
                 fmt::format("somebody else writes below {}: one of the {} keys from {} on is there "

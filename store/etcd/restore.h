@@ -12,17 +12,17 @@
 #include "base/result.h"
 #include "base/strong.h"
 #include "base/world.h"
-#include "store/etcd/client.h"
-#include "store/etcd/leases.h"
-#include "store/etcd/messages.h"
+#include "store/etcd/requests/leases.h"
+#include "store/etcd/rpc/client.h"
+#include "store/etcd/rpc/messages.h"
 
 namespace dray::store::etcd {
 
-/// Writes records in batches; whoever looks on sees them come. Keys and values are as they were,
-/// revisions are new, so resource versions from before mean nothing afterwards.
+/// Writes records in batches; clients see them appear. Keys and values are kept, revisions are new,
+/// so older resource versions mean nothing afterwards.
 ///
-/// It stops at the first error, and what was written until then stays: delete it (etcdctl del
-/// --prefix) before trying again.
+/// It stops at the first error, and what was written before stays: delete it (etcdctl del --prefix)
+/// before trying again.
 class Restorer {
  public:
   /// Bytes of keys and values in one transaction, unless a single record has more.
@@ -32,13 +32,13 @@ class Restorer {
   ///
   /// Errors: kAlreadyExists       there is something; the message names a key.
   ///         kServiceUnavailable  etcd cannot be reached.
-  static Result<Restorer> Begin(Client& client, const Clock& clock, std::string prefix);
+  static Result<Restorer> Begin(rpc::Client& client, const Clock& clock, std::string prefix);
 
   struct Record {
     std::string_view key, value;
     std::optional<WallTime> expiry{};
   };
-  /// Takes over one record, in any order. What has expired is left out.
+  /// Adds one record, in any order. One that has expired is ignored.
   ///
   /// Errors: kBadRequest  a key outside the prefix.
   ///         kConflict    somebody else has written the key meanwhile.
@@ -59,16 +59,16 @@ class Restorer {
     int64_t lease = 0;
   };
 
-  Restorer(Client& client, const Clock& clock, std::string prefix)
+  Restorer(rpc::Client& client, const Clock& clock, std::string prefix)
       : client_(&client), clock_(&clock), prefix_(std::move(prefix)) {}
 
   Result<int64_t> LeaseFor(WallTime expiry, WallTime now);
   Result<> Write();
 
-  Client* client_;
+  rpc::Client* client_;
   const Clock* clock_;
   std::string prefix_;
-  Leases leases_;
+  requests::Leases leases_;
   std::vector<Pending> pending_;
   size_t pending_bytes_ = 0;
   Done done_;

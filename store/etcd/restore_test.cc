@@ -13,29 +13,31 @@
 #include "base/result.h"
 #include "base/strong.h"
 #include "base/world.h"
-#include "store/conformance.h"
-#include "store/etcd/client.h"
 #include "store/etcd/etcd_store.h"
+#include "store/etcd/rpc/client.h"
 #include "store/etcd/testing/etcd_fixture.h"
 #include "store/etcd/testing/etcd_process.h"
 #include "store/store.h"
+#include "store/testing/conformance.h"
 
 namespace dray::store::etcd {
 namespace {
 
-using testing::HasSubstr;
+using store::testing::Text;
+using testing::EtcdTest;
+using ::testing::HasSubstr;
 
 class EtcdRestore : public EtcdTest {
  protected:
   void SetUp() override {
     EtcdTest::SetUp();
     if (etcd_ == nullptr) return;
-    client_ = Client::Make(RealWorld().disk, {.endpoints = {etcd_->endpoint()}}).value();
+    client_ = rpc::Client::Make(RealWorld().disk, {.endpoints = {etcd_->endpoint()}}).value();
   }
 
   Result<Restorer> Begin() { return Restorer::Begin(*client_, RealWorld().clock, "/registry/"); }
 
-  std::unique_ptr<Client> client_;
+  std::unique_ptr<rpc::Client> client_;
 };
 
 TEST_F(EtcdRestore, EveryRecordIsThereAfterwards) {

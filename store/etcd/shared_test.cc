@@ -23,22 +23,37 @@
 #include "base/simulated_world.h"
 #include "base/strong.h"
 #include "base/world.h"
-#include "store/conformance.h"
 #include "store/etcd/etcd_store.h"
 #include "store/etcd/options.h"
 #include "store/etcd/testing/etcd_fixture.h"
 #include "store/etcd/testing/etcd_process.h"
 #include "store/record.h"
 #include "store/store.h"
+#include "store/testing/conformance.h"
 
 namespace dray::store::etcd {
 namespace {
 
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::SizeIs;
+using store::testing::Bytes;
+using store::testing::DeleteOf;
+using store::testing::Do;
+using store::testing::If;
+using store::testing::PutOf;
+using store::testing::Refused;
+using store::testing::Text;
+using store::testing::Texts;
+using ::testing::AllOf;
+using testing::AwaitChange;
+using ::testing::ElementsAre;
+using testing::EtcdProcess;
+using testing::EtcdTest;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::LogLines;
+using testing::RunProgram;
+using ::testing::SizeIs;
+using testing::SyncAndWait;
+using testing::SyncAtLast;
 
 class EtcdShared : public EtcdTest {
  protected:

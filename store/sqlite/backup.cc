@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Backup and Restore. Both copy with SQLite's backup functions into a file beside the one wanted,
 // which takes its name in one step when it is complete and synced.
-#include <cerrno>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -11,15 +10,13 @@
 #include <system_error>
 #include <utility>
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sqlite3.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/result.h"
 #include "base/strong.h"
 #include "store/sqlite/database.h"
+#include "store/sqlite/files.h"
 #include "store/sqlite/folder_lock.h"
 #include "store/sqlite/maintenance.h"
 #include "store/sqlite/options.h"
@@ -47,19 +44,15 @@ class PartialFile {
   /// Makes it, empty, for its owner only; what an attempt before has left is gone.
   Result<> Make() {
     Remove();
-    constexpr mode_t kOwnerReadsAndWrites = 0600;
-    const int made =
-        open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, kOwnerReadsAndWrites);
-    if (made < 0) {
-      const std::error_code error(errno, std::generic_category());
+    const auto made = Open(path_, OpenMode::kNew);
+    if (!made.has_value()) {
       return Fail(StatusReason::kForbidden,
-                  fmt::format("{} cannot be made: {}", path_, error.message()));
+                  fmt::format("{} cannot be made: {}", path_, made.error().message()));
     }
-    close(made);
     return {};
   }
 
-  Result<> TakeName() {
+  Result<> Rename() {
     std::error_code error;
     std::filesystem::rename(path_, target_, error);
     if (error) {
@@ -133,7 +126,7 @@ Result<> CheckSound(const std::string& file) {
 }
 
 /// What makes a copy a store of its own.
-Result<> GiveIdentity(Database& copy, const RestoreOptions& options) {
+Result<> AssignId(Database& copy, const RestoreOptions& options) {
   DRAY_TRY(const Meta meta, ReadMeta(copy));
   DRAY_TRY(const Revision newest, ReadNewest(copy, meta));
   DRAY_TRY(Transaction transaction, Transaction::Begin(copy));
@@ -147,7 +140,7 @@ Result<> GiveIdentity(Database& copy, const RestoreOptions& options) {
 
 /// Nothing of the store that is replaced may be taken for a part of the new one: its write-ahead
 /// log is merged into it, or, if it is too damaged for that, removed.
-Result<> SettleOldLog(const std::string& file) {
+Result<> RemoveOldLog(const std::string& file) {
   {
     const Result<std::unique_ptr<Database>> old =
         Database::Open(file, Database::Access::kWrite, "", SqliteOptions{}.busy_wait_ms);
@@ -177,12 +170,12 @@ Result<FileStatus> Backup(const std::string& path,
                 fmt::format("{} exists: name a new file for the backup", file));
   }
   {
-    DRAY_TRY(const std::unique_ptr<Database> from, OpenOneMoment(path));
+    DRAY_TRY(const std::unique_ptr<Database> from, OpenSnapshot(path));
     PartialFile partial(file);
     DRAY_TRY_VOID(partial.Make());
     const auto as_it_is = [](Database&) -> Result<> { return {}; };
     DRAY_TRY_VOID(CopyStore(*from, partial.path(), options, as_it_is));
-    DRAY_TRY_VOID(partial.TakeName());
+    DRAY_TRY_VOID(partial.Rename());
   }
   return StatusOf(file);
 }
@@ -199,13 +192,13 @@ Result<FileStatus> Restore(const std::string& file,
                             "to be overwritten",
                             folder));
   }
-  DRAY_TRY(const std::unique_ptr<Database> from, OpenOneMoment(file));
+  DRAY_TRY(const std::unique_ptr<Database> from, OpenSnapshot(file));
   PartialFile partial(target);
   DRAY_TRY_VOID(partial.Make());
   DRAY_TRY_VOID(CopyStore(
-      *from, partial.path(), {}, [&](Database& copy) { return GiveIdentity(copy, options); }));
-  if (Exists(target)) DRAY_TRY_VOID(SettleOldLog(target));
-  DRAY_TRY_VOID(partial.TakeName());
+      *from, partial.path(), {}, [&](Database& copy) { return AssignId(copy, options); }));
+  if (Exists(target)) DRAY_TRY_VOID(RemoveOldLog(target));
+  DRAY_TRY_VOID(partial.Rename());
   return StatusOf(folder);
 }
 

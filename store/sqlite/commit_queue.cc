@@ -47,8 +47,8 @@ std::vector<Request> CommitQueue::Take(Wait wait) {
   if (last_batch_ > 1) Gather(last_batch_);
   std::vector<Request> batch;
   const MutexLock lock(mutex_);
-  while (requests_.empty() && !closed_ && !nudged_ && wait == Wait::kForWork) filled_.Wait(mutex_);
-  nudged_ = false;
+  while (requests_.empty() && !closed_ && !woken_ && wait == Wait::kForWork) filled_.Wait(mutex_);
+  woken_ = false;
   size_t bytes = 0;
   while (!requests_.empty() && batch.size() < options_.batch_count_max) {
     Request& next = requests_.front();
@@ -75,9 +75,9 @@ void CommitQueue::Gather(size_t expected) {
   }
 }
 
-void CommitQueue::Nudge() {
+void CommitQueue::Wake() {
   const MutexLock lock(mutex_);
-  nudged_ = true;
+  woken_ = true;
   filled_.NotifyOne();
 }
 

@@ -44,15 +44,15 @@ class CommitQueue {
   ///         kServiceUnavailable  closed.
   std::optional<Error> Push(Request& request);
 
-  /// What waits, in order, as much as fits into one batch; at least one if there is any. Waits for
-  /// the first unless `may_be_empty`, or until Nudge or Close is called. When more than one was
-  /// taken before, gives those writers, who were answered just now, the time of a few switches of
-  /// threads to come back: syncing once for all of them is worth more than beginning at once.
+  /// The waiting requests, in order, as many as fit into one batch; at least one if there is any.
+  /// With kForWork it waits for the first, or until Wake or Close is called. When the last batch
+  /// had more than one, it yields a few times so that those writers, who were just answered, can
+  /// come back: one sync for all of them is worth more than an early start.
   enum class Wait : uint8_t { kForWork, kNever };
   std::vector<Request> Take(Wait wait);
 
   /// Ends a wait of Take, now or the next one.
-  void Nudge();
+  void Wake();
   /// Refuses further requests. Those that wait can still be taken.
   void Close();
   /// Closed and empty: nothing will come any more.
@@ -66,7 +66,7 @@ class CommitQueue {
   Condition filled_;
   std::deque<Request> requests_ DRAY_GUARDED_BY(mutex_);
   size_t bytes_ DRAY_GUARDED_BY(mutex_) = 0;
-  bool nudged_ DRAY_GUARDED_BY(mutex_) = false;
+  bool woken_ DRAY_GUARDED_BY(mutex_) = false;
   bool closed_ DRAY_GUARDED_BY(mutex_) = false;
   size_t last_batch_ = 0;  // the consumer's
 };

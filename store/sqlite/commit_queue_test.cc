@@ -18,7 +18,7 @@
 namespace dray::store::sqlite {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 using Wait = CommitQueue::Wait;
 
 std::optional<Error> PushOf(CommitQueue& queue, size_t size) {
@@ -61,12 +61,12 @@ TEST(CommitQueue, BatchesAreInOrderAndBounded) {
   CommitQueue queue(options);
   constexpr std::array<size_t, 8> kSizes = {1, 2, 3, 4, 5, 6, 11, 1};
   for (const size_t size : kSizes) EXPECT_FALSE(PushOf(queue, size).has_value());
-  EXPECT_THAT(Sizes(queue.Take(Wait::kForWork)), testing::ElementsAre(1, 2, 3)) << "by count";
-  EXPECT_THAT(Sizes(queue.Take(Wait::kForWork)), testing::ElementsAre(4, 5)) << "by bytes";
-  EXPECT_THAT(Sizes(queue.Take(Wait::kForWork)), testing::ElementsAre(6));
-  EXPECT_THAT(Sizes(queue.Take(Wait::kForWork)), testing::ElementsAre(11)) << "at least one";
-  EXPECT_THAT(Sizes(queue.Take(Wait::kForWork)), testing::ElementsAre(1));
-  EXPECT_THAT(queue.Take(Wait::kNever), testing::IsEmpty());
+  EXPECT_THAT(Sizes(queue.Take(Wait::kForWork)), ::testing::ElementsAre(1, 2, 3)) << "by count";
+  EXPECT_THAT(Sizes(queue.Take(Wait::kForWork)), ::testing::ElementsAre(4, 5)) << "by bytes";
+  EXPECT_THAT(Sizes(queue.Take(Wait::kForWork)), ::testing::ElementsAre(6));
+  EXPECT_THAT(Sizes(queue.Take(Wait::kForWork)), ::testing::ElementsAre(11)) << "at least one";
+  EXPECT_THAT(Sizes(queue.Take(Wait::kForWork)), ::testing::ElementsAre(1));
+  EXPECT_THAT(queue.Take(Wait::kNever), ::testing::IsEmpty());
 }
 
 TEST(CommitQueue, ClosedItGivesWhatItHasAndTakesNoMore) {
@@ -80,16 +80,16 @@ TEST(CommitQueue, ClosedItGivesWhatItHasAndTakesNoMore) {
   EXPECT_FALSE(queue.is_drained());
   EXPECT_EQ(queue.Take(Wait::kForWork).size(), 1U);
   EXPECT_TRUE(queue.is_drained());
-  EXPECT_THAT(queue.Take(Wait::kForWork), testing::IsEmpty()) << "and does not wait";
+  EXPECT_THAT(queue.Take(Wait::kForWork), ::testing::IsEmpty()) << "and does not wait";
 }
 
 TEST(CommitQueue, ANudgeEndsAWait) {
   const SqliteOptions options;
   CommitQueue queue(options);
-  queue.Nudge();
-  EXPECT_THAT(queue.Take(Wait::kForWork), testing::IsEmpty());
-  const std::jthread other([&] { queue.Nudge(); });
-  EXPECT_THAT(queue.Take(Wait::kForWork), testing::IsEmpty());
+  queue.Wake();
+  EXPECT_THAT(queue.Take(Wait::kForWork), ::testing::IsEmpty());
+  const std::jthread other([&] { queue.Wake(); });
+  EXPECT_THAT(queue.Take(Wait::kForWork), ::testing::IsEmpty());
 }
 
 }  // namespace

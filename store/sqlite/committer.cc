@@ -60,40 +60,40 @@ LogRow RowOf(const Event& event, int64_t ordinal, std::string_view bytes) {
 
 }  // namespace
 
-Committer::Committer(const Around& around,
+Committer::Committer(const Dependencies& dependencies,
                      std::unique_ptr<Database> database,
                      RowWriter writer,
                      std::unique_ptr<Upkeep> upkeep)
-    : around_(around),
+    : deps_(dependencies),
       database_(std::move(database)),
       writer_(std::move(writer)),
       upkeep_(std::move(upkeep)),
-      sequencer_(std::make_unique<Sequencer>(around.options, around.history.newest())),
-      checkpoint_at_(around.sqlite_options.checkpoint_pages) {
+      sequencer_(std::make_unique<Sequencer>(dependencies.options, dependencies.history.newest())),
+      checkpoint_at_(dependencies.sqlite_options.checkpoint_pages) {
   PublishNumbers();
 }
 
-Result<std::unique_ptr<Committer>> Committer::Make(const Around& around,
+Result<std::unique_ptr<Committer>> Committer::Make(const Dependencies& dependencies,
                                                    std::unique_ptr<Database> database,
                                                    const Recovered& recovered) {
   DRAY_TRY(RowWriter writer, RowWriter::Prepare(*database));
   DRAY_TRY(std::unique_ptr<Upkeep> upkeep,
            Upkeep::Make(*database,
-                        around.sqlite_options,
+                        dependencies.sqlite_options,
                         recovered.meta,
                         recovered.unfolded,
                         recovered.newest->revision()));
   return std::unique_ptr<Committer>(
-      new Committer(around, std::move(database), std::move(writer), std::move(upkeep)));
+      new Committer(dependencies, std::move(database), std::move(writer), std::move(upkeep)));
 }
 
 void Committer::Run() {
-  while (!around_.queue.is_drained()) {
+  while (!deps_.queue.is_drained()) {
     const bool has_upkeep = !stopped_ && upkeep_->has_work();
     std::vector<Request> batch =
-        around_.queue.Take(has_upkeep ? CommitQueue::Wait::kNever : CommitQueue::Wait::kForWork);
+        deps_.queue.Take(has_upkeep ? CommitQueue::Wait::kNever : CommitQueue::Wait::kForWork);
     const size_t count = batch.size();
-    if (count > 0) Carry(std::move(batch));
+    if (count > 0) CommitBatch(std::move(batch));
     if (!stopped_) DoCheckpoint();
     if (!stopped_) DoUpkeep(count);
   }
@@ -103,11 +103,11 @@ void Committer::ForceFloor(Revision floor) {
   int64_t before = forced_floor_.load();
   while (before < floor.value() && !forced_floor_.compare_exchange_weak(before, floor.value())) {
   }
-  around_.queue.Nudge();
+  deps_.queue.Wake();
 }
 
-std::vector<Committer::Judged> Committer::JudgeAll(std::vector<Request> batch) {
-  std::vector<Judged> judged;
+std::vector<Committer::Sequenced> Committer::SequenceAll(std::vector<Request> batch) {
+  std::vector<Sequenced> judged;
   judged.reserve(batch.size());
   const Revision durable = sequencer_->pending()->revision();
   for (Request& request : batch) {
@@ -124,7 +124,7 @@ std::vector<Committer::Judged> Committer::JudgeAll(std::vector<Request> batch) {
   return judged;
 }
 
-void Committer::Carry(std::vector<Request> batch) {
+void Committer::CommitBatch(std::vector<Request> batch) {
   if (stopped_) {
     const std::string failure = numbers().failure;
     for (Request& request : batch) {
@@ -132,7 +132,7 @@ void Committer::Carry(std::vector<Request> batch) {
     }
     return;
   }
-  std::vector<Judged> judged = JudgeAll(std::move(batch));
+  std::vector<Sequenced> judged = SequenceAll(std::move(batch));
   Error error;
   const Fate fate = Write(judged, error);
   if (fate == Fate::kDurable) {
@@ -141,13 +141,13 @@ void Committer::Carry(std::vector<Request> batch) {
     return;
   }
   // Nothing pending will ever be seen: on from what is.
-  sequencer_ = std::make_unique<Sequencer>(around_.options, around_.history.newest());
+  sequencer_ = std::make_unique<Sequencer>(deps_.options, deps_.history.newest());
   if (fate == Fate::kUnknown || database_->last_failure() == Failure::kOther) Stop(error);
   AnswerFailed(judged, fate, error);
 }
 
-Committer::Fate Committer::Write(const std::vector<Judged>& batch, Error& error) {
-  const auto changes = [](const Judged& one) { return ChangeOf(one.outcome) != nullptr; };
+Committer::Fate Committer::Write(const std::vector<Sequenced>& batch, Error& error) {
+  const auto changes = [](const Sequenced& one) { return ChangeOf(one.outcome) != nullptr; };
   if (std::ranges::none_of(batch, changes)) return Fate::kDurable;
   Result<Transaction> transaction = Transaction::Begin(*database_);
   if (!transaction.has_value()) {
@@ -165,8 +165,8 @@ Committer::Fate Committer::Write(const std::vector<Judged>& batch, Error& error)
   return database_->last_failure() == Failure::kOther ? Fate::kUnknown : Fate::kNothingWritten;
 }
 
-Result<> Committer::WriteRows(const std::vector<Judged>& batch) {
-  for (const Judged& one : batch) {
+Result<> Committer::WriteRows(const std::vector<Sequenced>& batch) {
+  for (const Sequenced& one : batch) {
     const Change* change = ChangeOf(one.outcome);
     if (change == nullptr) continue;
     const auto& records = change->committed.records;  // one for each operation
@@ -182,19 +182,19 @@ Result<> Committer::WriteRows(const std::vector<Judged>& batch) {
   return {};
 }
 
-void Committer::Publish(std::vector<Judged>& batch) {
-  for (const Judged& one : batch) {
+void Committer::Publish(std::vector<Sequenced>& batch) {
+  for (const Sequenced& one : batch) {
     const Change* change = ChangeOf(one.outcome);
     if (change == nullptr) continue;
-    around_.history.Publish(*change);
+    deps_.history.Publish(*change);
     upkeep_->Note(*change);
   }
   PublishNumbers();
-  around_.subscriptions.Announce(around_.history.newest_event());
+  deps_.subscriptions.Announce(deps_.history.newest_event());
 }
 
-void Committer::Answer(std::vector<Judged>& batch) {
-  for (Judged& one : batch) {
+void Committer::Answer(std::vector<Sequenced>& batch) {
+  for (Sequenced& one : batch) {
     if (!one.outcome.has_value()) {
       one.request.done(Fail(std::move(one.outcome).error()));
     } else if (auto* conflict = std::get_if<Conflict>(&*one.outcome)) {
@@ -205,8 +205,8 @@ void Committer::Answer(std::vector<Judged>& batch) {
   }
 }
 
-void Committer::AnswerFailed(std::vector<Judged>& batch, Fate fate, const Error& error) {
-  for (Judged& one : batch) {
+void Committer::AnswerFailed(std::vector<Sequenced>& batch, Fate fate, const Error& error) {
+  for (Sequenced& one : batch) {
     const bool changes = ChangeOf(one.outcome) != nullptr;
     if (changes && fate == Fate::kUnknown) {
       one.request.done(Fail(
@@ -217,7 +217,7 @@ void Committer::AnswerFailed(std::vector<Judged>& batch, Fate fate, const Error&
     } else if (changes || !one.on_durable) {
       one.request.done(Fail(StatusReason::kServiceUnavailable, error.message));
     } else {
-      std::vector<Judged> alone;
+      std::vector<Sequenced> alone;
       alone.push_back(std::move(one));
       Answer(alone);
     }
@@ -226,16 +226,16 @@ void Committer::AnswerFailed(std::vector<Judged>& batch, Fate fate, const Error&
 
 void Committer::DoUpkeep(size_t changes) {
   Status status;
-  around_.history.AddTo(status);
-  upkeep_->NoteFloor(status.floor);
+  deps_.history.AddTo(status);
+  upkeep_->SetFloor(status.floor);
   if (const int64_t forced = forced_floor_.exchange(0); forced > 0) {
     upkeep_->Force(Revision{forced});
   }
-  const size_t step = around_.sqlite_options.upkeep_work;
+  const size_t step = deps_.sqlite_options.upkeep_work;
   upkeep_owed_ = changes == 0 ? step : upkeep_owed_ + changes * kWorkPerChange;
   if (upkeep_owed_ < step) return;
   const Result<> done = upkeep_->Step(std::exchange(upkeep_owed_, 0));
-  if (!done.has_value()) Tolerate(done.error());
+  if (!done.has_value()) NoteUpkeepError(done.error());
 }
 
 void Committer::DoCheckpoint() {
@@ -243,13 +243,13 @@ void Committer::DoCheckpoint() {
   const int pages = database_->log_pages();
   const Result<Database::Copied> copied =
       database_->RunCheckpoint(Database::Checkpoint::kWhatCanBe);
-  if (!copied.has_value()) Tolerate(copied.error());
+  if (!copied.has_value()) NoteUpkeepError(copied.error());
   // What a reader of the file (a backup) still needs stays in the log, which goes on growing.
   const bool starts_anew = copied.has_value() && copied->all;
-  checkpoint_at_ = around_.sqlite_options.checkpoint_pages + (starts_anew ? 0 : pages);
+  checkpoint_at_ = deps_.sqlite_options.checkpoint_pages + (starts_anew ? 0 : pages);
 }
 
-void Committer::Tolerate(const Error& error) {
+void Committer::NoteUpkeepError(const Error& error) {
   if (database_->last_failure() == Failure::kOther) Stop(error);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one thread that writes: what waits becomes one SQLite transaction, then it is seen.
+// The one thread that writes: all waiting requests become one SQLite transaction, which is
+// published once it is durable.
 #pragma once
 
 #include <atomic>
@@ -33,7 +34,7 @@ namespace dray::store::sqlite {
 class Committer {
  public:
   /// What it works with; all outlive it.
-  struct Around {
+  struct Dependencies {
     const Options& options;
     const SqliteOptions& sqlite_options;
     CommitQueue& queue;
@@ -41,15 +42,15 @@ class Committer {
     Subscriptions& subscriptions;
   };
 
-  /// `recovered` is what `database` said; around.history begins with it.
-  static Result<std::unique_ptr<Committer>> Make(const Around& around,
+  /// `recovered` is what `database` said; dependencies.history begins with it.
+  static Result<std::unique_ptr<Committer>> Make(const Dependencies& dependencies,
                                                  std::unique_ptr<Database> database,
                                                  const Recovered& recovered);
 
   /// The thread: returns once the queue is closed and all that was in it has been answered.
   void Run();
 
-  /// Has the floor written, and what is below it deleted, soon. From any thread.
+  /// Writes the floor and deletes what is below it, soon. From any thread.
   void ForceFloor(Revision floor);
 
   /// Of the newest commit. From any thread.
@@ -62,34 +63,34 @@ class Committer {
 
  private:
   using Outcome = Result<std::variant<Change, Conflict>>;
-  /// A request and what the sequencer said of it.
-  struct Judged {
+  /// A request and what the sequencer answered.
+  struct Sequenced {
     Request request;
     Outcome outcome;
-    bool on_durable;  // nothing undurable was before it
+    bool on_durable;  // everything before it was durable already
   };
   enum class Fate : uint8_t { kDurable, kNothingWritten, kUnknown };
 
-  Committer(const Around& around,
+  Committer(const Dependencies& dependencies,
             std::unique_ptr<Database> database,
             RowWriter writer,
             std::unique_ptr<Upkeep> upkeep);
 
-  std::vector<Judged> JudgeAll(std::vector<Request> batch);
-  void Carry(std::vector<Request> batch);
-  Fate Write(const std::vector<Judged>& batch, Error& error);
-  Result<> WriteRows(const std::vector<Judged>& batch);
-  void Publish(std::vector<Judged>& batch);
-  void Answer(std::vector<Judged>& batch);
-  void AnswerFailed(std::vector<Judged>& batch, Fate fate, const Error& error);
+  std::vector<Sequenced> SequenceAll(std::vector<Request> batch);
+  void CommitBatch(std::vector<Request> batch);
+  Fate Write(const std::vector<Sequenced>& batch, Error& error);
+  Result<> WriteRows(const std::vector<Sequenced>& batch);
+  void Publish(std::vector<Sequenced>& batch);
+  void Answer(std::vector<Sequenced>& batch);
+  void AnswerFailed(std::vector<Sequenced>& batch, Fate fate, const Error& error);
   void DoUpkeep(size_t changes);
   void DoCheckpoint();
   void Stop(const Error& error);
-  /// An error outside a commit: nothing is lost, but only lack of room may pass by itself.
-  void Tolerate(const Error& error);
+  /// An error outside a commit: nothing is lost, but all except a full disk stops the store.
+  void NoteUpkeepError(const Error& error);
   void PublishNumbers();
 
-  const Around around_;
+  const Dependencies deps_;
   const std::unique_ptr<Database> database_;
   RowWriter writer_;
   const std::unique_ptr<Upkeep> upkeep_;

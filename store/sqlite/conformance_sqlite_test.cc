@@ -7,23 +7,35 @@
 #include <gtest/gtest.h>
 
 #include "base/result.h"
-#include "store/conformance.h"
 #include "store/sqlite/sqlite_store.h"
 #include "store/sqlite/testing/fault_disk.h"
 #include "store/sqlite/testing/folder.h"
 #include "store/store.h"
+#include "store/testing/conformance.h"
 
-namespace dray::store {
+namespace dray::store::sqlite {
 namespace {
+
+using store::testing::Backend;
+using store::testing::BackendName;
+using store::testing::StoreCommit;
+using store::testing::StoreExpiry;
+using store::testing::StoreLimits;
+using store::testing::StoreProperty;
+using store::testing::StoreReading;
+using store::testing::StoreThreads;
+using store::testing::StoreWatching;
+using testing::FaultDisk;
+using testing::TestFolder;
 
 /// What stores need around them until the tests are over.
 struct Places {
-  sqlite::FaultDisk disk;  // without faults: as a file, but syncing costs nothing
-  std::deque<sqlite::TestFolder> folders;
+  FaultDisk disk;  // without faults: as a file, but syncing costs nothing
+  std::deque<TestFolder> folders;
 };
 
 auto InAFile() {
-  return testing::Values(Backend{
+  return ::testing::Values(Backend{
       .name = "Sqlite",
       .open = [places =
                    std::make_shared<Places>()](const Options& options) -> std::unique_ptr<Store> {
@@ -36,9 +48,9 @@ auto InAFile() {
 /// The same on the machine's own disk, where syncing takes its time: for the suites that commit
 /// little.
 auto OnDisk() {
-  return testing::Values(Backend{
+  return ::testing::Values(Backend{
       .name = "SqliteOnDisk",
-      .open = [folders = std::make_shared<std::deque<sqlite::TestFolder>>()](
+      .open = [folders = std::make_shared<std::deque<TestFolder>>()](
                   const Options& options) -> std::unique_ptr<Store> {
         return *SqliteStore::Open(folders->emplace_back().path(), options);
       },
@@ -58,4 +70,4 @@ INSTANTIATE_TEST_SUITE_P(, StoreProperty, InAFile(), BackendName);
 INSTANTIATE_TEST_SUITE_P(, StoreThreads, InAFile(), BackendName);
 
 }  // namespace
-}  // namespace dray::store
+}  // namespace dray::store::sqlite

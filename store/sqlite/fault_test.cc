@@ -22,7 +22,6 @@
 #include "base/result.h"
 #include "base/simulated_world.h"
 #include "base/strong.h"
-#include "store/conformance.h"
 #include "store/memory_store.h"
 #include "store/record.h"
 #include "store/snapshot.h"
@@ -33,20 +32,27 @@
 #include "store/sqlite/testing/folder.h"
 #include "store/sqlite/verify.h"
 #include "store/store.h"
+#include "store/testing/conformance.h"
 
 // clang-tidy 19 takes every variable of this file for one that never changes.
 // NOLINTBEGIN(misc-const-correctness)
-namespace dray::store {
+namespace dray::store::sqlite {
 namespace {
 
-using sqlite::FaultDisk;
-using sqlite::TestFolder;
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using Call = FaultDisk::Call;
-using Fault = FaultDisk::Fault;
-using Unsynced = FaultDisk::Unsynced;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using Call = testing::FaultDisk::Call;
+using Fault = testing::FaultDisk::Fault;
+using Unsynced = testing::FaultDisk::Unsynced;
+using store::testing::Bytes;
+using store::testing::Do;
+using store::testing::If;
+using store::testing::PutOf;
+using store::testing::Text;
+using store::testing::Texts;
+using testing::FaultDisk;
+using testing::TestFolder;
 
 /// Everything happens often: folding, compaction, shrinking, copying the log into the file.
 SqliteOptions Restless(const FaultDisk& disk) {
@@ -91,12 +97,12 @@ std::vector<std::vector<std::string>> ExpectedStates() {
 }
 
 std::vector<std::string> ProblemsOn(const FaultDisk& disk, const std::string& folder) {
-  const auto database = sqlite::OpenToRead(sqlite::StoreFile(folder), {.vfs = disk.vfs()});
+  const auto database = OpenToRead(StoreFile(folder), {.vfs = disk.vfs()});
   if (!database.has_value()) return {database.error().message};
   // All of one moment: a store may be at work on it.
   EXPECT_TRUE((*database)->Execute("BEGIN").has_value());
   EXPECT_TRUE((*database)->QueryNumber("SELECT count(*) FROM meta").has_value());
-  return sqlite::VerifyDatabase(**database).problems;
+  return VerifyDatabase(**database).problems;
 }
 
 /// One life of a store on a disk: opens it, commits what is left of the workload, one after the
@@ -166,20 +172,20 @@ void ExpectRecovered(FaultDisk& disk, const std::string& folder, size_t committe
   const bool is_before = *state == kExpected[committed];
   const bool is_after = committed + 1 < kExpected.size() && *state == kExpected[committed + 1];
   ASSERT_TRUE(is_before || is_after)
-      << committed << " acknowledged, found " << testing::PrintToString(*state);
+      << committed << " acknowledged, found " << ::testing::PrintToString(*state);
   const Life rest(disk, folder, committed + (is_before ? 0 : 1));
   ASSERT_FALSE(rest.error().has_value()) << rest.error()->message;
   EXPECT_EQ(rest.last_state(), kExpected.back());
   EXPECT_THAT(ProblemsOn(disk, folder), IsEmpty());
 }
 
-class SqlitePowerCut : public testing::TestWithParam<Unsynced> {};
+class SqlitePowerCut : public ::testing::TestWithParam<Unsynced> {};
 
 TEST_P(SqlitePowerCut, AtEachCallLosesNothingAcknowledged) {
   const uint64_t calls = CallsOfALife();
   ASSERT_GT(calls, 100U);
-  for (uint64_t at = 0; at < calls + 5 && !testing::Test::HasFatalFailure(); ++at) {
-    SCOPED_TRACE(testing::Message() << "at call " << at << " of " << calls);
+  for (uint64_t at = 0; at < calls + 5 && !::testing::Test::HasFatalFailure(); ++at) {
+    SCOPED_TRACE(::testing::Message() << "at call " << at << " of " << calls);
     FaultDisk disk;
     const TestFolder folder;
     disk.SetPlan([at](uint64_t number, Call, const std::string&) {
@@ -196,7 +202,7 @@ TEST_P(SqlitePowerCut, AgainWhileOpening) {
   const uint64_t calls = CallsOfALife();
   for (uint64_t at = calls / 3; at < calls; at += 7) {
     for (uint64_t again = 0; again < 30; again += 3) {
-      SCOPED_TRACE(testing::Message() << "at call " << at << ", then at " << again);
+      SCOPED_TRACE(::testing::Message() << "at call " << at << ", then at " << again);
       FaultDisk disk;
       const TestFolder folder;
       const auto cut_at = [&](uint64_t call) {
@@ -217,12 +223,12 @@ TEST_P(SqlitePowerCut, AgainWhileOpening) {
       }
       disk.CutPower(GetParam(), again);
       ExpectRecovered(disk, folder.path(), opened_with);
-      if (testing::Test::HasFatalFailure()) return;
+      if (::testing::Test::HasFatalFailure()) return;
     }
   }
 }
 
-std::string UnsyncedName(const testing::TestParamInfo<Unsynced>& info) {
+std::string UnsyncedName(const ::testing::TestParamInfo<Unsynced>& info) {
   switch (info.param) {
     case Unsynced::kLost: return "UnsyncedLost";
     case Unsynced::kKept: return "UnsyncedKept";
@@ -232,7 +238,7 @@ std::string UnsyncedName(const testing::TestParamInfo<Unsynced>& info) {
 
 INSTANTIATE_TEST_SUITE_P(,
                          SqlitePowerCut,
-                         testing::Values(Unsynced::kLost, Unsynced::kKept, Unsynced::kSomeOfThem),
+                         ::testing::Values(Unsynced::kLost, Unsynced::kKept, Unsynced::kSomeOfThem),
                          UnsyncedName);
 
 /// The store after an error: it shows only what was acknowledged, says what became of the commit,
@@ -254,12 +260,12 @@ void ExpectHonest(const Life& life) {
   EXPECT_EQ(life.later()->error().message, life.failure());
 }
 
-class SqliteFailingCall : public testing::TestWithParam<Fault> {};
+class SqliteFailingCall : public ::testing::TestWithParam<Fault> {};
 
 TEST_P(SqliteFailingCall, EachInTurnThenOpenedAgainThenThePowerIsCut) {
   const uint64_t calls = CallsOfALife();
-  for (uint64_t at = 0; at < calls + 5 && !testing::Test::HasFatalFailure(); ++at) {
-    SCOPED_TRACE(testing::Message() << "at call " << at << " of " << calls);
+  for (uint64_t at = 0; at < calls + 5 && !::testing::Test::HasFatalFailure(); ++at) {
+    SCOPED_TRACE(::testing::Message() << "at call " << at << " of " << calls);
     FaultDisk disk;
     const TestFolder folder;
     disk.SetPlan([at](uint64_t number, Call, const std::string&) {
@@ -289,7 +295,7 @@ TEST_P(SqliteFailingCall, EachInTurnThenOpenedAgainThenThePowerIsCut) {
   }
 }
 
-std::string FaultName(const testing::TestParamInfo<Fault>& info) {
+std::string FaultName(const ::testing::TestParamInfo<Fault>& info) {
   if (info.param == Fault::kError) return "Error";
   if (info.param == Fault::kTornError) return "TornError";
   return info.param == Fault::kNoSpace ? "NoSpace" : "TornNoSpace";
@@ -298,7 +304,7 @@ std::string FaultName(const testing::TestParamInfo<Fault>& info) {
 INSTANTIATE_TEST_SUITE_P(
     ,
     SqliteFailingCall,
-    testing::Values(Fault::kError, Fault::kTornError, Fault::kNoSpace, Fault::kTornNoSpace),
+    ::testing::Values(Fault::kError, Fault::kTornError, Fault::kNoSpace, Fault::kTornNoSpace),
     FaultName);
 
 TEST(SqliteDiskFull, RefusesUntilThereIsRoomAndLosesNothing) {
@@ -464,5 +470,5 @@ TEST(SqliteDurability, ClosingCommitsWhatWaits) {
 }
 
 }  // namespace
-}  // namespace dray::store
+}  // namespace dray::store::sqlite
 // NOLINTEND(misc-const-correctness)

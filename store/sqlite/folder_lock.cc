@@ -2,33 +2,26 @@
 #include "store/sqlite/folder_lock.h"
 
 #include <array>
-#include <cerrno>
 #include <charconv>
 #include <cstdint>
-#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sched.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/result.h"
+#include "store/sqlite/files.h"
 
 namespace dray::store::sqlite {
 namespace {
 
 std::string LockFile(const std::string& folder) {
   return folder + "/dray.lock";
-}
-
-std::string SystemError() {
-  return std::strerror(errno);  // NOLINT(concurrency-mt-unsafe): glibc's is safe for known errors
 }
 
 /// What stands in the lock file.
@@ -70,22 +63,21 @@ bool TakeExclusive(int file) {
 }  // namespace
 
 Result<FolderLock> FolderLock::Take(const std::string& folder) {
-  constexpr mode_t kOwnerOnly = 0700;
-  if (mkdir(folder.c_str(), kOwnerOnly) != 0 && errno != EEXIST) {
-    return Fail(StatusReason::kForbidden,
-                fmt::format("the data folder {} cannot be made: {}", folder, SystemError()));
+  if (const auto made = MakeFolder(folder); !made.has_value()) {
+    return Fail(
+        StatusReason::kForbidden,
+        fmt::format("the data folder {} cannot be made: {}", folder, made.error().message()));
   }
-  constexpr mode_t kOwnerReadsAndWrites = 0600;
-  const int file =
-      open(LockFile(folder).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kOwnerReadsAndWrites);
-  if (file < 0) {
+  auto opened = Open(LockFile(folder), OpenMode::kReadWrite);
+  if (!opened.has_value()) {
     return Fail(StatusReason::kForbidden,
                 fmt::format("the data folder {} cannot be written ({}): check its permissions, and "
                             "that its disk is not mounted read-only",
                             folder,
-                            SystemError()));
+                            opened.error().message()));
   }
-  FolderLock lock(file);
+  const int file = opened->descriptor();
+  FolderLock lock(*std::move(opened));
   // Of the open file, not of the process: it also keeps a second store of this process away, and
   // no close of some other descriptor gives it up, as with fcntl.
   if (!TakeExclusive(file)) return Held(folder, file);
@@ -98,17 +90,10 @@ Result<FolderLock> FolderLock::Take(const std::string& folder) {
   return lock;
 }
 
-FolderLock::~FolderLock() {
-  if (file_ >= 0) close(file_);
-}
-
 std::optional<int64_t> OwnerOf(const std::string& folder) {
-  const int file = open(LockFile(folder).c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return std::nullopt;
-  std::optional<int64_t> owner;
-  if (flock(file, LOCK_SH | LOCK_NB) != 0) owner = ReadPid(file);
-  close(file);
-  return owner;
+  const auto file = Open(LockFile(folder), OpenMode::kRead);
+  if (!file.has_value() || flock(file->descriptor(), LOCK_SH | LOCK_NB) == 0) return std::nullopt;
+  return ReadPid(file->descriptor());
 }
 
 std::string StoreFile(const std::string& folder) {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/result.h"
+#include "store/sqlite/files.h"
 
 namespace dray::store::sqlite {
 
@@ -22,15 +23,9 @@ class FolderLock {
   ///         kForbidden           the folder cannot be made, or not written.
   static Result<FolderLock> Take(const std::string& folder);
 
-  FolderLock(FolderLock&& other) noexcept : file_(std::exchange(other.file_, -1)) {}
-  FolderLock& operator=(FolderLock&&) = delete;
-  FolderLock(const FolderLock&) = delete;
-  FolderLock& operator=(const FolderLock&) = delete;
-  ~FolderLock();
-
  private:
-  explicit FolderLock(int file) : file_(file) {}
-  int file_;
+  explicit FolderLock(OpenFile file) : file_(std::move(file)) {}
+  OpenFile file_;
 };
 
 /// The process that holds the lock of `folder` now.

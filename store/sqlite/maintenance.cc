@@ -90,7 +90,7 @@ Result<> DumpLive(Database& database,
 }  // namespace
 
 Result<FileStatus> StatusOf(const std::string& path) {
-  DRAY_TRY(const std::unique_ptr<Database> database, OpenOneMoment(path));
+  DRAY_TRY(const std::unique_ptr<Database> database, OpenSnapshot(path));
   FileStatus status{.file = database->file()};
   DRAY_TRY(const Meta meta, ReadMeta(*database));
   status.id = meta.id;
@@ -149,7 +149,7 @@ Result<FileStatus> CompactFolder(const std::string& folder, std::optional<Revisi
 Result<> Dump(const std::string& path,
               const DumpOptions& options,
               const std::function<Result<>(const DumpedRecord&)>& sink) {
-  DRAY_TRY(const std::unique_ptr<Database> database, OpenOneMoment(path));
+  DRAY_TRY(const std::unique_ptr<Database> database, OpenSnapshot(path));
   return options.what == DumpOptions::What::kLive ? DumpLive(*database, options.prefix, sink)
                                                   : DumpLog(*database, options.prefix, sink);
 }

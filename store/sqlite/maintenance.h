@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an operator does with the data folder of `dray serve`: look, verify, save, restore, shrink.
+// What an operator does with the data folder of `dray serve`: status, verify, backup, restore,
+// compact, dump.
 //
 // Wherever a `path` is asked for, it names a data folder, or a single file such as a backup. All
 // functions but Restore and CompactFolder only read, and may be called while a server uses the
@@ -26,13 +27,13 @@
 
 namespace dray::store::sqlite {
 
-/// What a store file says of itself.
+/// The state of a store file.
 struct FileStatus {
   std::string file;              // the file looked at
   std::string id;                // as store::Status::id
   int64_t schema_version = 0;    // of the file
   Revision newest{};             // the last commit
-  Revision floor{};              // history before it is forgotten, or may be at any moment
+  Revision floor{};              // history before it is deleted, or may be at any moment
   uint64_t keys = 0;             // live
   uint64_t rows = 0;             // records in the log, superseded ones and deletions included
   uint64_t file_bytes = 0;       // with what is still in the write-ahead log
@@ -68,7 +69,7 @@ struct BackupOptions {
 
 /// Copies the newest state of `path`, history included, to `file`: one complete file, durable when
 /// this returns, absent if it fails. The server goes on meanwhile. `file` must not exist
-/// (kAlreadyExists). Returns what the copy says of itself.
+/// (kAlreadyExists). Returns the status of the copy.
 Result<FileStatus> Backup(const std::string& path,
                           const std::string& file,
                           const BackupOptions& options = {});

@@ -21,22 +21,29 @@
 #include "base/result.h"
 #include "base/strong.h"
 #include "base/world.h"
-#include "store/conformance.h"
 #include "store/record.h"
 #include "store/sqlite/database.h"
 #include "store/sqlite/folder_lock.h"
 #include "store/sqlite/sqlite_store.h"
 #include "store/sqlite/testing/folder.h"
 #include "store/store.h"
+#include "store/testing/conformance.h"
 
 namespace dray::store::sqlite {
 namespace {
 
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
+using store::testing::Bytes;
+using store::testing::DeleteOf;
+using store::testing::Do;
+using store::testing::PutOf;
+using store::testing::Text;
+using store::testing::Texts;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using testing::TestFolder;
 
 std::unique_ptr<SqliteStore> OpenStore(const std::string& folder,
                                        const SqliteOptions& options = {}) {
@@ -69,7 +76,7 @@ std::vector<std::string> DumpOf(const std::string& path, const DumpOptions& opti
   return lines;
 }
 
-class SqliteMaintenance : public testing::Test {
+class SqliteMaintenance : public ::testing::Test {
  protected:
   const std::string& folder() const { return folder_.path(); }
   std::string file() const { return StoreFile(folder()); }
@@ -189,7 +196,7 @@ TEST_F(SqliteMaintenance, VerifyFindsEachKindOfDamage) {
     std::filesystem::remove(file());
     Fill(*OpenStore(folder()));
     Change(each.sql);
-    EXPECT_THAT(Problems(), testing::Contains(HasSubstr(each.problem)));
+    EXPECT_THAT(Problems(), ::testing::Contains(HasSubstr(each.problem)));
   }
 }
 
@@ -204,7 +211,7 @@ TEST_F(SqliteMaintenance, VerifyFindsDamagedStructure) {
   raw << std::string(kPage, '\xee');
   raw.close();
   EXPECT_THAT(Problems(), Not(IsEmpty()));
-  EXPECT_THAT(Problems(), testing::Contains(AllOf(HasSubstr("structure"))));
+  EXPECT_THAT(Problems(), ::testing::Contains(AllOf(HasSubstr("structure"))));
 }
 
 TEST_F(SqliteMaintenance, ABackupIsOneCompleteFileAndTheServerGoesOn) {

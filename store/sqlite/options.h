@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string>
 
-namespace dray::store {
+namespace dray::store::sqlite {
 
 struct SqliteOptions {
   /// Transactions that wait for the disk, and the bytes of their keys and values. One more is
@@ -45,4 +45,4 @@ struct SqliteOptions {
   std::string vfs{};
 };
 
-}  // namespace dray::store
+}  // namespace dray::store::sqlite

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a store's file says when it is opened: the newest state, and the last piece of history.
+// Reads a store's file when it is opened: the newest state and the end of the history.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@
 
 namespace dray::store::sqlite {
 
-/// Keys that changed since the table `live` was right, with the revision that wrote what they hold
-/// now; kAbsent if they are gone.
+/// Keys that changed after the last change in the table `live`, with the revision that wrote their
+/// value; kAbsent if they were deleted.
 using Unfolded = std::map<std::string, Revision, std::less<>>;
 
 struct Recovered {
@@ -37,7 +37,7 @@ struct Recovered {
 /// that are live or part of the recent history are read. O(live keys + log rows), the rows at the
 /// cost of stepping over them.
 ///
-/// Errors: kInternalError  something read is damaged, or does not fit together.
+/// Errors: kInternalError  something read is damaged or contradictory.
 Result<Recovered> Recover(Database& database,
                           const Options& options,
                           const SqliteOptions& sqlite_options);

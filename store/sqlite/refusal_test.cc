@@ -23,7 +23,6 @@
 #include "base/published.h"
 #include "base/result.h"
 #include "base/strong.h"
-#include "store/conformance.h"
 #include "store/record.h"
 #include "store/sqlite/database.h"
 #include "store/sqlite/folder_lock.h"
@@ -31,13 +30,20 @@
 #include "store/sqlite/sqlite_store.h"
 #include "store/sqlite/testing/folder.h"
 #include "store/store.h"
+#include "store/testing/conformance.h"
 
-namespace dray::store {
+namespace dray::store::sqlite {
 namespace {
 
-using sqlite::TestFolder;
-using testing::AllOf;
-using testing::HasSubstr;
+using store::testing::DeleteOf;
+using store::testing::Do;
+using store::testing::If;
+using store::testing::PutOf;
+using store::testing::Refused;
+using store::testing::Text;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using testing::TestFolder;
 
 std::string ReadFile(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -98,19 +104,18 @@ void ExpectStillWorks(const TestFolder& folder) {
   EXPECT_EQ(Text(*(*store)->Read()->Find("k")), "k=v@2/2/1");
 }
 
-class SqliteRefusal : public testing::Test {
+class SqliteRefusal : public ::testing::Test {
  protected:
   void SetUp() override {
     const auto store = SqliteStore::Open(folder_.path());
     ASSERT_TRUE(store.has_value()) << store.error().message;
     Do(**store, PutOf("k", "v"));
   }
-  std::string file() const { return sqlite::StoreFile(folder_.path()); }
+  std::string file() const { return StoreFile(folder_.path()); }
 
   /// Runs SQL on the closed file.
   void Change(const std::string& sql) const {
-    const auto database =
-        sqlite::Database::Open(file(), sqlite::Database::Access::kWrite, "", 1000);
+    const auto database = Database::Open(file(), Database::Access::kWrite, "", 1000);
     ASSERT_TRUE((*database)->Execute(sql).has_value());
   }
 
@@ -131,30 +136,30 @@ TEST_F(SqliteRefusal, ASecondStoreInThisProcess) {
 }
 
 TEST_F(SqliteRefusal, ASecondProcessAndNamesTheFirst) {
-  const auto lock = sqlite::FolderLock::Take(folder_.path());
+  const auto lock = FolderLock::Take(folder_.path());
   ASSERT_TRUE(lock.has_value());
-  EXPECT_EQ(sqlite::OwnerOf(folder_.path()), getpid());
+  EXPECT_EQ(OwnerOf(folder_.path()), getpid());
   const std::string said = InAnotherProcess([&] { return Refusal(folder_.path()).message; });
   EXPECT_THAT(said, HasSubstr("is in use by process " + std::to_string(getpid())));
 }
 
 TEST_F(SqliteRefusal, NobodyWhoOnlyAsksForTheOwner) {
   std::jthread asking([&](const std::stop_token& stop) {
-    while (!stop.stop_requested()) static_cast<void>(sqlite::OwnerOf(folder_.path()));
+    while (!stop.stop_requested()) static_cast<void>(OwnerOf(folder_.path()));
   });
   for (int i = 0; i < 100; ++i) {
-    EXPECT_TRUE(sqlite::FolderLock::Take(folder_.path()).has_value()) << i;
+    EXPECT_TRUE(FolderLock::Take(folder_.path()).has_value()) << i;
   }
 }
 
 TEST_F(SqliteRefusal, TheLockEndsWithItsOwner) {
-  std::optional<sqlite::FolderLock> lock;  // never given back by the other process
+  std::optional<FolderLock> lock;  // never given back by the other process
   const std::string said = InAnotherProcess([&] {
-    lock.emplace(*sqlite::FolderLock::Take(folder_.path()));
+    lock.emplace(*FolderLock::Take(folder_.path()));
     return std::string("taken");
   });
   EXPECT_EQ(said, "taken");
-  EXPECT_EQ(sqlite::OwnerOf(folder_.path()), std::nullopt);
+  EXPECT_EQ(OwnerOf(folder_.path()), std::nullopt);
   ExpectStillWorks(folder_);
 }
 
@@ -339,4 +344,4 @@ TEST_F(SqliteRefusal, AFullDisk) {
 }
 
 }  // namespace
-}  // namespace dray::store
+}  // namespace dray::store::sqlite

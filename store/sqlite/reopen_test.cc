@@ -19,7 +19,6 @@
 #include "base/simulated_world.h"
 #include "base/strong.h"
 #include "base/world.h"
-#include "store/conformance.h"
 #include "store/memory_store.h"
 #include "store/record.h"
 #include "store/snapshot.h"
@@ -27,15 +26,22 @@
 #include "store/sqlite/sqlite_store.h"
 #include "store/sqlite/testing/folder.h"
 #include "store/store.h"
+#include "store/testing/conformance.h"
 
-namespace dray::store {
+namespace dray::store::sqlite {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
+using store::testing::Bytes;
+using store::testing::DeleteOf;
+using store::testing::Do;
+using store::testing::PutOf;
+using store::testing::Text;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::TestFolder;
 
-std::unique_ptr<SqliteStore> Open(const sqlite::TestFolder& folder,
+std::unique_ptr<SqliteStore> Open(const TestFolder& folder,
                                   const Options& options = {},
                                   const SqliteOptions& sqlite_options = {}) {
   Result<std::unique_ptr<SqliteStore>> store =
@@ -72,7 +78,7 @@ std::vector<std::string> EventsFrom(const Store& store, Revision from) {
 }
 
 TEST(SqliteReopen, TheFirstOpeningMakesAnEmptyStore) {
-  const sqlite::TestFolder folder;
+  const TestFolder folder;
   const auto store = Open(folder, {.new_id = 0xABC});
   EXPECT_EQ(store->status().id, "0000000000000abc");
   EXPECT_EQ(store->Read()->revision(), kFirstRevision);
@@ -81,7 +87,7 @@ TEST(SqliteReopen, TheFirstOpeningMakesAnEmptyStore) {
 }
 
 TEST(SqliteReopen, TheFolderIsMadeIfItsParentExists) {
-  const sqlite::TestFolder folder;
+  const TestFolder folder;
   EXPECT_TRUE(SqliteStore::Open(folder.path() + "/data").has_value());
   const auto deeper = SqliteStore::Open(folder.path() + "/no/such");
   ASSERT_FALSE(deeper.has_value());
@@ -90,7 +96,7 @@ TEST(SqliteReopen, TheFolderIsMadeIfItsParentExists) {
 }
 
 TEST(SqliteReopen, TheIdentityStays) {
-  const sqlite::TestFolder folder;
+  const TestFolder folder;
   EXPECT_EQ(Open(folder, {.new_id = 7})->status().id, "0000000000000007");
   EXPECT_EQ(Open(folder, {.new_id = 8})->status().id, "0000000000000007");
 }
@@ -136,12 +142,12 @@ TEST(SqliteReopen, EverythingIsAsItWas) {
                                      .free_pages_max = 3,
                                      .checkpoint_pages = 16};
   for (uint64_t seed = 1; seed <= 6; ++seed) {
-    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
     const Options options{.events_max = seed % 2 == 0 ? size_t{30} : size_t{1000}};
     SeededRandom random(seed);
-    const sqlite::TestFolder folder;
+    const TestFolder folder;
     MemoryStore model;
-    for (int round = 0; round < 8 && !testing::Test::HasFailure(); ++round) {
+    for (int round = 0; round < 8 && !::testing::Test::HasFailure(); ++round) {
       const auto store = Open(folder, options, sqlite_options);
       ASSERT_NE(store, nullptr);
       ExpectSame(*store, model, store->status().floor);
@@ -158,14 +164,14 @@ TEST(SqliteReopen, EverythingIsAsItWas) {
       }
       ExpectSame(*store, model, store->status().floor);
     }
-    const Result<sqlite::VerifyReport> report = sqlite::Verify(folder.path());
+    const Result<VerifyReport> report = Verify(folder.path());
     ASSERT_TRUE(report.has_value()) << report.error().message;
     EXPECT_THAT(report->problems, IsEmpty());
   }
 }
 
 TEST(SqliteReopen, WatchesResumeWithinWhatIsReadBackAndExpireBefore) {
-  const sqlite::TestFolder folder;
+  const TestFolder folder;
   {
     const auto store = Open(folder);
     for (int i = 0; i < 10; ++i) Do(*store, PutOf("/r/pods/k", std::to_string(i)));
@@ -182,7 +188,7 @@ TEST(SqliteReopen, WatchesResumeWithinWhatIsReadBackAndExpireBefore) {
 }
 
 TEST(SqliteReopen, HistoryIsReadBackUpToItsBytes) {
-  const sqlite::TestFolder folder;
+  const TestFolder folder;
   {
     const auto store = Open(folder);
     for (int i = 0; i < 10; ++i) Do(*store, PutOf("k", std::string(10'000, 'v')));
@@ -192,15 +198,15 @@ TEST(SqliteReopen, HistoryIsReadBackUpToItsBytes) {
 }
 
 TEST(SqliteReopen, RevisionsGoOnWhenTheLastRecordsAreGone) {
-  const sqlite::TestFolder folder;
+  const TestFolder folder;
   {
     const auto store = Open(folder);
     Do(*store, PutOf("k", "v"));
     EXPECT_EQ(Do(*store, DeleteOf("k")).revision, Revision{3});
     ASSERT_TRUE(store->Compact(Revision{3}).has_value());
   }
-  ASSERT_TRUE(sqlite::CompactFolder(folder.path()).has_value());
-  EXPECT_EQ(sqlite::StatusOf(folder.path())->rows, 0U) << "the deletion itself has been deleted";
+  ASSERT_TRUE(CompactFolder(folder.path()).has_value());
+  EXPECT_EQ(StatusOf(folder.path())->rows, 0U) << "the deletion itself has been deleted";
   const auto store = Open(folder);
   EXPECT_EQ(store->Read()->revision(), Revision{3});
   EXPECT_EQ(store->status().floor, Revision{3});
@@ -209,19 +215,19 @@ TEST(SqliteReopen, RevisionsGoOnWhenTheLastRecordsAreGone) {
 }
 
 TEST(SqliteReopen, TheFloorNeverFalls) {
-  const sqlite::TestFolder folder;
+  const TestFolder folder;
   {
     const auto store = Open(folder);
     for (int i = 0; i < 9; ++i) Do(*store, PutOf("k", std::to_string(i)));
     ASSERT_TRUE(store->Compact(Revision{6}).has_value());
     // Closing waits for what is queued, not for upkeep: a commit after it does.
-    while (sqlite::StatusOf(folder.path())->floor < Revision{6}) Do(*store, PutOf("k", "again"));
+    while (StatusOf(folder.path())->floor < Revision{6}) Do(*store, PutOf("k", "again"));
   }
   EXPECT_GE(Open(folder)->status().floor, Revision{6});
 }
 
 TEST(SqliteReopen, AnyBytesAreKeptUpToTheLimits) {
-  const sqlite::TestFolder folder;
+  const TestFolder folder;
   std::string all(256, '\0');
   for (size_t i = 0; i < all.size(); ++i) all[i] = static_cast<char>(i);
   const std::vector<std::pair<std::string, std::string>> pairs = {
@@ -252,7 +258,7 @@ class Marked final : public Value {
 };
 
 TEST(SqliteReopen, ValuesAreMadeByTheReaderGiven) {
-  const sqlite::TestFolder folder;
+  const TestFolder folder;
   {
     const auto store = Open(folder);
     Do(*store, PutOf("k", "old"));
@@ -267,11 +273,11 @@ TEST(SqliteReopen, ValuesAreMadeByTheReaderGiven) {
   const auto store = Open(folder, options);
   EXPECT_EQ(Text(*store->Read()->Find("k")), "k=new!@2/3/2");
   EXPECT_EQ(store->EventsAfter(Revision{2}, "", 1)->events[0]->previous->value->bytes(), "old!");
-  EXPECT_THAT(read, testing::UnorderedElementsAre("k=old", "k=new", "j=x")) << "each once";
+  EXPECT_THAT(read, ::testing::UnorderedElementsAre("k=old", "k=new", "j=x")) << "each once";
 }
 
 TEST(SqliteReopen, AValueThatCannotBeReadIsNamed) {
-  const sqlite::TestFolder folder;
+  const TestFolder folder;
   Do(*Open(folder), PutOf("/r/pods/a", "v"));
   const Options options{
       .read_value = [](std::string_view, std::string_view) { return Frozen<Value>(); }};
@@ -282,4 +288,4 @@ TEST(SqliteReopen, AValueThatCannotBeReadIsNamed) {
 }
 
 }  // namespace
-}  // namespace dray::store
+}  // namespace dray::store::sqlite

@@ -6,15 +6,13 @@
 #include <string>
 #include <utility>
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sqlite3.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/result.h"
 #include "base/strong.h"
 #include "store/sqlite/database.h"
+#include "store/sqlite/files.h"
 #include "store/sqlite/log_row.h"
 #include "store/sqlite/options.h"
 #include "store/store.h"
@@ -51,9 +49,8 @@ std::unexpected<Error> NotAStore(const std::string& file) {
 /// Makes an empty file that only its owner reads, because SQLite would let everybody: its helper
 /// files get the same permissions.
 void MakePrivateFile(const std::string& file) {
-  constexpr mode_t kOwnerReadsAndWrites = 0600;
-  const int made = open(file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, kOwnerReadsAndWrites);
-  if (made >= 0) close(made);  // else it is there, or SQLite says why not
+  // Not made: it is there, or SQLite says why not.
+  static_cast<void>(Open(file, OpenMode::kNew));
 }
 
 Result<> Configure(Database& database, const SqliteOptions& options) {

@@ -31,7 +31,7 @@
 #include "store/sqlite/schema.h"
 #include "store/store.h"
 
-namespace dray::store {
+namespace dray::store::sqlite {
 namespace {
 
 /// The durable form of what `put` writes; the value's estimate has been checked already.
@@ -51,9 +51,9 @@ Result<std::string_view> Encode(const Put& put) {
   return bytes;
 }
 
-Result<sqlite::Request> MakeRequest(Txn txn) {
+Result<Request> MakeRequest(Txn txn) {
   DRAY_TRY_VOID(CheckTxn(txn));
-  sqlite::Request request;
+  Request request;
   for (const Operation& operation : txn.operations) {
     std::string_view bytes;
     if (const Put* put = std::get_if<Put>(&operation)) {
@@ -78,29 +78,29 @@ size_t FileBytes(const std::string& file) {
 Result<std::unique_ptr<SqliteStore>> SqliteStore::Open(const std::string& folder,
                                                        const Options& options,
                                                        const SqliteOptions& sqlite_options) {
-  DRAY_TRY(sqlite::FolderLock lock, sqlite::FolderLock::Take(folder));
-  DRAY_TRY(std::unique_ptr<sqlite::Database> database,
-           sqlite::OpenToServe(sqlite::StoreFile(folder), sqlite_options, options.new_id));
-  DRAY_TRY(const sqlite::Recovered recovered, sqlite::Recover(*database, options, sqlite_options));
+  DRAY_TRY(FolderLock lock, FolderLock::Take(folder));
+  DRAY_TRY(std::unique_ptr<Database> database,
+           OpenToServe(StoreFile(folder), sqlite_options, options.new_id));
+  DRAY_TRY(const Recovered recovered, Recover(*database, options, sqlite_options));
   std::unique_ptr<SqliteStore> store(
       new SqliteStore(folder, std::move(lock), options, sqlite_options, recovered));
   DRAY_TRY(store->committer_,
-           sqlite::Committer::Make({.options = store->options_,
-                                    .sqlite_options = store->sqlite_options_,
-                                    .queue = store->queue_,
-                                    .history = store->history_,
-                                    .subscriptions = store->subscriptions_},
-                                   std::move(database),
-                                   recovered));
+           Committer::Make({.options = store->options_,
+                            .sqlite_options = store->sqlite_options_,
+                            .queue = store->queue_,
+                            .history = store->history_,
+                            .subscriptions = store->subscriptions_},
+                           std::move(database),
+                           recovered));
   store->thread_ = std::jthread([committer = store->committer_.get()] { committer->Run(); });
   return store;
 }
 
 SqliteStore::SqliteStore(std::string folder,
-                         sqlite::FolderLock lock,
+                         FolderLock lock,
                          const Options& options,
                          const SqliteOptions& sqlite_options,
-                         const sqlite::Recovered& recovered)
+                         const Recovered& recovered)
     : folder_(std::move(folder)),
       lock_(std::move(lock)),
       options_(options),
@@ -128,7 +128,7 @@ Result<Frozen<Snapshot>> SqliteStore::ReadAt(Revision revision) const {
 }
 
 void SqliteStore::Commit(Txn txn, CommitCallback done) {
-  Result<sqlite::Request> request = MakeRequest(std::move(txn));
+  Result<Request> request = MakeRequest(std::move(txn));
   if (!request.has_value()) return done(Fail(std::move(request).error()));
   request->done = std::move(done);
   if (std::optional<Error> refused = queue_.Push(*request)) {
@@ -147,7 +147,7 @@ Result<Subscription> SqliteStore::Subscribe(Wake wake) {
 void SqliteStore::ExpireDue(WallTime now,
                             size_t max,
                             std::move_only_function<void(Result<size_t>)> done) {
-  sqlite::Request request{.what = sqlite::Expire{.now = now, .max = max}};
+  Request request{.what = Expire{.now = now, .max = max}};
   request.done = [done = std::move(done)](Result<CommitOutcome> outcome) mutable {
     if (!outcome.has_value()) return done(Fail(std::move(outcome).error()));
     done(std::get<Committed>(*outcome).records.size());  // it has no compares
@@ -167,13 +167,13 @@ Status SqliteStore::status() const {
   Status status{.id = id_};
   history_.AddTo(status);
   status.subscriptions = subscriptions_.size();
-  sqlite::Committer::Numbers numbers = committer_->numbers();
+  Committer::Numbers numbers = committer_->numbers();
   status.live_bytes = numbers.live_bytes;
   status.next_expiry = numbers.next_expiry;
   status.failure = std::move(numbers.failure);
-  const std::string file = sqlite::StoreFile(folder_);
+  const std::string file = StoreFile(folder_);
   status.file_bytes = FileBytes(file) + FileBytes(file + "-wal");
   return status;
 }
 
-}  // namespace dray::store
+}  // namespace dray::store::sqlite

@@ -35,7 +35,7 @@
 #include "store/store.h"
 #include "store/subscriptions.h"
 
-namespace dray::store {
+namespace dray::store::sqlite {
 
 class SqliteStore final : public Store {
  public:
@@ -74,21 +74,21 @@ class SqliteStore final : public Store {
 
  private:
   SqliteStore(std::string folder,
-              sqlite::FolderLock lock,
+              FolderLock lock,
               const Options& options,
               const SqliteOptions& sqlite_options,
-              const sqlite::Recovered& recovered);
+              const Recovered& recovered);
 
   const std::string folder_;
-  const sqlite::FolderLock lock_;
+  const FolderLock lock_;
   const Options options_;
   const SqliteOptions sqlite_options_;
   const std::string id_;
   Subscriptions subscriptions_;
   History history_;
-  sqlite::CommitQueue queue_;
-  std::unique_ptr<sqlite::Committer> committer_;  // never null once open
-  std::jthread thread_;                           // of committer_->Run()
+  CommitQueue queue_;
+  std::unique_ptr<Committer> committer_;  // never null once open
+  std::jthread thread_;                   // of committer_->Run()
 };
 
-}  // namespace dray::store
+}  // namespace dray::store::sqlite

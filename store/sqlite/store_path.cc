@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/sqlite/store_path.h"
 
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <string>
 #include <system_error>
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "base/result.h"
 #include "store/sqlite/database.h"
@@ -43,26 +39,12 @@ Result<std::string> ExistingStoreFile(const std::string& path) {
               fmt::format("the folder {} has no store (no file dray.db)", path));
 }
 
-Result<std::unique_ptr<Database>> OpenOneMoment(const std::string& path) {
+Result<std::unique_ptr<Database>> OpenSnapshot(const std::string& path) {
   DRAY_TRY(const std::string file, ExistingStoreFile(path));
   DRAY_TRY(std::unique_ptr<Database> database, OpenToRead(file, SqliteOptions{}));
   DRAY_TRY_VOID(database->Execute("BEGIN"));
   DRAY_TRY_VOID(database->QueryNumber("SELECT count(*) FROM meta"));  // the moment
   return database;
-}
-
-Result<> SyncFolderOf(const std::string& file) {
-  const std::filesystem::path parent = std::filesystem::path(file).parent_path();
-  const std::string folder = parent.empty() ? "." : parent.string();
-  const int opened = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  const bool synced = opened >= 0 && fsync(opened) == 0;
-  const int failure = errno;
-  if (opened >= 0) close(opened);
-  if (synced) return {};
-  return Fail(StatusReason::kInternalError,
-              fmt::format("the folder {} cannot be synced: {}",
-                          folder,
-                          std::strerror(failure)));  // NOLINT(concurrency-mt-unsafe)
 }
 
 }  // namespace dray::store::sqlite

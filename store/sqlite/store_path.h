@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which file a path means, and changes of folders that last.
+// Which file a path means.
 #pragma once
 
 #include <memory>
@@ -15,11 +15,8 @@ namespace dray::store::sqlite {
 /// Errors: kNotFound  there is neither.
 Result<std::string> ExistingStoreFile(const std::string& path);
 
-/// Opens the store at `path` for reading and holds on to its newest commit: everything read
-/// afterwards is of that one moment, whatever a server does meanwhile.
-Result<std::unique_ptr<Database>> OpenOneMoment(const std::string& path);
-
-/// Makes a rename or removal in the folder of `file` last.
-Result<> SyncFolderOf(const std::string& file);
+/// Opens the store at `path` for reading in one read transaction: everything read afterwards is of
+/// its newest commit at this moment, whatever a server does meanwhile.
+Result<std::unique_ptr<Database>> OpenSnapshot(const std::string& path);
 
 }  // namespace dray::store::sqlite

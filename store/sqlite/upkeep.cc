@@ -72,7 +72,7 @@ void Upkeep::Note(const Change& change) {
 void Upkeep::Force(Revision floor) {
   wanted_floor_ = std::max(wanted_floor_, floor);
   forced_floor_ = std::max(forced_floor_, floor);
-  resting_ = 0;
+  pause_ = 0;
 }
 
 bool Upkeep::should_fold() const {
@@ -87,8 +87,8 @@ bool Upkeep::should_write_floor() const {
 }
 
 bool Upkeep::has_work() const {
-  return resting_ == 0 && (folding_.has_value() || compaction_.has_value() || should_fold() ||
-                           should_write_floor() || should_compact() || should_shrink());
+  return pause_ == 0 && (folding_.has_value() || compaction_.has_value() || should_fold() ||
+                         should_write_floor() || should_compact() || should_shrink());
 }
 
 void Upkeep::BeginWork() {
@@ -126,7 +126,7 @@ Result<> Upkeep::Step(size_t work) {
   // Whatever happened: commits are synced.
   Result<> restored = database_.Execute("PRAGMA synchronous=FULL");
   if (done.has_value()) return restored;
-  resting_ = kRestBatches;
+  pause_ = kRestBatches;
   return done;
 }
 

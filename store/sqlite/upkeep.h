@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a store's file needs besides commits, in small steps between them:
+// Work on a store's file besides commits, in small steps between them:
 //
 //   folding     the table of live keys follows the log, so that opening replays little of it
 //   compaction  records that were superseded at or below the floor are deleted
@@ -33,7 +33,7 @@ namespace dray::store::sqlite {
 /// Thread safety: none; the thread that commits owns it.
 class Upkeep {
  public:
-  /// Goes on from what was read: `unfolded` are the changes after meta.folded, up to `newest`.
+  /// Continues from what was read: `unfolded` are the changes after meta.folded, up to `newest`.
   static Result<std::unique_ptr<Upkeep>> Make(Database& database,
                                               const SqliteOptions& options,
                                               const Meta& meta,
@@ -42,13 +42,13 @@ class Upkeep {
 
   /// `change` is durable.
   void Note(const Change& change);
-  /// Readers need nothing before `floor`. It is written, and acted upon, when enough has gathered.
-  /// Called once for each batch of commits, carried out or not.
-  void NoteFloor(Revision floor) {
+  /// Readers need nothing before `floor`. It is written, and what is below it deleted, when that is
+  /// enough to be worth it. Called once for each batch of commits, carried out or not.
+  void SetFloor(Revision floor) {
     wanted_floor_ = std::max(wanted_floor_, floor);
-    if (resting_ > 0) --resting_;
+    if (pause_ > 0) --pause_;
   }
-  /// The same, to be written and acted upon now.
+  /// The same, but now.
   void Force(Revision floor);
 
   bool has_work() const;
@@ -59,7 +59,7 @@ class Upkeep {
   /// Does about `work` units of work, at least one page's; nothing when there is nothing to do.
   ///
   /// Errors: of SQLite. Nothing is lost; has_work() is false until Force or some tens of batches
-  /// later, so that a full disk is not asked again at once.
+  /// later, so that a full disk is not tried again at once.
   Result<> Step(size_t work);
 
  private:
@@ -127,7 +127,7 @@ class Upkeep {
   std::optional<Compaction> compaction_;
   int64_t free_pages_ = 0;
   int64_t free_pages_wanted_ = 0;
-  size_t resting_ = 0;  // batches until work that failed is tried again
+  size_t pause_ = 0;  // batches until work that failed is tried again
 };
 
 }  // namespace dray::store::sqlite

@@ -183,7 +183,7 @@ VerifyReport VerifyDatabase(Database& database) {
 }
 
 Result<VerifyReport> Verify(const std::string& path) {
-  DRAY_TRY(const std::unique_ptr<Database> database, OpenOneMoment(path));
+  DRAY_TRY(const std::unique_ptr<Database> database, OpenSnapshot(path));
   return VerifyDatabase(*database);
 }
 

@@ -24,7 +24,7 @@
 #include "store/etcd/testing/etcd_process.h"
 #include "store/store.h"
 
-namespace dray::store::etcd {
+namespace dray::store::etcd::testing {
 
 /// What is logged, to be waited for.
 class LogLines {
@@ -101,7 +101,7 @@ inline Revision SyncAtLast(Store& store) {
 }
 
 /// An etcd for each test.
-class EtcdTest : public testing::Test {
+class EtcdTest : public ::testing::Test {
  protected:
   void SetUp() override {
     if (const std::string reason = EtcdProcess::Missing(); !reason.empty()) GTEST_SKIP() << reason;
@@ -125,4 +125,4 @@ class EtcdTest : public testing::Test {
   LogLines lines_;
 };
 
-}  // namespace dray::store::etcd
+}  // namespace dray::store::etcd::testing

@@ -35,7 +35,7 @@
 #include "base/result.h"
 #include "base/world.h"
 
-namespace dray::store::etcd {
+namespace dray::store::etcd::testing {
 namespace {
 
 constexpr std::string_view kServing = "serving client traffic";
@@ -375,4 +375,4 @@ std::string EtcdProcess::log() const {
   return log_;
 }
 
-}  // namespace dray::store::etcd
+}  // namespace dray::store::etcd::testing

@@ -23,7 +23,7 @@
 #include "base/mutex.h"
 #include "base/result.h"
 
-namespace dray::store::etcd {
+namespace dray::store::etcd::testing {
 
 /// A folder of its own below `base`, the system's one for temporary files unless told otherwise;
 /// goes with its owner.
@@ -135,4 +135,4 @@ class EtcdProcess {
   std::jthread runner_;  // starts the process and outlives it
 };
 
-}  // namespace dray::store::etcd
+}  // namespace dray::store::etcd::testing

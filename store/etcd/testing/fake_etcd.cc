@@ -21,7 +21,7 @@
 #include "etcd.grpc.pb.h"
 #include "etcd.pb.h"
 
-namespace dray::store::etcd {
+namespace dray::store::etcd::testing {
 namespace {
 
 namespace wire = etcdserverpb;
@@ -233,4 +233,4 @@ void FakeEtcd::CancelWatches(int64_t compacted, std::string reason) {
   for (Stream* stream : shared.streams) stream->Write(response);
 }
 
-}  // namespace dray::store::etcd
+}  // namespace dray::store::etcd::testing

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace dray::store::etcd {
+namespace dray::store::etcd::testing {
 
 /// How a watch was asked for.
 struct FakeWatch {
@@ -57,4 +57,4 @@ class FakeEtcd {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace dray::store::etcd
+}  // namespace dray::store::etcd::testing

@@ -22,7 +22,7 @@
 #include "base/mutex.h"
 #include "store/etcd/testing/etcd_process.h"
 
-namespace dray::store::etcd {
+namespace dray::store::etcd::testing {
 namespace {
 
 constexpr size_t kHeldBytesMax = size_t{256} << 10U;
@@ -265,4 +265,4 @@ void TcpProxy::Run() {
   }
 }
 
-}  // namespace dray::store::etcd
+}  // namespace dray::store::etcd::testing

@@ -11,7 +11,7 @@
 
 #include "base/mutex.h"
 
-namespace dray::store::etcd {
+namespace dray::store::etcd::testing {
 
 /// Forwards connections to 127.0.0.1:`target`. All functions may be called from any thread, and
 /// have happened when they return.
@@ -85,4 +85,4 @@ class TcpProxy {
   std::jthread thread_;
 };
 
-}  // namespace dray::store::etcd
+}  // namespace dray::store::etcd::testing

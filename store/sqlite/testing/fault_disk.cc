@@ -21,7 +21,7 @@
 #include "base/simulated_world.h"
 #include "store/sqlite/testing/fault_file.h"
 
-namespace dray::store::sqlite {
+namespace dray::store::sqlite::testing {
 
 class FaultDisk::State {
  public:
@@ -422,4 +422,4 @@ void FaultDisk::Damage(const std::string& file, uint64_t offset, std::string_vie
   state_->Damage(file, offset, bytes);
 }
 
-}  // namespace dray::store::sqlite
+}  // namespace dray::store::sqlite::testing

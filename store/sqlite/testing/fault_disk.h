@@ -14,7 +14,7 @@
 #include <string>
 #include <string_view>
 
-namespace dray::store::sqlite {
+namespace dray::store::sqlite::testing {
 
 /// Safe from any thread. Outlives the stores on it.
 class FaultDisk {
@@ -66,4 +66,4 @@ class FaultDisk {
   std::shared_ptr<State> state_;
 };
 
-}  // namespace dray::store::sqlite
+}  // namespace dray::store::sqlite::testing

@@ -13,7 +13,7 @@
 
 #include <sqlite3.h>
 
-namespace dray::store::sqlite {
+namespace dray::store::sqlite::testing {
 
 void FaultFile::Apply(const Change& change, std::string& bytes) {
   if (const Cut* cut = std::get_if<Cut>(&change)) {
@@ -121,4 +121,4 @@ void FaultFile::DetachShared(const void* who) {
   if (attached_.empty()) regions_.clear();
 }
 
-}  // namespace dray::store::sqlite
+}  // namespace dray::store::sqlite::testing

@@ -12,7 +12,7 @@
 #include <variant>
 #include <vector>
 
-namespace dray::store::sqlite {
+namespace dray::store::sqlite::testing {
 
 /// Not safe from several threads by itself.
 class FaultFile {
@@ -66,4 +66,4 @@ class FaultFile {
   std::map<const void*, std::array<char, kSharedLocks>> attached_;  // '\0', 's' or 'x' each
 };
 
-}  // namespace dray::store::sqlite
+}  // namespace dray::store::sqlite::testing

@@ -11,11 +11,11 @@
 
 #include "base/check.h"
 
-namespace dray::store::sqlite {
+namespace dray::store::sqlite::testing {
 
 class TestFolder {
  public:
-  TestFolder() : path_(testing::TempDir() + "dray-store-XXXXXX") {
+  TestFolder() : path_(::testing::TempDir() + "dray-store-XXXXXX") {
     DRAY_CHECK(mkdtemp(path_.data()) != nullptr);
   }
   TestFolder(const TestFolder&) = delete;
@@ -31,4 +31,4 @@ class TestFolder {
   std::string path_;
 };
 
-}  // namespace dray::store::sqlite
+}  // namespace dray::store::sqlite::testing

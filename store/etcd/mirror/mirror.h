@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Turns the answers of a watch of etcd into changes of a store.
+//
+// A pure state machine: the state at one revision, then the answers of a watch that began right
+// after it. It has the whole state, so it adds to each event what the key held before. What etcd
+// says about that (the version of a put, the revision of the previous value) must agree; otherwise
+// an event was missed, and the mirror must be reloaded.
+//
+// The state is complete up to the revision of the newest event. The header of an answer with events
+// may be ahead of that. An answer without events (a progress answer) says that the watch is
+// complete up to its header; rpc/versions.h says in which versions of etcd that is true.
+//
+// Thread safety: none; one follower owns it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/published.h"
+#include "base/strong.h"
+#include "store/etcd/rpc/messages.h"
+#include "store/record.h"
+#include "store/sequencer.h"
+#include "store/snapshot.h"
+#include "store/tree.h"
+
+namespace dray::store::etcd::mirror {
+
+/// The key by which servers agree on who compacts (compaction.h). Hidden from users of the store.
+inline constexpr std::string_view kCompactionKey = "compact_rev_key";
+
+class Mirror {
+ public:
+  /// Holds the keys that begin with `prefix`.
+  Mirror(std::string prefix, ReadValue read_value)
+      : prefix_(std::move(prefix)), read_value_(std::move(read_value)) {}
+
+  /// Whether a key belongs to the store.
+  bool Shows(std::string_view key) const {
+    return key.starts_with(prefix_) && key != kCompactionKey;
+  }
+
+  /// Replaces everything by these records (RecordOf), in key order: the state at revision `at`.
+  Frozen<Snapshot> Load(std::span<const Frozen<Record>> all, Revision at);
+
+  struct Step {
+    std::vector<Change> changes;  // one for each revision that changed something here
+    Revision reached{};           // the state is complete up to here; later than the last change
+                                  // if only other keys changed after it, or nothing
+  };
+  enum class Progress : uint8_t { kTrusted, kIgnored };
+
+  /// Applies the next answer, which is neither `created` nor `canceled`.
+  /// Error: what contradicts the state; then nothing of the answer has been applied.
+  std::expected<Step, std::string> Apply(rpc::WatchAnswer answer, Progress progress);
+
+  /// A key and value of etcd as a record of the store.
+  Frozen<Record> RecordOf(const rpc::KeyValue& kv) const;
+
+  Revision reached() const { return snapshot_->revision(); }
+  const Frozen<Snapshot>& snapshot() const { return snapshot_; }
+  size_t live_bytes() const { return live_bytes_; }
+
+  /// Drops the first fragments of an unfinished answer: the next answer is of a new watch.
+  void ForgetFragments() { fragments_.clear(); }
+
+ private:
+  using Events = std::span<const rpc::WatchEvent>;
+
+  /// Applies the events of one revision to `tree`. Error: what contradicts it.
+  std::expected<Change, std::string> ChangeOf(Events events, Tree& tree) const;
+  void CountBytes(const Change& change);
+  /// Applies `event` to `tree` and adds it to `change`. Returns what contradicts `tree`, or "".
+  std::string Add(const rpc::WatchEvent& event, Tree& tree, Change& change) const;
+
+  const std::string prefix_;
+  const ReadValue read_value_;
+  Frozen<Snapshot> snapshot_ = std::make_shared<const Snapshot>(Revision{0}, Tree());
+  size_t live_bytes_ = 0;
+  std::vector<rpc::WatchEvent> fragments_;  // of an answer whose end has not come yet
+};
+
+}  // namespace dray::store::etcd::mirror

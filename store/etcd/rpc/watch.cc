@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// A watch: gRPC reads on its threads, whoever follows takes one answer after the other.
+#include <cstddef>
+#include <expected>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include <grpcpp/client_context.h>
+#include <grpcpp/support/client_callback.h>
+#include <grpcpp/support/status.h>
+
+#include "base/mutex.h"
+#include "etcd.grpc.pb.h"
+#include "etcd.pb.h"
+#include "store/etcd/rpc/channels.h"
+#include "store/etcd/rpc/client.h"
+#include "store/etcd/rpc/messages.h"
+#include "store/etcd/rpc/wire.h"
+
+namespace dray::store::etcd::rpc {
+
+/// Reads one answer ahead, so that etcd is slowed down, not this process filled up, when nobody
+/// takes them.
+class WatchCall final : public grpc::ClientBidiReactor<wire::WatchRequest, wire::WatchResponse> {
+ public:
+  WatchCall(Channels& channels, size_t endpoint, const WatchQuery& query)
+      : channels_(channels), endpoint_(endpoint), create_(ToWire(query)) {
+    progress_.mutable_progress_request();
+    context_.AddMetadata("hasleader", "true");
+  }
+
+  void Start() {
+    const MutexLock lock(mutex_);
+    if (!channels_.Enter(context_)) {
+      end_ = channels_.Closing();
+      return;
+    }
+    channels_[endpoint_].watch->async()->Watch(&context_, this);
+    AddHold();  // reads and writes begin outside of gRPC's callbacks
+    is_writing_ = true;
+    StartWrite(&create_);
+    StartRead(&message_);
+    StartCall();
+  }
+
+  Answer<WatchAnswer> Next() {
+    const MutexLock lock(mutex_);
+    while (!has_message_ && !end_.has_value()) changed_.Wait(mutex_);
+    if (!has_message_) return std::unexpected(*end_);
+    WatchAnswer answer = FromWire(message_);
+    message_.Clear();
+    ReadOn();
+    return answer;
+  }
+
+  void RequestProgress() {
+    const MutexLock lock(mutex_);
+    wants_progress_ = true;
+    WriteWhatIsWanted();
+  }
+
+  void Cancel() { context_.TryCancel(); }
+
+  /// Cancels, and waits until gRPC has forgotten it.
+  void Finish() {
+    Cancel();
+    const MutexLock lock(mutex_);
+    while (!end_.has_value()) {
+      if (has_message_) ReadOn();
+      changed_.Wait(mutex_);
+    }
+  }
+
+  void OnReadDone(bool ok) override {
+    {
+      const MutexLock lock(mutex_);
+      has_message_ = ok;
+      is_over_ = !ok;
+      changed_.NotifyAll();
+    }
+    if (!ok) RemoveHold();  // OnDone follows, and says why
+  }
+
+  void OnWriteDone(bool ok) override {
+    const MutexLock lock(mutex_);
+    is_writing_ = !ok;  // a broken one takes no more
+    WriteWhatIsWanted();
+  }
+
+  void OnDone(const grpc::Status& status) override {
+    channels_.End(context_);
+    CallFailure failure = channels_.FailureOf(endpoint_, context_, status);
+    channels_.Leave();  // the context goes with its owner, on the owner's thread
+    const MutexLock lock(mutex_);
+    end_ = std::move(failure);
+    changed_.NotifyAll();
+  }
+
+ private:
+  void ReadOn() DRAY_REQUIRES(mutex_) {
+    has_message_ = false;
+    StartRead(&message_);  // a read that is not over is always followed by another one
+  }
+
+  void WriteWhatIsWanted() DRAY_REQUIRES(mutex_) {
+    if (!wants_progress_ || is_writing_ || is_over_ || end_.has_value()) return;
+    wants_progress_ = false;
+    is_writing_ = true;
+    StartWrite(&progress_);
+  }
+
+  Channels& channels_;
+  const size_t endpoint_;
+  const wire::WatchRequest create_;
+  wire::WatchRequest progress_;
+  grpc::ClientContext context_;
+  Mutex mutex_;
+  Condition changed_;
+  wire::WatchResponse message_ DRAY_GUARDED_BY(mutex_);
+  bool has_message_ DRAY_GUARDED_BY(mutex_) = false;
+  bool is_over_ DRAY_GUARDED_BY(mutex_) = false;  // no read or write may begin
+  bool is_writing_ DRAY_GUARDED_BY(mutex_) = false;
+  bool wants_progress_ DRAY_GUARDED_BY(mutex_) = false;
+  std::optional<CallFailure> end_ DRAY_GUARDED_BY(mutex_);
+};
+
+Watch::~Watch() {
+  if (call_ != nullptr) call_->Finish();
+}
+
+Answer<WatchAnswer> Watch::Next() {
+  return call_->Next();
+}
+
+void Watch::RequestProgress() {
+  call_->RequestProgress();
+}
+
+void Watch::Cancel() {
+  call_->Cancel();
+}
+
+Watch Client::StartWatch(size_t endpoint, const WatchQuery& query) {
+  auto call = std::make_shared<WatchCall>(*channels_, endpoint, query);
+  call->Start();
+  return Watch(std::move(call));
+}
+
+}  // namespace dray::store::etcd::rpc

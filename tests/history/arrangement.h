@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// The writes along the revisions, those included whose outcome nobody was told.
+//
+// Acknowledged writes stand where their answers say. A write of unknown outcome may stand at any
+// revision that is nobody's and later than all that was told before it was called, or nowhere. The
+// search begins with none of them and lays everything that was told (facts.h) against the state:
+// the first fact that does not hold names the key that lacks a write, and often the revision, so
+// only writes that could mend it are tried, there. Arrangements met before are not tried again.
+//
+// A write does not stand where a watch that knows of the key and the revision has told of no event,
+// unless nothing else will do: then it is the watch that is to blame (watch_rules.h).
+//
+// If nothing mends a fact it is a finding, is left out, and the search goes on.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/strong.h"
+#include "tests/history/facts.h"
+#include "tests/history/finding.h"
+#include "tests/history/history.h"
+#include "tests/history/real_time.h"
+#include "tests/history/timeline.h"
+
+namespace dray::history {
+
+class Arrangement {
+ public:
+  /// `history` outlives it.
+  Arrangement(const History& history, const std::vector<SeenBefore>& told, const Limits& limits);
+
+  /// Finds one, and reports what no arrangement explains.
+  void Find(Report& report);
+
+  /// False if Find gave up: then the timelines lack writes, and nothing can be held against them.
+  bool is_decided() const { return is_decided_; }
+  /// What each key held. Complete once Find has returned.
+  const Timeline& TimelineOf(const std::string& key) const { return keys_.at(key).timeline; }
+  /// Keys with findings.
+  const std::set<std::string>& blamed() const { return blamed_; }
+  /// All keys that the history speaks of, in order.
+  std::vector<std::string> Keys() const;
+  /// Whether a write of unknown outcome might have changed `key` at or before `revision`.
+  bool IsUncertain(const std::string& key, Revision revision) const;
+  /// Who wrote at which revision.
+  const std::map<Revision, std::vector<const Operation*>>& writers() const { return writers_; }
+
+ private:
+  struct Key {
+    Version first;
+    std::vector<Laid> laid;  // ascending; acknowledged and placed
+    std::vector<Fact> facts;
+    Timeline timeline;
+    std::set<Revision> turns;   // where something is said or done
+    std::vector<size_t> loose;  // writes of unknown outcome that change it
+    std::set<size_t> placed;    // of those that change it or compare it, the ones that stand
+  };
+  /// What a watch claims to know.
+  struct Coverage {
+    std::string_view prefix;
+    Revision after{};
+    Revision through{};
+    std::set<std::pair<Revision, std::string_view>> events;
+  };
+  enum class Silence : uint8_t { kRespected, kIgnored };
+  /// A write of unknown outcome: of a client, or the store's own when something expires.
+  struct Loose {
+    const Operation* operation = nullptr;
+    bool is_expiry = false;
+    Revision later_than{};
+    Revision placed{};  // 0: nowhere
+  };
+  struct Attempt {
+    size_t loose = 0;
+    Revision at{};
+  };
+  /// The first fact that does not hold.
+  struct Failure {
+    std::string key;
+    Fact fact;
+    bool is_of_placed = false;  // a condition of a write that was placed, not a fact
+  };
+
+  /// What a search came to: if nothing, the loose writes whose places are to blame. Another place
+  /// for any other one would not have helped.
+  struct Outcome {
+    bool is_found = false;
+    std::set<size_t> blamed;
+  };
+
+  static Coverage CoverageOf(const Watch& watch);
+  void LayAcknowledged(const Operation& operation);
+  void NoteLoose(const Operation& operation, const SeenBefore& told);
+  void NoteExpiries();
+  void Rebuild(const std::string& name);
+  std::vector<std::string> KeysOf(const Loose& loose) const;
+  std::vector<Fact> ConditionsOn(const std::string& name) const;
+  bool IsSilent(std::string_view key, Revision at) const;
+  bool IsDenied(const Attempt& attempt) const;
+  const Failure* FirstFailure() const;
+  void Place(const Attempt& attempt);
+  void Remove(const Attempt& attempt);
+  bool IsFree(Revision revision, const Loose& loose) const;
+  std::vector<Attempt> Remedies(const Failure& failure) const;
+  void AddPlaces(const Failure& failure, size_t index, std::vector<Attempt>& attempts) const;
+  bool IsArranged();
+  Outcome Search();
+  std::set<size_t> InTheWay(const Failure& failure) const;
+  void NoteBest(const Failure& failure);
+  void Blame(Report& report);
+  void Stamp(const Attempt& attempt);
+
+  const History& history_;
+  const Limits limits_;
+  std::map<std::string, Key, std::less<>> keys_;
+  std::map<Revision, std::vector<const Operation*>> writers_;
+  std::vector<Loose> loose_;
+  std::deque<Operation> expiries_;
+  std::map<std::string, Failure, std::less<>> failures_;  // of each key, the first
+  std::set<std::pair<Revision, std::string>> by_revision_;
+  std::map<Revision, std::vector<size_t>> placed_at_;
+  size_t placed_count_ = 0;
+  std::vector<Coverage> coverages_;
+  Silence silence_ = Silence::kRespected;
+  std::pair<uint64_t, uint64_t> stamp_{0, 0};  // of the arrangement: which write stands where
+  std::set<std::pair<uint64_t, uint64_t>> met_;
+  std::set<std::string> blamed_;
+  size_t steps_ = 0;
+  bool is_decided_ = true;
+  mutable bool gave_up_ = false;  // there were too many places for one write
+
+  // The arrangement that came furthest, as a finding.
+  Revision best_at_{};
+  size_t best_placed_ = 0;  // writes placed by then
+  std::string best_key_;
+  Falsehood best_;
+  std::vector<size_t> best_facts_;  // of best_key_: what would be dropped
+};
+
+}  // namespace dray::history

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a check found, and how much it was allowed to look for.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace dray::history {
+
+/// What a store promises. Those of watches are the ones that etcd's own robustness tests check.
+enum class Property : uint8_t {
+  kHistory,            // the record itself makes sense
+  kRevisionOnce,       // a revision belongs to one write
+  kRealTime,           // what was told is not untold: revisions follow the order of the clock
+  kCommitAnswer,       // a write says what it stored
+  kConditions,         // conditions held, or did not, as the answer says
+  kRead,               // a read is the state at its revision
+  kLinearizable,       // operations on one key have an order that explains their answers
+  kWatchCommitted,     // every event was committed at its revision
+  kWatchVersions,      // its creation revision and version are right
+  kWatchCreation,      // a creation is called one, and nothing else is
+  kWatchPrevious,      // what the key held before is right
+  kWatchFiltered,      // only keys that were asked for
+  kWatchOrdered,       // revisions ascend; within one, as in its write
+  kWatchUnique,        // no event twice
+  kWatchAtomic,        // all of a revision in one response
+  kWatchReliable,      // no gap between what was seen
+  kWatchResumable,     // no gap, and no repetition, at the place where it was to begin
+  kWatchBookmarkable,  // nothing up to a bookmark comes after it, or is missing before it
+};
+
+inline constexpr size_t kPropertyCount = static_cast<size_t>(Property::kWatchBookmarkable) + 1;
+
+/// "watch.reliable"
+std::string_view PropertyName(Property property);
+
+struct Finding {
+  Property property = Property::kHistory;
+  std::string text;  // operations and events by name: "#17 get of client 2 …"
+};
+
+struct Limits {
+  /// Arrangements of unknown writes that are tried, and steps of the search for an order of one
+  /// key; each at most so many.
+  size_t steps_max = 100'000;
+  size_t findings_max = 20;
+};
+
+struct Report {
+  std::vector<Finding> findings;
+  /// What could not be decided within the limits; empty if all was.
+  std::vector<std::string> undecided;
+  size_t steps = 0;
+
+  bool is_sound() const { return findings.empty() && undecided.empty(); }
+  /// Notes a finding, unless there are as many as `limits` allows.
+  void Add(const Limits& limits, Property property, std::string text) {
+    if (findings.size() < limits.findings_max) findings.push_back({property, std::move(text)});
+  }
+};
+
+/// A line for each finding; "sound" if there is nothing to say.
+std::string ToText(const Report& report);
+
+}  // namespace dray::history

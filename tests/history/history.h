@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// What clients asked of a store and what it told them, as values: the input of the checker.
+//
+// A history knows nothing of the store that answered. It can come from one in this process, from a
+// cluster, from an API server or from a simulation, and it can be saved and checked again
+// (history_text.h). What a client was not told stays zero or empty, and is not judged.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/strong.h"
+
+namespace dray::history {
+
+/// A moment of the run: a number that one counter gave out once. Smaller is earlier, whoever asked.
+using Moment = uint64_t;
+
+/// What a key holds, or held. Zero revisions and versions were not told.
+struct Item {
+  std::string key;
+  std::string value;
+  Revision created{};
+  Revision modified{};
+  int64_t version = 0;
+  bool operator==(const Item&) const = default;
+};
+
+/// How new the answer to a read must be.
+enum class Freshness : uint8_t {
+  /// At least as new as all that anybody was told before the call.
+  kLinearizable,
+  /// At least as new as all that the same server told before the call.
+  kLocal,
+  /// The state after one revision.
+  kExact,
+};
+
+struct Get {
+  std::string key;
+  Freshness freshness = Freshness::kLinearizable;
+  Revision at{};  // for kExact
+};
+
+/// The first `limit` keys (0: all) that begin with `prefix` and are not less than `start_key`.
+struct List {
+  std::string prefix;
+  std::string start_key;
+  uint64_t limit = 0;
+  Freshness freshness = Freshness::kLinearizable;
+  Revision at{};  // for kExact
+};
+
+/// The key was modified last at this revision; zero: it is absent.
+struct Condition {
+  std::string key;
+  Revision modified{};
+};
+
+struct Change {
+  std::string key;
+  std::optional<std::string> value;  // none: the key is deleted
+  bool may_expire = false;           // the store may delete it by itself some time later
+};
+
+/// All changes at one revision if all conditions hold, none otherwise.
+struct Write {
+  std::vector<Condition> conditions;
+  std::vector<Change> changes;
+};
+
+using Request = std::variant<Get, List, Write>;
+
+/// The answer to a read.
+struct Seen {
+  Revision revision{};            // of the state that was read
+  std::vector<Item> items;        // in key order; of a Get, at most one
+  std::optional<uint64_t> count;  // keys of the list, were there no limit
+};
+
+/// A write that was carried out.
+struct Done {
+  Revision revision{};  // of the write; the newest one if it changed nothing
+  /// For each change what was stored or, with `modified` = revision, deleted; none for the deletion
+  /// of an absent key. Empty when not told.
+  std::vector<std::optional<Item>> items;
+};
+
+/// A write that was refused because conditions do not hold.
+struct Refused {
+  struct Mismatch {
+    std::string key;
+    std::optional<Item> current;  // none: absent
+  };
+  Revision revision{};               // of the state in which they do not hold
+  std::vector<Mismatch> mismatches;  // all of them; empty when not told
+};
+
+/// An error with which nothing has changed.
+struct Failed {
+  std::string reason;
+};
+
+/// Nobody knows: it may have happened, may yet happen, or never will; at most once.
+struct Unknown {
+  std::string reason;
+};
+
+using Answer = std::variant<Unknown, Seen, Done, Refused, Failed>;
+
+struct Operation {
+  Moment called = 0;    // also its name
+  Moment returned = 0;  // 0: never
+  uint32_t client = 0;
+  uint32_t server = 0;  // whom it asked
+  Request request;
+  Answer answer;
+};
+
+/// One change of one key, as a watch told it.
+struct Event {
+  enum class Kind : uint8_t { kCreated, kUpdated, kDeleted };
+  Kind kind = Kind::kUpdated;
+  Item item;  // of a deletion: what was deleted, with `modified` = the revision of the deletion
+  std::optional<Item> previous;
+};
+
+/// One message of a watch: events, then how far the watch is complete, or an error that ends it.
+struct Response {
+  Moment received = 0;
+  std::vector<Event> events;
+  Revision through{};  // a bookmark: nothing up to here will come any more. 0: says nothing
+  std::string error;
+};
+
+struct Watch {
+  Moment opened = 0;  // also its name
+  uint32_t client = 0;
+  uint32_t server = 0;
+  std::string prefix;
+  Revision after{};             // asked for events with greater revisions
+  bool tells_previous = false;  // Event::previous is there whenever there was something
+  std::vector<Response> responses;
+};
+
+struct History {
+  Revision first{1};       // the state before all operations
+  std::vector<Item> held;  // what it holds
+  std::vector<Operation> operations;
+  std::vector<Watch> watches;
+};
+
+}  // namespace dray::history

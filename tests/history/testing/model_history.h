@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random histories of a store that does everything right, and what can be done to them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <set>
+#include <string_view>
+#include <vector>
+
+#include "base/world.h"
+#include "tests/history/finding.h"
+#include "tests/history/history.h"
+
+namespace dray::history {
+
+struct ModelOptions {
+  uint64_t seed = 1;
+  size_t clients = 4;
+  size_t watchers = 3;
+  size_t operations = 80;
+  size_t keys = 6;
+  /// Of all writes: the client is not told the outcome.
+  uint64_t unknown_percent = 10;
+  /// Of all linearizable gets: the answer tells no revision of its state.
+  uint64_t untold_percent = 20;
+};
+
+/// Moments between any two things that happen, for mutations to put something there.
+inline constexpr Moment kMomentGap = 10;
+
+/// Clients call, a store carries out at some later moment, and answers at a still later one; two
+/// servers, of which one lags; watchers that reconnect; things that expire.
+History ModelHistory(const ModelOptions& options);
+
+/// Something that breaks a promise.
+struct Mutation {
+  std::string_view name;
+  /// One of these must be among the findings.
+  std::set<Property> found_as;
+  /// Applies it at a random place; false, with nothing changed, if there is none.
+  std::function<bool(History&, Random&)> apply;
+};
+
+std::vector<Mutation> AllMutations();
+
+}  // namespace dray::history

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a watch promises about the sequence of its events.
+//
+// That each event was committed, and what it says of its key before and after, is judged with all
+// other facts (facts.h).
+#pragma once
+
+#include "base/strong.h"
+#include "tests/history/arrangement.h"
+#include "tests/history/finding.h"
+#include "tests/history/history.h"
+
+namespace dray::history {
+
+/// How far the watch claims to be complete: its last event or bookmark.
+Revision CompleteThrough(const Watch& watch);
+
+/// Rules that need no knowledge of the writes: filtered, ordered, unique, atomic, resumable
+/// (nothing from before the start), bookmarkable (nothing from before a bookmark), and that
+/// previous values are told when they were promised.
+void CheckSequence(const Watch& watch, const Limits& limits, Report& report);
+
+/// Rules that compare with the writes: nothing is missing between the start, the events and the
+/// bookmarks, and the events of one revision come in the order of its write.
+void CheckCompleteness(const Watch& watch,
+                       const Arrangement& arrangement,
+                       const Limits& limits,
+                       Report& report);
+
+}  // namespace dray::history

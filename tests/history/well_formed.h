@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether a history can have been recorded at all. What is not is not judged any further.
+#pragma once
+
+#include "tests/history/finding.h"
+#include "tests/history/history.h"
+
+namespace dray::history {
+
+/// Moments that are used twice or go back, answers that answer something else.
+void CheckWellFormed(const History& history, const Limits& limits, Report& report);
+
+}  // namespace dray::history

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/store_faults/buggy_store.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/mutex.h"
+#include "base/published.h"
+#include "base/result.h"
+#include "base/strong.h"
+#include "base/world.h"
+#include "store/record.h"
+#include "store/snapshot.h"
+#include "store/store.h"
+
+namespace dray::store_faults {
+
+std::string_view BugName(Bug bug) {
+  switch (bug) {
+    case Bug::kLostWrite: return "LostWrite";
+    case Bug::kHalfTransaction: return "HalfTransaction";
+    case Bug::kStaleRead: return "StaleRead";
+    case Bug::kLostEvent: return "LostEvent";
+    case Bug::kReorderedEvents: return "ReorderedEvents";
+    case Bug::kDuplicateAfterReconnect: return "DuplicateAfterReconnect";
+    case Bug::kSplitRevision: return "SplitRevision";
+    case Bug::kWrongPrevious: return "WrongPrevious";
+    case Bug::kEarlyBookmark: return "EarlyBookmark";
+  }
+  return "";
+}
+
+std::vector<Bug> AllBugs() {
+  std::vector<Bug> bugs;
+  for (auto bug = Bug::kLostWrite; bug <= Bug::kEarlyBookmark;
+       bug = static_cast<Bug>(static_cast<uint8_t>(bug) + 1)) {
+    bugs.push_back(bug);
+  }
+  return bugs;
+}
+
+bool BuggyStore::Now(Bug bug, uint64_t percent) const {
+  return bug == bug_ && random_.Next() % 100 < percent;
+}
+
+Frozen<store::Snapshot> BuggyStore::Read() const {
+  Frozen<store::Snapshot> newest = right_.Read();
+  if (bug_ != Bug::kStaleRead) return newest;
+  const MutexLock lock(mutex_);
+  if (old_ == nullptr || random_.Next() % 100 < 80) {
+    old_ = newest;
+  } else if (old_->revision() < newest->revision()) {
+    ++times_;
+  }
+  return old_;
+}
+
+void BuggyStore::Sync(std::move_only_function<void(Result<Revision>)> done) {
+  right_.Sync(std::move(done));
+}
+
+Result<Frozen<store::Snapshot>> BuggyStore::ReadAt(Revision revision) const {
+  return right_.ReadAt(revision);
+}
+
+/// The answer as if `txn` had been carried out at `revision`.
+store::Committed BuggyStore::Pretend(const store::Txn& txn, Revision revision) const {
+  const Frozen<store::Snapshot> state = right_.Read();
+  store::Committed committed{.revision = revision, .records = {}};
+  for (const store::Operation& operation : txn.operations) {
+    const store::Put* put = std::get_if<store::Put>(&operation);
+    const std::string& key = put != nullptr ? put->key : std::get<store::Delete>(operation).key;
+    const store::Record* old = state->Find(key);
+    if (put == nullptr && old == nullptr) {
+      committed.records.push_back(nullptr);
+      continue;
+    }
+    store::RecordFields fields =
+        old != nullptr ? old->fields() : store::RecordFields{.key = key, .version = 0};
+    fields.modified = revision;
+    if (old == nullptr) fields.created = revision;
+    if (put != nullptr) {
+      fields.value = put->value;
+      ++fields.version;
+    }
+    committed.records.push_back(store::MakeRecord(std::move(fields)));
+  }
+  return committed;
+}
+
+void BuggyStore::Commit(store::Txn txn, store::CommitCallback done) {
+  const bool is_plain = txn.compares.empty() && !txn.operations.empty();
+  if (is_plain && std::holds_alternative<store::Put>(txn.operations[0])) {
+    if (Now(Bug::kLostWrite, 30)) {
+      ++times_;
+      return done(Pretend(txn, Revision{right_.Read()->revision().value() + 1}));
+    }
+  }
+  if (txn.operations.size() > 1 && Now(Bug::kHalfTransaction, 50)) {
+    store::Txn half = txn;
+    half.operations.resize(1);
+    Result<store::CommitOutcome> outcome = right_.CommitAndWait(half);
+    auto* committed = outcome.has_value() ? std::get_if<store::Committed>(&*outcome) : nullptr;
+    if (committed != nullptr) {
+      const store::Committed whole = Pretend(txn, committed->revision);
+      std::copy(
+          whole.records.begin() + 1, whole.records.end(), std::back_inserter(committed->records));
+      const bool is_lost = std::any_of(whole.records.begin() + 1,
+                                       whole.records.end(),
+                                       [](const auto& record) { return record != nullptr; });
+      if (is_lost) ++times_;
+    }
+    return done(std::move(outcome));
+  }
+  right_.Commit(std::move(txn), std::move(done));
+}
+
+/// Does to a batch what the bug says; only what shows counts.
+void BuggyStore::Spoil(store::Batch& batch) const {
+  auto& events = batch.events;
+  if (events.size() > 1 && Now(Bug::kLostEvent, 10)) {
+    events.erase(events.begin() + static_cast<std::ptrdiff_t>(random_.Next() % events.size()));
+    ++times_;
+  }
+  if (events.size() > 1 && Now(Bug::kReorderedEvents, 20)) {
+    const size_t i = 1 + random_.Next() % (events.size() - 1);
+    if (events[i]->revision() != events[i - 1]->revision()) {
+      std::swap(events[i], events[i - 1]);
+      ++times_;
+    }
+  }
+  if (events.size() > 1 && Now(Bug::kSplitRevision, 50) &&
+      events.back()->revision() == events[events.size() - 2]->revision()) {
+    events.pop_back();
+    batch.through = Revision{events.back()->revision().value() - 1};
+    ++times_;
+  }
+  if (!events.empty() && events.back()->previous != nullptr && Now(Bug::kWrongPrevious, 20)) {
+    store::Event event = *events.back();
+    event.previous = event.record;
+    events.back() = std::make_shared<const store::Event>(std::move(event));
+    ++times_;
+  }
+}
+
+Result<store::Batch> BuggyStore::EventsAfter(Revision after,
+                                             std::string_view prefix,
+                                             size_t max) const {
+  if (Now(Bug::kDuplicateAfterReconnect, 20) && after > store::kFirstRevision) {
+    Result<store::Batch> again = right_.EventsAfter(Revision{after.value() - 1}, prefix, max);
+    const bool shows =
+        again.has_value() && !again->events.empty() && again->events.front()->revision() == after;
+    if (shows) {
+      ++times_;
+      return again;
+    }
+  }
+  Result<store::Batch> batch = right_.EventsAfter(after, prefix, max);
+  if (!batch.has_value()) return batch;
+  Spoil(*batch);
+  if (Now(Bug::kEarlyBookmark, 20)) {
+    const Result<store::Batch> rest = right_.EventsAfter(batch->through, prefix, 1);
+    if (rest.has_value() && !rest->events.empty()) {
+      batch->through = rest->events.back()->revision();
+      ++times_;
+    }
+  }
+  return batch;
+}
+
+Result<store::Subscription> BuggyStore::Subscribe(store::Wake wake) {
+  return right_.Subscribe(std::move(wake));
+}
+
+void BuggyStore::ExpireDue(WallTime now,
+                           size_t max,
+                           std::move_only_function<void(Result<size_t>)> done) {
+  right_.ExpireDue(now, max, std::move(done));
+}
+
+Result<> BuggyStore::Compact(Revision revision) {
+  return right_.Compact(revision);
+}
+
+store::Status BuggyStore::status() const {
+  return right_.status();
+}
+
+}  // namespace dray::store_faults

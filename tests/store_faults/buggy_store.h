@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// A store with a mistake in it, to see that it is found.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string_view>
+#include <vector>
+
+#include "base/mutex.h"
+#include "base/published.h"
+#include "base/result.h"
+#include "base/simulated_world.h"
+#include "base/strong.h"
+#include "base/world.h"
+#include "store/snapshot.h"
+#include "store/store.h"
+
+namespace dray::store_faults {
+
+enum class Bug : uint8_t {
+  kLostWrite,                // acknowledged, and never carried out
+  kHalfTransaction,          // only the first operation is carried out, all are acknowledged
+  kStaleRead,                // a snapshot from some time ago
+  kLostEvent,                // a batch lacks one
+  kReorderedEvents,          // two events of a batch change places
+  kDuplicateAfterReconnect,  // what a watch has seen comes again
+  kSplitRevision,            // a batch ends within a revision
+  kWrongPrevious,            // an event says that the key was something else
+  kEarlyBookmark,            // a batch claims to be complete up to the newest revision
+};
+
+/// "lost write", as test names have it: "LostWrite".
+std::string_view BugName(Bug bug);
+std::vector<Bug> AllBugs();
+
+/// Passes everything on to a store that is right, except that it makes `bug` once in a while.
+class BuggyStore final : public store::Store {
+ public:
+  BuggyStore(store::Store& right, Bug bug, uint64_t seed)
+      : right_(right), bug_(bug), random_(seed) {}
+
+  /// How often the bug has shown.
+  size_t times() const { return times_; }
+
+  Frozen<store::Snapshot> Read() const override;
+  void Sync(std::move_only_function<void(Result<Revision>)> done) override;
+  Result<Frozen<store::Snapshot>> ReadAt(Revision revision) const override;
+  void Commit(store::Txn txn, store::CommitCallback done) override;
+  Result<store::Batch> EventsAfter(Revision after,
+                                   std::string_view prefix,
+                                   size_t max) const override;
+  Result<store::Subscription> Subscribe(store::Wake wake) override;
+  void ExpireDue(WallTime now,
+                 size_t max,
+                 std::move_only_function<void(Result<size_t>)> done) override;
+  Result<> Compact(Revision revision) override;
+  store::Status status() const override;
+
+ private:
+  bool Now(Bug bug, uint64_t percent) const;
+  void Spoil(store::Batch& batch) const;
+  store::Committed Pretend(const store::Txn& txn, Revision revision) const;
+
+  store::Store& right_;
+  const Bug bug_;
+  mutable SeededRandom random_;
+  mutable std::atomic<size_t> times_{0};
+  mutable Mutex mutex_;
+  mutable Frozen<store::Snapshot> old_ DRAY_GUARDED_BY(mutex_);
+};
+
+}  // namespace dray::store_faults
