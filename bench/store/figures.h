@@ -13,8 +13,14 @@
 #include <fmt/format.h>
 
 #include "base/world.h"
+#include "store/record.h"
+#include "store/store.h"
 
 namespace dray::bench {
+
+/// Live keys of the measurements that fill a store, and the size of their values.
+inline constexpr uint64_t kKeys = 100'000;
+inline constexpr size_t kValueBytes = 1'024;
 
 inline MonotonicTime Now() {
   return RealWorld().clock.Monotonic();
@@ -22,6 +28,10 @@ inline MonotonicTime Now() {
 
 inline double SecondsSince(MonotonicTime begin) {
   return std::chrono::duration<double>(Now() - begin).count();
+}
+
+inline double MillisecondsSince(MonotonicTime begin) {
+  return SecondsSince(begin) * 1'000;
 }
 
 inline double MedianOf(std::vector<double> values) {
@@ -34,7 +44,14 @@ inline std::string KeyOf(uint64_t number) {
   return fmt::format("/registry/resourceclaims/namespace-{}/claim-{:07}", number % 50, number);
 }
 
-/// "ok" or "MISSED", with the bar.
+/// A transaction that puts `value` under KeyOf(key).
+inline store::Txn PutOf(uint64_t key, const std::string& value) {
+  store::Txn txn;
+  txn.operations.emplace_back(store::Put{.key = KeyOf(key), .value = store::MakeBytes(value)});
+  return txn;
+}
+
+/// The bar, and whether it was missed.
 inline std::string Against(bool is_met, std::string_view bar) {
   return fmt::format("(bar: {}{})", bar, is_met ? "" : ": MISSED");
 }

@@ -11,7 +11,9 @@
 #include <fmt/format.h>
 
 #include "bench/store/commits.h"
-#include "bench/store/reading.h"
+#include "bench/store/memory.h"
+#include "bench/store/opening.h"
+#include "bench/store/watchers.h"
 
 int main(int argc, char** argv) {
   setvbuf(stdout, nullptr, _IOLBF, 0);  // it takes minutes: show what there is

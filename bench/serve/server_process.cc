@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/server_process.h"
+#include "bench/serve/server_process.h"
 
 #include <algorithm>
 #include <chrono>

@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "bench/server_process.h"
+#include "bench/serve/server_process.h"
 
 namespace {
 

@@ -24,7 +24,7 @@
 #include <fmt/ranges.h>
 
 #include "base/world.h"
-#include "bench/server_process.h"
+#include "bench/serve/server_process.h"
 #include "net/client/http_client.h"
 
 namespace {

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/store/watchers.h"
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <thread>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/bounded_queue.h"
+#include "base/check.h"
+#include "base/strong.h"
+#include "base/world.h"
+#include "bench/store/figures.h"
+#include "server/verbs/watch_hub.h"
+#include "store/memory_store.h"
+#include "store/snapshot.h"
+#include "store/store.h"
+
+namespace dray::bench {
+namespace {
+
+constexpr size_t kWatchers = 10'000;
+constexpr int kEvents = 20;
+
+/// A watch: how far it has read. Advance reads on and says whether there was an event.
+struct Cursor {
+  Revision at{};
+  bool Advance(const store::Store& store) {
+    const auto batch = store.EventsAfter(at, "/registry/resourceclaims/", 64);
+    DRAY_CHECK(batch.has_value());
+    at = batch->through;
+    return !batch->events.empty();
+  }
+};
+
+std::vector<Cursor> CursorsOn(const store::Store& store) {
+  return std::vector<Cursor>(kWatchers, Cursor{.at = store.Read()->revision()});
+}
+
+/// One thread that asks for all.
+double ToCursors(store::MemoryStore& store, std::vector<Cursor>& cursors, uint64_t number) {
+  const MonotonicTime begin = Now();
+  DRAY_CHECK(store.CommitAndWait(PutOf(number, "value")).has_value());
+  size_t caught = 0;
+  for (Cursor& cursor : cursors) caught += cursor.Advance(store) ? 1 : 0;
+  DRAY_CHECK(caught == kWatchers);
+  return MillisecondsSince(begin);
+}
+
+double MedianToHub(store::MemoryStore& store) {
+  std::vector<Cursor> cursors = CursorsOn(store);
+  server::verbs::WatchHub hub(store);
+  BoundedQueue<size_t> woken(kWatchers);
+  std::vector<server::verbs::WatchHub::Registration> registrations;
+  for (size_t i = 0; i < kWatchers; ++i) {
+    registrations.push_back(
+        hub.Add("/registry/resourceclaims/", [&woken, i] { DRAY_CHECK(woken.TryPush(i)); })
+            .value());
+  }
+  std::atomic<size_t> caught{0};
+  std::jthread reactor([&] {
+    while (const auto i = woken.Pop()) {
+      if (cursors[*i].Advance(store) && caught.fetch_add(1) + 1 == kWatchers) caught.notify_one();
+    }
+  });
+  std::vector<double> milliseconds;
+  for (int i = 0; i < kEvents; ++i) {
+    caught = 0;
+    const MonotonicTime begin = Now();
+    DRAY_CHECK(store.CommitAndWait(PutOf(static_cast<uint64_t>(i), "value")).has_value());
+    for (size_t now = caught; now < kWatchers; now = caught) caught.wait(now);
+    milliseconds.push_back(MillisecondsSince(begin));
+  }
+  woken.Close();
+  return MedianOf(milliseconds);
+}
+
+}  // namespace
+
+void MeasureWatchers() {
+  store::MemoryStore store;
+  std::vector<Cursor> cursors = CursorsOn(store);
+  std::vector<double> milliseconds;
+  for (int i = 0; i < kEvents; ++i)
+    milliseconds.push_back(ToCursors(store, cursors, static_cast<uint64_t>(i)));
+  const double direct = MedianOf(milliseconds);
+  const double hub = MedianToHub(store);
+  fmt::print("one event to {} watchers: {:.1f} ms as cursors {}, {:.1f} ms through the hub {}\n",
+             kWatchers,
+             direct,
+             Against(direct <= 20, "20 ms"),
+             hub,
+             Against(hub <= 20, "20 ms"));
+}
+
+}  // namespace dray::bench
