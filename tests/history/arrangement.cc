@@ -134,7 +134,7 @@ Arrangement::Arrangement(const History& history,
   for (size_t i = 0; i < history.operations.size(); ++i) {
     const Operation& operation = history.operations[i];
     if (!std::holds_alternative<Write>(operation.request)) continue;
-    if (ChangedSomething(operation)) LayAcknowledged(operation);
+    if (ChangedSomething(operation)) PlaceAcknowledged(operation);
     if (std::holds_alternative<Unknown>(operation.answer)) NoteLoose(operation, told[i]);
   }
   NoteExpiries();
@@ -144,7 +144,7 @@ Arrangement::Arrangement(const History& history,
   }
   for (const Watch& watch : history.watches) coverages_.push_back(CoverageOf(watch));
   for (auto& [name, key] : keys_) {
-    std::ranges::sort(key.laid, {}, &Laid::at);
+    std::ranges::sort(key.placed_changes, {}, &PlacedChange::at);
     Rebuild(name);
   }
 }
@@ -185,12 +185,12 @@ bool Arrangement::IsDenied(const Attempt& attempt) const {
   });
 }
 
-void Arrangement::LayAcknowledged(const Operation& operation) {
+void Arrangement::PlaceAcknowledged(const Operation& operation) {
   const Revision at = std::get<Done>(operation.answer).revision;
   writers_[at].push_back(&operation);
   for (const Change& change : WriteOf(operation).changes) {
     Key& key = keys_.at(change.key);
-    key.laid.push_back({.at = at, .change = &change, .by = &operation});
+    key.placed_changes.push_back({.at = at, .change = &change, .by = &operation});
     key.turns.insert(at);
   }
 }
@@ -268,7 +268,7 @@ std::vector<Fact> Arrangement::ConditionsOn(const std::string& name) const {
 /// Lays the key's writes out anew and looks for its first fact that does not hold.
 void Arrangement::Rebuild(const std::string& name) {
   Key& key = keys_.at(name);
-  key.timeline = Timeline(key.first, key.laid);
+  key.timeline = Timeline(key.first, key.placed_changes);
   if (const auto old = failures_.find(name); old != failures_.end()) {
     by_revision_.erase({old->second.fact.at, name});
     failures_.erase(old);
@@ -303,8 +303,9 @@ void Arrangement::Place(const Attempt& attempt) {
   for (const std::string& name : KeysOf(loose)) keys_.at(name).placed.insert(attempt.loose);
   for (const Change& change : WriteOf(*loose.operation).changes) {
     Key& key = keys_.at(change.key);
-    const auto place = std::ranges::upper_bound(key.laid, attempt.at, {}, &Laid::at);
-    key.laid.insert(place, {.at = attempt.at, .change = &change, .by = loose.operation});
+    const auto place =
+        std::ranges::upper_bound(key.placed_changes, attempt.at, {}, &PlacedChange::at);
+    key.placed_changes.insert(place, {.at = attempt.at, .change = &change, .by = loose.operation});
   }
   for (const std::string& name : KeysOf(loose)) Rebuild(name);
 }
@@ -320,8 +321,8 @@ void Arrangement::Remove(const Attempt& attempt) {
   std::erase(writers->second, loose.operation);
   if (writers->second.empty()) writers_.erase(writers);
   for (const Change& change : WriteOf(*loose.operation).changes) {
-    std::erase_if(keys_.at(change.key).laid,
-                  [&](const Laid& laid) { return laid.by == loose.operation; });
+    std::erase_if(keys_.at(change.key).placed_changes,
+                  [&](const PlacedChange& placed) { return placed.by == loose.operation; });
   }
   for (const std::string& name : KeysOf(loose)) Rebuild(name);
 }

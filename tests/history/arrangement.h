@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The writes along the revisions, those included whose outcome nobody was told.
+// Gives every write a revision, also the writes of unknown outcome.
 //
-// Acknowledged writes stand where their answers say. A write of unknown outcome may stand at any
-// revision that is nobody's and later than all that was told before it was called, or nowhere. The
-// search begins with none of them and lays everything that was told (facts.h) against the state:
-// the first fact that does not hold names the key that lacks a write, and often the revision, so
-// only writes that could mend it are tried, there. Arrangements met before are not tried again.
+// An acknowledged write has the revision of its answer. A write of unknown outcome may have any
+// revision that no other write has and that is later than all that were observed before its call,
+// or it was not carried out. The search starts with none of these carried out and compares all
+// facts (facts.h) with the resulting state. The first fact that does not hold names the key that
+// lacks a write, and often the revision, so only writes that could make it hold are tried there. An
+// arrangement that was tried before is not tried again.
 //
-// A write does not stand where a watch that knows of the key and the revision has told of no event,
-// unless nothing else will do: then it is the watch that is to blame (watch_rules.h).
+// A write is not placed where a watch of that key and revision reported no event, unless nothing
+// else explains the facts: then the watch is wrong (watch_rules.h).
 //
-// If nothing mends a fact it is a finding, is left out, and the search goes on.
+// A fact that no placement explains is reported and ignored, and the search continues.
 #pragma once
 
 #include <cstddef>
@@ -37,16 +38,16 @@ class Arrangement {
   /// `history` outlives it.
   Arrangement(const History& history, const std::vector<SeenBefore>& told, const Limits& limits);
 
-  /// Finds one, and reports what no arrangement explains.
+  /// Looks for an arrangement, and reports the facts that none explains.
   void Find(Report& report);
 
-  /// False if Find gave up: then the timelines lack writes, and nothing can be held against them.
+  /// False if Find reached a limit: then the timelines may lack writes and prove nothing.
   bool is_decided() const { return is_decided_; }
   /// What each key held. Complete once Find has returned.
   const Timeline& TimelineOf(const std::string& key) const { return keys_.at(key).timeline; }
   /// Keys with findings.
   const std::set<std::string>& blamed() const { return blamed_; }
-  /// All keys that the history speaks of, in order.
+  /// All keys of the history, in order.
   std::vector<std::string> Keys() const;
   /// Whether a write of unknown outcome might have changed `key` at or before `revision`.
   bool IsUncertain(const std::string& key, Revision revision) const;
@@ -56,14 +57,14 @@ class Arrangement {
  private:
   struct Key {
     Version first;
-    std::vector<Laid> laid;  // ascending; acknowledged and placed
+    std::vector<PlacedChange> placed_changes;  // ascending; acknowledged and placed
     std::vector<Fact> facts;
     Timeline timeline;
-    std::set<Revision> turns;   // where something is said or done
+    std::set<Revision> turns;   // revisions of its facts and changes
     std::vector<size_t> loose;  // writes of unknown outcome that change it
     std::set<size_t> placed;    // of those that change it or compare it, the ones that stand
   };
-  /// What a watch claims to know.
+  /// The revisions and keys for which a watch claims to be complete.
   struct Coverage {
     std::string_view prefix;
     Revision after{};
@@ -71,7 +72,7 @@ class Arrangement {
     std::set<std::pair<Revision, std::string_view>> events;
   };
   enum class Silence : uint8_t { kRespected, kIgnored };
-  /// A write of unknown outcome: of a client, or the store's own when something expires.
+  /// A write of unknown outcome: of a client, or of the store itself when a key expires.
   struct Loose {
     const Operation* operation = nullptr;
     bool is_expiry = false;
@@ -89,15 +90,15 @@ class Arrangement {
     bool is_of_placed = false;  // a condition of a write that was placed, not a fact
   };
 
-  /// What a search came to: if nothing, the loose writes whose places are to blame. Another place
-  /// for any other one would not have helped.
+  /// The result of a search: if nothing was found, the writes of unknown outcome whose places
+  /// prevent it. Moving any other one would not help.
   struct Outcome {
     bool is_found = false;
     std::set<size_t> blamed;
   };
 
   static Coverage CoverageOf(const Watch& watch);
-  void LayAcknowledged(const Operation& operation);
+  void PlaceAcknowledged(const Operation& operation);
   void NoteLoose(const Operation& operation, const SeenBefore& told);
   void NoteExpiries();
   void Rebuild(const std::string& name);

@@ -4,13 +4,15 @@
 // The store gives every write a revision, so the order of writes is known and need not be searched
 // for (as Wing and Gong, Lowe, and Porcupine must). The checker
 //
-//   1. compares revisions with the clock: who was told of a revision was told of it by everybody
-//      who asked later (real_time.h);
-//   2. lays the writes out along the revisions, key by key, and holds every answer and every event
-//      against the state that results (timeline.h, facts.h). Writes whose outcome nobody knows are
-//      put where the rest demands them, by search (arrangement.h);
+//   1. compares revisions with the clock: once an answer has shown a revision, no later call may
+//   get
+//      an older one (real_time.h);
+//   2. applies the writes in the order of their revisions, key by key, and compares every answer
+//   and
+//      every event with the resulting state (timeline.h, facts.h). Writes of unknown outcome are
+//      placed by search where the other facts demand them (arrangement.h);
 //   3. looks for an order of the operations on each key from their answers alone, which also judges
-//      reads that did not say at which revision they were made (key_order.h);
+//      reads whose answers name no revision (key_order.h);
 //   4. follows each watch along the writes (watch_rules.h).
 //
 // Works on values; no threads, no clock. The cost is that of sorting, times the number of keys for

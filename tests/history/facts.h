@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What answers and events say about single keys at single revisions, and whether it is so.
+// What answers and events say about a key at a revision, and whether that is true.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 
 namespace dray::history {
 
-/// One thing that somebody was told about a key. Points into the history.
+/// One statement about a key, from an answer or an event. Points into the history.
 struct Fact {
   enum class Claim : uint8_t {
     kHolds,          // it holds `item`
@@ -38,32 +38,32 @@ struct Fact {
   const Item* item = nullptr;
   Revision modified{};
   Property property = Property::kRead;
-  const Operation* operation = nullptr;  // who was told: an operation,
-  const Watch* watch = nullptr;          // or a watch, by
+  const Operation* operation = nullptr;  // whose answer said it,
+  const Watch* watch = nullptr;          // or the watch, with
   const Event* event = nullptr;          // this event
-  bool is_dropped = false;               // reported: not to be asked again
+  bool is_dropped = false;               // reported, and ignored from now on
 };
 
 /// By key, ascending by revision.
 using Facts = std::map<std::string, std::vector<Fact>, std::less<>>;
 
-/// All that `history` says and that its revisions place. Keys without facts are there too.
+/// All facts of `history` that have a revision. Keys without facts are there too.
 Facts FactsOf(const History& history);
 
-/// The keys between which a list answers: from the first it asked for to the last it can know of.
+/// The range of keys that a list covers: from the first it asked for to the last it knows of.
 struct Window {
   std::string_view prefix;
   std::string_view first;
-  std::optional<std::string_view> last;  // beyond it the list says nothing
+  std::optional<std::string_view> last;  // after it the list says nothing
   bool Has(std::string_view key) const {
     return key.starts_with(prefix) && key >= first && (!last.has_value() || key <= *last);
   }
 };
 
-/// What a list that was answered by `seen` speaks of.
+/// The range that a list with the answer `seen` covers.
 Window WindowOf(const List& list, const Seen& seen);
 
-/// A fact that is not so.
+/// Why a fact is false.
 struct Falsehood {
   Property property = Property::kRead;
   std::string text;
@@ -72,7 +72,7 @@ struct Falsehood {
 /// Whether `fact` holds of the key with this timeline.
 std::optional<Falsehood> Judge(std::string_view key, const Fact& fact, const Timeline& timeline);
 
-/// The same without words.
+/// The same without a text.
 bool Holds(const Fact& fact, const Timeline& timeline);
 
 }  // namespace dray::history

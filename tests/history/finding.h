@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a check found, and how much it was allowed to look for.
+// The findings of a check, and its limits.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@ namespace dray::history {
 enum class Property : uint8_t {
   kHistory,            // the record itself makes sense
   kRevisionOnce,       // a revision belongs to one write
-  kRealTime,           // what was told is not untold: revisions follow the order of the clock
-  kCommitAnswer,       // a write says what it stored
+  kRealTime,           // revisions follow the order of the clock
+  kCommitAnswer,       // the answer to a write says what it stored
   kConditions,         // conditions held, or did not, as the answer says
   kRead,               // a read is the state at its revision
   kLinearizable,       // operations on one key have an order that explains their answers
@@ -29,7 +29,7 @@ enum class Property : uint8_t {
   kWatchUnique,        // no event twice
   kWatchAtomic,        // all of a revision in one response
   kWatchReliable,      // no gap between what was seen
-  kWatchResumable,     // no gap, and no repetition, at the place where it was to begin
+  kWatchResumable,     // no gap and no repetition where it began
   kWatchBookmarkable,  // nothing up to a bookmark comes after it, or is missing before it
 };
 
@@ -63,7 +63,7 @@ struct Report {
   }
 };
 
-/// A line for each finding; "sound" if there is nothing to say.
+/// A line for each finding; "sound" if there is none.
 std::string ToText(const Report& report);
 
 }  // namespace dray::history

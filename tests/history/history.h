@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What clients asked of a store and what it told them, as values: the input of the checker.
+// The calls of clients to a store and its answers, as values: the input of the checker.
 //
 // A history knows nothing of the store that answered. It can come from one in this process, from a
 // cluster, from an API server or from a simulation, and it can be saved and checked again
-// (history_text.h). What a client was not told stays zero or empty, and is not judged.
+// (history_text.h). What an answer leaves out is zero or empty, and is not judged.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace dray::history {
 /// A moment of the run: a number that one counter gave out once. Smaller is earlier, whoever asked.
 using Moment = uint64_t;
 
-/// What a key holds, or held. Zero revisions and versions were not told.
+/// What a key holds, or held. Zero revisions and versions are unknown.
 struct Item {
   std::string key;
   std::string value;
@@ -31,9 +31,9 @@ struct Item {
 
 /// How new the answer to a read must be.
 enum class Freshness : uint8_t {
-  /// At least as new as all that anybody was told before the call.
+  /// At least as new as every answer that any client got before the call.
   kLinearizable,
-  /// At least as new as all that the same server told before the call.
+  /// At least as new as every answer that the same server gave before the call.
   kLocal,
   /// The state after one revision.
   kExact,
@@ -85,7 +85,7 @@ struct Seen {
 struct Done {
   Revision revision{};  // of the write; the newest one if it changed nothing
   /// For each change what was stored or, with `modified` = revision, deleted; none for the deletion
-  /// of an absent key. Empty when not told.
+  /// of an absent key. Empty when unknown.
   std::vector<std::optional<Item>> items;
 };
 
@@ -96,7 +96,7 @@ struct Refused {
     std::optional<Item> current;  // none: absent
   };
   Revision revision{};               // of the state in which they do not hold
-  std::vector<Mismatch> mismatches;  // all of them; empty when not told
+  std::vector<Mismatch> mismatches;  // all of them; empty when unknown
 };
 
 /// An error with which nothing has changed.
@@ -104,7 +104,7 @@ struct Failed {
   std::string reason;
 };
 
-/// Nobody knows: it may have happened, may yet happen, or never will; at most once.
+/// The outcome is unknown: it may have happened, may still happen, or never; at most once.
 struct Unknown {
   std::string reason;
 };
@@ -120,7 +120,7 @@ struct Operation {
   Answer answer;
 };
 
-/// One change of one key, as a watch told it.
+/// One change of one key, as a watch reported it.
 struct Event {
   enum class Kind : uint8_t { kCreated, kUpdated, kDeleted };
   Kind kind = Kind::kUpdated;

@@ -4,8 +4,8 @@
 //
 // The search of Wing and Gong as improved by Lowe: an operation may come next if nothing that must
 // precede it is left; states met before with the same operations done are not entered again. Where
-// answers tell revisions, these decide and leave one candidate; the search is for reads that do not
-// tell at which revision they were made, and for writes of unknown outcome.
+// answers name revisions, these decide and leave one candidate; the search is for reads without a
+// revision and for writes of unknown outcome.
 //
 // A transaction over several keys counts on each of them as an operation of its own, so this is a
 // necessary condition there; that its parts belong together is judged along the revisions
@@ -37,9 +37,9 @@ struct KeyStep {
   Moment returned = 0;                 // it happened before; the greatest moment if unknown
   bool is_certain = true;              // otherwise it may never have happened
   bool tells_item = true;              // otherwise `item` says nothing; a put always does
-  std::optional<Item> item{};          // of a put, `created` and `version` may be 0: not told
+  std::optional<Item> item{};          // of a put, `created` and `version` may be 0: unknown
   std::optional<Revision> expected{};  // it was modified last then; 0: it was absent
-  Revision revision{};                 // of the state after it; 0: not told
+  Revision revision{};                 // of the state after it; 0: unknown
   const Operation* operation = nullptr;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Revisions and the clock: what was told once is known to everybody who asks later.
+// Revisions and the clock: once an answer has shown a revision, no later call gets an older one.
 #pragma once
 
 #include <string>
@@ -11,13 +11,13 @@
 
 namespace dray::history {
 
-/// The greatest revision told before a moment, and who told it.
+/// The greatest revision that an answer had shown before a moment, and which answer.
 struct Observed {
   Revision revision{};
   std::string by{};  // "" when it is the first revision of the history
 };
 
-/// What had been told when an operation was called.
+/// What had been observed when an operation was called.
 struct SeenBefore {
   Observed anybody;
   Observed same_server;
@@ -26,10 +26,10 @@ struct SeenBefore {
 /// For each operation of `history`, by index. O(n log n).
 std::vector<SeenBefore> SeenBeforeCalls(const History& history);
 
-/// Whether `operation`, a Done, changed anything. A deletion whose answer tells no items did.
+/// Whether `operation`, a Done, changed anything. A deletion whose answer has no items did.
 bool ChangedSomething(const Operation& operation);
 
-/// Revisions that go back although the clock does not, and two writes with one revision.
+/// Reports revisions that go back although the clock does not, and two writes with one revision.
 void CheckRealTime(const History& history,
                    const std::vector<SeenBefore>& told,
                    const Limits& limits,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Clients of a Store whose every word is recorded.
+// Clients of a Store that record every call and answer.
 #pragma once
 
 #include <atomic>

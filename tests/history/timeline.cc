@@ -13,14 +13,16 @@
 namespace dray::history {
 namespace {
 
-Version After(const std::optional<Item>& old, const Laid& laid) {
-  Version next{
-      .at = laid.at, .item = std::nullopt, .by = laid.by, .may_expire = laid.change->may_expire};
-  if (!laid.change->value.has_value()) return next;
-  Item item{.key = laid.change->key,
-            .value = *laid.change->value,
-            .created = laid.at,
-            .modified = laid.at,
+Version After(const std::optional<Item>& old, const PlacedChange& placed) {
+  Version next{.at = placed.at,
+               .item = std::nullopt,
+               .by = placed.by,
+               .may_expire = placed.change->may_expire};
+  if (!placed.change->value.has_value()) return next;
+  Item item{.key = placed.change->key,
+            .value = *placed.change->value,
+            .created = placed.at,
+            .modified = placed.at,
             .version = 1};
   if (old.has_value()) {
     item.created = old->created;
@@ -32,8 +34,9 @@ Version After(const std::optional<Item>& old, const Laid& laid) {
 
 }  // namespace
 
-Timeline::Timeline(const Version& first, std::span<const Laid> laid) : versions_{first} {
-  for (const Laid& one : laid) {
+Timeline::Timeline(const Version& first, std::span<const PlacedChange> placed_changes)
+    : versions_{first} {
+  for (const PlacedChange& one : placed_changes) {
     const std::optional<Item>& old = versions_.back().item;
     if (!old.has_value() && !one.change->value.has_value()) continue;
     versions_.push_back(After(old, one));

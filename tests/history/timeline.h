@@ -12,7 +12,7 @@
 namespace dray::history {
 
 /// A change at its revision.
-struct Laid {
+struct PlacedChange {
   Revision at{};
   const Change* change = nullptr;
   const Operation* by = nullptr;
@@ -29,12 +29,12 @@ struct Version {
 class Timeline {
  public:
   Timeline() = default;
-  /// `laid` ascends by revision. Deletions of what is absent change nothing.
-  Timeline(const Version& first, std::span<const Laid> laid);
+  /// `placed_changes` ascends by revision. Deletions of what is absent change nothing.
+  Timeline(const Version& first, std::span<const PlacedChange> placed_changes);
 
-  /// What it holds after `revision`; null before the history begins.
+  /// What the key holds after `revision`; null before the history begins.
   const Version* At(Revision revision) const;
-  /// What came with exactly `revision`, if anything.
+  /// The change at exactly `revision`; null if there is none.
   const Version* ChangedAt(Revision revision) const;
 
   const std::vector<Version>& versions() const { return versions_; }

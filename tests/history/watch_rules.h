@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a watch promises about the sequence of its events.
 //
-// That each event was committed, and what it says of its key before and after, is judged with all
-// other facts (facts.h).
+// Whether each event was committed, and what it says of its key, is judged with all other facts
+// (facts.h).
 #pragma once
 
 #include "base/strong.h"
@@ -17,7 +17,7 @@ Revision CompleteThrough(const Watch& watch);
 
 /// Rules that need no knowledge of the writes: filtered, ordered, unique, atomic, resumable
 /// (nothing from before the start), bookmarkable (nothing from before a bookmark), and that
-/// previous values are told when they were promised.
+/// previous values are there when they were promised.
 void CheckSequence(const Watch& watch, const Limits& limits, Report& report);
 
 /// Rules that compare with the writes: nothing is missing between the start, the events and the
