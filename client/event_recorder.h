@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// core/v1 Events: what a component did, told to people.
+// core/v1 Events: reports to people what a component did.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@ struct EventText {
   std::string action;   // "Scheduling"; may be empty
 };
 
-/// Events are queued and sent when their component has nothing better to do. A repeated event
+/// Events are queued and sent when their component has nothing else to do. A repeated event
 /// becomes a higher count of the first one. What does not fit the queue, or exceeds an object's
 /// budget, is dropped, and so are events the server refuses: they are help, not state.
 ///

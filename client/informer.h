@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A local mirror of the objects of one kind: list, then watch, then list again when the server has
-// forgotten where we were. Works alike over any Client.
+// A local mirror of the objects of one kind: list, then watch, and list again when the server no
+// longer has the events after the last one seen. The same over any Client.
 #pragma once
 
 #include <atomic>
@@ -29,14 +29,15 @@ namespace dray::client {
 /// The resource version as a number; 0 when it is none. Versions of one server grow.
 uint64_t VersionOf(const api::Object& object);
 
-/// Everything but construction of other threads' events happens on the thread of its component,
-/// inside Step(). The client, the clock and the wakeup outlive it.
+/// Everything happens on the thread of its component, inside Step(); only the callbacks of the
+/// watch run on another thread, and they fill the mailbox. The client, the clock and the wakeup
+/// outlive it.
 class Informer {
  public:
   struct Options {
     ListOptions selection = {};
-    /// Batches of events not looked at yet. When a slow component lets them pile up to here, what
-    /// has come is dropped and the informer lists again.
+    /// Batches of events that Step has not applied yet. When there are more, all are dropped and
+    /// the informer lists again.
     size_t pending_batches_max = 4096;
   };
   using Objects = std::map<std::string, api::Object, std::less<>>;
@@ -65,8 +66,8 @@ class Informer {
   /// must run again even if nothing arrives: after a failure, to retry.
   std::optional<MonotonicTime> Step();
 
-  /// Shows an object this component wrote before the watch delivers it, unless the watch is past it
-  /// already. So a write is never followed by a look at the object as it was before.
+  /// Puts an object that this component wrote into the mirror before the watch delivers it, unless
+  /// the mirror has a newer one. So a component never acts on the state before its own write.
   void Assume(const api::Object& object);
 
   /// Ends the watch.

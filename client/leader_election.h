@@ -85,7 +85,7 @@ class LeaderElection {
   MonotonicTime renewed_{};      // while it leads
   std::string observed_;         // resource version of the lease as last seen
   MonotonicTime observed_at_{};  // when that was new
-  std::string last_failure_;     // said once, not at every try
+  std::string last_failure_;     // logged once, not at every try
 };
 
 }  // namespace dray::client

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys of objects to look at: each once, failed ones later and later. Pure: time is an argument, so
-// a simulator can run it; one thread owns it.
+// Keys of objects to reconcile: each key once, failed ones after growing delays. Pure: time is an
+// argument, so a simulator can run it; one thread owns it.
 #pragma once
 
 #include <chrono>

@@ -45,7 +45,8 @@ struct BindOutcome {
 /// whoever uses them next. Blocks; safe on any thread.
 BindOutcome Bind(client::Client& client, const BindTask& task);
 
-/// Takes back an allocation nobody uses. Errors: those of the API; kConflict  somebody was faster.
+/// Removes an allocation that nobody uses. Errors: those of the API; kConflict  somebody was
+/// faster.
 Result<api::Object> Deallocate(client::Client& client, const api::Object& claim);
 
 }  // namespace dray::scheduler

@@ -253,7 +253,7 @@ Decision Decide(const core_v1::Pod& pod,
   if (std::optional<Obstacle> obstacle = SortClaims(claims, view, set)) {
     return std::visit([](auto& known) -> Decision { return std::move(known); }, *obstacle);
   }
-  const bool look_at_all = set.prioritized || view.nodes.size() <= options.look_at_all_nodes_max;
+  const bool look_at_all = set.prioritized || view.nodes.size() <= options.filter_all_nodes_max;
   NodeSearch search(pod, set, view);
   for (size_t i = 0; i < view.nodes.size(); ++i) {
     if (!search.LookAt((view.first_node + i) % view.nodes.size())) break;

@@ -37,10 +37,10 @@ struct ClusterView {
 };
 
 struct CycleOptions {
-  /// Up to this many nodes all are looked at, as upstream does; so an expression that fails on one
-  /// of them is reported even when another would do. In bigger clusters the first that fits wins,
-  /// except that a prioritized list looks at all, for the best choice.
-  size_t look_at_all_nodes_max = 8;
+  /// In clusters of up to this many nodes all are filtered, as upstream does; so an expression that
+  /// fails on one of them is reported even when another would do. In bigger clusters the first that
+  /// fits wins, except that with a prioritized list all are filtered, for the best choice.
+  size_t filter_all_nodes_max = 8;
 };
 
 /// A place for the pod. One entry per claim: devices to allocate, or nothing for a claim that only
@@ -70,8 +70,8 @@ using Decision = std::variant<Placement, Unschedulable, AttemptFailed>;
 
 /// Decides where `pod` goes. `claims` are all its claims, from ResolveClaims.
 ///
-/// Nodes are looked at in name order from view.first_node on, round and round: deterministic, and
-/// pods spread. Cost: nodes looked at × search. Source: spec of kube-scheduler's DynamicResources
+/// Nodes are filtered in name order from view.first_node on, round and round: deterministic, and
+/// pods spread. Cost: nodes filtered × search. Source: spec of kube-scheduler's DynamicResources
 /// plugin (PreFilter, Filter, Score).
 Decision Decide(const api::core_v1::Pod& pod,
                 std::span<const api::Object> claims,

@@ -197,7 +197,7 @@ TEST_F(DecideTest, NodesTakeTurns) {
   for (const char* name : {"a", "b", "c"}) AddNode(MakeNode(name));
   AddClaim(MakeClaim("gpu"));
   free_ = {"a", "b", "c"};
-  options_.look_at_all_nodes_max = 0;
+  options_.filter_all_nodes_max = 0;
   for (const char* want : {"a", "b", "c", "a"}) {
     const auto placement = std::get<Placement>(Run());
     EXPECT_EQ(placement.node, want);

@@ -17,7 +17,7 @@ namespace dray::scheduler {
 /// The claim "namespace/name", or null.
 using ClaimLookup = std::function<const api::Object*(std::string_view key)>;
 
-/// The pod cannot be looked at yet: upstream's words, never shown to users.
+/// The pod cannot be scheduled yet, in upstream's words; never shown to users.
 struct Gated {
   std::string message;
 };

@@ -34,7 +34,7 @@ class Scheduler {
   struct Options {
     /// Schedules the pods that ask for this scheduler.
     std::string name = "default-scheduler";
-    /// Compiled expressions, shared with whoever likes. Never null.
+    /// Compiled expressions, which others may share. Never null.
     std::shared_ptr<cel::SelectorCache> selectors;
     allocator::Features features = {};
     CycleOptions cycle = {};
@@ -53,12 +53,12 @@ class Scheduler {
 
   /// Follows the cluster and schedules until Stop().
   void Run();
-  /// Writes placements until Stop(); for Options::bindings_max > 0, on as many threads as like.
+  /// Writes placements until Stop(); for Options::bindings_max > 0, on any number of threads.
   void RunBinder();
   /// From any thread.
   void Stop();
 
-  /// One turn of Run, for tests and simulation: handles what has arrived, tries some pods.
+  /// One turn of Run, for tests and simulation: handles what has arrived, schedules some pods.
   std::optional<MonotonicTime> Step();
 
   /// Pods that are active, back off, are unschedulable or in flight. On the thread of Run.

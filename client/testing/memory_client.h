@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A small API server in memory, for tests of components without the real one: create, update with
 // conflicts, status apart from spec, generateName, finalizers, graceful deletion of pods, bindings,
-// watches. No validation, defaults, selectors or patches. One thread; watches are told at once.
+// watches. No validation, defaults, selectors or patches. One thread; watches get events at once.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace dray::client::testing {
 class MemoryClient final : public Client {
  public:
   enum class Verb : uint8_t { kGet, kList, kCreate, kUpdate, kDelete, kBind, kWatch };
-  /// May answer a request with an error before it is looked at.
+  /// May answer a request with an error before it is carried out.
   using Fault =
       std::function<Result<>(Verb verb, const ObjectRef& ref, std::string_view subresource)>;
   /// Sees every stored change, in order: "update resourceclaims/status lab/gpu".
@@ -48,7 +48,7 @@ class MemoryClient final : public Client {
   void EndWatches(const Error& error);
   /// Watches from before now are answered with kExpired.
   void ForgetHistory();
-  /// While held back, watches are told nothing; letting go delivers everything in order.
+  /// While held back, watches get no events; then they get all of them in order.
   void HoldBackEvents() { held_back_ = true; }
   void LetGo();
 

@@ -8,7 +8,7 @@
 
 namespace dray::net::client {
 
-/// Ends the waits of every client and stream made with it, from any thread and for good.
+/// Ends the waits of every client and stream made with it, from any thread, permanently.
 class Cancellation {
  public:
   /// Errors: kServiceUnavailable  no descriptor is free.
