@@ -14,7 +14,7 @@
 #include "allocator/outcome.h"
 #include "allocator/search/options.h"
 #include "allocator/snapshot.h"
-#include "api/core_v1.h"
+#include "api/core_v1/node.h"
 #include "base/mutex.h"
 #include "base/result.h"
 #include "cel/selector_cache.h"

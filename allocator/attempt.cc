@@ -14,6 +14,7 @@
 #include "allocator/search/node_problem.h"
 #include "allocator/search/node_search.h"
 #include "allocator/search/prepared.h"
+#include "api/resource_v1/slice.h"
 #include "base/hash.h"
 #include "base/lazy.h"
 #include "base/mutex.h"

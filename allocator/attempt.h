@@ -9,8 +9,8 @@
 #include "allocator/outcome.h"
 #include "allocator/search/options.h"
 #include "allocator/snapshot.h"
-#include "api/core_v1.h"
-#include "api/resource_v1.h"
+#include "api/core_v1/node.h"
+#include "api/resource_v1/claim.h"
 #include "base/published.h"
 #include "base/result.h"
 

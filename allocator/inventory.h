@@ -11,7 +11,8 @@
 #include <variant>
 #include <vector>
 
-#include "api/resource_v1.h"
+#include "api/resource_v1/device_class.h"
+#include "api/resource_v1/slice.h"
 #include "base/persistent_map.h"
 #include "base/published.h"
 

@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "api/resource_v1.h"
+#include "api/resource_v1/allocation.h"
 
 namespace dray::allocator {
 

@@ -17,6 +17,8 @@
 #include "allocator/inventory.h"
 #include "allocator/inventory/node_view.h"
 #include "allocator/inventory/pool_facts.h"
+#include "api/core_v1/node.h"
+#include "api/resource_v1/slice.h"
 #include "base/persistent_map.h"
 #include "base/persistent_vector.h"
 #include "base/published.h"

@@ -16,8 +16,10 @@
 #include "allocator/budget.h"
 #include "allocator/device_id.h"
 #include "allocator/features.h"
-#include "api/core_v1.h"
-#include "api/resource_v1.h"
+#include "api/core_v1/node.h"
+#include "api/resource_v1/claim.h"
+#include "api/resource_v1/device_class.h"
+#include "api/resource_v1/slice.h"
 #include "base/published.h"
 #include "base/result.h"
 

@@ -10,6 +10,10 @@
 #include <gtest/gtest.h>
 
 #include "allocator/profile.h"
+#include "api/core_v1/node.h"
+#include "api/resource_v1/claim.h"
+#include "api/resource_v1/device_class.h"
+#include "api/resource_v1/slice.h"
 
 namespace dray::structured {
 namespace {

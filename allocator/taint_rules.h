@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "api/release.h"
-#include "api/resource_v1.h"
+#include "api/resource_v1/device_taint_rule.h"
+#include "api/resource_v1/slice.h"
 #include "base/published.h"
 
 namespace dray::allocator {

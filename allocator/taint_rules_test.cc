@@ -8,6 +8,9 @@
 
 #include <gtest/gtest.h>
 
+#include "api/resource_v1/device_taint_rule.h"
+#include "api/resource_v1/slice.h"
+
 namespace dray::allocator {
 namespace {
 

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/meta_v1/object_meta.h"
 #include "api/reflect.h"
 
 namespace dray::api::meta_v1 {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "api/kind.h"
-#include "api/meta_v1.h"
+#include "api/meta_v1/object_meta.h"
 #include "base/check.h"
 #include "base/published.h"
 

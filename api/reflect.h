@@ -3,7 +3,7 @@
 // facets. Codecs, patches, defaults, selectors and discovery are written once over these tables, so
 // a walk over a type is never a template.
 //
-// The structs and their tables are generated at build time from api/schema/*.api by dev/apigen.py
+// The structs and their tables are generated at build time from api/schema/ by dev/apigen.py
 // (docs/design/schema.md).
 #pragma once
 

@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "api/resource_v1.h"
+#include "api/resource_v1/slice.h"
 #include "cel/device.h"
 
 namespace dray::cel {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <variant>
 
-#include "api/resource_v1.h"
+#include "api/resource_v1/slice.h"
 #include "base/published.h"
 #include "base/result.h"
 #include "cel/cost/estimate.h"

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "api/codec/json.h"
+#include "api/resource_v1/slice.h"
 
 namespace dray::cel {
 namespace {

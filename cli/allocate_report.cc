@@ -12,7 +12,7 @@
 #include <fmt/format.h>
 
 #include "api/codec/json.h"
-#include "api/resource_v1.h"
+#include "api/resource_v1/claim.h"
 
 namespace dray::cli {
 namespace {

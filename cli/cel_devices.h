@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "api/object.h"
-#include "api/resource_v1.h"
+#include "api/resource_v1/slice.h"
 #include "base/result.h"
 #include "base/world.h"
 #include "cli/manifests.h"

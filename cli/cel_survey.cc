@@ -6,6 +6,7 @@
 
 #include "api/codec/json.h"
 #include "api/release.h"
+#include "api/resource_v1/slice.h"
 #include "cel/api_device.h"
 #include "cel/syntax/conjuncts.h"
 

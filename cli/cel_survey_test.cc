@@ -9,7 +9,7 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
-#include "api/resource_v1.h"
+#include "api/resource_v1/slice.h"
 
 namespace dray::cli {
 namespace {

@@ -8,7 +8,9 @@
 
 #include <fmt/format.h>
 
-#include "api/resource_v1.h"
+#include "api/resource_v1/claim_template.h"
+#include "api/resource_v1/device_class.h"
+#include "api/resource_v1/slice.h"
 #include "api/resource_v1alpha2.h"
 
 namespace dray::cli {

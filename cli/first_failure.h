@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "allocator/outcome.h"
-#include "api/resource_v1.h"
+#include "api/resource_v1/claim.h"
 #include "base/published.h"
 #include "base/result.h"
 

@@ -11,6 +11,10 @@
 
 #include "allocator/attempt.h"
 #include "allocator/snapshot.h"
+#include "api/core_v1/node.h"
+#include "api/resource_v1/claim.h"
+#include "api/resource_v1/device_class.h"
+#include "api/resource_v1/slice.h"
 
 namespace dray::cli {
 namespace {

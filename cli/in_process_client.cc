@@ -5,6 +5,7 @@
 #include <variant>
 #include <vector>
 
+#include "api/meta_v1/status.h"
 #include "base/task.h"
 
 namespace dray::cli {

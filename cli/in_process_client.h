@@ -9,6 +9,7 @@
 #include <string_view>
 #include <thread>
 
+#include "api/meta_v1/options.h"
 #include "base/bounded_queue.h"
 #include "base/mutex.h"
 #include "client/client.h"

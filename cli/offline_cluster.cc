@@ -9,8 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "allocator/profile.h"
-#include "api/core_v1.h"
-#include "api/resource_v1.h"
+#include "api/resource_v1/claim_template.h"
 #include "cli/spelling.h"
 #include "controllers/claim_generation.h"
 #include "controllers/claim_sync.h"

@@ -7,8 +7,10 @@
 #include <fmt/format.h>
 
 #include "api/conversion/conversion.h"
-#include "api/core_v1.h"
+#include "api/core_v1/node.h"
+#include "api/core_v1/pod.h"
 #include "api/defaults/defaults.h"
+#include "api/resource_v1/claim_template.h"
 
 namespace dray::cli {
 namespace {

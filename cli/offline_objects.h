@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "api/object.h"
-#include "api/resource_v1.h"
+#include "api/resource_v1/device_class.h"
+#include "api/resource_v1/device_taint_rule.h"
+#include "api/resource_v1/slice.h"
 #include "base/published.h"
 #include "base/world.h"
 #include "cli/manifests.h"

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "api/kind.h"
-#include "api/meta_v1.h"
+#include "api/meta_v1/options.h"
 #include "api/object.h"
 #include "base/result.h"
 

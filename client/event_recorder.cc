@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "api/core_v1.h"
+#include "api/core_v1/event.h"
 
 namespace dray::client {
 namespace {

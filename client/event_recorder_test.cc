@@ -4,7 +4,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "api/core_v1.h"
+#include "api/core_v1/event.h"
+#include "api/core_v1/pod.h"
 #include "base/simulated_world.h"
 #include "client/testing/memory_client.h"
 

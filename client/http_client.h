@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "api/meta_v1/options.h"
 #include "base/bounded_queue.h"
 #include "base/log.h"
 #include "base/world.h"

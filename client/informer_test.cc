@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "api/core_v1.h"
+#include "api/core_v1/pod.h"
 #include "base/simulated_world.h"
 #include "client/read_modify_write.h"
 #include "client/testing/memory_client.h"

@@ -8,7 +8,7 @@
 
 #include "api/codec/json.h"
 #include "api/codec/json_reader.h"
-#include "api/meta_v1.h"
+#include "api/meta_v1/status.h"
 #include "net/url.h"
 
 namespace dray::client {

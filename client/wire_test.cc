@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
-#include "api/core_v1.h"
-#include "api/resource_v1.h"
+#include "api/core_v1/node.h"
+#include "api/resource_v1/claim.h"
 #include "base/simulated_world.h"
 #include "client/kubeconfig.h"
 

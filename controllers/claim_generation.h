@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "api/core_v1.h"
+#include "api/core_v1/pod.h"
 #include "api/object.h"
-#include "api/resource_v1.h"
+#include "api/resource_v1/claim_template.h"
 
 namespace dray::controllers {
 

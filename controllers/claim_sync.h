@@ -8,8 +8,8 @@
 #include <variant>
 #include <vector>
 
-#include "api/core_v1.h"
-#include "api/resource_v1.h"
+#include "api/core_v1/pod.h"
+#include "api/resource_v1/claim.h"
 
 namespace dray::controllers {
 

@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include "api/core_v1/pod.h"
+#include "api/resource_v1/claim_template.h"
 #include "controllers/claim_generation.h"
 
 namespace dray::controllers {

@@ -5,7 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "api/core_v1.h"
+#include "api/core_v1/namespace.h"
+#include "api/meta_v1/options.h"
 #include "client/loop.h"
 #include "client/read_modify_write.h"
 

@@ -10,6 +10,8 @@
 
 #include <fmt/format.h>
 
+#include "api/meta_v1/options.h"
+#include "api/resource_v1/claim_template.h"
 #include "client/loop.h"
 #include "client/read_modify_write.h"
 

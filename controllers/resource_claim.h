@@ -13,8 +13,8 @@
 #include <string_view>
 #include <vector>
 
-#include "api/core_v1.h"
-#include "api/resource_v1.h"
+#include "api/core_v1/pod.h"
+#include "api/resource_v1/claim.h"
 #include "base/log.h"
 #include "base/result.h"
 #include "base/wakeup.h"

@@ -6,6 +6,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "api/core_v1/binding.h"
+#include "api/core_v1/event.h"
+#include "api/core_v1/pod.h"
+#include "api/resource_v1/claim_template.h"
 #include "base/simulated_world.h"
 #include "client/read_modify_write.h"
 #include "client/testing/memory_client.h"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "api/core_v1/node.h"
+
 #include <set>
 #include <string>
 #include <variant>
@@ -6,7 +8,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "api/resource_v1.h"
+#include "api/core_v1/pod.h"
+#include "api/resource_v1/claim.h"
+#include "api/resource_v1/slice.h"
 #include "base/simulated_world.h"
 #include "client/read_modify_write.h"
 #include "client/testing/memory_client.h"

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "api/resource_v1.h"
+#include "api/resource_v1/claim.h"
 
 namespace dray::node {
 namespace {

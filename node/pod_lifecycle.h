@@ -7,7 +7,7 @@
 #include <string_view>
 #include <variant>
 
-#include "api/core_v1.h"
+#include "api/core_v1/pod.h"
 #include "api/object.h"
 #include "api/value/time.h"
 

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "api/core_v1.h"
-#include "api/resource_v1.h"
+#include "api/core_v1/node.h"
+#include "api/resource_v1/slice.h"
 #include "base/result.h"
 
 namespace dray::node {

@@ -7,8 +7,9 @@
 
 #include <fmt/format.h>
 
-#include "api/core_v1.h"
-#include "api/resource_v1.h"
+#include "api/meta_v1/options.h"
+#include "api/resource_v1/claim.h"
+#include "api/resource_v1/slice.h"
 #include "client/read_modify_write.h"
 #include "node/profile.h"
 

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/core_v1/pod.h"
 #include "base/log.h"
 #include "base/result.h"
 #include "base/world.h"

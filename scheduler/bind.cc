@@ -6,7 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "api/core_v1.h"
+#include "api/core_v1/binding.h"
+#include "api/resource_v1/claim.h"
 #include "base/result.h"
 #include "client/read_modify_write.h"
 #include "scheduler/pod_claims.h"

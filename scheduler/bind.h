@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "api/object.h"
-#include "api/resource_v1.h"
+#include "api/resource_v1/allocation.h"
 #include "api/value/time.h"
 #include "client/client.h"
 

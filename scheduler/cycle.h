@@ -12,9 +12,10 @@
 #include <vector>
 
 #include "allocator/allocator.h"
-#include "api/core_v1.h"
+#include "api/core_v1/node.h"
+#include "api/core_v1/pod.h"
 #include "api/object.h"
-#include "api/resource_v1.h"
+#include "api/resource_v1/claim.h"
 #include "base/published.h"
 #include "base/result.h"
 #include "scheduler/node_filter.h"

@@ -9,6 +9,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "api/core_v1/node.h"
+#include "api/core_v1/pod.h"
+#include "api/resource_v1/claim.h"
+
 namespace dray::scheduler {
 namespace {
 

@@ -12,7 +12,7 @@
 #include "allocator/allocated_state.h"
 #include "allocator/features.h"
 #include "allocator/snapshot.h"
-#include "api/resource_v1.h"
+#include "api/resource_v1/claim.h"
 
 namespace dray::scheduler {
 

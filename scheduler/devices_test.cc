@@ -7,6 +7,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "api/resource_v1/claim.h"
+
 namespace dray::scheduler {
 namespace {
 

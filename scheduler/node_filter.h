@@ -8,7 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "api/core_v1.h"
+#include "api/core_v1/node.h"
+#include "api/core_v1/pod.h"
 #include "api/object.h"
 #include "api/selectors/node_selector_match.h"
 

@@ -6,6 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "api/core_v1/pod.h"
+
 namespace dray::scheduler {
 namespace {
 

@@ -11,8 +11,10 @@
 
 #include <fmt/format.h>
 
-#include "api/core_v1.h"
-#include "api/resource_v1.h"
+#include "api/core_v1/node.h"
+#include "api/resource_v1/claim.h"
+#include "api/resource_v1/device_class.h"
+#include "api/resource_v1/slice.h"
 #include "base/check.h"
 #include "client/read_modify_write.h"
 #include "scheduler/pod_claims.h"

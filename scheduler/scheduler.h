@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "allocator/allocator.h"
+#include "api/core_v1/pod.h"
 #include "base/bounded_queue.h"
 #include "base/log.h"
 #include "base/world.h"

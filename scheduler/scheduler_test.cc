@@ -13,6 +13,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "api/core_v1/node.h"
+#include "api/core_v1/pod.h"
+#include "api/resource_v1/claim.h"
+#include "api/resource_v1/device_class.h"
+#include "api/resource_v1/slice.h"
 #include "base/simulated_world.h"
 #include "client/read_modify_write.h"
 #include "client/testing/memory_client.h"

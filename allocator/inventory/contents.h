@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "allocator/inventory/shapes.h"
-#include "api/resource_v1.h"
+#include "api/resource_v1/slice.h"
 #include "base/mutex.h"
 #include "base/published.h"
 

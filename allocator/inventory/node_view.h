@@ -12,7 +12,8 @@
 #include "allocator/inventory.h"
 #include "allocator/inventory/pool_facts.h"
 #include "allocator/rules/pools.h"
-#include "api/core_v1.h"
+#include "api/core_v1/node.h"
+#include "api/resource_v1/slice.h"
 #include "base/published.h"
 
 namespace dray::allocator {

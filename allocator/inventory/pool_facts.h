@@ -12,7 +12,7 @@
 
 #include "allocator/allocated_state.h"
 #include "allocator/inventory/contents.h"
-#include "api/resource_v1.h"
+#include "api/resource_v1/slice.h"
 #include "base/published.h"
 
 namespace dray::allocator {

@@ -20,7 +20,8 @@
 
 #include "allocator/allocated_state.h"
 #include "allocator/features.h"
-#include "api/resource_v1.h"
+#include "api/resource_v1/device_request.h"
+#include "api/resource_v1/slice.h"
 #include "base/mutex.h"
 #include "base/published.h"
 #include "cel/batch/device_table.h"

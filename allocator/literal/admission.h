@@ -17,7 +17,7 @@
 #include "allocator/rules/consumable_capacity.h"
 #include "allocator/rules/plan.h"
 #include "allocator/rules/pools.h"
-#include "api/core_v1.h"
+#include "api/core_v1/node.h"
 #include "base/result.h"
 
 namespace dray::allocator {

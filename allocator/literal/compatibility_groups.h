@@ -11,7 +11,7 @@
 
 #include "allocator/allocated_state.h"
 #include "allocator/rules/pools.h"
-#include "api/resource_v1.h"
+#include "api/resource_v1/slice.h"
 
 namespace dray::allocator {
 

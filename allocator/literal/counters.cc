@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "api/resource_v1/slice.h"
+
 namespace dray::allocator {
 namespace {
 

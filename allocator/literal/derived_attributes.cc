@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "allocator/rules/constraints.h"
+#include "api/resource_v1/device_request.h"
 
 namespace dray::allocator {
 

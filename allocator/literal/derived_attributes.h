@@ -11,7 +11,7 @@
 #include "allocator/literal/selection.h"
 #include "allocator/rules/plan.h"
 #include "allocator/rules/pools.h"
-#include "api/resource_v1.h"
+#include "api/resource_v1/slice.h"
 #include "base/result.h"
 #include "cel/derived_attribute.h"
 #include "cel/environment.h"

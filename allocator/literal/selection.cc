@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "allocator/rules/node_match.h"
+#include "api/resource_v1/device_class.h"
 #include "cel/api_device.h"
 
 namespace dray::allocator {

@@ -13,7 +13,8 @@
 
 #include "allocator/rules/plan.h"
 #include "allocator/rules/pools.h"
-#include "api/resource_v1.h"
+#include "api/core_v1/node.h"
+#include "api/resource_v1/device_selector.h"
 #include "base/result.h"
 #include "cel/device.h"
 #include "cel/selector.h"

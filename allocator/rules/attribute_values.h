@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 
-#include "api/resource_v1.h"
+#include "api/resource_v1/slice.h"
 
 namespace dray::allocator {
 

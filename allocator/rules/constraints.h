@@ -12,7 +12,8 @@
 #include "allocator/features.h"
 #include "allocator/rules/attribute_values.h"
 #include "allocator/rules/pools.h"
-#include "api/resource_v1.h"
+#include "api/resource_v1/device_request.h"
+#include "api/resource_v1/slice.h"
 
 namespace dray::allocator {
 

@@ -9,6 +9,8 @@
 #include <gtest/gtest.h>
 
 #include "allocator/testing/lab.h"
+#include "api/resource_v1/device_request.h"
+#include "api/resource_v1/slice.h"
 
 namespace dray::allocator {
 namespace {

@@ -10,7 +10,8 @@
 
 #include "allocator/allocated_state.h"
 #include "allocator/rules/pools.h"
-#include "api/resource_v1.h"
+#include "api/resource_v1/device_request.h"
+#include "api/resource_v1/slice.h"
 #include "base/result.h"
 
 namespace dray::allocator {

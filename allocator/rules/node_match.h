@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "api/core_v1.h"
+#include "api/core_v1/node.h"
 #include "api/selectors/node_selector_match.h"
 #include "base/result.h"
 

@@ -15,7 +15,8 @@
 #include "allocator/allocated_state.h"
 #include "allocator/rules/constraints.h"
 #include "allocator/rules/pools.h"
-#include "api/resource_v1.h"
+#include "api/resource_v1/claim.h"
+#include "api/resource_v1/device_class.h"
 #include "base/result.h"
 
 namespace dray::allocator {

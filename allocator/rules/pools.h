@@ -14,8 +14,8 @@
 #include "allocator/device_id.h"
 #include "allocator/features.h"
 #include "allocator/inventory.h"
-#include "api/core_v1.h"
-#include "api/resource_v1.h"
+#include "api/core_v1/node.h"
+#include "api/resource_v1/slice.h"
 #include "base/result.h"
 
 namespace dray::allocator {

@@ -11,6 +11,10 @@
 
 #include <fmt/format.h>
 
+#include "api/resource_v1/device_class.h"
+#include "api/resource_v1/device_request.h"
+#include "api/resource_v1/slice.h"
+
 namespace dray::allocator {
 namespace {
 

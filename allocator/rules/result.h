@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "allocator/rules/plan.h"
-#include "api/core_v1.h"
-#include "api/resource_v1.h"
+#include "api/core_v1/node.h"
+#include "api/resource_v1/allocation.h"
 #include "base/result.h"
 
 namespace dray::allocator {

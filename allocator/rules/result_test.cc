@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "allocator/testing/lab.h"
+#include "api/resource_v1/allocation.h"
 
 namespace dray::allocator {
 namespace {

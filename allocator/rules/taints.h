@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include "api/resource_v1.h"
+#include "api/resource_v1/slice.h"
 
 namespace dray::allocator {
 

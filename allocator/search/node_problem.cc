@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "allocator/rules/consumable_capacity.h"
+#include "api/resource_v1/slice.h"
 
 namespace dray::allocator {
 namespace {

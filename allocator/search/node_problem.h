@@ -10,7 +10,7 @@
 #include "allocator/inventory/node_view.h"
 #include "allocator/search/bits.h"
 #include "allocator/search/prepared.h"
-#include "api/core_v1.h"
+#include "api/core_v1/node.h"
 
 namespace dray::allocator {
 

@@ -11,7 +11,7 @@
 #include "allocator/inventory/shapes.h"
 #include "allocator/rules/plan.h"
 #include "allocator/snapshot.h"
-#include "api/resource_v1.h"
+#include "api/resource_v1/claim.h"
 #include "base/mutex.h"
 
 namespace dray::allocator {

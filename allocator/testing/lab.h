@@ -15,8 +15,10 @@
 #include "allocator/literal/allocate.h"
 #include "allocator/profile.h"
 #include "api/codec/json.h"
-#include "api/core_v1.h"
-#include "api/resource_v1.h"
+#include "api/core_v1/node.h"
+#include "api/resource_v1/claim.h"
+#include "api/resource_v1/device_class.h"
+#include "api/resource_v1/slice.h"
 #include "base/check.h"
 #include "base/published.h"
 

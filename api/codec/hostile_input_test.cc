@@ -10,8 +10,8 @@
 #include "api/codec/decode_budget.h"
 #include "api/codec/json.h"
 #include "api/codec/yaml.h"
-#include "api/core_v1.h"
-#include "api/resource_v1.h"
+#include "api/core_v1/pod.h"
+#include "api/resource_v1/claim.h"
 #include "api/text/text_scan.h"
 
 namespace dray::api {

@@ -12,8 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "api/codec/json_reader.h"
-#include "api/core_v1.h"
-#include "api/resource_v1.h"
+#include "api/resource_v1/claim.h"
 
 namespace dray::api {
 namespace {

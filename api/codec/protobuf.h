@@ -11,7 +11,7 @@
 
 #include "api/codec/json.h"
 #include "api/kind.h"
-#include "api/meta_v1.h"
+#include "api/meta_v1/list_meta.h"
 #include "api/object.h"
 #include "api/reflect.h"
 #include "base/result.h"

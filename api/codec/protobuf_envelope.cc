@@ -7,6 +7,7 @@
 
 #include "api/codec/protobuf.h"
 #include "api/codec/protobuf_wire.h"
+#include "api/meta_v1/list_meta.h"
 
 namespace dray::api::inline codec {
 namespace {

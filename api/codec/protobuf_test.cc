@@ -13,8 +13,11 @@
 #include "api/codec/decode_budget.h"
 #include "api/codec/protobuf_wire.h"
 #include "api/coordination_v1.h"
-#include "api/core_v1.h"
-#include "api/resource_v1.h"
+#include "api/core_v1/config_map.h"
+#include "api/core_v1/pod_spec.h"
+#include "api/meta_v1/list_meta.h"
+#include "api/resource_v1/claim.h"
+#include "api/resource_v1/slice.h"
 #include "api/resource_v1alpha3.h"
 
 namespace dray::api {

@@ -6,7 +6,9 @@
 #include <gtest/gtest.h>
 
 #include "api/codec/json.h"
-#include "api/resource_v1.h"
+#include "api/resource_v1/claim.h"
+#include "api/resource_v1/device_class.h"
+#include "api/resource_v1/slice.h"
 #include "api/resource_v1beta1.h"
 #include "api/testing/random_object.h"
 #include "base/simulated_world.h"

@@ -14,7 +14,7 @@
 #include "api/conversion/conversion.h"
 #include "api/conversion/structs.h"
 #include "api/merge/element_identity.h"
-#include "api/resource_v1.h"
+#include "api/resource_v1/claim.h"
 #include "base/check.h"
 
 namespace dray::api::conversion {

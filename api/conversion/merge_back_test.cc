@@ -7,7 +7,8 @@
 
 #include "api/codec/json.h"
 #include "api/conversion/conversion.h"
-#include "api/resource_v1.h"
+#include "api/resource_v1/claim.h"
+#include "api/resource_v1/slice.h"
 #include "api/resource_v1alpha1.h"
 #include "api/resource_v1alpha2.h"
 #include "api/resource_v1alpha3.h"

@@ -9,7 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include "api/resource_v1.h"
+#include "api/resource_v1/device_request.h"
+#include "api/resource_v1/slice.h"
 #include "api/resource_v1alpha1.h"
 #include "api/resource_v1alpha2.h"
 #include "api/resource_v1alpha3.h"

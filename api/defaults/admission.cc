@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "api/core_v1/node.h"
+#include "api/core_v1/pod.h"
 #include "api/defaults/defaults.h"
 
 namespace dray::api::defaults {

@@ -3,7 +3,9 @@
 // when it comes from storage, and before it is converted to its hub: versions differ in defaults.
 #pragma once
 
-#include "api/core_v1.h"
+#include "api/core_v1/node.h"
+#include "api/core_v1/pod.h"
+#include "api/core_v1/secret.h"
 #include "api/object.h"
 #include "api/release.h"
 #include "api/value/time.h"

@@ -8,7 +8,9 @@
 #include <gtest/gtest.h>
 
 #include "api/codec/json.h"
-#include "api/resource_v1.h"
+#include "api/core_v1/secret.h"
+#include "api/resource_v1/claim_template.h"
+#include "api/resource_v1/slice.h"
 #include "api/resource_v1alpha1.h"
 #include "api/resource_v1alpha3.h"
 #include "api/resource_v1beta1.h"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "api/core_v1/pod.h"
+
 #include <string_view>
 #include <vector>
 

@@ -5,7 +5,9 @@
 
 #include <span>
 
-#include "api/resource_v1.h"
+#include "api/resource_v1/claim_template.h"
+#include "api/resource_v1/device_taint_rule.h"
+#include "api/resource_v1/slice.h"
 #include "api/resource_v1alpha1.h"
 #include "api/resource_v1alpha2.h"
 #include "api/resource_v1alpha3.h"

@@ -7,8 +7,10 @@
 
 #include "api/apps_v1.h"
 #include "api/codec/json.h"
-#include "api/core_v1.h"
-#include "api/resource_v1.h"
+#include "api/core_v1/pod.h"
+#include "api/resource_v1/claim.h"
+#include "api/resource_v1/device_taint_rule.h"
+#include "api/resource_v1/slice.h"
 #include "api/resource_v1alpha1.h"
 #include "api/testing/random_object.h"
 #include "base/simulated_world.h"

@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "api/resource_v1/slice.h"
 #include "api/validation/collections.h"
 #include "api/validation/resource_slice.h"
 #include "api/validation/value_rules.h"

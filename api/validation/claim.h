@@ -12,8 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "api/meta_v1.h"
-#include "api/resource_v1.h"
+#include "api/resource_v1/claim_template.h"
 #include "api/validation/field_error.h"
 #include "api/validation/options.h"
 #include "api/validation/value_rules.h"

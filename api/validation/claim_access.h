@@ -2,7 +2,7 @@
 // Who may change what in the status of a claim (KEP-4381, synthetic subresources of 1.36).
 #pragma once
 
-#include "api/resource_v1.h"
+#include "api/resource_v1/claim.h"
 #include "api/validation/field_error.h"
 #include "api/validation/options.h"
 

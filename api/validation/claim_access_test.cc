@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "api/codec/json.h"
+#include "api/resource_v1/claim.h"
 
 namespace dray::api::validation {
 namespace {

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "api/resource_v1/claim.h"
 #include "api/text/names.h"
 #include "api/validation/claim.h"
 #include "api/validation/claim_access.h"

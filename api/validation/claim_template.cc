@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "api/resource_v1/claim_template.h"
+
 #include <utility>
 
 #include "api/validation/claim.h"

@@ -6,8 +6,9 @@
 #include <cstddef>
 #include <vector>
 
-#include "api/core_v1.h"
-#include "api/meta_v1.h"
+#include "api/core_v1/event.h"
+#include "api/core_v1/node.h"
+#include "api/core_v1/pod.h"
 #include "api/validation/field_error.h"
 
 namespace dray::api::validation {

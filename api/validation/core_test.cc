@@ -9,6 +9,9 @@
 #include <gtest/gtest.h>
 
 #include "api/codec/json.h"
+#include "api/core_v1/event.h"
+#include "api/core_v1/node.h"
+#include "api/core_v1/pod.h"
 #include "api/defaults/defaults.h"
 #include "api/object.h"
 #include "api/validation/rules.h"

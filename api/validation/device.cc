@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "api/resource_v1/slice.h"
 #include "api/validation/collections.h"
 #include "api/validation/device_rules.h"
 #include "api/validation/resource_slice.h"

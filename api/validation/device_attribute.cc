@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "api/device_names.h"
+#include "api/resource_v1/slice.h"
 #include "api/validation/collections.h"
 #include "api/validation/go_value.h"
 #include "api/validation/resource_slice.h"

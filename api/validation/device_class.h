@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "api/resource_v1.h"
+#include "api/resource_v1/device_class.h"
 #include "api/validation/field_error.h"
 #include "api/validation/options.h"
 

@@ -9,7 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "api/resource_v1.h"
+#include "api/resource_v1/device_selector.h"
+#include "api/resource_v1/device_taint.h"
 #include "api/validation/expression_checker.h"
 #include "api/validation/field_error.h"
 #include "api/validation/field_path.h"

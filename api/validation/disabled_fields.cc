@@ -7,8 +7,10 @@
 #include <span>
 #include <utility>
 
-#include "api/core_v1.h"
-#include "api/resource_v1.h"
+#include "api/core_v1/pod.h"
+#include "api/resource_v1/claim_template.h"
+#include "api/resource_v1/device_class.h"
+#include "api/resource_v1/slice.h"
 
 namespace dray::api::validation {
 namespace {

@@ -7,7 +7,8 @@
 #include <gtest/gtest.h>
 
 #include "api/codec/json.h"
-#include "api/resource_v1.h"
+#include "api/resource_v1/claim_template.h"
+#include "api/resource_v1/slice.h"
 
 namespace dray::api::validation {
 namespace {

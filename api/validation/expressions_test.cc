@@ -10,6 +10,8 @@
 #include <gtest/gtest.h>
 
 #include "api/codec/json.h"
+#include "api/resource_v1/claim.h"
+#include "api/resource_v1/device_class.h"
 #include "api/validation/claim.h"
 #include "api/validation/device_class.h"
 #include "api/validation/expression_checker.h"

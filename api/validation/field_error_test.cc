@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "api/resource_v1.h"
+#include "api/resource_v1/claim.h"
 #include "api/validation/field_path.h"
 
 namespace dray::api::validation {

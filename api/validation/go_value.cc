@@ -7,7 +7,8 @@
 
 #include "api/codec/json.h"
 #include "api/conversion/structs.h"
-#include "api/resource_v1.h"
+#include "api/resource_v1/claim_template.h"
+#include "api/resource_v1/slice.h"
 #include "api/resource_v1alpha3.h"
 #include "api/resource_v1beta1.h"
 

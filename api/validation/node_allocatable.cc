@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "api/resource_v1/slice.h"
 #include "api/validation/resource_slice.h"
 #include "api/validation/unions.h"
 

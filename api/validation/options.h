@@ -2,7 +2,7 @@
 // What rules of resource.k8s.io may look at besides the object.
 #pragma once
 
-#include "api/core_v1.h"
+#include "api/core_v1/namespace.h"
 #include "api/feature_gates.h"
 #include "api/validation/authorizer.h"
 #include "api/validation/expression_checker.h"

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "api/resource_v1.h"
+#include "api/resource_v1/slice.h"
 #include "api/validation/field_error.h"
 #include "api/validation/field_path.h"
 #include "api/validation/options.h"

@@ -11,8 +11,13 @@
 
 #include <fmt/format.h>
 
-#include "api/core_v1.h"
-#include "api/resource_v1.h"
+#include "api/core_v1/event.h"
+#include "api/core_v1/node.h"
+#include "api/core_v1/pod.h"
+#include "api/resource_v1/claim_template.h"
+#include "api/resource_v1/device_class.h"
+#include "api/resource_v1/device_taint_rule.h"
+#include "api/resource_v1/slice.h"
 #include "api/validation/claim.h"
 #include "api/validation/classic_kinds.h"
 #include "api/validation/core.h"

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "api/core_v1.h"
-#include "api/meta_v1.h"
+#include "api/core_v1/node_selector.h"
+#include "api/meta_v1/condition.h"
 #include "api/validation/field_error.h"
 #include "api/validation/field_path.h"
 #include "api/validation/name_rules.h"  // IWYU pragma: export

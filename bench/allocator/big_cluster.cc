@@ -12,6 +12,7 @@
 #include <malloc.h>
 
 #include "api/codec/json.h"
+#include "api/resource_v1/slice.h"
 #include "bench/allocator/cluster_builder.h"
 #include "bench/allocator/engine.h"
 #include "bench/allocator/measure.h"

@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "api/resource_v1/claim.h"
+#include "api/resource_v1/device_class.h"
 #include "base/check.h"
 
 namespace dray::bench {

@@ -8,7 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "api/resource_v1.h"
+#include "api/resource_v1/device_request.h"
+#include "api/resource_v1/slice.h"
 #include "tests/allocator/problem.h"
 
 namespace dray::bench {

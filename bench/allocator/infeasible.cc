@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "api/resource_v1/slice.h"
 #include "bench/allocator/cluster_builder.h"
 #include "bench/allocator/shapes.h"
 

@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 
 #include "allocator/profile.h"
+#include "api/core_v1/node.h"
+#include "api/resource_v1/allocation.h"
 #include "base/world.h"
 
 namespace dray::bench {

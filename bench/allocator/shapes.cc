@@ -11,6 +11,9 @@
 
 #include <fmt/format.h>
 
+#include "api/core_v1/node.h"
+#include "api/resource_v1/device_request.h"
+#include "api/resource_v1/slice.h"
 #include "base/check.h"
 #include "bench/allocator/cluster_builder.h"
 

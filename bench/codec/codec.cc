@@ -14,7 +14,7 @@
 
 #include "api/codec/json.h"
 #include "api/codec/protobuf.h"
-#include "api/resource_v1.h"
+#include "api/resource_v1/slice.h"
 #include "base/check.h"
 #include "base/world.h"
 #include "bench/codec/nlohmann_slice.h"

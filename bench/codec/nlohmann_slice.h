@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "api/resource_v1.h"
+#include "api/resource_v1/slice.h"
 
 namespace dray::bench {
 

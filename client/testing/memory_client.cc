@@ -6,7 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "api/core_v1.h"
+#include "api/core_v1/binding.h"
+#include "api/core_v1/pod.h"
 #include "client/read_modify_write.h"
 
 namespace dray::client::testing {

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/meta_v1/options.h"
 #include "client/client.h"
 
 namespace dray::client::testing {

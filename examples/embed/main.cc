@@ -7,6 +7,10 @@
 #include <fmt/format.h>
 
 #include "allocator/attempt.h"
+#include "api/core_v1/node.h"
+#include "api/resource_v1/claim.h"
+#include "api/resource_v1/device_class.h"
+#include "api/resource_v1/slice.h"
 
 namespace v1 = dray::api::resource_v1;
 namespace allocator = dray::allocator;

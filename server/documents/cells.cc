@@ -13,7 +13,9 @@
 #include <fmt/format.h>
 
 #include "api/codec/json.h"
-#include "api/core_v1.h"
+#include "api/core_v1/event.h"
+#include "api/core_v1/node.h"
+#include "api/core_v1/pod.h"
 #include "server/documents/human_duration.h"
 #include "server/documents/resource_cells.h"
 

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "api/codec/json.h"
-#include "api/meta_v1.h"
+#include "api/meta_v1/list_meta.h"
 #include "server/documents/discovery.h"
 
 namespace dray::server::documents {

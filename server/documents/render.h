@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "api/meta_v1/status.h"
 #include "base/result.h"
 #include "base/world.h"
 #include "server/documents/form.h"

@@ -10,7 +10,7 @@
 
 #include "api/codec/json.h"
 #include "api/conversion/conversion.h"
-#include "api/resource_v1.h"
+#include "api/resource_v1/claim.h"
 #include "api/resource_v1alpha2.h"
 #include "api/resource_v1alpha3.h"
 #include "server/documents/human_duration.h"

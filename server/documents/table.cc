@@ -6,8 +6,7 @@
 #include <fmt/format.h>
 
 #include "api/codec/json.h"
-#include "api/core_v1.h"
-#include "api/meta_v1.h"
+#include "api/core_v1/pod.h"
 #include "server/documents/cells.h"
 #include "server/errors/errors.h"
 

@@ -11,8 +11,10 @@
 #include <gtest/gtest.h>
 
 #include "api/codec/json.h"
-#include "api/core_v1.h"
-#include "api/resource_v1.h"
+#include "api/core_v1/event.h"
+#include "api/core_v1/node.h"
+#include "api/core_v1/pod.h"
+#include "api/resource_v1/claim.h"
 #include "server/documents/human_duration.h"
 
 namespace dray::server::documents {

@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include "api/codec/json.h"
-#include "api/meta_v1.h"
 
 namespace dray::server::errors {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "api/kind.h"
-#include "api/meta_v1.h"
+#include "api/meta_v1/status.h"
 #include "base/result.h"
 #include "base/strong.h"
 

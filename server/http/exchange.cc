@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "api/meta_v1/status.h"
 #include "server/errors/errors.h"
 #include "server/http/gzip.h"
 #include "server/http/limits.h"

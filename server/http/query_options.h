@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "api/kind.h"
+#include "api/meta_v1/options.h"
 #include "base/result.h"
 #include "net/url.h"
 #include "server/http/router.h"

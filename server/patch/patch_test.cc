@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "api/core_v1.h"
+#include "api/core_v1/pod.h"
 #include "api/object.h"
 #include "server/patch/json_patch.h"
 #include "server/patch/json_tree.h"

@@ -5,7 +5,8 @@
 #include <optional>
 #include <utility>
 
-#include "api/core_v1.h"
+#include "api/core_v1/namespace.h"
+#include "api/core_v1/pod.h"
 #include "api/defaults/defaults.h"
 #include "api/validation/disabled_fields.h"
 #include "api/validation/rules.h"

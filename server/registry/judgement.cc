@@ -6,7 +6,7 @@
 
 #include "api/conversion/conversion.h"
 #include "api/defaults/defaults.h"
-#include "api/meta_v1.h"
+#include "api/meta_v1/object_meta.h"
 #include "api/validation/disabled_fields.h"
 #include "api/validation/rules.h"
 #include "api/value/time.h"

@@ -7,8 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include "api/core_v1.h"
-#include "api/resource_v1.h"
+#include "api/core_v1/namespace.h"
+#include "api/core_v1/pod.h"
+#include "api/resource_v1/claim.h"
+#include "api/resource_v1/device_taint_rule.h"
 
 namespace dray::server::registry {
 namespace {

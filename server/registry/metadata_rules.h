@@ -10,7 +10,7 @@
 
 #include "api/feature_gates.h"
 #include "api/kind.h"
-#include "api/meta_v1.h"
+#include "api/meta_v1/object_meta.h"
 #include "base/result.h"
 
 namespace dray::server::registry {

@@ -3,7 +3,7 @@
 
 #include <chrono>
 
-#include "api/meta_v1.h"
+#include "api/meta_v1/object_meta.h"
 #include "api/reflect.h"
 #include "server/registry/kind_strategies.h"
 

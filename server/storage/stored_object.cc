@@ -11,7 +11,7 @@
 #include "api/codec/protobuf.h"
 #include "api/conversion/conversion.h"
 #include "api/defaults/defaults.h"
-#include "api/meta_v1.h"
+#include "api/meta_v1/object_meta.h"
 #include "base/check.h"
 #include "base/with_tail.h"
 

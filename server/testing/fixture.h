@@ -13,6 +13,7 @@
 
 #include "api/codec/json.h"
 #include "api/kind.h"
+#include "api/meta_v1/status.h"
 #include "base/log.h"
 #include "base/simulated_world.h"
 #include "base/task.h"

@@ -6,7 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "api/core_v1.h"
+#include "api/core_v1/binding.h"
+#include "api/core_v1/pod.h"
 #include "server/errors/errors.h"
 #include "server/registry/strategy.h"
 #include "server/verbs/decode_body.h"

@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "api/core_v1.h"
+#include "api/core_v1/namespace.h"
 #include "server/verbs/resources.h"
 #include "server/verbs/verbs.h"
 

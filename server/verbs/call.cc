@@ -5,7 +5,7 @@
 #include <iterator>
 #include <utility>
 
-#include "api/core_v1.h"
+#include "api/core_v1/namespace.h"
 #include "server/errors/errors.h"
 #include "server/storage/keys.h"
 

@@ -7,8 +7,7 @@
 #include <fmt/format.h>
 
 #include "api/conversion/conversion.h"
-#include "api/core_v1.h"
-#include "api/meta_v1.h"
+#include "api/meta_v1/object_meta.h"
 #include "server/errors/errors.h"
 #include "server/registry/generate_name.h"
 #include "server/registry/metadata_rules.h"

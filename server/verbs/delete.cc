@@ -9,7 +9,9 @@
 
 #include <fmt/format.h>
 
-#include "api/meta_v1.h"
+#include "api/meta_v1/object_meta.h"
+#include "api/meta_v1/options.h"
+#include "api/meta_v1/status.h"
 #include "server/errors/errors.h"
 #include "server/registry/strategy.h"
 #include "server/storage/keys.h"

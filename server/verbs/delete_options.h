@@ -2,7 +2,7 @@
 // What DELETE may be asked.
 #pragma once
 
-#include "api/meta_v1.h"
+#include "api/meta_v1/options.h"
 #include "base/result.h"
 
 namespace dray::server::verbs {

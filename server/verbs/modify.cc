@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "api/conversion/conversion.h"
-#include "api/meta_v1.h"
+#include "api/meta_v1/object_meta.h"
 #include "server/errors/errors.h"
 #include "server/registry/metadata_rules.h"
 #include "server/registry/strategy.h"

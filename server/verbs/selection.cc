@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "api/core_v1.h"
+#include "api/core_v1/event.h"
 #include "api/reflect.h"
 #include "api/text/go_quote.h"
 #include "server/errors/errors.h"

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "api/meta_v1.h"
+#include "api/meta_v1/status.h"
 #include "server/storage/item.h"
 
 namespace dray::server::verbs {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "allocator/outcome.h"
+#include "api/core_v1/node.h"
 #include "base/result.h"
 #include "tests/allocator/question.h"
 #include "tests/allocator/rules_between.h"

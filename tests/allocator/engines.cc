@@ -13,7 +13,7 @@
 #include "allocator/profile.h"
 #include "allocator/snapshot.h"
 #include "api/codec/json.h"
-#include "api/resource_v1.h"
+#include "api/resource_v1/allocation.h"
 #include "tests/allocator/brute_force.h"
 #include "tests/allocator/problem_json.h"
 #include "tests/allocator/shrink.h"

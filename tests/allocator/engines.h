@@ -10,7 +10,7 @@
 #include "allocator/budget.h"
 #include "allocator/outcome.h"
 #include "allocator/search/options.h"
-#include "api/core_v1.h"
+#include "api/core_v1/node.h"
 #include "base/result.h"
 #include "tests/allocator/problem.h"
 #include "tests/allocator/random_problem.h"

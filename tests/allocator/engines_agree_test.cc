@@ -11,6 +11,7 @@
 #include "allocator/inventory.h"
 #include "allocator/search/options.h"
 #include "allocator/snapshot.h"
+#include "api/core_v1/node.h"
 #include "tests/allocator/engines.h"
 #include "tests/allocator/family.h"
 #include "tests/allocator/problem_json.h"

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "api/core_v1/node.h"
 #include "tests/allocator/problem_json.h"
 #include "tests/allocator/random_problem.h"
 #include "tests/allocator/shrink.h"

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "api/resource_v1/slice.h"
 #include "tests/allocator/random_claims.h"
 #include "tests/allocator/random_devices.h"
 

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "api/resource_v1.h"
+#include "api/resource_v1/claim.h"
 #include "tests/allocator/chance.h"
 #include "tests/allocator/family.h"
 #include "tests/allocator/random_cluster.h"

@@ -8,8 +8,10 @@
 
 #include "allocator/allocated_state.h"
 #include "allocator/features.h"
-#include "api/core_v1.h"
-#include "api/resource_v1.h"
+#include "api/core_v1/node.h"
+#include "api/resource_v1/claim.h"
+#include "api/resource_v1/device_class.h"
+#include "api/resource_v1/slice.h"
 #include "base/published.h"
 
 namespace dray::judges {

@@ -11,6 +11,10 @@
 
 #include "allocator/profile.h"
 #include "api/codec/json.h"
+#include "api/core_v1/node.h"
+#include "api/resource_v1/claim.h"
+#include "api/resource_v1/device_class.h"
+#include "api/resource_v1/slice.h"
 #include "api/value/quantity.h"
 
 namespace dray::judges {

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "api/core_v1/node.h"
 #include "tests/allocator/brute_force.h"
 #include "tests/allocator/engines.h"
 #include "tests/allocator/problem_json.h"

@@ -13,8 +13,10 @@
 #include <vector>
 
 #include "allocator/features.h"
-#include "api/core_v1.h"
-#include "api/resource_v1.h"
+#include "api/core_v1/node.h"
+#include "api/resource_v1/device_class.h"
+#include "api/resource_v1/device_request.h"
+#include "api/resource_v1/slice.h"
 #include "api/value/quantity.h"
 #include "base/result.h"
 #include "tests/allocator/problem.h"

@@ -8,8 +8,9 @@
 #include <vector>
 
 #include "allocator/allocated_state.h"
-#include "api/core_v1.h"
-#include "api/resource_v1.h"
+#include "api/core_v1/node.h"
+#include "api/resource_v1/device_class.h"
+#include "api/resource_v1/slice.h"
 #include "tests/allocator/chance.h"
 #include "tests/allocator/family.h"
 #include "tests/allocator/random_devices.h"

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "api/resource_v1.h"
+#include "api/resource_v1/slice.h"
 #include "api/value/quantity.h"
 #include "tests/allocator/chance.h"
 #include "tests/allocator/family.h"

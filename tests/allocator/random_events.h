@@ -11,7 +11,8 @@
 
 #include "allocator/allocated_state.h"
 #include "allocator/device_id.h"
-#include "api/resource_v1.h"
+#include "api/resource_v1/device_class.h"
+#include "api/resource_v1/slice.h"
 #include "base/published.h"
 #include "tests/allocator/problem.h"
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "allocator/profile.h"
+#include "api/resource_v1/slice.h"
 
 namespace dray::judges {
 namespace {

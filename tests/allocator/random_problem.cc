@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "api/resource_v1/claim.h"
 #include "tests/allocator/chance.h"
 #include "tests/allocator/near_limit.h"
 #include "tests/allocator/random_claims.h"

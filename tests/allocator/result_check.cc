@@ -11,6 +11,9 @@
 
 #include <fmt/format.h>
 
+#include "api/core_v1/node.h"
+#include "api/resource_v1/allocation.h"
+#include "api/resource_v1/slice.h"
 #include "api/selectors/node_selector_match.h"
 
 namespace dray::judges {

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "allocator/profile.h"
+#include "api/resource_v1/slice.h"
 #include "cel/api_device.h"
 #include "cel/derived_attribute.h"
 

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "api/resource_v1.h"
+#include "api/resource_v1/device_request.h"
 #include "api/value/quantity.h"
 #include "tests/allocator/question.h"
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "allocator/device_id.h"
-#include "api/core_v1.h"
-#include "api/resource_v1.h"
+#include "api/core_v1/node.h"
+#include "api/resource_v1/slice.h"
 #include "base/result.h"
 #include "tests/allocator/problem.h"
 

@@ -9,7 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "api/resource_v1.h"
+#include "api/resource_v1/device_request.h"
+#include "api/resource_v1/slice.h"
 
 namespace dray::judges {
 namespace {

@@ -12,6 +12,7 @@
 
 #include "allocator/attempt.h"
 #include "allocator/profile.h"
+#include "api/core_v1/node.h"
 #include "tests/allocator/engines.h"
 #include "tests/allocator/random_events.h"
 #include "tests/allocator/random_problem.h"

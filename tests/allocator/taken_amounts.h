@@ -7,7 +7,8 @@
 #include <map>
 #include <string>
 
-#include "api/resource_v1.h"
+#include "api/resource_v1/device_request.h"
+#include "api/resource_v1/slice.h"
 #include "api/value/quantity.h"
 
 namespace dray::judges {

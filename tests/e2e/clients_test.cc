@@ -12,8 +12,9 @@
 #include <gtest/gtest.h>
 
 #include "api/codec/json.h"
-#include "api/core_v1.h"
-#include "api/resource_v1.h"
+#include "api/core_v1/pod.h"
+#include "api/resource_v1/claim_template.h"
+#include "api/resource_v1/device_class.h"
 #include "base/log.h"
 #include "base/mutex.h"
 #include "base/task.h"

@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 
 #include "api/codec/json.h"
-#include "api/resource_v1.h"
+#include "api/resource_v1/allocation.h"
 #include "tests/vectors/allocator_v1alpha3.h"
 #include "tests/vectors/case_files.h"
 

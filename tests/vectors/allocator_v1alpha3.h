@@ -6,7 +6,7 @@
 
 #include <boost/json/object.hpp>
 
-#include "api/resource_v1.h"
+#include "api/resource_v1/allocation.h"
 #include "base/result.h"
 #include "tests/allocator/problem.h"
 

@@ -18,6 +18,7 @@
 #include "allocator/inventory.h"
 #include "allocator/literal/allocate.h"
 #include "allocator/profile.h"
+#include "api/core_v1/node.h"
 #include "tests/allocator/problem_json.h"
 #include "tests/vectors/allocator_judge.h"
 #include "tests/vectors/allocator_v1alpha3.h"

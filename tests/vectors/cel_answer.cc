@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "api/resource_v1/slice.h"
 #include "cel/cost/estimate.h"
 #include "cel/derived_attribute.h"
 #include "cel/eval/evaluator.h"

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "api/conversion/conversion.h"
-#include "api/core_v1.h"
+#include "api/core_v1/namespace.h"
 #include "api/validation/field_error.h"
 #include "api/validation/options.h"
 #include "base/simulated_world.h"
