@@ -26,7 +26,7 @@
 #include "net/url.h"
 #include "node/profile.h"
 #include "server/http/http_api.h"
-#include "server/registry/builtin_rules.h"
+#include "server/registry/rule_set.h"
 #include "server/verbs/resources.h"
 #include "store/store.h"
 
@@ -218,7 +218,7 @@ class Process {
         *store_,
         world_,
         log_,
-        server::verbs::Options{.rules = server::registry::BuiltinRules(emulation),
+        server::verbs::Options{.rules = server::registry::RuleSet(emulation),
                                .release = emulation.release});
     return {};
   }

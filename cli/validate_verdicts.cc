@@ -22,10 +22,11 @@
 #include "cli/validate_hints.h"
 #include "cli/validate_places.h"
 #include "cli/validate_scalars.h"
-#include "server/registry/judgement.h"
+#include "server/errors/errors.h"
+#include "server/registry/generate_name.h"
 #include "server/registry/profile_expressions.h"
 #include "server/registry/served_kinds.h"
-#include "server/registry/strategy.h"
+#include "server/registry/write.h"
 
 namespace dray::cli {
 namespace {
@@ -280,7 +281,7 @@ class ObjectJudge {
   }
 
   void KnownKind(const api::KindInfo& kind, api::Release release) {
-    auto object = server::registry::ReadForStore(
+    auto object = server::registry::DecodeForStore(
         kind, text_.json, release, world_.clock.Now(), &verdict_.strict);
     if (!object) {
       Mismatch(kind, release, object.error().message);
@@ -326,47 +327,65 @@ class ObjectJudge {
     return found == spaces_.end() ? kPlain : found->second;
   }
 
-  /// One request; what it says goes to the verdict. `prefix` stands before the fields of causes.
+  /// One request: `object` becomes what would be stored, and what is said about it goes to the
+  /// verdict. `old`, of an update, is what is there. `prefix` stands before the fields of causes.
   void Ask(const api::KindInfo& kind,
            const api::Profile& profile,
-           server::registry::Write& write,
+           api::Object& object,
+           const api::Object* old,
            std::string_view prefix = {}) {
-    const server::registry::ProfileExpressions expressions(profile);
-    const std::string name = write.object.metadata().name;
-    server::registry::Judgement judgement =
-        server::registry::JudgeWrite(write,
-                                     {.profile = profile,
-                                      .version = &kind,
-                                      .expressions = &expressions,
-                                      .space = &SpaceOf(write.object.metadata().namespace_)},
-                                     world_.clock.Now(),
-                                     world_.random);
-    const bool is_create = write.operation == server::registry::WriteOperation::kCreate;
-    Answer answer = {.operation = is_create ? "create" : "updateStatus",
-                     .code = is_create ? kCreated : kOk,
-                     .warnings = std::move(judgement.warnings)};
-    for (Cause& cause : judgement.causes) {
+    namespace registry = server::registry;
+    const registry::ProfileExpressions expressions(profile);
+    const std::string name = object.metadata().name;
+    registry::WriteContext context = {
+        .now = world_.clock.Now(),
+        .admission = false,
+        .options = {.profile = profile,
+                    .version = &kind,
+                    .expressions = &expressions,
+                    .namespace_object = &SpaceOf(object.metadata().namespace_)}};
+    const registry::Strategy& strategy = registry::StrategyOf(kind);
+    Result<registry::Warnings> result;
+    if (old == nullptr) {
+      registry::NameIfAsked(object.mutable_metadata(), world_.random);
+      context.uid = NewUuid(world_.random);
+      result = registry::BeforeCreate(strategy, object, context);
+    } else {
+      context.subresource = registry::Subresource::kStatus;
+      result = registry::BeforeUpdate(strategy, object, *old, context);
+    }
+    Answer answer = {.operation = old == nullptr ? "create" : "updateStatus",
+                     .code = old == nullptr ? kCreated : kOk};
+    if (result.has_value()) {
+      answer.warnings = *std::move(result);
+      for (const std::string& warning : answer.warnings) Warn("", "Warning", warning, {});
+    } else {
+      Refused(kind, name, std::move(result).error().causes, prefix, answer);
+    }
+    verdict_.answers.push_back(std::move(answer));
+  }
+
+  void Refused(const api::KindInfo& kind,
+               std::string_view name,
+               std::vector<Cause> causes,
+               std::string_view prefix,
+               Answer& answer) {
+    for (Cause& cause : causes) {
       if (!prefix.empty()) cause.field = fmt::format("{}{}", prefix, cause.field);
       Error(cause.field, cause.reason, cause.message, {});
     }
-    if (!judgement.causes.empty()) {
-      dray::Error error = api::validation::InvalidError(kind, name, std::move(judgement.causes));
-      answer.code = HttpCode(error.reason);
-      answer.message = std::move(error.message);
-      answer.causes = std::move(error.causes);
-      answer.warnings.clear();
-      verdict_.verdict = Verdict::kInvalid;
-    }
-    for (const std::string& warning : answer.warnings) Warn("", "Warning", warning, {});
-    verdict_.answers.push_back(std::move(answer));
+    dray::Error error = server::errors::Invalid(kind, name, std::move(causes));
+    answer.code = HttpCode(error.reason);
+    answer.message = std::move(error.message);
+    answer.causes = std::move(error.causes);
+    verdict_.verdict = Verdict::kInvalid;
   }
 
   void Rules(const api::KindInfo& kind, const api::Profile& profile, api::Object object) {
     std::string& space = object.mutable_metadata().namespace_;
     if (kind.namespaced && space.empty()) space = kDefaultNamespace;
-    server::registry::Write create = {.operation = server::registry::WriteOperation::kCreate,
-                                      .object = object.Clone()};
-    Ask(kind, profile, create);
+    api::Object created = object.Clone();
+    Ask(kind, profile, created, nullptr);
     const bool has_status = kind.has_status && kind.status_in.Has(profile.release);
     if (kind.group != kResourceGroup || !has_status || !HasStatus(text_.json)) return;
     if (object.metadata().name.empty()) {
@@ -376,11 +395,8 @@ class ObjectJudge {
                                   .message = "Name parameter required."});
       return;
     }
-    object.mutable_metadata() = create.object.metadata();
-    server::registry::Write status = {.operation = server::registry::WriteOperation::kUpdateStatus,
-                                      .object = std::move(object),
-                                      .old = std::move(create.object)};
-    Ask(kind, profile, status);
+    object.mutable_metadata() = created.metadata();
+    Ask(kind, profile, object, &created);
   }
 
   /// The pods of a workload, as far as they can be judged before they are made.
@@ -392,9 +408,7 @@ class ObjectJudge {
     pod.metadata.namespace_ = space.empty() ? std::string(kDefaultNamespace) : space;
     api::Object object = api::Object::Of(std::move(pod));
     api::defaults::SetDefaults(object, api::Time::Of(world_.clock.Now()), profile.release);
-    server::registry::Write write = {.operation = server::registry::WriteOperation::kCreate,
-                                     .object = std::move(object)};
-    Ask(write.object.kind(), profile, write, "spec.template.");
+    Ask(object.kind(), profile, object, nullptr, "spec.template.");
   }
 
   void Warn(std::string field, std::string type, std::string text, std::string hint) {

@@ -43,14 +43,4 @@ void AdmitPod(v1::Pod& pod) {
   if (!pod.spec.preemption_policy.has_value()) pod.spec.preemption_policy = "PreemptLowerPriority";
 }
 
-void AdmitNode(v1::Node& node) {
-  const bool is_tainted = std::ranges::any_of(node.spec.taints, [](const v1::Taint& taint) {
-    return taint.key == kNotReady && taint.effect == "NoSchedule";
-  });
-  if (is_tainted) return;
-  v1::Taint& taint = node.spec.taints.emplace_back();
-  taint.key = kNotReady;
-  taint.effect = "NoSchedule";
-}
-
 }  // namespace dray::api::defaults

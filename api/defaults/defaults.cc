@@ -32,9 +32,4 @@ void SetSecretDefaults(core_v1::Secret& secret) {
   secret.string_data.clear();
 }
 
-void Admit(Object& object) {
-  if (object.If<core_v1::Pod>() != nullptr) AdmitPod(object.Mutable<core_v1::Pod>());
-  if (object.If<core_v1::Node>() != nullptr) AdmitNode(object.Mutable<core_v1::Node>());
-}
-
 }  // namespace dray::api::defaults

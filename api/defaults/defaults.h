@@ -23,11 +23,8 @@ void SetNodeDefaults(core_v1::Node& node);
 /// Texts of stringData, which is only ever written, join the data and win over it.
 void SetSecretDefaults(core_v1::Secret& secret);
 
-/// What upstream's admission adds to a new object of any kind, after the defaults: how long pods
-/// stay on nodes in trouble, their priority, and the taint of a node that has not reported yet.
-void Admit(Object& object);
-
+/// What upstream's admission adds to a pod that is written, after the defaults: how long it stays
+/// on nodes in trouble, and its priority.
 void AdmitPod(core_v1::Pod& pod);
-void AdmitNode(core_v1::Node& node);
 
 }  // namespace dray::api::defaults

@@ -364,14 +364,14 @@ void CheckAdminNamespace(std::string_view namespace_name,
                          const Options& options,
                          const Path& path,
                          FieldErrors& errors) {
-  if (options.space == nullptr) {
+  if (options.namespace_object == nullptr) {
     errors.Internal(path,
                     fmt::format("could not retrieve namespace to verify admin access: namespaces "
                                 "\"{}\" not found",
                                 namespace_name));
     return;
   }
-  const auto& labels = options.space->metadata.labels;
+  const auto& labels = options.namespace_object->metadata.labels;
   const auto label = labels.find(kAdminAccessLabel);
   if (label != labels.end() && label->second == "true") return;
   errors.Forbidden(path,

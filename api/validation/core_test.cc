@@ -14,19 +14,18 @@
 #include "api/core_v1/pod.h"
 #include "api/defaults/defaults.h"
 #include "api/object.h"
-#include "api/validation/rules.h"
 #include "api/value/time.h"
 
 namespace dray::api::validation {
 namespace {
 
 template <class T>
-Object Read(std::string_view json) {
+T Read(std::string_view json) {
   auto object = DecodeJson(Reflected<T>::kKind, json, nullptr);
   EXPECT_TRUE(object.has_value()) << json;
-  if (!object) return Object::Of(T());
+  if (!object) return T();
   defaults::SetDefaults(*object, Time::FromUnixSeconds(0));
-  return *std::move(object);
+  return object->template As<T>();
 }
 
 std::vector<std::string> Lines(const std::vector<Cause>& causes) {
@@ -63,7 +62,7 @@ TEST(PodRules, NewPods) {
        {R"(spec.resourceClaims[0]: Invalid value: {"Name":"gpu","ResourceClaimName":null,"ResourceClaimTemplateName":null}: must specify one of: `resourceClaimName`, `resourceClaimTemplateName`)"}},
   };
   for (const Case& one : cases) {
-    EXPECT_EQ(Lines(ValidateCreate(Read<core_v1::Pod>(one.object), {})), one.want) << one.object;
+    EXPECT_EQ(Lines(ValidatePod(Read<core_v1::Pod>(one.object), {})), one.want) << one.object;
   }
 }
 
@@ -98,30 +97,32 @@ TEST(PodRules, WhatMayChange) {
   };
   for (const Change& change : changes) {
     const std::vector<Cause> causes =
-        ValidateUpdate(Read<core_v1::Pod>(change.object), Read<core_v1::Pod>(change.old), {});
+        ValidatePodUpdate(Read<core_v1::Pod>(change.object), Read<core_v1::Pod>(change.old), {});
     EXPECT_EQ(causes.empty() ? "" : causes.front().field, change.want_field) << change.object;
   }
 }
 
 TEST(NodeRules, TaintsAndProvider) {
-  const Object plain = Read<core_v1::Node>(R"({"spec":{"providerID":"x://1"}})");
+  const auto plain = Read<core_v1::Node>(R"({"spec":{"providerID":"x://1"}})");
   EXPECT_EQ(
-      Lines(ValidateCreate(
-          Read<core_v1::Node>(R"({"spec":{"taints":[{"key":"c","effect":"Never"}]}})"), {})),
+      Lines(
+          ValidateNode(Read<core_v1::Node>(R"({"spec":{"taints":[{"key":"c","effect":"Never"}]}})"),
+                       nullptr,
+                       {})),
       std::vector<std::string>{
           R"(metadata.taints[0].effect: Unsupported value: "Never": supported values: "NoSchedule", "PreferNoSchedule", "NoExecute")"});
   EXPECT_EQ(
-      Lines(ValidateUpdate(Read<core_v1::Node>(R"({"spec":{"providerID":"x://2"}})"), plain, {})),
+      Lines(ValidateNode(Read<core_v1::Node>(R"({"spec":{"providerID":"x://2"}})"), &plain, {})),
       std::vector<std::string>{
           "spec.providerID: Invalid value: null: field cannot be modified once set"});
-  EXPECT_EQ(Lines(ValidateUpdate(Read<core_v1::Node>("{}"), plain, {})),
+  EXPECT_EQ(Lines(ValidateNode(Read<core_v1::Node>("{}"), &plain, {})),
             std::vector<std::string>{
                 "spec.providerID: Invalid value: null: field cannot be cleared once set"});
 }
 
 TEST(EventRules, EventsLieWhereTheirObjectDoes) {
   const auto count = [](std::string_view json) {
-    return ValidateCreate(Read<core_v1::Event>(json), {}).size();
+    return ValidateEvent(Read<core_v1::Event>(json)).size();
   };
   EXPECT_EQ(count(R"({"metadata":{"namespace":"a"},"involvedObject":{"namespace":"a"}})"), 0U);
   EXPECT_EQ(count(R"({"metadata":{"namespace":"b"},"involvedObject":{"namespace":"a"}})"), 1U);
@@ -130,11 +131,11 @@ TEST(EventRules, EventsLieWhereTheirObjectDoes) {
 }
 
 TEST(PodDefaults, AreThoseOfTheApiServer) {
-  Object object = Read<core_v1::Pod>(
+  auto pod = Read<core_v1::Pod>(
       R"({"metadata":{"name":"a"},"spec":{"containers":[{"name":"c","image":"image"}]}})");
-  defaults::Admit(object);
+  defaults::AdmitPod(pod);
   EXPECT_EQ(
-      ToJson(object),
+      ToJson(Object::Of(pod)),
       R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"a"},"spec":{"containers":[{"name":"c",)"
       R"("image":"image","resources":{},"terminationMessagePath":"/dev/termination-log",)"
       R"("terminationMessagePolicy":"File","imagePullPolicy":"Always"}],"restartPolicy":"Always",)"

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <unordered_set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -35,19 +34,6 @@ std::string InV1beta1(std::string_view path) {
     if (end != std::string_view::npos) changed.insert(end + 1, ".basic");
   }
   return changed;
-}
-
-// Messages print identical lines once; the causes keep all.
-std::string Joined(const std::vector<Cause>& causes) {
-  std::vector<std::string> lines;
-  std::unordered_set<std::string> seen;  // there may be very many
-  for (const Cause& cause : causes) {
-    const std::string_view field = cause.field.empty() ? "<nil>" : std::string_view(cause.field);
-    std::string line = fmt::format("{}: {}", field, cause.message);
-    if (seen.insert(line).second) lines.push_back(std::move(line));
-  }
-  if (lines.size() == 1) return lines.front();
-  return fmt::format("[{}]", fmt::join(lines, ", "));
 }
 
 }  // namespace
@@ -182,17 +168,6 @@ std::vector<Cause> Findings::Take() && {
   if (is_v1beta1()) declared.ChangePaths(InV1beta1);
   written.Append(std::move(declared));
   return std::move(written).Take();
-}
-
-Error InvalidError(const KindInfo& kind, std::string_view name, std::vector<Cause> causes) {
-  std::string message =
-      fmt::format("{} \"{}\" is invalid: {}", kind.qualified_kind(), name, Joined(causes));
-  return {.reason = StatusReason::kInvalid,
-          .message = std::move(message),
-          .causes = std::move(causes),
-          .details = {.name = std::string(name),
-                      .group = std::string(kind.group),
-                      .kind = std::string(kind.kind)}};
 }
 
 }  // namespace dray::api::validation

@@ -115,8 +115,4 @@ struct Findings {
   std::vector<Cause> Take() &&;
 };
 
-/// The answer to a request with invalid content: `<Kind.group> "name" is invalid: …`, identical
-/// lines once, brackets around several. `causes` has at least one.
-Error InvalidError(const KindInfo& kind, std::string_view name, std::vector<Cause> causes);
-
 }  // namespace dray::api::validation

@@ -72,19 +72,5 @@ TEST(FieldErrors, OfTheFirstPassComeFirst) {
   EXPECT_EQ(causes[0].field, "a");
 }
 
-TEST(InvalidError, PrintsIdenticalLinesOnceAndKeepsAllCauses) {
-  const KindInfo& kind = Reflected<resource_v1::ResourceClaim>::kKind;
-  const Cause a = {.reason = "FieldValueRequired", .field = "a", .message = "Required value"};
-  const Cause b = {.reason = "FieldValueRequired", .field = "b", .message = "Required value"};
-  EXPECT_EQ(InvalidError(kind, "c", {a}).message,
-            "ResourceClaim.resource.k8s.io \"c\" is invalid: a: Required value");
-  const Error error = InvalidError(kind, "c", {a, b, a});
-  EXPECT_EQ(error.message,
-            "ResourceClaim.resource.k8s.io \"c\" is invalid: [a: Required value, b: Required "
-            "value]");
-  EXPECT_EQ(error.causes.size(), 3U);
-  EXPECT_EQ(HttpCode(error.reason), 422);
-}
-
 }  // namespace
 }  // namespace dray::api::validation

@@ -18,7 +18,7 @@ struct Options {
   /// Null: CEL expressions are measured but not compiled.
   const ExpressionChecker* expressions = nullptr;
   /// The Namespace of a namespaced object; null when there is none.
-  const core_v1::Namespace* space = nullptr;
+  const core_v1::Namespace* namespace_object = nullptr;
   /// Who writes, and what that user may do; null: everything.
   const Caller* caller = nullptr;
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/errors/errors.h"
 
-#include <algorithm>
 #include <cstddef>
+#include <unordered_set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -34,9 +34,11 @@ Error About(StatusReason reason,
 // Upstream joins field errors so: identical lines once, brackets around several.
 std::string Joined(const std::vector<Cause>& causes) {
   std::vector<std::string> lines;
+  std::unordered_set<std::string> seen;  // there may be very many
   for (const Cause& cause : causes) {
-    std::string line = cause.field.empty() ? cause.message : cause.field + ": " + cause.message;
-    if (std::ranges::find(lines, line) == lines.end()) lines.push_back(std::move(line));
+    const std::string_view field = cause.field.empty() ? "<nil>" : std::string_view(cause.field);
+    std::string line = fmt::format("{}: {}", field, cause.message);
+    if (seen.insert(line).second) lines.push_back(std::move(line));
   }
   if (lines.size() == 1) return lines.front();
   return fmt::format("[{}]", fmt::join(lines, ", "));

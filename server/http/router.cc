@@ -97,8 +97,8 @@ std::optional<Verb> PickCollectionVerb(const api::KindInfo& kind,
   if (kind.create_only && verb != Verb::kCreate) return std::nullopt;
   if (everywhere && (verb == Verb::kCreate || verb == Verb::kDeleteCollection)) return std::nullopt;
   // Upstream keeps namespaces from being deleted all at once.
-  const bool spaces = kind.group.empty() && kind.plural == "namespaces";
-  if (spaces && verb == Verb::kDeleteCollection) return std::nullopt;
+  const bool is_namespaces = kind.group.empty() && kind.plural == "namespaces";
+  if (is_namespaces && verb == Verb::kDeleteCollection) return std::nullopt;
   return verb;
 }
 

@@ -24,7 +24,7 @@ using api::JsonKind;
 // would otherwise keep a thread busy for minutes.
 constexpr size_t kWorkMax = 50'000'000;
 
-// All that can go wrong while a patch is carried out is said in the same words (rest-api 4.2).
+// All that can go wrong while a patch is carried out is said in the same words.
 std::unexpected<Error> Rejected() {
   Error error;
   error.reason = StatusReason::kInvalid;

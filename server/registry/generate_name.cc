@@ -18,4 +18,9 @@ std::string GenerateName(std::string_view base, Random& random) {
   return name;
 }
 
+void NameIfAsked(api::meta_v1::ObjectMeta& meta, Random& random) {
+  if (!meta.name.empty() || meta.generate_name.empty()) return;
+  meta.name = GenerateName(meta.generate_name, random);
+}
+
 }  // namespace dray::server::registry

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "api/meta_v1/object_meta.h"
 #include "base/world.h"
 
 namespace dray::server::registry {
@@ -15,5 +16,8 @@ inline constexpr size_t kGeneratePrefixMax = 58;
 
 /// `base`, cut to kGeneratePrefixMax bytes, and five random characters that spell no words.
 std::string GenerateName(std::string_view base, Random& random);
+
+/// Gives an object that has no name, only a beginning of one, a generated name.
+void NameIfAsked(api::meta_v1::ObjectMeta& meta, Random& random);
 
 }  // namespace dray::server::registry

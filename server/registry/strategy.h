@@ -1,54 +1,74 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the server decides about an object before it is validated: which parts a client may write
-// through which door, generations, and the few things particular kinds add. Pure functions; kinds
-// that differ from the rest have a row in the table of strategy.cc.
+// Where kinds differ from each other when their objects are written or deleted: one Strategy per
+// kind, all in the table of strategies.cc. What is the same for all kinds is in write.h.
 #pragma once
 
 #include <cstdint>
 #include <optional>
-#include <string_view>
+#include <string>
+#include <vector>
 
+#include "api/feature_gates.h"
+#include "api/kind.h"
 #include "api/object.h"
-#include "api/value/time.h"
+#include "api/reflect.h"
+#include "api/release.h"
+#include "api/validation/options.h"
+#include "base/result.h"
 #include "base/world.h"
 
 namespace dray::server::registry {
 
-/// Makes a client's new object the server's: forgets what only the server may say (uid, times,
-/// status, …), fills in uid, creation time and generation, and what the kind starts with. The name
-/// is not generated here. `object` is the caller's alone, as below.
-void PrepareForCreate(api::Object& object,
-                      WallTime now,
-                      Random& random,
-                      api::Release release = api::Release::kAny);
+/// What the subresource "status" may change besides the status.
+enum class StatusMetadata : uint8_t {
+  kFromStore,        // nothing
+  kOwnersFromStore,  // metadata, but not the owners
+  kFree,             // metadata
+};
 
-/// Makes `object`, a client's wish to replace `old`, complete: what clients cannot change comes
-/// from `old`, as does the status; the generation grows when anything but metadata and status
-/// changed.
-void PrepareForUpdate(api::Object& object,
-                      const api::Object& old,
-                      WallTime now,
-                      api::Release release = api::Release::kAny);
+/// Objects are in the form of the store (api/conversion/conversion.h). Null functions do nothing;
+/// all are called from any thread.
+struct Strategy {
+  /// What is wrong with `object`, which replaces `old` (null: it is new), in upstream's order.
+  using Rules = std::vector<Cause> (*)(const api::Object& object,
+                                       const api::Object* old,
+                                       const api::validation::Options& options);
 
-/// The same through the subresource "status": everything but the status comes from `old`, with the
-/// metadata that some kinds allow to change.
-void PrepareForStatusUpdate(api::Object& object, const api::Object& old);
+  /// The struct its objects are stored in.
+  const api::Type& (*type)() = nullptr;
 
-/// The same through the subresource "finalize" of namespaces: only spec.finalizers may change.
-void PrepareForFinalize(api::Object& object, const api::Object& old);
+  // Prepare: what the server decides before it judges.
+  bool status_on_create = false;     // a new object may bring its status
+  api::Releases generation_in = {};  // the releases that track it, of kinds that do
+  StatusMetadata status_metadata = StatusMetadata::kFromStore;
+  void (*prepare_create)(api::Object& object) = nullptr;
+  void (*prepare_update)(api::Object& object, const api::Object& old, WallTime now) = nullptr;
+  void (*prepare_status)(api::Object& object, const api::Object& old) = nullptr;
 
-/// How many seconds an object of a kind with graceful deletion has after a DELETE that asks for
-/// `asked` of them (nothing: its own wish). 0: it goes at once.
-int64_t GraceSeconds(const api::Object& object, std::optional<int64_t> asked);
+  // Admit: what upstream's admission plug-ins add to new and updated objects, before the above.
+  void (*admit)(api::Object& object) = nullptr;
 
-/// Whether something besides metadata.finalizers keeps an object from going: the finalizers in the
-/// spec of a namespace.
-bool HasKindFinalizers(const api::Object& object);
+  // Validate. Rules for metadata are common to all kinds.
+  Rules validate_create = nullptr;
+  Rules validate_update = nullptr;  // `object` has its status already
+  Rules validate_status = nullptr;  // `object` has everything but the status from `old`
 
-/// Changes what a kind's objects show from the first DELETE on: namespaces are Terminating.
-void MarkDeleted(api::Object& object);
+  /// Texts for Warning headers, about an object that was found valid.
+  std::vector<std::string> (*warnings)(const api::Object& object,
+                                       const api::Object* old,
+                                       const api::Profile& profile) = nullptr;
 
-/// Copies the field `name` of the kind's struct from `from` to `to`; nothing if there is none.
-void CopyField(std::string_view name, api::Object& to, const api::Object& from);
+  // Delete.
+  /// How many seconds the object has after a DELETE that asks for `asked` of them (nothing: its own
+  /// wish). 0: it goes at once.
+  int64_t (*grace_seconds)(const api::Object& object, std::optional<int64_t> asked) = nullptr;
+  /// Whether something besides metadata.finalizers keeps it from going.
+  bool (*has_finalizers)(const api::Object& object) = nullptr;
+  /// Changes what it shows from the first DELETE on.
+  void (*mark_deleted)(api::Object& object) = nullptr;
+};
+
+/// The strategy of `kind`, in whatever version; one without functions for kinds like most.
+const Strategy& StrategyOf(const api::KindInfo& kind);
 
 }  // namespace dray::server::registry

@@ -9,7 +9,6 @@
 #include "api/core_v1/binding.h"
 #include "api/core_v1/pod.h"
 #include "server/errors/errors.h"
-#include "server/registry/strategy.h"
 #include "server/verbs/decode_body.h"
 #include "server/verbs/modify.h"
 #include "server/verbs/verbs.h"
@@ -121,7 +120,7 @@ Task<Outcome> Bind(Call call) {
     }
     return Bound(current, binding, now);
   };
-  DRAY_CO_TRY_VOID(co_await Modify(inner, Door::kBinding, &modification));
+  DRAY_CO_TRY_VOID(co_await Modify(inner, registry::Subresource::kBinding, &modification));
   StatusAnswer answer{.code = 201};
   answer.status.status = "Success";
   answer.status.code = 201;

@@ -13,12 +13,12 @@ Task<> Resources::Bootstrap() {
   constexpr std::string_view kNamespaces[] = {
       "default", "kube-system", "kube-public", "kube-node-lease"};
   for (const std::string_view name : kNamespaces) {
-    api::core_v1::Namespace space;
-    space.metadata.name = name;
+    api::core_v1::Namespace object;
+    object.metadata.name = name;
     ResourceRequest request;
     request.verb = Verb::kCreate;
     request.kind = &api::Reflected<api::core_v1::Namespace>::kKind;
-    request.body = api::Object::Of(std::move(space));
+    request.body = api::Object::Of(std::move(object));
     DRAY_CO_TRY(const Answer answer, co_await Handle(std::move(request)));
     const bool there =
         answer.outcome.has_value() || answer.outcome.error().reason == StatusReason::kAlreadyExists;

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/verbs/call.h"
 
-#include <algorithm>
-#include <iterator>
-#include <utility>
-
 #include "api/core_v1/namespace.h"
 #include "server/errors/errors.h"
 #include "server/storage/keys.h"
@@ -18,25 +14,19 @@ Result<std::optional<storage::Item>> NamespaceOf(const store::Snapshot& snapshot
                                                  const api::KindInfo& kind,
                                                  std::string_view namespace_name) {
   if (!kind.namespaced) return std::nullopt;
-  const api::KindInfo& spaces = api::Reflected<api::core_v1::Namespace>::kKind;
+  const api::KindInfo& namespaces = api::Reflected<api::core_v1::Namespace>::kKind;
   const store::Record* record = snapshot.Find(storage::NamespaceKey(namespace_name));
-  if (record == nullptr) return Fail(errors::NotFound(spaces, namespace_name));
-  return storage::ItemOf(storage::View::OfStorage(spaces), *record);
+  if (record == nullptr) return Fail(errors::NotFound(namespaces, namespace_name));
+  return storage::ItemOf(storage::View::OfStorage(namespaces), *record);
 }
 
-void SetDefaults(const Call& call, api::Object& object) {
-  const registry::KindRules& rules = call.core->options.rules.Of(call.kind());
-  if (rules.set_defaults) {
-    rules.set_defaults(object,
-                       {.now = call.core->world.clock.Now(), .release = call.request->release});
-  }
-}
-
-void AddWarnings(const Call& call, const api::Object& object, const api::Object* old) {
-  const registry::KindRules& rules = call.core->options.rules.Of(call.hub());
-  if (!rules.warnings) return;
-  std::vector<std::string> texts = rules.warnings(object, old);
-  std::ranges::move(texts, std::back_inserter(*call.warnings));
+registry::WriteContext WriteContextOf(const Call& call,
+                                      registry::Subresource subresource,
+                                      const std::optional<storage::Item>& namespace_object) {
+  return {.now = call.now(),
+          .subresource = subresource,
+          .options = call.core->options.rules.For(
+              call.kind(), namespace_object.has_value() ? &namespace_object->object : nullptr)};
 }
 
 }  // namespace dray::server::verbs

@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "base/result.h"
 #include "base/world.h"
+#include "server/registry/write.h"
 #include "server/storage/stored_object.h"
 #include "server/verbs/answer.h"
 #include "server/verbs/options.h"
@@ -47,6 +48,7 @@ struct Call {
   storage::View view() const { return {.kind = request->kind, .release = request->release}; }
   storage::View storage() const { return storage::View::OfStorage(*request->kind); }
   std::string key() const;
+  WallTime now() const { return core->world.clock.Now(); }
 };
 
 /// The namespace object a request's objects lie in, as it is in `snapshot`; empty for
@@ -55,10 +57,9 @@ Result<std::optional<storage::Item>> NamespaceOf(const store::Snapshot& snapshot
                                                  const api::KindInfo& kind,
                                                  std::string_view namespace_name);
 
-/// Fills in what the client of the call left out of an object in its version.
-void SetDefaults(const Call& call, api::Object& object);
-
-/// Adds the kind's warnings about what a client wants stored.
-void AddWarnings(const Call& call, const api::Object& object, const api::Object* old);
+/// What is known about a write of the call; `namespace_object` as above, and held by the caller.
+registry::WriteContext WriteContextOf(const Call& call,
+                                      registry::Subresource subresource,
+                                      const std::optional<storage::Item>& namespace_object);
 
 }  // namespace dray::server::verbs

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Create: decode, default, complete, validate, then put where nothing is. The namespace is compared
+// Create: decode, default, prepare, validate, then put where nothing is. The namespace is compared
 // in the same transaction, so nothing is created in a namespace that has begun to go.
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
 #include <memory>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "api/conversion/conversion.h"
 #include "api/meta_v1/object_meta.h"
 #include "server/errors/errors.h"
 #include "server/registry/generate_name.h"
 #include "server/registry/metadata_rules.h"
-#include "server/registry/strategy.h"
+#include "server/registry/write.h"
 #include "server/storage/keys.h"
 #include "server/storage/stored_object.h"
 #include "server/storage/transactions.h"
@@ -35,33 +37,11 @@ Result<> PlaceInNamespace(const Call& call, api::meta_v1::ObjectMeta& meta) {
 
 Result<> CheckNamespaceTakes(const Call& call,
                              const api::Object& object,
-                             const std::optional<storage::Item>& space) {
-  if (!space.has_value()) return {};
-  const api::meta_v1::ObjectMeta& meta = space->object.metadata();
+                             const std::optional<storage::Item>& namespace_object) {
+  if (!namespace_object.has_value()) return {};
+  const api::meta_v1::ObjectMeta& meta = namespace_object->object.metadata();
   if (!meta.deletion_timestamp.has_value()) return {};
   return Fail(errors::NamespaceTerminating(call.kind(), object.metadata().name, meta.name));
-}
-
-// Completes and validates an object with a name; `object` is ready to be stored then.
-Result<> Prepare(const Call& call, api::Object& object, const std::optional<storage::Item>& space) {
-  const Core& core = *call.core;
-  const registry::KindRules& rules = core.options.rules.Of(call.hub());
-  const registry::RuleContext context{
-      .now = core.world.clock.Now(),
-      .release = call.request->release,
-      .version = &call.kind(),
-      .namespace_object = space.has_value() ? &space->object : nullptr};
-  if (rules.admit) rules.admit(object);
-  registry::PrepareForCreate(object, context.now, core.world.random, rules.profile.release);
-  if (rules.drop_disabled) rules.drop_disabled(object, nullptr);
-  std::vector<Cause> causes =
-      registry::CheckNewMetadata(call.hub(), object.metadata(), rules.profile);
-  if (rules.validate_create) {
-    std::vector<Cause> more = rules.validate_create(object, context);
-    std::ranges::move(more, std::back_inserter(causes));
-  }
-  if (causes.empty()) return {};
-  return Fail(errors::Invalid(call.kind(), object.metadata().name, std::move(causes)));
 }
 
 Result<Error> InTheWayOf(const Call& call, std::string_view name, const store::Record& record) {
@@ -101,12 +81,18 @@ Task<Attempt> Put(Call call, api::Object object) {
   const Core& core = *call.core;
   const api::KindInfo& kind = call.hub();
   DRAY_CO_TRY(const Frozen<store::Snapshot> snapshot, co_await storage::ReadNewest(&core.store));
-  const std::string space_name = object.metadata().namespace_;
-  DRAY_CO_TRY(const std::optional<storage::Item> space, NamespaceOf(*snapshot, kind, space_name));
-  DRAY_CO_TRY_VOID(CheckNamespaceTakes(call, object, space));
-  DRAY_CO_TRY_VOID(Prepare(call, object, space));
+  const std::string namespace_name = object.metadata().namespace_;
+  DRAY_CO_TRY(const std::optional<storage::Item> namespace_object,
+              NamespaceOf(*snapshot, kind, namespace_name));
+  DRAY_CO_TRY_VOID(CheckNamespaceTakes(call, object, namespace_object));
+  registry::WriteContext context =
+      WriteContextOf(call, registry::Subresource::kNone, namespace_object);
+  context.uid = NewUuid(core.world.random);
+  const registry::Strategy& strategy = registry::StrategyOf(kind);
+  DRAY_CO_TRY(registry::Warnings warnings, registry::BeforeCreate(strategy, object, context));
+  std::ranges::move(warnings, std::back_inserter(*call.warnings));
   const std::string name = object.metadata().name;
-  const std::string key = storage::ObjectKey(kind, space_name, name);
+  const std::string key = storage::ObjectKey(kind, namespace_name, name);
   const auto stored = std::make_shared<const storage::StoredObject>(std::move(object));
   if (call.request->write.dry_run) {
     DRAY_CO_TRY(Outcome outcome, DryRun(call, *snapshot, key, *stored, name));
@@ -114,8 +100,8 @@ Task<Attempt> Put(Call call, api::Object object) {
   }
   store::Txn txn;
   txn.compares.push_back({.key = key, .modified = store::kAbsent});
-  if (space.has_value()) {
-    const store::Record* record = snapshot->Find(storage::NamespaceKey(space_name));
+  if (namespace_object.has_value()) {
+    const store::Record* record = snapshot->Find(storage::NamespaceKey(namespace_name));
     txn.compares.push_back({.key = std::string(record->key()), .modified = record->modified});
   }
   txn.operations.emplace_back(storage::PutOf(key, stored, core.world.clock.Now()));
@@ -137,18 +123,18 @@ Task<Outcome> Create(Call call) {
   const api::KindInfo& kind = call.kind();
   const ResourceRequest& request = *call.request;
   DRAY_CO_TRY(api::Object wish, DecodeBody(call, kind));
-  SetDefaults(call, wish);
-  api::Object object = api::conversion::ToHub(wish, request.release);
+  api::Object object = registry::ForStore(std::move(wish), request.release, call.now());
   api::meta_v1::ObjectMeta& meta = object.mutable_metadata();
   DRAY_CO_TRY_VOID(PlaceInNamespace(call, meta));
   if (!meta.resource_version.empty()) {
     co_return Fail(errors::Untyped("resourceVersion should not be set on objects to be created"));
   }
   registry::DropDuplicateOwners(meta, *call.warnings);
-  AddWarnings(call, object, nullptr);
+  const size_t warnings_before = call.warnings->size();
   const bool generated = meta.name.empty() && !meta.generate_name.empty();
   int tries_left = generated ? core.options.generate_name_tries : 1;
   while (true) {
+    call.warnings->resize(warnings_before);  // of a try that came to nothing
     api::Object wanted = object.Clone();
     if (generated) {
       wanted.mutable_metadata().name =

@@ -113,6 +113,11 @@ Plan Marked(api::Object marked, const std::vector<std::string>& finalizers) {
           .marked = std::move(marked)};
 }
 
+int64_t GraceSeconds(const Call& call, const api::Object& old, std::optional<int64_t> asked) {
+  const registry::Strategy& strategy = registry::StrategyOf(call.kind());
+  return strategy.grace_seconds == nullptr ? 0 : strategy.grace_seconds(old, asked);
+}
+
 // The first DELETE of a kind with graceful deletion starts the grace period, later ones may only
 // shorten it; nothing once it has run out.
 std::optional<Plan> PlanGrace(const Call& call,
@@ -122,7 +127,7 @@ std::optional<Plan> PlanGrace(const Call& call,
   const std::optional<int64_t> asked = call.request->delete_options.grace_period_seconds;
   if (!meta.deletion_timestamp.has_value()) {
     api::Object marked = old.Clone();
-    SetDeletion(marked, call.core->world.clock.Now(), registry::GraceSeconds(old, asked));
+    SetDeletion(marked, call.core->world.clock.Now(), GraceSeconds(call, old, asked));
     return Marked(std::move(marked), finalizers);
   }
   const int64_t before = meta.deletion_grace_period_seconds.value_or(0);
@@ -144,7 +149,9 @@ Plan PlanDeletion(const Call& call, const api::Object& old) {
     std::optional<Plan> plan = PlanGrace(call, old, finalizers);
     if (plan.has_value()) return *std::move(plan);
   }
-  if (finalizers.empty() && !registry::HasKindFinalizers(old)) return {.step = Plan::Step::kRemove};
+  const registry::Strategy& strategy = registry::StrategyOf(call.kind());
+  const bool is_held = strategy.has_finalizers != nullptr && strategy.has_finalizers(old);
+  if (finalizers.empty() && !is_held) return {.step = Plan::Step::kRemove};
   Plan plan{.step = Plan::Step::kMark, .marked = old.Clone()};
   plan.marked.mutable_metadata().finalizers = finalizers;
   if (!meta.deletion_timestamp.has_value()) {
@@ -152,7 +159,7 @@ Plan PlanDeletion(const Call& call, const api::Object& old) {
   } else {
     plan.marked.mutable_metadata().deletion_grace_period_seconds = 0;
   }
-  registry::MarkDeleted(plan.marked);
+  if (strategy.mark_deleted != nullptr) strategy.mark_deleted(plan.marked);
   if (plan.marked == old) plan.step = Plan::Step::kNothing;
   return plan;
 }

@@ -108,10 +108,10 @@ TEST_F(ListTest, SelectorsChoose) {
 }
 
 TEST_F(ListTest, SlicesAreSelectedByAbsentNodeName) {
-  Post("resourceslices", "", R"({"metadata":{"name":"net"},"spec":{"driver":"d.x","pool":{}}})");
-  Post("resourceslices",
-       "",
-       R"({"metadata":{"name":"n1"},"spec":{"driver":"d.x","nodeName":"n1","pool":{}}})");
+  Post("resourceslices", "", R"({"metadata":{"name":"net"},"spec":{"driver":"d.x","allNodes":true,
+      "pool":{"name":"net","resourceSliceCount":1}}})");
+  Post("resourceslices", "", R"({"metadata":{"name":"n1"},"spec":{"driver":"d.x","nodeName":"n1",
+      "pool":{"name":"n1","resourceSliceCount":1}}})");
   ResourceRequest request = Request(Verb::kList, "resourceslices", "", "");
   request.list.field_selector = "spec.driver=d.x,spec.nodeName=";
   EXPECT_EQ(Names(request), "net");

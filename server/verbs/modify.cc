@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/verbs/modify.h"
 
+#include <algorithm>
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -12,7 +13,7 @@
 #include "api/meta_v1/object_meta.h"
 #include "server/errors/errors.h"
 #include "server/registry/metadata_rules.h"
-#include "server/registry/strategy.h"
+#include "server/registry/write.h"
 #include "server/storage/stored_object.h"
 #include "server/storage/transactions.h"
 #include "server/verbs/resource_version.h"
@@ -63,54 +64,14 @@ Result<> CheckVersion(const Call& call, const api::Object& next, const Item& cur
   return Fail(errors::Modified(call.kind(), call.request->name));
 }
 
-// The object to store, from what the client of the call wants in its own version.
-api::Object InStorage(const Call& call, const api::Object& wish, const api::Object& old) {
-  api::Object next = api::conversion::ToHub(wish, call.request->release);
-  // The hub's own version hides something only from those few objects that have what hubs have.
-  if (!call.view().is_storage() || storage::HasHubContent(old)) {
-    api::conversion::MergeBack(call.kind(), old, next, call.request->release);
-  }
-  return next;
-}
-
-void PrepareFor(
-    Door door, api::Object& next, const api::Object& old, WallTime now, api::Release release) {
-  switch (door) {
-    case Door::kMain: registry::PrepareForUpdate(next, old, now, release); return;
-    case Door::kStatus: registry::PrepareForStatusUpdate(next, old); return;
-    case Door::kFinalize: registry::PrepareForFinalize(next, old); return;
-    case Door::kBinding:
-      return;  // the server itself made the change; it counts as none of the spec
-  }
-}
-
-Result<> Validate(const Call& call,
-                  Door door,
-                  const api::Object& next,
-                  const api::Object& old,
-                  const registry::RuleContext& context) {
-  const registry::KindRules& rules = call.core->options.rules.Of(call.hub());
-  const registry::ChangedPart part =
-      door == Door::kStatus ? registry::ChangedPart::kStatus : registry::ChangedPart::kMain;
-  std::vector<Cause> causes = registry::CheckChangedMetadata(
-      call.hub(), next.metadata(), old.metadata(), rules.profile, part);
-  // Binding and finalizing change what an update may not; their own checks have been made.
-  const auto* const validate = door == Door::kStatus ? &rules.validate_status_update
-                               : door == Door::kMain ? &rules.validate_update
-                                                     : nullptr;
-  if (validate != nullptr && *validate) {
-    std::vector<Cause> more = (*validate)(next, old, context);
-    std::ranges::move(more, std::back_inserter(causes));
-  }
-  if (causes.empty()) return {};
-  return Fail(errors::Invalid(call.kind(), call.request->name, std::move(causes)));
-}
-
 // Whether nothing holds the object any more once `next` is written.
-bool IsFinished(const api::Object& next, const api::Object& old) {
+bool IsFinished(const registry::Strategy& strategy,
+                const api::Object& next,
+                const api::Object& old) {
   const api::meta_v1::ObjectMeta& meta = next.metadata();
   return old.metadata().deletion_timestamp.has_value() && meta.finalizers.empty() &&
-         meta.deletion_grace_period_seconds.value_or(0) == 0 && !registry::HasKindFinalizers(next);
+         meta.deletion_grace_period_seconds.value_or(0) == 0 &&
+         !(strategy.has_finalizers != nullptr && strategy.has_finalizers(next));
 }
 
 // What is stored, and how the client of the call sees it.
@@ -128,12 +89,10 @@ Result<std::optional<Current>> LookAt(const Call& call, const store::Record* rec
   return Current{.stored = *std::move(stored), .seen = *std::move(seen)};
 }
 
-// One look at the object: the state to write, complete and valid.
-Result<api::Object> NextObject(const Call& call,
-                               Door door,
-                               const Modification& modification,
-                               const Current& current,
-                               const registry::RuleContext& context) {
+// One look at the object: what the client wants there now, in the form of the store.
+Result<api::Object> WishFor(const Call& call,
+                            const Modification& modification,
+                            const Current& current) {
   const api::Object& old = current.stored.object;
   const api::meta_v1::ObjectMeta& old_meta = old.metadata();
   DRAY_TRY(api::Object wish, modification.change(current.seen));
@@ -144,14 +103,11 @@ Result<api::Object> NextObject(const Call& call,
   }
   DRAY_TRY_VOID(CheckVersion(call, wish, current.stored));
   registry::DropDuplicateOwners(wish.mutable_metadata(), *call.warnings);
-  SetDefaults(call, wish);
-  api::Object next = InStorage(call, wish, old);
-  const registry::KindRules& rules = call.core->options.rules.Of(call.hub());
-  if (rules.admit && door == Door::kMain) rules.admit(next);
-  PrepareFor(door, next, old, context.now, rules.profile.release);
-  if (rules.drop_disabled) rules.drop_disabled(next, &old);
-  DRAY_TRY_VOID(Validate(call, door, next, old, context));
-  next.mutable_metadata().resource_version = old_meta.resource_version;
+  api::Object next = registry::ForStore(wish, call.request->release, call.now());
+  // The hub's own version hides something only from those few objects that have what hubs have.
+  if (!call.view().is_storage() || storage::HasHubContent(old)) {
+    api::conversion::MergeBack(call.kind(), old, next, call.request->release);
+  }
   return next;
 }
 
@@ -165,20 +121,23 @@ ObjectAnswer Shown(storage::View view, const api::Object& next, const store::Rec
 
 }  // namespace
 
-Result<Door> DoorOf(const Call& call) {
+Result<registry::Subresource> SubresourceOf(const Call& call) {
   const std::string& name = call.request->subresource;
-  if (name.empty()) return Door::kMain;
+  if (name.empty()) return registry::Subresource::kNone;
   if (name == "status" && call.kind().has_status &&
       call.kind().status_in.Has(call.request->release))
-    return Door::kStatus;
-  if (name == "finalize") return Door::kFinalize;
+    return registry::Subresource::kStatus;
+  if (name == "finalize") return registry::Subresource::kFinalize;
   return Fail(Error{.reason = StatusReason::kNotFound,
                     .message = "the server could not find the requested resource"});
 }
 
-Task<ObjectAnswer> Modify(Call call, Door door, const Modification* modification) {
+Task<ObjectAnswer> Modify(Call call,
+                          registry::Subresource subresource,
+                          const Modification* modification) {
   const Core& core = *call.core;
   const api::KindInfo& kind = call.kind();
+  const registry::Strategy& strategy = registry::StrategyOf(kind);
   const std::string key = call.key();
   const size_t warnings_before = call.warnings->size();
   for (int tries = 0; tries < kModifyTriesMax; ++tries) {
@@ -188,18 +147,18 @@ Task<ObjectAnswer> Modify(Call call, Door door, const Modification* modification
     DRAY_CO_TRY(const std::optional<Current> found, LookAt(call, record.get()));
     if (!found.has_value()) co_return Fail(errors::NotFound(kind, call.request->name));
     const Current& current = *found;
-    DRAY_CO_TRY(const std::optional<Item> space,
+    DRAY_CO_TRY(const std::optional<Item> namespace_object,
                 NamespaceOf(*snapshot, kind, call.request->namespace_name));
-    const registry::RuleContext context{
-        .now = core.world.clock.Now(),
-        .release = call.request->release,
-        .version = &call.kind(),
-        .namespace_object = space.has_value() ? &space->object : nullptr};
-    DRAY_CO_TRY(api::Object next, NextObject(call, door, *modification, current, context));
-    AddWarnings(call, next, &current.stored.object);
+    const api::Object& old = current.stored.object;
+    DRAY_CO_TRY(api::Object next, WishFor(call, *modification, current));
+    DRAY_CO_TRY(registry::Warnings warnings,
+                registry::BeforeUpdate(
+                    strategy, next, old, WriteContextOf(call, subresource, namespace_object)));
+    std::ranges::move(warnings, std::back_inserter(*call.warnings));
+    next.mutable_metadata().resource_version = old.metadata().resource_version;
     store::Txn txn{.compares = {{.key = key, .modified = record->modified}}};
-    const bool finished = IsFinished(next, current.stored.object);
-    if (!finished && next == current.stored.object) {
+    const bool finished = IsFinished(strategy, next, old);
+    if (!finished && next == old) {
       co_return ObjectAnswer{.code = 200, .item = current.seen};
     }
     ObjectAnswer answer;

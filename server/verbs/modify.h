@@ -13,15 +13,13 @@
 #include "api/object.h"
 #include "base/result.h"
 #include "base/task.h"
+#include "server/registry/write.h"
 #include "server/verbs/call.h"
 
 namespace dray::server::verbs {
 
-/// Which part of the object a write is for.
-enum class Door : uint8_t { kMain, kStatus, kFinalize, kBinding };
-
-/// The door of a subresource. Errors: kNotFound  there is none of that name.
-Result<Door> DoorOf(const Call& call);
+/// The subresource the call names. Errors: kNotFound  objects of the kind do not have it.
+Result<registry::Subresource> SubresourceOf(const Call& call);
 
 /// How a uid that is not the stored one is refused: a whole object names the object it means, a
 /// patch tries to change one.
@@ -41,6 +39,8 @@ inline constexpr int kModifyTriesMax = 100;
 ///
 /// Errors: kNotFound, kConflict, kInvalid, kBadRequest with upstream's words, and those of the
 /// change.
-Task<ObjectAnswer> Modify(Call call, Door door, const Modification* modification);
+Task<ObjectAnswer> Modify(Call call,
+                          registry::Subresource subresource,
+                          const Modification* modification);
 
 }  // namespace dray::server::verbs

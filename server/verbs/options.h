@@ -3,15 +3,14 @@
 #pragma once
 
 #include "api/release.h"
-#include "server/registry/validation.h"
+#include "server/registry/rule_set.h"
 
 namespace dray::server::verbs {
 
 struct Options {
   /// Names that are tried before a create with generateName gives up.
   int generate_name_tries = 8;
-  /// Defaults, validation and warnings of the kinds.
-  registry::RuleBook rules = {};
+  registry::RuleSet rules = registry::RuleSet();
   /// Whose shapes clients read and write; kAny: those of every release.
   api::Release release = api::Release::kAny;
 };

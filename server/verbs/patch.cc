@@ -54,7 +54,7 @@ Result<api::Object> DecodePatched(const Call& call,
 
 Task<Outcome> Patch(Call call) {
   const ResourceRequest& request = *call.request;
-  DRAY_CO_TRY(const Door door, DoorOf(call));
+  DRAY_CO_TRY(const registry::Subresource subresource, SubresourceOf(call));
   if (request.patch_type == patch::PatchType::kApply) {
     co_return Fail(StatusReason::kUnsupportedMediaType,
                    "server-side apply is not supported yet: use a JSON, merge or strategic merge "
@@ -74,7 +74,7 @@ Task<Outcome> Patch(Call call) {
              patch::ApplyPatch(call.request->patch_type, call.kind(), *current.json, *patch));
     return DecodePatched(call, patched, duplicates);
   };
-  DRAY_CO_TRY(ObjectAnswer answer, co_await Modify(call, door, &modification));
+  DRAY_CO_TRY(ObjectAnswer answer, co_await Modify(call, subresource, &modification));
   co_return answer;
 }
 

@@ -97,7 +97,7 @@ Task<Outcome> List(Call call) {
   const Core& core = *call.core;
   const api::KindInfo& kind = call.kind();
   const ListOptions& options = call.request->list;
-  const std::string& space = call.request->namespace_name;
+  const std::string& namespace_name = call.request->namespace_name;
   DRAY_CO_TRY(const Selection selection, Selection::Parse(kind, options, call.request->release));
   DRAY_CO_TRY(const ListPlan plan, PlanList(options));
   if (!plan.store.empty() && plan.store != core.store_id) {
@@ -108,7 +108,7 @@ Task<Outcome> List(Call call) {
   if (plan.version > static_cast<uint64_t>(newest.value())) {
     co_return Fail(errors::TooLargeVersion(plan.version, newest));
   }
-  const std::string prefix = storage::CollectionPrefix(call.hub(), space);
+  const std::string prefix = storage::CollectionPrefix(call.hub(), namespace_name);
   if (plan.exactly) {
     Result<Frozen<store::Snapshot>> older =
         core.store.ReadAt(Revision(static_cast<int64_t>(plan.version)));
@@ -121,7 +121,7 @@ Task<Outcome> List(Call call) {
   }
   ListAnswer answer{.kind = &kind,
                     .resource_version = std::to_string(snapshot->revision().value())};
-  if (const std::optional<std::string> only = OnlyKey(call.hub(), space, selection);
+  if (const std::optional<std::string> only = OnlyKey(call.hub(), namespace_name, selection);
       only.has_value()) {
     DRAY_CO_TRY(answer.items, ReadOnly(call.view(), *snapshot, *only, selection));
     co_return answer;

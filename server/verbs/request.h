@@ -35,8 +35,7 @@ struct User {
   std::vector<std::string> groups;
 };
 
-/// Query parameters of list, watch and deletecollection, parsed but not yet judged
-/// (rest-api 3.3, 3.6, 3.7).
+/// Query parameters of list, watch and deletecollection, parsed but not yet judged.
 struct ListOptions {
   std::string label_selector, field_selector;
   std::string resource_version, resource_version_match;
@@ -47,7 +46,7 @@ struct ListOptions {
   std::optional<bool> send_initial_events;
 };
 
-/// Query parameters of create, update and patch (rest-api 3.8). Judged by the edge.
+/// Query parameters of create, update and patch, parsed and judged.
 struct WriteOptions {
   bool dry_run = false;
   std::string field_manager;

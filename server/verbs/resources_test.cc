@@ -15,7 +15,9 @@
 namespace dray::server::verbs {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
 class ResourcesTest : public testing::ServerTest {};
@@ -42,7 +44,7 @@ TEST_F(ResourcesTest, CreateWipesTheStatusOfClaims) {
 
 struct BadCreate {
   const char* resource;
-  const char* space;
+  const char* namespace_name;
   const char* body;
   const char* answer;
 };
@@ -90,9 +92,25 @@ TEST_F(ResourcesTest, BadCreatesAreRefusedAndChangeNothing) {
               StartsWith("201"));
   const Revision before = store_.Read()->revision();
   for (const BadCreate& bad : kBadCreates) {
-    EXPECT_EQ(Post(bad.resource, bad.space, bad.body), bad.answer);
+    EXPECT_EQ(Post(bad.resource, bad.namespace_name, bad.body), bad.answer);
   }
   EXPECT_EQ(store_.Read()->revision(), before);
+}
+
+// As upstream, whose strategies warn once validation has passed.
+TEST_F(ResourcesTest, WarningsAreAboutWhatIsValid) {
+  constexpr std::string_view kSlice =
+      R"({"metadata":{"name":"a"},"spec":{"driver":"Gpu.example.com",
+      "nodeName":"n","pool":{"name":"POOL","resourceSliceCount":1},"devices":[]}})";
+  const auto with_pool = [&](std::string_view pool) {
+    return std::string(kSlice).replace(kSlice.find("POOL"), 4, pool);
+  };
+  EXPECT_THAT(Post("resourceslices", "", with_pool("")), StartsWith("422 "));
+  EXPECT_THAT(warnings_, IsEmpty());
+  EXPECT_THAT(Post("resourceslices", "", with_pool("p")), StartsWith("201 "));
+  EXPECT_THAT(warnings_, ElementsAre(HasSubstr("should be lowercase")));
+  EXPECT_THAT(Put("resourceslices", "", "a", with_pool("")), StartsWith("422 "));
+  EXPECT_THAT(warnings_, IsEmpty());
 }
 
 TEST_F(ResourcesTest, GenerateNameIsCutAndGetsASuffix) {
@@ -182,13 +200,13 @@ TEST_F(ResourcesTest, GenerationGrowsWithTheSpecOnly) {
       HasSubstr(R"("generation":2)"));
 }
 
-TEST_F(ResourcesTest, MainAndStatusDoorsKeepTheOtherHalf) {
+TEST_F(ResourcesTest, ObjectAndStatusKeepTheOtherHalf) {
   Post("resourceclaims", "default", R"({"metadata":{"name":"a"},"spec":{"devices":{}}})");
   ResourceRequest request = Request(Verb::kUpdate, "resourceclaims", "default", "a");
   request.subresource = "status";
   request.body = std::string(R"({"metadata":{"name":"a","labels":{"x":"y"}},
       "spec":{"devices":{"config":[{"requests":["r"]}]}},
-      "status":{"reservedFor":[{"resource":"pods","name":"p","uid":"u"}]}})");
+      "status":{"allocation":{},"reservedFor":[{"resource":"pods","name":"p","uid":"u"}]}})");
   const std::string changed = Do(request);
   EXPECT_THAT(changed, HasSubstr("reservedFor"));
   EXPECT_THAT(changed, Not(HasSubstr("labels")));
@@ -250,7 +268,7 @@ TEST_F(ResourcesTest, PreconditionsOfDeletion) {
 }
 
 TEST_F(ResourcesTest, PodsEndGracefullyOnceTheyHaveANode) {
-  const char* pod = R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"c"}],
+  const char* pod = R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}],
       "nodeName":"n","terminationGracePeriodSeconds":10}})";
   Post("pods", "default", pod);
   EXPECT_THAT(Delete("pods", "default", "p"),
@@ -264,7 +282,9 @@ TEST_F(ResourcesTest, PodsEndGracefullyOnceTheyHaveANode) {
 }
 
 TEST_F(ResourcesTest, TheGracePeriodMayOnlyShrink) {
-  Post("pods", "default", R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"c"}],
+  Post("pods",
+       "default",
+       R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}],
       "nodeName":"n","terminationGracePeriodSeconds":10}})");
   ResourceRequest request = Request(Verb::kDelete, "pods", "default", "p");
   request.delete_options.grace_period_seconds = 20;
@@ -278,13 +298,17 @@ TEST_F(ResourcesTest, TheGracePeriodMayOnlyShrink) {
 }
 
 TEST_F(ResourcesTest, PodsWithoutANodeGoAtOnce) {
-  Post("pods", "default", R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"c"}]}})");
+  Post("pods",
+       "default",
+       R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}]}})");
   EXPECT_THAT(Delete("pods", "default", "p"), StartsWith("200 "));
   EXPECT_THAT(Read("pods", "default", "p"), StartsWith("404 "));
 }
 
 TEST_F(ResourcesTest, BindingPutsAPodOnANodeOnce) {
-  Post("pods", "default", R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"c"}]}})");
+  Post("pods",
+       "default",
+       R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}]}})");
   ResourceRequest request = Request(Verb::kCreate, "pods", "default", "p");
   request.subresource = "binding";
   request.body = std::string(R"({"metadata":{"name":"p","annotations":{"k":"v"}},

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Update (PUT): the client's object in place of the stored one, by the door the URL names.
+// Update (PUT): the client's object in place of the stored one, through the subresource the URL
+// names.
 #include <utility>
 
 #include "server/errors/errors.h"
@@ -11,15 +12,16 @@ namespace dray::server::verbs {
 
 Task<Outcome> Update(Call call) {
   const ResourceRequest& request = *call.request;
-  DRAY_CO_TRY(const Door door, DoorOf(call));
+  DRAY_CO_TRY(const registry::Subresource subresource, SubresourceOf(call));
   DRAY_CO_TRY(const api::Object wish, DecodeBody(call, call.kind()));
   Modification modification;
   modification.change = [&wish](const storage::Item&) -> Result<api::Object> {
     return wish.Clone();
   };
-  Result<ObjectAnswer> answer = co_await Modify(call, door, &modification);
+  Result<ObjectAnswer> answer = co_await Modify(call, subresource, &modification);
   if (answer.has_value()) co_return *std::move(answer);
-  const bool may_create = call.kind().create_on_update && door == Door::kMain;
+  const bool may_create =
+      call.kind().create_on_update && subresource == registry::Subresource::kNone;
   if (answer.error().reason != StatusReason::kNotFound || !may_create ||
       wish.metadata().name != request.name) {
     co_return std::unexpected(std::move(answer).error());

@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "api/codec/json.h"
-#include "server/registry/builtin_rules.h"
+#include "server/registry/rule_set.h"
 #include "server/registry/served_kinds.h"
 #include "server/testing/fixture.h"
 
@@ -25,8 +25,6 @@ using ::testing::StartsWith;
 
 class VersionsTest : public testing::ServerTest {
  protected:
-  VersionsTest() : testing::ServerTest({.rules = registry::BuiltinRules()}) {}
-
   std::string Patch(std::string_view resource, std::string_view name, std::string patch) {
     ResourceRequest request = Request(Verb::kPatch, resource, "default", name);
     request.patch_type = patch::PatchType::kMerge;
@@ -163,8 +161,7 @@ registry::Emulation Without(std::string_view flags) {
 class GatesTest : public testing::ServerTest {
  protected:
   GatesTest()
-      : testing::ServerTest(
-            {.rules = registry::BuiltinRules(Without("DRAConsumableCapacity=false"))}) {}
+      : testing::ServerTest({.rules = registry::RuleSet(Without("DRAConsumableCapacity=false"))}) {}
 };
 
 TEST_F(GatesTest, SelectorsKnowWhatTheGatesLeave) {

@@ -28,7 +28,6 @@
 #include "node/simulated_nodes.h"
 #include "scheduler/scheduler.h"
 #include "server/http/http_api.h"
-#include "server/registry/builtin_rules.h"
 #include "server/verbs/resources.h"
 #include "store/memory_store.h"
 
@@ -83,8 +82,7 @@ class ClientsTest : public testing::TestWithParam<Way> {
   const Log log_ = Log::Silent();
   const api::Scheme scheme_;
   store::MemoryStore store_;
-  server::verbs::Resources resources_{
-      scheme_, store_, world_, log_, {.rules = server::registry::BuiltinRules()}};
+  server::verbs::Resources resources_{scheme_, store_, world_, log_, {}};
   server::http::HttpApi api_{
       resources_, world_, log_, {.anonymous = server::http::AnonymousRule::kEverything}};
   std::unique_ptr<net::server::HttpServer> http_;

@@ -21,7 +21,6 @@
 #include "base/task.h"
 #include "net/reactor.h"
 #include "server/http/http_api.h"
-#include "server/registry/builtin_rules.h"
 #include "server/verbs/resources.h"
 #include "store/memory_store.h"
 
@@ -94,11 +93,8 @@ struct Server {
   dray::SimulatedWorld simulated{1};
   dray::api::Scheme scheme;
   dray::store::MemoryStore store;
-  dray::server::verbs::Resources resources{scheme,
-                                           store,
-                                           simulated.world(),
-                                           dray::Log::Silent(),
-                                           {.rules = dray::server::registry::BuiltinRules()}};
+  dray::server::verbs::Resources resources{
+      scheme, store, simulated.world(), dray::Log::Silent(), {}};
   dray::server::http::HttpApi api{resources,
                                   simulated.world(),
                                   dray::Log::Silent(),

@@ -13,8 +13,10 @@
 #include "api/validation/field_error.h"
 #include "api/validation/options.h"
 #include "base/simulated_world.h"
-#include "server/registry/judgement.h"
+#include "server/errors/errors.h"
+#include "server/registry/generate_name.h"
 #include "server/registry/profile_expressions.h"
+#include "server/registry/write.h"
 #include "tests/vectors/case_files.h"
 
 namespace dray::vectors {
@@ -47,22 +49,22 @@ Outcome Refused(const Error& error) {
   return {.code = HttpCode(error.reason), .causes = error.causes, .message = error.message};
 }
 
-api::core_v1::Namespace SpaceOf(const json::object& test) {
-  api::core_v1::Namespace space;
+api::core_v1::Namespace NamespaceOf(const json::object& test) {
+  api::core_v1::Namespace namespace_object;
   if (const json::value* labels = test.if_contains("namespaceLabels")) {
     for (const auto& [key, value] : labels->as_object()) {
-      space.metadata.labels[std::string(key)] = std::string(value.as_string());
+      namespace_object.metadata.labels[std::string(key)] = std::string(value.as_string());
     }
   }
-  return space;
+  return namespace_object;
 }
 
-server::registry::WriteOperation OperationOf(const json::object& test) {
-  const std::string_view name = TextOf(test, "operation");
-  if (name == "create") return server::registry::WriteOperation::kCreate;
-  return name == "update" ? server::registry::WriteOperation::kUpdate
-                          : server::registry::WriteOperation::kUpdateStatus;
-}
+// What a case writes. Both objects are in the form of the store and have their defaults.
+struct Write {
+  api::Object object;
+  api::Object old = {};  // empty: it is created
+  server::registry::Subresource subresource = server::registry::Subresource::kNone;
+};
 
 bool HasTag(const json::object& test, std::string_view wanted) {
   return std::ranges::any_of(ListOf(test, "tags"), [&](const json::value& tag) {
@@ -96,21 +98,25 @@ void MakeSameObject(api::meta_v1::ObjectMeta& meta, api::meta_v1::ObjectMeta& ol
   meta.creation_timestamp = old.creation_timestamp;
 }
 
-Result<server::registry::Write> Read(const CaseSubject& subject,
-                                     const json::object& test,
-                                     api::DecodeIssues* strict) {
+Result<Write> Read(const CaseSubject& subject,
+                   const json::object& test,
+                   api::DecodeIssues* strict) {
   const api::Release release = subject.profile.release;
   const json::value* const raw = test.if_contains("raw");
   const std::string body =
       raw != nullptr ? std::string(raw->as_string()) : json::serialize(test.at("object"));
-  server::registry::Write write = {.operation = OperationOf(test), .object = {}};
+  Write write;
   DRAY_TRY(write.object,
-           server::registry::ReadForStore(*subject.kind, body, release, kNow, strict));
+           server::registry::DecodeForStore(*subject.kind, body, release, kNow, strict));
   api::meta_v1::ObjectMeta& meta = write.object.mutable_metadata();
+  const std::string_view operation = TextOf(test, "operation");
+  if (operation != "create" && operation != "update") {
+    write.subresource = server::registry::Subresource::kStatus;
+  }
   if (const json::value* stored = test.if_contains("old")) {
     api::DecodeIssues ignored;
     DRAY_TRY(write.old,
-             server::registry::ReadForStore(
+             server::registry::DecodeForStore(
                  *subject.kind, json::serialize(*stored), release, kNow, &ignored));
     api::meta_v1::ObjectMeta& old_meta = write.old.mutable_metadata();
     DRAY_TRY_VOID(TakePlaceFromUrl(old_meta, meta));
@@ -148,38 +154,47 @@ Result<CaseSubject> SubjectOf(const json::object& test) {
 }
 
 Outcome RunValidationCase(const CaseSubject& subject, const json::object& test) {
+  namespace registry = server::registry;
   Outcome outcome;
   auto write = Read(subject, test, &outcome.strict);
   if (!write) return Refused(write.error());
-  const server::registry::ProfileExpressions expressions(subject.profile);
+  const registry::ProfileExpressions expressions(subject.profile);
   const Denials denials(test);
   const validation::Caller caller = {.authorizer = denials,
                                      .user = "someone",
                                      .verb = "update",
                                      .node_name = std::string(TextOf(test, "nodeName"))};
-  const api::core_v1::Namespace space = SpaceOf(test);
+  const api::core_v1::Namespace namespace_object = NamespaceOf(test);
   SeededRandom random(1);
-  server::registry::Judgement judgement =
-      server::registry::JudgeWrite(*write,
-                                   {.profile = subject.profile,
-                                    .version = subject.kind,
-                                    .expressions = &expressions,
-                                    .space = test.contains("namespaceError") ? nullptr : &space,
-                                    .caller = &caller},
-                                   kNow,
-                                   random);
-  if (!judgement.causes.empty()) {
-    const std::string name = write->object.metadata().name;
-    Outcome refused =
-        Refused(validation::InvalidError(*subject.kind, name, std::move(judgement.causes)));
+  registry::WriteContext context = {
+      .now = kNow,
+      .admission = false,
+      .subresource = write->subresource,
+      .options = {.profile = subject.profile,
+                  .version = subject.kind,
+                  .expressions = &expressions,
+                  .namespace_object = test.contains("namespaceError") ? nullptr : &namespace_object,
+                  .caller = &caller}};
+  const registry::Strategy& strategy = registry::StrategyOf(*subject.kind);
+  api::Object& object = write->object;
+  Result<registry::Warnings> result;
+  if (write->old.empty()) {
+    registry::NameIfAsked(object.mutable_metadata(), random);
+    context.uid = NewUuid(random);
+    result = registry::BeforeCreate(strategy, object, context);
+  } else {
+    result = registry::BeforeUpdate(strategy, object, write->old, context);
+  }
+  if (!result.has_value()) {
+    Outcome refused = Refused(result.error());
     refused.strict = std::move(outcome.strict);
     return refused;
   }
-  outcome.code = write->operation == server::registry::WriteOperation::kCreate ? 201 : 200;
-  outcome.warnings = std::move(judgement.warnings);
+  outcome.code = write->old.empty() ? 201 : 200;
+  outcome.warnings = *std::move(result);
   const api::Release release = subject.profile.release;
-  outcome.object = api::ToJson(api::conversion::FromHub(write->object, *subject.kind, release),
-                               {.release = release});
+  outcome.object =
+      api::ToJson(api::conversion::FromHub(object, *subject.kind, release), {.release = release});
   return outcome;
 }
 

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/registry/core_kinds.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/core_v1/namespace.h"
+#include "api/core_v1/pod.h"
+#include "api/defaults/defaults.h"
+
+namespace dray::server::registry {
+namespace {
+
+namespace core_v1 = api::core_v1;
+
+// Selectors find a namespace by its name through this label, so it is always there.
+constexpr std::string_view kNameLabel = "kubernetes.io/metadata.name";
+constexpr std::string_view kNamespaceFinalizer = "kubernetes";
+
+void LabelNamespace(core_v1::Namespace& namespace_object) {
+  if (namespace_object.metadata.name.empty()) return;
+  namespace_object.metadata.labels.insert_or_assign(std::string(kNameLabel),
+                                                    namespace_object.metadata.name);
+}
+
+constexpr int64_t kPodGraceSeconds = 30;  // of a pod that does not say
+
+// Only these two decide a pod's class.
+constexpr std::array<std::string_view, 2> kQosResources = {"cpu", "memory"};
+
+enum class Qos : uint8_t { kBestEffort, kBurstable, kGuaranteed };
+
+Qos QosOf(const core_v1::ResourceRequirements& resources) {
+  bool all = true;
+  bool any = false;
+  for (const std::string_view name : kQosResources) {
+    const auto limit = resources.limits.find(name);
+    const auto request = resources.requests.find(name);
+    const bool limited = limit != resources.limits.end() && !limit->second.IsZero();
+    const bool requested = request != resources.requests.end() && !request->second.IsZero();
+    any = any || limited || requested;
+    all = all && limited && (!requested || request->second == limit->second);
+  }
+  if (all) return Qos::kGuaranteed;
+  return any ? Qos::kBurstable : Qos::kBestEffort;
+}
+
+std::string_view QosClass(const core_v1::PodSpec& spec) {
+  bool guaranteed = true;
+  bool best_effort = true;
+  const auto add = [&](const std::vector<core_v1::Container>& containers) {
+    for (const core_v1::Container& container : containers) {
+      const Qos qos = QosOf(container.resources);
+      guaranteed = guaranteed && qos == Qos::kGuaranteed;
+      best_effort = best_effort && qos == Qos::kBestEffort;
+    }
+  };
+  add(spec.init_containers);
+  add(spec.containers);
+  if (best_effort) return "BestEffort";
+  return guaranteed ? "Guaranteed" : "Burstable";
+}
+
+}  // namespace
+
+void PrepareNewNamespace(api::Object& object) {
+  auto& namespace_object = object.Mutable<core_v1::Namespace>();
+  LabelNamespace(namespace_object);
+  namespace_object.status.phase = "Active";
+  std::vector<std::string>& finalizers = namespace_object.spec.finalizers;
+  if (std::ranges::find(finalizers, kNamespaceFinalizer) == finalizers.end()) {
+    finalizers.emplace_back(kNamespaceFinalizer);
+  }
+}
+
+void PrepareNamespace(api::Object& object, const api::Object& old, WallTime /*now*/) {
+  auto& namespace_object = object.Mutable<core_v1::Namespace>();
+  namespace_object.spec.finalizers = old.As<core_v1::Namespace>().spec.finalizers;
+  LabelNamespace(namespace_object);
+}
+
+bool NamespaceHasFinalizers(const api::Object& object) {
+  return !object.As<core_v1::Namespace>().spec.finalizers.empty();
+}
+
+void TerminateNamespace(api::Object& object) {
+  object.Mutable<core_v1::Namespace>().status.phase = "Terminating";
+}
+
+void AdmitPod(api::Object& object) {
+  api::defaults::AdmitPod(object.Mutable<core_v1::Pod>());
+}
+
+void PrepareNewPod(api::Object& object) {
+  auto& pod = object.Mutable<core_v1::Pod>();
+  pod.status.phase = "Pending";
+  pod.status.qos_class = QosClass(pod.spec);
+  if (pod.spec.scheduling_gates.empty()) return;
+  core_v1::PodCondition gated;
+  gated.type = "PodScheduled";
+  gated.status = "False";
+  gated.last_transition_time = pod.metadata.creation_timestamp;
+  gated.reason = "SchedulingGated";
+  gated.message = "Scheduling is blocked due to non-empty scheduling gates";
+  pod.status.conditions.push_back(gated);
+}
+
+void PreparePodStatus(api::Object& object, const api::Object& old) {
+  object.Mutable<core_v1::Pod>().status.qos_class = old.As<core_v1::Pod>().status.qos_class;
+}
+
+int64_t PodGraceSeconds(const api::Object& object, std::optional<int64_t> asked) {
+  const auto& pod = object.As<core_v1::Pod>();
+  // Nothing runs that would need time to end.
+  if (pod.spec.node_name.empty()) return 0;
+  if (pod.status.phase == "Succeeded" || pod.status.phase == "Failed") return 0;
+  const int64_t seconds =
+      asked.value_or(pod.spec.termination_grace_period_seconds.value_or(kPodGraceSeconds));
+  return seconds < 0 ? 1 : seconds;
+}
+
+}  // namespace dray::server::registry

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whose rules a server judges writes by.
+#pragma once
+
+#include <memory>
+
+#include "api/feature_gates.h"
+#include "api/kind.h"
+#include "api/object.h"
+#include "api/validation/options.h"
+#include "server/registry/profile_expressions.h"
+#include "server/registry/served_kinds.h"
+
+namespace dray::server::registry {
+
+/// The rules of one release and its gates. Without a release, the structured kinds follow 1.37 and
+/// the classic ones 1.30. Constant; safe from any thread. Copies share the compiled expressions.
+class RuleSet {
+ public:
+  explicit RuleSet(const Emulation& emulation = {});
+
+  /// What a write of an object of `kind`, the client's version, is judged by. `namespace_object`:
+  /// the one it lies in, null for cluster-scoped kinds. Valid as long as both and this.
+  api::validation::Options For(const api::KindInfo& kind,
+                               const api::Object* namespace_object) const;
+
+ private:
+  api::Profile structured_;
+  api::Profile classic_;
+  std::shared_ptr<const ProfileExpressions> expressions_;
+};
+
+}  // namespace dray::server::registry

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of kinds: a row for each that is not like most.
+#include <algorithm>
+#include <array>
+
+#include "api/core_v1/event.h"
+#include "api/core_v1/namespace.h"
+#include "api/core_v1/node.h"
+#include "api/core_v1/pod.h"
+#include "api/defaults/defaults.h"
+#include "api/resource_v1/claim.h"
+#include "api/resource_v1/claim_template.h"
+#include "api/resource_v1/device_class.h"
+#include "api/resource_v1/device_taint_rule.h"
+#include "api/resource_v1/slice.h"
+#include "api/resource_v1alpha2.h"
+#include "api/resource_v1alpha3.h"
+#include "api/validation/claim.h"
+#include "api/validation/classic.h"
+#include "api/validation/core.h"
+#include "api/validation/device_class.h"
+#include "api/validation/device_taint_rule.h"
+#include "api/validation/pool_status_request.h"
+#include "api/validation/resource_slice.h"
+#include "server/registry/core_kinds.h"
+#include "server/registry/resource_kinds.h"
+#include "server/registry/strategy.h"
+
+namespace dray::server::registry {
+namespace {
+
+namespace alpha2 = api::resource_v1alpha2;
+namespace alpha3 = api::resource_v1alpha3;
+namespace core_v1 = api::core_v1;
+namespace resource_v1 = api::resource_v1;
+namespace validation = api::validation;
+using api::TypeOf;
+
+// The rule of a struct as one of objects. A rule that looks at less has fewer parameters: the
+// stored object, by pointer or reference, and the options or their profile.
+template <class T, auto kRule>
+std::vector<Cause> Rule(const api::Object& object,
+                        const api::Object* stored,
+                        const validation::Options& options) {
+  const T& next = object.As<T>();
+  const T* const old = stored == nullptr ? nullptr : &stored->As<T>();
+  const api::Profile& profile = options.profile;
+  if constexpr (requires { kRule(next, old, options); }) {
+    return kRule(next, old, options);
+  } else if constexpr (requires { kRule(next, old, profile); }) {
+    return kRule(next, old, profile);
+  } else if constexpr (requires { kRule(next, old); }) {
+    return kRule(next, old);
+  } else if constexpr (requires { kRule(next, *old, options); }) {
+    return kRule(next, *old, options);
+  } else if constexpr (requires { kRule(next, *old, profile); }) {
+    return kRule(next, *old, profile);
+  } else if constexpr (requires { kRule(next, *old); }) {
+    return kRule(next, *old);
+  } else if constexpr (requires { kRule(next, options); }) {
+    return kRule(next, options);
+  } else if constexpr (requires { kRule(next, profile); }) {
+    return kRule(next, profile);
+  } else {
+    return kRule(next);
+  }
+}
+
+// Of some kinds upstream asks the rules of new objects twice when one is replaced, and answers with
+// both lists.
+template <class T, auto kRule>
+std::vector<Cause> Twice(const api::Object& object,
+                         const api::Object* stored,
+                         const validation::Options& options) {
+  std::vector<Cause> causes = Rule<T, kRule>(object, stored, options);
+  const std::vector<Cause> once = causes;
+  causes.insert(causes.end(), once.begin(), once.end());
+  return causes;
+}
+
+// The rule of a new object also for its changes.
+template <class T, auto kRule>
+constexpr Strategy kAlwaysAsNew = {
+    .type = &TypeOf<T>, .validate_create = Rule<T, kRule>, .validate_update = Rule<T, kRule>};
+
+// ------------------------------------------------------------------------------------------- core
+
+constexpr Strategy kNamespace = {.type = &TypeOf<core_v1::Namespace>,
+                                 .status_metadata = StatusMetadata::kFree,
+                                 .prepare_create = PrepareNewNamespace,
+                                 .prepare_update = PrepareNamespace,
+                                 .has_finalizers = NamespaceHasFinalizers,
+                                 .mark_deleted = TerminateNamespace};
+
+// A kubelet registers its node with what it found on the machine, and labels it later. Nodes are
+// taken as ready when they are made: no node life-cycle controller would ever remove the taint that
+// upstream's admission gives them (docs/differences.md).
+constexpr Strategy kNode = {.type = &TypeOf<core_v1::Node>,
+                            .status_on_create = true,
+                            .status_metadata = StatusMetadata::kFree,
+                            .validate_create = Rule<core_v1::Node, validation::ValidateNode>,
+                            .validate_update = Rule<core_v1::Node, validation::ValidateNode>};
+
+constexpr Strategy kPod = {
+    .type = &TypeOf<core_v1::Pod>,
+    .generation_in = {.first = 34},
+    .status_metadata = StatusMetadata::kOwnersFromStore,
+    .prepare_create = PrepareNewPod,
+    .prepare_status = PreparePodStatus,
+    .admit = AdmitPod,
+    .validate_create = Rule<core_v1::Pod, validation::ValidatePod>,
+    .validate_update = Rule<core_v1::Pod, validation::ValidatePodUpdate>,
+    .validate_status = Rule<core_v1::Pod, validation::ValidatePodStatusUpdate>,
+    .grace_seconds = PodGraceSeconds};
+
+constexpr Strategy kEvent = kAlwaysAsNew<core_v1::Event, validation::ValidateEvent>;
+
+// -------------------------------------------------------------------------------- resource.k8s.io
+
+using resource_v1::DeviceClass;
+using resource_v1::DeviceTaintRule;
+using resource_v1::ResourceClaim;
+using resource_v1::ResourceClaimTemplate;
+using resource_v1::ResourceSlice;
+using PoolRequest = alpha3::ResourcePoolStatusRequest;
+
+constexpr Strategy kClaim = {
+    .type = &TypeOf<ResourceClaim>,
+    .prepare_status = PrepareClaimStatus,
+    .validate_create = Rule<ResourceClaim, validation::ValidateClaim>,
+    .validate_update = Rule<ResourceClaim, validation::ValidateClaimUpdate>,
+    .validate_status = Rule<ResourceClaim, validation::ValidateClaimStatusUpdate>};
+
+constexpr Strategy kClaimTemplate = {
+    .type = &TypeOf<ResourceClaimTemplate>,
+    .validate_create = Rule<ResourceClaimTemplate, validation::ValidateClaimTemplate>,
+    .validate_update = Rule<ResourceClaimTemplate, validation::ValidateClaimTemplateUpdate>};
+
+constexpr Strategy kDeviceClass = kAlwaysAsNew<DeviceClass, validation::ValidateDeviceClass>;
+
+constexpr Strategy kSlice = {.type = &TypeOf<ResourceSlice>,
+                             .validate_create = Rule<ResourceSlice, validation::ValidateSlice>,
+                             .validate_update = Rule<ResourceSlice, validation::ValidateSlice>,
+                             .warnings = SliceWarnings};
+
+constexpr Strategy kTaintRule = {
+    .type = &TypeOf<DeviceTaintRule>,
+    .prepare_update = PrepareTaintRule,
+    .validate_create = Rule<DeviceTaintRule, validation::ValidateTaintRule>,
+    .validate_update = Rule<DeviceTaintRule, validation::ValidateTaintRule>,
+    .validate_status = Rule<DeviceTaintRule, validation::ValidateTaintRuleStatus>};
+
+constexpr Strategy kPoolRequest = {
+    .type = &TypeOf<PoolRequest>,
+    .validate_create = Rule<PoolRequest, validation::ValidatePoolRequest>,
+    .validate_update = Rule<PoolRequest, validation::ValidatePoolRequestUpdate>,
+    .validate_status = Rule<PoolRequest, validation::ValidatePoolRequestStatus>};
+
+// --------------------------------------------------------- resource.k8s.io, the classic generation
+
+constexpr Strategy kClassicClaim = {
+    .type = &TypeOf<alpha2::ResourceClaim>,
+    .validate_create = Rule<alpha2::ResourceClaim, validation::ValidateClassicClaim>,
+    .validate_update = Rule<alpha2::ResourceClaim, validation::ValidateClassicClaimUpdate>,
+    .validate_status = Rule<alpha2::ResourceClaim, validation::ValidateClassicClaimStatusUpdate>};
+
+constexpr Strategy kClassicClaimTemplate = {
+    .type = &TypeOf<alpha2::ResourceClaimTemplate>,
+    .validate_create =
+        Rule<alpha2::ResourceClaimTemplate, validation::ValidateClassicClaimTemplate>,
+    .validate_update =
+        Rule<alpha2::ResourceClaimTemplate, validation::ValidateClassicClaimTemplateUpdate>};
+
+constexpr Strategy kResourceClass = {
+    .type = &TypeOf<alpha2::ResourceClass>,
+    .validate_create = Rule<alpha2::ResourceClass, validation::ValidateResourceClass>,
+    .validate_update = Twice<alpha2::ResourceClass, validation::ValidateResourceClass>};
+
+// Parameters may change in any way.
+constexpr Strategy kClaimParameters =
+    kAlwaysAsNew<alpha2::ResourceClaimParameters, validation::ValidateClaimParameters>;
+constexpr Strategy kClassParameters =
+    kAlwaysAsNew<alpha2::ResourceClassParameters, validation::ValidateClassParameters>;
+
+constexpr Strategy kClassicSlice =
+    kAlwaysAsNew<alpha2::ResourceSlice, validation::ValidateClassicSlice>;
+
+using alpha2::PodSchedulingContext;
+constexpr Strategy kSchedulingContext = {
+    .type = &TypeOf<PodSchedulingContext>,
+    .validate_create = Rule<PodSchedulingContext, validation::ValidateSchedulingContext>,
+    .validate_update = Twice<PodSchedulingContext, validation::ValidateSchedulingContext>,
+    .validate_status = Rule<PodSchedulingContext, validation::ValidateSchedulingContextStatus>};
+
+constexpr std::array kStrategies = {kNamespace,
+                                    kNode,
+                                    kPod,
+                                    kEvent,
+                                    kClaim,
+                                    kClaimTemplate,
+                                    kDeviceClass,
+                                    kSlice,
+                                    kTaintRule,
+                                    kPoolRequest,
+                                    kClassicClaim,
+                                    kClassicClaimTemplate,
+                                    kResourceClass,
+                                    kClaimParameters,
+                                    kClassParameters,
+                                    kClassicSlice,
+                                    kSchedulingContext};
+
+}  // namespace
+
+const Strategy& StrategyOf(const api::KindInfo& kind) {
+  static constexpr Strategy kLikeMost;
+  const api::Type& type = kind.storage().type();
+  const auto* const found = std::ranges::find_if(
+      kStrategies, [&](const Strategy& strategy) { return &strategy.type() == &type; });
+  return found == kStrategies.end() ? kLikeMost : *found;
+}
+
+}  // namespace dray::server::registry

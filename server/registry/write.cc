@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/registry/write.h"
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "api/conversion/conversion.h"
+#include "api/defaults/defaults.h"
+#include "api/meta_v1/object_meta.h"
+#include "api/reflect.h"
+#include "api/validation/core.h"
+#include "api/validation/disabled_fields.h"
+#include "api/value/time.h"
+#include "server/errors/errors.h"
+#include "server/registry/metadata_rules.h"
+
+namespace dray::server::registry {
+namespace {
+
+namespace meta_v1 = api::meta_v1;
+namespace validation = api::validation;
+using Causes = std::vector<Cause>;
+
+// ---------------------------------------------------------------------------------------- prepare
+
+const void* FieldOf(const api::Object& object, std::string_view name) {
+  const api::Field* field = object.type().Find(name);
+  return field == nullptr ? nullptr : field->of(object.value());
+}
+
+void ClearField(std::string_view name, api::Object& object) {
+  const api::Field* field = object.type().Find(name);
+  if (field != nullptr) {
+    Clear(field->type(), api::MutableMember(*field, object.mutable_value()));
+  }
+}
+
+// The spec, whatever a kind calls it: everything but metadata and status.
+bool SameSpec(const api::Object& a, const api::Object& b) {
+  for (const api::Field& field : a.type().fields) {
+    if (field.name == "metadata" || field.name == "status") continue;
+    if (!Equal(field.type(), field.of(a.value()), field.of(b.value()))) return false;
+  }
+  return true;
+}
+
+void CopyField(std::string_view name, api::Object& to, const api::Object& from) {
+  const api::Field* field = to.type().Find(name);
+  const void* value = FieldOf(from, name);
+  if (field == nullptr || value == nullptr) return;
+  Assign(field->type(), api::MutableMember(*field, to.mutable_value()), value);
+}
+
+// What no client changes once it is set.
+void KeepServerMetadata(meta_v1::ObjectMeta& meta, const meta_v1::ObjectMeta& old) {
+  if (meta.namespace_.empty()) meta.namespace_ = old.namespace_;
+  if (meta.uid.empty()) meta.uid = old.uid;
+  meta.generate_name = old.generate_name;
+  meta.self_link = old.self_link;
+  meta.generation = old.generation;
+  meta.creation_timestamp = old.creation_timestamp;
+  meta.managed_fields = old.managed_fields;
+  if (!old.deletion_timestamp.has_value()) return;
+  meta.deletion_timestamp = old.deletion_timestamp;
+  if (!meta.deletion_grace_period_seconds.has_value()) {
+    meta.deletion_grace_period_seconds = old.deletion_grace_period_seconds;
+  }
+}
+
+bool TracksGeneration(const Strategy& strategy, const api::KindInfo& kind, api::Release release) {
+  return kind.tracks_generation && strategy.generation_in.Rules(release);
+}
+
+void PrepareNew(const Strategy& strategy, api::Object& object, const WriteContext& context) {
+  meta_v1::ObjectMeta& meta = object.mutable_metadata();
+  meta.uid = context.uid;
+  meta.self_link.clear();
+  meta.creation_timestamp = api::Time::Of(context.now);
+  meta.deletion_timestamp.reset();
+  meta.deletion_grace_period_seconds.reset();
+  meta.managed_fields.clear();
+  if (TracksGeneration(strategy, object.kind(), context.options.profile.release)) {
+    meta.generation = 1;
+  }
+  if (!strategy.status_on_create) ClearField("status", object);
+  if (strategy.prepare_create != nullptr) strategy.prepare_create(object);
+}
+
+void PrepareObject(const Strategy& strategy,
+                   api::Object& object,
+                   const api::Object& old,
+                   const WriteContext& context) {
+  KeepServerMetadata(object.mutable_metadata(), old.metadata());
+  if (object.kind().has_status) CopyField("status", object, old);
+  if (strategy.prepare_update != nullptr) strategy.prepare_update(object, old, context.now);
+  if (TracksGeneration(strategy, object.kind(), context.options.profile.release) &&
+      !SameSpec(object, old)) {
+    ++object.mutable_metadata().generation;
+  }
+}
+
+// Everything but the status comes from `old`, with the metadata that some kinds allow to change.
+void PrepareStatus(const Strategy& strategy, api::Object& object, const api::Object& old) {
+  meta_v1::ObjectMeta& meta = object.mutable_metadata();
+  KeepServerMetadata(meta, old.metadata());
+  for (const api::Field& field : object.type().fields) {
+    if (field.name != "metadata" && field.name != "status") CopyField(field.name, object, old);
+  }
+  switch (strategy.status_metadata) {
+    case StatusMetadata::kFromStore: {
+      const std::string uid = meta.uid;
+      const std::string version = meta.resource_version;
+      meta = old.metadata();
+      meta.uid = uid;  // another one is an error, found by validation
+      meta.resource_version = version;
+      break;
+    }
+    case StatusMetadata::kOwnersFromStore:
+      meta.owner_references = old.metadata().owner_references;
+      break;
+    case StatusMetadata::kFree: break;
+  }
+  if (strategy.prepare_status != nullptr) strategy.prepare_status(object, old);
+}
+
+void Prepare(const Strategy& strategy,
+             api::Object& object,
+             const api::Object& old,
+             const WriteContext& context) {
+  switch (context.subresource) {
+    case Subresource::kNone: PrepareObject(strategy, object, old, context); return;
+    case Subresource::kStatus: PrepareStatus(strategy, object, old); return;
+    case Subresource::kFinalize:
+      KeepServerMetadata(object.mutable_metadata(), old.metadata());
+      CopyField("status", object, old);
+      return;
+    case Subresource::kBinding:
+      return;  // the server itself made the change; it counts as none of the spec
+  }
+}
+
+// --------------------------------------------------------------------------------------- validate
+
+void Append(Causes more, Causes& causes) {
+  std::ranges::move(more, std::back_inserter(causes));
+}
+
+// Since 1.37 what the rules of a kind find twice is told once.
+void DropRepeated(Causes& causes) {
+  std::set<std::string> seen;
+  std::erase_if(causes, [&](const Cause& cause) {
+    return !seen.insert(fmt::format("{} {} {}", cause.reason, cause.field, cause.message)).second;
+  });
+}
+
+Causes CheckNew(const Strategy& strategy,
+                const api::Object& object,
+                const validation::Options& options) {
+  Causes causes = CheckNewMetadata(object.kind(), object.metadata(), options.profile);
+  if (strategy.validate_create == nullptr) return causes;
+  Causes found = validation::CheckFinalizerNames(object.metadata());
+  Append(strategy.validate_create(object, nullptr, options), found);
+  if (options.profile.Since(37)) DropRepeated(found);
+  Append(std::move(found), causes);
+  return causes;
+}
+
+// Binding and finalizing change what an update may not; their verbs have made checks of their own.
+Strategy::Rules RulesFor(const Strategy& strategy, Subresource subresource) {
+  switch (subresource) {
+    case Subresource::kNone: return strategy.validate_update;
+    case Subresource::kStatus: return strategy.validate_status;
+    case Subresource::kFinalize:
+    case Subresource::kBinding: return nullptr;
+  }
+  return nullptr;
+}
+
+Causes CheckChanged(const Strategy& strategy,
+                    const api::Object& object,
+                    const api::Object& old,
+                    const WriteContext& context) {
+  const validation::Options& options = context.options;
+  const bool is_new_rules = options.profile.Since(37);
+  const ChangedPart part =
+      context.subresource == Subresource::kStatus ? ChangedPart::kStatus : ChangedPart::kMain;
+  Causes causes =
+      CheckChangedMetadata(object.kind(), object.metadata(), old.metadata(), options.profile, part);
+  const Strategy::Rules rules = RulesFor(strategy, context.subresource);
+  if (rules == nullptr) return causes;
+  Causes found;
+  // Before 1.37 they belonged to the rules for changed metadata.
+  if (is_new_rules && context.subresource == Subresource::kNone) {
+    found = validation::CheckFinalizerNames(object.metadata());
+  }
+  Append(rules(object, &old, options), found);
+  if (is_new_rules) DropRepeated(found);
+  Append(std::move(found), causes);
+  return causes;
+}
+
+// The end of both ways.
+Result<Warnings> Answer(const Strategy& strategy,
+                        const api::Object& object,
+                        const api::Object* old,
+                        const WriteContext& context,
+                        Causes causes) {
+  if (!causes.empty()) {
+    return Fail(errors::Invalid(object.kind(), object.metadata().name, std::move(causes)));
+  }
+  const bool is_whole = context.subresource == Subresource::kNone;
+  if (strategy.warnings == nullptr || !is_whole) return Warnings();
+  return strategy.warnings(object, old, context.options.profile);
+}
+
+}  // namespace
+
+Result<Warnings> BeforeCreate(const Strategy& strategy,
+                              api::Object& object,
+                              const WriteContext& context) {
+  if (strategy.admit != nullptr && context.admission) strategy.admit(object);
+  PrepareNew(strategy, object, context);
+  validation::DropDisabledFields(object, nullptr, context.options.profile);
+  return Answer(strategy, object, nullptr, context, CheckNew(strategy, object, context.options));
+}
+
+Result<Warnings> BeforeUpdate(const Strategy& strategy,
+                              api::Object& object,
+                              const api::Object& old,
+                              const WriteContext& context) {
+  const bool is_whole = context.subresource == Subresource::kNone;
+  if (strategy.admit != nullptr && context.admission && is_whole) strategy.admit(object);
+  Prepare(strategy, object, old, context);
+  validation::DropDisabledFields(object, &old, context.options.profile);
+  return Answer(strategy, object, &old, context, CheckChanged(strategy, object, old, context));
+}
+
+api::Object ForStore(api::Object wish, api::Release release, WallTime now) {
+  api::defaults::SetDefaults(wish, api::Time::Of(now), release);
+  return api::conversion::ToHub(wish, release);
+}
+
+Result<api::Object> DecodeForStore(const api::KindInfo& kind,
+                                   std::string_view json,
+                                   api::Release release,
+                                   WallTime now,
+                                   api::DecodeIssues* issues) {
+  DRAY_TRY(api::Object object, api::DecodeJson(kind, json, issues, {.release = release}));
+  return ForStore(std::move(object), release, now);
+}
+
+}  // namespace dray::server::registry

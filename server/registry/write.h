@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// The way of every write to the store, from what a client wants to what is stored: prepare, admit,
+// validate, warn. Pure functions, asked by all verbs, by `dray validate` and by the measured cases;
+// after Kubernetes' rest.BeforeCreate and rest.BeforeUpdate.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/codec/json.h"
+#include "api/kind.h"
+#include "api/object.h"
+#include "api/release.h"
+#include "api/validation/options.h"
+#include "base/result.h"
+#include "base/world.h"
+#include "server/registry/strategy.h"
+
+namespace dray::server::registry {
+
+/// Which part of an object a write is for.
+enum class Subresource : uint8_t {
+  kNone,  // the object itself
+  kStatus,
+  kFinalize,  // spec.finalizers, of namespaces
+  kBinding,   // what binding changes about a pod
+};
+
+/// What is known about a write besides the objects.
+struct WriteContext {
+  WallTime now;
+  std::string uid = {};   // of the new object
+  bool admission = true;  // off without a server: offline, and where upstream was measured so
+  Subresource subresource = Subresource::kNone;
+  /// The release and gates, the client's version of the kind, the namespace, the user.
+  api::validation::Options options = {};
+};
+
+/// Texts of Warning headers.
+using Warnings = std::vector<std::string>;
+
+/// Makes `object`, which a client wants to create, what is stored, and judges it. It is in the form
+/// of the store, has its defaults, its name and its namespace, and is the caller's alone.
+///
+///   1. What admission adds.
+///   2. What only the server may say: uid, times, generation; no status, of most kinds.
+///   3. What objects of the kind begin with.
+///   4. Fields of disabled features are dropped.
+///   5. Metadata is validated, then the rest.
+///   6. The kind's warnings.
+///
+/// Errors: kInvalid  with upstream's words and all causes; the object has passed steps 1 to 4.
+Result<Warnings> BeforeCreate(const Strategy& strategy,
+                              api::Object& object,
+                              const WriteContext& context);
+
+/// The same for an object that is to replace `old`. What clients cannot change, or not through this
+/// subresource, comes from `old`; the generation grows when anything but metadata and status
+/// changed. Admission and warnings are for the object itself, not for subresources.
+///
+/// Errors: kInvalid  as above.
+Result<Warnings> BeforeUpdate(const Strategy& strategy,
+                              api::Object& object,
+                              const api::Object& old,
+                              const WriteContext& context);
+
+/// What a client means by `wish`, an object in its own version that nobody else holds: with the
+/// defaults of that version, in the form of the store.
+api::Object ForStore(api::Object wish, api::Release release, WallTime now);
+
+/// The same of `json`, a document of `kind` as `release` has it. Unknown and duplicate fields go to
+/// `issues`.
+/// Errors: kBadRequest  as api::DecodeJson.
+Result<api::Object> DecodeForStore(const api::KindInfo& kind,
+                                   std::string_view json,
+                                   api::Release release,
+                                   WallTime now,
+                                   api::DecodeIssues* issues);
+
+}  // namespace dray::server::registry

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// The way to the store that all kinds share; what single kinds add to it is measured
+// (tests/vectors/validation_vectors_test.cc).
+#include "server/registry/write.h"
+
+#include <chrono>
+#include <string>
+#include <string_view>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "api/codec/json.h"
+#include "api/resource_v1/claim.h"
+#include "api/resource_v1/slice.h"
+
+namespace dray::server::registry {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr WallTime kNow{std::chrono::seconds(1'800'000'000)};
+
+const api::KindInfo& Slices() {
+  return api::Reflected<api::resource_v1::ResourceSlice>::kKind;
+}
+
+const api::KindInfo& Claims() {
+  return api::Reflected<api::resource_v1::ResourceClaim>::kKind;
+}
+
+api::Object Read(const api::KindInfo& kind, std::string_view json) {
+  auto object = DecodeForStore(kind, json, api::Release::kAny, kNow, nullptr);
+  EXPECT_TRUE(object.has_value()) << json;
+  return *std::move(object);
+}
+
+WriteContext ContextFor(const api::KindInfo& kind, Subresource subresource = Subresource::kNone) {
+  return {.now = kNow, .uid = "new", .subresource = subresource, .options = {.version = &kind}};
+}
+
+std::string Slice(std::string_view driver, std::string_view pool) {
+  return std::string(R"({"metadata":{"name":"a"},"spec":{"driver":")")
+      .append(driver)
+      .append(R"(","nodeName":"n","pool":{"name":")")
+      .append(pool)
+      .append(R"(","resourceSliceCount":1},"devices":[]}})");
+}
+
+TEST(BeforeCreate, WarnsAboutWhatIsValid) {
+  api::Object slice = Read(Slices(), Slice("Gpu.example.com", "p"));
+  const auto warnings = BeforeCreate(StrategyOf(Slices()), slice, ContextFor(Slices()));
+  ASSERT_TRUE(warnings.has_value()) << warnings.error().message;
+  EXPECT_THAT(*warnings, ElementsAre(HasSubstr("driver names should be lowercase")));
+}
+
+TEST(BeforeCreate, RefusesWithoutWarnings) {
+  api::Object slice = Read(Slices(), Slice("Gpu.example.com", ""));
+  const auto warnings = BeforeCreate(StrategyOf(Slices()), slice, ContextFor(Slices()));
+  ASSERT_FALSE(warnings.has_value());
+  EXPECT_THAT(warnings.error().message, HasSubstr("spec.pool.name"));
+  EXPECT_THAT(warnings.error().message, Not(HasSubstr("lowercase")));
+}
+
+TEST(BeforeCreate, SaysWhatOnlyTheServerMaySay) {
+  api::Object claim = Read(Claims(), R"({"metadata":{"name":"a","namespace":"b","uid":"mine",
+      "selfLink":"x","deletionTimestamp":"2020-01-01T00:00:00Z"},
+      "spec":{"devices":{}},"status":{"reservedFor":[{"resource":"pods","name":"p","uid":"u"}]}})");
+  ASSERT_TRUE(BeforeCreate(StrategyOf(Claims()), claim, ContextFor(Claims())).has_value());
+  EXPECT_EQ(api::ToJson(claim),
+            R"({"kind":"ResourceClaim","apiVersion":"resource.k8s.io/v1","metadata":{"name":"a",)"
+            R"("namespace":"b","uid":"new","creationTimestamp":"2027-01-15T08:00:00Z"},)"
+            R"("spec":{"devices":{"requests":null}},"status":{}})");
+}
+
+TEST(BeforeUpdate, AStatusBringsNothingElse) {
+  const api::Object old = Read(
+      Claims(), R"({"metadata":{"name":"a","namespace":"b","uid":"u"},"spec":{"devices":{}}})");
+  api::Object claim = Read(Claims(), R"({"metadata":{"name":"a","namespace":"b","labels":{"x":"y"}},
+      "spec":{"devices":{"requests":[{"name":"r","exactly":{"deviceClassName":"c"}}]}}})");
+  const WriteContext context = ContextFor(Claims(), Subresource::kStatus);
+  ASSERT_TRUE(BeforeUpdate(StrategyOf(Claims()), claim, old, context).has_value());
+  EXPECT_EQ(claim, old);
+}
+
+TEST(BeforeUpdate, OfAStatusSaysNothingAboutTheSpec) {
+  const api::Object old = Read(Slices(), Slice("Gpu.example.com", "p"));
+  api::Object slice = old.Clone();
+  const auto whole = BeforeUpdate(StrategyOf(Slices()), slice, old, ContextFor(Slices()));
+  ASSERT_TRUE(whole.has_value()) << whole.error().message;
+  EXPECT_EQ(whole->size(), 1U);
+  const WriteContext status = ContextFor(Slices(), Subresource::kStatus);
+  const auto part = BeforeUpdate(StrategyOf(Slices()), slice, old, status);
+  ASSERT_TRUE(part.has_value()) << part.error().message;
+  EXPECT_TRUE(part->empty());
+}
+
+}  // namespace
+}  // namespace dray::server::registry
