@@ -64,8 +64,5 @@ else
     (cd "${peer%/*}/source" && go build -o ../allocator-peer .)
   fi
   show taskset -c 1 "$bin/allocator_bench" "$peer"
-  vectors=${DRAY_SHARED:-../shared}/vectors/allocator
-  if [[ -d $vectors ]]; then
-    show taskset -c 1 "$bin/allocator_bench" --vectors "$vectors" "$peer"
-  fi
+  show taskset -c 1 "$bin/allocator_bench" --vectors tests/data/vectors/allocator "$peer"
 fi

@@ -3,16 +3,18 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <filesystem>
-#include <fstream>
-#include <system_error>
+#include <sstream>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "base/world.h"
 #include "bench/allocator/measure.h"
 #include "tests/allocator/problem_json.h"
+#include "tests/vectors/case_files.h"
 
 namespace dray::bench {
 namespace {
@@ -26,21 +28,18 @@ bool HasNoTime(std::string_view line) {
 }
 
 Result<std::vector<judges::Problem>> ReadProblems(const std::string& folder) {
-  std::vector<std::filesystem::path> files;
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
-    const std::string name = entry.path().filename();
-    if (name.ends_with(".jsonl") && !name.contains("v0.31.8")) files.push_back(entry.path());
-  }
-  if (error) return Fail(StatusReason::kInternalError, folder + ": " + error.message());
-  std::ranges::sort(files);
+  Disk& disk = RealWorld().disk;
+  DRAY_TRY(const std::vector<std::string> files, vectors::VectorFilesIn(disk, folder, ".jsonl"));
   std::vector<judges::Problem> problems;
-  for (const std::filesystem::path& file : files) {
-    std::ifstream lines(file);
+  for (const std::string& file : files) {
+    if (file.contains("v0.31.8")) continue;
+    DRAY_TRY(const std::string text, vectors::ReadVectors(disk, file));
+    const std::string name = file.substr(file.rfind('/') + 1);
+    std::istringstream lines(text);
     for (std::string line; std::getline(lines, line);) {
       if (HasNoTime(line)) continue;
       if (auto problem = judges::DecodeProblem(std::string_view(line))) {
-        problem->id = file.stem().string() + "/" + problem->id;
+        problem->id = name.substr(0, name.find(".jsonl")) + "/" + problem->id;
         problems.push_back(*std::move(problem));
       }
     }

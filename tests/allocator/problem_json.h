@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Problems in the form of the allocator vectors (../shared/vectors/allocator/README.md): one JSON
+// Problems in the form of the allocator vectors (tests/data/vectors/allocator/README.md): one JSON
 // object a line. Outcomes stand beside the problem and are not looked at.
 #pragma once
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares answers of the allocator with upstream's (../shared/vectors/allocator/README.md, "How an
-// answer is judged").
+// Compares answers of the allocator with upstream's (tests/data/vectors/allocator/README.md, "How
+// an answer is judged").
 #pragma once
 
 #include <cstdint>

@@ -226,7 +226,7 @@ Result<Report> RunAllocatorVectors(Disk& disk,
                                    const AllocatorOptions& options) {
   Runner runner(options);
   for (const std::string& file : files) {
-    DRAY_TRY(const std::string text, disk.Read(file));
+    DRAY_TRY(const std::string text, ReadVectors(disk, file));
     const std::string name = file.substr(file.rfind('/') + 1);
     for (size_t at = 0; at < text.size();) {
       const size_t end = std::min(text.find('\n', at), text.size());

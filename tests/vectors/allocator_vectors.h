@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs allocator vectors: problems with the answers upstream's allocator gave
-// (../shared/vectors/allocator/README.md says how they are judged).
+// (tests/data/vectors/allocator/README.md says how they are judged).
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of vectors that are JSON arrays, one object a case, and the members of cases.
+// Files of vectors, compressed or not; those that are JSON arrays, one object a case; and the
+// members of cases. tests/data/vectors/README.md says where ours come from.
 #pragma once
 
 #include <functional>
@@ -13,6 +14,15 @@
 #include "base/world.h"
 
 namespace dray::vectors {
+
+/// What is in a file of vectors, decompressed when its name ends in .gz.
+/// Errors: kBadRequest  not in gzip's form, or larger than any of ours; what the disk says.
+Result<std::string> ReadVectors(Disk& disk, const std::string& path);
+
+/// The files of a folder with that ending, or that ending and .gz, in the order of their names.
+Result<std::vector<std::string>> VectorFilesIn(Disk& disk,
+                                               const std::string& folder,
+                                               std::string_view ending);
 
 /// Calls `visit` for every case of every file, in order; what is no object is passed over.
 /// Errors: kBadRequest  a file is no JSON array; what the disk says about one it cannot read.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices as the CEL vectors write them (../shared/vectors/cel/README.md, section Devices).
+// Devices as the CEL vectors write them (tests/data/vectors/cel/README.md, section Devices).
 #pragma once
 
 #include <deque>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Values of expressions as the CEL vectors write them: {"type": T, "value": V}
-// (../shared/vectors/cel/README.md, section Tagged values).
+// (tests/data/vectors/cel/README.md, section Tagged values).
 #pragma once
 
 #include <boost/json.hpp>

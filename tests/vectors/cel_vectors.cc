@@ -36,7 +36,7 @@ constexpr Format kFormats[] = {
 };
 
 Result<json::value> ReadFile(Disk& disk, const std::string& path) {
-  DRAY_TRY(const std::string text, disk.Read(path));
+  DRAY_TRY(const std::string text, ReadVectors(disk, path));
   json::parse_options options;
   options.max_depth = kJsonDepthMax;
   boost::system::error_code error;

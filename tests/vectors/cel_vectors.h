@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs CEL vectors: expressions with what upstream's code of several releases made of them
-// (../shared/vectors/cel/README.md describes the formats and how exact an answer must be).
+// (tests/data/vectors/cel/README.md describes the formats and how exact an answer must be).
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs conversion and defaulting vectors: objects, and how upstream shows them in each version of a
-// release (../shared/vectors/conversion/README.md says what the members mean).
+// release (tests/data/vectors/conversion/README.md says what the members mean).
 #pragma once
 
 #include <string>

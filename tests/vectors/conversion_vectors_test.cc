@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -15,20 +16,8 @@
 namespace dray::vectors {
 namespace {
 
-std::string SharedFolder() {
-  const char* chosen = std::getenv("DRAY_SHARED");
-  return chosen != nullptr ? chosen : DRAY_SOURCE_DIR "/../shared";
-}
-
-// The vector files of that name that this machine has: a few beside the tests, more in DRAY_SHARED.
-std::vector<std::string> FilesOf(std::string_view name) {
-  std::vector<std::string> files;
-  for (const std::string& folder :
-       {std::string(DRAY_SOURCE_DIR "/tests/data"), SharedFolder() + "/vectors"}) {
-    const std::string path = fmt::format("{}/{}/{}.json", folder, name, name);
-    if (RealWorld().disk.Read(path)) files.push_back(path);
-  }
-  return files;
+std::string FileOf(std::string_view kind) {
+  return fmt::format("{}/tests/data/vectors/{}/{}.json.gz", DRAY_SOURCE_DIR, kind, kind);
 }
 
 void Expect(const Result<Report>& report, std::string_view what) {
@@ -40,16 +29,18 @@ void Expect(const Result<Report>& report, std::string_view what) {
 }
 
 TEST(ConversionVectors, VersionsShowWhatUpstreamsShow) {
-  Expect(RunConversionVectors(RealWorld().disk, FilesOf("conversion"), {}), "conversion");
+  Expect(RunConversionVectors(RealWorld().disk, {FileOf("conversion")}, {}), "conversion");
 }
 
 TEST(DefaultingVectors, ObjectsHaveUpstreamsDefaults) {
-  Expect(RunDefaultingVectors(RealWorld().disk, FilesOf("defaulting"), {}), "defaulting");
+  Expect(RunDefaultingVectors(RealWorld().disk, {FileOf("defaulting")}, {}), "defaulting");
 }
 
 TEST(MergeBackVectors, WritingBackWhatWasReadChangesNothing) {
-  std::vector<std::string> paths = FilesOf("conversion");
-  const std::string fixtures = SharedFolder() + "/vectors/api";
+  std::vector<std::string> paths = {FileOf("conversion")};
+  const char* const chosen = std::getenv("DRAY_SHARED");
+  const std::string shared = chosen != nullptr ? chosen : DRAY_SOURCE_DIR "/../shared";
+  const std::string fixtures = shared + "/vectors/api";  // upstream's, not in the repository
   if (RealWorld().disk.IsFolder(fixtures)) paths.push_back(fixtures);
   const auto report = RunMergeBackVectors(RealWorld().disk, paths);
   ASSERT_TRUE(report.has_value()) << report.error().message;

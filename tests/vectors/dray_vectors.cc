@@ -14,6 +14,7 @@
 #include "tests/allocator/generate.h"
 #include "tests/vectors/allocator_vectors.h"
 #include "tests/vectors/api_vectors.h"
+#include "tests/vectors/case_files.h"
 #include "tests/vectors/cel_vectors.h"
 #include "tests/vectors/conversion_vectors.h"
 #include "tests/vectors/manifest_vectors.h"
@@ -70,7 +71,7 @@ std::optional<Arguments> Parse(const std::vector<std::string>& words) {
   return arguments;
 }
 
-/// The files with that ending in all folders named, and the files named.
+/// The files with that ending, or it and .gz, in all folders named, and the files named.
 Result<std::vector<std::string>> Collect(Disk& disk,
                                          const std::vector<std::string>& paths,
                                          std::string_view ending) {
@@ -80,10 +81,9 @@ Result<std::vector<std::string>> Collect(Disk& disk,
       files.push_back(path);
       continue;
     }
-    DRAY_TRY(const std::vector<std::string> names, disk.List(path));
-    for (const std::string& name : names) {
-      if (name.ends_with(ending)) files.push_back(path + "/" + name);
-    }
+    DRAY_TRY(const std::vector<std::string> inside,
+             dray::vectors::VectorFilesIn(disk, path, ending));
+    files.insert(files.end(), inside.begin(), inside.end());
   }
   return files;
 }

@@ -11,6 +11,7 @@
 #include "api/conversion/conversion.h"
 #include "api/defaults/defaults.h"
 #include "api/kind.h"
+#include "tests/vectors/case_files.h"
 
 namespace dray::vectors {
 namespace {
@@ -107,7 +108,7 @@ void RunObject(const json::value& object, const std::string& name, Report& repor
 }
 
 Result<> RunFile(Disk& disk, const std::string& file, Report& report) {
-  DRAY_TRY(const std::string text, disk.Read(file));
+  DRAY_TRY(const std::string text, ReadVectors(disk, file));
   boost::system::error_code error;
   const json::value content = json::parse(text, error);
   if (error) return Fail(StatusReason::kBadRequest, file + ": not JSON");
@@ -125,7 +126,8 @@ Result<> RunFile(Disk& disk, const std::string& file, Report& report) {
 
 Result<> RunPath(Disk& disk, const std::string& path, Report& report) {
   if (!disk.IsFolder(path)) {
-    return path.ends_with(".json") ? RunFile(disk, path, report) : Result<>();
+    const bool has_objects = path.ends_with(".json") || path.ends_with(".json.gz");
+    return has_objects ? RunFile(disk, path, report) : Result<>();
   }
   DRAY_TRY(const std::vector<std::string> names, disk.List(path));
   for (const std::string& name : names) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs validation vectors: requests with the answers upstream's API server gave
-// (../shared/vectors/validation/README.md says how they are judged).
+// (tests/data/vectors/validation/README.md says how they are judged).
 #pragma once
 
 #include <string>
