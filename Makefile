@@ -65,7 +65,7 @@ bench: build
 
 fuzz: packages
 	@cmake --preset fuzz
-	@cmake --build --preset fuzz
+	@cmake --build --preset fuzz --target fuzz_targets
 	@dev/fuzz.sh build/fuzz/bin $(strip $(FUZZ_SECONDS))
 
 fmt: packages

@@ -2,13 +2,19 @@
 # SPDX-License-Identifier: Apache-2.0
 # Every number of bench/README.md, each after the command that prints it (make bench). Needs the
 # release build in build/bin. The comparisons with Kubernetes' own engines need Go and the folder
-# ../shared/peers (or DRAY_SHARED) and say so when they are not there.
+# ../shared/peers (or DRAY_SHARED) and say so when they are not there. BENCH_QUICK=1 shows that all of
+# it runs, with numbers that mean little.
 set -euo pipefail
 
 cd "$(dirname "$0")/.."
 readonly bin=${BIN:-build/bin}
 readonly peer_source=${DRAY_SHARED:-../shared}/peers/allocator
 readonly peer=build/tools/allocator-peer/allocator-peer
+
+nodes=100 more_nodes=400 seconds=()
+if [[ -n ${BENCH_QUICK-} ]]; then
+  nodes=30 more_nodes=40 seconds=(--seconds 0.01)
+fi
 
 heading() { printf '\n== %s\n' "$*"; }
 
@@ -24,12 +30,12 @@ heading "how long until dray serve is ready"
 show "$bin/serve_ready" "$bin/dray"
 
 heading "pods with a claim each"
-show "$bin/pods_bench" "$bin/dray" example gpu.example.com
+show "$bin/pods_bench" "$bin/dray" example gpu.example.com "$nodes"
 # the same without a disk
-show "$bin/pods_bench" "$bin/dray" example gpu.example.com 100 --memory
-show "$bin/pods_bench" "$bin/dray" 8-gpu-server gpu.nvidia.com
+show "$bin/pods_bench" "$bin/dray" example gpu.example.com "$nodes" --memory
+show "$bin/pods_bench" "$bin/dray" 8-gpu-server gpu.nvidia.com "$nodes"
 # four times as much: a quadratic walk would show
-show "$bin/pods_bench" "$bin/dray" example gpu.example.com 400
+show "$bin/pods_bench" "$bin/dray" example gpu.example.com "$more_nodes"
 
 heading "stores"
 show "$bin/store_bench"
@@ -56,13 +62,13 @@ fi
 heading "one call of the allocator"
 if ! command -v go >/dev/null || [[ ! -d $peer_source ]]; then
   echo "without Kubernetes' allocator: needs go and $peer_source"
-  show taskset -c 1 "$bin/allocator_bench"
+  show taskset -c 1 "$bin/allocator_bench" "${seconds[@]}"
 else
   if [[ ! -x $peer ]]; then
     mkdir -p "${peer%/*}/source"
     cp "$peer_source"/* "${peer%/*}/source/"
     (cd "${peer%/*}/source" && go build -o ../allocator-peer .)
   fi
-  show taskset -c 1 "$bin/allocator_bench" "$peer"
+  show taskset -c 1 "$bin/allocator_bench" "${seconds[@]}" "$peer"
   show taskset -c 1 "$bin/allocator_bench" --vectors tests/data/vectors/allocator "$peer"
 fi

@@ -79,13 +79,19 @@ function(dray_program name)
   add_dependencies(programs ${name})
 endfunction()
 
-# A libFuzzer target, built in the fuzz preset only.
+# What `make fuzz` builds.
+add_custom_target(fuzz_targets)
+
+# A libFuzzer target. Only the preset `fuzz` links it; the others compile it, so that it keeps up.
 function(dray_fuzz name)
+  cmake_parse_arguments(F "" "" "SOURCES;LINKS" ${ARGN})
   if(NOT DRAY_FUZZ)
+    add_library(${name} OBJECT ${F_SOURCES})
+    target_link_libraries(${name} PRIVATE ${F_LINKS} dray_options)
     return()
   endif()
-  cmake_parse_arguments(F "" "" "SOURCES;LINKS" ${ARGN})
   add_executable(${name} ${F_SOURCES})
   target_link_libraries(${name} PRIVATE ${F_LINKS} dray_options)
   target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+  add_dependencies(fuzz_targets ${name})
 endfunction()

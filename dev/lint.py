@@ -30,10 +30,12 @@ CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME", pathlib.Path.home() / ".ca
 STAMP_DAYS_MAX = 60  # a stamp nobody asked for in that time is deleted
 COMPILER, TIDY = "clang++-19", "clang-tidy-19"
 
-# GoogleTest's macros make mutable globals, own raw pointers and count as complex functions.
+# GoogleTest's macros make mutable globals, own raw pointers and count as complex functions; a test
+# has better things to do than to reserve room for four elements.
 TEST_CHECKS = ("-cppcoreguidelines-avoid-non-const-global-variables,"
                "-cppcoreguidelines-owning-memory,-cppcoreguidelines-special-member-functions,"
-               "-readability-function-cognitive-complexity,-bugprone-unchecked-optional-access")
+               "-readability-function-cognitive-complexity,"
+               "-performance-inefficient-vector-operation")
 
 LINE_MARKER = re.compile(rb'^# \d+ "([^"]*)".*\n', re.MULTILINE)
 LINE_OF_RULES = re.compile(rb"^.*(?:NOLINT|^\s*#).*$", re.MULTILINE)
