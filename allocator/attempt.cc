@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "allocator/attempt.h"
-
 #include <algorithm>
 #include <cstdint>
 #include <unordered_map>
@@ -13,11 +11,14 @@
 #include "allocator/rules/share_id.h"
 #include "allocator/search/node_problem.h"
 #include "allocator/search/node_search.h"
-#include "allocator/search/prepared.h"
+#include "allocator/search/prepared_claims.h"
+#include "api/core_v1/node.h"
+#include "api/resource_v1/allocation.h"
 #include "api/resource_v1/slice.h"
 #include "base/hash.h"
 #include "base/lazy.h"
 #include "base/mutex.h"
+#include "dray/allocator.h"
 
 namespace dray::allocator {
 namespace {
@@ -36,20 +37,20 @@ struct SignatureHash {
 
 /// Everything the search reads of a node: nodes with equal signatures have isomorphic searches,
 /// hence equal answers, up to the names of their devices (N-1).
-Signature SignatureOf(const Snapshot& snapshot,
-                      const NodeView& view,
+Signature SignatureOf(const snapshot::ClusterState& cluster,
+                      const snapshot::NodeView& view,
                       const api::core_v1::Node& node) {
   Signature signature;
   signature.reserve(view.fingerprint.size() + view.words + view.pools.size() + 1);
   signature = view.fingerprint;
-  for (const NodeView::Segment& segment : view.segments) {
-    const PoolUse& use = snapshot.UseOfPool(view.pools[segment.pool].id);
+  for (const snapshot::NodeView::Segment& segment : view.segments) {
+    const snapshot::PoolUse& use = cluster.UseOfPool(view.pools[segment.pool].id);
     const auto words = std::span(use.whole).subspan(segment.facts->first_word, segment.words());
     signature.insert(signature.end(), words.begin(), words.end());
   }
-  for (const NodeView::Pool& pool : view.pools) {
+  for (const snapshot::NodeView::Pool& pool : view.pools) {
     if (pool.facts == nullptr) continue;
-    const PoolUse& use = snapshot.UseOfPool(pool.id);
+    const snapshot::PoolUse& use = cluster.UseOfPool(pool.id);
     signature.push_back(use.shares_number);
     if (!pool.draws_counters) continue;
     for (const int64_t left : use.available) signature.push_back(static_cast<uint64_t>(left));
@@ -64,43 +65,43 @@ Signature SignatureOf(const Snapshot& snapshot,
 
 /// What one node was told, for all that are like it.
 struct Solved {
-  NodeAnswer answer;
+  search::NodeAnswer answer;
   std::vector<ConsumedCapacity> consumed;  // by pick; empty while nothing is shared
 };
 
-class Attempt::Parts {
+class Attempt::Impl {
  public:
-  Parts(Snapshot snapshot, Claims claims, SearchOptions options)
-      : options_(options), prepared_(std::move(snapshot), claims) {}
+  Impl(const Snapshot& snapshot, Claims claims, const search::SearchOptions& options)
+      : options_(options), prepared_(snapshot.cluster(), claims) {}
 
-  const Prepared& prepared() const { return prepared_; }
-  const Snapshot& snapshot() const { return prepared_.snapshot(); }
+  const search::PreparedClaims& prepared() const { return prepared_; }
+  const snapshot::ClusterState& cluster() const { return prepared_.cluster(); }
 
   Result<Outcome> Allocate(const api::core_v1::Node& node, const Budget& budget) {
-    const Frozen<NodeView> view = snapshot().ViewOf(node);
+    const Frozen<snapshot::NodeView> view = cluster().ViewOf(node);
     if (prepared_.needs_literal() || view->needs_literal) return Literal(node, budget);
     Signature signature;
     Frozen<Solved> solved;
     if (options_.node_sharing) {
-      signature = SignatureOf(snapshot(), *view, node);
+      signature = SignatureOf(cluster(), *view, node);
       solved = Known(signature);
     }
     if (solved == nullptr) {
-      NodeProblem problem(prepared_, *view, node);
+      search::NodeProblem problem(prepared_, *view, node);
       if (problem.needs_literal()) return Literal(node, budget);
       solved = Solve(problem, budget);
-      if (options_.node_sharing && solved->answer.end != NodeEnd::kCancelled)
+      if (options_.node_sharing && solved->answer.end != search::SearchEnd::kCancelled)
         Remember(std::move(signature), solved);
     }
     return OutcomeOf(*solved, *view, node);
   }
 
  private:
-  Frozen<Solved> Solve(NodeProblem& problem, const Budget& budget) const {
+  Frozen<Solved> Solve(search::NodeProblem& problem, const Budget& budget) const {
     auto solved = std::make_shared<Solved>();
-    solved->answer = SearchNode(problem, options_, budget);
-    if (!problem.any_shareable() || solved->answer.end != NodeEnd::kFound) return solved;
-    for (const Pick& pick : solved->answer.picks) {
+    solved->answer = search::SearchNode(problem, options_, budget);
+    if (!problem.any_shareable() || solved->answer.end != search::SearchEnd::kFound) return solved;
+    for (const search::Pick& pick : solved->answer.picks) {
       solved->consumed.push_back(problem.IsShareable(pick.bit)
                                      ? problem.AmountsOf(pick.variant, pick.bit)
                                      : ConsumedCapacity());
@@ -120,49 +121,50 @@ class Attempt::Parts {
   }
 
   Result<Outcome> Literal(const api::core_v1::Node& node, const Budget& budget) const {
-    const AllocatedState& state = state_.Get([&] { return snapshot().State(); });
-    return AllocateLiterally({.inventory = snapshot().inventory(),
-                              .state = state,
-                              .features = snapshot().features(),
-                              .selectors = *snapshot().selectors()},
-                             node,
-                             prepared_.claims(),
-                             budget)
+    const AllocatedState& state = state_.Get([&] { return cluster().State(); });
+    return literal::AllocateLiterally({.inventory = cluster().inventory(),
+                                       .state = state,
+                                       .features = cluster().features(),
+                                       .selectors = *cluster().selectors()},
+                                      node,
+                                      prepared_.claims(),
+                                      budget)
         .outcome;
   }
 
   Result<Outcome> OutcomeOf(const Solved& solved,
-                            const NodeView& view,
+                            const snapshot::NodeView& view,
                             const api::core_v1::Node& node) const {
-    const NodeAnswer& answer = solved.answer;
+    const search::NodeAnswer& answer = solved.answer;
     switch (answer.end) {
-      case NodeEnd::kFound: return ResultsOf(solved, view, node);
-      case NodeEnd::kNothing:
+      case search::SearchEnd::kFound: return ResultsOf(solved, view, node);
+      case search::SearchEnd::kNothing:
         return Unsatisfiable{view.any_invalid ? "invalid resource pools were encountered" : ""};
-      case NodeEnd::kAborted: return Aborted(answer.picks.front(), view);
-      case NodeEnd::kCancelled:
+      case search::SearchEnd::kAborted: return Aborted(answer.picks.front(), view);
+      case search::SearchEnd::kCancelled:
         return Fail(StatusReason::kTimeout, "operation aborted: the caller has cancelled it");
-      case NodeEnd::kOutOfBudget: break;
+      case search::SearchEnd::kOutOfBudget: break;
     }
-    const PreparedRequest& request = prepared_.requests()[answer.deepest_request];
+    const search::PreparedRequest& request = prepared_.requests()[answer.deepest_request];
     size_t first = answer.deepest_request;
     while (first > 0 && prepared_.requests()[first - 1].claim == request.claim) --first;
     return Undecided{
         .steps = answer.steps, .claim = request.claim, .request = answer.deepest_request - first};
   }
 
-  std::unexpected<Error> Aborted(const Pick& refused, const NodeView& view) const {
-    const PreparedVariant& variant = prepared_.variants()[refused.variant];
-    const DeviceEntry device{.slice = view.SliceOf(refused.bit),
-                             .device = &view.DeviceAt(refused.bit)};
+  std::unexpected<Error> Aborted(const search::Pick& refused,
+                                 const snapshot::NodeView& view) const {
+    const search::PreparedVariant& variant = prepared_.variants()[refused.variant];
+    const rules::DeviceEntry device{.slice = view.SliceOf(refused.bit),
+                                    .device = &view.DeviceAt(refused.bit)};
     return Fail(StatusReason::kInvalid,
-                ConstraintRefuses(prepared_.plans()[variant.claim], *variant.plan, device));
+                rules::ConstraintRefuses(prepared_.plans()[variant.claim], *variant.plan, device));
   }
 
   Result<Outcome> ResultsOf(const Solved& solved,
-                            const NodeView& view,
+                            const snapshot::NodeView& view,
                             const api::core_v1::Node& node) const {
-    const NodeAnswer& answer = solved.answer;
+    const search::NodeAnswer& answer = solved.answer;
     Allocation allocation;
     allocation.results.reserve(prepared_.plans().size());
     size_t request = 0;
@@ -195,47 +197,50 @@ class Attempt::Parts {
                                         const Solved& solved,
                                         Range range,
                                         std::span<const size_t> alternatives,
-                                        const NodeView& view,
+                                        const snapshot::NodeView& view,
                                         const api::core_v1::Node& node) const {
-    const ClaimPlan& plan = prepared_.plans()[claim];
-    const Features& features = snapshot().features();
-    std::vector<DeviceEntry> devices;
+    const rules::ClaimPlan& plan = prepared_.plans()[claim];
+    const Features& features = cluster().features();
+    std::vector<rules::DeviceEntry> devices;
     devices.reserve(range.last - range.first);
-    std::vector<Placement> placements;
+    std::vector<rules::Placement> placements;
     placements.reserve(range.last - range.first);
     for (size_t i = range.first; i < range.last; ++i) {
-      const Pick& pick = solved.answer.picks[i];
-      const Variant& variant = *prepared_.variants()[pick.variant].plan;
+      const search::Pick& pick = solved.answer.picks[i];
+      const rules::Variant& variant = *prepared_.variants()[pick.variant].plan;
       const v1::ResourceSlice* const slice = view.SliceOf(pick.bit);
-      const DeviceEntry& device = devices.emplace_back(
-          DeviceEntry{.slice = slice, .device = &view.DeviceAt(pick.bit), .named_in = slice});
-      Placement& placement =
-          placements.emplace_back(Placement{.variant = &variant, .device = &device});
-      if (!IsShareable(*device.device, features)) continue;
+      const rules::DeviceEntry& device = devices.emplace_back(rules::DeviceEntry{
+          .slice = slice, .device = &view.DeviceAt(pick.bit), .named_in = slice});
+      rules::Placement& placement =
+          placements.emplace_back(rules::Placement{.variant = &variant, .device = &device});
+      if (!rules::IsShareable(*device.device, features)) continue;
       placement.consumed = solved.consumed[i];
-      placement.share_id = ShareIdOf(plan, variant, device);
+      placement.share_id = rules::ShareIdOf(plan, variant, device);
     }
-    return BuildResult(plan, placements, alternatives, node, features);
+    return rules::BuildResult(plan, placements, alternatives, node, features);
   }
 
-  const SearchOptions options_;
-  const Prepared prepared_;
+  const search::SearchOptions options_;
+  const search::PreparedClaims prepared_;
   Lazy<AllocatedState> state_;  // for the literal search
   Mutex mutex_;
   std::unordered_map<Signature, Frozen<Solved>, SignatureHash> answers_ DRAY_GUARDED_BY(mutex_);
 };
 
-Attempt::Attempt(Snapshot snapshot, Claims claims, SearchOptions options)
-    : parts_(std::make_unique<Parts>(std::move(snapshot), claims, options)) {}
+Attempt::Attempt(const Snapshot& snapshot, Claims claims)
+    : Attempt(snapshot, claims, search::SearchOptions()) {}
+
+Attempt::Attempt(const Snapshot& snapshot, Claims claims, const search::SearchOptions& options)
+    : impl_(std::make_unique<Impl>(snapshot, claims, options)) {}
 
 Attempt::~Attempt() = default;
 
 Attempt::Claims Attempt::claims() const {
-  return parts_->prepared().claims();
+  return impl_->prepared().claims();
 }
 
 Result<Outcome> Attempt::Allocate(const api::core_v1::Node& node, Budget budget) const {
-  return parts_->Allocate(node, budget);
+  return impl_->Allocate(node, budget);
 }
 
 }  // namespace dray::allocator

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an attempt promises beside its answers: bounds, cancellation, threads.
-#include "allocator/attempt.h"
-
 #include <atomic>
 #include <string>
 #include <thread>
@@ -11,7 +9,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "allocator/search/options.h"
 #include "allocator/testing/lab.h"
+#include "dray/allocator.h"
 
 namespace dray::allocator {
 namespace {
@@ -33,7 +33,7 @@ std::string Equal(int) {
 }
 
 Snapshot SnapshotOf(const Lab& lab, std::string_view switches = "") {
-  return Snapshot({.features = FeaturesWith("v0.37.2/incubating", switches)}, lab.inventory(), {});
+  return lab.snapshot(FeaturesWith("v0.37.2/incubating", switches));
 }
 
 std::string Word(const Result<Outcome>& outcome) {
@@ -74,7 +74,8 @@ TEST(AttemptBounds, CandidatesThatNeverSuffice) {
 TEST(AttemptBounds, TheBudgetCountsSteps) {
   Lab lab;
   lab.Devices(DeviceList(3, Equal)).Count(3);
-  const Attempt attempt(SnapshotOf(lab), lab.claims(), {.node_sharing = false});
+  const Attempt attempt(
+      SnapshotOf(lab), lab.claims(), search::SearchOptions{.node_sharing = false});
   int64_t enough = 1;
   while (Word(attempt.Allocate(lab.node(), {.steps_max = enough})) != "allocated") {
     EXPECT_EQ(Word(attempt.Allocate(lab.node(), {.steps_max = enough})),

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "allocator/profile.h"
+#include "dray/profile.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "allocator/feature_switches.h"
 #include "base/check.h"
 
-namespace dray::allocator {
+namespace dray::allocator::inline v0 {
 namespace {
 
-using api::Gate;
 using api::Release;
 
 constexpr std::array<std::pair<Release, std::string_view>, 3> kVersions = {
@@ -36,58 +37,6 @@ constexpr std::array<std::string_view, 11> kProfileNames = {"v0.31.8",
                                                             "v0.37.2/experimental",
                                                             "v0.37.2/public"};
 
-constexpr FeatureSwitch Simple(std::string_view name,
-                               bool Features::* on,
-                               Gate gate,
-                               Implementation first,
-                               bool is_new = false) {
-  return {.name = name, .on = on, .gates = {gate, gate}, .first = first, .is_new = is_new};
-}
-
-constexpr std::array<FeatureSwitch, 11> kSwitches = {
-    {Simple("AdminAccess", &Features::admin_access, Gate::kAdminAccess, Implementation::kStable),
-     Simple("CompatibilityGroups",
-            &Features::compatibility_groups,
-            Gate::kCompatibilityGroups,
-            Implementation::kExperimental,
-            true),
-     Simple("ConsumableCapacity",
-            &Features::consumable_capacity,
-            Gate::kConsumableCapacity,
-            Implementation::kIncubating),
-     Simple("DerivedAttributes",
-            &Features::derived_attributes,
-            Gate::kDerivedAttributes,
-            Implementation::kExperimental,
-            true),
-     {.name = "DeviceBindingAndStatus",
-      .on = &Features::device_binding_and_status,
-      .gates = {Gate::kBindingConditions, Gate::kDeviceStatus},
-      .first = Implementation::kIncubating},
-     Simple("DeviceTaints", &Features::device_taints, Gate::kDeviceTaints, Implementation::kStable),
-     Simple("FractionalCapacityRange",
-            &Features::fractional_capacity_range,
-            Gate::kFractionalCapacityRange,
-            Implementation::kIncubating,
-            true),
-     Simple("ListTypeAttributes",
-            &Features::list_type_attributes,
-            Gate::kListTypeAttributes,
-            Implementation::kExperimental),
-     Simple("OptionalNodeOperations",
-            &Features::optional_node_operations,
-            Gate::kOptionalNodeOperations,
-            Implementation::kExperimental,
-            true),
-     Simple("PartitionableDevices",
-            &Features::partitionable_devices,
-            Gate::kPartitionableDevices,
-            Implementation::kStable),
-     Simple("PrioritizedList",
-            &Features::prioritized_list,
-            Gate::kPrioritizedList,
-            Implementation::kStable)}};
-
 /// Without a switch, adminAccess could always be asked for in 1.31.
 constexpr Features kFeatures31 = {.admin_access = true,
                                   .prioritized_list = false,
@@ -98,12 +47,8 @@ constexpr Features kFeatures31 = {.admin_access = true,
                                   .fractional_capacity_range = false,
                                   .release = Release::k1_31};
 
-bool Exists(const FeatureSwitch& feature, Release release) {
-  return !feature.is_new || release == Release::kNewest;
-}
-
 bool Supports(Implementation implementation, const Features& features) {
-  return std::ranges::all_of(kSwitches, [&](const FeatureSwitch& feature) {
+  return std::ranges::all_of(FeatureSwitches(), [&](const FeatureSwitch& feature) {
     return !(features.*feature.on) ||
            (feature.first <= implementation && Exists(feature, features.release));
   });
@@ -111,7 +56,7 @@ bool Supports(Implementation implementation, const Features& features) {
 
 std::unexpected<Error> Unsupported(const Profile& profile, const Features& features) {
   std::vector<std::string> set;
-  for (const FeatureSwitch& feature : kSwitches) {
+  for (const FeatureSwitch& feature : FeatureSwitches()) {
     if (Exists(feature, features.release) || features.*feature.on)
       set.push_back(fmt::format("{}:{}", feature.name, features.*feature.on));
   }
@@ -161,10 +106,6 @@ std::string ToString(const Profile& profile) {
   return label;
 }
 
-std::span<const FeatureSwitch> FeatureSwitches() {
-  return kSwitches;
-}
-
 Result<Features> Complete(const Profile& profile, Features features) {
   if (profile.release == Release::k1_31) return kFeatures31;
   features.release = profile.release;
@@ -174,29 +115,10 @@ Result<Features> Complete(const Profile& profile, Features features) {
   return features;
 }
 
-Result<Features> FeaturesOf(const Profile& profile, const api::FeatureGates& gates) {
-  Features features;
-  for (const FeatureSwitch& feature : kSwitches) {
-    features.*feature.on = Exists(feature, profile.release) && gates.Has(feature.gates[0]) &&
-                           gates.Has(feature.gates[1]);
-  }
-  return Complete(profile, features);
-}
-
 Result<Features> FeaturesOf(const Profile& profile, std::string_view gates) {
   api::FeatureGates on = api::FeatureGates::DefaultsOf(profile.release);
   DRAY_TRY_VOID(on.Apply(gates, profile.release));
   return FeaturesOf(profile, on);
 }
 
-cel::Environment EnvironmentOf(const Features& features) {
-  return {.release = features.release,
-          .consumable_capacity = features.consumable_capacity,
-          .list_type_attributes = features.list_type_attributes};
-}
-
-std::shared_ptr<cel::SelectorCache> SelectorCacheFor(const Features& features, size_t entries_max) {
-  return std::make_shared<cel::SelectorCache>(EnvironmentOf(features), entries_max);
-}
-
-}  // namespace dray::allocator
+}  // namespace dray::allocator::inline v0

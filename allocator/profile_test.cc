@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "allocator/profile.h"
+#include "dray/profile.h"
 
 #include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "allocator/feature_switches.h"
+#include "allocator/rules/selector_environment.h"
 
 namespace dray::allocator {
 namespace {
@@ -143,7 +146,7 @@ TEST(Profile, TheFirstReleaseHasNoSwitches) {
 
 TEST(Profile, ExpressionsFollowTheRelease) {
   const Features features = *FeaturesOf(*ParseProfile("v0.36.6"), "DRAListTypeAttributes=true");
-  const cel::Environment environment = EnvironmentOf(features);
+  const cel::Environment environment = rules::EnvironmentOf(features);
   EXPECT_EQ(environment.release, Release::k1_36);
   EXPECT_TRUE(environment.list_type_attributes);
   EXPECT_TRUE(environment.consumable_capacity);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "allocator/structured.h"
+#include "dray/structured.h"
 
 #include <map>
 #include <memory>
@@ -9,20 +9,24 @@
 
 #include <fmt/format.h>
 
-#include "allocator/allocated_state.h"
-#include "allocator/attempt.h"
-#include "allocator/inventory.h"
-#include "allocator/profile.h"
+#include "allocator/inventory/inventory.h"
 #include "allocator/rules/pools.h"
-#include "allocator/snapshot.h"
+#include "allocator/snapshot/cluster_state.h"
+#include "api/core_v1/node.h"
+#include "api/resource_v1/claim.h"
+#include "api/resource_v1/device_class.h"
+#include "api/resource_v1/slice.h"
 #include "base/check.h"
+#include "dray/allocated_state.h"
+#include "dray/allocator.h"
+#include "dray/profile.h"
 
-namespace dray::structured {
+namespace dray::structured::inline v0 {
 namespace {
 
 namespace v1 = api::resource_v1;
 
-using allocator::Inventory;
+using allocator::inventory::Inventory;
 
 /// An error of a lister, after what was being done.
 std::unexpected<Error> Wrap(std::string_view what, Error error) {
@@ -127,14 +131,14 @@ Result<std::vector<Pool>> GatherPools(const ResourceSliceLister& lister,
   std::map<const v1::ResourceSlice*, Frozen<v1::ResourceSlice>> owners;
   for (const Frozen<v1::ResourceSlice>& slice : slices) owners.emplace(slice.get(), slice);
   const Frozen<Inventory> inventory = Inventory::Build(slices, {});
-  DRAY_TRY(const allocator::GatheredPools gathered,
-           allocator::GatherPools(*inventory, node, DefaultFeatures()));
+  DRAY_TRY(const allocator::rules::GatheredPools gathered,
+           allocator::rules::GatherPools(*inventory, node, DefaultFeatures()));
   std::vector<Pool> pools;
-  for (const allocator::Pool& pool : gathered.pools) {
-    Pool& out =
-        pools.emplace_back(Pool{.id = {.driver = pool.driver, .pool = pool.name},
-                                .is_incomplete = pool.state == allocator::PoolState::kIncomplete,
-                                .slices = {}});
+  for (const allocator::rules::Pool& pool : gathered.pools) {
+    Pool& out = pools.emplace_back(
+        Pool{.id = {.driver = pool.driver, .pool = pool.name},
+             .is_incomplete = pool.state == allocator::rules::PoolState::kIncomplete,
+             .slices = {}});
     for (const v1::ResourceSlice* slice : pool.targeting) out.slices.push_back(owners.at(slice));
   }
   return pools;
@@ -159,7 +163,8 @@ Result<Results> Allocator::Allocate(const api::core_v1::Node& node) const {
   if (!allocated) budget.steps_max = 0;
   const allocator::Snapshot snapshot(
       {.features = options_.features},
-      Inventory::Build(*std::move(slices), classes.found),
+      *std::move(slices),
+      classes.found,
       allocated ? StateOf(*allocated, options_.features) : allocator::AllocatedState());
   Result<allocator::Outcome> outcome = allocator::Attempt(snapshot, claims_).Allocate(node, budget);
   if (!outcome) return std::unexpected(WithListersWords(std::move(outcome).error(), classes));
@@ -167,4 +172,4 @@ Result<Results> Allocator::Allocate(const api::core_v1::Node& node) const {
   return ResultsOf(*std::move(outcome), node);
 }
 
-}  // namespace dray::structured
+}  // namespace dray::structured::inline v0

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "allocator/structured.h"
+#include "dray/structured.h"
 
 #include <memory>
 #include <string>
@@ -9,11 +9,11 @@
 
 #include <gtest/gtest.h>
 
-#include "allocator/profile.h"
 #include "api/core_v1/node.h"
 #include "api/resource_v1/claim.h"
 #include "api/resource_v1/device_class.h"
 #include "api/resource_v1/slice.h"
+#include "dray/profile.h"
 
 namespace dray::structured {
 namespace {

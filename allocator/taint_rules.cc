@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "allocator/taint_rules.h"
+#include "dray/taint_rules.h"
 
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 
-namespace dray::allocator {
+#include "api/resource_v1/device_taint_rule.h"
+#include "api/resource_v1/slice.h"
+
+namespace dray::allocator::inline v0 {
 namespace {
 
 namespace v1 = api::resource_v1;
@@ -61,4 +64,4 @@ std::vector<Frozen<v1::ResourceSlice>> WithTaintsOf(
   return slices;
 }
 
-}  // namespace dray::allocator
+}  // namespace dray::allocator::inline v0

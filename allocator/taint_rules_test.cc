@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "allocator/taint_rules.h"
+#include "dray/taint_rules.h"
 
 #include <memory>
 #include <optional>

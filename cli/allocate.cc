@@ -10,8 +10,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "allocator/profile.h"
-#include "allocator/taint_rules.h"
+#include "allocator/feature_switches.h"
 #include "api/codec/json.h"
 #include "api/codec/yaml.h"
 #include "api/feature_gates.h"
@@ -20,6 +19,8 @@
 #include "cli/offline_cluster.h"
 #include "cli/offline_objects.h"
 #include "cli/spelling.h"
+#include "dray/profile.h"
+#include "dray/taint_rules.h"
 
 namespace dray::cli {
 namespace {

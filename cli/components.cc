@@ -3,8 +3,9 @@
 
 #include <utility>
 
-#include "allocator/profile.h"
 #include "cel/selector_cache.h"
+#include "dray/profile.h"
+#include "dray/selector.h"
 
 namespace dray::cli {
 namespace {

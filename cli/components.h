@@ -10,13 +10,13 @@
 #include <utility>
 #include <vector>
 
-#include "allocator/attempt.h"
 #include "api/kind.h"
 #include "base/log.h"
 #include "base/result.h"
 #include "base/world.h"
 #include "client/client.h"
 #include "controllers/manager.h"
+#include "dray/allocator.h"
 #include "node/simulated_nodes.h"
 #include "scheduler/scheduler.h"
 

@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "allocator/outcome.h"
 #include "api/resource_v1/claim.h"
 #include "base/published.h"
 #include "base/result.h"
+#include "dray/outcome.h"
 
 namespace dray::cli {
 

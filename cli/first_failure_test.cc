@@ -9,12 +9,12 @@
 
 #include <gtest/gtest.h>
 
-#include "allocator/attempt.h"
-#include "allocator/snapshot.h"
 #include "api/core_v1/node.h"
 #include "api/resource_v1/claim.h"
 #include "api/resource_v1/device_class.h"
 #include "api/resource_v1/slice.h"
+#include "dray/allocator.h"
+#include "dray/snapshot.h"
 
 namespace dray::cli {
 namespace {
@@ -59,9 +59,7 @@ class FirstFailureTest : public testing::Test {
     }
     auto gpu = std::make_shared<v1::DeviceClass>();
     gpu->metadata.name = "gpu";
-    snapshot_.emplace(allocator::Snapshot::Settings(),
-                      allocator::Inventory::Build({slice}, {gpu}),
-                      allocator::AllocatedState());
+    snapshot_.emplace(allocator::Snapshot({}, {slice}, {gpu}, {}));
     node_.metadata.name = "n";
   }
 

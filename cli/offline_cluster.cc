@@ -8,11 +8,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "allocator/profile.h"
 #include "api/resource_v1/claim_template.h"
 #include "cli/spelling.h"
 #include "controllers/claim_generation.h"
 #include "controllers/claim_sync.h"
+#include "dray/profile.h"
 #include "scheduler/pod_claims.h"
 
 namespace dray::cli {
@@ -60,7 +60,8 @@ OfflineCluster::OfflineCluster(World& world, OfflineObjects objects, OfflineOpti
       objects_(std::move(objects)),
       options_(std::move(options)),
       snapshot_({.features = options_.features},
-                allocator::Inventory::Build(objects_.slices, objects_.classes),
+                objects_.slices,
+                objects_.classes,
                 allocator::AllocatedState()),
       taken_(options_.features) {
   for (const auto& [name, node] : objects_.nodes) {
@@ -190,13 +191,7 @@ void OfflineCluster::PrepareClaims(core::Pod& pod) {
 }
 
 void OfflineCluster::BringUpToDate() {
-  if (taken_.BringUpToDate(snapshot_) || allocator_ == nullptr)
-    allocator_ = std::make_unique<allocator::Allocator>(snapshot_);
-}
-
-Result<allocator::Outcome> OfflineCluster::Search(
-    const core::Node& node, std::span<const Frozen<v1::ResourceClaim>> claims) const {
-  return allocator_->Allocate(node, claims, options_.budget);
+  taken_.BringUpToDate(snapshot_);
 }
 
 api::Object OfflineCluster::Allocated(const std::string& key,
@@ -220,22 +215,24 @@ void OfflineCluster::Keep(const std::string& key, api::Object claim) {
 
 OfflineCluster::Decided OfflineCluster::DecideOn(std::span<const scheduler::NodeState* const> nodes,
                                                  const api::Object& pod,
-                                                 const Claims& claims) const {
+                                                 const Claims& claims,
+                                                 PodAttempt& attempt) const {
   bool gave_up = false;
   const scheduler::ClusterView view{
       .nodes = nodes,
       .first_node = 0,
       .in_flight = [](std::string_view) { return false; },
-      .has_class =
-          [this](std::string_view name) {
-            return snapshot_.inventory().FindClass(name) != nullptr;
-          },
+      .has_class = [this](std::string_view name) { return snapshot_.FindClass(name) != nullptr; },
       .search =
-          [&](const auto& node, auto wanted) {
-            Result<allocator::Outcome> outcome = Search(node, wanted);
-            gave_up =
-                gave_up || (outcome && std::holds_alternative<allocator::Undecided>(*outcome));
-            return outcome;
+          [&](auto wanted) {
+            if (attempt == nullptr)
+              attempt = std::make_unique<const allocator::Attempt>(snapshot_, wanted);
+            return [&](const core::Node& node) {
+              Result<allocator::Outcome> outcome = attempt->Allocate(node, options_.budget);
+              gave_up =
+                  gave_up || (outcome && std::holds_alternative<allocator::Undecided>(*outcome));
+              return outcome;
+            };
           }};
   scheduler::Decision decision = scheduler::Decide(pod.As<core::Pod>(), claims, view, {});
   return {.decision = std::move(decision), .gave_up = gave_up};
@@ -251,12 +248,13 @@ OfflineAnswer OfflineCluster::AllocatePod(const api::Object& pod, const std::str
     return answer;
   }
   const auto& claims = std::get<Claims>(resolved);
+  PodAttempt attempt;
   if (options_.answers == NodeAnswers::kEach) {
     for (const scheduler::NodeState* node : looked_at_) {
-      answer.nodes.push_back(AnswerOf(*node, pod, claims));
+      answer.nodes.push_back(AnswerOf(*node, pod, claims, attempt));
     }
   }
-  const Decided decided = DecideOn(looked_at_, pod, claims);
+  const Decided decided = DecideOn(looked_at_, pod, claims, attempt);
   if (const auto* placement = std::get_if<scheduler::Placement>(&decided.decision)) {
     TakePlace(*placement, pod, claims, answer);
     return answer;
@@ -297,10 +295,11 @@ void OfflineCluster::TakePlace(const scheduler::Placement& placement,
 
 NodeAnswer OfflineCluster::AnswerOf(const scheduler::NodeState& node,
                                     const api::Object& pod,
-                                    const Claims& claims) const {
+                                    const Claims& claims,
+                                    PodAttempt& attempt) const {
   NodeAnswer answer{.node = node.value().metadata.name};
   const scheduler::NodeState* const only = &node;
-  const Decided decided = DecideOn({&only, 1}, pod, claims);
+  const Decided decided = DecideOn({&only, 1}, pod, claims, attempt);
   if (const auto* placement = std::get_if<scheduler::Placement>(&decided.decision)) {
     for (size_t i = 0; i < claims.size(); ++i) {
       answer.claims.push_back(
@@ -323,8 +322,9 @@ NodeAnswer OfflineCluster::AnswerOf(const scheduler::NodeState& node,
 
 std::optional<FirstFailure> OfflineCluster::FailureOn(const core::Node& node,
                                                       const Claims& claims) const {
-  return FindFirstFailure(WithoutDevices(claims),
-                          [&](auto wanted) { return Search(node, wanted); });
+  return FindFirstFailure(WithoutDevices(claims), [&](auto wanted) {
+    return allocator::Attempt(snapshot_, wanted).Allocate(node, options_.budget);
+  });
 }
 
 std::vector<FailureOnNodes> OfflineCluster::FailuresOf(const api::Object& pod,
@@ -340,10 +340,11 @@ std::vector<FailureOnNodes> OfflineCluster::FailuresOf(const api::Object& pod,
   return groups.groups();
 }
 
-NodeAnswer OfflineCluster::AnswerOf(const core::Node& node, const std::string& key) const {
+NodeAnswer OfflineCluster::AnswerOf(const core::Node& node,
+                                    const std::string& key,
+                                    const allocator::Attempt& attempt) const {
   NodeAnswer answer{.node = node.metadata.name, .verdict = Verdict::kDoesNotFit};
-  const Frozen<v1::ResourceClaim> claim = api::FrozenOf<v1::ResourceClaim>(*FindClaim(key));
-  const Result<allocator::Outcome> outcome = Search(node, {&claim, 1});
+  const Result<allocator::Outcome> outcome = attempt.Allocate(node, options_.budget);
   if (!outcome) {
     answer.verdict = Verdict::kRefused;
     answer.reason = outcome.error().message;
@@ -354,7 +355,7 @@ NodeAnswer OfflineCluster::AnswerOf(const core::Node& node, const std::string& k
     answer.reason = none->node_error.empty() ? kNoDevices : none->node_error;
   } else {
     answer.verdict = Verdict::kUndecided;
-    answer.reason = GivenUp(std::get<allocator::Undecided>(*outcome), *claim);
+    answer.reason = GivenUp(std::get<allocator::Undecided>(*outcome), *attempt.claims()[0]);
   }
   return answer;
 }
@@ -365,9 +366,11 @@ OfflineAnswer OfflineCluster::AllocateClaim(const std::string& key) {
                        .verdict = Verdict::kDoesNotFit,
                        .reason = "no node has the devices it asks for"};
   const Claims claim{objects_.claims.at(key).object};
+  const Frozen<v1::ResourceClaim> frozen = api::FrozenOf<v1::ResourceClaim>(claim[0]);
+  const allocator::Attempt attempt(snapshot_, {&frozen, 1});
   const bool each = options_.answers == NodeAnswers::kEach;
   for (const scheduler::NodeState* state : looked_at_) {
-    NodeAnswer here = AnswerOf(state->value(), key);
+    NodeAnswer here = AnswerOf(state->value(), key, attempt);
     if (here.verdict == Verdict::kRefused) {  // whatever the node: upstream tries no other one
       answer.verdict = here.verdict;
       answer.reason = here.reason;

@@ -12,16 +12,16 @@
 #include <string_view>
 #include <vector>
 
-#include "allocator/allocator.h"
-#include "allocator/budget.h"
-#include "allocator/features.h"
 #include "api/core_v1/node.h"
 #include "api/core_v1/pod.h"
 #include "api/object.h"
-#include "api/resource_v1/claim.h"
+#include "api/resource_v1/allocation.h"
 #include "base/world.h"
 #include "cli/first_failure.h"
 #include "cli/offline_objects.h"
+#include "dray/allocator.h"
+#include "dray/budget.h"
+#include "dray/features.h"
 #include "scheduler/cycle.h"
 #include "scheduler/devices.h"
 #include "scheduler/node_filter.h"
@@ -89,19 +89,25 @@ class OfflineCluster {
 
   OfflineAnswer AllocatePod(const api::Object& pod, const std::string& place);
   OfflineAnswer AllocateClaim(const std::string& key);
-  NodeAnswer AnswerOf(const api::core_v1::Node& node, const std::string& key) const;
+  NodeAnswer AnswerOf(const api::core_v1::Node& node,
+                      const std::string& key,
+                      const allocator::Attempt& attempt) const;
   /// What to do about the first request that names a class which is not there; or nothing.
   std::string FixOf(const Claims& claims) const;
   struct Decided {
     scheduler::Decision decision;
     bool gave_up = false;  // a search ran out of budget
   };
+  /// For the claims of one pod, on any node; begun when a node is first asked.
+  using PodAttempt = std::unique_ptr<const allocator::Attempt>;
   Decided DecideOn(std::span<const scheduler::NodeState* const> nodes,
                    const api::Object& pod,
-                   const Claims& claims) const;
+                   const Claims& claims,
+                   PodAttempt& attempt) const;
   NodeAnswer AnswerOf(const scheduler::NodeState& node,
                       const api::Object& pod,
-                      const Claims& claims) const;
+                      const Claims& claims,
+                      PodAttempt& attempt) const;
   void TakePlace(const scheduler::Placement& placement,
                  const api::Object& pod,
                  const Claims& claims,
@@ -116,9 +122,6 @@ class OfflineCluster {
                         const api::Object& pod,
                         const std::optional<api::resource_v1::AllocationResult>& result) const;
   void Keep(const std::string& key, api::Object claim);
-  Result<allocator::Outcome> Search(
-      const api::core_v1::Node& node,
-      std::span<const Frozen<api::resource_v1::ResourceClaim>> claims) const;
   /// The snapshot follows what is taken.
   void BringUpToDate();
 
@@ -129,7 +132,6 @@ class OfflineCluster {
   std::map<std::string, scheduler::NodeState> nodes_;
   std::vector<const scheduler::NodeState*> looked_at_;  // in name order
   allocator::Snapshot snapshot_;
-  std::unique_ptr<allocator::Allocator> allocator_;  // of the snapshot as it is
   scheduler::TakenDevices taken_;
 };
 

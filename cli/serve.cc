@@ -13,7 +13,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "allocator/profile.h"
+#include "allocator/feature_switches.h"
 #include "api/kind.h"
 #include "cli/components.h"
 #include "cli/credentials.h"
@@ -22,6 +22,7 @@
 #include "cli/store_choice.h"
 #include "cli/version.h"
 #include "client/leader_election.h"
+#include "dray/profile.h"
 #include "net/server/http_server.h"
 #include "net/url.h"
 #include "node/profile.h"

@@ -1,34 +1,46 @@
 # SPDX-License-Identifier: Apache-2.0
-# The allocator as a library of others: cmake --install build/library --prefix P  puts there
+# The library for programs of others: cmake --install build/library --prefix P  puts there
 #
-#   include/dray/       the headers of the layers named, generated ones included
-#   lib/                their libraries
-#   lib/cmake/dray/     what find_package(dray) reads: targets dray::base … dray::allocator
+#   include/dray/       its face, and the headers of api/ and base/ that the face includes
+#   lib/libdray.*       the layers named, as one library
+#   lib/cmake/dray/     what find_package(dray) reads: the target dray::dray
 #
-# docs/library.md shows how they are used; examples/embed is built from an installed copy by the
-# test install.embed.
+# docs/library.md shows how it is used; examples/embed is built from an installed copy by the test
+# install.embed.
 
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
+# dray_install(LAYERS base api LINKS fmt::fmt): LINKS are what the layers link from outside.
 function(dray_install)
+  cmake_parse_arguments(I "" "" "LAYERS;LINKS" ${ARGN})
   set(package ${CMAKE_INSTALL_LIBDIR}/cmake/dray)
-  foreach(layer ${ARGN})
-    set(target dray_${layer})
-    set_target_properties(${target} PROPERTIES EXPORT_NAME ${layer} INSTALL_RPATH "$ORIGIN")
-    set(header_sets FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/dray COMPONENT library)
-    get_target_property(sets ${target} INTERFACE_HEADER_SETS)
-    if(generated IN_LIST sets)
-      list(APPEND header_sets FILE_SET generated DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/dray
-                              COMPONENT library)
-    endif()
-    install(TARGETS ${target} EXPORT dray-targets
-            ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library
-            LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library
-            INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/dray
-            ${header_sets})
-  endforeach()
-  dray_tell_users(dray_base)
+  list(TRANSFORM I_LAYERS PREPEND dray_ OUTPUT_VARIABLE layers)
+  list(TRANSFORM layers REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>" OUTPUT_VARIABLE objects)
+  add_library(dray_library ${objects})
+  # The face is in an inline namespace of its version; a shared library also says it by its name.
+  set_target_properties(dray_library PROPERTIES
+    OUTPUT_NAME dray EXPORT_NAME dray LINKER_LANGUAGE CXX
+    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+  target_include_directories(dray_library INTERFACE
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_link_libraries(dray_library PRIVATE ${I_LINKS} $<BUILD_INTERFACE:dray_options>)
+  dray_tell_users(dray_library)
+  install(TARGETS dray_library EXPORT dray-targets
+          ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library
+          LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
+
+  set(headers ${PROJECT_BINARY_DIR}/public-headers)
+  get_target_property(generated dray_api HEADER_DIRS_generated)
+  string(CONFIGURE [[
+    execute_process(COMMAND "@Python3_EXECUTABLE@" "@PROJECT_SOURCE_DIR@/cmake/public_headers.py"
+                            --sources "@PROJECT_SOURCE_DIR@" --generated "@generated@"
+                            --output "@headers@"
+                    COMMAND_ERROR_IS_FATAL ANY)
+  ]] lay_out @ONLY)
+  install(CODE "${lay_out}" COMPONENT library)
+  install(DIRECTORY ${headers}/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT library)
+
   install(EXPORT dray-targets NAMESPACE dray:: DESTINATION ${package} COMPONENT library)
   configure_package_config_file(
     ${PROJECT_SOURCE_DIR}/cmake/dray-config.cmake.in ${PROJECT_BINARY_DIR}/dray-config.cmake

@@ -15,6 +15,7 @@ import sys
 
 LAYERS = {"base", "api", "cel", "store", "net", "client", "allocator", "scheduler", "controllers",
           "node", "server", "manifests", "planning", "control_plane", "cli", "web", "sim"}
+FACES = {"dray": "allocator"}  # include/dray/ is the face of allocator/
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([a-z_]+)/([^"]+)"')
 
 
@@ -40,6 +41,7 @@ def sources(folder):
 def arrows_between_layers(folder, layer, uses):
     for path in sources(folder):
         for number, other, target in includes(path):
+            other = FACES.get(other, other)
             if other == layer or other not in LAYERS:
                 continue
             if other not in uses:

@@ -146,7 +146,8 @@ class NodeSearch {
     }
     std::vector<resource_v1::AllocationResult> results;
     if (!set_.wanted.empty()) {
-      const Result<allocator::Outcome> outcome = view_.search(state.value(), set_.wanted);
+      if (!devices_on_) devices_on_ = view_.search(set_.wanted);
+      const Result<allocator::Outcome> outcome = devices_on_(state.value());
       if (!outcome) return Fail(outcome.error().message);
       if (std::holds_alternative<allocator::Undecided>(*outcome)) {
         return Fail(fmt::format("node {}: timed out trying to allocate devices",
@@ -224,6 +225,7 @@ class NodeSearch {
   PodNeeds needs_;
   const ClaimSet& set_;
   const ClusterView& view_;
+  DevicesOnNode devices_on_;  // begun when a node is first asked
   Unschedulable result_;
   std::set<size_t> unavailable_;
   std::optional<Best> best_;

@@ -11,22 +11,23 @@
 #include <variant>
 #include <vector>
 
-#include "allocator/allocator.h"
 #include "api/core_v1/node.h"
 #include "api/core_v1/pod.h"
 #include "api/object.h"
 #include "api/resource_v1/claim.h"
 #include "base/published.h"
 #include "base/result.h"
+#include "dray/allocator.h"
 #include "scheduler/node_filter.h"
 #include "scheduler/queue.h"
 
 namespace dray::scheduler {
 
-/// Finds devices for claims on a node: allocator::Allocator::Allocate.
-using DeviceSearch = std::function<Result<allocator::Outcome>(
-    const api::core_v1::Node& node,
-    std::span<const Frozen<api::resource_v1::ResourceClaim>> claims)>;
+/// What a node has for the claims of a pod: allocator::Attempt::Allocate.
+using DevicesOnNode = std::function<Result<allocator::Outcome>(const api::core_v1::Node& node)>;
+/// Begins to look for devices for claims (allocator::Attempt), which is asked about node by node.
+using DeviceSearch =
+    std::function<DevicesOnNode(std::span<const Frozen<api::resource_v1::ResourceClaim>> claims)>;
 
 /// The cluster as one attempt sees it.
 struct ClusterView {

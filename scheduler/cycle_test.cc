@@ -61,16 +61,19 @@ class DecideTest : public ::testing::Test {
         .first_node = first_node_,
         .in_flight = [this](std::string_view uid) { return in_flight_.contains(uid); },
         .has_class = [](std::string_view name) { return name == "gpu"; },
-        .search = [this](const core_v1::Node& node, auto claims) -> Result<allocator::Outcome> {
-          looked_at_.push_back(node.metadata.name);
-          if (errors_.contains(node.metadata.name)) {
-            return dray::Fail(StatusReason::kInvalid, "class gpu: no such key");
-          }
-          if (!free_.contains(node.metadata.name)) return allocator::Unsatisfiable{};
-          return allocator::Allocation{
-              .results = std::vector<resource_v1::AllocationResult>(claims.size())};
-        }};
+        .search =
+            [this](auto claims) {
+              return [this, claims](const core_v1::Node& node) { return Ask(node, claims.size()); };
+            }};
     return Decide(pod_, claims_, view, options_);
+  }
+  Result<allocator::Outcome> Ask(const core_v1::Node& node, size_t claims) {
+    looked_at_.push_back(node.metadata.name);
+    if (errors_.contains(node.metadata.name)) {
+      return dray::Fail(StatusReason::kInvalid, "class gpu: no such key");
+    }
+    if (!free_.contains(node.metadata.name)) return allocator::Unsatisfiable{};
+    return allocator::Allocation{.results = std::vector<resource_v1::AllocationResult>(claims)};
   }
   std::string Message() { return MessageOf(std::get<Unschedulable>(Run()), false); }
 

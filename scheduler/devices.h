@@ -9,10 +9,10 @@
 #include <string_view>
 #include <vector>
 
-#include "allocator/allocated_state.h"
-#include "allocator/features.h"
-#include "allocator/snapshot.h"
 #include "api/resource_v1/claim.h"
+#include "dray/allocated_state.h"
+#include "dray/features.h"
+#include "dray/snapshot.h"
 
 namespace dray::scheduler {
 

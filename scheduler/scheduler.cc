@@ -85,7 +85,7 @@ Scheduler::Scheduler(client::Client& client, World& world, Log log, Options opti
     if (after != nullptr) {
       device_changes_.emplace_back(api::FrozenOf<resource_v1::DeviceClass>(*after));
     } else {
-      device_changes_.emplace_back(allocator::Inventory::RemoveClass{before->metadata().name});
+      device_changes_.emplace_back(allocator::ClassRemoved{before->metadata().name});
     }
     queue_.MoveOnEvent(ClusterEvent::kClasses, Now());
   });
@@ -93,7 +93,7 @@ Scheduler::Scheduler(client::Client& client, World& world, Log log, Options opti
     if (after != nullptr) {
       device_changes_.emplace_back(api::FrozenOf<resource_v1::ResourceSlice>(*after));
     } else {
-      device_changes_.emplace_back(allocator::Inventory::RemoveSlice{before->metadata().name});
+      device_changes_.emplace_back(allocator::SliceRemoved{before->metadata().name});
     }
     queue_.MoveOnEvent(ClusterEvent::kDevices, Now());
   });
@@ -283,16 +283,18 @@ void Scheduler::ScheduleOne(const std::string& key, MonotonicTime now) {
 }
 
 Decision Scheduler::SchedulePod(const core_v1::Pod& pod, std::span<const api::Object> claims) {
-  const allocator::Allocator allocator(Devices());
+  const allocator::Snapshot& devices = Devices();
+  std::optional<allocator::Attempt> attempt;
   const ClusterView view{
       .nodes = Nodes(),
       .first_node = first_node_,
       .in_flight = [this](std::string_view uid) { return taken_.in_flight(uid); },
       .has_class = [this](std::string_view name) { return classes_.Find(name) != nullptr; },
       .search =
-          [&](const core_v1::Node& node,
-              std::span<const Frozen<resource_v1::ResourceClaim>> wanted) {
-            return allocator.Allocate(node, wanted, options_.budget);
+          [&](std::span<const Frozen<resource_v1::ResourceClaim>> wanted) {
+            attempt.emplace(devices, wanted);
+            return
+                [&](const core_v1::Node& node) { return attempt->Allocate(node, options_.budget); };
           }};
   return Decide(pod, claims, view, options_.cycle);
 }

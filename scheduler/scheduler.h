@@ -13,7 +13,6 @@
 #include <string_view>
 #include <vector>
 
-#include "allocator/allocator.h"
 #include "api/core_v1/pod.h"
 #include "base/bounded_queue.h"
 #include "base/log.h"
@@ -22,6 +21,7 @@
 #include "client/event_recorder.h"
 #include "client/informer.h"
 #include "client/loop.h"
+#include "dray/allocator.h"
 #include "scheduler/bind.h"
 #include "scheduler/cycle.h"
 #include "scheduler/devices.h"
@@ -113,7 +113,7 @@ class Scheduler {
   std::map<std::string, Usage, std::less<>> usage_;  // by uid of pods on nodes
   std::set<std::string, std::less<>> assumed_;       // uids of pods whose binding is under way
   allocator::Snapshot devices_;
-  std::vector<allocator::Inventory::Change> device_changes_;  // since Devices() was last asked
+  std::vector<allocator::ClusterChange> device_changes_;  // since Devices() was last asked
 
   BoundedQueue<BindTask> tasks_;
   BoundedQueue<BindOutcome> outcomes_;

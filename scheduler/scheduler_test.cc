@@ -21,6 +21,7 @@
 #include "base/simulated_world.h"
 #include "client/read_modify_write.h"
 #include "client/testing/memory_client.h"
+#include "dray/selector.h"
 #include "scheduler/pod_claims.h"
 
 namespace dray::scheduler {
@@ -111,9 +112,7 @@ class Cluster {
   static void Must(const Result<api::Object>& done) {
     ASSERT_TRUE(done.has_value()) << done.error().message;
   }
-  Scheduler::Options Options() {
-    return {.selectors = std::make_shared<cel::SelectorCache>(cel::Environment(), 100)};
-  }
+  Scheduler::Options Options() { return {.selectors = allocator::SelectorCacheFor({}, 100)}; }
 
   SimulatedWorld world;
   MemoryClient client;

@@ -10,19 +10,19 @@
 #include "allocator/rules/pools.h"
 #include "allocator/rules/result.h"
 
-namespace dray::allocator {
+namespace dray::allocator::literal {
 namespace {
 
 namespace v1 = api::resource_v1;
 
-void Reorder(GatheredPools& gathered, std::span<const size_t> order) {
-  std::vector<Pool> pools;
+void Reorder(rules::GatheredPools& gathered, std::span<const size_t> order) {
+  std::vector<rules::Pool> pools;
   for (const size_t place : order) {
     if (place < gathered.pools.size()) pools.push_back(std::move(gathered.pools[place]));
   }
   for (size_t i = 0; i < pools.size(); ++i) {
-    for (std::vector<DeviceEntry>& slice : pools[i].slices) {
-      for (DeviceEntry& entry : slice) entry.pool = i;
+    for (std::vector<rules::DeviceEntry>& slice : pools[i].slices) {
+      for (rules::DeviceEntry& entry : slice) entry.pool = i;
     }
   }
   gathered.pools = std::move(pools);
@@ -34,17 +34,17 @@ Result<Outcome> Allocate(const LiteralInput& input,
                          Budget budget,
                          LiteralAnswer& answer) {
   const Features& features = input.features;
-  DRAY_TRY(GatheredPools gathered, GatherPools(input.inventory, node, features));
+  DRAY_TRY(rules::GatheredPools gathered, rules::GatherPools(input.inventory, node, features));
   answer.pools = gathered.pools.size();
   if (!input.pool_order.empty()) Reorder(gathered, input.pool_order);
   Selection selection(node, gathered, features, input.selectors);
-  DRAY_TRY(std::vector<ClaimPlan> plans,
-           PlanClaims(
+  DRAY_TRY(std::vector<rules::ClaimPlan> plans,
+           rules::PlanClaims(
                {.inventory = input.inventory,
                 .gathered = gathered,
                 .state = input.state,
                 .features = features},
-               [&](const Criteria& criteria, const DeviceEntry& device) {
+               [&](const rules::Criteria& criteria, const rules::DeviceEntry& device) {
                  return selection.IsSelectable(criteria, device);
                },
                claims));
@@ -62,11 +62,11 @@ Result<Outcome> Allocate(const LiteralInput& input,
   Allocation allocation;
   for (size_t i = 0; i < plans.size(); ++i) {
     DRAY_TRY(v1::AllocationResult result,
-             BuildResult(plans[i],
-                         found.decision.placements[i],
-                         found.decision.alternatives[i],
-                         node,
-                         features));
+             rules::BuildResult(plans[i],
+                                found.decision.placements[i],
+                                found.decision.alternatives[i],
+                                node,
+                                features));
     allocation.results.push_back(std::move(result));
   }
   return allocation;
@@ -83,4 +83,4 @@ LiteralAnswer AllocateLiterally(const LiteralInput& input,
   return answer;
 }
 
-}  // namespace dray::allocator
+}  // namespace dray::allocator::literal

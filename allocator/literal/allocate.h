@@ -7,28 +7,28 @@
 #include <cstdint>
 #include <span>
 
-#include "allocator/allocated_state.h"
-#include "allocator/budget.h"
-#include "allocator/features.h"
-#include "allocator/inventory.h"
-#include "allocator/outcome.h"
+#include "allocator/inventory/inventory.h"
 #include "api/core_v1/node.h"
 #include "api/resource_v1/claim.h"
 #include "base/published.h"
 #include "base/result.h"
 #include "cel/selector_cache.h"
+#include "dray/allocated_state.h"
+#include "dray/budget.h"
+#include "dray/features.h"
+#include "dray/outcome.h"
 
-namespace dray::allocator {
+namespace dray::allocator::literal {
 
 /// What there is and what is taken of it, and the rules. All outlives the call.
 struct LiteralInput {
-  const Inventory& inventory;
+  const inventory::Inventory& inventory;
   const AllocatedState& state;
   const Features& features;
   cel::SelectorCache& selectors;  // of SelectorCacheFor(features)
   /// In which order the pools are tried, as places in the usual order; empty: the usual order.
   /// Shows that an answer is one of those that upstream gives where its order is random. Places
-  /// that the node does not have are passed over.
+  /// that the node does not have are ignored.
   std::span<const size_t> pool_order = {};
 };
 
@@ -47,4 +47,4 @@ LiteralAnswer AllocateLiterally(const LiteralInput& input,
                                 std::span<const Frozen<api::resource_v1::ResourceClaim>> claims,
                                 Budget budget);
 
-}  // namespace dray::allocator
+}  // namespace dray::allocator::literal

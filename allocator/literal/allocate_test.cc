@@ -9,7 +9,7 @@
 
 #include "allocator/testing/lab.h"
 
-namespace dray::allocator {
+namespace dray::allocator::literal {
 namespace {
 
 using testing::FeaturesWith;
@@ -34,8 +34,8 @@ std::string ManyDevices(int count, std::string_view content = "") {
   return list + "]";
 }
 
-// The reproductions of the quirk register (spec, section 16): what a search books on a branch that
-// fails is taken back, except what a rule of an older release keeps.
+// The reproductions of the quirk register (docs/design/allocator-profiles.md): what a search books
+// on a branch that fails is taken back, except what a rule of an older release keeps.
 
 TEST(AllocateLiterally, TaintedDeviceGivesItsCountersBack) {
   Lab lab;
@@ -249,4 +249,4 @@ TEST(AllocateLiterally, StopsWhenTheBudgetIsSpent) {
 }
 
 }  // namespace
-}  // namespace dray::allocator
+}  // namespace dray::allocator::literal

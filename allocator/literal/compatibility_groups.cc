@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <iterator>
 
-namespace dray::allocator {
+namespace dray::allocator::literal {
 namespace {
 
 namespace v1 = api::resource_v1;
@@ -18,29 +18,20 @@ std::set<std::string_view> Common(const std::set<std::string_view>& a,
 
 }  // namespace
 
-bool UsesCompatibilityGroups(const v1::ResourceSlice& slice) {
-  return std::ranges::any_of(slice.spec.devices, [](const v1::Device& device) {
-    return std::ranges::any_of(device.consumes_counters,
-                               [](const v1::DeviceCounterConsumption& consumption) {
-                                 return !consumption.compatibility_groups.empty();
-                               });
-  });
-}
-
-GroupBooks::Groups GroupBooks::GroupsOf(const v1::DeviceCounterConsumption& consumption) {
+GroupUsage::Groups GroupUsage::GroupsOf(const v1::DeviceCounterConsumption& consumption) {
   const auto& names = consumption.compatibility_groups;
   if (names.empty()) return std::nullopt;
   return std::set<std::string_view>(names.begin(), names.end());
 }
 
-bool GroupBooks::Admits(const History& history, const Groups& groups) {
+bool GroupUsage::Admits(const History& history, const Groups& groups) {
   if (history.empty()) return true;
   const Groups& members = history.back();
   if (!groups.has_value() || !members.has_value()) return groups == members;
   return !Common(*members, *groups).empty();
 }
 
-void GroupBooks::Add(History& history, const Groups& groups) {
+void GroupUsage::Add(History& history, const Groups& groups) {
   if (history.empty()) {
     history.push_back(groups);
     return;
@@ -52,42 +43,42 @@ void GroupBooks::Add(History& history, const Groups& groups) {
   history.push_back(narrows ? Common(*members, *groups) : Groups(members));
 }
 
-GroupBooks::Book GroupBooks::Open(const Pool& pool) const {
-  Book book;
-  ForEachPublished(pool, [&](const v1::Device& device) {
+GroupUsage::Histories GroupUsage::Committed(const rules::Pool& pool) const {
+  Histories histories;
+  rules::ForEachPublished(pool, [&](const v1::Device& device) {
     if (!state_.IsAllocated({pool.driver, pool.name, device.name})) return;
     for (const v1::DeviceCounterConsumption& consumption : device.consumes_counters)
-      Add(book[consumption.counter_set], GroupsOf(consumption));
+      Add(histories[consumption.counter_set], GroupsOf(consumption));
   });
-  return book;
+  return histories;
 }
 
-GroupBooks::Book& GroupBooks::BookOf(const DeviceEntry& device) {
-  std::optional<Book>& book = books_[device.pool];
-  if (!book.has_value()) book = Open(gathered_.pools[device.pool]);
-  return *book;
+GroupUsage::Histories& GroupUsage::HistoriesOf(const rules::DeviceEntry& device) {
+  std::optional<Histories>& of_pool = by_pool_[device.pool];
+  if (!of_pool.has_value()) of_pool = Committed(gathered_.pools[device.pool]);
+  return *of_pool;
 }
 
-bool GroupBooks::Join(const DeviceEntry& device) {
-  Book& book = BookOf(device);
+bool GroupUsage::Join(const rules::DeviceEntry& device) {
+  Histories& histories = HistoriesOf(device);
   const auto& consumptions = device.device->consumes_counters;
   for (size_t i = 0; i < consumptions.size(); ++i) {
-    History& history = book[consumptions[i].counter_set];
+    History& history = histories[consumptions[i].counter_set];
     const Groups groups = GroupsOf(consumptions[i]);
     if (Admits(history, groups)) {
       Add(history, groups);
       continue;
     }
-    while (i-- > 0) book[consumptions[i].counter_set].pop_back();
+    while (i-- > 0) histories[consumptions[i].counter_set].pop_back();
     return false;
   }
   return true;
 }
 
-void GroupBooks::Leave(const DeviceEntry& device) {
-  Book& book = BookOf(device);
+void GroupUsage::Leave(const rules::DeviceEntry& device) {
+  Histories& histories = HistoriesOf(device);
   for (const v1::DeviceCounterConsumption& consumption : device.device->consumes_counters)
-    book[consumption.counter_set].pop_back();
+    histories[consumption.counter_set].pop_back();
 }
 
-}  // namespace dray::allocator
+}  // namespace dray::allocator::literal

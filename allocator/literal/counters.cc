@@ -5,7 +5,7 @@
 
 #include "api/resource_v1/slice.h"
 
-namespace dray::allocator {
+namespace dray::allocator::literal {
 namespace {
 
 namespace v1 = api::resource_v1;
@@ -23,46 +23,50 @@ void ForEachConsumed(const v1::Device& device, Visit visit) {
 
 }  // namespace
 
-bool CounterBooks::IsCommitted(const DeviceIdView& device) const {
+bool CounterUsage::IsCommitted(const DeviceIdView& device) const {
   return knows_shares_ ? state_.IsAllocated(device) : state_.devices.contains(device);
 }
 
-CounterBooks::Book CounterBooks::Open(const Pool& pool) const {
-  Book book;
+CounterUsage::Counters CounterUsage::Uncommitted(const rules::Pool& pool) const {
+  Counters counters;
   for (const v1::CounterSet* set : pool.counter_sets) {
-    for (const auto& [name, counter] : set->counters) book[{set->name, name}].left = counter.value;
+    for (const auto& [name, counter] : set->counters)
+      counters[{set->name, name}].left = counter.value;
   }
-  ForEachPublished(pool, [&](const v1::Device& device) {
+  rules::ForEachPublished(pool, [&](const v1::Device& device) {
     if (!IsCommitted({pool.driver, pool.name, device.name})) return;
     ForEachConsumed(device, [&](const CounterName& name, const api::Quantity& amount) {
-      if (const auto found = book.find(name); found != book.end()) found->second.left -= amount;
+      if (const auto found = counters.find(name); found != counters.end())
+        found->second.left -= amount;
     });
   });
-  return book;
+  return counters;
 }
 
-CounterBooks::Book& CounterBooks::BookOf(const DeviceEntry& device) {
-  std::optional<Book>& book = books_[device.pool];
-  if (!book.has_value()) book = Open(gathered_.pools[device.pool]);
-  return *book;
+CounterUsage::Counters& CounterUsage::CountersOf(const rules::DeviceEntry& device) {
+  std::optional<Counters>& of_pool = by_pool_[device.pool];
+  if (!of_pool.has_value()) of_pool = Uncommitted(gathered_.pools[device.pool]);
+  return *of_pool;
 }
 
-bool CounterBooks::Draw(const DeviceEntry& device) {
-  Book& book = BookOf(device);
+bool CounterUsage::Draw(const rules::DeviceEntry& device) {
+  Counters& counters = CountersOf(device);
   ForEachConsumed(*device.device, [&](const CounterName& name, const api::Quantity& amount) {
-    if (const auto found = book.find(name); found != book.end()) found->second.drawn += amount;
+    if (const auto found = counters.find(name); found != counters.end())
+      found->second.drawn += amount;
   });
   const bool suffices = std::ranges::all_of(
-      book, [](const auto& entry) { return entry.second.left >= entry.second.drawn; });
+      counters, [](const auto& entry) { return entry.second.left >= entry.second.drawn; });
   if (!suffices) GiveBack(device);
   return suffices;
 }
 
-void CounterBooks::GiveBack(const DeviceEntry& device) {
-  Book& book = BookOf(device);
+void CounterUsage::GiveBack(const rules::DeviceEntry& device) {
+  Counters& counters = CountersOf(device);
   ForEachConsumed(*device.device, [&](const CounterName& name, const api::Quantity& amount) {
-    if (const auto found = book.find(name); found != book.end()) found->second.drawn -= amount;
+    if (const auto found = counters.find(name); found != counters.end())
+      found->second.drawn -= amount;
   });
 }
 
-}  // namespace dray::allocator
+}  // namespace dray::allocator::literal

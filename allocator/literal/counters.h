@@ -9,29 +9,32 @@
 #include <utility>
 #include <vector>
 
-#include "allocator/allocated_state.h"
 #include "allocator/rules/pools.h"
+#include "allocator/rules/release_rules.h"
 #include "api/value/quantity.h"
+#include "dray/allocated_state.h"
 
-namespace dray::allocator {
+namespace dray::allocator::literal {
 
 /// What is left of the counters of all pools of a node, less what the path of a search draws.
 /// Not thread-safe: one search owns it.
-class CounterBooks {
+class CounterUsage {
  public:
   /// O(1): the counters of a pool are added up when a device of it first asks.
-  CounterBooks(const GatheredPools& gathered, const AllocatedState& state, const Features& features)
+  CounterUsage(const rules::GatheredPools& gathered,
+               const AllocatedState& state,
+               const Features& features)
       : gathered_(gathered),
         state_(state),
-        knows_shares_(features.rules().knows_shares),
-        books_(gathered.pools.size()) {}
+        knows_shares_(rules::RulesOf(features).knows_shares),
+        by_pool_(gathered.pools.size()) {}
 
   /// Draws what the device consumes. False, with nothing drawn, when any counter of its pool would
   /// then be overdrawn, also one that the device does not use: that is upstream's rule, and lets a
   /// counter that committed devices have overdrawn block its whole pool. O(counters of the pool).
-  bool Draw(const DeviceEntry& device);
+  bool Draw(const rules::DeviceEntry& device);
   /// Gives back what an accepted Draw took.
-  void GiveBack(const DeviceEntry& device);
+  void GiveBack(const rules::DeviceEntry& device);
 
  private:
   struct Counter {
@@ -39,16 +42,16 @@ class CounterBooks {
     api::Quantity drawn;  // by this search
   };
   using CounterName = std::pair<std::string_view, std::string_view>;  // set, counter
-  using Book = std::map<CounterName, Counter>;
+  using Counters = std::map<CounterName, Counter>;
 
-  Book& BookOf(const DeviceEntry& device);
-  Book Open(const Pool& pool) const;
+  Counters& CountersOf(const rules::DeviceEntry& device);
+  Counters Uncommitted(const rules::Pool& pool) const;
   bool IsCommitted(const DeviceIdView& device) const;
 
-  const GatheredPools& gathered_;
+  const rules::GatheredPools& gathered_;
   const AllocatedState& state_;
   bool knows_shares_;
-  std::vector<std::optional<Book>> books_;  // by pool
+  std::vector<std::optional<Counters>> by_pool_;  // by pool
 };
 
-}  // namespace dray::allocator
+}  // namespace dray::allocator::literal

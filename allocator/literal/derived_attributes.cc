@@ -6,7 +6,7 @@
 #include "allocator/rules/constraints.h"
 #include "api/resource_v1/device_request.h"
 
-namespace dray::allocator {
+namespace dray::allocator::literal {
 
 namespace v1 = api::resource_v1;
 
@@ -16,20 +16,20 @@ DeviceAttributes::DeviceAttributes(Selection& selection, const Features& feature
                    .consumable_capacity = features.consumable_capacity,
                    .list_type_attributes = features.list_type_attributes} {}
 
-Result<const v1::DeviceAttribute*> DeviceAttributes::Find(const Variant& variant,
-                                                          const DeviceEntry& device,
+Result<const v1::DeviceAttribute*> DeviceAttributes::Find(const rules::Variant& variant,
+                                                          const rules::DeviceEntry& device,
                                                           std::string_view name) {
   const v1::DeviceDerivedAttribute* derived = nullptr;
   for (const v1::DeviceDerivedAttribute& candidate : variant.derived_attributes) {
     if (candidate.name == name) derived = &candidate;  // of several the last counts
   }
-  if (derived == nullptr) return FindAttribute(device, name);
+  if (derived == nullptr) return rules::FindAttribute(device, name);
   return Derive(name, derived->expression, device);
 }
 
 Result<const v1::DeviceAttribute*> DeviceAttributes::Derive(std::string_view name,
                                                             std::string_view expression,
-                                                            const DeviceEntry& device) {
+                                                            const rules::DeviceEntry& device) {
   if (const auto known = values_.find({expression, device.index}); known != values_.end())
     return known->second.get();
   auto compiled = compiled_.find(expression);
@@ -55,4 +55,4 @@ Result<const v1::DeviceAttribute*> DeviceAttributes::Derive(std::string_view nam
   return values_.emplace(std::pair(expression, device.index), std::move(kept)).first->second.get();
 }
 
-}  // namespace dray::allocator
+}  // namespace dray::allocator::literal

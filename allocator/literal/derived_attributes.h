@@ -16,7 +16,7 @@
 #include "cel/derived_attribute.h"
 #include "cel/environment.h"
 
-namespace dray::allocator {
+namespace dray::allocator::literal {
 
 /// The attributes of devices as requests see them. Each expression is compiled once and evaluated
 /// once per device, when a constraint asks. Not thread-safe: one search owns it.
@@ -27,8 +27,8 @@ class DeviceAttributes {
   /// The attribute `name`: what the request derives under exactly that name, else what the device
   /// publishes (FindAttribute); null when there is neither.
   /// Errors: kInvalid  the expression does not compile, or has no value for this device.
-  Result<const api::resource_v1::DeviceAttribute*> Find(const Variant& variant,
-                                                        const DeviceEntry& device,
+  Result<const api::resource_v1::DeviceAttribute*> Find(const rules::Variant& variant,
+                                                        const rules::DeviceEntry& device,
                                                         std::string_view name);
 
  private:
@@ -36,7 +36,7 @@ class DeviceAttributes {
 
   Result<const api::resource_v1::DeviceAttribute*> Derive(std::string_view name,
                                                           std::string_view expression,
-                                                          const DeviceEntry& device);
+                                                          const rules::DeviceEntry& device);
 
   Selection& selection_;
   cel::Environment environment_;
@@ -44,4 +44,4 @@ class DeviceAttributes {
   std::map<std::pair<std::string_view, size_t>, Value> values_;  // by expression and device
 };
 
-}  // namespace dray::allocator
+}  // namespace dray::allocator::literal

@@ -13,7 +13,9 @@
 
 #include <utility>
 
-namespace dray::allocator {
+#include "allocator/rules/release_rules.h"
+
+namespace dray::allocator::literal {
 namespace {
 
 enum class Step : uint8_t { kSuccess, kFail, kTooMany, kStop };
@@ -35,15 +37,15 @@ class Searcher {
  public:
   Searcher(const SearchSpace& space,
            Selection& selection,
-           std::vector<ClaimPlan>& plans,
+           std::vector<rules::ClaimPlan>& plans,
            Budget budget)
       : gathered_(space.pools),
-        rules_(space.features.rules()),
+        rules_(rules::RulesOf(space.features)),
         selection_(selection),
         plans_(plans),
         budget_(budget),
         admission_(space, selection, plans) {
-    for (const ClaimPlan& plan : plans)
+    for (const rules::ClaimPlan& plan : plans)
       decision_.alternatives.emplace_back(plan.requests.size(), 0);
   }
 
@@ -67,7 +69,7 @@ class Searcher {
     if (steps_ >= budget_.steps_max) return Step::kStop;
     ++steps_;
     if (at.claim == plans_.size()) return Step::kSuccess;
-    const ClaimPlan& plan = plans_[at.claim];
+    const rules::ClaimPlan& plan = plans_[at.claim];
     if (at.request == plan.requests.size()) {
       const Step step = Run({.claim = at.claim + 1});
       return step == Step::kTooMany ? Step::kFail : step;
@@ -90,20 +92,20 @@ class Searcher {
   }
 
   Step RunSlot(const Place& at) {
-    const Variant& variant = plans_[at.claim].requests[at.request].variants[at.alternative];
-    if (variant.mode == CountMode::kAll && variant.all_devices.empty() &&
+    const rules::Variant& variant = plans_[at.claim].requests[at.request].variants[at.alternative];
+    if (variant.mode == rules::CountMode::kAll && variant.all_devices.empty() &&
         rules_.all_needs_every_device) {
       return Step::kFail;
     }
     if (at.slot >= variant.needed) return Run({.claim = at.claim, .request = at.request + 1});
     const auto placed = static_cast<int64_t>(admission_.CountOf(at.claim));
-    if (variant.needed - at.slot > kDevicesPerClaimMax - placed && rules_.limits_branches)
+    if (variant.needed - at.slot > rules::kDevicesPerClaimMax - placed && rules_.limits_branches)
       return Step::kTooMany;
-    return variant.mode == CountMode::kAll ? TakeNextOfAll(at, variant) : Scan(at, variant);
+    return variant.mode == rules::CountMode::kAll ? TakeNextOfAll(at, variant) : Scan(at, variant);
   }
 
-  Step TakeNextOfAll(const Place& at, const Variant& variant) {
-    const DeviceEntry& device = *variant.all_devices[static_cast<size_t>(at.slot)];
+  Step TakeNextOfAll(const Place& at, const rules::Variant& variant) {
+    const rules::DeviceEntry& device = *variant.all_devices[static_cast<size_t>(at.slot)];
     if (rules_.all_needs_every_device) return TryDevice(at, variant, device, {});
     const Result<bool> given = admission_.Give(at.claim, variant, device);
     if (!given) return Abort(given.error());
@@ -115,15 +117,15 @@ class Searcher {
   }
 
   /// Tries the devices from `at.from` on, in order.
-  Step Scan(const Place& at, const Variant& variant) {
+  Step Scan(const Place& at, const rules::Variant& variant) {
     Location here = at.from;
     for (; here.pool < gathered_.pools.size(); ++here.pool, here.slice = 0, here.device = 0) {
-      const Pool& pool = gathered_.pools[here.pool];
+      const rules::Pool& pool = gathered_.pools[here.pool];
       if (!MayTakeFrom(pool)) continue;
       for (; here.slice < pool.slices.size(); ++here.slice, here.device = 0) {
-        const std::vector<DeviceEntry>& devices = pool.slices[here.slice];
+        const std::vector<rules::DeviceEntry>& devices = pool.slices[here.slice];
         for (; here.device < devices.size(); ++here.device) {
-          const DeviceEntry& device = devices[here.device];
+          const rules::DeviceEntry& device = devices[here.device];
           if (admission_.IsInUse(at.claim, variant, device)) continue;
           const Result<bool> selectable = selection_.IsSelectable(variant.criteria, device);
           if (!selectable) return Abort(selectable.error());
@@ -139,9 +141,9 @@ class Searcher {
     return Step::kFail;
   }
 
-  bool MayTakeFrom(const Pool& pool) const {
-    return pool.state == PoolState::kComplete ||
-           (pool.state == PoolState::kIncomplete && rules_.takes_from_incomplete_pools);
+  bool MayTakeFrom(const rules::Pool& pool) const {
+    return pool.state == rules::PoolState::kComplete ||
+           (pool.state == rules::PoolState::kIncomplete && rules_.takes_from_incomplete_pools);
   }
 
   /// Where the scan for the next device of the same request begins.
@@ -152,8 +154,8 @@ class Searcher {
 
   /// Takes the device, if it may be taken, and goes on; gives it back when that leads nowhere.
   Step TryDevice(const Place& at,
-                 const Variant& variant,
-                 const DeviceEntry& device,
+                 const rules::Variant& variant,
+                 const rules::DeviceEntry& device,
                  Location next) {
     const Result<bool> given = admission_.Give(at.claim, variant, device);
     if (!given) return Abort(given.error());
@@ -171,12 +173,12 @@ class Searcher {
     return Step::kStop;
   }
 
-  const GatheredPools& gathered_;
-  const Rules& rules_;
+  const rules::GatheredPools& gathered_;
+  const rules::Rules& rules_;
   Selection& selection_;
-  std::vector<ClaimPlan>& plans_;
+  std::vector<rules::ClaimPlan>& plans_;
   Budget budget_;
-  Admission admission_;
+  Assignment admission_;
   int64_t steps_ = 0;
   std::optional<Error> error_;
   Decision decision_;
@@ -186,9 +188,9 @@ class Searcher {
 
 SearchResult Search(const SearchSpace& space,
                     Selection& selection,
-                    std::vector<ClaimPlan>& plans,
+                    std::vector<rules::ClaimPlan>& plans,
                     Budget budget) {
   return Searcher(space, selection, plans, budget).Run();
 }
 
-}  // namespace dray::allocator
+}  // namespace dray::allocator::literal

@@ -7,19 +7,19 @@
 #include <optional>
 #include <vector>
 
-#include "allocator/budget.h"
-#include "allocator/literal/admission.h"
+#include "allocator/literal/assignment.h"
 #include "allocator/literal/selection.h"
 #include "allocator/rules/plan.h"
 #include "allocator/rules/pools.h"
 #include "base/result.h"
+#include "dray/budget.h"
 
-namespace dray::allocator {
+namespace dray::allocator::literal {
 
 /// What the search decided, per claim.
 struct Decision {
-  std::vector<std::vector<Placement>> placements;  // by claim, in the order they were made
-  std::vector<std::vector<size_t>> alternatives;   // by claim and request: which variant was taken
+  std::vector<std::vector<rules::Placement>> placements;  // by claim, in the order they were made
+  std::vector<std::vector<size_t>> alternatives;  // by claim and request: which variant was taken
 };
 
 enum class SearchEnd : uint8_t { kFound, kNothing, kOutOfBudget };
@@ -35,7 +35,7 @@ struct SearchResult {
 /// end as they began.
 SearchResult Search(const SearchSpace& space,
                     Selection& selection,
-                    std::vector<ClaimPlan>& plans,
+                    std::vector<rules::ClaimPlan>& plans,
                     Budget budget);
 
-}  // namespace dray::allocator
+}  // namespace dray::allocator::literal

@@ -9,14 +9,15 @@
 #include "api/resource_v1/device_class.h"
 #include "cel/api_device.h"
 
-namespace dray::allocator {
+namespace dray::allocator::literal {
 namespace {
 
 namespace v1 = api::resource_v1;
 
 }  // namespace
 
-Result<bool> Selection::IsSelectable(const Criteria& criteria, const DeviceEntry& device) {
+Result<bool> Selection::IsSelectable(const rules::Criteria& criteria,
+                                     const rules::DeviceEntry& device) {
   if (!features_.device_binding_and_status && !device.device->binding_conditions.empty())
     return false;
   if (device.device->no_basic && rules_.needs_basic_part) return false;
@@ -29,7 +30,8 @@ Result<bool> Selection::IsSelectable(const Criteria& criteria, const DeviceEntry
   return answer == Answer::kYes;
 }
 
-Result<bool> Selection::Evaluate(const Criteria& criteria, const DeviceEntry& device) {
+Result<bool> Selection::Evaluate(const rules::Criteria& criteria,
+                                 const rules::DeviceEntry& device) {
   if (const v1::DeviceClass* device_class = criteria.device_class) {
     DRAY_TRY(const bool in_class,
              AllTrue({"class", device_class->metadata.name}, device_class->spec.selectors, device));
@@ -37,12 +39,12 @@ Result<bool> Selection::Evaluate(const Criteria& criteria, const DeviceEntry& de
   }
   DRAY_TRY(const bool matches, AllTrue({"claim", criteria.claim_key}, criteria.selectors, device));
   if (!matches || !device.slice->spec.per_device_node_selection.value_or(false)) return matches;
-  return IsUsableOn(node_, *device.device);
+  return rules::IsUsableOn(node_, *device.device);
 }
 
 Result<bool> Selection::AllTrue(Owner owner,
                                 std::span<const v1::DeviceSelector> selectors,
-                                const DeviceEntry& device) {
+                                const rules::DeviceEntry& device) {
   for (size_t i = 0; i < selectors.size(); ++i) {
     const auto fail = [&](std::string_view where, std::string_view why) {
       return Fail(StatusReason::kInvalid,
@@ -63,7 +65,7 @@ Result<bool> Selection::AllTrue(Owner owner,
   return true;
 }
 
-const cel::DeviceActivation& Selection::View(const DeviceEntry& device) {
+const cel::DeviceActivation& Selection::View(const rules::DeviceEntry& device) {
   std::unique_ptr<cel::DeviceActivation>& view = views_[device.index];
   if (view == nullptr) {
     cel::Device seen = cel::DeviceOf(device.driver(), *device.device);
@@ -73,4 +75,4 @@ const cel::DeviceActivation& Selection::View(const DeviceEntry& device) {
   return *view;
 }
 
-}  // namespace dray::allocator
+}  // namespace dray::allocator::literal

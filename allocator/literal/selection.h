@@ -13,6 +13,7 @@
 
 #include "allocator/rules/plan.h"
 #include "allocator/rules/pools.h"
+#include "allocator/rules/release_rules.h"
 #include "api/core_v1/node.h"
 #include "api/resource_v1/device_selector.h"
 #include "base/result.h"
@@ -20,46 +21,46 @@
 #include "cel/selector.h"
 #include "cel/selector_cache.h"
 
-namespace dray::allocator {
+namespace dray::allocator::literal {
 
 /// Answers for one node. Not thread-safe: one search owns it.
 class Selection {
  public:
   Selection(const api::core_v1::Node& node,
-            const GatheredPools& gathered,
+            const rules::GatheredPools& gathered,
             const Features& features,
             cel::SelectorCache& cache)
       : node_(node),
         features_(features),
-        rules_(features.rules()),
+        rules_(rules::RulesOf(features)),
         cache_(cache),
         views_(gathered.device_count) {}
 
   /// Class selectors first, then the request's, then the device's own choice of nodes.
   /// Errors: kInvalid  a selector does not compile or fails on this device; names class or claim,
   ///                   selector and device.
-  Result<bool> IsSelectable(const Criteria& criteria, const DeviceEntry& device);
+  Result<bool> IsSelectable(const rules::Criteria& criteria, const rules::DeviceEntry& device);
 
   /// The device as expressions see it.
-  const cel::DeviceActivation& View(const DeviceEntry& device);
+  const cel::DeviceActivation& View(const rules::DeviceEntry& device);
 
  private:
   enum class Answer : uint8_t { kUnknown, kYes, kNo };
 
-  Result<bool> Evaluate(const Criteria& criteria, const DeviceEntry& device);
+  Result<bool> Evaluate(const rules::Criteria& criteria, const rules::DeviceEntry& device);
   struct Owner {
     std::string_view word, name;  // "class" or "claim", and which
   };
   Result<bool> AllTrue(Owner owner,
                        std::span<const api::resource_v1::DeviceSelector> selectors,
-                       const DeviceEntry& device);
+                       const rules::DeviceEntry& device);
 
   const api::core_v1::Node& node_;
   const Features& features_;
-  const Rules& rules_;
+  const rules::Rules& rules_;
   cel::SelectorCache& cache_;
   std::vector<std::vector<Answer>> answers_;                   // by row, then device
   std::vector<std::unique_ptr<cel::DeviceActivation>> views_;  // by device, made when needed
 };
 
-}  // namespace dray::allocator
+}  // namespace dray::allocator::literal

@@ -5,7 +5,7 @@
 #include <iterator>
 #include <string_view>
 
-namespace dray::allocator {
+namespace dray::allocator::rules {
 namespace {
 
 using Type = AttributeValues::Type;
@@ -58,4 +58,4 @@ std::optional<AttributeValues> Common(const AttributeValues& a, const AttributeV
   return common;
 }
 
-}  // namespace dray::allocator
+}  // namespace dray::allocator::rules

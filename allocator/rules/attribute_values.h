@@ -10,7 +10,7 @@
 
 #include "api/resource_v1/slice.h"
 
-namespace dray::allocator {
+namespace dray::allocator::rules {
 
 struct AttributeValues {
   enum class Type : uint8_t { kInt, kBool, kString, kVersion };
@@ -25,4 +25,4 @@ std::optional<AttributeValues> ValuesOf(const api::resource_v1::DeviceAttribute&
 /// What both have; nothing when the types differ or no value is in both.
 std::optional<AttributeValues> Common(const AttributeValues& a, const AttributeValues& b);
 
-}  // namespace dray::allocator
+}  // namespace dray::allocator::rules

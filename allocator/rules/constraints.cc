@@ -5,9 +5,10 @@
 #include <optional>
 #include <utility>
 
+#include "allocator/rules/release_rules.h"
 #include "base/check.h"
 
-namespace dray::allocator {
+namespace dray::allocator::rules {
 namespace {
 
 namespace v1 = api::resource_v1;
@@ -56,7 +57,7 @@ const v1::DeviceAttribute* FindAttribute(const DeviceEntry& device,
 Constraint::Constraint(const v1::DeviceConstraint& constraint, const Features& features)
     : constraint_(&constraint), compares_sets_(features.list_type_attributes) {
   const bool is_match = constraint.match_attribute.has_value();
-  const Rules& rules = features.rules();
+  const Rules& rules = RulesOf(features);
   never_widens_ = is_match && compares_sets_ && rules.set_match_never_widens;
   remembers_one_ = !is_match && rules.distinct_remembers_one;
 }
@@ -132,4 +133,4 @@ void Constraint::RemoveLast(const RequestName& request) {
   }
 }
 
-}  // namespace dray::allocator
+}  // namespace dray::allocator::rules

@@ -9,13 +9,13 @@
 #include <string_view>
 #include <vector>
 
-#include "allocator/features.h"
 #include "allocator/rules/attribute_values.h"
 #include "allocator/rules/pools.h"
 #include "api/resource_v1/device_request.h"
 #include "api/resource_v1/slice.h"
+#include "dray/features.h"
 
-namespace dray::allocator {
+namespace dray::allocator::rules {
 
 /// The request a device is chosen for: a main request, perhaps with the alternative that was taken.
 struct RequestName {
@@ -39,7 +39,7 @@ class Constraint {
   /// `constraint` has one of the two attributes set and outlives this.
   Constraint(const api::resource_v1::DeviceConstraint& constraint, const Features& features);
 
-  /// Whether the constraint minds the devices of the request.
+  /// Whether the constraint covers the devices of the request.
   bool Covers(const RequestName& request) const;
   /// Which attribute it looks at.
   const std::string& attribute_name() const;
@@ -75,4 +75,4 @@ class Constraint {
 /// Whether `names` names the request, by its base name or by base/alternative.
 bool NamesRequest(std::span<const std::string> names, const RequestName& request);
 
-}  // namespace dray::allocator
+}  // namespace dray::allocator::rules

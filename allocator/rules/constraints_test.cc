@@ -12,7 +12,7 @@
 #include "api/resource_v1/device_request.h"
 #include "api/resource_v1/slice.h"
 
-namespace dray::allocator {
+namespace dray::allocator::rules {
 namespace {
 
 namespace v1 = api::resource_v1;
@@ -135,4 +135,4 @@ TEST(Constraint, FindsAttributesByFullAndByShortName) {
 }
 
 }  // namespace
-}  // namespace dray::allocator
+}  // namespace dray::allocator::rules

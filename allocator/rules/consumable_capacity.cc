@@ -9,7 +9,9 @@
 
 #include <fmt/format.h>
 
-namespace dray::allocator {
+#include "allocator/rules/release_rules.h"
+
+namespace dray::allocator::rules {
 namespace {
 
 namespace v1 = api::resource_v1;
@@ -74,7 +76,7 @@ Result<Quantity> RoundUpToStep(const Quantity& requested,
   if (requested < *range.min) return *range.min;
   if (!range.step.has_value()) return requested;
   DRAY_TRY(const Steps steps, StepsOf(range, features));
-  if (!features.rules().bad_amounts_abort) return RoundUpWrapping(requested, steps);
+  if (!RulesOf(features).bad_amounts_abort) return RoundUpWrapping(requested, steps);
   const std::string text = requested.ToString();
   if (steps.in_milli && !ExactMilli(requested))
     return NotRepresentable(fmt::format("request {} is not a representable milli value", text));
@@ -165,7 +167,7 @@ Result<ConsumedCapacity> AmountsTaken(const v1::Device& device,
       return Fail(StatusReason::kInvalid, fmt::format("capacity \"{}\": {}", name, why));
     };
     if (!amount) return fail(amount.error().message);
-    if (amount->Sign() < 0 && features.rules().bad_amounts_abort)
+    if (amount->Sign() < 0 && RulesOf(features).bad_amounts_abort)
       return fail("capacity value is negative");
     amounts.emplace(name, *amount);
   }
@@ -237,13 +239,13 @@ bool HasRoom(const v1::Device& device,
   });
 }
 
-bool CapacityBooks::IsShared(const DeviceEntry& device) const {
+bool CapacityUsage::IsShared(const DeviceEntry& device) const {
   if (given_[device.index].count > 0) return true;
   const DeviceIdView id = device.id();
   return rules_.bare_share_pays_again ? state_.FindCapacity(id) != nullptr : state_.IsShared(id);
 }
 
-Result<bool> CapacityBooks::Fits(const DeviceEntry& device, const Request* request) {
+Result<bool> CapacityUsage::Fits(const DeviceEntry& device, const Request* request) {
   Result<bool> fits = FitsCapacity(*device.device,
                                    Grown(request),
                                    features_,
@@ -253,17 +255,17 @@ Result<bool> CapacityBooks::Fits(const DeviceEntry& device, const Request* reque
   return fits;
 }
 
-Result<ConsumedCapacity> CapacityBooks::Amounts(const DeviceEntry& device,
+Result<ConsumedCapacity> CapacityUsage::Amounts(const DeviceEntry& device,
                                                 const Request* request) const {
   return AmountsTaken(*device.device, Grown(request), features_);
 }
 
-const v1::CapacityRequirements* CapacityBooks::Grown(const Request* request) const {
+const v1::CapacityRequirements* CapacityUsage::Grown(const Request* request) const {
   const auto grown = grown_.find(request);
   return grown == grown_.end() ? request : &grown->second;
 }
 
-void CapacityBooks::Grow(const DeviceEntry& device, const Request& request) {
+void CapacityUsage::Grow(const DeviceEntry& device, const Request& request) {
   const ConsumedCapacity* const committed = state_.FindCapacity(device.id());
   const Request before = *Grown(&request);
   const Result<ConsumedCapacity> amounts = AmountsTaken(*device.device, &before, features_);
@@ -282,16 +284,16 @@ void CapacityBooks::Grow(const DeviceEntry& device, const Request& request) {
   }
 }
 
-void CapacityBooks::Give(const DeviceEntry& device, const ConsumedCapacity& amounts) {
+void CapacityUsage::Give(const DeviceEntry& device, const ConsumedCapacity& amounts) {
   Shares& shares = given_[device.index];
   ++shares.count;
   for (const auto& [name, amount] : amounts) shares.total[name] += amount;
 }
 
-void CapacityBooks::TakeBack(const DeviceEntry& device, const ConsumedCapacity& amounts) {
+void CapacityUsage::TakeBack(const DeviceEntry& device, const ConsumedCapacity& amounts) {
   Shares& shares = given_[device.index];
   --shares.count;
   for (const auto& [name, amount] : amounts) shares.total[name] -= amount;
 }
 
-}  // namespace dray::allocator
+}  // namespace dray::allocator::rules

@@ -8,13 +8,14 @@
 #include <optional>
 #include <vector>
 
-#include "allocator/allocated_state.h"
 #include "allocator/rules/pools.h"
+#include "allocator/rules/release_rules.h"
 #include "api/resource_v1/device_request.h"
 #include "api/resource_v1/slice.h"
 #include "base/result.h"
+#include "dray/allocated_state.h"
 
-namespace dray::allocator {
+namespace dray::allocator::rules {
 
 /// Whether the device may be given to several requests at once under these switches.
 bool IsShareable(const api::resource_v1::Device& device, const Features& features);
@@ -38,7 +39,7 @@ Result<bool> FitsCapacity(const api::resource_v1::Device& device,
                           const ConsumedCapacity* committed = nullptr,
                           const ConsumedCapacity* given = nullptr);
 
-/// The amounts, if the request may have the device as long as nobody else has any of it.
+/// The amounts, if the request may have the device as long as no other request has any of it.
 /// Errors: as AmountsTaken.
 Result<std::optional<ConsumedCapacity>> AmountsThatFit(
     const api::resource_v1::Device& device,
@@ -52,14 +53,14 @@ bool HasRoom(const api::resource_v1::Device& device,
              const ConsumedCapacity* given);
 
 /// What the path of a search has given of shared devices. One search owns it.
-class CapacityBooks {
+class CapacityUsage {
  public:
-  CapacityBooks(const GatheredPools& gathered,
+  CapacityUsage(const GatheredPools& gathered,
                 const AllocatedState& state,
                 const Features& features)
       : state_(state),
         features_(features),
-        rules_(features.rules()),
+        rules_(RulesOf(features)),
         given_(gathered.device_count) {}
 
   /// Whether there is a share of the device already, committed or given: then its counters are
@@ -93,4 +94,4 @@ class CapacityBooks {
   std::map<const Request*, Request> grown_;  // what requests have become (big_requests_grow)
 };
 
-}  // namespace dray::allocator
+}  // namespace dray::allocator::rules

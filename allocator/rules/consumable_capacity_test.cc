@@ -13,7 +13,7 @@
 #include "api/resource_v1/device_request.h"
 #include "api/resource_v1/slice.h"
 
-namespace dray::allocator {
+namespace dray::allocator::rules {
 namespace {
 
 namespace v1 = api::resource_v1;
@@ -157,4 +157,4 @@ TEST(FitsCapacity, NotWithoutTheCapacity) {
 }
 
 }  // namespace
-}  // namespace dray::allocator
+}  // namespace dray::allocator::rules

@@ -8,7 +8,7 @@
 #include "api/selectors/node_selector_match.h"
 #include "base/result.h"
 
-namespace dray::allocator {
+namespace dray::allocator::rules {
 
 /// Whether a slice's spec, or a device, can be used on the node, by its nodeName, allNodes and
 /// nodeSelector (the rule of api::NodeMatches).
@@ -25,4 +25,4 @@ Result<bool> IsUsableOn(const api::core_v1::Node& node, const SliceSpecOrDevice&
   return api::NodeMatches(choice, node.metadata.labels, node.metadata.name);
 }
 
-}  // namespace dray::allocator
+}  // namespace dray::allocator::rules

@@ -8,8 +8,9 @@
 #include <fmt/format.h>
 
 #include "allocator/rules/consumable_capacity.h"
+#include "allocator/rules/release_rules.h"
 
-namespace dray::allocator {
+namespace dray::allocator::rules {
 namespace {
 
 namespace v1 = api::resource_v1;
@@ -22,7 +23,7 @@ class Planner {
         gathered_(input.gathered),
         state_(input.state),
         features_(input.features),
-        rules_(input.features.rules()),
+        rules_(RulesOf(input.features)),
         chooser_(chooser) {}
 
   Result<ClaimPlan> Plan(const v1::ResourceClaim& claim) {
@@ -175,7 +176,7 @@ class Planner {
     if (request.device_class_name.empty()) {
       return FailRequest(own_name, "missing device class name (unsupported request type?)");
     }
-    const v1::DeviceClass* device_class = inventory_.FindClass(request.device_class_name);
+    const v1::DeviceClass* device_class = inventory_.FindClass(request.device_class_name).get();
     if (device_class == nullptr) {
       return FailRequest(
           own_name,
@@ -246,7 +247,7 @@ class Planner {
             "checking capacity for device {}: {}", entry.device->name, fits.error().message));
   }
 
-  const Inventory& inventory_;
+  const inventory::Inventory& inventory_;
   const GatheredPools& gathered_;
   const AllocatedState& state_;
   const Features& features_;
@@ -288,4 +289,4 @@ Result<std::vector<ClaimPlan>> PlanClaims(const PlanInput& input,
   return plans;
 }
 
-}  // namespace dray::allocator
+}  // namespace dray::allocator::rules

@@ -12,14 +12,14 @@
 #include <string_view>
 #include <vector>
 
-#include "allocator/allocated_state.h"
 #include "allocator/rules/constraints.h"
 #include "allocator/rules/pools.h"
 #include "api/resource_v1/claim.h"
 #include "api/resource_v1/device_class.h"
 #include "base/result.h"
+#include "dray/allocated_state.h"
 
-namespace dray::allocator {
+namespace dray::allocator::rules {
 
 /// Devices one claim may get: the API's limit on allocation results.
 inline constexpr int64_t kDevicesPerClaimMax = 32;
@@ -75,7 +75,7 @@ std::string ConstraintRefuses(const ClaimPlan& plan,
 
 /// What a plan is made from; all outlives the plan.
 struct PlanInput {
-  const Inventory& inventory;
+  const inventory::Inventory& inventory;
   const GatheredPools& gathered;
   const AllocatedState& state;
   const Features& features;
@@ -95,4 +95,4 @@ Result<std::vector<ClaimPlan>> PlanClaims(
     const Chooser& chooser,
     std::span<const Frozen<api::resource_v1::ResourceClaim>> claims);
 
-}  // namespace dray::allocator
+}  // namespace dray::allocator::rules

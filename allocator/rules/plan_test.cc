@@ -9,7 +9,7 @@
 
 #include "allocator/testing/lab.h"
 
-namespace dray::allocator {
+namespace dray::allocator::rules {
 namespace {
 
 using testing::FeaturesWith;
@@ -149,4 +149,4 @@ TEST(PlanClaims, AllIgnoresTheClassInTheFirstRelease) {
 }
 
 }  // namespace
-}  // namespace dray::allocator
+}  // namespace dray::allocator::rules

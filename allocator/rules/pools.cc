@@ -10,10 +10,10 @@
 
 #include <fmt/format.h>
 
-#include "allocator/literal/compatibility_groups.h"
 #include "allocator/rules/node_match.h"
+#include "allocator/rules/release_rules.h"
 
-namespace dray::allocator {
+namespace dray::allocator::rules {
 namespace {
 
 namespace v1 = api::resource_v1;
@@ -28,9 +28,20 @@ Error NodeSelectionError(std::string_view what, std::string_view name, const Err
                           why.message)};
 }
 
+/// Whether any device of the slice names groups. While the feature is off such slices count as not
+/// there: nobody could tell which of their devices may be used together.
+bool UsesCompatibilityGroups(const v1::ResourceSlice& slice) {
+  return std::ranges::any_of(slice.spec.devices, [](const v1::Device& device) {
+    return std::ranges::any_of(device.consumes_counters,
+                               [](const v1::DeviceCounterConsumption& consumption) {
+                                 return !consumption.compatibility_groups.empty();
+                               });
+  });
+}
+
 /// Whether a slice counts as not there for any node.
 bool IsHidden(const v1::ResourceSlice& slice, const Features& features) {
-  return features.rules().knows_groups_and_derived && !features.compatibility_groups &&
+  return RulesOf(features).knows_groups_and_derived && !features.compatibility_groups &&
          UsesCompatibilityGroups(slice);
 }
 
@@ -62,7 +73,7 @@ Result<bool> IsRelevant(const v1::ResourceSlice& slice,
       (spec.per_device_node_selection.has_value() || !spec.shared_counters.empty())) {
     return false;
   }
-  if (features.rules().counter_slices_are_everywhere && IsCounterSlice(slice, features))
+  if (RulesOf(features).counter_slices_are_everywhere && IsCounterSlice(slice, features))
     return true;
   const bool has_node_name = spec.node_name.has_value() && !spec.node_name->empty();
   if (has_node_name || spec.all_nodes.value_or(false) || spec.node_selector.has_value()) {
@@ -75,13 +86,13 @@ Result<bool> IsRelevant(const v1::ResourceSlice& slice,
 }
 
 /// The slices that a node may see, in the order they are looked at.
-SliceList VisibleSlices(const Inventory& inventory,
+SliceList VisibleSlices(const inventory::Inventory& inventory,
                         std::string_view node,
                         const Features& features) {
-  const Rules& rules = features.rules();
+  const Rules& rules = RulesOf(features);
   SliceList visible;
   const auto append = [&](auto belongs) {
-    for (const Inventory::Slice& slice : inventory.slices()) {
+    for (const inventory::Inventory::Slice& slice : inventory.slices()) {
       if (belongs(*slice)) visible.push_back(slice.get());
     }
   };
@@ -170,7 +181,7 @@ std::string FindContradiction(const Roles& roles, const Features& features) {
   }
   std::string reason = CheckConsumption(roles.targeting, sets);
   if (reason.empty()) reason = CheckConsumption(roles.elsewhere, sets);
-  if (reason.empty() && features.rules().counter_slices_are_everywhere)
+  if (reason.empty() && RulesOf(features).counter_slices_are_everywhere)
     reason = CheckConsumption(roles.counters, sets);
   return reason;
 }
@@ -210,7 +221,7 @@ Pool BuildPool(const PoolKey& key,
                const SliceList& all,
                const Features& features) {
   Pool pool{.driver = key.driver, .name = key.name};
-  if (features.rules().sorts_slices) {
+  if (RulesOf(features).sorts_slices) {
     std::ranges::sort(relevant, {}, [](const v1::ResourceSlice* s) {
       return std::string_view(s->metadata.name);
     });
@@ -225,7 +236,7 @@ Pool BuildPool(const PoolKey& key,
   for (const v1::ResourceSlice* slice : roles.counters) {
     for (const v1::CounterSet& set : slice->spec.shared_counters) pool.counter_sets.push_back(&set);
   }
-  AddDevices(roles.targeting, features.rules(), pool);
+  AddDevices(roles.targeting, RulesOf(features), pool);
   return pool;
 }
 
@@ -234,17 +245,17 @@ Pool BuildUncheckedPool(const PoolKey& key, const SliceList& relevant, const Fea
   Pool pool{.driver = key.driver, .name = key.name};
   const int64_t wanted = relevant.front()->spec.pool.resource_slice_count;
   if (std::cmp_not_equal(relevant.size(), wanted)) pool.state = PoolState::kIncomplete;
-  AddDevices(relevant, features.rules(), pool);
+  AddDevices(relevant, RulesOf(features), pool);
   return pool;
 }
 
 /// Adds the pool to `out` unless a newer generation exists elsewhere.
-void Conclude(const Inventory& inventory,
+void Conclude(const inventory::Inventory& inventory,
               const PoolKey& key,
               const SliceList& relevant,
               const Features& features,
               GatheredPools& out) {
-  if (!features.rules().checks_whole_pools) {
+  if (!RulesOf(features).checks_whole_pools) {
     out.pools.push_back(BuildUncheckedPool(key, relevant, features));
     return;
   }
@@ -289,10 +300,10 @@ void NumberDevices(GatheredPools& gathered, const Rules& rules) {
 
 }  // namespace
 
-Result<GatheredPools> GatherPools(const Inventory& inventory,
+Result<GatheredPools> GatherPools(const inventory::Inventory& inventory,
                                   const api::core_v1::Node& node,
                                   const Features& features) {
-  const Rules& rules = features.rules();
+  const Rules& rules = RulesOf(features);
   std::map<PoolKey, SliceList> stored;
   for (const v1::ResourceSlice* slice : VisibleSlices(inventory, node.metadata.name, features)) {
     DRAY_TRY(const bool relevant, IsRelevant(*slice, node, features));
@@ -308,4 +319,4 @@ Result<GatheredPools> GatherPools(const Inventory& inventory,
   return gathered;
 }
 
-}  // namespace dray::allocator
+}  // namespace dray::allocator::rules

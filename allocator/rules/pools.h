@@ -11,14 +11,14 @@
 #include <string>
 #include <vector>
 
-#include "allocator/device_id.h"
-#include "allocator/features.h"
-#include "allocator/inventory.h"
+#include "allocator/inventory/inventory.h"
 #include "api/core_v1/node.h"
 #include "api/resource_v1/slice.h"
 #include "base/result.h"
+#include "dray/device_id.h"
+#include "dray/features.h"
 
-namespace dray::allocator {
+namespace dray::allocator::rules {
 
 /// A device that can be tried, with its place in the order of all devices of the node.
 struct DeviceEntry {
@@ -73,8 +73,8 @@ struct GatheredPools {
 /// O(slices of the node + shared slices), times log for sorting; older rules look at all slices.
 ///
 /// Errors: kInvalid  a node selector cannot be parsed; names the slice.
-Result<GatheredPools> GatherPools(const Inventory& inventory,
+Result<GatheredPools> GatherPools(const inventory::Inventory& inventory,
                                   const api::core_v1::Node& node,
                                   const Features& features);
 
-}  // namespace dray::allocator
+}  // namespace dray::allocator::rules

@@ -11,7 +11,7 @@
 
 #include "allocator/testing/lab.h"
 
-namespace dray::allocator {
+namespace dray::allocator::rules {
 namespace {
 
 using testing::FeaturesWith;
@@ -202,4 +202,4 @@ TEST(GatherPools, BadNodeSelectorsNameTheSlice) {
 }
 
 }  // namespace
-}  // namespace dray::allocator
+}  // namespace dray::allocator::rules

@@ -11,18 +11,19 @@
 
 #include <fmt/format.h>
 
+#include "allocator/rules/release_rules.h"
 #include "api/resource_v1/device_class.h"
 #include "api/resource_v1/device_request.h"
 #include "api/resource_v1/slice.h"
 
-namespace dray::allocator {
+namespace dray::allocator::rules {
 namespace {
 
 namespace v1 = api::resource_v1;
 namespace core = api::core_v1;
 
 v1::DeviceRequestAllocationResult ResultOf(const Placement& placement, const Features& features) {
-  const Rules& rules = features.rules();
+  const Rules& rules = RulesOf(features);
   const v1::Device& device = *placement.device->device;
   const DeviceIdView id = placement.device->id();
   v1::DeviceRequestAllocationResult result{.request = placement.variant->name.Full(),
@@ -193,9 +194,9 @@ Result<v1::AllocationResult> BuildResult(const ClaimPlan& plan,
   for (const Placement& placement : placements) {
     result.devices.results.push_back(ResultOf(placement, features));
   }
-  result.devices.config = ConfigOf(plan, alternatives, features.rules());
-  DRAY_TRY(result.node_selector, NodesOf(plan, placements, node, features.rules()));
+  result.devices.config = ConfigOf(plan, alternatives, RulesOf(features));
+  DRAY_TRY(result.node_selector, NodesOf(plan, placements, node, RulesOf(features)));
   return result;
 }
 
-}  // namespace dray::allocator
+}  // namespace dray::allocator::rules

@@ -10,7 +10,7 @@
 #include "api/resource_v1/allocation.h"
 #include "base/result.h"
 
-namespace dray::allocator {
+namespace dray::allocator::rules {
 
 /// Devices in the order they were taken, the configuration that applies to them, and the nodes they
 /// can be reached from. `alternatives`: which variant each request took.
@@ -22,4 +22,4 @@ Result<api::resource_v1::AllocationResult> BuildResult(const ClaimPlan& plan,
                                                        const api::core_v1::Node& node,
                                                        const Features& features);
 
-}  // namespace dray::allocator
+}  // namespace dray::allocator::rules

@@ -7,10 +7,11 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "allocator/rules/release_rules.h"
 #include "allocator/testing/lab.h"
 #include "api/resource_v1/allocation.h"
 
-namespace dray::allocator {
+namespace dray::allocator::rules {
 namespace {
 
 namespace v1 = api::resource_v1;
@@ -18,7 +19,7 @@ using testing::FeaturesWith;
 using testing::Lab;
 
 v1::AllocationResult ResultOf(const Lab& lab, const Features& features) {
-  const LiteralAnswer answer = lab.Ask(features);
+  const literal::LiteralAnswer answer = lab.Ask(features);
   EXPECT_TRUE(answer.outcome);
   return std::get<Allocation>(*answer.outcome).results.at(0);
 }
@@ -87,7 +88,7 @@ TEST(BuildResult, TiesTheClaimToTheNode) {
     const Features features = FeaturesWith(profile, "");
     EXPECT_EQ(PinOf(ResultOf(own, features)), "node") << profile;
     EXPECT_EQ(PinOf(ResultOf(anywhere, features)), "") << profile;
-    EXPECT_EQ(PinOf(ResultOf(bound, features)), features.rules().knows_binding ? "node" : "");
+    EXPECT_EQ(PinOf(ResultOf(bound, features)), RulesOf(features).knows_binding ? "node" : "");
   }
 }
 
@@ -105,4 +106,4 @@ TEST(BuildResult, AdminAccessIsMarkedSinceThen) {
 }
 
 }  // namespace
-}  // namespace dray::allocator
+}  // namespace dray::allocator::rules

@@ -6,7 +6,7 @@
 
 #include "base/world.h"
 
-namespace dray::allocator {
+namespace dray::allocator::rules {
 namespace {
 
 /// Numbers that depend on texts: FNV-1a, then one more round for each.
@@ -43,4 +43,4 @@ std::string ShareIdOf(const ClaimPlan& plan, const Variant& variant, const Devic
   return NewUuid(numbers);
 }
 
-}  // namespace dray::allocator
+}  // namespace dray::allocator::rules

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace dray::allocator {
+namespace dray::allocator::rules {
 
 namespace v1 = api::resource_v1;
 
@@ -28,4 +28,4 @@ const v1::DeviceTaint* BlockingTaint(const v1::Device& device,
   return nullptr;
 }
 
-}  // namespace dray::allocator
+}  // namespace dray::allocator::rules

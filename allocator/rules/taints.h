@@ -6,7 +6,7 @@
 
 #include "api/resource_v1/slice.h"
 
-namespace dray::allocator {
+namespace dray::allocator::rules {
 
 /// Whether a toleration accepts a taint: effect and key when given, and the value unless the
 /// operator is Exists. tolerationSeconds does not matter here.
@@ -19,4 +19,4 @@ const api::resource_v1::DeviceTaint* BlockingTaint(
     const api::resource_v1::Device& device,
     std::span<const api::resource_v1::DeviceToleration> tolerations);
 
-}  // namespace dray::allocator
+}  // namespace dray::allocator::rules

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-namespace dray::allocator {
+namespace dray::allocator::search {
 
 using Words = std::vector<uint64_t>;
 using WordSpan = std::span<const uint64_t>;
@@ -39,4 +39,4 @@ void ForEachBit(WordSpan words, Visit visit) {
   }
 }
 
-}  // namespace dray::allocator
+}  // namespace dray::allocator::search

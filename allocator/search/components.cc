@@ -6,7 +6,7 @@
 #include <numeric>
 #include <utility>
 
-namespace dray::allocator {
+namespace dray::allocator::search {
 namespace {
 
 class Partition {
@@ -56,20 +56,20 @@ std::vector<bool> TightClaims(const NodeProblem& problem) {
   for (const PreparedRequest& request : problem.prepared().requests()) {
     int64_t needed = 0;
     for (size_t v = request.first_variant; v < request.last_variant; ++v)
-      needed = std::max(needed, std::min(problem.Needed(v), kDevicesPerClaimMax + 1));
+      needed = std::max(needed, std::min(problem.Needed(v), rules::kDevicesPerClaimMax + 1));
     most[request.claim] += needed;
   }
   std::vector<bool> tight;
-  for (const int64_t devices : most) tight.push_back(devices > kDevicesPerClaimMax);
+  for (const int64_t devices : most) tight.push_back(devices > rules::kDevicesPerClaimMax);
   return tight;
 }
 
 }  // namespace
 
 std::vector<std::vector<size_t>> ComponentsOf(const NodeProblem& problem,
-                                              const DeviceClasses& classes,
+                                              const SymmetryClasses& classes,
                                               const SearchOptions& options) {
-  const Prepared& prepared = problem.prepared();
+  const PreparedClaims& prepared = problem.prepared();
   Partition partition(prepared.requests().size());
   ByKey by_class(partition);
   ByKey by_constraint(partition);
@@ -96,9 +96,9 @@ std::vector<std::vector<size_t>> ComponentsOf(const NodeProblem& problem,
 }
 
 std::vector<std::vector<size_t>> RuleGroupsOf(const NodeProblem& problem,
-                                              const DeviceClasses& classes,
+                                              const SymmetryClasses& classes,
                                               std::span<const size_t> order) {
-  const Prepared& prepared = problem.prepared();
+  const PreparedClaims& prepared = problem.prepared();
   Partition partition(prepared.requests().size());
   ByKey by_constraint(partition);
   ByKey by_pool(partition);
@@ -116,4 +116,4 @@ std::vector<std::vector<size_t>> RuleGroupsOf(const NodeProblem& problem,
   return Groups(partition, order);
 }
 
-}  // namespace dray::allocator
+}  // namespace dray::allocator::search

@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace dray::allocator {
+namespace dray::allocator::search {
 namespace {
 
 /// Elements that serve the same demands are one kind. The flow goes demand → kind; a demand without
@@ -98,4 +98,4 @@ bool EnoughForAll(std::span<const Demand> demands, WordSpan shared) {
   return Distribution(demands, shared).MeetsAll();
 }
 
-}  // namespace dray::allocator
+}  // namespace dray::allocator::search

@@ -9,7 +9,7 @@
 
 #include "allocator/search/bits.h"
 
-namespace dray::allocator {
+namespace dray::allocator::search {
 
 /// So many of the elements in `from`, each at most once.
 struct Demand {
@@ -25,4 +25,4 @@ inline constexpr size_t kDemandsMax = 64;
 /// small flow.
 bool EnoughForAll(std::span<const Demand> demands, WordSpan shared);
 
-}  // namespace dray::allocator
+}  // namespace dray::allocator::search

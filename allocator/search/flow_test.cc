@@ -7,9 +7,9 @@
 
 #include <gtest/gtest.h>
 
-#include "allocator/search/conflict.h"
+#include "allocator/search/conflict_set.h"
 
-namespace dray::allocator {
+namespace dray::allocator::search {
 namespace {
 
 /// Tries every way to hand out the elements from `element` on.
@@ -61,9 +61,9 @@ TEST(Flow, LooksAtSoManyDemandsAndNoMore) {
   EXPECT_TRUE(EnoughForAll(demands, {})) << "no proof, hence no refusal";
 }
 
-TEST(Conflict, LateLevelsCountAsOne) {
-  constexpr size_t kLast = Conflict::kLevels - 1;
-  Conflict conflict;
+TEST(ConflictSet, LateLevelsCountAsOne) {
+  constexpr size_t kLast = ConflictSet::kLevels - 1;
+  ConflictSet conflict;
   conflict.Add(kLast - 1);
   EXPECT_FALSE(conflict.Has(kLast));
   conflict.Add(kLast + 100);
@@ -72,10 +72,10 @@ TEST(Conflict, LateLevelsCountAsOne) {
   EXPECT_TRUE(conflict.Has(kLast + 5));
   conflict.Remove(kLast - 1);
   EXPECT_FALSE(conflict.Has(kLast - 1));
-  Conflict all;
+  ConflictSet all;
   all.AddAllBefore(kLast + 3);
   EXPECT_TRUE(all.Has(0) && all.Has(kLast - 1) && all.Has(kLast));
 }
 
 }  // namespace
-}  // namespace dray::allocator
+}  // namespace dray::allocator::search

@@ -7,7 +7,7 @@
 #include "allocator/rules/consumable_capacity.h"
 #include "api/resource_v1/slice.h"
 
-namespace dray::allocator {
+namespace dray::allocator::search {
 namespace {
 
 bool MaySkip(const api::core_v1::Node& node, const Features& features) {
@@ -20,8 +20,8 @@ bool MaySkip(const api::core_v1::Node& node, const Features& features) {
 
 }  // namespace
 
-NodeProblem::NodeProblem(const Prepared& prepared,
-                         const NodeView& view,
+NodeProblem::NodeProblem(const PreparedClaims& prepared,
+                         const snapshot::NodeView& view,
                          const api::core_v1::Node& node)
     : prepared_(prepared), view_(view) {
   needs_literal_ = prepared.needs_literal() || view.needs_literal ||
@@ -30,16 +30,16 @@ NodeProblem::NodeProblem(const Prepared& prepared,
   const size_t variants = prepared.variants().size();
   usable_.resize(variants * words());
   if (prepared.any_all()) listed_.resize(variants * words());
-  const bool may_skip = MaySkip(node, prepared.snapshot().features());
-  for (const NodeView::Segment& segment : view.segments) {
+  const bool may_skip = MaySkip(node, prepared.cluster().features());
+  for (const snapshot::NodeView::Segment& segment : view.segments) {
     AddSegment(segment, may_skip);
     if (needs_literal_) return;
   }
   CountNeeded();
 }
 
-void NodeProblem::AddSegment(const NodeView::Segment& segment, bool may_skip) {
-  const SliceContent& content = *segment.facts->content;
+void NodeProblem::AddSegment(const snapshot::NodeView::Segment& segment, bool may_skip) {
+  const snapshot::SliceContent& content = *segment.facts->content;
   const ContentRows& rows = prepared_.RowsOf(content);
   needs_literal_ = rows.needs_literal;
   if (needs_literal_) return;
@@ -60,14 +60,14 @@ void NodeProblem::AddSegment(const NodeView::Segment& segment, bool may_skip) {
   if (rows.any_shareable) copy(rows.shareable, shareable_);
   if (rows.any_draws) copy(rows.draws, draws_);
   LeaveOutTaken(segment);
-  if (rows.any_draws && prepared_.snapshot().features().partitionable_devices)
+  if (rows.any_draws && prepared_.cluster().features().partitionable_devices)
     LeaveOutUncountable(segment);
-  if (prepared_.snapshot().features().consumable_capacity) LeaveOutFull(segment);
+  if (prepared_.cluster().features().consumable_capacity) LeaveOutFull(segment);
 }
 
 /// Devices that are taken as a whole, but for requests with admin access.
-void NodeProblem::LeaveOutTaken(const NodeView::Segment& segment) {
-  const PoolUse& use = UseOf(segment.pool);
+void NodeProblem::LeaveOutTaken(const snapshot::NodeView::Segment& segment) {
+  const snapshot::PoolUse& use = UseOf(segment.pool);
   for (size_t w = 0; w < segment.words(); ++w) {
     const uint64_t taken = use.whole[segment.facts->first_word + w];
     if (taken == 0) continue;
@@ -79,10 +79,10 @@ void NodeProblem::LeaveOutTaken(const NodeView::Segment& segment) {
 
 /// Devices whose counters are used up; one overdrawn counter blocks all of its pool. A device that
 /// has shares has paid already.
-void NodeProblem::LeaveOutUncountable(const NodeView::Segment& segment) {
-  const PoolUse& use = UseOf(segment.pool);
-  const CounterTable& table = CountersOf(segment.pool);
-  const SliceContent& content = *segment.facts->content;
+void NodeProblem::LeaveOutUncountable(const snapshot::NodeView::Segment& segment) {
+  const snapshot::PoolUse& use = UseOf(segment.pool);
+  const snapshot::CounterTable& table = CountersOf(segment.pool);
+  const snapshot::SliceContent& content = *segment.facts->content;
   for (size_t i = 0; i < content.shapes.size(); ++i) {
     const size_t bit = segment.word * 64 + i;
     if (!HasBit(draws_, bit)) continue;
@@ -92,9 +92,9 @@ void NodeProblem::LeaveOutUncountable(const NodeView::Segment& segment) {
       continue;
     }
     bool fits = !use.overdrawn;
-    for (const SetDraw& set : table.Of(content.id, i)) {
-      groups_matter_ = groups_matter_ || prepared_.snapshot().features().compatibility_groups;
-      for (const CounterDraw& draw : set.draws)
+    for (const snapshot::SetDraw& set : table.Of(content.id, i)) {
+      groups_matter_ = groups_matter_ || prepared_.cluster().features().compatibility_groups;
+      for (const snapshot::CounterDraw& draw : set.draws)
         fits = fits && draw.amount <= use.available[draw.counter];
     }
     if (fits) continue;
@@ -104,8 +104,8 @@ void NodeProblem::LeaveOutUncountable(const NodeView::Segment& segment) {
 }
 
 /// Devices whose shares leave too little of a capacity.
-void NodeProblem::LeaveOutFull(const NodeView::Segment& segment) {
-  const PoolUse& use = UseOf(segment.pool);
+void NodeProblem::LeaveOutFull(const snapshot::NodeView::Segment& segment) {
+  const snapshot::PoolUse& use = UseOf(segment.pool);
   const size_t first = segment.facts->first_word * 64;
   const auto begin = std::ranges::lower_bound(
       use.capacity, first, {}, [](const auto& entry) { return entry.first; });
@@ -125,11 +125,9 @@ void NodeProblem::LeaveOutFull(const NodeView::Segment& segment) {
 /// Besides what shares have taken. A device that is no longer shared may still have old ones.
 bool NodeProblem::Fits(size_t variant, size_t bit, const ConsumedCapacity& taken) const {
   const api::resource_v1::Device& device = view_.DeviceAt(bit);
-  if (IsShareable(bit)) return HasRoom(device, AmountsOf(variant, bit), &taken, nullptr);
-  const Result<bool> fits = FitsCapacity(device,
-                                         prepared_.variants()[variant].plan->capacity,
-                                         prepared_.snapshot().features(),
-                                         &taken);
+  if (IsShareable(bit)) return rules::HasRoom(device, AmountsOf(variant, bit), &taken, nullptr);
+  const Result<bool> fits = rules::FitsCapacity(
+      device, prepared_.variants()[variant].plan->capacity, prepared_.cluster().features(), &taken);
   return fits && *fits;
 }
 
@@ -151,17 +149,17 @@ void NodeProblem::CountNeeded() {
     const auto of_request = std::span(needed_).subspan(
         request.first_variant, request.last_variant - request.first_variant);
     least[request.claim] += std::ranges::min(of_request);
-    if (least[request.claim] > kDevicesPerClaimMax) needs_literal_ = true;
+    if (least[request.claim] > rules::kDevicesPerClaimMax) needs_literal_ = true;
   }
 }
 
 size_t NodeProblem::PoolBit(size_t bit) const {
-  const NodeView::Segment& segment = view_.segments[view_.segment_of[bit / 64]];
+  const snapshot::NodeView::Segment& segment = view_.segments[view_.segment_of[bit / 64]];
   return segment.facts->first_word * 64 + (bit - segment.word * 64);
 }
 
-const std::vector<SetDraw>& NodeProblem::DrawsOf(size_t bit) const {
-  const NodeView::Segment& segment = view_.segments[view_.segment_of[bit / 64]];
+const std::vector<snapshot::SetDraw>& NodeProblem::DrawsOf(size_t bit) const {
+  const snapshot::NodeView::Segment& segment = view_.segments[view_.segment_of[bit / 64]];
   return CountersOf(segment.pool).Of(segment.facts->content->id, bit - segment.word * 64);
 }
 
@@ -169,4 +167,4 @@ const ConsumedCapacity* NodeProblem::CapacityTaken(size_t bit) const {
   return UseOf(PoolOf(bit)).CapacityOf(PoolBit(bit));
 }
 
-}  // namespace dray::allocator
+}  // namespace dray::allocator::search

@@ -7,24 +7,26 @@
 #include <span>
 #include <vector>
 
-#include "allocator/inventory/node_view.h"
 #include "allocator/search/bits.h"
-#include "allocator/search/prepared.h"
+#include "allocator/search/prepared_claims.h"
+#include "allocator/snapshot/node_view.h"
 #include "api/core_v1/node.h"
 
-namespace dray::allocator {
+namespace dray::allocator::search {
 
 /// Devices are bits, in the order in which they are tried.
 class NodeProblem {
  public:
   /// All outlives this. O(devices) words per request.
-  NodeProblem(const Prepared& prepared, const NodeView& view, const api::core_v1::Node& node);
+  NodeProblem(const PreparedClaims& prepared,
+              const snapshot::NodeView& view,
+              const api::core_v1::Node& node);
 
   /// Something here is such that only the literal search knows; nothing else of this is set then.
   bool needs_literal() const { return needs_literal_; }
 
-  const Prepared& prepared() const { return prepared_; }
-  const NodeView& view() const { return view_; }
+  const PreparedClaims& prepared() const { return prepared_; }
+  const snapshot::NodeView& view() const { return view_; }
   size_t words() const { return view_.words; }
 
   /// The devices a variant may be given as long as no other request has any: not taken by others,
@@ -50,12 +52,14 @@ class NodeProblem {
   bool Draws(size_t bit) const { return any_draws() && HasBit(draws_, bit); }
 
   size_t PoolOf(size_t bit) const { return view_.segments[view_.segment_of[bit / 64]].pool; }
-  const std::vector<SetDraw>& DrawsOf(size_t bit) const;
-  const CounterTable& CountersOf(size_t pool) const { return *view_.pools[pool].facts->counters; }
+  const std::vector<snapshot::SetDraw>& DrawsOf(size_t bit) const;
+  const snapshot::CounterTable& CountersOf(size_t pool) const {
+    return *view_.pools[pool].facts->counters;
+  }
   /// By counter: what is left of it.
   const std::vector<int64_t>& Available(size_t pool) const { return UseOf(pool).available; }
-  const PoolUse& UseOf(size_t pool) const {
-    return prepared_.snapshot().UseOfPool(view_.pools[pool].id);
+  const snapshot::PoolUse& UseOf(size_t pool) const {
+    return prepared_.cluster().UseOfPool(view_.pools[pool].id);
   }
   /// What the variant takes of a usable device that can be shared.
   const ConsumedCapacity& AmountsOf(size_t variant, size_t bit) const;
@@ -69,15 +73,15 @@ class NodeProblem {
     return WordSpan(words_of_all).subspan(variant * words(), words());
   }
   size_t PoolBit(size_t bit) const;
-  void AddSegment(const NodeView::Segment& segment, bool may_skip);
-  void LeaveOutTaken(const NodeView::Segment& segment);
-  void LeaveOutUncountable(const NodeView::Segment& segment);
-  void LeaveOutFull(const NodeView::Segment& segment);
+  void AddSegment(const snapshot::NodeView::Segment& segment, bool may_skip);
+  void LeaveOutTaken(const snapshot::NodeView::Segment& segment);
+  void LeaveOutUncountable(const snapshot::NodeView::Segment& segment);
+  void LeaveOutFull(const snapshot::NodeView::Segment& segment);
   bool Fits(size_t variant, size_t bit, const ConsumedCapacity& taken) const;
   void CountNeeded();
 
-  const Prepared& prepared_;
-  const NodeView& view_;
+  const PreparedClaims& prepared_;
+  const snapshot::NodeView& view_;
   bool needs_literal_ = false;
   bool groups_matter_ = false;
   Words usable_, listed_;  // variant × words
@@ -86,4 +90,4 @@ class NodeProblem {
   std::vector<const ContentRows*> rows_;  // by segment
 };
 
-}  // namespace dray::allocator
+}  // namespace dray::allocator::search

@@ -10,21 +10,21 @@
 #include <span>
 #include <utility>
 
-#include "allocator/search/ahead.h"
-#include "allocator/search/classes.h"
 #include "allocator/search/components.h"
-#include "allocator/search/conflict.h"
-#include "allocator/search/failures.h"
+#include "allocator/search/conflict_set.h"
+#include "allocator/search/lookahead.h"
+#include "allocator/search/no_goods.h"
 #include "allocator/search/root_bounds.h"
+#include "allocator/search/symmetry_classes.h"
 
-namespace dray::allocator {
+namespace dray::allocator::search {
 namespace {
 
 /// What the proofs know about the node. Without it the search is plain.
 struct Knowledge {
-  const DeviceClasses& classes;
-  const Ahead& ahead;
-  Failures& failures;
+  const SymmetryClasses& classes;
+  const Lookahead& lookahead;
+  NoGoods& no_goods;
 };
 
 class Searcher {
@@ -41,22 +41,22 @@ class Searcher {
         budget_(budget),
         steps_max_(steps_max),
         knowledge_(knowledge),
-        books_(problem),
+        assignment_(problem),
         variants_(problem.prepared().requests().size()),
         alternative_levels_(variants_.size()),
         careful_before_(CarefulBefore(problem, order)) {}
 
   NodeAnswer Run() {
-    Conflict why;
+    ConflictSet why;
     const bool found = RunRequest(0, why);
     NodeAnswer answer{.steps = steps_, .deepest_request = deepest_};
     if (found) {
-      answer.end = NodeEnd::kFound;
-      answer.picks.assign(books_.picks().begin(), books_.picks().end());
+      answer.end = SearchEnd::kFound;
+      answer.picks.assign(assignment_.picks().begin(), assignment_.picks().end());
       answer.variants = variants_;
     } else if (stopped_.has_value()) {
       answer.end = *stopped_;
-      if (*stopped_ == NodeEnd::kAborted) answer.picks.push_back(refused_);
+      if (*stopped_ == SearchEnd::kAborted) answer.picks.push_back(refused_);
     }
     return answer;
   }
@@ -83,16 +83,16 @@ class Searcher {
   const PreparedVariant& VariantAt(size_t v) const { return problem_.prepared().variants()[v]; }
 
   bool MayGoOn() {
-    if (++steps_ > steps_max_) stopped_ = NodeEnd::kOutOfBudget;
-    if (budget_.IsCancelled()) stopped_ = NodeEnd::kCancelled;
+    if (++steps_ > steps_max_) stopped_ = SearchEnd::kOutOfBudget;
+    if (budget_.IsCancelled()) stopped_ = SearchEnd::kCancelled;
     return !stopped_.has_value();
   }
 
-  bool RunRequest(size_t at, Conflict& why) {
+  bool RunRequest(size_t at, ConflictSet& why) {
     if (at == order_.size()) return true;
     deepest_ = std::max(deepest_, order_[at]);
     if (knowledge_ != nullptr && MayGiveUp(at) &&
-        !knowledge_->ahead.AllPossible(order_.subspan(at), books_)) {
+        !knowledge_->lookahead.AllPossible(order_.subspan(at), assignment_)) {
       why.AddAllBefore(level_);
       return DeadEnd();
     }
@@ -102,14 +102,14 @@ class Searcher {
     return RunSlot(at, 0, 0, why);
   }
 
-  bool RunAlternatives(size_t at, const PreparedRequest& request, Conflict& why) {
+  bool RunAlternatives(size_t at, const PreparedRequest& request, ConflictSet& why) {
     const size_t level = level_++;
     alternative_levels_[order_[at]] = level;
-    Conflict all;
+    ConflictSet all;
     bool all_too_many = true;
     for (size_t v = request.first_variant; v < request.last_variant; ++v) {
       variants_[order_[at]] = v;
-      Conflict mine;
+      ConflictSet mine;
       if (RunSlot(at, 0, 0, mine)) return true;
       if (stopped_.has_value()) return false;
       all_too_many = all_too_many && too_many_;
@@ -127,11 +127,11 @@ class Searcher {
   }
 
   /// The alternative that is taken is among the reasons for what happens to its devices.
-  void BlameAlternative(size_t at, Conflict& why) const {
+  void BlameAlternative(size_t at, ConflictSet& why) const {
     if (RequestAt(at).prioritized) why.Add(alternative_levels_[order_[at]]);
   }
 
-  bool RunSlot(size_t at, int64_t slot, size_t from, Conflict& why) {
+  bool RunSlot(size_t at, int64_t slot, size_t from, ConflictSet& why) {
     if (!MayGoOn()) return false;
     const size_t v = variants_[order_[at]];
     const PreparedVariant& variant = VariantAt(v);
@@ -163,26 +163,26 @@ class Searcher {
   }
 
   bool FitsClaim(size_t claim, int64_t more) const {
-    const auto placed = static_cast<int64_t>(books_.ResultsOf(claim));
-    return more <= kDevicesPerClaimMax - placed;
+    const auto placed = static_cast<int64_t>(assignment_.ResultsOf(claim));
+    return more <= rules::kDevicesPerClaimMax - placed;
   }
 
   /// S-11 in passing: an "all devices" request whose list holds an unusable device fails at once.
-  bool TakeNextOfAll(size_t at, int64_t slot, size_t from, Conflict& why) {
+  bool TakeNextOfAll(size_t at, int64_t slot, size_t from, ConflictSet& why) {
     const size_t v = variants_[order_[at]];
     const size_t bit = NextBit(problem_.Listed(v), from);
     const size_t level = level_++;
-    Conflict mine;
-    if (!HasBit(problem_.Usable(v), bit) || books_.IsHeld(v, bit)) {
+    ConflictSet mine;
+    if (!HasBit(problem_.Usable(v), bit) || assignment_.IsHeld(v, bit)) {
       BlameHolders(v, mine);
       too_many_ = false;
-    } else if (books_.Give({.variant = v, .bit = bit, .level = level}, mine)) {
+    } else if (assignment_.Give({.variant = v, .bit = bit, .level = level}, mine)) {
       if (RunSlot(at, slot + 1, bit + 1, mine)) return true;
       if (stopped_.has_value()) return false;
-      books_.TakeBackLast();
-    } else if (books_.refusal() == Books::Refusal::kConstraint) {
+      assignment_.TakeBackLast();
+    } else if (assignment_.refusal() == Assignment::Refusal::kConstraint) {
       refused_ = {.variant = v, .bit = bit, .level = level};
-      stopped_ = NodeEnd::kAborted;
+      stopped_ = SearchEnd::kAborted;
       return false;
     } else {
       too_many_ = false;
@@ -204,18 +204,18 @@ class Searcher {
   }
 
   /// Those who hold devices the variant could have.
-  void BlameHolders(size_t v, Conflict& why) const {
-    for (const Pick& pick : books_.picks()) {
+  void BlameHolders(size_t v, ConflictSet& why) const {
+    for (const Pick& pick : assignment_.picks()) {
       if (HasBit(problem_.Usable(v), pick.bit)) why.Add(pick.level);
     }
   }
 
   /// Tries the devices from `place.from` on, in order.
-  bool Scan(const Failures::Place& place, Conflict& why) {
+  bool Scan(const NoGoods::Place& place, ConflictSet& why) {
     std::vector<uint64_t> key;
     if (UsesMemory() && MayGiveUp(place.at)) {
-      key = knowledge_->failures.KeyOf(place, books_);
-      if (knowledge_->failures.Knows(key)) {
+      key = knowledge_->no_goods.KeyOf(place, assignment_);
+      if (knowledge_->no_goods.Knows(key)) {
         why.AddAllBefore(level_);
         return DeadEnd();
       }
@@ -225,23 +225,23 @@ class Searcher {
     if (end == ScanEnd::kFound) return true;
     --level_;
     if (end == ScanEnd::kFailed && !too_many_ && !key.empty())
-      knowledge_->failures.Remember(std::move(key));
+      knowledge_->no_goods.Remember(std::move(key));
     return false;
   }
 
   enum class ScanEnd : uint8_t { kFound, kFailed, kStopped };
 
-  ScanEnd TryAll(const Failures::Place& place, size_t level, Conflict& why) {
-    Conflict all;
+  ScanEnd TryAll(const NoGoods::Place& place, size_t level, ConflictSet& why) {
+    ConflictSet all;
     std::vector<uint32_t> tried;  // classes
     const WordSpan usable = problem_.Usable(place.variant);
     for (size_t w = place.from / 64; w < usable.size(); ++w) {
-      uint64_t word = usable[w] & ~books_.HeldWord(place.variant, w);
+      uint64_t word = usable[w] & ~assignment_.HeldWord(place.variant, w);
       if (w == place.from / 64) word &= ~uint64_t{0} << (place.from % 64);
       for (; word != 0; word &= word - 1) {
         const size_t bit = w * 64 + static_cast<size_t>(std::countr_zero(word));
         if (MayGiveUp(place.at) && IsLikeTried(bit, place.variant, tried)) continue;
-        Conflict mine;
+        ConflictSet mine;
         if (TryOne(place, level, bit, mine)) return ScanEnd::kFound;
         if (stopped_.has_value()) return ScanEnd::kStopped;
         // Too many for the claim, whichever device it is: upstream tries no other, which matters
@@ -270,14 +270,14 @@ class Searcher {
     if (knowledge_ == nullptr || !options_.symmetry) return false;
     const uint32_t device_class = knowledge_->classes.class_of[bit];
     // With admin access a device may be held by another claim: then its marks tell it apart.
-    if (VariantAt(variant).admin() && HasBit(books_.held(), bit)) return false;
+    if (VariantAt(variant).admin() && HasBit(assignment_.held(), bit)) return false;
     if (std::ranges::find(tried, device_class) != tried.end()) return true;
     tried.push_back(device_class);
     return false;
   }
 
-  bool TryOne(const Failures::Place& place, size_t level, size_t bit, Conflict& why) {
-    if (!books_.Give({.variant = place.variant, .bit = bit, .level = level}, why)) {
+  bool TryOne(const NoGoods::Place& place, size_t level, size_t bit, ConflictSet& why) {
+    if (!assignment_.Give({.variant = place.variant, .bit = bit, .level = level}, why)) {
       why.Add(level);  // another device may be free of that
       return DeadEnd();
     }
@@ -286,22 +286,22 @@ class Searcher {
     if (possible && RunSlot(place.at, place.slot + 1, bit + 1, why)) return true;
     if (stopped_.has_value()) return false;
     if (!possible) too_many_ = false;
-    books_.TakeBackLast();
+    assignment_.TakeBackLast();
     return false;
   }
 
-  bool IsPossible(const Failures::Place& place, size_t bit, Conflict& why) const {
+  bool IsPossible(const NoGoods::Place& place, size_t bit, ConflictSet& why) const {
     const int64_t rest = problem_.Needed(place.variant) - place.slot - 1;
-    if (!knowledge_->ahead.RestPossible(place.variant, bit + 1, rest, books_, why)) {
+    if (!knowledge_->lookahead.RestPossible(place.variant, bit + 1, rest, assignment_, why)) {
       BlameAlternative(place.at, why);
       return false;
     }
-    return knowledge_->ahead.EachPossible(order_.subspan(place.at + 1), books_, why);
+    return knowledge_->lookahead.EachPossible(order_.subspan(place.at + 1), assignment_, why);
   }
 
   /// Marks of admin access are by claim, which keys do not tell.
   bool UsesMemory() const {
-    return knowledge_ != nullptr && options_.failure_memory && !problem_.prepared().any_admin();
+    return knowledge_ != nullptr && options_.no_goods && !problem_.prepared().any_admin();
   }
 
   const NodeProblem& problem_;
@@ -310,7 +310,7 @@ class Searcher {
   const Budget& budget_;
   const int64_t steps_max_;
   const Knowledge* const knowledge_;
-  Books books_;
+  Assignment assignment_;
   std::vector<size_t> variants_;            // by request: the one being tried
   std::vector<size_t> alternative_levels_;  // by request: the decision for it
   const size_t careful_before_;             // in the order
@@ -320,10 +320,10 @@ class Searcher {
   size_t level_ = 0;
   int64_t steps_ = 0;
   size_t deepest_ = 0;
-  std::optional<NodeEnd> stopped_;
+  std::optional<SearchEnd> stopped_;
 };
 
-std::vector<size_t> AllRequests(const Prepared& prepared) {
+std::vector<size_t> AllRequests(const PreparedClaims& prepared) {
   std::vector<size_t> order(prepared.requests().size());
   for (size_t i = 0; i < order.size(); ++i) order[i] = i;
   return order;
@@ -336,17 +336,17 @@ class ProvingSearch {
       : problem_(problem),
         options_(options),
         budget_(budget),
-        classes_(ClassifyDevices(problem)),
-        ahead_(problem, classes_, options) {}
+        classes_(SymmetryClassesOf(problem)),
+        lookahead_(problem, classes_, options) {}
 
   /// One component after the other; together their solutions are the solution (S-9).
   NodeAnswer Run(int64_t steps_before, bool may_abort) {
-    whole_ = {.end = NodeEnd::kFound, .steps = steps_before};
+    whole_ = {.end = SearchEnd::kFound, .steps = steps_before};
     whole_.variants.resize(problem_.prepared().requests().size());
     for (const std::vector<size_t>& order : ComponentsOf(problem_, classes_, options_)) {
       if (options_.early_refutation && !may_abort && !Possible(order)) return std::move(whole_);
       NodeAnswer part = Search(order, budget_.steps_max - whole_.steps);
-      if (part.end != NodeEnd::kFound) {
+      if (part.end != SearchEnd::kFound) {
         whole_.end = part.end;
         whole_.picks = std::move(part.picks);
         return std::move(whole_);
@@ -362,8 +362,8 @@ class ProvingSearch {
 
  private:
   NodeAnswer Search(std::span<const size_t> order, int64_t steps_max) {
-    Failures failures(problem_, classes_, order);
-    const Knowledge knowledge{.classes = classes_, .ahead = ahead_, .failures = failures};
+    NoGoods no_goods(problem_, classes_, order);
+    const Knowledge knowledge{.classes = classes_, .lookahead = lookahead_, .no_goods = no_goods};
     NodeAnswer part = Searcher(problem_, order, options_, budget_, steps_max, &knowledge).Run();
     whole_.steps += part.steps;
     whole_.deepest_request = std::max(whole_.deepest_request, part.deepest_request);
@@ -378,7 +378,7 @@ class ProvingSearch {
     if (groups.size() < 2) return true;
     for (const std::vector<size_t>& group : groups) {
       const NodeAnswer alone = Search(group, std::min(kStepsMax, budget_.steps_max - whole_.steps));
-      if (alone.end != NodeEnd::kNothing && alone.end != NodeEnd::kCancelled) continue;
+      if (alone.end != SearchEnd::kNothing && alone.end != SearchEnd::kCancelled) continue;
       whole_.end = alone.end;
       return false;
     }
@@ -388,8 +388,8 @@ class ProvingSearch {
   const NodeProblem& problem_;
   const SearchOptions& options_;
   const Budget& budget_;
-  const DeviceClasses classes_;
-  const Ahead ahead_;
+  const SymmetryClasses classes_;
+  const Lookahead lookahead_;
   NodeAnswer whole_;
 };
 
@@ -399,25 +399,27 @@ NodeAnswer SearchNode(NodeProblem& problem, const SearchOptions& options, const 
   bool may_abort = false;
   for (size_t v = 0; v < problem.prepared().variants().size(); ++v)
     may_abort = may_abort || problem.MayAbort(v);
-  if (!may_abort && options.counting && !EnoughForEach(problem)) return {.end = NodeEnd::kNothing};
+  if (!may_abort && options.counting && !EnoughForEach(problem))
+    return {.end = SearchEnd::kNothing};
   int64_t steps = 0;
   if (options.optimism) {
     // A few steps are enough where nothing stands in the way, which is most of the time.
     constexpr int64_t kStepsPerDevice = 4;
     int64_t devices = 1;
     for (const PreparedRequest& request : problem.prepared().requests())
-      devices += std::clamp<int64_t>(problem.Needed(request.first_variant), 1, kDevicesPerClaimMax);
+      devices +=
+          std::clamp<int64_t>(problem.Needed(request.first_variant), 1, rules::kDevicesPerClaimMax);
     const int64_t steps_max = std::min(budget.steps_max, kStepsPerDevice * devices);
     const std::vector<size_t> order = AllRequests(problem.prepared());
     NodeAnswer quick = Searcher(problem, order, options, budget, steps_max, nullptr).Run();
-    if (quick.end != NodeEnd::kOutOfBudget || steps_max == budget.steps_max) return quick;
+    if (quick.end != SearchEnd::kOutOfBudget || steps_max == budget.steps_max) return quick;
     steps = quick.steps;
   }
   if (!may_abort && RefuteAtRoot(problem, options))
-    return {.end = NodeEnd::kNothing, .steps = steps};
+    return {.end = SearchEnd::kNothing, .steps = steps};
   SearchOptions together = options;
   together.decomposition = options.decomposition && !may_abort;
   return ProvingSearch(problem, together, budget).Run(steps, may_abort);
 }
 
-}  // namespace dray::allocator
+}  // namespace dray::allocator::search

@@ -6,26 +6,26 @@
 #include <cstdint>
 #include <vector>
 
-#include "allocator/budget.h"
-#include "allocator/search/books.h"
+#include "allocator/search/assignment.h"
 #include "allocator/search/node_problem.h"
 #include "allocator/search/options.h"
+#include "dray/budget.h"
 
-namespace dray::allocator {
+namespace dray::allocator::search {
 
 /// kAborted: a constraint refuses one of all devices, where the search got to it.
-enum class NodeEnd : uint8_t { kFound, kNothing, kAborted, kOutOfBudget, kCancelled };
+enum class SearchEnd : uint8_t { kFound, kNothing, kAborted, kOutOfBudget, kCancelled };
 
 struct NodeAnswer {
-  NodeEnd end = NodeEnd::kNothing;
+  SearchEnd end = SearchEnd::kNothing;
   std::vector<Pick> picks = {};       // when found, in the order of requests and slots
   std::vector<size_t> variants = {};  // when found, by request: the one that is satisfied
   int64_t steps = 0;                  // places of the search that were looked at
-  size_t deepest_request = 0;         // how far it came, in Prepared::requests
+  size_t deepest_request = 0;         // how far it came, in PreparedClaims::requests
 };
 
 /// `problem` does not need the literal search; it is changed by what is proven about it.
 /// Worst case exponential; bounded by `budget`.
 NodeAnswer SearchNode(NodeProblem& problem, const SearchOptions& options, const Budget& budget);
 
-}  // namespace dray::allocator
+}  // namespace dray::allocator::search

@@ -2,10 +2,11 @@
 // Which proofs the search uses.
 #pragma once
 
-namespace dray::allocator {
+namespace dray::allocator::search {
 
 /// Each proof only leaves out what cannot hold a solution, so answers are the same with any of
-/// these switched off; tests compare. (Numbers: sections of the specification's chapter 19.)
+/// these switched off; tests compare. (S-1 … S-10, N-1: docs/design/allocator.md argues each of
+/// them.)
 struct SearchOptions {
   bool symmetry = true;          // S-1: of equal devices, try one
   bool counting = true;          // S-2: enough candidates for each request
@@ -14,7 +15,7 @@ struct SearchOptions {
   bool distinct_values = true;   // S-4: enough different values
   bool counter_bounds = true;    // S-5: the least that is drawn is there
   bool capacity_bounds = true;   // S-6: as many shares as fit are enough
-  bool failure_memory = true;    // S-7: what failed once fails again
+  bool no_goods = true;          // S-7: what failed once fails again
   bool backjumping = true;       // S-8: go back to a decision that matters
   bool decomposition = true;     // S-9: what is independent is solved apart
   bool early_refutation = true;  // S-10: what cannot be had alone cannot be had with others
@@ -23,4 +24,4 @@ struct SearchOptions {
   bool optimism = true;
 };
 
-}  // namespace dray::allocator
+}  // namespace dray::allocator::search

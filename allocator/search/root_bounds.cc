@@ -10,7 +10,7 @@
 
 #include "allocator/search/flow.h"
 
-namespace dray::allocator {
+namespace dray::allocator::search {
 namespace {
 
 class RootBounds {
@@ -35,8 +35,8 @@ class RootBounds {
 
   const PreparedVariant& VariantAt(size_t v) const { return prepared_.variants()[v]; }
 
-  /// The column a variant's devices are read by for the constraint; null: it does not mind them.
-  const AttributeColumn* ColumnOf(size_t v, size_t constraint) const {
+  /// The column by which the constraint reads a variant's devices; null: it does not cover them.
+  const snapshot::AttributeColumn* ColumnOf(size_t v, size_t constraint) const {
     for (const PreparedVariant::Covering& covering : VariantAt(v).covering) {
       if (covering.constraint == constraint) return covering.column.get();
     }
@@ -51,7 +51,7 @@ class RootBounds {
     return least;
   }
 
-  /// Whether the constraint minds the request's devices, whichever alternative is taken.
+  /// Whether the constraint covers the request's devices, whichever alternative is taken.
   bool CoversSurely(const PreparedRequest& request, size_t constraint) const {
     if (LeastNeed(request) <= 0) return false;
     for (size_t v = request.first_variant; v < request.last_variant; ++v) {
@@ -60,11 +60,11 @@ class RootBounds {
     return true;
   }
 
-  std::span<const uint32_t> ValuesOf(const AttributeColumn& column, size_t bit) const {
+  std::span<const uint32_t> ValuesOf(const snapshot::AttributeColumn& column, size_t bit) const {
     return column.values[column.set_of[problem_.view().ShapeOf(bit)]];
   }
 
-  Counts CountValues(size_t v, const AttributeColumn& column) const {
+  Counts CountValues(size_t v, const snapshot::AttributeColumn& column) const {
     Counts counts;
     ForEachBit(problem_.Usable(v), [&](size_t bit) {
       for (const uint32_t value : ValuesOf(column, bit)) ++counts[value];
@@ -85,7 +85,7 @@ class RootBounds {
   bool ShrinkToGroupsOf(size_t constraint) {
     std::map<size_t, Counts> counts;  // by variant
     for (size_t v = 0; v < prepared_.variants().size(); ++v) {
-      if (const AttributeColumn* column = ColumnOf(v, constraint))
+      if (const snapshot::AttributeColumn* column = ColumnOf(v, constraint))
         counts.emplace(v, CountValues(v, *column));
     }
     std::optional<Counts> alive;  // nothing: no request is surely under the constraint
@@ -116,7 +116,7 @@ class RootBounds {
         if (!CoversSurely(request, constraint) || IsAdmin(request)) continue;
         Demand demand{.need = LeastNeed(request), .from = Words(problem_.words())};
         for (size_t v = request.first_variant; v < request.last_variant; ++v) {
-          const AttributeColumn& column = *ColumnOf(v, constraint);
+          const snapshot::AttributeColumn& column = *ColumnOf(v, constraint);
           ForEachBit(problem_.Usable(v), [&](size_t bit) {
             if (std::ranges::binary_search(ValuesOf(column, bit), entry.first))
               AddBit(demand.from, bit);
@@ -134,7 +134,7 @@ class RootBounds {
                     const Counts& counts,
                     const std::optional<Counts>& alive) {
     if (problem_.Needed(v) <= 0 || VariantAt(v).wants_all()) return;
-    const AttributeColumn& column = *ColumnOf(v, constraint);
+    const snapshot::AttributeColumn& column = *ColumnOf(v, constraint);
     ForEachBit(Words(problem_.Usable(v).begin(), problem_.Usable(v).end()), [&](size_t bit) {
       const bool lives = std::ranges::any_of(ValuesOf(column, bit), [&](uint32_t value) {
         return (!alive.has_value() || alive->contains(value)) &&
@@ -174,7 +174,7 @@ class RootBounds {
   bool EnoughDistinctValues() const {
     for (size_t k = 0; k < prepared_.constraints().size(); ++k) {
       const PreparedConstraint& constraint = prepared_.constraints()[k];
-      if (constraint.is_match || constraint.form != AttributeForm::kSingle) continue;
+      if (constraint.is_match || constraint.form != snapshot::AttributeForm::kSingle) continue;
       std::unordered_map<uint32_t, size_t> numbers;
       std::vector<Demand> demands;
       for (const PreparedRequest& request : prepared_.requests()) {
@@ -261,7 +261,7 @@ class RootBounds {
 
   NodeProblem& problem_;
   const SearchOptions& options_;
-  const Prepared& prepared_;
+  const PreparedClaims& prepared_;
   bool changed_ = false;
 };
 
@@ -280,4 +280,4 @@ bool RefuteAtRoot(NodeProblem& problem, const SearchOptions& options) {
   return RootBounds(problem, options).Refute();
 }
 
-}  // namespace dray::allocator
+}  // namespace dray::allocator::search

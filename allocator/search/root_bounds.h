@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can be ruled out on a node before anything is tried.
+// What can be ruled out on a node before anything is tried (S-n: docs/design/allocator.md).
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 #include "allocator/search/node_problem.h"
 #include "allocator/search/options.h"
 
-namespace dray::allocator {
+namespace dray::allocator::search {
 
 /// Whether each request, looked at alone, has as many usable devices as it needs (S-2).
 bool EnoughForEach(const NodeProblem& problem);
@@ -18,4 +18,4 @@ bool EnoughForEach(const NodeProblem& problem);
 /// that there is nothing (S-10).
 bool RefuteAtRoot(NodeProblem& problem, const SearchOptions& options);
 
-}  // namespace dray::allocator
+}  // namespace dray::allocator::search

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-namespace dray::allocator {
+namespace dray::allocator::search {
 
 using ValueSet = std::span<const uint32_t>;
 
@@ -24,4 +24,4 @@ inline std::vector<uint32_t> Intersection(ValueSet a, ValueSet b) {
   return common;
 }
 
-}  // namespace dray::allocator
+}  // namespace dray::allocator::search

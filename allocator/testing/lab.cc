@@ -6,6 +6,9 @@
 
 #include <fmt/format.h>
 
+#include "allocator/feature_switches.h"
+#include "dray/selector.h"
+
 namespace dray::allocator::testing {
 namespace {
 
@@ -71,14 +74,18 @@ Lab& Lab::Count(int count) {
                            count));
 }
 
-Frozen<Inventory> Lab::inventory() const {
-  return Inventory::Build(slices_, classes_);
+Frozen<inventory::Inventory> Lab::inventory() const {
+  return inventory::Inventory::Build(slices_, classes_);
 }
 
-LiteralAnswer Lab::Ask(const Features& features, Budget budget) const {
-  const Frozen<Inventory> inventory = this->inventory();
+Snapshot Lab::snapshot(const Features& features) const {
+  return Snapshot({.features = features}, slices_, classes_, state_);
+}
+
+literal::LiteralAnswer Lab::Ask(const Features& features, Budget budget) const {
+  const Frozen<inventory::Inventory> inventory = this->inventory();
   const auto selectors = SelectorCacheFor(features, 10);
-  return AllocateLiterally(
+  return literal::AllocateLiterally(
       {.inventory = *inventory, .state = state_, .features = features, .selectors = *selectors},
       node_,
       claims_,

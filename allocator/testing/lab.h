@@ -9,11 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "allocator/allocated_state.h"
-#include "allocator/features.h"
-#include "allocator/inventory.h"
+#include "allocator/inventory/inventory.h"
 #include "allocator/literal/allocate.h"
-#include "allocator/profile.h"
 #include "api/codec/json.h"
 #include "api/core_v1/node.h"
 #include "api/resource_v1/claim.h"
@@ -21,6 +18,10 @@
 #include "api/resource_v1/slice.h"
 #include "base/check.h"
 #include "base/published.h"
+#include "dray/allocated_state.h"
+#include "dray/features.h"
+#include "dray/profile.h"
+#include "dray/snapshot.h"
 
 namespace dray::allocator::testing {
 
@@ -53,11 +54,13 @@ class Lab {
   Lab& Count(int count);
   AllocatedState& state() { return state_; }
 
-  LiteralAnswer Ask(const Features& features, Budget budget = {}) const;
+  literal::LiteralAnswer Ask(const Features& features, Budget budget = {}) const;
   /// The devices of all claims, "a b; c"; or "none", "node-error", "undecided", "error: …".
   std::string Answer(const Features& features) const;
 
-  Frozen<Inventory> inventory() const;
+  Frozen<inventory::Inventory> inventory() const;
+  /// What there is and what is taken.
+  Snapshot snapshot(const Features& features) const;
   const api::core_v1::Node& node() const { return node_; }
   const std::vector<Frozen<api::resource_v1::ResourceClaim>>& claims() const { return claims_; }
 

@@ -10,7 +10,7 @@
 
 #include "api/resource_v1/device_request.h"
 #include "api/resource_v1/slice.h"
-#include "tests/allocator/problem.h"
+#include "tests/judges/problem.h"
 
 namespace dray::bench {
 

@@ -5,10 +5,11 @@
 #include <utility>
 #include <vector>
 
-#include "allocator/allocated_state.h"
-#include "allocator/attempt.h"
-#include "allocator/inventory.h"
-#include "allocator/snapshot.h"
+#include "allocator/inventory/inventory.h"
+#include "allocator/search/options.h"
+#include "dray/allocated_state.h"
+#include "dray/allocator.h"
+#include "dray/snapshot.h"
 
 namespace dray::bench {
 namespace {
@@ -63,7 +64,8 @@ std::vector<allocator::DeviceUseChange> Apply(const v1::AllocationResult& alloca
 Snapshot SnapshotOf(const judges::Problem& problem,
                     std::shared_ptr<cel::SelectorCache> selectors = nullptr) {
   return {Snapshot::Settings{.features = problem.features, .selectors = std::move(selectors)},
-          allocator::Inventory::Build(problem.slices, problem.classes),
+          problem.slices,
+          problem.classes,
           problem.allocated};
 }
 
@@ -71,7 +73,7 @@ Snapshot SnapshotOf(const judges::Problem& problem,
 
 struct Engine::Parts {
   const judges::Problem& problem;
-  allocator::SearchOptions options;
+  allocator::search::SearchOptions options;
   std::optional<AllocatedState> state;  // as a scheduler keeps it; from the first change on
   Snapshot snapshot;
   std::unique_ptr<allocator::Attempt> pod;

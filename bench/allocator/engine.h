@@ -7,14 +7,14 @@
 #include <memory>
 #include <span>
 
-#include "allocator/budget.h"
-#include "allocator/device_id.h"
-#include "allocator/outcome.h"
 #include "api/core_v1/node.h"
 #include "api/resource_v1/allocation.h"
 #include "base/result.h"
 #include "cel/selector_cache.h"
-#include "tests/allocator/problem.h"
+#include "dray/budget.h"
+#include "dray/device_id.h"
+#include "dray/outcome.h"
+#include "tests/judges/problem.h"
 
 namespace dray::bench {
 

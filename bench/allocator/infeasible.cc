@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Questions with the answer no: the number of steps of a search without proofs is exponential in
-// the devices (spec: 18.1).
+// the devices.
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -27,7 +27,7 @@
 #include "bench/allocator/peer.h"
 #include "bench/allocator/shapes.h"
 #include "bench/allocator/vectors.h"
-#include "tests/allocator/problem_json.h"
+#include "tests/judges/problem_json.h"
 
 namespace {
 

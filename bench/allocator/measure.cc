@@ -8,10 +8,11 @@
 
 #include <fmt/format.h>
 
-#include "allocator/profile.h"
 #include "api/core_v1/node.h"
 #include "api/resource_v1/allocation.h"
 #include "base/world.h"
+#include "dray/profile.h"
+#include "dray/selector.h"
 
 namespace dray::bench {
 namespace {

@@ -13,7 +13,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "tests/allocator/problem_json.h"
+#include "tests/judges/problem_json.h"
 
 namespace dray::bench {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "base/result.h"
 #include "bench/allocator/shapes.h"
-#include "tests/allocator/problem.h"
+#include "tests/judges/problem.h"
 
 namespace dray::bench {
 

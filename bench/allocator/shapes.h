@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tests/allocator/problem.h"
+#include "tests/judges/problem.h"
 
 namespace dray::bench {
 

@@ -13,7 +13,7 @@
 
 #include "base/world.h"
 #include "bench/allocator/measure.h"
-#include "tests/allocator/problem_json.h"
+#include "tests/judges/problem_json.h"
 #include "tests/vectors/case_files.h"
 
 namespace dray::bench {

@@ -1,43 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two GPUs of a node, a claim that asks for both, and what it gets.
+#include <iostream>
 #include <memory>
 #include <variant>
 #include <vector>
 
-#include <fmt/format.h>
-
-#include "allocator/attempt.h"
-#include "api/core_v1/node.h"
-#include "api/resource_v1/claim.h"
-#include "api/resource_v1/device_class.h"
-#include "api/resource_v1/slice.h"
+#include <dray/allocator.h>
+#include <dray/api/json.h>
+#include <dray/selector.h>
 
 namespace v1 = dray::api::resource_v1;
-namespace allocator = dray::allocator;
+using dray::allocator::Allocation;
+using dray::allocator::Attempt;
+using dray::allocator::Selector;
+using dray::allocator::Snapshot;
+
+constexpr auto kSlice = R"({"apiVersion": "resource.k8s.io/v1beta1", "kind": "ResourceSlice",
+  "metadata": {"name": "worker-0-gpus"},
+  "spec": {"driver": "gpu.example.com", "nodeName": "worker-0",
+           "pool": {"name": "worker-0", "generation": 1, "resourceSliceCount": 1},
+           "devices": [{"name": "gpu-0", "basic": {"attributes": {"index": {"int": 0}}}},
+                       {"name": "gpu-1", "basic": {"attributes": {"index": {"int": 1}}}}]}})";
+
+constexpr auto kClaim = R"(
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {name: pair, namespace: default}
+spec:
+  devices:
+    requests:
+    - name: gpus
+      exactly: {deviceClassName: gpu, count: 2}
+)";
 
 int main() {
-  auto slice = std::make_shared<v1::ResourceSlice>();
-  slice->metadata.name = "worker-0-gpus";
-  slice->spec.driver = "gpu.example.com";
-  slice->spec.pool = {.name = "worker-0", .generation = 1, .resource_slice_count = 1};
-  slice->spec.node_name = "worker-0";
-  slice->spec.devices = {{.name = "gpu-0"}, {.name = "gpu-1"}};
-  auto gpu = std::make_shared<v1::DeviceClass>();
-  gpu->metadata.name = "gpu";
-  auto claim = std::make_shared<v1::ResourceClaim>();
-  claim->metadata.name = "pair";
-  v1::DeviceRequest& request = claim->spec.devices.requests.emplace_back();
-  request.name = "gpus";
-  request.exactly = {.device_class_name = "gpu", .allocation_mode = "ExactCount", .count = 2};
+  const auto slice = dray::api::FromJson<v1::ResourceSlice>(kSlice);
+  const auto claim = dray::api::FromYaml<v1::ResourceClaim>(kClaim);
+  const auto second = Selector::Compile(R"(device.attributes["gpu.example.com"].index == 1)");
+  if (!slice || !claim || !second) return 1;
+  for (const v1::Device& device : slice->spec.devices) {
+    const auto matches = second->Matches(slice->spec.driver, device);
+    std::cout << device.name << (matches && *matches ? " is the second\n" : " is another\n");
+  }
 
-  const allocator::Snapshot snapshot({}, allocator::Inventory::Build({slice}, {gpu}), {});
-  const std::vector<dray::Frozen<v1::ResourceClaim>> claims{claim};
+  v1::DeviceClass gpu;
+  gpu.metadata.name = "gpu";
+  const Snapshot cluster({},
+                         {std::make_shared<v1::ResourceSlice>(*slice)},
+                         {std::make_shared<v1::DeviceClass>(gpu)},
+                         {});
+  const std::vector<dray::Frozen<v1::ResourceClaim>> claims{
+      std::make_shared<v1::ResourceClaim>(*claim)};
   dray::api::core_v1::Node node;
   node.metadata.name = "worker-0";
-  const auto outcome = allocator::Attempt(snapshot, claims).Allocate(node);
-  const auto* found = outcome ? std::get_if<allocator::Allocation>(&*outcome) : nullptr;
+  const auto outcome = Attempt(cluster, claims).Allocate(node);
+  const auto* found = outcome ? std::get_if<Allocation>(&*outcome) : nullptr;
   if (found == nullptr) return 1;
   for (const auto& device : found->results[0].devices.results) {
-    fmt::print("{}: {}/{}/{}\n", device.request, device.driver, device.pool, device.device);
+    std::cout << device.request << ": " << device.driver << "/" << device.pool << "/"
+              << device.device << "\n";
   }
 }

@@ -21,7 +21,19 @@ if grep -rlF "$source/" "$work/prefix/lib/cmake"; then
   echo "the package names the source tree" >&2
   exit 1
 fi
+# Nor must what is behind the face: of ours there are include/dray/ and what it includes.
+if inside=$(find "$work/prefix/include" -mindepth 2 -type d -regex '.*/\(allocator\|cel\)') &&
+  [ -n "$inside" ]; then
+  echo "internal headers are installed: $inside" >&2
+  exit 1
+fi
+if grep -rn '#include "' "$work/prefix/include"; then
+  echo "a header needs more than the prefix's include folder" >&2
+  exit 1
+fi
 diff - <("$work/build/embed") <<'WANT'
+gpu-0 is another
+gpu-1 is the second
 gpus: gpu.example.com/worker-0/gpu-0
 gpus: gpu.example.com/worker-0/gpu-1
 WANT

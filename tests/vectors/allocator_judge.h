@@ -10,9 +10,9 @@
 
 #include <boost/json/object.hpp>
 
-#include "allocator/outcome.h"
 #include "api/release.h"
 #include "base/result.h"
+#include "dray/outcome.h"
 
 namespace dray::vectors {
 

@@ -16,7 +16,7 @@
 #include "api/resource_v1/slice.h"
 #include "api/resource_v1alpha3.h"
 #include "base/published.h"
-#include "tests/allocator/problem_json.h"
+#include "tests/judges/problem_json.h"
 
 namespace dray::vectors {
 namespace {

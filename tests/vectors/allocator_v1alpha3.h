@@ -8,7 +8,7 @@
 
 #include "api/resource_v1/allocation.h"
 #include "base/result.h"
-#include "tests/allocator/problem.h"
+#include "tests/judges/problem.h"
 
 namespace dray::vectors {
 

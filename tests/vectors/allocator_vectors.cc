@@ -14,12 +14,14 @@
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
-#include "allocator/attempt.h"
-#include "allocator/inventory.h"
+#include "allocator/inventory/inventory.h"
 #include "allocator/literal/allocate.h"
-#include "allocator/profile.h"
+#include "allocator/rules/release_rules.h"
 #include "api/core_v1/node.h"
-#include "tests/allocator/problem_json.h"
+#include "dray/allocator.h"
+#include "dray/profile.h"
+#include "dray/selector.h"
+#include "tests/judges/problem_json.h"
 #include "tests/vectors/allocator_judge.h"
 #include "tests/vectors/allocator_v1alpha3.h"
 #include "tests/vectors/case_files.h"
@@ -42,25 +44,26 @@ class Cluster {
   Cluster(const Problem& problem, const Features& features)
       : problem_(problem),
         features_(features),
-        inventory_(allocator::Inventory::Build(problem.slices, problem.classes)),
+        inventory_(allocator::inventory::Inventory::Build(problem.slices, problem.classes)),
         selectors_(allocator::SelectorCacheFor(features, kSelectorsMax)),
-        attempt_(
-            allocator::Snapshot(
-                {.features = features, .selectors = selectors_}, inventory_, problem.allocated),
-            problem.claims) {}
+        attempt_(allocator::Snapshot({.features = features, .selectors = selectors_},
+                                     problem.slices,
+                                     problem.classes,
+                                     problem.allocated),
+                 problem.claims) {}
 
-  /// `pool_order` as in allocator::LiteralInput.
-  allocator::LiteralAnswer Ask(const api::core_v1::Node& node,
-                               int64_t steps_max,
-                               std::span<const size_t> pool_order = {}) const {
-    return allocator::AllocateLiterally({.inventory = *inventory_,
-                                         .state = problem_.allocated,
-                                         .features = features_,
-                                         .selectors = *selectors_,
-                                         .pool_order = pool_order},
-                                        node,
-                                        problem_.claims,
-                                        {.steps_max = steps_max});
+  /// `pool_order` as in allocator::literal::LiteralInput.
+  allocator::literal::LiteralAnswer Ask(const api::core_v1::Node& node,
+                                        int64_t steps_max,
+                                        std::span<const size_t> pool_order = {}) const {
+    return allocator::literal::AllocateLiterally({.inventory = *inventory_,
+                                                  .state = problem_.allocated,
+                                                  .features = features_,
+                                                  .selectors = *selectors_,
+                                                  .pool_order = pool_order},
+                                                 node,
+                                                 problem_.claims,
+                                                 {.steps_max = steps_max});
   }
 
   /// What the search that proves says, which has to be the same.
@@ -74,13 +77,13 @@ class Cluster {
     return found == problem_.nodes.end() ? nullptr : &*found;
   }
   /// Whether upstream tries pools in random order.
-  bool is_random() const { return !features_.rules().orders_pools; }
+  bool is_random() const { return !allocator::rules::RulesOf(features_).orders_pools; }
   api::Release release() const { return features_.release; }
 
  private:
   const Problem& problem_;
   Features features_;
-  Frozen<allocator::Inventory> inventory_;
+  Frozen<allocator::inventory::Inventory> inventory_;
   std::shared_ptr<cel::SelectorCache> selectors_;
   allocator::Attempt attempt_;  // for all nodes
 };
@@ -166,7 +169,7 @@ class Runner {
                     const std::string& label) {
     const json::object* const answer = expected.AnswerOf(label);
     if (answer == nullptr) return {};
-    const allocator::LiteralAnswer got =
+    const allocator::literal::LiteralAnswer got =
         cluster.Ask(node, IsTimeout(*answer) ? options_.timeout_steps : kStepsMax);
     std::string difference = Difference(*answer, AnswerJson(got.outcome, cluster.release()));
     Tally& tally = tallies_[label];

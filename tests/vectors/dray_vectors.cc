@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 
 #include "base/world.h"
-#include "tests/allocator/generate.h"
+#include "tests/judges/generate.h"
 #include "tests/vectors/allocator_vectors.h"
 #include "tests/vectors/api_vectors.h"
 #include "tests/vectors/case_files.h"

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dray/selector.h"
+
+#include "allocator/rules/release_rules.h"
+#include "allocator/rules/selector_environment.h"
+#include "api/resource_v1/slice.h"
+#include "cel/api_device.h"
+#include "cel/selector.h"
+#include "cel/selector_cache.h"
+
+namespace dray::allocator {
+
+static_assert(Selector::kCostMax == cel::kSelectorCostMax);
+
+Result<Selector> Selector::Compile(std::string_view expression, const Features& features) {
+  DRAY_TRY(cel::Selector compiled,
+           cel::Selector::Compile(expression, rules::EnvironmentOf(features)));
+  return Selector(std::make_shared<const cel::Selector>(std::move(compiled)));
+}
+
+Result<bool> Selector::Matches(std::string_view driver,
+                               const api::resource_v1::Device& device) const {
+  const cel::DeviceActivation view(cel::DeviceOf(driver, device));
+  const cel::Evaluation evaluation = selector_->Evaluate(view);
+  if (const cel::EvaluationError* error = evaluation.error())
+    return Fail(StatusReason::kInvalid, cel::WithHint(error->message));
+  return evaluation.matches();
+}
+
+uint64_t Selector::EstimatedCost() const {
+  return selector_->EstimatedCost().max;
+}
+
+std::shared_ptr<cel::SelectorCache> v0::SelectorCacheFor(const Features& features,
+                                                         size_t entries_max) {
+  return std::make_shared<cel::SelectorCache>(rules::EnvironmentOf(features), entries_max);
+}
+
+}  // namespace dray::allocator

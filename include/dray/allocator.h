@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// The structured allocator: devices for the claims of a pod, with the answers of upstream's
+// (k8s.io/dynamic-resource-allocation/structured).
+//
+//   const dray::allocator::Attempt attempt(cluster, claims);   // a Snapshot: <dray/snapshot.h>
+//   const auto outcome = attempt.Allocate(node);
+//   if (!outcome) return outcome.error();                      // something is wrong with the
+//   claims if (const auto* found = std::get_if<dray::allocator::Allocation>(&*outcome))
+//     Use(found->results);                                     // one AllocationResult per claim
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "api/core_v1/node.h"
+#include "api/resource_v1/claim.h"
+#include "base/published.h"
+#include "base/result.h"
+#include "dray/budget.h"
+#include "dray/outcome.h"
+#include "dray/snapshot.h"
+
+namespace dray::allocator::search {
+struct SearchOptions;
+}
+
+namespace dray::allocator::inline v0 {
+
+/// One attempt to find devices for the claims of a pod, on any number of nodes, from any number of
+/// threads. The claims are made ready once, and nodes whose free devices are alike are searched
+/// once. All answers are about the moment of the snapshot; for another moment make another attempt.
+class Attempt {
+ public:
+  using Claims = std::span<const Frozen<api::resource_v1::ResourceClaim>>;
+
+  /// Never fails: what is wrong with the claims is the answer for every node. O(requests), plus one
+  /// evaluation per kind of device for each selector that is new to the snapshot and its relatives.
+  Attempt(const Snapshot& snapshot, Claims claims);
+  /// For tests, with some proofs of the search switched off; the header of the options is not
+  /// installed.
+  Attempt(const Snapshot& snapshot, Claims claims, const search::SearchOptions& options);
+  ~Attempt();
+  Attempt(const Attempt&) = delete;
+  Attempt& operator=(const Attempt&) = delete;
+
+  Claims claims() const;
+
+  /// The lexicographically smallest solution: claims as given, requests as written, alternatives in
+  /// their order, devices by pool, slice and place. Upstream's answer, whatever it costs upstream.
+  /// Worst case exponential; bounded by the budget.
+  ///
+  /// Errors (upstream's texts): a class is missing, a selector does not compile or fails on a
+  /// device, a pool is being updated while all its devices are wanted; kTimeout  cancelled.
+  Result<Outcome> Allocate(const api::core_v1::Node& node, Budget budget = {}) const;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace dray::allocator::inline v0

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Objects from JSON and YAML and back, in any version of resource.k8s.io:
+//
+//   const auto slice = dray::api::FromJson<dray::api::resource_v1::ResourceSlice>(text);
+//   if (!slice) return slice.error();
+//   Use(slice->spec.devices);
+//   const std::string json = dray::api::ToJson(*slice);
+//
+// T is one of DeviceClass, DeviceTaintRule, ResourceClaim, ResourceClaimTemplate and ResourceSlice
+// of resource_v1, or Node of core_v1.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "api/core_v1/node.h"
+#include "api/resource_v1/claim.h"
+#include "api/resource_v1/claim_template.h"
+#include "api/resource_v1/device_class.h"
+#include "api/resource_v1/device_taint_rule.h"
+#include "api/resource_v1/slice.h"
+#include "api/value/time.h"
+#include "base/result.h"
+
+namespace dray::api::inline v0 {
+
+/// Reads one object, whose kind and apiVersion it names, and fills in defaults. Older versions
+/// become v1. Unknown fields are ignored; of a field that comes twice the last one counts. `now` is
+/// for defaults that are a time (timeAdded of a taint). O(length).
+///
+/// Errors: kBadRequest  not JSON, another kind, a version that Dray does not know, or a value of
+/// the wrong type, with its path.
+template <class T>
+Result<T> FromJson(std::string_view json, Time now = {});
+/// The same for the first document of a YAML text, with the line in errors of syntax.
+template <class T>
+Result<T> FromYaml(std::string_view yaml, Time now = {});
+
+/// As Kubernetes writes it: compact, kind and apiVersion first.
+template <class T>
+std::string ToJson(const T& object);
+
+}  // namespace dray::api::inline v0

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Device selectors: the CEL expressions of DeviceClasses and ResourceClaims.
+//
+//   const auto selector = dray::allocator::Selector::Compile(
+//       R"(device.attributes["gpu.example.com"].model == "a100")");
+//   if (!selector) return selector.error();                      // with the place in the
+//   expression const auto matches = selector->Matches("gpu.example.com", slice.spec.devices[0]);
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "api/resource_v1/slice.h"
+#include "base/result.h"
+#include "dray/features.h"
+
+namespace dray::cel {
+class Selector;
+class SelectorCache;
+}  // namespace dray::cel
+
+namespace dray::allocator::inline v0 {
+
+/// A compiled selector. Immutable, cheap to copy, for use by any number of threads at once.
+class Selector {
+ public:
+  /// Compiles for a cluster with these features. Costs O(length); never evaluates on a device.
+  ///
+  /// Errors, in upstream's words:
+  ///   kInvalid        too long; "compilation failed: ERROR: <input>:1:…" with the caret form;
+  ///                   "must evaluate to bool or the unknown type, not T"
+  ///   kInternalError  "program instantiation failed: …": a constant part fails
+  static Result<Selector> Compile(std::string_view expression, const Features& features = {});
+
+  /// Whether the device of the driver matches. Deterministic. Ends at the latest when the cost
+  /// limit of the API is passed. O(attributes) besides the expression. Errors: kInvalid with
+  /// upstream's words: a key that is missing, a cost limit that is passed, …
+  Result<bool> Matches(std::string_view driver, const api::resource_v1::Device& device) const;
+
+  /// The highest cost that admission expects of one evaluation, to be compared with kCostMax.
+  uint64_t EstimatedCost() const;
+  static constexpr uint64_t kCostMax = 1'000'000;
+
+ private:
+  explicit Selector(std::shared_ptr<const cel::Selector> selector)
+      : selector_(std::move(selector)) {}
+
+  std::shared_ptr<const cel::Selector> selector_;
+};
+
+/// Compiled selectors that several snapshots of clusters with these features share: the expressions
+/// used last, with their errors. Thread-safe. `entries_max` is at least 1.
+std::shared_ptr<cel::SelectorCache> SelectorCacheFor(const Features& features, size_t entries_max);
+
+}  // namespace dray::allocator::inline v0

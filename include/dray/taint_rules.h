@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Taints that administrators give to devices: what a DeviceTaintRule does to slices before the
+// allocator sees them (KEP-5055; upstream's resourceslice/tracker).
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "api/release.h"
+#include "api/resource_v1/device_taint_rule.h"
+#include "api/resource_v1/slice.h"
+#include "base/published.h"
+
+namespace dray::allocator::inline v0 {
+
+/// Whether the rule speaks about the device: its driver, pool and device name are equal wherever
+/// the rule names one. A rule without a selector matches nothing; up to 1.36 it matched everything.
+bool MatchesDevice(const api::resource_v1::DeviceTaintRule& rule,
+                   const api::resource_v1::ResourceSlice& slice,
+                   const api::resource_v1::Device& device,
+                   api::Release release = api::Release::kNewest);
+
+/// The slices with the taints of the rules behind the devices' own, rules in the order given.
+/// Slices that no rule touches are the same objects. Classes and expressions in rules (1.33, 1.34)
+/// are not looked at, as in later releases. O(slices × rules, devices only where driver and pool
+/// match).
+std::vector<Frozen<api::resource_v1::ResourceSlice>> WithTaintsOf(
+    std::span<const Frozen<api::resource_v1::DeviceTaintRule>> rules,
+    std::vector<Frozen<api::resource_v1::ResourceSlice>> slices,
+    api::Release release = api::Release::kNewest);
+
+}  // namespace dray::allocator::inline v0

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a node sees of a cluster, read plainly from the slices and written independently of the
+// allocator's own reading.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "api/core_v1/node.h"
+#include "api/resource_v1/slice.h"
+#include "base/result.h"
+#include "dray/device_id.h"
+#include "tests/judges/problem.h"
+
+namespace dray::judges {
+
+struct SeenDevice {
+  const api::resource_v1::ResourceSlice* slice;
+  const api::resource_v1::Device* device;
+  size_t pool;  // in SeenPools::pools
+
+  allocator::DeviceIdView id() const {
+    return {slice->spec.driver, slice->spec.pool.name, device->name};
+  }
+};
+
+enum class PoolHealth : uint8_t { kUsable, kIncomplete, kInvalid };
+
+struct SeenPool {
+  std::string driver, name;
+  PoolHealth health = PoolHealth::kUsable;
+  // Of a usable pool:
+  std::vector<const api::resource_v1::ResourceSlice*> here;       // with devices for the node
+  std::vector<const api::resource_v1::ResourceSlice*> elsewhere;  // with devices for other nodes
+  std::vector<const api::resource_v1::CounterSet*> counter_sets;
+  bool comes_last = false;  // some device has binding conditions
+};
+
+/// Pools and devices in the order in which upstream tries them.
+struct SeenPools {
+  std::vector<SeenPool> pools;
+  std::vector<SeenDevice> devices;  // of usable pools
+};
+
+/// Errors: a node selector cannot be parsed, which aborts the allocation on that node.
+Result<SeenPools> SeePools(const Problem& problem, const api::core_v1::Node& node);
+
+/// Whether a slice's spec or a device says that it can be used on the node.
+/// Errors: its node selector cannot be parsed.
+Result<bool> IsForNode(const api::core_v1::Node& node, const api::resource_v1::ResourceSliceSpec&);
+Result<bool> IsForNode(const api::core_v1::Node& node, const api::resource_v1::Device& device);
+
+}  // namespace dray::judges
