@@ -8,6 +8,7 @@ SHELL := /bin/bash
 MAKEFLAGS += --no-print-directory
 
 PRESET ?= dev  # of test: dev, asan, tsan, shared, coverage, release
+OPTIMIZED ?= release  # of build, run, serve, bench: release, or package (LTO)
 ARGS ?=        # of test: for ctest, e.g. ARGS='-R store'; of serve: for dray serve
 SINCE ?=       # of lint: only files that changed since this commit
 PREFIX ?= /usr/local  # of install
@@ -19,14 +20,15 @@ export CMAKE_BUILD_PARALLEL_LEVEL ?= $(shell awk -v cpus=$$(nproc) \
 TEST_JOBS ?= $(shell nproc)
 
 preset := $(strip $(PRESET))
+optimized := $(strip $(OPTIMIZED))
 args := $(strip $(ARGS))
 
-.PHONY: help packages build install run serve test bench fuzz fmt lint soak clean
+.PHONY: help program build install run serve test bench fuzz fmt lint soak clean
 
 help:
 	@echo 'make run     the main job: a server, three stories, claims allocated, pods bound'
 	@echo 'make test    build and test       (PRESET=asan, ARGS="-R store")'
-	@echo 'make build   optimised programs in build/bin/'
+	@echo 'make build   optimised programs in build/bin/, benchmarks too   (OPTIMIZED=package: with LTO)'
 	@echo 'make install the library, headers and find_package(dray)   (PREFIX=$(strip $(PREFIX)))'
 	@echo 'make serve   a server with simulated nodes that stays up   (ARGS="--nodes ...")'
 	@echo 'make bench   the numbers of bench/README.md'
@@ -36,26 +38,33 @@ help:
 	@echo 'make soak    the tests under asan, tsan and shared, random ones twenty times as long'
 	@echo 'make clean   delete build/'
 
-packages:
-	@dev/install-packages.sh
+# dray alone: what a newcomer waits for.
+program:
+	@dev/install-packages.sh run $(filter package,$(optimized))
+	@cmake --preset $(optimized)
+	@cmake --build --preset $(optimized) --target dray
+	@dev/link-programs.sh build/$(optimized)/bin build/bin
 
-build: packages
+build:
+	@dev/install-packages.sh run bench $(filter package,$(optimized))
+	@cmake --preset $(optimized)
+	@cmake --build --preset $(optimized) --target programs
+	@dev/link-programs.sh build/$(optimized)/bin build/bin
+
+install:
+	@dev/install-packages.sh build
 	@cmake --preset release
-	@cmake --build --preset release --target programs
-	@dev/link-programs.sh build/release/bin build/bin
+	@cmake --build --preset release --target dray_allocator
+	@cmake --install build/release --prefix $(strip $(PREFIX)) --component library
 
-install: packages
-	@cmake --preset library
-	@cmake --build --preset library
-	@cmake --install build/library --prefix $(strip $(PREFIX)) --component library
-
-run: build
+run: program
 	@dev/run-demo.sh
 
-serve: build
+serve: program
 	@exec build/bin/dray serve --data-dir build/serve $(if $(args),$(args),--nodes example=2)
 
-test: packages
+test:
+	@dev/install-packages.sh run test
 	@cmake --preset $(preset)
 	@cmake --build --preset $(preset)
 	@ctest --preset $(preset) --output-on-failure -j$(TEST_JOBS) $(args)
@@ -63,23 +72,25 @@ test: packages
 bench: build
 	@bench/run.sh
 
-fuzz: packages
+fuzz:
+	@dev/install-packages.sh run test
 	@cmake --preset fuzz
 	@cmake --build --preset fuzz --target fuzz_targets
 	@dev/fuzz.sh build/fuzz/bin $(strip $(FUZZ_SECONDS))
 
-fmt: packages
+fmt:
+	@dev/install-packages.sh lint
 	@git ls-files -z '*.h' '*.cc' | xargs -0 -r clang-format-19 -i
 
 lint:
-	@dev/install-packages.sh libclang-19-dev llvm-19-dev
+	@dev/install-packages.sh run test lint
 	@cmake --preset dev
 	@cmake --build --preset dev
 	@cmake --build --preset dev --target all_verify_interface_header_sets
 	@ctest --preset dev -R '^(layer|style)\.'
 	@dev/lint.py build/dev $(if $(strip $(SINCE)),--since $(strip $(SINCE)))
 
-soak: packages
+soak:
 	@for preset in asan tsan; do $(MAKE) test PRESET=$$preset; done
 	@DRAY_SOAK=20 $(MAKE) test PRESET=shared
 

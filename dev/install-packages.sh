@@ -1,27 +1,35 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Installs the Debian 12 packages that the build and the tests need and this machine lacks, as root
-# or through sudo, and says which. Takes a few milliseconds when nothing is missing.
+# dev/install-packages.sh GOAL...: installs the Debian 12 packages that these goals (build, run, test,
+# lint, package, bench) need and this machine lacks, as root or through sudo, and says which. Takes a
+# few milliseconds when nothing is missing. ccache is used where it is and not installed.
 set -euo pipefail
 
 cd "$(dirname "$0")/.."
 
-readonly packages=(
-  # compiler, linker, checks
-  clang-19 clang-tidy-19 clang-format-19 lld-19 llvm-19 libclang-rt-19-dev libstdc++-12-dev
-  cmake ninja-build ccache pkg-config git
-  # libraries: docs/design/dependencies.md says what each is for
+# What `dray` is built from; docs/design/dependencies.md says what each library is for.
+readonly build=(
+  clang-19 lld-19 libstdc++-12-dev cmake ninja-build pkg-config python3
   libssl-dev libboost1.81-dev libboost-json1.81-dev libyaml-dev
-  libcli11-dev libfmt-dev libsqlite3-dev zlib1g-dev libgtest-dev libgmock-dev
+  libcli11-dev libfmt-dev libsqlite3-dev zlib1g-dev
   libgrpc++-dev protobuf-compiler-grpc libprotobuf-dev protobuf-compiler libre2-dev  # store/etcd
-  tzdata  # time zones in expressions, read when they run
-  # bench: what codec_bench compares with
-  nlohmann-json3-dev
-  # tests and demos
-  python3 curl openssl
-  etcd-server etcd-client  # what store/etcd is tested against
-  "$@"  # what one goal of the Makefile needs besides
+  libgtest-dev libgmock-dev  # CMake looks for all libraries at once; these are small
 )
+# What it needs beside that to run, with the stories of `make run`; kubectl comes to these.
+readonly run=(
+  "${build[@]}"
+  tzdata  # time zones in expressions
+)
+readonly test=(
+  "${run[@]}"
+  git curl openssl
+  clang-format-19                            # style.format
+  libclang-rt-19-dev llvm-19                 # sanitizers, fuzzing, coverage
+  etcd-server etcd-client                    # what store/etcd is tested against
+)
+readonly lint=(clang-tidy-19 clang-format-19 git libclang-19-dev llvm-19-dev)  # dev/lint.py
+readonly package=("${run[@]}" llvm-19)  # llvm-ar knows the archives of LTO
+readonly bench=("${run[@]}" nlohmann-json3-dev)  # what codec_bench compares with
 readonly debian_kubectl=build/tools/debian-kubectl/usr/bin/kubectl
 
 say() { echo "install-packages: $*" >&2; }
@@ -31,7 +39,7 @@ missing_of() {
   local installed
   installed=$(dpkg-query --show --showformat='${db:Status-Abbrev}${Package}\n' "$@" 2>/dev/null |
     sed -n 's/^ii //p' || true)
-  comm -23 <(printf '%s\n' "$@" | sort) <(sort <<<"$installed")
+  comm -23 <(printf '%s\n' "$@" | sort -u) <(sort -u <<<"$installed")
 }
 
 as_root() {
@@ -71,13 +79,25 @@ unpack_debian_kubectl() {
   rm -rf "$scratch"
 }
 
+wanted=()
+for goal in "$@"; do
+  case $goal in
+    build) wanted+=("${build[@]}") ;;
+    run) wanted+=("${run[@]}") ;;
+    test) wanted+=("${test[@]}") ;;
+    lint) wanted+=("${lint[@]}") ;;
+    package) wanted+=("${package[@]}") ;;
+    bench) wanted+=("${bench[@]}") ;;
+    *) say "unknown goal $goal: build, run, test, lint, package, bench" && exit 2 ;;
+  esac
+done
+
 if ! command -v dpkg-query >/dev/null; then
-  say "this is not Debian; install the counterparts of: ${packages[*]}"
+  say "this is not Debian; install the counterparts of: ${wanted[*]}"
   exit 1
 fi
 
-wanted=("${packages[@]}")
-command -v kubectl >/dev/null || wanted+=(kubernetes-client)
+command -v kubectl >/dev/null || [[ ! " $* " =~ \ (run|test)\  ]] || wanted+=(kubernetes-client)
 mapfile -t missing < <(missing_of "${wanted[@]}")
 
 if ((${#missing[@]} > 0)); then
@@ -86,4 +106,4 @@ if ((${#missing[@]} > 0)); then
   as_root env DEBIAN_FRONTEND=noninteractive \
     apt-get install --yes --no-install-recommends -qq "${missing[@]}" >/dev/null
 fi
-unpack_debian_kubectl
+if [[ " $* " =~ \ (run|test)\  ]]; then unpack_debian_kubectl; fi
