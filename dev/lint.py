@@ -37,6 +37,8 @@ TEST_CHECKS = ("-cppcoreguidelines-avoid-non-const-global-variables,"
                "-readability-function-cognitive-complexity,"
                "-performance-inefficient-vector-operation")
 
+# Units are judged as they are without precompiled headers (cmake/precompile.cmake).
+PRECOMPILED = re.compile(r"-Winvalid-pch (?:-fpch-instantiate-templates )?(?:-Xclang \S+ )+")
 LINE_MARKER = re.compile(rb'^# \d+ "([^"]*)".*\n', re.MULTILINE)
 LINE_OF_RULES = re.compile(rb"^.*(?:NOLINT|^\s*#).*$", re.MULTILINE)
 FINDING = re.compile(r"^(/\S+?):\d+:\d+: (?:error|warning): ")
@@ -69,7 +71,7 @@ class Unit:
     """A source and the command that compiles it."""
 
     def __init__(self, name, entry):
-        words = shlex.split(entry["command"])
+        words = shlex.split(PRECOMPILED.sub("", entry["command"]))
         while words[0].endswith("ccache"):
             del words[0]
         out = words.index("-o")
