@@ -34,7 +34,7 @@ help:
 	@echo 'make bench   the numbers of bench/README.md'
 	@echo 'make fuzz    every fuzz target for $(strip $(FUZZ_SECONDS)) s'
 	@echo 'make fmt     format all C++ files'
-	@echo 'make lint    clang-tidy, layers, headers   (SINCE=HEAD~1: changed files only)'
+	@echo 'make lint    clang-tidy, layers, headers, build budget   (SINCE=HEAD~1: changed files only)'
 	@echo 'make soak    the tests under asan, tsan and shared, random ones twenty times as long'
 	@echo 'make clean   delete build/'
 
@@ -88,6 +88,7 @@ lint:
 	@cmake --build --preset dev
 	@cmake --build --preset dev --target all_verify_interface_header_sets
 	@ctest --preset dev -R '^(layer|style)\.'
+	@dev/build_budget.py build/dev
 	@dev/lint.py build/dev $(if $(strip $(SINCE)),--since $(strip $(SINCE)))
 
 soak:
