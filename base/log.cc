@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/log.h"
 
+#include <chrono>
 #include <cstdio>
+#include <iterator>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include <fmt/chrono.h>
+#include <fmt/format.h>
 
 namespace dray {
 namespace {
@@ -37,6 +41,20 @@ char Letter(LogLevel level) {
   return '?';
 }
 
+/// Everything before the message.
+std::string LineStart(WallTime now, bool is_json, LogLevel level) {
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(now);
+  const auto micros = std::chrono::duration_cast<std::chrono::microseconds>(now - seconds).count();
+  const std::time_t unix_seconds = seconds.time_since_epoch().count();
+  if (is_json) {
+    return fmt::format(R"({{"ts":"{:%FT%T}.{:06}Z","level":"{}","msg":)",
+                       fmt::gmtime(unix_seconds),
+                       micros,
+                       Letter(level));
+  }
+  return fmt::format("{}{:%m%d %T}.{:06} ", Letter(level), fmt::gmtime(unix_seconds), micros);
+}
+
 }  // namespace
 
 Log::Log(const Clock& clock, Sink sink, Options options)
@@ -52,46 +70,30 @@ Log Log::Silent() {
   return {};
 }
 
-std::string Log::Begin(LogLevel level, std::string_view message) const {
-  const WallTime now = clock_->Now();
-  const auto seconds = std::chrono::floor<std::chrono::seconds>(now);
-  const auto micros = std::chrono::duration_cast<std::chrono::microseconds>(now - seconds).count();
-  const std::time_t unix_seconds = seconds.time_since_epoch().count();
-  std::string line;
-  if (options_.format == LogFormat::kJson) {
-    line = fmt::format(R"({{"ts":"{:%FT%T}.{:06}Z","level":"{}","msg":)",
-                       fmt::gmtime(unix_seconds),
-                       micros,
-                       Letter(level));
-  } else {
-    line = fmt::format("{}{:%m%d %T}.{:06} ", Letter(level), fmt::gmtime(unix_seconds), micros);
-  }
+void Log::WriteLine(LogLevel level,
+                    std::string_view message,
+                    std::initializer_list<LogWord> pairs) const {
+  const bool is_json = options_.format == LogFormat::kJson;
+  std::string line = LineStart(clock_->Now(), is_json, level);
   AppendQuoted(line, message);
-  return line;
-}
-
-void Log::AppendPair(std::string& line,
-                     std::string_view key,
-                     std::string_view value,
-                     Quoting quoting) const {
-  if (options_.format == LogFormat::kJson) {
-    line += ',';
-    AppendQuoted(line, key);
-    line += ':';
-  } else {
-    line += ' ';
-    line += key;
-    line += '=';
+  bool is_key = true;
+  for (const LogWord& word : pairs) {
+    if (is_key) line += is_json ? ',' : ' ';
+    std::visit(
+        [&](const auto value) {
+          if constexpr (!std::is_same_v<decltype(value), const std::string_view>) {
+            fmt::format_to(std::back_inserter(line), "{}", value);
+          } else if (is_key && !is_json) {
+            line += value;
+          } else {
+            AppendQuoted(line, value);
+          }
+        },
+        word.value_);
+    if (is_key) line += is_json ? ':' : '=';
+    is_key = !is_key;
   }
-  if (quoting == Quoting::kBare) {
-    line += value;
-  } else {
-    AppendQuoted(line, value);
-  }
-}
-
-void Log::End(std::string line) const {
-  line += options_.format == LogFormat::kJson ? "}\n" : "\n";
+  line += is_json ? "}\n" : "\n";
   sink_(line);
 }
 

@@ -8,13 +8,12 @@
 // Debug: for developers, off unless asked for.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <functional>
-#include <string>
+#include <initializer_list>
 #include <string_view>
-#include <type_traits>
-
-#include <fmt/format.h>
+#include <variant>
 
 #include "base/world.h"
 
@@ -22,6 +21,25 @@ namespace dray {
 
 enum class LogLevel : uint8_t { kDebug, kInfo, kWarning, kError };
 enum class LogFormat : uint8_t { kText, kJson };
+
+/// A key or a value of a log line: text, which is not copied, or a number, true or false. Of
+/// anything else the caller makes text.
+class LogWord {
+ public:
+  // NOLINTBEGIN(google-explicit-constructor): words are written as they are in calls of Log
+  template <std::convertible_to<std::string_view> Text>
+  LogWord(const Text& text) : value_(std::string_view(text)) {}
+  template <std::integral Number>
+  LogWord(Number number) : value_(static_cast<int64_t>(number)) {}
+  LogWord(uint64_t number) : value_(number) {}
+  LogWord(bool truth) : value_(truth) {}
+  LogWord(double number) : value_(number) {}
+  // NOLINTEND(google-explicit-constructor)
+
+ private:
+  friend class Log;
+  std::variant<std::string_view, int64_t, uint64_t, bool, double> value_;
+};
 
 class Log {
  public:
@@ -66,32 +84,11 @@ class Log {
   void Write(LogLevel level, std::string_view message, const KeysAndValues&... pairs) const {
     static_assert(sizeof...(pairs) % 2 == 0, "keys and values come in pairs");
     if (!enabled(level)) return;
-    std::string line = Begin(level, message);
-    AppendPairs(line, pairs...);
-    End(std::move(line));
+    WriteLine(level, message, {LogWord(pairs)...});
   }
-
-  void AppendPairs(std::string&) const {}
-  template <class Value, class... Rest>
-  void AppendPairs(std::string& line,
-                   std::string_view key,
-                   const Value& value,
-                   const Rest&... rest) const {
-    if constexpr (std::is_arithmetic_v<Value>) {
-      AppendPair(line, key, fmt::format("{}", value), Quoting::kBare);
-    } else {
-      AppendPair(line, key, fmt::format("{}", value), Quoting::kQuoted);
-    }
-    AppendPairs(line, rest...);
-  }
-
-  enum class Quoting : uint8_t { kBare, kQuoted };
-  std::string Begin(LogLevel level, std::string_view message) const;
-  void AppendPair(std::string& line,
-                  std::string_view key,
-                  std::string_view value,
-                  Quoting quoting) const;
-  void End(std::string line) const;
+  void WriteLine(LogLevel level,
+                 std::string_view message,
+                 std::initializer_list<LogWord> pairs) const;
 
   const Clock* clock_ = nullptr;
   Sink sink_;
