@@ -54,7 +54,7 @@ build:
 install:
 	@dev/install-packages.sh build
 	@cmake --preset release
-	@cmake --build --preset release --target dray_allocator
+	@cmake --build --preset release --target dray_library
 	@cmake --install build/release --prefix $(strip $(PREFIX)) --component library
 
 run: program

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The library for programs of others: cmake --install build/library --prefix P  puts there
+# The library for programs of others: cmake --install build/release --prefix P  puts there
 #
 #   include/dray/       its face, and the headers of api/ and base/ that the face includes
 #   lib/libdray.*       the layers named, as one library
