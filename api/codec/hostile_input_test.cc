@@ -12,7 +12,7 @@
 #include "api/codec/yaml.h"
 #include "api/core_v1/pod.h"
 #include "api/resource_v1/claim.h"
-#include "api/text/text_scan.h"
+#include "base/text_scan.h"
 
 namespace dray::api {
 namespace {

@@ -13,6 +13,8 @@
 
 namespace dray::api::inline codec {
 
+class JsonWriter;
+
 /// What a document says about itself; empty where it is silent.
 struct TypeMeta {
   std::string api_version, kind;
@@ -29,6 +31,10 @@ void EncodeJson(const Object& object, std::string& out, Wire wire = {});
 /// calls itself nothing, as events of a watch do.
 void EncodeJson(
     const TypeMeta& meta, const Type& type, const void* value, std::string& out, Wire wire = {});
+
+/// The same as the next value of `json`.
+void EncodeJson(const Type& type, const void* value, JsonWriter& json, Wire wire = {});
+void EncodeJson(const Object& object, JsonWriter& json, Wire wire = {});
 
 /// The same as a new string.
 std::string ToJson(const Object& object, Wire wire = {});

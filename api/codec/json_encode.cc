@@ -5,8 +5,10 @@
 #include <utility>
 
 #include "api/codec/json.h"
-#include "api/text/text_scan.h"
+#include "api/codec/json_writer.h"
 #include "base/base64.h"
+#include "base/json_text.h"
+#include "base/text_scan.h"
 
 namespace dray::api::inline codec {
 namespace {
@@ -29,7 +31,8 @@ bool IsOmitted(const Field& field, const void* member, bool is_filled, Release r
   return facets.omit_zero ? IsZero(type, member) : !is_filled;
 }
 
-/// Appends to a string through a pointer: room is asked for once per value, not per byte.
+/// Appends to a string through a pointer: room is asked for once per value, not per byte, which a
+/// JsonWriter cannot do, as others append to its string too.
 class Output {
  public:
   explicit Output(std::string& out)
@@ -98,34 +101,9 @@ void Output::Grow(size_t size) {
   end_ = out_.data() + out_.size();
 }
 
-// U+2028 and U+2029 end lines in JavaScript.
-std::string_view LineSeparatorAt(std::string_view text) {
-  if (text.starts_with("\xE2\x80\xA8")) return "\\u2028";
-  return text.starts_with("\xE2\x80\xA9") ? "\\u2029" : "";
-}
-
 void Output::PutEscaped(std::string_view text) {
-  constexpr std::string_view kHex = "0123456789abcdef";
-  constexpr std::string_view kSpecial = "\"\\\n\r\t\b\f";
-  constexpr std::string_view kLetters = "\"\\nrtbf";
   Put('"');
-  for (; !text.empty(); text.remove_prefix(1)) {
-    const char c = text.front();
-    const auto byte = static_cast<unsigned char>(c);
-    if (const size_t special = kSpecial.find(c); special != std::string_view::npos) {
-      Put('\\');
-      Put(kLetters[special]);
-    } else if (byte < 0x20 || c == '<' || c == '>' || c == '&') {
-      Put("\\u00");
-      Put(kHex[byte >> 4U]);
-      Put(kHex[byte & 0xFU]);
-    } else if (const std::string_view line = LineSeparatorAt(text); !line.empty()) {
-      Put(line);
-      text.remove_prefix(2);
-    } else {
-      Put(c);
-    }
-  }
+  EscapeJson(text, JsonEscapes::kWeb, [this](std::string_view piece) { Put(piece); });
   Put('"');
 }
 
@@ -230,7 +208,7 @@ class Encoder {
 }  // namespace
 
 void QuoteJson(std::string_view text, std::string& out) {
-  Output(out).PutQuoted(text);
+  AppendJsonString(text, JsonEscapes::kWeb, out);
 }
 
 void EncodeJson(const Type& type, const void* value, std::string& out, Wire wire) {
@@ -259,6 +237,14 @@ void EncodeJson(const Object& object, std::string& out, Wire wire) {
              object.value(),
              out,
              wire);
+}
+
+void EncodeJson(const Type& type, const void* value, JsonWriter& json, Wire wire) {
+  json.Encoded([&](std::string& out) { EncodeJson(type, value, out, wire); });
+}
+
+void EncodeJson(const Object& object, JsonWriter& json, Wire wire) {
+  json.Encoded([&](std::string& out) { EncodeJson(object, out, wire); });
 }
 
 std::string ToJson(const Object& object, Wire wire) {

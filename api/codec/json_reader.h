@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include "api/text/text_scan.h"
 #include "base/result.h"
+#include "base/text_scan.h"
 
 namespace dray::api::inline codec {
 

@@ -9,7 +9,7 @@
 #include "api/codec/json_reader.h"
 #include "api/codec/protobuf.h"
 #include "api/codec/protobuf_wire.h"
-#include "api/text/text_scan.h"
+#include "base/text_scan.h"
 
 namespace dray::api::inline codec {
 namespace {

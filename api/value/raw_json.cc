@@ -1,25 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/value/raw_json.h"
 
+#include "base/json_text.h"
+
 namespace dray::api::inline value {
-namespace {
-
-// U+2028 and U+2029: E2 80 A8 and E2 80 A9.
-bool IsLineSeparator(std::string_view text) {
-  return text.size() >= 3 && text[0] == '\xE2' && text[1] == '\x80' &&
-         (text[2] == '\xA8' || text[2] == '\xA9');
-}
-
-std::string_view EscapeOf(char c) {
-  switch (c) {
-    case '<': return "\\u003c";
-    case '>': return "\\u003e";
-    case '&': return "\\u0026";
-    default: return {};
-  }
-}
-
-}  // namespace
 
 std::string RawJson::compact() const {
   if (IsEmpty()) return "null";
@@ -34,14 +18,14 @@ std::string RawJson::compact() const {
     const bool quotes = c == '"' && !escaped;
     escaped = in_string && !escaped && c == '\\';
     in_string = in_string != quotes;
-    if (IsLineSeparator(bytes.substr(i))) {
-      out += bytes[i + 2] == '\xA8' ? "\\u2028" : "\\u2029";
-      i += 2;
-    } else if (const std::string_view escape = EscapeOf(c); !escape.empty()) {
-      out += escape;
-    } else {
+    // What JSON itself asks for is escaped already.
+    if (c != '<' && c != '>' && c != '&' && c != '\xE2') {
       out += c;
+      continue;
     }
+    const JsonEscape escape = JsonEscapeAt(bytes.substr(i), JsonEscapes::kWeb);
+    out += escape.text.empty() ? bytes.substr(i, 1) : escape.text;
+    i += escape.length - 1;
   }
   return out;
 }

@@ -14,7 +14,7 @@
 #include <emmintrin.h>
 #endif
 
-namespace dray::api::inline text {
+namespace dray {
 
 /// Sixteen bytes that are compared in one step; the compiler picks the machine's instructions.
 using ByteBlock = signed char __attribute__((vector_size(16)));
@@ -161,4 +161,4 @@ inline bool SameText(std::string_view a, std::string_view b) {
   return true;
 }
 
-}  // namespace dray::api::inline text
+}  // namespace dray
