@@ -10,7 +10,7 @@ namespace dray {
 
 std::string EncodeBase64(std::string_view bytes);
 
-/// Nothing when `text` is not base64. Line breaks are passed over, as in Go.
+/// Nothing when `text` is not base64. Line breaks are ignored, as in Go.
 std::optional<std::string> DecodeBase64(std::string_view text);
 
 }  // namespace dray

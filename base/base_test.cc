@@ -31,11 +31,15 @@ TEST(Result, TryReturnsTheFirstError) {
   EXPECT_EQ(Quarter(6).error().reason, StatusReason::kInvalid);
 }
 
-TEST(Result, ReasonsHaveTheirHttpCodes) {
-  EXPECT_EQ(HttpCode(StatusReason::kConflict), 409);
-  EXPECT_EQ(HttpCode(StatusReason::kExpired), 410);
+TEST(Result, ReasonsHaveNames) {
+  for (int i = 0; i <= static_cast<int>(StatusReason::kServiceUnavailable); ++i) {
+    const auto reason = static_cast<StatusReason>(i);
+    EXPECT_EQ(ReasonNamed(ReasonName(reason)), reason);
+  }
+  EXPECT_EQ(ReasonName(StatusReason::kConflict), "Conflict");
+  EXPECT_EQ(ReasonName(StatusReason::kServiceUnavailable), "ServiceUnavailable");
   EXPECT_EQ(ReasonName(StatusReason::kUnknown), "");
-  EXPECT_EQ(HttpCode(StatusReason::kUnknown), 500);
+  EXPECT_EQ(ReasonNamed("TooBad"), StatusReason::kUnknown);
 }
 
 TEST(BoundedQueue, RefusesOneMoreThanItsCapacity) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers that stand for contents in hash tables. Not for anything that leaves the process.
+// Hashes of several values, for hash tables. They differ between machines and versions, so they
+// must not be stored or sent.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +10,8 @@
 
 namespace dray {
 
-/// Mixes what it is given, in order. Equal sequences give equal numbers; different ones seldom do.
+/// The hash of all that was added, in order. Equal sequences have equal hashes; different ones
+/// seldom do.
 class Hasher {
  public:
   Hasher& Add(uint64_t number) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lazy<T>: a value made when first asked for, by whichever thread asks first.
+// Lazy<T>: a value that is computed when it is first asked for, once, whatever thread asks.
 #pragma once
 
 #include <mutex>
@@ -7,8 +7,8 @@
 
 namespace dray {
 
-/// A member of an otherwise immutable object that is made at most once. Readers that come while it
-/// is made wait for it; later ones pay one atomic load.
+/// For members of objects that are otherwise immutable. Threads that ask while the value is
+/// computed wait for it; later ones pay one atomic load.
 template <class T>
 class Lazy {
  public:

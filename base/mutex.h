@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The only mutexes of the project, with clang's thread-safety annotations. They live in base/: the
-// layers above share immutable values (base/published.h) and hand work over bounded queues.
+// Locks that clang's thread-safety analysis understands: a member that is DRAY_GUARDED_BY a Mutex
+// cannot be touched without it. All locks of the project are these, or made of them; std::mutex is
+// refused outside of base/.
+//
+// They are for objects that several threads really change: stores, queues, caches. Everything else
+// is shared as immutable values (base/published.h) or belongs to one thread, and work goes from
+// thread to thread over bounded queues.
 #pragma once
 
 #include <condition_variable>
@@ -11,6 +16,7 @@
 
 namespace dray {
 
+/// Not recursive. Lock it with a MutexLock.
 class __attribute__((capability("mutex"))) Mutex {
  public:
   void Lock() __attribute__((acquire_capability())) { mutex_.lock(); }
@@ -21,6 +27,7 @@ class __attribute__((capability("mutex"))) Mutex {
   std::mutex mutex_;
 };
 
+/// Holds a Mutex while it lives.
 class __attribute__((scoped_lockable)) MutexLock {
  public:
   explicit MutexLock(Mutex& mutex) __attribute__((acquire_capability(mutex))) : mutex_(mutex) {
@@ -34,7 +41,8 @@ class __attribute__((scoped_lockable)) MutexLock {
   Mutex& mutex_;
 };
 
-/// A condition to wait for while holding a Mutex.
+/// Something to wait for while holding a Mutex. A wait may end without a notification, so callers
+/// ask in a loop whether what they wait for is there.
 class Condition {
  public:
   void Wait(Mutex& mutex) DRAY_REQUIRES(mutex) {

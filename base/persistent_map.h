@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A map from texts whose copies share what they have in common.
+// PersistentMap: a map from strings whose copies are cheap, because they share all that is equal.
 #pragma once
 
 #include <algorithm>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nodes that persistent containers share.
+// How persistent containers change a node that copies of the container may share.
 #pragma once
 
 #include <memory>
 
 namespace dray {
 
-/// What `node` points to as its owner's own, to be changed: made if there is none, copied if others
-/// share it. Nobody else can come to share it meanwhile, because that takes a copy of the owner.
+/// The node that `node` points to, for its owner to change: a new one if there was none, a copy if
+/// others share it. Nobody can begin to share it meanwhile, as that takes a copy of the owner.
 template <class Node>
 Node& Own(std::shared_ptr<Node>& node) {
   if (node == nullptr) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A vector whose copies share what they have in common.
+// PersistentVector: a vector whose copies are cheap, because they share all that is equal.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sharing without locks in the layers above: many may read because none may write.
+// Values that many threads may read because nobody can change them.
 #pragma once
 
 #include <memory>
@@ -9,11 +9,11 @@
 
 namespace dray {
 
-/// The only shared ownership: an immutable value.
+/// An immutable value with shared ownership. Prefer this wherever two owners are needed.
 template <class T>
 using Frozen = std::shared_ptr<const T>;
 
-/// The newest immutable value: one writer replaces it, any thread takes it.
+/// The newest of a sequence of immutable values: one writer replaces it, any thread may take it.
 template <class T>
 class Published {
  public:

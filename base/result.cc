@@ -1,47 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/result.h"
 
+#include <algorithm>
+#include <array>
+
 namespace dray {
 namespace {
 
-struct ReasonRow {
+struct Named {
+  StatusReason reason;
   std::string_view name;
-  int code;
 };
 
-ReasonRow Row(StatusReason reason) {
-  switch (reason) {
-    case StatusReason::kUnknown: return {"", 500};
-    case StatusReason::kUnauthorized: return {"Unauthorized", 401};
-    case StatusReason::kForbidden: return {"Forbidden", 403};
-    case StatusReason::kNotFound: return {"NotFound", 404};
-    case StatusReason::kAlreadyExists: return {"AlreadyExists", 409};
-    case StatusReason::kConflict: return {"Conflict", 409};
-    case StatusReason::kGone: return {"Gone", 410};
-    case StatusReason::kInvalid: return {"Invalid", 422};
-    case StatusReason::kServerTimeout: return {"ServerTimeout", 500};
-    case StatusReason::kTimeout: return {"Timeout", 504};
-    case StatusReason::kTooManyRequests: return {"TooManyRequests", 429};
-    case StatusReason::kBadRequest: return {"BadRequest", 400};
-    case StatusReason::kMethodNotAllowed: return {"MethodNotAllowed", 405};
-    case StatusReason::kNotAcceptable: return {"NotAcceptable", 406};
-    case StatusReason::kRequestEntityTooLarge: return {"RequestEntityTooLarge", 413};
-    case StatusReason::kUnsupportedMediaType: return {"UnsupportedMediaType", 415};
-    case StatusReason::kInternalError: return {"InternalError", 500};
-    case StatusReason::kExpired: return {"Expired", 410};
-    case StatusReason::kServiceUnavailable: return {"ServiceUnavailable", 503};
-  }
-  return {"", 500};
-}
+// In the order of StatusReason.
+constexpr std::array kNames = {
+    Named{StatusReason::kUnknown, ""},
+    Named{StatusReason::kUnauthorized, "Unauthorized"},
+    Named{StatusReason::kForbidden, "Forbidden"},
+    Named{StatusReason::kNotFound, "NotFound"},
+    Named{StatusReason::kAlreadyExists, "AlreadyExists"},
+    Named{StatusReason::kConflict, "Conflict"},
+    Named{StatusReason::kGone, "Gone"},
+    Named{StatusReason::kInvalid, "Invalid"},
+    Named{StatusReason::kServerTimeout, "ServerTimeout"},
+    Named{StatusReason::kTimeout, "Timeout"},
+    Named{StatusReason::kTooManyRequests, "TooManyRequests"},
+    Named{StatusReason::kBadRequest, "BadRequest"},
+    Named{StatusReason::kMethodNotAllowed, "MethodNotAllowed"},
+    Named{StatusReason::kNotAcceptable, "NotAcceptable"},
+    Named{StatusReason::kRequestEntityTooLarge, "RequestEntityTooLarge"},
+    Named{StatusReason::kUnsupportedMediaType, "UnsupportedMediaType"},
+    Named{StatusReason::kInternalError, "InternalError"},
+    Named{StatusReason::kExpired, "Expired"},
+    Named{StatusReason::kServiceUnavailable, "ServiceUnavailable"},
+};
 
 }  // namespace
 
 std::string_view ReasonName(StatusReason reason) {
-  return Row(reason).name;
+  return kNames.at(static_cast<size_t>(reason)).name;
 }
 
-int HttpCode(StatusReason reason) {
-  return Row(reason).code;
+StatusReason ReasonNamed(std::string_view name) {
+  const auto* const found = std::ranges::find(kNames, name, &Named::name);
+  return found == kNames.end() ? StatusReason::kUnknown : found->reason;
 }
 
 }  // namespace dray

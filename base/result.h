@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a failure is said: Result<T>, and Error with the reasons of metav1.Status.
+// What functions return that may fail: Result<T>, a value or an Error.
 //
-// Four kinds of outcome have four homes: a sad but normal answer is a value ("no devices fit"), a
-// CEL failure is a CEL value, what the world refuses is a Result, and what only a bug can cause is
-// a DRAY_CHECK (base/check.h).
+// A Result is for what the world can refuse: a client's request, a file, the network. An answer
+// that is only disappointing ("no devices fit") is a value, a failure inside a CEL expression is a
+// CEL value, and what only a bug can cause is a DRAY_CHECK (base/check.h).
 #pragma once
 
+#include <any>
 #include <cstdint>
 #include <expected>
 #include <string>
@@ -15,8 +16,8 @@
 
 namespace dray {
 
-/// Why a request failed: the reasons of metav1.Status. kUnknown has no reason on the wire (HTTP
-/// 500): upstream answers so for errors that carry no API type.
+/// Why something failed, in the words of the Kubernetes API (metav1.StatusReason). kUnknown is for
+/// failures to which upstream gives no reason.
 enum class StatusReason : uint8_t {
   kUnknown,
   kUnauthorized,
@@ -39,34 +40,25 @@ enum class StatusReason : uint8_t {
   kServiceUnavailable,
 };
 
-/// The word on the wire ("NotFound"); empty for kUnknown.
+/// "NotFound"; empty for kUnknown.
 std::string_view ReasonName(StatusReason reason);
+/// The reason with this name; kUnknown if there is none.
+StatusReason ReasonNamed(std::string_view name);
 
-/// The HTTP status code that goes with `reason`.
-int HttpCode(StatusReason reason);
-
-/// One machine-readable cause of an error, as metav1.StatusCause has it.
-struct Cause {
+/// One thing that is wrong, usually with a field of an object (metav1.StatusCause).
+struct ErrorCause {
   std::string reason;   // "FieldValueInvalid", "FieldValueRequired", …
   std::string field;    // as clients write it: spec.devices.requests[0].name
   std::string message;  // without the field: "Required value: …"
-  bool operator==(const Cause&) const = default;
-};
-
-/// What a Status says about the object concerned (metav1.StatusDetails, less the causes).
-struct ErrorDetails {
-  std::string name, group, kind, uid;
-  int retry_after_seconds = 0;
-  bool operator==(const ErrorDetails&) const = default;
+  bool operator==(const ErrorCause&) const = default;
 };
 
 struct Error {
   StatusReason reason = StatusReason::kUnknown;
-  std::string message;             // names the object and says what to do
-  std::vector<Cause> causes = {};  // for kInvalid, in the order found
-  ErrorDetails details = {};
-  bool empty_details = false;       // upstream writes "details":{} for some errors
-  std::string continue_token = {};  // where an expired list may go on, with what is there now
+  std::string message;                  // names the object and says what to do
+  std::vector<ErrorCause> causes = {};  // for kInvalid, in the order found
+  /// What a layer above tells its callers besides: see api/status.h.
+  std::any details = {};
 };
 
 /// A value, or the reason there is none.

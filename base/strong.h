@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values that cannot be passed where another one is meant.
+// Numbers with a meaning of their own: a Revision cannot be passed where a PoolGeneration belongs.
 #pragma once
 
 #include <compare>
@@ -8,7 +8,8 @@
 
 namespace dray {
 
-/// A Rep that only mixes with its own kind. `Tag` is any type, usually an incomplete struct.
+/// A Rep that compares and assigns only with its own kind, and converts to nothing. `Tag` names the
+/// kind: any type, usually a struct without a body.
 template <class Tag, class Rep>
 class Strong {
  public:

@@ -100,12 +100,10 @@ auto FromCallback(F start) {
   return Awaiter(std::move(start));
 }
 
-namespace internal {
-
-/// A coroutine that owns itself.
-struct Detached {
+/// What Start() returns: a coroutine that destroys itself at its end. Of no use to callers.
+struct DetachedTask {
   struct promise_type {
-    Detached get_return_object() { return {}; }
+    DetachedTask get_return_object() { return {}; }
     std::suspend_never initial_suspend() noexcept { return {}; }
     std::suspend_never final_suspend() noexcept { return {}; }
     void return_void() {}
@@ -113,11 +111,9 @@ struct Detached {
   };
 };
 
-}  // namespace internal
-
 /// Runs `task` on this thread until it first waits; `done` gets its result, wherever it ends.
 template <class T, class F>
-internal::Detached Start(Task<T> task, F done) {
+DetachedTask Start(Task<T> task, F done) {
   done(co_await std::move(task));
 }
 

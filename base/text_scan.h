@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looking for the few bytes of a text that need care, sixteen at a time: what the codecs do with
-// nearly every byte they see.
+// Finding the few bytes of a text that need attention (quotes, backslashes, non-ASCII), sixteen at
+// a time, and copying and comparing short texts: the inner loops of the codecs.
 #pragma once
 
 #include <array>
@@ -19,10 +19,9 @@ namespace dray {
 /// Sixteen bytes that are compared in one step; the compiler picks the machine's instructions.
 using ByteBlock = signed char __attribute__((vector_size(16)));
 
-namespace text_scan {
-
+/// The first bytes of `from` as a number.
 template <class Word>
-inline Word Load(const char* from) {
+inline Word LoadWord(const char* from) {
   Word word = 0;
   std::memcpy(&word, from, sizeof(word));
   return word;
@@ -53,13 +52,13 @@ inline const char* FindByteOfFew(const char* at, size_t size, F&& is_special) {
     return FirstMark(is_special(BlockOf(low, high)));
   };
   if (size >= 8) {
-    const int first = first_of(Load<uint64_t>(at), Load<uint64_t>(end - 8));
+    const int first = first_of(LoadWord<uint64_t>(at), LoadWord<uint64_t>(end - 8));
     if (first >= 16) return end;
     return first < 8 ? at + first : end - 16 + first;
   }
   if (size >= 4) {
-    const uint64_t tail = Load<uint32_t>(end - 4);
-    const int first = first_of(Load<uint32_t>(at) | tail << 32U, kNobodys);
+    const uint64_t tail = LoadWord<uint32_t>(end - 4);
+    const int first = first_of(LoadWord<uint32_t>(at) | tail << 32U, kNobodys);
     if (first >= 16) return end;
     return first < 4 ? at + first : end - 8 + first;
   }
@@ -70,8 +69,6 @@ inline const char* FindByteOfFew(const char* at, size_t size, F&& is_special) {
   return first >= 16 ? end : at + first;
 }
 
-}  // namespace text_scan
-
 /// The first byte in [at, end) that `is_special` marks, or `end`. It is asked with blocks and must
 /// answer with a block whose bytes have all bits where one is special, else none; an x must not be.
 template <class F>
@@ -80,9 +77,9 @@ inline const char* FindByte(const char* at, const char* end, F&& is_special) {
   ByteBlock bytes;
   for (; end - at >= 16; at += 16) {
     std::memcpy(&bytes, at, 16);
-    if (const int first = text_scan::FirstMark(is_special(bytes)); first < 16) return at + first;
+    if (const int first = FirstMark(is_special(bytes)); first < 16) return at + first;
   }
-  return text_scan::FindByteOfFew(at, static_cast<size_t>(end - at), is_special);
+  return FindByteOfFew(at, static_cast<size_t>(end - at), is_special);
 }
 
 /// The first byte that ends a run of plain ASCII in a JSON string: a quote, a backslash, a control
@@ -98,8 +95,8 @@ inline const char* FindPlainEnd(const char* at, const char* end) {
   ByteBlock bytes;
   for (; end - at >= 16; at += 16) {
     std::memcpy(&bytes, at, 16);
-    const int quote = text_scan::FirstMark(bytes == '"');
-    const int other = text_scan::FirstMark((bytes < 0x20) | (bytes == '\\'));
+    const int quote = FirstMark(bytes == '"');
+    const int other = FirstMark((bytes < 0x20) | (bytes == '\\'));
     if (quote < other) return at + quote;
     if (other < 16) return nullptr;
   }
@@ -122,17 +119,16 @@ inline const char* FindNonAscii(const char* at, const char* end) {
 
 /// Copies `size` bytes; without a call for the short texts that names and numbers are.
 inline void CopyText(char* to, const char* from, size_t size) {
-  using text_scan::Load;
   const auto store = [](char* where, auto word) { std::memcpy(where, &word, sizeof(word)); };
   if (size > 16) {
     std::memcpy(to, from, size);
   } else if (size >= 8) {  // two copies that overlap
-    const auto tail = Load<uint64_t>(from + size - 8);
-    store(to, Load<uint64_t>(from));
+    const auto tail = LoadWord<uint64_t>(from + size - 8);
+    store(to, LoadWord<uint64_t>(from));
     store(to + size - 8, tail);
   } else if (size >= 4) {
-    const auto tail = Load<uint32_t>(from + size - 4);
-    store(to, Load<uint32_t>(from));
+    const auto tail = LoadWord<uint32_t>(from + size - 4);
+    store(to, LoadWord<uint32_t>(from));
     store(to + size - 4, tail);
   } else {
     for (size_t i = 0; i < size; ++i) to[i] = from[i];
@@ -141,19 +137,18 @@ inline void CopyText(char* to, const char* from, size_t size) {
 
 /// Equality, likewise.
 inline bool SameText(std::string_view a, std::string_view b) {
-  using text_scan::Load;
   const size_t size = a.size();
   if (size != b.size()) return false;
   const char* const x = a.data();
   const char* const y = b.data();
   if (size > 16) return std::memcmp(x, y, size) == 0;
   if (size >= 8) {
-    return Load<uint64_t>(x) == Load<uint64_t>(y) &&
-           Load<uint64_t>(x + size - 8) == Load<uint64_t>(y + size - 8);
+    return LoadWord<uint64_t>(x) == LoadWord<uint64_t>(y) &&
+           LoadWord<uint64_t>(x + size - 8) == LoadWord<uint64_t>(y + size - 8);
   }
   if (size >= 4) {
-    return Load<uint32_t>(x) == Load<uint32_t>(y) &&
-           Load<uint32_t>(x + size - 4) == Load<uint32_t>(y + size - 4);
+    return LoadWord<uint32_t>(x) == LoadWord<uint32_t>(y) &&
+           LoadWord<uint32_t>(x + size - 4) == LoadWord<uint32_t>(y + size - 4);
   }
   for (size_t i = 0; i < size; ++i) {
     if (x[i] != y[i]) return false;

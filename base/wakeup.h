@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How other threads tell a component's loop that there is something to do.
+// Wakeup: how other threads tell a loop that waits that there is something to do.
 #pragma once
 
 #include <chrono>
@@ -8,8 +8,8 @@
 
 namespace dray {
 
-/// A remembered nudge: one that comes while nobody waits ends the next wait at once. Many threads
-/// may wake, one waits.
+/// Many threads may wake, one waits. A Wake() that comes while nobody waits is remembered and ends
+/// the next wait at once; several of them count as one.
 class Wakeup {
  public:
   void Wake() {

@@ -12,28 +12,28 @@
 
 namespace dray {
 
-/// How MakeWithTailRoom tells the allocator what to add; set during its call alone.
-struct TailSize {
-  static inline thread_local size_t extra = 0;
-};
-
-/// Allocates room for one object (and what std::shared_ptr needs) and as many bytes after it as
-/// `extra` says at that moment. It has no state of its own because std::shared_ptr keeps a copy of
-/// its allocator beside every object: eight bytes each, that nobody would read again.
+/// Allocates room for one object (and what std::shared_ptr needs), and for `tail` bytes after it.
+/// std::shared_ptr keeps it beside the object: eight bytes, which std::allocate_shared has no way
+/// around.
 template <class T>
-struct TailAllocator {
+class TailAllocator {
+ public:
   using value_type = T;
-  static_assert(alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
 
-  TailAllocator() = default;
+  explicit TailAllocator(size_t tail) : tail_(tail) {}
   template <class U>
-  explicit TailAllocator(const TailAllocator<U>& /*other*/) {}
+  explicit TailAllocator(const TailAllocator<U>& other) : tail_(other.tail()) {}
 
   T* allocate(size_t count) {
-    return static_cast<T*>(::operator new(count * sizeof(T) + TailSize::extra));
+    static_assert(alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
+    return static_cast<T*>(::operator new(count * sizeof(T) + tail_));
   }
   void deallocate(T* at, size_t /*count*/) { ::operator delete(at); }
+  size_t tail() const { return tail_; }
   bool operator==(const TailAllocator& /*other*/) const = default;
+
+ private:
+  size_t tail_;
 };
 
 /// The bytes behind `object`, which MakeWithTail or MakeWithTailRoom made.
@@ -43,14 +43,10 @@ char* TailOf(T* object) {
 }
 
 /// A shared T, made of `arguments`, with room for `bytes` behind it, in one allocation. T remembers
-/// how many there are, and fills them; its constructor must not make another one of these.
+/// how many there are, and fills them.
 template <class T, class... Arguments>
 std::shared_ptr<T> MakeWithTailRoom(size_t bytes, Arguments&&... arguments) {
-  TailSize::extra = bytes;
-  std::shared_ptr<T> made =
-      std::allocate_shared<T>(TailAllocator<T>(), std::forward<Arguments>(arguments)...);
-  TailSize::extra = 0;
-  return made;
+  return std::allocate_shared<T>(TailAllocator<T>(bytes), std::forward<Arguments>(arguments)...);
 }
 
 /// The same, with a copy of `tail` behind it.

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one door to everything that is not a function of its arguments: time, chance, files and
-// sockets. Cores take values; shells get a World. A program has one RealWorld, made in main; tests
-// and the simulator use a SimulatedWorld whose clock only moves when told and whose chance comes
-// from a seed. Sockets are opened by the engines of net/, which main hands to the shells.
+// World: clock, random numbers and small files as arguments. What asks for the time, for chance or
+// for a file gets (a part of) a World from its caller, so a test decides what it sees. Functions
+// that decide something take none: they get the values.
+//
+// A program has one RealWorld(), passed down from main. Tests use a SimulatedWorld
+// (base/simulated_world.h), whose clock moves when told and whose random numbers come from a seed.
+//
+// Not in it, because they need more than this: sockets, which are net/'s, and the files and
+// connections of the stores, each behind an interface of its own (store/).
 #pragma once
 
 #include <chrono>
@@ -34,7 +39,7 @@ class Random {
   virtual uint64_t Next() = 0;
 };
 
-/// Whole small files: certificates, kubeconfigs, manifests. The store has its own, richer, door.
+/// Whole small files: certificates, kubeconfigs, manifests.
 class Disk {
  public:
   virtual ~Disk() = default;
@@ -57,7 +62,7 @@ struct World {
   Disk& disk;
 };
 
-/// The machine's own clock, entropy and files, for main().
+/// The machine's own clock, entropy and files; for main() and benchmarks.
 World& RealWorld();
 
 /// A random (version 4) UUID in its text form, RFC 9562.

@@ -16,6 +16,7 @@
 #include "api/core_v1/pod.h"
 #include "api/core_v1/pod_template.h"
 #include "api/defaults/defaults.h"
+#include "api/status.h"
 #include "api/validation/field_error.h"
 #include "api/value/time.h"
 #include "cli/documents.h"
@@ -239,7 +240,7 @@ class ObjectJudge {
     const auto [group, version] = Split(text_.type.api_version);
     if (text_.type.kind.empty() || text_.type.api_version.empty()) {
       const std::string what = text_.type.kind.empty() ? "kind" : "apiVersion";
-      Refuse(HttpCode(StatusReason::kBadRequest), what + " is not set");
+      Refuse(api::HttpCode(StatusReason::kBadRequest), what + " is not set");
       Error("", "Unserved", what + " is not set", "a manifest has apiVersion and kind");
       return;
     }
@@ -265,7 +266,7 @@ class ObjectJudge {
 
   void NotServed(std::string_view plural, api::Release release, std::string_view why = "") {
     const std::string message = fmt::format("not served: {}/{}", text_.type.api_version, plural);
-    Refuse(HttpCode(StatusReason::kNotFound), message);
+    Refuse(api::HttpCode(StatusReason::kNotFound), message);
     Error("apiVersion",
           "NotServed",
           fmt::format("{} {} is not served by {}{}",
@@ -299,7 +300,7 @@ class ObjectJudge {
   }
 
   void Mismatch(const api::KindInfo& kind, api::Release release, const std::string& message) {
-    Refuse(HttpCode(StatusReason::kBadRequest),
+    Refuse(api::HttpCode(StatusReason::kBadRequest),
            fmt::format("{0} in version \"{1}\" cannot be handled as a {0}: {2}",
                        kind.kind,
                        kind.version,
@@ -367,15 +368,15 @@ class ObjectJudge {
 
   void Refused(const api::KindInfo& kind,
                std::string_view name,
-               std::vector<Cause> causes,
+               std::vector<ErrorCause> causes,
                std::string_view prefix,
                Answer& answer) {
-    for (Cause& cause : causes) {
+    for (ErrorCause& cause : causes) {
       if (!prefix.empty()) cause.field = fmt::format("{}{}", prefix, cause.field);
       Error(cause.field, cause.reason, cause.message, {});
     }
     dray::Error error = server::errors::Invalid(kind, name, std::move(causes));
-    answer.code = HttpCode(error.reason);
+    answer.code = api::HttpCode(error.reason);
     answer.message = std::move(error.message);
     answer.causes = std::move(error.causes);
     verdict_.verdict = Verdict::kInvalid;
@@ -391,7 +392,7 @@ class ObjectJudge {
     if (object.metadata().name.empty()) {
       // What there is to say about the name has been said.
       verdict_.answers.push_back({.operation = "updateStatus",
-                                  .code = HttpCode(StatusReason::kBadRequest),
+                                  .code = api::HttpCode(StatusReason::kBadRequest),
                                   .message = "Name parameter required."});
       return;
     }
@@ -458,7 +459,7 @@ ObjectVerdict NoObject(const Document& document, const std::string& why) {
   ObjectVerdict verdict = {.line = document.lines.line, .document = document.number};
   verdict.verdict = Verdict::kRefused;
   verdict.answers.push_back(
-      {.operation = "create", .code = HttpCode(StatusReason::kBadRequest), .message = why});
+      {.operation = "create", .code = api::HttpCode(StatusReason::kBadRequest), .message = why});
   verdict.notices.push_back({.line = document.lines.line,
                              .type = "Mismatch",
                              .text = why,

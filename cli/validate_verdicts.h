@@ -32,7 +32,7 @@ struct Answer {
   std::string_view operation;  // create or updateStatus
   int code = 0;                // of HTTP
   std::string message = {};    // unless accepted
-  std::vector<Cause> causes = {};
+  std::vector<ErrorCause> causes = {};
   std::vector<std::string> warnings = {};
 };
 

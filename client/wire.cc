@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "client/wire.h"
 
-#include <array>
 #include <utility>
 
 #include <fmt/format.h>
@@ -9,56 +8,11 @@
 #include "api/codec/json.h"
 #include "api/codec/json_reader.h"
 #include "api/meta_v1/status.h"
+#include "api/status.h"
 #include "net/url.h"
 
 namespace dray::client {
 namespace {
-
-constexpr std::array kReasons = {StatusReason::kUnauthorized,
-                                 StatusReason::kForbidden,
-                                 StatusReason::kNotFound,
-                                 StatusReason::kAlreadyExists,
-                                 StatusReason::kConflict,
-                                 StatusReason::kGone,
-                                 StatusReason::kInvalid,
-                                 StatusReason::kServerTimeout,
-                                 StatusReason::kTimeout,
-                                 StatusReason::kTooManyRequests,
-                                 StatusReason::kBadRequest,
-                                 StatusReason::kMethodNotAllowed,
-                                 StatusReason::kNotAcceptable,
-                                 StatusReason::kRequestEntityTooLarge,
-                                 StatusReason::kUnsupportedMediaType,
-                                 StatusReason::kInternalError,
-                                 StatusReason::kExpired,
-                                 StatusReason::kServiceUnavailable};
-
-StatusReason ReasonOf(std::string_view name, int http_status) {
-  for (const StatusReason reason : kReasons) {
-    if (!name.empty() && ReasonName(reason) == name) return reason;
-  }
-  if (!name.empty()) return StatusReason::kUnknown;
-  for (const StatusReason reason : kReasons) {
-    if (HttpCode(reason) == http_status) return reason;
-  }
-  return StatusReason::kUnknown;
-}
-
-Error ErrorFromStatus(const api::meta_v1::Status& status, int http_status) {
-  Error error{.reason = ReasonOf(status.reason, http_status), .message = status.message};
-  if (!status.details) return error;
-  const api::meta_v1::StatusDetails& details = *status.details;
-  for (const auto& cause : details.causes) {
-    error.causes.push_back(
-        {.reason = cause.reason, .field = cause.field, .message = cause.message});
-  }
-  error.details = {.name = details.name,
-                   .group = details.group,
-                   .kind = details.kind,
-                   .uid = details.uid,
-                   .retry_after_seconds = details.retry_after_seconds};
-  return error;
-}
 
 std::unexpected<Error> BadAnswer(std::string_view what) {
   return Fail(StatusReason::kInternalError, fmt::format("the server's answer is no {}", what));
@@ -137,10 +91,10 @@ Error ErrorOf(int http_status, std::string_view body) {
   const Result<api::TypeMeta> type = api::ReadTypeMeta(body);
   if (type && type->kind == "Status") {
     const Result<api::Object> status = Decode(kind, body);
-    if (status) return ErrorFromStatus(status->As<api::meta_v1::Status>(), http_status);
+    if (status) return api::ErrorOf(status->As<api::meta_v1::Status>(), http_status);
   }
   constexpr size_t kBodyShownMax = 512;
-  return {.reason = ReasonOf({}, http_status),
+  return {.reason = api::ReasonOf(http_status),
           .message = fmt::format("HTTP {}: {}", http_status, body.substr(0, kBodyShownMax))};
 }
 

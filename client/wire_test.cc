@@ -7,6 +7,7 @@
 
 #include "api/core_v1/node.h"
 #include "api/resource_v1/claim.h"
+#include "api/status.h"
 #include "base/simulated_world.h"
 #include "client/kubeconfig.h"
 
@@ -34,7 +35,8 @@ TEST(ErrorOf, ReadsAStatusWithItsDetails) {
     "message":"changed","reason":"Conflict","details":{"name":"gpu","kind":"resourceclaims"},"code":409})");
   EXPECT_EQ(error.reason, StatusReason::kConflict);
   EXPECT_EQ(error.message, "changed");
-  EXPECT_EQ(error.details.name, "gpu");
+  ASSERT_NE(api::DetailsOf(error), nullptr);
+  EXPECT_EQ(api::DetailsOf(error)->name, "gpu");
 }
 
 TEST(ErrorOf, GuessesFromTheCodeWhenTheBodyIsNoStatus) {

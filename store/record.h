@@ -71,7 +71,7 @@ struct RecordFields {
 /// One key at one revision: what etcd calls a KeyValue. Made by MakeRecord, and immutable.
 ///
 /// Stores hold one for each live key and two for each event, so it is small: the key lies behind
-/// the record in the same allocation, and after it the expiry, if there is one. 56 bytes and the
+/// the record in the same allocation, and after it the expiry, if there is one. 64 bytes and the
 /// key's, with the counts of references.
 class Record {
  public:

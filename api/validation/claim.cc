@@ -396,16 +396,16 @@ void CheckAdminAccess(const v1::ResourceClaimSpec& spec,
   }
 }
 
-std::vector<Cause> ValidateClaim(const v1::ResourceClaim& claim, const Options& options) {
+std::vector<ErrorCause> ValidateClaim(const v1::ResourceClaim& claim, const Options& options) {
   Findings out(options.profile, options.version);
   CheckAdminAccess(claim.spec, claim.metadata.namespace_, options, out.written);
   CheckClaimSpec(claim.spec, Origin::kNew, options.expressions, Path("spec"), out);
   return std::move(out).Take();
 }
 
-std::vector<Cause> ValidateClaimUpdate(const v1::ResourceClaim& claim,
-                                       const v1::ResourceClaim& old,
-                                       const Options& options) {
+std::vector<ErrorCause> ValidateClaimUpdate(const v1::ResourceClaim& claim,
+                                            const v1::ResourceClaim& old,
+                                            const Options& options) {
   Findings out(options.profile, options.version);
   const Path spec("spec");
   // Since 1.36 a spec that cannot change is not looked at again; before, twice.

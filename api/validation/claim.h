@@ -33,21 +33,23 @@ inline constexpr size_t kInterfaceNameMax = 256;
 inline constexpr size_t kHardwareAddressMax = 128;
 inline constexpr size_t kAddressesMax = 16;
 
-std::vector<Cause> ValidateClaim(const resource_v1::ResourceClaim& claim, const Options& options);
-std::vector<Cause> ValidateClaimUpdate(const resource_v1::ResourceClaim& claim,
-                                       const resource_v1::ResourceClaim& old,
-                                       const Options& options);
+std::vector<ErrorCause> ValidateClaim(const resource_v1::ResourceClaim& claim,
+                                      const Options& options);
+std::vector<ErrorCause> ValidateClaimUpdate(const resource_v1::ResourceClaim& claim,
+                                            const resource_v1::ResourceClaim& old,
+                                            const Options& options);
 /// `claim` has everything but the status from `old`, and no reports about devices that were
 /// deallocated.
-std::vector<Cause> ValidateClaimStatusUpdate(const resource_v1::ResourceClaim& claim,
-                                             const resource_v1::ResourceClaim& old,
-                                             const Options& options);
+std::vector<ErrorCause> ValidateClaimStatusUpdate(const resource_v1::ResourceClaim& claim,
+                                                  const resource_v1::ResourceClaim& old,
+                                                  const Options& options);
 
-std::vector<Cause> ValidateClaimTemplate(const resource_v1::ResourceClaimTemplate& claim_template,
-                                         const Options& options);
-std::vector<Cause> ValidateClaimTemplateUpdate(const resource_v1::ResourceClaimTemplate& changed,
-                                               const resource_v1::ResourceClaimTemplate& old,
-                                               const Options& options);
+std::vector<ErrorCause> ValidateClaimTemplate(
+    const resource_v1::ResourceClaimTemplate& claim_template, const Options& options);
+std::vector<ErrorCause> ValidateClaimTemplateUpdate(
+    const resource_v1::ResourceClaimTemplate& changed,
+    const resource_v1::ResourceClaimTemplate& old,
+    const Options& options);
 
 // ------------------------------------------------------------------- shared by the rules of claims
 

@@ -48,7 +48,9 @@ constexpr std::string_view kOnNode = R"({"allocation":{"nodeSelector":{"nodeSele
     {"matchFields":[{"key":"metadata.name","operator":"In","values":["n1"]}]}]}},
     "devices":[{"driver":"d","pool":"p","device":"x"}]})";
 
-std::vector<Cause> Errors(const Caller& caller, std::string_view status, std::string_view old) {
+std::vector<ErrorCause> Errors(const Caller& caller,
+                               std::string_view status,
+                               std::string_view old) {
   FieldErrors errors;
   CheckAccess(Claim(status), Claim(old), {.caller = &caller}, errors);
   return std::move(errors).Take();
@@ -75,7 +77,7 @@ TEST(ClaimAccess, DriversOnTheirNodeNeedLess) {
 
   // Anybody else has to be allowed on every node.
   caller.is_service_account = false;
-  const std::vector<Cause> causes = Errors(caller, kOnNode, old);
+  const std::vector<ErrorCause> causes = Errors(caller, kOnNode, old);
   ASSERT_EQ(causes.size(), 1U);
   EXPECT_EQ(causes[0].field, "status.devices");
   EXPECT_THAT(causes[0].message, HasSubstr(R"(verb="[arbitrary-node:patch]")"));
@@ -85,7 +87,7 @@ TEST(ClaimAccess, DriversOnTheirNodeNeedLess) {
 TEST(ClaimAccess, AllocationsAreForSchedulers) {
   const Recorder nobody("");
   const Caller caller = {.authorizer = nobody, .user = "u", .verb = "update"};
-  const std::vector<Cause> causes = Errors(caller, R"({"allocation":{}})", "{}");
+  const std::vector<ErrorCause> causes = Errors(caller, R"({"allocation":{}})", "{}");
   ASSERT_EQ(causes.size(), 1U);
   EXPECT_EQ(causes[0].field, "status.allocation");
   EXPECT_THAT(causes[0].message, HasSubstr("at the cluster scope: no"));

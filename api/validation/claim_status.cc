@@ -247,9 +247,9 @@ void CheckAdminResults(const v1::ResourceClaim& claim,
 
 // 1.31, where a controller in the control plane could allocate and was asked to deallocate: one
 // pass in another order, which looks at an allocation every time.
-std::vector<Cause> ValidateStatusWithController(const v1::ResourceClaim& claim,
-                                                const v1::ResourceClaim& old,
-                                                const Options& options) {
+std::vector<ErrorCause> ValidateStatusWithController(const v1::ResourceClaim& claim,
+                                                     const v1::ResourceClaim& old,
+                                                     const Options& options) {
   const Path status("status");
   const Path reserved_for = status.Child("reservedFor");
   const Path allocation = status.Child("allocation");
@@ -274,9 +274,9 @@ std::vector<Cause> ValidateStatusWithController(const v1::ResourceClaim& claim,
 
 }  // namespace
 
-std::vector<Cause> ValidateClaimStatusUpdate(const v1::ResourceClaim& claim,
-                                             const v1::ResourceClaim& old,
-                                             const Options& options) {
+std::vector<ErrorCause> ValidateClaimStatusUpdate(const v1::ResourceClaim& claim,
+                                                  const v1::ResourceClaim& old,
+                                                  const Options& options) {
   if (!options.profile.Since(32)) return ValidateStatusWithController(claim, old, options);
   const Path status("status");
   const Path reserved_for = status.Child("reservedFor");

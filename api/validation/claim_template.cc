@@ -44,8 +44,8 @@ void CheckTemplateMetadata(const meta_v1::ObjectMeta& meta, const Path& path, Fi
   forbid(!meta.managed_fields.empty(), "managedFields");
 }
 
-std::vector<Cause> ValidateClaimTemplate(const v1::ResourceClaimTemplate& claim_template,
-                                         const Options& options) {
+std::vector<ErrorCause> ValidateClaimTemplate(const v1::ResourceClaimTemplate& claim_template,
+                                              const Options& options) {
   Findings out(options.profile, options.version);
   CheckAdminAccess(
       claim_template.spec.spec, claim_template.metadata.namespace_, options, out.written);
@@ -53,9 +53,9 @@ std::vector<Cause> ValidateClaimTemplate(const v1::ResourceClaimTemplate& claim_
   return std::move(out).Take();
 }
 
-std::vector<Cause> ValidateClaimTemplateUpdate(const v1::ResourceClaimTemplate& changed,
-                                               const v1::ResourceClaimTemplate& old,
-                                               const Options& options) {
+std::vector<ErrorCause> ValidateClaimTemplateUpdate(const v1::ResourceClaimTemplate& changed,
+                                                    const v1::ResourceClaimTemplate& old,
+                                                    const Options& options) {
   Findings out(options.profile, options.version);
   CheckTemplate(changed, Origin::kNew, options, out);
   if (changed.spec != old.spec) {

@@ -25,37 +25,39 @@ inline constexpr size_t kClassicHandleBytesMax = 16384;
 inline constexpr size_t kClassicReservedForMax = 32;
 inline constexpr size_t kSchedulingNodesMax = 128;
 
-std::vector<Cause> ValidateClassicClaim(const resource_v1alpha2::ResourceClaim& claim);
-std::vector<Cause> ValidateClassicClaimUpdate(const resource_v1alpha2::ResourceClaim& claim,
-                                              const resource_v1alpha2::ResourceClaim& old);
+std::vector<ErrorCause> ValidateClassicClaim(const resource_v1alpha2::ResourceClaim& claim);
+std::vector<ErrorCause> ValidateClassicClaimUpdate(const resource_v1alpha2::ResourceClaim& claim,
+                                                   const resource_v1alpha2::ResourceClaim& old);
 /// `claim` has everything but the status from `old`. Looks at options.version: v1alpha1 has one
 /// handle where v1alpha2 has a list.
-std::vector<Cause> ValidateClassicClaimStatusUpdate(const resource_v1alpha2::ResourceClaim& claim,
-                                                    const resource_v1alpha2::ResourceClaim& old,
-                                                    const Options& options);
+std::vector<ErrorCause> ValidateClassicClaimStatusUpdate(
+    const resource_v1alpha2::ResourceClaim& claim,
+    const resource_v1alpha2::ResourceClaim& old,
+    const Options& options);
 
-std::vector<Cause> ValidateClassicClaimTemplate(
+std::vector<ErrorCause> ValidateClassicClaimTemplate(
     const resource_v1alpha2::ResourceClaimTemplate& claim_template);
-std::vector<Cause> ValidateClassicClaimTemplateUpdate(
+std::vector<ErrorCause> ValidateClassicClaimTemplateUpdate(
     const resource_v1alpha2::ResourceClaimTemplate& changed,
     const resource_v1alpha2::ResourceClaimTemplate& old);
 
 /// Create and update alike: everything may change.
-std::vector<Cause> ValidateResourceClass(const resource_v1alpha2::ResourceClass& resource_class);
+std::vector<ErrorCause> ValidateResourceClass(
+    const resource_v1alpha2::ResourceClass& resource_class);
 /// Of their selectors only what is wrong whatever the attributes of 1.30 were is found.
-std::vector<Cause> ValidateClaimParameters(
+std::vector<ErrorCause> ValidateClaimParameters(
     const resource_v1alpha2::ResourceClaimParameters& parameters, const Options& options);
-std::vector<Cause> ValidateClassParameters(
+std::vector<ErrorCause> ValidateClassParameters(
     const resource_v1alpha2::ResourceClassParameters& parameters, const Options& options);
 
 /// `old` null: the slice is new.
-std::vector<Cause> ValidateClassicSlice(const resource_v1alpha2::ResourceSlice& slice,
-                                        const resource_v1alpha2::ResourceSlice* old);
+std::vector<ErrorCause> ValidateClassicSlice(const resource_v1alpha2::ResourceSlice& slice,
+                                             const resource_v1alpha2::ResourceSlice* old);
 
 /// Create and update alike.
-std::vector<Cause> ValidateSchedulingContext(const resource_v1alpha2::PodSchedulingContext& context,
-                                             const Options& options);
-std::vector<Cause> ValidateSchedulingContextStatus(
+std::vector<ErrorCause> ValidateSchedulingContext(
+    const resource_v1alpha2::PodSchedulingContext& context, const Options& options);
+std::vector<ErrorCause> ValidateSchedulingContextStatus(
     const resource_v1alpha2::PodSchedulingContext& context, const Options& options);
 
 // ----------------------------------------------------------- shared by the rules of older releases

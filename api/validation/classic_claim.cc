@@ -153,14 +153,14 @@ FieldErrors ClassicErrors() {
 
 }  // namespace
 
-std::vector<Cause> ValidateClassicClaim(const classic::ResourceClaim& claim) {
+std::vector<ErrorCause> ValidateClassicClaim(const classic::ResourceClaim& claim) {
   FieldErrors errors = ClassicErrors();
   CheckSpec(claim.spec, Path("spec"), errors);
   return std::move(errors).Take();
 }
 
-std::vector<Cause> ValidateClassicClaimUpdate(const classic::ResourceClaim& claim,
-                                              const classic::ResourceClaim& old) {
+std::vector<ErrorCause> ValidateClassicClaimUpdate(const classic::ResourceClaim& claim,
+                                                   const classic::ResourceClaim& old) {
   FieldErrors errors = ClassicErrors();
   const Path spec("spec");
   // Upstream asks the rules of new claims both before and after.
@@ -174,9 +174,9 @@ std::vector<Cause> ValidateClassicClaimUpdate(const classic::ResourceClaim& clai
   return std::move(errors).Take();
 }
 
-std::vector<Cause> ValidateClassicClaimStatusUpdate(const classic::ResourceClaim& claim,
-                                                    const classic::ResourceClaim& old,
-                                                    const Options& options) {
+std::vector<ErrorCause> ValidateClassicClaimStatusUpdate(const classic::ResourceClaim& claim,
+                                                         const classic::ResourceClaim& old,
+                                                         const Options& options) {
   FieldErrors errors = ClassicErrors();
   const Path status("status");
   const Path driver = status.Child("driverName");
@@ -221,15 +221,15 @@ void CheckDeallocationRequest(const DeallocationRequest& request,
   }
 }
 
-std::vector<Cause> ValidateClassicClaimTemplate(
+std::vector<ErrorCause> ValidateClassicClaimTemplate(
     const classic::ResourceClaimTemplate& claim_template) {
   FieldErrors errors = ClassicErrors();
   CheckTemplateSpec(claim_template.spec, Path("spec"), errors);
   return std::move(errors).Take();
 }
 
-std::vector<Cause> ValidateClassicClaimTemplateUpdate(const classic::ResourceClaimTemplate& changed,
-                                                      const classic::ResourceClaimTemplate& old) {
+std::vector<ErrorCause> ValidateClassicClaimTemplateUpdate(
+    const classic::ResourceClaimTemplate& changed, const classic::ResourceClaimTemplate& old) {
   FieldErrors errors = ClassicErrors();
   const Path spec("spec");
   CheckTemplateSpec(changed.spec, spec, errors);

@@ -60,7 +60,7 @@ void CheckSelectorModel(const std::optional<NamedResources>& named,
 
 }  // namespace
 
-std::vector<Cause> ValidateResourceClass(const classic::ResourceClass& resource_class) {
+std::vector<ErrorCause> ValidateResourceClass(const classic::ResourceClass& resource_class) {
   FieldErrors errors(Release::k1_30);
   CheckDriver(resource_class.driver_name, Path("driverName"), errors);
   if (resource_class.parameters_ref.has_value()) {
@@ -72,8 +72,8 @@ std::vector<Cause> ValidateResourceClass(const classic::ResourceClass& resource_
   return std::move(errors).Take();
 }
 
-std::vector<Cause> ValidateClaimParameters(const classic::ResourceClaimParameters& parameters,
-                                           const Options& options) {
+std::vector<ErrorCause> ValidateClaimParameters(const classic::ResourceClaimParameters& parameters,
+                                                const Options& options) {
   FieldErrors errors(Release::k1_30);
   if (parameters.generated_from.has_value()) {
     CheckParametersReference(*parameters.generated_from, Path("generatedFrom"), errors);
@@ -98,8 +98,8 @@ std::vector<Cause> ValidateClaimParameters(const classic::ResourceClaimParameter
   return std::move(errors).Take();
 }
 
-std::vector<Cause> ValidateClassParameters(const classic::ResourceClassParameters& parameters,
-                                           const Options& options) {
+std::vector<ErrorCause> ValidateClassParameters(const classic::ResourceClassParameters& parameters,
+                                                const Options& options) {
   FieldErrors errors(Release::k1_30);
   if (parameters.generated_from.has_value()) {
     CheckClassReference(*parameters.generated_from, Path("generatedFrom"), errors);

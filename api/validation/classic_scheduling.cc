@@ -35,15 +35,15 @@ void CheckNodes(const std::vector<std::string>& nodes, const Path& path, FieldEr
 
 }  // namespace
 
-std::vector<Cause> ValidateSchedulingContext(const classic::PodSchedulingContext& context,
-                                             const Options& options) {
+std::vector<ErrorCause> ValidateSchedulingContext(const classic::PodSchedulingContext& context,
+                                                  const Options& options) {
   FieldErrors errors = ErrorsOf(options);
   CheckNodes(context.spec.potential_nodes, Path("spec.potentialNodes"), errors);
   return std::move(errors).Take();
 }
 
-std::vector<Cause> ValidateSchedulingContextStatus(const classic::PodSchedulingContext& context,
-                                                   const Options& options) {
+std::vector<ErrorCause> ValidateSchedulingContextStatus(
+    const classic::PodSchedulingContext& context, const Options& options) {
   FieldErrors errors = ErrorsOf(options);
   // Upstream's name for what is called resourceClaims everywhere else.
   const Path claims("status.claims");

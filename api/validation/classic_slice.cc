@@ -93,8 +93,8 @@ void CheckImmutable(std::string_view value,
 
 }  // namespace
 
-std::vector<Cause> ValidateClassicSlice(const classic::ResourceSlice& slice,
-                                        const classic::ResourceSlice* old) {
+std::vector<ErrorCause> ValidateClassicSlice(const classic::ResourceSlice& slice,
+                                             const classic::ResourceSlice* old) {
   FieldErrors errors(Release::k1_30);
   const Path node("nodeName");
   const Path driver("driverName");

@@ -44,7 +44,9 @@ void CheckProvider(const v1::NodeSpec& spec, const v1::NodeSpec& old, FieldError
 
 }  // namespace
 
-std::vector<Cause> ValidateNode(const v1::Node& node, const v1::Node* old, const Profile& profile) {
+std::vector<ErrorCause> ValidateNode(const v1::Node& node,
+                                     const v1::Node* old,
+                                     const Profile& profile) {
   FieldErrors errors(profile.release);
   const Path taints("metadata.taints");  // sic: upstream's path
   std::set<std::pair<std::string_view, std::string_view>> seen;
@@ -60,7 +62,7 @@ std::vector<Cause> ValidateNode(const v1::Node& node, const v1::Node* old, const
   return std::move(errors).Take();
 }
 
-std::vector<Cause> ValidateEvent(const v1::Event& event) {
+std::vector<ErrorCause> ValidateEvent(const v1::Event& event) {
   FieldErrors errors;
   const std::string& about = event.involved_object.namespace_;
   const std::string& lies_in = event.metadata.namespace_;
@@ -73,7 +75,7 @@ std::vector<Cause> ValidateEvent(const v1::Event& event) {
   return std::move(errors).Take();
 }
 
-std::vector<Cause> CheckFinalizerNames(const meta_v1::ObjectMeta& meta) {
+std::vector<ErrorCause> CheckFinalizerNames(const meta_v1::ObjectMeta& meta) {
   FieldErrors errors;
   const Path finalizers("metadata.finalizers");
   for (size_t i = 0; i < meta.finalizers.size(); ++i) {

@@ -13,26 +13,26 @@
 
 namespace dray::api::validation {
 
-std::vector<Cause> ValidatePod(const core_v1::Pod& pod, const Profile& profile = {});
+std::vector<ErrorCause> ValidatePod(const core_v1::Pod& pod, const Profile& profile = {});
 /// A pod is what it was created as: only images, the deadline, tolerations (more of them),
 /// scheduling gates (fewer) and what a gated pod may still decide can change.
-std::vector<Cause> ValidatePodUpdate(const core_v1::Pod& pod,
-                                     const core_v1::Pod& old,
-                                     const Profile& profile = {});
-std::vector<Cause> ValidatePodStatusUpdate(const core_v1::Pod& pod,
-                                           const core_v1::Pod& old,
-                                           const Profile& profile = {});
+std::vector<ErrorCause> ValidatePodUpdate(const core_v1::Pod& pod,
+                                          const core_v1::Pod& old,
+                                          const Profile& profile = {});
+std::vector<ErrorCause> ValidatePodStatusUpdate(const core_v1::Pod& pod,
+                                                const core_v1::Pod& old,
+                                                const Profile& profile = {});
 
 /// `old` null: the node is new.
-std::vector<Cause> ValidateNode(const core_v1::Node& node,
-                                const core_v1::Node* old,
-                                const Profile& profile = {});
+std::vector<ErrorCause> ValidateNode(const core_v1::Node& node,
+                                     const core_v1::Node* old,
+                                     const Profile& profile = {});
 
 /// Events lie where their object does; those about cluster-scoped objects in "default" or
 /// "kube-system".
-std::vector<Cause> ValidateEvent(const core_v1::Event& event);
+std::vector<ErrorCause> ValidateEvent(const core_v1::Event& event);
 
 /// Finalizers have a domain or are one of the few that have none.
-std::vector<Cause> CheckFinalizerNames(const meta_v1::ObjectMeta& meta);
+std::vector<ErrorCause> CheckFinalizerNames(const meta_v1::ObjectMeta& meta);
 
 }  // namespace dray::api::validation

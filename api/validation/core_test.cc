@@ -28,9 +28,9 @@ T Read(std::string_view json) {
   return object->template As<T>();
 }
 
-std::vector<std::string> Lines(const std::vector<Cause>& causes) {
+std::vector<std::string> Lines(const std::vector<ErrorCause>& causes) {
   std::vector<std::string> lines;
-  for (const Cause& cause : causes) lines.push_back(cause.field + ": " + cause.message);
+  for (const ErrorCause& cause : causes) lines.push_back(cause.field + ": " + cause.message);
   return lines;
 }
 
@@ -96,7 +96,7 @@ TEST(PodRules, WhatMayChange) {
        "spec"},
   };
   for (const Change& change : changes) {
-    const std::vector<Cause> causes =
+    const std::vector<ErrorCause> causes =
         ValidatePodUpdate(Read<core_v1::Pod>(change.object), Read<core_v1::Pod>(change.old), {});
     EXPECT_EQ(causes.empty() ? "" : causes.front().field, change.want_field) << change.object;
   }

@@ -45,9 +45,9 @@ void CheckExtendedResourceName(std::string_view name, const Path& path, FieldErr
 
 }  // namespace
 
-std::vector<Cause> ValidateDeviceClass(const v1::DeviceClass& device_class,
-                                       const v1::DeviceClass* old,
-                                       const Options& options) {
+std::vector<ErrorCause> ValidateDeviceClass(const v1::DeviceClass& device_class,
+                                            const v1::DeviceClass* old,
+                                            const Options& options) {
   Findings out(options.profile, options.version);
   const Path spec("spec");
   const v1::DeviceClassSpec& now = device_class.spec;

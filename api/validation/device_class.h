@@ -11,8 +11,8 @@
 namespace dray::api::validation {
 
 /// `old` null: the class is new. What did not change is not held against limits that came later.
-std::vector<Cause> ValidateDeviceClass(const resource_v1::DeviceClass& device_class,
-                                       const resource_v1::DeviceClass* old,
-                                       const Options& options);
+std::vector<ErrorCause> ValidateDeviceClass(const resource_v1::DeviceClass& device_class,
+                                            const resource_v1::DeviceClass* old,
+                                            const Options& options);
 
 }  // namespace dray::api::validation

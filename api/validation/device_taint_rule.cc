@@ -37,9 +37,9 @@ void CheckSelector(const v1::DeviceTaintSelector& selector,
 
 }  // namespace
 
-std::vector<Cause> ValidateTaintRule(const v1::DeviceTaintRule& rule,
-                                     const v1::DeviceTaintRule* old,
-                                     const Options& options) {
+std::vector<ErrorCause> ValidateTaintRule(const v1::DeviceTaintRule& rule,
+                                          const v1::DeviceTaintRule* old,
+                                          const Options& options) {
   Findings out(options.profile, options.version);
   const Path spec("spec");
   if (rule.spec.device_selector.has_value()) {
@@ -55,8 +55,8 @@ std::vector<Cause> ValidateTaintRule(const v1::DeviceTaintRule& rule,
   return std::move(out).Take();
 }
 
-std::vector<Cause> ValidateTaintRuleStatus(const v1::DeviceTaintRule& rule,
-                                           const Options& options) {
+std::vector<ErrorCause> ValidateTaintRuleStatus(const v1::DeviceTaintRule& rule,
+                                                const Options& options) {
   FieldErrors errors(options.profile.release);
   const Path status("status");
   const Path conditions = status.Child("conditions");

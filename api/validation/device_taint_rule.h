@@ -13,11 +13,11 @@ namespace dray::api::validation {
 inline constexpr size_t kRuleConditionsMax = 8;
 
 /// `old` null: the rule is new. An effect that did not change is not looked at again.
-std::vector<Cause> ValidateTaintRule(const resource_v1::DeviceTaintRule& rule,
-                                     const resource_v1::DeviceTaintRule* old,
-                                     const Options& options);
+std::vector<ErrorCause> ValidateTaintRule(const resource_v1::DeviceTaintRule& rule,
+                                          const resource_v1::DeviceTaintRule* old,
+                                          const Options& options);
 
-std::vector<Cause> ValidateTaintRuleStatus(const resource_v1::DeviceTaintRule& rule,
-                                           const Options& options);
+std::vector<ErrorCause> ValidateTaintRuleStatus(const resource_v1::DeviceTaintRule& rule,
+                                                const Options& options);
 
 }  // namespace dray::api::validation

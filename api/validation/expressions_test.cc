@@ -42,10 +42,10 @@ class Reader final : public ExpressionChecker {
 };
 
 // "field: message" of each cause.
-std::vector<std::string> Texts(const std::vector<Cause>& causes) {
+std::vector<std::string> Texts(const std::vector<ErrorCause>& causes) {
   std::vector<std::string> texts;
   texts.reserve(causes.size());
-  for (const Cause& cause : causes) {
+  for (const ErrorCause& cause : causes) {
     texts.push_back(fmt::format("{}: {}", cause.field, cause.message));
   }
   return texts;

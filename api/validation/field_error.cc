@@ -13,7 +13,7 @@
 namespace dray::api::validation {
 namespace {
 
-Cause Made(std::string_view reason, const Path& path, std::string message) {
+ErrorCause Made(std::string_view reason, const Path& path, std::string message) {
   return {.reason = std::string(reason), .field = path.ToString(), .message = std::move(message)};
 }
 
@@ -164,7 +164,7 @@ void Findings::Append(Findings more) {
   declared.Append(std::move(more.declared));
 }
 
-std::vector<Cause> Findings::Take() && {
+std::vector<ErrorCause> Findings::Take() && {
   if (is_v1beta1()) declared.ChangePaths(InV1beta1);
   written.Append(std::move(declared));
   return std::move(written).Take();

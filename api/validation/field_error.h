@@ -68,16 +68,16 @@ class FieldErrors {
   /// Replaces each path by what `change` makes of it.
   template <class F>
   void ChangePaths(F change) {
-    for (Cause& cause : causes_) cause.field = change(cause.field);
+    for (ErrorCause& cause : causes_) cause.field = change(cause.field);
   }
   void Reverse() { std::ranges::reverse(causes_); }
   bool empty() const { return causes_.empty(); }
   size_t size() const { return causes_.size(); }
-  std::vector<Cause> Take() && { return std::move(causes_); }
+  std::vector<ErrorCause> Take() && { return std::move(causes_); }
 
  private:
   Release release_;
-  std::vector<Cause> causes_;
+  std::vector<ErrorCause> causes_;
 };
 
 /// Upstream looks at an object twice: with functions written by hand, then with checks generated
@@ -112,7 +112,7 @@ struct Findings {
   void Append(Findings more);
   /// All of them. The second pass looks at the object in the version of the request, so its paths
   /// are those of that version.
-  std::vector<Cause> Take() &&;
+  std::vector<ErrorCause> Take() &&;
 };
 
 }  // namespace dray::api::validation

@@ -45,7 +45,7 @@ TEST(FieldErrors, SayWhatIsWrongInUpstreamsWords) {
   errors.TooMany(path, 33, 32);
   errors.Internal(path, "why");
   std::vector<std::string> lines;
-  for (const Cause& cause : std::move(errors).Take()) {
+  for (const ErrorCause& cause : std::move(errors).Take()) {
     lines.push_back(cause.reason + "|" + cause.message);
   }
   const std::vector<std::string> want = {
@@ -67,7 +67,7 @@ TEST(FieldErrors, OfTheFirstPassComeFirst) {
   Findings findings;
   findings.declared.Required(Path("b"));
   findings.written.Required(Path("a"));
-  const std::vector<Cause> causes = std::move(findings).Take();
+  const std::vector<ErrorCause> causes = std::move(findings).Take();
   ASSERT_EQ(causes.size(), 2U);
   EXPECT_EQ(causes[0].field, "a");
 }

@@ -294,7 +294,7 @@ v1::PodSpec WithoutChangeable(v1::PodSpec spec, const v1::PodSpec& old) {
 
 }  // namespace
 
-std::vector<Cause> ValidatePod(const v1::Pod& pod, const Profile& profile) {
+std::vector<ErrorCause> ValidatePod(const v1::Pod& pod, const Profile& profile) {
   FieldErrors errors(profile.release);
   CheckPodSpec(pod.spec, Path("spec"), errors);
   if (!pod.spec.node_name.empty() && !pod.spec.scheduling_gates.empty()) {
@@ -304,9 +304,9 @@ std::vector<Cause> ValidatePod(const v1::Pod& pod, const Profile& profile) {
   return std::move(errors).Take();
 }
 
-std::vector<Cause> ValidatePodUpdate(const v1::Pod& pod,
-                                     const v1::Pod& old,
-                                     const Profile& profile) {
+std::vector<ErrorCause> ValidatePodUpdate(const v1::Pod& pod,
+                                          const v1::Pod& old,
+                                          const Profile& profile) {
   FieldErrors errors(profile.release);
   const Path spec("spec");
   CheckPodSpec(pod.spec, spec, errors);
@@ -323,9 +323,9 @@ std::vector<Cause> ValidatePodUpdate(const v1::Pod& pod,
   return std::move(errors).Take();
 }
 
-std::vector<Cause> ValidatePodStatusUpdate(const v1::Pod& pod,
-                                           const v1::Pod& old,
-                                           const Profile& profile) {
+std::vector<ErrorCause> ValidatePodStatusUpdate(const v1::Pod& pod,
+                                                const v1::Pod& old,
+                                                const Profile& profile) {
   FieldErrors errors(profile.release);
   const Path status("status");
   const Path nominated = status.Child("nominatedNodeName");

@@ -160,24 +160,26 @@ void CheckStatus(const v1alpha3::ResourcePoolStatusRequestStatus& status,
 
 }  // namespace
 
-std::vector<Cause> ValidatePoolRequest(const v1alpha3::ResourcePoolStatusRequest& request,
-                                       const Options& options) {
+std::vector<ErrorCause> ValidatePoolRequest(const v1alpha3::ResourcePoolStatusRequest& request,
+                                            const Options& options) {
   Findings out(options.profile, options.version);
   CheckSpec(request.spec, Path("spec"), out.declared);
   return std::move(out).Take();
 }
 
-std::vector<Cause> ValidatePoolRequestUpdate(const v1alpha3::ResourcePoolStatusRequest& request,
-                                             const v1alpha3::ResourcePoolStatusRequest& old,
-                                             const Options& options) {
+std::vector<ErrorCause> ValidatePoolRequestUpdate(
+    const v1alpha3::ResourcePoolStatusRequest& request,
+    const v1alpha3::ResourcePoolStatusRequest& old,
+    const Options& options) {
   Findings out(options.profile, options.version);
   if (request.spec != old.spec) out.declared.Invalid(Path("spec"), "null", kImmutable);
   return std::move(out).Take();
 }
 
-std::vector<Cause> ValidatePoolRequestStatus(const v1alpha3::ResourcePoolStatusRequest& request,
-                                             const v1alpha3::ResourcePoolStatusRequest& old,
-                                             const Options& options) {
+std::vector<ErrorCause> ValidatePoolRequestStatus(
+    const v1alpha3::ResourcePoolStatusRequest& request,
+    const v1alpha3::ResourcePoolStatusRequest& old,
+    const Options& options) {
   Findings out(options.profile, options.version);
   const Path status("status");
   if (request.status == old.status) return {};

@@ -18,14 +18,14 @@ inline constexpr size_t kPoolConditionsMax = 10;
 inline constexpr size_t kPoolErrorMax = 256;
 inline constexpr size_t kPoolSummaryMax = 32;
 
-std::vector<Cause> ValidatePoolRequest(const resource_v1alpha3::ResourcePoolStatusRequest& request,
-                                       const Options& options);
-std::vector<Cause> ValidatePoolRequestUpdate(
+std::vector<ErrorCause> ValidatePoolRequest(
+    const resource_v1alpha3::ResourcePoolStatusRequest& request, const Options& options);
+std::vector<ErrorCause> ValidatePoolRequestUpdate(
     const resource_v1alpha3::ResourcePoolStatusRequest& request,
     const resource_v1alpha3::ResourcePoolStatusRequest& old,
     const Options& options);
 /// The answer is written once.
-std::vector<Cause> ValidatePoolRequestStatus(
+std::vector<ErrorCause> ValidatePoolRequestStatus(
     const resource_v1alpha3::ResourcePoolStatusRequest& request,
     const resource_v1alpha3::ResourcePoolStatusRequest& old,
     const Options& options);

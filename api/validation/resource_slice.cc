@@ -259,9 +259,9 @@ void CheckPartitionType(const v1::ResourceSliceSpec& spec, const Path& path, Fin
 
 }  // namespace
 
-std::vector<Cause> ValidateSlice(const v1::ResourceSlice& slice,
-                                 const v1::ResourceSlice* old,
-                                 const Options& options) {
+std::vector<ErrorCause> ValidateSlice(const v1::ResourceSlice& slice,
+                                      const v1::ResourceSlice* old,
+                                      const Options& options) {
   const v1::ResourceSliceSpec& spec = slice.spec;
   const v1::ResourceSliceSpec* old_spec = old == nullptr ? nullptr : &old->spec;
   const Path path("spec");

@@ -38,9 +38,9 @@ inline constexpr size_t kSliceCountersMaxBefore35 = 1024;
 
 /// `old` null: the slice is new. Cost is linear in the slice, apart from names of devices, which
 /// are compared with each other.
-std::vector<Cause> ValidateSlice(const resource_v1::ResourceSlice& slice,
-                                 const resource_v1::ResourceSlice* old,
-                                 const Options& options);
+std::vector<ErrorCause> ValidateSlice(const resource_v1::ResourceSlice& slice,
+                                      const resource_v1::ResourceSlice* old,
+                                      const Options& options);
 
 // ------------------------------------------------------------------- shared by the rules of slices
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <iterator>
@@ -20,9 +21,6 @@ constexpr std::string_view kLayout = "2006-01-02T15:04:05Z07:00";
 constexpr std::string_view kMicroLayout = "2006-01-02T15:04:05.000000Z07:00";
 
 constexpr int64_t kMicrosPerSecond = 1'000'000;
-constexpr int64_t kSecondsPerDay = 86'400;
-constexpr int64_t kDaysPerEra = 146'097;       // 400 years
-constexpr int64_t kDaysBeforeEpoch = 719'468;  // from 0000-03-01 to 1970-01-01
 
 std::unexpected<Error> Refuse(std::string message) {
   return Fail(StatusReason::kBadRequest, std::move(message));
@@ -47,51 +45,6 @@ std::string Quote(std::string_view text) {
   return out + '"';
 }
 
-// Days since 1970-01-01 of a date in the proleptic Gregorian calendar, and back. Years begin in
-// March, so that a leap day is the last of its year (Hinnant, "chrono-compatible low-level date
-// algorithms").
-struct Date {
-  int64_t year;
-  int64_t month;
-  int64_t day;
-};
-
-constexpr int64_t FloorDivide(int64_t a, int64_t b) {
-  return a / b - (a % b < 0 ? 1 : 0);
-}
-
-constexpr int64_t DaysOf(Date date) {
-  const int64_t year = date.year - (date.month <= 2 ? 1 : 0);
-  const int64_t era = FloorDivide(year, 400);
-  const int64_t year_of_era = year - era * 400;
-  const int64_t month = (date.month + 9) % 12;
-  const int64_t day_of_year = (153 * month + 2) / 5 + date.day - 1;
-  const int64_t day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
-  return era * kDaysPerEra + day_of_era - kDaysBeforeEpoch;
-}
-
-constexpr Date DateOf(int64_t days) {
-  days += kDaysBeforeEpoch;
-  const int64_t era = FloorDivide(days, kDaysPerEra);
-  const int64_t day_of_era = days - era * kDaysPerEra;
-  const int64_t year_of_era =
-      (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
-  const int64_t day_of_year =
-      day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-  const int64_t month = (5 * day_of_year + 2) / 153;
-  const int64_t day = day_of_year - (153 * month + 2) / 5 + 1;
-  const int64_t calendar_month = month < 10 ? month + 3 : month - 9;
-  return {.year = year_of_era + era * 400 + (calendar_month <= 2 ? 1 : 0),
-          .month = calendar_month,
-          .day = day};
-}
-
-constexpr int64_t DaysIn(int64_t year, int64_t month) {
-  constexpr std::array<int64_t, 12> kDays = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-  const bool leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-  return kDays[static_cast<size_t>(month - 1)] + (month == 2 && leap ? 1 : 0);
-}
-
 struct Instant {
   int64_t seconds = 0;
   int64_t micros = 0;
@@ -104,12 +57,12 @@ class Reader {
       : layout_(layout), text_(text), rest_(text) {}
 
   Result<Instant> Read() {
-    Date date{};
-    date.year = Year();
+    const std::chrono::year year(static_cast<int>(Year()));
     Literal('-');
-    date.month = Number("01", 2, 1, 12, "month");
+    const std::chrono::month month(static_cast<unsigned>(Number("01", 2, 1, 12, "month")));
     Literal('-');
-    date.day = Number("02", 2, 0, 99, "day");
+    const std::chrono::day day(static_cast<unsigned>(Number("02", 2, 0, 99, "day")));
+    const std::chrono::year_month_day date = year / month / day;
     Literal('T');
     const int64_t hour = Number("15", 1, 0, 23, "hour");
     Literal(':');
@@ -124,11 +77,11 @@ class Reader {
     }
     const int64_t offset = Offset();
     if (!error_ && !rest_.empty()) Stop(": extra text: " + Quote(rest_));
-    if (!error_ && (date.day < 1 || date.day > DaysIn(date.year, date.month))) {
-      Stop(": day out of range");
-    }
+    if (!error_ && !date.ok()) Stop(": day out of range");
     if (error_) return Refuse(*std::move(error_));
-    result.seconds = DaysOf(date) * kSecondsPerDay + hour * 3600 + minute * 60 + second - offset;
+    const std::chrono::sys_seconds midnight = std::chrono::sys_days(date);
+    result.seconds =
+        midnight.time_since_epoch().count() + hour * 3600 + minute * 60 + second - offset;
     return result;
   }
 
@@ -238,19 +191,27 @@ class Reader {
   std::optional<std::string> error_;
 };
 
+// The calendar repeats after 400 years, and std::chrono's ends after 32767 of them: only what is
+// left of the last 400 is asked of it, so every 64-bit second has a date.
 std::string DateAndTime(int64_t unix_seconds) {
-  const int64_t days = FloorDivide(unix_seconds, kSecondsPerDay);
-  const int64_t rest = unix_seconds % kSecondsPerDay;
-  const int64_t second = rest < 0 ? rest + kSecondsPerDay : rest;
-  const Date date = DateOf(days);
+  constexpr int64_t kYearsOfCycle = 400;
+  constexpr std::chrono::days kCycle(146'097);
+  const std::chrono::seconds since_epoch(unix_seconds);
+  const auto days = std::chrono::floor<std::chrono::days>(since_epoch);
+  const int64_t cycles = days / kCycle;
+  const std::chrono::year_month_day date(std::chrono::sys_days(days % kCycle));
+  const int64_t year = int{date.year()} + cycles * kYearsOfCycle;
+  std::chrono::seconds of_day = since_epoch % std::chrono::days(1);
+  if (of_day.count() < 0) of_day += std::chrono::days(1);
+  const std::chrono::hh_mm_ss time(of_day);
   return fmt::format("{}{:04}-{:02}-{:02}T{:02}:{:02}:{:02}",
-                     date.year < 0 ? "-" : "",
-                     date.year < 0 ? -date.year : date.year,
-                     date.month,
-                     date.day,
-                     second / 3600,
-                     second / 60 % 60,
-                     second % 60);
+                     year < 0 ? "-" : "",
+                     year < 0 ? -year : year,
+                     unsigned{date.month()},
+                     unsigned{date.day()},
+                     time.hours().count(),
+                     time.minutes().count(),
+                     time.seconds().count());
 }
 
 struct Unit {
@@ -357,7 +318,10 @@ std::string Time::ToString() const {
 MicroTime MicroTime::FromUnix(int64_t seconds, int32_t nanos) {
   int64_t micros = 0;
   if (__builtin_mul_overflow(seconds, kMicrosPerSecond, &micros) ||
-      __builtin_add_overflow(micros, FloorDivide(nanos, 1000), &micros)) {
+      __builtin_add_overflow(
+          micros,
+          std::chrono::floor<std::chrono::microseconds>(std::chrono::nanoseconds(nanos)).count(),
+          &micros)) {
     micros =
         seconds < 0 ? std::numeric_limits<int64_t>::min() : std::numeric_limits<int64_t>::max();
   }
@@ -370,10 +334,11 @@ Result<MicroTime> MicroTime::Parse(std::string_view text) {
 }
 
 std::string MicroTime::ToString() const {
-  const int64_t seconds = FloorDivide(unix_micros_, kMicrosPerSecond);
-  const int64_t micros = unix_micros_ % kMicrosPerSecond;
-  return fmt::format(
-      "{}.{:06}Z", DateAndTime(seconds), micros < 0 ? micros + kMicrosPerSecond : micros);
+  const std::chrono::microseconds moment(unix_micros_);
+  int64_t micros = unix_micros_ % kMicrosPerSecond;
+  if (micros < 0) micros += kMicrosPerSecond;
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(moment);
+  return fmt::format("{}.{:06}Z", DateAndTime(seconds.count()), micros);
 }
 
 Result<Duration> Duration::Parse(std::string_view text) {

@@ -8,9 +8,12 @@
 #include <fmt/format.h>
 
 #include "api/codec/json.h"
+#include "api/status.h"
 
 namespace dray::server::errors {
 namespace {
+
+using api::meta_v1::StatusDetails;
 
 Error About(StatusReason reason,
             const api::KindInfo& kind,
@@ -20,7 +23,7 @@ Error About(StatusReason reason,
   return {
       .reason = reason,
       .message = std::move(message),
-      .details = {
+      .details = StatusDetails{
           .name = std::string(name), .group = std::string(kind.group), .kind = std::string(word)}};
 }
 
@@ -32,10 +35,10 @@ Error About(StatusReason reason,
 }
 
 // Upstream joins field errors so: identical lines once, brackets around several.
-std::string Joined(const std::vector<Cause>& causes) {
+std::string Joined(const std::vector<ErrorCause>& causes) {
   std::vector<std::string> lines;
   std::unordered_set<std::string> seen;  // there may be very many
-  for (const Cause& cause : causes) {
+  for (const ErrorCause& cause : causes) {
     const std::string_view field = cause.field.empty() ? "<nil>" : std::string_view(cause.field);
     std::string line = fmt::format("{}: {}", field, cause.message);
     if (seen.insert(line).second) lines.push_back(std::move(line));
@@ -63,15 +66,15 @@ Error AlreadyExists(const api::KindInfo& kind, std::string_view name, InTheWay i
 }
 
 Error NoNameFree(const api::KindInfo& kind, std::string_view name) {
-  Error error = About(StatusReason::kAlreadyExists,
-                      kind,
-                      name,
-                      fmt::format("{} \"{}\" already exists, the server was not able to generate a "
-                                  "unique name for the object",
-                                  kind.qualified_resource(),
-                                  name));
-  error.details.retry_after_seconds = 1;
-  return error;
+  return {.reason = StatusReason::kAlreadyExists,
+          .message = fmt::format("{} \"{}\" already exists, the server was not able to generate a "
+                                 "unique name for the object",
+                                 kind.qualified_resource(),
+                                 name),
+          .details = StatusDetails{.name = std::string(name),
+                                   .group = std::string(kind.group),
+                                   .kind = std::string(kind.plural),
+                                   .retry_after_seconds = 1}};
 }
 
 Error Conflict(const api::KindInfo& kind, std::string_view name, std::string_view why) {
@@ -141,21 +144,21 @@ Error NamespaceTerminating(const api::KindInfo& kind,
   return error;
 }
 
-Error Invalid(const api::KindInfo& kind, std::string_view name, std::vector<Cause> causes) {
+Error Invalid(const api::KindInfo& kind, std::string_view name, std::vector<ErrorCause> causes) {
   return InvalidAs(kind.group, kind.kind, name, std::move(causes));
 }
 
 Error InvalidAs(std::string_view group,
                 std::string_view word,
                 std::string_view name,
-                std::vector<Cause> causes) {
+                std::vector<ErrorCause> causes) {
   std::string qualified(word);
   if (!group.empty()) qualified.append(".").append(group);
   std::string message = fmt::format("{} \"{}\" is invalid: {}", qualified, name, Joined(causes));
   return {.reason = StatusReason::kInvalid,
           .message = std::move(message),
           .causes = std::move(causes),
-          .details = {
+          .details = StatusDetails{
               .name = std::string(name), .group = std::string(group), .kind = std::string(word)}};
 }
 
@@ -165,6 +168,10 @@ Error BadRequest(std::string message) {
 
 Error Untyped(std::string message) {
   return {.reason = StatusReason::kUnknown, .message = std::move(message)};
+}
+
+Error WithoutSubject(StatusReason reason, std::string message) {
+  return {.reason = reason, .message = std::move(message), .details = StatusDetails{}};
 }
 
 Error Internal(std::string_view what) {
@@ -179,7 +186,7 @@ Error TooLargeVersion(uint64_t asked, Revision current) {
           .causes = {{.reason = "ResourceVersionTooLarge",
                       .field = "",
                       .message = "Too large resource version"}},
-          .details = {.retry_after_seconds = 1}};
+          .details = StatusDetails{.retry_after_seconds = 1}};
 }
 
 Error TooOldToWatch(Revision asked, Revision floor) {
@@ -203,7 +210,7 @@ Error TooOldToContinue(std::string token) {
           "token results in an inconsistent list - objects that were created, modified, or "
           "deleted between the time the first chunk was returned and now may show up in the "
           "list.",
-      .continue_token = std::move(token)};
+      .details = api::ContinueFrom{.token = std::move(token)}};
 }
 
 Error TokenOfAnotherStore(std::string_view theirs, std::string_view ours) {
@@ -215,19 +222,19 @@ Error TokenOfAnotherStore(std::string_view theirs, std::string_view ours) {
                              ours)};
 }
 
-Cause RequiredValue(std::string field, std::string_view detail) {
+ErrorCause RequiredValue(std::string field, std::string_view detail) {
   return {.reason = "FieldValueRequired",
           .field = std::move(field),
           .message = detail.empty() ? "Required value" : fmt::format("Required value: {}", detail)};
 }
 
-Cause InvalidValue(std::string field, std::string_view shown, std::string_view detail) {
+ErrorCause InvalidValue(std::string field, std::string_view shown, std::string_view detail) {
   return {.reason = "FieldValueInvalid",
           .field = std::move(field),
           .message = fmt::format("Invalid value: {}: {}", shown, detail)};
 }
 
-Cause ForbiddenValue(std::string field, std::string_view detail) {
+ErrorCause ForbiddenValue(std::string field, std::string_view detail) {
   return {.reason = "FieldValueForbidden",
           .field = std::move(field),
           .message = fmt::format("Forbidden: {}", detail)};
@@ -237,28 +244,6 @@ std::string Quoted(std::string_view text) {
   std::string quoted;
   api::QuoteJson(text, quoted);
   return quoted;
-}
-
-api::meta_v1::Status ToStatus(const Error& error) {
-  api::meta_v1::Status status;
-  status.metadata.continue_ = error.continue_token;
-  status.status = "Failure";
-  status.message = error.message;
-  status.reason = ReasonName(error.reason);
-  status.code = HttpCode(error.reason);
-  if (error.empty_details || error.details != ErrorDetails() || !error.causes.empty()) {
-    api::meta_v1::StatusDetails& details = status.details.emplace();
-    details.name = error.details.name;
-    details.group = error.details.group;
-    details.kind = error.details.kind;
-    details.uid = error.details.uid;
-    details.retry_after_seconds = error.details.retry_after_seconds;
-    for (const Cause& cause : error.causes) {
-      details.causes.push_back(
-          {.reason = cause.reason, .message = cause.message, .field = cause.field});
-    }
-  }
-  return status;
 }
 
 }  // namespace dray::server::errors

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "api/kind.h"
-#include "api/meta_v1/status.h"
 #include "base/result.h"
 #include "base/strong.h"
 
@@ -44,18 +43,20 @@ Error NamespaceTerminating(const api::KindInfo& kind,
                            std::string_view name,
                            std::string_view namespace_name);
 /// `<Kind> "<name>" is invalid: …`, from at least one cause.
-Error Invalid(const api::KindInfo& kind, std::string_view name, std::vector<Cause> causes);
+Error Invalid(const api::KindInfo& kind, std::string_view name, std::vector<ErrorCause> causes);
 /// The same under another word for the kind ("ListOptions" of group "meta.k8s.io", or empty).
 Error InvalidAs(std::string_view group,
                 std::string_view word,
                 std::string_view name,
-                std::vector<Cause> causes);
+                std::vector<ErrorCause> causes);
 
 // About a request.
 
 Error BadRequest(std::string message);
 /// An error that upstream answers without a reason (HTTP 500).
 Error Untyped(std::string message);
+/// An error that upstream answers with "details":{}.
+Error WithoutSubject(StatusReason reason, std::string message);
 Error Internal(std::string_view what);
 Error TooLargeVersion(uint64_t asked, Revision current);
 /// `too old resource version: <asked> (<floor>)`, of watches.
@@ -69,14 +70,11 @@ Error TokenOfAnotherStore(std::string_view theirs, std::string_view ours);
 
 // Causes, in the words of field errors.
 
-Cause RequiredValue(std::string field, std::string_view detail);
+ErrorCause RequiredValue(std::string field, std::string_view detail);
 /// `shown` is the value as upstream prints it: JSON.
-Cause InvalidValue(std::string field, std::string_view shown, std::string_view detail);
-Cause ForbiddenValue(std::string field, std::string_view detail);
+ErrorCause InvalidValue(std::string field, std::string_view shown, std::string_view detail);
+ErrorCause ForbiddenValue(std::string field, std::string_view detail);
 /// `text` in double quotes, as JSON.
 std::string Quoted(std::string_view text);
-
-/// The metav1.Status a refused request is answered with.
-api::meta_v1::Status ToStatus(const Error& error);
 
 }  // namespace dray::server::errors

@@ -4,14 +4,15 @@
 #include <gtest/gtest.h>
 
 #include "api/resource_v1/claim.h"
+#include "api/status.h"
 
 namespace dray::server::errors {
 namespace {
 
 TEST(Invalid, PrintsIdenticalLinesOnceAndKeepsAllCauses) {
   const api::KindInfo& kind = api::Reflected<api::resource_v1::ResourceClaim>::kKind;
-  const Cause a = {.reason = "FieldValueRequired", .field = "a", .message = "Required value"};
-  const Cause b = {.reason = "FieldValueRequired", .field = "b", .message = "Required value"};
+  const ErrorCause a = {.reason = "FieldValueRequired", .field = "a", .message = "Required value"};
+  const ErrorCause b = {.reason = "FieldValueRequired", .field = "b", .message = "Required value"};
   EXPECT_EQ(Invalid(kind, "c", {a}).message,
             "ResourceClaim.resource.k8s.io \"c\" is invalid: a: Required value");
   const Error error = Invalid(kind, "c", {a, b, a});
@@ -19,7 +20,7 @@ TEST(Invalid, PrintsIdenticalLinesOnceAndKeepsAllCauses) {
             "ResourceClaim.resource.k8s.io \"c\" is invalid: [a: Required value, b: Required "
             "value]");
   EXPECT_EQ(error.causes.size(), 3U);
-  EXPECT_EQ(HttpCode(error.reason), 422);
+  EXPECT_EQ(api::HttpCode(error.reason), 422);
 }
 
 }  // namespace

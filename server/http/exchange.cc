@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "api/meta_v1/status.h"
+#include "api/status.h"
 #include "server/errors/errors.h"
 #include "server/http/gzip.h"
 #include "server/http/limits.h"
@@ -74,16 +75,13 @@ Result<> Exchange::Admit() {
 }
 
 Error Exchange::Forbidden() const {
-  Error error;
-  error.reason = StatusReason::kForbidden;
   const std::string& user = who_.user.name;
   if (!IsResourcePath(route_)) {
-    error.message = fmt::format(R"(forbidden: User "{}" cannot {} path "{}")",
-                                user,
-                                LowerCase(request_.method),
-                                request_.path());
-    error.empty_details = true;
-    return error;
+    return errors::WithoutSubject(StatusReason::kForbidden,
+                                  fmt::format(R"(forbidden: User "{}" cannot {} path "{}")",
+                                              user,
+                                              LowerCase(request_.method),
+                                              request_.path()));
   }
   std::string what = route_.resource;
   if (!route_.group.empty()) what += "." + route_.group;
@@ -93,16 +91,17 @@ Error Exchange::Forbidden() const {
   const std::string where = route_.namespace_name.empty()
                                 ? "at the cluster scope"
                                 : fmt::format("in the namespace \"{}\"", route_.namespace_name);
-  error.message =
-      fmt::format(R"({} is forbidden: User "{}" cannot {} resource "{}" in API group "{}" {})",
-                  what,
-                  user,
-                  VerbName(route_.verb),
-                  resource,
-                  route_.group,
-                  where);
-  error.details = {.name = route_.name, .group = route_.group, .kind = route_.resource};
-  return error;
+  return {.reason = StatusReason::kForbidden,
+          .message = fmt::format(
+              R"({} is forbidden: User "{}" cannot {} resource "{}" in API group "{}" {})",
+              what,
+              user,
+              VerbName(route_.verb),
+              resource,
+              route_.group,
+              where),
+          .details = api::meta_v1::StatusDetails{
+              .name = route_.name, .group = route_.group, .kind = route_.resource}};
 }
 
 // The headers of every answer; not called twice for one.
@@ -132,11 +131,11 @@ void Exchange::Send(net::ResponseHead head, std::string body) {
 }
 
 void Exchange::SendError(const Error& error) {
-  const api::meta_v1::Status status = errors::ToStatus(error);
+  const api::meta_v1::Status status = api::StatusOf(error);
   const documents::Form form = ErrorForm(request_.headers.Get("Accept"));
   net::ResponseHead head = Head(status.code, documents::MediaType(form.encoding));
-  if (error.details.retry_after_seconds > 0) {
-    head.headers.Add("Retry-After", fmt::format("{}", error.details.retry_after_seconds));
+  if (status.details.has_value() && status.details->retry_after_seconds > 0) {
+    head.headers.Add("Retry-After", fmt::format("{}", status.details->retry_after_seconds));
   }
   if (error.reason == StatusReason::kForbidden && who_.anonymous) {
     head.headers.Add("X-Content-Type-Options", "nosniff");

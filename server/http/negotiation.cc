@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "server/errors/errors.h"
+
 namespace dray::server::http {
 namespace {
 
@@ -148,11 +150,9 @@ Result<documents::Form> Negotiate(std::string_view accept, Endpoint endpoint) {
   // Upstream's router asks first whether any clause names a type it serves, and knows no
   // "application/*".
   if (resource && std::ranges::none_of(clauses, NamesServedType)) {
-    Error error;
-    error.reason = StatusReason::kNotAcceptable;
-    error.message = fmt::format("406: Not Acceptable\n\nAvailable representations: {}", kServed);
-    error.empty_details = true;
-    return std::unexpected(std::move(error));
+    return Fail(errors::WithoutSubject(
+        StatusReason::kNotAcceptable,
+        fmt::format("406: Not Acceptable\n\nAvailable representations: {}", kServed)));
   }
   for (const Clause& clause : clauses) {
     if (const auto form = FormOf(clause, endpoint); form) return *form;
@@ -201,11 +201,8 @@ Result<PatchType> PatchTypeOf(std::string_view content_type) {
   if (essence == "application/merge-patch+json") return PatchType::kMerge;
   if (essence == "application/strategic-merge-patch+json") return PatchType::kStrategicMerge;
   if (essence == "application/apply-patch+yaml") return PatchType::kApply;
-  Error error;
-  error.reason = StatusReason::kUnsupportedMediaType;
-  error.message = "415: Unsupported Media Type";
-  error.empty_details = true;
-  return std::unexpected(std::move(error));
+  return Fail(
+      errors::WithoutSubject(StatusReason::kUnsupportedMediaType, "415: Unsupported Media Type"));
 }
 
 }  // namespace dray::server::http

@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include "api/status.h"
+
 namespace dray::server::http {
 namespace {
 
@@ -13,7 +15,7 @@ using documents::Transform;
 
 std::string Words(const Result<documents::Form>& form) {
   if (!form) {
-    const bool unknown = form.error().empty_details;
+    const bool unknown = api::DetailsOf(form.error()) != nullptr;
     return unknown ? "406 unknown"
                    : "406 " + form.error().message.substr(form.error().message.find("accepted"));
   }

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "server/errors/errors.h"
 #include "server/http/exchange.h"
 #include "server/http/negotiation.h"
 
@@ -15,11 +16,11 @@ constexpr std::string_view kAggregatedType =
 constexpr int kNotModified = 304;
 
 Error NotThere(StatusReason reason) {
-  return {.reason = reason,
-          .message = reason == StatusReason::kNotFound
-                         ? "the server could not find the requested resource"
-                         : "the server does not allow this method on the requested resource",
-          .empty_details = true};
+  return errors::WithoutSubject(
+      reason,
+      reason == StatusReason::kNotFound
+          ? "the server could not find the requested resource"
+          : "the server does not allow this method on the requested resource");
 }
 
 // OpenAPI's own handlers know JSON and two names of protobuf, of which only JSON is served.

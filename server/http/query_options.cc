@@ -85,7 +85,9 @@ bool Printable(char32_t rune) {
 constexpr api::Releases kOldLengths = {.first = 0, .last = 31};
 constexpr api::Releases kGoValues = {.first = 0, .last = 32};
 
-void CheckFieldManager(std::string_view manager, api::Release release, std::vector<Cause>& causes) {
+void CheckFieldManager(std::string_view manager,
+                       api::Release release,
+                       std::vector<ErrorCause>& causes) {
   if (manager.size() > kFieldManagerMax) {
     const std::string_view words =
         kOldLengths.Rules(release) ? "must have at most" : "may not be more than";
@@ -107,7 +109,7 @@ void CheckFieldManager(std::string_view manager, api::Release release, std::vect
 
 void CheckDryRun(const std::vector<std::string_view>& values,
                  api::Release release,
-                 std::vector<Cause>& causes) {
+                 std::vector<ErrorCause>& causes) {
   if (std::ranges::all_of(values, [](std::string_view value) { return value == "All"; })) return;
   const bool as_go = kGoValues.Rules(release);
   std::string shown = as_go ? "[]string{" : "[";
@@ -155,7 +157,7 @@ Result<> ReadWriteOptions(const net::Query& query,
   options.force = OptionalBool(query, "force");
   const std::vector<std::string_view> dry_run = query.All("dryRun");
   options.dry_run = !dry_run.empty();
-  std::vector<Cause> causes;
+  std::vector<ErrorCause> causes;
   if (request.verb == Verb::kPatch) {
     const bool apply = request.patch_type == patch::PatchType::kApply;
     if (apply && options.field_manager.empty()) {

@@ -15,6 +15,8 @@
 
 #include <fmt/format.h>
 
+#include "server/errors/errors.h"
+
 namespace dray::server::patch {
 namespace {
 
@@ -26,11 +28,8 @@ constexpr size_t kWorkMax = 50'000'000;
 
 // All that can go wrong while a patch is carried out is said in the same words.
 std::unexpected<Error> Rejected() {
-  Error error;
-  error.reason = StatusReason::kInvalid;
-  error.message = "the server rejected our request due to an error in our request";
-  error.empty_details = true;
-  return std::unexpected(std::move(error));
+  return Fail(errors::WithoutSubject(
+      StatusReason::kInvalid, "the server rejected our request due to an error in our request"));
 }
 
 struct Operation {

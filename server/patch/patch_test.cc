@@ -9,6 +9,7 @@
 
 #include "api/core_v1/pod.h"
 #include "api/object.h"
+#include "api/status.h"
 #include "server/patch/json_patch.h"
 #include "server/patch/json_tree.h"
 
@@ -18,7 +19,7 @@ namespace {
 // Says the error as "<HTTP code> <message>".
 std::string Outcome(const Result<std::string>& result) {
   if (result) return *result;
-  return std::to_string(HttpCode(result.error().reason)) + " " + result.error().message;
+  return std::to_string(api::HttpCode(result.error().reason)) + " " + result.error().message;
 }
 
 std::string Pod(PatchType type, std::string_view current, std::string_view patch) {

@@ -21,6 +21,8 @@
 
 #include <fmt/format.h>
 
+#include "server/errors/errors.h"
+
 namespace dray::server::patch {
 namespace {
 
@@ -42,11 +44,8 @@ std::unexpected<Error> NoMergeKey(const JsonTree& map, std::string_view key) {
 }
 
 std::unexpected<Error> ListsOfLists() {
-  Error error;
-  error.reason = StatusReason::kInvalid;
-  error.message = "the server rejected our request due to an error in our request";
-  error.empty_details = true;
-  return std::unexpected(std::move(error));
+  return Fail(errors::WithoutSubject(
+      StatusReason::kInvalid, "the server rejected our request due to an error in our request"));
 }
 
 // What the schema says about one member. A null type is a place without schema (opaque JSON).

@@ -22,7 +22,7 @@ namespace dray::server::registry {
 namespace {
 
 namespace meta_v1 = api::meta_v1;
-using Causes = std::vector<Cause>;
+using Causes = std::vector<ErrorCause>;
 
 std::string Shown(const api::Type& type, const void* value) {
   std::string json;
@@ -334,19 +334,19 @@ Causes CheckChangedBefore37(const Subject& subject,
 
 }  // namespace
 
-std::vector<Cause> CheckNewMetadata(const api::KindInfo& kind,
-                                    const meta_v1::ObjectMeta& meta,
-                                    const api::Profile& profile) {
+std::vector<ErrorCause> CheckNewMetadata(const api::KindInfo& kind,
+                                         const meta_v1::ObjectMeta& meta,
+                                         const api::Profile& profile) {
   Causes causes;
   CheckCommon({.kind = kind, .profile = profile}, meta, causes);
   return causes;
 }
 
-std::vector<Cause> CheckChangedMetadata(const api::KindInfo& kind,
-                                        const meta_v1::ObjectMeta& meta,
-                                        const meta_v1::ObjectMeta& old,
-                                        const api::Profile& profile,
-                                        ChangedPart part) {
+std::vector<ErrorCause> CheckChangedMetadata(const api::KindInfo& kind,
+                                             const meta_v1::ObjectMeta& meta,
+                                             const meta_v1::ObjectMeta& old,
+                                             const api::Profile& profile,
+                                             ChangedPart part) {
   const Subject subject = {.kind = kind, .profile = profile};
   if (!profile.Since(37)) return CheckChangedBefore37(subject, meta, old, part);
   Causes causes;

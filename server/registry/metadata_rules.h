@@ -20,20 +20,20 @@ inline constexpr size_t kAnnotationBytesMax = size_t{256} << 10;
 
 /// What is wrong with the metadata of a new object, in the words of a release. The name has been
 /// generated, if it was to be.
-std::vector<Cause> CheckNewMetadata(const api::KindInfo& kind,
-                                    const api::meta_v1::ObjectMeta& meta,
-                                    const api::Profile& profile = {});
+std::vector<ErrorCause> CheckNewMetadata(const api::KindInfo& kind,
+                                         const api::meta_v1::ObjectMeta& meta,
+                                         const api::Profile& profile = {});
 
 /// Which part of an object a request replaces.
 enum class ChangedPart : uint8_t { kMain, kStatus };
 
 /// What is wrong with replacing `old` by `meta`. What clients cannot change has been filled in. Up
 /// to 1.36 the same is found several times, as upstream reports it.
-std::vector<Cause> CheckChangedMetadata(const api::KindInfo& kind,
-                                        const api::meta_v1::ObjectMeta& meta,
-                                        const api::meta_v1::ObjectMeta& old,
-                                        const api::Profile& profile = {},
-                                        ChangedPart part = ChangedPart::kMain);
+std::vector<ErrorCause> CheckChangedMetadata(const api::KindInfo& kind,
+                                             const api::meta_v1::ObjectMeta& meta,
+                                             const api::meta_v1::ObjectMeta& old,
+                                             const api::Profile& profile = {},
+                                             ChangedPart part = ChangedPart::kMain);
 
 /// Drops owner references that repeat one before them, and says so in upstream's warning.
 void DropDuplicateOwners(api::meta_v1::ObjectMeta& meta, std::vector<std::string>& warnings);

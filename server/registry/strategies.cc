@@ -39,9 +39,9 @@ using api::TypeOf;
 // The rule of a struct as one of objects. A rule that looks at less has fewer parameters: the
 // stored object, by pointer or reference, and the options or their profile.
 template <class T, auto kRule>
-std::vector<Cause> Rule(const api::Object& object,
-                        const api::Object* stored,
-                        const validation::Options& options) {
+std::vector<ErrorCause> Rule(const api::Object& object,
+                             const api::Object* stored,
+                             const validation::Options& options) {
   const T& next = object.As<T>();
   const T* const old = stored == nullptr ? nullptr : &stored->As<T>();
   const api::Profile& profile = options.profile;
@@ -69,11 +69,11 @@ std::vector<Cause> Rule(const api::Object& object,
 // Of some kinds upstream asks the rules of new objects twice when one is replaced, and answers with
 // both lists.
 template <class T, auto kRule>
-std::vector<Cause> Twice(const api::Object& object,
-                         const api::Object* stored,
-                         const validation::Options& options) {
-  std::vector<Cause> causes = Rule<T, kRule>(object, stored, options);
-  const std::vector<Cause> once = causes;
+std::vector<ErrorCause> Twice(const api::Object& object,
+                              const api::Object* stored,
+                              const validation::Options& options) {
+  std::vector<ErrorCause> causes = Rule<T, kRule>(object, stored, options);
+  const std::vector<ErrorCause> once = causes;
   causes.insert(causes.end(), once.begin(), once.end());
   return causes;
 }

@@ -30,9 +30,9 @@ enum class StatusMetadata : uint8_t {
 /// all are called from any thread.
 struct Strategy {
   /// What is wrong with `object`, which replaces `old` (null: it is new), in upstream's order.
-  using Rules = std::vector<Cause> (*)(const api::Object& object,
-                                       const api::Object* old,
-                                       const api::validation::Options& options);
+  using Rules = std::vector<ErrorCause> (*)(const api::Object& object,
+                                            const api::Object* old,
+                                            const api::validation::Options& options);
 
   /// The struct its objects are stored in.
   const api::Type& (*type)() = nullptr;

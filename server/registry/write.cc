@@ -24,7 +24,7 @@ namespace {
 
 namespace meta_v1 = api::meta_v1;
 namespace validation = api::validation;
-using Causes = std::vector<Cause>;
+using Causes = std::vector<ErrorCause>;
 
 // ---------------------------------------------------------------------------------------- prepare
 
@@ -153,7 +153,7 @@ void Append(Causes more, Causes& causes) {
 // Since 1.37 what the rules of a kind find twice is told once.
 void DropRepeated(Causes& causes) {
   std::set<std::string> seen;
-  std::erase_if(causes, [&](const Cause& cause) {
+  std::erase_if(causes, [&](const ErrorCause& cause) {
     return !seen.insert(fmt::format("{} {} {}", cause.reason, cause.field, cause.message)).second;
   });
 }

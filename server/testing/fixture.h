@@ -14,6 +14,7 @@
 #include "api/codec/json.h"
 #include "api/kind.h"
 #include "api/meta_v1/status.h"
+#include "api/status.h"
 #include "base/log.h"
 #include "base/simulated_world.h"
 #include "base/task.h"
@@ -71,7 +72,7 @@ class ServerTest : public ::testing::Test {
   std::string Do(verbs::ResourceRequest request) {
     const verbs::Answer answer = Ask(std::move(request));
     if (!answer.outcome.has_value()) {
-      const api::meta_v1::Status status = errors::ToStatus(answer.outcome.error());
+      const api::meta_v1::Status status = api::StatusOf(answer.outcome.error());
       return std::to_string(status.code) + " " + status.reason + ": " + status.message;
     }
     if (const auto* object = std::get_if<verbs::ObjectAnswer>(&*answer.outcome)) {

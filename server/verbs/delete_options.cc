@@ -16,7 +16,7 @@ namespace dray::server::verbs {
 
 Result<> CheckDeleteOptions(const api::meta_v1::DeleteOptions& options) {
   constexpr std::array<std::string_view, 3> kPolicies = {"Foreground", "Background", "Orphan"};
-  std::vector<Cause> causes;
+  std::vector<ErrorCause> causes;
   const auto& policy = options.propagation_policy;
   if (policy.has_value() && options.orphan_dependents.has_value()) {
     causes.push_back(

@@ -23,11 +23,11 @@ constexpr std::string_view kExact = "Exact";
 constexpr std::string_view kNotOlderThan = "NotOlderThan";
 constexpr std::string_view kMatchField = "resourceVersionMatch";
 
-Error InvalidOptions(std::vector<Cause> causes) {
+Error InvalidOptions(std::vector<ErrorCause> causes) {
   return errors::InvalidAs("meta.k8s.io", "ListOptions", "", std::move(causes));
 }
 
-Cause Unsupported(std::string_view match, std::string_view supported) {
+ErrorCause Unsupported(std::string_view match, std::string_view supported) {
   return {.reason = "FieldValueNotSupported",
           .field = std::string(kMatchField),
           .message = fmt::format(
@@ -35,7 +35,7 @@ Cause Unsupported(std::string_view match, std::string_view supported) {
 }
 
 Result<> CheckListOptions(const ListOptions& options) {
-  std::vector<Cause> causes;
+  std::vector<ErrorCause> causes;
   const auto forbid = [&](std::string_view field, std::string_view why) {
     causes.push_back(errors::ForbiddenValue(std::string(field), why));
   };
@@ -192,7 +192,7 @@ Result<ListPlan> PlanList(const ListOptions& options) {
 }
 
 Result<> CheckWatchOptions(const ListOptions& options) {
-  std::vector<Cause> causes;
+  std::vector<ErrorCause> causes;
   const auto forbid = [&](std::string_view why) {
     causes.push_back(errors::ForbiddenValue(std::string(kMatchField), why));
   };

@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "api/status.h"
 #include "server/testing/fixture.h"
 #include "server/verbs/list_plan.h"
 
@@ -72,8 +73,9 @@ TEST_F(ListTest, AnExpiredTokenComesWithOneThatGoesOn) {
   ASSERT_FALSE(expired.has_value());
   EXPECT_EQ(expired.error().reason, StatusReason::kExpired);
   EXPECT_THAT(expired.error().message, StartsWith("The provided continue parameter is too old"));
-  const Result<ListAnswer> rest =
-      Lists(Classes({.continue_token = expired.error().continue_token, .limit = 9}));
+  const Result<ListAnswer> rest = Lists(
+      Classes({.continue_token = std::any_cast<api::ContinueFrom>(expired.error().details).token,
+               .limit = 9}));
   ASSERT_TRUE(rest.has_value());
   EXPECT_EQ(Names(rest->items), "d e f");
 }

@@ -17,9 +17,8 @@ struct Resources::Parts {
 namespace {
 
 Error NoSuchMethod() {
-  return {.reason = StatusReason::kMethodNotAllowed,
-          .message = "the server does not allow this method on the requested resource",
-          .empty_details = true};
+  return errors::WithoutSubject(StatusReason::kMethodNotAllowed,
+                                "the server does not allow this method on the requested resource");
 }
 
 bool IsBinding(const ResourceRequest& request) {

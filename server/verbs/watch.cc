@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "api/codec/json.h"
+#include "api/status.h"
 #include "server/errors/errors.h"
 #include "server/storage/keys.h"
 #include "server/storage/stored_object.h"
@@ -181,8 +182,7 @@ class Cursor final : public WatchCursor {
   void End(const Error& error, std::vector<WatchEvent>& events) {
     ended_ = true;
     initial_ = nullptr;
-    events.push_back(
-        {.type = WatchEventType::kError, .item = {}, .status = errors::ToStatus(error)});
+    events.push_back({.type = WatchEventType::kError, .item = {}, .status = api::StatusOf(error)});
   }
   bool Ended(const Error& error, std::vector<WatchEvent>& events) {
     End(error, events);

@@ -12,6 +12,7 @@
 #include <fmt/ranges.h>
 
 #include "api/feature_gates.h"
+#include "api/status.h"
 #include "cli/validate_verdicts.h"
 #include "tests/vectors/case_files.h"
 #include "tests/vectors/validation_answer.h"
@@ -65,7 +66,7 @@ bool IsAbout(const cli::ObjectVerdict& verdict) {
 
 std::string VerdictOf(const cli::Answer& answer) {
   if (answer.code < 300) return "ok";
-  return answer.code == HttpCode(StatusReason::kInvalid) ? "invalid" : "refused";
+  return answer.code == api::HttpCode(StatusReason::kInvalid) ? "invalid" : "refused";
 }
 
 /// What we say to an object, request by request.
@@ -83,7 +84,7 @@ std::vector<Said> Given(const cli::ObjectVerdict& verdict) {
         .message = answer.message,
         .warnings = answer.warnings,
         .strict = verdict.strict};
-    for (const Cause& cause : answer.causes) {
+    for (const ErrorCause& cause : answer.causes) {
       said.errors.push_back(fmt::format("{}: {}", cause.field, cause.message));
     }
     if (answer.causes.empty() && !answer.message.empty()) said.errors = {answer.message};
@@ -131,11 +132,11 @@ std::string Difference(std::string_view kind, const Said& want, const Said& got)
                        fmt::join(got.errors, "; "));
   }
   if (want.verdict == kNotYaml) return {};
-  if (want.release != got.release && got.code != HttpCode(StatusReason::kNotFound)) {
+  if (want.release != got.release && got.code != api::HttpCode(StatusReason::kNotFound)) {
     return fmt::format("want release {}, got {}", want.release, got.release);
   }
   // The words of decoders are their own.
-  if (want.code == HttpCode(StatusReason::kBadRequest)) return {};
+  if (want.code == api::HttpCode(StatusReason::kBadRequest)) return {};
   const std::string text = TextDifference(kind, want, got);
   if (!text.empty()) return "want " + text;
   if (want.warnings != got.warnings) {

@@ -55,9 +55,9 @@ Lines WantedLines(std::string_view kind, const json::object& measured) {
   return lines;
 }
 
-Lines LinesOf(std::string_view kind, const std::vector<Cause>& causes) {
+Lines LinesOf(std::string_view kind, const std::vector<ErrorCause>& causes) {
   Lines lines;
-  for (const Cause& cause : causes) {
+  for (const ErrorCause& cause : causes) {
     lines.push_back(Line(kind, cause.reason, cause.field, cause.message));
   }
   return lines;

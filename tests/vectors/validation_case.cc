@@ -10,6 +10,7 @@
 
 #include "api/conversion/conversion.h"
 #include "api/core_v1/namespace.h"
+#include "api/status.h"
 #include "api/validation/field_error.h"
 #include "api/validation/options.h"
 #include "base/simulated_world.h"
@@ -46,7 +47,7 @@ class Denials final : public validation::Authorizer {
 };
 
 Outcome Refused(const Error& error) {
-  return {.code = HttpCode(error.reason), .causes = error.causes, .message = error.message};
+  return {.code = api::HttpCode(error.reason), .causes = error.causes, .message = error.message};
 }
 
 api::core_v1::Namespace NamespaceOf(const json::object& test) {

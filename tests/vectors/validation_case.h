@@ -19,7 +19,7 @@ namespace dray::vectors {
 /// What a server answers.
 struct Outcome {
   int code = 0;
-  std::vector<Cause> causes = {};
+  std::vector<ErrorCause> causes = {};
   std::string message = {};
   std::vector<std::string> warnings = {};
   api::DecodeIssues strict = {};
