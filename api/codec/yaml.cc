@@ -16,6 +16,7 @@
 
 #include "api/codec/json.h"
 #include "api/codec/json_reader.h"
+#include "api/codec/json_writer.h"
 #include "api/codec/yaml_scalar.h"
 #include "api/codec/yaml_tree.h"
 #include "api/text/go_quote.h"
@@ -315,15 +316,13 @@ class Decoder {
   void WriteObject(Members& members, Value& value) const {
     std::map<std::string_view, Value*> by_text;
     for (auto& [key, member] : members) by_text.insert_or_assign(key.text, &member);
-    value.json = "{";
-    for (const auto& [text, member] : by_text) {
-      if (value.json.size() > 1) value.json += ',';
-      QuoteJson(text, value.json);
-      value.json += ':';
-      value.json += member->json;
-      if (options_.with_lines) value.lines.members.emplace(text, std::move(member->lines));
-    }
-    value.json += '}';
+    JsonWriter json(value.json);
+    json.Object([&] {
+      for (const auto& [text, member] : by_text) {
+        json.Member(text).Raw(member->json);
+        if (options_.with_lines) value.lines.members.emplace(text, std::move(member->lines));
+      }
+    });
   }
 
   YamlOptions options_;

@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
+#include <string>
+#include <string_view>
 
 #include "api/codec/json.h"
+#include "api/codec/json_reader.h"
+#include "api/codec/json_writer.h"
 #include "api/conversion/structs.h"
 #include "api/resource_v1/claim_template.h"
 #include "api/resource_v1/slice.h"
@@ -27,90 +30,80 @@ std::string GoName(std::string_view json_name, const Type& type) {
   return name + (is_list ? "Values" : "Value");
 }
 
-void Append(const Type& type, const void* value, Wire wire, std::string& out);
+/// Writes a value as one of JSON, under Go's names.
+class GoValueWriter {
+ public:
+  GoValueWriter(Wire wire, JsonWriter& json) : wire_(wire), json_(json) {}
 
-/// The members of an ObjectMeta, as JSON has them.
-void AppendMetadata(const Type& type, const void* value, char& separator, std::string& out) {
-  std::string json;
-  EncodeJson(type, value, json);
-  if (json.size() <= 2) return;
-  out += std::exchange(separator, ',');
-  out.append(json, 1, json.size() - 2);
-}
-
-void AppendMembers(
-    const Type& type, const void* value, Wire wire, char& separator, std::string& out) {
-  for (const Field& field : type.fields) {
-    if (!field.IsOn(wire)) continue;
-    const Type& member = field.type();
-    if (member.name == "ObjectMeta") {
-      AppendMetadata(member, field.of(value), separator, out);
-    } else if (field.facets.inlined) {
-      AppendMembers(member, field.of(value), wire, separator, out);
-    } else {
-      out += std::exchange(separator, ',');
-      QuoteJson(GoName(field.name, type), out);
-      out += ':';
-      Append(member, field.of(value), wire, out);
+  void Write(const Type& type, const void* value) {
+    switch (type.kind) {
+      case TypeKind::kStruct: return json_.Object([&] { Members(type, value); });
+      case TypeKind::kOptional:
+        if (type.container->size(value) == 0) return json_.Value(nullptr);
+        return Write(type.element(), type.container->at(value, 0));
+      case TypeKind::kList: return List(type, value);
+      case TypeKind::kMap: return Map(type, value);
+      case TypeKind::kBool:
+      case TypeKind::kInt32:
+      case TypeKind::kInt64:
+      case TypeKind::kString:
+      case TypeKind::kBytes:
+      case TypeKind::kQuantity:
+      case TypeKind::kTime:
+      case TypeKind::kMicroTime:
+      case TypeKind::kDuration:
+      case TypeKind::kIntOrString:
+      case TypeKind::kRawJson: return EncodeJson(type, value, json_);
     }
   }
-}
 
-void AppendList(const Type& type, const void* list, Wire wire, std::string& out) {
-  const size_t size = type.container->size(list);
-  if (size == 0) {
-    out += type.container->present(list) ? "[]" : "null";
-    return;
-  }
-  char separator = '[';
-  for (size_t i = 0; i < size; ++i) {
-    out += std::exchange(separator, ',');
-    Append(type.element(), type.container->at(list, i), wire, out);
-  }
-  out += ']';
-}
-
-void AppendMap(const Type& type, const void* map, Wire wire, std::string& out) {
-  char separator = '{';
-  VisitMap(type, map, [&](std::string_view key, const void* element) {
-    out += std::exchange(separator, ',');
-    QuoteJson(key, out);
-    out += ':';
-    Append(type.element(), element, wire, out);
-  });
-  out += separator == '{' ? "null" : "}";
-}
-
-void Append(const Type& type, const void* value, Wire wire, std::string& out) {
-  switch (type.kind) {
-    case TypeKind::kStruct: {
-      char separator = '{';
-      AppendMembers(type, value, wire, separator, out);
-      out += separator == '{' ? "{}" : "}";
-      return;
-    }
-    case TypeKind::kOptional:
-      if (type.container->size(value) == 0) {
-        out += "null";
+ private:
+  void Members(const Type& type, const void* value) {
+    for (const Field& field : type.fields) {
+      if (!field.IsOn(wire_)) continue;
+      const Type& member = field.type();
+      if (member.name == "ObjectMeta") {
+        Metadata(member, field.of(value));
+      } else if (field.facets.inlined) {
+        Members(member, field.of(value));
       } else {
-        Append(type.element(), type.container->at(value, 0), wire, out);
+        json_.Member(GoName(field.name, type));
+        Write(member, field.of(value));
       }
-      return;
-    case TypeKind::kList: AppendList(type, value, wire, out); return;
-    case TypeKind::kMap: AppendMap(type, value, wire, out); return;
-    case TypeKind::kBool:
-    case TypeKind::kInt32:
-    case TypeKind::kInt64:
-    case TypeKind::kString:
-    case TypeKind::kBytes:
-    case TypeKind::kQuantity:
-    case TypeKind::kTime:
-    case TypeKind::kMicroTime:
-    case TypeKind::kDuration:
-    case TypeKind::kIntOrString:
-    case TypeKind::kRawJson: EncodeJson(type, value, out); return;
+    }
   }
-}
+
+  /// The members of an ObjectMeta, which is inlined and written as JSON has it.
+  void Metadata(const Type& type, const void* value) {
+    std::string metadata;
+    EncodeJson(type, value, metadata);
+    JsonReader reader(metadata);
+    std::string_view name;
+    reader.EnterObject();
+    while (reader.NextKey(name)) json_.Member(name).Raw(reader.Skip());
+  }
+
+  void List(const Type& type, const void* list) {
+    if (!type.container->present(list)) return json_.Value(nullptr);
+    json_.Array([&] {
+      const size_t size = type.container->size(list);
+      for (size_t i = 0; i < size; ++i) Write(type.element(), type.container->at(list, i));
+    });
+  }
+
+  void Map(const Type& type, const void* map) {
+    if (type.container->size(map) == 0) return json_.Value(nullptr);
+    json_.Object([&] {
+      VisitMap(type, map, [&](std::string_view key, const void* element) {
+        json_.Member(key);
+        Write(type.element(), element);
+      });
+    });
+  }
+
+  Wire wire_;
+  JsonWriter& json_;
+};
 
 constexpr Releases kGoSource = {.first = 0, .last = 32};
 
@@ -155,9 +148,8 @@ constexpr std::array kShapes = {
 
 std::string ShownAsGo(const Type& type, const void* value, Release release) {
   if (!kGoSource.Rules(release)) {
-    std::string out;
-    Append(type, value, {.release = release}, out);
-    return out;
+    return JsonText(
+        [&](JsonWriter& json) { GoValueWriter({.release = release}, json).Write(type, value); });
   }
   const auto* const shape =
       std::ranges::find_if(kShapes, [&](const Shape& one) { return &one.hub() == &type; });

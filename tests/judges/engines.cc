@@ -10,6 +10,7 @@
 #include "allocator/inventory/inventory.h"
 #include "allocator/literal/allocate.h"
 #include "api/codec/json.h"
+#include "api/codec/json_writer.h"
 #include "api/resource_v1/allocation.h"
 #include "dray/allocator.h"
 #include "dray/profile.h"
@@ -21,12 +22,6 @@
 
 namespace dray::judges {
 namespace {
-
-std::string Quoted(std::string_view text) {
-  std::string quoted;
-  api::QuoteJson(text, quoted);
-  return quoted;
-}
 
 bool IsUndecided(const Result<allocator::Outcome>& outcome) {
   return outcome.has_value() && std::holds_alternative<allocator::Undecided>(*outcome);
@@ -104,19 +99,21 @@ Result<allocator::Outcome> RunFast(const Problem& problem,
 }
 
 std::string Render(const Result<allocator::Outcome>& outcome) {
-  if (!outcome)
-    return fmt::format(R"({{"outcome":"error","error":{}}})", Quoted(outcome.error().message));
-  if (const auto* none = std::get_if<allocator::Unsatisfiable>(&*outcome)) {
-    if (none->node_error.empty()) return R"({"outcome":"none"})";
-    return fmt::format(R"({{"outcome":"node-error","error":{}}})", Quoted(none->node_error));
-  }
-  if (IsUndecided(outcome)) return R"({"outcome":"undecided"})";
-  std::string results;
-  for (const auto& result : std::get<allocator::Allocation>(*outcome).results) {
-    if (!results.empty()) results += ',';
-    api::EncodeJson(api::TypeOf<api::resource_v1::AllocationResult>(), &result, results);
-  }
-  return fmt::format(R"({{"outcome":"allocated","results":[{}]}})", results);
+  return api::JsonText([&](api::JsonWriter& json) {
+    if (!outcome) return json.Object({{"outcome", "error"}, {"error", outcome.error().message}});
+    if (const auto* none = std::get_if<allocator::Unsatisfiable>(&*outcome)) {
+      if (none->node_error.empty()) return json.Object({{"outcome", "none"}});
+      return json.Object({{"outcome", "node-error"}, {"error", none->node_error}});
+    }
+    if (IsUndecided(outcome)) return json.Object({{"outcome", "undecided"}});
+    json.Object([&] {
+      json.Member("outcome", "allocated");
+      json.Member("results").Array([&] {
+        for (const auto& result : std::get<allocator::Allocation>(*outcome).results)
+          api::EncodeJson(api::TypeOf<api::resource_v1::AllocationResult>(), &result, json);
+      });
+    });
+  });
 }
 
 std::string Disagreement::ToString() const {

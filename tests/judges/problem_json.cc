@@ -11,6 +11,7 @@
 
 #include "allocator/feature_switches.h"
 #include "api/codec/json.h"
+#include "api/codec/json_writer.h"
 #include "api/core_v1/node.h"
 #include "api/resource_v1/claim.h"
 #include "api/resource_v1/device_class.h"
@@ -25,6 +26,7 @@ namespace json = boost::json;
 namespace v1 = api::resource_v1;
 using allocator::DeviceId;
 using allocator::Features;
+using api::JsonWriter;
 
 std::unexpected<Error> Malformed(std::string message) {
   return Fail(StatusReason::kBadRequest, std::move(message));
@@ -118,83 +120,51 @@ Result<Problem> Decode(const json::object& value) {
 
 // Writing.
 
-template <class List, class Write>
-void AppendList(const List& list, std::string& out, Write write) {
-  out += '[';
-  bool is_first = true;
-  for (const auto& item : list) {
-    if (!std::exchange(is_first, false)) out += ',';
-    write(item);
-  }
-  out += ']';
-}
-
-void AppendName(std::string_view name, std::string& out) {
-  if (out.back() != '{') out += ',';
-  api::QuoteJson(name, out);
-  out += ':';
-}
-
-void AppendTexts(const std::vector<std::string>& texts, std::string& out) {
-  AppendList(texts, out, [&](const std::string& text) { api::QuoteJson(text, out); });
-}
-
 template <class T>
-void AppendObjects(std::string_view name, const std::vector<Frozen<T>>& objects, std::string& out) {
-  AppendName(name, out);
-  AppendList(objects, out, [&](const Frozen<T>& object) {
-    api::EncodeJson(api::TypeOf<T>(), object.get(), out);
+void WriteObjects(const std::vector<Frozen<T>>& objects, JsonWriter& json) {
+  json.Array([&] {
+    for (const Frozen<T>& object : objects) api::EncodeJson(api::TypeOf<T>(), object.get(), json);
   });
 }
 
-void AppendNode(const api::core_v1::Node& node, std::string& out) {
-  out += '{';
-  AppendName("name", out);
-  api::QuoteJson(node.metadata.name, out);
-  if (!node.metadata.labels.empty()) {
-    AppendName("labels", out);
-    out += '{';
-    for (const auto& [key, value] : node.metadata.labels) {
-      AppendName(key, out);
-      api::QuoteJson(value, out);
+void WriteNode(const api::core_v1::Node& node, JsonWriter& json) {
+  json.Object([&] {
+    json.Member("name", node.metadata.name);
+    if (!node.metadata.labels.empty()) {
+      json.Member("labels").Object([&] {
+        for (const auto& [key, value] : node.metadata.labels) json.Member(key, value);
+      });
     }
-    out += '}';
-  }
-  if (!node.status.declared_features.empty()) {
-    AppendName("declaredFeatures", out);
-    AppendTexts(node.status.declared_features, out);
-  }
-  out += '}';
+    if (!node.status.declared_features.empty())
+      json.Member("declaredFeatures").ArrayOf(node.status.declared_features);
+  });
 }
 
-void AppendAllocated(const allocator::AllocatedState& state, std::string& out) {
-  AppendName("allocated", out);
-  out += '{';
-  if (!state.devices.empty()) {
-    AppendName("devices", out);
-    AppendList(state.devices, out, [&](const DeviceId& id) { api::QuoteJson(id.ToString(), out); });
-  }
-  if (!state.shares.empty()) {
-    AppendName("shared", out);
-    AppendList(state.shares, out, [&](const allocator::SharedDeviceId& id) {
-      api::QuoteJson(id.device.ToString() + "/" + id.share, out);
-    });
-  }
-  if (!state.capacity.empty()) {
-    AppendName("capacity", out);
-    out += '{';
+void WriteCapacity(const allocator::AllocatedState& state, JsonWriter& json) {
+  json.Object([&] {
     for (const auto& [id, amounts] : state.capacity) {
-      AppendName(id.ToString(), out);
-      out += '{';
-      for (const auto& [name, amount] : amounts) {
-        AppendName(name, out);
-        api::QuoteJson(amount.ToString(), out);
-      }
-      out += '}';
+      json.Member(id.ToString()).Object([&] {
+        for (const auto& [name, amount] : amounts) json.Member(name, amount.ToString());
+      });
     }
-    out += '}';
-  }
-  out += '}';
+  });
+}
+
+void WriteAllocated(const allocator::AllocatedState& state, JsonWriter& json) {
+  json.Object([&] {
+    if (!state.devices.empty()) {
+      json.Member("devices").Array([&] {
+        for (const DeviceId& id : state.devices) json.Value(id.ToString());
+      });
+    }
+    if (!state.shares.empty()) {
+      json.Member("shared").Array([&] {
+        for (const allocator::SharedDeviceId& id : state.shares)
+          json.Value(id.device.ToString() + "/" + id.share);
+      });
+    }
+    if (!state.capacity.empty()) WriteCapacity(state, json.Member("capacity"));
+  });
 }
 
 }  // namespace
@@ -229,22 +199,23 @@ Result<Problem> DecodeProblem(std::string_view line) {
 }
 
 std::string EncodeProblem(const Problem& problem) {
-  std::string out = "{";
-  AppendName("id", out);
-  api::QuoteJson(problem.id, out);
-  std::vector<std::string> features;
+  std::vector<std::string_view> features;
   for (const allocator::FeatureSwitch& feature : allocator::FeatureSwitches()) {
     if (problem.features.*feature.on) features.emplace_back(feature.name);
   }
-  AppendName("features", out);
-  AppendTexts(features, out);
-  AppendName("nodes", out);
-  AppendList(problem.nodes, out, [&](const api::core_v1::Node& node) { AppendNode(node, out); });
-  AppendObjects("classes", problem.classes, out);
-  AppendObjects("slices", problem.slices, out);
-  AppendObjects("claims", problem.claims, out);
-  AppendAllocated(problem.allocated, out);
-  return out + "}";
+  return api::JsonText([&](JsonWriter& json) {
+    json.Object([&] {
+      json.Member("id", problem.id);
+      json.Member("features").ArrayOf(features);
+      json.Member("nodes").Array([&] {
+        for (const api::core_v1::Node& node : problem.nodes) WriteNode(node, json);
+      });
+      WriteObjects(problem.classes, json.Member("classes"));
+      WriteObjects(problem.slices, json.Member("slices"));
+      WriteObjects(problem.claims, json.Member("claims"));
+      WriteAllocated(problem.allocated, json.Member("allocated"));
+    });
+  });
 }
 
 }  // namespace dray::judges
