@@ -15,3 +15,6 @@ pkg_check_modules(RE2 REQUIRED IMPORTED_TARGET re2)
 # Peers of codec_bench alone; without them it is not built.
 find_package(nlohmann_json QUIET)
 find_package(Protobuf QUIET)
+# Peers that it leaves out when they are absent.
+find_package(simdjson QUIET)
+include(CheckCXXSourceCompiles)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One ResourceSlice of 16 devices with 10 attributes each, read and written here and by the peers:
-// nlohmann/json with hand-written members, and the classes that protoc generates for libprotobuf.
+// nlohmann/json, RapidJSON and simdjson with hand-written members, and the classes that protoc
+// generates for libprotobuf.
 // Each pair runs in turns, so that both see the same machine; the fastest turn counts.
 #include <algorithm>
 #include <chrono>
@@ -18,6 +19,12 @@
 #include "base/check.h"
 #include "base/world.h"
 #include "bench/codec/nlohmann_slice.h"
+#ifdef DRAY_BENCH_RAPIDJSON
+#include "bench/codec/rapidjson_slice.h"
+#endif
+#ifdef DRAY_BENCH_SIMDJSON
+#include "bench/codec/simdjson_slice.h"
+#endif
 #include "slice.pb.h"
 
 namespace {
@@ -70,7 +77,8 @@ double Turn(F&& call) {
   return taken.count() / kCallsPerTurn;
 }
 
-/// Runs both in turns and prints the fastest turn of each.
+/// Runs both in turns and prints the fastest turn of each, and the bar that the ratio must reach if
+/// there is one.
 template <class Ours, class Theirs>
 void Compare(std::string_view what, double bar, Ours&& ours, Theirs&& theirs) {
   double our_best = std::numeric_limits<double>::max();
@@ -79,12 +87,58 @@ void Compare(std::string_view what, double bar, Ours&& ours, Theirs&& theirs) {
     our_best = std::min(our_best, Turn(ours));
     their_best = std::min(their_best, Turn(theirs));
   }
-  fmt::print("{:<20} {:>7.2f} us {:>9.2f} us {:>7.1f} x   (bar: {:.0f})\n",
+  fmt::print("{:<28} {:>7.2f} us {:>9.2f} us {:>7.1f} x{}\n",
              what,
              our_best / 1000,
              their_best / 1000,
              their_best / our_best,
-             bar);
+             bar > 0 ? fmt::format("   (bar: {:.0f})", bar) : "");
+}
+
+void CompareReading(const api::KindInfo& kind, const std::string& json) {
+  const auto ours = [&] {
+    api::DecodeIssues issues;
+    DRAY_CHECK(api::DecodeJson(kind, json, &issues).has_value());
+  };
+  Compare("read JSON, nlohmann/json", 8, ours, [&] {
+    DRAY_CHECK(!bench::ReadWithNlohmann(json).spec.devices.empty());
+  });
+#ifdef DRAY_BENCH_RAPIDJSON
+  Compare("read JSON, RapidJSON", 0, ours, [&] {
+    DRAY_CHECK(!bench::ReadWithRapidJson(json).spec.devices.empty());
+  });
+#endif
+#ifdef DRAY_BENCH_SIMDJSON
+  Compare("read JSON, simdjson", 0, ours, [&] {
+    DRAY_CHECK(!bench::ReadWithSimdjson(json).spec.devices.empty());
+  });
+#endif
+}
+
+void CompareWriting(const api::Object& object) {
+  const auto& slice = object.As<v1::ResourceSlice>();
+  const auto ours = [&] { DRAY_CHECK(!api::ToJson(object).empty()); };
+  Compare("write JSON, nlohmann/json", 10, ours, [&] {
+    DRAY_CHECK(!bench::WriteWithNlohmann(slice).empty());
+  });
+#ifdef DRAY_BENCH_RAPIDJSON
+  Compare("write JSON, RapidJSON", 0, ours, [&] {
+    DRAY_CHECK(!bench::WriteWithRapidJson(slice).empty());
+  });
+#endif
+}
+
+/// What is compared does the same work.
+void CheckPeers(const v1::ResourceSlice& slice, const std::string& json) {
+  DRAY_CHECK(bench::ReadWithNlohmann(json) == slice);
+  DRAY_CHECK(bench::WriteWithNlohmann(slice).size() == json.size());
+#ifdef DRAY_BENCH_RAPIDJSON
+  DRAY_CHECK(bench::ReadWithRapidJson(json) == slice);
+  DRAY_CHECK(bench::WriteWithRapidJson(slice).size() == json.size());
+#endif
+#ifdef DRAY_BENCH_SIMDJSON
+  DRAY_CHECK(bench::ReadWithSimdjson(json) == slice);
+#endif
 }
 
 }  // namespace
@@ -96,9 +150,7 @@ int main() {
   const std::string json = api::ToJson(object);
   std::string message;
   api::EncodeProtobuf(object.type(), object.value(), message);
-  // What is compared does the same work.
-  DRAY_CHECK(bench::ReadWithNlohmann(json) == slice);
-  DRAY_CHECK(bench::WriteWithNlohmann(slice).size() == json.size());
+  CheckPeers(slice, json);
   bench::ResourceSlice parsed;
   DRAY_CHECK(parsed.ParseFromString(message) && parsed.spec().devices_size() == kDevices);
   DRAY_CHECK(parsed.spec().devices(0).attributes_size() == 10);
@@ -107,22 +159,11 @@ int main() {
              kDevices,
              json.size(),
              message.size());
-  fmt::print("{:<20} {:>10} {:>12}\n", "", "dray", "peer");
+  fmt::print("{:<28} {:>10} {:>12}\n", "", "dray", "peer");
+  CompareReading(kind, json);
+  CompareWriting(object);
   Compare(
-      "JSON to struct",
-      8,
-      [&] {
-        api::DecodeIssues issues;
-        DRAY_CHECK(api::DecodeJson(kind, json, &issues).has_value());
-      },
-      [&] { DRAY_CHECK(!bench::ReadWithNlohmann(json).spec.devices.empty()); });
-  Compare(
-      "struct to JSON",
-      10,
-      [&] { DRAY_CHECK(!api::ToJson(object).empty()); },
-      [&] { DRAY_CHECK(!bench::WriteWithNlohmann(slice).empty()); });
-  Compare(
-      "protobuf to struct",
+      "read protobuf, libprotobuf",
       2,
       [&] { DRAY_CHECK(api::DecodeProtobuf(kind, message).has_value()); },
       [&] {
