@@ -12,11 +12,14 @@
 #include <openssl/sha.h>
 
 #include "api/codec/json.h"
+#include "api/codec/json_writer.h"
 #include "base/base64.h"
 
 namespace dray::server::documents {
 namespace {
 
+using api::JsonText;
+using api::JsonWriter;
 using api::KindInfo;
 
 // Groups in the order kubectl should look at them for a name without a group; others follow by
@@ -92,42 +95,41 @@ std::string GroupVersion(std::string_view group, std::string_view version) {
   return group.empty() ? std::string(version) : fmt::format("{}/{}", group, version);
 }
 
-std::string Strings(std::span<const std::string_view> texts) {
-  std::string out = "[";
-  for (const std::string_view text : texts) {
-    if (out.size() > 1) out += ',';
-    api::QuoteJson(text, out);
-  }
-  return out + ']';
-}
+using Words = std::span<const std::string_view>;
 
-std::string VerbsOf(const KindInfo& kind) {
-  if (kind.create_only) return R"(["create"])";
-  if (kind.group.empty() && kind.plural == "namespaces") {
-    return R"(["create","delete","get","list","patch","update","watch"])";
-  }
-  return R"(["create","delete","deletecollection","get","list","patch","update","watch"])";
+constexpr std::string_view kCreateOnly[] = {"create"};
+constexpr std::string_view kUpdateOnly[] = {"update"};
+constexpr std::string_view kOfSubresources[] = {"get", "patch", "update"};
+constexpr std::string_view kOfNamespaces[] = {
+    "create", "delete", "get", "list", "patch", "update", "watch"};
+constexpr std::string_view kAllVerbs[] = {
+    "create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"};
+
+Words VerbsOf(const KindInfo& kind) {
+  if (kind.create_only) return kCreateOnly;
+  return kind.group.empty() && kind.plural == "namespaces" ? Words(kOfNamespaces) : kAllVerbs;
 }
 
 struct Subresource {
-  std::string_view name, group, version, kind, verbs;
+  std::string_view name, group, version, kind;
+  Words verbs;
 };
 
 Subresource Describe(const KindInfo& parent, std::string_view name) {
-  constexpr std::string_view kCreate = R"(["create"])";
-  if (name == "binding") return {.name = name, .kind = "Binding", .verbs = kCreate};
+  if (name == "binding") return {.name = name, .kind = "Binding", .verbs = kCreateOnly};
   if (name == "eviction") {
-    return {.name = name, .group = "policy", .version = "v1", .kind = "Eviction", .verbs = kCreate};
+    return {
+        .name = name, .group = "policy", .version = "v1", .kind = "Eviction", .verbs = kCreateOnly};
   }
   if (name == "token") {
     return {.name = name,
             .group = "authentication.k8s.io",
             .version = "v1",
             .kind = "TokenRequest",
-            .verbs = kCreate};
+            .verbs = kCreateOnly};
   }
-  if (name == "finalize") return {.name = name, .kind = parent.kind, .verbs = R"(["update"])"};
-  return {.name = name, .kind = parent.kind, .verbs = R"(["get","patch","update"])"};
+  if (name == "finalize") return {.name = name, .kind = parent.kind, .verbs = kUpdateOnly};
+  return {.name = name, .kind = parent.kind, .verbs = kOfSubresources};
 }
 
 std::vector<Subresource> SubresourcesOf(const KindInfo& kind, api::Release release) {
@@ -148,116 +150,144 @@ std::string StorageHash(const KindInfo& kind, std::string_view storage_version) 
   return EncodeBase64({reinterpret_cast<const char*>(digest.data()), 8});
 }
 
-void AppendNames(const KindInfo& kind, std::string& out) {
-  if (!kind.short_names.empty()) out += ",\"shortNames\":" + Strings(kind.short_names);
-  if (!kind.categories.empty()) out += ",\"categories\":" + Strings(kind.categories);
+void WriteNames(const KindInfo& kind, JsonWriter& json) {
+  if (!kind.short_names.empty()) json.Member("shortNames").ArrayOf(kind.short_names);
+  if (!kind.categories.empty()) json.Member("categories").ArrayOf(kind.categories);
+}
+
+void WriteResource(const KindInfo& kind, std::string_view storage_version, JsonWriter& json) {
+  json.Object([&] {
+    json.Member("name", kind.plural);
+    json.Member("singularName", kind.singular);
+    json.Member("namespaced", kind.namespaced);
+    json.Member("kind", kind.kind);
+    json.Member("verbs").ArrayOf(VerbsOf(kind));
+    WriteNames(kind, json);
+    if (!kind.create_only) json.Member("storageVersionHash", StorageHash(kind, storage_version));
+  });
+}
+
+void WriteSubresource(const KindInfo& kind, const Subresource& sub, JsonWriter& json) {
+  json.Object([&] {
+    json.Member("name", fmt::format("{}/{}", kind.plural, sub.name));
+    json.Member("singularName", "");
+    json.Member("namespaced", kind.namespaced);
+    if (!sub.group.empty()) {
+      json.Member("group", sub.group);
+      json.Member("version", sub.version);
+    }
+    json.Member("kind", sub.kind);
+    json.Member("verbs").ArrayOf(sub.verbs);
+  });
 }
 
 std::string ResourceListJson(const ServedGroup& group,
                              const Version& version,
                              api::Release release) {
-  std::string out = R"({"kind":"APIResourceList")";
-  if (!group.name.empty()) out += R"(,"apiVersion":"v1")";
-  out +=
-      fmt::format(R"(,"groupVersion":"{}","resources":[)", GroupVersion(group.name, version.name));
-  for (const KindInfo* kind : version.kinds) {
-    if (out.back() == '}') out += ',';
-    out +=
-        fmt::format(R"({{"name":"{}","singularName":"{}","namespaced":{},"kind":"{}","verbs":{})",
-                    kind->plural,
-                    kind->singular,
-                    kind->namespaced,
-                    kind->kind,
-                    VerbsOf(*kind));
-    AppendNames(*kind, out);
-    if (!kind->create_only) {
-      out += fmt::format(R"(,"storageVersionHash":"{}")",
-                         StorageHash(*kind, group.versions.front().name));
-    }
-    out += '}';
-    for (const Subresource& sub : SubresourcesOf(*kind, release)) {
-      out += fmt::format(R"(,{{"name":"{}/{}","singularName":"","namespaced":{})",
-                         kind->plural,
-                         sub.name,
-                         kind->namespaced);
-      if (!sub.group.empty()) {
-        out += fmt::format(R"(,"group":"{}","version":"{}")", sub.group, sub.version);
-      }
-      out += fmt::format(R"(,"kind":"{}","verbs":{}}})", sub.kind, sub.verbs);
-    }
-  }
-  return out + "]}";
+  return JsonText([&](JsonWriter& json) {
+    json.Object([&] {
+      json.Member("kind", "APIResourceList");
+      if (!group.name.empty()) json.Member("apiVersion", "v1");
+      json.Member("groupVersion", GroupVersion(group.name, version.name));
+      json.Member("resources").Array([&] {
+        for (const KindInfo* kind : version.kinds) {
+          WriteResource(*kind, group.versions.front().name, json);
+          for (const Subresource& sub : SubresourcesOf(*kind, release))
+            WriteSubresource(*kind, sub, json);
+        }
+      });
+    });
+  });
 }
 
-std::string VersionsJson(const ServedGroup& group) {
-  std::string out = "[";
-  for (const Version& version : group.versions) {
-    if (out.size() > 1) out += ',';
-    out += fmt::format(R"({{"groupVersion":"{0}/{1}","version":"{1}"}})", group.name, version.name);
-  }
-  return out + ']';
+void WriteVersion(const ServedGroup& group, const Version& version, JsonWriter& json) {
+  json.Object({{"groupVersion", fmt::format("{}/{}", group.name, version.name)},
+               {"version", version.name}});
 }
 
 // What APIGroup and an entry of APIGroupList share.
-std::string GroupMembers(const ServedGroup& group) {
-  return fmt::format(
-      R"("name":"{0}","versions":{1},"preferredVersion":{{"groupVersion":"{0}/{2}","version":"{2}"}})",
-      group.name,
-      VersionsJson(group),
-      group.versions.front().name);
+void WriteGroupMembers(const ServedGroup& group, JsonWriter& json) {
+  json.Member("name", group.name);
+  json.Member("versions").Array([&] {
+    for (const Version& version : group.versions) WriteVersion(group, version, json);
+  });
+  WriteVersion(group, group.versions.front(), json.Member("preferredVersion"));
 }
 
-std::string ResponseKind(std::string_view group, std::string_view version, std::string_view kind) {
-  return fmt::format(
-      R"("responseKind":{{"group":"{}","version":"{}","kind":"{}"}})", group, version, kind);
+std::string GroupJson(const ServedGroup& group) {
+  return JsonText([&](JsonWriter& json) {
+    json.Object([&] {
+      json.Member("kind", "APIGroup");
+      json.Member("apiVersion", "v1");
+      WriteGroupMembers(group, json);
+    });
+  });
 }
 
-std::string AggregatedResource(const KindInfo& kind, api::Release release) {
-  std::string out =
-      fmt::format(R"({{"resource":"{}",{},"scope":"{}","singularResource":"{}","verbs":{})",
-                  kind.plural,
-                  ResponseKind("", "", kind.kind),
-                  kind.namespaced ? "Namespaced" : "Cluster",
-                  kind.singular,
-                  VerbsOf(kind));
-  AppendNames(kind, out);
-  const std::vector<Subresource> subresources = SubresourcesOf(kind, release);
-  if (!subresources.empty()) {
-    out += ",\"subresources\":[";
-    for (const Subresource& sub : subresources) {
-      if (out.back() == '}') out += ',';
-      out += fmt::format(R"({{"subresource":"{}",{},"verbs":{}}})",
-                         sub.name,
-                         ResponseKind(sub.group, sub.version, sub.kind),
-                         sub.verbs);
-    }
-    out += ']';
-  }
-  return out + '}';
+void WriteResponseKind(std::string_view group,
+                       std::string_view version,
+                       std::string_view kind,
+                       JsonWriter& json) {
+  json.Member("responseKind").Object({{"group", group}, {"version", version}, {"kind", kind}});
 }
 
-std::string AggregatedItem(const ServedGroup& group, api::Release release) {
-  std::string out = group.name.empty()
-                        ? R"({"metadata":{},"versions":[)"
-                        : fmt::format(R"({{"metadata":{{"name":"{}"}},"versions":[)", group.name);
-  for (const Version& version : group.versions) {
-    if (out.back() == '}') out += ',';
-    out += fmt::format(R"({{"version":"{}","resources":[)", version.name);
-    for (const KindInfo* kind : version.kinds) {
-      if (out.back() == '}') out += ',';
-      out += AggregatedResource(*kind, release);
-    }
-    out += R"(],"freshness":"Current"})";
-  }
-  return out + "]}";
+void WriteAggregatedResource(const KindInfo& kind, api::Release release, JsonWriter& json) {
+  json.Object([&] {
+    json.Member("resource", kind.plural);
+    WriteResponseKind("", "", kind.kind, json);
+    json.Member("scope", kind.namespaced ? "Namespaced" : "Cluster");
+    json.Member("singularResource", kind.singular);
+    json.Member("verbs").ArrayOf(VerbsOf(kind));
+    WriteNames(kind, json);
+    const std::vector<Subresource> subresources = SubresourcesOf(kind, release);
+    if (subresources.empty()) return;
+    json.Member("subresources").Array([&] {
+      for (const Subresource& sub : subresources) {
+        json.Object([&] {
+          json.Member("subresource", sub.name);
+          WriteResponseKind(sub.group, sub.version, sub.kind, json);
+          json.Member("verbs").ArrayOf(sub.verbs);
+        });
+      }
+    });
+  });
 }
 
-Discovery::Document Aggregated(const std::string& items) {
-  std::string json = fmt::format(
-      R"({{"kind":"APIGroupDiscoveryList","apiVersion":"apidiscovery.k8s.io/v2","metadata":{{}},"items":[{}]}})",
-      items);
-  std::string etag = EntityTag(json);
-  return {.json = std::move(json), .etag = std::move(etag)};
+void WriteAggregatedVersion(const Version& version, api::Release release, JsonWriter& json) {
+  json.Object([&] {
+    json.Member("version", version.name);
+    json.Member("resources").Array([&] {
+      for (const KindInfo* kind : version.kinds) WriteAggregatedResource(*kind, release, json);
+    });
+    json.Member("freshness", "Current");
+  });
+}
+
+void WriteAggregatedItem(const ServedGroup& group, api::Release release, JsonWriter& json) {
+  json.Object([&] {
+    json.Member("metadata").Object([&] {
+      if (!group.name.empty()) json.Member("name", group.name);
+    });
+    json.Member("versions").Array([&] {
+      for (const Version& version : group.versions) WriteAggregatedVersion(version, release, json);
+    });
+  });
+}
+
+// The aggregated document of some of the groups.
+Discovery::Document Aggregated(std::span<const ServedGroup> groups, api::Release release) {
+  std::string text = JsonText([&](JsonWriter& json) {
+    json.Object([&] {
+      json.Member("kind", "APIGroupDiscoveryList");
+      json.Member("apiVersion", "apidiscovery.k8s.io/v2");
+      json.Member("metadata").Object([] {});
+      json.Member("items").Array([&] {
+        for (const ServedGroup& group : groups) WriteAggregatedItem(group, release, json);
+      });
+    });
+  });
+  std::string etag = EntityTag(text);
+  return {.json = std::move(text), .etag = std::move(etag)};
 }
 
 }  // namespace
@@ -272,53 +302,53 @@ std::string EntityTag(std::string_view text) {
 
 std::string VersionJson(api::Release release) {
   const int minor = MinorOf(release == api::Release::kAny ? api::Release::kNewest : release);
-  return fmt::format(R"({{
-  "major": "1",
-  "minor": "{0}",
-  "emulationMajor": "1",
-  "emulationMinor": "{0}",
-  "minCompatibilityMajor": "1",
-  "minCompatibilityMinor": "{1}",
-  "gitVersion": "v1.{0}.0+dray",
-  "gitCommit": "",
-  "gitTreeState": "clean",
-  "buildDate": "1970-01-01T00:00:00Z",
-  "goVersion": "none",
-  "compiler": "clang",
-  "platform": "linux/amd64"
-}})",
-                     minor,
-                     minor - 1);
+  return api::PrettyJson(JsonText([&](JsonWriter& json) {
+    json.Object({{"major", "1"},
+                 {"minor", fmt::format("{}", minor)},
+                 {"emulationMajor", "1"},
+                 {"emulationMinor", fmt::format("{}", minor)},
+                 {"minCompatibilityMajor", "1"},
+                 {"minCompatibilityMinor", fmt::format("{}", minor - 1)},
+                 {"gitVersion", fmt::format("v1.{}.0+dray", minor)},
+                 {"gitCommit", ""},
+                 {"gitTreeState", "clean"},
+                 {"buildDate", "1970-01-01T00:00:00Z"},
+                 {"goVersion", "none"},
+                 {"compiler", "clang"},
+                 {"platform", "linux/amd64"}});
+  }));
 }
 
 Discovery::Discovery(const api::Scheme& scheme, api::Release release) {
-  groups_ = R"({"kind":"APIGroupList","apiVersion":"v1","groups":[)";
-  std::string core, others;
+  const std::vector<ServedGroup> groups = GroupsOf(scheme);
   paths_ = {"/api", "/apis"};
-  for (const ServedGroup& group : GroupsOf(scheme)) {
+  for (const ServedGroup& group : groups) {
     const std::string base = group.name.empty() ? "/api" : fmt::format("/apis/{}", group.name);
     for (const Version& version : group.versions) {
       resources_.emplace(std::pair(std::string(group.name), std::string(version.name)),
                          ResourceListJson(group, version, release));
       paths_.push_back(fmt::format("{}/{}", base, version.name));
     }
-    if (group.name.empty()) {
-      core = AggregatedItem(group, release);
-      continue;
-    }
+    if (group.name.empty()) continue;
     paths_.push_back(base);
-    if (groups_.back() == '}') groups_ += ',';
-    groups_ += fmt::format("{{{}}}", GroupMembers(group));
-    group_.emplace(
-        group.name,
-        fmt::format(R"({{"kind":"APIGroup","apiVersion":"v1",{}}})", GroupMembers(group)));
-    if (!others.empty()) others += ',';
-    others += AggregatedItem(group, release);
+    group_.emplace(group.name, GroupJson(group));
   }
-  groups_ += "]}";
-  aggregated_core_ = Aggregated(core);
-  aggregated_groups_ = Aggregated(others);
   std::ranges::sort(paths_);
+  // The core group, which has no name, is the first if it is there.
+  const size_t cores = !groups.empty() && groups.front().name.empty() ? 1 : 0;
+  const std::span<const ServedGroup> core = std::span(groups).first(cores);
+  const std::span<const ServedGroup> named = std::span(groups).subspan(cores);
+  groups_ = JsonText([&](JsonWriter& json) {
+    json.Object([&] {
+      json.Member("kind", "APIGroupList");
+      json.Member("apiVersion", "v1");
+      json.Member("groups").Array([&] {
+        for (const ServedGroup& group : named) json.Object([&] { WriteGroupMembers(group, json); });
+      });
+    });
+  });
+  aggregated_core_ = Aggregated(core, release);
+  aggregated_groups_ = Aggregated(named, release);
 }
 
 const std::string* Discovery::Group(std::string_view group) const {
@@ -332,10 +362,15 @@ const std::string* Discovery::Resources(std::string_view group, std::string_view
 }
 
 std::string CoreVersionsJson(std::string_view server_address) {
-  std::string out =
-      R"({"kind":"APIVersions","versions":["v1"],"serverAddressByClientCIDRs":[{"clientCIDR":"0.0.0.0/0","serverAddress":)";
-  api::QuoteJson(server_address, out);
-  return out + "}]}";
+  return JsonText([&](JsonWriter& json) {
+    json.Object([&] {
+      json.Member("kind", "APIVersions");
+      json.Member("versions").Array([&] { json.Value("v1"); });
+      json.Member("serverAddressByClientCIDRs").Array([&] {
+        json.Object({{"clientCIDR", "0.0.0.0/0"}, {"serverAddress", server_address}});
+      });
+    });
+  });
 }
 
 }  // namespace dray::server::documents

@@ -7,48 +7,45 @@
 #include <fmt/format.h>
 
 #include "api/codec/json.h"
+#include "api/codec/json_writer.h"
 #include "api/codec/yaml.h"
 #include "api/object.h"
 
 namespace dray::server::documents {
 namespace {
 
-void AppendItems(const verbs::ListAnswer& list, Transform transform, std::string& out) {
-  bool first = true;
-  for (const storage::Item& item : list.items) {
-    if (!std::exchange(first, false)) out += ',';
-    if (transform == Transform::kPartialList) {
-      AppendPartialObject(item.object, "v1", out);
-    } else {
-      out += '{';
-      out += storage::ListItemJson(item);
-    }
-  }
+using api::JsonWriter;
+
+void WriteItem(const storage::Item& item, Transform transform, JsonWriter& json) {
+  if (transform == Transform::kPartialList) return WritePartialObject(item.object, "v1", json);
+  json.Encoded([&](std::string& out) {
+    out += '{';
+    out += ListItemJson(item);
+  });
 }
 
 std::string ItemMetadataJson(const storage::Item& item) {
-  std::string out = "{\"resourceVersion\":";
-  api::QuoteJson(item.object.metadata().resource_version, out);
-  return out + '}';
+  return api::JsonText([&](JsonWriter& json) {
+    json.Object({{"resourceVersion", item.object.metadata().resource_version}});
+  });
 }
 
-void AppendObject(const storage::Item& item,
-                  const Rendering& rendering,
-                  ColumnDefinitions definitions,
-                  std::string& out) {
+void WriteObject(const storage::Item& item,
+                 const Rendering& rendering,
+                 ColumnDefinitions definitions,
+                 JsonWriter& json) {
   switch (rendering.form.transform) {
     case Transform::kTable:
-      AppendTable({.kind = item.object.kind(),
-                   .items = std::span(&item, 1),
-                   .metadata_json = ItemMetadataJson(item)},
-                  rendering.table,
-                  definitions,
-                  out);
-      return;
+      return WriteTable({.kind = item.object.kind(),
+                         .items = std::span(&item, 1),
+                         .metadata_json = ItemMetadataJson(item)},
+                        rendering.table,
+                        definitions,
+                        json);
     case Transform::kPartial:
-    case Transform::kPartialList: AppendPartialObject(item.object, "v1", out); return;
+    case Transform::kPartialList: return WritePartialObject(item.object, "v1", json);
     case Transform::kNone:
-    case Transform::kAggregated: out += *item.json; return;
+    case Transform::kAggregated: return json.Raw(*item.json);
   }
 }
 
@@ -74,35 +71,39 @@ Result<std::string> AnswerJson(const verbs::ObjectAnswer& answer, const Renderin
   if (rendering.form.transform == Transform::kPartialList) {
     return WrongForm(answer.item.object.kind(), "PartialObjectMetadataList", "not a list");
   }
-  std::string out;
-  AppendObject(answer.item, rendering, ColumnDefinitions::kShown, out);
-  return out;
+  return api::JsonText([&](JsonWriter& json) {
+    WriteObject(answer.item, rendering, ColumnDefinitions::kShown, json);
+  });
 }
 
 Result<std::string> AnswerJson(const verbs::ListAnswer& answer, const Rendering& rendering) {
-  std::string out;
   const Transform transform = rendering.form.transform;
   if (transform == Transform::kPartial) {
     return WrongForm(*answer.kind, "PartialObjectMetadata", "a list");
   }
+  std::string out;
+  JsonWriter json(out);
   if (transform == Transform::kTable) {
-    AppendTable(
+    WriteTable(
         {.kind = *answer.kind, .items = answer.items, .metadata_json = ListMetadataJson(answer)},
         rendering.table,
         ColumnDefinitions::kShown,
-        out);
+        json);
     return out;
   }
   const bool partial = transform == Transform::kPartialList;
   size_t size = 256;
   for (const storage::Item& item : answer.items) size += item.json->size();
   if (!partial) out.reserve(size);
-  out += fmt::format(R"({{"kind":"{}List","apiVersion":"{}","metadata":{},"items":[)",
-                     partial ? "PartialObjectMetadata" : answer.kind->kind,
-                     partial ? "meta.k8s.io/v1" : answer.kind->api_version(),
-                     ListMetadataJson(answer));
-  AppendItems(answer, transform, out);
-  out += "]}";
+  json.Object([&] {
+    json.Member("kind",
+                fmt::format("{}List", partial ? "PartialObjectMetadata" : answer.kind->kind));
+    json.Member("apiVersion", partial ? std::string("meta.k8s.io/v1") : answer.kind->api_version());
+    json.Member("metadata").Raw(ListMetadataJson(answer));
+    json.Member("items").Array([&] {
+      for (const storage::Item& item : answer.items) WriteItem(item, transform, json);
+    });
+  });
   return out;
 }
 
@@ -126,13 +127,14 @@ std::string WatchLine(const verbs::WatchEvent& event,
                       ColumnDefinitions definitions) {
   std::string out;
   if (event.item.json != nullptr) out.reserve(event.item.json->size() + 64);
-  out += fmt::format(R"({{"type":"{}","object":)", verbs::WatchEventName(event.type));
-  if (event.status) {
-    out += StatusJson(*event.status);
-  } else {
-    AppendObject(event.item, rendering, definitions, out);
-  }
-  out += "}\n";
+  JsonWriter json(out);
+  json.Object([&] {
+    json.Member("type", verbs::WatchEventName(event.type));
+    json.Member("object");
+    if (event.status) return json.Raw(StatusJson(*event.status));
+    WriteObject(event.item, rendering, definitions, json);
+  });
+  out += '\n';
   return out;
 }
 

@@ -13,6 +13,8 @@
 namespace dray::server::documents {
 namespace {
 
+using api::JsonWriter;
+
 // What a kind without columns of its own shows.
 constexpr api::Column kCreatedAt{.name = "Created At",
                                  .type = "date",
@@ -48,64 +50,63 @@ struct Definition {
   int priority;
 };
 
-void AppendDefinition(const Definition& column, std::string& out) {
-  out += "{\"name\":";
-  api::QuoteJson(column.name, out);
-  out += fmt::format(R"(,"type":"{}","format":"{}","description":)", column.type, column.format);
-  api::QuoteJson(column.description, out);
-  out += fmt::format(",\"priority\":{}}}", column.priority);
+void WriteDefinition(const Definition& column, JsonWriter& json) {
+  json.Object({{"name", column.name},
+               {"type", column.type},
+               {"format", column.format},
+               {"description", column.description},
+               {"priority", column.priority}});
 }
 
-void AppendDefinitions(const api::KindInfo& kind, std::string& out) {
-  out += '[';
-  AppendDefinition({"Name", "string", "name", "Name of the object, unique for its kind.", 0}, out);
-  for (const api::Column& column : ColumnsOf(kind)) {
-    out += ',';
-    // An age is computed here, so it is a text and not a date.
-    const bool age = column.type == "date" && column.compute.empty();
-    AppendDefinition({.name = column.name,
-                      .type = age ? "string" : column.type,
-                      .format = "",
-                      .description = DescriptionOf(kind, column.path),
-                      .priority = column.priority},
-                     out);
-  }
-  out += ']';
+void WriteDefinitions(const api::KindInfo& kind, JsonWriter& json) {
+  json.Array([&] {
+    WriteDefinition({"Name", "string", "name", "Name of the object, unique for its kind.", 0},
+                    json);
+    for (const api::Column& column : ColumnsOf(kind)) {
+      // An age is computed here, so it is a text and not a date.
+      const bool age = column.type == "date" && column.compute.empty();
+      WriteDefinition({.name = column.name,
+                       .type = age ? "string" : column.type,
+                       .format = "",
+                       .description = DescriptionOf(kind, column.path),
+                       .priority = column.priority},
+                      json);
+    }
+  });
 }
 
 // Rows of finished pods say so, and clients may hide them.
-void AppendConditions(const api::Object& object, std::string& out) {
+void WriteConditions(const api::Object& object, JsonWriter& json) {
   const auto* pod = object.If<api::core_v1::Pod>();
   if (pod == nullptr) return;
   const std::string& phase = pod->status.phase;
   if (phase != "Succeeded" && phase != "Failed") return;
   const std::string_view message =
       phase == "Succeeded" ? "The pod has completed successfully." : "The pod failed.";
-  out += fmt::format(
-      R"(,"conditions":[{{"type":"Completed","status":"True","reason":"{}","message":"{}"}}])",
-      phase,
-      message);
+  json.Member("conditions").Array([&] {
+    json.Object(
+        {{"type", "Completed"}, {"status", "True"}, {"reason", phase}, {"message", message}});
+  });
 }
 
-void AppendRow(const api::KindInfo& kind,
-               const storage::Item& item,
-               const TableOptions& options,
-               std::string& out) {
-  out += "{\"cells\":[";
-  api::QuoteJson(item.object.metadata().name, out);
-  for (const api::Column& column : ColumnsOf(kind)) {
-    out += ',';
-    out += CellJson(column, item.object, options.now);
-  }
-  out += ']';
-  AppendConditions(item.object, out);
-  out += ",\"object\":";
-  switch (options.include) {
-    case IncludeObject::kNone: out += "null"; break;
-    case IncludeObject::kMetadata: AppendPartialObject(item.object, options.version, out); break;
-    case IncludeObject::kObject: out += *item.json; break;
-  }
-  out += '}';
+void WriteRow(const api::KindInfo& kind,
+              const storage::Item& item,
+              const TableOptions& options,
+              JsonWriter& json) {
+  json.Object([&] {
+    json.Member("cells").Array([&] {
+      json.Value(item.object.metadata().name);
+      for (const api::Column& column : ColumnsOf(kind))
+        json.Raw(CellJson(column, item.object, options.now));
+    });
+    WriteConditions(item.object, json);
+    json.Member("object");
+    switch (options.include) {
+      case IncludeObject::kNone: return json.Value(nullptr);
+      case IncludeObject::kMetadata: return WritePartialObject(item.object, options.version, json);
+      case IncludeObject::kObject: return json.Raw(*item.json);
+    }
+  });
 }
 
 }  // namespace
@@ -121,45 +122,42 @@ Result<IncludeObject> IncludeObjectOf(std::string_view word) {
 }
 
 std::string ListMetadataJson(const verbs::ListAnswer& list) {
-  std::string out = "{\"resourceVersion\":";
-  api::QuoteJson(list.resource_version, out);
-  if (!list.continue_token.empty()) {
-    out += ",\"continue\":";
-    api::QuoteJson(list.continue_token, out);
-  }
-  if (list.remaining_item_count) {
-    out += fmt::format(",\"remainingItemCount\":{}", *list.remaining_item_count);
-  }
-  return out + '}';
+  return api::JsonText([&](JsonWriter& json) {
+    json.Object([&] {
+      json.Member("resourceVersion", list.resource_version);
+      if (!list.continue_token.empty()) json.Member("continue", list.continue_token);
+      if (list.remaining_item_count) json.Member("remainingItemCount", *list.remaining_item_count);
+    });
+  });
 }
 
-void AppendTable(const TableContent& content,
-                 const TableOptions& options,
-                 ColumnDefinitions definitions,
-                 std::string& out) {
-  out += fmt::format(
-      R"({{"kind":"Table","apiVersion":"meta.k8s.io/{}","metadata":{},"columnDefinitions":)",
-      options.version,
-      content.metadata_json);
-  if (definitions == ColumnDefinitions::kShown) {
-    AppendDefinitions(content.kind, out);
-  } else {
-    out += "null";
-  }
-  out += ",\"rows\":[";
-  char before = 0;
-  for (const storage::Item& item : content.items) {
-    if (std::exchange(before, ',') != 0) out += ',';
-    AppendRow(content.kind, item, options, out);
-  }
-  out += "]}";
+void WriteTable(const TableContent& content,
+                const TableOptions& options,
+                ColumnDefinitions definitions,
+                JsonWriter& json) {
+  json.Object([&] {
+    json.Member("kind", "Table");
+    json.Member("apiVersion", fmt::format("meta.k8s.io/{}", options.version));
+    json.Member("metadata").Raw(content.metadata_json);
+    json.Member("columnDefinitions");
+    if (definitions == ColumnDefinitions::kShown) {
+      WriteDefinitions(content.kind, json);
+    } else {
+      json.Value(nullptr);
+    }
+    json.Member("rows").Array([&] {
+      for (const storage::Item& item : content.items) WriteRow(content.kind, item, options, json);
+    });
+  });
 }
 
-void AppendPartialObject(const api::Object& object, std::string_view version, std::string& out) {
-  out += fmt::format(
-      R"({{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/{}","metadata":)", version);
-  api::EncodeJson(api::TypeOf<api::meta_v1::ObjectMeta>(), &object.metadata(), out);
-  out += '}';
+void WritePartialObject(const api::Object& object, std::string_view version, JsonWriter& json) {
+  json.Object([&] {
+    json.Member("kind", "PartialObjectMetadata");
+    json.Member("apiVersion", fmt::format("meta.k8s.io/{}", version));
+    api::EncodeJson(
+        api::TypeOf<api::meta_v1::ObjectMeta>(), &object.metadata(), json.Member("metadata"));
+  });
 }
 
 }  // namespace dray::server::documents

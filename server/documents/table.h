@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables: what `kubectl get` prints, computed here from the columns of a kind; and objects reduced
-// to their metadata. Written straight as JSON.
+// to their metadata, as JSON.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "api/codec/json_writer.h"
 #include "api/kind.h"
 #include "api/object.h"
 #include "base/result.h"
@@ -42,13 +43,13 @@ struct TableContent {
   std::string_view metadata_json;
 };
 
-/// Appends a Table of `content`.
-void AppendTable(const TableContent& content,
-                 const TableOptions& options,
-                 ColumnDefinitions definitions,
-                 std::string& out);
+/// Writes a Table of `content`.
+void WriteTable(const TableContent& content,
+                const TableOptions& options,
+                ColumnDefinitions definitions,
+                api::JsonWriter& json);
 
-/// Appends kind, apiVersion and metadata of `object` as a PartialObjectMetadata of `version`.
-void AppendPartialObject(const api::Object& object, std::string_view version, std::string& out);
+/// Writes kind, apiVersion and metadata of `object` as a PartialObjectMetadata of `version`.
+void WritePartialObject(const api::Object& object, std::string_view version, api::JsonWriter& json);
 
 }  // namespace dray::server::documents

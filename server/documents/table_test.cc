@@ -36,10 +36,11 @@ template <class T>
 std::string Cells(std::string_view json) {
   const storage::Item item = Read<T>(json);
   std::string table;
-  AppendTable({.kind = item.object.kind(), .items = std::span(&item, 1), .metadata_json = "{}"},
-              {.include = IncludeObject::kNone, .now = kNow},
-              ColumnDefinitions::kNull,
-              table);
+  api::JsonWriter writer(table);
+  WriteTable({.kind = item.object.kind(), .items = std::span(&item, 1), .metadata_json = "{}"},
+             {.include = IncludeObject::kNone, .now = kNow},
+             ColumnDefinitions::kNull,
+             writer);
   const size_t begin = table.find("\"cells\":") + 8;
   std::string cells = table.substr(begin, table.find(']', begin) + 1 - begin);
   for (const auto& [escape, character] : {std::pair("\\u003c", "<"), std::pair("\\u003e", ">")}) {
@@ -134,10 +135,11 @@ TEST(Table, RowsCarryAsMuchOfTheObjectAsAsked) {
       Read<api::core_v1::Node>(R"({"metadata":{"name":"n","resourceVersion":"7"}})");
   const auto table = [&](IncludeObject include) {
     std::string out;
-    AppendTable({.kind = item.object.kind(), .items = std::span(&item, 1), .metadata_json = "{}"},
-                {.version = "v1beta1", .include = include, .now = kNow},
-                ColumnDefinitions::kShown,
-                out);
+    api::JsonWriter json(out);
+    WriteTable({.kind = item.object.kind(), .items = std::span(&item, 1), .metadata_json = "{}"},
+               {.version = "v1beta1", .include = include, .now = kNow},
+               ColumnDefinitions::kShown,
+               json);
     return out;
   };
   EXPECT_THAT(table(IncludeObject::kNone), HasSubstr(R"("object":null)"));

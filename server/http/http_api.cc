@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "api/codec/json.h"
+#include "api/codec/json_writer.h"
 #include "server/http/exchange.h"
 
 namespace dray::server::http {
@@ -29,12 +30,8 @@ std::string RootPaths(const documents::Discovery& discovery,
   }
   paths.insert(paths.end(), {"/openapi/v2", "/openapi/v3", "/version"});
   std::ranges::sort(paths);
-  std::string json = "{\"paths\":[";
-  for (const std::string& path : paths) {
-    if (json.back() == '"') json += ',';
-    api::QuoteJson(path, json);
-  }
-  return api::PrettyJson(json + "]}");
+  return api::PrettyJson(api::JsonText(
+      [&](api::JsonWriter& json) { json.Object([&] { json.Member("paths").ArrayOf(paths); }); }));
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "api/codec/json_reader.h"
+#include "api/codec/json_writer.h"
 #include "base/base64.h"
 #include "server/errors/errors.h"
 #include "server/verbs/resource_version.h"
@@ -129,10 +130,14 @@ bool IsCleanStart(std::string_view start) {
 }  // namespace
 
 std::string EncodeContinue(const ContinueToken& token) {
-  std::string json = fmt::format(R"({{"v":"{}","rv":{},"start":)", kTokenVersion, token.revision);
-  json.append(errors::Quoted(fmt::format("/{}", token.start)));
-  if (!token.store.empty()) json.append(R"(,"store":)").append(errors::Quoted(token.store));
-  json.append("}");
+  const std::string json = api::JsonText([&](api::JsonWriter& writer) {
+    writer.Object([&] {
+      writer.Member("v", kTokenVersion);
+      writer.Member("rv", token.revision);
+      writer.Member("start", fmt::format("/{}", token.start));
+      if (!token.store.empty()) writer.Member("store", token.store);
+    });
+  });
   std::string text = EncodeBase64(json);
   while (text.ends_with('=')) text.pop_back();
   for (char& c : text) c = c == '+' ? '-' : (c == '/' ? '_' : c);
