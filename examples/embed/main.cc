@@ -9,11 +9,6 @@
 #include <dray/api/json.h>
 #include <dray/selector.h>
 
-#include "api/core_v1/node.h"
-#include "api/resource_v1/claim.h"
-#include "api/resource_v1/device_class.h"
-#include "api/resource_v1/slice.h"
-
 namespace v1 = dray::api::resource_v1;
 using dray::allocator::Allocation;
 using dray::allocator::Attempt;
