@@ -15,12 +15,12 @@
 #include "api/codec/yaml.h"
 #include "api/feature_gates.h"
 #include "cli/allocate_report.h"
-#include "cli/manifests.h"
-#include "cli/offline_cluster.h"
-#include "cli/offline_objects.h"
-#include "cli/spelling.h"
 #include "dray/profile.h"
 #include "dray/taint_rules.h"
+#include "manifests/objects.h"
+#include "manifests/spelling.h"
+#include "planning/offline_cluster.h"
+#include "planning/offline_objects.h"
 
 namespace dray::cli {
 namespace {
@@ -61,7 +61,7 @@ Result<Rules> RulesOf(const AllocateOptions& options) {
 }
 
 /// Taints the slices as the rules among the objects say, while the release has such rules.
-void ApplyTaintRules(const Rules& rules, OfflineObjects& objects) {
+void ApplyTaintRules(const Rules& rules, planning::OfflineObjects& objects) {
   if (objects.taint_rules.empty()) return;
   if (!rules.gates.Has(api::Gate::kDeviceTaintRules) || !rules.features.device_taints) {
     objects.notes.push_back(
@@ -73,16 +73,16 @@ void ApplyTaintRules(const Rules& rules, OfflineObjects& objects) {
       objects.taint_rules, std::move(objects.slices), rules.features.release);
 }
 
-int ExitCode(const std::vector<OfflineAnswer>& answers) {
-  const auto any = [&](Verdict verdict) {
+int ExitCode(const std::vector<planning::OfflineAnswer>& answers) {
+  const auto any = [&](planning::Verdict verdict) {
     return std::ranges::any_of(answers, [&](const auto& a) { return a.verdict == verdict; });
   };
-  if (any(Verdict::kDoesNotFit) || any(Verdict::kRefused)) return 1;
-  return any(Verdict::kUndecided) ? 3 : 0;
+  if (any(planning::Verdict::kDoesNotFit) || any(planning::Verdict::kRefused)) return 1;
+  return any(planning::Verdict::kUndecided) ? 3 : 0;
 }
 
 void Print(const AllocateOptions& options,
-           const std::vector<OfflineAnswer>& answers,
+           const std::vector<planning::OfflineAnswer>& answers,
            std::FILE* out,
            std::FILE* notes) {
   if (options.output == OutputFormat::kTable) return PrintAsTable(out, answers);
@@ -107,27 +107,30 @@ int Allocate(World& world, const AllocateOptions& options, std::FILE* out, std::
   const Result<Rules> rules = RulesOf(options);
   if (!rules) return refuse(rules.error().message);
   const api::Scheme scheme;
-  const Result<Manifests> manifests = ReadManifests(world.disk, scheme, options.paths);
+  const Result<manifests::Manifests> manifests =
+      manifests::ReadManifests(world.disk, scheme, options.paths);
   if (!manifests) return refuse(manifests.error().message);
   for (const std::string& note : manifests->notes) fmt::print(notes, "note: {}\n", note);
-  OfflineObjects objects = SortManifests(
+  planning::OfflineObjects objects = planning::SortManifests(
       world, *manifests, options.name_space.empty() ? kDefaultNamespace : options.name_space);
   ApplyTaintRules(*rules, objects);
   for (const std::string& note : objects.notes) fmt::print(notes, "note: {}\n", note);
-  OfflineCluster cluster(
+  planning::OfflineCluster cluster(
       world,
       std::move(objects),
       {.features = rules->features,
        .node = options.node,
        .name_space = options.name_space,
        .budget = {.steps_max = options.steps_max},
-       .answers = options.each_node ? NodeAnswers::kEach : NodeAnswers::kFirstThatFits});
+       .answers = options.each_node ? planning::NodeAnswers::kEach
+                                    : planning::NodeAnswers::kFirstThatFits});
   const std::vector<std::string> nodes = cluster.NodeNames();
   if (!options.node.empty() && std::ranges::find(nodes, options.node) == nodes.end()) {
-    return refuse(fmt::format(
-        "--node: no node {} in the input; {}", options.node, KnownNames(options.node, nodes)));
+    return refuse(fmt::format("--node: no node {} in the input; {}",
+                              options.node,
+                              manifests::KnownNames(options.node, nodes)));
   }
-  const std::vector<OfflineAnswer> answers = cluster.AllocateAll();
+  const std::vector<planning::OfflineAnswer> answers = cluster.AllocateAll();
   if (answers.empty())
     fmt::print(notes, "note: no pod uses a claim, and no claim waits for devices\n");
   Print(options, answers, out, notes);

@@ -52,12 +52,14 @@ void AddDevices(const api::Object& claim, const std::string& node, std::vector<R
   }
 }
 
-void AddNode(const OfflineAnswer& answer, const NodeAnswer& here, std::vector<Row>& rows) {
+void AddNode(const planning::OfflineAnswer& answer,
+             const planning::NodeAnswer& here,
+             std::vector<Row>& rows) {
   const bool is_taken = here.node == answer.node;
   for (const api::Object& claim : here.claims) {
     AddDevices(claim, here.node + (is_taken ? " (taken)" : ""), rows);
   }
-  if (here.verdict == Verdict::kFits) return;
+  if (here.verdict == planning::Verdict::kFits) return;
   if (here.failure.has_value()) {
     rows.push_back({here.failure->claim,
                     here.failure->request,
@@ -68,7 +70,9 @@ void AddNode(const OfflineAnswer& answer, const NodeAnswer& here, std::vector<Ro
   }
 }
 
-void AddNodeJson(const OfflineAnswer& answer, const NodeAnswer& here, std::string& json) {
+void AddNodeJson(const planning::OfflineAnswer& answer,
+                 const planning::NodeAnswer& here,
+                 std::string& json) {
   const auto text = [&json](const char* name, std::string_view value) {
     json += fmt::format(",\"{}\":", name);
     api::QuoteJson(value, json);
@@ -76,8 +80,8 @@ void AddNodeJson(const OfflineAnswer& answer, const NodeAnswer& here, std::strin
   json += "{\"for\":";
   api::QuoteJson(answer.what, json);
   if (!here.node.empty()) text("node", here.node);
-  json += fmt::format(",\"fits\":{}", here.verdict == Verdict::kFits);
-  if (here.verdict != Verdict::kFits) {
+  json += fmt::format(",\"fits\":{}", here.verdict == planning::Verdict::kFits);
+  if (here.verdict != planning::Verdict::kFits) {
     text("reason", here.reason);
     if (here.failure.has_value()) {
       text("claim", here.failure->claim);
@@ -97,11 +101,11 @@ void AddNodeJson(const OfflineAnswer& answer, const NodeAnswer& here, std::strin
 
 }  // namespace
 
-void PrintAsTable(std::FILE* out, std::span<const OfflineAnswer> answers) {
+void PrintAsTable(std::FILE* out, std::span<const planning::OfflineAnswer> answers) {
   std::vector<Row> rows{{"CLAIM", "REQUEST", "DEVICE", "NODE"}};
   std::set<std::string> shown;  // a claim that several pods share is shown once
-  for (const OfflineAnswer& answer : answers) {
-    for (const NodeAnswer& here : answer.nodes) AddNode(answer, here, rows);
+  for (const planning::OfflineAnswer& answer : answers) {
+    for (const planning::NodeAnswer& here : answer.nodes) AddNode(answer, here, rows);
     if (!answer.nodes.empty()) continue;
     for (const api::Object& claim : answer.claims) {
       if (shown.insert(api::ObjectKey(claim.metadata())).second)
@@ -112,31 +116,31 @@ void PrintAsTable(std::FILE* out, std::span<const OfflineAnswer> answers) {
   PrintObstacles(out, answers);
 }
 
-void PrintObstacles(std::FILE* out, std::span<const OfflineAnswer> answers) {
-  for (const OfflineAnswer& answer : answers) {
+void PrintObstacles(std::FILE* out, std::span<const planning::OfflineAnswer> answers) {
+  for (const planning::OfflineAnswer& answer : answers) {
     switch (answer.verdict) {
-      case Verdict::kFits: break;
-      case Verdict::kRefused:
+      case planning::Verdict::kFits: break;
+      case planning::Verdict::kRefused:
         fmt::print(out, "{}: {} gets no devices: {}\n", answer.place, answer.what, answer.reason);
         break;
-      case Verdict::kDoesNotFit:
+      case planning::Verdict::kDoesNotFit:
         fmt::print(out, "{} does not fit: {}\n", answer.what, answer.reason);
         break;
-      case Verdict::kUndecided:
+      case planning::Verdict::kUndecided:
         fmt::print(out, "{} is undecided: {}\n", answer.what, answer.reason);
         break;
     }
     if (!answer.fix.empty()) fmt::print(out, "  {}\n", answer.fix);
-    for (const FailureOnNodes& failure : answer.failures) {
+    for (const planning::FailureOnNodes& failure : answer.failures) {
       fmt::print(out, "  {}\n", ToString(failure));
     }
   }
 }
 
-std::string AllocatedClaims(std::span<const OfflineAnswer> answers) {
+std::string AllocatedClaims(std::span<const planning::OfflineAnswer> answers) {
   std::vector<std::string> order;
   std::map<std::string, const api::Object*> newest;
-  for (const OfflineAnswer& answer : answers) {
+  for (const planning::OfflineAnswer& answer : answers) {
     for (const api::Object& claim : answer.claims) {
       std::string key = api::ObjectKey(claim.metadata());
       if (newest.insert_or_assign(key, &claim).second) order.push_back(std::move(key));
@@ -150,13 +154,13 @@ std::string AllocatedClaims(std::span<const OfflineAnswer> answers) {
   return json + "]}";
 }
 
-std::string NodeAnswersAsJson(std::span<const OfflineAnswer> answers) {
+std::string NodeAnswersAsJson(std::span<const planning::OfflineAnswer> answers) {
   std::string json = R"({"answers":[)";
   bool first = true;
-  for (const OfflineAnswer& answer : answers) {
-    std::vector<NodeAnswer> nodes = answer.nodes;
+  for (const planning::OfflineAnswer& answer : answers) {
+    std::vector<planning::NodeAnswer> nodes = answer.nodes;
     if (nodes.empty()) nodes.push_back({.verdict = answer.verdict, .reason = answer.reason});
-    for (const NodeAnswer& here : nodes) {
+    for (const planning::NodeAnswer& here : nodes) {
       if (!std::exchange(first, false)) json += ',';
       AddNodeJson(answer, here, json);
     }

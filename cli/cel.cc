@@ -15,11 +15,11 @@
 #include "cel/eval/program.h"
 #include "cel/syntax/limits.h"
 #include "cel/syntax/utf8.h"
-#include "cli/cel_devices.h"
 #include "cli/cel_report.h"
-#include "cli/cel_survey.h"
-#include "cli/manifest_files.h"
-#include "cli/manifests.h"
+#include "manifests/files.h"
+#include "manifests/objects.h"
+#include "planning/published_devices.h"
+#include "planning/survey.h"
 
 namespace dray::cli {
 namespace {
@@ -85,7 +85,7 @@ Result<> CheckOptions(const CelOptions& options) {
 Result<std::string> ExpressionOf(World& world, const CelOptions& options) {
   std::string text = options.expression;
   if (text == "-") {
-    DRAY_TRY(text, ReadManifestFile(world.disk, "-"));
+    DRAY_TRY(text, manifests::ReadManifestFile(world.disk, "-"));
     if (text.ends_with('\n')) text.pop_back();
     if (text.ends_with('\r')) text.pop_back();
   }
@@ -141,8 +141,8 @@ void PrintDocument(std::FILE* out, OutputFormat format, const std::string& json)
 }
 
 /// Compiles once more for the type that evaluates: it is cheap, and cannot fail any more.
-Result<Expression> Evaluable(std::string_view text, const cel::Environment& environment) {
-  Expression expression;
+Result<planning::Expression> Evaluable(std::string_view text, const cel::Environment& environment) {
+  planning::Expression expression;
   if (environment.purpose == cel::Purpose::kDerivedAttribute) {
     DRAY_TRY(expression.derived, cel::DerivedAttribute::Compile(text, environment));
   } else {
@@ -188,17 +188,20 @@ class Run {
   /// Of devices, which are only there while this runs.
   Result<int> Ask(CelAnswer answer) {
     const api::Scheme scheme;
-    DRAY_TRY(const Manifests manifests, ReadManifests(world_.disk, scheme, options_.paths));
+    DRAY_TRY(const manifests::Manifests manifests,
+             manifests::ReadManifests(world_.disk, scheme, options_.paths));
     for (const std::string& note : manifests.notes) fmt::print(notes_, "note: {}\n", note);
-    DRAY_TRY(const DeviceList list, DeviceList::Of(world_, manifests));
+    DRAY_TRY(const planning::DeviceList list, planning::DeviceList::Of(world_, manifests));
     for (const std::string& note : list.notes()) fmt::print(notes_, "note: {}\n", note);
-    DRAY_TRY(const Expression expression, Evaluable(answer.expression, answer.environment));
-    DRAY_TRY(const Survey survey,
-             SurveyDevices(expression,
-                           answer.expression,
-                           answer.environment,
-                           list.devices(),
-                           options_.explain ? Conjunctive::kYes : Conjunctive::kNo));
+    DRAY_TRY(const planning::Expression expression,
+             Evaluable(answer.expression, answer.environment));
+    DRAY_TRY(const planning::Survey survey,
+             planning::SurveyDevices(
+                 expression,
+                 answer.expression,
+                 answer.environment,
+                 list.devices(),
+                 options_.explain ? planning::Conjunctive::kYes : planning::Conjunctive::kNo));
     answer.devices = list.devices();
     answer.survey = &survey;
     return Print(answer);

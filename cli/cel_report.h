@@ -12,9 +12,9 @@
 #include "cel/cost/estimate.h"
 #include "cel/device_names.h"
 #include "cel/environment.h"
-#include "cli/cel_devices.h"
-#include "cli/cel_survey.h"
 #include "cli/validate.h"
+#include "planning/published_devices.h"
+#include "planning/survey.h"
 
 namespace dray::cli {
 
@@ -24,9 +24,9 @@ struct CelAnswer {
   cel::Environment environment;
   std::string type;
   cel::CostRange estimate;
-  std::vector<cel::DeviceName> names;             // that it reads
-  std::span<const PublishedDevice> devices = {};  // the survey's
-  const Survey* survey = nullptr;                 // null without -f
+  std::vector<cel::DeviceName> names;                       // that it reads
+  std::span<const planning::PublishedDevice> devices = {};  // the survey's
+  const planning::Survey* survey = nullptr;                 // null without -f
 
   /// Before 1.32 nobody estimated.
   bool has_limit() const { return environment.since(api::Release::k1_32); }

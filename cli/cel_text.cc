@@ -10,8 +10,8 @@
 #include <fmt/format.h>
 
 #include "api/feature_gates.h"
-#include "cli/cel_missing.h"
 #include "cli/cel_report.h"
+#include "planning/missing_names.h"
 
 namespace dray::cli {
 namespace {
@@ -67,7 +67,7 @@ class TextReport {
   std::string Run() && {
     Head();
     if (answer_.survey == nullptr) return std::move(out_);
-    const Survey& survey = *answer_.survey;
+    const planning::Survey& survey = *answer_.survey;
     if (!survey.conjuncts.empty()) Conjuncts(survey);
     Failures(survey);
     Unknown(survey);
@@ -116,7 +116,7 @@ class TextReport {
           Painted("refused: too complex, exceeds cost limit", kRed));
     }
     if (answer_.survey == nullptr) return;
-    const Survey& survey = *answer_.survey;
+    const planning::Survey& survey = *answer_.survey;
     if (survey.cost_max > 0) {
       Say("counted   at most {}, on {}\n", survey.cost_max, DeviceAt(survey.costliest));
     }
@@ -130,10 +130,10 @@ class TextReport {
 
   std::string MatchingColumn() const { return answer_.is_derived() ? "WITH VALUE" : "MATCHING"; }
 
-  void Pools(const Survey& survey) {
+  void Pools(const planning::Survey& survey) {
     if (survey.pools.empty()) return;
     std::vector<Row> rows = {{"DRIVER", "POOL", "NODE", MatchingColumn(), "FAILING", "DEVICES"}};
-    for (const PoolCount& pool : survey.pools) {
+    for (const planning::PoolCount& pool : survey.pools) {
       rows.push_back({Printable(pool.driver),
                       Printable(pool.pool),
                       pool.node.empty() ? "-" : Printable(pool.node),
@@ -145,12 +145,12 @@ class TextReport {
   }
 
   /// Instead of many pools.
-  void Drivers(const Survey& survey) {
+  void Drivers(const planning::Survey& survey) {
     struct Total {
       size_t pools = 0, with_any = 0, matching = 0, failing = 0, devices = 0;
     };
     std::map<std::string_view, Total> totals;
-    for (const PoolCount& pool : survey.pools) {
+    for (const planning::PoolCount& pool : survey.pools) {
       Total& total = totals[pool.driver];
       ++total.pools;
       if (pool.matching > 0) ++total.with_any;
@@ -171,7 +171,7 @@ class TextReport {
     Say("\n{}  (--all shows the pools)\n", Table(rows));
   }
 
-  void Matching(const Survey& survey) {
+  void Matching(const planning::Survey& survey) {
     if (survey.matching.empty() || answer_.is_derived()) return;
     Say("\nmatching:\n");
     for (size_t i = 0; i < Shown(survey.matching.size()); ++i) {
@@ -180,11 +180,11 @@ class TextReport {
     SayMore(survey.matching.size());
   }
 
-  void Values(const Survey& survey) {
+  void Values(const planning::Survey& survey) {
     if (survey.values.empty()) return;
     Say("\nvalues:\n");
     for (size_t i = 0; i < Shown(survey.values.size()); ++i) {
-      const Counted& value = survey.values[i];
+      const planning::Counted& value = survey.values[i];
       Say("  {} on {} {}, first on {}\n",
           value.text,
           value.count,
@@ -194,12 +194,12 @@ class TextReport {
     SayMore(survey.values.size());
   }
 
-  void Conjuncts(const Survey& survey) {
-    const std::vector<size_t> to_blame = Responsible(survey);
+  void Conjuncts(const planning::Survey& survey) {
+    const std::vector<size_t> to_blame = planning::Responsible(survey);
     std::vector<Row> rows = {
         {"CONJUNCT", "TRUE", "FALSE", "ERROR", "LEFT AFTER IT", "MATCH WITHOUT IT", "SOURCE"}};
     for (size_t i = 0; i < survey.conjuncts.size(); ++i) {
-      const ConjunctCount& conjunct = survey.conjuncts[i];
+      const planning::ConjunctCount& conjunct = survey.conjuncts[i];
       const bool is_marked = std::ranges::find(to_blame, i) != to_blame.end();
       rows.push_back({fmt::format("#{}{}", i + 1, is_marked ? " *" : ""),
                       fmt::format("{}", conjunct.true_count),
@@ -211,7 +211,7 @@ class TextReport {
     }
     Say("\n{}", Table(rows));
     for (size_t i = 0; i < survey.conjuncts.size(); ++i) {
-      for (const Counted& error : survey.conjuncts[i].errors) {
+      for (const planning::Counted& error : survey.conjuncts[i].errors) {
         Say("  #{} fails on {} {}: {}\n",
             i + 1,
             error.count,
@@ -222,11 +222,11 @@ class TextReport {
     if (survey.matching.empty() && survey.devices > 0) Verdict(survey, to_blame);
   }
 
-  void Verdict(const Survey& survey, const std::vector<size_t>& to_blame) {
+  void Verdict(const planning::Survey& survey, const std::vector<size_t>& to_blame) {
     if (survey.conjuncts.size() == 1) {
       Say("there is one conjunct only, nothing to leave out\n");
     } else if (to_blame.size() == 1) {
-      const ConjunctCount& conjunct = survey.conjuncts[to_blame[0]];
+      const planning::ConjunctCount& conjunct = survey.conjuncts[to_blame[0]];
       Say("{} alone is why nothing matches: without it {} of {} would\n",
           Painted(fmt::format("#{}", to_blame[0] + 1), kRed),
           conjunct.without_it,
@@ -238,17 +238,18 @@ class TextReport {
     }
   }
 
-  void Failures(const Survey& survey) {
+  void Failures(const planning::Survey& survey) {
     if (survey.failures.empty()) return;
     Say("\nfailing:\n");
     for (size_t i = 0; i < Shown(survey.failures.size()); ++i) {
-      const Counted& failure = survey.failures[i];
+      const planning::Counted& failure = survey.failures[i];
       Say("  {} {}, first {}: {}\n",
           failure.count,
           Plural(failure.count, "device", "devices"),
           DeviceAt(failure.first),
           Painted(Printable(failure.text), kRed));
-      for (const MissingName& missing : MissingIn(failure.text, answer_.names, survey)) {
+      for (const planning::MissingName& missing :
+           planning::MissingIn(failure.text, answer_.names, survey)) {
         Say("    {}\n", Painted(Printable(missing.ToText()), kFaint));
       }
     }
@@ -256,9 +257,9 @@ class TextReport {
   }
 
   /// Names that no device has and that no failure told of: guarded by has() or .?
-  void Unknown(const Survey& survey) {
+  void Unknown(const planning::Survey& survey) {
     std::string lines;
-    for (const MissingName& missing : MissingQuietly(answer_.names, survey)) {
+    for (const planning::MissingName& missing : planning::MissingQuietly(answer_.names, survey)) {
       lines += fmt::format("  {}\n", Painted(Printable(missing.ToText()), kFaint));
     }
     if (!lines.empty()) Say("\nunknown:\n{}", lines);

@@ -14,10 +14,10 @@
 #include "api/codec/json.h"
 #include "api/codec/yaml.h"
 #include "api/feature_gates.h"
-#include "cli/convert_item.h"
-#include "cli/documents.h"
-#include "cli/json_members.h"
-#include "cli/manifest_files.h"
+#include "manifests/convert_item.h"
+#include "manifests/documents.h"
+#include "manifests/files.h"
+#include "manifests/json_members.h"
 
 namespace dray::cli {
 namespace {
@@ -27,16 +27,17 @@ constexpr std::string_view kList = "List";
 /// A document and the file it stands in.
 struct Source {
   std::string file;
-  Document document;
+  manifests::Document document;
 };
 
 /// All documents with content. Errors: kBadRequest  one cannot be read, with its place.
 Result<std::vector<Source>> ReadSources(Disk& disk, const std::vector<std::string>& paths) {
   std::vector<Source> sources;
-  DRAY_TRY(const std::vector<std::string> files, ManifestFiles(disk, paths));
+  DRAY_TRY(const std::vector<std::string> files, manifests::ManifestFiles(disk, paths));
   for (const std::string& file : files) {
-    DRAY_TRY(std::vector<Document> documents, ReadDocuments(disk, file, WithLines::kYes));
-    for (Document& document : documents) {
+    DRAY_TRY(std::vector<manifests::Document> documents,
+             manifests::ReadDocuments(disk, file, manifests::WithLines::kYes));
+    for (manifests::Document& document : documents) {
       if (document.failure.has_value()) {
         return Fail(StatusReason::kBadRequest,
                     fmt::format("{}:{}: {}", file, document.failure->line, document.failure->text));
@@ -47,28 +48,29 @@ Result<std::vector<Source>> ReadSources(Disk& disk, const std::vector<std::strin
   return sources;
 }
 
-std::vector<JsonMember>::iterator Find(std::vector<JsonMember>& members, std::string_view key) {
-  return std::ranges::find(members, key, &JsonMember::key);
+std::vector<manifests::JsonMember>::iterator Find(std::vector<manifests::JsonMember>& members,
+                                                  std::string_view key) {
+  return std::ranges::find(members, key, &manifests::JsonMember::key);
 }
 
 /// What a list is once its items are `items`: a typed one follows their type.
 std::string ListOf(std::string_view old, const std::vector<std::string>& items) {
-  std::vector<JsonMember> list = {{"apiVersion", ""}, {"kind", ""}};
-  for (JsonMember& member : MembersOf(old)) {
+  std::vector<manifests::JsonMember> list = {{"apiVersion", ""}, {"kind", ""}};
+  for (manifests::JsonMember& member : manifests::MembersOf(old)) {
     if (member.key == "apiVersion" || member.key == "kind") {
       Find(list, member.key)->value = member.value;
     } else if (member.key != "items") {
       list.push_back(std::move(member));
     }
   }
-  list.push_back({"items", ArrayOf(items)});
-  if (list[1].value == Quoted(kList) || items.empty()) return ObjectOf(list);
+  list.push_back({"items", manifests::ArrayOf(items)});
+  if (list[1].value == manifests::Quoted(kList) || items.empty()) return manifests::ObjectOf(list);
   const auto first = api::ReadTypeMeta(items.front());
   if (first && !first->kind.empty()) {
-    list[0].value = Quoted(first->api_version);
-    list[1].value = Quoted(first->kind + std::string(kList));
+    list[0].value = manifests::Quoted(first->api_version);
+    list[1].value = manifests::Quoted(first->kind + std::string(kList));
   }
-  return ObjectOf(list);
+  return manifests::ObjectOf(list);
 }
 
 /// The comment lines a document begins with: a licence, a title.
@@ -84,15 +86,15 @@ std::string LeadingComments(std::string_view text) {
 
 class Converter {
  public:
-  Converter(ItemConverter items, const ConvertOptions& options, std::FILE* notes)
+  Converter(manifests::ItemConverter items, const ConvertOptions& options, std::FILE* notes)
       : items_(std::move(items)), options_(options), notes_(notes) {}
 
   /// Errors: kBadRequest  a document that is not what it says, with its place.
   Result<> Run(const std::vector<Source>& sources) {
     for (const Source& source : sources) {
-      const auto objects = ObjectsIn(source.document.json);
+      const auto objects = manifests::ObjectsIn(source.document.json);
       if (!objects) return Fail(At(source, "", objects.error()));
-      for (const ObjectText& object : *objects) items_.Learn(object.type, object.json);
+      for (const manifests::ObjectText& object : *objects) items_.Learn(object.type, object.json);
     }
     for (const Source& source : sources) DRAY_TRY_VOID(ConvertSource(source));
     return {};
@@ -115,10 +117,10 @@ class Converter {
     for (const Output& output : outputs_) {
       if (!output.json.empty()) all.push_back(output.json);
     }
-    const std::string one =
-        all.size() == 1
-            ? all[0]
-            : fmt::format(R"({{"apiVersion":"v1","kind":"List","items":{}}})", ArrayOf(all));
+    const std::string one = all.size() == 1
+                                ? all[0]
+                                : fmt::format(R"({{"apiVersion":"v1","kind":"List","items":{}}})",
+                                              manifests::ArrayOf(all));
     fmt::print(out, "{}\n", api::PrettyJson(one));
   }
 
@@ -147,7 +149,7 @@ class Converter {
   };
 
   Result<> ConvertSource(const Source& source) {
-    for (const LineNote& duplicate : source.document.duplicates) {
+    for (const manifests::LineNote& duplicate : source.document.duplicates) {
       fmt::print(notes_, "note: {}:{}: {}\n", source.file, duplicate.line, duplicate.text);
     }
     Progress progress = {.source = source};
@@ -172,19 +174,19 @@ class Converter {
     auto type = api::ReadTypeMeta(json);
     if (!type) return Fail(At(progress.source, path, type.error()));
     if (type->kind.empty() && type->api_version.empty()) *type = inherited;
-    std::vector<JsonMember> members = MembersOf(json);
+    std::vector<manifests::JsonMember> members = manifests::MembersOf(json);
     const auto items = Find(members, "items");
     if (type->kind.ends_with(kList) && items != members.end() && items->value.starts_with('[')) {
       DRAY_TRY(const std::vector<std::string> converted,
                ConvertItems(progress, items->value, path, *type));
       return ListOf(json, converted);
     }
-    Result<ConvertedItem> item = items_.Convert(*type, json);
+    Result<manifests::ConvertedItem> item = items_.Convert(*type, json);
     if (!item) return Fail(At(progress.source, path, item.error()));
     Say(progress, path, *item);
-    if (item->outcome == ConvertedItem::Outcome::kUnchanged) return json;
+    if (item->outcome == manifests::ConvertedItem::Outcome::kUnchanged) return json;
     progress.is_changed = true;
-    if (item->outcome == ConvertedItem::Outcome::kOmitted) return std::nullopt;
+    if (item->outcome == manifests::ConvertedItem::Outcome::kOmitted) return std::nullopt;
     return std::move(item->object);
   }
 
@@ -197,7 +199,7 @@ class Converter {
     if (type.kind.empty()) type = {};  // a v1 List holds anything
     std::vector<std::string> converted;
     size_t index = 0;
-    for (const std::string& item : ElementsOf(items)) {
+    for (const std::string& item : manifests::ElementsOf(items)) {
       const std::string inner =
           fmt::format("{}{}items[{}]", path, path.empty() ? "" : ".", index++);
       DRAY_TRY(std::optional<std::string> json, ConvertJson(progress, item, inner, type));
@@ -216,8 +218,8 @@ class Converter {
   }
 
   /// Prints what there is to say about an object; proposals are explained in the output, too.
-  void Say(Progress& progress, const std::string& path, const ConvertedItem& item) {
-    const auto print = [&](std::string_view word, const Remark& remark) {
+  void Say(Progress& progress, const std::string& path, const manifests::ConvertedItem& item) {
+    const auto print = [&](std::string_view word, const manifests::Remark& remark) {
       const std::string dot = path.empty() || remark.path.empty() ? "" : ".";
       fmt::print(notes_,
                  "{}{}:{}: {}: {}\n",
@@ -227,19 +229,19 @@ class Converter {
                  item.name,
                  remark.text);
     };
-    for (const Remark& note : item.notes) print("note: ", note);
+    for (const manifests::Remark& note : item.notes) print("note: ", note);
     for (const std::string& comment : item.comments) {
       print("proposal: ", {.path = "", .text = comment});
       progress.comments += fmt::format("# {}: {}\n", item.name, comment);
     }
-    for (const Remark& refusal : item.refusals) print("", refusal);
+    for (const manifests::Remark& refusal : item.refusals) print("", refusal);
     const bool may_lose = options_.losing == Losing::kAllowed;
-    for (const Remark& loss : item.losses) print(may_lose ? "dropped: " : "", loss);
+    for (const manifests::Remark& loss : item.losses) print(may_lose ? "dropped: " : "", loss);
     is_refused_ = is_refused_ || !item.refusals.empty();
     would_lose_ = would_lose_ || (!may_lose && !item.losses.empty());
   }
 
-  ItemConverter items_;
+  manifests::ItemConverter items_;
   const ConvertOptions& options_;
   std::FILE* notes_;
   std::vector<Output> outputs_;
@@ -252,15 +254,16 @@ class Converter {
 Result<std::string> VersionOf(std::string_view word, api::Release release) {
   const size_t slash = word.find('/');
   const std::string_view group =
-      slash == std::string_view::npos ? ItemConverter::kGroup : word.substr(0, slash);
+      slash == std::string_view::npos ? manifests::ItemConverter::kGroup : word.substr(0, slash);
   const std::string version(slash == std::string_view::npos ? word : word.substr(slash + 1));
   std::set<std::string_view> known;
   for (const api::KindInfo* kind : api::BuiltinKinds()) {
-    if (kind->group == ItemConverter::kGroup && kind->served && kind->in.Has(release)) {
+    if (kind->group == manifests::ItemConverter::kGroup && kind->served && kind->in.Has(release)) {
       known.insert(kind->version);
     }
   }
-  if (group == ItemConverter::kGroup && known.contains(version)) return std::string(version);
+  if (group == manifests::ItemConverter::kGroup && known.contains(version))
+    return std::string(version);
   std::string names;
   for (const std::string_view one : known)
     names += fmt::format("{}{}", names.empty() ? "" : ", ", one);
@@ -269,7 +272,7 @@ Result<std::string> VersionOf(std::string_view word, api::Release release) {
   return Fail(StatusReason::kBadRequest,
               fmt::format("--to: {} is no version of {}{}; there are {}",
                           word,
-                          ItemConverter::kGroup,
+                          manifests::ItemConverter::kGroup,
                           where,
                           names));
 }
@@ -293,7 +296,7 @@ Result<int> Run(World& world, const ConvertOptions& options, std::FILE* out, std
   DRAY_TRY(const api::Release release, ReleaseOf(options.release));
   DRAY_TRY(std::string version, VersionOf(options.version, release));
   DRAY_TRY(const std::vector<Source> sources, ReadSources(world.disk, options.paths));
-  Converter converter(ItemConverter(std::move(version), release), options, notes);
+  Converter converter(manifests::ItemConverter(std::move(version), release), options, notes);
   DRAY_TRY_VOID(converter.Run(sources));
   if (converter.is_refused() || converter.would_lose()) {
     fmt::print(notes,

@@ -19,9 +19,9 @@
 #include "cli/convert.h"
 #include "cli/serve.h"
 #include "cli/store.h"
-#include "cli/store_choice.h"
 #include "cli/validate.h"
 #include "cli/version.h"
+#include "control_plane/store_choice.h"
 
 namespace {
 
@@ -30,7 +30,7 @@ using namespace dray;  // NOLINT(google-build-using-namespace): this file is onl
 constexpr int kUsageError = 2;
 
 // Which store a command works on; the names are kube-apiserver's.
-void AddStoreChoice(CLI::App& command, cli::StoreChoice& choice) {
+void AddStoreChoice(CLI::App& command, control_plane::StoreChoice& choice) {
   command.add_option("--data-dir",
                      choice.data_folder,
                      "folder of the store, certificates and kubeconfig (default: ~/.dray)");

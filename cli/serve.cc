@@ -15,13 +15,13 @@
 
 #include "allocator/feature_switches.h"
 #include "api/kind.h"
-#include "cli/components.h"
-#include "cli/credentials.h"
-#include "cli/housekeeping.h"
-#include "cli/in_process_client.h"
-#include "cli/store_choice.h"
 #include "cli/version.h"
 #include "client/leader_election.h"
+#include "control_plane/components.h"
+#include "control_plane/credentials.h"
+#include "control_plane/housekeeping.h"
+#include "control_plane/in_process_client.h"
+#include "control_plane/store_choice.h"
 #include "dray/profile.h"
 #include "net/server/http_server.h"
 #include "net/url.h"
@@ -104,14 +104,14 @@ Result<allocator::Features> SearchFeatures(const server::registry::Emulation& em
   return allocator::FeaturesOf(allocator::Profile(), emulation.gates);
 }
 
-Result<ComponentsOptions> ComponentsOf(const ServeOptions& options) {
+Result<control_plane::ComponentsOptions> ComponentsOf(const ServeOptions& options) {
   DRAY_TRY(const server::registry::Emulation emulation, EmulationOf(options));
   DRAY_TRY(const allocator::Features features, SearchFeatures(emulation));
-  ComponentsOptions components{.scheduler = Has(options, "scheduler"),
-                               .controllers = Has(options, "controllers"),
-                               .nodes = Has(options, "nodes"),
-                               .binders = options.store.memory ? 0 : kBinders,
-                               .features = features};
+  control_plane::ComponentsOptions components{.scheduler = Has(options, "scheduler"),
+                                              .controllers = Has(options, "controllers"),
+                                              .nodes = Has(options, "nodes"),
+                                              .binders = options.store.memory ? 0 : kBinders,
+                                              .features = features};
   for (const NodesOption& wanted : options.nodes) {
     components.simulated.profiles.emplace_back(wanted.profile, wanted.count);
   }
@@ -165,7 +165,7 @@ class Process {
   /// Serves requests; the other components start with StartComponents.
   Result<> StartServer() {
     DRAY_TRY_VOID(CheckComponents(options_));
-    DRAY_TRY_VOID(CheckStoreChoice(options_.store));
+    DRAY_TRY_VOID(control_plane::CheckStoreChoice(options_.store));
     DRAY_TRY(const net::Endpoint endpoint, ParseListen(options_.listen));
     if (!server::http::IsLoopback(endpoint.host)) {
       return Fail(StatusReason::kBadRequest,
@@ -174,11 +174,12 @@ class Process {
                               options_.listen));
     }
     DRAY_TRY_VOID(world_.disk.MakeFolder(options_.store.data_folder));
-    DRAY_TRY(store_, OpenStore(world_, log_, options_.store));
+    DRAY_TRY(store_, control_plane::OpenStore(world_, log_, options_.store));
     DRAY_TRY_VOID(MakeResources());
     DRAY_TRY_VOID(Wait(resources_->Bootstrap()));
-    DRAY_TRY(const ServerCredentials credentials,
-             LoadOrMakeCredentials(world_, options_.store.data_folder, endpoint.host));
+    DRAY_TRY(
+        const control_plane::ServerCredentials credentials,
+        control_plane::LoadOrMakeCredentials(world_, options_.store.data_folder, endpoint.host));
     server::http::HttpApiOptions api_options{
         // Whatever the store is: probes know the name from kube-apiserver.
         .checks = {
@@ -202,7 +203,8 @@ class Process {
     housekeeping_.emplace(*store_, world_.clock, *http_->reactors().front());
     url_ = fmt::format("https://{}",
                        net::HostPort(net::Endpoint{.host = endpoint.host, .port = http_->port()}));
-    DRAY_TRY(kubeconfig_, WriteKubeconfig(world_, options_.store.data_folder, url_, credentials));
+    DRAY_TRY(kubeconfig_,
+             control_plane::WriteKubeconfig(world_, options_.store.data_folder, url_, credentials));
     return {};
   }
 
@@ -227,7 +229,7 @@ class Process {
   Result<> StartComponents() {
     client_.emplace(*resources_,
                     server::verbs::User{.name = "system:dray", .groups = {"system:masters"}});
-    DRAY_TRY(ComponentsOptions components, ComponentsOf(options_));
+    DRAY_TRY(control_plane::ComponentsOptions components, ComponentsOf(options_));
     components_.emplace(*client_, world_, log_, scheme_, std::move(components));
     if (options_.store.etcd_servers.empty()) return components_->Start();
     if (components_->any()) election_.emplace(MakeElection(*client_));
@@ -256,7 +258,7 @@ class Process {
         "kubectl --kubeconfig {} get resourceslices\n",
         VersionLine(),
         url_,
-        WhereObjectsAre(options_.store),
+        control_plane::WhereObjectsAre(options_.store),
         kubeconfig_);
     std::fflush(stdout);
   }
@@ -270,11 +272,11 @@ class Process {
   std::unique_ptr<server::verbs::Resources> resources_;
   std::optional<server::http::HttpApi> api_;
   std::unique_ptr<net::server::HttpServer> http_;
-  std::optional<Housekeeping> housekeeping_;
+  std::optional<control_plane::Housekeeping> housekeeping_;
   std::string url_, kubeconfig_;
-  std::optional<InProcessClient> client_;
-  std::optional<Components> components_;
-  std::optional<Running<client::LeaderElection>> election_;
+  std::optional<control_plane::InProcessClient> client_;
+  std::optional<control_plane::Components> components_;
+  std::optional<control_plane::Running<client::LeaderElection>> election_;
 };
 
 }  // namespace

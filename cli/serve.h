@@ -8,7 +8,7 @@
 
 #include "base/log.h"
 #include "base/world.h"
-#include "cli/store_choice.h"
+#include "control_plane/store_choice.h"
 
 namespace dray::cli {
 
@@ -20,7 +20,7 @@ struct NodesOption {
 
 struct ServeOptions {
   std::string listen = "127.0.0.1:6443";
-  StoreChoice store;
+  control_plane::StoreChoice store;
   std::string token_file;               // empty: certificates only
   std::vector<std::string> components;  // apiserver, scheduler, controllers, nodes
   std::vector<NodesOption> nodes;

@@ -11,10 +11,10 @@
 #include "api/kind.h"
 #include "base/result.h"
 #include "base/world.h"
-#include "cli/store_choice.h"
 #include "cli/store_etcd.h"
 #include "cli/store_record_json.h"
 #include "cli/store_report.h"
+#include "control_plane/store_choice.h"
 #include "store/sqlite/maintenance.h"
 
 namespace dray::cli {
@@ -199,7 +199,7 @@ int ExitCodeOf(StatusReason reason) {
 }
 
 Result<int> Run(World& world, const StoreOptions& options, std::FILE* out, std::FILE* notes) {
-  DRAY_TRY_VOID(CheckStoreChoice(options.store));
+  DRAY_TRY_VOID(control_plane::CheckStoreChoice(options.store));
   if (!options.store.etcd_servers.empty()) return StoreInEtcd(world, options, out, notes);
   return FolderCommand(world, options, out, notes).Run();
 }

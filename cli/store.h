@@ -10,7 +10,7 @@
 #include "base/strong.h"
 #include "base/world.h"
 #include "cli/allocate.h"
-#include "cli/store_choice.h"
+#include "control_plane/store_choice.h"
 
 namespace dray::cli {
 
@@ -18,8 +18,8 @@ enum class StoreVerb : uint8_t { kStatus, kVerify, kBackup, kRestore, kCompact, 
 
 struct StoreOptions {
   StoreVerb verb = StoreVerb::kStatus;
-  StoreChoice store;  // where; data_folder may also name a backup
-  std::string file;   // of backup and restore
+  control_plane::StoreChoice store;  // where; data_folder may also name a backup
+  std::string file;                  // of backup and restore
   OutputFormat output = OutputFormat::kTable;
   std::optional<Revision> revision;    // of compact; none: the newest
   bool overwrite = false;              // of restore

@@ -13,8 +13,8 @@
 #include <fmt/ranges.h>
 
 #include "api/codec/json.h"
-#include "cli/manifest_files.h"
-#include "cli/validate_verdicts.h"
+#include "manifests/files.h"
+#include "manifests/validate.h"
 
 namespace dray::cli {
 namespace {
@@ -24,28 +24,31 @@ constexpr int kExitInvalid = 1;
 constexpr int kExitUnreadable = 2;
 
 struct VerdictName {
-  Verdict verdict;
+  manifests::Verdict verdict;
   std::string_view name;
   int exit_code;
 };
 constexpr std::array kVerdictNames = {
-    VerdictName{Verdict::kValid, "valid", kExitValid},
-    VerdictName{Verdict::kInvalid, "invalid", kExitInvalid},
-    VerdictName{Verdict::kRefused, "refused", kExitInvalid},
-    VerdictName{Verdict::kSkipped, "skipped", kExitValid},
-    VerdictName{Verdict::kUnreadable, "unreadable", kExitUnreadable}};
+    VerdictName{manifests::Verdict::kValid, "valid", kExitValid},
+    VerdictName{manifests::Verdict::kInvalid, "invalid", kExitInvalid},
+    VerdictName{manifests::Verdict::kRefused, "refused", kExitInvalid},
+    VerdictName{manifests::Verdict::kSkipped, "skipped", kExitValid},
+    VerdictName{manifests::Verdict::kUnreadable, "unreadable", kExitUnreadable}};
 
-const VerdictName& NameOf(Verdict verdict) {
+const VerdictName& NameOf(manifests::Verdict verdict) {
   return *std::ranges::find(kVerdictNames, verdict, &VerdictName::verdict);
 }
 
 /// With --strict what was passed over is an error.
-void BeStrict(ObjectVerdict& verdict) {
-  if (verdict.verdict == Verdict::kSkipped || verdict.verdict == Verdict::kUnreadable) return;
-  for (Notice& notice : verdict.notices) {
+void BeStrict(manifests::ObjectVerdict& verdict) {
+  if (verdict.verdict == manifests::Verdict::kSkipped ||
+      verdict.verdict == manifests::Verdict::kUnreadable)
+    return;
+  for (manifests::Notice& notice : verdict.notices) {
     if (notice.type != "UnknownField" && notice.type != "DuplicateField") continue;
-    notice.severity = Notice::Severity::kError;
-    if (verdict.verdict == Verdict::kValid) verdict.verdict = Verdict::kRefused;
+    notice.severity = manifests::Notice::Severity::kError;
+    if (verdict.verdict == manifests::Verdict::kValid)
+      verdict.verdict = manifests::Verdict::kRefused;
   }
 }
 
@@ -55,9 +58,9 @@ class TextReport {
  public:
   TextReport(std::FILE* out, Colours colours) : out_(out), colours_(colours) {}
 
-  void Print(const ObjectVerdict& verdict) const {
+  void Print(const manifests::ObjectVerdict& verdict) const {
     const std::string object = ObjectOf(verdict);
-    if (verdict.verdict == Verdict::kSkipped) {
+    if (verdict.verdict == manifests::Verdict::kSkipped) {
       fmt::print(out_,
                  "{}:{}: {}: {}: not a kind Dray knows\n",
                  verdict.file,
@@ -65,7 +68,7 @@ class TextReport {
                  Painted("skipped", kFaint),
                  object);
     }
-    for (const Notice& notice : verdict.notices) Print(verdict, object, notice);
+    for (const manifests::Notice& notice : verdict.notices) Print(verdict, object, notice);
   }
 
  private:
@@ -75,9 +78,9 @@ class TextReport {
   static constexpr std::string_view kPlain = "\033[0m";
 
   /// "ResourceClaim default/gpu"
-  static std::string ObjectOf(const ObjectVerdict& verdict) {
-    if (verdict.verdict == Verdict::kUnreadable) return {};
-    std::string object = verdict.verdict == Verdict::kSkipped
+  static std::string ObjectOf(const manifests::ObjectVerdict& verdict) {
+    if (verdict.verdict == manifests::Verdict::kUnreadable) return {};
+    std::string object = verdict.verdict == manifests::Verdict::kSkipped
                              ? fmt::format("{} {}", verdict.type.api_version, verdict.type.kind)
                              : verdict.type.kind;
     if (!verdict.name.empty()) {
@@ -92,8 +95,10 @@ class TextReport {
     return fmt::format("{}{}{}", colour, text, kPlain);
   }
 
-  void Print(const ObjectVerdict& verdict, std::string_view object, const Notice& notice) const {
-    const bool is_error = notice.severity == Notice::Severity::kError;
+  void Print(const manifests::ObjectVerdict& verdict,
+             std::string_view object,
+             const manifests::Notice& notice) const {
+    const bool is_error = notice.severity == manifests::Notice::Severity::kError;
     std::string line = fmt::format("{}:{}: {}: ",
                                    verdict.file,
                                    notice.line,
@@ -138,9 +143,9 @@ class JsonMembers {
   std::string out_;
 };
 
-std::string Listed(const ObjectVerdict& verdict, Notice::Severity severity) {
+std::string Listed(const manifests::ObjectVerdict& verdict, manifests::Notice::Severity severity) {
   std::vector<std::string> notices;
-  for (const Notice& notice : verdict.notices) {
+  for (const manifests::Notice& notice : verdict.notices) {
     if (notice.severity != severity) continue;
     JsonMembers members;
     members.Number("line", notice.line);
@@ -153,7 +158,7 @@ std::string Listed(const ObjectVerdict& verdict, Notice::Severity severity) {
   return fmt::format("[{}]", fmt::join(notices, ","));
 }
 
-std::string JsonOf(const ObjectVerdict& verdict) {
+std::string JsonOf(const manifests::ObjectVerdict& verdict) {
   JsonMembers members;
   members.Text("file", verdict.file);
   members.Number("line", verdict.line);
@@ -165,8 +170,8 @@ std::string JsonOf(const ObjectVerdict& verdict) {
   members.Text("name", verdict.name);
   if (verdict.release.has_value()) members.Text("release", api::ReleaseName(*verdict.release));
   members.Text("verdict", NameOf(verdict.verdict).name);
-  members.Json("errors", Listed(verdict, Notice::Severity::kError));
-  members.Json("warnings", Listed(verdict, Notice::Severity::kWarning));
+  members.Json("errors", Listed(verdict, manifests::Notice::Severity::kError));
+  members.Json("warnings", Listed(verdict, manifests::Notice::Severity::kWarning));
   return std::move(members).Take();
 }
 
@@ -175,7 +180,7 @@ std::string JsonOf(const ObjectVerdict& verdict) {
 /// How many objects there were of each verdict, and how it ends.
 class Tally {
  public:
-  void Count(Verdict verdict) {
+  void Count(manifests::Verdict verdict) {
     const VerdictName& name = NameOf(verdict);
     ++counts_.at(static_cast<size_t>(&name - kVerdictNames.data()));
     exit_code_ = std::max(exit_code_, name.exit_code);
@@ -203,7 +208,7 @@ class Tally {
 /// Reads and prints file by file.
 class Run {
  public:
-  Run(World& world, const ValidateOptions& options, ManifestJudge judge, std::FILE* out)
+  Run(World& world, const ValidateOptions& options, manifests::ManifestJudge judge, std::FILE* out)
       : world_(world),
         options_(options),
         judge_(std::move(judge)),
@@ -225,7 +230,7 @@ class Run {
   bool is_json() const { return options_.format == ReportFormat::kJson; }
 
   void Path(const std::string& path) {
-    const auto files = ManifestFiles(world_.disk, std::span(&path, 1));
+    const auto files = manifests::ManifestFiles(world_.disk, std::span(&path, 1));
     if (!files) {
       Unreadable(path, files.error().message);
       return;
@@ -239,16 +244,16 @@ class Run {
       Unreadable(file, verdicts.error().message);
       return;
     }
-    for (ObjectVerdict& verdict : *verdicts) Print(verdict);
+    for (manifests::ObjectVerdict& verdict : *verdicts) Print(verdict);
   }
 
   void Unreadable(const std::string& file, std::string why) {
-    ObjectVerdict verdict = {.file = file, .verdict = Verdict::kUnreadable};
+    manifests::ObjectVerdict verdict = {.file = file, .verdict = manifests::Verdict::kUnreadable};
     verdict.notices.push_back({.line = 1, .type = "Unreadable", .text = std::move(why)});
     Print(verdict);
   }
 
-  void Print(ObjectVerdict& verdict) {
+  void Print(manifests::ObjectVerdict& verdict) {
     if (options_.strict) BeStrict(verdict);
     tally_.Count(verdict.verdict);
     if (!is_json()) {
@@ -260,7 +265,7 @@ class Run {
 
   World& world_;
   const ValidateOptions& options_;
-  ManifestJudge judge_;
+  manifests::ManifestJudge judge_;
   std::FILE* out_;
   TextReport text_;
   Tally tally_;
@@ -270,7 +275,7 @@ class Run {
 }  // namespace
 
 int Validate(World& world, const ValidateOptions& options, std::FILE* out, std::FILE* errors) {
-  JudgeOptions by = {.release = std::nullopt, .feature_gates = options.feature_gates};
+  manifests::JudgeOptions by = {.release = std::nullopt, .feature_gates = options.feature_gates};
   if (!options.release.empty()) {
     const auto release = api::ParseRelease(options.release);
     if (!release) {
@@ -279,7 +284,7 @@ int Validate(World& world, const ValidateOptions& options, std::FILE* out, std::
     }
     by.release = *release;
   }
-  auto judge = ManifestJudge::Make(world, by);
+  auto judge = manifests::ManifestJudge::Make(world, by);
   if (!judge) {
     fmt::print(errors, "dray validate: {}\n", judge.error().message);
     return kExitUnreadable;

@@ -21,8 +21,8 @@
 #include "base/wakeup.h"
 #include "base/world.h"
 #include "cel/selector_cache.h"
-#include "cli/in_process_client.h"
 #include "client/http_client.h"
+#include "control_plane/in_process_client.h"
 #include "controllers/manager.h"
 #include "net/server/http_server.h"
 #include "node/simulated_nodes.h"
@@ -59,7 +59,7 @@ class ClientsTest : public testing::TestWithParam<Way> {
     ASSERT_TRUE(started) << started.error().message;
     http_ = *std::move(started);
     if (GetParam() == Way::kInProcess) {
-      client_ = std::make_unique<cli::InProcessClient>(
+      client_ = std::make_unique<control_plane::InProcessClient>(
           resources_, server::verbs::User{.name = "test", .groups = {"system:masters"}});
       return;
     }

@@ -13,7 +13,7 @@
 
 #include "api/feature_gates.h"
 #include "api/status.h"
-#include "cli/validate_verdicts.h"
+#include "manifests/validate.h"
 #include "tests/vectors/case_files.h"
 #include "tests/vectors/validation_answer.h"
 
@@ -58,24 +58,24 @@ Said Expected(const json::object& entry) {
   return said;
 }
 
-bool IsAbout(const cli::ObjectVerdict& verdict) {
-  return verdict.verdict == cli::Verdict::kUnreadable ||
+bool IsAbout(const manifests::ObjectVerdict& verdict) {
+  return verdict.verdict == manifests::Verdict::kUnreadable ||
          verdict.type.api_version.starts_with("resource.k8s.io/") ||
          (verdict.type.kind == "Pod" && verdict.type.api_version == "v1");
 }
 
-std::string VerdictOf(const cli::Answer& answer) {
+std::string VerdictOf(const manifests::Answer& answer) {
   if (answer.code < 300) return "ok";
   return answer.code == api::HttpCode(StatusReason::kInvalid) ? "invalid" : "refused";
 }
 
 /// What we say to an object, request by request.
-std::vector<Said> Given(const cli::ObjectVerdict& verdict) {
-  if (verdict.verdict == cli::Verdict::kUnreadable) {
+std::vector<Said> Given(const manifests::ObjectVerdict& verdict) {
+  if (verdict.verdict == manifests::Verdict::kUnreadable) {
     return {{.about = std::string(kNotYaml), .verdict = std::string(kNotYaml)}};
   }
   std::vector<Said> given;
-  for (const cli::Answer& answer : verdict.answers) {
+  for (const manifests::Answer& answer : verdict.answers) {
     Said said = {
         .about = fmt::format("{} {} {}", verdict.type.kind, verdict.name, answer.operation),
         .verdict = VerdictOf(answer),
@@ -155,7 +155,7 @@ std::string Difference(std::string_view kind, const Said& want, const Said& got)
 /// The entries about one file, in order.
 using Entries = std::vector<const json::object*>;
 
-void RunFile(cli::ManifestJudge& judge,
+void RunFile(manifests::ManifestJudge& judge,
              const std::string& folder,
              const std::string& file,
              const Entries& entries,
@@ -166,7 +166,7 @@ void RunFile(cli::ManifestJudge& judge,
     return;
   }
   std::vector<Said> given;
-  for (const cli::ObjectVerdict& verdict : *verdicts) {
+  for (const manifests::ObjectVerdict& verdict : *verdicts) {
     if (!IsAbout(verdict)) continue;
     for (Said& said : Given(verdict)) given.push_back(std::move(said));
   }
@@ -204,7 +204,7 @@ Result<Report> RunManifestVectors(World& world, const std::string& folder) {
     if (!entry.is_object()) continue;
     by_file[std::string(TextOf(entry.as_object(), "file"))].push_back(&entry.as_object());
   }
-  DRAY_TRY(cli::ManifestJudge judge, cli::ManifestJudge::Make(world, {}));
+  DRAY_TRY(manifests::ManifestJudge judge, manifests::ManifestJudge::Make(world, {}));
   Report report;
   for (const auto& [file, entries] : by_file) RunFile(judge, folder, file, entries, report);
   return report;

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// What runs beside the API server: scheduler, controllers, simulated nodes, each on a thread.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "api/kind.h"
+#include "base/log.h"
+#include "base/result.h"
+#include "base/world.h"
+#include "client/client.h"
+#include "controllers/manager.h"
+#include "dray/allocator.h"
+#include "node/simulated_nodes.h"
+#include "scheduler/scheduler.h"
+
+namespace dray::control_plane {
+
+/// A component's loop on a thread of its own, ended and joined on destruction.
+template <class Component>
+class Running {
+ public:
+  explicit Running(std::unique_ptr<Component> component)
+      : component_(std::move(component)), thread_([this] { component_->Run(); }) {}
+  ~Running() {
+    component_->Stop();
+    thread_.join();
+  }
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+
+ private:
+  std::unique_ptr<Component> component_;
+  std::thread thread_;
+};
+
+/// A scheduler that decides on one thread and writes what it decided on several, so that a store
+/// which has to wait for a disk makes many placements durable at once.
+class BindingScheduler {
+ public:
+  BindingScheduler(std::unique_ptr<scheduler::Scheduler> scheduler, size_t binders)
+      : scheduler_(std::move(scheduler)), binders_(binders) {}
+
+  void Run();
+  void Stop() { scheduler_->Stop(); }
+
+ private:
+  const std::unique_ptr<scheduler::Scheduler> scheduler_;
+  const size_t binders_;
+};
+
+struct ComponentsOptions {
+  bool scheduler = false, controllers = false, nodes = false;
+  size_t binders = 0;  // threads that write placements; 0: the scheduler's own
+  node::SimulatedNodes::Options simulated;
+  allocator::Features features;
+};
+
+/// All of them together. Not thread-safe.
+class Components {
+ public:
+  /// The references outlive it.
+  Components(client::Client& client,
+             World& world,
+             Log log,
+             const api::Scheme& scheme,
+             ComponentsOptions options);
+
+  /// Whether there is anything to start.
+  bool any() const { return options_.scheduler || options_.controllers || options_.nodes; }
+
+  /// Starts what the options name; nothing runs after an error. May be called again after Stop.
+  Result<> Start();
+  /// Ends them, in the opposite order. Again is harmless.
+  void Stop();
+
+ private:
+  client::Client& client_;
+  World& world_;
+  Log log_;
+  const api::Scheme& scheme_;
+  ComponentsOptions options_;
+  std::optional<Running<controllers::Manager>> controllers_;
+  std::optional<Running<BindingScheduler>> scheduler_;
+  std::optional<Running<node::SimulatedNodes>> nodes_;
+};
+
+}  // namespace dray::control_plane

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control_plane/credentials.h"
+
+#include <fmt/format.h>
+
+#include "base/base64.h"
+
+namespace dray::control_plane {
+namespace {
+
+/// The pair DATA/pki/NAME.crt and NAME.key; nothing when there is no such certificate.
+Result<net::tls::Credentials> Read(Disk& disk, const std::string& path) {
+  net::tls::Credentials found;
+  DRAY_TRY(found.certificate_pem, disk.Read(path + ".crt"));
+  DRAY_TRY(found.key_pem, disk.Read(path + ".key"));
+  return found;
+}
+
+Result<> Write(Disk& disk, const std::string& path, const net::tls::Credentials& credentials) {
+  DRAY_TRY_VOID(disk.Write(path + ".key", credentials.key_pem, Disk::Privacy::kOwnerOnly));
+  return disk.Write(path + ".crt", credentials.certificate_pem, Disk::Privacy::kEverybody);
+}
+
+bool HasName(const net::tls::CertificateInfo& info, const std::string& name) {
+  for (const std::string& known : info.names) {
+    if (known == name) return true;
+  }
+  return false;
+}
+
+/// Whether what is stored under `name` is from our authority, for us, and valid for a while.
+Result<bool> IsGood(const net::tls::Credentials& found,
+                    std::string_view name,
+                    const net::tls::Credentials& ca,
+                    const std::string& address,
+                    WallTime now) {
+  DRAY_TRY(const net::tls::CertificateInfo info, net::tls::ReadCertificate(found.certificate_pem));
+  const bool is_ours = name == "ca" || net::tls::BelongsTo(found, ca);
+  const bool names_us = name != "apiserver" || HasName(info, address);
+  return is_ours && names_us && info.not_after > now + std::chrono::days(30);
+}
+
+}  // namespace
+
+Result<ServerCredentials> LoadOrMakeCredentials(World& world,
+                                                const std::string& data_folder,
+                                                const std::string& address) {
+  const std::string pki = data_folder + "/pki";
+  DRAY_TRY_VOID(world.disk.MakeFolder(pki));
+  const WallTime now = world.clock.Now();
+  ServerCredentials credentials;
+  const auto load =
+      [&](const std::string& name, net::tls::Credentials& into, auto make) -> Result<> {
+    Result<net::tls::Credentials> found = Read(world.disk, pki + "/" + name);
+    if (found) {
+      DRAY_TRY(const bool is_good, IsGood(*found, name, credentials.ca, address, now));
+      if (is_good) {
+        into = *std::move(found);
+        return {};
+      }
+    } else if (found.error().reason != StatusReason::kNotFound) {
+      return Fail(std::move(found).error());
+    }
+    DRAY_TRY(into, make());
+    return Write(world.disk, pki + "/" + name, into);
+  };
+  DRAY_TRY_VOID(
+      load("ca", credentials.ca, [&] { return net::tls::MakeCa(world.random, now, {}); }));
+  DRAY_TRY_VOID(load("apiserver", credentials.serving, [&] {
+    return net::tls::MakeServingCertificate(
+        world.random, now, credentials.ca, {.names = {address}});
+  }));
+  DRAY_TRY_VOID(load("admin", credentials.admin, [&] {
+    return net::tls::MakeClientCertificate(
+        world.random,
+        now,
+        credentials.ca,
+        {.common_name = "kubernetes-admin", .organizations = {"system:masters"}});
+  }));
+  return credentials;
+}
+
+Result<std::string> WriteKubeconfig(World& world,
+                                    const std::string& data_folder,
+                                    const std::string& server_url,
+                                    const ServerCredentials& credentials) {
+  const std::string text = fmt::format(
+      "apiVersion: v1\n"
+      "kind: Config\n"
+      "clusters:\n"
+      "- name: dray\n"
+      "  cluster:\n"
+      "    server: {}\n"
+      "    certificate-authority-data: {}\n"
+      "users:\n"
+      "- name: admin\n"
+      "  user:\n"
+      "    client-certificate-data: {}\n"
+      "    client-key-data: {}\n"
+      "contexts:\n"
+      "- name: dray\n"
+      "  context:\n"
+      "    cluster: dray\n"
+      "    user: admin\n"
+      "current-context: dray\n",
+      server_url,
+      EncodeBase64(credentials.ca.certificate_pem),
+      EncodeBase64(credentials.admin.certificate_pem),
+      EncodeBase64(credentials.admin.key_pem));
+  std::string path = data_folder + "/kubeconfig";
+  DRAY_TRY_VOID(world.disk.Write(path, text, Disk::Privacy::kOwnerOnly));
+  return path;
+}
+
+}  // namespace dray::control_plane

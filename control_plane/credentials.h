@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a server's data folder holds besides objects: an authority, a serving certificate, and the
+// kubeconfig of an administrator, made on the first start and kept.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/result.h"
+#include "base/world.h"
+#include "net/tls/certificates.h"
+
+namespace dray::control_plane {
+
+struct ServerCredentials {
+  net::tls::Credentials ca;
+  net::tls::Credentials serving;
+  net::tls::Credentials admin;  // CN kubernetes-admin, O system:masters
+};
+
+/// Reads DATA/pki, or makes what is missing there. `address` is listened on and becomes a name of
+/// the serving certificate.
+/// Errors: what the disk says; kBadRequest  a file there does not parse.
+Result<ServerCredentials> LoadOrMakeCredentials(World& world,
+                                                const std::string& data_folder,
+                                                const std::string& address);
+
+/// Writes DATA/kubeconfig for the administrator; returns its path.
+Result<std::string> WriteKubeconfig(World& world,
+                                    const std::string& data_folder,
+                                    const std::string& server_url,
+                                    const ServerCredentials& credentials);
+
+}  // namespace dray::control_plane

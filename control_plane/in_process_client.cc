@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control_plane/in_process_client.h"
+
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "api/meta_v1/status.h"
+#include "base/task.h"
+
+namespace dray::control_plane {
+namespace {
+
+using client::WatchEvent;
+using client::WatchEventType;
+
+WatchEventType TypeOf(server::verbs::WatchEventType type) {
+  switch (type) {
+    case server::verbs::WatchEventType::kAdded: return WatchEventType::kAdded;
+    case server::verbs::WatchEventType::kModified: return WatchEventType::kModified;
+    case server::verbs::WatchEventType::kDeleted: return WatchEventType::kDeleted;
+    case server::verbs::WatchEventType::kBookmark:
+    case server::verbs::WatchEventType::kError: return WatchEventType::kBookmark;
+  }
+  return WatchEventType::kBookmark;
+}
+
+server::patch::PatchType TypeOf(client::PatchType type) {
+  switch (type) {
+    case client::PatchType::kJson: return server::patch::PatchType::kJson;
+    case client::PatchType::kMerge: return server::patch::PatchType::kMerge;
+    case client::PatchType::kStrategicMerge: return server::patch::PatchType::kStrategicMerge;
+  }
+  return server::patch::PatchType::kMerge;
+}
+
+/// A Status that ends a watch, as the error it stands for.
+Error ErrorOf(const api::meta_v1::Status& status) {
+  const bool expired = status.reason == ReasonName(StatusReason::kExpired);
+  return {.reason = expired ? StatusReason::kExpired : StatusReason::kInternalError,
+          .message = status.message};
+}
+
+}  // namespace
+
+/// A watch under way, shared by the delivery thread and the handle its owner has.
+class InProcessClient::Running : public std::enable_shared_from_this<Running> {
+ public:
+  Running(InProcessClient& owner, client::WatchHandler handler)
+      : owner_(owner), handler_(std::move(handler)) {}
+
+  void Begin(std::unique_ptr<server::verbs::WatchCursor> cursor) {
+    {
+      const MutexLock lock(mutex_);
+      cursor_ = std::move(cursor);
+      // The cursor ends before this object does, so the callback may hold a plain weak reference.
+      cursor_->OnChange([self = weak_from_this()] {
+        if (const auto running = self.lock()) running->Wake();
+      });
+    }
+    Wake();
+  }
+
+  /// Asks the delivery thread for a turn; any number of times before it comes.
+  void Wake() {
+    if (queued_.exchange(true)) return;
+    if (!owner_.woken_.TryPush(weak_from_this())) queued_ = false;  // closing
+  }
+
+  /// On the delivery thread: hands over what is there.
+  void TakeTurn() {
+    queued_ = false;
+    const MutexLock lock(mutex_);
+    if (cursor_ == nullptr) return;
+    std::vector<server::verbs::WatchEvent> found = cursor_->Next(kBatchEventsMax);
+    if (found.empty()) return;
+    std::vector<WatchEvent> events;
+    const api::meta_v1::Status* failure = nullptr;
+    for (server::verbs::WatchEvent& event : found) {
+      if (event.type == server::verbs::WatchEventType::kError && event.status.has_value()) {
+        failure = &*event.status;
+      } else {
+        events.push_back({.type = TypeOf(event.type), .object = std::move(event.item.object)});
+      }
+    }
+    if (!events.empty()) handler_.events(std::move(events));
+    if (failure != nullptr) {
+      cursor_.reset();
+      handler_.ended(ErrorOf(*failure));
+    } else {
+      Wake();  // there may be more
+    }
+  }
+
+  /// Waits for a turn under way; no callback runs after this.
+  void End() {
+    std::unique_ptr<server::verbs::WatchCursor> cursor;
+    const MutexLock lock(mutex_);
+    cursor = std::move(cursor_);
+  }
+
+ private:
+  InProcessClient& owner_;
+  const client::WatchHandler handler_;
+  std::atomic<bool> queued_ = false;
+  Mutex mutex_;
+  std::unique_ptr<server::verbs::WatchCursor> cursor_ DRAY_GUARDED_BY(mutex_);
+};
+
+class InProcessClient::Handle final : public client::Watch {
+ public:
+  Handle(InProcessClient& owner, std::shared_ptr<Running> running)
+      : owner_(owner), running_(std::move(running)) {}
+  ~Handle() override {
+    running_->End();
+    --owner_.watches_;
+  }
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+
+ private:
+  InProcessClient& owner_;
+  std::shared_ptr<Running> running_;
+};
+
+InProcessClient::InProcessClient(server::verbs::Resources& resources, server::verbs::User user)
+    : resources_(resources), user_(std::move(user)), delivery_([this] { Deliver(); }) {}
+
+InProcessClient::~InProcessClient() {
+  woken_.Close();
+  delivery_.join();
+}
+
+void InProcessClient::Deliver() {
+  while (const auto woken = woken_.Pop()) {
+    if (const std::shared_ptr<Running> running = woken->lock()) running->TakeTurn();
+  }
+}
+
+server::verbs::ResourceRequest InProcessClient::RequestFor(server::verbs::Verb verb,
+                                                           const client::ObjectRef& ref) const {
+  return {.verb = verb,
+          .kind = ref.kind,
+          .namespace_name = ref.namespace_name,
+          .name = ref.name,
+          .user = user_};
+}
+
+Result<api::Object> InProcessClient::CallForObject(server::verbs::ResourceRequest request) {
+  DRAY_TRY(server::verbs::Answer answer, Wait(resources_.Handle(std::move(request))));
+  if (!answer.outcome) return Fail(std::move(answer.outcome).error());
+  if (auto* object = std::get_if<server::verbs::ObjectAnswer>(&*answer.outcome)) {
+    return std::move(object->item.object);
+  }
+  return api::Object();
+}
+
+Result<api::Object> InProcessClient::Get(const client::ObjectRef& ref) {
+  return CallForObject(RequestFor(server::verbs::Verb::kGet, ref));
+}
+
+Result<client::ObjectList> InProcessClient::List(const api::KindInfo& kind,
+                                                 const client::ListOptions& options) {
+  server::verbs::ResourceRequest request = RequestFor(
+      server::verbs::Verb::kList, {.kind = &kind, .namespace_name = options.namespace_name});
+  request.list.label_selector = options.label_selector;
+  request.list.field_selector = options.field_selector;
+  DRAY_TRY(server::verbs::Answer answer, Wait(resources_.Handle(std::move(request))));
+  if (!answer.outcome) return Fail(std::move(answer.outcome).error());
+  client::ObjectList list;
+  if (auto* found = std::get_if<server::verbs::ListAnswer>(&*answer.outcome)) {
+    list.resource_version = std::move(found->resource_version);
+    list.items.reserve(found->items.size());
+    for (server::storage::Item& item : found->items) list.items.push_back(std::move(item.object));
+  }
+  return list;
+}
+
+Result<api::Object> InProcessClient::Create(const api::Object& object) {
+  server::verbs::ResourceRequest request =
+      RequestFor(server::verbs::Verb::kCreate,
+                 {.kind = &object.kind(), .namespace_name = object.metadata().namespace_});
+  request.body = object;
+  return CallForObject(std::move(request));
+}
+
+Result<api::Object> InProcessClient::Update(const api::Object& object,
+                                            std::string_view subresource) {
+  server::verbs::ResourceRequest request =
+      RequestFor(server::verbs::Verb::kUpdate,
+                 {.kind = &object.kind(),
+                  .namespace_name = object.metadata().namespace_,
+                  .name = object.metadata().name});
+  request.subresource = subresource;
+  request.body = object;
+  return CallForObject(std::move(request));
+}
+
+Result<api::Object> InProcessClient::Patch(const client::ObjectRef& ref,
+                                           client::PatchType type,
+                                           std::string_view json,
+                                           std::string_view subresource) {
+  server::verbs::ResourceRequest request = RequestFor(server::verbs::Verb::kPatch, ref);
+  request.subresource = subresource;
+  request.patch_type = TypeOf(type);
+  request.body = std::string(json);
+  return CallForObject(std::move(request));
+}
+
+Result<> InProcessClient::Delete(const client::ObjectRef& ref,
+                                 const api::meta_v1::DeleteOptions& options) {
+  server::verbs::ResourceRequest request = RequestFor(server::verbs::Verb::kDelete, ref);
+  request.delete_options = options;
+  DRAY_TRY_VOID(CallForObject(std::move(request)));
+  return {};
+}
+
+Result<> InProcessClient::CreateSubresource(const client::ObjectRef& ref,
+                                            std::string_view subresource,
+                                            const api::Object& body) {
+  server::verbs::ResourceRequest request = RequestFor(server::verbs::Verb::kCreate, ref);
+  request.subresource = subresource;
+  request.body = body;
+  DRAY_TRY_VOID(CallForObject(std::move(request)));
+  return {};
+}
+
+Result<std::unique_ptr<client::Watch>> InProcessClient::StartWatch(
+    const api::KindInfo& kind,
+    const client::ListOptions& options,
+    const std::string& resource_version,
+    client::WatchHandler handler) {
+  if (++watches_ > kWatchesMax) {
+    --watches_;
+    return Fail(StatusReason::kTooManyRequests, "too many watches in this process");
+  }
+  server::verbs::ResourceRequest request = RequestFor(
+      server::verbs::Verb::kWatch, {.kind = &kind, .namespace_name = options.namespace_name});
+  request.list.label_selector = options.label_selector;
+  request.list.field_selector = options.field_selector;
+  request.list.resource_version = resource_version;
+  request.list.allow_watch_bookmarks = true;
+  auto cursor = resources_.Watch(request);
+  if (!cursor) {
+    --watches_;
+    return Fail(std::move(cursor).error());
+  }
+  auto running = std::make_shared<Running>(*this, std::move(handler));
+  running->Begin(*std::move(cursor));
+  return std::unique_ptr<client::Watch>(std::make_unique<Handle>(*this, std::move(running)));
+}
+
+}  // namespace dray::control_plane

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// A client::Client that calls the server's verbs directly: no sockets, no JSON, the same objects.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "api/meta_v1/options.h"
+#include "base/bounded_queue.h"
+#include "base/mutex.h"
+#include "client/client.h"
+#include "server/verbs/resources.h"
+
+namespace dray::control_plane {
+
+/// Requests run on the calling thread. Watch events are delivered by one thread of this object, all
+/// watches in turn. Outlives its watches; the resources outlive it.
+class InProcessClient final : public client::Client {
+ public:
+  /// Watches at one time; more are refused with kTooManyRequests.
+  static constexpr size_t kWatchesMax = 1024;
+  /// Events handed to a watch before the next one gets its turn.
+  static constexpr size_t kBatchEventsMax = 256;
+
+  /// `user` is who asks.
+  InProcessClient(server::verbs::Resources& resources, server::verbs::User user);
+  ~InProcessClient() override;
+  InProcessClient(const InProcessClient&) = delete;
+  InProcessClient& operator=(const InProcessClient&) = delete;
+
+  Result<api::Object> Get(const client::ObjectRef& ref) override;
+  Result<client::ObjectList> List(const api::KindInfo& kind,
+                                  const client::ListOptions& options) override;
+  Result<api::Object> Create(const api::Object& object) override;
+  Result<api::Object> Update(const api::Object& object, std::string_view subresource) override;
+  Result<api::Object> Patch(const client::ObjectRef& ref,
+                            client::PatchType type,
+                            std::string_view json,
+                            std::string_view subresource) override;
+  Result<> Delete(const client::ObjectRef& ref,
+                  const api::meta_v1::DeleteOptions& options) override;
+  Result<> CreateSubresource(const client::ObjectRef& ref,
+                             std::string_view subresource,
+                             const api::Object& body) override;
+  Result<std::unique_ptr<client::Watch>> StartWatch(const api::KindInfo& kind,
+                                                    const client::ListOptions& options,
+                                                    const std::string& resource_version,
+                                                    client::WatchHandler handler) override;
+
+ private:
+  class Running;
+  class Handle;
+
+  server::verbs::ResourceRequest RequestFor(server::verbs::Verb verb,
+                                            const client::ObjectRef& ref) const;
+  Result<api::Object> CallForObject(server::verbs::ResourceRequest request);
+  void Deliver();
+
+  server::verbs::Resources& resources_;
+  const server::verbs::User user_;
+  std::atomic<size_t> watches_ = 0;
+  BoundedQueue<std::weak_ptr<Running>> woken_{kWatchesMax};  // each watch at most once
+  std::thread delivery_;
+};
+
+}  // namespace dray::control_plane

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control_plane/store_choice.h"
+
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "server/storage/stored_object.h"
+#include "store/etcd/etcd_store.h"
+#include "store/etcd/options.h"
+#include "store/memory_store.h"
+#include "store/sqlite/folder_lock.h"
+#include "store/sqlite/sqlite_store.h"
+
+namespace dray::control_plane {
+namespace {
+
+std::unexpected<Error> Refuse(std::string_view why) {
+  return Fail(StatusReason::kBadRequest, std::string(why));
+}
+
+Result<std::unique_ptr<store::Store>> OpenEtcd(World& world,
+                                               Log log,
+                                               const StoreChoice& choice,
+                                               const store::Options& options) {
+  const store::etcd::EtcdOptions etcd{.endpoints = choice.etcd_servers,
+                                      .ca_file = choice.etcd_ca_file,
+                                      .certificate_file = choice.etcd_certificate_file,
+                                      .key_file = choice.etcd_key_file};
+  return store::etcd::EtcdStore::Open(world, std::move(log), etcd, options);
+}
+
+}  // namespace
+
+Result<> CheckStoreChoice(const StoreChoice& choice) {
+  const bool etcd = !choice.etcd_servers.empty();
+  if (choice.memory && etcd) return Refuse("--memory and --etcd-servers exclude each other");
+  const bool tls = !choice.etcd_ca_file.empty() || !choice.etcd_certificate_file.empty() ||
+                   !choice.etcd_key_file.empty();
+  if (tls && !etcd)
+    return Refuse("--etcd-cafile, --etcd-certfile and --etcd-keyfile need --etcd-servers");
+  if (choice.etcd_certificate_file.empty() != choice.etcd_key_file.empty()) {
+    return Refuse("--etcd-certfile and --etcd-keyfile go together");
+  }
+  return {};
+}
+
+Result<std::unique_ptr<store::Store>> OpenStore(World& world, Log log, const StoreChoice& choice) {
+  store::Options options;
+  options.read_value = server::storage::ReadStored;
+  options.new_id = world.random.Next();
+  if (!choice.etcd_servers.empty()) return OpenEtcd(world, std::move(log), choice, options);
+  if (choice.memory) return std::make_unique<store::MemoryStore>(options);
+  return store::sqlite::SqliteStore::Open(choice.data_folder, options);
+}
+
+std::string WhereObjectsAre(const StoreChoice& choice) {
+  if (!choice.etcd_servers.empty()) {
+    return fmt::format("in etcd at {}", fmt::join(choice.etcd_servers, ", "));
+  }
+  if (choice.memory) return "in memory, and are gone when it stops";
+  return fmt::format("in {}", store::sqlite::StoreFile(choice.data_folder));
+}
+
+}  // namespace dray::control_plane

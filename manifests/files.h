@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where manifests come from: files, folders, standard input.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/world.h"
+
+namespace dray::manifests {
+
+/// Folders inside each other.
+inline constexpr size_t kFolderDepthMax = 32;
+
+/// The files that `paths` name: a file itself, "-", or of a folder its .yaml, .yml and .json files,
+/// sorted, and those of its folders.
+///
+/// Errors: kBadRequest  folders nested deeper than kFolderDepthMax.
+///         what the disk says about unreadable folders.
+Result<std::vector<std::string>> ManifestFiles(Disk& disk, std::span<const std::string> paths);
+
+/// The text of one of them; "-" is standard input. Errors: what the disk says.
+Result<std::string> ReadManifestFile(Disk& disk, const std::string& file);
+
+}  // namespace dray::manifests

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// JSON objects as a list of members whose values stay the text they are: numbers and driver
+// parameters pass through byte for byte.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace dray::manifests {
+
+struct JsonMember {
+  std::string key;
+  std::string value;  // JSON text
+};
+
+/// The members of `json`, an object, in order; none when it is something else.
+std::vector<JsonMember> MembersOf(std::string_view json);
+/// The elements of `json`, an array; none when it is something else.
+std::vector<std::string> ElementsOf(std::string_view json);
+
+std::string ObjectOf(const std::vector<JsonMember>& members);
+std::string ArrayOf(const std::vector<std::string>& elements);
+/// `text` as a JSON string.
+std::string Quoted(std::string_view text);
+
+}  // namespace dray::manifests

@@ -1,0 +1,543 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "manifests/validate.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "api/apps_v1.h"
+#include "api/batch_v1.h"
+#include "api/codec/json_reader.h"
+#include "api/core_v1/namespace.h"
+#include "api/core_v1/pod.h"
+#include "api/core_v1/pod_template.h"
+#include "api/defaults/defaults.h"
+#include "api/status.h"
+#include "api/validation/field_error.h"
+#include "api/value/time.h"
+#include "manifests/documents.h"
+#include "manifests/hints.h"
+#include "manifests/places.h"
+#include "manifests/scalars.h"
+#include "server/errors/errors.h"
+#include "server/registry/generate_name.h"
+#include "server/registry/profile_expressions.h"
+#include "server/registry/served_kinds.h"
+#include "server/registry/write.h"
+
+namespace dray::manifests {
+namespace {
+
+namespace core = api::core_v1;
+
+constexpr std::string_view kResourceGroup = "resource.k8s.io";
+constexpr std::string_view kDefaultNamespace = "default";
+constexpr int kCreated = 201;
+constexpr int kOk = 200;
+
+/// The releases that are asked in turn when none is chosen.
+constexpr std::array kPreferred = {api::Release::kNewest, api::Release::k1_31, api::Release::k1_30};
+
+struct GroupVersion {
+  std::string_view group, version;
+};
+
+GroupVersion Split(std::string_view api_version) {
+  const size_t slash = api_version.find('/');
+  if (slash == std::string_view::npos) return {"", api_version};
+  return {api_version.substr(0, slash), api_version.substr(slash + 1)};
+}
+
+api::Release ReleaseFor(const api::KindInfo& kind) {
+  for (const api::Release release : kPreferred) {
+    if (kind.in.Has(release)) return release;
+  }
+  return api::Release{kind.in.last};
+}
+
+/// Calls `use` with each NAME=VALUE of a list.
+template <class Use>
+Result<> ForEachFlag(std::string_view flags, Use use) {
+  while (!flags.empty()) {
+    const size_t comma = flags.find(',');
+    const std::string_view flag = flags.substr(0, comma);
+    flags = comma == std::string_view::npos ? std::string_view() : flags.substr(comma + 1);
+    if (!flag.empty()) DRAY_TRY_VOID(use(flag));
+  }
+  return {};
+}
+
+/// Every flag can be set in some release that objects may be judged by.
+Result<> CheckFlags(std::string_view flags) {
+  return ForEachFlag(flags, [](std::string_view flag) -> Result<> {
+    Result<> newest;
+    for (const api::Release release : kPreferred) {
+      api::FeatureGates gates = api::FeatureGates::AllOf(release);
+      Result<> applied = gates.Apply(flag, release);
+      if (applied) return {};
+      if (release == api::Release::kNewest) newest = std::move(applied);
+    }
+    return newest;
+  });
+}
+
+/// Whether we know more about objects of the kind than how they are written.
+bool HasRules(const api::KindInfo& kind) {
+  static constexpr std::array<std::string_view, 3> kCoreKinds = {"Pod", "Node", "Event"};
+  if (kind.group == kResourceGroup) return true;
+  return kind.group.empty() && std::ranges::find(kCoreKinds, kind.kind) != kCoreKinds.end();
+}
+
+/// Whether the object has a status to write; `json` is an object.
+bool HasStatus(std::string_view json) {
+  api::JsonReader reader(json);
+  std::string key;
+  bool found = false;
+  reader.EnterObject();
+  while (reader.NextKey(key)) {
+    if (key == "status") found = reader.Peek() != api::JsonKind::kNull;
+    reader.Skip();
+  }
+  return found;
+}
+
+/// What an object says about its name; empty where it says nothing, or no text.
+struct WrittenName {
+  std::string name, prefix, space;
+};
+
+/// `json` is an object. It need not be one of the kind it says it is.
+WrittenName NameIn(std::string_view json) {
+  WrittenName written;
+  api::JsonReader reader(json);
+  std::string key;
+  reader.EnterObject();
+  while (reader.NextKey(key)) {
+    if (key != "metadata" || reader.Peek() != api::JsonKind::kObject) {
+      reader.Skip();
+      continue;
+    }
+    reader.EnterObject();
+    while (reader.NextKey(key)) {
+      std::string* const part = key == "name"           ? &written.name
+                                : key == "generateName" ? &written.prefix
+                                : key == "namespace"    ? &written.space
+                                                        : nullptr;
+      if (part != nullptr && reader.Peek() == api::JsonKind::kString) {
+        reader.String(*part);
+      } else {
+        reader.Skip();
+      }
+    }
+  }
+  return written;
+}
+
+/// The pods a workload makes; null when it makes none.
+const core::PodTemplateSpec* PodTemplateOf(const api::Object& object) {
+  if (const auto* deployment = object.If<api::apps_v1::Deployment>()) {
+    return &deployment->spec.template_;
+  }
+  if (const auto* daemon_set = object.If<api::apps_v1::DaemonSet>()) {
+    return &daemon_set->spec.template_;
+  }
+  if (const auto* job = object.If<api::batch_v1::Job>()) return &job->spec.template_;
+  return nullptr;
+}
+
+/// `unknown field "spec.foo"` → spec.foo
+std::string_view QuotedPart(std::string_view text) {
+  const size_t start = text.find('"');
+  const size_t end = text.rfind('"');
+  return start == std::string_view::npos || start == end ? std::string_view()
+                                                         : text.substr(start + 1, end - start - 1);
+}
+
+/// The field that a decoder's message names the way Go does: … struct field Kind.spec.foo of type …
+std::string FieldOfMismatch(std::string_view message) {
+  constexpr std::string_view kBefore = "Go struct field ";
+  const size_t start = message.find(kBefore);
+  if (start == std::string_view::npos) return {};
+  std::string_view rest = message.substr(start + kBefore.size());
+  rest = rest.substr(0, rest.find(" of type "));
+  const size_t dot = rest.find('.');
+  return dot == std::string_view::npos ? std::string() : std::string(rest.substr(dot + 1));
+}
+
+std::string Lower(std::string_view text) {
+  std::string lower(text);
+  std::ranges::transform(
+      lower, lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return lower;
+}
+
+using Spaces = std::map<std::string, core::Namespace, std::less<>>;
+
+/// Judges one object of a document.
+class ObjectJudge {
+ public:
+  // NOLINTNEXTLINE(readability-function-size): all that a judge looks at, kept for its life
+  ObjectJudge(World& world,
+              const JudgeOptions& options,
+              const api::Scheme& scheme,
+              const Spaces& spaces,
+              const Document& document,
+              const ObjectText& text)
+      : world_(world),
+        options_(options),
+        scheme_(scheme),
+        spaces_(spaces),
+        places_(document.lines, text.path),
+        text_(text) {
+    verdict_.document = document.number;
+    verdict_.line = places_.LineOf("");
+    verdict_.item = text.path;
+    verdict_.type = text.type;
+    const WrittenName written = NameIn(text.json);
+    verdict_.name =
+        written.name.empty() && !written.prefix.empty() ? written.prefix + "*" : written.name;
+    verdict_.namespace_ = written.space;
+  }
+
+  ObjectVerdict Judge() {
+    const api::KindInfo* const kind = scheme_.FindKind(text_.type.api_version, text_.type.kind);
+    if (kind == nullptr) {
+      UnknownKind();
+    } else if (const api::Release release = options_.release.value_or(ReleaseFor(*kind));
+               !kind->in.Has(release)) {
+      NotServed(kind->plural, release);
+    } else if (!IsOn(*kind, release)) {
+      NotServed(kind->plural, release, " with these feature gates");
+    } else {
+      verdict_.release = release;
+      KnownKind(*kind, release);
+    }
+    return std::move(verdict_);
+  }
+
+ private:
+  void Error(std::string field, std::string type, std::string text, std::string hint) {
+    const size_t line = places_.LineOf(field);
+    verdict_.notices.push_back({.severity = Notice::Severity::kError,
+                                .line = line,
+                                .field = std::move(field),
+                                .type = std::move(type),
+                                .text = std::move(text),
+                                .hint = std::move(hint)});
+  }
+
+  void Refuse(int code, std::string message) {
+    verdict_.verdict = Verdict::kRefused;
+    verdict_.answers.push_back(
+        {.operation = "create", .code = code, .message = std::move(message)});
+  }
+
+  void UnknownKind() {
+    const auto [group, version] = Split(text_.type.api_version);
+    if (text_.type.kind.empty() || text_.type.api_version.empty()) {
+      const std::string what = text_.type.kind.empty() ? "kind" : "apiVersion";
+      Refuse(api::HttpCode(StatusReason::kBadRequest), what + " is not set");
+      Error("", "Unserved", what + " is not set", "a manifest has apiVersion and kind");
+      return;
+    }
+    const auto known = std::ranges::find_if(scheme_.kinds(), [&](const api::KindInfo* one) {
+      return one->group == group && one->kind == text_.type.kind;
+    });
+    if (known != scheme_.kinds().end()) {
+      NotServed((*known)->plural, options_.release.value_or(api::Release::kNewest));
+    } else if (group == kResourceGroup) {
+      NotServed(Lower(text_.type.kind) + "s", options_.release.value_or(api::Release::kNewest));
+    } else {
+      verdict_.verdict = Verdict::kSkipped;
+    }
+  }
+
+  /// Whether the gates leave the kind.
+  bool IsOn(const api::KindInfo& kind, api::Release release) const {
+    if (options_.feature_gates.empty()) return true;
+    const auto served = server::registry::ServedKinds(
+        scheme_, {.release = release, .gates = ProfileOf(release).gates});
+    return served.has_value() && std::ranges::find(*served, &kind) != served->end();
+  }
+
+  void NotServed(std::string_view plural, api::Release release, std::string_view why = "") {
+    const std::string message = fmt::format("not served: {}/{}", text_.type.api_version, plural);
+    Refuse(api::HttpCode(StatusReason::kNotFound), message);
+    Error("apiVersion",
+          "NotServed",
+          fmt::format("{} {} is not served by {}{}",
+                      text_.type.api_version,
+                      text_.type.kind,
+                      options_.release.has_value() || !why.empty() ? api::ReleaseName(release)
+                                                                   : "any release",
+                      why),
+          why.empty()
+              ? HintForVersion(
+                    scheme_.kinds(), Split(text_.type.api_version).group, text_.type.kind, release)
+              : std::string());
+  }
+
+  void KnownKind(const api::KindInfo& kind, api::Release release) {
+    auto object = server::registry::DecodeForStore(
+        kind, text_.json, release, world_.clock.Now(), &verdict_.strict);
+    if (!object) {
+      Mismatch(kind, release, object.error().message);
+      return;
+    }
+    const api::Profile profile = ProfileOf(release);
+    if (HasRules(kind)) {
+      Rules(kind, profile, *std::move(object));
+    } else if (const core::PodTemplateSpec* pods = PodTemplateOf(*object); pods != nullptr) {
+      Template(*pods, profile, object->metadata().namespace_);
+    } else {
+      verdict_.answers.push_back({.operation = "create", .code = kCreated});
+    }
+    for (const std::string& issue : verdict_.strict) Strict(kind, release, issue);
+  }
+
+  void Mismatch(const api::KindInfo& kind, api::Release release, const std::string& message) {
+    Refuse(api::HttpCode(StatusReason::kBadRequest),
+           fmt::format("{0} in version \"{1}\" cannot be handled as a {0}: {2}",
+                       kind.kind,
+                       kind.version,
+                       message));
+    std::string field = FieldOfMismatch(message);
+    if (field.empty()) field = FindBadScalar(kind, text_.json);
+    std::string hint = field.empty() ? "" : HintForValue(kind, release, field);
+    Error(field, "Mismatch", message, std::move(hint));
+  }
+
+  api::Profile ProfileOf(api::Release release) const {
+    api::Profile profile = api::Profile::Of(release);
+    // Of several releases some do not know a gate, or have it for good.
+    const Result<> applied = ForEachFlag(options_.feature_gates, [&](std::string_view flag) {
+      const Result<> one = profile.gates.Apply(flag, release);
+      return options_.release.has_value() ? one : Result<>();
+    });
+    DRAY_CHECK(applied.has_value());  // Make() has tried them
+    return profile;
+  }
+
+  const core::Namespace& SpaceOf(std::string_view name) const {
+    static const core::Namespace kPlain;
+    const auto found = spaces_.find(name);
+    return found == spaces_.end() ? kPlain : found->second;
+  }
+
+  /// One request: `object` becomes what would be stored, and what is said about it goes to the
+  /// verdict. `old`, of an update, is what is there. `prefix` stands before the fields of causes.
+  void Ask(const api::KindInfo& kind,
+           const api::Profile& profile,
+           api::Object& object,
+           const api::Object* old,
+           std::string_view prefix = {}) {
+    namespace registry = server::registry;
+    const registry::ProfileExpressions expressions(profile);
+    const std::string name = object.metadata().name;
+    registry::WriteContext context = {
+        .now = world_.clock.Now(),
+        .admission = false,
+        .options = {.profile = profile,
+                    .version = &kind,
+                    .expressions = &expressions,
+                    .namespace_object = &SpaceOf(object.metadata().namespace_)}};
+    const registry::Strategy& strategy = registry::StrategyOf(kind);
+    Result<registry::Warnings> result;
+    if (old == nullptr) {
+      registry::NameIfAsked(object.mutable_metadata(), world_.random);
+      context.uid = NewUuid(world_.random);
+      result = registry::BeforeCreate(strategy, object, context);
+    } else {
+      context.subresource = registry::Subresource::kStatus;
+      result = registry::BeforeUpdate(strategy, object, *old, context);
+    }
+    Answer answer = {.operation = old == nullptr ? "create" : "updateStatus",
+                     .code = old == nullptr ? kCreated : kOk};
+    if (result.has_value()) {
+      answer.warnings = *std::move(result);
+      for (const std::string& warning : answer.warnings) Warn("", "Warning", warning, {});
+    } else {
+      Refused(kind, name, std::move(result).error().causes, prefix, answer);
+    }
+    verdict_.answers.push_back(std::move(answer));
+  }
+
+  void Refused(const api::KindInfo& kind,
+               std::string_view name,
+               std::vector<ErrorCause> causes,
+               std::string_view prefix,
+               Answer& answer) {
+    for (ErrorCause& cause : causes) {
+      if (!prefix.empty()) cause.field = fmt::format("{}{}", prefix, cause.field);
+      Error(cause.field, cause.reason, cause.message, {});
+    }
+    dray::Error error = server::errors::Invalid(kind, name, std::move(causes));
+    answer.code = api::HttpCode(error.reason);
+    answer.message = std::move(error.message);
+    answer.causes = std::move(error.causes);
+    verdict_.verdict = Verdict::kInvalid;
+  }
+
+  void Rules(const api::KindInfo& kind, const api::Profile& profile, api::Object object) {
+    std::string& space = object.mutable_metadata().namespace_;
+    if (kind.namespaced && space.empty()) space = kDefaultNamespace;
+    api::Object created = object.Clone();
+    Ask(kind, profile, created, nullptr);
+    const bool has_status = kind.has_status && kind.status_in.Has(profile.release);
+    if (kind.group != kResourceGroup || !has_status || !HasStatus(text_.json)) return;
+    if (object.metadata().name.empty()) {
+      // What there is to say about the name has been said.
+      verdict_.answers.push_back({.operation = "updateStatus",
+                                  .code = api::HttpCode(StatusReason::kBadRequest),
+                                  .message = "Name parameter required."});
+      return;
+    }
+    object.mutable_metadata() = created.metadata();
+    Ask(kind, profile, object, &created);
+  }
+
+  /// The pods of a workload, as far as they can be judged before they are made.
+  void Template(const core::PodTemplateSpec& pods,
+                const api::Profile& profile,
+                const std::string& space) {
+    core::Pod pod{.metadata = pods.metadata, .spec = pods.spec};
+    pod.metadata.name = "pod";
+    pod.metadata.namespace_ = space.empty() ? std::string(kDefaultNamespace) : space;
+    api::Object object = api::Object::Of(std::move(pod));
+    api::defaults::SetDefaults(object, api::Time::Of(world_.clock.Now()), profile.release);
+    Ask(object.kind(), profile, object, nullptr, "spec.template.");
+  }
+
+  void Warn(std::string field, std::string type, std::string text, std::string hint) {
+    const size_t line = places_.LineOf(field);
+    verdict_.notices.push_back({.severity = Notice::Severity::kWarning,
+                                .line = line,
+                                .field = std::move(field),
+                                .type = std::move(type),
+                                .text = std::move(text),
+                                .hint = std::move(hint)});
+  }
+
+  /// Unknown and duplicate fields.
+  void Strict(const api::KindInfo& kind, api::Release release, const std::string& issue) {
+    const bool is_unknown = issue.starts_with("unknown");
+    const std::string field(QuotedPart(issue));
+    Warn(field,
+         is_unknown ? "UnknownField" : "DuplicateField",
+         is_unknown ? "unknown field" : "duplicate field",
+         is_unknown ? HintForUnknownField(kind, release, field) : "the last one counts");
+  }
+
+  World& world_;
+  const JudgeOptions& options_;
+  const api::Scheme& scheme_;
+  const Spaces& spaces_;
+  DocumentPlaces places_;
+  const ObjectText& text_;
+  ObjectVerdict verdict_;
+};
+
+ObjectVerdict Unreadable(const Document& document) {
+  // NOLINTNEXTLINE(bugprone-unchecked-optional-access): only documents with a failure come here
+  const LineNote& failure = *document.failure;
+  ObjectVerdict verdict = {.line = failure.line, .document = document.number};
+  verdict.verdict = Verdict::kUnreadable;
+  verdict.notices.push_back(
+      {.line = failure.line,
+       .type = "Unreadable",
+       .text = failure.text,
+       .hint = document.is_template ? "templates have to be rendered first" : ""});
+  return verdict;
+}
+
+/// YAML, but no object.
+ObjectVerdict NoObject(const Document& document, const std::string& why) {
+  ObjectVerdict verdict = {.line = document.lines.line, .document = document.number};
+  verdict.verdict = Verdict::kRefused;
+  verdict.answers.push_back(
+      {.operation = "create", .code = api::HttpCode(StatusReason::kBadRequest), .message = why});
+  verdict.notices.push_back({.line = document.lines.line,
+                             .type = "Mismatch",
+                             .text = why,
+                             .hint = "a manifest is an object with apiVersion and kind"});
+  return verdict;
+}
+
+/// Namespaces with their labels.
+Spaces SpacesIn(const std::vector<Document>& documents) {
+  const api::KindInfo& kind = api::Reflected<core::Namespace>::kKind;
+  Spaces spaces;
+  for (const Document& document : documents) {
+    if (document.failure.has_value() || document.json == "null") continue;
+    const auto objects = ObjectsIn(document.json);
+    if (!objects) continue;
+    for (const ObjectText& text : *objects) {
+      if (text.type.kind != kind.kind || text.type.api_version != kind.api_version()) continue;
+      const auto object = api::DecodeJson(kind, text.json, nullptr);
+      if (!object) continue;
+      spaces.insert_or_assign(object->metadata().name, object->As<core::Namespace>());
+    }
+  }
+  return spaces;
+}
+
+/// Keys that came twice belong to the object they stand in.
+void AddDuplicates(const Document& document,
+                   std::vector<ObjectVerdict>& verdicts,
+                   size_t first_verdict) {
+  for (const LineNote& duplicate : document.duplicates) {
+    ObjectVerdict* owner = &verdicts[first_verdict];
+    for (size_t i = first_verdict; i < verdicts.size(); ++i) {
+      if (verdicts[i].line <= duplicate.line) owner = &verdicts[i];
+    }
+    owner->notices.push_back({.severity = Notice::Severity::kWarning,
+                              .line = duplicate.line,
+                              .type = "DuplicateField",
+                              .text = duplicate.text,
+                              .hint = "the last one counts"});
+  }
+}
+
+}  // namespace
+
+Result<ManifestJudge> ManifestJudge::Make(World& world, const JudgeOptions& options) {
+  if (options.release.has_value()) {
+    api::FeatureGates gates = api::FeatureGates::AllOf(*options.release);
+    DRAY_TRY_VOID(gates.Apply(options.feature_gates, *options.release));
+  } else {
+    DRAY_TRY_VOID(CheckFlags(options.feature_gates));
+  }
+  return ManifestJudge(world, options);
+}
+
+Result<std::vector<ObjectVerdict>> ManifestJudge::JudgeFile(const std::string& file) {
+  DRAY_TRY(const std::vector<Document> documents,
+           ReadDocuments(world_.disk, file, WithLines::kYes));
+  const Spaces spaces = SpacesIn(documents);
+  std::vector<ObjectVerdict> verdicts;
+  for (const Document& document : documents) {
+    const size_t first_verdict = verdicts.size();
+    if (document.failure.has_value()) {
+      verdicts.push_back(Unreadable(document));
+      continue;
+    }
+    if (document.json == "null") continue;
+    const auto objects = ObjectsIn(document.json);
+    if (!objects) {
+      verdicts.push_back(NoObject(document, objects.error().message));
+      continue;
+    }
+    for (const ObjectText& text : *objects) {
+      verdicts.push_back(ObjectJudge(world_, options_, scheme_, spaces, document, text).Judge());
+    }
+    if (verdicts.size() > first_verdict) AddDuplicates(document, verdicts, first_verdict);
+  }
+  for (ObjectVerdict& verdict : verdicts) verdict.file = file;
+  return verdicts;
+}
+
+}  // namespace dray::manifests

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// The scheduler's decision about the pods of a cluster made of manifests, and the allocator's about
+// claims no pod uses: one after the other, each seeing what the ones before took.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/core_v1/node.h"
+#include "api/core_v1/pod.h"
+#include "api/object.h"
+#include "api/resource_v1/allocation.h"
+#include "base/world.h"
+#include "dray/allocator.h"
+#include "dray/budget.h"
+#include "dray/features.h"
+#include "planning/first_failure.h"
+#include "planning/offline_objects.h"
+#include "scheduler/cycle.h"
+#include "scheduler/devices.h"
+#include "scheduler/node_filter.h"
+
+namespace dray::planning {
+
+enum class NodeAnswers : uint8_t { kFirstThatFits, kEach };
+
+struct OfflineOptions {
+  allocator::Features features = {};
+  std::string node = {};          // the only one to look at; empty: all
+  std::string name_space = {};    // decide about its pods and claims only; empty: all
+  allocator::Budget budget = {};  // of one search
+  NodeAnswers answers = NodeAnswers::kFirstThatFits;
+};
+
+enum class Verdict : uint8_t {
+  kFits,
+  kDoesNotFit,
+  kRefused,    // something is wrong with the pod, its claims or what they name
+  kUndecided,  // the search ran out of budget
+};
+
+/// What one node has for a pod or a claim.
+struct NodeAnswer {
+  std::string node;
+  Verdict verdict = Verdict::kFits;
+  std::string reason = {};               // why it does not fit; empty when it does
+  std::vector<api::Object> claims = {};  // with their allocations, when it fits
+  std::optional<FirstFailure> failure = {};
+};
+
+/// What came of one pod, or of one claim no pod uses.
+struct OfflineAnswer {
+  std::string what;       // "pod default/trainer-0", "claim default/single-gpu"
+  std::string place;      // FILE:LINE
+  std::string node = {};  // where it fits; empty when nowhere
+  Verdict verdict = Verdict::kFits;
+  std::string reason = {};                    // why it does not; empty when it does
+  std::string fix = {};                       // what to do about it, where that is known
+  std::vector<api::Object> claims = {};       // with their allocations, when it fits
+  std::vector<FailureOnNodes> failures = {};  // which request stands in the way where
+  std::vector<NodeAnswer> nodes = {};         // with NodeAnswers::kEach
+};
+
+class OfflineCluster {
+ public:
+  /// Pods and claims keep their order; taint rules are not applied here.
+  OfflineCluster(World& world, OfflineObjects objects, OfflineOptions options);
+
+  /// Names of all nodes, sorted.
+  std::vector<std::string> NodeNames() const;
+
+  /// Decides for every pod in order that is not bound, finished or being deleted, and then for
+  /// every claim that is still without devices and that none of those pods uses.
+  std::vector<OfflineAnswer> AllocateAll();
+
+ private:
+  using Claims = std::vector<api::Object>;
+
+  bool IsMeant(const api::Object& object) const;
+  void CountBoundPods();
+  void PrepareClaims(api::core_v1::Pod& pod);
+  const api::Object* FindClaim(std::string_view key) const;
+
+  OfflineAnswer AllocatePod(const api::Object& pod, const std::string& place);
+  OfflineAnswer AllocateClaim(const std::string& key);
+  NodeAnswer AnswerOf(const api::core_v1::Node& node,
+                      const std::string& key,
+                      const allocator::Attempt& attempt) const;
+  /// What to do about the first request that names a class which is not there; or nothing.
+  std::string FixOf(const Claims& claims) const;
+  struct Decided {
+    scheduler::Decision decision;
+    bool gave_up = false;  // a search ran out of budget
+  };
+  /// For the claims of one pod, on any node; begun when a node is first asked.
+  using PodAttempt = std::unique_ptr<const allocator::Attempt>;
+  Decided DecideOn(std::span<const scheduler::NodeState* const> nodes,
+                   const api::Object& pod,
+                   const Claims& claims,
+                   PodAttempt& attempt) const;
+  NodeAnswer AnswerOf(const scheduler::NodeState& node,
+                      const api::Object& pod,
+                      const Claims& claims,
+                      PodAttempt& attempt) const;
+  void TakePlace(const scheduler::Placement& placement,
+                 const api::Object& pod,
+                 const Claims& claims,
+                 OfflineAnswer& answer);
+  /// Which request of the pod stands in the way, on the nodes that would take the pod.
+  std::vector<FailureOnNodes> FailuresOf(const api::Object& pod, const Claims& claims) const;
+  std::optional<FirstFailure> FailureOn(const api::core_v1::Node& node, const Claims& claims) const;
+
+  /// The claim as the scheduler would write it: the allocation, if it is new, and the pod's
+  /// reservation.
+  api::Object Allocated(const std::string& key,
+                        const api::Object& pod,
+                        const std::optional<api::resource_v1::AllocationResult>& result) const;
+  void Keep(const std::string& key, api::Object claim);
+  /// The snapshot follows what is taken.
+  void BringUpToDate();
+
+  World& world_;
+  OfflineObjects objects_;
+  OfflineOptions options_;
+  std::map<std::string, std::vector<std::string>> generated_;  // claims by the uid of their pod
+  std::map<std::string, scheduler::NodeState> nodes_;
+  std::vector<const scheduler::NodeState*> looked_at_;  // in name order
+  allocator::Snapshot snapshot_;
+  scheduler::TakenDevices taken_;
+};
+
+}  // namespace dray::planning

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a cluster consists of, sorted out of manifests or the output of `kubectl get`: as an API
+// server would hold it.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "api/object.h"
+#include "api/resource_v1/device_class.h"
+#include "api/resource_v1/device_taint_rule.h"
+#include "api/resource_v1/slice.h"
+#include "base/published.h"
+#include "base/world.h"
+#include "manifests/objects.h"
+
+namespace dray::planning {
+
+/// An object and where it was read: FILE:LINE.
+struct PlacedObject {
+  api::Object object;
+  std::string place;
+};
+
+struct OfflineObjects {
+  std::vector<Frozen<api::resource_v1::ResourceSlice>> slices;  // as given
+  std::vector<Frozen<api::resource_v1::DeviceClass>> classes;
+  std::vector<Frozen<api::resource_v1::DeviceTaintRule>> taint_rules;
+  std::map<std::string, PlacedObject> claims;    // by namespace/name; the last of a name counts
+  std::vector<std::string> claim_order;          // as given
+  std::map<std::string, api::Object> templates;  // by namespace/name
+  std::vector<PlacedObject> pods;
+  /// By name. Nodes that only slices name have nothing but that name; without any node there is one
+  /// called "node".
+  std::map<std::string, api::Object> nodes;
+  /// Objects of resource.k8s.io that take no part, and where they stand.
+  std::vector<std::string> notes;
+};
+
+/// Sorts the manifests; objects get defaults, uids and the version they are stored in. Those
+/// without a namespace get `default_namespace`.
+OfflineObjects SortManifests(World& world,
+                             const manifests::Manifests& manifests,
+                             const std::string& default_namespace);
+
+/// A copy as the API server would have stored it: defaults, a uid, the version of its hub.
+api::Object AsStored(World& world, const api::Object& object, const std::string& default_namespace);
+
+}  // namespace dray::planning
