@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/allocate.h"
-
+// dray allocate: who would get which devices, from manifests alone.
 #include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <memory>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "allocator/feature_switches.h"
-#include "api/codec/json.h"
-#include "api/codec/yaml.h"
 #include "api/feature_gates.h"
 #include "cli/allocate_report.h"
+#include "cli/commands.h"
+#include "cli/output.h"
 #include "dray/profile.h"
 #include "dray/taint_rules.h"
 #include "manifests/objects.h"
@@ -26,6 +28,18 @@ namespace dray::cli {
 namespace {
 
 constexpr const char* kDefaultNamespace = "default";
+constexpr int kExitUndecided = 3;
+
+struct AllocateOptions {
+  std::vector<std::string> paths;   // files, folders, "-"
+  std::string node;                 // empty: all
+  std::string name_space;           // decide about its pods and claims only; empty: all
+  bool each_node = false;           // an answer per node, not the first that fits
+  std::string profile = "v0.37.2";  // a released version of upstream's allocator
+  std::string feature_gates;        // "DRAAdminAccess=false,…"; the release's defaults otherwise
+  int64_t steps_max = 20'000'000;   // of one search
+  std::string format = "table";
+};
 
 /// Whose rules hold: the profile's release, implementation and switches.
 struct Rules {
@@ -74,51 +88,39 @@ void ApplyTaintRules(const Rules& rules, planning::OfflineObjects& objects) {
 }
 
 int ExitCode(const std::vector<planning::OfflineAnswer>& answers) {
-  const auto any = [&](planning::Verdict verdict) {
+  using planning::Verdict;
+  const auto any = [&](Verdict verdict) {
     return std::ranges::any_of(answers, [&](const auto& a) { return a.verdict == verdict; });
   };
-  if (any(planning::Verdict::kDoesNotFit) || any(planning::Verdict::kRefused)) return 1;
-  return any(planning::Verdict::kUndecided) ? 3 : 0;
+  if (any(Verdict::kDoesNotFit) || any(Verdict::kRefused)) return kExitNo;
+  return any(Verdict::kUndecided) ? kExitUndecided : kExitYes;
 }
 
 void Print(const AllocateOptions& options,
            const std::vector<planning::OfflineAnswer>& answers,
-           std::FILE* out,
-           std::FILE* notes) {
-  if (options.output == OutputFormat::kTable) return PrintAsTable(out, answers);
-  const std::string json =
-      options.each_node ? NodeAnswersAsJson(answers) : AllocatedClaims(answers);
-  if (options.output == OutputFormat::kJson) {
-    fmt::print(out, "{}\n", api::PrettyJson(json));
-  } else {
-    const auto yaml = api::JsonToYaml(json);
-    fmt::print(out, "{}", yaml ? *yaml : "");
-  }
-  PrintObstacles(notes, answers);
+           const Output& output) {
+  const OutputFormat format = FormatOf(options.format);
+  if (format == OutputFormat::kText) return PrintAsTable(output.out, answers);
+  output.Document(format,
+                  options.each_node ? NodeAnswersAsJson(answers) : AllocatedClaims(answers));
+  PrintObstacles(output.notes, answers);
 }
 
-}  // namespace
-
-int Allocate(World& world, const AllocateOptions& options, std::FILE* out, std::FILE* notes) {
-  const auto refuse = [notes](std::string_view why) {
-    fmt::print(notes, "dray allocate: {}\n", why);
-    return 2;
-  };
-  const Result<Rules> rules = RulesOf(options);
-  if (!rules) return refuse(rules.error().message);
+/// The exit code. Errors: bad options or unreadable input.
+Result<int> Allocate(World& world, const AllocateOptions& options, const Output& output) {
+  DRAY_TRY(const Rules rules, RulesOf(options));
   const api::Scheme scheme;
-  const Result<manifests::Manifests> manifests =
-      manifests::ReadManifests(world.disk, scheme, options.paths);
-  if (!manifests) return refuse(manifests.error().message);
-  for (const std::string& note : manifests->notes) fmt::print(notes, "note: {}\n", note);
+  DRAY_TRY(const manifests::Manifests read,
+           manifests::ReadManifests(world.disk, scheme, options.paths));
+  output.Notes(read.notes);
   planning::OfflineObjects objects = planning::SortManifests(
-      world, *manifests, options.name_space.empty() ? kDefaultNamespace : options.name_space);
-  ApplyTaintRules(*rules, objects);
-  for (const std::string& note : objects.notes) fmt::print(notes, "note: {}\n", note);
+      world, read, options.name_space.empty() ? kDefaultNamespace : options.name_space);
+  ApplyTaintRules(rules, objects);
+  output.Notes(objects.notes);
   planning::OfflineCluster cluster(
       world,
       std::move(objects),
-      {.features = rules->features,
+      {.features = rules.features,
        .node = options.node,
        .name_space = options.name_space,
        .budget = {.steps_max = options.steps_max},
@@ -126,15 +128,82 @@ int Allocate(World& world, const AllocateOptions& options, std::FILE* out, std::
                                     : planning::NodeAnswers::kFirstThatFits});
   const std::vector<std::string> nodes = cluster.NodeNames();
   if (!options.node.empty() && std::ranges::find(nodes, options.node) == nodes.end()) {
-    return refuse(fmt::format("--node: no node {} in the input; {}",
-                              options.node,
-                              manifests::KnownNames(options.node, nodes)));
+    return Fail(StatusReason::kBadRequest,
+                fmt::format("--node: no node {} in the input; {}",
+                            options.node,
+                            manifests::KnownNames(options.node, nodes)));
   }
   const std::vector<planning::OfflineAnswer> answers = cluster.AllocateAll();
-  if (answers.empty())
-    fmt::print(notes, "note: no pod uses a claim, and no claim waits for devices\n");
-  Print(options, answers, out, notes);
+  if (answers.empty()) {
+    fmt::print(output.notes, "note: no pod uses a claim, and no claim waits for devices\n");
+  }
+  Print(options, answers, output);
   return ExitCode(answers);
+}
+
+/// What objects it is about.
+void AddQuestion(CLI::App& command, AllocateOptions& options) {
+  command
+      .add_option("-f,--filename", options.paths, "file, folder or - (standard input); repeatable")
+      ->required()
+      ->allow_extra_args(false);
+  CLI::Option* node = command.add_option("--node", options.node, "look at this node only");
+  command
+      .add_flag(
+          "--all-nodes", options.each_node, "an answer for each node, not the first that fits")
+      ->excludes(node);
+  CLI::Option* name_space = command.add_option(
+      "-n,--namespace",
+      options.name_space,
+      "decide about pods and claims of this namespace only; also of objects that name none");
+  command
+      .add_flag_callback(
+          "-A,--all-namespaces", [] {}, "decide about pods and claims of all of them (default)")
+      ->excludes(name_space);
+}
+
+/// Whose rules hold, and what comes out.
+void AddRules(CLI::App& command, AllocateOptions& options) {
+  command
+      .add_option("--profile",
+                  options.profile,
+                  "whose answers: a version of k8s.io/dynamic-resource-allocation, v0.31.8, "
+                  "v0.36.6 or v0.37.2, or one implementation of it, v0.36.6/stable, /incubating "
+                  "or /experimental")
+      ->capture_default_str();
+  command.add_option("--feature-gates",
+                     options.feature_gates,
+                     "NAME=true|false,… as for kube-scheduler (default: as in that release)");
+  command.add_option("--steps-max", options.steps_max, "give up a search after so many candidates")
+      ->check(CLI::Range(int64_t{1}, std::numeric_limits<int64_t>::max()))
+      ->capture_default_str();
+  command.add_option("-o,--output", options.format, "table, json or yaml")
+      ->check(CLI::IsMember({"table", "json", "yaml"}))
+      ->capture_default_str();
+}
+
+}  // namespace
+
+Command AddAllocate(CLI::App& program) {
+  const auto options = std::make_shared<AllocateOptions>();
+  CLI::App* const command =
+      program.add_subcommand("allocate", "who would get which devices, from manifests alone");
+  AddQuestion(*command, *options);
+  AddRules(*command, *options);
+  command->footer(
+      "Pods that no node has yet get devices in the order given, each seeing what the ones before\n"
+      "took; then claims that no pod uses. Claims with an allocation count as they are.\n"
+      "Exit codes: 0 everything fits, 1 something does not, 2 bad options or unreadable input,\n"
+      "3 a search was given up.\n"
+      "Examples:\n"
+      "  dray allocate -f examples/2-gpu-with-nic\n"
+      "  kubectl get nodes,deviceclasses,resourceslices,resourceclaims,pods -A -o yaml >dump.yaml\n"
+      "  dray allocate -f dump.yaml -f job.yaml --all-nodes   # where would the job fit?\n"
+      "  dray allocate -f dump.yaml -f job.yaml --profile v0.36.6 -o json");
+  return {.app = command, .run = [options](World& world, const Output& output) {
+            const Result<int> code = Allocate(world, *options, output);
+            return code ? *code : output.Refuse("allocate", code.error().message);
+          }};
 }
 
 }  // namespace dray::cli

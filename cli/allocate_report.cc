@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/allocate_report.h"
 
-#include <algorithm>
-#include <array>
-#include <cstddef>
 #include <map>
 #include <set>
 #include <utility>
@@ -12,29 +9,14 @@
 #include <fmt/format.h>
 
 #include "api/codec/json.h"
+#include "api/codec/json_writer.h"
 #include "api/resource_v1/claim.h"
+#include "cli/output.h"
 
 namespace dray::cli {
 namespace {
 
 namespace v1 = api::resource_v1;
-
-using Row = std::array<std::string, 4>;
-
-/// Columns as wide as their widest cell.
-void PrintRows(std::FILE* out, const std::vector<Row>& rows) {
-  std::array<size_t, 4> widths{};
-  for (const Row& row : rows) {
-    for (size_t i = 0; i < row.size(); ++i) widths.at(i) = std::max(widths.at(i), row.at(i).size());
-  }
-  for (const Row& row : rows) {
-    std::string line;
-    for (size_t i = 0; i < row.size(); ++i)
-      line += fmt::format("{:<{}}   ", row.at(i), widths.at(i));
-    line.erase(line.find_last_not_of(' ') + 1);
-    fmt::print(out, "{}\n", line);
-  }
-}
 
 void AddDevices(const api::Object& claim, const std::string& node, std::vector<Row>& rows) {
   const auto& allocation = claim.As<v1::ResourceClaim>().status.allocation;
@@ -70,33 +52,31 @@ void AddNode(const planning::OfflineAnswer& answer,
   }
 }
 
-void AddNodeJson(const planning::OfflineAnswer& answer,
-                 const planning::NodeAnswer& here,
-                 std::string& json) {
-  const auto text = [&json](const char* name, std::string_view value) {
-    json += fmt::format(",\"{}\":", name);
-    api::QuoteJson(value, json);
-  };
-  json += "{\"for\":";
-  api::QuoteJson(answer.what, json);
-  if (!here.node.empty()) text("node", here.node);
-  json += fmt::format(",\"fits\":{}", here.verdict == planning::Verdict::kFits);
-  if (here.verdict != planning::Verdict::kFits) {
-    text("reason", here.reason);
-    if (here.failure.has_value()) {
-      text("claim", here.failure->claim);
-      text("request", here.failure->request);
-      text("obstacle", ToString(*here.failure));
+void WriteObject(const api::Object& object, api::JsonWriter& json) {
+  json.Encoded([&](std::string& out) { api::EncodeJson(object, out); });
+}
+
+void WriteNode(const planning::OfflineAnswer& answer,
+               const planning::NodeAnswer& here,
+               api::JsonWriter& json) {
+  json.Object([&] {
+    json.Member("for", answer.what);
+    if (!here.node.empty()) json.Member("node", here.node);
+    const bool fits = here.verdict == planning::Verdict::kFits;
+    json.Member("fits", fits);
+    if (fits) {
+      json.Member("taken", here.node == answer.node);
+      json.Member("claims").Array([&] {
+        for (const api::Object& claim : here.claims) WriteObject(claim, json);
+      });
+      return;
     }
-  } else {
-    json += fmt::format(",\"taken\":{},\"claims\":[", here.node == answer.node);
-    for (const api::Object& claim : here.claims) {
-      if (&claim != &here.claims.front()) json += ',';
-      api::EncodeJson(claim, json);
-    }
-    json += ']';
-  }
-  json += '}';
+    json.Member("reason", here.reason);
+    if (!here.failure.has_value()) return;
+    json.Member("claim", here.failure->claim);
+    json.Member("request", here.failure->request);
+    json.Member("obstacle", ToString(*here.failure));
+  });
 }
 
 }  // namespace
@@ -112,7 +92,7 @@ void PrintAsTable(std::FILE* out, std::span<const planning::OfflineAnswer> answe
         AddDevices(claim, answer.node, rows);
     }
   }
-  if (rows.size() > 1) PrintRows(out, rows);
+  if (rows.size() > 1) fmt::print(out, "{}", TableOf(rows));
   PrintObstacles(out, answers);
 }
 
@@ -146,26 +126,30 @@ std::string AllocatedClaims(std::span<const planning::OfflineAnswer> answers) {
       if (newest.insert_or_assign(key, &claim).second) order.push_back(std::move(key));
     }
   }
-  std::string json = R"({"kind":"List","apiVersion":"v1","metadata":{},"items":[)";
-  for (const std::string& key : order) {
-    if (key != order.front()) json += ',';
-    api::EncodeJson(*newest.at(key), json);
-  }
-  return json + "]}";
+  return api::JsonText([&](api::JsonWriter& json) {
+    json.Object([&] {
+      json.Member("kind", "List");
+      json.Member("apiVersion", "v1");
+      json.Member("metadata").Object({});
+      json.Member("items").Array([&] {
+        for (const std::string& key : order) WriteObject(*newest.at(key), json);
+      });
+    });
+  });
 }
 
 std::string NodeAnswersAsJson(std::span<const planning::OfflineAnswer> answers) {
-  std::string json = R"({"answers":[)";
-  bool first = true;
-  for (const planning::OfflineAnswer& answer : answers) {
-    std::vector<planning::NodeAnswer> nodes = answer.nodes;
-    if (nodes.empty()) nodes.push_back({.verdict = answer.verdict, .reason = answer.reason});
-    for (const planning::NodeAnswer& here : nodes) {
-      if (!std::exchange(first, false)) json += ',';
-      AddNodeJson(answer, here, json);
-    }
-  }
-  return json + "]}";
+  return api::JsonText([&](api::JsonWriter& json) {
+    json.Object([&] {
+      json.Member("answers").Array([&] {
+        for (const planning::OfflineAnswer& answer : answers) {
+          for (const planning::NodeAnswer& here : answer.nodes) WriteNode(answer, here, json);
+          if (!answer.nodes.empty()) continue;
+          WriteNode(answer, {.verdict = answer.verdict, .reason = answer.reason}, json);
+        }
+      });
+    });
+  });
 }
 
 }  // namespace dray::cli

@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/cel.h"
-
+// dray cel: what an expression is, what it costs, and which devices of manifests it chooses.
 #include <algorithm>
 #include <expected>
+#include <memory>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "api/codec/json.h"
-#include "api/codec/yaml.h"
 #include "api/feature_gates.h"
 #include "cel/device_names.h"
 #include "cel/eval/program.h"
 #include "cel/syntax/limits.h"
 #include "cel/syntax/utf8.h"
 #include "cli/cel_report.h"
+#include "cli/commands.h"
+#include "cli/output.h"
 #include "manifests/files.h"
 #include "manifests/objects.h"
 #include "planning/published_devices.h"
@@ -24,12 +27,20 @@
 namespace dray::cli {
 namespace {
 
-constexpr int kExitYes = 0;
-constexpr int kExitNo = 1;
-constexpr int kExitUsage = 2;
-
 constexpr int kOldestMinor = api::MinorOf(api::Release::k1_31);
 constexpr int kNewestMinor = api::MinorOf(api::Release::kNewest);
+
+struct CelOptions {
+  std::string expression;          // "-": standard input
+  std::vector<std::string> paths;  // files, folders, "-"; none: the expression alone
+  std::string release;             // "1.37"; empty: the newest
+  std::string feature_gates;       // kube-apiserver's words
+  cel::ExpressionUse use = cel::ExpressionUse::kNew;
+  bool derived = false;  // a derived attribute, not a selector
+  bool explain = false;  // take the conjuncts apart; needs paths
+  bool all = false;      // lists are not cut short
+  std::string format = "text";
+};
 
 Error BadInput(std::string message) {
   return {.reason = StatusReason::kBadRequest, .message = std::move(message)};
@@ -132,14 +143,6 @@ std::string WhereItCompiles(std::string_view expression, const cel::Environment&
   return {};
 }
 
-void PrintDocument(std::FILE* out, OutputFormat format, const std::string& json) {
-  if (format == OutputFormat::kJson) {
-    fmt::print(out, "{}\n", api::PrettyJson(json));
-  } else {
-    fmt::print(out, "{}", api::JsonToYaml(json).value_or(""));
-  }
-}
-
 /// Compiles once more for the type that evaluates: it is cheap, and cannot fail any more.
 Result<planning::Expression> Evaluable(std::string_view text, const cel::Environment& environment) {
   planning::Expression expression;
@@ -151,12 +154,14 @@ Result<planning::Expression> Evaluable(std::string_view text, const cel::Environ
   return expression;
 }
 
-class Run {
+/// One question, from its options to what is printed.
+class Question {
  public:
-  Run(World& world, const CelOptions& options, std::FILE* out, std::FILE* notes)
-      : world_(world), options_(options), out_(out), notes_(notes) {}
+  Question(World& world, const CelOptions& options, const Output& output)
+      : world_(world), options_(options), output_(output), format_(FormatOf(options.format)) {}
 
-  Result<int> Everything() {
+  /// The exit code. Errors: bad options or unreadable input.
+  Result<int> Answer() {
     DRAY_TRY_VOID(CheckOptions(options_));
     DRAY_TRY(const cel::Environment environment, EnvironmentOf(options_));
     DRAY_TRY(const std::string text, ExpressionOf(world_, options_));
@@ -168,7 +173,7 @@ class Run {
                         .estimate = cel::EstimateCost((*program)->checked(), environment),
                         .names = cel::NamesIn((*program)->checked())};
     if (options_.paths.empty()) return Print(answer);
-    return Ask(std::move(answer));
+    return AskDevices(std::move(answer));
   }
 
  private:
@@ -176,23 +181,23 @@ class Run {
              const cel::Environment& environment,
              const cel::CompileError& error) {
     const std::string hint = WhereItCompiles(text, environment);
-    if (options_.output == OutputFormat::kTable) {
-      fmt::print(notes_, "{}\n", error.message);
-      if (!hint.empty()) fmt::print(notes_, "hint: {}\n", hint);
+    if (format_ == OutputFormat::kText) {
+      fmt::print(output_.notes, "{}\n", error.message);
+      if (!hint.empty()) fmt::print(output_.notes, "hint: {}\n", hint);
     } else {
-      PrintDocument(out_, options_.output, JsonOfRefusal(text, environment, error, hint));
+      output_.Document(format_, JsonOfRefusal(text, environment, error, hint));
     }
     return kExitNo;
   }
 
-  /// Of devices, which are only there while this runs.
-  Result<int> Ask(CelAnswer answer) {
+  /// The devices are only there while this runs.
+  Result<int> AskDevices(CelAnswer answer) {
     const api::Scheme scheme;
-    DRAY_TRY(const manifests::Manifests manifests,
+    DRAY_TRY(const manifests::Manifests read,
              manifests::ReadManifests(world_.disk, scheme, options_.paths));
-    for (const std::string& note : manifests.notes) fmt::print(notes_, "note: {}\n", note);
-    DRAY_TRY(const planning::DeviceList list, planning::DeviceList::Of(world_, manifests));
-    for (const std::string& note : list.notes()) fmt::print(notes_, "note: {}\n", note);
+    output_.Notes(read.notes);
+    DRAY_TRY(const planning::DeviceList list, planning::DeviceList::Of(world_, read));
+    output_.Notes(list.notes());
     DRAY_TRY(const planning::Expression expression,
              Evaluable(answer.expression, answer.environment));
     DRAY_TRY(const planning::Survey survey,
@@ -208,11 +213,11 @@ class Run {
   }
 
   int Print(const CelAnswer& answer) const {
-    if (options_.output == OutputFormat::kTable) {
-      const CelTextOptions how = {.all = options_.all, .colours = options_.colours};
-      fmt::print(out_, "{}", TextOf(answer, how));
+    if (format_ == OutputFormat::kText) {
+      const CelTextOptions how = {.all = options_.all, .colours = output_.colours};
+      fmt::print(output_.out, "{}", TextOf(answer, how));
     } else {
-      PrintDocument(out_, options_.output, JsonOf(answer));
+      output_.Document(format_, JsonOf(answer));
     }
     const bool finds = answer.survey == nullptr || !answer.survey->matching.empty();
     return answer.is_admitted() && finds ? kExitYes : kExitNo;
@@ -220,17 +225,57 @@ class Run {
 
   World& world_;
   const CelOptions& options_;
-  std::FILE* out_;
-  std::FILE* notes_;
+  const Output& output_;
+  const OutputFormat format_;
 };
+
+void AddOptions(CLI::App& command, CelOptions& options) {
+  command.add_option("expression", options.expression, "CEL expression, or - (standard input)")
+      ->required();
+  command
+      .add_option("-f,--filename",
+                  options.paths,
+                  "ResourceSlices: file, folder or - (standard input); repeatable")
+      ->allow_extra_args(false);
+  command.add_option("--release", options.release, "1.31 to 1.37: whose language (default: 1.37)");
+  command.add_flag_callback(
+      "--new",
+      [&options] { options.use = cel::ExpressionUse::kNew; },
+      "as an API server judges an expression that somebody writes (default)");
+  command
+      .add_flag_callback(
+          "--stored",
+          [&options] { options.use = cel::ExpressionUse::kStored; },
+          "as schedulers run it once it is stored: more of the language, whatever the gates")
+      ->excludes("--new");
+  command.add_option("--feature-gates",
+                     options.feature_gates,
+                     "NAME=true|false,… as for kube-apiserver; all DRA gates are on otherwise");
+  command.add_flag("--derived", options.derived, "the expression is a derived attribute (1.37)");
+  command.add_flag(
+      "--explain", options.explain, "which part between && keeps how many devices out; needs -f");
+  command.add_flag("--all", options.all, "do not cut long lists short");
+  command.add_option("-o,--output", options.format, "text, json or yaml")
+      ->check(CLI::IsMember({"text", "json", "yaml"}))
+      ->capture_default_str();
+}
 
 }  // namespace
 
-int Cel(World& world, const CelOptions& options, std::FILE* out, std::FILE* notes) {
-  const Result<int> code = Run(world, options, out, notes).Everything();
-  if (code) return *code;
-  fmt::print(notes, "dray cel: {}\n", code.error().message);
-  return kExitUsage;
+Command AddCel(CLI::App& program) {
+  const auto options = std::make_shared<CelOptions>();
+  CLI::App* const command =
+      program.add_subcommand("cel", "a selector's type and cost, and which devices it chooses");
+  AddOptions(*command, *options);
+  command->footer(
+      "Exit codes: 0 admitted, and with -f some device matches; 1 refused, or none matches;\n"
+      "2 bad options or unreadable input.\n"
+      "Example:\n"
+      "  dray cel 'device.driver == \"gpu.nvidia.com\"' -f examples/2-gpu-with-nic");
+  return {.app = command, .run = [options](World& world, const Output& output) {
+            const Result<int> code = Question(world, *options, output).Answer();
+            return code ? *code : output.Refuse("cel", code.error().message);
+          }};
 }
 
 }  // namespace dray::cli

@@ -12,7 +12,7 @@
 #include "cel/cost/estimate.h"
 #include "cel/device_names.h"
 #include "cel/environment.h"
-#include "cli/validate.h"
+#include "cli/output.h"
 #include "planning/published_devices.h"
 #include "planning/survey.h"
 

@@ -11,14 +11,11 @@
 
 #include "api/feature_gates.h"
 #include "cli/cel_report.h"
+#include "cli/output.h"
 #include "planning/missing_names.h"
 
 namespace dray::cli {
 namespace {
-
-constexpr std::string_view kRed = "\033[1;31m";
-constexpr std::string_view kFaint = "\033[2m";
-constexpr std::string_view kPlain = "\033[0m";
 
 /// What comes from files, without characters that would move the cursor or break the layout.
 std::string Printable(std::string_view text) {
@@ -30,29 +27,6 @@ std::string Printable(std::string_view text) {
     out += is_control ? fmt::format("\\x{:02x}", static_cast<unsigned char>(c)) : std::string(1, c);
   }
   return out;
-}
-
-using Row = std::vector<std::string>;
-
-/// Columns as wide as their widest cell; the last one is not padded, numbers stand to the right.
-std::string Table(const std::vector<Row>& rows) {
-  std::vector<size_t> widths(rows.front().size());
-  for (const Row& row : rows) {
-    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-  }
-  std::string table;
-  for (const Row& row : rows) {
-    std::string line;
-    for (size_t i = 0; i < row.size(); ++i) {
-      const bool is_number = &row != &rows.front() && !row[i].empty() &&
-                             row[i].find_first_not_of("0123456789") == std::string::npos;
-      line += is_number ? fmt::format("{:>{}}   ", row[i], widths[i])
-                        : fmt::format("{:<{}}   ", row[i], widths[i]);
-    }
-    line.erase(line.find_last_not_of(' ') + 1);
-    table += line + '\n';
-  }
-  return table;
 }
 
 std::string_view Plural(size_t count, std::string_view one, std::string_view many) {
@@ -88,8 +62,7 @@ class TextReport {
   }
 
   std::string Painted(std::string_view text, std::string_view colour) const {
-    if (options_.colours == Colours::kNone) return std::string(text);
-    return fmt::format("{}{}{}", colour, text, kPlain);
+    return cli::Painted(text, colour, options_.colours);
   }
 
   size_t Shown(size_t count) const { return options_.all ? count : std::min(count, kListedMax); }
@@ -141,7 +114,7 @@ class TextReport {
                       fmt::format("{}", pool.failing),
                       fmt::format("{}", pool.devices)});
     }
-    Say("\n{}", Table(rows));
+    Say("\n{}", TableOf(rows, Numbers::kRight));
   }
 
   /// Instead of many pools.
@@ -168,7 +141,7 @@ class TextReport {
                       fmt::format("{}", total.failing),
                       fmt::format("{}", total.devices)});
     }
-    Say("\n{}  (--all shows the pools)\n", Table(rows));
+    Say("\n{}  (--all shows the pools)\n", TableOf(rows, Numbers::kRight));
   }
 
   void Matching(const planning::Survey& survey) {
@@ -209,7 +182,7 @@ class TextReport {
                       fmt::format("{}", conjunct.without_it),
                       Printable(conjunct.source)});
     }
-    Say("\n{}", Table(rows));
+    Say("\n{}", TableOf(rows, Numbers::kRight));
     for (size_t i = 0; i < survey.conjuncts.size(); ++i) {
       for (const planning::Counted& error : survey.conjuncts[i].errors) {
         Say("  #{} fails on {} {}: {}\n",

@@ -1,252 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-// Documents are read, converted in memory and written only when none of them is refused, so that a
-// refusal leaves nothing half done.
-#include "cli/convert.h"
+// dray convert: manifests in another version of resource.k8s.io. Documents are converted in memory
+// and written only when none of them is refused, so that a refusal leaves nothing half done.
+#include "manifests/convert.h"
 
-#include <algorithm>
-#include <optional>
+#include <memory>
 #include <set>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "api/codec/json.h"
-#include "api/codec/yaml.h"
 #include "api/feature_gates.h"
+#include "api/kind.h"
+#include "api/release.h"
+#include "cli/commands.h"
+#include "cli/output.h"
 #include "manifests/convert_item.h"
-#include "manifests/documents.h"
-#include "manifests/files.h"
-#include "manifests/json_members.h"
 
 namespace dray::cli {
 namespace {
 
-constexpr std::string_view kList = "List";
+using manifests::ItemConverter;
 
-/// A document and the file it stands in.
-struct Source {
-  std::string file;
-  manifests::Document document;
-};
-
-/// All documents with content. Errors: kBadRequest  one cannot be read, with its place.
-Result<std::vector<Source>> ReadSources(Disk& disk, const std::vector<std::string>& paths) {
-  std::vector<Source> sources;
-  DRAY_TRY(const std::vector<std::string> files, manifests::ManifestFiles(disk, paths));
-  for (const std::string& file : files) {
-    DRAY_TRY(std::vector<manifests::Document> documents,
-             manifests::ReadDocuments(disk, file, manifests::WithLines::kYes));
-    for (manifests::Document& document : documents) {
-      if (document.failure.has_value()) {
-        return Fail(StatusReason::kBadRequest,
-                    fmt::format("{}:{}: {}", file, document.failure->line, document.failure->text));
-      }
-      if (document.json != "null") sources.push_back({file, std::move(document)});
-    }
-  }
-  return sources;
-}
-
-std::vector<manifests::JsonMember>::iterator Find(std::vector<manifests::JsonMember>& members,
-                                                  std::string_view key) {
-  return std::ranges::find(members, key, &manifests::JsonMember::key);
-}
-
-/// What a list is once its items are `items`: a typed one follows their type.
-std::string ListOf(std::string_view old, const std::vector<std::string>& items) {
-  std::vector<manifests::JsonMember> list = {{"apiVersion", ""}, {"kind", ""}};
-  for (manifests::JsonMember& member : manifests::MembersOf(old)) {
-    if (member.key == "apiVersion" || member.key == "kind") {
-      Find(list, member.key)->value = member.value;
-    } else if (member.key != "items") {
-      list.push_back(std::move(member));
-    }
-  }
-  list.push_back({"items", manifests::ArrayOf(items)});
-  if (list[1].value == manifests::Quoted(kList) || items.empty()) return manifests::ObjectOf(list);
-  const auto first = api::ReadTypeMeta(items.front());
-  if (first && !first->kind.empty()) {
-    list[0].value = manifests::Quoted(first->api_version);
-    list[1].value = manifests::Quoted(first->kind + std::string(kList));
-  }
-  return manifests::ObjectOf(list);
-}
-
-/// The comment lines a document begins with: a licence, a title.
-std::string LeadingComments(std::string_view text) {
-  std::string comments;
-  while (text.starts_with('#') || text.starts_with('\n')) {
-    const size_t end = std::min(text.find('\n'), text.size());
-    comments += fmt::format("{}\n", text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return comments;
-}
-
-class Converter {
- public:
-  Converter(manifests::ItemConverter items, const ConvertOptions& options, std::FILE* notes)
-      : items_(std::move(items)), options_(options), notes_(notes) {}
-
-  /// Errors: kBadRequest  a document that is not what it says, with its place.
-  Result<> Run(const std::vector<Source>& sources) {
-    for (const Source& source : sources) {
-      const auto objects = manifests::ObjectsIn(source.document.json);
-      if (!objects) return Fail(At(source, "", objects.error()));
-      for (const manifests::ObjectText& object : *objects) items_.Learn(object.type, object.json);
-    }
-    for (const Source& source : sources) DRAY_TRY_VOID(ConvertSource(source));
-    return {};
-  }
-
-  /// Something cannot be converted at all.
-  bool is_refused() const { return is_refused_; }
-  /// Something would be lost, and may not.
-  bool would_lose() const { return would_lose_; }
-
-  void Write(std::FILE* out) const {
-    if (options_.output == DocumentFormat::kYaml) {
-      for (const Output& output : outputs_) {
-        if (&output != &outputs_.front()) fmt::print(out, "---\n");
-        fmt::print(out, "{}", ToYaml(output));
-      }
-      return;
-    }
-    std::vector<std::string> all;
-    for (const Output& output : outputs_) {
-      if (!output.json.empty()) all.push_back(output.json);
-    }
-    const std::string one = all.size() == 1
-                                ? all[0]
-                                : fmt::format(R"({{"apiVersion":"v1","kind":"List","items":{}}})",
-                                              manifests::ArrayOf(all));
-    fmt::print(out, "{}\n", api::PrettyJson(one));
-  }
-
- private:
-  /// A document to be written.
-  struct Output {
-    std::string comments;  // YAML lines before it
-    std::string json;      // empty: only the comments
-    std::string text;      // as it was read, when nothing changed
-  };
-
-  static std::string ToYaml(const Output& output) {
-    if (!output.text.empty() && !output.text.starts_with('{')) {
-      return output.text.ends_with('\n') ? output.text : output.text + '\n';
-    }
-    if (output.json.empty()) return output.comments;
-    const auto yaml = api::JsonToYaml(output.json);
-    return output.comments + (yaml ? *yaml : "");
-  }
-
-  /// A document on its way.
-  struct Progress {
-    const Source& source;
-    bool is_changed = false;
-    std::string comments = {};
-  };
-
-  Result<> ConvertSource(const Source& source) {
-    for (const manifests::LineNote& duplicate : source.document.duplicates) {
-      fmt::print(notes_, "note: {}:{}: {}\n", source.file, duplicate.line, duplicate.text);
-    }
-    Progress progress = {.source = source};
-    DRAY_TRY(std::optional<std::string> json, ConvertJson(progress, source.document.json, "", {}));
-    if (progress.is_changed) {
-      outputs_.push_back({.comments = LeadingComments(source.document.text) + progress.comments,
-                          .json = std::move(json).value_or(""),
-                          .text = ""});
-    } else {
-      outputs_.push_back(
-          {.comments = "", .json = source.document.json, .text = source.document.text});
-    }
-    return {};
-  }
-
-  /// What an object or list becomes; nothing when it is left out. `inherited` is what the list
-  /// around it says about its items.
-  Result<std::optional<std::string>> ConvertJson(Progress& progress,
-                                                 const std::string& json,
-                                                 const std::string& path,
-                                                 const api::TypeMeta& inherited) {
-    auto type = api::ReadTypeMeta(json);
-    if (!type) return Fail(At(progress.source, path, type.error()));
-    if (type->kind.empty() && type->api_version.empty()) *type = inherited;
-    std::vector<manifests::JsonMember> members = manifests::MembersOf(json);
-    const auto items = Find(members, "items");
-    if (type->kind.ends_with(kList) && items != members.end() && items->value.starts_with('[')) {
-      DRAY_TRY(const std::vector<std::string> converted,
-               ConvertItems(progress, items->value, path, *type));
-      return ListOf(json, converted);
-    }
-    Result<manifests::ConvertedItem> item = items_.Convert(*type, json);
-    if (!item) return Fail(At(progress.source, path, item.error()));
-    Say(progress, path, *item);
-    if (item->outcome == manifests::ConvertedItem::Outcome::kUnchanged) return json;
-    progress.is_changed = true;
-    if (item->outcome == manifests::ConvertedItem::Outcome::kOmitted) return std::nullopt;
-    return std::move(item->object);
-  }
-
-  Result<std::vector<std::string>> ConvertItems(Progress& progress,
-                                                const std::string& items,
-                                                const std::string& path,
-                                                const api::TypeMeta& list) {
-    api::TypeMeta type = list;
-    type.kind.resize(type.kind.size() - kList.size());
-    if (type.kind.empty()) type = {};  // a v1 List holds anything
-    std::vector<std::string> converted;
-    size_t index = 0;
-    for (const std::string& item : manifests::ElementsOf(items)) {
-      const std::string inner =
-          fmt::format("{}{}items[{}]", path, path.empty() ? "" : ".", index++);
-      DRAY_TRY(std::optional<std::string> json, ConvertJson(progress, item, inner, type));
-      if (json.has_value()) converted.push_back(*std::move(json));
-    }
-    return converted;
-  }
-
-  static size_t LineOf(const Source& source, std::string_view path) {
-    return source.document.lines.LineOf(path);
-  }
-
-  static Error At(const Source& source, const std::string& path, const Error& error) {
-    return {.reason = StatusReason::kBadRequest,
-            .message = fmt::format("{}:{}: {}", source.file, LineOf(source, path), error.message)};
-  }
-
-  /// Prints what there is to say about an object; proposals are explained in the output, too.
-  void Say(Progress& progress, const std::string& path, const manifests::ConvertedItem& item) {
-    const auto print = [&](std::string_view word, const manifests::Remark& remark) {
-      const std::string dot = path.empty() || remark.path.empty() ? "" : ".";
-      fmt::print(notes_,
-                 "{}{}:{}: {}: {}\n",
-                 word,
-                 progress.source.file,
-                 LineOf(progress.source, path + dot + remark.path),
-                 item.name,
-                 remark.text);
-    };
-    for (const manifests::Remark& note : item.notes) print("note: ", note);
-    for (const std::string& comment : item.comments) {
-      print("proposal: ", {.path = "", .text = comment});
-      progress.comments += fmt::format("# {}: {}\n", item.name, comment);
-    }
-    for (const manifests::Remark& refusal : item.refusals) print("", refusal);
-    const bool may_lose = options_.losing == Losing::kAllowed;
-    for (const manifests::Remark& loss : item.losses) print(may_lose ? "dropped: " : "", loss);
-    is_refused_ = is_refused_ || !item.refusals.empty();
-    would_lose_ = would_lose_ || (!may_lose && !item.losses.empty());
-  }
-
-  manifests::ItemConverter items_;
-  const ConvertOptions& options_;
-  std::FILE* notes_;
-  std::vector<Output> outputs_;
-  bool is_refused_ = false;
-  bool would_lose_ = false;
+struct ConvertOptions {
+  std::vector<std::string> paths;  // files, folders, "-"
+  std::string version;             // resource.k8s.io/v1beta1, or v1beta1
+  std::string release;             // 1.34: whose form of the version; empty: with all fields
+  manifests::Losing losing = manifests::Losing::kRefused;
+  std::string format = "yaml";
 };
 
 /// v1beta1 of "resource.k8s.io/v1beta1" and of "v1beta1".
@@ -254,16 +38,15 @@ class Converter {
 Result<std::string> VersionOf(std::string_view word, api::Release release) {
   const size_t slash = word.find('/');
   const std::string_view group =
-      slash == std::string_view::npos ? manifests::ItemConverter::kGroup : word.substr(0, slash);
+      slash == std::string_view::npos ? ItemConverter::kGroup : word.substr(0, slash);
   const std::string version(slash == std::string_view::npos ? word : word.substr(slash + 1));
   std::set<std::string_view> known;
   for (const api::KindInfo* kind : api::BuiltinKinds()) {
-    if (kind->group == manifests::ItemConverter::kGroup && kind->served && kind->in.Has(release)) {
+    if (kind->group == ItemConverter::kGroup && kind->served && kind->in.Has(release)) {
       known.insert(kind->version);
     }
   }
-  if (group == manifests::ItemConverter::kGroup && known.contains(version))
-    return std::string(version);
+  if (group == ItemConverter::kGroup && known.contains(version)) return std::string(version);
   std::string names;
   for (const std::string_view one : known)
     names += fmt::format("{}{}", names.empty() ? "" : ", ", one);
@@ -272,7 +55,7 @@ Result<std::string> VersionOf(std::string_view word, api::Release release) {
   return Fail(StatusReason::kBadRequest,
               fmt::format("--to: {} is no version of {}{}; there are {}",
                           word,
-                          manifests::ItemConverter::kGroup,
+                          ItemConverter::kGroup,
                           where,
                           names));
 }
@@ -292,29 +75,72 @@ Result<api::Release> ReleaseOf(std::string_view word) {
                           api::MinorOf(api::Release::kNewest)));
 }
 
-Result<int> Run(World& world, const ConvertOptions& options, std::FILE* out, std::FILE* notes) {
+/// The exit code. Errors: no such version, or unreadable input.
+Result<int> Convert(World& world, const ConvertOptions& options, const Output& output) {
   DRAY_TRY(const api::Release release, ReleaseOf(options.release));
   DRAY_TRY(std::string version, VersionOf(options.version, release));
-  DRAY_TRY(const std::vector<Source> sources, ReadSources(world.disk, options.paths));
-  Converter converter(manifests::ItemConverter(std::move(version), release), options, notes);
-  DRAY_TRY_VOID(converter.Run(sources));
-  if (converter.is_refused() || converter.would_lose()) {
-    fmt::print(notes,
+  const auto remark = [&](std::string_view line) { fmt::print(output.notes, "{}\n", line); };
+  DRAY_TRY(const manifests::Conversion done,
+           manifests::ConvertFiles(world.disk,
+                                   options.paths,
+                                   ItemConverter(std::move(version), release),
+                                   options.losing,
+                                   remark));
+  if (done.is_refused || done.would_lose) {
+    fmt::print(output.notes,
                "dray convert: nothing written{}\n",
-               converter.is_refused() ? "" : "; --allow-loss drops what has no place");
-    return 1;
+               done.is_refused ? "" : "; --allow-loss drops what has no place");
+    return kExitNo;
   }
-  converter.Write(out);
-  return 0;
+  if (FormatOf(options.format) == OutputFormat::kYaml) {
+    fmt::print(output.out, "{}", manifests::ToYaml(done.documents));
+  } else {
+    output.Document(OutputFormat::kJson, manifests::ToJson(done.documents));
+  }
+  return kExitYes;
+}
+
+void AddOptions(CLI::App& command, ConvertOptions& options) {
+  command
+      .add_option("-f,--filename", options.paths, "file, folder or - (standard input); repeatable")
+      ->required()
+      ->allow_extra_args(false);
+  command.add_option("--to", options.version, "resource.k8s.io/VERSION, or the version alone")
+      ->required();
+  command.add_option("--release",
+                     options.release,
+                     "1.26 to 1.37: without the fields this release does not have yet "
+                     "(default: all fields the version ever had)");
+  command.add_flag_callback(
+      "--allow-loss",
+      [&options] { options.losing = manifests::Losing::kAllowed; },
+      "drop what the version cannot express, and say so, instead of refusing");
+  command
+      .add_option(
+          "-o,--output", options.format, "yaml or json; several documents as JSON become a List")
+      ->check(CLI::IsMember({"yaml", "json"}))
+      ->capture_default_str();
 }
 
 }  // namespace
 
-int Convert(World& world, const ConvertOptions& options, std::FILE* out, std::FILE* notes) {
-  const Result<int> code = Run(world, options, out, notes);
-  if (code) return *code;
-  fmt::print(notes, "dray convert: {}\n", code.error().message);
-  return 2;
+Command AddConvert(CLI::App& program) {
+  const auto options = std::make_shared<ConvertOptions>();
+  CLI::App* const command =
+      program.add_subcommand("convert", "manifests in another version of resource.k8s.io");
+  AddOptions(*command, *options);
+  command->footer(
+      "Versions of one generation convert into each other: v1alpha3, v1beta1, v1beta2 and v1;\n"
+      "v1alpha1 and v1alpha2. From these two to a later one the output is a proposal, with "
+      "comments\n"
+      "on what has no counterpart: read them before you apply it. Other kinds pass through.\n"
+      "Exit codes: 0 converted, 1 something would be lost (nothing is written), 2 unreadable "
+      "input.\n"
+      "Example:\n  dray convert -f claims.yaml --to resource.k8s.io/v1 >claims-v1.yaml");
+  return {.app = command, .run = [options](World& world, const Output& output) {
+            const Result<int> code = Convert(world, *options, output);
+            return code ? *code : output.Refuse("convert", code.error().message);
+          }};
 }
 
 }  // namespace dray::cli

@@ -1,176 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/store.h"
-
+// dray store: what an operator does with the store of `dray serve`, running or not.
 #include <cstdint>
-#include <cstdio>
+#include <limits>
+#include <memory>
 #include <string>
-#include <utility>
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "api/kind.h"
 #include "base/result.h"
+#include "base/strong.h"
 #include "base/world.h"
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "cli/store_choice_options.h"
 #include "cli/store_etcd.h"
-#include "cli/store_record_json.h"
-#include "cli/store_report.h"
+#include "cli/store_folder.h"
+#include "cli/store_options.h"
 #include "control_plane/store_choice.h"
-#include "store/sqlite/maintenance.h"
 
 namespace dray::cli {
 namespace {
-
-namespace sqlite = store::sqlite;
-
-constexpr int kExitDone = 0;
-constexpr int kExitNo = 1;
-constexpr int kExitUsage = 2;
-
-StoreReport ReportOf(const sqlite::FileStatus& status) {
-  StoreReport report;
-  report.AddText("file", "file", status.file);
-  report.AddText("identity", "id", status.id);
-  report.AddNumber("schema version", "schemaVersion", status.schema_version);
-  report.AddNumber("newest revision", "newestRevision", status.newest.value());
-  report.AddNumber("oldest revision", "oldestRevision", status.floor.value());
-  report.AddNumber("keys", "keys", static_cast<int64_t>(status.keys));
-  report.AddNumber("records", "records", static_cast<int64_t>(status.rows));
-  report.AddBytes("size", "sizeBytes", status.file_bytes);
-  report.AddBytes("unused", "unusedBytes", status.free_bytes);
-  if (status.owner.has_value()) {
-    report.AddNumber("", "usedBy", *status.owner);
-    report.AddText("used by", "", fmt::format("process {}", *status.owner));
-  } else {
-    report.AddText("used by", "", "nobody");
-  }
-  return report;
-}
-
-/// "FILE: 3 keys, 17 records, revision 18".
-std::string InOneLine(const sqlite::FileStatus& status) {
-  return fmt::format("{}: {} keys, {} records, revision {}, {}",
-                     status.file,
-                     status.keys,
-                     status.rows,
-                     status.newest.value(),
-                     BytesText(status.file_bytes));
-}
-
-/// One run of a command on a data folder.
-class FolderCommand {
- public:
-  FolderCommand(World& world, const StoreOptions& options, std::FILE* out, std::FILE* notes)
-      : world_(world), options_(options), out_(out), notes_(notes) {}
-
-  /// The exit code. Errors: those of store/sqlite/maintenance.h.
-  Result<int> Run() {
-    switch (options_.verb) {
-      case StoreVerb::kStatus: return Status();
-      case StoreVerb::kVerify: return Verify();
-      case StoreVerb::kBackup: return Backup();
-      case StoreVerb::kRestore: return Restore();
-      case StoreVerb::kCompact: return Compact();
-      case StoreVerb::kDump: return Dump();
-    }
-    return kExitUsage;
-  }
-
- private:
-  const std::string& folder() const { return options_.store.data_folder; }
-
-  Result<int> Status() {
-    DRAY_TRY(const sqlite::FileStatus status, sqlite::StatusOf(folder()));
-    ReportOf(status).Print(options_.output, out_);
-    return kExitDone;
-  }
-
-  Result<int> Verify() {
-    DRAY_TRY(const sqlite::VerifyReport found, sqlite::Verify(folder()));
-    const bool is_sound = found.problem_count == 0;
-    StoreReport report;
-    report.AddText(
-        "verdict", "", is_sound ? "sound" : fmt::format("{} problems", found.problem_count));
-    report.AddFlag("sound", is_sound);
-    report.AddNumber("newest revision", "newestRevision", found.newest.value());
-    report.AddNumber("keys", "keys", static_cast<int64_t>(found.keys));
-    report.AddNumber("records", "records", static_cast<int64_t>(found.rows));
-    report.AddNumber("", "problemCount", static_cast<int64_t>(found.problem_count));
-    report.AddTexts("problem", "problems", found.problems);
-    report.Print(options_.output, out_);
-    return is_sound ? kExitDone : kExitNo;
-  }
-
-  Result<int> Backup() {
-    sqlite::BackupOptions backup;
-    if (options_.shows_progress) {
-      backup.progress = [this](uint64_t done, uint64_t all) {
-        fmt::print(notes_, "\rbackup: {} %", all == 0 ? 100 : done * 100 / all);
-        std::fflush(notes_);
-        return true;
-      };
-    }
-    const Result<sqlite::FileStatus> status = sqlite::Backup(folder(), options_.file, backup);
-    if (options_.shows_progress) fmt::print(notes_, "\n");
-    if (!status.has_value()) return Fail(status.error());
-    return Tell(*status);
-  }
-
-  Result<int> Restore() {
-    const Result<sqlite::FileStatus> status =
-        sqlite::Restore(options_.file,
-                        folder(),
-                        {.new_id = world_.random.Next(),
-                         .skip_revisions = options_.skip_revisions,
-                         .overwrite = options_.overwrite});
-    if (status.has_value()) return Tell(*status);
-    Error error = status.error();
-    if (error.reason == StatusReason::kAlreadyExists) error.message += " (--overwrite)";
-    return Fail(std::move(error));
-  }
-
-  Result<int> Compact() {
-    DRAY_TRY(const sqlite::FileStatus status, sqlite::CompactFolder(folder(), options_.revision));
-    return Tell(status);
-  }
-
-  /// What a command that changes or copies has left behind.
-  int Tell(const sqlite::FileStatus& status) {
-    if (options_.output == OutputFormat::kTable) {
-      fmt::print(out_, "{}\n", InOneLine(status));
-    } else {
-      ReportOf(status).Print(options_.output, out_);
-    }
-    return kExitDone;
-  }
-
-  Result<int> Dump() {
-    const api::Scheme scheme;
-    const auto print = [&](const sqlite::DumpedRecord& record) -> Result<> {
-      RecordLine line{.key = record.key,
-                      .value = record.value,
-                      .created = record.created,
-                      .modified = record.revision,
-                      .version = record.version,
-                      .expiry = record.expiry,
-                      .is_deletion = record.is_deletion};
-      if (options_.log) line.replaced = record.replaced;
-      fmt::print(out_, "{}\n", JsonLine(scheme, line));
-      if (std::ferror(out_) == 0) return {};
-      return Fail(StatusReason::kInternalError, "the output cannot be written any further");
-    };
-    DRAY_TRY_VOID(sqlite::Dump(
-        folder(),
-        {.what = options_.log ? sqlite::DumpOptions::What::kLog : sqlite::DumpOptions::What::kLive,
-         .prefix = options_.prefix},
-        print));
-    return kExitDone;
-  }
-
-  World& world_;
-  const StoreOptions& options_;
-  std::FILE* out_;
-  std::FILE* notes_;
-};
 
 /// What to blame: the options, or the store.
 int ExitCodeOf(StatusReason reason) {
@@ -198,19 +48,101 @@ int ExitCodeOf(StatusReason reason) {
   return kExitNo;
 }
 
-Result<int> Run(World& world, const StoreOptions& options, std::FILE* out, std::FILE* notes) {
+Result<int> Store(World& world, const StoreOptions& options, const Output& output) {
   DRAY_TRY_VOID(control_plane::CheckStoreChoice(options.store));
-  if (!options.store.etcd_servers.empty()) return StoreInEtcd(world, options, out, notes);
-  return FolderCommand(world, options, out, notes).Run();
+  if (!options.store.etcd_servers.empty()) return StoreInEtcd(world, options, output);
+  return StoreInFolder(world, options, output);
+}
+
+void AddOutput(CLI::App& command, StoreOptions& options) {
+  command
+      .add_option_function<std::string>(
+          "-o,--output",
+          [&options](const std::string& word) { options.format = FormatOf(word); },
+          "text or json (default: text)")
+      ->check(CLI::IsMember({"text", "json"}));
+}
+
+/// One verb, on the store that --data-dir or --etcd-servers names.
+CLI::App& AddVerb(CLI::App& store,
+                  StoreOptions& options,
+                  StoreVerb verb,
+                  const std::string& name,
+                  const std::string& says) {
+  CLI::App* command = store.add_subcommand(name, says);
+  command->callback([&options, verb] { options.verb = verb; });
+  AddStoreChoice(*command, options.store);
+  return *command;
+}
+
+void AddCopies(CLI::App& store, StoreOptions& options) {
+  CLI::App& backup = AddVerb(store,
+                             options,
+                             StoreVerb::kBackup,
+                             "backup",
+                             "copy the newest state to a file; the server goes on");
+  backup.add_option("FILE", options.file, "file to make; it must not exist")->required();
+  AddOutput(backup, options);
+  CLI::App& restore = AddVerb(store,
+                              options,
+                              StoreVerb::kRestore,
+                              "restore",
+                              "make a data folder, or an empty etcd, hold a backup");
+  restore.add_option("FILE", options.file, "what `dray store backup` made")->required();
+  restore.add_flag("--overwrite", options.overwrite, "replace the store that is in the folder");
+  restore
+      .add_option("--skip-revisions",
+                  options.skip_revisions,
+                  "go on so many revisions later, so that clients which saw changes after the "
+                  "backup list again instead of missing some; a data folder's only")
+      ->capture_default_str()
+      ->check(CLI::Range(int64_t{0}, std::numeric_limits<int64_t>::max() / 2));
+  AddOutput(restore, options);
+}
+
+void AddVerbs(CLI::App& store, StoreOptions& options) {
+  using enum StoreVerb;
+  AddOutput(AddVerb(store, options, kStatus, "status", "what there is, and who uses it"), options);
+  AddOutput(AddVerb(store, options, kVerify, "verify", "check everything that can be checked"),
+            options);
+  AddCopies(store, options);
+  CLI::App& compact =
+      AddVerb(store, options, kCompact, "compact", "forget history and give its space back");
+  compact.add_option_function<int64_t>(
+      "--revision",
+      [&options](int64_t revision) { options.revision = Revision{revision}; },
+      "the oldest that can be read afterwards (default: the newest)");
+  AddOutput(compact, options);
+  CLI::App& dump = AddVerb(store, options, kDump, "dump", "print each record as one line of JSON");
+  dump.add_option("--prefix", options.prefix, "only keys that begin so: /registry/pods/");
+  dump.add_flag("--log", options.log, "everything that is kept, by revision, deletions too");
 }
 
 }  // namespace
 
-int Store(World& world, const StoreOptions& options, std::FILE* out, std::FILE* notes) {
-  const Result<int> code = Run(world, options, out, notes);
-  if (code.has_value()) return *code;
-  fmt::print(notes, "dray store: {}\n", code.error().message);
-  return ExitCodeOf(code.error().reason);
+Command AddStore(CLI::App& program) {
+  const auto options = std::make_shared<StoreOptions>();
+  CLI::App* const command = program.add_subcommand("store", "look after the store of dray serve");
+  command->require_subcommand(1);
+  AddVerbs(*command, *options);
+  command->footer(
+      "status, verify, backup and dump work while a server uses the folder; restore and compact\n"
+      "do not. Instead of a data folder, --data-dir may name a backup. With --etcd-servers,\n"
+      "backup makes etcd's own snapshot, and `etcdctl snapshot restore` restores it; restore\n"
+      "fills an etcd without keys with the backup of a data folder.\n"
+      "Exit codes: 0 done and nothing wrong, 1 refused, failed or something wrong, 2 bad options\n"
+      "or no store.\n"
+      "Examples:\n"
+      "  dray store backup --data-dir ~/.dray monday.db\n"
+      "  dray store verify --data-dir monday.db\n"
+      "  dray store dump --prefix /registry/resourceclaims/ | jq .value.status");
+  return {.app = command, .run = [options](World& world, const Output& output) {
+            UseDefaultFolder(options->store);
+            const Result<int> code = Store(world, *options, output);
+            if (code) return *code;
+            output.Refuse("store", code.error().message);
+            return ExitCodeOf(code.error().reason);
+          }};
 }
 
 }  // namespace dray::cli

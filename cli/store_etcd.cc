@@ -21,7 +21,6 @@
 #include "base/world.h"
 #include "cli/new_file.h"
 #include "cli/store_record_json.h"
-#include "cli/store_report.h"
 #include "store/etcd/options.h"
 #include "store/etcd/restore.h"
 #include "store/etcd/rpc/call_failure.h"
@@ -72,19 +71,11 @@ std::string TextOf(const MemberAnswer& member) {
 
 class EtcdCommand {
  public:
-  struct Outputs {
-    std::FILE* out;
-    std::FILE* notes;
-  };
-  EtcdCommand(const StoreOptions& options,
-              const Clock& clock,
+  EtcdCommand(World& world,
+              const StoreOptions& options,
               std::unique_ptr<rpc::Client> client,
-              Outputs outputs)
-      : options_(options),
-        clock_(clock),
-        client_(std::move(client)),
-        out_(outputs.out),
-        notes_(outputs.notes) {}
+              const Output& output)
+      : world_(world), options_(options), client_(std::move(client)), output_(output) {}
 
   Result<int> Run() {
     switch (options_.verb) {
@@ -95,7 +86,7 @@ class EtcdCommand {
       case StoreVerb::kBackup: return Backup();
       case StoreVerb::kRestore: return Restore();
     }
-    return 2;
+    return kExitUsage;
   }
 
  private:
@@ -115,17 +106,17 @@ class EtcdCommand {
 
   Result<int> Status() {
     DRAY_TRY(const rpc::RangeAnswer count, CountKeys());
-    StoreReport report;
-    report.AddText("cluster", "clusterID", fmt::format("{:016x}", count.cluster_id));
-    report.AddNumber("newest revision", "newestRevision", count.newest.value());
+    Facts facts;
+    facts.AddText("cluster", "clusterID", fmt::format("{:016x}", count.cluster_id));
+    facts.AddNumber("newest revision", "newestRevision", count.newest.value());
     DRAY_TRY(const Revision oldest, OldestRevision());
-    report.AddNumber("oldest revision", "oldestRevision", oldest.value());
-    report.AddNumber("keys", "keys", count.count);
+    facts.AddNumber("oldest revision", "oldestRevision", oldest.value());
+    facts.AddNumber("keys", "keys", count.count);
     std::vector<std::string> texts;
     for (const MemberAnswer& member : AskMembers()) texts.push_back(TextOf(member));
-    report.AddTexts("member", "members", texts);
-    report.Print(options_.output, out_);
-    return 0;
+    facts.AddTexts("member", "members", texts);
+    facts.Print(options_.format, output_);
+    return kExitYes;
   }
 
   /// The revision that was compacted last, as far as a member says so: what comes after it can be
@@ -169,16 +160,16 @@ class EtcdCommand {
                                      member.url,
                                      count.newest.value()));
     }
-    StoreReport report;
+    Facts facts;
     const bool is_sound = problems.empty();
-    report.AddText("verdict", "", is_sound ? "sound" : fmt::format("{} problems", problems.size()));
-    report.AddFlag("sound", is_sound);
-    report.AddNumber("newest revision", "newestRevision", count.newest.value());
-    report.AddNumber("keys", "keys", count.count);
-    report.AddNumber("", "problemCount", static_cast<int64_t>(problems.size()));
-    report.AddTexts("problem", "problems", problems);
-    report.Print(options_.output, out_);
-    return is_sound ? 0 : 1;
+    facts.AddText("verdict", "", is_sound ? "sound" : fmt::format("{} problems", problems.size()));
+    facts.AddFlag("sound", is_sound);
+    facts.AddNumber("newest revision", "newestRevision", count.newest.value());
+    facts.AddNumber("keys", "keys", count.count);
+    facts.AddNumber("", "problemCount", static_cast<int64_t>(problems.size()));
+    facts.AddTexts("problem", "problems", problems);
+    facts.Print(options_.format, output_);
+    return is_sound ? kExitYes : kExitNo;
   }
 
   Result<int> Compact() {
@@ -195,11 +186,11 @@ class EtcdCommand {
         !done.has_value() && done.error().kind == rpc::CallFailure::Kind::kCompacted;
     if (!done.has_value() && !was_done) return Fail(rpc::ReadError(done.error()));
     DRAY_TRY(const Revision oldest, OldestRevision());
-    StoreReport report;
-    report.AddNumber("newest revision", "newestRevision", count.newest.value());
-    report.AddNumber("oldest revision", "oldestRevision", oldest.value());
-    report.Print(options_.output, out_);
-    return 0;
+    Facts facts;
+    facts.AddNumber("newest revision", "newestRevision", count.newest.value());
+    facts.AddNumber("oldest revision", "oldestRevision", oldest.value());
+    facts.Print(options_.format, output_);
+    return kExitYes;
   }
 
   static RecordLine LineOf(const rpc::KeyValue& kv) {
@@ -217,28 +208,30 @@ class EtcdCommand {
     Result<> written;
     const auto save = [&](std::string_view part, uint64_t bytes_left) {
       bytes += part.size();
-      if (options_.shows_progress)
-        fmt::print(
-            notes_, "\rbackup: {} %", bytes * 100 / std::max(bytes + bytes_left, uint64_t{1}));
+      if (output_.shows_progress)
+        fmt::print(output_.notes,
+                   "\rbackup: {} %",
+                   bytes * 100 / std::max(bytes + bytes_left, uint64_t{1}));
       written = file.Append(part);
       return written.has_value();
     };
     rpc::Answer<bool> saved = client_->SaveSnapshot(0, save);
     for (size_t i = 1; i < client_->endpoint_count() && !saved.has_value() && bytes == 0; ++i)
       saved = client_->SaveSnapshot(i, save);
-    if (options_.shows_progress && bytes > 0) fmt::print(notes_, "\n");
+    if (output_.shows_progress && bytes > 0) fmt::print(output_.notes, "\n");
     DRAY_TRY_VOID(std::move(written));
     if (!saved.has_value()) return Fail(rpc::ReadError(saved.error()));
     DRAY_TRY_VOID(file.Finish());
-    StoreReport report;
-    report.AddText("", "file", options_.file);
-    report.AddBytes("", "sizeBytes", bytes);
-    if (options_.output == OutputFormat::kTable) {
-      fmt::print(out_, "{}: {}, for `etcdctl snapshot restore`\n", options_.file, BytesText(bytes));
+    Facts facts;
+    facts.AddText("", "file", options_.file);
+    facts.AddBytes("", "sizeBytes", bytes);
+    if (options_.format == OutputFormat::kText) {
+      fmt::print(
+          output_.out, "{}: {}, for `etcdctl snapshot restore`\n", options_.file, BytesText(bytes));
     } else {
-      report.Print(options_.output, out_);
+      facts.Print(options_.format, output_);
     }
-    return 0;
+    return kExitYes;
   }
 
   /// The live records of a data folder's backup, into an etcd that has none.
@@ -251,22 +244,22 @@ class EtcdCommand {
                               options_.file));
     }
     if (!source.has_value()) return Fail(source.error());
-    DRAY_TRY(etcd::Restorer restorer, etcd::Restorer::Begin(*client_, clock_, kAllKeys));
+    DRAY_TRY(etcd::Restorer restorer, etcd::Restorer::Begin(*client_, world_.clock, kAllKeys));
     DRAY_TRY_VOID(
         store::sqlite::Dump(options_.file, {}, [&](const store::sqlite::DumpedRecord& record) {
           return restorer.Add({.key = record.key, .value = record.value, .expiry = record.expiry});
         }));
     DRAY_TRY(const etcd::Restorer::Done done, restorer.Finish());
-    StoreReport report;
-    report.AddNumber("keys", "keys", static_cast<int64_t>(done.keys));
-    report.AddNumber("newest revision", "newestRevision", done.newest.value());
-    report.Print(options_.output, out_);
-    return 0;
+    Facts facts;
+    facts.AddNumber("keys", "keys", static_cast<int64_t>(done.keys));
+    facts.AddNumber("newest revision", "newestRevision", done.newest.value());
+    facts.Print(options_.format, output_);
+    return kExitYes;
   }
 
   Result<> Print(const RecordLine& line) {
-    fmt::print(out_, "{}\n", JsonLine(scheme_, line));
-    if (std::ferror(out_) == 0) return {};
+    fmt::print(output_.out, "{}\n", JsonLine(scheme_, line));
+    if (std::ferror(output_.out) == 0) return {};
     return Fail(StatusReason::kInternalError, "the output cannot be written any further");
   }
 
@@ -278,7 +271,7 @@ class EtcdCommand {
     while (true) {
       DRAY_TRY(const rpc::RangeAnswer page, ResultOf(client_->RangeAndWait(query, kPatience)));
       for (const rpc::KeyValue& kv : page.kvs) DRAY_TRY_VOID(Print(LineOf(kv)));
-      if (!page.more || page.kvs.empty()) return 0;
+      if (!page.more || page.kvs.empty()) return kExitYes;
       if (!query.at.has_value()) query.at = page.newest;
       query.keys.first = page.kvs.back().key + std::string(1, '\0');
     }
@@ -289,7 +282,7 @@ class EtcdCommand {
   Result<int> DumpLog() {
     DRAY_TRY(const rpc::RangeAnswer count, CountKeys());
     DRAY_TRY(Revision seen, OldestRevision());
-    if (seen >= count.newest) return 0;
+    if (seen >= count.newest) return kExitYes;
     rpc::Watch watch = client_->StartWatch(
         0, {.keys = {.first = std::string(1, '\0'), .end = std::string(1, '\0')}, .after = seen});
     const std::string prefix = options_.prefix.empty() ? kAllKeys : options_.prefix;
@@ -300,7 +293,7 @@ class EtcdCommand {
       }
       for (const rpc::WatchEvent& event : answer.events) {
         seen = event.kv.modified;
-        if (seen > count.newest) return 0;
+        if (seen > count.newest) return kExitYes;
         if (!event.kv.key.starts_with(prefix)) continue;
         RecordLine line = LineOf(event.kv);
         line.is_deletion = event.is_deletion;
@@ -308,30 +301,26 @@ class EtcdCommand {
         DRAY_TRY_VOID(Print(line));
       }
     }
-    return 0;
+    return kExitYes;
   }
 
+  World& world_;
   const StoreOptions& options_;
-  const Clock& clock_;
   const std::unique_ptr<rpc::Client> client_;
-  std::FILE* out_;
-  std::FILE* notes_;
+  const Output& output_;
   const api::Scheme scheme_;
 };
 
 }  // namespace
 
-Result<int> StoreInEtcd(World& world,
-                        const StoreOptions& options,
-                        std::FILE* out,
-                        std::FILE* notes) {
+Result<int> StoreInEtcd(World& world, const StoreOptions& options, const Output& output) {
   DRAY_TRY(std::unique_ptr<rpc::Client> client,
            rpc::Client::Make(world.disk,
                              {.endpoints = options.store.etcd_servers,
                               .ca_file = options.store.etcd_ca_file,
                               .certificate_file = options.store.etcd_certificate_file,
                               .key_file = options.store.etcd_key_file}));
-  return EtcdCommand(options, world.clock, std::move(client), {.out = out, .notes = notes}).Run();
+  return EtcdCommand(world, options, std::move(client), output).Run();
 }
 
 }  // namespace dray::cli

@@ -2,24 +2,21 @@
 // dray store on an etcd cluster.
 #pragma once
 
-#include <cstdio>
-
 #include "base/result.h"
 #include "base/world.h"
-#include "cli/store.h"
+#include "cli/output.h"
+#include "cli/store_options.h"
 
 namespace dray::cli {
 
-/// The exit code. Precondition: options.store names etcd servers.
+/// The exit code: kExitNo when verify has found something. Precondition: options.store names etcd
+/// servers.
 ///
 /// Errors: kBadRequest          an option it has no use for.
 ///         kAlreadyExists       restore, and there are keys.
 ///         kInvalid             restore, and the file is no backup of a data folder.
 ///         kNotFound, kForbidden  a certificate's file.
 ///         kServiceUnavailable  no member can be reached.
-Result<int> StoreInEtcd(World& world,
-                        const StoreOptions& options,
-                        std::FILE* out,
-                        std::FILE* notes);
+Result<int> StoreInEtcd(World& world, const StoreOptions& options, const Output& output);
 
 }  // namespace dray::cli

@@ -5,10 +5,9 @@
 #include <string>
 #include <string_view>
 
-#include <fmt/format.h>
-
 #include "api/codec/json.h"
 #include "api/codec/json_reader.h"
+#include "api/codec/json_writer.h"
 #include "api/codec/protobuf.h"
 #include "api/kind.h"
 #include "api/reflect.h"
@@ -41,38 +40,29 @@ std::optional<std::string> ValueJson(const api::Scheme& scheme, std::string_view
   return api::RawJson(std::string(value)).compact();
 }
 
-void AppendText(std::string_view name, std::string_view text, std::string& line) {
-  line += fmt::format("\"{}\":", name);
-  api::QuoteJson(text, line);
-}
-
 }  // namespace
 
 std::string JsonLine(const api::Scheme& scheme, const RecordLine& record) {
-  std::string line = "{";
-  if (record.replaced.has_value()) {
-    line += fmt::format(R"("type":"{}",)", record.is_deletion ? "delete" : "put");
-  }
-  AppendText("key", record.key, line);
-  line += fmt::format(R"(,"created":{},"modified":{},"version":{})",
-                      record.created.value(),
-                      record.modified.value(),
-                      record.version);
-  if (record.replaced.has_value())
-    line += fmt::format(",\"replaced\":{}", record.replaced->value());
-  if (record.expiry.has_value()) {
-    line += ",";
-    AppendText("expires", api::Time::Of(*record.expiry).ToString(), line);
-  }
-  if (!record.is_deletion) {
-    line += ",";
-    if (const auto json = ValueJson(scheme, record.value)) {
-      line += "\"value\":" + *json;
-    } else {
-      AppendText("valueBase64", EncodeBase64(record.value), line);
-    }
-  }
-  return line + "}";
+  const bool is_of_log = record.replaced.has_value();
+  return api::JsonText([&](api::JsonWriter& json) {
+    json.Object([&] {
+      if (is_of_log) json.Member("type", record.is_deletion ? "delete" : "put");
+      json.Member("key", record.key);
+      json.Member("created", record.created.value());
+      json.Member("modified", record.modified.value());
+      json.Member("version", record.version);
+      if (is_of_log) json.Member("replaced", record.replaced->value());
+      if (record.expiry.has_value()) {
+        json.Member("expires", api::Time::Of(*record.expiry).ToString());
+      }
+      if (record.is_deletion) return;
+      if (const auto value = ValueJson(scheme, record.value)) {
+        json.Member("value").Raw(*value);
+      } else {
+        json.Member("valueBase64", EncodeBase64(record.value));
+      }
+    });
+  });
 }
 
 }  // namespace dray::cli

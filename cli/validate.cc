@@ -1,54 +1,64 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/validate.h"
+// dray validate: what an API server would say to manifests, without one.
+#include "manifests/validate.h"
 
 #include <algorithm>
 #include <array>
-#include <iterator>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "api/codec/json.h"
+#include "api/codec/json_writer.h"
+#include "cli/commands.h"
+#include "cli/output.h"
 #include "manifests/files.h"
-#include "manifests/validate.h"
 
 namespace dray::cli {
 namespace {
 
-constexpr int kExitValid = 0;
-constexpr int kExitInvalid = 1;
-constexpr int kExitUnreadable = 2;
+using manifests::Notice;
+using manifests::ObjectVerdict;
+using manifests::Verdict;
+
+struct ValidateOptions {
+  std::vector<std::string> paths;  // files, folders, "-"
+  std::string release;             // "1.37"; empty: the newest that serves an object's version
+  std::string feature_gates;       // kube-apiserver's words
+  bool strict = false;             // unknown and duplicate fields are errors
+  std::string format = "text";
+};
 
 struct VerdictName {
-  manifests::Verdict verdict;
+  Verdict verdict;
   std::string_view name;
   int exit_code;
 };
-constexpr std::array kVerdictNames = {
-    VerdictName{manifests::Verdict::kValid, "valid", kExitValid},
-    VerdictName{manifests::Verdict::kInvalid, "invalid", kExitInvalid},
-    VerdictName{manifests::Verdict::kRefused, "refused", kExitInvalid},
-    VerdictName{manifests::Verdict::kSkipped, "skipped", kExitValid},
-    VerdictName{manifests::Verdict::kUnreadable, "unreadable", kExitUnreadable}};
+constexpr std::array kVerdictNames = {VerdictName{Verdict::kValid, "valid", kExitYes},
+                                      VerdictName{Verdict::kInvalid, "invalid", kExitNo},
+                                      VerdictName{Verdict::kRefused, "refused", kExitNo},
+                                      VerdictName{Verdict::kSkipped, "skipped", kExitYes},
+                                      VerdictName{Verdict::kUnreadable, "unreadable", kExitUsage}};
 
-const VerdictName& NameOf(manifests::Verdict verdict) {
+const VerdictName& NameOf(Verdict verdict) {
   return *std::ranges::find(kVerdictNames, verdict, &VerdictName::verdict);
 }
 
-/// With --strict what was passed over is an error.
-void BeStrict(manifests::ObjectVerdict& verdict) {
-  if (verdict.verdict == manifests::Verdict::kSkipped ||
-      verdict.verdict == manifests::Verdict::kUnreadable)
-    return;
-  for (manifests::Notice& notice : verdict.notices) {
+/// With --strict fields that an API server ignores are errors.
+void BeStrict(ObjectVerdict& verdict) {
+  if (verdict.verdict == Verdict::kSkipped || verdict.verdict == Verdict::kUnreadable) return;
+  for (Notice& notice : verdict.notices) {
     if (notice.type != "UnknownField" && notice.type != "DuplicateField") continue;
-    notice.severity = manifests::Notice::Severity::kError;
-    if (verdict.verdict == manifests::Verdict::kValid)
-      verdict.verdict = manifests::Verdict::kRefused;
+    notice.severity = Notice::Severity::kError;
+    if (verdict.verdict == Verdict::kValid) verdict.verdict = Verdict::kRefused;
   }
 }
 
@@ -56,31 +66,26 @@ void BeStrict(manifests::ObjectVerdict& verdict) {
 
 class TextReport {
  public:
-  TextReport(std::FILE* out, Colours colours) : out_(out), colours_(colours) {}
+  explicit TextReport(const Output& output) : output_(output) {}
 
-  void Print(const manifests::ObjectVerdict& verdict) const {
+  void Print(const ObjectVerdict& verdict) const {
     const std::string object = ObjectOf(verdict);
-    if (verdict.verdict == manifests::Verdict::kSkipped) {
-      fmt::print(out_,
+    if (verdict.verdict == Verdict::kSkipped) {
+      fmt::print(output_.out,
                  "{}:{}: {}: {}: not a kind Dray knows\n",
                  verdict.file,
                  verdict.line,
                  Painted("skipped", kFaint),
                  object);
     }
-    for (const manifests::Notice& notice : verdict.notices) Print(verdict, object, notice);
+    for (const Notice& notice : verdict.notices) Print(verdict, object, notice);
   }
 
  private:
-  static constexpr std::string_view kRed = "\033[1;31m";
-  static constexpr std::string_view kYellow = "\033[1;33m";
-  static constexpr std::string_view kFaint = "\033[2m";
-  static constexpr std::string_view kPlain = "\033[0m";
-
   /// "ResourceClaim default/gpu"
-  static std::string ObjectOf(const manifests::ObjectVerdict& verdict) {
-    if (verdict.verdict == manifests::Verdict::kUnreadable) return {};
-    std::string object = verdict.verdict == manifests::Verdict::kSkipped
+  static std::string ObjectOf(const ObjectVerdict& verdict) {
+    if (verdict.verdict == Verdict::kUnreadable) return {};
+    std::string object = verdict.verdict == Verdict::kSkipped
                              ? fmt::format("{} {}", verdict.type.api_version, verdict.type.kind)
                              : verdict.type.kind;
     if (!verdict.name.empty()) {
@@ -91,88 +96,61 @@ class TextReport {
   }
 
   std::string Painted(std::string_view text, std::string_view colour) const {
-    if (colours_ == Colours::kNone) return std::string(text);
-    return fmt::format("{}{}{}", colour, text, kPlain);
+    return cli::Painted(text, colour, output_.colours);
   }
 
-  void Print(const manifests::ObjectVerdict& verdict,
-             std::string_view object,
-             const manifests::Notice& notice) const {
-    const bool is_error = notice.severity == manifests::Notice::Severity::kError;
+  void Print(const ObjectVerdict& verdict, std::string_view object, const Notice& notice) const {
+    const bool is_error = notice.severity == Notice::Severity::kError;
     std::string line = fmt::format("{}:{}: {}: ",
                                    verdict.file,
                                    notice.line,
                                    is_error ? Painted("error", kRed) : Painted("warning", kYellow));
     if (!object.empty()) line += fmt::format("{}: ", object);
     if (!notice.field.empty()) line += fmt::format("{}: ", notice.field);
-    fmt::print(out_, "{}{}\n", line, notice.text);
-    if (!notice.hint.empty()) fmt::print(out_, "    {}\n", Painted(notice.hint, kFaint));
+    fmt::print(output_.out, "{}{}\n", line, notice.text);
+    if (!notice.hint.empty()) fmt::print(output_.out, "    {}\n", Painted(notice.hint, kFaint));
   }
 
-  std::FILE* out_;
-  Colours colours_;
+  const Output& output_;
 };
 
 // ------------------------------------------------------------------------------------------- JSON
 
-/// One JSON object, member by member.
-class JsonMembers {
- public:
-  void Text(std::string_view name, std::string_view value) {
-    if (value.empty()) return;
-    Name(name);
-    api::QuoteJson(value, out_);
-  }
-  void Number(std::string_view name, size_t value) {
-    Name(name);
-    fmt::format_to(std::back_inserter(out_), "{}", value);
-  }
-  /// `json` as it is.
-  void Json(std::string_view name, std::string_view json) {
-    Name(name);
-    out_ += json;
-  }
-  std::string Take() && { return out_.empty() ? "{}" : std::move(out_) + "}"; }
-
- private:
-  void Name(std::string_view name) {
-    out_ += out_.empty() ? '{' : ',';
-    api::QuoteJson(name, out_);
-    out_ += ':';
-  }
-  std::string out_;
-};
-
-std::string Listed(const manifests::ObjectVerdict& verdict, manifests::Notice::Severity severity) {
-  std::vector<std::string> notices;
-  for (const manifests::Notice& notice : verdict.notices) {
-    if (notice.severity != severity) continue;
-    JsonMembers members;
-    members.Number("line", notice.line);
-    members.Text("field", notice.field);
-    members.Text("type", notice.type);
-    members.Text("text", notice.text);
-    members.Text("hint", notice.hint);
-    notices.push_back(std::move(members).Take());
-  }
-  return fmt::format("[{}]", fmt::join(notices, ","));
+/// A member, unless there is nothing to say.
+void WriteText(std::string_view name, std::string_view text, api::JsonWriter& json) {
+  if (!text.empty()) json.Member(name, text);
 }
 
-std::string JsonOf(const manifests::ObjectVerdict& verdict) {
-  JsonMembers members;
-  members.Text("file", verdict.file);
-  members.Number("line", verdict.line);
-  members.Number("document", verdict.document);
-  members.Text("item", verdict.item);
-  members.Text("apiVersion", verdict.type.api_version);
-  members.Text("kind", verdict.type.kind);
-  members.Text("namespace", verdict.namespace_);
-  members.Text("name", verdict.name);
-  if (verdict.release.has_value()) members.Text("release", api::ReleaseName(*verdict.release));
-  members.Text("verdict", NameOf(verdict.verdict).name);
-  members.Json("errors", Listed(verdict, manifests::Notice::Severity::kError));
-  members.Json("warnings", Listed(verdict, manifests::Notice::Severity::kWarning));
-  return std::move(members).Take();
+void WriteNotices(const ObjectVerdict& verdict, Notice::Severity severity, api::JsonWriter& json) {
+  json.Array([&] {
+    for (const Notice& notice : verdict.notices) {
+      if (notice.severity != severity) continue;
+      json.Object([&] {
+        json.Member("line", notice.line);
+        WriteText("field", notice.field, json);
+        WriteText("type", notice.type, json);
+        WriteText("text", notice.text, json);
+        WriteText("hint", notice.hint, json);
+      });
+    }
+  });
+}
+
+void WriteVerdict(const ObjectVerdict& verdict, api::JsonWriter& json) {
+  json.Object([&] {
+    WriteText("file", verdict.file, json);
+    json.Member("line", verdict.line);
+    json.Member("document", verdict.document);
+    WriteText("item", verdict.item, json);
+    WriteText("apiVersion", verdict.type.api_version, json);
+    WriteText("kind", verdict.type.kind, json);
+    WriteText("namespace", verdict.namespace_, json);
+    WriteText("name", verdict.name, json);
+    if (verdict.release.has_value()) json.Member("release", api::ReleaseName(*verdict.release));
+    json.Member("verdict", NameOf(verdict.verdict).name);
+    WriteNotices(verdict, Notice::Severity::kError, json.Member("errors"));
+    WriteNotices(verdict, Notice::Severity::kWarning, json.Member("warnings"));
+  });
 }
 
 // -------------------------------------------------------------------------------------- the whole
@@ -180,7 +158,7 @@ std::string JsonOf(const manifests::ObjectVerdict& verdict) {
 /// How many objects there were of each verdict, and how it ends.
 class Tally {
  public:
-  void Count(manifests::Verdict verdict) {
+  void Count(Verdict verdict) {
     const VerdictName& name = NameOf(verdict);
     ++counts_.at(static_cast<size_t>(&name - kVerdictNames.data()));
     exit_code_ = std::max(exit_code_, name.exit_code);
@@ -194,102 +172,140 @@ class Tally {
     }
     return parts.empty() ? "no objects" : fmt::format("{}", fmt::join(parts, ", "));
   }
-  std::string ToJson() const {
-    JsonMembers members;
-    for (size_t i = 0; i < counts_.size(); ++i) members.Number(kVerdictNames[i].name, counts_[i]);
-    return std::move(members).Take();
+  /// {"valid":3,"invalid":1,…}
+  void Write(api::JsonWriter& json) const {
+    json.Object([&] {
+      for (size_t i = 0; i < counts_.size(); ++i) json.Member(kVerdictNames[i].name, counts_[i]);
+    });
   }
 
  private:
   std::array<size_t, kVerdictNames.size()> counts_ = {};
-  int exit_code_ = kExitValid;
+  int exit_code_ = kExitYes;
 };
 
 /// Reads and prints file by file.
 class Run {
  public:
-  Run(World& world, const ValidateOptions& options, manifests::ManifestJudge judge, std::FILE* out)
+  Run(World& world,
+      const ValidateOptions& options,
+      manifests::ManifestJudge judge,
+      const Output& output)
       : world_(world),
         options_(options),
         judge_(std::move(judge)),
-        out_(out),
-        text_(out, options.colours) {}
+        output_(output),
+        text_(output) {}
 
-  int Everything() {
-    if (is_json()) fmt::print(out_, "{{\"objects\":[");
-    for (const std::string& path : options_.paths) Path(path);
-    if (is_json()) {
-      fmt::print(out_, "],\"summary\":{}}}\n", tally_.ToJson());
-    } else {
-      fmt::print(out_, "{}\n", tally_.ToText());
-    }
+  /// {"objects":[…],"summary":{…}}
+  int AsJson() {
+    std::string text;  // what is not printed yet
+    const auto print = [&] { fmt::print(output_.out, "{}", std::exchange(text, {})); };
+    api::JsonWriter json(text);
+    json.Object([&] {
+      json.Member("objects").ArrayOfLines([&] {
+        JudgeAll([&](const ObjectVerdict& verdict) {
+          WriteVerdict(verdict, json);
+          print();
+        });
+      });
+      tally_.Write(json.Member("summary"));
+    });
+    text += '\n';
+    print();
+    return tally_.exit_code();
+  }
+
+  int AsText() {
+    JudgeAll([&](const ObjectVerdict& verdict) { text_.Print(verdict); });
+    fmt::print(output_.out, "{}\n", tally_.ToText());
     return tally_.exit_code();
   }
 
  private:
-  bool is_json() const { return options_.format == ReportFormat::kJson; }
+  using Tell = std::function<void(const ObjectVerdict&)>;
 
-  void Path(const std::string& path) {
-    const auto files = manifests::ManifestFiles(world_.disk, std::span(&path, 1));
-    if (!files) {
-      Unreadable(path, files.error().message);
-      return;
+  /// Calls `tell` for every object of every path, in order.
+  void JudgeAll(const Tell& tell) {
+    for (const std::string& path : options_.paths) {
+      const auto files = manifests::ManifestFiles(world_.disk, std::span(&path, 1));
+      if (!files) {
+        Count(Unreadable(path, files.error().message), tell);
+        continue;
+      }
+      for (const std::string& file : *files) JudgeFile(file, tell);
     }
-    for (const std::string& file : *files) File(file);
   }
 
-  void File(const std::string& file) {
+  void JudgeFile(const std::string& file, const Tell& tell) {
     auto verdicts = judge_.JudgeFile(file);
-    if (!verdicts) {
-      Unreadable(file, verdicts.error().message);
-      return;
-    }
-    for (manifests::ObjectVerdict& verdict : *verdicts) Print(verdict);
+    if (!verdicts) return Count(Unreadable(file, verdicts.error().message), tell);
+    for (ObjectVerdict& verdict : *verdicts) Count(std::move(verdict), tell);
   }
 
-  void Unreadable(const std::string& file, std::string why) {
-    manifests::ObjectVerdict verdict = {.file = file, .verdict = manifests::Verdict::kUnreadable};
+  static ObjectVerdict Unreadable(const std::string& file, std::string why) {
+    ObjectVerdict verdict = {.file = file, .verdict = Verdict::kUnreadable};
     verdict.notices.push_back({.line = 1, .type = "Unreadable", .text = std::move(why)});
-    Print(verdict);
+    return verdict;
   }
 
-  void Print(manifests::ObjectVerdict& verdict) {
+  void Count(ObjectVerdict verdict, const Tell& tell) {
     if (options_.strict) BeStrict(verdict);
     tally_.Count(verdict.verdict);
-    if (!is_json()) {
-      text_.Print(verdict);
-      return;
-    }
-    fmt::print(out_, "{}\n{}", std::exchange(separator_, ","), JsonOf(verdict));
+    tell(verdict);
   }
 
   World& world_;
   const ValidateOptions& options_;
   manifests::ManifestJudge judge_;
-  std::FILE* out_;
+  const Output& output_;
   TextReport text_;
   Tally tally_;
-  std::string_view separator_;
 };
+
+/// The exit code. Errors: bad options.
+Result<int> Validate(World& world, const ValidateOptions& options, const Output& output) {
+  manifests::JudgeOptions by = {.release = std::nullopt, .feature_gates = options.feature_gates};
+  if (!options.release.empty()) {
+    DRAY_TRY(by.release, api::ParseRelease(options.release));
+  }
+  DRAY_TRY(manifests::ManifestJudge judge, manifests::ManifestJudge::Make(world, by));
+  Run run(world, options, std::move(judge), output);
+  return FormatOf(options.format) == OutputFormat::kJson ? run.AsJson() : run.AsText();
+}
+
+void AddOptions(CLI::App& command, ValidateOptions& options) {
+  command
+      .add_option("-f,--filename", options.paths, "file, folder or - (standard input); repeatable")
+      ->required()
+      ->allow_extra_args(false);
+  command.add_option("--release",
+                     options.release,
+                     "judge by this release (default: for each object the first of 1.37, 1.31, "
+                     "1.30 that serves its version)");
+  command.add_option("--feature-gates",
+                     options.feature_gates,
+                     "NAME=true|false,… as for kube-apiserver; all DRA gates are on otherwise");
+  command.add_flag("--strict", options.strict, "unknown and duplicate fields are errors");
+  command.add_option("-o,--output", options.format, "text or json")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
+}
 
 }  // namespace
 
-int Validate(World& world, const ValidateOptions& options, std::FILE* out, std::FILE* errors) {
-  manifests::JudgeOptions by = {.release = std::nullopt, .feature_gates = options.feature_gates};
-  if (!options.release.empty()) {
-    const auto release = api::ParseRelease(options.release);
-    if (!release) {
-      fmt::print(errors, "dray validate: {}\n", release.error().message);
-      return kExitUnreadable;
-    }
-    by.release = *release;
-  }
-  auto judge = manifests::ManifestJudge::Make(world, by);
-  if (!judge) {
-    fmt::print(errors, "dray validate: {}\n", judge.error().message);
-    return kExitUnreadable;
-  }
-  return Run(world, options, *std::move(judge), out).Everything();
+Command AddValidate(CLI::App& program) {
+  const auto options = std::make_shared<ValidateOptions>();
+  CLI::App* const command =
+      program.add_subcommand("validate", "what an API server would say to manifests, without one");
+  AddOptions(*command, *options);
+  command->footer(
+      "Exit codes: 0 valid, 1 invalid or refused, 2 not YAML or unreadable.\n"
+      "Example:\n  dray validate -f manifests/ --release 1.34");
+  return {.app = command, .run = [options](World& world, const Output& output) {
+            const Result<int> code = Validate(world, *options, output);
+            return code ? *code : output.Refuse("validate", code.error().message);
+          }};
 }
 
 }  // namespace dray::cli

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "manifests/json_members.h"
 
-#include "api/codec/json.h"
 #include "api/codec/json_reader.h"
+#include "api/codec/json_writer.h"
 
 namespace dray::manifests {
 
@@ -26,27 +26,23 @@ std::vector<std::string> ElementsOf(std::string_view json) {
 }
 
 std::string ObjectOf(const std::vector<JsonMember>& members) {
-  std::string json = "{";
-  for (const JsonMember& member : members) {
-    if (json.size() > 1) json += ',';
-    json += Quoted(member.key) + ':' + member.value;
-  }
-  return json + '}';
+  return api::JsonText([&](api::JsonWriter& json) {
+    json.Object([&] {
+      for (const JsonMember& member : members) json.Member(member.key).Raw(member.value);
+    });
+  });
 }
 
 std::string ArrayOf(const std::vector<std::string>& elements) {
-  std::string json = "[";
-  for (const std::string& element : elements) {
-    if (json.size() > 1) json += ',';
-    json += element;
-  }
-  return json + ']';
+  return api::JsonText([&](api::JsonWriter& json) {
+    json.Array([&] {
+      for (const std::string& element : elements) json.Raw(element);
+    });
+  });
 }
 
 std::string Quoted(std::string_view text) {
-  std::string json;
-  api::QuoteJson(text, json);
-  return json;
+  return api::JsonText([&](api::JsonWriter& json) { json.Value(text); });
 }
 
 }  // namespace dray::manifests

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options that say which store a command works on.
+#pragma once
+
+#include "control_plane/store_choice.h"
+
+namespace CLI {
+class App;
+}
+
+namespace dray::cli {
+
+/// --data-dir, --etcd-servers and those that go with them; the names are kube-apiserver's where it
+/// has them. `choice` outlives the command.
+void AddStoreChoice(CLI::App& command, control_plane::StoreChoice& choice);
+
+/// ~/.dray, unless a folder was named. Precondition: no thread has started.
+void UseDefaultFolder(control_plane::StoreChoice& choice);
+
+}  // namespace dray::cli

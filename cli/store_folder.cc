@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/store_folder.h"
+
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "api/kind.h"
+#include "base/result.h"
+#include "base/world.h"
+#include "cli/store_record_json.h"
+#include "store/sqlite/maintenance.h"
+
+namespace dray::cli {
+namespace {
+
+namespace sqlite = store::sqlite;
+
+Facts FactsOf(const sqlite::FileStatus& status) {
+  Facts facts;
+  facts.AddText("file", "file", status.file);
+  facts.AddText("identity", "id", status.id);
+  facts.AddNumber("schema version", "schemaVersion", status.schema_version);
+  facts.AddNumber("newest revision", "newestRevision", status.newest.value());
+  facts.AddNumber("oldest revision", "oldestRevision", status.floor.value());
+  facts.AddNumber("keys", "keys", static_cast<int64_t>(status.keys));
+  facts.AddNumber("records", "records", static_cast<int64_t>(status.rows));
+  facts.AddBytes("size", "sizeBytes", status.file_bytes);
+  facts.AddBytes("unused", "unusedBytes", status.free_bytes);
+  if (status.owner.has_value()) {
+    facts.AddNumber("", "usedBy", *status.owner);
+    facts.AddText("used by", "", fmt::format("process {}", *status.owner));
+  } else {
+    facts.AddText("used by", "", "nobody");
+  }
+  return facts;
+}
+
+/// "FILE: 3 keys, 17 records, revision 18".
+std::string InOneLine(const sqlite::FileStatus& status) {
+  return fmt::format("{}: {} keys, {} records, revision {}, {}",
+                     status.file,
+                     status.keys,
+                     status.rows,
+                     status.newest.value(),
+                     BytesText(status.file_bytes));
+}
+
+/// One run of a command on a data folder.
+class FolderCommand {
+ public:
+  FolderCommand(World& world, const StoreOptions& options, const Output& output)
+      : world_(world), options_(options), output_(output) {}
+
+  Result<int> Run() {
+    switch (options_.verb) {
+      case StoreVerb::kStatus: return Status();
+      case StoreVerb::kVerify: return Verify();
+      case StoreVerb::kBackup: return Backup();
+      case StoreVerb::kRestore: return Restore();
+      case StoreVerb::kCompact: return Compact();
+      case StoreVerb::kDump: return Dump();
+    }
+    return kExitUsage;
+  }
+
+ private:
+  const std::string& folder() const { return options_.store.data_folder; }
+
+  Result<int> Status() {
+    DRAY_TRY(const sqlite::FileStatus status, sqlite::StatusOf(folder()));
+    FactsOf(status).Print(options_.format, output_);
+    return kExitYes;
+  }
+
+  Result<int> Verify() {
+    DRAY_TRY(const sqlite::VerifyReport found, sqlite::Verify(folder()));
+    const bool is_sound = found.problem_count == 0;
+    Facts facts;
+    facts.AddText(
+        "verdict", "", is_sound ? "sound" : fmt::format("{} problems", found.problem_count));
+    facts.AddFlag("sound", is_sound);
+    facts.AddNumber("newest revision", "newestRevision", found.newest.value());
+    facts.AddNumber("keys", "keys", static_cast<int64_t>(found.keys));
+    facts.AddNumber("records", "records", static_cast<int64_t>(found.rows));
+    facts.AddNumber("", "problemCount", static_cast<int64_t>(found.problem_count));
+    facts.AddTexts("problem", "problems", found.problems);
+    facts.Print(options_.format, output_);
+    return is_sound ? kExitYes : kExitNo;
+  }
+
+  Result<int> Backup() {
+    sqlite::BackupOptions backup;
+    if (output_.shows_progress) {
+      backup.progress = [this](uint64_t done, uint64_t all) {
+        fmt::print(output_.notes, "\rbackup: {} %", all == 0 ? 100 : done * 100 / all);
+        std::fflush(output_.notes);
+        return true;
+      };
+    }
+    const Result<sqlite::FileStatus> status = sqlite::Backup(folder(), options_.file, backup);
+    if (output_.shows_progress) fmt::print(output_.notes, "\n");
+    if (!status.has_value()) return Fail(status.error());
+    return Tell(*status);
+  }
+
+  Result<int> Restore() {
+    const Result<sqlite::FileStatus> status =
+        sqlite::Restore(options_.file,
+                        folder(),
+                        {.new_id = world_.random.Next(),
+                         .skip_revisions = options_.skip_revisions,
+                         .overwrite = options_.overwrite});
+    if (status.has_value()) return Tell(*status);
+    Error error = status.error();
+    if (error.reason == StatusReason::kAlreadyExists) error.message += " (--overwrite)";
+    return Fail(std::move(error));
+  }
+
+  Result<int> Compact() {
+    DRAY_TRY(const sqlite::FileStatus status, sqlite::CompactFolder(folder(), options_.revision));
+    return Tell(status);
+  }
+
+  /// What a command that changes or copies has left behind.
+  int Tell(const sqlite::FileStatus& status) {
+    if (options_.format == OutputFormat::kText) {
+      fmt::print(output_.out, "{}\n", InOneLine(status));
+    } else {
+      FactsOf(status).Print(options_.format, output_);
+    }
+    return kExitYes;
+  }
+
+  Result<int> Dump() {
+    const api::Scheme scheme;
+    const auto print = [&](const sqlite::DumpedRecord& record) -> Result<> {
+      RecordLine line{.key = record.key,
+                      .value = record.value,
+                      .created = record.created,
+                      .modified = record.revision,
+                      .version = record.version,
+                      .expiry = record.expiry,
+                      .is_deletion = record.is_deletion};
+      if (options_.log) line.replaced = record.replaced;
+      fmt::print(output_.out, "{}\n", JsonLine(scheme, line));
+      if (std::ferror(output_.out) == 0) return {};
+      return Fail(StatusReason::kInternalError, "the output cannot be written any further");
+    };
+    DRAY_TRY_VOID(sqlite::Dump(
+        folder(),
+        {.what = options_.log ? sqlite::DumpOptions::What::kLog : sqlite::DumpOptions::What::kLive,
+         .prefix = options_.prefix},
+        print));
+    return kExitYes;
+  }
+
+  World& world_;
+  const StoreOptions& options_;
+  const Output& output_;
+};
+
+}  // namespace
+
+Result<int> StoreInFolder(World& world, const StoreOptions& options, const Output& output) {
+  return FolderCommand(world, options, output).Run();
+}
+
+}  // namespace dray::cli

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control_plane/process.h"
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <utility>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "allocator/feature_switches.h"
+#include "control_plane/credentials.h"
+#include "dray/profile.h"
+#include "server/registry/rule_set.h"
+
+namespace dray::control_plane {
+namespace {
+
+constexpr std::chrono::milliseconds kShutdownGrace{2000};
+constexpr size_t kBinders = 16;  // where a commit waits for a disk
+
+/// The gates decide what the search knows, as they decide what the API has. Older releases had
+/// searches of their own; their objects get that of 1.37.
+Result<allocator::Features> SearchFeatures(const server::registry::Emulation& emulation) {
+  const bool is_newest =
+      emulation.release == api::Release::kAny || emulation.release == api::Release::kNewest;
+  if (!is_newest) return allocator::Features();
+  return allocator::FeaturesOf(allocator::Profile(), emulation.gates);
+}
+
+std::string HostName() {
+  std::array<char, 256> name{};
+  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "localhost";
+}
+
+}  // namespace
+
+Process::Process(World& world, Log log, ProcessOptions options)
+    : world_(world), log_(std::move(log)), options_(std::move(options)) {}
+
+Process::~Process() {
+  election_.reset();
+  if (components_.has_value()) components_->Stop();
+  client_.reset();
+  if (http_ != nullptr) http_->Shutdown(kShutdownGrace);
+  if (api_.has_value()) api_->Drain();
+  housekeeping_.reset();
+  http_.reset();
+}
+
+Result<> Process::Start() {
+  DRAY_TRY_VOID(StartServer());
+  return StartComponents();
+}
+
+/// Serves requests; the other components start with StartComponents.
+Result<> Process::StartServer() {
+  DRAY_TRY_VOID(world_.disk.MakeFolder(options_.store.data_folder));
+  DRAY_TRY(store_, OpenStore(world_, log_, options_.store));
+  DRAY_TRY_VOID(MakeResources());
+  DRAY_TRY_VOID(Wait(resources_->Bootstrap()));
+  DRAY_TRY(const ServerCredentials credentials,
+           LoadOrMakeCredentials(world_, options_.store.data_folder, options_.listen.host));
+  server::http::HttpApiOptions api_options{
+      // Whatever the store is: probes know the name from kube-apiserver.
+      .checks = {{.name = "etcd", .passes = [this] { return store_->status().failure.empty(); }}}};
+  if (!options_.token_file.empty()) {
+    DRAY_TRY(const std::string csv, world_.disk.Read(options_.token_file));
+    DRAY_TRY(api_options.authenticator, server::http::Authenticator::FromTokenFile(csv));
+  }
+  api_.emplace(*resources_, world_, log_, std::move(api_options));
+  DRAY_TRY(const auto tls,
+           net::tls::ServerContext::Create({.credentials = credentials.serving,
+                                            .client_ca_pem = credentials.ca.certificate_pem}));
+  DRAY_TRY(http_,
+           net::server::HttpServer::Start(world_.clock,
+                                          log_,
+                                          {.address = options_.listen.host,
+                                           .port = options_.listen.port,
+                                           .tls = tls,
+                                           .body_bytes_max = server::http::kBodyBytesMax},
+                                          *api_));
+  housekeeping_.emplace(*store_, world_.clock, *http_->reactors().front());
+  url_ = fmt::format(
+      "https://{}",
+      net::HostPort(net::Endpoint{.host = options_.listen.host, .port = http_->port()}));
+  DRAY_TRY(kubeconfig_, WriteKubeconfig(world_, options_.store.data_folder, url_, credentials));
+  return {};
+}
+
+Result<> Process::MakeResources() {
+  DRAY_TRY(const auto kinds, server::registry::ServedKinds(scheme_, options_.emulation));
+  scheme_ = api::Scheme(kinds);
+  resources_ = std::make_unique<server::verbs::Resources>(
+      scheme_,
+      *store_,
+      world_,
+      log_,
+      server::verbs::Options{.rules = server::registry::RuleSet(options_.emulation),
+                             .release = options_.emulation.release});
+  return {};
+}
+
+Result<ComponentsOptions> Process::ChooseComponents() const {
+  DRAY_TRY(const allocator::Features features, SearchFeatures(options_.emulation));
+  return ComponentsOptions{.scheduler = options_.scheduler,
+                           .controllers = options_.controllers,
+                           .nodes = options_.nodes,
+                           .binders = options_.store.memory ? 0 : kBinders,
+                           .simulated = options_.simulated,
+                           .features = features};
+}
+
+Result<> Process::StartComponents() {
+  client_.emplace(*resources_,
+                  server::verbs::User{.name = "system:dray", .groups = {"system:masters"}});
+  DRAY_TRY(ComponentsOptions chosen, ChooseComponents());
+  components_.emplace(*client_, world_, log_, scheme_, std::move(chosen));
+  if (options_.store.etcd_servers.empty()) return components_->Start();
+  if (components_->any()) election_.emplace(MakeElection(*client_));
+  return {};
+}
+
+/// Servers that share an etcd agree on one whose components run.
+std::unique_ptr<client::LeaderElection> Process::MakeElection(client::Client& client) {
+  const auto start = [this] {
+    const Result<> started = components_->Start();
+    if (!started) log_.Error("components do not start", "error", started.error().message);
+    return started.has_value();
+  };
+  return std::make_unique<client::LeaderElection>(
+      client,
+      world_,
+      log_,
+      client::LeaderElectionOptions{.identity =
+                                        fmt::format("{}_{}", HostName(), NewUuid(world_.random))},
+      client::LeaderCallbacks{.started = start, .stopped = [this] { components_->Stop(); }});
+}
+
+}  // namespace dray::control_plane

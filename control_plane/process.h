@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// A whole control plane in this process: the store, the API server over it, and the components
+// beside it, which talk to it without sockets.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "api/kind.h"
+#include "base/log.h"
+#include "base/result.h"
+#include "base/world.h"
+#include "client/leader_election.h"
+#include "control_plane/components.h"
+#include "control_plane/housekeeping.h"
+#include "control_plane/in_process_client.h"
+#include "control_plane/store_choice.h"
+#include "net/server/http_server.h"
+#include "net/url.h"
+#include "node/simulated_nodes.h"
+#include "server/http/http_api.h"
+#include "server/registry/served_kinds.h"
+#include "server/verbs/resources.h"
+#include "store/store.h"
+
+namespace dray::control_plane {
+
+struct ProcessOptions {
+  net::Endpoint listen;  // a loopback address: every known user may do everything
+  StoreChoice store;
+  std::string token_file;  // empty: certificates only
+  server::registry::Emulation emulation;
+  bool scheduler = false, controllers = false, nodes = false;  // what runs beside the API server
+  node::SimulatedNodes::Options simulated;
+};
+
+/// Not thread-safe.
+class Process {
+ public:
+  /// The world outlives it.
+  Process(World& world, Log log, ProcessOptions options);
+  /// Components first, then requests: those that run get a little time to end.
+  ~Process();
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+
+  /// Opens the store, serves requests, then starts the components. Call it once.
+  ///
+  /// Errors: kBadRequest  a file of the data folder, or the token file, does not parse.
+  ///         kInvalid     the emulation names what its release does not have.
+  ///         those of OpenStore, of net::server::HttpServer, of the components, and the disk's.
+  Result<> Start();
+
+  // Once it has started.
+  const std::string& url() const { return url_; }
+  const std::string& kubeconfig() const { return kubeconfig_; }  // the path of the file
+
+ private:
+  Result<> StartServer();
+  Result<> MakeResources();
+  Result<> StartComponents();
+  Result<ComponentsOptions> ChooseComponents() const;
+  std::unique_ptr<client::LeaderElection> MakeElection(client::Client& client);
+
+  World& world_;
+  Log log_;
+  const ProcessOptions options_;
+
+  // In the order in which they are made.
+  api::Scheme scheme_;
+  std::unique_ptr<store::Store> store_;
+  std::unique_ptr<server::verbs::Resources> resources_;
+  std::optional<server::http::HttpApi> api_;
+  std::unique_ptr<net::server::HttpServer> http_;
+  std::optional<Housekeeping> housekeeping_;
+  std::string url_, kubeconfig_;
+  std::optional<InProcessClient> client_;
+  std::optional<Components> components_;
+  std::optional<Running<client::LeaderElection>> election_;
+};
+
+}  // namespace dray::control_plane
