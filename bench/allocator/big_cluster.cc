@@ -57,6 +57,7 @@ ClusterBuilder BigCluster() {
   size_t number = 0;
   for (const std::string& node : cluster.AddNodes(kNodes)) {
     std::vector<v1::Device> gpus;
+    gpus.reserve(kDevices);
     for (size_t i = 0; i < kDevices; ++i) gpus.push_back(Gpu(number, i));
     for (size_t i = 0; i < kTakenOfNode; ++i) cluster.Take(kGpuDriver, node, gpus[i * 2].name);
     cluster.Publish(node, kGpuDriver, kDevices, std::move(gpus));

@@ -167,6 +167,7 @@ void PrintSummary(const char* what,
     if (!is_new && ratios.*ratio < entry->second.first) entry->second = {ratios.*ratio, name};
   }
   std::vector<std::pair<double, std::string>> sorted;
+  sorted.reserve(worst.size());
   for (const auto& [family, entry] : worst) sorted.push_back(entry);
   std::ranges::sort(sorted);
   const size_t half = sorted.size() / 2;

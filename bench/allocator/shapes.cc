@@ -101,7 +101,7 @@ struct Profile {
 };
 
 const std::vector<Profile>& Profiles() {
-  static const std::vector<Profile> profiles = {
+  static const std::vector<Profile> kProfiles = {
       {"1g.5gb", 1, 1, {0, 1, 2, 3, 4, 5, 6}},
       {"1g.5gb.me", 1, 1, {0, 1, 2, 3, 4, 5, 6}},
       {"1g.10gb", 1, 2, {0, 2, 4, 6}},
@@ -110,7 +110,7 @@ const std::vector<Profile>& Profiles() {
       {"4g.20gb", 4, 4, {0}},
       {"7g.40gb", 7, 8, {0}},
   };
-  return profiles;
+  return kProfiles;
 }
 
 std::string PartitionName(size_t card, std::string profile, int start) {
@@ -276,7 +276,7 @@ struct NamedShape {
 };
 
 const std::vector<NamedShape>& Shapes() {
-  static const std::vector<NamedShape> shapes = {
+  static const std::vector<NamedShape> kShapes = {
       {"S1", [] { return Plain(10, 100); }},
       {"S2", [] { return Plain(100, 100); }},
       {"S3", [] { return Plain(1000, 100); }},
@@ -289,18 +289,18 @@ const std::vector<NamedShape>& Shapes() {
       {"S7", [] { return Alternatives(100); }},
       {"S8", [] { return Shares(100); }},
   };
-  return shapes;
+  return kShapes;
 }
 
 }  // namespace
 
 const std::vector<std::string>& ShapeNames() {
-  static const std::vector<std::string> names = [] {
+  static const std::vector<std::string> kNames = [] {
     std::vector<std::string> all;
     for (const NamedShape& shape : Shapes()) all.push_back(shape.name);
     return all;
   }();
-  return names;
+  return kNames;
 }
 
 Work MakeShape(std::string_view name) {
