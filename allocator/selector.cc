@@ -5,6 +5,7 @@
 #include "allocator/rules/selector_environment.h"
 #include "api/resource_v1/slice.h"
 #include "cel/api_device.h"
+#include "cel/device_activation.h"
 #include "cel/selector.h"
 #include "cel/selector_cache.h"
 

@@ -206,14 +206,14 @@ void MeasureScalar(const Input& input, const std::string& peer_table) {
 }
 
 // A million devices: `shapes` different ones, told apart by a serial number.
-std::shared_ptr<const cel::DeviceTable> MakeTable(size_t count, size_t shapes) {
+std::shared_ptr<const cel::batch::DeviceTable> MakeTable(size_t count, size_t shapes) {
   const std::vector<std::string> models = {"A100-SXM4-80GB", "H100-SXM5-80GB", "L4", "T4"};
   const std::vector<std::string> architectures = {"Ampere", "Hopper", "Ada"};
   std::vector<api::Quantity> amounts;
   for (int i = 1; i <= 10; ++i) amounts.push_back(api::Quantity::FromInt(int64_t{i} << 33));
   const std::vector<std::string> versions = {
       "535.100.5", "535.101.5", "535.102.5", "535.103.5", "535.104.5"};
-  cel::DeviceTableBuilder builder;
+  cel::batch::DeviceTableBuilder builder;
   for (size_t i = 0; i < count; ++i) {
     const size_t shape = i * 7919 % shapes;
     const std::string serial = fmt::format("SN-{:08}", shape);
@@ -272,8 +272,8 @@ void MeasureBatch(size_t shapes) {
                    memory)},
   };
   for (const Case& item : cases) {
-    const cel::BatchSelector batch(cel::Selector::Compile(item.text, {}).value());
-    cel::Outcomes outcomes;
+    const cel::batch::BatchSelector batch(cel::Selector::Compile(item.text, {}).value());
+    cel::batch::Outcomes outcomes;
     const double time = Median([&] { batch.Evaluate(*table, outcomes); });
     const double read = StreamingRead(kDevices * item.columns * sizeof(uint32_t));
     fmt::print("{:>12} {:>9} {:>16.3f} {:>26.2f}\n",

@@ -26,7 +26,7 @@ struct CompileError {
   /// "must evaluate to bool or the unknown type, not T", "program instantiation failed: …".
   std::string message;
   /// What the first three stages found, by position.
-  std::vector<SourceError> problems;
+  std::vector<syntax::SourceError> problems;
 
   /// Upstream calls the last stage internal and everything before it invalid.
   bool is_internal() const { return stage == CompileStage::kProgram; }

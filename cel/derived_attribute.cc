@@ -10,7 +10,9 @@
 
 #include "base/check.h"
 #include "cel/compile.h"
+#include "cel/device_activation.h"
 #include "cel/eval/evaluator.h"
+#include "cel/eval/meter.h"
 
 namespace dray::cel {
 namespace {
@@ -149,12 +151,12 @@ Converted ToAttribute(const Value& value) {
 Result<DerivedAttribute> DerivedAttribute::Compile(std::string_view expression,
                                                    const Environment& environment) {
   DRAY_CHECK(environment.purpose == Purpose::kDerivedAttribute);
-  DRAY_TRY(Frozen<Program> program, cel::Compile(expression, environment));
+  DRAY_TRY(Frozen<eval::Program> program, cel::Compile(expression, environment));
   return DerivedAttribute(std::move(program), environment);
 }
 
-CostRange DerivedAttribute::EstimatedCost() const {
-  return EstimateCost(program_->checked(), environment_);
+cost::CostRange DerivedAttribute::EstimatedCost() const {
+  return cost::EstimateCost(program_->checked(), environment_);
 }
 
 DerivedValue DerivedAttribute::Evaluate(const DeviceActivation& device) const {
@@ -162,8 +164,8 @@ DerivedValue DerivedAttribute::Evaluate(const DeviceActivation& device) const {
     return {.result = EvaluationError{error}};
   }
   Arena arena;
-  Meter meter(environment_.cost_max);
-  const Value value = cel::Evaluate(*program_, {&device.value(), 1}, arena, meter);
+  eval::Meter meter(environment_.cost_max);
+  const Value value = eval::Evaluate(*program_, {&device.value(), 1}, arena, meter);
   return {.result = ToAttribute(value), .cost = meter.spent()};
 }
 

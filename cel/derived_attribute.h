@@ -11,9 +11,9 @@
 #include "base/published.h"
 #include "base/result.h"
 #include "cel/cost/estimate.h"
-#include "cel/device.h"
-#include "cel/environment.h"
+#include "cel/device_activation.h"
 #include "cel/eval/program.h"
+#include "cel/language/environment.h"
 #include "cel/selector.h"
 
 namespace dray::cel {
@@ -41,7 +41,7 @@ class DerivedAttribute {
                                           const Environment& environment);
 
   /// What admission compares with the limit, alone and added to those of the whole claim.
-  CostRange EstimatedCost() const;
+  cost::CostRange EstimatedCost() const;
 
   /// The value for `device`, which passed all selectors before. Deterministic. Ends with an error
   /// at the latest when the cost limit of the environment is passed.
@@ -51,10 +51,10 @@ class DerivedAttribute {
   DerivedValue Evaluate(const DeviceActivation& device) const;
 
  private:
-  DerivedAttribute(Frozen<Program> program, const Environment& environment)
+  DerivedAttribute(Frozen<eval::Program> program, const Environment& environment)
       : program_(std::move(program)), environment_(environment) {}
 
-  Frozen<Program> program_;
+  Frozen<eval::Program> program_;
   Environment environment_;
 };
 

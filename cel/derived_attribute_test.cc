@@ -8,6 +8,8 @@
 
 #include "api/codec/json.h"
 #include "api/resource_v1/slice.h"
+#include "cel/device.h"
+#include "cel/device_activation.h"
 
 namespace dray::cel {
 namespace {
@@ -106,7 +108,7 @@ TEST(DerivedAttributeLimits, EstimateIsThatOfTheExpression) {
   const auto compiled = DerivedAttribute::Compile("[1, 2, 3].map(x, x * 2)",
                                                   EnvironmentOf(ExpressionUse::kStored, true));
   ASSERT_TRUE(compiled.has_value());
-  EXPECT_EQ(compiled->EstimatedCost(), (CostRange{63, 63}));
+  EXPECT_EQ(compiled->EstimatedCost(), (cost::CostRange{63, 63}));
 }
 
 }  // namespace

@@ -12,6 +12,12 @@
 #include "cel/device_values.h"
 
 namespace dray::cel {
+
+using check::CheckedAst;
+using syntax::Node;
+using syntax::NodeId;
+using syntax::NodeKind;
+
 namespace {
 
 bool IsIdentifier(std::string_view id) {
@@ -43,7 +49,7 @@ class Reader {
 
   /// Looks at the node and all below it. Recursion is bounded by the parser's limits.
   Place Visit(NodeId id) {
-    if (id == kNoNode) return {};
+    if (id == syntax::kNoNode) return {};
     const Node& node = checked_.ast[id];
     const auto children = node.children;
     switch (node.kind) {
@@ -71,13 +77,13 @@ class Reader {
   }
 
   Place Name(NodeId id) const {
-    const NodeFacts& facts = checked_.facts[id];
-    if (facts.name_kind == NameKind::kLocal) {
+    const check::NodeFacts& facts = checked_.facts[id];
+    if (facts.name_kind == check::NameKind::kLocal) {
       const auto found = locals_.find(facts.slot);
       return found == locals_.end() ? Place() : found->second;
     }
     const bool is_device =
-        facts.name_kind == NameKind::kVariable && checked_.ast[id].name == "device";
+        facts.name_kind == check::NameKind::kVariable && checked_.ast[id].name == "device";
     return {.depth = is_device ? Depth::kDevice : Depth::kNowhere};
   }
 

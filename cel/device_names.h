@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "cel/check/checker.h"
+#include "cel/check/checked_ast.h"
 #include "cel/device.h"
 
 namespace dray::cel {
@@ -28,7 +28,7 @@ struct DeviceName {
 /// What `checked` reads or asks for (has, in, .?), each name once, in the order of the tree. Finds
 /// names that are written down, also behind cel.bind, optMap, orValue and value; names that are
 /// computed (device.attributes[x]) are not found. O(nodes).
-std::vector<DeviceName> NamesIn(const CheckedAst& checked);
+std::vector<DeviceName> NamesIn(const check::CheckedAst& checked);
 
 /// All names of `device`; those without a domain have the driver's.
 std::vector<DeviceName> NamesOf(const Device& device);

@@ -8,7 +8,8 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
-#include "cel/eval/program.h"
+#include "cel/compile.h"
+#include "cel/device.h"
 
 namespace dray::cel {
 namespace {
@@ -54,7 +55,7 @@ constexpr Case kCases[] = {
 class DeviceNamesTest : public ::testing::TestWithParam<Case> {};
 
 TEST_P(DeviceNamesTest, AreFound) {
-  const auto program = Program::Compile(GetParam().expression, {});
+  const auto program = CompileProgram(GetParam().expression, {});
   ASSERT_TRUE(program.has_value()) << program.error().message;
   EXPECT_EQ(Joined(NamesIn((*program)->checked())), GetParam().want);
 }

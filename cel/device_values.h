@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "cel/device.h"
-#include "cel/eval/arena.h"
-#include "cel/eval/value.h"
+#include "cel/value/arena.h"
+#include "cel/value/value.h"
 
 namespace dray::cel {
 

@@ -8,9 +8,11 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "cel/compile.h"
 #include "cel/device.h"
+#include "cel/device_activation.h"
 #include "cel/eval/evaluator.h"
-#include "cel/eval/program.h"
+#include "cel/eval/meter.h"
 #include "cel/syntax/limits.h"
 
 namespace dray::cel {
@@ -22,7 +24,7 @@ std::string Repeat(std::string_view unit, size_t times) {
   return out;
 }
 
-std::string Fill(std::string_view unit, size_t bytes = kExpressionBytesMax) {
+std::string Fill(std::string_view unit, size_t bytes = syntax::kExpressionBytesMax) {
   return Repeat(unit, bytes / unit.size());
 }
 
@@ -44,13 +46,13 @@ std::string Doubling(std::string_view first, int steps) {
 // "ok", "error TEXT" or "refused TEXT".
 std::string Outcome(const std::string& text) {
   constexpr uint64_t kCostMax = 1'000'000;
-  const auto program = Program::Compile(text, {.purpose = Purpose::kFree});
+  const auto program = CompileProgram(text, {.purpose = Purpose::kFree});
   if (!program.has_value()) return "refused " + program.error().message;
   const Device device{.driver = "a.example"};
   const DeviceActivation activation(device);
   Arena arena;
-  Meter meter(kCostMax);
-  const Value value = Evaluate(**program, {&activation.value(), 1}, arena, meter);
+  eval::Meter meter(kCostMax);
+  const Value value = eval::Evaluate(**program, {&activation.value(), 1}, arena, meter);
   return value.is_error() ? "error " + std::string(value.text()) : "ok";
 }
 
@@ -64,7 +66,7 @@ class HostileTextTest : public ::testing::TestWithParam<Case> {};
 
 TEST_P(HostileTextTest, EndsAsExpected) {
   const std::string text = GetParam().text();
-  ASSERT_LE(text.size(), kExpressionBytesMax);
+  ASSERT_LE(text.size(), syntax::kExpressionBytesMax);
   EXPECT_TRUE(Outcome(text).starts_with(GetParam().want)) << Outcome(text).substr(0, 200);
 }
 
@@ -78,19 +80,19 @@ const Case kCases[] = {
     {"Parentheses", [] { return Fill("("); }, kTooNested},
     {"Brackets", [] { return Fill("["); }, kTooNested},
     {"Braces", [] { return Fill("{"); }, kTooNested},
-    {"NestingAtItsLimit", [] { return Nest("(", "true", ")", kNestingMax - 1); }, "ok"},
-    {"NestingPastItsLimit", [] { return Nest("(", "true", ")", kNestingMax); }, kTooNested},
-    {"Nots", [] { return Fill("!", kExpressionBytesMax - 4) + "true"; }, "ok"},
-    {"Sums", [] { return Fill("1+", kExpressionBytesMax - 2) + "1"; }, kTooDeep},
-    {"Fields", [] { return "device" + Fill(".a", kExpressionBytesMax - 6); }, kTooDeep},
-    {"Indexes", [] { return "device" + Fill("[0]", kExpressionBytesMax - 6); }, kTooDeep},
-    {"Conjunctions", [] { return Fill("true&&", kExpressionBytesMax - 4) + "true"; }, "ok"},
+    {"NestingAtItsLimit", [] { return Nest("(", "true", ")", syntax::kNestingMax - 1); }, "ok"},
+    {"NestingPastItsLimit", [] { return Nest("(", "true", ")", syntax::kNestingMax); }, kTooNested},
+    {"Nots", [] { return Fill("!", syntax::kExpressionBytesMax - 4) + "true"; }, "ok"},
+    {"Sums", [] { return Fill("1+", syntax::kExpressionBytesMax - 2) + "1"; }, kTooDeep},
+    {"Fields", [] { return "device" + Fill(".a", syntax::kExpressionBytesMax - 6); }, kTooDeep},
+    {"Indexes", [] { return "device" + Fill("[0]", syntax::kExpressionBytesMax - 6); }, kTooDeep},
+    {"Conjunctions", [] { return Fill("true&&", syntax::kExpressionBytesMax - 4) + "true"; }, "ok"},
     {"ErrorsInAll",
-     [] { return Fill("x&&", kExpressionBytesMax - 1) + "x"; },
+     [] { return Fill("x&&", syntax::kExpressionBytesMax - 1) + "x"; },
      "refused compilation failed: ERROR: <input>:1:1: undeclared reference to 'x'"},
-    {"EmptyLists", [] { return "[" + Fill("[],", kExpressionBytesMax - 4) + "[]]"; }, "ok"},
-    {"EmptyMaps", [] { return "[" + Fill("{},", kExpressionBytesMax - 4) + "{}]"; }, "ok"},
-    {"Entries", [] { return "{" + Fill("1:1,", kExpressionBytesMax - 2) + "}"; }, "ok"},
+    {"EmptyLists", [] { return "[" + Fill("[],", syntax::kExpressionBytesMax - 4) + "[]]"; }, "ok"},
+    {"EmptyMaps", [] { return "[" + Fill("{},", syntax::kExpressionBytesMax - 4) + "{}]"; }, "ok"},
+    {"Entries", [] { return "{" + Fill("1:1,", syntax::kExpressionBytesMax - 2) + "}"; }, "ok"},
     {"BytesThatAreNoText",
      [] { return Fill("\xFF"); },
      "refused compilation failed: ERROR: <input>:1:1: Syntax error: token recognition error"},

@@ -6,10 +6,10 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "cel/eval/arena.h"
+#include "cel/compile.h"
 #include "cel/eval/evaluator.h"
-#include "cel/eval/program.h"
-#include "cel/library/library.h"
+#include "cel/eval/meter.h"
+#include "cel/value/arena.h"
 
 namespace dray::cel {
 namespace {
@@ -31,10 +31,10 @@ std::string NameOf(const ::testing::TestParamInfo<Case>& info) {
 
 // Column and message of each error, or the whole message if it has no place.
 std::string Problems(const Case& c) {
-  const auto program = Program::Compile(c.expression, EnvironmentOf(c.release));
+  const auto program = CompileProgram(c.expression, EnvironmentOf(c.release));
   if (program.has_value()) return "none";
   std::string out;
-  for (const SourceError& problem : program.error().problems) {
+  for (const syntax::SourceError& problem : program.error().problems) {
     out += fmt::format("{}{}: {}", out.empty() ? "" : "; ", problem.offset + 1, problem.message);
   }
   return out.empty() ? program.error().message : out;
@@ -93,11 +93,11 @@ INSTANTIATE_TEST_SUITE_P(Table, ProblemTest, ::testing::ValuesIn(kProblems), Nam
 
 // The value, as far as a line can show it, and the cost.
 std::string Outcome(const Case& c) {
-  const auto program = Program::Compile(c.expression, EnvironmentOf(c.release));
+  const auto program = CompileProgram(c.expression, EnvironmentOf(c.release));
   if (!program.has_value()) return program.error().message;
   Arena arena;
-  Meter meter(kSelectorCostMax);
-  const Value value = Evaluate(**program, {}, arena, meter);
+  eval::Meter meter(kSelectorCostMax);
+  const Value value = eval::Evaluate(**program, {}, arena, meter);
   std::string shown(TypeName(value));
   if (value.is(ValueKind::kBool)) shown = value.boolean() ? "true" : "false";
   if (value.is(ValueKind::kInt)) shown = fmt::format("{}", value.integer());

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Readers and writers behind the functions, at their edges. What expressions make of them is in the
 // vectors.
-#include "cel/library/library.h"
-
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -12,13 +10,21 @@
 
 #include <gtest/gtest.h>
 
+#include "cel/language/time_zone.h"
 #include "cel/library/addresses.h"
+#include "cel/library/call_cost.h"
 #include "cel/library/go_numbers.h"
-#include "cel/library/time_zone.h"
+#include "cel/library/registry.h"
 #include "cel/library/times.h"
 #include "cel/library/urls.h"
+#include "cel/value/arena.h"
+#include "cel/value/make.h"
+#include "cel/value/value.h"
 
 namespace dray::cel {
+
+using library::CostRule;
+
 namespace {
 
 constexpr std::string_view kBerlin = "CET-1CEST,M3.5.0,M10.5.0/3";
@@ -50,7 +56,7 @@ constexpr RuleCase kRules[] = {
 
 TEST(TimeZoneTest, RulesGiveTheOffsetOfADate) {
   for (const RuleCase& c : kRules) {
-    const auto time = ReadTimestamp(c.time);
+    const auto time = library::ReadTimestamp(c.time);
     ASSERT_TRUE(time.has_value()) << c.time;
     const auto offset = OffsetByRule(c.rule, time->seconds);
     ASSERT_EQ(offset.has_value(), c.hours.has_value()) << c.rule;
@@ -104,11 +110,11 @@ constexpr TimeCase kTimes[] = {
 
 TEST(TimesTest, TextsAreReadAsGoReadsThem) {
   for (const TimeCase& c : kTimes) {
-    const auto time = ReadTimestamp(c.text);
-    EXPECT_EQ(time.has_value() ? TimestampText(*time) : "", c.written) << c.text;
+    const auto time = library::ReadTimestamp(c.text);
+    EXPECT_EQ(time.has_value() ? library::TimestampText(*time) : "", c.written) << c.text;
   }
-  EXPECT_EQ(DurationText(INT64_MIN), "-9223372036.854776s");
-  EXPECT_EQ(DurationText(1), "0.000000001s");
+  EXPECT_EQ(library::DurationText(INT64_MIN), "-9223372036.854776s");
+  EXPECT_EQ(library::DurationText(1), "0.000000001s");
 }
 
 struct NumberCase {
@@ -140,12 +146,12 @@ constexpr NumberCase kNumbers[] = {
 };
 
 TEST(GoNumbersTest, DoublesAreReadAsGoReadsThem) {
-  for (const NumberCase& c : kNumbers) EXPECT_EQ(ParseDouble(c.text), c.value) << c.text;
-  EXPECT_EQ(ParseDouble("0." + std::string(400, '0') + "1"), 0.0);
-  EXPECT_EQ(ParseDouble("1" + std::string(400, '0')), std::nullopt);
-  EXPECT_EQ(ShortestText(1e6), "1e+06");
-  EXPECT_EQ(ShortestText(999999.0), "999999");
-  EXPECT_EQ(Atoi("+").error().message, R"(strconv.Atoi: parsing "+": invalid syntax)");
+  for (const NumberCase& c : kNumbers) EXPECT_EQ(library::ParseDouble(c.text), c.value) << c.text;
+  EXPECT_EQ(library::ParseDouble("0." + std::string(400, '0') + "1"), 0.0);
+  EXPECT_EQ(library::ParseDouble("1" + std::string(400, '0')), std::nullopt);
+  EXPECT_EQ(library::ShortestText(1e6), "1e+06");
+  EXPECT_EQ(library::ShortestText(999999.0), "999999");
+  EXPECT_EQ(library::Atoi("+").error().message, R"(strconv.Atoi: parsing "+": invalid syntax)");
 }
 
 struct AddressCase {
@@ -169,13 +175,16 @@ constexpr AddressCase kAddresses[] = {
 
 TEST(AddressesTest, TextsAreCanonicalOrRefusedInGoWords) {
   for (const AddressCase& c : kAddresses) {
-    const auto address = ParseAddress(c.text);
-    const std::string got = address.has_value() ? AddressText(*address) : address.error().message;
+    const auto address = library::ParseAddress(c.text);
+    const std::string got =
+        address.has_value() ? library::AddressText(*address) : address.error().message;
     EXPECT_TRUE(got.ends_with(c.written)) << c.text << ": " << got;
   }
-  const IpPrefix prefix = ParsePrefix("ffff:ffff::/20").value();
-  EXPECT_TRUE(SharePrefix(prefix.address, ParseAddress("ffff:f000::1").value(), prefix.bits));
-  EXPECT_FALSE(SharePrefix(prefix.address, ParseAddress("ffff:e000::1").value(), prefix.bits));
+  const IpPrefix prefix = library::ParsePrefix("ffff:ffff::/20").value();
+  EXPECT_TRUE(library::SharePrefix(
+      prefix.address, library::ParseAddress("ffff:f000::1").value(), prefix.bits));
+  EXPECT_FALSE(library::SharePrefix(
+      prefix.address, library::ParseAddress("ffff:e000::1").value(), prefix.bits));
 }
 
 struct UrlCase {
@@ -199,7 +208,7 @@ constexpr UrlCase kUrls[] = {
 
 TEST(UrlsTest, TextsAreWrittenBackOrRefusedInGoWords) {
   for (const UrlCase& c : kUrls) {
-    const auto url = ParseUrl(c.text);
+    const auto url = library::ParseUrl(c.text);
     EXPECT_EQ(url.has_value() ? url->text : url.error().message, c.written);
   }
 }
@@ -207,7 +216,7 @@ TEST(UrlsTest, TextsAreWrittenBackOrRefusedInGoWords) {
 TEST(LibraryTest, KeysWithoutOrderNeitherMergeNorHang) {
   Arena arena;
   const std::array lists = {MakeList(arena, {}), MakeList(arena, {})};
-  const double nan = ParseDouble("nan").value();
+  const double nan = library::ParseDouble("nan").value();
   std::vector<MapEntry> entries = {{lists[0], Value::Int(1)},
                                    {lists[1], Value::Int(2)},
                                    {Value::Duration(5), Value::Int(3)},
@@ -226,11 +235,12 @@ TEST(LibraryTest, KeysWithoutOrderNeitherMergeNorHang) {
 TEST(LibraryTest, FunctionsBelongToReleases) {
   const Environment old{.release = api::Release::k1_36};
   const Environment newest;
-  EXPECT_EQ(FindBuiltin("startsWith", old)->cost, CostRule::kTenth);
-  EXPECT_EQ(FindBuiltin("startsWith", newest)->cost, CostRule::kAffix);
-  EXPECT_EQ(FindBuiltin("quantity", {.release = api::Release::k1_31})->cost, CostRule::kOne);
-  EXPECT_EQ(FindBuiltin("semver", {.release = api::Release::k1_32})->cost, CostRule::kOne);
-  EXPECT_EQ(FindBuiltin("no such function", newest), nullptr);
+  EXPECT_EQ(library::FindBuiltin("startsWith", old)->cost, CostRule::kTenth);
+  EXPECT_EQ(library::FindBuiltin("startsWith", newest)->cost, CostRule::kAffix);
+  EXPECT_EQ(library::FindBuiltin("quantity", {.release = api::Release::k1_31})->cost,
+            CostRule::kOne);
+  EXPECT_EQ(library::FindBuiltin("semver", {.release = api::Release::k1_32})->cost, CostRule::kOne);
+  EXPECT_EQ(library::FindBuiltin("no such function", newest), nullptr);
 }
 
 }  // namespace

@@ -6,17 +6,19 @@
 #include <fmt/format.h>
 
 #include "cel/compile.h"
+#include "cel/device_activation.h"
 #include "cel/eval/evaluator.h"
+#include "cel/eval/meter.h"
 #include "cel/eval/native.h"
 
 namespace dray::cel {
 
-CostRange Selector::EstimatedCost() const {
-  return EstimateCost(program_->checked(), environment_);
+cost::CostRange Selector::EstimatedCost() const {
+  return cost::EstimateCost(program_->checked(), environment_);
 }
 
 Result<Selector> Selector::Compile(std::string_view expression, const Environment& environment) {
-  DRAY_TRY(Frozen<Program> program, cel::Compile(expression, environment));
+  DRAY_TRY(Frozen<eval::Program> program, cel::Compile(expression, environment));
   return Selector(std::move(program), environment);
 }
 
@@ -29,8 +31,8 @@ Evaluation Selector::Evaluate(const DeviceActivation& device) const {
 
 Evaluation Selector::Evaluate(const Value& device) const {
   Arena arena;
-  Meter meter(environment_.cost_max);
-  const Value value = cel::Evaluate(*program_, {&device, 1}, arena, meter);
+  eval::Meter meter(environment_.cost_max);
+  const Value value = eval::Evaluate(*program_, {&device, 1}, arena, meter);
   // An optional converts as what it holds.
   const Value* result = &value;
   while (result->is(ValueKind::kOptional) && result->optional() != nullptr) {
@@ -43,7 +45,7 @@ Evaluation Selector::Evaluate(const Value& device) const {
     out.result =
         EvaluationError{fmt::format("CEL result of type {} could not be converted to bool: {}",
                                     TypeName(value),
-                                    ConversionProblem(*result, "bool"))};
+                                    eval::ConversionProblem(*result, "bool"))};
   }
   return out;
 }

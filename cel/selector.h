@@ -11,9 +11,9 @@
 #include "base/published.h"
 #include "base/result.h"
 #include "cel/cost/estimate.h"
-#include "cel/device.h"
-#include "cel/environment.h"
+#include "cel/device_activation.h"
 #include "cel/eval/program.h"
+#include "cel/language/environment.h"
 
 namespace dray::cel {
 
@@ -46,7 +46,7 @@ class Selector {
   static Result<Selector> Compile(std::string_view expression, const Environment& environment);
 
   /// What admission compares with the limit.
-  CostRange EstimatedCost() const;
+  cost::CostRange EstimatedCost() const;
 
   /// Whether `device` matches. Deterministic. Ends with an error at the latest when the cost limit
   /// of the environment is passed.
@@ -54,13 +54,13 @@ class Selector {
   /// The same for the value of the variable `device`.
   Evaluation Evaluate(const Value& device) const;
 
-  const Program& program() const { return *program_; }
+  const eval::Program& program() const { return *program_; }
 
  private:
-  Selector(Frozen<Program> program, const Environment& environment)
+  Selector(Frozen<eval::Program> program, const Environment& environment)
       : program_(std::move(program)), environment_(environment) {}
 
-  Frozen<Program> program_;
+  Frozen<eval::Program> program_;
   Environment environment_;
 };
 

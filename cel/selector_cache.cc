@@ -28,7 +28,8 @@ std::shared_ptr<const SelectorCache::Compiled> SelectorCache::Find(std::string_v
 
 Result<Selector> SelectorCache::Compile(std::string_view expression) {
   // What is too long is refused before it takes any room.
-  if (expression.size() > kExpressionBytesMax) return Selector::Compile(expression, environment_);
+  if (expression.size() > syntax::kExpressionBytesMax)
+    return Selector::Compile(expression, environment_);
   return Find(expression)->Get([&] { return Selector::Compile(expression, environment_); });
 }
 

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "api/feature_gates.h"
+#include "cel/compile.h"
 #include "cel/device_names.h"
 #include "cel/eval/program.h"
 #include "cel/syntax/limits.h"
@@ -104,7 +105,7 @@ Result<std::string> ExpressionOf(World& world, const CelOptions& options) {
     return Fail(BadInput("the expression is empty"));
   }
   for (size_t at = 0; at < text.size();) {
-    const cel::CodePoint point = cel::DecodeUtf8(text, at);
+    const cel::syntax::CodePoint point = cel::syntax::DecodeUtf8(text, at);
     if (!point.valid) {
       const auto byte = static_cast<unsigned char>(text[at]);
       return Fail(BadInput(
@@ -115,16 +116,16 @@ Result<std::string> ExpressionOf(World& world, const CelOptions& options) {
   return text;
 }
 
-std::expected<Frozen<cel::Program>, cel::CompileError> CompileWithin(
+std::expected<Frozen<cel::eval::Program>, cel::CompileError> CompileWithin(
     std::string_view expression, const cel::Environment& environment) {
-  if (expression.size() <= cel::kExpressionBytesMax) {
-    return cel::Program::Compile(expression, environment);
+  if (expression.size() <= cel::syntax::kExpressionBytesMax) {
+    return cel::CompileProgram(expression, environment);
   }
   return std::unexpected(
       cel::CompileError{.stage = cel::CompileStage::kLength,
                         .message = fmt::format("expression has {} bytes, the limit is {}",
                                                expression.size(),
-                                               cel::kExpressionBytesMax)});
+                                               cel::syntax::kExpressionBytesMax)});
 }
 
 /// Where an expression that is refused would compile; empty if nowhere. Written with every gate on.
@@ -169,8 +170,8 @@ class Question {
     if (!program.has_value()) return Refuse(text, environment, program.error());
     CelAnswer answer = {.expression = text,
                         .environment = environment,
-                        .type = cel::CheckerName((*program)->result_type()),
-                        .estimate = cel::EstimateCost((*program)->checked(), environment),
+                        .type = cel::check::CheckerName((*program)->result_type()),
+                        .estimate = cel::cost::EstimateCost((*program)->checked(), environment),
                         .names = cel::NamesIn((*program)->checked())};
     if (options_.paths.empty()) return Print(answer);
     return AskDevices(std::move(answer));

@@ -16,7 +16,7 @@ namespace {
 using api::JsonWriter;
 
 void WriteBound(uint64_t number, JsonWriter& json) {
-  if (number == cel::kUnbounded) {
+  if (number == cel::cost::kUnbounded) {
     json.Value(nullptr);
   } else {
     json.Value(number);
@@ -161,13 +161,15 @@ class JsonReport {
   JsonWriter& json_;
 };
 
-void WriteProblem(std::string_view expression, const cel::SourceError& problem, JsonWriter& json) {
+void WriteProblem(std::string_view expression,
+                  const cel::syntax::SourceError& problem,
+                  JsonWriter& json) {
   json.Object([&] {
-    if (problem.offset != cel::SourceError::kNowhere) {
+    if (problem.offset != cel::syntax::SourceError::kNowhere) {
       const std::string_view before = expression.substr(0, problem.offset);
       const size_t line_start = before.rfind('\n') + 1;  // 0 without one
       json.Member("line", std::ranges::count(before, '\n') + 1);
-      json.Member("column", cel::CountCodePoints(before.substr(line_start)) + 1);
+      json.Member("column", cel::syntax::CountCodePoints(before.substr(line_start)) + 1);
     }
     json.Member("message", problem.message);
   });
@@ -189,7 +191,7 @@ std::string JsonOfRefusal(std::string_view expression,
       json.Member("error").Object([&] {
         json.Member("message", error.message);
         json.Member("problems").Array([&] {
-          for (const cel::SourceError& problem : error.problems) {
+          for (const cel::syntax::SourceError& problem : error.problems) {
             WriteProblem(expression, problem, json);
           }
         });

@@ -11,7 +11,7 @@
 #include "cel/compile_error.h"
 #include "cel/cost/estimate.h"
 #include "cel/device_names.h"
-#include "cel/environment.h"
+#include "cel/language/environment.h"
 #include "cli/output.h"
 #include "planning/published_devices.h"
 #include "planning/survey.h"
@@ -23,7 +23,7 @@ struct CelAnswer {
   std::string_view expression;
   cel::Environment environment;
   std::string type;
-  cel::CostRange estimate;
+  cel::cost::CostRange estimate;
   std::vector<cel::DeviceName> names;                       // that it reads
   std::span<const planning::PublishedDevice> devices = {};  // the survey's
   const planning::Survey* survey = nullptr;                 // null without -f

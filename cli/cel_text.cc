@@ -75,7 +75,8 @@ class TextReport {
   void Head() {
     Say("type      {}\n", answer_.type);
     const uint64_t max = answer_.estimate.max;
-    const std::string estimate = max == cel::kUnbounded ? "without bound" : fmt::format("{}", max);
+    const std::string estimate =
+        max == cel::cost::kUnbounded ? "without bound" : fmt::format("{}", max);
     if (!answer_.has_limit()) {
       Say("cost      estimated {} by the rules of 1.32; {} does not estimate\n",
           estimate,

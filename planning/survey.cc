@@ -8,6 +8,7 @@
 #include "api/release.h"
 #include "api/resource_v1/slice.h"
 #include "cel/api_device.h"
+#include "cel/device_activation.h"
 #include "cel/syntax/conjuncts.h"
 
 namespace dray::planning {
@@ -45,10 +46,10 @@ class ConjunctSurvey {
   Result<> Compile(std::string_view source, const cel::Environment& environment) {
     cel::Environment free = environment;
     free.purpose = cel::Purpose::kFree;  // what && takes need not be a selector
-    for (const std::string_view conjunct : cel::Conjuncts(source)) {
+    for (const std::string_view conjunct : cel::syntax::Conjuncts(source)) {
       DRAY_TRY(cel::Selector selector, cel::Selector::Compile(conjunct, free));
       parts_.push_back({.selector = std::move(selector)});
-      parts_.back().count.source = cel::OneLine(conjunct);
+      parts_.back().count.source = cel::syntax::OneLine(conjunct);
     }
     return {};
   }

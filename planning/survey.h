@@ -14,7 +14,7 @@
 
 #include "base/result.h"
 #include "cel/derived_attribute.h"
-#include "cel/environment.h"
+#include "cel/language/environment.h"
 #include "cel/selector.h"
 #include "planning/name_census.h"
 #include "planning/published_devices.h"

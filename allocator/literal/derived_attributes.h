@@ -14,7 +14,7 @@
 #include "api/resource_v1/slice.h"
 #include "base/result.h"
 #include "cel/derived_attribute.h"
-#include "cel/environment.h"
+#include "cel/language/environment.h"
 
 namespace dray::allocator::literal {
 

@@ -8,6 +8,7 @@
 #include "allocator/rules/node_match.h"
 #include "api/resource_v1/device_class.h"
 #include "cel/api_device.h"
+#include "cel/device_activation.h"
 
 namespace dray::allocator::literal {
 namespace {

@@ -18,6 +18,7 @@
 #include "api/resource_v1/device_selector.h"
 #include "base/result.h"
 #include "cel/device.h"
+#include "cel/device_activation.h"
 #include "cel/selector.h"
 #include "cel/selector_cache.h"
 

@@ -2,7 +2,7 @@
 // What selectors may use under the features of a cluster.
 #pragma once
 
-#include "cel/environment.h"
+#include "cel/language/environment.h"
 #include "dray/features.h"
 
 namespace dray::allocator::rules {

@@ -16,6 +16,7 @@
 #include "cel/api_device.h"
 #include "cel/batch/batch_selector.h"
 #include "cel/derived_attribute.h"
+#include "cel/device_activation.h"
 
 namespace dray::allocator::snapshot {
 namespace {
@@ -133,7 +134,7 @@ void Shapes::CoverByBatches() {
     first = batches_.back().first;
     batches_.pop_back();
   }
-  cel::DeviceTableBuilder builder;
+  cel::batch::DeviceTableBuilder builder;
   for (size_t i = first; i < size_; ++i) {
     const Shape& shape = (*this)[static_cast<ShapeId>(i)];
     builder.Add(AsSeen(shape, features_));
@@ -150,8 +151,8 @@ void Shapes::And(std::string_view expression, size_t from, SelectionRow& row) {
   };
   const Result<cel::Selector> selector = selectors_->Compile(expression);
   if (!selector) return set_rest(Match::kError);
-  const cel::BatchSelector batch_selector(*selector);
-  cel::Outcomes outcomes;
+  const cel::batch::BatchSelector batch_selector(*selector);
+  cel::batch::Outcomes outcomes;
   for (const Batch& batch : batches_) {
     if (batch.last <= from) continue;
     batch_selector.Evaluate(*batch.table, outcomes);

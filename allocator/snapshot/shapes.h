@@ -128,7 +128,7 @@ class Shapes {
   /// The shapes from `first` on, for batches of evaluations.
   struct Batch {
     size_t first = 0, last = 0;
-    Frozen<cel::DeviceTable> table;
+    Frozen<cel::batch::DeviceTable> table;
   };
   struct CachedRow {
     Frozen<SelectionRow> row;

@@ -7,7 +7,18 @@
 #include <string_view>
 #include <utility>
 
-namespace dray::cel {
+#include "cel/check/checked_ast.h"
+
+namespace dray::cel::batch {
+
+using eval::NodePlan;
+using eval::Operation;
+using eval::PathStep;
+using eval::Program;
+using syntax::Node;
+using syntax::NodeId;
+using syntax::NodeKind;
+
 namespace {
 
 std::optional<Field> FieldOf(std::string_view name) {
@@ -73,7 +84,7 @@ class Planner {
   }
 
   static bool IsText(const PathStep& step) {
-    return step.key_node == kNoNode && step.key.is(ValueKind::kString);
+    return step.key_node == syntax::kNoNode && step.key.is(ValueKind::kString);
   }
   bool IsPath(NodeId id) const {
     const Operation operation = program_.plan(id).operation;
@@ -89,19 +100,19 @@ class Planner {
     const Node& node = program_.ast()[id];
     if (node.kind == NodeKind::kCall && node.name == "@in" && ReadMembership(node, leaf)) return;
     for (const NodeId child : node.children) {
-      if (child != kNoNode) Read(child, leaf);
+      if (child != syntax::kNoNode) Read(child, leaf);
     }
   }
 
   void ReadPath(NodeId id, BatchNode& leaf) {
     const NodePlan& plan = program_.plan(id);
     for (const PathStep& step : plan.path) {
-      if (step.key_node != kNoNode) Read(step.key_node, leaf);
+      if (step.key_node != syntax::kNoNode) Read(step.key_node, leaf);
     }
     if (plan.root != id && program_.ast()[plan.root].kind != NodeKind::kIdentifier) {
       return Read(plan.root, leaf);
     }
-    if (program_.facts(plan.root).name_kind != NameKind::kVariable) return;
+    if (program_.facts(plan.root).name_kind != check::NameKind::kVariable) return;
     std::optional<ColumnKey> key = ColumnOf(plan);
     if (!key.has_value()) {
       leaf.reads_all = true;
@@ -136,8 +147,8 @@ class Planner {
         plan.path.size() > 2) {
       return false;
     }
-    const NodeFacts& root = program_.facts(plan.root);
-    if (root.name_kind != NameKind::kVariable || root.slot != 0) return false;
+    const check::NodeFacts& root = program_.facts(plan.root);
+    if (root.name_kind != check::NameKind::kVariable || root.slot != 0) return false;
     if (!std::ranges::all_of(plan.path, IsText)) return false;
     const std::optional<Field> field = FieldOf(plan.path[0].key.text());
     if (!field.has_value() || IsWhole(*field)) return false;
@@ -198,4 +209,4 @@ std::vector<BatchNode> MakeBatchPlan(const Program& program) {
   return Planner(program).Run();
 }
 
-}  // namespace dray::cel
+}  // namespace dray::cel::batch

@@ -9,7 +9,7 @@
 #include "cel/batch/device_table.h"
 #include "cel/eval/program.h"
 
-namespace dray::cel {
+namespace dray::cel::batch {
 
 enum class BatchKind : uint8_t {
   kAnd,          // children
@@ -21,7 +21,7 @@ enum class BatchKind : uint8_t {
 
 struct BatchNode {
   BatchKind kind = BatchKind::kLeaf;
-  NodeId node = kNoNode;
+  syntax::NodeId node = syntax::kNoNode;
   std::vector<uint32_t> children;  // numbers of BatchNodes, before this one
   /// kLeaf: all it reads of a device, unless it reads more than columns can say.
   std::vector<ColumnKey> columns;
@@ -34,6 +34,6 @@ struct BatchNode {
 };
 
 /// The nodes, children first; the last is the root. Costs O(nodes of the program).
-std::vector<BatchNode> MakeBatchPlan(const Program& program);
+std::vector<BatchNode> MakeBatchPlan(const eval::Program& program);
 
-}  // namespace dray::cel
+}  // namespace dray::cel::batch

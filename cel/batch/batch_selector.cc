@@ -11,8 +11,12 @@
 #include <utility>
 
 #include "cel/eval/evaluator.h"
+#include "cel/eval/meter.h"
+#include "cel/eval/program.h"
+#include "cel/value/arena.h"
+#include "cel/value/value.h"
 
-namespace dray::cel {
+namespace dray::cel::batch {
 namespace {
 
 // Up to so many different values are all evaluated, also by leaves that only compare.
@@ -47,7 +51,7 @@ std::optional<std::partial_ordering> Side(const Value& v, const Value& k) {
 
 class Run {
  public:
-  Run(const Program& program, std::span<const BatchNode> plan, const DeviceTable& table)
+  Run(const eval::Program& program, std::span<const BatchNode> plan, const DeviceTable& table)
       : program_(program), cost_max_(program.environment().cost_max), plan_(plan), table_(table) {}
 
   // Returns false if some device might come near a limit, or a part of it ends everything: then the
@@ -179,8 +183,8 @@ class Run {
 
   Outcome EvaluateOn(const BatchNode& leaf, const Value& device, LeafCost& cost) {
     Arena arena;
-    Meter meter(cost_max_);
-    const Value value = EvaluatePart(program_, leaf.node, {&device, 1}, arena, meter);
+    eval::Meter meter(cost_max_);
+    const Value value = eval::EvaluatePart(program_, leaf.node, {&device, 1}, arena, meter);
     cost.steps = std::max(cost.steps, meter.spent());
     cost.bytes = std::max(cost.bytes, arena.bytes());
     crashed_ = crashed_ || meter.halted();
@@ -322,7 +326,7 @@ class Run {
     });
   }
 
-  const Program& program_;
+  const eval::Program& program_;
   const uint64_t cost_max_;
   const std::span<const BatchNode> plan_;
   const DeviceTable& table_;
@@ -377,4 +381,4 @@ Evaluation BatchSelector::EvaluateLane(const DeviceTable& table, size_t lane) co
   return selector_.Evaluate(table.DeviceOfShape(table.ShapeOf(lane), arena));
 }
 
-}  // namespace dray::cel
+}  // namespace dray::cel::batch

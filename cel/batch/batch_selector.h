@@ -11,7 +11,7 @@
 #include "cel/batch/scan.h"
 #include "cel/selector.h"
 
-namespace dray::cel {
+namespace dray::cel::batch {
 
 /// A selector prepared for tables. Immutable; for any number of threads.
 ///
@@ -41,4 +41,4 @@ class BatchSelector {
   std::vector<BatchNode> plan_;
 };
 
-}  // namespace dray::cel
+}  // namespace dray::cel::batch

@@ -8,9 +8,11 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "cel/device.h"
+#include "cel/device_activation.h"
 #include "cel/testing/random_selector.h"
 
-namespace dray::cel {
+namespace dray::cel::batch {
 namespace {
 
 struct Fleet {
@@ -145,4 +147,4 @@ TEST(DeviceTable, LikeDevicesHaveOneShape) {
 }
 
 }  // namespace
-}  // namespace dray::cel
+}  // namespace dray::cel::batch

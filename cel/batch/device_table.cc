@@ -12,7 +12,7 @@
 #include "api/value/semver.h"
 #include "base/check.h"
 
-namespace dray::cel {
+namespace dray::cel::batch {
 namespace {
 
 // Where a column is found: "kind domain id", with a byte that no name has between.
@@ -401,4 +401,4 @@ std::shared_ptr<const DeviceTable> DeviceTableBuilder::Build() {
   return table;
 }
 
-}  // namespace dray::cel
+}  // namespace dray::cel::batch

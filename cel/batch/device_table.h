@@ -15,11 +15,11 @@
 #include "cel/batch/lanes.h"
 #include "cel/device.h"
 #include "cel/device_values.h"
-#include "cel/environment.h"
-#include "cel/eval/arena.h"
-#include "cel/eval/value.h"
+#include "cel/language/environment.h"
+#include "cel/value/arena.h"
+#include "cel/value/value.h"
 
-namespace dray::cel {
+namespace dray::cel::batch {
 
 /// Codes of the values of one column, by lane, as narrow as the number of values allows.
 using Codes = std::variant<std::vector<uint8_t>, std::vector<uint16_t>, std::vector<uint32_t>>;
@@ -141,4 +141,4 @@ class DeviceTableBuilder {
   std::unordered_map<size_t, std::string> errors_without_lists_;
 };
 
-}  // namespace dray::cel
+}  // namespace dray::cel::batch

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-namespace dray::cel {
+namespace dray::cel::batch {
 
 inline constexpr size_t kLanesPerWord = 64;
 
@@ -64,4 +64,4 @@ class Lanes {
   std::vector<uint64_t> words_;
 };
 
-}  // namespace dray::cel
+}  // namespace dray::cel::batch

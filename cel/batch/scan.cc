@@ -10,7 +10,7 @@
 #include <variant>
 #include <vector>
 
-namespace dray::cel {
+namespace dray::cel::batch {
 namespace {
 
 template <class T>
@@ -121,4 +121,4 @@ void Scan(const Column& column, std::span<const OutcomeRun> runs, Outcomes& out)
       column.codes);
 }
 
-}  // namespace dray::cel
+}  // namespace dray::cel::batch

@@ -9,7 +9,7 @@
 #include "cel/batch/device_table.h"
 #include "cel/batch/lanes.h"
 
-namespace dray::cel {
+namespace dray::cel::batch {
 
 /// What a selector, or a part of one, says about a device.
 enum class Outcome : uint8_t { kFalse, kTrue, kError };
@@ -40,4 +40,4 @@ void AddRun(std::vector<OutcomeRun>& runs, const OutcomeRun& run);
 /// the codes for each run, or one slower pass if there are many.
 void Scan(const Column& column, std::span<const OutcomeRun> runs, Outcomes& out);
 
-}  // namespace dray::cel
+}  // namespace dray::cel::batch

@@ -20,7 +20,14 @@
 #include "cel/check/names.h"
 #include "cel/check/overloads.h"
 
-namespace dray::cel {
+namespace dray::cel::check {
+
+using syntax::FoldKind;
+using syntax::Node;
+using syntax::NodeId;
+using syntax::NodeKind;
+using syntax::SourceError;
+
 namespace {
 
 const Type* Make(TypeKind kind) {
@@ -78,7 +85,7 @@ class Checker {
     return Make(TypeKind::kError);
   }
 
-  static const Type* LiteralType(const Constant& constant) {
+  static const Type* LiteralType(const syntax::Constant& constant) {
     constexpr std::array kKinds = {TypeKind::kNull,
                                    TypeKind::kBool,
                                    TypeKind::kInt,
@@ -86,7 +93,7 @@ class Checker {
                                    TypeKind::kDouble,
                                    TypeKind::kString,
                                    TypeKind::kBytes};
-    static_assert(kKinds.size() == std::variant_size_v<Constant>);
+    static_assert(kKinds.size() == std::variant_size_v<syntax::Constant>);
     return Make(kKinds[constant.index()]);
   }
 
@@ -386,9 +393,9 @@ class Checker {
       return Make(fits ? TypeKind::kBool : TypeKind::kError);
     }
     const Type* predicate = nullptr;
-    if (node.children[1] != kNoNode) predicate = CheckNode(node.children[1]);
+    if (node.children[1] != syntax::kNoNode) predicate = CheckNode(node.children[1]);
     const Type* transform = nullptr;
-    if (node.children[2] != kNoNode) transform = CheckNode(node.children[2]);
+    if (node.children[2] != syntax::kNoNode) transform = CheckNode(node.children[2]);
     const Type* const added = AddedType(id, accumulator, first, transform);
     if (predicate == nullptr) return added;
     return overloads_.Resolve(id, "_?_:_", {predicate, added, accumulator}, Style::kGlobal);
@@ -493,7 +500,7 @@ class Checker {
 
 }  // namespace
 
-CheckedAst Check(Ast ast,
+CheckedAst Check(syntax::Ast ast,
                  const Environment& environment,
                  const Scope& scope,
                  std::vector<SourceError>& errors) {
@@ -506,4 +513,4 @@ CheckedAst Check(Ast ast,
   return std::move(context.out);
 }
 
-}  // namespace dray::cel
+}  // namespace dray::cel::check

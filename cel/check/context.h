@@ -8,21 +8,24 @@
 #include <utility>
 #include <vector>
 
-#include "cel/check/checker.h"
+#include "cel/check/checked_ast.h"
+#include "cel/check/scope.h"
 #include "cel/check/unification.h"
+#include "cel/language/environment.h"
+#include "cel/syntax/source_error.h"
 
-namespace dray::cel {
+namespace dray::cel::check {
 
 struct CheckContext {
   const Environment& environment;
   const Scope& scope;
-  std::vector<SourceError>& errors;
+  std::vector<syntax::SourceError>& errors;
   CheckedAst out;
   Substitution meanings;
 
-  Node& At(NodeId id) { return out.ast.nodes[id]; }
-  NodeFacts& FactsOf(NodeId id) { return out.facts[id]; }
-  Bump& memory() { return out.ast.memory; }
+  syntax::Node& At(syntax::NodeId id) { return out.ast.nodes[id]; }
+  NodeFacts& FactsOf(syntax::NodeId id) { return out.facts[id]; }
+  syntax::Bump& memory() { return out.ast.memory; }
 
   const Type* ListOf(const Type* element) { return out.types.Make(TypeKind::kList, {element}); }
   const Type* MapOf(const Type* key, const Type* value) {
@@ -54,4 +57,4 @@ struct CheckContext {
   std::vector<std::pair<const char*, const Type*>> parsed;
 };
 
-}  // namespace dray::cel
+}  // namespace dray::cel::check

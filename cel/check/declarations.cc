@@ -8,7 +8,7 @@
 #include "base/lazy.h"
 #include "cel/check/messages.h"
 
-namespace dray::cel {
+namespace dray::cel::check {
 namespace {
 
 // Messages are types as well.
@@ -44,7 +44,7 @@ void Split(std::string_view text, std::string_view separator, Take take) {
 // Reads the types of one overload, whose type parameters share their names.
 class OverloadReader {
  public:
-  OverloadReader(TypePool& pool, Bump& memory) : pool_(pool), memory_(memory) {}
+  OverloadReader(TypePool& pool, syntax::Bump& memory) : pool_(pool), memory_(memory) {}
 
   void Parameter(std::string_view text) { parameters_.push_back(pool_.Parse(text, names_)); }
 
@@ -58,7 +58,7 @@ class OverloadReader {
 
  private:
   TypePool& pool_;
-  Bump& memory_;
+  syntax::Bump& memory_;
   std::array<std::string_view, kTypeParametersMax> buffer_;
   TypePool::Names names_{.names = buffer_};
   std::vector<const Type*> parameters_;
@@ -140,4 +140,4 @@ const Type* Declarations::FindTypeName(std::string_view name) const {
   return found == type_names_.end() ? nullptr : found->second;
 }
 
-}  // namespace dray::cel
+}  // namespace dray::cel::check

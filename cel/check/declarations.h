@@ -12,9 +12,9 @@
 #include "cel/check/overload_table.h"
 #include "cel/check/scope.h"
 #include "cel/check/type.h"
-#include "cel/environment.h"
+#include "cel/language/environment.h"
 
-namespace dray::cel {
+namespace dray::cel::check {
 
 struct Overload {
   Style style = Style::kGlobal;
@@ -54,9 +54,9 @@ class Declarations {
   void Add(std::string_view name, const Overload& overload);
 
   TypePool pool_;
-  Bump memory_;
+  syntax::Bump memory_;
   std::unordered_map<std::string_view, Function> functions_;  // keys outlive this
   std::unordered_map<std::string_view, const Type*> type_names_;
 };
 
-}  // namespace dray::cel
+}  // namespace dray::cel::check

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cel/check/environment_variables.h"
 
-namespace dray::cel {
+namespace dray::cel::check {
 namespace {
 
 constexpr EnvironmentVariable kDevice[] = {{"device", kDeviceType}};
@@ -42,4 +42,4 @@ std::optional<std::string_view> EnvironmentFieldType(std::string_view object,
   return std::nullopt;
 }
 
-}  // namespace dray::cel
+}  // namespace dray::cel::check

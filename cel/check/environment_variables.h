@@ -6,9 +6,9 @@
 #include <span>
 #include <string_view>
 
-#include "cel/environment.h"
+#include "cel/language/environment.h"
 
-namespace dray::cel {
+namespace dray::cel::check {
 
 /// The object type of `device`. It has no values of its own and is no name that an expression may
 /// use.
@@ -32,4 +32,4 @@ std::optional<std::string_view> EnvironmentFieldType(std::string_view object,
                                                      std::string_view field,
                                                      const Environment& environment);
 
-}  // namespace dray::cel
+}  // namespace dray::cel::check

@@ -3,7 +3,13 @@
 
 #include <fmt/format.h>
 
-namespace dray::cel {
+namespace dray::cel::check {
+
+using syntax::Node;
+using syntax::NodeId;
+using syntax::NodeKind;
+using syntax::SourceError;
+
 namespace {
 
 class Uniformity {
@@ -17,7 +23,7 @@ class Uniformity {
     if (node.kind == NodeKind::kList) CheckList(node);
     if (node.kind == NodeKind::kMap) CheckMap(node);
     for (const NodeId child : node.children) {
-      if (child != kNoNode) Visit(child);
+      if (child != syntax::kNoNode) Visit(child);
     }
   }
 
@@ -79,4 +85,4 @@ void CheckLiteralsAreUniform(const CheckedAst& checked, std::vector<SourceError>
   Uniformity(checked, errors).Visit(checked.ast.root);
 }
 
-}  // namespace dray::cel
+}  // namespace dray::cel::check

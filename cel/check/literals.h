@@ -5,13 +5,14 @@
 
 #include <vector>
 
-#include "cel/check/checker.h"
+#include "cel/check/checked_ast.h"
+#include "cel/syntax/source_error.h"
 
-namespace dray::cel {
+namespace dray::cel::check {
 
 /// Adds an error for the first element of a list, and for each key and value of a map, whose type
 /// is not that of the first; dyn beside int included. Literals anywhere below a call of format are
 /// exempt.
-void CheckLiteralsAreUniform(const CheckedAst& checked, std::vector<SourceError>& errors);
+void CheckLiteralsAreUniform(const CheckedAst& checked, std::vector<syntax::SourceError>& errors);
 
-}  // namespace dray::cel
+}  // namespace dray::cel::check

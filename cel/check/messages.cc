@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-namespace dray::cel {
+namespace dray::cel::check {
 namespace {
 
 constexpr MessageField kBool[] = {{"value", "bool", "bool"}};
@@ -89,4 +89,4 @@ bool MayBeMessage(const Type& type) {
   return false;
 }
 
-}  // namespace dray::cel
+}  // namespace dray::cel::check

@@ -10,7 +10,7 @@
 
 #include "cel/check/type.h"
 
-namespace dray::cel {
+namespace dray::cel::check {
 
 struct MessageField {
   std::string_view name;
@@ -34,4 +34,4 @@ const Message* FindMessage(std::string_view name);
 /// Whether a literal may make a value of this type, by the name of the type.
 bool MayBeMessage(const Type& type);
 
-}  // namespace dray::cel
+}  // namespace dray::cel::check

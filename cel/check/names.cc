@@ -8,7 +8,12 @@
 
 #include "cel/check/environment_variables.h"
 
-namespace dray::cel {
+namespace dray::cel::check {
+
+using syntax::Node;
+using syntax::NodeId;
+using syntax::NodeKind;
+
 namespace {
 
 // No declared name comes near.
@@ -194,4 +199,4 @@ const Type* Names::CheckQualifiedName(NodeId id) {
   return type;
 }
 
-}  // namespace dray::cel
+}  // namespace dray::cel::check

@@ -11,7 +11,7 @@
 #include "cel/check/context.h"
 #include "cel/check/declarations.h"
 
-namespace dray::cel {
+namespace dray::cel::check {
 
 class Names {
  public:
@@ -27,12 +27,12 @@ class Names {
   void Reuse(uint32_t slot) { next_slot_ = slot; }
 
   /// The type of a name; an error if it means nothing.
-  const Type* CheckIdentifier(NodeId id);
+  const Type* CheckIdentifier(syntax::NodeId id);
   /// The type if the selections are one qualified name, which the node then is; otherwise nullptr.
-  const Type* CheckQualifiedName(NodeId id);
+  const Type* CheckQualifiedName(syntax::NodeId id);
   /// "a.b.c" for a chain of plain selections that starts at a name; empty if it is none, or too
   /// long to be declared.
-  std::string QualifiedName(NodeId id);
+  std::string QualifiedName(syntax::NodeId id);
 
   /// nullptr if there is no such function.
   const Function* FindFunction(std::string_view name);
@@ -50,12 +50,12 @@ class Names {
   };
 
   const Variable* FindLocal(std::string_view name) const;
-  const Type* UseLocal(NodeId id, const Variable& variable);
-  const Type* UseVariable(NodeId id, size_t number, std::string_view type);
-  const Type* LookUpGlobal(NodeId id, std::string_view name);
-  const Type* LookUp(NodeId id, std::string_view name);
+  const Type* UseLocal(syntax::NodeId id, const Variable& variable);
+  const Type* UseVariable(syntax::NodeId id, size_t number, std::string_view type);
+  const Type* LookUpGlobal(syntax::NodeId id, std::string_view name);
+  const Type* LookUp(syntax::NodeId id, std::string_view name);
   const Type* TypeOfVariable(std::string_view name);
-  std::string_view RootName(NodeId id);
+  std::string_view RootName(syntax::NodeId id);
   bool IsNamespace(std::string_view root);
   bool locals_come_first() const { return context_.environment.since(api::Release::kNewest); }
   template <class Visit>
@@ -67,4 +67,4 @@ class Names {
   uint32_t next_slot_ = 0;
 };
 
-}  // namespace dray::cel
+}  // namespace dray::cel::check

@@ -5,7 +5,7 @@
 
 #include <array>
 
-namespace dray::cel {
+namespace dray::cel::check {
 namespace {
 
 constexpr Style kGlobal = Style::kGlobal;
@@ -291,4 +291,4 @@ std::span<const OverloadText> OverloadTable() {
   return kOverloads;
 }
 
-}  // namespace dray::cel
+}  // namespace dray::cel::check

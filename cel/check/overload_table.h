@@ -6,9 +6,9 @@
 #include <span>
 #include <string_view>
 
-#include "cel/availability.h"
+#include "cel/language/availability.h"
 
-namespace dray::cel {
+namespace dray::cel::check {
 
 enum class Style : uint8_t { kGlobal, kMember };
 
@@ -26,4 +26,4 @@ struct OverloadText {
 
 std::span<const OverloadText> OverloadTable();
 
-}  // namespace dray::cel
+}  // namespace dray::cel::check

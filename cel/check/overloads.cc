@@ -5,7 +5,10 @@
 
 #include <fmt/format.h>
 
-namespace dray::cel {
+namespace dray::cel::check {
+
+using syntax::NodeId;
+
 namespace {
 
 bool IsDyn(const Type& type) {
@@ -76,4 +79,4 @@ const Type* Overloads::NoOverload(NodeId id, std::string_view name, Types argume
       fmt::format("found no matching overload for '{}' applied to '{})'", name, applied));
 }
 
-}  // namespace dray::cel
+}  // namespace dray::cel::check

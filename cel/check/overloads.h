@@ -10,7 +10,7 @@
 #include "cel/check/context.h"
 #include "cel/check/names.h"
 
-namespace dray::cel {
+namespace dray::cel::check {
 
 /// Types of a call's arguments. Their number is bounded by the length of expressions only.
 using Types = std::span<const Type*>;
@@ -21,15 +21,15 @@ class Overloads {
 
   /// The type of the call of `name` that node `id` stands for, with the receiver first among the
   /// arguments. Notes the function, the overloads that fit and, if it is one, that one.
-  const Type* Resolve(NodeId id, std::string_view name, Types arguments, Style style);
-  const Type* Resolve(NodeId id,
+  const Type* Resolve(syntax::NodeId id, std::string_view name, Types arguments, Style style);
+  const Type* Resolve(syntax::NodeId id,
                       std::string_view name,
                       std::initializer_list<const Type*> arguments,
                       Style style);
 
  private:
   const Type* Match(const Overload& overload, Types arguments);
-  const Type* NoOverload(NodeId id, std::string_view name, Types arguments, Style style);
+  const Type* NoOverload(syntax::NodeId id, std::string_view name, Types arguments, Style style);
 
   CheckContext& context_;
   Names& names_;
@@ -37,4 +37,4 @@ class Overloads {
   std::vector<const Type*> instances_;       // of the overload in hand
 };
 
-}  // namespace dray::cel
+}  // namespace dray::cel::check

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace dray::cel {
+namespace dray::cel::check {
 
 /// Types are written as in declarations: "map(string, dyn)", "optional_type(int)", "$T".
 struct VariableDeclaration {
@@ -35,4 +35,4 @@ struct Scope {
   bool checked = true;
 };
 
-}  // namespace dray::cel
+}  // namespace dray::cel::check

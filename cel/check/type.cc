@@ -7,7 +7,7 @@
 
 #include "base/check.h"
 
-namespace dray::cel {
+namespace dray::cel::check {
 namespace {
 
 struct KindText {
@@ -186,4 +186,4 @@ std::string_view KindName(TypeKind kind) {
   return TextOf(kind).declared;
 }
 
-}  // namespace dray::cel
+}  // namespace dray::cel::check

@@ -12,7 +12,7 @@
 
 #include "cel/syntax/bump.h"
 
-namespace dray::cel {
+namespace dray::cel::check {
 
 enum class TypeKind : uint8_t {
   kError,  // already reported; agrees with everything
@@ -74,7 +74,7 @@ class TypePool {
   const Type* Parse(std::string_view text);
 
  private:
-  Bump memory_;
+  syntax::Bump memory_;
 };
 
 bool SameType(const Type& a, const Type& b);
@@ -88,4 +88,4 @@ std::string DeclaredName(const Type& type);
 /// The declared name of a type without parameters.
 std::string_view KindName(TypeKind kind);
 
-}  // namespace dray::cel
+}  // namespace dray::cel::check

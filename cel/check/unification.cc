@@ -5,7 +5,7 @@
 #include <array>
 #include <ranges>
 
-namespace dray::cel {
+namespace dray::cel::check {
 namespace {
 
 bool IsWild(const Type& type) {
@@ -157,4 +157,4 @@ const Type* Substitution::Apply(const Type* type, TypePool& pool, Unknown unknow
   return WithParts(type, pool, [&](const Type* part) { return Apply(part, pool, unknown); });
 }
 
-}  // namespace dray::cel
+}  // namespace dray::cel::check

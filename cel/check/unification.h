@@ -9,7 +9,7 @@
 
 #include "cel/check/type.h"
 
-namespace dray::cel {
+namespace dray::cel::check {
 
 /// What the type variables of one check stand for. A variable never occurs in its own meaning.
 class Substitution {
@@ -50,4 +50,4 @@ class Substitution {
 /// The one of two agreeing types that says less.
 const Type* MoreGeneral(const Type* a, const Type* b);
 
-}  // namespace dray::cel
+}  // namespace dray::cel::check

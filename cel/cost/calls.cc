@@ -6,7 +6,10 @@
 #include <algorithm>
 #include <cmath>
 
-namespace dray::cel {
+namespace dray::cel::cost {
+
+using check::TypeKind;
+
 namespace {
 
 constexpr double kPerCharacter = 0.1;
@@ -120,8 +123,8 @@ constexpr uint64_t kFormatNameMax = 64;
 
 // The types whose values compare at once; nothing if sizes count.
 std::optional<CallEstimate> EqualityByType(const CallSite& call) {
-  const Type& left = *call.arguments[0].type;
-  if (!SameType(left, *call.arguments[1].type)) return std::nullopt;
+  const check::Type& left = *call.arguments[0].type;
+  if (!check::SameType(left, *call.arguments[1].type)) return std::nullopt;
   if (left.name == "kubernetes.NamedFormat") {
     return CallEstimate{.cost = Scan({1, kFormatNameMax}, kPerCharacter)};
   }
@@ -310,7 +313,7 @@ CallEstimate Distinct(const CallSite& call) {
   return MakeList(Subject(call) * Subject(call), kPerComparison);
 }
 
-double SortFactor(const Type& element) {
+double SortFactor(const check::Type& element) {
   return IsText(element.kind) ? kPerComparison + kPerCharacter : kPerComparison;
 }
 
@@ -402,4 +405,4 @@ CallEstimate EstimateCall(const CallSite& call) {
   return found->estimate(call);
 }
 
-}  // namespace dray::cel
+}  // namespace dray::cel::cost

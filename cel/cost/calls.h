@@ -12,11 +12,11 @@
 #include "cel/check/type.h"
 #include "cel/cost/range.h"
 
-namespace dray::cel {
+namespace dray::cel::cost {
 
 /// What is known about one argument.
 struct Operand {
-  const Type* type = nullptr;
+  const check::Type* type = nullptr;
   std::optional<SizeRange> size;
   std::optional<SizeRange> element_size;  // if it is a list, of each element
   std::optional<int64_t> integer;         // the literal, if it is one
@@ -25,8 +25,8 @@ struct Operand {
 };
 
 struct CallSite {
-  const Function& function;
-  const Overload& overload;            // one of those that fit
+  const check::Function& function;
+  const check::Overload& overload;     // one of those that fit
   const Operand* receiver;             // of a member call
   std::span<const Operand> arguments;  // without the receiver
   api::Release rules;
@@ -39,4 +39,4 @@ struct CallEstimate {
 
 CallEstimate EstimateCall(const CallSite& call);
 
-}  // namespace dray::cel
+}  // namespace dray::cel::cost

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cel/cost/device_paths.h"
 
-namespace dray::cel {
+namespace dray::cel::cost {
 namespace {
 
 // resource.k8s.io, types.go.
@@ -48,8 +48,8 @@ std::optional<SizeRange> DeclaredSize(DevicePart part) {
   return std::nullopt;
 }
 
-DevicePart Child(DevicePart part, PathStep step) {
-  const bool keys = step == PathStep::kKeys;
+DevicePart Child(DevicePart part, DeviceStep step) {
+  const bool keys = step == DeviceStep::kKeys;
   switch (part) {
     case DevicePart::kAttributes: return keys ? DevicePart::kDomain : DevicePart::kDomainAttributes;
     case DevicePart::kCapacities: return keys ? DevicePart::kDomain : DevicePart::kDomainCapacities;
@@ -94,4 +94,4 @@ DevicePath DevicePaths::Extend(const DevicePath& path, DevicePart child) {
   return out;
 }
 
-}  // namespace dray::cel
+}  // namespace dray::cel::cost

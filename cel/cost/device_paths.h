@@ -10,7 +10,7 @@
 
 #include "cel/cost/range.h"
 
-namespace dray::cel {
+namespace dray::cel::cost {
 
 enum class DevicePart : uint8_t {
   kNone,     // no path at all: the value of a call, a literal
@@ -28,12 +28,12 @@ enum class DevicePart : uint8_t {
   kId,      // a key of kDomainAttributes or kDomainCapacities
 };
 
-enum class PathStep : uint8_t { kKeys, kValues };
+enum class DeviceStep : uint8_t { kKeys, kValues };
 
 /// The size of a part; nothing if it is not declared.
 std::optional<SizeRange> DeclaredSize(DevicePart part);
 
-DevicePart Child(DevicePart part, PathStep step);
+DevicePart Child(DevicePart part, DeviceStep step);
 DevicePart Child(DevicePart part, std::string_view field);
 
 /// A path from a variable to a part of it. Means nothing without its DevicePaths.
@@ -57,7 +57,7 @@ class DevicePaths {
   DevicePart PartAt(const DevicePath& path) const {
     return path.is_in_cell ? cells_[path.cell] : path.part;
   }
-  DevicePath Extend(const DevicePath& path, PathStep step) {
+  DevicePath Extend(const DevicePath& path, DeviceStep step) {
     return Extend(path, Child(PartAt(path), step));
   }
   DevicePath Extend(const DevicePath& path, std::string_view field) {
@@ -70,4 +70,4 @@ class DevicePaths {
   std::vector<DevicePart> cells_;  // what the newest path behind one inner map denotes
 };
 
-}  // namespace dray::cel
+}  // namespace dray::cel::cost

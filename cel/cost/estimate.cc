@@ -26,7 +26,16 @@
 #include "cel/cost/device_paths.h"
 #include "cel/syntax/utf8.h"
 
-namespace dray::cel {
+namespace dray::cel::cost {
+
+using check::CheckedAst;
+using check::Type;
+using check::TypeKind;
+using syntax::FoldKind;
+using syntax::Node;
+using syntax::NodeId;
+using syntax::NodeKind;
+
 namespace {
 
 constexpr CostRange kOne = CostRange::Exactly(1);  // a variable, a selection, most calls
@@ -67,7 +76,7 @@ struct Variable {
   std::optional<SizeRange> size;
   std::optional<EntrySizes> entries;
   // 1.32: the path is that of the range, and each mention of the variable extends it.
-  std::optional<PathStep> step;
+  std::optional<DeviceStep> step;
 };
 
 class Estimator {
@@ -195,17 +204,17 @@ class Estimator {
     const DevicePart part = paths_.PartAt(PathOf(estimate));
     return {.type = estimate.type,
             .size = SizeOf(estimate),
-            .element_size = DeclaredSize(Child(part, PathStep::kValues)),
+            .element_size = DeclaredSize(Child(part, DeviceStep::kValues)),
             .integer = estimate.integer};
   }
 
   // Names, literals and access.
 
-  Estimate Literal(NodeId id, const Constant& constant) const {
+  Estimate Literal(NodeId id, const syntax::Constant& constant) const {
     Estimate out = {.type = TypeOf(id), .size = SizeRange::Exactly(1)};
     if (const auto* const text = std::get_if<std::string_view>(&constant)) {
-      out.size = SizeRange::Exactly(CountCodePoints(*text));
-    } else if (const auto* const bytes = std::get_if<Bytes>(&constant)) {
+      out.size = SizeRange::Exactly(syntax::CountCodePoints(*text));
+    } else if (const auto* const bytes = std::get_if<syntax::Bytes>(&constant)) {
       out.size = SizeRange::Exactly(bytes->value.size());
     } else if (const auto* const integer = std::get_if<int64_t>(&constant)) {
       out.integer = *integer;
@@ -244,9 +253,9 @@ class Estimator {
     if (node.optional) return out;
     // An operand that may be a list or a map is looked at as both, the map last.
     for (const TypeKind container : {TypeKind::kList, TypeKind::kMap}) {
-      for (const Overload* candidate : checked_.facts[id].candidates) {
+      for (const check::Overload* candidate : checked_.facts[id].candidates) {
         if (candidate->parameters[0]->kind != container) continue;
-        out.path = paths_.Extend(PathOf(operand), PathStep::kValues);
+        out.path = paths_.Extend(PathOf(operand), DeviceStep::kValues);
         const auto entries = EntriesOf(operand);
         if (sizes_flow_ && entries.has_value()) out.size = entries->value;
         if (sizes_flow_) SizeOf(out);
@@ -258,7 +267,7 @@ class Estimator {
   // Calls.
 
   Estimate Call(NodeId id, const Node& node) {
-    const NodeFacts& facts = checked_.facts[id];
+    const check::NodeFacts& facts = checked_.facts[id];
     if (sizes_flow_ && facts.function->name == "dyn") {
       Estimate argument = Visit(node.children[0]);
       return {.cost = argument.cost + kOne,
@@ -289,12 +298,12 @@ class Estimator {
   }
 
   // The range that holds the estimates of all overloads that fit.
-  void AddCandidates(const NodeFacts& facts,
+  void AddCandidates(const check::NodeFacts& facts,
                      const Operand* receiver,
                      std::span<const Operand> arguments,
                      Estimate& out) const {
     std::optional<CostRange> cost;
-    for (const Overload* candidate : facts.candidates) {
+    for (const check::Overload* candidate : facts.candidates) {
       const CallEstimate estimate = EstimateCall({.function = *facts.function,
                                                   .overload = *candidate,
                                                   .receiver = receiver,
@@ -374,10 +383,10 @@ class Estimator {
   // Macros.
 
   // A variable for the keys or the values of `range`.
-  Variable LoopVariable(std::string_view name, const Estimate& range, PathStep step) {
+  Variable LoopVariable(std::string_view name, const Estimate& range, DeviceStep step) {
     Variable out = {.name = name};
     const auto entries = EntriesOf(range);
-    if (entries.has_value()) out.size = step == PathStep::kKeys ? entries->key : entries->value;
+    if (entries.has_value()) out.size = step == DeviceStep::kKeys ? entries->key : entries->value;
     out.path = paths_.Extend(PathOf(range), step);
     return out;
   }
@@ -386,8 +395,8 @@ class Estimator {
   // indexes or values beside them.
   Variable OldLoopVariable(std::string_view name, const Estimate& range) const {
     Variable out = {.name = name, .path = range.path};
-    if (range.type->kind == TypeKind::kList) out.step = PathStep::kValues;
-    if (range.type->kind == TypeKind::kMap) out.step = PathStep::kKeys;
+    if (range.type->kind == TypeKind::kList) out.step = DeviceStep::kValues;
+    if (range.type->kind == TypeKind::kMap) out.step = DeviceStep::kKeys;
     return out;
   }
 
@@ -401,14 +410,15 @@ class Estimator {
     }
     if (!second.empty()) {
       // The second looks at a range that the first may hide: m.all(m, v, …).
-      variables_.push_back(LoopVariable(first, range, PathStep::kKeys));
-      variables_.push_back(LoopVariable(second, range, PathStep::kValues));
+      variables_.push_back(LoopVariable(first, range, DeviceStep::kKeys));
+      variables_.push_back(LoopVariable(second, range, DeviceStep::kValues));
       return 2;
     }
     const auto entries = EntriesOf(range);
     const bool is_list =
         entries.has_value() ? entries->is_list : range.type->kind == TypeKind::kList;
-    variables_.push_back(LoopVariable(first, range, is_list ? PathStep::kValues : PathStep::kKeys));
+    variables_.push_back(
+        LoopVariable(first, range, is_list ? DeviceStep::kValues : DeviceStep::kKeys));
     return 1;
   }
 
@@ -439,7 +449,7 @@ class Estimator {
 
   Loop LoopOf(const Node& node) {
     std::optional<CostRange> predicate;
-    if (node.children[1] != kNoNode) predicate = Visit(node.children[1]).cost;
+    if (node.children[1] != syntax::kNoNode) predicate = Visit(node.children[1]).cost;
     const CostRange condition = predicate.value_or(CostRange());
     switch (node.fold) {
       // not strictly false(accumulator), then accumulator && predicate
@@ -551,4 +561,4 @@ CostRange EstimateCost(const CheckedAst& checked, const Environment& environment
   return Estimator(checked, environment).Visit(checked.ast.root).cost;
 }
 
-}  // namespace dray::cel
+}  // namespace dray::cel::cost

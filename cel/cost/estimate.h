@@ -3,17 +3,17 @@
 // compares with its limit.
 #pragma once
 
-#include "cel/check/checker.h"
+#include "cel/check/checked_ast.h"
 #include "cel/cost/range.h"
-#include "cel/environment.h"
+#include "cel/language/environment.h"
 
-namespace dray::cel {
+namespace dray::cel::cost {
 
 /// The estimate of upstream's release; admission looks at its maximum. Not a true bound: upstream's
 /// is none either, so the limit at run time remains necessary. What has no known size may cost
 /// anything, which is above every limit.
 ///
 /// Before 1.32 there was no estimate; the rules of 1.32 answer for those releases. Costs O(nodes).
-CostRange EstimateCost(const CheckedAst& checked, const Environment& environment);
+CostRange EstimateCost(const check::CheckedAst& checked, const Environment& environment);
 
-}  // namespace dray::cel
+}  // namespace dray::cel::cost

@@ -6,9 +6,9 @@
 
 #include <gtest/gtest.h>
 
-#include "cel/eval/program.h"
+#include "cel/compile.h"
 
-namespace dray::cel {
+namespace dray::cel::cost {
 namespace {
 
 using api::Release;
@@ -18,7 +18,7 @@ CostRange EstimateOf(std::string_view expression, Release release = Release::kNe
                                    .purpose = Purpose::kFree,
                                    .consumable_capacity = true,
                                    .list_type_attributes = true};
-  const auto program = Program::Compile(expression, environment);
+  const auto program = CompileProgram(expression, environment);
   EXPECT_TRUE(program.has_value()) << program.error().message;
   return program.has_value() ? EstimateCost((*program)->checked(), environment) : CostRange();
 }
@@ -200,4 +200,4 @@ TEST(EstimateLimits, LongChainsOfLogic) {
 }
 
 }  // namespace
-}  // namespace dray::cel
+}  // namespace dray::cel::cost

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstdint>
 
-namespace dray::cel {
+namespace dray::cel::cost {
 
 inline constexpr uint64_t kUnbounded = UINT64_MAX;
 
@@ -69,4 +69,4 @@ constexpr CostRange Times(SizeRange size, CostRange each) {
   return CostRange{size.min, size.max} * each;
 }
 
-}  // namespace dray::cel
+}  // namespace dray::cel::cost

@@ -12,13 +12,22 @@
 
 #include <fmt/format.h>
 
+#include "cel/check/checked_ast.h"
 #include "cel/eval/fold.h"
 #include "cel/eval/messages.h"
+#include "cel/eval/meter.h"
 #include "cel/eval/native.h"
-#include "cel/eval/qualifier.h"
-#include "cel/library/library.h"
+#include "cel/library/qualifier.h"
+#include "cel/library/registry.h"
+#include "cel/value/make.h"
 
-namespace dray::cel {
+namespace dray::cel::eval {
+
+using library::Lookup;
+using syntax::Node;
+using syntax::NodeId;
+using syntax::NodeKind;
+
 namespace {
 
 constexpr uint64_t kListCost = 10;
@@ -83,7 +92,7 @@ class Evaluator final : public FoldHost {
 
   struct Slot {
     Value value;
-    NodeId initial = kNoNode;  // of a bind that was not used yet
+    NodeId initial = syntax::kNoNode;  // of a bind that was not used yet
     uint64_t first_use_cost = 0;
   };
 
@@ -119,7 +128,8 @@ class Evaluator final : public FoldHost {
 
   // A bound expression is computed when it is first used, if at all.
   Value UseSlot(uint32_t index) {
-    if (const NodeId initial = std::exchange(slots_[index].initial, kNoNode); initial != kNoNode) {
+    if (const NodeId initial = std::exchange(slots_[index].initial, syntax::kNoNode);
+        initial != syntax::kNoNode) {
       const Value value = Eval(initial);
       slots_[index] = {.value = AsAccumulator(value)};
     }
@@ -128,9 +138,9 @@ class Evaluator final : public FoldHost {
   }
 
   Value NameValue(NodeId id) {
-    const NodeFacts& facts = program_.facts(id);
-    if (facts.name_kind == NameKind::kLocal) return UseSlot(facts.slot);
-    if (facts.name_kind == NameKind::kVariable && facts.slot < variables_.size()) {
+    const check::NodeFacts& facts = program_.facts(id);
+    if (facts.name_kind == check::NameKind::kLocal) return UseSlot(facts.slot);
+    if (facts.name_kind == check::NameKind::kVariable && facts.slot < variables_.size()) {
       return variables_[facts.slot];
     }
     return MakeError(arena_, fmt::format("no such attribute(s): {}", nodes_[id].name));
@@ -186,7 +196,7 @@ class Evaluator final : public FoldHost {
       const Value* const found = container.map().FindText(key.text(), step.hash);
       return found != nullptr ? Lookup{*found, true} : Lookup{};
     }
-    return LookUp(arena_, container, key);
+    return library::LookUp(arena_, container, key);
   }
 
   // Applies the steps of `path` to `value`. From the first optional one on, what is missing makes
@@ -200,12 +210,12 @@ class Evaluator final : public FoldHost {
     for (const PathStep& step : path) {
       if (value.is_error()) break;
       optional = optional || step.optional;
-      const Value key = step.key_node == kNoNode ? step.key : EvalInner(step.key_node);
+      const Value key = step.key_node == syntax::kNoNode ? step.key : EvalInner(step.key_node);
       const Lookup found = key.is_error() ? Lookup{key, true} : LookUpStep(value, step, key);
       if (!found.present && optional) return false;
       // What may be absent is paid for if it is found.
       if (!optional || !found.value.is_error()) meter_.Charge(1);
-      value = found.present ? found.value : MissingPart(arena_, value, key);
+      value = found.present ? found.value : library::MissingPart(arena_, value, key);
     }
     return true;
   }
@@ -355,7 +365,7 @@ class Evaluator final : public FoldHost {
     } else {
       result = arguments[1].is_error() ? arguments[1] : Equal(arguments[0], arguments[1]);
     }
-    meter_.Charge(CallCost(CostRule::kEquality, arguments, result));
+    meter_.Charge(library::CallCost(library::CostRule::kEquality, arguments, result));
     return result;
   }
 
@@ -430,8 +440,8 @@ class Evaluator final : public FoldHost {
   }
 
   void ChargeCall(const NodePlan& plan, std::span<const Value> arguments, const Value& result) {
-    const bool is_one = plan.cost == CostRule::kOne;
-    meter_.Charge(is_one ? 1 : CallCost(plan.cost, arguments, result));
+    const bool is_one = plan.cost == library::CostRule::kOne;
+    meter_.Charge(is_one ? 1 : library::CallCost(plan.cost, arguments, result));
   }
 
   static bool HasExpectedKinds(const NodePlan& plan, std::span<const Value> arguments) {
@@ -447,19 +457,19 @@ class Evaluator final : public FoldHost {
   // limit is charged but not computed.
   bool IsTooDear(const NodePlan& plan, std::span<const Value> arguments) const {
     if (!plan.is_dear) return false;
-    return CallCost(plan.cost, arguments, Value()) > meter_.left();
+    return library::CallCost(plan.cost, arguments, Value()) > meter_.left();
   }
 
   Value Call(NodeId id, const NodePlan& plan, std::span<const Value> arguments) {
     if (IsTooDear(plan, arguments)) return Value::Error("operation cancelled");
     if (plan.checks_signature && !HasExpectedKinds(plan, arguments)) {
-      const NodeFacts& facts = program_.facts(id);
-      if (!AcceptsValues(*facts.function, arguments, facts.overload)) {
+      const check::NodeFacts& facts = program_.facts(id);
+      if (!library::AcceptsValues(*facts.function, arguments, facts.overload)) {
         return WrongArguments(arena_, facts.function->name, arguments);
       }
     }
     if (plan.pattern != nullptr) {
-      return ApplyRegex(nodes_[id].name, *plan.pattern, arena_, arguments);
+      return library::ApplyRegex(nodes_[id].name, *plan.pattern, arena_, arguments);
     }
     return plan.call(arena_, arguments);
   }
@@ -538,20 +548,20 @@ class Evaluator final : public FoldHost {
       if (!keys.is(ValueKind::kList)) return CrashAsList(keys);
     }
     const Value result = keys.is_error() ? keys : Call(id, plan, arguments);
-    meter_.Charge(CallCost(plan.cost, arguments, result));
+    meter_.Charge(library::CallCost(plan.cost, arguments, result));
     return result;
   }
 
   Value SortKeys(NodeId id, const Node& node, const Value& list) {
     meter_.Charge(1);
     if (list.is_error()) return list;
-    const std::array<NodeId, 3> children = {kNoNode, kNoNode, node.children[1]};
+    const std::array<NodeId, 3> children = {syntax::kNoNode, syntax::kNoNode, node.children[1]};
     return Fold(*this, MapNode(node, children), program_.facts(id).slot, list);
   }
   static Node MapNode(const Node& node, std::span<const NodeId> children) {
     Node map = node;
     map.kind = NodeKind::kFold;
-    map.fold = FoldKind::kMap;
+    map.fold = syntax::FoldKind::kMap;
     map.children = children;
     return map;
   }
@@ -587,4 +597,4 @@ Value EvaluatePart(const Program& program,
   return Evaluator(program, variables, arena, meter).Run(node);
 }
 
-}  // namespace dray::cel
+}  // namespace dray::cel::eval

@@ -5,11 +5,11 @@
 
 #include <span>
 
-#include "cel/eval/arena.h"
-#include "cel/eval/cost.h"
+#include "cel/eval/meter.h"
 #include "cel/eval/program.h"
+#include "cel/value/arena.h"
 
-namespace dray::cel {
+namespace dray::cel::eval {
 
 /// Evaluates `program`. `variables` are the environment's own (the device) and those of the Scope,
 /// in order; one that is not given fails when it is used. The result may point into `arena`,
@@ -22,9 +22,9 @@ Value Evaluate(const Program& program,
 
 /// The part `node` of a program alone: it stands outside of all folds and binds.
 Value EvaluatePart(const Program& program,
-                   NodeId node,
+                   syntax::NodeId node,
                    std::span<const Value> variables,
                    Arena& arena,
                    Meter& meter);
 
-}  // namespace dray::cel
+}  // namespace dray::cel::eval

@@ -10,10 +10,14 @@
 
 #include <fmt/format.h>
 
-#include "cel/eval/qualifier.h"
-#include "cel/library/library.h"
+#include "cel/library/qualifier.h"
+#include "cel/value/make.h"
 
-namespace dray::cel {
+namespace dray::cel::eval {
+
+using syntax::FoldKind;
+using syntax::Node;
+
 namespace {
 
 constexpr uint64_t kListCost = 10;
@@ -44,8 +48,8 @@ class FoldRun {
 
  private:
   bool has_two_variables() const { return !node_.name2.empty(); }
-  NodeId predicate() const { return node_.children[1]; }
-  NodeId transform() const { return node_.children[2]; }
+  syntax::NodeId predicate() const { return node_.children[1]; }
+  syntax::NodeId transform() const { return node_.children[2]; }
 
   Value NotIterable() {
     return MakeError(
@@ -98,7 +102,7 @@ class FoldRun {
   // Evaluates the predicate, if there is one. True if the element counts; an error, also that of a
   // predicate that is no bool, replaces `result`.
   bool Passes(Value& result) {
-    if (predicate() == kNoNode) return true;
+    if (predicate() == syntax::kNoNode) return true;
     const Value value = host_.Eval(predicate());
     if (!value.is(ValueKind::kBool)) result = value.is_error() ? value : NoSuchOverload();
     return value.is_true();
@@ -177,8 +181,9 @@ class FoldRun {
     if (collected_.size() >= kWeightMax) return Value::Error("map too big");
     const auto place = std::ranges::lower_bound(collected_, entry.key, KeyLess, &MapEntry::key);
     if (place != collected_.end() && !KeyLess(entry.key, place->key)) {
-      return MakeError(host_.arena(),
-                       fmt::format("insert failed: key {} already exists", KeyText(entry.key)));
+      return MakeError(
+          host_.arena(),
+          fmt::format("insert failed: key {} already exists", library::KeyText(entry.key)));
     }
     collected_.insert(place, entry);
     return {};
@@ -197,4 +202,4 @@ Value Fold(FoldHost& host, const Node& node, uint32_t slot, const Value& range) 
   return FoldRun(host, node, slot, range).Run();
 }
 
-}  // namespace dray::cel
+}  // namespace dray::cel::eval

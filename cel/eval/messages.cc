@@ -12,10 +12,14 @@
 #include "base/base64.h"
 #include "cel/check/messages.h"
 #include "cel/eval/native.h"
-#include "cel/library/library.h"
 #include "cel/library/times.h"
+#include "cel/value/make.h"
 
-namespace dray::cel {
+namespace dray::cel::eval {
+
+using check::Message;
+using check::MessageField;
+
 namespace {
 
 constexpr int64_t kNanosecondsPerSecond = 1'000'000'000;
@@ -91,9 +95,9 @@ class MessageMaker {
   Value MakeTimestamp() {
     const Seconds given = ReadSeconds();
     if (given.error.is_error()) return given.error;
-    const Value whole = ToTimestamp(arena_, Value::Int(given.seconds));
+    const Value whole = library::ToTimestamp(arena_, Value::Int(given.seconds));
     if (whole.is_error()) return whole;
-    return AddTime(arena_, whole, Value::Duration(given.nanos));
+    return library::AddTime(arena_, whole, Value::Duration(given.nanos));
   }
 
   // What is too long becomes the longest.
@@ -177,8 +181,10 @@ class MessageMaker {
         return MakeString(arena_, fmt::format("{}", number));
       }
       case ValueKind::kBytes: return MakeString(arena_, EncodeBase64(value.text()));
-      case ValueKind::kTimestamp: return MakeString(arena_, TimestampText(value.timestamp()));
-      case ValueKind::kDuration: return MakeString(arena_, DurationText(value.nanoseconds()));
+      case ValueKind::kTimestamp:
+        return MakeString(arena_, library::TimestampText(value.timestamp()));
+      case ValueKind::kDuration:
+        return MakeString(arena_, library::DurationText(value.nanoseconds()));
       case ValueKind::kList: return JsonList(value.list());
       case ValueKind::kMap: return JsonMap(value.map());
       case ValueKind::kOptional:
@@ -227,9 +233,9 @@ class MessageMaker {
 }  // namespace
 
 Value MakeMessage(Arena& arena, std::string_view name, std::span<const FieldValue> fields) {
-  const Message* const message = FindMessage(name);
+  const Message* const message = check::FindMessage(name);
   if (message != nullptr) return MessageMaker(arena, *message, fields).Make();
   return MakeError(arena, fmt::format("unknown type '{}'", name));
 }
 
-}  // namespace dray::cel
+}  // namespace dray::cel::eval

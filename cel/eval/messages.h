@@ -5,10 +5,10 @@
 #include <span>
 #include <string_view>
 
-#include "cel/eval/arena.h"
-#include "cel/eval/value.h"
+#include "cel/value/arena.h"
+#include "cel/value/value.h"
 
-namespace dray::cel {
+namespace dray::cel::eval {
 
 struct FieldValue {
   std::string_view name;
@@ -22,4 +22,4 @@ struct FieldValue {
 /// name is that of no message.
 Value MakeMessage(Arena& arena, std::string_view name, std::span<const FieldValue> fields);
 
-}  // namespace dray::cel
+}  // namespace dray::cel::eval

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-namespace dray::cel {
+namespace dray::cel::eval {
 namespace {
 
 // The Go type without its package.
@@ -80,4 +80,4 @@ std::string ListerProblem(const Value& value) {
                      HasAddition(value.kind()) ? "Contains" : "Add");
 }
 
-}  // namespace dray::cel
+}  // namespace dray::cel::eval

@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include "cel/eval/value.h"
+#include "cel/value/value.h"
 
-namespace dray::cel {
+namespace dray::cel::eval {
 
 /// In the words of upstream's converters; `wanted` is the Go type. Only for values that are none.
 std::string ConversionProblem(const Value& value, std::string_view wanted);
@@ -16,4 +16,4 @@ std::string ConversionProblem(const Value& value, std::string_view wanted);
 /// How upstream breaks where it takes `value` for a list without asking.
 std::string ListerProblem(const Value& value);
 
-}  // namespace dray::cel
+}  // namespace dray::cel::eval

@@ -14,9 +14,23 @@
 #include "base/check.h"
 #include "cel/check/environment_variables.h"
 #include "cel/check/messages.h"
-#include "cel/eval/cost.h"
+#include "cel/library/call_cost.h"
+#include "cel/library/registry.h"
+#include "cel/value/make.h"
 
-namespace dray::cel {
+namespace dray::cel::eval {
+
+using check::CheckedAst;
+using check::NameKind;
+using check::NodeFacts;
+using check::Type;
+using check::TypeKind;
+using library::Builtin;
+using library::CostRule;
+using syntax::Node;
+using syntax::NodeId;
+using syntax::NodeKind;
+
 namespace {
 
 bool IsTextKey(const Value& value) {
@@ -31,11 +45,6 @@ bool IsScalarList(const Value& value) {
 
 std::string_view WithoutDot(std::string_view name) {
   return name.starts_with('.') ? name.substr(1) : name;
-}
-
-bool IsUnaryConversion(std::string_view name) {
-  return std::ranges::any_of(ConversionBuiltins(),
-                             [&](const Builtin& builtin) { return builtin.name == name; });
 }
 
 // The kind of all values of a declared type; kError for any kind. Nothing if there is more to it.
@@ -90,7 +99,7 @@ class Planner {
   void Plan(NodeId id) {
     const Node& node = ast_[id];
     for (const NodeId child : node.children) {
-      if (child != kNoNode) Plan(child);
+      if (child != syntax::kNoNode) Plan(child);
     }
     switch (node.kind) {
       case NodeKind::kLiteral: SetConstant(id, LiteralValue(node.constant)); break;
@@ -153,8 +162,8 @@ class Planner {
   // The types of the device and of messages that stand for other values are declared, but have no
   // values of their own.
   static bool IsTypeOfValues(std::string_view name) {
-    if (name == kDeviceType) return false;
-    const Message* const message = FindMessage(name);
+    if (name == check::kDeviceType) return false;
+    const check::Message* const message = check::FindMessage(name);
     return message == nullptr || (message->type == name && !name.ends_with(".Any"));
   }
 
@@ -193,7 +202,7 @@ class Planner {
   }
 
   static bool IsPlainText(const PathStep& step) {
-    return !step.optional && step.key_node == kNoNode && IsTextKey(step.key);
+    return !step.optional && step.key_node == syntax::kNoNode && IsTextKey(step.key);
   }
   static bool IsDeep(std::span<const PathStep> path) {
     return path.size() == 3 && std::ranges::all_of(path, IsPlainText);
@@ -206,7 +215,7 @@ class Planner {
         return FailProgram(fmt::format("invalid qualifier type: {}", GoTypeName(*key)));
       }
       step.key = *key;
-      step.key_node = kNoNode;
+      step.key_node = syntax::kNoNode;
       if (IsTextKey(*key)) step.hash = HashText(key->text());
     }
     PlanPath(id, Operation::kPath, step);
@@ -224,14 +233,14 @@ class Planner {
       plan.operation = Operation::kOr;
       return;
     }
-    const Builtin* const builtin = FindBuiltin(name, environment_, facts.overload);
+    const Builtin* const builtin = library::FindBuiltin(name, environment_, facts.overload);
     if (builtin == nullptr) {
       plan.operation = Operation::kUnknown;
       return;
     }
     PlanBuiltin(id, *builtin);
-    if (IsRegexFunction(name) && node.children.size() > 1) PlanPattern(plan, node);
-    if (IsUnaryConversion(name) && node.children.size() == 1) return Fold(id, node, *builtin);
+    if (library::IsRegexFunction(name) && node.children.size() > 1) PlanPattern(plan, node);
+    if (library::IsConversion(name) && node.children.size() == 1) return Fold(id, node, *builtin);
     if (name == "@in") return PlanMembership(id, node);
     const size_t count = node.children.size();
     if (count > 0 && count <= 2 && !plan.stops_at_error) plan.operation = Operation::kShortCall;
@@ -250,14 +259,14 @@ class Planner {
   }
 
   void PlanBuiltin(NodeId id, const Builtin& builtin) {
-    const Overload* const overload = checked_.facts[id].overload;
+    const check::Overload* const overload = checked_.facts[id].overload;
     NodePlan& plan = At(id);
     plan.operation = Operation::kCall;
     plan.call = builtin.call;
     plan.is_unique = overload != nullptr;
     plan.is_dear = IsDear(builtin.cost);
-    plan.cost = CostOf(builtin.cost, overload);
-    plan.checks_signature = builtin.wrong_types == WrongTypes::kSignature;
+    plan.cost = library::CostOf(builtin.cost, overload);
+    plan.checks_signature = builtin.wrong_types == library::WrongTypes::kSignature;
     plan.stops_at_error = StopsAtError(builtin, ast_[id].children.size(), plan.is_unique);
     if (plan.checks_signature && plan.is_unique) ExpectKinds(*checked_.facts[id].overload, plan);
   }
@@ -267,11 +276,11 @@ class Planner {
   static bool StopsAtError(const Builtin& builtin, size_t arguments, bool is_unique) {
     if (arguments >= 3 || builtin.name == "format") return true;
     const bool by_types =
-        builtin.wrong_types == WrongTypes::kSignature || builtin.name == "flatten";
+        builtin.wrong_types == library::WrongTypes::kSignature || builtin.name == "flatten";
     return by_types && !is_unique;
   }
 
-  static void ExpectKinds(const Overload& overload, NodePlan& plan) {
+  static void ExpectKinds(const check::Overload& overload, NodePlan& plan) {
     if (overload.parameters.size() > plan.expected.size()) return;
     for (size_t i = 0; i < overload.parameters.size(); ++i) {
       const std::optional<ValueKind> kind = ExpectedKind(*overload.parameters[i]);
@@ -292,7 +301,7 @@ class Planner {
       plan.pattern = known->pattern.get();
       return;
     }
-    auto compiled = CompileRegex(pattern->text());
+    auto compiled = library::CompileRegex(pattern->text());
     if (!compiled.has_value()) return FailProgram(compiled.error().message);
     plan.pattern = compiled->get();
     plans_.patterns.push_back({argument, *std::move(compiled)});
@@ -303,7 +312,7 @@ class Planner {
     if (argument == nullptr) return;
     const std::span<const Value> arguments(argument, 1);
     const NodeFacts& facts = checked_.facts[id];
-    if (!AcceptsValues(*facts.function, arguments, facts.overload)) {
+    if (!library::AcceptsValues(*facts.function, arguments, facts.overload)) {
       return FailProgram(
           fmt::format("no such overload: {}({})", conversion.name, TypeName(*argument)));
     }
@@ -334,14 +343,16 @@ class Planner {
     }
     if (arguments.empty() || plan.pattern != nullptr) return;
     const NodeFacts& facts = checked_.facts[id];
-    if (plan.checks_signature && !AcceptsValues(*facts.function, arguments, facts.overload)) return;
+    if (plan.checks_signature &&
+        !library::AcceptsValues(*facts.function, arguments, facts.overload))
+      return;
     plan.value = plan.call(plans_.constants, arguments);
-    plan.prepared_cost = CallCost(plan.cost, arguments, plan.value);
+    plan.prepared_cost = library::CallCost(plan.cost, arguments, plan.value);
     plan.operation = Operation::kPrepared;
   }
 
   void PlanSortBy(NodeId id) {
-    const Builtin* const builtin = FindBuiltin("@sortByAssociatedKeys", environment_);
+    const Builtin* const builtin = library::FindBuiltin("@sortByAssociatedKeys", environment_);
     DRAY_CHECK(builtin != nullptr);  // the macro has the same releases
     PlanBuiltin(id, *builtin);
     At(id).operation = Operation::kByKind;
@@ -375,7 +386,7 @@ class Planner {
   }
 
   const CheckedAst& checked_;
-  const Ast& ast_;
+  const syntax::Ast& ast_;
   const Environment& environment_;
   Plans& plans_;
   std::string failure_;
@@ -387,7 +398,7 @@ std::string MakePlans(const CheckedAst& checked, const Environment& environment,
   return Planner(checked, environment, plans).Run();
 }
 
-Value LiteralValue(const Constant& constant) {
+Value LiteralValue(const syntax::Constant& constant) {
   if (const auto* const value = std::get_if<bool>(&constant)) return Value::Bool(*value);
   if (const auto* const value = std::get_if<int64_t>(&constant)) return Value::Int(*value);
   if (const auto* const value = std::get_if<uint64_t>(&constant)) return Value::Uint(*value);
@@ -395,8 +406,9 @@ Value LiteralValue(const Constant& constant) {
   if (const auto* const value = std::get_if<std::string_view>(&constant)) {
     return Value::String(*value);
   }
-  if (const auto* const value = std::get_if<Bytes>(&constant)) return Value::Bytes(value->value);
+  if (const auto* const value = std::get_if<syntax::Bytes>(&constant))
+    return Value::Bytes(value->value);
   return {};
 }
 
-}  // namespace dray::cel
+}  // namespace dray::cel::eval

@@ -9,14 +9,14 @@
 #include <string>
 #include <vector>
 
-#include "cel/check/checker.h"
-#include "cel/environment.h"
-#include "cel/eval/arena.h"
-#include "cel/eval/value.h"
-#include "cel/library/library.h"
+#include "cel/check/checked_ast.h"
+#include "cel/language/environment.h"
+#include "cel/library/builtin.h"
 #include "cel/library/regex.h"
+#include "cel/value/arena.h"
+#include "cel/value/value.h"
 
-namespace dray::cel {
+namespace dray::cel::eval {
 
 /// How a node is evaluated.
 enum class Operation : uint8_t {
@@ -39,16 +39,16 @@ enum class Operation : uint8_t {
 /// One selection or index.
 struct PathStep {
   bool optional = false;
-  Value key;                  // if it is constant
-  uint64_t hash = 0;          // of a constant text
-  NodeId key_node = kNoNode;  // otherwise
+  Value key;                                  // if it is constant
+  uint64_t hash = 0;                          // of a constant text
+  syntax::NodeId key_node = syntax::kNoNode;  // otherwise
 };
 
 inline constexpr size_t kExpectedMax = 3;
 
 struct NodePlan {
   Operation operation = Operation::kByKind;
-  CostRule cost = CostRule::kOne;
+  library::CostRule cost = library::CostRule::kOne;
   bool is_unique = false;         // the checker left one overload
   bool checks_signature = false;  // arguments may be of other types than declared
   bool is_dear = false;           // time grows with the product of sizes
@@ -56,9 +56,9 @@ struct NodePlan {
   /// The kinds that the only overload takes, if that is all there is to check; kError is any kind.
   uint8_t expected_count = 0;
   std::array<ValueKind, kExpectedMax> expected = {};
-  NodeId root = kNoNode;
+  syntax::NodeId root = syntax::kNoNode;
   uint32_t variable = 0;  // kField, kDeepPath: the number of the root
-  BuiltinCall call = nullptr;
+  library::BuiltinCall call = nullptr;
   const RE2* pattern = nullptr;  // of matches, find, findAll with a constant pattern
   uint64_t prepared_cost = 0;
   Value value;
@@ -68,7 +68,7 @@ struct NodePlan {
 
 /// A constant pattern of a regular expression, by the node of the argument.
 struct CompiledPattern {
-  NodeId argument = kNoNode;
+  syntax::NodeId argument = syntax::kNoNode;
   std::shared_ptr<const RE2> pattern;
 };
 
@@ -76,14 +76,16 @@ struct CompiledPattern {
 struct Plans {
   std::vector<NodePlan> nodes;  // by NodeId
   Arena constants;
-  Bump paths;
+  syntax::Bump paths;
   std::vector<CompiledPattern> patterns;
 };
 
 /// Fills `plans`, which may hold patterns that are compiled already. Returns why a constant part
 /// fails, or an empty text.
-std::string MakePlans(const CheckedAst& checked, const Environment& environment, Plans& plans);
+std::string MakePlans(const check::CheckedAst& checked,
+                      const Environment& environment,
+                      Plans& plans);
 
-Value LiteralValue(const Constant& constant);
+Value LiteralValue(const syntax::Constant& constant);
 
-}  // namespace dray::cel
+}  // namespace dray::cel::eval

@@ -2,41 +2,45 @@
 // A compiled expression: the checked tree with its constants computed and its functions found.
 #pragma once
 
-#include <expected>
-#include <string_view>
+#include <cstdint>
+#include <string>
+#include <vector>
 
-#include "base/published.h"
-#include "cel/check/checker.h"
-#include "cel/check/scope.h"
-#include "cel/compile_error.h"
-#include "cel/environment.h"
+#include "cel/check/checked_ast.h"
+#include "cel/check/type.h"
 #include "cel/eval/plan.h"
+#include "cel/language/environment.h"
+#include "cel/syntax/ast.h"
 
-namespace dray::cel {
+namespace dray::cel::eval {
 
+/// Immutable, for use by any number of threads at once. Refers to itself: it stays where it is.
 class Program {
  public:
-  /// Compiles `expression`, which may be of any length. Costs O(length). All errors of the first
-  /// stage that finds any are reported.
-  static std::expected<Frozen<Program>, CompileError> Compile(std::string_view expression,
-                                                              const Environment& environment,
-                                                              const Scope& scope = {});
+  /// Makes the plans. `patterns` are those that Validate compiled. Costs O(nodes).
+  Program(check::CheckedAst checked,
+          const Environment& environment,
+          std::vector<CompiledPattern> patterns);
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+  ~Program() = default;
+
+  /// Why a constant part fails, or empty. A program that has a failure must not be evaluated.
+  const std::string& failure() const { return failure_; }
 
   const Environment& environment() const { return environment_; }
-  const CheckedAst& checked() const { return checked_; }
-  const Ast& ast() const { return checked_.ast; }
-  const NodeFacts& facts(NodeId id) const { return checked_.facts[id]; }
-  const NodePlan& plan(NodeId id) const { return plans_.nodes[id]; }
+  const check::CheckedAst& checked() const { return checked_; }
+  const syntax::Ast& ast() const { return checked_.ast; }
+  const check::NodeFacts& facts(syntax::NodeId id) const { return checked_.facts[id]; }
+  const NodePlan& plan(syntax::NodeId id) const { return plans_.nodes[id]; }
   uint32_t slots() const { return checked_.slots; }
-  const Type& result_type() const { return checked_.result_type(); }
-
-  Program(CheckedAst checked, const Environment& environment)
-      : environment_(environment), checked_(std::move(checked)) {}
+  const check::Type& result_type() const { return checked_.result_type(); }
 
  private:
   Environment environment_;
-  CheckedAst checked_;
+  check::CheckedAst checked_;
   Plans plans_;
+  std::string failure_;
 };
 
-}  // namespace dray::cel
+}  // namespace dray::cel::eval

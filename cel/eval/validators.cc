@@ -6,13 +6,20 @@
 #include <variant>
 
 #include "cel/check/literals.h"
-#include "cel/eval/arena.h"
 #include "cel/eval/plan.h"
-#include "cel/library/library.h"
 #include "cel/library/regex.h"
+#include "cel/library/registry.h"
 #include "cel/library/text_format.h"
+#include "cel/value/arena.h"
 
-namespace dray::cel {
+namespace dray::cel::eval {
+
+using check::CheckedAst;
+using syntax::Node;
+using syntax::NodeId;
+using syntax::NodeKind;
+using syntax::SourceError;
+
 namespace {
 
 class Validator {
@@ -27,7 +34,7 @@ class Validator {
     const Node& node = checked_.ast[id];
     if (node.kind == NodeKind::kCall) VisitCall(id, node);
     for (size_t i = 0; i < node.children.size(); ++i) {
-      if (node.children[i] == kNoNode) continue;
+      if (node.children[i] == syntax::kNoNode) continue;
       const size_t before = errors_.size();
       Visit(node.children[i]);
       if (node.kind == NodeKind::kOptMap && i == 0) Repeat(before);
@@ -47,7 +54,7 @@ class Validator {
   void VisitCall(NodeId id, const Node& node) {
     const std::string_view name = checked_.facts[id].function->name;
     if (name == "format") {
-      if (auto problem = CheckFormatCall(checked_, id); problem.has_value()) {
+      if (auto problem = library::CheckFormatCall(checked_, id); problem.has_value()) {
         errors_.push_back({checked_.ast[problem->node].offset, std::move(problem->message)});
       }
     }
@@ -66,7 +73,7 @@ class Validator {
   }
 
   void CompilePattern(NodeId argument, std::string_view pattern) {
-    auto compiled = CompileRegex(pattern);
+    auto compiled = library::CompileRegex(pattern);
     if (!compiled.has_value()) return Refuse(checked_.ast[argument], "matches");
     patterns_.push_back({argument, *std::move(compiled)});
   }
@@ -77,8 +84,9 @@ class Validator {
 
   bool CanConvert(NodeId call, std::string_view name, const Value& value) {
     const std::span<const Value> arguments(&value, 1);
-    const Builtin* const conversion = FindBuiltin(name, environment_);
-    if (conversion == nullptr || !AcceptsValues(*checked_.facts[call].function, arguments)) {
+    const library::Builtin* const conversion = library::FindBuiltin(name, environment_);
+    if (conversion == nullptr ||
+        !library::AcceptsValues(*checked_.facts[call].function, arguments)) {
       return false;
     }
     Arena arena;
@@ -97,8 +105,8 @@ void Validate(const CheckedAst& checked,
               const Environment& environment,
               std::vector<CompiledPattern>& patterns,
               std::vector<SourceError>& errors) {
-  CheckLiteralsAreUniform(checked, errors);
+  check::CheckLiteralsAreUniform(checked, errors);
   Validator(checked, environment, patterns, errors).Visit(checked.ast.root);
 }
 
-}  // namespace dray::cel
+}  // namespace dray::cel::eval

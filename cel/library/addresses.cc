@@ -10,10 +10,14 @@
 #include <fmt/format.h>
 
 #include "api/text/go_quote.h"
+#include "cel/library/builtin.h"
 #include "cel/library/go_numbers.h"
-#include "cel/library/library.h"
+#include "cel/library/tables.h"
+#include "cel/value/arena.h"
+#include "cel/value/make.h"
+#include "cel/value/value.h"
 
-namespace dray::cel {
+namespace dray::cel::library {
 namespace {
 
 using Arguments = std::span<const Value>;
@@ -430,4 +434,4 @@ std::span<const Builtin> AddressBuiltins() {
   return kBuiltins;
 }
 
-}  // namespace dray::cel
+}  // namespace dray::cel::library

@@ -6,9 +6,9 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "cel/eval/network.h"
+#include "cel/value/network.h"
 
-namespace dray::cel {
+namespace dray::cel::library {
 
 /// Errors: kInvalid in the words of Kubernetes: not an address, with a zone, an IPv4 address
 /// written as IPv6.
@@ -28,4 +28,4 @@ std::string PrefixText(const IpPrefix& prefix);
 /// Whether the first `bits` of the two are the same; versions never mix.
 bool SharePrefix(const IpAddress& a, const IpAddress& b, int bits);
 
-}  // namespace dray::cel
+}  // namespace dray::cel::library

@@ -4,9 +4,13 @@
 // signatures refuse.
 #include <array>
 
-#include "cel/library/library.h"
+#include "cel/library/builtin.h"
+#include "cel/library/tables.h"
+#include "cel/value/arena.h"
+#include "cel/value/make.h"
+#include "cel/value/value.h"
 
-namespace dray::cel {
+namespace dray::cel::library {
 namespace {
 
 Value Refuse(Arena& /*arena*/, std::span<const Value> /*arguments*/) {
@@ -38,4 +42,4 @@ std::span<const Builtin> AuthorizationBuiltins() {
   return kBuiltins;
 }
 
-}  // namespace dray::cel
+}  // namespace dray::cel::library

@@ -7,12 +7,16 @@
 #include <fmt/format.h>
 
 #include "cel/library/addresses.h"
+#include "cel/library/builtin.h"
 #include "cel/library/go_numbers.h"
-#include "cel/library/library.h"
+#include "cel/library/tables.h"
 #include "cel/library/times.h"
 #include "cel/syntax/utf8.h"
+#include "cel/value/arena.h"
+#include "cel/value/make.h"
+#include "cel/value/value.h"
 
-namespace dray::cel {
+namespace dray::cel::library {
 namespace {
 
 using Arguments = std::span<const Value>;
@@ -95,7 +99,7 @@ Value ToString(Arena& arena, Arguments arguments) {
   if (a.is(ValueKind::kIp)) return MakeString(arena, AddressText(a.ip()));
   if (a.is(ValueKind::kCidr)) return MakeString(arena, PrefixText(a.cidr()));
   if (!a.is(ValueKind::kBytes)) return NoSuchOverload();
-  if (!IsValidUtf8(a.text())) {
+  if (!syntax::IsValidUtf8(a.text())) {
     return Value::Error("invalid UTF-8 in bytes, cannot convert to string");
   }
   return Value::String(a.text());
@@ -140,4 +144,4 @@ std::span<const Builtin> ConversionBuiltins() {
   return kBuiltins;
 }
 
-}  // namespace dray::cel
+}  // namespace dray::cel::library

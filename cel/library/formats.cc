@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cel/library/formats.h"
-
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -9,11 +7,16 @@
 #include <utility>
 
 #include "api/text/names.h"
-#include "cel/library/library.h"
+#include "cel/library/builtin.h"
+#include "cel/library/tables.h"
 #include "cel/library/urls.h"
 #include "cel/syntax/utf8.h"
+#include "cel/value/arena.h"
+#include "cel/value/make.h"
+#include "cel/value/named_format.h"
+#include "cel/value/value.h"
 
-namespace dray::cel {
+namespace dray::cel::library {
 namespace {
 
 using Arguments = std::span<const Value>;
@@ -115,7 +118,7 @@ bool IsTimeOfDay(std::string_view text) {
   text.remove_prefix(kSecondsEnd);
   if (IsZone(text)) return true;
   if (text.empty() || text[0] == '\n') return false;
-  text.remove_prefix(DecodeUtf8(text, 0).width);
+  text.remove_prefix(syntax::DecodeUtf8(text, 0).width);
   const size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
   return digits > 0 && IsZone(text.substr(digits));
 }
@@ -216,4 +219,4 @@ std::span<const Builtin> FormatBuiltins() {
   return kBuiltins;
 }
 
-}  // namespace dray::cel
+}  // namespace dray::cel::library

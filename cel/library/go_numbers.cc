@@ -12,7 +12,7 @@
 
 #include "api/text/go_quote.h"
 
-namespace dray::cel {
+namespace dray::cel::library {
 namespace {
 
 constexpr bool IsDigit(char c) {
@@ -189,4 +189,4 @@ std::string FixedText(double value, int precision) {
   return fmt::format("{:.{}f}", value, precision);
 }
 
-}  // namespace dray::cel
+}  // namespace dray::cel::library

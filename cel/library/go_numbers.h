@@ -9,7 +9,7 @@
 
 #include "base/result.h"
 
-namespace dray::cel {
+namespace dray::cel::library {
 
 /// Decimal with an optional sign (int64_t) or without (uint64_t).
 std::optional<int64_t> ParseInt(std::string_view text);
@@ -30,4 +30,4 @@ std::string ShortestText(double value);
 /// %.Nf, with "NaN", "+Inf" and "-Inf".
 std::string FixedText(double value, int precision);
 
-}  // namespace dray::cel
+}  // namespace dray::cel::library

@@ -8,9 +8,14 @@
 
 #include <fmt/format.h>
 
-#include "cel/library/library.h"
+#include "cel/library/builtin.h"
+#include "cel/library/operators.h"
+#include "cel/library/tables.h"
+#include "cel/value/arena.h"
+#include "cel/value/make.h"
+#include "cel/value/value.h"
 
-namespace dray::cel {
+namespace dray::cel::library {
 namespace {
 
 using Arguments = std::span<const Value>;
@@ -335,4 +340,4 @@ std::span<const Builtin> ListBuiltins() {
   return kBuiltins;
 }
 
-}  // namespace dray::cel
+}  // namespace dray::cel::library

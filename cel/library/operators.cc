@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arithmetic, ordering, equality and membership.
+#include "cel/library/operators.h"
+
 #include <algorithm>
 #include <array>
 #include <limits>
 #include <span>
 #include <string_view>
 
-#include "cel/library/library.h"
+#include "cel/library/builtin.h"
+#include "cel/library/tables.h"
 #include "cel/library/times.h"
+#include "cel/value/arena.h"
+#include "cel/value/make.h"
+#include "cel/value/value.h"
 
-namespace dray::cel {
+namespace dray::cel::library {
 namespace {
 
 using Arguments = std::span<const Value>;
@@ -212,4 +218,4 @@ std::span<const Builtin> OperatorBuiltins() {
   return kBuiltins;
 }
 
-}  // namespace dray::cel
+}  // namespace dray::cel::library

@@ -5,10 +5,14 @@
 
 #include <fmt/format.h>
 
-#include "cel/eval/qualifier.h"
-#include "cel/library/library.h"
+#include "cel/library/builtin.h"
+#include "cel/library/qualifier.h"
+#include "cel/library/tables.h"
+#include "cel/value/arena.h"
+#include "cel/value/make.h"
+#include "cel/value/value.h"
 
-namespace dray::cel {
+namespace dray::cel::library {
 namespace {
 
 using Arguments = std::span<const Value>;
@@ -86,4 +90,4 @@ std::span<const Builtin> OptionalBuiltins() {
   return kBuiltins;
 }
 
-}  // namespace dray::cel
+}  // namespace dray::cel::library

@@ -8,9 +8,13 @@
 #include <utility>
 
 #include "base/result.h"
-#include "cel/library/library.h"
+#include "cel/library/builtin.h"
+#include "cel/library/tables.h"
+#include "cel/value/arena.h"
+#include "cel/value/make.h"
+#include "cel/value/value.h"
 
-namespace dray::cel {
+namespace dray::cel::library {
 namespace {
 
 using Arguments = std::span<const Value>;
@@ -137,4 +141,4 @@ std::span<const Builtin> SemverBuiltins() {
   return kSemverBuiltins;
 }
 
-}  // namespace dray::cel
+}  // namespace dray::cel::library

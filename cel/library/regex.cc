@@ -9,10 +9,12 @@
 
 #include <fmt/format.h>
 
-#include "cel/library/library.h"
+#include "cel/library/builtin.h"
+#include "cel/library/tables.h"
 #include "cel/syntax/utf8.h"
+#include "cel/value/make.h"
 
-namespace dray::cel {
+namespace dray::cel::library {
 namespace {
 
 using Arguments = std::span<const Value>;
@@ -168,7 +170,7 @@ Value FindAll(const RE2& pattern, Arena& arena, std::string_view text, int64_t l
     }
     previous_end = start + match.size();
     at = previous_end;
-    if (match.empty()) at += at < text.size() ? DecodeUtf8(text, at).width : 1;
+    if (match.empty()) at += at < text.size() ? syntax::DecodeUtf8(text, at).width : 1;
   }
   return AdoptList(arena, found.items());
 }
@@ -241,4 +243,4 @@ std::span<const Builtin> RegexBuiltins() {
   return kBuiltins;
 }
 
-}  // namespace dray::cel
+}  // namespace dray::cel::library

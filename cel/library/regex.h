@@ -9,9 +9,9 @@
 #include <re2/re2.h>
 
 #include "base/result.h"
-#include "cel/eval/arena.h"
+#include "cel/value/arena.h"
 
-namespace dray::cel {
+namespace dray::cel::library {
 
 bool IsRegexFunction(std::string_view function);
 
@@ -26,4 +26,4 @@ Value ApplyRegex(std::string_view function,
                  Arena& arena,
                  std::span<const Value> arguments);
 
-}  // namespace dray::cel
+}  // namespace dray::cel::library

@@ -9,11 +9,15 @@
 #include <fmt/format.h>
 
 #include "api/value/time.h"
+#include "cel/library/builtin.h"
 #include "cel/library/go_numbers.h"
-#include "cel/library/library.h"
+#include "cel/library/tables.h"
 #include "cel/syntax/utf8.h"
+#include "cel/value/arena.h"
+#include "cel/value/make.h"
+#include "cel/value/value.h"
 
-namespace dray::cel {
+namespace dray::cel::library {
 namespace {
 
 using Arguments = std::span<const Value>;
@@ -44,7 +48,7 @@ Value EndsWith(Arena& /*arena*/, Arguments arguments) {
 Value Size(Arena& /*arena*/, Arguments arguments) {
   const Value& a = arguments[0];
   const auto count = [](size_t size) { return Value::Int(static_cast<int64_t>(size)); };
-  if (a.is(ValueKind::kString)) return count(CountCodePoints(a.text()));
+  if (a.is(ValueKind::kString)) return count(syntax::CountCodePoints(a.text()));
   if (a.is(ValueKind::kBytes)) return count(a.text().size());
   if (a.is(ValueKind::kList)) return count(a.list().items.size());
   if (a.is(ValueKind::kMap)) return count(a.map().entries.size());
@@ -55,15 +59,16 @@ Value Size(Arena& /*arena*/, Arguments arguments) {
 Value CharAt(Arena& arena, Arguments arguments) {
   const std::string_view text = arguments[0].text();
   const int64_t index = arguments[1].integer();
-  const auto length = static_cast<int64_t>(CountCodePoints(text));
+  const auto length = static_cast<int64_t>(syntax::CountCodePoints(text));
   if (index < 0 || index > length) return OutOfRange(arena, index);
-  const size_t at = OffsetOfCodePoint(text, static_cast<size_t>(index));
-  return Value::String(at == text.size() ? "" : text.substr(at, DecodeUtf8(text, at).width));
+  const size_t at = syntax::OffsetOfCodePoint(text, static_cast<size_t>(index));
+  return Value::String(at == text.size() ? ""
+                                         : text.substr(at, syntax::DecodeUtf8(text, at).width));
 }
 
 Value Substring(Arena& arena, Arguments arguments) {
   const std::string_view text = arguments[0].text();
-  const auto length = static_cast<int64_t>(CountCodePoints(text));
+  const auto length = static_cast<int64_t>(syntax::CountCodePoints(text));
   const int64_t start = arguments[1].integer();
   const int64_t end = arguments.size() > 2 ? arguments[2].integer() : length;
   if (arguments.size() > 2 && start > end) {
@@ -71,8 +76,8 @@ Value Substring(Arena& arena, Arguments arguments) {
   }
   if (start < 0 || start > length) return OutOfRange(arena, start);
   if (end < 0 || end > length) return OutOfRange(arena, end);
-  const size_t from = OffsetOfCodePoint(text, static_cast<size_t>(start));
-  const size_t to = OffsetOfCodePoint(text, static_cast<size_t>(end));
+  const size_t from = syntax::OffsetOfCodePoint(text, static_cast<size_t>(start));
+  const size_t to = syntax::OffsetOfCodePoint(text, static_cast<size_t>(end));
   return Value::String(text.substr(from, to - from));
 }
 
@@ -89,7 +94,7 @@ Value ListIndexOf(const List& list, const Value& wanted, End end) {
 
 Value CodePointIndex(std::string_view text, size_t offset) {
   if (offset == std::string_view::npos) return Value::Int(-1);
-  return Value::Int(static_cast<int64_t>(CountCodePoints(text.substr(0, offset))));
+  return Value::Int(static_cast<int64_t>(syntax::CountCodePoints(text.substr(0, offset))));
 }
 
 // Where a search begins, in code points.
@@ -109,11 +114,11 @@ Value IndexOf(Arena& arena, Arguments arguments) {
   const int64_t start = SearchStart(arguments, 0);
   if (empty_is_anywhere && needle.empty()) return Value::Int(start);
   if (start < 0) return OutOfRange(arena, start);
-  const auto length = static_cast<int64_t>(CountCodePoints(text));
+  const auto length = static_cast<int64_t>(syntax::CountCodePoints(text));
   if (needle.empty()) return Value::Int(std::min(start, length));
   if (start >= length) return Value::Int(-1);
-  return CodePointIndex(text,
-                        text.find(needle, OffsetOfCodePoint(text, static_cast<size_t>(start))));
+  return CodePointIndex(
+      text, text.find(needle, syntax::OffsetOfCodePoint(text, static_cast<size_t>(start))));
 }
 
 template <bool empty_is_anywhere>
@@ -123,7 +128,7 @@ Value LastIndexOf(Arena& arena, Arguments arguments) {
   }
   const std::string_view text = arguments[0].text();
   const std::string_view needle = arguments[1].text();
-  const auto length = static_cast<int64_t>(CountCodePoints(text));
+  const auto length = static_cast<int64_t>(syntax::CountCodePoints(text));
   if (arguments.size() == 2) {
     return needle.empty() ? Value::Int(length) : CodePointIndex(text, text.rfind(needle));
   }
@@ -132,8 +137,8 @@ Value LastIndexOf(Arena& arena, Arguments arguments) {
   if (start < 0) return OutOfRange(arena, start);
   if (needle.empty()) return Value::Int(std::min(start, length));
   if (start >= length) return Value::Int(-1);
-  return CodePointIndex(text,
-                        text.rfind(needle, OffsetOfCodePoint(text, static_cast<size_t>(start))));
+  return CodePointIndex(
+      text, text.rfind(needle, syntax::OffsetOfCodePoint(text, static_cast<size_t>(start))));
 }
 
 template <char first, char last, int shift>
@@ -162,7 +167,7 @@ void ForEachOccurrence(std::string_view text, std::string_view old, size_t limit
   for (size_t at = 0; found < limit; ++found) {
     take(at);
     if (at >= text.size()) break;
-    at += DecodeUtf8(text, at).width;
+    at += syntax::DecodeUtf8(text, at).width;
   }
 }
 
@@ -202,7 +207,7 @@ Value Split(Arena& arena, Arguments arguments) {
   while (limit > 0 && parts.size() + 1 < limit && parts.size() < kWeightMax) {
     size_t end = text.find(separator, done);
     if (separator.empty()) {
-      end = done < text.size() ? done + DecodeUtf8(text, done).width : text.size();
+      end = done < text.size() ? done + syntax::DecodeUtf8(text, done).width : text.size();
       if (end >= text.size()) break;
     }
     if (end == std::string_view::npos) break;
@@ -261,7 +266,7 @@ Value Trim(Arena& /*arena*/, Arguments arguments) {
   std::optional<size_t> start;
   size_t end = 0;
   for (size_t at = 0; at < text.size();) {
-    const CodePoint point = DecodeUtf8(text, at);
+    const syntax::CodePoint point = syntax::DecodeUtf8(text, at);
     if (!point.valid || !IsSpace(point.value)) {
       if (!start.has_value()) start = at;
       end = at + point.width;
@@ -277,7 +282,7 @@ Value Quote(Arena& arena, Arguments arguments) {
   const std::string_view text = arguments[0].text();
   std::string out = "\"";
   for (size_t at = 0; at < text.size();) {
-    const CodePoint point = DecodeUtf8(text, at);
+    const syntax::CodePoint point = syntax::DecodeUtf8(text, at);
     const size_t special = kSpecial.find(text[at]);
     if (!point.valid) {
       out += "\uFFFD";
@@ -328,4 +333,4 @@ std::span<const Builtin> StringBuiltins() {
   return kBuiltins;
 }
 
-}  // namespace dray::cel
+}  // namespace dray::cel::library

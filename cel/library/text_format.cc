@@ -12,12 +12,22 @@
 #include <fmt/format.h>
 
 #include "api/text/go_quote.h"
+#include "cel/library/builtin.h"
 #include "cel/library/go_numbers.h"
-#include "cel/library/library.h"
+#include "cel/library/tables.h"
 #include "cel/library/times.h"
 #include "cel/syntax/utf8.h"
+#include "cel/value/arena.h"
+#include "cel/value/make.h"
+#include "cel/value/value.h"
 
-namespace dray::cel {
+namespace dray::cel::library {
+
+using check::TypeKind;
+using syntax::Node;
+using syntax::NodeId;
+using syntax::NodeKind;
+
 namespace {
 
 using Arguments = std::span<const Value>;
@@ -55,7 +65,8 @@ std::expected<Clause, std::string> TakeClause(std::string_view& rest) {
   rest.remove_prefix(1);
   if (!kVerbs.contains(clause.verb)) {
     std::string shown;
-    AppendUtf8(shown, static_cast<unsigned char>(clause.verb));  // upstream takes bytes for letters
+    syntax::AppendUtf8(
+        shown, static_cast<unsigned char>(clause.verb));  // upstream takes bytes for letters
     return std::unexpected(fmt::format(
         "could not parse formatting clause: unrecognized formatting clause \"{}\"", shown));
   }
@@ -162,7 +173,7 @@ Problem WriteNested(Output& out, const Value& value) {
     }
     case ValueKind::kString: out.Add(api::GoQuote(value.text())); break;
     case ValueKind::kBytes:
-      if (!IsValidUtf8(value.text())) return NotUtf8();
+      if (!syntax::IsValidUtf8(value.text())) return NotUtf8();
       out.Add('b' + api::GoQuote(value.text()));
       break;
     case ValueKind::kTimestamp:
@@ -189,7 +200,7 @@ Problem WriteText(Output& out, const Value& value) {
   switch (value.kind()) {
     case ValueKind::kString: out.Add(value.text()); return std::nullopt;
     case ValueKind::kBytes:
-      if (!IsValidUtf8(value.text())) return NotUtf8();
+      if (!syntax::IsValidUtf8(value.text())) return NotUtf8();
       out.Add(value.text());
       return std::nullopt;
     case ValueKind::kDouble: out.Add(ShortestText(value.number())); return std::nullopt;
@@ -297,7 +308,7 @@ std::string Scientific(double value, int64_t width) {
                       text.substr(0, mark),
                       Superscript(static_cast<int>(ParseInt(digits).value_or(0))));
   }
-  const size_t letters = CountCodePoints(out);
+  const size_t letters = syntax::CountCodePoints(out);
   const auto wanted = static_cast<uint16_t>(width);
   return std::string(wanted > letters ? wanted - letters : 0, ' ') + out;
 }
@@ -393,14 +404,14 @@ constexpr auto kBuiltins = std::to_array<Builtin>({
 // --- before evaluation
 
 // The run-time name of the type of a node.
-std::string_view RuntimeName(const Type& type) {
+std::string_view RuntimeName(const check::Type& type) {
   if (type.kind == TypeKind::kObject || type.kind == TypeKind::kOpaque) return type.name;
   if (type.kind == TypeKind::kWrapper) return RuntimeName(*type.parameters[0]);
   if (type.kind == TypeKind::kAny) return "google.protobuf.Any";
-  return KindName(type.kind);
+  return check::KindName(type.kind);
 }
 
-bool TakesType(char verb, const Type& type) {
+bool TakesType(char verb, const check::Type& type) {
   switch (type.kind) {
     case TypeKind::kError:
     case TypeKind::kDyn:
@@ -427,20 +438,21 @@ bool TakesType(char verb, const Type& type) {
 }
 
 // The first node in `id`, which may be a literal of literals, whose type the clause does not take.
-NodeId FindWrongType(const CheckedAst& checked, NodeId id, char verb) {
+NodeId FindWrongType(const check::CheckedAst& checked, NodeId id, char verb) {
   if (!TakesType(verb, *checked.facts[id].type)) return id;
   const Node& node = checked.ast[id];
-  if (verb != 's' || (node.kind != NodeKind::kList && node.kind != NodeKind::kMap)) return kNoNode;
+  if (verb != 's' || (node.kind != NodeKind::kList && node.kind != NodeKind::kMap))
+    return syntax::kNoNode;
   for (const NodeId child : node.children) {
     const NodeId wrong = FindWrongType(checked, child, verb);
-    if (wrong != kNoNode) return wrong;
+    if (wrong != syntax::kNoNode) return wrong;
   }
-  return kNoNode;
+  return syntax::kNoNode;
 }
 
 }  // namespace
 
-std::optional<FormatProblem> CheckFormatCall(const CheckedAst& checked, NodeId call) {
+std::optional<FormatProblem> CheckFormatCall(const check::CheckedAst& checked, NodeId call) {
   const Node& node = checked.ast[call];
   if (!node.is_member || node.children.size() != 2) return std::nullopt;
   const auto* const text = std::get_if<std::string_view>(&checked.ast[node.children[0]].constant);
@@ -455,7 +467,7 @@ std::optional<FormatProblem> CheckFormatCall(const CheckedAst& checked, NodeId c
     const auto clause = TakeClause(rest);
     if (!clause.has_value()) return FormatProblem{call, clause.error()};
     const NodeId wrong = FindWrongType(checked, list.children[count], clause->verb);
-    if (wrong != kNoNode) {
+    if (wrong != syntax::kNoNode) {
       const std::string_view type = RuntimeName(*checked.facts[wrong].type);
       return FormatProblem{
           wrong, fmt::format("error during formatting: {}", WrongType(clause->verb, type))};
@@ -473,4 +485,4 @@ std::span<const Builtin> TextFormatBuiltins() {
   return kBuiltins;
 }
 
-}  // namespace dray::cel
+}  // namespace dray::cel::library

@@ -6,18 +6,18 @@
 #include <optional>
 #include <string>
 
-#include "cel/check/checker.h"
+#include "cel/check/checked_ast.h"
 
-namespace dray::cel {
+namespace dray::cel::library {
 
 struct FormatProblem {
-  NodeId node = kNoNode;
+  syntax::NodeId node = syntax::kNoNode;
   std::string message;
 };
 
 /// What is wrong with a call of `format` whose text is a literal and whose argument is a list
 /// literal; other calls have no problem that could be found before evaluation. `call` is a kCall
 /// node of function "format".
-std::optional<FormatProblem> CheckFormatCall(const CheckedAst& checked, NodeId call);
+std::optional<FormatProblem> CheckFormatCall(const check::CheckedAst& checked, syntax::NodeId call);
 
-}  // namespace dray::cel
+}  // namespace dray::cel::library

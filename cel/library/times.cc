@@ -12,11 +12,13 @@
 
 #include "api/value/time.h"
 #include "base/result.h"
+#include "cel/language/time_zone.h"
+#include "cel/library/builtin.h"
 #include "cel/library/go_numbers.h"
-#include "cel/library/library.h"
-#include "cel/library/time_zone.h"
+#include "cel/library/tables.h"
+#include "cel/value/make.h"
 
-namespace dray::cel {
+namespace dray::cel::library {
 namespace {
 
 using Arguments = std::span<const Value>;
@@ -347,4 +349,4 @@ std::span<const Builtin> TimeBuiltins() {
   return kBuiltins;
 }
 
-}  // namespace dray::cel
+}  // namespace dray::cel::library

@@ -7,10 +7,10 @@
 #include <string>
 #include <string_view>
 
-#include "cel/eval/arena.h"
-#include "cel/eval/value.h"
+#include "cel/value/arena.h"
+#include "cel/value/value.h"
 
-namespace dray::cel {
+namespace dray::cel::library {
 
 /// Reads RFC 3339 as Go's time.Parse does: T and Z in upper case, a fraction of any length (what is
 /// finer than a nanosecond is dropped) after a dot or comma, one-digit hours, offsets up to 24:60.
@@ -32,4 +32,4 @@ Value ToDuration(Arena& arena, const Value& value);
 Value AddTime(Arena& arena, const Value& a, const Value& b);
 Value SubtractTime(Arena& arena, const Value& a, const Value& b);
 
-}  // namespace dray::cel
+}  // namespace dray::cel::library

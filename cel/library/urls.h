@@ -7,7 +7,7 @@
 
 #include "base/result.h"
 
-namespace dray::cel {
+namespace dray::cel::library {
 
 struct UrlParts {
   std::string scheme;  // in lower case
@@ -25,4 +25,4 @@ Result<UrlParts> ParseUrl(std::string_view text);
 /// Whether url.ParseRequestURI takes `text`, which does not know about fragments. Errors as above.
 Result<> CheckRequestUri(std::string_view text);
 
-}  // namespace dray::cel
+}  // namespace dray::cel::library

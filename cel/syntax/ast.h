@@ -12,7 +12,7 @@
 
 #include "cel/syntax/bump.h"
 
-namespace dray::cel {
+namespace dray::cel::syntax {
 
 using NodeId = uint32_t;
 inline constexpr NodeId kNoNode = UINT32_MAX;
@@ -84,4 +84,4 @@ struct Ast {
   const Node& operator[](NodeId id) const { return nodes[id]; }
 };
 
-}  // namespace dray::cel
+}  // namespace dray::cel::syntax

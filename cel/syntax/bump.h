@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace dray::cel {
+namespace dray::cel::syntax {
 
 /// Takes from blocks that never move, also when the Bump itself is moved. Holds only what needs no
 /// destructor.
@@ -83,4 +83,4 @@ class Bump {
   size_t next_block_ = kFirstBlockBytes;
 };
 
-}  // namespace dray::cel
+}  // namespace dray::cel::syntax

@@ -7,7 +7,7 @@
 
 #include "cel/syntax/lexer.h"
 
-namespace dray::cel {
+namespace dray::cel::syntax {
 namespace {
 
 using Tokens = std::span<const Token>;
@@ -124,4 +124,4 @@ std::string OneLine(std::string_view expression) {
   return errors.empty() ? line : std::string(expression);
 }
 
-}  // namespace dray::cel
+}  // namespace dray::cel::syntax

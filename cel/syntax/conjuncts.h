@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace dray::cel {
+namespace dray::cel::syntax {
 
 /// Cuts `expression`, which compiles, at every && that all of it depends on: outside of brackets,
 /// or inside parentheses that are a conjunct themselves, as in `a && (b && c)`. The parts are in
@@ -26,4 +26,4 @@ std::vector<std::string_view> Conjuncts(std::string_view expression);
 /// longer mean the same.
 std::string OneLine(std::string_view expression);
 
-}  // namespace dray::cel
+}  // namespace dray::cel::syntax

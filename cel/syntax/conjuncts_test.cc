@@ -9,9 +9,9 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
-#include "cel/eval/program.h"
+#include "cel/compile.h"
 
-namespace dray::cel {
+namespace dray::cel::syntax {
 namespace {
 
 struct Case {
@@ -97,12 +97,12 @@ std::vector<std::string> AllExpressions(int depth) {
 TEST(ConjunctsProperty, AreTheLeavesOfTheTreeAndCompileAlone) {
   const Environment environment = {.purpose = Purpose::kFree};
   for (const std::string& expression : AllExpressions(3)) {
-    const auto program = Program::Compile(expression, environment);
+    const auto program = CompileProgram(expression, environment);
     ASSERT_TRUE(program.has_value()) << expression;
     const auto parts = Conjuncts(expression);
     EXPECT_EQ(parts.size(), CountLeaves((*program)->ast(), (*program)->ast().root)) << expression;
     for (const std::string_view part : parts) {
-      EXPECT_TRUE(Program::Compile(part, environment).has_value()) << expression << ": " << part;
+      EXPECT_TRUE(CompileProgram(part, environment).has_value()) << expression << ": " << part;
     }
   }
 }
@@ -114,4 +114,4 @@ TEST(ConjunctsProperty, DeepParenthesesNeedNoStack) {
 }
 
 }  // namespace
-}  // namespace dray::cel
+}  // namespace dray::cel::syntax

@@ -7,7 +7,7 @@
 
 #include "cel/syntax/utf8.h"
 
-namespace dray::cel {
+namespace dray::cel::syntax {
 namespace {
 
 constexpr bool IsDigit(char c) {
@@ -281,4 +281,4 @@ bool DecodeLiteral(std::string_view text, bool is_bytes, bool lax_surrogates, st
   return true;
 }
 
-}  // namespace dray::cel
+}  // namespace dray::cel::syntax

@@ -9,7 +9,7 @@
 
 #include "cel/syntax/source_error.h"
 
-namespace dray::cel {
+namespace dray::cel::syntax {
 
 enum class TokenKind : uint8_t {
   kEnd,
@@ -60,4 +60,4 @@ std::vector<Token> Tokenize(std::string_view expression, std::vector<SourceError
 /// surrogates denote U+FFFD.
 bool DecodeLiteral(std::string_view text, bool is_bytes, bool lax_surrogates, std::string& out);
 
-}  // namespace dray::cel
+}  // namespace dray::cel::syntax

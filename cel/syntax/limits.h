@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-namespace dray::cel {
+namespace dray::cel::syntax {
 
 /// CELSelectorExpressionMaxLength (resource.k8s.io types): bytes of UTF-8, not code points.
 inline constexpr size_t kExpressionBytesMax = 10 * 1024;
@@ -18,4 +18,4 @@ inline constexpr size_t kErrorsShownMax = 100;
 /// A source line longer than this is not repeated under an error.
 inline constexpr size_t kSnippetBytesMax = 16 * 1024;
 
-}  // namespace dray::cel
+}  // namespace dray::cel::syntax

@@ -8,9 +8,9 @@
 
 #include <fmt/format.h>
 
-#include "cel/availability.h"
+#include "cel/language/availability.h"
 
-namespace dray::cel {
+namespace dray::cel::syntax {
 namespace {
 
 constexpr Availability kTwoVariables = {.stored = {.first = 32}, .fresh = {.first = 33}};
@@ -199,4 +199,4 @@ void ExpandMacro(Ast& ast,
   }
 }
 
-}  // namespace dray::cel
+}  // namespace dray::cel::syntax

@@ -4,11 +4,11 @@
 
 #include <vector>
 
-#include "cel/environment.h"
+#include "cel/language/environment.h"
 #include "cel/syntax/ast.h"
 #include "cel/syntax/source_error.h"
 
-namespace dray::cel {
+namespace dray::cel::syntax {
 
 /// If `call` (a kCall node) is the use of a macro, turns it into what the macro means. A name with
 /// another number of arguments is an ordinary call. Misuse adds to `errors` and leaves an invalid
@@ -18,4 +18,4 @@ void ExpandMacro(Ast& ast,
                  const Environment& environment,
                  std::vector<SourceError>& errors);
 
-}  // namespace dray::cel
+}  // namespace dray::cel::syntax

@@ -16,7 +16,7 @@
 #include "cel/syntax/limits.h"
 #include "cel/syntax/macros.h"
 
-namespace dray::cel {
+namespace dray::cel::syntax {
 namespace {
 
 constexpr std::array<std::string_view, 17> kReserved = {
@@ -560,4 +560,4 @@ Ast Parse(std::string_view expression,
   return Parser(expression, environment, errors).Run();
 }
 
-}  // namespace dray::cel
+}  // namespace dray::cel::syntax

@@ -5,11 +5,11 @@
 #include <string_view>
 #include <vector>
 
-#include "cel/environment.h"
+#include "cel/language/environment.h"
 #include "cel/syntax/ast.h"
 #include "cel/syntax/source_error.h"
 
-namespace dray::cel {
+namespace dray::cel::syntax {
 
 /// Parses `expression`, which is at most kExpressionBytesMax long. On any error, `errors` is not
 /// empty afterwards and the tree is not usable. Of syntax errors only the first is reported; names
@@ -19,4 +19,4 @@ Ast Parse(std::string_view expression,
           const Environment& environment,
           std::vector<SourceError>& errors);
 
-}  // namespace dray::cel
+}  // namespace dray::cel::syntax

@@ -9,7 +9,7 @@
 #include "cel/syntax/limits.h"
 #include "cel/syntax/utf8.h"
 
-namespace dray::cel {
+namespace dray::cel::syntax {
 namespace {
 
 struct Place {
@@ -81,4 +81,4 @@ std::string FormatErrors(std::string_view expression, std::span<const SourceErro
   return out;
 }
 
-}  // namespace dray::cel
+}  // namespace dray::cel::syntax

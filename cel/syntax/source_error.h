@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace dray::cel {
+namespace dray::cel::syntax {
 
 struct SourceError {
   /// An error about the expression as a whole; shown as -1:0 without a snippet.
@@ -27,4 +27,4 @@ struct SourceError {
 /// Columns count code points from 1. Costs O(errors * length).
 std::string FormatErrors(std::string_view expression, std::span<const SourceError> errors);
 
-}  // namespace dray::cel
+}  // namespace dray::cel::syntax

@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-namespace dray::cel {
+namespace dray::cel::syntax {
 
 CodePoint DecodeUtf8(std::string_view text, size_t offset) {
   const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[offset + i]); };
@@ -88,4 +88,4 @@ void AppendUtf8(std::string& out, char32_t value) {
   }
 }
 
-}  // namespace dray::cel
+}  // namespace dray::cel::syntax

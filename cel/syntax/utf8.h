@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace dray::cel {
+namespace dray::cel::syntax {
 
 struct CodePoint {
   char32_t value = 0;
@@ -29,4 +29,4 @@ size_t OffsetOfCodePoint(std::string_view text, size_t index);
 
 void AppendUtf8(std::string& out, char32_t value);
 
-}  // namespace dray::cel
+}  // namespace dray::cel::syntax

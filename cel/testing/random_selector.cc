@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "cel/value/value.h"
+
 namespace dray::cel::testing {
 namespace {
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "cel/environment.h"
+#include "cel/language/environment.h"
 #include "cel/selector.h"
 
 namespace dray::server::registry {

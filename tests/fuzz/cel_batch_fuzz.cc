@@ -20,7 +20,7 @@ using namespace dray::cel;  // NOLINT(google-build-using-namespace): this file i
 void Compare(const Selector& selector, uint8_t seed) {
   constexpr size_t kDevices = 80;
   testing::RandomDevices devices(seed);
-  DeviceTableBuilder builder;
+  batch::DeviceTableBuilder builder;
   std::vector<std::unique_ptr<DeviceActivation>> activations;
   for (size_t i = 0; i < kDevices; ++i) {
     const Device& device = devices.Draw(/*wide=*/seed % 2 == 0);
@@ -28,8 +28,8 @@ void Compare(const Selector& selector, uint8_t seed) {
     activations.push_back(std::make_unique<DeviceActivation>(device));
   }
   const auto table = builder.Build();
-  Outcomes outcomes;
-  const uint64_t bound = BatchSelector(selector).Evaluate(*table, outcomes);
+  batch::Outcomes outcomes;
+  const uint64_t bound = batch::BatchSelector(selector).Evaluate(*table, outcomes);
   for (size_t lane = 0; lane < kDevices; ++lane) {
     const Evaluation wanted = selector.Evaluate(*activations[lane]);
     DRAY_CHECK(outcomes.matched.Has(lane) == wanted.matches());
@@ -43,7 +43,7 @@ void Compare(const Selector& selector, uint8_t seed) {
 // The name is libFuzzer's.
 // NOLINTNEXTLINE(readability-identifier-naming)
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  if (size < 2 || size > kExpressionBytesMax) return 0;
+  if (size < 2 || size > syntax::kExpressionBytesMax) return 0;
   const Environment environment{.cost_max = 2'000};
   std::string text(reinterpret_cast<const char*>(data) + 1, size - 1);
   auto selector = Selector::Compile(text, environment);

@@ -7,9 +7,12 @@
 #include <string_view>
 
 #include "base/check.h"
+#include "cel/compile.h"
 #include "cel/cost/estimate.h"
 #include "cel/device.h"
+#include "cel/device_activation.h"
 #include "cel/eval/evaluator.h"
+#include "cel/eval/meter.h"
 #include "cel/eval/program.h"
 #include "cel/syntax/limits.h"
 
@@ -39,13 +42,13 @@ const DeviceActivation& SampleDevice() {
   return kActivation;
 }
 
-void Evaluate(const Program& program) {
+void Evaluate(const eval::Program& program) {
   Arena first;
   Arena second;
-  Meter meter(program.environment().cost_max);
-  Meter again(program.environment().cost_max);
-  const Value value = Evaluate(program, {&SampleDevice().value(), 1}, first, meter);
-  const Value same = Evaluate(program, {&SampleDevice().value(), 1}, second, again);
+  eval::Meter meter(program.environment().cost_max);
+  eval::Meter again(program.environment().cost_max);
+  const Value value = eval::Evaluate(program, {&SampleDevice().value(), 1}, first, meter);
+  const Value same = eval::Evaluate(program, {&SampleDevice().value(), 1}, second, again);
   DRAY_CHECK(value.kind() == same.kind());
   DRAY_CHECK(meter.spent() == again.spent());
   DRAY_CHECK(!value.is_error() || value.text() == same.text());
@@ -56,10 +59,10 @@ void Evaluate(const Program& program) {
 // The name is libFuzzer's.
 // NOLINTNEXTLINE(readability-identifier-naming)
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  if (size < 2 || size > kExpressionBytesMax) return 0;
+  if (size < 2 || size > syntax::kExpressionBytesMax) return 0;
   const Environment environment = EnvironmentOf(data[0], data[1]);
   const std::string_view text(reinterpret_cast<const char*>(data) + 2, size - 2);
-  const auto program = Program::Compile(text, environment);
+  const auto program = CompileProgram(text, environment);
   if (!program.has_value()) {
     DRAY_CHECK(!program.error().message.empty());
     for (const SourceError& problem : program.error().problems) {
@@ -67,7 +70,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     }
     return 0;
   }
-  const CostRange estimate = EstimateCost((*program)->checked(), environment);
+  const cost::CostRange estimate = cost::EstimateCost((*program)->checked(), environment);
   DRAY_CHECK(estimate.min <= estimate.max);
   if (environment.purpose == Purpose::kFree) Evaluate(**program);
   return 0;

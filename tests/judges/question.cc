@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "cel/api_device.h"
+#include "cel/device_activation.h"
 #include "cel/selector.h"
 #include "cel/selector_cache.h"
 #include "dray/profile.h"

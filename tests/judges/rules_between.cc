@@ -10,6 +10,7 @@
 #include "api/resource_v1/slice.h"
 #include "cel/api_device.h"
 #include "cel/derived_attribute.h"
+#include "cel/device_activation.h"
 #include "dray/profile.h"
 
 namespace dray::judges {

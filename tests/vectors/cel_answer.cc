@@ -7,10 +7,11 @@
 #include <fmt/format.h>
 
 #include "api/resource_v1/slice.h"
+#include "cel/compile.h"
 #include "cel/cost/estimate.h"
 #include "cel/derived_attribute.h"
 #include "cel/eval/evaluator.h"
-#include "cel/eval/program.h"
+#include "cel/eval/meter.h"
 #include "cel/selector.h"
 #include "tests/vectors/case_files.h"
 #include "tests/vectors/cel_values.h"
@@ -43,19 +44,19 @@ bool SameText(std::string_view got, std::string_view want, TypeNames names) {
 
 CelAnswer Answer(std::string_view expression,
                  const Environment& environment,
-                 const cel::Scope& scope,
+                 const cel::check::Scope& scope,
                  std::span<const cel::Value> variables) {
-  const auto program = cel::Program::Compile(expression, environment, scope);
+  const auto program = cel::CompileProgram(expression, environment, scope);
   if (!program.has_value()) return Refusal(program.error().message, program.error().is_internal());
   cel::Arena arena;
-  cel::Meter meter(environment.cost_max);
-  const cel::Value value = cel::Evaluate(**program, variables, arena, meter);
+  cel::eval::Meter meter(environment.cost_max);
+  const cel::Value value = cel::eval::Evaluate(**program, variables, arena, meter);
   CelAnswer answer = {.outcome = value.is_error() ? "runtime_error" : "value",
-                      .type = cel::DeclaredName((*program)->result_type()),
+                      .type = cel::check::DeclaredName((*program)->result_type()),
                       .runtime_cost = meter.spent()};
   // There is nothing to go by without types.
   if (scope.checked) {
-    answer.estimated_cost = cel::EstimateCost((*program)->checked(), environment).max;
+    answer.estimated_cost = cel::cost::EstimateCost((*program)->checked(), environment).max;
   }
   if (value.is_error()) {
     answer.error = value.text();
@@ -132,7 +133,7 @@ json::object AttributeJson(const api::resource_v1::DeviceAttribute& attribute) {
 
 CelAnswer AnswerFreely(std::string_view expression,
                        const Environment& environment,
-                       const cel::Scope& scope,
+                       const cel::check::Scope& scope,
                        std::span<const cel::Value> variables) {
   CelAnswer answer = Answer(expression, environment, scope, variables);
   if (answer.error.starts_with(kPrefix)) answer.error.erase(0, kPrefix.size());

@@ -11,8 +11,8 @@
 #include <boost/json.hpp>
 
 #include "cel/check/scope.h"
-#include "cel/environment.h"
-#include "cel/eval/value.h"
+#include "cel/language/environment.h"
+#include "cel/value/value.h"
 #include "tests/vectors/cel_device.h"
 
 namespace dray::vectors {
@@ -30,7 +30,7 @@ struct CelAnswer {
 /// Any result type is allowed. `variables` are those of the environment, then those of `scope`.
 CelAnswer AnswerFreely(std::string_view expression,
                        const cel::Environment& environment,
-                       const cel::Scope& scope,
+                       const cel::check::Scope& scope,
                        std::span<const cel::Value> variables);
 
 /// The same with the variable `device`.

@@ -12,6 +12,7 @@
 
 #include "api/value/quantity.h"
 #include "cel/device.h"
+#include "cel/device_activation.h"
 
 namespace dray::vectors {
 

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "cel/eval/arena.h"
+#include "cel/value/arena.h"
 #include "tests/vectors/case_files.h"
 #include "tests/vectors/cel_answer.h"
 #include "tests/vectors/cel_cases.h"
@@ -24,12 +24,12 @@ bool IsSet(const json::object& test, std::string_view flag) {
   return value != nullptr && value->is_bool() && value->as_bool();
 }
 
-cel::FunctionDeclaration FunctionOf(const json::object& declaration) {
-  cel::FunctionDeclaration function = {.name = std::string(TextOf(declaration, "name")),
-                                       .overloads = {}};
+cel::check::FunctionDeclaration FunctionOf(const json::object& declaration) {
+  cel::check::FunctionDeclaration function = {.name = std::string(TextOf(declaration, "name")),
+                                              .overloads = {}};
   for (const json::value& one : ListOf(declaration, "overloads")) {
     const json::object& json = one.as_object();
-    cel::OverloadDeclaration& overload = function.overloads.emplace_back();
+    cel::check::OverloadDeclaration& overload = function.overloads.emplace_back();
     overload.is_member = IsSet(json, "member");
     for (const json::value& parameter : ListOf(json, "params")) {
       overload.parameters.emplace_back(parameter.as_string());
@@ -41,7 +41,7 @@ cel::FunctionDeclaration FunctionOf(const json::object& declaration) {
 
 // The declarations of a case and the values of its variables, in order.
 struct Surroundings {
-  cel::Scope scope;
+  cel::check::Scope scope;
   std::vector<cel::Value> values;
 };
 

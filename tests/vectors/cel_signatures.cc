@@ -14,7 +14,7 @@
 
 #include "cel/check/overload_table.h"
 #include "cel/check/type.h"
-#include "cel/eval/program.h"
+#include "cel/compile.h"
 #include "tests/vectors/case_files.h"
 #include "tests/vectors/cel_cases.h"
 
@@ -68,27 +68,27 @@ constexpr MacroProbe kMacroProbes[] = {
 };
 
 // Signatures with type parameters named by their order, so that $A and $T are the same.
-std::string WriteType(const cel::Type& type) {
-  if (type.kind == cel::TypeKind::kParameter) return fmt::format("${}", type.variable);
-  std::string name = cel::DeclaredName(type);
+std::string WriteType(const cel::check::Type& type) {
+  if (type.kind == cel::check::TypeKind::kParameter) return fmt::format("${}", type.variable);
+  std::string name = cel::check::DeclaredName(type);
   if (type.parameters.empty()) return name;
   std::vector<std::string> inside;
-  for (const cel::Type* parameter : type.parameters) inside.push_back(WriteType(*parameter));
+  for (const cel::check::Type* parameter : type.parameters) inside.push_back(WriteType(*parameter));
   return fmt::format("{}({})", name.substr(0, name.find('(')), fmt::join(inside, ", "));
 }
 
 std::string WriteSignature(std::string_view name,
-                           cel::Style style,
+                           cel::check::Style style,
                            const std::vector<std::string>& parameters,
                            std::string_view result) {
-  cel::TypePool pool;
+  cel::check::TypePool pool;
   std::array<std::string_view, 4> room;
-  cel::TypePool::Names names = {.names = room};
+  cel::check::TypePool::Names names = {.names = room};
   std::vector<std::string> types;
   types.reserve(parameters.size());
   for (const std::string& type : parameters) types.push_back(WriteType(*pool.Parse(type, names)));
   return fmt::format("{}{}({}): {}",
-                     style == cel::Style::kMember ? "." : "",
+                     style == cel::check::Style::kMember ? "." : "",
                      name,
                      fmt::join(types, ", "),
                      WriteType(*pool.Parse(result, names)));
@@ -128,8 +128,9 @@ cel::Availability AvailabilityOf(const json::object& json) {
           .fresh = RunOf(json, "new_since", "new_until")};
 }
 
-cel::Style StyleOf(const json::object& json) {
-  return TextOf(json, "style") == "member" ? cel::Style::kMember : cel::Style::kGlobal;
+cel::check::Style StyleOf(const json::object& json) {
+  return TextOf(json, "style") == "member" ? cel::check::Style::kMember
+                                           : cel::check::Style::kGlobal;
 }
 
 Declared DeclaredUpstream(const json::object& file) {
@@ -160,7 +161,7 @@ std::vector<std::string> SplitAt(std::string_view text, std::string_view separat
 
 Declared DeclaredHere() {
   Declared declared;
-  for (const cel::OverloadText& overload : cel::OverloadTable()) {
+  for (const cel::check::OverloadText& overload : cel::check::OverloadTable()) {
     for (const std::string& name : SplitAt(overload.names, " ")) {
       Add(declared,
           WriteSignature(name, overload.style, SplitAt(overload.parameters, "; "), overload.result),
@@ -196,7 +197,7 @@ Declared MacrosHere() {
                                               .purpose = cel::Purpose::kFree,
                                               .consumable_capacity = true,
                                               .list_type_attributes = true};
-        if (cel::Program::Compile(probe.expression, environment)) places.insert({release, use});
+        if (cel::CompileProgram(probe.expression, environment)) places.insert({release, use});
       }
     }
   }

@@ -14,8 +14,9 @@
 #include "api/value/quantity.h"
 #include "base/base64.h"
 #include "base/check.h"
-#include "cel/library/formats.h"
-#include "cel/library/library.h"
+#include "cel/library/registry.h"
+#include "cel/value/make.h"
+#include "cel/value/named_format.h"
 #include "tests/vectors/case_files.h"
 
 namespace dray::vectors {
@@ -87,7 +88,7 @@ json::value TaggedTime(std::string_view type, std::string text, int64_t seconds,
 
 // What string() makes of an address.
 std::string AddressText(const Value& address) {
-  const cel::Builtin* const convert = cel::FindBuiltin("string", {});
+  const cel::library::Builtin* const convert = cel::library::FindBuiltin("string", {});
   DRAY_CHECK(convert != nullptr);
   cel::Arena arena;
   return std::string(convert->call(arena, {&address, 1}).text());

@@ -6,8 +6,8 @@
 #include <boost/json.hpp>
 
 #include "base/result.h"
-#include "cel/eval/arena.h"
-#include "cel/eval/value.h"
+#include "cel/value/arena.h"
+#include "cel/value/value.h"
 
 namespace dray::vectors {
 

@@ -13,7 +13,6 @@
 #include <gtest/gtest.h>
 
 #include "base/world.h"
-#include "cel/library/library.h"
 #include "tests/vectors/case_files.h"
 #include "tests/vectors/cel_values.h"
 

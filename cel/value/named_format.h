@@ -8,7 +8,7 @@
 #include "api/release.h"
 #include "api/text/names.h"
 
-namespace dray::cel {
+namespace dray::cel::inline value {
 
 struct NamedFormat {
   std::string_view function;  // "format." and the name
@@ -19,4 +19,4 @@ struct NamedFormat {
   std::string_view name() const { return function.substr(function.find('.') + 1); }
 };
 
-}  // namespace dray::cel
+}  // namespace dray::cel::inline value

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cel/eval/result_type.h"
+#include "cel/check/result_type.h"
 
 #include <fmt/format.h>
 
-namespace dray::cel {
+namespace dray::cel::check {
 namespace {
 
 // Selectors may leave it to the device whether they have an answer, but only by the very type of
@@ -73,4 +73,4 @@ std::optional<std::string> ResultProblem(const Type& type, const Environment& en
   return std::nullopt;
 }
 
-}  // namespace dray::cel
+}  // namespace dray::cel::check

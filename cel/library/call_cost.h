@@ -1,51 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counting the cost of an evaluation as upstream does (cel-go interpreter/runtimecost.go and the
-// Kubernetes cost table).
+// What one call of a function costs when it is evaluated (cel-go, interpreter/runtimecost.go, and
+// the cost table of Kubernetes).
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <span>
 
 #include "cel/check/declarations.h"
-#include "cel/eval/value.h"
+#include "cel/value/value.h"
 
-namespace dray::cel {
-
-/// Counts up to a limit and stops: the evaluation ends when more than the limit was needed.
-class Meter {
- public:
-  explicit Meter(uint64_t max) : max_(max) {}
-
-  /// One step of `amount`. Nothing is counted after the limit was passed.
-  void Charge(uint64_t amount) {
-    if (!exceeded()) spent_ += amount;
-  }
-  /// Several steps of one each.
-  void ChargeSteps(uint64_t steps) { Charge(std::min(steps, max_ + 1 - std::min(spent_, max_))); }
-  /// Takes back a step of one. Below zero the count wraps, which ends the evaluation.
-  void TakeBack() {
-    if (!exceeded()) --spent_;
-  }
-  /// Counts nothing more.
-  void Halt() {
-    at_halt_ = spent();
-    halted_ = true;
-    spent_ = UINT64_MAX;
-    max_ = 0;
-  }
-  bool exceeded() const { return spent_ > max_; }
-  bool halted() const { return halted_; }
-  /// What may still be charged without passing the limit.
-  uint64_t left() const { return exceeded() ? 0 : max_ - spent_; }
-  uint64_t spent() const { return halted_ ? at_halt_ : spent_; }
-
- private:
-  uint64_t max_;
-  uint64_t spent_ = 0;
-  uint64_t at_halt_ = 0;
-  bool halted_ = false;
-};
+namespace dray::cel::library {
 
 /// How a function's cost follows from its arguments. "core" rules hold only for calls that the
 /// checker left one overload of, and "texts" only for overloads that take strings or bytes; all
@@ -82,9 +46,9 @@ enum class CostRule : uint8_t {
 
 /// `rule` as it holds for calls of `overload`, the only one that the checker left; nullptr if it
 /// left several.
-CostRule CostOf(CostRule rule, const Overload* overload);
+CostRule CostOf(CostRule rule, const check::Overload* overload);
 
 /// The cost of one call; errors among the arguments count as size 1.
 uint64_t CallCost(CostRule rule, std::span<const Value> arguments, const Value& result);
 
-}  // namespace dray::cel
+}  // namespace dray::cel::library

@@ -12,7 +12,7 @@
 #include "base/published.h"
 #include "base/result.h"
 
-namespace dray::cel {
+namespace dray::cel::inline language {
 
 /// Offsets from UTC of one place, for all times. Immutable.
 class TimeZone {
@@ -52,4 +52,4 @@ Result<Frozen<TimeZone>> FindTimeZone(std::string_view name);
 /// Offset by a rule such as "CET-1CEST,M3.5.0,M10.5.0/3"; nothing if it cannot be read.
 std::optional<int32_t> OffsetByRule(std::string_view rule, int64_t unix_seconds);
 
-}  // namespace dray::cel
+}  // namespace dray::cel::inline language

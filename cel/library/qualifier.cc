@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cel/eval/qualifier.h"
+#include "cel/library/qualifier.h"
 
 #include <cmath>
 #include <string>
@@ -8,9 +8,9 @@
 #include <fmt/format.h>
 
 #include "cel/library/go_numbers.h"
-#include "cel/library/library.h"
+#include "cel/value/make.h"
 
-namespace dray::cel {
+namespace dray::cel::library {
 namespace {
 
 Lookup ErrorLookup(Arena& arena, std::string_view message) {
@@ -85,4 +85,4 @@ Value MissingPart(Arena& arena, const Value& container, const Value& key) {
   return MakeError(arena, "no such key: " + KeyText(key));
 }
 
-}  // namespace dray::cel
+}  // namespace dray::cel::library

@@ -6,12 +6,12 @@
 #include <string>
 
 #include "cel/check/type.h"
-#include "cel/environment.h"
+#include "cel/language/environment.h"
 
-namespace dray::cel {
+namespace dray::cel::check {
 
 /// Why no expression of this environment may have results of `type`, in upstream's words; nothing
 /// when it may. Source: dynamic-resource-allocation, cel/compile.go.
 std::optional<std::string> ResultProblem(const Type& type, const Environment& environment);
 
-}  // namespace dray::cel
+}  // namespace dray::cel::check

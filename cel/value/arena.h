@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
-#include "cel/eval/value.h"
 #include "cel/syntax/bump.h"
+#include "cel/value/value.h"
 
-namespace dray::cel {
+namespace dray::cel::inline value {
 
 /// One evaluation may hold no more; what needs more ends with an error. Upstream has no such limit;
 /// expressions within the cost limit that need this much build strings and lists for their own
@@ -77,7 +77,7 @@ class Arena {
   }
 
   alignas(std::max_align_t) std::array<std::byte, kFirstBytes> first_;
-  Bump memory_{first_};
+  syntax::Bump memory_{first_};
   std::vector<Destructor> destructors_;
   size_t bytes_ = 0;
 };
@@ -102,4 +102,4 @@ class ValueBuffer {
   size_t size_ = 0;
 };
 
-}  // namespace dray::cel
+}  // namespace dray::cel::inline value

@@ -12,10 +12,10 @@
 
 #include "api/value/quantity.h"
 #include "api/value/semver.h"
-#include "cel/eval/network.h"
-#include "cel/eval/time.h"
+#include "cel/value/network.h"
+#include "cel/value/timestamp.h"
 
-namespace dray::cel {
+namespace dray::cel::inline value {
 
 enum class ValueKind : uint8_t {
   kError,
@@ -268,4 +268,4 @@ bool HasOrder(ValueKind kind);
 enum class Ordering : uint8_t { kLess, kLessEqual, kGreater, kGreaterEqual };
 Value Compare(const Value& a, const Value& b, Ordering ordering);
 
-}  // namespace dray::cel
+}  // namespace dray::cel::inline value

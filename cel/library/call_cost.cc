@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cel/eval/cost.h"
+#include "cel/library/call_cost.h"
 
 #include <algorithm>
 
-#include "cel/library/formats.h"
 #include "cel/syntax/utf8.h"
+#include "cel/value/named_format.h"
 
-namespace dray::cel {
+namespace dray::cel::library {
+
+using check::TypeKind;
+
 namespace {
 
 constexpr uint64_t kAuthorizationCost = 350'000;
@@ -14,7 +17,7 @@ constexpr uint64_t kListCallBase = 11;  // the call and the list it makes
 
 uint64_t SizeOf(const Value& value) {
   switch (value.kind()) {
-    case ValueKind::kString: return CountCodePoints(value.text());
+    case ValueKind::kString: return syntax::CountCodePoints(value.text());
     case ValueKind::kBytes: return value.text().size();
     case ValueKind::kList: return value.list().items.size();
     case ValueKind::kMap: return value.map().entries.size();
@@ -122,7 +125,7 @@ uint64_t FlattenCost(std::span<const Value> arguments) {
   return kListCallBase + static_cast<uint64_t>(product);
 }
 
-bool TakesText(const Type& type) {
+bool TakesText(const check::Type& type) {
   return type.kind == TypeKind::kString || type.kind == TypeKind::kBytes;
 }
 
@@ -135,15 +138,16 @@ uint64_t Second(std::span<const Value> arguments) {
 
 }  // namespace
 
-CostRule CostOf(CostRule rule, const Overload* overload) {
-  const Type* const first =
+CostRule CostOf(CostRule rule, const check::Overload* overload) {
+  const check::Type* const first =
       overload == nullptr || overload->parameters.empty() ? nullptr : overload->parameters[0];
   const auto if_holds = [rule](bool holds) { return holds ? rule : CostRule::kOne; };
   if (rule == CostRule::kOrdering || rule == CostRule::kConcatenation) {
     return if_holds(first != nullptr && TakesText(*first));
   }
   if (rule == CostRule::kText) {
-    return if_holds(first != nullptr && TakesText(*first) && !SameType(*first, *overload->result));
+    return if_holds(first != nullptr && TakesText(*first) &&
+                    !check::SameType(*first, *overload->result));
   }
   if (rule == CostRule::kMembership) {
     return if_holds(first != nullptr && overload->parameters[1]->kind == TypeKind::kList);
@@ -189,4 +193,4 @@ uint64_t CallCost(CostRule rule, std::span<const Value> arguments, const Value& 
   return 1;
 }
 
-}  // namespace dray::cel
+}  // namespace dray::cel::library

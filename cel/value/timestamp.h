@@ -5,7 +5,7 @@
 #include <compare>
 #include <cstdint>
 
-namespace dray::cel {
+namespace dray::cel::inline value {
 
 /// Between 0001-01-01T00:00:00Z and 9999-12-31T23:59:59.999999999Z. The offset says how it was
 /// written and is shown again; it means nothing for comparisons.
@@ -23,4 +23,4 @@ struct Timestamp {
   }
 };
 
-}  // namespace dray::cel
+}  // namespace dray::cel::inline value

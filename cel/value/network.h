@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace dray::cel {
+namespace dray::cel::inline value {
 
 /// Version 4 uses the first four bytes, the rest are zero. No zones, no mapped addresses.
 struct IpAddress {
@@ -35,4 +35,4 @@ struct Url {
   bool operator==(const Url& other) const { return text == other.text; }
 };
 
-}  // namespace dray::cel
+}  // namespace dray::cel::inline value

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cel/library/time_zone.h"
+#include "cel/language/time_zone.h"
 
 #include <algorithm>
 #include <array>
@@ -15,7 +15,7 @@
 #include "base/published.h"
 #include "base/world.h"
 
-namespace dray::cel {
+namespace dray::cel::inline language {
 namespace {
 
 constexpr int64_t kHour = 3600;
@@ -336,4 +336,4 @@ Result<Frozen<TimeZone>> FindTimeZone(std::string_view name) {
   return shared;
 }
 
-}  // namespace dray::cel
+}  // namespace dray::cel::inline language

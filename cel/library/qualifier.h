@@ -4,10 +4,10 @@
 
 #include <string>
 
-#include "cel/eval/arena.h"
-#include "cel/eval/value.h"
+#include "cel/value/arena.h"
+#include "cel/value/value.h"
 
-namespace dray::cel {
+namespace dray::cel::library {
 
 struct Lookup {
   Value value;  // if present; may be an error
@@ -24,4 +24,4 @@ std::string KeyText(const Value& key);
 /// Why `container` has no part at `key`: "no such key: K", "index out of bounds: N".
 Value MissingPart(Arena& arena, const Value& container, const Value& key);
 
-}  // namespace dray::cel
+}  // namespace dray::cel::library

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cel/device.h"
+#include "cel/device_activation.h"
 
 #include <vector>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cel/eval/arena.h"
+#include "cel/value/arena.h"
 
 #include <algorithm>
 
-namespace dray::cel {
+namespace dray::cel::inline value {
 
 Arena::~Arena() {
   for (const Destructor& destructor : destructors_) destructor.destroy(destructor.object);
@@ -16,4 +16,4 @@ void ValueBuffer::Grow() {
   items_ = bigger;
 }
 
-}  // namespace dray::cel
+}  // namespace dray::cel::inline value

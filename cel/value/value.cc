@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cel/eval/value.h"
+#include "cel/value/value.h"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +8,7 @@
 #include <functional>
 #include <optional>
 
-namespace dray::cel {
+namespace dray::cel::inline value {
 namespace {
 
 constexpr double kTwoTo63 = 9223372036854775808.0;
@@ -271,4 +271,4 @@ Value Compare(const Value& a, const Value& b, Ordering ordering) {
   return Value::Bool(InOrder(*order, ordering));
 }
 
-}  // namespace dray::cel
+}  // namespace dray::cel::inline value

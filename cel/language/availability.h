@@ -3,9 +3,9 @@
 #pragma once
 
 #include "api/release.h"
-#include "cel/environment.h"
+#include "cel/language/environment.h"
 
-namespace dray::cel {
+namespace dray::cel::inline language {
 
 /// The releases that declare something, for stored and for new expressions. Release n builds the
 /// environment of new ones for the release before, so there things often come one later.
@@ -18,4 +18,4 @@ struct Availability {
   }
 };
 
-}  // namespace dray::cel
+}  // namespace dray::cel::inline language

@@ -7,7 +7,7 @@
 
 #include "api/release.h"
 
-namespace dray::cel {
+namespace dray::cel::inline language {
 
 /// CELSelectorExpressionMaxCost (resource.k8s.io types): one evaluation on one device, and the
 /// highest estimate that is admitted.
@@ -58,4 +58,4 @@ struct Environment {
   bool operator==(const Environment&) const = default;
 };
 
-}  // namespace dray::cel
+}  // namespace dray::cel::inline language

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Counts what an evaluation costs, up to its limit (cel-go, interpreter/runtimecost.go).
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace dray::cel::eval {
+
+/// Counts up to a limit and stops: the evaluation ends when more than the limit was needed.
+class Meter {
+ public:
+  explicit Meter(uint64_t max) : max_(max) {}
+
+  /// One step of `amount`. Nothing is counted after the limit was passed.
+  void Charge(uint64_t amount) {
+    if (!exceeded()) spent_ += amount;
+  }
+  /// Several steps of one each.
+  void ChargeSteps(uint64_t steps) { Charge(std::min(steps, max_ + 1 - std::min(spent_, max_))); }
+  /// Takes back a step of one. Below zero the count wraps, which ends the evaluation.
+  void TakeBack() {
+    if (!exceeded()) --spent_;
+  }
+  /// Counts nothing more.
+  void Halt() {
+    at_halt_ = spent();
+    halted_ = true;
+    spent_ = UINT64_MAX;
+    max_ = 0;
+  }
+  bool exceeded() const { return spent_ > max_; }
+  bool halted() const { return halted_; }
+  /// What may still be charged without passing the limit.
+  uint64_t left() const { return exceeded() ? 0 : max_ - spent_; }
+  uint64_t spent() const { return halted_ ? at_halt_ : spent_; }
+
+ private:
+  uint64_t max_;
+  uint64_t spent_ = 0;
+  uint64_t at_halt_ = 0;
+  bool halted_ = false;
+};
+
+}  // namespace dray::cel::eval

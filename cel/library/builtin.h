@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// A function of the language as a row: its name, its code, what it costs, and since when.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "api/release.h"
+#include "cel/library/call_cost.h"
+#include "cel/value/arena.h"
+#include "cel/value/value.h"
+
+namespace dray::cel::library {
+
+/// Computes a function of arguments that are no errors.
+using BuiltinCall = Value (*)(Arena& arena, std::span<const Value> arguments);
+
+/// What wrong run-time types give: they reach a function through dyn.
+enum class WrongTypes : uint8_t {
+  kOwn,        // the function says so itself: "no such overload"
+  kSignature,  // "no such overload: f(int, string)", found by the declarations
+};
+
+/// One function in a run of releases. Several rows may share a name if their releases do not
+/// overlap.
+struct Builtin {
+  std::string_view name;
+  BuiltinCall call;
+  CostRule cost = CostRule::kOne;
+  WrongTypes wrong_types = WrongTypes::kSignature;
+  api::Releases in = {};
+  api::Releases charged = {};  // where `cost` holds; elsewhere a call costs 1
+};
+
+/// The Kubernetes functions have their costs since 1.32, semver has since 1.33.
+inline constexpr api::Releases kSince32 = {.first = 32};
+inline constexpr api::Releases kSince33 = {.first = 33};
+inline constexpr api::Releases kUntil36 = {.last = 36};
+inline constexpr api::Releases kSince37 = {.first = 37};
+
+}  // namespace dray::cel::library
