@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dray/selector.h"
 
+#include <utility>
+
 #include "allocator/rules/release_rules.h"
 #include "allocator/rules/selector_environment.h"
 #include "api/resource_v1/slice.h"
 #include "cel/api_device.h"
 #include "cel/device_activation.h"
+#include "cel/language/time_zones.h"
 #include "cel/selector.h"
 #include "cel/selector_cache.h"
 
@@ -33,8 +36,23 @@ uint64_t Selector::EstimatedCost() const {
 }
 
 std::shared_ptr<cel::SelectorCache> v0::SelectorCacheFor(const Features& features,
-                                                         size_t entries_max) {
-  return std::make_shared<cel::SelectorCache>(rules::EnvironmentOf(features), entries_max);
+                                                         size_t entries_max,
+                                                         ReadZoneFile zone_files) {
+  cel::Environment environment = rules::EnvironmentOf(features);
+  if (!zone_files) return std::make_shared<cel::SelectorCache>(environment, entries_max);
+  // The zones live as long as the cache that refers to them.
+  struct Owner {
+    Owner(ReadZoneFile read, cel::Environment environment, size_t entries_max)
+        : zones(std::move(read)), cache(With(environment, zones), entries_max) {}
+    static cel::Environment With(cel::Environment environment, const cel::TimeZones& zones) {
+      environment.time_zones = &zones;
+      return environment;
+    }
+    const cel::TimeZones zones;
+    cel::SelectorCache cache;
+  };
+  auto owner = std::make_shared<Owner>(std::move(zone_files), environment, entries_max);
+  return {owner, &owner->cache};
 }
 
 }  // namespace dray::allocator

@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "base/simulated_world.h"
 #include "base/strong.h"
+#include "base/zoneinfo.h"
 
 namespace dray {
 namespace {
@@ -97,6 +98,22 @@ TEST(World, TheRealDiskReplacesFilesWhole) {
   ASSERT_TRUE(disk.Write(folder + "/a", "two", Disk::Privacy::kOwnerOnly));
   EXPECT_EQ(disk.Read(folder + "/a").value(), "two");
   EXPECT_EQ(disk.Read(folder + "/none").error().reason, StatusReason::kNotFound);
+}
+
+TEST(Zoneinfo, FilesAreFoundWhereGoLooks) {
+  MemoryDisk disk;
+  const std::string folder = "/usr/share/zoneinfo";
+  ASSERT_TRUE(disk.Write(folder + "/Europe/Berlin", "berlin", Disk::Privacy::kEverybody));
+  ASSERT_TRUE(disk.Write("/etc/zoneinfo/Mars", "mars", Disk::Privacy::kEverybody));
+  const auto said = [&disk](std::string_view name) {
+    const auto file = ReadZoneFile(disk, name);
+    return file.has_value() ? *file : file.error().message;
+  };
+  EXPECT_EQ(said("Europe/Berlin"), "berlin");
+  EXPECT_EQ(said("Mars"), "mars");
+  EXPECT_EQ(said("Europe"), "is a directory");
+  EXPECT_EQ(said("Europe/Berlin/Mitte"), "not a directory");
+  EXPECT_EQ(said("Europe/Rome"), "unknown time zone Europe/Rome");
 }
 
 TEST(Log, WritesKeysAndValuesAfterTheMessage) {

@@ -2,6 +2,7 @@
 // What upstream says about expressions that are wrong, and what those cost that are odd. Each row
 // is a rule that a straightforward implementation would get differently.
 #include <string>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -9,6 +10,7 @@
 #include "cel/compile.h"
 #include "cel/eval/evaluator.h"
 #include "cel/eval/meter.h"
+#include "cel/language/time_zones.h"
 #include "cel/value/arena.h"
 
 namespace dray::cel {
@@ -141,6 +143,28 @@ constexpr Case kOutcomes[] = {
 };
 
 INSTANTIATE_TEST_SUITE_P(Table, OutcomeTest, ::testing::ValuesIn(kOutcomes), NameOf);
+
+std::string HourIn(const TimeZones* zones, std::string_view zone) {
+  Environment environment = EnvironmentOf(api::Release::kNewest);
+  environment.time_zones = zones;
+  const auto program = CompileProgram(
+      fmt::format("timestamp('1970-01-01T00:30:00Z').getHours('{}')", zone), environment);
+  if (!program.has_value()) return program.error().message;
+  Arena arena;
+  eval::Meter meter(kSelectorCostMax);
+  const Value value = eval::Evaluate(**program, {}, arena, meter);
+  return value.is_error() ? std::string(value.text()) : fmt::format("{}", value.integer());
+}
+
+TEST(TimeZonesOfAnEnvironment, AreThoseThatExpressionsMayName) {
+  const TimeZones zones([](std::string_view name) -> Result<std::string> {
+    return Fail(StatusReason::kInvalid, fmt::format("nothing about {}", name));
+  });
+  EXPECT_EQ(HourIn(&zones, "UTC"), "0");
+  EXPECT_EQ(HourIn(&zones, "+02:00"), "2");
+  EXPECT_EQ(HourIn(&zones, "Europe/Berlin"), "nothing about Europe/Berlin");
+  EXPECT_EQ(HourIn(nullptr, "Europe/Berlin"), "unknown time zone Europe/Berlin");
+}
 
 }  // namespace
 }  // namespace dray::cel

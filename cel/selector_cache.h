@@ -26,6 +26,7 @@ class SelectorCache {
   /// it, outside the lock, and the others wait for it.
   Result<Selector> Compile(std::string_view expression);
 
+  const Environment& environment() const { return environment_; }
   size_t size() const;
 
  private:

@@ -12,9 +12,11 @@
 #include <fmt/format.h>
 
 #include "api/feature_gates.h"
+#include "base/zoneinfo.h"
 #include "cel/compile.h"
 #include "cel/device_names.h"
 #include "cel/eval/program.h"
+#include "cel/language/time_zones.h"
 #include "cel/syntax/limits.h"
 #include "cel/syntax/utf8.h"
 #include "cli/cel_report.h"
@@ -64,7 +66,8 @@ Result<api::Release> ReleaseOf(std::string_view text) {
                                    api::ReleaseName(api::Release::kNewest))));
 }
 
-Result<cel::Environment> EnvironmentOf(const CelOptions& options) {
+Result<cel::Environment> EnvironmentOf(const CelOptions& options,
+                                       const cel::TimeZones& time_zones) {
   DRAY_TRY(const api::Release release, ReleaseOf(options.release));
   api::FeatureGates gates = api::FeatureGates::AllOf(release);
   DRAY_TRY_VOID(gates.Apply(options.feature_gates, release));
@@ -78,7 +81,8 @@ Result<cel::Environment> EnvironmentOf(const CelOptions& options) {
       .use = options.use,
       .purpose = options.derived ? cel::Purpose::kDerivedAttribute : cel::Purpose::kSelector,
       .consumable_capacity = gates.Has(api::Gate::kConsumableCapacity),
-      .list_type_attributes = gates.Has(api::Gate::kListTypeAttributes)};
+      .list_type_attributes = gates.Has(api::Gate::kListTypeAttributes),
+      .time_zones = &time_zones};
 }
 
 /// Options that do not go together.
@@ -159,12 +163,16 @@ Result<planning::Expression> Evaluable(std::string_view text, const cel::Environ
 class Question {
  public:
   Question(World& world, const CelOptions& options, const Output& output)
-      : world_(world), options_(options), output_(output), format_(FormatOf(options.format)) {}
+      : world_(world),
+        time_zones_(ZoneFilesOf(world.disk)),
+        options_(options),
+        output_(output),
+        format_(FormatOf(options.format)) {}
 
   /// The exit code. Errors: bad options or unreadable input.
   Result<int> Answer() {
     DRAY_TRY_VOID(CheckOptions(options_));
-    DRAY_TRY(const cel::Environment environment, EnvironmentOf(options_));
+    DRAY_TRY(const cel::Environment environment, EnvironmentOf(options_, time_zones_));
     DRAY_TRY(const std::string text, ExpressionOf(world_, options_));
     const auto program = CompileWithin(text, environment);
     if (!program.has_value()) return Refuse(text, environment, program.error());
@@ -225,6 +233,7 @@ class Question {
   }
 
   World& world_;
+  const cel::TimeZones time_zones_;
   const CelOptions& options_;
   const Output& output_;
   const OutputFormat format_;

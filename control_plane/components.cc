@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "base/zoneinfo.h"
 #include "cel/selector_cache.h"
 #include "dray/profile.h"
 #include "dray/selector.h"
@@ -51,7 +52,8 @@ Result<> Components::Start() {
         world_,
         log_,
         scheduler::Scheduler::Options{
-            .selectors = allocator::SelectorCacheFor(options_.features, kSelectorsKept),
+            .selectors = allocator::SelectorCacheFor(
+                options_.features, kSelectorsKept, ZoneFilesOf(world_.disk)),
             .features = options_.features,
             .bindings_max = options_.binders * kBindingsPerBinder});
     scheduler_.emplace(std::make_unique<BindingScheduler>(std::move(made), options_.binders));

@@ -9,9 +9,11 @@
 #include <fmt/ranges.h>
 
 #include "api/resource_v1/claim_template.h"
+#include "base/zoneinfo.h"
 #include "controllers/claim_generation.h"
 #include "controllers/claim_sync.h"
 #include "dray/profile.h"
+#include "dray/selector.h"
 #include "manifests/spelling.h"
 #include "scheduler/pod_claims.h"
 
@@ -38,6 +40,8 @@ std::vector<Frozen<v1::ResourceClaim>> WithoutDevices(const std::vector<api::Obj
   return wanted;
 }
 
+constexpr size_t kSelectorsKept = 1000;
+
 /// What a search about one claim found out before its budget ran out.
 std::string GivenUp(const allocator::Undecided& undecided, const v1::ResourceClaim& claim) {
   std::string text = fmt::format("the search was given up after {} steps", undecided.steps);
@@ -59,7 +63,9 @@ OfflineCluster::OfflineCluster(World& world, OfflineObjects objects, OfflineOpti
     : world_(world),
       objects_(std::move(objects)),
       options_(std::move(options)),
-      snapshot_({.features = options_.features},
+      snapshot_({.features = options_.features,
+                 .selectors = allocator::SelectorCacheFor(
+                     options_.features, kSelectorsKept, ZoneFilesOf(world.disk))},
                 objects_.slices,
                 objects_.classes,
                 allocator::AllocatedState()),

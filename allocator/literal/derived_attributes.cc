@@ -14,7 +14,8 @@ DeviceAttributes::DeviceAttributes(Selection& selection, const Features& feature
     : selection_(selection),
       environment_{.purpose = cel::Purpose::kDerivedAttribute,
                    .consumable_capacity = features.consumable_capacity,
-                   .list_type_attributes = features.list_type_attributes} {}
+                   .list_type_attributes = features.list_type_attributes,
+                   .time_zones = selection.environment().time_zones} {}
 
 Result<const v1::DeviceAttribute*> DeviceAttributes::Find(const rules::Variant& variant,
                                                           const rules::DeviceEntry& device,

@@ -42,6 +42,9 @@ class Selection {
   ///                   selector and device.
   Result<bool> IsSelectable(const rules::Criteria& criteria, const rules::DeviceEntry& device);
 
+  /// Of the selectors.
+  const cel::Environment& environment() const { return cache_.environment(); }
+
   /// The device as expressions see it.
   const cel::DeviceActivation& View(const rules::DeviceEntry& device);
 

@@ -311,7 +311,8 @@ Frozen<AttributeColumn> Shapes::DerivedColumn(const std::string& expression, Att
   const MutexLock lock(mutex_);
   const cel::Environment environment{.purpose = cel::Purpose::kDerivedAttribute,
                                      .consumable_capacity = features_.consumable_capacity,
-                                     .list_type_attributes = features_.list_type_attributes};
+                                     .list_type_attributes = features_.list_type_attributes,
+                                     .time_zones = selectors_->environment().time_zones};
   const Result<cel::DerivedAttribute> compiled =
       cel::DerivedAttribute::Compile(expression, environment);
   Values& numbers = *values_;

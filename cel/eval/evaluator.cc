@@ -468,10 +468,17 @@ class Evaluator final : public FoldHost {
         return WrongArguments(arena_, facts.function->name, arguments);
       }
     }
-    if (plan.pattern != nullptr) {
-      return library::ApplyRegex(nodes_[id].name, *plan.pattern, arena_, arguments);
-    }
+    if (plan.special != nullptr) return CallSpecial(id, *plan.special, arguments);
     return plan.call(arena_, arguments);
+  }
+
+  [[gnu::noinline]] Value CallSpecial(NodeId id,
+                                      const SpecialCall& call,
+                                      std::span<const Value> arguments) {
+    if (call.zoned_call != nullptr) {
+      return call.zoned_call(arena_, arguments, program_.environment().time_zones);
+    }
+    return library::ApplyRegex(nodes_[id].name, *call.pattern, arena_, arguments);
   }
 
   // A name that nothing declares: what it is applied to does not matter.

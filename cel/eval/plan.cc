@@ -263,6 +263,9 @@ class Planner {
     NodePlan& plan = At(id);
     plan.operation = Operation::kCall;
     plan.call = builtin.call;
+    if (builtin.zoned_call != nullptr) {
+      plan.special = SpecialFor({.zoned_call = builtin.zoned_call});
+    }
     plan.is_unique = overload != nullptr;
     plan.is_dear = IsDear(builtin.cost);
     plan.cost = library::CostOf(builtin.cost, overload);
@@ -290,6 +293,10 @@ class Planner {
     plan.expected_count = static_cast<uint8_t>(overload.parameters.size());
   }
 
+  const SpecialCall* SpecialFor(const SpecialCall& call) {
+    return plans_.paths.Make<SpecialCall>(call);
+  }
+
   // A constant pattern is compiled ahead; from then on the pattern is no argument any more.
   void PlanPattern(NodePlan& plan, const Node& node) {
     const Value* const pattern = ConstantOf(node.children[1]);
@@ -298,12 +305,12 @@ class Planner {
     const NodeId argument = node.children[1];
     const auto known = std::ranges::find(plans_.patterns, argument, &CompiledPattern::argument);
     if (known != plans_.patterns.end()) {
-      plan.pattern = known->pattern.get();
+      plan.special = SpecialFor({.pattern = known->pattern.get()});
       return;
     }
     auto compiled = library::CompileRegex(pattern->text());
     if (!compiled.has_value()) return FailProgram(compiled.error().message);
-    plan.pattern = compiled->get();
+    plan.special = SpecialFor({.pattern = compiled->get()});
     plans_.patterns.push_back({argument, *std::move(compiled)});
   }
 
@@ -341,7 +348,7 @@ class Planner {
       if (ConstantOf(child) == nullptr) return;
       arguments.push_back(*ConstantOf(child));
     }
-    if (arguments.empty() || plan.pattern != nullptr) return;
+    if (arguments.empty() || plan.special != nullptr) return;
     const NodeFacts& facts = checked_.facts[id];
     if (plan.checks_signature &&
         !library::AcceptsValues(*facts.function, arguments, facts.overload))

@@ -44,6 +44,12 @@ struct PathStep {
   syntax::NodeId key_node = syntax::kNoNode;  // otherwise
 };
 
+/// A call that takes more than its arguments.
+struct SpecialCall {
+  const RE2* pattern = nullptr;  // of matches, find, findAll with a constant pattern
+  library::ZonedCall zoned_call = nullptr;
+};
+
 inline constexpr size_t kExpectedMax = 3;
 
 struct NodePlan {
@@ -59,7 +65,7 @@ struct NodePlan {
   syntax::NodeId root = syntax::kNoNode;
   uint32_t variable = 0;  // kField, kDeepPath: the number of the root
   library::BuiltinCall call = nullptr;
-  const RE2* pattern = nullptr;  // of matches, find, findAll with a constant pattern
+  const SpecialCall* special = nullptr;  // instead of `call`
   uint64_t prepared_cost = 0;
   Value value;
   std::span<const PathStep> path;

@@ -9,6 +9,8 @@
 
 namespace dray::cel::inline language {
 
+class TimeZones;  // time_zones.h
+
 /// CELSelectorExpressionMaxCost (resource.k8s.io types): one evaluation on one device, and the
 /// highest estimate that is admitted.
 inline constexpr uint64_t kSelectorCostMax = 1'000'000;
@@ -33,6 +35,9 @@ struct Environment {
   bool consumable_capacity = false;   // gate DRAConsumableCapacity
   bool list_type_attributes = false;  // gate DRAListTypeAttributes
   uint64_t cost_max = kSelectorCostMax;
+  /// What an expression may name beside UTC and offsets; null: nothing. Not owned: outlives all
+  /// that is compiled for this environment. Matters for evaluation only.
+  const TimeZones* time_zones = nullptr;
 
   /// kAny means the newest.
   constexpr api::Release rules() const {

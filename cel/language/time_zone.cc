@@ -2,24 +2,14 @@
 #include "cel/language/time_zone.h"
 
 #include <algorithm>
-#include <array>
-#include <chrono>
-#include <functional>
+#include <iterator>
 #include <limits>
-#include <map>
-#include <memory>
-#include <utility>
+#include <optional>
 
-#include <fmt/format.h>
-
-#include "base/published.h"
-#include "base/world.h"
+#include "cel/language/time_zone_rule.h"
 
 namespace dray::cel::inline language {
 namespace {
-
-constexpr int64_t kHour = 3600;
-constexpr int64_t kDay = 86'400;
 
 std::unexpected<Error> Malformed() {
   return Fail(StatusReason::kInvalid, "malformed time zone information");
@@ -81,138 +71,7 @@ uint64_t BodySize(const Counts& counts, uint64_t time_width) {
          counts.leaps * (time_width + 4) + counts.standard_marks + counts.utc_marks;
 }
 
-// A day of the year and a time on it, when summer time begins or ends.
-struct ChangeDay {
-  enum class Kind : uint8_t { kJulian, kDayOfYear, kWeekday };
-  Kind kind = Kind::kDayOfYear;
-  int day = 0;
-  int week = 0;
-  int month = 0;
-  int64_t time = 2 * kHour;
-};
-
-// Reads the parts of a rule one after the other; each Read… returns false where Go gives up.
-class RuleReader {
- public:
-  explicit RuleReader(std::string_view rule) : rest_(rule) {}
-
-  bool done() const { return rest_.empty(); }
-  bool AtComma() const { return rest_.starts_with(',') || rest_.starts_with(';'); }
-  bool Skip(char c) {
-    if (!rest_.starts_with(c)) return false;
-    rest_.remove_prefix(1);
-    return true;
-  }
-
-  bool SkipName() {
-    if (Skip('<')) {
-      const size_t end = rest_.find('>');
-      if (end == std::string_view::npos) return false;
-      rest_.remove_prefix(end + 1);
-      return true;
-    }
-    const size_t end = std::min(rest_.find_first_of("0123456789,-+"), rest_.size());
-    rest_.remove_prefix(end);
-    return end >= 3;
-  }
-
-  bool ReadNumber(int min, int max, int& out) {
-    out = 0;
-    const size_t before = rest_.size();
-    for (; !rest_.empty() && rest_[0] >= '0' && rest_[0] <= '9'; rest_.remove_prefix(1)) {
-      out = out * 10 + (rest_[0] - '0');
-      if (out > max) return false;
-    }
-    return rest_.size() < before && out >= min;
-  }
-
-  bool ReadTime(int64_t& out) {
-    const bool negative = Skip('-');
-    if (!negative) Skip('+');
-    int hours = 0;
-    int minutes = 0;
-    int seconds = 0;
-    if (!ReadNumber(0, 24 * 7, hours)) return false;
-    if (Skip(':')) {
-      if (!ReadNumber(0, 59, minutes)) return false;
-      if (Skip(':') && !ReadNumber(0, 59, seconds)) return false;
-    }
-    out = hours * kHour + int64_t{minutes} * 60 + seconds;
-    if (negative) out = -out;
-    return true;
-  }
-
-  bool ReadDay(ChangeDay& out) {
-    if (Skip('J')) {
-      out.kind = ChangeDay::Kind::kJulian;
-      if (!ReadNumber(1, 365, out.day)) return false;
-    } else if (Skip('M')) {
-      out.kind = ChangeDay::Kind::kWeekday;
-      if (!ReadNumber(1, 12, out.month) || !Skip('.')) return false;
-      if (!ReadNumber(1, 5, out.week) || !Skip('.')) return false;
-      if (!ReadNumber(0, 6, out.day)) return false;
-    } else if (!ReadNumber(0, 365, out.day)) {
-      return false;
-    }
-    return !Skip('/') || ReadTime(out.time);
-  }
-
- private:
-  std::string_view rest_;
-};
-
-// Days from the first of January to the day of the change.
-int64_t DayOfChange(const ChangeDay& change, std::chrono::year year) {
-  using std::chrono::sys_days;
-  const sys_days start = sys_days(year / 1 / 1);
-  if (change.kind == ChangeDay::Kind::kDayOfYear) return change.day;
-  if (change.kind == ChangeDay::Kind::kJulian) {
-    constexpr int kMarchFirst = 60;  // 29 February is never counted
-    return change.day - 1 + (year.is_leap() && change.day >= kMarchFirst ? 1 : 0);
-  }
-  const auto month = year / std::chrono::month(static_cast<unsigned>(change.month));
-  const std::chrono::weekday weekday(static_cast<unsigned>(change.day));
-  // The fifth one is the last one.
-  const sys_days day = change.week == 5
-                           ? sys_days(month / weekday[std::chrono::last])
-                           : sys_days(month / weekday[static_cast<unsigned>(change.week)]);
-  return (day - start).count();
-}
-
 }  // namespace
-
-std::optional<int32_t> OffsetByRule(std::string_view rule, int64_t unix_seconds) {
-  RuleReader reader(rule);
-  int64_t standard = 0;
-  if (!reader.SkipName() || !reader.ReadTime(standard)) return std::nullopt;
-  standard = -standard;  // the rule says what to add to get UTC
-  if (reader.done() || reader.AtComma()) return static_cast<int32_t>(standard);
-  if (!reader.SkipName()) return std::nullopt;
-  int64_t summer = standard + kHour;
-  if (!reader.done() && !reader.AtComma()) {
-    if (!reader.ReadTime(summer)) return std::nullopt;
-    summer = -summer;
-  }
-  if (reader.done()) reader = RuleReader(",M3.2.0,M11.1.0");
-  if (!reader.Skip(',') && !reader.Skip(';')) return std::nullopt;
-  ChangeDay begin;
-  ChangeDay end;
-  if (!reader.ReadDay(begin) || !reader.Skip(',') || !reader.ReadDay(end) || !reader.done()) {
-    return std::nullopt;
-  }
-  using std::chrono::sys_days;
-  const sys_days today = std::chrono::floor<std::chrono::days>(
-      std::chrono::sys_seconds(std::chrono::seconds(unix_seconds)));
-  const std::chrono::year year = std::chrono::year_month_day(today).year();
-  const int64_t year_start = sys_days(year / 1 / 1).time_since_epoch().count() * kDay;
-  const int64_t second = unix_seconds - year_start;
-  const int64_t summer_begins = DayOfChange(begin, year) * kDay + begin.time - standard;
-  const int64_t summer_ends = DayOfChange(end, year) * kDay + end.time - summer;
-  const bool is_south = summer_ends < summer_begins;
-  const bool is_between = is_south ? second >= summer_ends && second < summer_begins
-                                   : second >= summer_begins && second < summer_ends;
-  return static_cast<int32_t>(is_between != is_south ? summer : standard);
-}
 
 Result<TimeZone> TimeZone::FromFile(std::string_view file) {
   constexpr size_t kReserved = 15;
@@ -286,54 +145,6 @@ int32_t TimeZone::OffsetAt(int64_t unix_seconds) const {
     if (offset.has_value()) return *offset;
   }
   return periods_[std::prev(after)->period].offset;
-}
-
-namespace {
-
-std::unexpected<Error> NoZone(std::string message) {
-  return Fail(StatusReason::kInvalid, std::move(message));
-}
-
-// Where Go looks for files.
-constexpr std::array<std::string_view, 4> kFolders = {
-    "/usr/share/zoneinfo/", "/usr/share/lib/zoneinfo/", "/usr/lib/locale/TZ/", "/etc/zoneinfo/"};
-
-Result<TimeZone> ReadTimeZone(std::string_view name) {
-  Disk& disk = RealWorld().disk;
-  for (const std::string_view folder : kFolders) {
-    const std::string path = std::string(folder) + std::string(name);
-    if (disk.IsFolder(path)) return NoZone("is a directory");
-    const auto file = disk.Read(path);
-    if (file.has_value()) return TimeZone::FromFile(*file);
-    for (size_t slash = path.rfind('/'); slash >= folder.size();
-         slash = path.rfind('/', slash - 1)) {
-      if (disk.Read(path.substr(0, slash)).has_value()) return NoZone("not a directory");
-    }
-  }
-  return NoZone(fmt::format("unknown time zone {}", name));
-}
-
-using Zones = std::map<std::string, Frozen<TimeZone>, std::less<>>;
-
-}  // namespace
-
-Result<Frozen<TimeZone>> FindTimeZone(std::string_view name) {
-  if (name.empty() || name == "UTC" || name == "Local") return nullptr;
-  if (name.contains("..") || name.starts_with('/') || name.starts_with('\\')) {
-    return NoZone("time: invalid location name");
-  }
-  if (name.contains('\0')) return NoZone("invalid argument");
-  // The database does not change while a process runs, and names that are no zones are not kept, so
-  // what is known is bounded. Of two threads that read a zone at once one may read it again later.
-  static Published<Zones> known(std::make_shared<const Zones>());
-  const Frozen<Zones> zones = known.Load();
-  if (const auto found = zones->find(name); found != zones->end()) return found->second;
-  DRAY_TRY(TimeZone zone, ReadTimeZone(name));
-  auto more = std::make_shared<Zones>(*zones);
-  auto shared = std::make_shared<const TimeZone>(std::move(zone));
-  more->emplace(std::string(name), shared);
-  known.Store(std::move(more));
-  return shared;
 }
 
 }  // namespace dray::cel::inline language

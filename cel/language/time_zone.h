@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Time zones by name, as Go's time.LoadLocation finds them: compiled files (RFC 9636) of the
-// system's time zone database.
+// When the clocks of a place show what: the content of one compiled file of the time zone database
+// (RFC 9636), read as Go reads it.
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "base/published.h"
 #include "base/result.h"
 
 namespace dray::cel::inline language {
@@ -17,8 +15,6 @@ namespace dray::cel::inline language {
 /// Offsets from UTC of one place, for all times. Immutable.
 class TimeZone {
  public:
-  /// Reads the content of a compiled file.
-  ///
   /// Errors: kInvalid  "malformed time zone information".
   static Result<TimeZone> FromFile(std::string_view bytes);
 
@@ -41,15 +37,5 @@ class TimeZone {
   std::vector<Transition> transitions_;
   std::string rule_;  // for times after the last transition, as POSIX writes TZ
 };
-
-/// The zone called `name` ("Europe/Berlin"); nullptr stands for UTC ("", "UTC", and "Local":
-/// control planes run on UTC). Files are read once and kept for the life of the process; there are
-/// some six hundred.
-///
-/// Errors: kInvalid  in Go's words: "unknown time zone X", "time: invalid location name", …
-Result<Frozen<TimeZone>> FindTimeZone(std::string_view name);
-
-/// Offset by a rule such as "CET-1CEST,M3.5.0,M10.5.0/3"; nothing if it cannot be read.
-std::optional<int32_t> OffsetByRule(std::string_view rule, int64_t unix_seconds);
 
 }  // namespace dray::cel::inline language

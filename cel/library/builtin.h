@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "api/release.h"
+#include "cel/language/time_zones.h"
 #include "cel/library/call_cost.h"
 #include "cel/value/arena.h"
 #include "cel/value/value.h"
@@ -15,6 +16,9 @@ namespace dray::cel::library {
 
 /// Computes a function of arguments that are no errors.
 using BuiltinCall = Value (*)(Arena& arena, std::span<const Value> arguments);
+
+/// The same for a function that may name a time zone; null: there are none but UTC.
+using ZonedCall = Value (*)(Arena& arena, std::span<const Value> arguments, const TimeZones* zones);
 
 /// What wrong run-time types give: they reach a function through dyn.
 enum class WrongTypes : uint8_t {
@@ -26,11 +30,12 @@ enum class WrongTypes : uint8_t {
 /// overlap.
 struct Builtin {
   std::string_view name;
-  BuiltinCall call;
+  BuiltinCall call;  // null if there is a zoned one
   CostRule cost = CostRule::kOne;
   WrongTypes wrong_types = WrongTypes::kSignature;
   api::Releases in = {};
   api::Releases charged = {};  // where `cost` holds; elsewhere a call costs 1
+  ZonedCall zoned_call = nullptr;
 };
 
 /// The Kubernetes functions have their costs since 1.32, semver has since 1.33.

@@ -12,7 +12,7 @@
 
 #include "api/value/time.h"
 #include "base/result.h"
-#include "cel/language/time_zone.h"
+#include "cel/language/time_zones.h"
 #include "cel/library/builtin.h"
 #include "cel/library/go_numbers.h"
 #include "cel/library/tables.h"
@@ -155,10 +155,12 @@ Result<int64_t> OffsetByText(std::string_view text, size_t colon) {
   return nanoseconds / kNanosPerSecond;
 }
 
-Result<int64_t> OffsetIn(std::string_view zone_name, const Timestamp& timestamp) {
+Result<int64_t> OffsetIn(std::string_view zone_name,
+                         const Timestamp& timestamp,
+                         const TimeZones* zones) {
   const size_t colon = zone_name.find(':');
   if (colon != std::string_view::npos) return OffsetByText(zone_name, colon);
-  DRAY_TRY(const Frozen<TimeZone> zone, FindTimeZone(zone_name));
+  DRAY_TRY(const Frozen<TimeZone> zone, FindTimeZone(zones, zone_name));
   return zone == nullptr ? 0 : zone->OffsetAt(timestamp.seconds);
 }
 
@@ -178,13 +180,13 @@ Value DurationPart(int64_t nanoseconds, Part part) {
 }
 
 template <Part part>
-Value Get(Arena& arena, Arguments arguments) {
+Value Get(Arena& arena, Arguments arguments, const TimeZones* zones) {
   if (arguments[0].is(ValueKind::kDuration)) {
     return DurationPart(arguments[0].nanoseconds(), part);
   }
   const Timestamp& timestamp = arguments[0].timestamp();
   if (arguments.size() == 1) return Value::Int(PartOf(timestamp, part, 0));
-  const auto offset = OffsetIn(arguments[1].text(), timestamp);
+  const auto offset = OffsetIn(arguments[1].text(), timestamp, zones);
   if (!offset.has_value()) return MakeError(arena, offset.error().message);
   return Value::Int(PartOf(timestamp, part, *offset));
 }
@@ -218,18 +220,23 @@ Value CannotConvert(Arena& arena, const Value& value, std::string_view to) {
                    fmt::format("type conversion error from '{}' to '{}'", TypeName(value), to));
 }
 
-constexpr auto kBuiltins = std::to_array<Builtin>({
-    {"getDate", Get<Part::kDate>},
-    {"getDayOfMonth", Get<Part::kDayOfMonth>},
-    {"getDayOfWeek", Get<Part::kDayOfWeek>},
-    {"getDayOfYear", Get<Part::kDayOfYear>},
-    {"getFullYear", Get<Part::kYear>},
-    {"getHours", Get<Part::kHours>},
-    {"getMilliseconds", Get<Part::kMilliseconds>},
-    {"getMinutes", Get<Part::kMinutes>},
-    {"getMonth", Get<Part::kMonth>},
-    {"getSeconds", Get<Part::kSeconds>},
-});
+template <Part part>
+constexpr Builtin Getter(std::string_view name) {
+  return {.name = name, .call = nullptr, .zoned_call = Get<part>};
+}
+
+constexpr std::array kBuiltins = {
+    Getter<Part::kDate>("getDate"),
+    Getter<Part::kDayOfMonth>("getDayOfMonth"),
+    Getter<Part::kDayOfWeek>("getDayOfWeek"),
+    Getter<Part::kDayOfYear>("getDayOfYear"),
+    Getter<Part::kYear>("getFullYear"),
+    Getter<Part::kHours>("getHours"),
+    Getter<Part::kMilliseconds>("getMilliseconds"),
+    Getter<Part::kMinutes>("getMinutes"),
+    Getter<Part::kMonth>("getMonth"),
+    Getter<Part::kSeconds>("getSeconds"),
+};
 
 }  // namespace
 

@@ -9,7 +9,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "api/resource_v1/slice.h"
@@ -26,7 +28,8 @@ namespace dray::allocator::inline v0 {
 /// A compiled selector. Immutable, cheap to copy, for use by any number of threads at once.
 class Selector {
  public:
-  /// Compiles for a cluster with these features. Costs O(length); never evaluates on a device.
+  /// Compiles for a cluster with these features. Costs O(length); never evaluates on a device. It
+  /// knows no time zones but UTC and offsets.
   ///
   /// Errors, in upstream's words:
   ///   kInvalid        too long; "compilation failed: ERROR: <input>:1:…" with the caret form;
@@ -50,8 +53,15 @@ class Selector {
   std::shared_ptr<const cel::Selector> selector_;
 };
 
+/// The compiled file (RFC 9636) of a time zone that a selector names, such as "Europe/Berlin".
+/// Called by any thread, once for each zone it has. Errors become those of the selector.
+using ReadZoneFile = std::function<Result<std::string>(std::string_view name)>;
+
 /// Compiled selectors that several snapshots of clusters with these features share: the expressions
-/// used last, with their errors. Thread-safe. `entries_max` is at least 1.
-std::shared_ptr<cel::SelectorCache> SelectorCacheFor(const Features& features, size_t entries_max);
+/// used last, with their errors. Thread-safe. `entries_max` is at least 1. Without `zone_files`
+/// they know no time zones but UTC and offsets.
+std::shared_ptr<cel::SelectorCache> SelectorCacheFor(const Features& features,
+                                                     size_t entries_max,
+                                                     ReadZoneFile zone_files = {});
 
 }  // namespace dray::allocator::inline v0

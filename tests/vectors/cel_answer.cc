@@ -7,11 +7,14 @@
 #include <fmt/format.h>
 
 #include "api/resource_v1/slice.h"
+#include "base/world.h"
+#include "base/zoneinfo.h"
 #include "cel/compile.h"
 #include "cel/cost/estimate.h"
 #include "cel/derived_attribute.h"
 #include "cel/eval/evaluator.h"
 #include "cel/eval/meter.h"
+#include "cel/language/time_zones.h"
 #include "cel/selector.h"
 #include "tests/vectors/case_files.h"
 #include "tests/vectors/cel_values.h"
@@ -42,11 +45,18 @@ bool SameText(std::string_view got, std::string_view want, TypeNames names) {
   return got == want || (names == TypeNames::kAnyIsDyn && AnyAsDyn(got) == AnyAsDyn(want));
 }
 
+// What was measured had the time zones of its machine.
+Environment WithTimeZones(Environment environment) {
+  static const cel::TimeZones kTimeZones(ZoneFilesOf(RealWorld().disk));
+  environment.time_zones = &kTimeZones;
+  return environment;
+}
+
 CelAnswer Answer(std::string_view expression,
                  const Environment& environment,
                  const cel::check::Scope& scope,
                  std::span<const cel::Value> variables) {
-  const auto program = cel::CompileProgram(expression, environment, scope);
+  const auto program = cel::CompileProgram(expression, WithTimeZones(environment), scope);
   if (!program.has_value()) return Refusal(program.error().message, program.error().is_internal());
   cel::Arena arena;
   cel::eval::Meter meter(environment.cost_max);
@@ -155,7 +165,7 @@ CelAnswer AnswerFreely(std::string_view expression,
 CelAnswer AnswerAsSelector(std::string_view expression,
                            const Environment& environment,
                            const CelDevice& device) {
-  const auto selector = cel::Selector::Compile(expression, environment);
+  const auto selector = cel::Selector::Compile(expression, WithTimeZones(environment));
   if (!selector.has_value()) return Refusal(selector.error());
   const cel::Evaluation evaluation = selector->Evaluate(device.activation());
   CelAnswer answer = {.outcome = evaluation.matches() ? "match" : "no_match",
@@ -171,7 +181,7 @@ CelAnswer AnswerAsSelector(std::string_view expression,
 CelAnswer AnswerAsAttribute(std::string_view expression,
                             const Environment& environment,
                             const CelDevice& device) {
-  const auto derived = cel::DerivedAttribute::Compile(expression, environment);
+  const auto derived = cel::DerivedAttribute::Compile(expression, WithTimeZones(environment));
   if (!derived.has_value()) return Refusal(derived.error());
   const cel::DerivedValue value = derived->Evaluate(device.activation());
   CelAnswer answer = {.outcome = "attribute",

@@ -10,7 +10,6 @@
 
 #include <gtest/gtest.h>
 
-#include "cel/language/time_zone.h"
 #include "cel/library/addresses.h"
 #include "cel/library/call_cost.h"
 #include "cel/library/go_numbers.h"
@@ -21,73 +20,8 @@
 #include "cel/value/make.h"
 #include "cel/value/value.h"
 
-namespace dray::cel {
-
-using library::CostRule;
-
+namespace dray::cel::library {
 namespace {
-
-constexpr std::string_view kBerlin = "CET-1CEST,M3.5.0,M10.5.0/3";
-constexpr std::string_view kSydney = "AEST-10AEDT,M10.1.0,M4.1.0/3";
-
-struct RuleCase {
-  std::string_view rule;
-  std::string_view time;
-  std::optional<int32_t> hours;
-};
-constexpr RuleCase kRules[] = {
-    {kBerlin, "2060-03-28T00:59:59Z", 1},
-    {kBerlin, "2060-03-28T01:00:00Z", 2},
-    {kBerlin, "2060-10-31T00:59:59Z", 2},
-    {kBerlin, "2060-10-31T01:00:00Z", 1},
-    {kSydney, "2050-01-01T00:00:00Z", 11},
-    {kSydney, "2050-04-02T16:00:00Z", 10},
-    {kSydney, "2050-12-31T23:59:59Z", 11},
-    {"<+05>-5", "2050-01-01T00:00:00Z", 5},
-    {"EST5EDT", "2050-07-01T00:00:00Z", -4},                    // the rules of the United States
-    {"IST-1GMT0,M10.5.0,M3.5.0/1", "2050-01-01T00:00:00Z", 0},  // winter time is the other one
-    {"AAA0BBB,J60/0,J61/0", "2024-03-01T12:00:00Z", 1},         // 29 February is not counted
-    {"AAA0BBB,59/0,60/0", "2024-02-29T12:00:00Z", 1},           // here it is
-    {"X-1", "2050-01-01T00:00:00Z", std::nullopt},
-    {"CET-1CEST,M3.5.0", "2050-01-01T00:00:00Z", std::nullopt},
-    {"CET-1CEST,M13.5.0,M10.5.0", "2050-01-01T00:00:00Z", std::nullopt},
-    {"", "2050-01-01T00:00:00Z", std::nullopt},
-};
-
-TEST(TimeZoneTest, RulesGiveTheOffsetOfADate) {
-  for (const RuleCase& c : kRules) {
-    const auto time = library::ReadTimestamp(c.time);
-    ASSERT_TRUE(time.has_value()) << c.time;
-    const auto offset = OffsetByRule(c.rule, time->seconds);
-    ASSERT_EQ(offset.has_value(), c.hours.has_value()) << c.rule;
-    if (offset.has_value()) EXPECT_EQ(*offset, *c.hours * 3600) << c.rule << " at " << c.time;
-  }
-}
-
-// A file of version 1 with two periods and one transition, and every way to cut it short.
-TEST(TimeZoneTest, FilesAreReadOrRefused) {
-  std::string file = "TZif";
-  file += std::string(16, '\0');
-  const auto number = [&file](uint32_t value) {
-    for (int shift = 24; shift >= 0; shift -= 8) file += static_cast<char>((value >> shift) & 0xff);
-  };
-  for (const uint32_t count : {0u, 0u, 0u, 1u, 2u, 4u}) number(count);
-  number(1000);
-  file += '\1';
-  number(3600);
-  file += std::string(2, '\0');
-  number(7200);
-  file += '\1';
-  file += '\0';
-  file += std::string("CET\0", 4);
-  const auto zone = TimeZone::FromFile(file);
-  ASSERT_TRUE(zone.has_value());
-  EXPECT_EQ(zone->OffsetAt(999), 3600);
-  EXPECT_EQ(zone->OffsetAt(1000), 7200);
-  for (size_t size = 0; size < file.size(); ++size) {
-    EXPECT_FALSE(TimeZone::FromFile(file.substr(0, size)).has_value()) << size;
-  }
-}
 
 struct TimeCase {
   std::string_view text;
@@ -110,11 +44,11 @@ constexpr TimeCase kTimes[] = {
 
 TEST(TimesTest, TextsAreReadAsGoReadsThem) {
   for (const TimeCase& c : kTimes) {
-    const auto time = library::ReadTimestamp(c.text);
-    EXPECT_EQ(time.has_value() ? library::TimestampText(*time) : "", c.written) << c.text;
+    const auto time = ReadTimestamp(c.text);
+    EXPECT_EQ(time.has_value() ? TimestampText(*time) : "", c.written) << c.text;
   }
-  EXPECT_EQ(library::DurationText(INT64_MIN), "-9223372036.854776s");
-  EXPECT_EQ(library::DurationText(1), "0.000000001s");
+  EXPECT_EQ(DurationText(INT64_MIN), "-9223372036.854776s");
+  EXPECT_EQ(DurationText(1), "0.000000001s");
 }
 
 struct NumberCase {
@@ -146,12 +80,12 @@ constexpr NumberCase kNumbers[] = {
 };
 
 TEST(GoNumbersTest, DoublesAreReadAsGoReadsThem) {
-  for (const NumberCase& c : kNumbers) EXPECT_EQ(library::ParseDouble(c.text), c.value) << c.text;
-  EXPECT_EQ(library::ParseDouble("0." + std::string(400, '0') + "1"), 0.0);
-  EXPECT_EQ(library::ParseDouble("1" + std::string(400, '0')), std::nullopt);
-  EXPECT_EQ(library::ShortestText(1e6), "1e+06");
-  EXPECT_EQ(library::ShortestText(999999.0), "999999");
-  EXPECT_EQ(library::Atoi("+").error().message, R"(strconv.Atoi: parsing "+": invalid syntax)");
+  for (const NumberCase& c : kNumbers) EXPECT_EQ(ParseDouble(c.text), c.value) << c.text;
+  EXPECT_EQ(ParseDouble("0." + std::string(400, '0') + "1"), 0.0);
+  EXPECT_EQ(ParseDouble("1" + std::string(400, '0')), std::nullopt);
+  EXPECT_EQ(ShortestText(1e6), "1e+06");
+  EXPECT_EQ(ShortestText(999999.0), "999999");
+  EXPECT_EQ(Atoi("+").error().message, R"(strconv.Atoi: parsing "+": invalid syntax)");
 }
 
 struct AddressCase {
@@ -175,16 +109,13 @@ constexpr AddressCase kAddresses[] = {
 
 TEST(AddressesTest, TextsAreCanonicalOrRefusedInGoWords) {
   for (const AddressCase& c : kAddresses) {
-    const auto address = library::ParseAddress(c.text);
-    const std::string got =
-        address.has_value() ? library::AddressText(*address) : address.error().message;
+    const auto address = ParseAddress(c.text);
+    const std::string got = address.has_value() ? AddressText(*address) : address.error().message;
     EXPECT_TRUE(got.ends_with(c.written)) << c.text << ": " << got;
   }
-  const IpPrefix prefix = library::ParsePrefix("ffff:ffff::/20").value();
-  EXPECT_TRUE(library::SharePrefix(
-      prefix.address, library::ParseAddress("ffff:f000::1").value(), prefix.bits));
-  EXPECT_FALSE(library::SharePrefix(
-      prefix.address, library::ParseAddress("ffff:e000::1").value(), prefix.bits));
+  const IpPrefix prefix = ParsePrefix("ffff:ffff::/20").value();
+  EXPECT_TRUE(SharePrefix(prefix.address, ParseAddress("ffff:f000::1").value(), prefix.bits));
+  EXPECT_FALSE(SharePrefix(prefix.address, ParseAddress("ffff:e000::1").value(), prefix.bits));
 }
 
 struct UrlCase {
@@ -208,7 +139,7 @@ constexpr UrlCase kUrls[] = {
 
 TEST(UrlsTest, TextsAreWrittenBackOrRefusedInGoWords) {
   for (const UrlCase& c : kUrls) {
-    const auto url = library::ParseUrl(c.text);
+    const auto url = ParseUrl(c.text);
     EXPECT_EQ(url.has_value() ? url->text : url.error().message, c.written);
   }
 }
@@ -216,7 +147,7 @@ TEST(UrlsTest, TextsAreWrittenBackOrRefusedInGoWords) {
 TEST(LibraryTest, KeysWithoutOrderNeitherMergeNorHang) {
   Arena arena;
   const std::array lists = {MakeList(arena, {}), MakeList(arena, {})};
-  const double nan = library::ParseDouble("nan").value();
+  const double nan = ParseDouble("nan").value();
   std::vector<MapEntry> entries = {{lists[0], Value::Int(1)},
                                    {lists[1], Value::Int(2)},
                                    {Value::Duration(5), Value::Int(3)},
@@ -235,13 +166,12 @@ TEST(LibraryTest, KeysWithoutOrderNeitherMergeNorHang) {
 TEST(LibraryTest, FunctionsBelongToReleases) {
   const Environment old{.release = api::Release::k1_36};
   const Environment newest;
-  EXPECT_EQ(library::FindBuiltin("startsWith", old)->cost, CostRule::kTenth);
-  EXPECT_EQ(library::FindBuiltin("startsWith", newest)->cost, CostRule::kAffix);
-  EXPECT_EQ(library::FindBuiltin("quantity", {.release = api::Release::k1_31})->cost,
-            CostRule::kOne);
-  EXPECT_EQ(library::FindBuiltin("semver", {.release = api::Release::k1_32})->cost, CostRule::kOne);
-  EXPECT_EQ(library::FindBuiltin("no such function", newest), nullptr);
+  EXPECT_EQ(FindBuiltin("startsWith", old)->cost, CostRule::kTenth);
+  EXPECT_EQ(FindBuiltin("startsWith", newest)->cost, CostRule::kAffix);
+  EXPECT_EQ(FindBuiltin("quantity", {.release = api::Release::k1_31})->cost, CostRule::kOne);
+  EXPECT_EQ(FindBuiltin("semver", {.release = api::Release::k1_32})->cost, CostRule::kOne);
+  EXPECT_EQ(FindBuiltin("no such function", newest), nullptr);
 }
 
 }  // namespace
-}  // namespace dray::cel
+}  // namespace dray::cel::library

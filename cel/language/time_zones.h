@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// The time zones that expressions may name: getHours("Europe/Berlin"). Whoever builds an
+// Environment makes them, with a function that has the files; zoneinfo.h of base/ has the system's.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "base/published.h"
+#include "base/result.h"
+#include "cel/language/time_zone.h"
+
+namespace dray::cel::inline language {
+
+/// For any number of threads. What was read is kept: some six hundred zones at most.
+class TimeZones {
+ public:
+  /// The compiled file of the zone `name`. Called by any thread.
+  /// Errors: kInvalid  in Go's words: "unknown time zone X", …
+  using ReadFile = std::function<Result<std::string>(std::string_view name)>;
+
+  explicit TimeZones(ReadFile read);
+
+  /// Costs O(log zones) once the zone was read.
+  /// Errors: as ReadFile and TimeZone::FromFile; these are not kept.
+  Result<Frozen<TimeZone>> Find(std::string_view name) const;
+
+ private:
+  using Zones = std::map<std::string, Frozen<TimeZone>, std::less<>>;
+
+  const ReadFile read_;
+  mutable Published<Zones> known_;
+};
+
+/// The zone called `name` among `zones`; null ones are none at all. The answer nullptr stands for
+/// UTC ("", "UTC", and "Local": control planes run on UTC), which is always there.
+///
+/// Errors: kInvalid  in Go's words: "unknown time zone X", "time: invalid location name", …
+Result<Frozen<TimeZone>> FindTimeZone(const TimeZones* zones, std::string_view name);
+
+}  // namespace dray::cel::inline language
