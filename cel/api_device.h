@@ -9,8 +9,9 @@
 
 namespace dray::cel {
 
-/// `device`, which `driver` publishes. Refers to both. Of several values in one attribute the first
-/// counts that upstream looks at: lists before single values. O(attributes and capacities).
+/// `device`, which `driver` publishes. Refers to both. If an attribute has several values,
+/// upstream's order decides which one counts: lists before single values. O(attributes and
+/// capacities).
 Device DeviceOf(std::string_view driver, const api::resource_v1::Device& device);
 
 }  // namespace dray::cel

@@ -14,7 +14,7 @@
 
 namespace dray::cel {
 
-/// Compiles `expression`, which may be of any length, with the names of `scope` beside those of the
+/// Compiles `expression`, which may be of any length, with the names of `scope` and of the
 /// environment. Costs O(length). All errors of the first stage that finds any are reported.
 std::expected<Frozen<eval::Program>, CompileError> CompileProgram(std::string_view expression,
                                                                   const Environment& environment,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why an expression is no program.
+// Why an expression does not compile.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ enum class CompileStage : uint8_t {
   kLength,
   kParse,
   kCheck,
-  kValidate,  // literals that are no duration, timestamp, regex, format; lists of mixed types
+  kValidate,  // invalid durations, timestamps, patterns and formats; lists of mixed types
   kResult,    // the type of the whole expression
   kProgram,   // a constant part fails
 };

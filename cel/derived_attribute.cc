@@ -20,7 +20,7 @@ namespace {
 using api::resource_v1::DeviceAttribute;
 using Converted = std::variant<DeviceAttribute, EvaluationError>;
 
-// Upstream looks at what its values hold: an optional counts as what is in it.
+// Upstream converts the content of an optional.
 const Value& Held(const Value& value) {
   const Value* held = &value;
   while (held->is(ValueKind::kOptional) && held->optional() != nullptr) held = held->optional();
@@ -141,7 +141,7 @@ Converted ToAttribute(const Value& value) {
   if (value.is_error()) return EvaluationError{std::string(value.text())};
   const Value& held = Held(value);
   if (const auto kind = KindOf(held); kind.has_value()) return Scalar(*kind, held);
-  // A list within an optional is none: only scalars are looked for in there.
+  // A list inside an optional is refused: upstream only accepts scalars there.
   if (value.is(ValueKind::kList)) return ListAttribute(value.list().items);
   return EvaluationError{fmt::format("unsupported CEL return type: {}", HeldTypeName(held))};
 }

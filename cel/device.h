@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device as selectors see it: the variable `device` (KEP-4381, resource/v1 CELDeviceSelector).
+// What selectors read of a device (KEP-4381; CELDeviceSelector of resource.k8s.io/v1).
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct VersionText {
 struct VersionTexts {
   std::span<const std::string> texts;
 };
-/// The first alternative is an attribute without any value that is known here.
+/// The first alternative: the attribute has no value of a known type.
 using AttributeValue = std::variant<std::monostate,
                                     bool,
                                     int64_t,
@@ -41,7 +41,7 @@ struct Capacity {
   const api::Quantity* value = nullptr;
 };
 
-/// Views: whoever fills them in keeps the texts, lists and quantities.
+/// A view: the texts, lists and quantities must outlive it.
 struct Device {
   std::string_view driver;
   std::vector<Attribute> attributes;

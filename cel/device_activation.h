@@ -24,13 +24,13 @@ class DeviceActivation {
   DeviceActivation& operator=(const DeviceActivation&) = delete;
   ~DeviceActivation() = default;
 
-  /// Why no selector can be evaluated on this device, or empty: an attribute without a known value,
-  /// or with a version that is none, or with a list where there are none. Of several, the first by
-  /// name.
+  /// Why no selector can be evaluated on this device, or empty. An attribute has no value of a
+  /// known type, or a version that is not a valid one, or a list although the environment has no
+  /// lists. Of several such attributes, the first by name.
   const std::string& error(const Environment& environment) const {
     return environment.reads_lists() ? error_ : error_without_lists_;
   }
-  /// The variable `device`. Only if there is no error.
+  /// The value of the variable `device`. Valid only if there is no error.
   const Value& value() const { return value_; }
 
  private:

@@ -27,7 +27,7 @@ bool IsIdentifier(std::string_view id) {
   });
 }
 
-/// How far a node leads into the device, and where to.
+/// Which part of the device a node denotes, and how deep it lies.
 struct Place {
   enum class Depth : uint8_t { kNowhere, kDevice, kSection, kDomain };
   Depth depth = Depth::kNowhere;

@@ -25,12 +25,12 @@ struct DeviceName {
   std::string ToExpression() const;
 };
 
-/// What `checked` reads or asks for (has, in, .?), each name once, in the order of the tree. Finds
-/// names that are written down, also behind cel.bind, optMap, orValue and value; names that are
-/// computed (device.attributes[x]) are not found. O(nodes).
+/// The names that `checked` reads or tests for (has, in, .?), each once, in the order of the tree.
+/// Finds names that are written as constants, also through cel.bind, optMap, orValue and value;
+/// computed names (device.attributes[x]) are not found. O(nodes).
 std::vector<DeviceName> NamesIn(const check::CheckedAst& checked);
 
-/// All names of `device`; those without a domain have the driver's.
+/// All names of `device`; a name without a domain has the driver's.
 std::vector<DeviceName> NamesOf(const Device& device);
 
 }  // namespace dray::cel

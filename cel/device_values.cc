@@ -47,7 +47,7 @@ Value GroupByDomain(Arena& arena, std::span<const QualifiedValue> entries) {
   return SortedMap(arena, outer, /*empty_by_default=*/true);
 }
 
-// Everything that takes three steps from the device; nullptr if that is too much to index.
+// The index of everything three steps below the device; nullptr if there are too many entries.
 const DeepIndex* IndexOf(Arena& arena,
                          std::span<const QualifiedValue> attributes,
                          std::span<const QualifiedValue> capacity) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a device is made of, as values: attributes from their API form, and the variable `device`
-// from its parts.
+// The parts of a device as values: attributes as expressions see them, and the variable `device`.
 #pragma once
 
 #include <span>
@@ -38,7 +37,7 @@ class AttributeReader {
 
   /// "attribute NAME: …", or empty: of several errors the first by name.
   const std::string& error() const { return error_.text; }
-  /// The same where lists are no values of attributes (see Environment::reads_lists).
+  /// The same for environments without list attributes (see Environment::reads_lists).
   const std::string& error_without_lists() const { return error_without_lists_.text; }
 
  private:

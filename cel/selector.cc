@@ -7,9 +7,9 @@
 
 #include "cel/compile.h"
 #include "cel/device_activation.h"
+#include "cel/eval/conversion_problem.h"
 #include "cel/eval/evaluator.h"
 #include "cel/eval/meter.h"
-#include "cel/eval/native.h"
 
 namespace dray::cel {
 

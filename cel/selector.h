@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device selectors: the CEL expressions of DeviceClasses and ResourceClaims (KEP-4381). This is the
-// way into the layer for everybody who asks "does this device match?".
+// Device selectors: the CEL expressions of DeviceClasses and ResourceClaims (KEP-4381). Start here
+// to ask whether a device matches.
 #pragma once
 
 #include <cstdint>

@@ -27,7 +27,7 @@ std::shared_ptr<const SelectorCache::Compiled> SelectorCache::Find(std::string_v
 }
 
 Result<Selector> SelectorCache::Compile(std::string_view expression) {
-  // What is too long is refused before it takes any room.
+  // An expression that is too long is refused and takes no room in the cache.
   if (expression.size() > syntax::kExpressionBytesMax)
     return Selector::Compile(expression, environment_);
   return Find(expression)->Get([&] { return Selector::Compile(expression, environment_); });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiled selectors by their text, for as many threads as like.
+// Compiled selectors by their text, for any number of threads.
 #pragma once
 
 #include <cstddef>

@@ -5,7 +5,8 @@
   check_names.py one_definition   no type or alias is defined in two files under one qualified name
                                   (that is ill-formed, and no linker tells)
   check_names.py namespaces       cel/eval/x.h is namespace dray::cel::eval; rooms of api/ are inline
-                                  namespaces; below tests/ and bench/ the first folder is left out
+                                  namespaces, and so are cel/language/ and cel/value/; below tests/ and
+                                  bench/ the first folder is left out
   check_names.py --self-test      shows each rule what breaks it and what does not
 
 Reads every file git tracks; prints file:line: message and exits with 1 when there is any.
@@ -18,8 +19,8 @@ import sys
 import tidy
 
 # What these rules do not hold for yet; nothing may be added.
-NAMESPACES_TO_COME = ("cel/", "tests/history/testing/")
-DEFINED_TWICE_YET = {"dray::cel::PathStep", "dray::cli::Verdict"}
+NAMESPACES_TO_COME = ("tests/history/testing/",)
+DEFINED_TWICE_YET = set()
 
 # include/dray/ is the face of allocator/: its namespace, that of upstream's older package, and api's.
 FACE = {"dray::allocator", "dray::structured", "dray::api"}

@@ -23,7 +23,7 @@ WORLD = re.compile(r"base/(world|simulated_world)\.(cc|h)$")
 BASE = re.compile(r"base/")
 FILES = re.compile(r"base/|tests/|bench/|.*_test\.(cc|h)$")
 MAIN = re.compile(r"base/world\.(cc|h)$|(?:.*/)?main\.cc$|tests/|bench/|.*_(?:test|fixture)\.(cc|h)$"
-                  r"|.*/testing/|cel/library/time_zone\.cc$")  # the last has it only for now
+                  r"|.*/testing/")
 # Where files are opened by POSIX calls, and why World's are not enough.
 OPENS_FILES = re.compile("|".join([
     r"base/world\.cc$",  # the door itself

@@ -40,7 +40,7 @@ std::vector<Frozen<v1::ResourceClaim>> WithoutDevices(const std::vector<api::Obj
   return wanted;
 }
 
-constexpr size_t kSelectorsKept = 1000;
+constexpr size_t kSelectorsKept = 10'000;
 
 /// What a search about one claim found out before its budget ran out.
 std::string GivenUp(const allocator::Undecided& undecided, const v1::ResourceClaim& claim) {

@@ -23,13 +23,13 @@ struct BatchNode {
   BatchKind kind = BatchKind::kLeaf;
   syntax::NodeId node = syntax::kNoNode;
   std::vector<uint32_t> children;  // numbers of BatchNodes, before this one
-  /// kLeaf: all it reads of a device, unless it reads more than columns can say.
+  /// kLeaf: the columns it reads, unless reads_all.
   std::vector<ColumnKey> columns;
   bool reads_all = false;
-  /// kLeaf: its value is the result, where an optional counts as what it holds.
+  /// kLeaf: its value is the result of the selector; an optional is then replaced by its content.
   bool is_result = false;
-  /// kLeaf of one column that compares its value with this constant and does nothing else: then
-  /// values of one kind that are on the same side of the constant give the same.
+  /// kLeaf that only compares the value of its one column with this constant. Values of one kind on
+  /// the same side of the constant then have the same outcome.
   std::optional<Value> compared_with;
 };
 

@@ -19,12 +19,12 @@
 namespace dray::cel::batch {
 namespace {
 
-// Up to so many different values are all evaluated, also by leaves that only compare.
+// With at most this many different values each is evaluated, even in leaves that only compare.
 constexpr size_t kFewValues = 64;
-// Leaves of several columns: up to so many combinations are numbered.
+// Leaves of several columns: the most combinations that are numbered.
 constexpr size_t kCombinationsMax = size_t{1} << 16U;
 
-// A column that a leaf reads. A device table without the column is one where all lack it.
+// A column that a leaf reads. If the table has no such column, all devices lack it.
 struct Input {
   const ColumnKey* key = nullptr;
   const Column* column = nullptr;
@@ -36,7 +36,7 @@ struct Input {
   }
 };
 
-// How v lies to k; nothing if the two are not compared by value.
+// How v compares with k; nothing if the two have no order.
 std::optional<std::partial_ordering> Side(const Value& v, const Value& k) {
   if (v.is(ValueKind::kQuantity) && k.is(ValueKind::kQuantity))
     return v.quantity() <=> k.quantity();
@@ -54,8 +54,8 @@ class Run {
   Run(const eval::Program& program, std::span<const BatchNode> plan, const DeviceTable& table)
       : program_(program), cost_max_(program.environment().cost_max), plan_(plan), table_(table) {}
 
-  // Returns false if some device might come near a limit, or a part of it ends everything: then the
-  // answers of parts may not be put together.
+  // Returns false if some device might come near a limit, or if a part ends the evaluation of a
+  // device. Then the outcomes of parts must not be combined.
   bool Evaluate(Outcomes& out) {
     Lanes all(table_.size());
     all.Fill();
@@ -155,7 +155,7 @@ class Run {
     memory_bound_ += cost.bytes;
   }
 
-  // Of values of the columns; counts to one more than are evaluated.
+  // How many combinations of values there are; stops at one above the limit.
   static size_t CountCombinations(std::span<const Input> inputs) {
     size_t combinations = 1;
     for (const Input& input : inputs) {
@@ -165,7 +165,7 @@ class Run {
     return combinations;
   }
 
-  // The most that one evaluation took.
+  // The highest cost of one evaluation.
   struct LeafCost {
     uint64_t steps = 0;
     size_t bytes = 0;
@@ -196,7 +196,7 @@ class Run {
     return result->boolean() ? Outcome::kTrue : Outcome::kFalse;
   }
 
-  // A device that has nothing but these values.
+  // A device with these values and nothing else.
   static Value DeviceOf(Arena& arena,
                         std::span<const Input> inputs,
                         std::span<const Value> values) {

@@ -16,9 +16,10 @@ namespace dray::cel::batch {
 /// A selector prepared for tables. Immutable; for any number of threads.
 ///
 /// It agrees with Selector::Evaluate on every device: each part of the expression is evaluated by
-/// the same evaluator, once per different value of the columns it reads, and what it said is
-/// carried to the devices by their codes. Parts that read more than a few columns are evaluated
-/// once per shape of device, and so is the whole selector if it might come near its limits.
+/// the same evaluator, once for each different value of the columns it reads; the codes of the
+/// devices say which of these outcomes is theirs. Parts that read more than a few columns are
+/// evaluated once per shape of device, and so is the whole selector if it might come near its
+/// limits.
 class BatchSelector {
  public:
   explicit BatchSelector(Selector selector);

@@ -15,7 +15,8 @@
 namespace dray::cel::batch {
 namespace {
 
-// Where a column is found: "kind domain id", with a byte that no name has between.
+// The key of a column in the index: kind, domain and id, separated by a byte that names cannot
+// contain.
 std::string IndexKey(Field field, std::string_view domain, std::string_view id) {
   std::string key(1, static_cast<char>('0' + static_cast<int>(field)));
   key += domain;
@@ -70,7 +71,8 @@ std::strong_ordering Strong(std::weak_ordering order) {
   return order > 0 ? std::strong_ordering::greater : std::strong_ordering::equal;
 }
 
-// Equal by value, but perhaps not alike: small and big quantities, versions with other builds.
+// Values that are equal may still differ for an expression: small and big quantities, versions with
+// different builds.
 std::strong_ordering OrderWritten(const api::Quantity& a, const api::Quantity& b) {
   if (const auto order = Strong(a <=> b); order != 0) return order;
   if (SameRepresentation(a, b)) return std::strong_ordering::equal;
@@ -220,10 +222,10 @@ Value DeviceTable::DeviceOfShape(size_t shape, Arena& arena) const {
   return MakeDevice(arena, parts);
 }
 
-// Values are numbered as they come; the last step sorts them.
-class DeviceTableBuilder::Growing {
+// Values are numbered in the order in which they come; Build sorts them.
+class DeviceTableBuilder::ColumnBuilder {
  public:
-  explicit Growing(ColumnKey key) : key_(std::move(key)), values_(1), table_(16) {}
+  explicit ColumnBuilder(ColumnKey key) : key_(std::move(key)), values_(1), table_(16) {}
 
   const ColumnKey& key() const { return key_; }
 
@@ -298,12 +300,12 @@ class DeviceTableBuilder::Growing {
 DeviceTableBuilder::DeviceTableBuilder() : memory_(std::make_unique<Arena>()) {}
 DeviceTableBuilder::~DeviceTableBuilder() = default;
 
-DeviceTableBuilder::Growing& DeviceTableBuilder::ColumnFor(Field field,
-                                                           std::string_view domain,
-                                                           std::string_view id) {
+DeviceTableBuilder::ColumnBuilder& DeviceTableBuilder::ColumnFor(Field field,
+                                                                 std::string_view domain,
+                                                                 std::string_view id) {
   const auto [place, is_new] = index_.try_emplace(IndexKey(field, domain, id), columns_.size());
   if (is_new) {
-    columns_.push_back(std::make_unique<Growing>(
+    columns_.push_back(std::make_unique<ColumnBuilder>(
         ColumnKey{.field = field, .domain = std::string(domain), .id = std::string(id)}));
   }
   return *columns_[place->second];
@@ -315,7 +317,7 @@ void DeviceTableBuilder::AddQualified(Field field,
   SortQualified(values);
   for (const QualifiedValue& value : values) {
     ColumnFor(field, value.domain, value.id).Set(*memory_, size_, value.value);
-    Growing& domain = ColumnFor(domain_field, value.domain, "");
+    ColumnBuilder& domain = ColumnFor(domain_field, value.domain, "");
     if (!domain.Has(size_)) domain.Set(*memory_, size_, Value::Bool(true));
   }
   values.clear();

@@ -24,16 +24,16 @@ namespace dray::cel::batch {
 /// Codes of the values of one column, by lane, as narrow as the number of values allows.
 using Codes = std::variant<std::vector<uint8_t>, std::vector<uint16_t>, std::vector<uint32_t>>;
 
-/// One part of all devices. Code 0 means that a device does not have it; the other codes are
-/// numbers of `values`, which are different from each other in every way an expression can see.
-/// They are sorted by kind, then by value, equal ones by how they are written: so the values of
-/// one kind lie together and comparisons cut them into runs.
+/// One attribute, capacity or other part of all devices. Code 0 means that a device does not have
+/// it; any other code is an index into `values`. Two values differ if any expression could tell
+/// them apart. They are sorted by kind, then by value, then by how they are written: values of one
+/// kind lie together, and a comparison cuts them into runs.
 struct Column {
   /// Codes of the values of one kind.
   struct KindRange {
     uint32_t first = 0;
     uint32_t last = 0;     // one past the end
-    uint32_t longest = 0;  // a value with the longest text, if they are texts
+    uint32_t longest = 0;  // the code of a longest text, if the kind has texts
   };
 
   std::vector<Value> values;  // values[0] is null: missing
@@ -77,7 +77,7 @@ class DeviceTable {
   /// Why, or an empty text.
   const std::string& ErrorOf(size_t lane, const Environment& environment) const;
 
-  /// Devices that are alike in everything have one shape; shapes are numbered from 0.
+  /// Devices whose parts are all the same have one shape. Shapes are numbered from 0.
   size_t shapes() const { return first_of_shape_.size(); }
   uint32_t ShapeOf(size_t lane) const { return shape_of_[lane]; }
   /// The variable `device` of all devices of one shape, built in `arena`.
@@ -108,7 +108,7 @@ class DeviceTable {
   std::vector<uint32_t> shape_of_;        // by lane
   std::vector<uint32_t> first_of_shape_;  // a lane of each shape
   Problems problems_;
-  Problems problems_without_lists_;  // where lists are no values
+  Problems problems_without_lists_;  // for environments without list attributes
   std::unique_ptr<Arena> memory_;
 };
 
@@ -126,14 +126,14 @@ class DeviceTableBuilder {
   std::shared_ptr<const DeviceTable> Build();
 
  private:
-  class Growing;  // a column while devices are added
+  class ColumnBuilder;  // a column while devices are added
 
-  Growing& ColumnFor(Field field, std::string_view domain, std::string_view id);
+  ColumnBuilder& ColumnFor(Field field, std::string_view domain, std::string_view id);
   void AddQualified(Field field, Field domain_field, std::vector<QualifiedValue>& values);
   void NumberShapes(DeviceTable& table) const;
 
   std::unique_ptr<Arena> memory_;
-  std::vector<std::unique_ptr<Growing>> columns_;
+  std::vector<std::unique_ptr<ColumnBuilder>> columns_;
   std::unordered_map<std::string, size_t> index_;
   std::vector<QualifiedValue> scratch_;
   size_t size_ = 0;

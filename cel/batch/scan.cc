@@ -44,8 +44,8 @@ template <class Code>
   }
 }
 
-// One body, compiled for each width and for the machines there are.
-// The choice is made before the thread sanitizer is ready for it.
+// Compiled once for each width of code and each set of vector instructions. The choice is made
+// before the thread sanitizer is ready for it.
 #if __has_feature(thread_sanitizer)
 #define DRAY_FOR_MACHINES
 #else

@@ -32,8 +32,8 @@ struct OutcomeRun {
   Outcome outcome = Outcome::kFalse;
 };
 
-/// Adds a run to `runs`, which are in order. What is false is left out, what continues the last run
-/// becomes part of it.
+/// Adds a run to `runs`, which are in order. A run of kFalse is left out; one that continues the
+/// last run is merged into it.
 void AddRun(std::vector<OutcomeRun>& runs, const OutcomeRun& run);
 
 /// Sets `out` to the outcome of each lane's code; codes in no run are false. Costs one pass over

@@ -13,8 +13,8 @@
 
 namespace dray::cel::check {
 
-/// kNullValue: google.protobuf.NullValue.NULL_VALUE, which is 0. kUnbound: means nothing, and says
-/// so when it is evaluated (unchecked expressions only).
+/// kNullValue: google.protobuf.NullValue.NULL_VALUE, which is 0. kUnbound: nothing declares it,
+/// which is an error when it is evaluated (unchecked expressions only).
 enum class NameKind : uint8_t { kNone, kVariable, kLocal, kTypeName, kNullValue, kUnbound };
 
 /// What the checker found out about one node.
@@ -22,9 +22,9 @@ struct NodeFacts {
   const Type* type = nullptr;
   NameKind name_kind = NameKind::kNone;  // of kIdentifier
   /// kIdentifier kVariable: its number, in the order of Scope (the environment's own first).
-  /// kIdentifier kLocal: its variable; kFold, kBind, kOptMap: its first variable, the second is
-  /// the next one. Variables alive at the same time have different slots, and so have those of the
-  /// initial value and of the body of a kBind.
+  /// kIdentifier kLocal: its variable; kFold, kBind, kOptMap: its first variable, the second is the
+  /// next one. Variables that exist at the same time have different slots, and so do those in the
+  /// initial value and in the body of a kBind.
   uint32_t slot = 0;
   const Function* function = nullptr;  // of kCall, and operators
   const Overload* overload = nullptr;  // the only candidate, if there is only one
@@ -35,7 +35,7 @@ struct NodeFacts {
 struct CheckedAst {
   syntax::Ast ast;
   std::vector<NodeFacts> facts;  // by NodeId
-  uint32_t slots = 0;            // variables alive at the same time, at most
+  uint32_t slots = 0;            // the most variables that exist at the same time
   TypePool types;
   std::shared_ptr<const Declarations> scope;  // the functions of the Scope, if it has any
 

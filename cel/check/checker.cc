@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// One walk over the tree (cel-spec, "Gradual Type Checking"). Type variables get their meaning in
-// one Substitution for the whole expression; what a node's type is can be said for sure only at the
-// end, so all types pass through it once more.
+// One walk over the tree (cel-spec, "Gradual Type Checking"). One Substitution binds the type
+// variables of the whole expression. The type of a node is final only at the end, so all types are
+// resolved once more then.
 //
-// Macros are checked as the loops over calls that they are upstream, in that order: which variable
-// learns what depends on it.
+// Macros are checked as the loops that they are upstream, in the same order, because the order
+// decides which type variable is bound to what.
 #include "cel/check/checker.h"
 
 #include <algorithm>
@@ -385,7 +385,7 @@ class Checker {
     return Make(TypeKind::kBool);
   }
 
-  // What one round makes of the accumulator.
+  // The type of the accumulator after one round.
   const Type* StepType(NodeId id, const Type* accumulator, const Type* first) {
     const Node node = At(id);
     if (node.fold == FoldKind::kAll || node.fold == FoldKind::kExists) {
@@ -464,8 +464,8 @@ class Checker {
     uint32_t variables = 0;
   };
 
-  // Upstream copies the target of optMap, so its errors are there twice and its type variables are
-  // counted twice. Copies of copies would double for ever.
+  // Upstream copies the target of optMap, so its errors are reported twice and its type variables
+  // counted twice. The number is limited, because nested copies double each time.
   void CheckCopy(const Copy& copy) {
     constexpr size_t kErrorsMax = 10'000;
     constexpr uint32_t kVariablesMax = 10'000;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the parts of the checker share: the tree with what was found out about it, the meanings of
+// What the parts of the checker share: the tree with the facts about its nodes, the bindings of
 // type variables, and the errors.
 #pragma once
 
@@ -33,7 +33,7 @@ struct CheckContext {
   }
   const Type* OptionalOf(const Type* value) { return out.types.Make(TypeKind::kOptional, {value}); }
   const Type* FreshParameter() { return out.types.MakeVariable(meanings.Fresh(1)); }
-  /// `type` with what is known about its variables.
+  /// `type` with its bound variables replaced.
   const Type* Known(const Type* type) {
     return meanings.Apply(type, out.types, Substitution::Unknown::kKeep);
   }
@@ -47,7 +47,7 @@ struct CheckContext {
     return type;
   }
 
-  /// Reports and gives the type of what is wrong. Without checks nothing is wrong.
+  /// Reports an error and returns the type for the wrong node. Without checks there are no errors.
   const Type* Fail(uint32_t offset, std::string message) {
     if (!scope.checked) return SimpleType(TypeKind::kDyn);
     errors.push_back({offset, std::move(message)});

@@ -71,7 +71,8 @@ std::string_view WithParts(std::string_view name) {
   return name == "optional_type" ? "optional_type(dyn)" : name;
 }
 
-// What else than release and use decides: whether new expressions may use `includes`.
+// The one function that a feature gate decides about: new expressions may use `includes` only with
+// the gate.
 bool IsHidden(std::string_view function, const Environment& environment) {
   return function == "includes" && environment.use == ExpressionUse::kNew &&
          !environment.list_type_attributes;

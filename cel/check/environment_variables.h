@@ -10,8 +10,7 @@
 
 namespace dray::cel::check {
 
-/// The object type of `device`. It has no values of its own and is no name that an expression may
-/// use.
+/// The object type of `device`. Expressions cannot name it.
 inline constexpr std::string_view kDeviceType = "kubernetes.DRADevice";
 
 struct EnvironmentVariable {
@@ -22,7 +21,7 @@ struct EnvironmentVariable {
 /// In the order in which evaluation expects their values.
 ///
 /// Selectors and derived attributes have `device`. Named resources (1.30) have one map per type of
-/// attribute; plain `attributes` is no variable there. Source: dynamic-resource-allocation,
+/// attribute; `attributes` alone is not a variable there. Source: dynamic-resource-allocation,
 /// cel/compile.go; in 1.30 structured/namedresources/cel/compile.go.
 std::span<const EnvironmentVariable> EnvironmentVariables(const Environment& environment);
 

@@ -45,7 +45,8 @@ class Uniformity {
 
   const Type& TypeOf(NodeId id) const { return *checked_.facts[id].type; }
 
-  // Of an entry [?x] or {?k: v}: the type inside the optional. Upstream breaks if it is none.
+  // The type inside the optional of an entry [?x] or {?k: v}. Upstream panics if it is not an
+  // optional.
   const Type& EntryType(const Node& node, size_t entry, size_t child) const {
     const Type& type = TypeOf(node.children[child]);
     if (!IsOptional(node, entry) || type.kind != TypeKind::kOptional) return type;

@@ -10,9 +10,9 @@
 
 namespace dray::cel::check {
 
-/// Adds an error for the first element of a list, and for each key and value of a map, whose type
-/// is not that of the first; dyn beside int included. Literals anywhere below a call of format are
-/// exempt.
+/// Adds an error for the first element of a list, and for every key and value of a map, whose type
+/// differs from that of the first one; dyn and int differ too. Literals in the arguments of format
+/// are exempt.
 void CheckLiteralsAreUniform(const CheckedAst& checked, std::vector<syntax::SourceError>& errors);
 
 }  // namespace dray::cel::check

@@ -20,7 +20,7 @@ constexpr MessageField kTime[] = {{"seconds", "int", "int64"}, {"nanos", "int", 
 constexpr MessageField kList[] = {{"values", "list(dyn)", "*structpb.Value"}};
 constexpr MessageField kStruct[] = {{"fields", "map(string, dyn)", "*structpb.Value"}};
 constexpr MessageField kAny[] = {{"type_url", "string", "string"}, {"value", "bytes", "[]uint8"}};
-// One of them: the last one given counts.
+// A oneof: the last field that is given counts.
 constexpr MessageField kValue[] = {{"null_value", "int", "int32"},
                                    {"number_value", "double", "float64"},
                                    {"string_value", "string", "string"},

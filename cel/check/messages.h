@@ -31,7 +31,7 @@ std::span<const Message> Messages();
 /// nullptr if there is none.
 const Message* FindMessage(std::string_view name);
 
-/// Whether a literal may make a value of this type, by the name of the type.
+/// Whether a message literal can have a value of this type, going by the name of the type.
 bool MayBeMessage(const Type& type);
 
 }  // namespace dray::cel::check

@@ -16,7 +16,7 @@ using syntax::NodeKind;
 
 namespace {
 
-// No declared name comes near.
+// Longer than every declared name.
 constexpr size_t kQualifiedNameMax = 128;
 
 constexpr std::string_view kNullValue = "google.protobuf.NullValue.NULL_VALUE";
@@ -90,8 +90,8 @@ auto Names::ForCandidates(std::string_view name, Visit visit) -> decltype(visit(
   return visit(name);
 }
 
-// nullptr if `name` means nothing. From 1.37 on, variables of macros hide declared names; before,
-// names of the container won.
+// nullptr if nothing declares `name`. From 1.37 on, variables of macros hide declared names;
+// before, names of the container won.
 const Type* Names::LookUp(NodeId id, std::string_view name) {
   if (locals_come_first() && !name.starts_with('.')) {
     if (const Variable* const local = FindLocal(name)) return UseLocal(id, *local);
@@ -147,7 +147,7 @@ const Type* Names::CheckIdentifier(NodeId id) {
   return Undeclared(node.offset, node.name);
 }
 
-// The name at the root of a chain of plain selections; empty if it is no such chain.
+// The name at the root of a chain of plain selections; empty for other nodes.
 std::string_view Names::RootName(NodeId id) {
   const Node* node = &context_.At(id);
   while (node->kind == NodeKind::kSelect && !node->optional) {

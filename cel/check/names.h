@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the names of an expression stand for: variables of macros, of the environment and of the
-// scope, types, constants, functions.
+// Finds what the names of an expression refer to: variables of macros, of the environment and of
+// the scope, types, constants, functions.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ class Names {
   explicit Names(CheckContext& context)
       : context_(context), declarations_(Declarations::For(context.environment)) {}
 
-  /// A variable of a macro, until it is forgotten; its slot.
+  /// Adds a variable of a macro, until Forget, and returns its slot.
   uint32_t Declare(std::string_view name, const Type* type);
   void Forget(size_t count);
   /// The next variables get slots that no variable so far has had: the initial value of a bind is
@@ -26,18 +26,19 @@ class Names {
   uint32_t UseNewSlots() { return std::exchange(next_slot_, context_.out.slots); }
   void Reuse(uint32_t slot) { next_slot_ = slot; }
 
-  /// The type of a name; an error if it means nothing.
+  /// The type of a name; reports an error if nothing declares it.
   const Type* CheckIdentifier(syntax::NodeId id);
-  /// The type if the selections are one qualified name, which the node then is; otherwise nullptr.
+  /// If the selections are one qualified name, makes the node that name and returns its type;
+  /// otherwise nullptr.
   const Type* CheckQualifiedName(syntax::NodeId id);
-  /// "a.b.c" for a chain of plain selections that starts at a name; empty if it is none, or too
-  /// long to be declared.
+  /// "a.b.c" for a chain of plain selections that starts at a name; empty for other nodes, and for
+  /// chains longer than any declared name.
   std::string QualifiedName(syntax::NodeId id);
 
   /// nullptr if there is no such function.
   const Function* FindFunction(std::string_view name);
   /// The type that a message literal calls `name`, as the type of that name ("type(T)"); the full
-  /// name replaces it. nullptr if there is none. Up to 1.36 variables were looked for as well.
+  /// name replaces it. nullptr if there is none. Up to 1.36 variables were found as well.
   const Type* FindMessageType(std::string_view& name);
 
   const Type* Undeclared(uint32_t offset, std::string_view name);

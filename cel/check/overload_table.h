@@ -12,7 +12,7 @@ namespace dray::cel::check {
 
 enum class Style : uint8_t { kGlobal, kMember };
 
-/// Upstream declares some functions for old syntax trees only: the checker does not find them.
+/// kHidden: upstream declares the function for old syntax trees only; the checker does not find it.
 enum class Visibility : uint8_t { kShown, kHidden };
 
 struct OverloadText {

@@ -12,7 +12,7 @@
 
 namespace dray::cel::check {
 
-/// Types of a call's arguments. Their number is bounded by the length of expressions only.
+/// Types of a call's arguments. Only the length of the expression limits their number.
 using Types = std::span<const Type*>;
 
 class Overloads {
@@ -20,7 +20,7 @@ class Overloads {
   Overloads(CheckContext& context, Names& names) : context_(context), names_(names) {}
 
   /// The type of the call of `name` that node `id` stands for, with the receiver first among the
-  /// arguments. Notes the function, the overloads that fit and, if it is one, that one.
+  /// arguments. Records the function, the overloads that fit and, if only one fits, that one.
   const Type* Resolve(syntax::NodeId id, std::string_view name, Types arguments, Style style);
   const Type* Resolve(syntax::NodeId id,
                       std::string_view name,

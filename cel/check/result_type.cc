@@ -6,8 +6,8 @@
 namespace dray::cel::check {
 namespace {
 
-// Selectors may leave it to the device whether they have an answer, but only by the very type of
-// attribute values: of dyn and any the other one is refused.
+// A selector may have the type of attribute values instead of bool: then the device decides whether
+// there is an answer. That type is dyn or any, by release; the other of the two is refused.
 bool IsSelectorResult(const Type& type, const Environment& environment) {
   if (type.kind == TypeKind::kBool) return true;
   return type.kind == (environment.has_list_attributes() ? TypeKind::kDyn : TypeKind::kAny);

@@ -10,8 +10,8 @@
 
 namespace dray::cel::check {
 
-/// Why no expression of this environment may have results of `type`, in upstream's words; nothing
-/// when it may. Source: dynamic-resource-allocation, cel/compile.go.
+/// Why an expression of this environment may not have a result of `type`, in upstream's words;
+/// nothing when it may. Source: dynamic-resource-allocation, cel/compile.go.
 std::optional<std::string> ResultProblem(const Type& type, const Environment& environment);
 
 }  // namespace dray::cel::check

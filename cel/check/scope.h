@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names that an expression may use beside those of its environment, as a test of the language or
-// another host of it declares them.
+// Names that an expression may use besides those of its environment: for tests of the language, and
+// for other programs that embed it.
 #pragma once
 
 #include <string>
@@ -20,18 +20,18 @@ struct OverloadDeclaration {
   std::string result;
 };
 
-/// A function that can be checked; calling it is an error.
+/// A function that can be checked but not evaluated: a call of it is an error.
 struct FunctionDeclaration {
   std::string name;
   std::vector<OverloadDeclaration> overloads;
 };
 
 struct Scope {
-  /// Names are looked up in it first, then in what encloses it: "a.b".
+  /// Names are looked up in this container ("a.b") first, then in those around it.
   std::string container;
   std::vector<VariableDeclaration> variables;
   std::vector<FunctionDeclaration> functions;
-  /// Without checks every type is dyn and names that mean nothing fail when they are used.
+  /// Without checks every type is dyn, and a name that nothing declares fails when it is evaluated.
   bool checked = true;
 };
 

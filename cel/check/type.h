@@ -48,7 +48,7 @@ struct Type {
 /// The type of a kind without parts: int, dyn, null …
 const Type* SimpleType(TypeKind kind);
 
-/// Of a variable whose type upstream forgets: agrees with no type and has no name.
+/// The type of a variable whose type upstream loses: agrees with no type and has no name.
 const Type* NoType();
 
 class TypePool {
@@ -66,9 +66,9 @@ class TypePool {
     std::span<std::string_view> names;
     uint32_t count = 0;
   };
-  /// Reads "map(string, list($A))": the notation of declarations. Names that are no type of the
-  /// language become kOpaque (net.…, or with parameters) or kObject. Type parameters are numbered
-  /// as `names` says, which learns new ones; it has room for four.
+  /// Reads "map(string, list($A))": the notation of declarations. Other names become kOpaque
+  /// (net.…, or with parameters) or kObject. Type parameters get the numbers in `names`; new ones
+  /// are added to it, up to four.
   const Type* Parse(std::string_view text, Names& names);
   /// A type without type parameters.
   const Type* Parse(std::string_view text);

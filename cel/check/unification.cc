@@ -13,7 +13,7 @@ bool IsWild(const Type& type) {
          type.kind == TypeKind::kError;
 }
 
-// null stands for a missing object, but not for a missing scalar, list or map.
+// null may be used for an object, but not for a scalar, list or map.
 bool AcceptsNull(TypeKind kind) {
   return kind == TypeKind::kNull || kind == TypeKind::kObject || kind == TypeKind::kOpaque ||
          kind == TypeKind::kOptional || kind == TypeKind::kTimestamp ||
@@ -85,7 +85,7 @@ bool Substitution::OccursIn(const Type& variable, const Type& type) const {
                              [&](const Type* inner) { return OccursIn(variable, *inner); });
 }
 
-// kUnknown: nothing was known of the variable, and it cannot be `type` because that contains it.
+// kUnknown: the variable was not bound, and cannot be bound to `type` because that contains it.
 Substitution::Outcome Substitution::UnifyVariable(const Type& type, const Type& variable) {
   if (SameType(type, variable)) return Outcome::kAgrees;
   const Type* const known = meanings_[variable.variable];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether types agree, and what that says about type parameters (cel-spec, "Gradual Type
+// Whether types agree, and which types that gives the type parameters (cel-spec, "Gradual Type
 // Checking").
 #pragma once
 
@@ -11,23 +11,24 @@
 
 namespace dray::cel::check {
 
-/// What the type variables of one check stand for. A variable never occurs in its own meaning.
+/// The types that the type variables of one check stand for. No variable occurs in its own type.
 class Substitution {
  public:
-  /// Numbers for `count` new variables; the first of them.
+  /// Makes `count` new variables and returns the number of the first.
   uint32_t Fresh(uint32_t count);
   uint32_t size() const { return static_cast<uint32_t>(meanings_.size()); }
 
-  /// Whether a value of type `from` may stand where `to` is wanted. Keeps what was learnt only if
+  /// Whether a value of type `from` may be used where `to` is wanted. Variables are bound only if
   /// all pairs agree.
   bool Assignable(std::span<const Type* const> to, std::span<const Type* const> from);
-  /// Whether the two may stand for each other. Of two variables the second learns.
+  /// Whether each may be used for the other. Of two variables the second is bound to the first.
   bool Agree(const Type& a, const Type& b);
 
   /// A declared type with its parameters turned into the variables from `first` on.
   static const Type* Instantiate(const Type* type, uint32_t first, TypePool& pool);
 
-  /// `type` with known variables replaced; unknown ones become dyn if asked so.
+  /// `type` with bound variables replaced by their types; unbound ones become dyn if `unknown` says
+  /// so.
   enum class Unknown { kKeep, kDyn };
   const Type* Apply(const Type* type, TypePool& pool, Unknown unknown) const;
 
@@ -47,7 +48,7 @@ class Substitution {
   std::vector<Change> trail_;          // what the pairs in hand have changed
 };
 
-/// The one of two agreeing types that says less.
+/// The more general one of two types that agree.
 const Type* MoreGeneral(const Type* a, const Type* b);
 
 }  // namespace dray::cel::check

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One formula per function, found by name. A formula gives the cost of one overload; a function
-// that is not in the table, and an overload that its formula does not know, costs 1.
+// One formula per function, found by name. A formula gives the cost of one overload. A function
+// that is not in the table costs 1, and so does an overload that its formula does not cover.
 #include "cel/cost/calls.h"
 
 #include <algorithm>
@@ -51,7 +51,7 @@ CallEstimate ScanArgumentTwice(const CallSite& call) {
   return {.cost = Scan(Argument(call, 0), 2 * kPerCharacter)};
 }
 
-// The result is no longer than the subject, and upstream takes it to be no shorter.
+// The result is at most as long as the subject; upstream takes it to be exactly as long.
 CallEstimate ScanToSameSize(const CallSite& call) {
   return {.cost = Scan(Subject(call), kPerCharacter), .result_size = Subject(call)};
 }
@@ -143,8 +143,8 @@ CallEstimate Equality(const CallSite& call) {
   return EqualityByType(call).value_or(CompareTexts(call));
 }
 
-// Of lists every element is looked at, of lists of texts every character; anything with type
-// parameters counts as a list.
+// For lists every element counts, for lists of texts every character; a type with type parameters
+// counts as a list.
 CallEstimate Traversal(const CallSite& call) {
   if (call.receiver == nullptr) return {};
   const Operand& target = *call.receiver;
@@ -202,7 +202,7 @@ CallEstimate Split(const CallSite& call) {
   const SizeRange text = Subject(call);
   std::optional<int64_t> limit;
   if (call.arguments.size() > 1) limit = call.arguments[1].integer;
-  // A negative limit is none.
+  // A negative limit means no limit.
   const uint64_t parts_max = limit.has_value() ? static_cast<uint64_t>(*limit) : text.max;
   return {.cost = Scan(text, 2 * kPerCharacter), .result_size = SizeRange{0, parts_max}};
 }
@@ -245,7 +245,7 @@ CallEstimate Ip(const CallSite& call) {
   return call.receiver != nullptr ? CallEstimate{} : ScanArgument(call);
 }
 
-// In 1.32 the estimator does not know the semver library.
+// In 1.32 the estimate does not cover the semver library.
 CallEstimate ScanVersion(const CallSite& call) {
   return call.rules < api::Release::k1_33 ? CallEstimate{} : ScanArgument(call);
 }
@@ -274,8 +274,8 @@ CallEstimate Sets(const CallSite& call) {
   return {.cost = Scan(Argument(call, 0) * Argument(call, 1), factor) + CostRange::Exactly(1)};
 }
 
-// A call that makes a list: `factor` for each unit of `size`, which upstream takes for the size of
-// the result as well, even where it is a square.
+// A call that makes a list: `factor` for each unit of `size`. Upstream uses `size` as the size of
+// the result too, even where `size` is a square.
 CallEstimate MakeList(SizeRange size, double factor) {
   return {.cost = Scan(size, factor) + CostRange::Exactly(1 + kListCost), .result_size = size};
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which part of the device an expression denotes, and how large that part can be (limits of
-// resource.k8s.io, dynamic-resource-allocation cel/compile.go).
+// Which part of the device an expression denotes, and how large that part can be (the limits of
+// resource.k8s.io; dynamic-resource-allocation, cel/compile.go).
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ std::optional<SizeRange> DeclaredSize(DevicePart part);
 DevicePart Child(DevicePart part, DeviceStep step);
 DevicePart Child(DevicePart part, std::string_view field);
 
-/// A path from a variable to a part of it. Means nothing without its DevicePaths.
+/// A path from a variable to a part of it. Valid with its DevicePaths only.
 struct DevicePath {
   DevicePart part = DevicePart::kNone;
   uint32_t cell = 0;  // see DevicePaths
@@ -46,10 +46,10 @@ struct DevicePath {
 /// All paths of one estimate.
 ///
 /// Upstream extends paths with Go's append, which writes into memory that extensions of the same
-/// path share when there is room. For paths of the device that is exactly behind the inner maps
-/// (three elements, room for four): of two paths to entries of one such map, the later one decides
-/// what both denote. So a name of an attribute may be taken to be as long as an attribute value.
-/// The numbers of admission depend on it.
+/// path share when there is room. For paths of the device there is room exactly after the inner
+/// maps (three elements, room for four): of two paths to entries of one such map, the later one
+/// decides what both denote. So a name of an attribute may be taken to be as long as an attribute
+/// value. The numbers of admission depend on it.
 class DevicePaths {
  public:
   static DevicePath Root(std::string_view variable);
@@ -67,7 +67,7 @@ class DevicePaths {
  private:
   DevicePath Extend(const DevicePath& path, DevicePart child);
 
-  std::vector<DevicePart> cells_;  // what the newest path behind one inner map denotes
+  std::vector<DevicePart> cells_;  // what the newest path into one inner map denotes
 };
 
 }  // namespace dray::cel::cost

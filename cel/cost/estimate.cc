@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// One walk over the tree, children first. For every node it finds out four things:
+// One walk over the tree, children first. For every node it computes four things:
 //
 //   cost     of evaluating it
-//   path     which part of the device it denotes, if it does; that part's size is declared
+//   path     which part of the device it denotes, if any; that part's size is declared
 //   size     if the expression itself tells: of literals, results of functions, variables
 //   entries  sizes of what is inside a list or map that the expression itself makes
 //
@@ -64,7 +64,7 @@ struct Estimate {
   DevicePath path;
   std::optional<SizeRange> size;
   std::optional<EntrySizes> entries;
-  // Of a variable. What is known about it is looked up when it is needed, which may be after its
+  // Of a variable. Its size is looked up when it is needed, which may be after the end of its
   // scope: cel.bind(x, "a", x) has no known size.
   std::string_view variable;
   std::optional<int64_t> integer;  // of a literal
@@ -173,7 +173,7 @@ class Estimator {
     return false;
   }
 
-  // Once the size follows from the path it stays, even if the path comes to denote another part.
+  // A size that was found by the path stays, even if the path later denotes another part.
   std::optional<SizeRange> SizeOf(Estimate& estimate) {
     if (estimate.size.has_value()) return estimate.size;
     estimate.size = DeclaredSize(paths_.PartAt(PathOf(estimate)));
@@ -193,7 +193,7 @@ class Estimator {
     return variable != nullptr ? variable->entries : std::nullopt;
   }
 
-  // An argument of a call: its size is looked at before the next one is visited.
+  // An argument of a call. Its size is computed before the next argument is visited.
   Estimate VisitSized(NodeId id) {
     Estimate out = Visit(id);
     SizeOf(out);
@@ -251,7 +251,7 @@ class Estimator {
     const Estimate key = VisitSized(node.children[1]);
     Estimate out = {.cost = operand.cost + key.cost + kOne, .type = TypeOf(id)};
     if (node.optional) return out;
-    // An operand that may be a list or a map is looked at as both, the map last.
+    // An operand that may be a list or a map is treated as a list, then as a map.
     for (const TypeKind container : {TypeKind::kList, TypeKind::kMap}) {
       for (const check::Overload* candidate : checked_.facts[id].candidates) {
         if (candidate->parameters[0]->kind != container) continue;
@@ -285,7 +285,7 @@ class Estimator {
       out.cost = out.cost + argument.cost;
     }
     std::optional<Operand> receiver;
-    if (node.is_member) {  // upstream looks at it last
+    if (node.is_member) {  // upstream visits it last
       Estimate target = Visit(node.children[0]);
       receiver = AsOperand(target);
       out.cost = out.cost + target.cost;
@@ -391,8 +391,8 @@ class Estimator {
     return out;
   }
 
-  // 1.32 knows one variable: the elements of a list, the keys of a map, also where the macro has
-  // indexes or values beside them.
+  // 1.32 knows one variable: the elements of a list, the keys of a map, even where the macro has
+  // indexes or values too.
   Variable OldLoopVariable(std::string_view name, const Estimate& range) const {
     Variable out = {.name = name, .path = range.path};
     if (range.type->kind == TypeKind::kList) out.step = DeviceStep::kValues;

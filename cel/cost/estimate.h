@@ -9,9 +9,9 @@
 
 namespace dray::cel::cost {
 
-/// The estimate of upstream's release; admission looks at its maximum. Not a true bound: upstream's
-/// is none either, so the limit at run time remains necessary. What has no known size may cost
-/// anything, which is above every limit.
+/// The estimate of upstream's release; admission looks at its maximum. Like upstream's, it is not a
+/// true upper bound, so the limit at run time remains necessary. A size that is not known makes the
+/// maximum unbounded, which is above every limit.
 ///
 /// Before 1.32 there was no estimate; the rules of 1.32 answer for those releases. Costs O(nodes).
 CostRange EstimateCost(const check::CheckedAst& checked, const Environment& environment);

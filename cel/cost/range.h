@@ -64,7 +64,7 @@ inline CostRange Scaled(CostRange cost, double factor) {
   return {ScaledUp(cost.min, factor), ScaledUp(cost.max, factor)};
 }
 
-/// The cost of doing something that costs `each` as often as the size says.
+/// The cost of something that costs `each`, done once per unit of size.
 constexpr CostRange Times(SizeRange size, CostRange each) {
   return CostRange{size.min, size.max} * each;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Costs follow cel-go's observer: a path of selections and indexes is one attribute that costs 1
-// for its root, if it stands as an operand of its own, and 1 for each qualifier that was tried.
-// Folds charge what their general form would (a loop with an accumulator named @result).
+// Costs are those that cel-go counts: a path of selections and indexes is one attribute. It costs 1
+// for each step that was tried, and 1 for its root if the path is an operand by itself. A fold
+// costs what its general form would (a loop with an accumulator named @result).
 #include "cel/eval/evaluator.h"
 
 #include <array>
@@ -13,17 +13,17 @@
 #include <fmt/format.h>
 
 #include "cel/check/checked_ast.h"
+#include "cel/eval/conversion_problem.h"
 #include "cel/eval/fold.h"
 #include "cel/eval/messages.h"
 #include "cel/eval/meter.h"
-#include "cel/eval/native.h"
 #include "cel/library/qualifier.h"
 #include "cel/library/registry.h"
 #include "cel/value/make.h"
 
 namespace dray::cel::eval {
 
-using library::Lookup;
+using library::LookupResult;
 using syntax::Node;
 using syntax::NodeId;
 using syntax::NodeKind;
@@ -118,14 +118,6 @@ class Evaluator final : public FoldHost {
     return {};
   }
 
-  // Upstream binds by a loop whose accumulator it copies if it is empty, which loses the default of
-  // device.attributes and device.capacity.
-  static Value AsAccumulator(const Value& value) {
-    static constexpr Map kEmpty;
-    const bool is_empty = value.is(ValueKind::kMap) && value.map().entries.empty();
-    return is_empty ? Value::FromMap(&kEmpty) : value;
-  }
-
   // A bound expression is computed when it is first used, if at all.
   Value UseSlot(uint32_t index) {
     if (const NodeId initial = std::exchange(slots_[index].initial, syntax::kNoNode);
@@ -146,7 +138,7 @@ class Evaluator final : public FoldHost {
     return MakeError(arena_, fmt::format("no such attribute(s): {}", nodes_[id].name));
   }
 
-  // An arm or key: a path there does not pay for its root.
+  // An arm of a conditional, or a key: a path there does not pay for its root.
   Value EvalInner(NodeId id) {
     const NodePlan& plan = PlanOf(id);
     if (plan.operation == Operation::kPath) return EvalPath(plan, Root::kIsFree);
@@ -191,10 +183,10 @@ class Evaluator final : public FoldHost {
     return *found;
   }
 
-  Lookup LookUpStep(const Value& container, const PathStep& step, const Value& key) {
+  LookupResult LookUpStep(const Value& container, const PathStep& step, const Value& key) {
     if (step.hash != 0 && container.is(ValueKind::kMap)) {
       const Value* const found = container.map().FindText(key.text(), step.hash);
-      return found != nullptr ? Lookup{*found, true} : Lookup{};
+      return found != nullptr ? LookupResult{*found, true} : LookupResult{};
     }
     return library::LookUp(arena_, container, key);
   }
@@ -211,16 +203,18 @@ class Evaluator final : public FoldHost {
       if (value.is_error()) break;
       optional = optional || step.optional;
       const Value key = step.key_node == syntax::kNoNode ? step.key : EvalInner(step.key_node);
-      const Lookup found = key.is_error() ? Lookup{key, true} : LookUpStep(value, step, key);
+      const LookupResult found =
+          key.is_error() ? LookupResult{key, true} : LookUpStep(value, step, key);
       if (!found.present && optional) return false;
-      // What may be absent is paid for if it is found.
+      // An optional step costs something only if it finds something.
       if (!optional || !found.value.is_error()) meter_.Charge(1);
       value = found.present ? found.value : library::MissingPart(arena_, value, key);
     }
     return true;
   }
 
-  // The test is free: upstream takes back the 1 that a path costs, also from ?:, which has none.
+  // has() itself is free: upstream takes back the 1 for the root of the path, even where the root
+  // is ?:, for which nothing was charged.
   [[gnu::noinline]] Value EvalHas(const NodePlan& plan) {
     const Value result = EvalPresence(plan);
     if (IsConditional(nodes_[plan.root].kind)) meter_.TakeBack();
@@ -242,7 +236,7 @@ class Evaluator final : public FoldHost {
       if (value.optional() == nullptr) return Value::Bool(false);
       value = *value.optional();
     }
-    const Lookup found = LookUpStep(value, plan.path.back(), plan.path.back().key);
+    const LookupResult found = LookUpStep(value, plan.path.back(), plan.path.back().key);
     const bool fails = found.present && found.value.is_error();
     if (!optional || (found.present && !fails)) meter_.Charge(1);
     return fails ? found.value : Value::Bool(found.present);
@@ -319,7 +313,7 @@ class Evaluator final : public FoldHost {
     return MakeMap(arena_, entries.first(count));
   }
 
-  // An entry M{?f: e} that is no optional is an error of its own.
+  // An entry M{?f: e} whose value is not an optional has its own error.
   [[gnu::noinline]] Value EvalMessage(const Node& node) {
     std::vector<FieldValue> fields;
     Value error;
@@ -347,7 +341,7 @@ class Evaluator final : public FoldHost {
     return result;
   }
 
-  // Eval, with the shortest way for what most operands are.
+  // The same as Eval, but faster for the most common operands.
   Value EvalOperand(NodeId id) {
     const NodePlan& plan = PlanOf(id);
     if (plan.operation == Operation::kConstant) return plan.value;
@@ -356,7 +350,8 @@ class Evaluator final : public FoldHost {
     return Eval(id);
   }
 
-  // The functions that hold arrays are kept out of Eval, which would guard its stack for them.
+  // Functions with local arrays are not inlined into Eval: the compiler would add its stack
+  // protector to Eval.
   [[gnu::noinline]] Value EvalEquals(const Node& node) {
     const std::array arguments = {EvalOperand(node.children[0]), EvalOperand(node.children[1])};
     Value result;
@@ -389,7 +384,7 @@ class Evaluator final : public FoldHost {
     return result;
   }
 
-  // Ends the evaluation where upstream's breaks; nothing absorbs that.
+  // Ends the evaluation where upstream panics. Unlike an error, || and && do not absorb it.
   [[gnu::noinline]] Value Crash(std::string_view problem) {
     if (Stopped()) return Value::Error("operation cancelled");
     crash_ = MakeError(arena_, fmt::format("internal error: {}", problem));
@@ -422,7 +417,7 @@ class Evaluator final : public FoldHost {
     return result;
   }
 
-  // What nearly all calls are: one or two arguments, all of which are evaluated.
+  // Nearly all calls: one or two arguments, all of them evaluated.
   [[gnu::noinline]] Value EvalShortCall(NodeId id, const NodePlan& plan) {
     const std::span<const NodeId> children = nodes_[id].children;
     std::array<Value, 2> buffer;
@@ -444,25 +439,16 @@ class Evaluator final : public FoldHost {
     meter_.Charge(is_one ? 1 : library::CallCost(plan.cost, arguments, result));
   }
 
-  static bool HasExpectedKinds(const NodePlan& plan, std::span<const Value> arguments) {
-    if (plan.expected_count != arguments.size()) return false;
-    for (size_t i = 0; i < arguments.size(); ++i) {
-      const ValueKind kind = plan.expected[i];
-      if (kind != ValueKind::kError && !arguments[i].is(kind)) return false;
-    }
-    return true;
-  }
-
-  // Some calls take time in proportion to their cost, which is known before: what would pass the
-  // limit is charged but not computed.
-  bool IsTooDear(const NodePlan& plan, std::span<const Value> arguments) const {
-    if (!plan.is_dear) return false;
+  // Some calls take time in proportion to a cost that is known beforehand. A call that would exceed
+  // the limit is charged but not computed.
+  bool IsTooExpensive(const NodePlan& plan, std::span<const Value> arguments) const {
+    if (!plan.is_expensive) return false;
     return library::CallCost(plan.cost, arguments, Value()) > meter_.left();
   }
 
   Value Call(NodeId id, const NodePlan& plan, std::span<const Value> arguments) {
-    if (IsTooDear(plan, arguments)) return Value::Error("operation cancelled");
-    if (plan.checks_signature && !HasExpectedKinds(plan, arguments)) {
+    if (IsTooExpensive(plan, arguments)) return Value::Error("operation cancelled");
+    if (plan.checks_signature && !plan.HasExpectedKinds(arguments)) {
       const check::NodeFacts& facts = program_.facts(id);
       if (!library::AcceptsValues(*facts.function, arguments, facts.overload)) {
         return WrongArguments(arena_, facts.function->name, arguments);
@@ -481,13 +467,13 @@ class Evaluator final : public FoldHost {
     return library::ApplyRegex(nodes_[id].name, *call.pattern, arena_, arguments);
   }
 
-  // A name that nothing declares: what it is applied to does not matter.
+  // A function that nothing declares. Its arguments are not evaluated.
   [[gnu::noinline]] Value EvalUnknown(const Node& node) {
     return MakeError(arena_, fmt::format("no such overload: {}", node.name));
   }
 
-  // The argument of or and orValue is evaluated only if the receiver has no value. Up to 1.36 what
-  // is no optional is its own value.
+  // The argument of or and orValue is evaluated only if the receiver has no value. Up to 1.36 a
+  // receiver that is not an optional is the result itself.
   Value EvalOr(const Node& node) {
     const Value receiver = Eval(node.children[0]);
     if (receiver.is_error()) return receiver;

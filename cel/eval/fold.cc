@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Each fold stands for a general comprehension (condition, step, result over an accumulator named
-// @result) and charges exactly its nodes, one by one, so that the counter agrees with upstream also
-// where the limit ends the loop.
+// @result) and charges exactly the cost of its nodes, one by one, so that the count is upstream's
+// even where the limit ends the loop.
 #include "cel/eval/fold.h"
 
 #include <algorithm>
@@ -99,8 +99,8 @@ class FoldRun {
     return result;
   }
 
-  // Evaluates the predicate, if there is one. True if the element counts; an error, also that of a
-  // predicate that is no bool, replaces `result`.
+  // Evaluates the predicate, if there is one. True if the element counts. An error, or a predicate
+  // that is not a bool, replaces `result`.
   bool Passes(Value& result) {
     if (predicate() == syntax::kNoNode) return true;
     const Value value = host_.Eval(predicate());

@@ -8,7 +8,7 @@
 
 namespace dray::cel::eval {
 
-/// What a fold needs of the evaluator it runs in.
+/// What a fold needs from the evaluator that runs it.
 class FoldHost {
  public:
   virtual Value Eval(syntax::NodeId id) = 0;
@@ -22,8 +22,17 @@ class FoldHost {
   ~FoldHost() = default;
 };
 
-/// Runs the fold `node` over `range`, which is no error. Maps are walked in the order of their
+/// Runs the fold `node` over `range`, which is not an error. Visits maps in the order of their
 /// keys.
 Value Fold(FoldHost& host, const syntax::Node& node, uint32_t slot, const Value& range);
+
+/// `value` as a bind gives it to its variable. Upstream implements bind as a loop. It copies an
+/// empty map into the accumulator, and the copy of device.attributes or device.capacity has no
+/// default for missing keys.
+inline Value AsAccumulator(const Value& value) {
+  static constexpr Map kEmpty;
+  const bool is_empty = value.is(ValueKind::kMap) && value.map().entries.empty();
+  return is_empty ? Value::FromMap(&kEmpty) : value;
+}
 
 }  // namespace dray::cel::eval

@@ -11,7 +11,7 @@
 
 #include "base/base64.h"
 #include "cel/check/messages.h"
-#include "cel/eval/native.h"
+#include "cel/eval/conversion_problem.h"
 #include "cel/library/times.h"
 #include "cel/value/make.h"
 
@@ -100,7 +100,7 @@ class MessageMaker {
     return library::AddTime(arena_, whole, Value::Duration(given.nanos));
   }
 
-  // What is too long becomes the longest.
+  // A duration that is too long becomes the longest one.
   Value MakeDuration() {
     const Seconds given = ReadSeconds();
     if (given.error.is_error()) return given.error;

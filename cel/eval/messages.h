@@ -15,11 +15,11 @@ struct FieldValue {
   Value value;
 };
 
-/// The value that a well-known message of this name stands for; of a field given twice the last one
-/// counts. Numbers become those of the field, what goes into a Struct or ListValue becomes JSON:
-/// all numbers are doubles (or texts, if a double cannot hold them), times and bytes are texts.
-/// Errors: a value is none of the field's type or too big; Any and Empty stand for no value; the
-/// name is that of no message.
+/// The value that a literal of the well-known message `name` has. If a field is given twice, the
+/// last one counts. Numbers are converted to the type of the field. In a Struct or ListValue
+/// everything becomes JSON: numbers become doubles (or texts, if a double cannot hold them), times
+/// and bytes become texts. Errors: a value has the wrong type for its field or is too big; the
+/// message is Any or Empty, which have no value; there is no such message.
 Value MakeMessage(Arena& arena, std::string_view name, std::span<const FieldValue> fields);
 
 }  // namespace dray::cel::eval

@@ -7,18 +7,19 @@
 
 namespace dray::cel::eval {
 
-/// Counts up to a limit and stops: the evaluation ends when more than the limit was needed.
+/// Counts up to a limit. The evaluation ends when it needs more.
 class Meter {
  public:
   explicit Meter(uint64_t max) : max_(max) {}
 
-  /// One step of `amount`. Nothing is counted after the limit was passed.
+  /// Adds `amount` in one step. Counts nothing once the limit is exceeded.
   void Charge(uint64_t amount) {
     if (!exceeded()) spent_ += amount;
   }
-  /// Several steps of one each.
+  /// Adds 1 several times.
   void ChargeSteps(uint64_t steps) { Charge(std::min(steps, max_ + 1 - std::min(spent_, max_))); }
-  /// Takes back a step of one. Below zero the count wraps, which ends the evaluation.
+  /// Subtracts 1. Below zero the count wraps around, as upstream's does, and that ends the
+  /// evaluation.
   void TakeBack() {
     if (!exceeded()) --spent_;
   }
@@ -31,7 +32,7 @@ class Meter {
   }
   bool exceeded() const { return spent_ > max_; }
   bool halted() const { return halted_; }
-  /// What may still be charged without passing the limit.
+  /// How much may still be charged within the limit.
   uint64_t left() const { return exceeded() ? 0 : max_ - spent_; }
   uint64_t spent() const { return halted_ ? at_halt_ : spent_; }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // One walk over the checked tree, children first. Only literals and unary conversions of constants
-// become constants: folding more would change costs, and errors that evaluation may skip. Other
-// functions of constants are computed here as well, but charged when evaluation comes there.
+// become constants: folding more would change costs, and would report errors that an evaluation may
+// never reach. A few other functions of constants are computed here too, but charged when they are
+// evaluated.
 #include "cel/eval/plan.h"
 
 #include <algorithm>
@@ -47,7 +48,8 @@ std::string_view WithoutDot(std::string_view name) {
   return name.starts_with('.') ? name.substr(1) : name;
 }
 
-// The kind of all values of a declared type; kError for any kind. Nothing if there is more to it.
+// The kind of all values of a declared type; kError if they have any kind. Nothing if the kind does
+// not decide.
 std::optional<ValueKind> ExpectedKind(const Type& type) {
   switch (type.kind) {
     case TypeKind::kDyn:
@@ -77,7 +79,7 @@ std::optional<ValueKind> ExpectedKind(const Type& type) {
   return std::nullopt;
 }
 
-bool IsDear(CostRule rule) {
+bool IsExpensive(CostRule rule) {
   return rule == CostRule::kProduct || rule == CostRule::kDoubleProduct ||
          rule == CostRule::kQuadratic || rule == CostRule::kQuadraticKeys ||
          rule == CostRule::kFlatten;
@@ -152,7 +154,7 @@ class Planner {
     SetConstant(id, Value::Type(name));
   }
 
-  // Upstream takes a variable that holds a type for the name of that type.
+  // Upstream mistakes a variable that holds a type for the name of a type.
   void MentionVariable(std::string_view name, const Type& type) {
     if (type.kind == TypeKind::kType) {
       FailProgram(fmt::format("reference to undefined type: {}", name));
@@ -173,7 +175,7 @@ class Planner {
             .hash = HashText(node.name)};
   }
 
-  // The path of the operand and one step more; an operand that is no path is the root.
+  // The path of the operand with one more step. An operand that is not a path is the root.
   void PlanPath(NodeId id, Operation operation, const PathStep& step) {
     const NodeId operand = ast_[id].children[0];
     const Operation before_it = plans_.nodes[operand].operation;
@@ -252,7 +254,7 @@ class Planner {
     Prepare(id, node);
   }
 
-  // Upstream's implementations that rely on what the checker found out.
+  // Calls in which upstream relies on the types that the checker found, and panics on others.
   static bool IsFragile(std::string_view name, size_t arguments, bool is_unique) {
     return name == "distinct" || (name == "sort" && is_unique) ||
            (name == "flatten" && arguments == 2);
@@ -267,15 +269,15 @@ class Planner {
       plan.special = SpecialFor({.zoned_call = builtin.zoned_call});
     }
     plan.is_unique = overload != nullptr;
-    plan.is_dear = IsDear(builtin.cost);
+    plan.is_expensive = IsExpensive(builtin.cost);
     plan.cost = library::CostOf(builtin.cost, overload);
     plan.checks_signature = builtin.wrong_types == library::WrongTypes::kSignature;
     plan.stops_at_error = StopsAtError(builtin, ast_[id].children.size(), plan.is_unique);
     if (plan.checks_signature && plan.is_unique) ExpectKinds(*checked_.facts[id].overload, plan);
   }
 
-  // Calls of three and more arguments do, and those whose overload is looked for by the types of
-  // the arguments.
+  // Calls with three or more arguments do, and calls whose overload is chosen by the types of the
+  // arguments.
   static bool StopsAtError(const Builtin& builtin, size_t arguments, bool is_unique) {
     if (arguments >= 3 || builtin.name == "format") return true;
     const bool by_types =
@@ -297,7 +299,7 @@ class Planner {
     return plans_.paths.Make<SpecialCall>(call);
   }
 
-  // A constant pattern is compiled ahead; from then on the pattern is no argument any more.
+  // A constant pattern is compiled now and is not an argument any more.
   void PlanPattern(NodePlan& plan, const Node& node) {
     const Value* const pattern = ConstantOf(node.children[1]);
     if (pattern == nullptr || !pattern->is(ValueKind::kString)) return;
@@ -336,8 +338,8 @@ class Planner {
     At(id).value = *set;
   }
 
-  // What is built from constants is the same every time. Only what is small: compiling builds no
-  // lists.
+  // An object made from constants is the same every time, so it is made now. Only small objects:
+  // compiling builds no lists.
   void Prepare(NodeId id, const Node& node) {
     constexpr std::array<std::string_view, 5> kConstructors = {
         "quantity", "semver", "ip", "cidr", "url"};

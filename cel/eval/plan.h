@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What evaluation needs to know about the nodes of a tree, found out once.
+// How each node of a tree is evaluated, decided once, when the expression is compiled.
 #pragma once
 
 #include <array>
@@ -44,7 +44,7 @@ struct PathStep {
   syntax::NodeId key_node = syntax::kNoNode;  // otherwise
 };
 
-/// A call that takes more than its arguments.
+/// A call that needs more than its arguments.
 struct SpecialCall {
   const RE2* pattern = nullptr;  // of matches, find, findAll with a constant pattern
   library::ZonedCall zoned_call = nullptr;
@@ -57,9 +57,10 @@ struct NodePlan {
   library::CostRule cost = library::CostRule::kOne;
   bool is_unique = false;         // the checker left one overload
   bool checks_signature = false;  // arguments may be of other types than declared
-  bool is_dear = false;           // time grows with the product of sizes
+  bool is_expensive = false;      // time grows with the product of sizes
   bool stops_at_error = false;    // the first error ends the call before later arguments
-  /// The kinds that the only overload takes, if that is all there is to check; kError is any kind.
+  /// The kinds that the only overload takes, if checking kinds is enough; kError stands for any
+  /// kind.
   uint8_t expected_count = 0;
   std::array<ValueKind, kExpectedMax> expected = {};
   syntax::NodeId root = syntax::kNoNode;
@@ -70,6 +71,14 @@ struct NodePlan {
   Value value;
   std::span<const PathStep> path;
   const DeepKey* deep = nullptr;  // kDeepPath: the path
+
+  bool HasExpectedKinds(std::span<const Value> arguments) const {
+    if (expected_count != arguments.size()) return false;
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      if (expected[i] != ValueKind::kError && !arguments[i].is(expected[i])) return false;
+    }
+    return true;
+  }
 };
 
 /// A constant pattern of a regular expression, by the node of the argument.

@@ -14,7 +14,8 @@
 
 namespace dray::cel::eval {
 
-/// Immutable, for use by any number of threads at once. Refers to itself: it stays where it is.
+/// Immutable, for use by any number of threads at once. Refers to itself, so it cannot be copied or
+/// moved.
 class Program {
  public:
   /// Makes the plans. `patterns` are those that Validate compiled. Costs O(nodes).

@@ -42,7 +42,7 @@ class Validator {
   }
 
  private:
-  // The target of optMap is there twice upstream.
+  // Upstream's tree contains the target of optMap twice.
   void Repeat(size_t first) {
     constexpr size_t kErrorsMax = 10'000;
     const size_t last = errors_.size();
@@ -58,7 +58,8 @@ class Validator {
         errors_.push_back({checked_.ast[problem->node].offset, std::move(problem->message)});
       }
     }
-    // The first argument beside a receiver, whatever it is: matches("[", "a") is refused.
+    // The first argument after the receiver, if there is one. So matches("[", "a") is refused for
+    // its first argument.
     const size_t place = node.is_member ? 1 : 0;
     if (node.children.size() <= place) return;
     const Node& argument = checked_.ast[node.children[place]];

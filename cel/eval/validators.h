@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Errors in constants that upstream finds in a tree that type-checked.
+// Errors in constants: upstream looks for them after the type check.
 #pragma once
 
 #include <vector>
@@ -11,10 +11,10 @@
 
 namespace dray::cel::eval {
 
-/// Adds an error per literal that is no duration, timestamp or regular expression though a call
-/// takes it for one, per call of format whose constant text does not fit its arguments, and what
-/// CheckLiteralsAreUniform finds. Costs O(nodes), and compiles each literal pattern of `matches`:
-/// those that are good come back in `patterns`.
+/// Adds an error for each literal that a call reads as a duration, timestamp or regular expression
+/// and that is not a valid one, for each call of format whose constant text does not fit its
+/// arguments, and those of CheckLiteralsAreUniform. Costs O(nodes), and compiles each literal
+/// pattern of `matches`: the valid ones are returned in `patterns`.
 void Validate(const check::CheckedAst& checked,
               const Environment& environment,
               std::vector<CompiledPattern>& patterns,

@@ -7,8 +7,9 @@
 
 namespace dray::cel::inline language {
 
-/// The releases that declare something, for stored and for new expressions. Release n builds the
-/// environment of new ones for the release before, so there things often come one later.
+/// The releases that declare a function or macro, for stored and for new expressions. New
+/// expressions of release n have the environment of the release before, so they often get it one
+/// release later.
 struct Availability {
   api::Releases stored;
   api::Releases fresh;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an expression may use: the environment of one Kubernetes release, chosen by what the
-// expression is for and by feature gates.
+// What an expression may use: the variables, functions and rules of one Kubernetes release, for one
+// purpose and a set of feature gates.
 #pragma once
 
 #include <cstdint>
@@ -35,8 +35,8 @@ struct Environment {
   bool consumable_capacity = false;   // gate DRAConsumableCapacity
   bool list_type_attributes = false;  // gate DRAListTypeAttributes
   uint64_t cost_max = kSelectorCostMax;
-  /// What an expression may name beside UTC and offsets; null: nothing. Not owned: outlives all
-  /// that is compiled for this environment. Matters for evaluation only.
+  /// The time zones that an expression may name; null: UTC and offsets only. Not owned: must
+  /// outlive everything that is compiled for this environment. Only evaluation reads it.
   const TimeZones* time_zones = nullptr;
 
   /// kAny means the newest.

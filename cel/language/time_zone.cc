@@ -15,7 +15,7 @@ std::unexpected<Error> Malformed() {
   return Fail(StatusReason::kInvalid, "malformed time zone information");
 }
 
-// Takes big-endian numbers and pieces from the front; once too little is left, fails for good.
+// Reads big-endian numbers and pieces from the front. Once too few bytes are left, it stays failed.
 class BigEndian {
  public:
   explicit BigEndian(std::string_view bytes) : rest_(bytes) {}
@@ -122,8 +122,8 @@ Result<TimeZone> TimeZone::FromFile(std::string_view file) {
   return zone;
 }
 
-// What held before the first transition: the first period if no transition uses it; else the
-// last one without summer time before that of the first transition; else the first without.
+// The period before the first transition: the first period if no transition uses it; else the last
+// one without summer time before that of the first transition; else the first without.
 const TimeZone::Period& TimeZone::FirstPeriod() const {
   const bool first_is_used =
       std::ranges::any_of(transitions_, [](const Transition& t) { return t.period == 0; });

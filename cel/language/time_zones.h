@@ -34,8 +34,8 @@ class TimeZones {
   mutable Published<Zones> known_;
 };
 
-/// The zone called `name` among `zones`; null ones are none at all. The answer nullptr stands for
-/// UTC ("", "UTC", and "Local": control planes run on UTC), which is always there.
+/// The zone `name` of `zones`; `zones` may be null and then has none. The result nullptr means UTC,
+/// which is always there: "", "UTC", and "Local", because control planes run on UTC.
 ///
 /// Errors: kInvalid  in Go's words: "unknown time zone X", "time: invalid location name", …
 Result<Frozen<TimeZone>> FindTimeZone(const TimeZones* zones, std::string_view name);

@@ -289,8 +289,8 @@ Value IsCidr(Arena& /*arena*/, Arguments arguments) {
   return Value::Bool(ParsePrefix(arguments[0].text()).has_value());
 }
 
-// A text that is no address gives the error of a wrong type: upstream passes its error value on as
-// if it were the address.
+// A text that is not an address gives the error for a wrong type, because upstream uses the error
+// value as if it were the address.
 Value ContainsIp(Arena& /*arena*/, Arguments arguments) {
   const IpPrefix& prefix = arguments[0].cidr();
   if (arguments[1].is(ValueKind::kIp)) {
@@ -305,7 +305,7 @@ bool Covers(const IpPrefix& outer, const IpPrefix& inner) {
   return outer.bits <= inner.bits && SharePrefix(outer.address, inner.address, outer.bits);
 }
 
-// Here the error of the text comes through, as upstream asks the other way round.
+// Here the error about the text is returned, because upstream checks in the other order.
 Value ContainsCidr(Arena& arena, Arguments arguments) {
   if (arguments[1].is(ValueKind::kCidr)) {
     return Value::Bool(Covers(arguments[0].cidr(), arguments[1].cidr()));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of the authorizer. They are declared everywhere, but no variable of their types
-// exists for devices: they can only be called on something else, through dyn, which their
-// signatures refuse.
+// The functions of the authorizer. Every environment declares them, but device expressions have no
+// variable of their types. They can only be called on other values, through dyn, and then their
+// signatures do not match.
 #include <array>
 
 #include "cel/library/builtin.h"

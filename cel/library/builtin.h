@@ -14,13 +14,13 @@
 
 namespace dray::cel::library {
 
-/// Computes a function of arguments that are no errors.
+/// Computes a function. No argument is an error.
 using BuiltinCall = Value (*)(Arena& arena, std::span<const Value> arguments);
 
-/// The same for a function that may name a time zone; null: there are none but UTC.
+/// The same for a function that may name a time zone. If `zones` is null, only UTC is known.
 using ZonedCall = Value (*)(Arena& arena, std::span<const Value> arguments, const TimeZones* zones);
 
-/// What wrong run-time types give: they reach a function through dyn.
+/// Which error arguments of wrong run-time types give. They reach a function through dyn.
 enum class WrongTypes : uint8_t {
   kOwn,        // the function says so itself: "no such overload"
   kSignature,  // "no such overload: f(int, string)", found by the declarations

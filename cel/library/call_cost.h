@@ -11,9 +11,9 @@
 
 namespace dray::cel::library {
 
-/// How a function's cost follows from its arguments. "core" rules hold only for calls that the
-/// checker left one overload of, and "texts" only for overloads that take strings or bytes; all
-/// others cost 1.
+/// How a function's cost follows from its arguments. Rules marked "core" apply only to calls for
+/// which the checker found one overload, those marked "texts" only to overloads that take strings
+/// or bytes; all other calls cost 1.
 enum class CostRule : uint8_t {
   kOne,
   kEquality,       // core: a tenth of the smaller size; 1 for objects
@@ -44,8 +44,8 @@ enum class CostRule : uint8_t {
   kValidate,       // a tenth of the text times a quarter of the size of the format's pattern
 };
 
-/// `rule` as it holds for calls of `overload`, the only one that the checker left; nullptr if it
-/// left several.
+/// The rule that applies to calls of `overload`, the only one that the checker found; nullptr if
+/// there are several.
 CostRule CostOf(CostRule rule, const check::Overload* overload);
 
 /// The cost of one call; errors among the arguments count as size 1.

@@ -62,7 +62,8 @@ bool UnderscoresAreGood(std::string_view text, bool hex) {
   return before != '_';
 }
 
-// Takes digits and a dot off `rest`; false if there are none, or two dots.
+// Removes digits with at most one dot from the front of `rest`; false if there are no digits or two
+// dots.
 bool ScanMantissa(std::string_view& rest, Scanned& out) {
   bool has_digits = false;
   bool after_dot = false;
@@ -88,7 +89,7 @@ bool ScanMantissa(std::string_view& rest, Scanned& out) {
   return has_digits;
 }
 
-// Reads `rest`, which is not empty; false if it is no exponent.
+// Reads the exponent that `rest` is, which is not empty; false if it is not one.
 bool ScanExponent(std::string_view rest, Scanned& out) {
   if (ToLower(rest[0]) != (out.hex ? 'p' : 'e')) return false;
   out.text += out.hex ? 'p' : 'e';

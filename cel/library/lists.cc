@@ -140,7 +140,7 @@ void SortPlaces(std::span<uint64_t> places, std::span<const Value> keys) {
     return Compare(keys[a], keys[b], Ordering::kLess).is_true();
   };
   if (places.size() > kInsertionMax) {
-    // A heap bears keys without an order (NaN) as well.
+    // A heap also works with keys that have no order (NaN).
     const auto before = [&](uint64_t a, uint64_t b) {
       return less(a, b) || (!less(b, a) && a < b);
     };
@@ -233,7 +233,7 @@ Value Flatten(Arena& arena, Arguments arguments) {
   return AdoptList(arena, out.items());
 }
 
-// Longer than other lists may be: what it costs to make one ends the evaluation soon enough.
+// May be longer than other lists: the cost of making one ends the evaluation soon enough.
 constexpr int64_t kRangeMax = 1'000'000;
 
 Value MakeRange(Arena& arena, int64_t size) {

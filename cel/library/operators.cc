@@ -33,8 +33,8 @@ bool IsTime(const Value& value) {
   return value.is(ValueKind::kTimestamp) || value.is(ValueKind::kDuration);
 }
 
-// Two messages for wrong types: kinds that have methods (strings and times) and what has the
-// operation at all get the plain one.
+// There are two messages for wrong types. Kinds with methods (strings and times), and kinds that
+// have the operation for other operands, get the plain one.
 Value Mismatch(const Value& left, bool has_operation, std::string_view otherwise) {
   const bool plain = has_operation || left.is(ValueKind::kString) || IsTime(left);
   return plain ? NoSuchOverload() : Value::Error(otherwise);
@@ -167,7 +167,7 @@ Value Equals(Arena& /*arena*/, Arguments arguments) {
   return Equal(arguments[0], arguments[1]);
 }
 
-// "Not equal" is "not true": what cannot be compared is different.
+// != is true unless == is: values that cannot be compared differ.
 Value Differs(Arena& /*arena*/, Arguments arguments) {
   return Value::Bool(!Equal(arguments[0], arguments[1]).is_true());
 }

@@ -13,11 +13,11 @@
 namespace dray::cel::library {
 namespace {
 
-Lookup ErrorLookup(Arena& arena, std::string_view message) {
+LookupResult ErrorLookup(Arena& arena, std::string_view message) {
   return {MakeError(arena, message), true};
 }
 
-Lookup AtIndex(const List& list, int64_t index, Lookup out_of_bounds) {
+LookupResult AtIndex(const List& list, int64_t index, LookupResult out_of_bounds) {
   if (index < 0 || std::cmp_greater_equal(index, list.items.size())) return out_of_bounds;
   return {list.items[static_cast<size_t>(index)], true};
 }
@@ -50,13 +50,13 @@ std::string KeyText(const Value& key) {
   return std::string(TypeName(key));
 }
 
-Lookup LookUp(Arena& arena, const Value& container, const Value& key) {
+LookupResult LookUp(Arena& arena, const Value& container, const Value& key) {
   if (!IsScalarKey(key.kind())) {
     return ErrorLookup(arena, fmt::format("invalid qualifier type: {}", GoTypeName(key)));
   }
   if (container.is(ValueKind::kMap)) {
     const Value* const found = container.map().Find(key);
-    return found != nullptr ? Lookup{*found, true} : Lookup{};
+    return found != nullptr ? LookupResult{*found, true} : LookupResult{};
   }
   if (!container.is(ValueKind::kList)) return {};
   const List& list = container.list();

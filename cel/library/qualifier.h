@@ -9,14 +9,14 @@
 
 namespace dray::cel::library {
 
-struct Lookup {
+struct LookupResult {
   Value value;  // if present; may be an error
   bool present = false;
 };
 
 /// The part of `container` at `key`. Scalars have no parts; a key of the wrong type for a list is
 /// an error.
-Lookup LookUp(Arena& arena, const Value& container, const Value& key);
+LookupResult LookUp(Arena& arena, const Value& container, const Value& key);
 
 /// As messages show a key: "1.5", "gpu".
 std::string KeyText(const Value& key);

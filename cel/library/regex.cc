@@ -68,8 +68,8 @@ bool IsGroupName(std::string_view name) {
   });
 }
 
-// Copies a pattern with what RE2 reads otherwise than Go: (?<name> is (?P<name>, and there is no
-// \C.
+// Copies a pattern and rewrites what RE2 reads differently from Go: (?<name> becomes (?P<name>, and
+// \C is refused.
 class PatternCopy {
  public:
   explicit PatternCopy(std::string_view pattern) : pattern_(pattern), rest_(pattern) {}
@@ -163,7 +163,7 @@ Value FindAll(const RE2& pattern, Arena& arena, std::string_view text, int64_t l
     re2::StringPiece match;
     if (!pattern.Match(Piece(text), at, text.size(), RE2::UNANCHORED, &match, 1)) break;
     const auto start = static_cast<size_t>(match.data() - text.data());
-    // An empty match right after the one before is none.
+    // An empty match directly after the previous match does not count.
     if (!match.empty() || start != previous_end) {
       found.Add(Value::String(text.substr(start, match.size())));
       if (found.size() > kWeightMax) break;

@@ -15,7 +15,7 @@ namespace dray::cel::library {
 
 bool IsRegexFunction(std::string_view function);
 
-/// Compiles RE2 syntax as Go's regexp package takes it. The result may be used by many threads.
+/// Compiles a pattern in the syntax of Go's regexp package. The result may be used by many threads.
 ///
 /// Errors: kInvalid  "error parsing regexp: …" in the words of RE2.
 Result<std::shared_ptr<const RE2>> CompileRegex(std::string_view pattern);

@@ -13,8 +13,8 @@
 namespace dray::cel::library {
 
 /// The function as the release of `environment` has it, with its cost there; nullptr if it is
-/// declared but not implemented. `overload` is the one the checker left, if it left only one: the
-/// sum of an empty list depends on it. Costs O(1).
+/// declared but not implemented. `overload` is the only one that fits, if the checker found only
+/// one: the sum of an empty list depends on it. Costs O(1).
 const Builtin* FindBuiltin(std::string_view name,
                            const Environment& environment,
                            const check::Overload* overload = nullptr);
@@ -22,8 +22,8 @@ const Builtin* FindBuiltin(std::string_view name,
 /// Whether `name` is a conversion between types, such as int or timestamp.
 bool IsConversion(std::string_view name);
 
-/// Whether some overload of `function` takes these values, or the only one the checker left. Lists
-/// are judged by their first element.
+/// Whether `only` takes these values, or any overload of `function` if `only` is null. Of a list
+/// only the first element is checked.
 bool AcceptsValues(const check::Function& function,
                    std::span<const Value> arguments,
                    const check::Overload* only = nullptr);

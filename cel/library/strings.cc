@@ -304,7 +304,7 @@ constexpr CostRule kTenth = CostRule::kTenth;
 constexpr CostRule kFifth = CostRule::kFifth;
 constexpr CostRule kTraversal = CostRule::kTraversal;
 
-// startsWith and endsWith cost by the text they look at until 1.36, then by what they look for.
+// Up to 1.36 startsWith and endsWith cost by the receiver, later by the argument.
 constexpr auto kBuiltins = std::to_array<Builtin>({
     {"charAt", CharAt},
     {"contains", Contains, CostRule::kContains, kOwn},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All functions of the language, one table per subject. Each table stands in the source of its
+// All functions of the language, one table per subject. Each is defined in the source file of its
 // subject.
 #pragma once
 

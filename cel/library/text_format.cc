@@ -66,7 +66,7 @@ std::expected<Clause, std::string> TakeClause(std::string_view& rest) {
   if (!kVerbs.contains(clause.verb)) {
     std::string shown;
     syntax::AppendUtf8(
-        shown, static_cast<unsigned char>(clause.verb));  // upstream takes bytes for letters
+        shown, static_cast<unsigned char>(clause.verb));  // upstream treats bytes as letters
     return std::unexpected(fmt::format(
         "could not parse formatting clause: unrecognized formatting clause \"{}\"", shown));
   }
@@ -227,7 +227,7 @@ Problem WriteText(Output& out, const Value& value) {
 
 // --- numbers
 
-// The number behind %f or %e; the texts NaN, Infinity and -Infinity count.
+// The number for %f or %e: also from the texts NaN, Infinity and -Infinity.
 std::optional<double> NumberOf(const Value& value) {
   if (value.is(ValueKind::kDouble)) return value.number();
   if (!value.is(ValueKind::kString)) return std::nullopt;
@@ -253,8 +253,8 @@ std::string GroupThousands(std::string_view digits) {
   return out;
 }
 
-// The formatter behind upstream's holds fraction digits in 16 bits at most and in 8 bits at least;
-// beyond ten million it gives up.
+// Upstream's formatter keeps the number of fraction digits in 8 to 16 bits, and gives up beyond ten
+// million.
 constexpr int64_t kPrecisionEnd = 10'000'010;
 constexpr std::string_view kNoVerb = "%!(NOVERB)";
 
@@ -295,7 +295,7 @@ std::string Superscript(int exponent) {
   return out;
 }
 
-// Six digits of fraction, whatever the precision: upstream takes that for the width.
+// Six fraction digits, whatever the precision: upstream uses the precision as the width.
 std::string Scientific(double value, int64_t width) {
   if (width >= kPrecisionEnd) return std::string(kNoVerb);
   std::string out(SpecialText(value));

@@ -16,8 +16,8 @@ struct FormatProblem {
 };
 
 /// What is wrong with a call of `format` whose text is a literal and whose argument is a list
-/// literal; other calls have no problem that could be found before evaluation. `call` is a kCall
-/// node of function "format".
+/// literal; in other calls nothing can be found before evaluation. `call` is a kCall node of
+/// function "format".
 std::optional<FormatProblem> CheckFormatCall(const check::CheckedAst& checked, syntax::NodeId call);
 
 }  // namespace dray::cel::library

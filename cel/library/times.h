@@ -12,15 +12,15 @@
 
 namespace dray::cel::library {
 
-/// Reads RFC 3339 as Go's time.Parse does: T and Z in upper case, a fraction of any length (what is
-/// finer than a nanosecond is dropped) after a dot or comma, one-digit hours, offsets up to 24:60.
-/// The result may lie in the year 0, which no timestamp may.
+/// Reads RFC 3339 as Go's time.Parse does: T and Z in upper case, a fraction of any length (digits
+/// after the ninth are dropped) after a dot or comma, one-digit hours, offsets up to 24:60. The
+/// result may lie in the year 0, which no timestamp may.
 std::optional<Timestamp> ReadTimestamp(std::string_view text);
 
 /// RFC 3339 with the offset it was written with and as much of a fraction as is needed.
 std::string TimestampText(const Timestamp& timestamp);
 
-/// Seconds with a fraction as a double has it: "5400s", "0.000000001s".
+/// Seconds as a double, with the shortest fraction: "5400s", "0.000000001s".
 std::string DurationText(int64_t nanoseconds);
 
 // Conversions; the argument is of one of the declared types.

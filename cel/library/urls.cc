@@ -25,10 +25,10 @@ namespace {
 
 using Arguments = std::span<const Value>;
 
-// Where a text stands in a URL: each part leaves other bytes unescaped.
+// The part of a URL that a text belongs to. Each part leaves other bytes unescaped.
 enum class UrlPart : uint8_t { kPath, kHost, kZone, kUser, kQuery, kFragment };
 
-// More parameters than these and a query counts as empty.
+// A query with more parameters counts as empty.
 constexpr size_t kQueryParametersMax = 10'000;
 
 constexpr bool IsAlphanumeric(char c) {
@@ -109,8 +109,8 @@ std::string Escape(std::string_view text, UrlPart part) {
   return out;
 }
 
-// A path or fragment is written back as it was given if that is a good escaping, else anew.
-// `decoded` is what it stands for.
+// A path or fragment is written back as it was given if it was escaped correctly, otherwise it is
+// escaped again from `decoded`.
 std::string Reescape(std::string_view given, std::string_view decoded, UrlPart part) {
   const bool is_good = std::ranges::all_of(given, [part](char c) {
     return StandsAsItIs(c, part) || std::string_view("!$&'()*+,;=:@[]%").contains(c);
@@ -185,7 +185,7 @@ struct Parsed {
   bool has_authority = false;
 };
 
-// Splits "scheme:" off; the scheme is empty if there is none.
+// Splits off "scheme:"; empty if there is no scheme.
 Result<std::string_view> TakeScheme(std::string_view& text) {
   for (size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];

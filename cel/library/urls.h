@@ -22,7 +22,7 @@ struct UrlParts {
 /// Errors: kInvalid in Go's words: `parse "x": invalid URI for request`.
 Result<UrlParts> ParseUrl(std::string_view text);
 
-/// Whether url.ParseRequestURI takes `text`, which does not know about fragments. Errors as above.
+/// Whether Go's url.ParseRequestURI accepts `text`; it has no fragments. Errors as above.
 Result<> CheckRequestUri(std::string_view text);
 
 }  // namespace dray::cel::library

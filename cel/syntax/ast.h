@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The syntax tree. Nodes refer to each other by number; macros are expanded to nodes of their own
-// (kFold, kBind, kOptMap, kSortBy), because evaluation and both cost formulas have closed forms for
-// them.
+// The syntax tree. Nodes refer to each other by number. A macro becomes one node (kFold, kBind,
+// kOptMap, kSortBy), not the loop that upstream makes of it: evaluation and both costs compute its
+// result directly.
 #pragma once
 
 #include <cstdint>
@@ -70,7 +70,8 @@ struct Node {
   Constant constant;
 };
 
-/// Stands for what an error was reported about: no name, no selection, nothing a macro could use.
+/// Stands in the place of a part that an error was reported about. Macros cannot use it as a name
+/// or a selection.
 inline Node InvalidNode(uint32_t offset) {
   return {.kind = NodeKind::kLiteral, .offset = offset};
 }

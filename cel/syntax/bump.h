@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory of one compiled expression: many small things that live exactly as long as it does.
+// A bump allocator: many small objects that are freed together, such as those of one compiled
+// expression.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +15,8 @@
 
 namespace dray::cel::syntax {
 
-/// Takes from blocks that never move, also when the Bump itself is moved. Holds only what needs no
-/// destructor.
+/// Allocates from blocks that never move, even when the Bump itself is moved. For objects without
+/// destructors only.
 class Bump {
  public:
   Bump() = default;

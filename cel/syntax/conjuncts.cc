@@ -30,7 +30,7 @@ std::string_view TextOf(std::string_view expression, Tokens tokens) {
   return expression.substr(tokens.front().offset, end - tokens.front().offset);
 }
 
-/// The index behind the bracket that closes the one at `open`; tokens.size() if none does.
+/// The index after the bracket that closes the one at `open`; tokens.size() if there is none.
 size_t Behind(Tokens tokens, size_t open) {
   size_t depth = 0;
   for (size_t i = open; i < tokens.size(); ++i) {
@@ -40,7 +40,7 @@ size_t Behind(Tokens tokens, size_t open) {
   return tokens.size();
 }
 
-/// `(…)` without its parentheses, as often as there are any.
+/// Without the parentheses around the whole, however many pairs there are.
 Tokens WithoutParentheses(Tokens tokens) {
   while (tokens.size() > 2 && Is(tokens.front(), '(') && Is(tokens.back(), ')') &&
          Behind(tokens, 0) == tokens.size()) {
@@ -89,7 +89,8 @@ std::vector<std::string_view> Conjuncts(std::string_view expression) {
   const Tokens tokens = Tokens(all).first(all.size() - 1);  // without kEnd
   if (!errors.empty() || tokens.empty() || !AreBracketsMatched(tokens)) return {expression};
   std::vector<std::string_view> conjuncts;
-  // Parts still to be looked at, the next one last: no recursion, however deep the parentheses.
+  // Parts that are still to be cut, the next one last. No recursion, however deep the parentheses
+  // are.
   std::vector<Tokens> waiting = {tokens};
   while (!waiting.empty()) {
     const Tokens part = WithoutParentheses(waiting.back());

@@ -14,16 +14,15 @@ namespace dray::cel::syntax {
 /// operator is another one (||, ?:, a macro, a call) is one part.
 ///
 /// Works on tokens, because the syntax tree knows where a node begins but not where it ends. So a
-/// && that a macro would look at (cel.bind(x, a, x && b)) stays inside its part, and
-/// !(a || b) is not turned round. O(length * nesting of parentheses).
+/// && inside a macro's arguments (cel.bind(x, a, x && b)) is not cut, and !(a || b) is not
+/// rewritten. O(length * nesting of parentheses).
 ///
-/// Of a text that cannot be cut into tokens, all of it is one part; the same holds for one whose
-/// brackets do not match.
+/// A text that cannot be cut into tokens, or whose brackets do not match, is one part.
 std::vector<std::string_view> Conjuncts(std::string_view expression);
 
-/// `expression` on one line: comments are dropped, white space between tokens becomes one space
-/// and line breaks inside of texts are written \n. For reading; a text with three quotes may no
-/// longer mean the same.
+/// `expression` on one line: comments are dropped, white space between tokens becomes one space and
+/// line breaks inside of texts are written \n. For people to read: an expression with triple-quoted
+/// strings may have another meaning afterwards.
 std::string OneLine(std::string_view expression);
 
 }  // namespace dray::cel::syntax

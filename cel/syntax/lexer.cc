@@ -224,7 +224,8 @@ constexpr char SimpleEscape(char c) {
   }
 }
 
-// Appends the escape at the front of `rest` (without its backslash) and drops it.
+// Appends what the escape at the front of `rest` (without its backslash) stands for, and removes
+// the escape.
 bool DecodeEscape(std::string_view& rest, bool is_bytes, bool lax_surrogates, std::string& out) {
   const char c = rest[0];
   const bool octal = c >= '0' && c <= '3';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bounds of the front end, equal to upstream's where upstream has them. Together they bound the
-// recursion of every later phase, so no hostile text can exhaust a thread's stack.
+// The limits of the parser; where upstream has a limit, it is the same. Together they bound the
+// recursion of every later phase, so that no hostile text exhausts a thread's stack.
 #pragma once
 
 #include <cstddef>

@@ -24,7 +24,7 @@ struct FoldMacro {
   bool has_predicate;
   bool has_transform;
 
-  // Macros of two variables came with an extension of their own.
+  // Macros with two variables belong to an extension.
   bool IsIn(const Environment& environment) const {
     return variables == 1 || kTwoVariables.Has(environment);
   }

@@ -64,8 +64,8 @@ constexpr BinaryOperator kBinaryOperators[] = {
     {"_%_", 5, Mark('%')},
 };
 
-// Every parsing function returns kNoNode after a syntax error or beyond a limit, and callers pass
-// that on. Other errors leave an invalid node in the place of what they are about.
+// Every parsing function returns kNoNode after a syntax error or at a limit, and its caller returns
+// it too. Any other error puts an invalid node where the wrong part stood.
 class Parser {
  public:
   Parser(std::string_view expression,
@@ -113,7 +113,7 @@ class Parser {
   NodeId SyntaxError(std::string message) {
     return Fail(Peek().offset, "Syntax error: " + std::move(message));
   }
-  // Ends parsing: the rest of the text has no meaning, later messages would only repeat this one.
+  // Ends parsing: further messages about the rest of the text would only repeat this one.
   NodeId Fail(uint32_t offset, std::string message) {
     if (!ended_) errors_.push_back({offset, std::move(message)});
     ended_ = true;
@@ -161,7 +161,7 @@ class Parser {
   // expression = or [ "?" or ":" expression ]
   NodeId Expression() {
     if (++nesting_ > kNestingMax) {
-      errors_.clear();  // upstream does not come to look at the parts
+      errors_.clear();  // upstream reports nothing about the parts
       return Fail(SourceError::kNowhere,
                   fmt::format("expression recursion limit exceeded: {}", kNestingMax));
     }
@@ -369,7 +369,7 @@ class Parser {
     return Add(call, 0);
   }
 
-  // Nobody looks at the arguments.
+  // The arguments are not checked.
   NodeId ReservedCall(uint32_t start, const Token& name) {
     const size_t before = errors_.size();
     std::vector<NodeId> arguments;

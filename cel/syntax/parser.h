@@ -12,9 +12,9 @@
 namespace dray::cel::syntax {
 
 /// Parses `expression`, which is at most kExpressionBytesMax long. On any error, `errors` is not
-/// empty afterwards and the tree is not usable. Of syntax errors only the first is reported; names
-/// and literals that are none, and misuse of macros, are reported each.
-/// Time and memory are linear; recursion is bounded by kNestingMax and kPathMax.
+/// empty afterwards and the tree is not usable. Only the first syntax error is reported; every bad
+/// name, bad literal and wrong use of a macro is. Time and memory are linear; recursion is bounded
+/// by kNestingMax and kPathMax.
 Ast Parse(std::string_view expression,
           const Environment& environment,
           std::vector<SourceError>& errors);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Errors that point into the expression, and their text with the caret line.
+// Errors at a position in the expression, and their text with a caret below that position.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 namespace dray::cel::syntax {
 
 struct SourceError {
-  /// An error about the expression as a whole; shown as -1:0 without a snippet.
+  /// An error about the expression as a whole; shown at -1:0, without the source line.
   static constexpr uint32_t kNowhere = UINT32_MAX;
 
   uint32_t offset = kNowhere;  // byte in the expression

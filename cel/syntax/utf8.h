@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// UTF-8 by code points: CEL counts, indexes and slices strings so.
+// UTF-8 by code points, the unit in which CEL counts, indexes and slices strings.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ bool IsValidUtf8(std::string_view text);
 /// Characters in `text`; each invalid byte counts as one.
 size_t CountCodePoints(std::string_view text);
 
-/// Byte offset of the character number `index`; text.size() for the one after the last.
+/// Byte offset of the character with this index; text.size() for the index after the last.
 size_t OffsetOfCodePoint(std::string_view text, size_t index);
 
 void AppendUtf8(std::string& out, char32_t value);

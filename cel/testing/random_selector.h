@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests and fuzzing: selectors and devices drawn from a seed, made so that they meet.
+// For tests and fuzzing: selectors and devices drawn from a seed, which use the same names and
+// values.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory of one evaluation, or of the constants of one program: taken in small steps, given back at
-// once. Values point into arenas and never own anything.
+// Memory of one evaluation, or of the constants of one program: allocated in small pieces, freed
+// all at once. Values point into arenas and never own anything.
 #pragma once
 
 #include <array>
@@ -17,9 +17,8 @@
 
 namespace dray::cel::inline value {
 
-/// One evaluation may hold no more; what needs more ends with an error. Upstream has no such limit;
-/// expressions within the cost limit that need this much build strings and lists for their own
-/// sake.
+/// An evaluation that needs more ends with an error. Upstream has no such limit; an expression that
+/// stays within the cost limit and needs this much only piles up strings and lists.
 inline constexpr size_t kArenaBytesMax = size_t{64} * 1024 * 1024;
 
 /// Not for use by two threads at once.
@@ -34,7 +33,7 @@ class Arena {
     bytes_ += text.size();
     return memory_.Copy(text);
   }
-  /// `count` values, not initialised beyond what T() does by itself.
+  /// `count` objects, default-initialised.
   template <class T>
   std::span<T> NewArray(size_t count) {
     static_assert(std::is_trivially_destructible_v<T>);
@@ -60,7 +59,7 @@ class Arena {
     return kept;
   }
 
-  /// What was taken so far.
+  /// Bytes allocated so far.
   size_t bytes() const { return bytes_; }
   bool is_full() const { return bytes_ > kArenaBytesMax; }
 
@@ -82,7 +81,8 @@ class Arena {
   size_t bytes_ = 0;
 };
 
-/// Values one after the other, in an arena: it grows by doubling and never gives back.
+/// A growing array of values in an arena. It doubles when it is full; what it leaves behind is
+/// freed with the arena.
 class ValueBuffer {
  public:
   explicit ValueBuffer(Arena& arena) : arena_(arena) {}

@@ -16,8 +16,8 @@ bool IsNan(const Value& value) {
   return value.is(ValueKind::kDouble) && std::isnan(value.number());
 }
 
-// The order of two keys of one kind (NaN last); equal ones are one key or, like lists and objects
-// behind pointers, have no order.
+// The order of two keys of one kind, NaN last. "Equal" means one key, or two of a kind without an
+// order: lists, and objects behind pointers.
 std::strong_ordering OrderOfKeys(const Value& a, const Value& b) {
   if (a.is(ValueKind::kDuration)) return a.nanoseconds() <=> b.nanoseconds();
   if (a.is(ValueKind::kType)) return a.text() <=> b.text();
@@ -39,7 +39,7 @@ bool AreOneKey(const Value& a, const Value& b) {
   return has_value && a.kind() == b.kind() && !IsNan(a) && OrderOfKeys(a, b) == 0;
 }
 
-// By kind, then by value, then by place.
+// By kind, then by value, then by position in the literal.
 bool ComesBefore(const Value& a, const Value& b, bool is_earlier) {
   if (a.kind() != b.kind()) return a.kind() < b.kind();
   const std::strong_ordering order = OrderOfKeys(a, b);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// New values in an arena. What would be too big becomes an error.
+// Makes values in an arena. A value that would be too big becomes an error.
 #pragma once
 
 #include <cstddef>

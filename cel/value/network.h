@@ -8,7 +8,8 @@
 
 namespace dray::cel::inline value {
 
-/// Version 4 uses the first four bytes, the rest are zero. No zones, no mapped addresses.
+/// IPv4 uses the first four bytes; the rest are zero. Has no zone, and is never an IPv4 address
+/// mapped into IPv6.
 struct IpAddress {
   std::array<uint8_t, 16> bytes = {};
   bool is_v4 = false;
@@ -17,7 +18,7 @@ struct IpAddress {
   bool operator==(const IpAddress&) const = default;
 };
 
-/// Bits behind the prefix may be set.
+/// Bits after the prefix may be set.
 struct IpPrefix {
   IpAddress address;
   int bits = 0;

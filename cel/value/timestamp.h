@@ -7,8 +7,8 @@
 
 namespace dray::cel::inline value {
 
-/// Between 0001-01-01T00:00:00Z and 9999-12-31T23:59:59.999999999Z. The offset says how it was
-/// written and is shown again; it means nothing for comparisons.
+/// Between 0001-01-01T00:00:00Z and 9999-12-31T23:59:59.999999999Z. The offset is the one it was
+/// written with: it is written out again, and comparisons ignore it.
 struct Timestamp {
   int64_t seconds = 0;  // since 1970, UTC, rounded down
   int32_t nanoseconds = 0;

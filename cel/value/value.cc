@@ -42,7 +42,8 @@ bool IsNumber(ValueKind kind) {
   return kind == ValueKind::kInt || kind == ValueKind::kUint || kind == ValueKind::kDouble;
 }
 
-// Beyond the range of integers the double alone decides; within it the integer is rounded first.
+// A double outside the range of integers decides alone; otherwise the integer is rounded to a
+// double first.
 std::partial_ordering CompareIntDouble(int64_t a, double b) {
   if (b < -kTwoTo63) return std::partial_ordering::greater;
   if (b > kTwoTo63) return std::partial_ordering::less;

@@ -43,7 +43,7 @@ enum class ValueKind : uint8_t {
 struct List;
 struct Map;
 struct DeepIndex;
-struct NamedFormat;  // library/formats.h
+struct NamedFormat;  // named_format.h
 
 class Value {
  public:
@@ -71,8 +71,8 @@ class Value {
   static Value None() { return {ValueKind::kOptional, static_cast<const void*>(nullptr)}; }
   static Value Some(const Value* value) { return {ValueKind::kOptional, value}; }
   static Value Quantity(const api::Quantity* value) { return {ValueKind::kQuantity, value}; }
-  /// Upstream keeps what add and sub give behind a pointer, which == does not look through when it
-  /// stands on the right.
+  /// A result of add or sub. Upstream keeps it behind a pointer, and its == does not follow that
+  /// pointer when the result stands on the right.
   static Value ComputedQuantity(const api::Quantity* value) {
     Value out(ValueKind::kQuantity, value);
     out.size_ = 1;
@@ -94,7 +94,7 @@ class Value {
   bool is_true() const { return kind_ == ValueKind::kBool && payload_.integer != 0; }
   bool is_false() const { return kind_ == ValueKind::kBool && payload_.integer == 0; }
 
-  // Each is meaningful for its kind only.
+  // Each of these is valid for values of its kind only.
   bool boolean() const { return payload_.integer != 0; }
   int64_t integer() const { return payload_.integer; }
   uint64_t unsigned_integer() const { return payload_.natural; }
@@ -136,8 +136,8 @@ class Value {
 };
 static_assert(sizeof(Value) == 16);
 
-/// Shared parts count each time they are reached: a list of two lists of two lists … weighs what
-/// walking through it costs. Only texts and other leaves weigh 1.
+/// The number of steps that a walk through a value takes. A part that is shared counts each time it
+/// is reached, as in a list that holds one list twice. Texts and other leaves weigh 1.
 using Weight = uint64_t;
 
 struct List {
@@ -150,7 +150,7 @@ struct MapEntry {
   Value value;
 };
 
-/// a == b, without a call for texts of up to 32 bytes.
+/// a == b; texts of up to 32 bytes are compared inline.
 inline bool SameText(std::string_view a, std::string_view b) {
   const size_t size = a.size();
   if (size != b.size()) return false;
@@ -172,10 +172,10 @@ inline bool SameText(std::string_view a, std::string_view b) {
   }
   return true;
 }
-/// Of three texts whose HashText is known.
+/// The hash of a path of three texts, from the HashText of each.
 uint64_t HashPath(uint64_t a, uint64_t b, uint64_t c);
 
-/// Where to find map[a][b][c], and its hash.
+/// The key of map[a][b][c] in a DeepIndex.
 struct DeepKey {
   std::string_view a;
   std::string_view b;
@@ -183,8 +183,8 @@ struct DeepKey {
   uint64_t hash = 0;  // HashPath
 };
 
-/// Finds map[a][b][c] of one map at once, for texts a, b and c. It may lack entries: what is not
-/// found in it is looked for step by step.
+/// Finds map[a][b][c] in one lookup, for texts a, b and c. It may lack entries: what it does not
+/// find is looked up step by step.
 struct DeepIndex {
   struct Group {
     std::string_view a;
@@ -199,8 +199,8 @@ struct DeepIndex {
   static constexpr size_t kEntriesMax = 254;
 
   std::span<const Entry> entries;
-  /// A hash table with linear probing: the number of an entry and 1, or 0. Its size is a power of
-  /// two and more than the number of entries.
+  /// A hash table with linear probing. A slot is 0 when it is free, else the index of an entry plus
+  /// 1. Its size is a power of two above the number of entries.
   std::span<const uint8_t> table;
 
   const Value* Find(const DeepKey& key) const {
@@ -220,19 +220,19 @@ struct DeepIndex {
 /// Entries are sorted by KeyLess, each key once: iteration never depends on chance.
 struct Map {
   std::span<const MapEntry> entries;
-  /// HashText of the keys, if all are texts; may be left out. Makes FindText fast.
+  /// HashText of each key, if all keys are texts; optional. Makes FindText fast.
   std::span<const uint64_t> hashes;
   const DeepIndex* deep = nullptr;
-  /// A failed lookup gives an empty map: the outer maps of device.attributes and device.capacity.
+  /// A key that is missing gives an empty map. True of device.attributes and device.capacity.
   bool empty_by_default = false;
   Weight weight = 1;
 
-  /// nullptr if there is no such key. int, uint and whole double keys find each other where
-  /// upstream lets them. Costs O(log n).
+  /// nullptr if there is no such key. int, uint and double keys with the same whole value find each
+  /// other where upstream lets them. Costs O(log n).
   const Value* Find(const Value& key) const;
-  /// The same without the default.
+  /// The same, but without the empty map for missing keys.
   const Value* FindPresent(const Value& key) const;
-  /// Find of a text whose HashText is known.
+  /// As Find, for a text whose HashText is known.
   const Value* FindText(std::string_view key, uint64_t hash) const;
 };
 
@@ -242,8 +242,8 @@ uint64_t HashText(std::string_view text);
 
 /// bool, int, uint, double, string: what may be an index, and a member of a constant set.
 bool IsScalarKey(ValueKind kind);
-/// Whether values of this kind may be map keys here: the scalar ones and null. Upstream takes any
-/// kind.
+/// The kinds of keys that have an order (KeyLess): scalars and null. Literals may have keys of
+/// other kinds as well (CanBeKey).
 bool IsKeyKind(ValueKind kind);
 /// A total order of keys: by kind, then by value (texts by bytes).
 bool KeyLess(const Value& a, const Value& b);
@@ -254,17 +254,18 @@ std::string_view GoTypeName(const Value& value);
 /// The run-time type, as type() and error messages name it.
 std::string_view TypeName(const Value& value);
 
-/// The kind of values of a Kubernetes type, by its name; nothing if there are no such values.
+/// The kind of the values of a Kubernetes type, by the name of the type; nothing if it has no
+/// values.
 std::optional<ValueKind> KindOfObject(std::string_view name);
 
-/// a == b, or an error where upstream has none to compare with: a Quantity or Semver on the left
-/// against something else. Inside lists and maps such a comparison counts as equal.
+/// a == b. A Quantity or Semver on the left and something else on the right is an error, as
+/// upstream. Inside lists and maps such a pair counts as equal.
 Value Equal(const Value& a, const Value& b);
 
 /// Whether values of this kind can be compared by order: numbers, bool, string, bytes and times.
 bool HasOrder(ValueKind kind);
 
-/// a < b, a > b … for the kinds that HasOrder; `ordering` is named in errors.
+/// a < b, a > b … for the kinds that HasOrder accepts. Errors name `ordering`.
 enum class Ordering : uint8_t { kLess, kLessEqual, kGreater, kGreaterEqual };
 Value Compare(const Value& a, const Value& b, Ordering ordering);
 

@@ -65,8 +65,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto program = CompileProgram(text, environment);
   if (!program.has_value()) {
     DRAY_CHECK(!program.error().message.empty());
-    for (const SourceError& problem : program.error().problems) {
-      DRAY_CHECK(problem.offset == SourceError::kNowhere || problem.offset <= text.size());
+    for (const syntax::SourceError& problem : program.error().problems) {
+      DRAY_CHECK(problem.offset == syntax::SourceError::kNowhere || problem.offset <= text.size());
     }
     return 0;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cel/eval/native.h"
+#include "cel/eval/conversion_problem.h"
 
 #include <fmt/format.h>
 

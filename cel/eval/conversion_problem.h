@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why a value cannot become one of another system: the bool of a selector, a field of a message, a
-// list of Go.
+// Error texts for values that cannot be converted to Go: to the bool of a selector, a field of a
+// message, a list.
 #pragma once
 
 #include <string>
@@ -10,10 +10,10 @@
 
 namespace dray::cel::eval {
 
-/// In the words of upstream's converters; `wanted` is the Go type. Only for values that are none.
+/// Upstream's text for a value that cannot become the Go type `wanted`.
 std::string ConversionProblem(const Value& value, std::string_view wanted);
 
-/// How upstream breaks where it takes `value` for a list without asking.
+/// Upstream's panic where it uses `value` as a list without a check.
 std::string ListerProblem(const Value& value);
 
 }  // namespace dray::cel::eval
