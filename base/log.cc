@@ -11,24 +11,13 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include "base/json_text.h"
+
 namespace dray {
 namespace {
 
 void AppendQuoted(std::string& out, std::string_view text) {
-  out += '"';
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (c == '\n') {
-      out += "\\n";
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<unsigned>(c));
-    } else {
-      out += c;
-    }
-  }
-  out += '"';
+  AppendJsonString(text, JsonEscapes::kNeeded, out);
 }
 
 char Letter(LogLevel level) {
