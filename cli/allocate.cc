@@ -33,7 +33,7 @@ constexpr int kExitUndecided = 3;
 struct AllocateOptions {
   std::vector<std::string> paths;   // files, folders, "-"
   std::string node;                 // empty: all
-  std::string name_space;           // decide about its pods and claims only; empty: all
+  std::string namespace_;           // decide about its pods and claims only; empty: all
   bool each_node = false;           // an answer per node, not the first that fits
   std::string profile = "v0.37.2";  // a released version of upstream's allocator
   std::string feature_gates;        // "DRAAdminAccess=false,…"; the release's defaults otherwise
@@ -114,7 +114,7 @@ Result<int> Allocate(World& world, const AllocateOptions& options, const Output&
            manifests::ReadManifests(world.disk, scheme, options.paths));
   output.Notes(read.notes);
   planning::OfflineObjects objects = planning::SortManifests(
-      world, read, options.name_space.empty() ? kDefaultNamespace : options.name_space);
+      world, read, options.namespace_.empty() ? kDefaultNamespace : options.namespace_);
   ApplyTaintRules(rules, objects);
   output.Notes(objects.notes);
   planning::OfflineCluster cluster(
@@ -122,7 +122,7 @@ Result<int> Allocate(World& world, const AllocateOptions& options, const Output&
       std::move(objects),
       {.features = rules.features,
        .node = options.node,
-       .name_space = options.name_space,
+       .namespace_ = options.namespace_,
        .budget = {.steps_max = options.steps_max},
        .answers = options.each_node ? planning::NodeAnswers::kEach
                                     : planning::NodeAnswers::kFirstThatFits});
@@ -152,14 +152,14 @@ void AddQuestion(CLI::App& command, AllocateOptions& options) {
       .add_flag(
           "--all-nodes", options.each_node, "an answer for each node, not the first that fits")
       ->excludes(node);
-  CLI::Option* name_space = command.add_option(
+  CLI::Option* namespace_ = command.add_option(
       "-n,--namespace",
-      options.name_space,
+      options.namespace_,
       "decide about pods and claims of this namespace only; also of objects that name none");
   command
       .add_flag_callback(
           "-A,--all-namespaces", [] {}, "decide about pods and claims of all of them (default)")
-      ->excludes(name_space);
+      ->excludes(namespace_);
 }
 
 /// Whose rules hold, and what comes out.

@@ -21,12 +21,12 @@ namespace dray::client {
 /// Where an object is: its kind, namespace (empty: cluster scope) and name.
 struct ObjectRef {
   const api::KindInfo* kind = nullptr;
-  std::string namespace_name, name;
+  std::string namespace_, name;
   auto operator<=>(const ObjectRef&) const = default;
 };
 
 struct ListOptions {
-  std::string namespace_name;  // empty: all
+  std::string namespace_;  // empty: all
   std::string label_selector, field_selector;
 };
 

@@ -138,7 +138,7 @@ Result<api::Object> HttpClient::Get(const ObjectRef& ref) {
 }
 
 Result<ObjectList> HttpClient::List(const api::KindInfo& kind, const ListOptions& options) {
-  const ObjectRef all{.kind = &kind, .namespace_name = options.namespace_name, .name = {}};
+  const ObjectRef all{.kind = &kind, .namespace_ = options.namespace_, .name = {}};
   DRAY_TRY(const std::string answer, Send("GET", PathOf(all, {}) + QueryOf(options), {}));
   return DecodeList(kind, answer);
 }
@@ -188,7 +188,7 @@ Result<std::unique_ptr<Watch>> HttpClient::StartWatch(const api::KindInfo& kind,
                                                       const ListOptions& options,
                                                       const std::string& resource_version,
                                                       WatchHandler handler) {
-  const ObjectRef all{.kind = &kind, .namespace_name = options.namespace_name, .name = {}};
+  const ObjectRef all{.kind = &kind, .namespace_ = options.namespace_, .name = {}};
   const std::string query = QueryOf(options);
   net::client::ClientRequest request;
   request.target = fmt::format("{}{}{}watch=true&allowWatchBookmarks=true&resourceVersion={}",

@@ -43,7 +43,7 @@ class InformerTest : public ::testing::Test {
   }
   std::vector<std::string> TakeSeen() { return std::exchange(seen_, {}); }
   ObjectRef Ref(const std::string& name) {
-    return {.kind = &kPods, .namespace_name = "lab", .name = name};
+    return {.kind = &kPods, .namespace_ = "lab", .name = name};
   }
   void SetNode(const std::string& name, const std::string& node) {
     api::Object pod = client_.Get(Ref(name))->Clone();

@@ -106,7 +106,7 @@ Result<ClusterAccess> ParseKubeconfig(std::string_view text,
 
   const Place place{.folder = folder, .disk = disk};
   ClusterAccess access;
-  DRAY_TRY(access.namespace_name, Text(chosen, "namespace"));
+  DRAY_TRY(access.namespace_, Text(chosen, "namespace"));
   DRAY_TRY(access.server, Text(cluster, "server"));
   if (access.server.empty())
     return Bad(fmt::format("cluster \"{}\" names no server", cluster_name));

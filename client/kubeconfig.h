@@ -13,7 +13,7 @@ namespace dray::client {
 /// What a kubeconfig says about one context, files read in.
 struct ClusterAccess {
   std::string server;           // https://127.0.0.1:6443
-  std::string namespace_name;   // empty: default
+  std::string namespace_;       // empty: default
   std::string ca_pem;           // empty: the system's authorities
   std::string certificate_pem;  // of the client; empty: none
   std::string key_pem;

@@ -57,7 +57,7 @@ void LeaderElection::Run() {
 
 LeaderElection::Try LeaderElection::AcquireOrRenew() {
   const ObjectRef ref{.kind = &api::Reflected<Lease>::kKind,
-                      .namespace_name = options_.lease_namespace,
+                      .namespace_ = options_.lease_namespace,
                       .name = options_.lease_name};
   const Result<api::Object> known = client_.Get(ref);
   Result<> done;
@@ -86,7 +86,7 @@ LeaderElection::Try LeaderElection::AcquireOrRenew() {
 
 Result<> LeaderElection::Create(const ObjectRef& ref) {
   Lease lease;
-  lease.metadata.namespace_ = ref.namespace_name;
+  lease.metadata.namespace_ = ref.namespace_;
   lease.metadata.name = ref.name;
   lease.spec = NextSpec({});
   DRAY_TRY(const api::Object created, client_.Create(api::Object::Of(std::move(lease))));
@@ -146,7 +146,7 @@ void LeaderElection::StepDown() {
 
 void LeaderElection::GiveUp() {
   const Result<api::Object> known = client_.Get({.kind = &api::Reflected<Lease>::kKind,
-                                                 .namespace_name = options_.lease_namespace,
+                                                 .namespace_ = options_.lease_namespace,
                                                  .name = options_.lease_name});
   if (!known.has_value()) return;  // it ends by itself
   if (known->As<Lease>().spec.holder_identity != options_.identity) return;

@@ -43,9 +43,7 @@ class LeaderElectionTest : public ::testing::Test {
   }
   LeaseSpec Spec() {
     return client_
-        .Get({.kind = &api::Reflected<Lease>::kKind,
-              .namespace_name = "kube-system",
-              .name = "dray"})
+        .Get({.kind = &api::Reflected<Lease>::kKind, .namespace_ = "kube-system", .name = "dray"})
         ->As<Lease>()
         .spec;
   }

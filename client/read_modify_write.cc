@@ -7,7 +7,7 @@ namespace dray::client {
 
 ObjectRef RefOf(const api::Object& object) {
   return {.kind = &object.kind(),
-          .namespace_name = object.metadata().namespace_,
+          .namespace_ = object.metadata().namespace_,
           .name = object.metadata().name};
 }
 

@@ -66,8 +66,8 @@ std::string PathOf(const ObjectRef& ref, std::string_view subresource) {
   const api::KindInfo& kind = *ref.kind;
   std::string path = kind.group.empty() ? fmt::format("/api/{}", kind.version)
                                         : fmt::format("/apis/{}/{}", kind.group, kind.version);
-  if (kind.namespaced && !ref.namespace_name.empty()) {
-    path += "/namespaces/" + net::PercentEncode(ref.namespace_name);
+  if (kind.namespaced && !ref.namespace_.empty()) {
+    path += "/namespaces/" + net::PercentEncode(ref.namespace_);
   }
   path += fmt::format("/{}", kind.plural);
   if (!ref.name.empty()) path += "/" + net::PercentEncode(ref.name);

@@ -20,7 +20,7 @@ const api::KindInfo& kNodes = api::Reflected<api::core_v1::Node>::kKind;
 TEST(PathOf, FollowsGroupScopeAndSubresource) {
   EXPECT_EQ(PathOf({.kind = &kNodes, .name = "a"}, {}), "/api/v1/nodes/a");
   EXPECT_EQ(PathOf({.kind = &kClaims}, {}), "/apis/resource.k8s.io/v1/resourceclaims");
-  EXPECT_EQ(PathOf({.kind = &kClaims, .namespace_name = "lab", .name = "gpu/1"}, "status"),
+  EXPECT_EQ(PathOf({.kind = &kClaims, .namespace_ = "lab", .name = "gpu/1"}, "status"),
             "/apis/resource.k8s.io/v1/namespaces/lab/resourceclaims/gpu%2F1/status");
 }
 
@@ -123,7 +123,7 @@ TEST_F(KubeconfigTest, ReadsTheCurrentContextWithItsFiles) {
   EXPECT_EQ(access->certificate_pem, "CERT");
   EXPECT_EQ(access->key_pem, "KEY");
   EXPECT_EQ(access->token, "secret");
-  EXPECT_EQ(access->namespace_name, "lab");
+  EXPECT_EQ(access->namespace_, "lab");
   EXPECT_FALSE(access->skip_verification);
 }
 

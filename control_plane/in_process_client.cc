@@ -141,7 +141,7 @@ server::verbs::ResourceRequest InProcessClient::RequestFor(server::verbs::Verb v
                                                            const client::ObjectRef& ref) const {
   return {.verb = verb,
           .kind = ref.kind,
-          .namespace_name = ref.namespace_name,
+          .namespace_ = ref.namespace_,
           .name = ref.name,
           .user = user_};
 }
@@ -161,8 +161,8 @@ Result<api::Object> InProcessClient::Get(const client::ObjectRef& ref) {
 
 Result<client::ObjectList> InProcessClient::List(const api::KindInfo& kind,
                                                  const client::ListOptions& options) {
-  server::verbs::ResourceRequest request = RequestFor(
-      server::verbs::Verb::kList, {.kind = &kind, .namespace_name = options.namespace_name});
+  server::verbs::ResourceRequest request =
+      RequestFor(server::verbs::Verb::kList, {.kind = &kind, .namespace_ = options.namespace_});
   request.list.label_selector = options.label_selector;
   request.list.field_selector = options.field_selector;
   DRAY_TRY(server::verbs::Answer answer, Wait(resources_.Handle(std::move(request))));
@@ -179,18 +179,17 @@ Result<client::ObjectList> InProcessClient::List(const api::KindInfo& kind,
 Result<api::Object> InProcessClient::Create(const api::Object& object) {
   server::verbs::ResourceRequest request =
       RequestFor(server::verbs::Verb::kCreate,
-                 {.kind = &object.kind(), .namespace_name = object.metadata().namespace_});
+                 {.kind = &object.kind(), .namespace_ = object.metadata().namespace_});
   request.body = object;
   return CallForObject(std::move(request));
 }
 
 Result<api::Object> InProcessClient::Update(const api::Object& object,
                                             std::string_view subresource) {
-  server::verbs::ResourceRequest request =
-      RequestFor(server::verbs::Verb::kUpdate,
-                 {.kind = &object.kind(),
-                  .namespace_name = object.metadata().namespace_,
-                  .name = object.metadata().name});
+  server::verbs::ResourceRequest request = RequestFor(server::verbs::Verb::kUpdate,
+                                                      {.kind = &object.kind(),
+                                                       .namespace_ = object.metadata().namespace_,
+                                                       .name = object.metadata().name});
   request.subresource = subresource;
   request.body = object;
   return CallForObject(std::move(request));
@@ -234,8 +233,8 @@ Result<std::unique_ptr<client::Watch>> InProcessClient::StartWatch(
     --watches_;
     return Fail(StatusReason::kTooManyRequests, "too many watches in this process");
   }
-  server::verbs::ResourceRequest request = RequestFor(
-      server::verbs::Verb::kWatch, {.kind = &kind, .namespace_name = options.namespace_name});
+  server::verbs::ResourceRequest request =
+      RequestFor(server::verbs::Verb::kWatch, {.kind = &kind, .namespace_ = options.namespace_});
   request.list.label_selector = options.label_selector;
   request.list.field_selector = options.field_selector;
   request.list.resource_version = resource_version;

@@ -73,7 +73,7 @@ Result<size_t> NamespaceController::Empty(const std::string& name) {
   for (const api::KindInfo* kind : scheme_.kinds()) {
     if (!kind->namespaced || !kind->served || kind->create_only) continue;
     client::ListOptions options;
-    options.namespace_name = name;
+    options.namespace_ = name;
     DRAY_TRY(const client::ObjectList list, client_.List(*kind, options));
     for (const api::Object& object : list.items) {
       ++left;

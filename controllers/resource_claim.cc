@@ -272,16 +272,17 @@ Result<std::set<std::string>> ResourceClaimController::AliveConsumers(const Reso
   return alive;
 }
 
-Result<std::optional<api::Object>> ResourceClaimController::FindPod(
-    const std::string& namespace_name, const std::string& name, const std::string& uid) {
+Result<std::optional<api::Object>> ResourceClaimController::FindPod(const std::string& namespace_,
+                                                                    const std::string& name,
+                                                                    const std::string& uid) {
   if (deleted_.contains(uid)) return std::optional<api::Object>();
-  if (const api::Object* pod = pods_.Find(namespace_name + "/" + name)) {
+  if (const api::Object* pod = pods_.Find(namespace_ + "/" + name)) {
     if (pod->metadata().uid != uid) return std::optional<api::Object>();
     return std::optional<api::Object>(*pod);
   }
   // The mirror may be behind: only the server knows that a pod is not there.
   Result<api::Object> live =
-      client_.Get({.kind = &kPodKind, .namespace_name = namespace_name, .name = name});
+      client_.Get({.kind = &kPodKind, .namespace_ = namespace_, .name = name});
   if (!live && !IsMissing(live.error())) return Fail(std::move(live).error());
   if (!live || live->metadata().uid != uid) return std::optional<api::Object>();
   return std::optional<api::Object>(*std::move(live));

@@ -64,7 +64,7 @@ class ResourceClaimController {
   Result<> SyncClaim(std::string_view key);
   Result<std::set<std::string>> AliveConsumers(const api::resource_v1::ResourceClaim& claim);
   /// The pod of that name and uid if it is still there: null when it is gone for certain.
-  Result<std::optional<api::Object>> FindPod(const std::string& namespace_name,
+  Result<std::optional<api::Object>> FindPod(const std::string& namespace_,
                                              const std::string& name,
                                              const std::string& uid);
   Result<Owner> OwnerOf(const api::resource_v1::ResourceClaim& claim);

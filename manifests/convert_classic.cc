@@ -129,9 +129,9 @@ void ClassicParameters::Add(const api::Object& object) {
 }
 
 const a2::ResourceClaimParameters* ClassicParameters::Find(
-    const a2::ResourceClaimParametersReference& reference, const std::string& space) const {
+    const a2::ResourceClaimParametersReference& reference, const std::string& namespace_) const {
   const auto found = std::ranges::find_if(of_claims_, [&](const auto& one) {
-    if (one.metadata.namespace_ != space) return false;
+    if (one.metadata.namespace_ != namespace_) return false;
     if (one.generated_from == reference) return true;
     return reference.api_group == kParametersGroup && reference.kind == "ResourceClaimParameters" &&
            one.metadata.name == reference.name;
@@ -257,7 +257,7 @@ void AddRequests(const a2::ResourceClaimParameters& parameters,
 }
 
 v1::ResourceClaimSpec SpecOf(const a2::ResourceClaimSpec& old,
-                             const std::string& space,
+                             const std::string& namespace_,
                              const ClassicParameters& parameters,
                              Remarks& remarks) {
   v1::ResourceClaimSpec spec;
@@ -267,7 +267,7 @@ v1::ResourceClaimSpec SpecOf(const a2::ResourceClaimSpec& old,
         "that uses the claim");
   }
   if (old.parameters_ref.has_value()) {
-    const a2::ResourceClaimParameters* found = parameters.Find(*old.parameters_ref, space);
+    const a2::ResourceClaimParameters* found = parameters.Find(*old.parameters_ref, namespace_);
     if (found != nullptr) {
       AddRequests(*found, old.resource_class_name, spec, remarks);
     } else {

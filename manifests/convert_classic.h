@@ -20,10 +20,10 @@ class ClassicParameters {
   void Add(const api::Object& object);
 
   /// Those that a reference names, or that were generated from what it names; null without any.
-  /// `space` is the namespace of who refers to them, unless the reference has one.
+  /// `namespace_` is the namespace of who refers to them, unless the reference has one.
   const api::resource_v1alpha2::ResourceClaimParameters* Find(
       const api::resource_v1alpha2::ResourceClaimParametersReference& reference,
-      const std::string& space) const;
+      const std::string& namespace_) const;
   const api::resource_v1alpha2::ResourceClassParameters* Find(
       const api::resource_v1alpha2::ResourceClassParametersReference& reference) const;
 

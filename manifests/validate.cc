@@ -107,7 +107,7 @@ bool HasStatus(std::string_view json) {
 
 /// What an object says about its name; empty where it says nothing, or no text.
 struct WrittenName {
-  std::string name, prefix, space;
+  std::string name, prefix, namespace_;
 };
 
 /// `json` is an object. It need not be one of the kind it says it is.
@@ -125,7 +125,7 @@ WrittenName NameIn(std::string_view json) {
     while (reader.NextKey(key)) {
       std::string* const part = key == "name"           ? &written.name
                                 : key == "generateName" ? &written.prefix
-                                : key == "namespace"    ? &written.space
+                                : key == "namespace"    ? &written.namespace_
                                                         : nullptr;
       if (part != nullptr && reader.Peek() == api::JsonKind::kString) {
         reader.String(*part);
@@ -175,7 +175,7 @@ std::string Lower(std::string_view text) {
   return lower;
 }
 
-using Spaces = std::map<std::string, core::Namespace, std::less<>>;
+using Namespaces = std::map<std::string, core::Namespace, std::less<>>;
 
 /// Judges one object of a document.
 class ObjectJudge {
@@ -184,13 +184,13 @@ class ObjectJudge {
   ObjectJudge(World& world,
               const JudgeOptions& options,
               const api::Scheme& scheme,
-              const Spaces& spaces,
+              const Namespaces& namespaces,
               const Document& document,
               const ObjectText& text)
       : world_(world),
         options_(options),
         scheme_(scheme),
-        spaces_(spaces),
+        namespaces_(namespaces),
         places_(document.lines, text.path),
         text_(text) {
     verdict_.document = document.number;
@@ -200,7 +200,7 @@ class ObjectJudge {
     const WrittenName written = NameIn(text.json);
     verdict_.name =
         written.name.empty() && !written.prefix.empty() ? written.prefix + "*" : written.name;
-    verdict_.namespace_ = written.space;
+    verdict_.namespace_ = written.namespace_;
   }
 
   ObjectVerdict Judge() {
@@ -322,10 +322,10 @@ class ObjectJudge {
     return profile;
   }
 
-  const core::Namespace& SpaceOf(std::string_view name) const {
+  const core::Namespace& NamespaceOf(std::string_view name) const {
     static const core::Namespace kPlain;
-    const auto found = spaces_.find(name);
-    return found == spaces_.end() ? kPlain : found->second;
+    const auto found = namespaces_.find(name);
+    return found == namespaces_.end() ? kPlain : found->second;
   }
 
   /// One request: `object` becomes what would be stored, and what is said about it goes to the
@@ -344,7 +344,7 @@ class ObjectJudge {
         .options = {.profile = profile,
                     .version = &kind,
                     .expressions = &expressions,
-                    .namespace_object = &SpaceOf(object.metadata().namespace_)}};
+                    .namespace_object = &NamespaceOf(object.metadata().namespace_)}};
     const registry::Strategy& strategy = registry::StrategyOf(kind);
     Result<registry::Warnings> result;
     if (old == nullptr) {
@@ -383,8 +383,8 @@ class ObjectJudge {
   }
 
   void Rules(const api::KindInfo& kind, const api::Profile& profile, api::Object object) {
-    std::string& space = object.mutable_metadata().namespace_;
-    if (kind.namespaced && space.empty()) space = kDefaultNamespace;
+    std::string& namespace_ = object.mutable_metadata().namespace_;
+    if (kind.namespaced && namespace_.empty()) namespace_ = kDefaultNamespace;
     api::Object created = object.Clone();
     Ask(kind, profile, created, nullptr);
     const bool has_status = kind.has_status && kind.status_in.Has(profile.release);
@@ -403,10 +403,10 @@ class ObjectJudge {
   /// The pods of a workload, as far as they can be judged before they are made.
   void Template(const core::PodTemplateSpec& pods,
                 const api::Profile& profile,
-                const std::string& space) {
+                const std::string& namespace_) {
     core::Pod pod{.metadata = pods.metadata, .spec = pods.spec};
     pod.metadata.name = "pod";
-    pod.metadata.namespace_ = space.empty() ? std::string(kDefaultNamespace) : space;
+    pod.metadata.namespace_ = namespace_.empty() ? std::string(kDefaultNamespace) : namespace_;
     api::Object object = api::Object::Of(std::move(pod));
     api::defaults::SetDefaults(object, api::Time::Of(world_.clock.Now()), profile.release);
     Ask(object.kind(), profile, object, nullptr, "spec.template.");
@@ -435,7 +435,7 @@ class ObjectJudge {
   World& world_;
   const JudgeOptions& options_;
   const api::Scheme& scheme_;
-  const Spaces& spaces_;
+  const Namespaces& namespaces_;
   DocumentPlaces places_;
   const ObjectText& text_;
   ObjectVerdict verdict_;
@@ -468,9 +468,9 @@ ObjectVerdict NoObject(const Document& document, const std::string& why) {
 }
 
 /// Namespaces with their labels.
-Spaces SpacesIn(const std::vector<Document>& documents) {
+Namespaces NamespacesIn(const std::vector<Document>& documents) {
   const api::KindInfo& kind = api::Reflected<core::Namespace>::kKind;
-  Spaces spaces;
+  Namespaces namespaces;
   for (const Document& document : documents) {
     if (document.failure.has_value() || document.json == "null") continue;
     const auto objects = ObjectsIn(document.json);
@@ -479,10 +479,10 @@ Spaces SpacesIn(const std::vector<Document>& documents) {
       if (text.type.kind != kind.kind || text.type.api_version != kind.api_version()) continue;
       const auto object = api::DecodeJson(kind, text.json, nullptr);
       if (!object) continue;
-      spaces.insert_or_assign(object->metadata().name, object->As<core::Namespace>());
+      namespaces.insert_or_assign(object->metadata().name, object->As<core::Namespace>());
     }
   }
-  return spaces;
+  return namespaces;
 }
 
 /// Keys that came twice belong to the object they stand in.
@@ -517,7 +517,7 @@ Result<ManifestJudge> ManifestJudge::Make(World& world, const JudgeOptions& opti
 Result<std::vector<ObjectVerdict>> ManifestJudge::JudgeFile(const std::string& file) {
   DRAY_TRY(const std::vector<Document> documents,
            ReadDocuments(world_.disk, file, WithLines::kYes));
-  const Spaces spaces = SpacesIn(documents);
+  const Namespaces namespaces = NamespacesIn(documents);
   std::vector<ObjectVerdict> verdicts;
   for (const Document& document : documents) {
     const size_t first_verdict = verdicts.size();
@@ -532,7 +532,8 @@ Result<std::vector<ObjectVerdict>> ManifestJudge::JudgeFile(const std::string& f
       continue;
     }
     for (const ObjectText& text : *objects) {
-      verdicts.push_back(ObjectJudge(world_, options_, scheme_, spaces, document, text).Judge());
+      verdicts.push_back(
+          ObjectJudge(world_, options_, scheme_, namespaces, document, text).Judge());
     }
     if (verdicts.size() > first_verdict) AddDuplicates(document, verdicts, first_verdict);
   }

@@ -165,7 +165,7 @@ Result<> SimulatedNodes::RefreshClaims(const core_v1::Pod& pod) {
   for (const std::string& key : ClaimKeys(pod)) {
     const Result<api::Object> claim =
         client_.Get({.kind = &api::Reflected<resource_v1::ResourceClaim>::kKind,
-                     .namespace_name = pod.metadata.namespace_,
+                     .namespace_ = pod.metadata.namespace_,
                      .name = key.substr(key.find('/') + 1)});
     if (claim) {
       claims_.Assume(*claim);

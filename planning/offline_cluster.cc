@@ -128,7 +128,7 @@ std::string OfflineCluster::FixOf(const Claims& claims) const {
 }
 
 bool OfflineCluster::IsMeant(const api::Object& object) const {
-  return options_.name_space.empty() || object.metadata().namespace_ == options_.name_space;
+  return options_.namespace_.empty() || object.metadata().namespace_ == options_.namespace_;
 }
 
 void OfflineCluster::CountBoundPods() {

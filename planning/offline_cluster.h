@@ -33,7 +33,7 @@ enum class NodeAnswers : uint8_t { kFirstThatFits, kEach };
 struct OfflineOptions {
   allocator::Features features = {};
   std::string node = {};          // the only one to look at; empty: all
-  std::string name_space = {};    // decide about its pods and claims only; empty: all
+  std::string namespace_ = {};    // decide about its pods and claims only; empty: all
   allocator::Budget budget = {};  // of one search
   NodeAnswers answers = NodeAnswers::kFirstThatFits;
 };

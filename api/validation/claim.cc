@@ -360,7 +360,7 @@ void CheckClaimSpec(const v1::ResourceClaimSpec& spec,
   }
 }
 
-void CheckAdminNamespace(std::string_view namespace_name,
+void CheckAdminNamespace(std::string_view namespace_,
                          const Options& options,
                          const Path& path,
                          FieldErrors& errors) {
@@ -368,7 +368,7 @@ void CheckAdminNamespace(std::string_view namespace_name,
     errors.Internal(path,
                     fmt::format("could not retrieve namespace to verify admin access: namespaces "
                                 "\"{}\" not found",
-                                namespace_name));
+                                namespace_));
     return;
   }
   const auto& labels = options.namespace_object->metadata.labels;
@@ -381,7 +381,7 @@ void CheckAdminNamespace(std::string_view namespace_name,
 }
 
 void CheckAdminAccess(const v1::ResourceClaimSpec& spec,
-                      std::string_view namespace_name,
+                      std::string_view namespace_,
                       const Options& options,
                       FieldErrors& errors) {
   if (!errors.Since(33)) return;
@@ -391,7 +391,7 @@ void CheckAdminAccess(const v1::ResourceClaimSpec& spec,
     const auto& exactly = spec.devices.requests[i].exactly;
     if (!exactly.has_value() || !exactly->admin_access.value_or(false)) continue;
     const Path request = requests.Index(i);
-    CheckAdminNamespace(namespace_name, options, request.Child("adminAccess"), errors);
+    CheckAdminNamespace(namespace_, options, request.Child("adminAccess"), errors);
     return;
   }
 }

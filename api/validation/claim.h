@@ -85,11 +85,11 @@ void CheckClaimSpec(const resource_v1::ResourceClaimSpec& spec,
 void CheckTemplateMetadata(const meta_v1::ObjectMeta& meta, const Path& path, FieldErrors& errors);
 /// Requests for admin access need a namespace that grants it; `path` is that of the requests.
 void CheckAdminAccess(const resource_v1::ResourceClaimSpec& spec,
-                      std::string_view namespace_name,
+                      std::string_view namespace_,
                       const Options& options,
                       FieldErrors& errors);
 /// One request or result at `path` has it.
-void CheckAdminNamespace(std::string_view namespace_name,
+void CheckAdminNamespace(std::string_view namespace_,
                          const Options& options,
                          const Path& path,
                          FieldErrors& errors);

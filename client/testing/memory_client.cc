@@ -35,7 +35,7 @@ void CopyMember(api::Object& to, const api::Object& from, std::string_view membe
 }
 
 std::string Path(const ObjectRef& ref) {
-  return ref.namespace_name.empty() ? ref.name : ref.namespace_name + "/" + ref.name;
+  return ref.namespace_.empty() ? ref.name : ref.namespace_ + "/" + ref.name;
 }
 
 }  // namespace
@@ -62,8 +62,8 @@ Result<ObjectList> MemoryClient::List(const api::KindInfo& kind, const ListOptio
   DRAY_TRY_VOID(Allow(Verb::kList, {.kind = &kind}, {}));
   ObjectList list{.items = {}, .resource_version = std::to_string(version_)};
   for (const auto& [path, object] : objects_[&kind]) {
-    const std::string& namespace_name = object.metadata().namespace_;
-    if (options.namespace_name.empty() || options.namespace_name == namespace_name) {
+    const std::string& namespace_ = object.metadata().namespace_;
+    if (options.namespace_.empty() || options.namespace_ == namespace_) {
       list.items.push_back(object);
     }
   }

@@ -131,16 +131,16 @@ Error Forbidden(const api::KindInfo& kind, std::string_view name, std::string_vi
 
 Error NamespaceTerminating(const api::KindInfo& kind,
                            std::string_view name,
-                           std::string_view namespace_name) {
+                           std::string_view namespace_) {
   Error error =
       Forbidden(kind,
                 name,
                 fmt::format("unable to create new content in namespace {} because it is being "
                             "terminated",
-                            namespace_name));
+                            namespace_));
   error.causes = {{.reason = "NamespaceTerminating",
                    .field = "metadata.namespace",
-                   .message = fmt::format("namespace {} is being terminated", namespace_name)}};
+                   .message = fmt::format("namespace {} is being terminated", namespace_)}};
   return error;
 }
 

@@ -41,7 +41,7 @@ Error Forbidden(const api::KindInfo& kind, std::string_view name, std::string_vi
 /// A namespace that is going takes nothing in.
 Error NamespaceTerminating(const api::KindInfo& kind,
                            std::string_view name,
-                           std::string_view namespace_name);
+                           std::string_view namespace_);
 /// `<Kind> "<name>" is invalid: …`, from at least one cause.
 Error Invalid(const api::KindInfo& kind, std::string_view name, std::vector<ErrorCause> causes);
 /// The same under another word for the kind ("ListOptions" of group "meta.k8s.io", or empty).

@@ -88,9 +88,9 @@ Error Exchange::Forbidden() const {
   if (!route_.name.empty()) what += fmt::format(" \"{}\"", route_.name);
   std::string resource = route_.resource;
   if (!route_.subresource.empty()) resource += "/" + route_.subresource;
-  const std::string where = route_.namespace_name.empty()
+  const std::string where = route_.namespace_.empty()
                                 ? "at the cluster scope"
-                                : fmt::format("in the namespace \"{}\"", route_.namespace_name);
+                                : fmt::format("in the namespace \"{}\"", route_.namespace_);
   return {.reason = StatusReason::kForbidden,
           .message = fmt::format(
               R"({} is forbidden: User "{}" cannot {} resource "{}" in API group "{}" {})",

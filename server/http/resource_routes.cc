@@ -95,7 +95,7 @@ Result<ResourceRequest> Exchange::ReadRequest() {
   request.verb = route_.verb;
   request.kind = route_.info;
   request.release = parts_.resources.release();
-  request.namespace_name = route_.namespace_name;
+  request.namespace_ = route_.namespace_;
   request.name = route_.name;
   request.subresource = route_.subresource;
   request.user = who_.user;

@@ -48,7 +48,7 @@ bool InNamespace(Segments rest, std::string_view group) {
 // False when there are too many of them.
 bool NameParts(Segments rest, Route& route) {
   if (InNamespace(rest, route.group)) {
-    route.namespace_name = rest[1];
+    route.namespace_ = rest[1];
     rest = rest.subspan(2);
   }
   route.resource = rest[0];
@@ -106,11 +106,11 @@ std::optional<Verb> PickCollectionVerb(const api::KindInfo& kind,
 RouteKind PickVerb(const api::KindInfo& kind, std::string_view method, bool watch, Route& route) {
   std::optional<Verb> verb;
   if (route.name.empty()) {
-    const bool everywhere = kind.namespaced && route.namespace_name.empty();
+    const bool everywhere = kind.namespaced && route.namespace_.empty();
     if (kind.create_only && everywhere) return RouteKind::kStatusNotFound;
     verb = PickCollectionVerb(kind, method, watch, everywhere);
   } else {
-    if (kind.create_only || (kind.namespaced && route.namespace_name.empty())) {
+    if (kind.create_only || (kind.namespaced && route.namespace_.empty())) {
       return RouteKind::kStatusNotFound;
     }
     if (route.subresource.empty()) {

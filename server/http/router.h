@@ -14,7 +14,7 @@
 namespace dray::server::http {
 
 enum class RouteKind : uint8_t {
-  kResource,  // kind, verb, namespace_name, name, subresource
+  kResource,  // kind, verb, namespace_, name, subresource
   kRoot,      // the list of paths
   kVersion,
   kHealth,        // text: "healthz", "livez/ping"
@@ -35,7 +35,7 @@ struct Route {
   std::string group, version;
   // Of resources; also filled in, as far as the path tells, for paths that are not served, because
   // a refusal names what was asked for.
-  std::string resource, namespace_name, name, subresource;
+  std::string resource, namespace_, name, subresource;
   const api::KindInfo* info = nullptr;  // of kResource only
   verbs::Verb verb = verbs::Verb::kGet;
   bool watch_prefix = false;  // the old form /api/v1/watch/…

@@ -15,7 +15,7 @@ std::string Words(const Route& route) {
   switch (route.kind) {
     case RouteKind::kResource: {
       std::string words = fmt::format("{} {}", VerbName(route.verb), route.info->plural);
-      if (!route.namespace_name.empty()) words += " in " + route.namespace_name;
+      if (!route.namespace_.empty()) words += " in " + route.namespace_;
       if (!route.name.empty()) words += " name " + route.name;
       if (!route.subresource.empty()) words += " part " + route.subresource;
       return words;

@@ -28,16 +28,16 @@ std::string ResourcePrefix(const api::KindInfo& kind) {
   return prefix;
 }
 
-std::string CollectionPrefix(const api::KindInfo& kind, std::string_view namespace_name) {
+std::string CollectionPrefix(const api::KindInfo& kind, std::string_view namespace_) {
   std::string prefix = ResourcePrefix(kind);
-  if (kind.namespaced && !namespace_name.empty()) prefix.append(namespace_name).append("/");
+  if (kind.namespaced && !namespace_.empty()) prefix.append(namespace_).append("/");
   return prefix;
 }
 
 std::string ObjectKey(const api::KindInfo& kind,
-                      std::string_view namespace_name,
+                      std::string_view namespace_,
                       std::string_view name) {
-  return CollectionPrefix(kind, namespace_name).append(name);
+  return CollectionPrefix(kind, namespace_).append(name);
 }
 
 std::string NamespaceKey(std::string_view name) {

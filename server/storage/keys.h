@@ -14,14 +14,14 @@ namespace dray::server::storage {
 /// "/registry/pods/": what all objects of a kind begin with.
 std::string ResourcePrefix(const api::KindInfo& kind);
 
-/// The prefix of the objects of one namespace; of all, when `namespace_name` is empty or the kind
+/// The prefix of the objects of one namespace; of all, when `namespace_` is empty or the kind
 /// is cluster-scoped.
-std::string CollectionPrefix(const api::KindInfo& kind, std::string_view namespace_name);
+std::string CollectionPrefix(const api::KindInfo& kind, std::string_view namespace_);
 
 /// The key of one object. Names never hold a slash once checked, so different objects have
 /// different keys; an unchecked name finds nothing.
 std::string ObjectKey(const api::KindInfo& kind,
-                      std::string_view namespace_name,
+                      std::string_view namespace_,
                       std::string_view name);
 
 /// The key of a namespace object.

@@ -51,12 +51,12 @@ class ServerTest : public ::testing::Test {
 
   verbs::ResourceRequest Request(verbs::Verb verb,
                                  std::string_view plural,
-                                 std::string_view namespace_name,
+                                 std::string_view namespace_,
                                  std::string_view name) const {
     verbs::ResourceRequest request;
     request.verb = verb;
     request.kind = &KindOf(plural);
-    request.namespace_name = namespace_name;
+    request.namespace_ = namespace_;
     request.name = name;
     return request;
   }
@@ -85,33 +85,29 @@ class ServerTest : public ::testing::Test {
     return "200 list";
   }
 
-  std::string Post(std::string_view plural, std::string_view namespace_name, std::string body) {
-    verbs::ResourceRequest request = Request(verbs::Verb::kCreate, plural, namespace_name, "");
+  std::string Post(std::string_view plural, std::string_view namespace_, std::string body) {
+    verbs::ResourceRequest request = Request(verbs::Verb::kCreate, plural, namespace_, "");
     request.body = std::move(body);
     return Do(std::move(request));
   }
   std::string Put(std::string_view plural,
-                  std::string_view namespace_name,
+                  std::string_view namespace_,
                   std::string_view name,
                   std::string body) {
-    verbs::ResourceRequest request = Request(verbs::Verb::kUpdate, plural, namespace_name, name);
+    verbs::ResourceRequest request = Request(verbs::Verb::kUpdate, plural, namespace_, name);
     request.body = std::move(body);
     return Do(std::move(request));
   }
-  std::string Read(std::string_view plural,
-                   std::string_view namespace_name,
-                   std::string_view name) {
-    return Do(Request(verbs::Verb::kGet, plural, namespace_name, name));
+  std::string Read(std::string_view plural, std::string_view namespace_, std::string_view name) {
+    return Do(Request(verbs::Verb::kGet, plural, namespace_, name));
   }
-  std::string Delete(std::string_view plural,
-                     std::string_view namespace_name,
-                     std::string_view name) {
-    return Do(Request(verbs::Verb::kDelete, plural, namespace_name, name));
+  std::string Delete(std::string_view plural, std::string_view namespace_, std::string_view name) {
+    return Do(Request(verbs::Verb::kDelete, plural, namespace_, name));
   }
   std::string VersionOf(std::string_view plural,
-                        std::string_view namespace_name,
+                        std::string_view namespace_,
                         std::string_view name) {
-    const verbs::Answer answer = Ask(Request(verbs::Verb::kGet, plural, namespace_name, name));
+    const verbs::Answer answer = Ask(Request(verbs::Verb::kGet, plural, namespace_, name));
     return std::get<verbs::ObjectAnswer>(*answer.outcome).item.object.metadata().resource_version;
   }
 

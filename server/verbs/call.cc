@@ -7,16 +7,16 @@
 
 namespace dray::server::verbs {
 std::string Call::key() const {
-  return storage::ObjectKey(hub(), request->namespace_name, request->name);
+  return storage::ObjectKey(hub(), request->namespace_, request->name);
 }
 
 Result<std::optional<storage::Item>> NamespaceOf(const store::Snapshot& snapshot,
                                                  const api::KindInfo& kind,
-                                                 std::string_view namespace_name) {
+                                                 std::string_view namespace_) {
   if (!kind.namespaced) return std::nullopt;
   const api::KindInfo& namespaces = api::Reflected<api::core_v1::Namespace>::kKind;
-  const store::Record* record = snapshot.Find(storage::NamespaceKey(namespace_name));
-  if (record == nullptr) return Fail(errors::NotFound(namespaces, namespace_name));
+  const store::Record* record = snapshot.Find(storage::NamespaceKey(namespace_));
+  if (record == nullptr) return Fail(errors::NotFound(namespaces, namespace_));
   return storage::ItemOf(storage::View::OfStorage(namespaces), *record);
 }
 

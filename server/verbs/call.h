@@ -55,7 +55,7 @@ struct Call {
 /// cluster-scoped kinds. Errors: kNotFound  no such namespace.
 Result<std::optional<storage::Item>> NamespaceOf(const store::Snapshot& snapshot,
                                                  const api::KindInfo& kind,
-                                                 std::string_view namespace_name);
+                                                 std::string_view namespace_);
 
 /// What is known about a write of the call; `namespace_object` as above, and held by the caller.
 registry::WriteContext WriteContextOf(const Call& call,

@@ -25,7 +25,7 @@ namespace {
 
 // Puts the URL's namespace into the object, or refuses another one.
 Result<> PlaceInNamespace(const Call& call, api::meta_v1::ObjectMeta& meta) {
-  const std::string& asked = call.request->namespace_name;
+  const std::string& asked = call.request->namespace_;
   if (!call.kind().namespaced || meta.namespace_.empty()) {
     meta.namespace_ = call.kind().namespaced ? asked : "";
     return {};
@@ -81,9 +81,9 @@ Task<Attempt> Put(Call call, api::Object object) {
   const Core& core = *call.core;
   const api::KindInfo& kind = call.hub();
   DRAY_CO_TRY(const Frozen<store::Snapshot> snapshot, co_await storage::ReadNewest(&core.store));
-  const std::string namespace_name = object.metadata().namespace_;
+  const std::string namespace_ = object.metadata().namespace_;
   DRAY_CO_TRY(const std::optional<storage::Item> namespace_object,
-              NamespaceOf(*snapshot, kind, namespace_name));
+              NamespaceOf(*snapshot, kind, namespace_));
   DRAY_CO_TRY_VOID(CheckNamespaceTakes(call, object, namespace_object));
   registry::WriteContext context =
       WriteContextOf(call, registry::Subresource::kNone, namespace_object);
@@ -92,7 +92,7 @@ Task<Attempt> Put(Call call, api::Object object) {
   DRAY_CO_TRY(registry::Warnings warnings, registry::BeforeCreate(strategy, object, context));
   std::ranges::move(warnings, std::back_inserter(*call.warnings));
   const std::string name = object.metadata().name;
-  const std::string key = storage::ObjectKey(kind, namespace_name, name);
+  const std::string key = storage::ObjectKey(kind, namespace_, name);
   const auto stored = std::make_shared<const storage::StoredObject>(std::move(object));
   if (call.request->write.dry_run) {
     DRAY_CO_TRY(Outcome outcome, DryRun(call, *snapshot, key, *stored, name));
@@ -101,7 +101,7 @@ Task<Attempt> Put(Call call, api::Object object) {
   store::Txn txn;
   txn.compares.push_back({.key = key, .modified = store::kAbsent});
   if (namespace_object.has_value()) {
-    const store::Record* record = snapshot->Find(storage::NamespaceKey(namespace_name));
+    const store::Record* record = snapshot->Find(storage::NamespaceKey(namespace_));
     txn.compares.push_back({.key = std::string(record->key()), .modified = record->modified});
   }
   txn.operations.emplace_back(storage::PutOf(key, stored, core.world.clock.Now()));

@@ -13,7 +13,7 @@ Task<Outcome> DeleteCollection(Call call) {
   for (const storage::Item& item : list.items) {
     ResourceRequest one = *call.request;
     one.verb = Verb::kDelete;
-    one.namespace_name = item.object.metadata().namespace_;
+    one.namespace_ = item.object.metadata().namespace_;
     one.name = item.object.metadata().name;
     const Call inner{.core = call.core, .request = &one, .warnings = call.warnings};
     const Result<Outcome> deleted = co_await DeleteOne(inner);

@@ -37,12 +37,11 @@ Result<> CheckIdentity(const Call& call, const api::meta_v1::ObjectMeta& meta) {
                     meta.name,
                     request.name)));
   }
-  if (call.kind().namespaced && !meta.namespace_.empty() &&
-      meta.namespace_ != request.namespace_name) {
+  if (call.kind().namespaced && !meta.namespace_.empty() && meta.namespace_ != request.namespace_) {
     return Fail(errors::BadRequest(
         fmt::format("the namespace of the object ({}) does not match the namespace on the URL ({})",
                     meta.namespace_,
-                    request.namespace_name)));
+                    request.namespace_)));
   }
   return {};
 }
@@ -148,7 +147,7 @@ Task<ObjectAnswer> Modify(Call call,
     if (!found.has_value()) co_return Fail(errors::NotFound(kind, call.request->name));
     const Current& current = *found;
     DRAY_CO_TRY(const std::optional<Item> namespace_object,
-                NamespaceOf(*snapshot, kind, call.request->namespace_name));
+                NamespaceOf(*snapshot, kind, call.request->namespace_));
     const api::Object& old = current.stored.object;
     DRAY_CO_TRY(api::Object next, WishFor(call, *modification, current));
     DRAY_CO_TRY(registry::Warnings warnings,

@@ -50,12 +50,12 @@ Result<Page> ReadPage(storage::View view,
 
 // The only key that can match, when the selector names one: clients wait for single objects so.
 std::optional<std::string> OnlyKey(const api::KindInfo& kind,
-                                   std::string_view namespace_name,
+                                   std::string_view namespace_,
                                    const Selection& selection) {
   const std::optional<std::string_view> name = selection.fields.RequiredValue("metadata.name");
   if (!name.has_value() || name->empty()) return std::nullopt;
-  if (kind.namespaced && namespace_name.empty()) return std::nullopt;
-  return storage::ObjectKey(kind, namespace_name, *name);
+  if (kind.namespaced && namespace_.empty()) return std::nullopt;
+  return storage::ObjectKey(kind, namespace_, *name);
 }
 
 Result<std::vector<Item>> ReadOnly(storage::View view,
@@ -97,7 +97,7 @@ Task<Outcome> List(Call call) {
   const Core& core = *call.core;
   const api::KindInfo& kind = call.kind();
   const ListOptions& options = call.request->list;
-  const std::string& namespace_name = call.request->namespace_name;
+  const std::string& namespace_ = call.request->namespace_;
   DRAY_CO_TRY(const Selection selection, Selection::Parse(kind, options, call.request->release));
   DRAY_CO_TRY(const ListPlan plan, PlanList(options));
   if (!plan.store.empty() && plan.store != core.store_id) {
@@ -108,7 +108,7 @@ Task<Outcome> List(Call call) {
   if (plan.version > static_cast<uint64_t>(newest.value())) {
     co_return Fail(errors::TooLargeVersion(plan.version, newest));
   }
-  const std::string prefix = storage::CollectionPrefix(call.hub(), namespace_name);
+  const std::string prefix = storage::CollectionPrefix(call.hub(), namespace_);
   if (plan.exactly) {
     Result<Frozen<store::Snapshot>> older =
         core.store.ReadAt(Revision(static_cast<int64_t>(plan.version)));
@@ -121,7 +121,7 @@ Task<Outcome> List(Call call) {
   }
   ListAnswer answer{.kind = &kind,
                     .resource_version = std::to_string(snapshot->revision().value())};
-  if (const std::optional<std::string> only = OnlyKey(call.hub(), namespace_name, selection);
+  if (const std::optional<std::string> only = OnlyKey(call.hub(), namespace_, selection);
       only.has_value()) {
     DRAY_CO_TRY(answer.items, ReadOnly(call.view(), *snapshot, *only, selection));
     co_return answer;

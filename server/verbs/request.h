@@ -62,7 +62,7 @@ struct ResourceRequest {
   Verb verb = Verb::kGet;
   const api::KindInfo* kind = nullptr;        // never null; a version of the kind
   api::Release release = api::Release::kAny;  // whose shapes are read and written
-  std::string namespace_name;                 // empty: cluster scope, or all namespaces
+  std::string namespace_;                     // empty: cluster scope, or all namespaces
   std::string name;                           // empty for collections
   std::string subresource;                    // "status", "binding", … or empty
   ListOptions list;

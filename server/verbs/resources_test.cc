@@ -44,7 +44,7 @@ TEST_F(ResourcesTest, CreateWipesTheStatusOfClaims) {
 
 struct BadCreate {
   const char* resource;
-  const char* namespace_name;
+  const char* namespace_;
   const char* body;
   const char* answer;
 };
@@ -92,7 +92,7 @@ TEST_F(ResourcesTest, BadCreatesAreRefusedAndChangeNothing) {
               StartsWith("201"));
   const Revision before = store_.Read()->revision();
   for (const BadCreate& bad : kBadCreates) {
-    EXPECT_EQ(Post(bad.resource, bad.namespace_name, bad.body), bad.answer);
+    EXPECT_EQ(Post(bad.resource, bad.namespace_, bad.body), bad.answer);
   }
   EXPECT_EQ(store_.Read()->revision(), before);
 }

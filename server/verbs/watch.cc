@@ -51,7 +51,7 @@ class Cursor final : public WatchCursor {
       : store_(core.store),
         hub_(hub),
         view_{.kind = request.kind, .release = request.release},
-        prefix_(storage::CollectionPrefix(request.kind->storage(), request.namespace_name)),
+        prefix_(storage::CollectionPrefix(request.kind->storage(), request.namespace_)),
         selection_(std::move(selection)),
         bookmarks_(request.list.allow_watch_bookmarks),
         timeout_seconds_(plan.timeout_seconds),

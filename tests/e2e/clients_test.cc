@@ -75,7 +75,7 @@ class ClientsTest : public testing::TestWithParam<Way> {
   }
 
   static client::ObjectRef Ref(const api::KindInfo& kind, std::string name) {
-    return {.kind = &kind, .namespace_name = "default", .name = std::move(name)};
+    return {.kind = &kind, .namespace_ = "default", .name = std::move(name)};
   }
 
   World& world_ = RealWorld();
