@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Feature gates of Kubernetes that decide about fields and kinds of resource.k8s.io, and which of
-// them each release has. Facts: the feature files of 1.30 to 1.37 (api-types, section 3).
+// them each release has, as the feature files of 1.30 to 1.37 say.
 #pragma once
 
 #include <bitset>
@@ -59,7 +59,7 @@ const GateInfo* FindGate(std::string_view name);
 /// Which gates are on. A value; cheap to copy.
 class FeatureGates {
  public:
-  /// Every gate that `release` has: how Dray serves unless told otherwise.
+  /// Every gate that `release` has: how Dray serves by default.
   static FeatureGates AllOf(Release release);
   /// As a cluster of `release` starts without flags.
   static FeatureGates DefaultsOf(Release release);
@@ -99,7 +99,7 @@ struct Profile {
 
 /// "1.30", "1.31", "1.32", "1.34", "1.36", "1.37": the releases whose rules Dray knows.
 std::span<const Release> KnownReleases();
-/// "1.37" → Release::kNewest; a leading v and a patch version are read over.
+/// "1.37" → Release::kNewest; a leading v and a patch version are ignored.
 /// Errors: kInvalid  not one of KnownReleases(); lists them.
 Result<Release> ParseRelease(std::string_view text);
 /// "1.37"

@@ -76,7 +76,7 @@ struct Facets {
   int64_t max_items = 0;         // 0: no bound of its own
 };
 
-/// Which form of a version is read or written.
+/// Which form of a version's documents is read or written.
 struct Wire {
   Release release = Release::kAny;
   bool stored = false;  // as the store keeps it: with the fields only hubs have
@@ -87,7 +87,8 @@ struct Field {
   const Type* type_table;
   uint32_t offset;  // of the member in its struct
   uint16_t number;  // in protobuf
-  /// Whether no facet has a say in how it is written: on every wire, there unless empty.
+  /// Whether its facets do not change how it is written: it is in every form of a document, and
+  /// left out when empty.
   bool usual;
   /// Whether it is left out when empty, in every release that has it.
   bool left_out;
@@ -101,8 +102,8 @@ struct Field {
   bool IsOn(Wire wire) const { return (!facets.hub || wire.stored) && facets.in.Has(wire.release); }
 };
 
-/// What a scalar can do with a value it knows the address of. Structs and containers have none of
-/// their own: the functions below walk their tables instead.
+/// Operations on a scalar at an address. Structs and containers have none: the functions below walk
+/// their tables instead.
 struct ScalarOperations {
   void (*assign)(void* to, const void* from);
   void (*clear)(void* value);

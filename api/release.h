@@ -7,8 +7,8 @@
 
 namespace dray::api {
 
-/// The minor version of a release. kAny stands for the union of all releases under the rules of the
-/// newest: how Dray reads and writes unless it plays a certain release.
+/// The minor version of a release. kAny: the fields and kinds of all releases, under the rules of
+/// the newest. Dray reads and writes so unless it emulates a release.
 // NOLINTBEGIN(readability-identifier-naming): a release reads 1.30
 enum class Release : uint8_t {
   kAny = 0,
@@ -28,7 +28,7 @@ constexpr int MinorOf(Release release) {
   return static_cast<int>(release);
 }
 
-/// A run of releases, both ends included; all of them unless said.
+/// The releases from `first` to `last`, both included. Default: all.
 struct Releases {
   uint8_t first = 0;
   uint8_t last = 255;
@@ -36,11 +36,11 @@ struct Releases {
   /// No release at all.
   static constexpr Releases None() { return {.first = 1, .last = 0}; }
 
-  /// Whether something of this run exists in `release`; in kAny everything does.
+  /// Whether what these releases have exists in `release`; in kAny everything does.
   constexpr bool Has(Release release) const {
     return release == Release::kAny ? first <= last : Contains(MinorOf(release));
   }
-  /// Whether a rule of this run holds in `release`; kAny follows the newest rules.
+  /// Whether a rule of these releases holds in `release`; kAny follows the rules of the newest.
   constexpr bool Rules(Release release) const {
     return Contains(MinorOf(release == Release::kAny ? Release::kNewest : release));
   }

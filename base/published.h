@@ -23,7 +23,8 @@ class Published {
     const MutexLock lock(mutex_);
     return newest_;
   }
-  /// The old value is released after the lock, so a big one holds nobody up.
+  /// The old value is released after the lock, so that nobody waits while a big one is
+  /// destroyed.
   void Store(Frozen<T> next) {
     const MutexLock lock(mutex_);
     newest_.swap(next);

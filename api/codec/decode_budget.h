@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What decoding a document may take: a few bytes of input can ask for large structs.
+// DecodeBudget: a limit to the memory that decoding takes. A few bytes of a document can ask for
+// large structs ([{},{},…]).
 #pragma once
 
 #include <algorithm>
@@ -22,7 +23,7 @@ class DecodeBudget {
   explicit DecodeBudget(size_t input)
       : left_(kDecodedBytesMin + kDecodedBytesPerByte * input), spare_(16 * input) {}
 
-  /// One element more of `size` bytes; false when that is too much.
+  /// Counts one more element of `size` bytes; false when that is too much.
   bool Spend(size_t size) {
     if (size > left_) return false;
     left_ -= size;

@@ -15,7 +15,7 @@ namespace dray::api::inline codec {
 
 class JsonWriter;
 
-/// What a document says about itself; empty where it is silent.
+/// The apiVersion and kind that a document has; empty where it has none.
 struct TypeMeta {
   std::string api_version, kind;
 };
@@ -27,8 +27,8 @@ void EncodeJson(const Type& type, const void* value, std::string& out, Wire wire
 /// Appends a whole object: kind and apiVersion first, then its fields.
 void EncodeJson(const Object& object, std::string& out, Wire wire = {});
 
-/// The same for a struct that calls itself `meta`, such as a Status in the version of a request; or
-/// calls itself nothing, as events of a watch do.
+/// The same for a struct, with the kind and apiVersion of `meta`, such as a Status in the version
+/// of a request; without them where `meta` is empty, as events of a watch are.
 void EncodeJson(
     const TypeMeta& meta, const Type& type, const void* value, std::string& out, Wire wire = {});
 
@@ -49,11 +49,11 @@ std::string PrettyJson(std::string_view json);
 /// Errors: kBadRequest  not JSON, not an object, or one of the two is no string.
 Result<TypeMeta> ReadTypeMeta(std::string_view json);
 
-/// Something in a document that was passed over: `unknown field "spec.foo"` or
-/// `duplicate field "spec.bar"`, in the order met, each once.
+/// What was ignored in a document: `unknown field "spec.foo"` or `duplicate field "spec.bar"`, in
+/// the order met, each once.
 using DecodeIssues = std::vector<std::string>;
 
-/// As many of a document are reported, as upstream does.
+/// How many of them are reported for one document; upstream's limit.
 inline constexpr size_t kDecodeIssuesMax = 100;
 
 /// Decodes `json` into a new object of `kind`; kind and apiVersion in the text are not compared.

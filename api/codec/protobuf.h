@@ -53,7 +53,7 @@ void EncodeProtobufList(const TypeMeta& meta,
                         std::string& out);
 
 /// Decodes the message of an object of `kind`, as it stands inside an envelope. Unknown fields are
-/// passed over. The memory taken is bounded (api/codec/decode_budget.h).
+/// ignored. The memory taken is bounded (api/codec/decode_budget.h).
 ///
 /// Errors: kBadRequest  cut off, lengths beyond the end, wrong wire types, too deep, text that is
 /// not

@@ -73,7 +73,7 @@ class WireReader {
     at_ += size;
     return bytes;
   }
-  /// Passes over the value of a field nobody knows.
+  /// Skips the value of an unknown field.
   void Skip(WireTag tag);
   /// Whether a field is written as it must be; fails at `start`, where it begins, if not.
   bool Expect(WireTag tag, WireType wanted, const char* start) {

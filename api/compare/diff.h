@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What differs between two objects in meaning: amounts are compared as amounts (1Gi is 1024Mi), raw
-// JSON as values, [] is nothing, and elements of lists are found again by what identifies them.
+// The differences between two objects that matter: quantities are compared as amounts (1Gi is
+// 1024Mi), raw JSON as values, an empty list equals none, and list elements are matched by their
+// identity.
 #pragma once
 
 #include <optional>

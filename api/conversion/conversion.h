@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Between the versions of a kind. Every kind is kept in one struct, its hub (KindInfo::storage):
-// v1 for the structured versions v1alpha3 to v1, v1alpha2 for the classic v1alpha1 and v1alpha2.
-// Rules: api-types, sections 7 and 8. Upstream: pkg/apis/resource/*/conversion.go.
+// Conversion between the versions of a kind. Every kind is kept in one struct, its hub
+// (KindInfo::storage): v1 for the structured versions v1alpha3 to v1, v1alpha2 for the classic
+// v1alpha1 and v1alpha2. Upstream: pkg/apis/resource/*/conversion.go.
 #pragma once
 
 #include <string>

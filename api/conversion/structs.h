@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the struct of one version to the struct of another, over the tables: members meet by their
-// JSON name, and the few pairs of structs that differ in shape have a function of their own.
+// Conversion of one struct of one version into that of another: members with the same JSON name are
+// copied by the tables, and the few pairs of structs that differ in shape have a function each.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Defaults: what an object means where its author was silent, filled in when it is decoded, also
-// when it comes from storage, and before it is converted to its hub: versions differ in defaults.
+// Defaults: the values of fields that an object leaves out. They are filled in when an object is
+// decoded, from a request or from storage, and before it is converted to its hub, because the
+// defaults of versions differ.
 #pragma once
 
 #include "api/core_v1/node.h"
@@ -13,18 +14,19 @@
 namespace dray::api::defaults {
 
 /// Fills in the defaults of the object's kind in its version, as upstream's API server of
-/// `release` does; nothing for kinds without any. `now` is when taints begin that do not say.
+/// `release` does; nothing for kinds without any. `now` becomes the time added of
+/// taints that have none.
 /// Idempotent for a given `now`. `object` is the caller's alone.
 void SetDefaults(Object& object, Time now, Release release = Release::kAny);
 
 void SetPodDefaults(core_v1::Pod& pod);
-/// A node that does not say what can be allocated offers everything it has.
+/// Of a node without status.allocatable, all capacity is allocatable.
 void SetNodeDefaults(core_v1::Node& node);
-/// Texts of stringData, which is only ever written, join the data and win over it.
+/// Moves stringData, which is write-only, into data, over what is there.
 void SetSecretDefaults(core_v1::Secret& secret);
 
-/// What upstream's admission adds to a pod that is written, after the defaults: how long it stays
-/// on nodes in trouble, and its priority.
+/// What upstream's admission adds to a pod that is written, after the defaults: its tolerations
+/// of nodes that are not ready or not reachable, and its priority.
 void AdmitPod(core_v1::Pod& pod);
 
 }  // namespace dray::api::defaults

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Deep merge: laying one object over another, as clients do before they write (the trait DeepMerge
-// of the Rust crate k8s-openapi).
+// Deep merge of one object into another, as clients do before they write (the trait DeepMerge of
+// the Rust crate k8s-openapi).
 #pragma once
 
 #include "api/object.h"
@@ -8,10 +8,10 @@
 
 namespace dray::api::inline merge {
 
-/// Lays `other` over `into`. What `other` leaves out stays; given scalars win; structs merge member
-/// by member; maps merge entry by entry (atomic ones are replaced); lists are replaced when given,
-/// even as [], sets are united, and lists with keys merge element by element, new elements at the
-/// end; raw JSON merges as a JSON merge patch (RFC 7396), so null removes.
+/// Merges `other` into `into`. What `other` leaves out stays; given scalars win; structs merge
+/// member by member; maps merge entry by entry (atomic ones are replaced); lists are replaced when
+/// given, even as [], sets are united, and lists with keys merge element by element, new elements
+/// at the end; raw JSON merges as a JSON merge patch (RFC 7396), so null removes.
 ///
 /// Required scalars always count as given. Optional ones that are no pointers count as given unless
 /// zero. O(size), and the product of the lengths for sets.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which elements of two lists are the same one, by their type's table: what merging and comparing
-// lists begins with.
+// The identity of list elements: which element of one list corresponds to which of another, when
+// they are merged or compared.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The door to authorization, for the rules that ask whether the caller may change certain parts of
-// a status (KEP-6106).
+// Authorizer: how validation asks whether the caller may change certain parts of a status
+// (KEP-6106).
 #pragma once
 
 #include <optional>

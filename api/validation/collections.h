@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists, sets and maps of objects: how many entries there may be, in which order they are looked
-// at, and what a repeated one is called. Releases differ in all three.
+// Rules for lists, sets and maps: how many entries there may be, in which order they are checked,
+// and how a duplicate is reported. Releases differ in all three.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The door to CEL, which stands above this layer: whoever builds the server hands in something that
-// can compile expressions.
+// ExpressionChecker: how validation compiles CEL expressions. CEL is a layer above this one, so the
+// program implements this interface with it and passes it in.
 #pragma once
 
 #include <cstddef>

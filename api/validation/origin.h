@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a value is new to the store.
+// Whether a value that is validated was stored before.
 #pragma once
 
 #include <cstdint>
 
 namespace dray::api::validation {
 
-/// Whether a value was stored before: then limits that came later do not count.
+/// Limits that came later do not apply to stored values.
 enum class Origin : uint8_t { kNew, kStored };
 
 }  // namespace dray::api::validation
