@@ -46,7 +46,7 @@ CODE_RULES = [
      "files are read and written through base/world.h", FILES),
     ("mutex", re.compile(r"\bstd::(?:\w*mutex|lock_guard|unique_lock|shared_lock|scoped_lock"
                          r"|condition_variable\w*)\b|\bpthread_mutex"),
-     "mutexes live in base/ alone: publish a value or use a queue", BASE),
+     "locks are made of base/mutex.h; better: publish a value, or use a queue", BASE),
     ("thread", re.compile(r"\.detach\s*\(\s*\)"),
      "a thread is joined by whom started it", None),
 ]
@@ -54,6 +54,12 @@ CODE_RULES = [
 AWAITED_BRACES = re.compile(r"\bco_await\b[^;{}]*[(,]\s*\{")
 TODO = re.compile(r"\bTODO\b(?!\(#\d+\))")
 MACHINE_PATH = re.compile(r"(?<![\w.$})/-])/(?:work|root|home|Users)/\w")
+
+# A piece of a JSON object in a string: {"name": or ,"name": or a whole "name":
+JSON_PIECE = re.compile(r'[{,]\s*"[\w./{}$-]*"\s*:|^"[\w./{}$-]*":(?!\s)')
+# The codecs, texts that upstream prints so, what cuts an encoded object, lines of logs; tests.
+JSON_BY_HAND = re.compile(r"api/codec/|api/validation/(claim_status|pod)\.cc$|server/storage/"
+                          r"|base/log\.cc$|examples/|tests/|bench/|.*/testing/|.*_test\.(cc|h)$")
 
 LITERAL_OR_COMMENT = re.compile(
     r'//[^\n]*|/\*.*?\*/|R"(?P<d>[^()\s\\]{0,16})\(.*?\)(?P=d)"'
@@ -66,6 +72,20 @@ def code_only(text):
         breaks = "\n" * found[0].count("\n")
         return breaks if found[0].startswith("/") else '""' + breaks
     return LITERAL_OR_COMMENT.sub(blank, text)
+
+
+def json_pieces(text):
+    """The string literals that have a piece of a JSON object in them, with their positions."""
+    for found in LITERAL_OR_COMMENT.finditer(text):
+        literal = found[0]
+        if literal.startswith('R"'):
+            content = literal[literal.index("(") + 1:literal.rindex(")")]
+        elif literal.startswith('"'):
+            content = literal[1:-1].replace('\\"', '"')
+        else:
+            continue
+        if JSON_PIECE.search(content):
+            yield found.start(), content
 
 
 def without_strings(line):
@@ -92,6 +112,10 @@ def cpp_findings(path, text):
             continue
         for found in pattern.finditer(code):
             yield line_of(code, found.start()), f"{rule}: {found[0]}: {advice}"
+    if not JSON_BY_HAND.match(path):
+        for position, content in json_pieces(text):
+            yield line_of(text, position), \
+                f"{content[:30]!r}: JSON is written by api/codec/json_writer.h"
     for found in AWAITED_BRACES.finditer(code):
         yield line_of(code, found.start()), \
             "co_await with a braced argument: name it first"
@@ -175,6 +199,9 @@ BROKEN = [
     ("cel/x.cc", "Disk& disk = RealWorld().disk;"),
     ("cli/x.cc", "const int file = open(path.c_str(), O_RDONLY);"),
     ("cli/x.cc", "return ::openat(folder, name, O_RDONLY);"),
+    ("cel/x.cc", r'out += "{\"name\":";'),
+    ("cel/x.cc", """out += fmt::format(R"(,"priority":{})", priority);"""),
+    ("cel/x.cc", r'out += "\"value\":" + json;'),
     ("cel/x.cc", "int x = " + "1 + " * 30 + "1;"),
     ("cel/x.cc", "// TO" + "DO: later"),
     ("cel/x.cc", "// see /" + "home/me/notes"),
@@ -184,6 +211,8 @@ SOUND = [
     ("base/world.cc", "return std::chrono::steady_clock::now();"),
     ("cel/x.cc", "// steady_clock::now() is not for us"),
     ("cel/x.cc", 'Log("rand() and std::mutex");'),
+    ("cel/x.cc", r'Fail(fmt::format("{} \"{}\": {}", kind, name, why));'),
+    ("cel/x_test.cc", """Parse(R"({"name":"a"})");"""),
     ("cel/x.cc", "event.time(0); world.random(); brand(1);"),
     ("cel/x_test.cc", "std::ifstream file(path);"),
     ("base/mutex.h", "std::mutex mutex_;"),
