@@ -137,13 +137,12 @@ def main():
     parser.add_argument("folder", type=pathlib.Path)
     options = parser.parse_args()
     uses = set(re.split(r"[; ]+", options.uses))
-    parts = re.split(r"[; ]+", options.parts.strip())
+    parts = re.split(r"[; ]+", options.parts.strip() or ".")
     folder = options.folder.resolve()
     prefix = folder.relative_to(options.root.resolve()).as_posix()
-    found = list(arrows_between_layers(folder, options.layer, uses))
-    if options.parts:
-        found += [*arrows_between_parts(folder, options.layer, prefix, parts),
-                  *circles(folder, prefix)]
+    found = [*arrows_between_layers(folder, options.layer, uses),
+             *arrows_between_parts(folder, options.layer, prefix, parts),
+             *circles(folder, prefix)]
     print("\n".join(found) or f"{options.layer}: every include follows an arrow")
     return 1 if found else 0
 
