@@ -4,9 +4,10 @@
 //
 //   const dray::allocator::Attempt attempt(cluster, claims);   // a Snapshot: <dray/snapshot.h>
 //   const auto outcome = attempt.Allocate(node);
-//   if (!outcome) return outcome.error();                      // something is wrong with the
-//   claims if (const auto* found = std::get_if<dray::allocator::Allocation>(&*outcome))
-//     Use(found->results);                                     // one AllocationResult per claim
+//   if (!outcome) return outcome.error();  // something is wrong with the claims
+//
+//   if (const auto* found = std::get_if<dray::allocator::Allocation>(&*outcome))
+//     Use(found->results);  // one AllocationResult per claim
 #pragma once
 
 #include <memory>

@@ -3,8 +3,9 @@
 //
 //   const auto selector = dray::allocator::Selector::Compile(
 //       R"(device.attributes["gpu.example.com"].model == "a100")");
-//   if (!selector) return selector.error();                      // with the place in the
-//   expression const auto matches = selector->Matches("gpu.example.com", slice.spec.devices[0]);
+//   if (!selector) return selector.error();  // with the place in the expression
+//
+//   const auto matches = selector->Matches("gpu.example.com", slice.spec.devices[0]);
 #pragma once
 
 #include <cstddef>

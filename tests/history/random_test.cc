@@ -24,7 +24,7 @@ constexpr uint64_t kSeedsOfMutations = 30;
 
 TEST(RandomHistories, OfARightStoreAreSound) {
   for (uint64_t seed = 1; seed <= Instances(kSeeds); ++seed) {
-    const History history = ModelHistory({.seed = seed, .unknown_percent = seed % 4 * 10});
+    const History history = testing::ModelHistory({.seed = seed, .unknown_percent = seed % 4 * 10});
     const Report report = Check(history);
     ASSERT_EQ(ToText(report), "sound\n") << "seed " << seed << "\n" << ToText(history);
     EXPECT_LT(report.steps, 20'000U) << "seed " << seed;
@@ -33,28 +33,28 @@ TEST(RandomHistories, OfARightStoreAreSound) {
 
 TEST(RandomHistories, WithoutRevisionsOfReadsAreSound) {
   for (uint64_t seed = 1; seed <= Instances(kSeeds); ++seed) {
-    const History history = ModelHistory(
+    const History history = testing::ModelHistory(
         {.seed = seed, .clients = 6, .keys = 2, .unknown_percent = 10, .untold_percent = 100});
     ASSERT_EQ(ToText(Check(history)), "sound\n") << "seed " << seed << "\n" << ToText(history);
   }
 }
 
 TEST(RandomHistories, LongOnesAreQuick) {
-  const History history = ModelHistory({.seed = 7,
-                                        .clients = 16,
-                                        .watchers = 8,
-                                        .operations = 3'000,
-                                        .keys = 40,
-                                        .unknown_percent = 2});
+  const History history = testing::ModelHistory({.seed = 7,
+                                                 .clients = 16,
+                                                 .watchers = 8,
+                                                 .operations = 3'000,
+                                                 .keys = 40,
+                                                 .unknown_percent = 2});
   const Report report = Check(history);
   EXPECT_EQ(ToText(report), "sound\n");
 }
 
 TEST(RandomHistories, MutationsAreFound) {
-  for (const Mutation& mutation : AllMutations()) {
+  for (const testing::Mutation& mutation : testing::AllMutations()) {
     size_t applied = 0;
     for (uint64_t seed = 1; seed <= Instances(kSeedsOfMutations); ++seed) {
-      History history = ModelHistory({.seed = seed, .unknown_percent = 5});
+      History history = testing::ModelHistory({.seed = seed, .unknown_percent = 5});
       SeededRandom random(seed);
       if (!mutation.apply(history, random)) continue;
       ++applied;
@@ -71,7 +71,7 @@ TEST(RandomHistories, MutationsAreFound) {
 
 TEST(RandomHistories, SurviveAsText) {
   for (uint64_t seed = 1; seed <= 20; ++seed) {
-    const std::string text = ToText(ModelHistory({.seed = seed}));
+    const std::string text = ToText(testing::ModelHistory({.seed = seed}));
     const Result<History> again = ParseHistory(text);
     ASSERT_TRUE(again.has_value()) << again.error().message;
     EXPECT_EQ(ToText(*again), text);
@@ -81,7 +81,7 @@ TEST(RandomHistories, SurviveAsText) {
 TEST(RandomHistories, CutOffAnywhereAreSoundStill) {
   // A process that is killed leaves the beginning of its log: whatever had no answer is unknown.
   for (uint64_t seed = 1; seed <= 20; ++seed) {
-    const std::string text = ToText(ModelHistory({.seed = seed}));
+    const std::string text = ToText(testing::ModelHistory({.seed = seed}));
     SeededRandom random(seed);
     const std::string start = text.substr(0, 40 + random.Next() % (text.size() - 40));
     const Result<History> part = ParseHistory(start);

@@ -16,7 +16,7 @@
 #include "base/strong.h"
 #include "tests/history/history.h"
 
-namespace dray::history {
+namespace dray::history::testing {
 namespace {
 
 struct Held {
@@ -336,4 +336,4 @@ History ModelHistory(const ModelOptions& options) {
   return Run(options).Go();
 }
 
-}  // namespace dray::history
+}  // namespace dray::history::testing

@@ -13,7 +13,7 @@
 #include "tests/history/finding.h"
 #include "tests/history/history.h"
 
-namespace dray::history {
+namespace dray::history::testing {
 
 struct ModelOptions {
   uint64_t seed = 1;
@@ -45,4 +45,4 @@ struct Mutation {
 
 std::vector<Mutation> AllMutations();
 
-}  // namespace dray::history
+}  // namespace dray::history::testing

@@ -16,7 +16,7 @@
 #include "tests/history/testing/model_history.h"
 #include "tests/history/watch_rules.h"
 
-namespace dray::history {
+namespace dray::history::testing {
 namespace {
 
 /// One of `places`, by chance; null if there is none.
@@ -374,4 +374,4 @@ std::vector<Mutation> AllMutations() {
   };
 }
 
-}  // namespace dray::history
+}  // namespace dray::history::testing
