@@ -116,6 +116,35 @@ TEST(Zoneinfo, FilesAreFoundWhereGoLooks) {
   EXPECT_EQ(said("Europe/Rome"), "unknown time zone Europe/Rome");
 }
 
+void ExpectNewFilesAreWhole(Disk& disk, const std::string& path) {
+  {
+    const auto unfinished = disk.MakeFile(path);
+    ASSERT_TRUE(unfinished.has_value()) << unfinished.error().message;
+    ASSERT_TRUE((*unfinished)->Append("half"));
+    EXPECT_EQ(disk.MakeFile(path).error().reason, StatusReason::kAlreadyExists);
+  }
+  EXPECT_EQ(disk.Read(path).error().reason, StatusReason::kNotFound);
+  {
+    const auto finished = disk.MakeFile(path);
+    ASSERT_TRUE(finished.has_value()) << finished.error().message;
+    ASSERT_TRUE((*finished)->Append("one "));
+    ASSERT_TRUE((*finished)->Append("two"));
+    ASSERT_TRUE((*finished)->Finish());
+  }
+  EXPECT_EQ(disk.Read(path).value(), "one two");
+  EXPECT_EQ(disk.MakeFile(path).error().reason, StatusReason::kAlreadyExists);
+}
+
+TEST(World, ANewFileStaysOnlyWhenItIsFinished) {
+  MemoryDisk memory;
+  ExpectNewFilesAreWhole(memory, "folder/new");
+  Disk& disk = RealWorld().disk;
+  const std::string folder = testing::TempDir() + "dray-new-file-" + NewUuid(RealWorld().random);
+  ASSERT_TRUE(disk.MakeFolder(folder));
+  ExpectNewFilesAreWhole(disk, folder + "/new");
+  EXPECT_EQ(disk.MakeFile(folder + "/none/new").error().reason, StatusReason::kNotFound);
+}
+
 TEST(Log, WritesKeysAndValuesAfterTheMessage) {
   const SimulatedClock clock;
   std::vector<std::string> lines;

@@ -2,6 +2,7 @@
 #include "base/simulated_world.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace dray {
 
@@ -42,6 +43,42 @@ Result<> MemoryDisk::Write(const std::string& path, std::string_view bytes, Priv
   const MutexLock lock(mutex_);
   files_.insert_or_assign(path, std::string(bytes));
   return {};
+}
+
+/// Of its disk, which outlives it.
+class MemoryDisk::File final : public NewFile {
+ public:
+  File(MemoryDisk& disk, std::string path) : disk_(disk), path_(std::move(path)) {}
+  ~File() override {
+    if (is_finished_) return;
+    const MutexLock lock(disk_.mutex_);
+    disk_.files_.erase(path_);
+  }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+
+  Result<> Append(std::string_view bytes) override {
+    const MutexLock lock(disk_.mutex_);
+    disk_.files_[path_] += bytes;
+    return {};
+  }
+  Result<> Finish() override {
+    is_finished_ = true;
+    return {};
+  }
+
+ private:
+  MemoryDisk& disk_;
+  const std::string path_;
+  bool is_finished_ = false;
+};
+
+Result<std::unique_ptr<NewFile>> MemoryDisk::MakeFile(const std::string& path) {
+  const MutexLock lock(mutex_);
+  if (!files_.try_emplace(path).second) {
+    return Fail(StatusReason::kAlreadyExists, path + " exists: name a new file");
+  }
+  return std::make_unique<File>(*this, path);
 }
 
 Result<> MemoryDisk::MakeFolder(const std::string& path) {

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,11 +44,14 @@ class MemoryDisk final : public Disk {
  public:
   Result<std::string> Read(const std::string& path) override;
   Result<> Write(const std::string& path, std::string_view bytes, Privacy privacy) override;
+  Result<std::unique_ptr<NewFile>> MakeFile(const std::string& path) override;
   Result<> MakeFolder(const std::string& path) override;
   Result<std::vector<std::string>> List(const std::string& path) override;
   bool IsFolder(const std::string& path) override;
 
  private:
+  class File;
+
   Mutex mutex_;
   std::map<std::string, std::string, std::less<>> files_ DRAY_GUARDED_BY(mutex_);
   std::vector<std::string> folders_ DRAY_GUARDED_BY(mutex_);

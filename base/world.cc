@@ -69,6 +69,48 @@ class Descriptor {
   int fd_;
 };
 
+/// False, with errno, when the disk takes no more.
+bool WriteAll(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t wrote = write(fd, bytes.data(), bytes.size());
+    if (wrote < 0 && errno == EINTR) continue;
+    if (wrote < 0) return false;
+    bytes.remove_prefix(static_cast<size_t>(wrote));
+  }
+  return true;
+}
+
+class MachineFile final : public NewFile {
+ public:
+  MachineFile(std::string path, int fd) : path_(std::move(path)), file_(fd) {}
+  ~MachineFile() override {
+    if (!is_finished_) unlink(path_.c_str());
+  }
+  MachineFile(const MachineFile&) = delete;
+  MachineFile& operator=(const MachineFile&) = delete;
+
+  Result<> Append(std::string_view bytes) override {
+    return WriteAll(file_.get(), bytes) ? Result<>() : FailedWrite();
+  }
+
+  Result<> Finish() override {
+    if (fsync(file_.get()) != 0) return FailedWrite();
+    is_finished_ = true;
+    return {};
+  }
+
+ private:
+  Result<> FailedWrite() const {
+    return Fail(
+        StatusReason::kInternalError,
+        fmt::format("{} cannot be written: {}", path_, std::generic_category().message(errno)));
+  }
+
+  const std::string path_;
+  const Descriptor file_;
+  bool is_finished_ = false;
+};
+
 class MachineDisk final : public Disk {
  public:
   Result<std::string> Read(const std::string& path) override {
@@ -91,15 +133,22 @@ class MachineDisk final : public Disk {
     {
       const Descriptor file(open(aside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode));
       if (!file.is_open()) return FailErrno("cannot create", aside, errno);
-      while (!bytes.empty()) {
-        const ssize_t wrote = write(file.get(), bytes.data(), bytes.size());
-        if (wrote < 0 && errno == EINTR) continue;
-        if (wrote < 0) return FailErrno("cannot write", aside, errno);
-        bytes.remove_prefix(static_cast<size_t>(wrote));
-      }
+      if (!WriteAll(file.get(), bytes)) return FailErrno("cannot write", aside, errno);
     }
     if (rename(aside.c_str(), path.c_str()) != 0) return FailErrno("cannot replace", path, errno);
     return {};
+  }
+
+  Result<std::unique_ptr<NewFile>> MakeFile(const std::string& path) override {
+    constexpr mode_t kOwnerOnly = 0600;
+    const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kOwnerOnly);
+    if (fd >= 0) return std::make_unique<MachineFile>(path, fd);
+    const int code = errno;
+    if (code == EEXIST) {
+      return Fail(StatusReason::kAlreadyExists, fmt::format("{} exists: name a new file", path));
+    }
+    return Fail(ReasonOfErrno(code),
+                fmt::format("{} cannot be made: {}", path, std::generic_category().message(code)));
   }
 
   Result<> MakeFolder(const std::string& path) override {

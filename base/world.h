@@ -12,6 +12,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,7 +40,17 @@ class Random {
   virtual uint64_t Next() = 0;
 };
 
-/// Whole small files: certificates, kubeconfigs, manifests.
+/// A file in the making, which only its owner may read; removed again unless Finish was called.
+class NewFile {
+ public:
+  virtual ~NewFile() = default;
+  /// Errors: kInternalError  the disk is full, or failed.
+  virtual Result<> Append(std::string_view bytes) = 0;
+  /// All of it is on the disk, and stays. Call it once, last. Errors: as of Append.
+  virtual Result<> Finish() = 0;
+};
+
+/// Files: whole small ones (certificates, kubeconfigs, manifests), and long ones in the making.
 class Disk {
  public:
   virtual ~Disk() = default;
@@ -49,6 +60,10 @@ class Disk {
   virtual Result<std::string> Read(const std::string& path) = 0;
   /// Replaces the file in one step (write aside, rename), so readers see the old or the new one.
   virtual Result<> Write(const std::string& path, std::string_view bytes, Privacy privacy) = 0;
+  /// A file that is not there yet, to be written piece by piece, however long it becomes.
+  /// Errors: kAlreadyExists  it is there. kNotFound, kForbidden, kInternalError  the system's
+  /// words.
+  virtual Result<std::unique_ptr<NewFile>> MakeFile(const std::string& path) = 0;
   virtual Result<> MakeFolder(const std::string& path) = 0;
   /// Names of the entries of a folder, sorted.
   virtual Result<std::vector<std::string>> List(const std::string& path) = 0;

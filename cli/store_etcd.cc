@@ -19,7 +19,6 @@
 #include "base/result.h"
 #include "base/strong.h"
 #include "base/world.h"
-#include "cli/new_file.h"
 #include "cli/store_record_json.h"
 #include "store/etcd/options.h"
 #include "store/etcd/restore.h"
@@ -203,7 +202,7 @@ class EtcdCommand {
 
   /// etcd's own format, of the first member that answers.
   Result<int> Backup() {
-    DRAY_TRY(NewFile file, NewFile::Make(options_.file));
+    DRAY_TRY(const std::unique_ptr<NewFile> file, world_.disk.MakeFile(options_.file));
     uint64_t bytes = 0;
     Result<> written;
     const auto save = [&](std::string_view part, uint64_t bytes_left) {
@@ -212,7 +211,7 @@ class EtcdCommand {
         fmt::print(output_.notes,
                    "\rbackup: {} %",
                    bytes * 100 / std::max(bytes + bytes_left, uint64_t{1}));
-      written = file.Append(part);
+      written = file->Append(part);
       return written.has_value();
     };
     rpc::Answer<bool> saved = client_->SaveSnapshot(0, save);
@@ -221,7 +220,7 @@ class EtcdCommand {
     if (output_.shows_progress && bytes > 0) fmt::print(output_.notes, "\n");
     DRAY_TRY_VOID(std::move(written));
     if (!saved.has_value()) return Fail(rpc::ReadError(saved.error()));
-    DRAY_TRY_VOID(file.Finish());
+    DRAY_TRY_VOID(file->Finish());
     Facts facts;
     facts.AddText("", "file", options_.file);
     facts.AddBytes("", "sizeBytes", bytes);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One object on its way to another version, as dray convert sees it: what it becomes, and what is
-// to be said about it.
+// One object on its way to another version: what it becomes, and what is to be said about it.
 #pragma once
 
 #include <optional>

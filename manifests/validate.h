@@ -18,7 +18,7 @@
 
 namespace dray::manifests {
 
-/// What is judged by.
+/// By which rules.
 struct JudgeOptions {
   /// Nothing: each object by 1.37 if that serves its version, else by 1.31, else by 1.30, else by
   /// the last release that did.
@@ -71,7 +71,7 @@ struct ObjectVerdict {
   api::DecodeIssues strict = {};     // unknown and duplicate fields in upstream's words
 };
 
-/// Judges files. Keeps compiled nothing from file to file.
+/// Judges files. Nothing compiled is kept from file to file.
 class ManifestJudge {
  public:
   /// Errors: kInvalid  options.feature_gates has something no release knows, or that cannot be.
