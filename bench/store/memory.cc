@@ -44,7 +44,7 @@ void MeasureMemory() {
   fmt::print("memory of a live key: its value and {:.0f} B, of which {} are the key {}\n",
              more,
              KeyOf(1).size(),
-             Against(more <= 208, "208 B"));
+             Against(more <= 200, "200 B"));
 }
 
 }  // namespace dray::bench
