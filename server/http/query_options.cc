@@ -2,8 +2,9 @@
 #include "server/http/query_options.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -13,6 +14,7 @@
 
 #include "api/codec/json.h"
 #include "api/text/go_quote.h"
+#include "api/value/time.h"
 #include "server/errors/errors.h"
 
 namespace dray::server::http {
@@ -33,20 +35,35 @@ std::string Text(const net::Query& query, std::string_view name) {
   return std::string(query.First(name).value_or(std::string_view()));
 }
 
-// In the words of Go's strconv, which clients see.
+// In the words of Go's strconv, which clients see. A name without a value is no number.
 Result<std::optional<int64_t>> Integer(const net::Query& query, std::string_view name) {
   const auto text = query.First(name);
-  if (!text || text->empty()) return std::nullopt;
+  if (!text) return std::nullopt;
   std::string_view digits = *text;
-  if (digits.starts_with('+')) digits.remove_prefix(1);
-  int64_t value = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  const bool complete = end == digits.data() + digits.size() && !digits.empty();
-  if (complete && error == std::errc()) return value;
-  const bool too_large = complete && error == std::errc::result_out_of_range;
-  return Fail(errors::BadRequest(fmt::format("strconv.ParseInt: parsing {}: {}",
-                                             api::GoQuote(*text),
-                                             too_large ? "value out of range" : "invalid syntax")));
+  const bool negative = digits.starts_with('-');
+  if (negative || digits.starts_with('+')) digits.remove_prefix(1);
+  const auto refuse = [&](std::string_view why) {
+    return Fail(errors::BadRequest(
+        fmt::format("strconv.ParseInt: parsing {}: {}", api::GoQuote(*text), why)));
+  };
+  uint64_t size = 0;
+  const char* const end = digits.data() + digits.size();
+  const auto [stop, error] = std::from_chars(digits.data(), end, size);
+  constexpr auto kMax = static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
+  if (error == std::errc::result_out_of_range) return refuse("value out of range");
+  if (error != std::errc() || stop != end) return refuse("invalid syntax");
+  if (size > kMax + (negative ? 1 : 0)) return refuse("value out of range");
+  return static_cast<int64_t>(negative ? 0 - size : size);
+}
+
+// How long the client will wait, as it says itself; nothing when it does not.
+Result<std::optional<api::Duration>> Timeout(const net::Query& query) {
+  const std::string_view text = query.First("timeout").value_or(std::string_view());
+  if (text.empty()) return std::nullopt;
+  const Result<api::Duration> timeout = api::Duration::Parse(text);
+  if (timeout.has_value()) return *timeout;
+  return Fail(errors::BadRequest("invalid timeout specified in the request URL - " +
+                                 timeout.error().message));
 }
 
 Result<> ReadListOptions(const net::Query& query, verbs::ListOptions& options) {
@@ -198,34 +215,11 @@ bool BoolParameter(const net::Query& query, std::string_view name) {
   return OptionalBool(query, name).value_or(false);
 }
 
-bool IsGoDuration(std::string_view text) {
-  constexpr std::array<std::string_view, 8> kUnits = {
-      "ns", "us", "\u00b5s", "\u03bcs", "ms", "s", "m", "h"};
-  if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
-  if (text == "0") return true;
-  if (text.empty()) return false;
-  while (!text.empty()) {
-    const size_t digits = std::min(text.find_first_not_of("0123456789."), text.size());
-    const std::string_view number = text.substr(0, digits);
-    if (number.empty() || number == "." || std::ranges::count(number, '.') > 1) return false;
-    text.remove_prefix(digits);
-    const size_t unit = std::min(text.find_first_of("0123456789."), text.size());
-    if (std::ranges::count(kUnits, text.substr(0, unit)) == 0) return false;
-    text.remove_prefix(unit);
-  }
-  return true;
-}
-
 Result<> ReadQueryOptions(const net::Query& query,
                           std::string_view user_agent,
                           verbs::ResourceRequest& request) {
   if (request.verb != Verb::kWatch) {
-    const std::string_view timeout = query.First("timeout").value_or(std::string_view());
-    if (!timeout.empty() && !IsGoDuration(timeout)) {
-      return Fail(errors::BadRequest(
-          fmt::format("invalid timeout specified in the request URL - time: invalid duration {}",
-                      api::GoQuote(timeout))));
-    }
+    DRAY_TRY_VOID(Timeout(query));
   }
   switch (request.verb) {
     case Verb::kGet:

@@ -37,7 +37,4 @@ Result<api::meta_v1::DeleteOptions> ReadDeleteOptions(const api::Scheme& scheme,
                                                       const net::Query& query,
                                                       std::string_view body);
 
-/// Whether Go reads `text` as a duration ("1h30m", "-1.5s", "0").
-bool IsGoDuration(std::string_view text);
-
 }  // namespace dray::server::http

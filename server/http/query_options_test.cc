@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/http/query_options.h"
 
+#include <limits>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -57,6 +59,90 @@ TEST(QueryOptions, AreReadByTheApisRules) {
     request.verb = c.verb;
     const auto read = ReadQueryOptions(*net::Query::Parse(c.query), "tester/1", request);
     EXPECT_EQ(read ? "" : read.error().message, c.expected) << c.query;
+  }
+}
+
+// Every parameter that is a number or a span of time, at the edges of what it can hold.
+TEST(QueryOptions, NumbersEndWhereUpstreamsDo) {
+  constexpr std::string_view kRange = "value out of range", kSyntax = "invalid syntax";
+  const std::pair<std::string_view, std::string_view> cases[] = {
+      {"0", ""},
+      {"-0", ""},
+      {"+7", ""},
+      {"-1", ""},
+      {"9223372036854775807", ""},
+      {"-9223372036854775808", ""},
+      {"9223372036854775808", kRange},
+      {"-9223372036854775809", kRange},
+      {"18446744073709551616", kRange},
+      {"18446744073709551616x", kRange},
+      {"9223372036854775808x", kSyntax},
+      {"", kSyntax},
+      {"+", kSyntax},
+      {"+-5", kSyntax},
+      {"1e3", kSyntax},
+      {"0x10", kSyntax},
+      {"1_000", kSyntax},
+      {" 1", kSyntax},
+  };
+  for (const auto& [text, why] : cases) {
+    const std::string encoded = net::PercentEncode(text);
+    const std::string expected = why.empty() ? ""
+                                             : "strconv.ParseInt: parsing \"" + std::string(text) +
+                                                   "\": " + std::string(why);
+    for (const std::string_view name : {"limit=", "timeoutSeconds="}) {
+      for (const Verb verb : {Verb::kGet, Verb::kList, Verb::kWatch, Verb::kDeleteCollection}) {
+        verbs::ResourceRequest request;
+        request.verb = verb;
+        const auto query = *net::Query::Parse(std::string(name) + encoded);
+        const auto read = ReadQueryOptions(query, "", request);
+        EXPECT_EQ(read ? "" : read.error().message, expected) << name << text;
+      }
+    }
+    const api::Scheme scheme;
+    const auto query = *net::Query::Parse("gracePeriodSeconds=" + encoded);
+    const auto read = ReadDeleteOptions(scheme, query, "");
+    EXPECT_EQ(read ? "" : read.error().message, expected) << "gracePeriodSeconds=" << text;
+  }
+}
+
+TEST(QueryOptions, NumbersAreReadAsTheyAre) {
+  verbs::ResourceRequest request;
+  request.verb = Verb::kList;
+  const auto query =
+      *net::Query::Parse("limit=9223372036854775807&timeoutSeconds=-9223372036854775808");
+  ASSERT_TRUE(ReadQueryOptions(query, "", request).has_value());
+  EXPECT_EQ(request.list.limit, std::numeric_limits<int64_t>::max());
+  EXPECT_EQ(request.list.timeout_seconds, std::numeric_limits<int64_t>::min());
+  ASSERT_TRUE(ReadQueryOptions(net::Query(), "", request).has_value());
+  EXPECT_EQ(request.list.limit, 0);
+  EXPECT_EQ(request.list.timeout_seconds, std::nullopt);
+}
+
+TEST(QueryOptions, TimeoutsAreGosDurations) {
+  const std::pair<std::string_view, std::string_view> cases[] = {
+      {"", ""},
+      {"0", ""},
+      {"-1s", ""},
+      {"2562047h47m16.854775807s", ""},
+      {"2562047h47m16.854775808s", "invalid duration \"2562047h47m16.854775808s\""},
+      {"9223372036854775807ns", ""},
+      {"9223372036854775808ns", "invalid duration \"9223372036854775808ns\""},
+      {"-9223372036854775808ns", ""},
+      {"9223372036854775807", "missing unit in duration \"9223372036854775807\""},
+      {"5x", "unknown unit \"x\" in duration \"5x\""},
+      {"s", "invalid duration \"s\""},
+  };
+  for (const auto& [text, why] : cases) {
+    verbs::ResourceRequest request;
+    const auto query = *net::Query::Parse("timeout=" + std::string(text));
+    const auto read = ReadQueryOptions(query, "", request);
+    EXPECT_EQ(read ? "" : read.error().message,
+              why.empty()
+                  ? ""
+                  : "invalid timeout specified in the request URL - time: " + std::string(why));
+    request.verb = Verb::kWatch;  // has no such parameter
+    EXPECT_TRUE(ReadQueryOptions(query, "", request).has_value()) << text;
   }
 }
 

@@ -33,16 +33,14 @@ void WatchStream::Begin(net::ResponseHead head) {
   // The responder keeps the stream alive through this callback until the answer is over.
   responder_->OnClose([self = shared_from_this()] { self->Finish(); });
   responder_->Start(std::move(head));
-  if (const auto limit = cursor_->timeout_seconds(); limit) {
-    const std::chrono::seconds end{std::max<int64_t>(*limit, 0)};
-    end_ = reactor.RunAfter(end, [weak = weak_from_this()] {
-      if (const auto self = weak.lock()) self->Finish();
+  const std::chrono::seconds end{cursor_->timeout_seconds()};
+  end_ = reactor.RunAfter(end, [weak = weak_from_this()] {
+    if (const auto self = weak.lock()) self->Finish();
+  });
+  if (end > kBookmarkBeforeEnd) {
+    last_bookmark_ = reactor.RunAfter(end - kBookmarkBeforeEnd, [weak = weak_from_this()] {
+      if (const auto self = weak.lock()) self->SendBookmark();
     });
-    if (end > kBookmarkBeforeEnd) {
-      last_bookmark_ = reactor.RunAfter(end - kBookmarkBeforeEnd, [weak = weak_from_this()] {
-        if (const auto self = weak.lock()) self->SendBookmark();
-      });
-    }
   }
   RepeatBookmark();
   // From here on a commit wakes the stream; what came before is there to be taken.

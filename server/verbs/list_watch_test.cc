@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lists, their pages, and watches.
+#include <cstdint>
+#include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -317,10 +320,140 @@ TEST_F(WatchTest, AClosedWatchIsNotWoken) {
 }
 
 TEST_F(WatchTest, TheDeadlineIsTheClientsOrRandom) {
-  EXPECT_EQ(Open({.timeout_seconds = 7})->timeout_seconds(), 7);
-  const int64_t random = *Open({})->timeout_seconds();
-  EXPECT_GE(random, 1800);
-  EXPECT_LT(random, 3600);
+  constexpr int64_t kHuge = std::numeric_limits<int64_t>::max();
+  const std::pair<int64_t, int64_t> cases[] = {{7, 7},
+                                               {1, 1},
+                                               {-1, 0},
+                                               {std::numeric_limits<int64_t>::min(), 0},
+                                               {kWatchSecondsMax, kWatchSecondsMax},
+                                               {kWatchSecondsMax + 1, kWatchSecondsMax},
+                                               {9'223'372'037, kWatchSecondsMax},
+                                               {kHuge, kWatchSecondsMax}};
+  for (const auto& [asked, given] : cases) {
+    EXPECT_EQ(Open({.timeout_seconds = asked})->timeout_seconds(), given) << asked;
+  }
+  for (const std::optional<int64_t> unset : {std::optional<int64_t>(), std::optional<int64_t>(0)}) {
+    const int64_t random = Open({.timeout_seconds = unset})->timeout_seconds();
+    EXPECT_GE(random, 1800);
+    EXPECT_LT(random, 3600);
+  }
+}
+
+// What is committed between the snapshot a watch begins with and its registration is announced by
+// nobody: the watch has to look for it.
+TEST_F(WatchTest, WhatIsCommittedWhileItBeginsIsSeen) {
+  const auto begin = [&](const ListOptions& options, std::string_view label, size_t page) {
+    const auto cursor = Open(options);  // takes the snapshot
+    static int round = 0;
+    const std::string name = "late-" + std::to_string(round++);
+    Class(name, std::string(label));
+    cursor->OnChange([] {});
+    std::string seen;
+    for (std::string texts = Texts(*cursor, page); !texts.empty(); texts = Texts(*cursor, page)) {
+      seen += texts + ", ";
+    }
+    Delete("deviceclasses", "", name);
+    return seen.find("ADDED " + name) == std::string::npos ? "lost after " + seen : "seen";
+  };
+  const auto every_way = [&](const std::string& what) {
+    const std::vector<ListOptions> ways = {
+        {},
+        {.resource_version = "0"},
+        {.resource_version = Newest()},
+        {.resource_version = "1"},
+        {.allow_watch_bookmarks = true},
+        {.label_selector = "x=1"},
+        {.label_selector = "x=1", .resource_version = "0"},
+        {.label_selector = "x=1", .resource_version = Newest()},
+        {.resource_version_match = "NotOlderThan", .send_initial_events = true},
+        {.resource_version_match = "NotOlderThan", .send_initial_events = false},
+        {.resource_version_match = "NotOlderThan",
+         .allow_watch_bookmarks = true,
+         .send_initial_events = true},
+        {.resource_version = "0",
+         .resource_version_match = "NotOlderThan",
+         .allow_watch_bookmarks = true,
+         .send_initial_events = true},
+        {.resource_version = Newest(),
+         .resource_version_match = "NotOlderThan",
+         .allow_watch_bookmarks = true,
+         .send_initial_events = true},
+    };
+    for (size_t i = 0; i < ways.size(); ++i) {
+      for (const size_t page : {size_t{1}, size_t{2}, size_t{100}}) {
+        EXPECT_EQ(begin(ways[i], "1", page), "seen") << what << ", way " << i << ", page " << page;
+      }
+    }
+  };
+  every_way("an empty collection");
+  Class("a");
+  every_way("an object that no selector matches");
+  Class("b", "1");
+  every_way("objects");
+}
+
+TEST_F(WatchTest, AVersionThatIsNotThereYetHasNoBookmark) {
+  const int64_t future = store_.Read()->revision().value() + 1;
+  const auto cursor =
+      Open({.resource_version = std::to_string(future), .allow_watch_bookmarks = true});
+  EXPECT_EQ(Texts(*cursor), "");
+  EXPECT_EQ(cursor->Bookmark(), std::nullopt);
+  Class("a");
+  EXPECT_EQ(Texts(*cursor), "") << "the revision itself is not after it";
+  EXPECT_TRUE(cursor->Bookmark().has_value());
+  Class("b");
+  EXPECT_EQ(Texts(*cursor), "ADDED b");
+}
+
+TEST_F(WatchTest, VersionsEndWhereUpstreamsDo) {
+  const std::pair<std::string_view, std::string_view> cases[] = {
+      {"9223372036854775807", ""},
+      {"9223372036854775808", ""},
+      {"18446744073709551615", ""},
+      {"18446744073709551616", "value out of range"},
+      {"18446744073709551616x", "value out of range"},
+      {"-1", "invalid syntax"},
+      {"+1", "invalid syntax"},
+      {"1x", "invalid syntax"},
+  };
+  for (const auto& [version, why] : cases) {
+    ResourceRequest request = Request(Verb::kWatch, "deviceclasses", "", "");
+    request.list.resource_version = version;
+    const auto cursor = resources_.Watch(request);
+    const std::string parse =
+        "strconv.ParseUint: parsing \"" + std::string(version) + "\": " + std::string(why);
+    if (why.empty()) {
+      ASSERT_TRUE(cursor.has_value()) << version;
+      EXPECT_EQ(Texts(**cursor), "") << version;
+    } else {
+      EXPECT_EQ(cursor.error().message,
+                "resourceVersion: Invalid value: \"" + std::string(version) + "\": " + parse);
+    }
+    request.verb = Verb::kGet;
+    request.name = "a";
+    const std::string got = Do(request);
+    EXPECT_THAT(
+        got, HasSubstr(why.empty() ? "504 Timeout: Timeout: Too large resource version" : parse));
+    request.verb = Verb::kList;
+    request.name = "";
+    EXPECT_THAT(
+        Names(request),
+        StartsWith(why.empty() ? "Timeout: Too large resource version: " + std::string(version)
+                               : "invalid resource version: " + parse));
+  }
+}
+
+TEST_F(ListTest, LimitsEndWhereUpstreamsDo) {
+  for (const int64_t limit : {int64_t{0},
+                              int64_t{-1},
+                              std::numeric_limits<int64_t>::min(),
+                              int64_t{6},
+                              std::numeric_limits<int64_t>::max()}) {
+    const Result<ListAnswer> list = Lists(Classes({.limit = limit}));
+    ASSERT_TRUE(list.has_value());
+    EXPECT_EQ(Names(list->items), "a b c d e f") << limit;
+    EXPECT_EQ(list->continue_token, "") << limit;
+  }
 }
 
 }  // namespace

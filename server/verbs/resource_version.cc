@@ -17,9 +17,8 @@ Result<std::optional<uint64_t>> ParseVersion(std::string_view text) {
   const char* end = text.data() + text.size();
   const auto [rest, error] = std::from_chars(text.data(), end, version);
   if (error == std::errc() && rest == end) return version;
-  const std::string_view why = error == std::errc::result_out_of_range && rest == end
-                                   ? "value out of range"
-                                   : "invalid syntax";
+  const std::string_view why =
+      error == std::errc::result_out_of_range ? "value out of range" : "invalid syntax";
   return Fail(
       errors::Untyped(fmt::format("strconv.ParseUint: parsing {}: {}", api::GoQuote(text), why)));
 }

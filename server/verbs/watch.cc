@@ -33,6 +33,14 @@ constexpr std::string_view kInitialEventsEnd = "k8s.io/initial-events-end";
 // spread out.
 constexpr int64_t kLeastSeconds = 1800;
 
+// How long the client wants its stream open. 0 is "not set", as upstream has it: what clients send
+// that want it open for ever.
+int64_t StreamSeconds(const ListOptions& options, Random& random) {
+  const int64_t asked = options.timeout_seconds.value_or(0);
+  if (asked != 0) return std::clamp<int64_t>(asked, 0, kWatchSecondsMax);
+  return kLeastSeconds + static_cast<int64_t>(random.Next() % static_cast<uint64_t>(kLeastSeconds));
+}
+
 struct WatchPlan {
   bool initial = false;       // begin with what is there
   bool announce_end = false;  // say where the initial events end
@@ -66,16 +74,16 @@ class Cursor final : public WatchCursor {
   std::vector<WatchEvent> Next(size_t max) override {
     std::vector<WatchEvent> events;
     if (ended_) return events;
-    if (initial_ != nullptr) {
-      Initial(max, events);
-    } else {
-      Live(max, events);
-    }
+    if (initial_ != nullptr) Initial(max, events);
+    // Behind an empty first page there may be events already: empty means that all is seen.
+    if (events.empty()) Live(max, events);
     return events;
   }
 
   std::optional<WatchEvent> Bookmark() override {
     if (!bookmarks_ || ended_ || initial_ != nullptr) return std::nullopt;
+    // A client may begin at a revision that does not exist yet; it is told nothing it said itself.
+    if (after_ > store_.Read()->revision()) return std::nullopt;
     return BookmarkAt(after_);
   }
 
@@ -88,7 +96,7 @@ class Cursor final : public WatchCursor {
     }
   }
 
-  std::optional<int64_t> timeout_seconds() const override { return timeout_seconds_; }
+  int64_t timeout_seconds() const override { return timeout_seconds_; }
 
  private:
   // One page of the state the watch begins with.
@@ -242,9 +250,7 @@ Result<std::unique_ptr<WatchCursor>> OpenWatch(const Core& core,
   const Frozen<store::Snapshot> snapshot = core.store.Read();
   DRAY_TRY(WatchPlan plan, PlanWatch(request.list, snapshot->revision()));
   plan.start = snapshot;
-  plan.timeout_seconds = request.list.timeout_seconds.value_or(
-      kLeastSeconds +
-      static_cast<int64_t>(core.world.random.Next() % static_cast<uint64_t>(kLeastSeconds)));
+  plan.timeout_seconds = StreamSeconds(request.list, core.world.random);
   return std::make_unique<Cursor>(core, hub, request, std::move(selection), plan);
 }
 

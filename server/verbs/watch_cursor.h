@@ -19,6 +19,9 @@ enum class WatchEventType : uint8_t { kAdded, kModified, kDeleted, kBookmark, kE
 /// "ADDED", …
 std::string_view WatchEventName(WatchEventType type);
 
+/// The longest a stream stays open, whatever the client asks for: a year.
+inline constexpr int64_t kWatchSecondsMax = int64_t{365} * 24 * 60 * 60;
+
 /// One event of a watch. kBookmark carries an object with only metadata.resourceVersion (and, at
 /// the end of initial events, the annotation); kError carries a Status and ends the watch.
 struct WatchEvent {
@@ -33,18 +36,20 @@ class WatchCursor {
   virtual ~WatchCursor() = default;
 
   /// The events that are there now, at most `max` (and at least the events of one revision); empty
-  /// when the watcher has seen everything. After kError there are no more.
+  /// only when the watcher has seen everything. After kError there are no more.
   virtual std::vector<WatchEvent> Next(size_t max) = 0;
 
   /// A bookmark for where the cursor stands, if the client allows bookmarks.
   virtual std::optional<WatchEvent> Bookmark() = 0;
 
   /// `wake` is called after commits that may concern the watch, from the committing thread; it must
-  /// be quick and only schedule a later Next(). At most one; it lives as long as the cursor.
+  /// be quick and only schedule a later Next(). At most one; it lives as long as the cursor. Call
+  /// Next() until it is empty afterwards: what was committed before is not announced.
   virtual void OnChange(std::function<void()> wake) = 0;
 
-  /// How long the stream may stay open, from timeoutSeconds or the server's random default.
-  virtual std::optional<int64_t> timeout_seconds() const = 0;
+  /// How long the stream may stay open, 0 to kWatchSecondsMax: timeoutSeconds, or the server's
+  /// random default when that is absent or 0.
+  virtual int64_t timeout_seconds() const = 0;
 };
 
 }  // namespace dray::server::verbs

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// A store in memory that lets a test in between a read and what its reader does next.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "base/mutex.h"
+#include "base/published.h"
+#include "base/result.h"
+#include "store/memory_store.h"
+
+namespace dray::server::testing {
+
+/// Everything is MemoryStore's; Read() runs a hook after it took its snapshot.
+class HookedStore final : public store::Store {
+ public:
+  /// Runs once, inside the next Read() and after its snapshot was taken. It may use the store.
+  void AfterNextRead(std::function<void()> hook) {
+    const MutexLock lock(mutex_);
+    hook_ = std::move(hook);
+  }
+
+  Frozen<store::Snapshot> Read() const override {
+    Frozen<store::Snapshot> snapshot = store_.Read();
+    std::function<void()> hook;
+    {
+      const MutexLock lock(mutex_);
+      hook.swap(hook_);
+    }
+    if (hook) hook();
+    return snapshot;
+  }
+  void Sync(std::move_only_function<void(Result<Revision>)> done) override {
+    store_.Sync(std::move(done));
+  }
+  Result<Frozen<store::Snapshot>> ReadAt(Revision revision) const override {
+    return store_.ReadAt(revision);
+  }
+  void Commit(store::Txn txn, store::CommitCallback done) override {
+    store_.Commit(std::move(txn), std::move(done));
+  }
+  Result<store::Batch> EventsAfter(Revision after,
+                                   std::string_view prefix,
+                                   size_t max) const override {
+    return store_.EventsAfter(after, prefix, max);
+  }
+  Result<store::Subscription> Subscribe(store::Wake wake) override {
+    return store_.Subscribe(std::move(wake));
+  }
+  void ExpireDue(WallTime now,
+                 size_t max,
+                 std::move_only_function<void(Result<size_t>)> done) override {
+    store_.ExpireDue(now, max, std::move(done));
+  }
+  Result<> Compact(Revision revision) override { return store_.Compact(revision); }
+  store::Status status() const override { return store_.status(); }
+
+ private:
+  store::MemoryStore store_;
+  mutable Mutex mutex_;
+  mutable std::function<void()> hook_ DRAY_GUARDED_BY(mutex_);
+};
+
+}  // namespace dray::server::testing
