@@ -12,6 +12,7 @@
 #include "allocator/feature_switches.h"
 #include "control_plane/credentials.h"
 #include "dray/profile.h"
+#include "net/server/descriptors.h"
 #include "server/registry/rule_set.h"
 
 namespace dray::control_plane {
@@ -73,14 +74,17 @@ Result<> Process::StartServer() {
   DRAY_TRY(const auto tls,
            net::tls::ServerContext::Create({.credentials = credentials.serving,
                                             .client_ca_pem = credentials.ca.certificate_pem}));
-  DRAY_TRY(http_,
-           net::server::HttpServer::Start(world_.clock,
-                                          log_,
-                                          {.address = options_.listen.host,
-                                           .port = options_.listen.port,
-                                           .tls = tls,
-                                           .body_bytes_max = server::http::kBodyBytesMax},
-                                          *api_));
+  DRAY_TRY(
+      http_,
+      net::server::HttpServer::Start(
+          world_.clock,
+          log_,
+          {.address = options_.listen.host,
+           .port = options_.listen.port,
+           .tls = tls,
+           .connections_max = net::server::ConnectionsWithin(net::server::RaiseDescriptorLimit()),
+           .body_bytes_max = server::http::kBodyBytesMax},
+          *api_));
   housekeeping_.emplace(*store_, world_.clock, *http_->reactors().front());
   url_ = fmt::format(
       "https://{}",

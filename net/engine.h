@@ -28,6 +28,9 @@ class ServerEngine {
   class Events {
    public:
     virtual ~Events() = default;
+    /// The head of a request is complete, and its body, if it has one, is not asked for yet. Called
+    /// inside Feed. False: the body is skipped, the request follows at once without it.
+    virtual bool OnHead(const Request& head, bool has_body) = 0;
     /// A whole request. Called inside Feed; may answer at once.
     virtual void OnRequest(StreamId stream, Request request) = 0;
   };
@@ -57,6 +60,8 @@ class ServerEngine {
   virtual void Start(StreamId stream, ResponseHead head) = 0;
   virtual void Write(StreamId stream, Bytes piece) = 0;
   virtual void Finish(StreamId stream) = 0;
+  /// Bytes kept for this connection: input not delivered yet, and output not consumed.
+  virtual size_t held_bytes() const = 0;
   /// Output of `stream` not consumed yet.
   virtual size_t queued_bytes(StreamId stream) const = 0;
 };

@@ -16,6 +16,7 @@
 
 #include "base/published.h"
 #include "base/world.h"
+#include "net/byte_budget.h"
 
 namespace dray::net {
 
@@ -110,15 +111,23 @@ struct Peer {
   std::string certificate_error;              // a certificate was shown, and why it is not trusted
 };
 
+/// What became of a request's body. Unless it is whole it was not read: `body` is empty, and the
+/// connection closes after the answer.
+enum class BodyState : uint8_t {
+  kWhole,     // it is there, or there is none
+  kTooLarge,  // longer than the embedder's limit: the answer should be 413
+  kNoRoom,    // all bodies together would be more than the limit: 429
+  kSkipped,   // of a sender nobody knows (Handler::Knows): 401 or 403
+};
+
 struct Request {
   std::string method;  // as sent: methods are case-sensitive
   std::string target;  // raw origin form: path and query, still percent-encoded
   Headers headers;
   std::string body;
-  /// The body is longer than the embedder's limit: `body` is empty, the answer should be 413 and
-  /// the connection closes after it.
-  bool body_too_large = false;
+  BodyState body_state = BodyState::kWhole;
   Frozen<Peer> peer;
+  ByteBudget::Share body_share = {};  // of what all bodies may take, until the request is gone
 
   /// The target up to the first '?', still encoded.
   std::string_view path() const;
@@ -182,6 +191,11 @@ class Responder {
 class Handler {
  public:
   virtual ~Handler() = default;
+  /// Whether `head`, a request without its body yet, comes from somebody who may send one. A
+  /// stranger's body is not read, nor asked for with 100 Continue, and connections of strangers
+  /// share little memory and few descriptors. Called on reactor threads, for every request with a
+  /// body, and for others until a connection has shown a sender that is known.
+  virtual bool Knows(const Request& /*head*/) const { return true; }
   virtual void Handle(Request request, std::shared_ptr<Responder> responder) = 0;
 };
 

@@ -63,55 +63,72 @@ void Engine::Feed(std::string_view bytes) {
 }
 
 void Engine::Parse(std::string_view& bytes) {
-  bytes.remove_prefix(reader_.Feed(bytes, body_));
+  bytes.remove_prefix(reader_.Feed(bytes, request_.body));
   if (reader_.phase() == Reader::Phase::kFailed) {
     Fail(reader_.failure_status(), reader_.failure());
     return;
   }
   const bool has_head =
       reader_.phase() == Reader::Phase::kBody || reader_.phase() == Reader::Phase::kDone;
-  if (has_head && !body_begun_) BeginBody();
+  if (has_head && !head_ended_) EndHead();
   if (ending_) return;
-  if (body_.size() > options_.body_bytes_max) too_large_ = true;
-  if (too_large_ || reader_.phase() == Reader::Phase::kDone) Deliver();
+  const size_t size = request_.body.size();
+  if (size > options_.body_bytes_max) {
+    request_.body_state = BodyState::kTooLarge;
+  } else if (size > request_.body_share.bytes() && !request_.body_share.Resize(size)) {
+    request_.body_state = BodyState::kNoRoom;
+  }
+  const bool whole = request_.body_state == BodyState::kWhole;
+  if (!whole || reader_.phase() == Reader::Phase::kDone) Deliver();
 }
 
-void Engine::BeginBody() {
-  body_begun_ = true;
-  const Head& head = reader_.head();
-  if (reader_.framing() == BodyFraming::kLength) {
-    too_large_ = reader_.content_length() > options_.body_bytes_max;
-    // A promise of bytes may only reserve so much before the bytes are here.
-    if (!too_large_) {
-      body_.reserve(std::min(static_cast<size_t>(reader_.content_length()), kPipelinedBytesMax));
-    }
-  }
-  if (head.minor_version == 0 || !head.headers.Has("Expect")) return;
-  if (!EqualsIgnoringCase(head.headers.Get("Expect"), "100-continue")) {
+void Engine::EndHead() {
+  head_ended_ = true;
+  Head& head = reader_.head();
+  head_request_ = head.method == "HEAD";
+  request_.method = std::move(head.method);
+  request_.target = std::move(head.target);
+  request_.headers = std::move(head.headers);
+  request_.peer = options_.peer;
+  const bool has_body = reader_.phase() == Reader::Phase::kBody;
+  const bool expects = head.minor_version != 0 && request_.headers.Has("Expect");
+  if (expects && !EqualsIgnoringCase(request_.headers.Get("Expect"), "100-continue")) {
     Fail(417, "only 100-continue can be expected");
-  } else if (!too_large_ && reader_.phase() == Reader::Phase::kBody) {
+    return;
+  }
+  const bool is_known = events_.OnHead(request_, has_body);
+  if (!has_body) return;
+  request_.body_state = is_known ? BeginBody() : BodyState::kSkipped;
+  if (expects && request_.body_state == BodyState::kWhole) {
     Queue({.head = "HTTP/1.1 100 Continue\r\n\r\n", .body = {}, .tail = {}});
   }
 }
 
+BodyState Engine::BeginBody() {
+  request_.body_share = ByteBudget::Share(options_.bodies);
+  if (reader_.framing() != BodyFraming::kLength) return BodyState::kWhole;
+  if (reader_.content_length() > options_.body_bytes_max) return BodyState::kTooLarge;
+  const auto length = static_cast<size_t>(reader_.content_length());
+  if (!request_.body_share.Resize(length)) return BodyState::kNoRoom;
+  // A promise of bytes may only reserve so much before the bytes are here.
+  request_.body.reserve(std::min(length, kPipelinedBytesMax));
+  return BodyState::kWhole;
+}
+
 void Engine::Deliver() {
-  Head& head = reader_.head();
-  keep_alive_ = head.keep_alive && !too_large_;
+  const Head& head = reader_.head();
+  const bool whole = request_.body_state == BodyState::kWhole;
+  keep_alive_ = head.keep_alive && whole;
   http10_ = head.minor_version == 0;
-  head_request_ = head.method == "HEAD";
-  Request request{.method = std::move(head.method),
-                  .target = std::move(head.target),
-                  .headers = std::move(head.headers),
-                  .body = too_large_ ? std::string() : std::move(body_),
-                  .body_too_large = too_large_,
-                  .peer = options_.peer};
-  body_ = {};
-  body_begun_ = false;
-  too_large_ = false;
+  if (!whole) {
+    request_.body = {};
+    request_.body_share = {};
+  }
+  head_ended_ = false;
   reader_.Reset();
   busy_ = true;
   ++stream_;
-  events_.OnRequest(stream_, std::move(request));
+  events_.OnRequest(stream_, std::exchange(request_, {}));
 }
 
 void Engine::Fail(int status, std::string_view why) {
@@ -128,7 +145,7 @@ void Engine::Fail(int status, std::string_view why) {
          .tail = {}});
   ending_ = true;
   held_ = {};
-  body_ = {};
+  request_ = {};
 }
 
 std::string Engine::Serialize(const ResponseHead& head, Framing framing, size_t length) const {
@@ -270,6 +287,11 @@ EnginePhase Engine::phase() const {
     case Reader::Phase::kFailed: return EnginePhase::kBody;
   }
   return EnginePhase::kBody;
+}
+
+size_t Engine::held_bytes() const {
+  return reader_.held_bytes() + request_.headers.block().size() + request_.body.capacity() +
+         held_.capacity() + output_bytes_;
 }
 
 size_t Engine::queued_bytes(StreamId) const {

@@ -2,14 +2,15 @@
 // HTTP/1.1 for a server, without I/O (RFC 9112): keep-alive, pipelining (answered strictly one
 // after the other), Expect: 100-continue, chunked bodies both ways.
 //
-// A malformed request is answered here, with plain text, and ends the connection. A body over the
-// limit is the embedder's to answer: the request arrives with body_too_large set, without 100
+// A malformed request is answered here, with plain text, and ends the connection. A body that is
+// not to be read is the embedder's to answer: the request arrives with its BodyState, without 100
 // Continue and without its body, and its answer ends the connection.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -30,6 +31,7 @@ class Engine final : public ServerEngine {
     size_t body_bytes_max = size_t{3} << 20;  // Kubernetes: 3 MiB
     Frozen<Peer> peer;                        // goes into every request
     const std::string* date = nullptr;        // value of the Date field; none when null or empty
+    std::shared_ptr<ByteBudget> bodies = {};  // of all connections; null: no limit
   };
 
   /// `events` outlives the engine.
@@ -47,6 +49,7 @@ class Engine final : public ServerEngine {
   void Start(StreamId stream, ResponseHead head) override;
   void Write(StreamId stream, Bytes piece) override;
   void Finish(StreamId stream) override;
+  size_t held_bytes() const override;
   size_t queued_bytes(StreamId stream) const override;
 
  private:
@@ -62,7 +65,8 @@ class Engine final : public ServerEngine {
 
   bool may_parse() const;
   void Parse(std::string_view& bytes);
-  void BeginBody();
+  void EndHead();
+  BodyState BeginBody();
   void Deliver();
   void Fail(int status, std::string_view why);
   std::string Serialize(const ResponseHead& head, Framing framing, size_t length) const;
@@ -72,10 +76,9 @@ class Engine final : public ServerEngine {
   Events& events_;
   const Options options_;
   Reader reader_{Reader::Role::kRequest};
-  std::string body_;
-  bool body_begun_ = false;  // the head under way has been looked at
-  bool too_large_ = false;
-  std::string held_;  // input of later requests
+  Request request_;          // under way, once its head is complete
+  bool head_ended_ = false;  // it is
+  std::string held_;         // input of later requests
 
   StreamId stream_ = 0;  // of the newest request
   bool busy_ = false;    // it is being answered

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -21,6 +22,7 @@
 namespace dray::net::http1 {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -31,9 +33,13 @@ constexpr size_t kBodyMax = 1000;
 /// An engine whose requests are kept, and answered at once if so wished.
 class Harness final : public ServerEngine::Events {
  public:
-  explicit Harness(bool answers = true)
-      : answers_(answers), engine(*this, {.body_bytes_max = kBodyMax, .peer = nullptr}) {}
+  explicit Harness(bool answers = true, std::shared_ptr<ByteBudget> bodies = nullptr)
+      : answers_(answers),
+        engine(*this, {.body_bytes_max = kBodyMax, .peer = nullptr, .bodies = std::move(bodies)}) {}
 
+  bool OnHead(const Request& head, bool /*has_body*/) override {
+    return !head.headers.Has("Stranger");
+  }
   void OnRequest(StreamId stream, Request request) override {
     newest = stream;
     requests.push_back(std::move(request));
@@ -170,15 +176,8 @@ TEST(Engine, ABodyTooLargeIsNotInvited) {
   harness.engine.Feed(
       "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1001\r\nExpect: 100-continue\r\n\r\n");
   ASSERT_EQ(harness.requests.size(), 1U);
-  EXPECT_TRUE(harness.requests[0].body_too_large);
+  EXPECT_EQ(harness.requests[0].body_state, BodyState::kTooLarge);
   EXPECT_THAT(harness.Take(), StartsWith("HTTP/1.1 200 OK"));
-  EXPECT_TRUE(harness.engine.wants_close());
-}
-
-TEST(Engine, OtherExpectationsFail) {
-  Harness harness;
-  harness.engine.Feed("GET / HTTP/1.1\r\nHost: h\r\nExpect: magic\r\n\r\n");
-  EXPECT_THAT(harness.Take(), StartsWith("HTTP/1.1 417 Expectation Failed\r\n"));
   EXPECT_TRUE(harness.engine.wants_close());
 }
 
@@ -194,18 +193,81 @@ std::string WithLength(size_t size) {
       "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: {}\r\n\r\n{}", size, std::string(size, 'y'));
 }
 
+TEST(Engine, AStrangersBodyIsNeitherInvitedNorRead) {
+  for (const std::string_view framing : {"Content-Length: 9", "Transfer-Encoding: chunked"}) {
+    Harness harness;
+    harness.engine.Feed(fmt::format(
+        "POST / HTTP/1.1\r\nHost: h\r\nStranger: 1\r\n{}\r\nExpect: 100-continue\r\n\r\n",
+        framing));
+    ASSERT_EQ(harness.requests.size(), 1U);  // before a byte of the body
+    EXPECT_EQ(harness.requests[0].body_state, BodyState::kSkipped);
+    EXPECT_THAT(harness.Take(),
+                AllOf(StartsWith("HTTP/1.1 200 OK"), HasSubstr("Connection: close\r\n")));
+    EXPECT_TRUE(harness.engine.wants_close());
+    harness.engine.Feed("9\r\nnever read");
+    EXPECT_LT(harness.engine.held_bytes(), 100U);
+  }
+  Harness without_body;
+  without_body.engine.Feed("GET / HTTP/1.1\r\nHost: h\r\nStranger: 1\r\n\r\n");
+  EXPECT_EQ(without_body.requests.at(0).body_state, BodyState::kWhole);
+  EXPECT_FALSE(without_body.engine.wants_close());
+}
+
+TEST(Engine, AllBodiesTogetherHaveALimit) {
+  const auto bodies = std::make_shared<ByteBudget>(1000);
+  Harness first(true, bodies);
+  first.engine.Feed("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 600\r\n\r\nx");
+  EXPECT_EQ(bodies->held(), 600U) << "what is promised counts";
+  for (const auto& [size, fits] : {std::pair(400, true), std::pair(401, false)}) {
+    for (const auto& make : {Chunked, WithLength}) {
+      Harness harness(true, bodies);
+      harness.engine.Feed(make(static_cast<size_t>(size)));
+      ASSERT_EQ(harness.requests.size(), 1U);
+      EXPECT_EQ(harness.requests[0].body_state, fits ? BodyState::kWhole : BodyState::kNoRoom);
+      EXPECT_EQ(harness.engine.wants_close(), false) << "its answer is not out";
+      harness.Take();
+      EXPECT_EQ(harness.engine.wants_close(), !fits);
+      EXPECT_EQ(bodies->held(), fits ? 1000U : 600U) << "as long as the request is there";
+    }
+    EXPECT_EQ(bodies->held(), 600U);
+  }
+}
+
+TEST(Engine, AnUnfinishedHeadCostsWhatWasSent) {
+  Harness harness;
+  EXPECT_LT(harness.engine.held_bytes(), 100U);
+  const std::string begin = "GET / HTTP/1.1\r\nHost: h\r\nA: ";
+  size_t sent = begin.size();
+  harness.engine.Feed(begin);
+  EXPECT_LT(harness.engine.held_bytes(), 2 * sent + 64);
+  const std::string more(10'000, 'a');
+  for (int i = 0; i < 100; ++i) {
+    harness.engine.Feed(more);
+    sent += more.size();
+    EXPECT_GE(harness.engine.held_bytes(), sent);
+    EXPECT_LT(harness.engine.held_bytes(), 2 * sent + 64);
+  }
+}
+
+TEST(Engine, OtherExpectationsFail) {
+  Harness harness;
+  harness.engine.Feed("GET / HTTP/1.1\r\nHost: h\r\nExpect: magic\r\n\r\n");
+  EXPECT_THAT(harness.Take(), StartsWith("HTTP/1.1 417 Expectation Failed\r\n"));
+  EXPECT_TRUE(harness.engine.wants_close());
+}
+
 TEST(Engine, TheBodyLimitIsExact) {
   for (const auto& make : {Chunked, WithLength}) {
     Harness at;
     at.engine.Feed(make(kBodyMax));
     ASSERT_EQ(at.requests.size(), 1U);
-    EXPECT_FALSE(at.requests[0].body_too_large);
+    EXPECT_EQ(at.requests[0].body_state, BodyState::kWhole);
     EXPECT_EQ(at.requests[0].body.size(), kBodyMax);
 
     Harness past;
     past.engine.Feed(make(kBodyMax + 1));
     ASSERT_EQ(past.requests.size(), 1U);
-    EXPECT_TRUE(past.requests[0].body_too_large);
+    EXPECT_EQ(past.requests[0].body_state, BodyState::kTooLarge);
     EXPECT_EQ(past.requests[0].body, "");
     EXPECT_THAT(past.Take(), HasSubstr("Connection: close\r\n"));
     EXPECT_TRUE(past.engine.wants_close());

@@ -65,6 +65,8 @@ class Reader {
   BodyFraming framing() const { return framing_; }
   /// The declared length when framing() is kLength.
   uint64_t content_length() const { return content_length_; }
+  /// Bytes kept of a head or of a chunked body's line that is not complete.
+  size_t held_bytes() const { return text_.capacity(); }
   /// The status a server answers with (400, 431, 501, 505), and why.
   int failure_status() const { return failure_status_; }
   std::string_view failure() const { return failure_; }

@@ -67,8 +67,12 @@ tcp::endpoint PeerOf(const tcp::socket& socket) {
 
 }  // namespace
 
-Connection::Connection(ReactorContext& context, tcp::socket socket)
-    : context_(context), socket_(std::move(socket)), peer_(PeerOf(socket_)) {}
+Connection::Connection(ReactorContext& context, tcp::socket socket, uint64_t arrival)
+    : context_(context),
+      socket_(std::move(socket)),
+      peer_(PeerOf(socket_)),
+      arrival_(arrival),
+      share_(context.load.strangers) {}
 
 void Connection::Begin() {
   error_code ignored;
@@ -103,6 +107,7 @@ void Connection::Pump() {
     ++rounds;
   }
   pumping_ = false;
+  if (stage_ != Stage::kClosed && !Account()) Close();
   if (stage_ == Stage::kClosed) return;
   UpdateDeadline();
   if (more) {
@@ -185,7 +190,8 @@ bool Connection::Shake() {
       *this,
       http1::Engine::Options{.body_bytes_max = context_.options.body_bytes_max,
                              .peer = std::make_shared<const Peer>(std::move(peer)),
-                             .date = &context_.date});
+                             .date = &context_.date,
+                             .bodies = context_.load.bodies});
   stage_ = Stage::kOpen;
   deadline_tick_ = context_.TickAfter(context_.options.idle_timeout);
   read_ready_ = true;
@@ -322,6 +328,11 @@ void Connection::UpdateDeadline() {
   }
 }
 
+/// Notes what a stranger makes the server hold. False when that is too much.
+bool Connection::Account() {
+  return known_ || !engine_ || share_.Resize(engine_->held_bytes());
+}
+
 void Connection::Shutdown() {
   if (stage_ == Stage::kLinger || stage_ == Stage::kClosed) return;
   const bool idle = !engine_ || (engine_->phase() == EnginePhase::kIdle && write_ready_ &&
@@ -344,6 +355,17 @@ void Connection::Close() {
   error_code ignored;
   socket_.close(ignored);
   context_.on_closed(*this);
+}
+
+bool Connection::OnHead(const Request& head, bool has_body) {
+  if (known_ && !has_body) return true;
+  const bool is_known = context_.handler.Knows(head);
+  if (is_known && !known_) {
+    known_ = true;
+    share_.Resize(0);
+    context_.on_known(*this);
+  }
+  return is_known;
 }
 
 void Connection::OnRequest(StreamId stream, Request request) {

@@ -35,7 +35,8 @@ class Connection final : public ServerEngine::Events,
                          public ExchangeConnection,
                          public std::enable_shared_from_this<Connection> {
  public:
-  Connection(ReactorContext& context, boost::asio::ip::tcp::socket socket);
+  /// `arrival` is its number among the connections of its reactor.
+  Connection(ReactorContext& context, boost::asio::ip::tcp::socket socket, uint64_t arrival);
 
   void Begin();
   /// Does everything that can be done now, then waits for the rest.
@@ -53,7 +54,10 @@ class Connection final : public ServerEngine::Events,
   bool peer_ended() const override { return read_ended_; }
   void EndExchange(StreamId stream) override;
 
+  bool OnHead(const Request& head, bool has_body) override;
   void OnRequest(StreamId stream, Request request) override;
+
+  uint64_t arrival() const { return arrival_; }
 
  private:
   enum class Stage : uint8_t { kSniff, kHandshake, kOpen, kLinger, kClosed };
@@ -69,11 +73,13 @@ class Connection final : public ServerEngine::Events,
   void RefusePlain();
   void Wait();
   void UpdateDeadline();
+  bool Account();
   int descriptor() { return socket_.native_handle(); }
 
   ReactorContext& context_;
   boost::asio::ip::tcp::socket socket_;
   const boost::asio::ip::tcp::endpoint peer_;
+  const uint64_t arrival_;
   std::unique_ptr<Transport> transport_;
   std::unique_ptr<ServerEngine> engine_;
   std::vector<std::pair<StreamId, std::weak_ptr<Exchange>>> exchanges_;  // not complete yet
@@ -86,6 +92,8 @@ class Connection final : public ServerEngine::Events,
   bool read_ended_ = false;  // the peer sends no more
   bool pumping_ = false;
   bool pump_posted_ = false;
+  bool known_ = false;       // one of its requests came from somebody who is known
+  ByteBudget::Share share_;  // of what strangers hold together; empty once it is known
   size_t lingered_bytes_ = 0;
 
   uint64_t deadline_tick_ = 0;  // 0: none

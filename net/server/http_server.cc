@@ -2,7 +2,6 @@
 #include "net/server/http_server.h"
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -24,13 +23,16 @@
 #include "net/http.h"
 #include "net/reactor.h"
 #include "net/server/options.h"
+#include "net/server/reactor_context.h"
 #include "net/server/reactor_host.h"
 #include "net/transport.h"
 
 namespace dray::net::server {
 struct HttpServer::Impl {
-  HttpServerOptions options;
-  std::atomic<size_t> connections{0};
+  explicit Impl(HttpServerOptions chosen) : options(std::move(chosen)), load(options) {}
+
+  const HttpServerOptions options;
+  ServerLoad load;
   uint16_t port = 0;
   std::vector<std::unique_ptr<ReactorHost>> hosts;
   std::vector<std::thread> threads;
@@ -59,12 +61,10 @@ Result<std::unique_ptr<HttpServer>> HttpServer::Start(const Clock& clock,
   }
   IgnoreBrokenPipes();
   options.reactors = std::clamp<size_t>(options.reactors, 1, kReactorsMax);
-  auto impl = std::make_unique<Impl>();
-  impl->options = std::move(options);
+  auto impl = std::make_unique<Impl>(std::move(options));
   boost::asio::ip::tcp::endpoint endpoint(address, impl->options.port);
   for (size_t i = 0; i < impl->options.reactors; ++i) {
-    auto host =
-        std::make_unique<ReactorHost>(clock, log, impl->options, handler, impl->connections);
+    auto host = std::make_unique<ReactorHost>(clock, log, impl->options, handler, impl->load);
     DRAY_TRY_VOID(host->Listen(endpoint));
     endpoint.port(host->local_endpoint().port());
     host->Begin();
@@ -100,7 +100,7 @@ std::vector<Reactor*> HttpServer::reactors() {
 }
 
 size_t HttpServer::connections() const {
-  return impl_->connections.load();
+  return impl_->load.connections.load();
 }
 
 }  // namespace dray::net::server

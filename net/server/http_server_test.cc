@@ -42,7 +42,8 @@ using HttpServerTest = testing::ServerTest;
 constexpr std::string_view kGet = "GET / HTTP/1.1\r\nHost: h\r\n\r\n";
 
 void Echo(const Request& request, const std::shared_ptr<Responder>& responder) {
-  if (request.body_too_large) return responder->Respond({.status = 413}, Bytes("too large"));
+  if (request.body_state == BodyState::kTooLarge)
+    return responder->Respond({.status = 413}, Bytes("too large"));
   responder->Respond({},
                      Bytes(fmt::format("{} {} {}", request.method, request.target, request.body)));
 }

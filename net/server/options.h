@@ -2,6 +2,7 @@
 // Where a server listens, and its limits.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -13,6 +14,11 @@
 namespace dray::net::server {
 
 inline constexpr size_t kReactorsMax = 256;
+/// Connections a server holds when it has descriptors enough.
+inline constexpr size_t kConnectionsMax = 10'000;
+/// Of them, those of strangers: a quarter, and not more than this. The rest is out of their reach.
+/// Each may hold the state of a TLS handshake beside the bytes that are counted.
+inline constexpr size_t kStrangersMax = 1024;
 
 struct HttpServerOptions {
   std::string address = "127.0.0.1";  // a numeric address; "::" and "0.0.0.0" for all
@@ -21,8 +27,14 @@ struct HttpServerOptions {
   std::shared_ptr<tls::ServerContext> tls = nullptr;  // null: plain HTTP only
 
   // Limits. Times are checked every `tick`, so they end up to one tick late.
-  size_t connections_max = 10'000;          // over all reactors; more are closed at once
-  size_t body_bytes_max = size_t{3} << 20;  // then Request::body_too_large
+  // Connections over all reactors. Past it the oldest of a stranger makes room, else the new one
+  // is closed at once.
+  size_t connections_max = kConnectionsMax;
+  size_t body_bytes_max = size_t{3} << 20;      // then BodyState::kTooLarge
+  size_t bodies_bytes_max = size_t{256} << 20;  // all bodies under way; then BodyState::kNoRoom
+  // What connections that have not shown a known sender yet may hold together of unfinished heads
+  // and untaken answers; the one that passes it is closed.
+  size_t stranger_bytes_max = size_t{16} << 20;
   std::chrono::milliseconds handshake_timeout{10'000};
   std::chrono::milliseconds head_timeout{32'000};   // from a request's first byte to its head's end
   std::chrono::milliseconds body_timeout{60'000};   // for the body after that
@@ -31,6 +43,8 @@ struct HttpServerOptions {
   std::chrono::milliseconds tick{500};
   // Asked of the kernel per connection: small values make slow readers visible early. 0: its own.
   int send_buffer_bytes = 0;
+
+  size_t strangers_max() const { return std::clamp<size_t>(connections_max / 4, 1, kStrangersMax); }
 };
 
 }  // namespace dray::net::server

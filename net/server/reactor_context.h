@@ -3,14 +3,17 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "base/log.h"
 #include "base/world.h"
+#include "net/byte_budget.h"
 #include "net/http.h"
 #include "net/reactor.h"
 #include "net/server/options.h"
@@ -18,6 +21,17 @@
 namespace dray::net::server {
 
 class Connection;
+
+/// What all reactors of one server count together.
+struct ServerLoad {
+  explicit ServerLoad(const HttpServerOptions& options)
+      : bodies(std::make_shared<ByteBudget>(options.bodies_bytes_max)),
+        strangers(std::make_shared<ByteBudget>(options.stranger_bytes_max)) {}
+
+  std::atomic<size_t> connections{0};
+  const std::shared_ptr<ByteBudget> bodies;
+  const std::shared_ptr<ByteBudget> strangers;
+};
 
 /// Bytes read at once, and bytes of one TLS record.
 inline constexpr size_t kReadScratchBytes = size_t{64} << 10;
@@ -31,6 +45,8 @@ struct ReactorContext {
   const Log& log;
   const HttpServerOptions& options;
   Handler& handler;
+  ServerLoad& load;
+  std::function<void(const Connection&)> on_known = {};   // it has shown a sender that is known
   std::function<void(const Connection&)> on_closed = {};  // last call about a connection
   std::array<char, kReadScratchBytes> read_scratch = {};
   std::array<char, kWriteScratchBytes> write_scratch = {};

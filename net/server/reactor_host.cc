@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "net/server/reactor_host.h"
 
-#include <atomic>
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <ctime>
@@ -48,10 +48,12 @@ ReactorHost::ReactorHost(const Clock& clock,
                          const Log& log,
                          const HttpServerOptions& options,
                          Handler& handler,
-                         std::atomic<size_t>& connections)
-    : context_{.clock = clock, .log = log, .options = options, .handler = handler},
-      acceptor_(context_.reactor.loop().context),
-      connections_open_(connections) {
+                         ServerLoad& load)
+    : context_{.clock = clock, .log = log, .options = options, .handler = handler, .load = load},
+      acceptor_(context_.reactor.loop().context) {
+  context_.on_known = [this](const Connection& connection) {
+    strangers_.erase(connection.arrival());
+  };
   context_.on_closed = [this](const Connection& connection) { Forget(connection); };
 }
 
@@ -91,18 +93,33 @@ void ReactorHost::Accept() {
 }
 
 void ReactorHost::Adopt(tcp::socket socket) {
-  if (connections_open_.fetch_add(1) >= context_.options.connections_max) {
-    connections_open_.fetch_sub(1);
-    return;  // closes the socket
-  }
-  auto connection = std::make_shared<Connection>(context_, std::move(socket));
+  if (!MakeRoom()) return;  // closes the socket
+  auto connection = std::make_shared<Connection>(context_, std::move(socket), next_arrival_++);
   connections_.emplace(connection.get(), connection);
+  strangers_.emplace(connection->arrival(), connection);
   connection->Begin();
 }
 
+/// Counts one more connection. Every new one is a stranger's until its first head: those that
+/// have been it for longest go first, so holding many does not keep others out.
+bool ReactorHost::MakeRoom() {
+  const HttpServerOptions& options = context_.options;
+  const size_t share = std::max<size_t>(options.strangers_max() / options.reactors, 1);
+  const bool is_full = context_.load.connections.fetch_add(1) >= options.connections_max;
+  if (!is_full && strangers_.size() < share) return true;
+  if (!strangers_.empty()) {
+    const std::shared_ptr<Connection> oldest = strangers_.begin()->second.lock();
+    if (oldest != nullptr) oldest->Close();
+    return true;
+  }
+  context_.load.connections.fetch_sub(1);
+  return false;
+}
+
 void ReactorHost::Forget(const Connection& connection) {
+  strangers_.erase(connection.arrival());
   if (connections_.erase(&connection) == 0) return;
-  connections_open_.fetch_sub(1);
+  context_.load.connections.fetch_sub(1);
   // Posted, so that the callbacks which closing has posted run before the loop ends.
   if (draining_ && connections_.empty()) context_.reactor.Post([this] { context_.reactor.Stop(); });
 }

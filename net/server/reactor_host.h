@@ -2,9 +2,10 @@
 // One reactor's share of a server: it accepts connections, owns them, and ends those that are late.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <unordered_map>
 
@@ -23,12 +24,12 @@ namespace dray::net::server {
 
 class ReactorHost {
  public:
-  /// Everything outlives the host. `connections` counts those of all hosts.
+  /// Everything outlives the host. `load` is that of all hosts.
   ReactorHost(const Clock& clock,
               const Log& log,
               const HttpServerOptions& options,
               Handler& handler,
-              std::atomic<size_t>& connections);
+              ServerLoad& load);
 
   /// Binds and listens; before Run. A port of 0 picks a free one.
   Result<> Listen(const boost::asio::ip::tcp::endpoint& endpoint);
@@ -43,6 +44,7 @@ class ReactorHost {
  private:
   void Accept();
   void Adopt(boost::asio::ip::tcp::socket socket);
+  bool MakeRoom();
   void Forget(const Connection& connection);
   void Tick();
   void RefreshDate();
@@ -50,8 +52,9 @@ class ReactorHost {
 
   ReactorContext context_;
   boost::asio::ip::tcp::acceptor acceptor_;
-  std::atomic<size_t>& connections_open_;
   std::unordered_map<const Connection*, std::shared_ptr<Connection>> connections_;
+  std::map<uint64_t, std::weak_ptr<Connection>> strangers_;  // by arrival
+  uint64_t next_arrival_ = 1;
   Timer tick_timer_, retry_timer_, drain_timer_;
   bool draining_ = false;
 };

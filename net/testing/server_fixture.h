@@ -35,13 +35,17 @@ inline constexpr std::chrono::milliseconds kPatience{20'000};  // only ever used
 class FunctionHandler final : public Handler {
  public:
   using Function = std::function<void(Request, std::shared_ptr<Responder>)>;
-  explicit FunctionHandler(Function function) : function_(std::move(function)) {}
+  using Judge = std::function<bool(const Request&)>;
+  explicit FunctionHandler(Function function, Judge knows = nullptr)
+      : function_(std::move(function)), knows_(std::move(knows)) {}
+  bool Knows(const Request& head) const override { return !knows_ || knows_(head); }
   void Handle(Request request, std::shared_ptr<Responder> responder) override {
     function_(std::move(request), std::move(responder));
   }
 
  private:
   Function function_;
+  Judge knows_;
 };
 
 /// Words from other threads, in the order they came.
@@ -74,8 +78,10 @@ struct Pki {
 
 class ServerTest : public ::testing::Test {
  protected:
-  void StartServer(FunctionHandler::Function function, server::HttpServerOptions options = {}) {
-    handler_ = std::make_unique<FunctionHandler>(std::move(function));
+  void StartServer(FunctionHandler::Function function,
+                   server::HttpServerOptions options = {},
+                   FunctionHandler::Judge knows = nullptr) {
+    handler_ = std::make_unique<FunctionHandler>(std::move(function), std::move(knows));
     options.tick = std::chrono::milliseconds(5);
     auto server = server::HttpServer::Start(RealWorld().clock, log_, std::move(options), *handler_);
     ASSERT_TRUE(server.has_value()) << server.error().message;

@@ -22,7 +22,6 @@ namespace dray::net::tls {
 namespace {
 
 constexpr unsigned char kAlpn[] = {8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
-constexpr unsigned char kSessionContext[] = {'d', 'r', 'a', 'y'};
 
 // NOLINTNEXTLINE(readability-function-size): as OpenSSL calls it
 int ChooseProtocol(SSL*,
@@ -97,7 +96,12 @@ Result<Frozen<State>> MakeServerState(const ServerOptions& options) {
     DRAY_TRY_VOID(Trust(context.get(), options.client_ca_pem, Announce::kYes));
     SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER, AcceptAnyCertificate);
   }
-  SSL_CTX_set_session_id_context(context.get(), kSessionContext, sizeof kSessionContext);
+  // Nothing is kept of a connection that is gone: a session would hold the client's certificates,
+  // in memory here or in tickets. Kubernetes' clients do not resume.
+  SSL_CTX_set_session_cache_mode(context.get(), SSL_SESS_CACHE_OFF);
+  SSL_CTX_set_options(context.get(), SSL_OP_NO_TICKET);
+  SSL_CTX_set_num_tickets(context.get(), 0);
+  SSL_CTX_set_max_cert_list(context.get(), static_cast<long>(kClientCertificatesBytesMax));
   return std::make_shared<const State>(State{.context = std::move(context)});
 }
 

@@ -3,6 +3,7 @@
 // made once and shared by every connection and thread; OpenSSL stays behind them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -15,6 +16,10 @@
 namespace dray::net::tls {
 
 struct State;  // OpenSSL's context: net/tls/transport.h
+
+/// What a client may show for itself: its certificate and those that lead to an authority. Anybody
+/// can send that much, and it is kept as long as the connection. Some 8 certificates of RSA 4096.
+inline constexpr size_t kClientCertificatesBytesMax = size_t{16} << 10;
 
 struct ServerOptions {
   Credentials credentials;    // certificate chain, leaf first, and its key

@@ -23,6 +23,9 @@ constexpr size_t kAuditIdMax = 128;
 // Smaller answers are sent as they are (upstream's limit).
 constexpr size_t kGzipBytesMin = size_t{128} << 10;
 
+constexpr int kTooManyRequests = 429;
+constexpr std::string_view kRetryAfterSeconds = "1";  // upstream's
+
 bool IsAuditId(std::string_view id) {
   return !id.empty() && id.size() <= kAuditIdMax &&
          std::ranges::all_of(id, [](char c) { return c > ' ' && c < 0x7F; });
@@ -44,6 +47,7 @@ std::string LowerCase(std::string_view text) {
 
 void Exchange::Run() {
   if (const auto admitted = Admit(); !admitted) return SendError(admitted.error());
+  if (request_.body_state == net::BodyState::kNoRoom) return SendTooManyRequests();
   if (route_.kind == RouteKind::kResource) {
     ServeResource();
   } else {
@@ -67,7 +71,7 @@ Result<> Exchange::Admit() {
   if (who_.anonymous && parts_.anonymous == AnonymousRule::kPublicPaths && !is_public) {
     return std::unexpected(Forbidden());
   }
-  if (request_.body_too_large) {
+  if (request_.body_state == net::BodyState::kTooLarge) {
     return Fail(StatusReason::kRequestEntityTooLarge,
                 fmt::format("Request entity too large: limit is {}", kBodyBytesMax));
   }
@@ -146,7 +150,12 @@ void Exchange::SendError(const Error& error) {
 void Exchange::SendText(int status, std::string_view text) {
   net::ResponseHead head = Head(status, "text/plain; charset=utf-8");
   head.headers.Add("X-Content-Type-Options", "nosniff");
+  if (status == kTooManyRequests) head.headers.Add("Retry-After", kRetryAfterSeconds);
   Send(std::move(head), std::string(text));
+}
+
+void Exchange::SendTooManyRequests() {
+  SendText(kTooManyRequests, "Too many requests, please try again later.\n");
 }
 
 }  // namespace dray::server::http

@@ -57,6 +57,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   void Send(net::ResponseHead head, std::string body);
   void SendError(const Error& error);
   void SendText(int status, std::string_view text);
+  void SendTooManyRequests();
 
   // plain_routes.cc: what is no resource
   void ServePlain();

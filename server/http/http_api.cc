@@ -51,6 +51,11 @@ HttpApi::HttpApi(verbs::Resources& resources, World& world, Log log, HttpApiOpti
 
 HttpApi::~HttpApi() = default;
 
+bool HttpApi::Knows(const net::Request& head) const {
+  const auto who = parts_->authenticator.Authenticate(head, parts_->world.clock.Now());
+  return who && (!who->anonymous || parts_->anonymous == AnonymousRule::kEverything);
+}
+
 void HttpApi::Handle(net::Request request, std::shared_ptr<net::Responder> responder) {
   std::make_shared<Exchange>(*parts_, std::move(request), std::move(responder))->Run();
 }

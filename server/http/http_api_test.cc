@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,6 +17,7 @@
 #include "base/task.h"
 #include "net/client/http_client.h"
 #include "net/server/http_server.h"
+#include "net/testing/server_fixture.h"
 #include "server/verbs/resources.h"
 #include "store/memory_store.h"
 
@@ -173,6 +175,24 @@ TEST_F(HttpApiTest, WhoAsksComesFirst) {
       refused->body,
       HasSubstr(
           R"(x.resource.k8s.io is forbidden: User \"system:anonymous\" cannot list resource \"x\" in API group \"resource.k8s.io\" at the cluster scope)"));
+}
+
+// The head alone says who asks: a stranger's body is neither invited nor waited for.
+TEST_F(HttpApiTest, WhoAsksComesBeforeTheBody) {
+  const auto answer = [&](std::string_view path, std::string_view fields) {
+    const net::testing::RawSocket socket(server_->port());
+    socket.Send(
+        fmt::format("POST {} HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\n"
+                    "Content-Length: 2\r\nExpect: 100-continue\r\n{}\r\n",
+                    path,
+                    fields));
+    return socket.ReadUntil("\r\n\r\n");
+  };
+  EXPECT_THAT(answer(kClaims, ""), StartsWith("HTTP/1.1 403 "));
+  EXPECT_THAT(answer(kClaims, "Authorization: Bearer unknown\r\n"), StartsWith("HTTP/1.1 401 "));
+  EXPECT_THAT(answer("/healthz", ""), StartsWith("HTTP/1.1 200 ")) << "public, and reads no body";
+  EXPECT_THAT(answer(kClaims, "Authorization: Bearer secret\r\n"),
+              StartsWith("HTTP/1.1 100 Continue\r\n"));
 }
 
 TEST_F(HttpApiTest, BodiesHaveALimit) {

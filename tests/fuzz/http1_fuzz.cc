@@ -26,9 +26,13 @@ constexpr int kTurnsMax = 100'000;
 /// Answers every request at once, in one piece or as a stream, and checks what it was given.
 class Answering final : public net::ServerEngine::Events {
  public:
+  bool OnHead(const net::Request& head, bool /*has_body*/) override {
+    DRAY_CHECK(head.body.empty());
+    return head.method != "STRANGE";
+  }
   void OnRequest(net::StreamId stream, net::Request request) override {
     DRAY_CHECK(request.body.size() <= kBodyMax);
-    DRAY_CHECK(!request.body_too_large || request.body.empty());
+    DRAY_CHECK(request.body_state == net::BodyState::kWhole || request.body.empty());
     DRAY_CHECK(!request.method.empty());
     DRAY_CHECK(request.target.find_first_of(" \r\n") == std::string::npos);
     ++requests;
