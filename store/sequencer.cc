@@ -69,18 +69,6 @@ Result<> CheckDistinct(const std::vector<Operation>& operations) {
               fmt::format("two operations of the transaction name {}", *twice));
 }
 
-std::optional<Conflict> FindConflict(const Snapshot& state, const Txn& txn) {
-  Conflict conflict{.revision = state.revision(), .mismatches = {}};
-  for (const Compare& compare : txn.compares) {
-    const Record* current = state.Find(compare.key);
-    const Revision modified = current == nullptr ? kAbsent : current->modified;
-    if (modified == compare.modified) continue;
-    conflict.mismatches.push_back({.key = compare.key, .current = state.Get(compare.key)});
-  }
-  if (conflict.mismatches.empty()) return std::nullopt;
-  return conflict;
-}
-
 Event PutEvent(const Put& put, const Frozen<Record>& previous, Revision revision) {
   Frozen<Record> record = MakeRecord({
       .key = put.key,
@@ -136,8 +124,8 @@ size_t SizeOf(const Record& record) {
 }  // namespace
 
 Result<> CheckTxn(const Txn& txn) {
-  DRAY_TRY_VOID(CheckCount(txn.operations.size(), "operations"));
-  DRAY_TRY_VOID(CheckCount(txn.compares.size(), "compares"));
+  DRAY_TRY_VOID(CheckCount(txn.operations.size() + txn.fences.size(), "operations"));
+  DRAY_TRY_VOID(CheckCount(txn.compares.size() + txn.fences.size(), "compares"));
   for (const Compare& compare : txn.compares) DRAY_TRY_VOID(CheckKey(compare.key));
   for (const Operation& operation : txn.operations) {
     DRAY_TRY_VOID(CheckKey(KeyOf(operation)));
@@ -147,15 +135,33 @@ Result<> CheckTxn(const Txn& txn) {
 }
 
 Sequencer::Sequencer(const Options& options, Frozen<Snapshot> first)
-    : live_bytes_max_(options.live_bytes_max), pending_(std::move(first)) {
+    : live_bytes_max_(options.live_bytes_max),
+      pending_(std::move(first)),
+      fences_(kFenceSlots, kAbsent) {
   for (const Record& record : pending_->Range({})) {
     live_bytes_ += SizeOf(record);
     if (const auto expiry = record.expiry()) due_.emplace(*expiry, record.key());
   }
 }
 
+std::optional<Conflict> Sequencer::FindConflict(const Txn& txn) const {
+  Conflict conflict{.revision = pending_->revision(), .mismatches = {}};
+  for (const Compare& compare : txn.compares) {
+    const Record* current = pending_->Find(compare.key);
+    const Revision modified = current == nullptr ? kAbsent : current->modified;
+    if (modified == compare.modified) continue;
+    conflict.mismatches.push_back({.key = compare.key, .current = pending_->Get(compare.key)});
+  }
+  if (!conflict.mismatches.empty()) return conflict;
+  conflict.fenced = std::ranges::any_of(txn.fences, [this](const Fence& fence) {
+    return fences_[FenceSlot(fence.name)] > fence.seen;
+  });
+  if (!conflict.fenced) return std::nullopt;
+  return conflict;
+}
+
 Result<std::variant<Change, Conflict>> Sequencer::Accept(const Txn& txn) {
-  if (std::optional<Conflict> conflict = FindConflict(*pending_, txn)) return *std::move(conflict);
+  if (std::optional<Conflict> conflict = FindConflict(txn)) return *std::move(conflict);
   Change change = MakeChange(pending_, txn.operations);
   size_t added = 0;
   size_t removed = 0;
@@ -171,6 +177,7 @@ Result<std::variant<Change, Conflict>> Sequencer::Accept(const Txn& txn) {
   }
   live_bytes_ = live_bytes_ + added - removed;
   for (const Frozen<Event>& event : change.events) NoteExpiry(*event);
+  for (const Fence& fence : txn.fences) fences_[FenceSlot(fence.name)] = change.next->revision();
   pending_ = change.next;
   return change;
 }

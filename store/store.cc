@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <future>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -13,6 +14,16 @@
 #include "base/world.h"
 
 namespace dray::store {
+
+size_t FenceSlot(std::string_view name) {
+  // FNV-1a, which needs no seed: servers of one etcd must agree.
+  uint64_t hash = 0xcbf29ce484222325U;
+  for (const char byte : name) {
+    hash ^= static_cast<unsigned char>(byte);
+    hash *= 0x100000001b3U;
+  }
+  return hash % kFenceSlots;
+}
 
 std::string IdText(uint64_t id) {
   return fmt::format("{:016x}", id);

@@ -48,8 +48,10 @@ inline constexpr Revision kAbsent{0};
 inline constexpr size_t kKeyBytesMax = 1024;
 /// Largest value: 1.5 MiB, etcd's default for a request.
 inline constexpr size_t kValueBytesMax = 3 * 512 * 1024;
-/// Operations of one transaction, and compares of one: etcd's default.
+/// Operations of one transaction, and compares of one, the fences added to each: etcd's default.
 inline constexpr size_t kTxnOperationsMax = 128;
+/// Slots that all names of fences share: etcd has a small key for each that was ever used.
+inline constexpr size_t kFenceSlots = 4096;
 /// Events one EventsAfter looks at before it answers with what it found so far.
 inline constexpr size_t kEventsExaminedMax = 4096;
 
@@ -58,6 +60,21 @@ struct Compare {
   std::string key;
   Revision modified{};
 };
+
+/// Keeps transactions apart that decide about the same thing and write different keys: there must
+/// have been no transaction with a fence of this name after `seen`, the revision that was decided
+/// on. So whoever looked at everything until `seen` has missed nothing that matters.
+///
+/// Names are hashed to kFenceSlots slots: a stranger's fence may refuse a transaction, too, which is
+/// then computed again. A fence is no record: no snapshot, event or limit shows it. It lasts as long
+/// as a transaction can be under way: in etcd for ever, else until the store is opened again.
+struct Fence {
+  std::string name;
+  Revision seen{};
+};
+
+/// The slot of a fence; the same in every process, version and machine.
+size_t FenceSlot(std::string_view name);
 
 /// Writes `value`; creates the key or replaces its value. The expiry is replaced too, or removed.
 struct Put {
@@ -73,11 +90,12 @@ struct Delete {
 
 using Operation = std::variant<Put, Delete>;
 
-/// If all compares hold, all operations happen at once and share one revision; else none does. No
-/// two operations may name the same key.
+/// If all compares and fences hold, all operations happen at once and share one revision; else none
+/// does. No two operations may name the same key. Fences are for transactions that write something.
 struct Txn {
   std::vector<Compare> compares{};
   std::vector<Operation> operations{};
+  std::vector<Fence> fences{};
 };
 
 /// A transaction that was carried out.
@@ -99,8 +117,10 @@ struct Conflict {
   };
   /// The newest revision when the compares were made; `current` is of that moment.
   Revision revision{};
-  /// The compares that do not hold, in the order of the transaction; at least one.
+  /// The compares that do not hold, in the order of the transaction; at least one, unless `fenced`.
   std::vector<Mismatch> mismatches;
+  /// A fence does not hold. Not said if a compare does not hold either.
+  bool fenced = false;
 };
 
 using CommitOutcome = std::variant<Committed, Conflict>;
@@ -235,7 +255,7 @@ class Store {
   /// then.
   ///
   /// Errors: kBadRequest            an empty key, a put without value, two operations on one key.
-  ///         kRequestEntityTooLarge a key, a value, or the number of operations or compares.
+  ///         kRequestEntityTooLarge a key, a value, or the number of operations, compares or fences.
   ///         kTooManyRequests       the store holds all it may (Options::live_bytes_max).
   ///         kServiceUnavailable    closing, or the backend cannot be reached: not carried out.
   ///         kTimeout               the backend did not answer: the outcome is unknown. Read again

@@ -322,6 +322,17 @@ TEST(EtcdFull, AFullDatabaseIsSaidAndCanBeMended) {
   EXPECT_EQ(store->status().failure, "");
 }
 
+TEST_F(EtcdShared, AFenceHoldsBetweenServersAndBeyondTheirLives) {
+  Do(*b_, PutOf("/registry/pods/x", "1"));
+  const Revision seen = SyncAndWait(*a_).value();
+  const Committed first = Do(*b_, store::testing::Fenced("d", seen, PutOf("/registry/pods/b", "1")));
+  const Txn late = store::testing::Fenced("d", seen, PutOf("/registry/pods/a", "1"));
+  EXPECT_TRUE(Refused(*a_, late)->fenced);
+  EXPECT_TRUE(Refused(*Open(), late)->fenced);
+  EXPECT_EQ(Open()->Read()->size(), 2U) << "a fence is no record";
+  Do(*a_, store::testing::Fenced("d", first.revision, PutOf("/registry/pods/a", "1")));
+}
+
 TEST_F(EtcdShared, ARequestThatIsTooLargeIsRefusedByItself) {
   const std::string half(kValueBytesMax / 2, 'v');
   Txn txn = PutOf("/registry/pods/a", half);

@@ -76,6 +76,11 @@ inline Txn If(std::string_view key, Revision modified, Txn txn) {
   return txn;
 }
 
+inline Txn Fenced(std::string_view name, Revision seen, Txn txn) {
+  txn.fences.push_back({.name = std::string(name), .seen = seen});
+  return txn;
+}
+
 /// Commits what must succeed.
 inline Committed Do(Store& store, Txn txn) {
   Result<CommitOutcome> outcome = store.CommitAndWait(std::move(txn));

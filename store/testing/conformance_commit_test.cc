@@ -103,6 +103,45 @@ TEST_P(StoreCommit, UpdateNeedsTheRevisionOfTheRecordNotOfTheStore) {
   EXPECT_EQ(Do(*store, If("k", Revision{4}, DeleteOf("k"))).revision, Revision{5});
 }
 
+TEST_P(StoreCommit, OfThoseWhoSawTheSameAndHaveTheSameFenceOneCommits) {
+  const auto store = Open();
+  const Revision seen = store->Read()->revision();
+  Do(*store, PutOf("other", "x"));
+  EXPECT_EQ(Do(*store, Fenced("device", seen, PutOf("a", "1"))).revision, Revision{3})
+      << "what others did without the fence does not matter";
+  for (const Revision revision : {seen, Revision{2}}) {
+    const std::optional<Conflict> conflict =
+        Refused(*store, Fenced("device", revision, PutOf("b", "1")));
+    ASSERT_TRUE(conflict.has_value());
+    EXPECT_TRUE(conflict->fenced);
+    EXPECT_THAT(conflict->mismatches, IsEmpty());
+  }
+  EXPECT_EQ(store->Read()->Find("b"), nullptr);
+  EXPECT_EQ(Do(*store, Fenced("device", Revision{3}, PutOf("b", "1"))).revision, Revision{4});
+  EXPECT_EQ(Do(*store, Fenced("another device", seen, PutOf("c", "1"))).revision, Revision{5});
+}
+
+TEST_P(StoreCommit, AFenceHoldsAgainstDeletionsAndBesidesCompares) {
+  const auto store = Open();
+  Do(*store, PutOf("a", "1"));
+  Do(*store, Fenced("device", Revision{2}, DeleteOf("a")));
+  const Txn txn = Fenced("device", Revision{2}, PutOf("b", "1"));
+  const std::optional<Conflict> both = Refused(*store, If("a", Revision{2}, txn));
+  ASSERT_TRUE(both.has_value());
+  EXPECT_FALSE(both->fenced) << "the compare says more";
+  EXPECT_EQ(both->mismatches.at(0).key, "a");
+  EXPECT_TRUE(Refused(*store, If("a", kAbsent, txn))->fenced);
+}
+
+TEST_P(StoreCommit, AFenceIsNoRecordAndMayBeNamedTwice) {
+  const auto store = Open();
+  const Txn once = Fenced("device", Revision{1}, PutOf("a", "1"));
+  EXPECT_EQ(Do(*store, Fenced("device", Revision{9}, once)).records.size(), 1U);
+  EXPECT_THAT(Texts(store->Read()->Range({})), ElementsAre("a=1@2/2/1"));
+  EXPECT_EQ(store->EventsAfter(Revision{1}, "", 10)->events.size(), 1U);
+  EXPECT_TRUE(Refused(*store, Fenced("device", Revision{9}, once))->fenced) << "the least counts";
+}
+
 TEST_P(StoreCommit, AConflictNamesEveryMismatchAndChangesNothing) {
   const auto store = Open();
   Do(*store, PutOf("a", "1"));
@@ -163,6 +202,13 @@ TEST_P(StoreLimits, KeysValuesAndOperationsHaveAMost) {
   const std::string key(kKeyBytesMax, 'k');
   const std::string largest(GetParam().value_bytes_max, 'v');
   const std::string too_large(kValueBytesMax + 1, 'v');
+  const auto fences = [](size_t count) {
+    Txn txn = PutOf("k", "v");
+    for (size_t i = 0; i < count; ++i) {
+      txn = Fenced("d" + std::to_string(i), Revision{1000}, std::move(txn));
+    }
+    return txn;
+  };
   struct Case {
     std::string_view name;
     Txn at_limit;
@@ -175,6 +221,7 @@ TEST_P(StoreLimits, KeysValuesAndOperationsHaveAMost) {
       Case{"value", PutOf("k", largest), PutOf("k", too_large)},
       Case{"operations", many(kTxnOperationsMax), many(kTxnOperationsMax + 1)},
       Case{"compares", compares(kTxnOperationsMax), compares(kTxnOperationsMax + 1)},
+      Case{"fences", fences(kTxnOperationsMax - 1), fences(kTxnOperationsMax)},
   };
   const auto store = Open();
   for (const Case& each : cases) {

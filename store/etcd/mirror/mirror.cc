@@ -56,6 +56,10 @@ Frozen<Event> DeletionOf(const Frozen<Record>& previous, Revision revision) {
 
 }  // namespace
 
+std::string Mirror::FenceKey(const Fence& fence) const {
+  return fmt::format("{}{}{:03x}", prefix_, kFenceFolder, FenceSlot(fence.name));
+}
+
 Frozen<Record> Mirror::RecordOf(const rpc::KeyValue& kv) const {
   return MakeRecord({.key = kv.key,
                      .value = read_value_(kv.key, kv.value),

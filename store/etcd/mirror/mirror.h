@@ -29,12 +29,16 @@
 #include "store/record.h"
 #include "store/sequencer.h"
 #include "store/snapshot.h"
+#include "store/store.h"
 #include "store/tree.h"
 
 namespace dray::store::etcd::mirror {
 
 /// The key by which servers agree on who compacts (compaction.h). Hidden from users of the store.
 inline constexpr std::string_view kCompactionKey = "compact_rev_key";
+/// What the keys of fences (store/store.h) begin with, after the prefix; behind it the slot. A key's
+/// revision is that of the last transaction with a fence of the slot. Hidden likewise.
+inline constexpr std::string_view kFenceFolder = "dray.fences/";
 
 class Mirror {
  public:
@@ -44,8 +48,11 @@ class Mirror {
 
   /// Whether a key belongs to the store.
   bool Shows(std::string_view key) const {
-    return key.starts_with(prefix_) && key != kCompactionKey;
+    return key.starts_with(prefix_) && key != kCompactionKey &&
+           !key.substr(prefix_.size()).starts_with(kFenceFolder);
   }
+  /// The key of the fence's slot. Never shown.
+  std::string FenceKey(const Fence& fence) const;
 
   /// Replaces everything by these records (RecordOf), in key order: the state at revision `at`.
   Frozen<Snapshot> Load(std::span<const Frozen<Record>> all, Revision at);

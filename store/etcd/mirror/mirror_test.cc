@@ -104,7 +104,8 @@ TEST(EtcdMirror, EventsOfOneRevisionAreOneChange) {
 TEST(EtcdMirror, ForeignKeysOnlyAdvance) {
   Mirror mirror = NewMirror();
   EXPECT_TRUE(mirror.Shows("/registry/a"));
-  for (const char* foreign : {"/registryx", "/registry", "compact_rev_key", ""}) {
+  for (const char* foreign :
+       {"/registryx", "/registry", "compact_rev_key", "/registry/dray.fences/0a1", ""}) {
     EXPECT_FALSE(mirror.Shows(foreign)) << foreign;
   }
   EXPECT_FALSE(Mirror("", nullptr).Shows("compact_rev_key")) << "never, whatever the prefix";

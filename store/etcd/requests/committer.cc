@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,6 +21,7 @@
 #include "base/result.h"
 #include "base/strong.h"
 #include "base/world.h"
+#include "store/etcd/mirror/mirror.h"
 #include "store/etcd/mirror/revision_waiters.h"
 #include "store/etcd/requests/leases.h"
 #include "store/etcd/rpc/call_failure.h"
@@ -34,8 +36,24 @@ namespace {
 
 using Kind = rpc::CallFailure::Kind;
 
-/// The transaction as etcd takes it, still without leases. Refers to the values of `txn`.
-rpc::TxnQuery QueryOf(const Txn& txn) {
+/// A fence is a key whose last change must not be later than what was seen, and which is written.
+void AddFences(const Txn& txn, const mirror::Mirror& mirror, rpc::TxnQuery& query) {
+  std::map<std::string, Revision> slots;  // etcd takes each key once
+  for (const Fence& fence : txn.fences) {
+    const auto [slot, is_new] = slots.try_emplace(mirror.FenceKey(fence), fence.seen);
+    if (!is_new) slot->second = std::min(slot->second, fence.seen);
+  }
+  for (const auto& [key, seen] : slots) {
+    query.conditions.push_back({.of = rpc::TxnQuery::Condition::Of::kModifiedUntil,
+                                .key = key,
+                                .equals = seen.value()});
+    query.writes.push_back({.key = key, .value = std::string_view()});
+  }
+}
+
+/// The transaction as etcd takes it, still without leases; fences come after operations and
+/// compares. Refers to the values of `txn`.
+rpc::TxnQuery QueryOf(const Txn& txn, const mirror::Mirror& mirror) {
   rpc::TxnQuery query;
   for (const Compare& compare : txn.compares) {
     query.conditions.push_back({.of = rpc::TxnQuery::Condition::Of::kModified,
@@ -50,6 +68,7 @@ rpc::TxnQuery QueryOf(const Txn& txn) {
       query.writes.push_back({.key = std::get<Delete>(operation).key, .value = std::nullopt});
     }
   }
+  AddFences(txn, mirror, query);
   return query;
 }
 
@@ -57,8 +76,9 @@ bool ChangedAnything(const rpc::TxnAnswer& answer) {
   return answer.succeeded && std::ranges::find(answer.changed, true) != answer.changed.end();
 }
 
+/// Null for other writes.
 const Put* PutAt(const Txn& txn, size_t index) {
-  return std::get_if<Put>(&txn.operations[index]);
+  return index < txn.operations.size() ? std::get_if<Put>(&txn.operations[index]) : nullptr;
 }
 
 }  // namespace
@@ -75,7 +95,7 @@ struct Committer::Attempt {
 
 void Committer::Commit(Txn txn, CommitCallback done) {
   auto attempt = std::make_shared<Attempt>(Attempt{.txn = std::move(txn), .done = std::move(done)});
-  attempt->query = QueryOf(attempt->txn);
+  attempt->query = QueryOf(attempt->txn, deps_.mirror);
   if (std::optional<Error> refused = Admit(*attempt)) {
     return attempt->done(Fail(*std::move(refused)));
   }
@@ -255,7 +275,8 @@ Conflict Committer::ConflictOf(const Attempt& attempt, const rpc::TxnAnswer& ans
     }
     conflict.mismatches.push_back({.key = compare.key, .current = std::move(current)});
   }
-  DRAY_CHECK(!conflict.mismatches.empty());
+  conflict.fenced = conflict.mismatches.empty();
+  DRAY_CHECK(!conflict.fenced || !attempt.txn.fences.empty());
   return conflict;
 }
 
@@ -267,7 +288,7 @@ std::optional<Committed> Committer::CommittedOf(const Attempt& attempt,
       recent_, answer.revision, {}, [](const Change& each) { return each.next->revision(); });
   if (change == recent_.end() || change->next->revision() != answer.revision) return std::nullopt;
   Committed committed{.revision = answer.revision, .records = {}};
-  for (size_t i = 0; i < answer.changed.size(); ++i) {
+  for (size_t i = 0; i < attempt.txn.operations.size(); ++i) {
     committed.records.emplace_back();
     if (!answer.changed[i]) continue;
     const std::string_view key = attempt.query.writes[i].key;

@@ -60,10 +60,10 @@ struct RangeAnswer {
 
 struct TxnQuery {
   struct Condition {
-    enum class Of : uint8_t { kModified, kVersion };
+    enum class Of : uint8_t { kModified, kModifiedUntil, kVersion };
     Of of = Of::kModified;
     std::string key{};
-    int64_t equals = 0;  // 0: absent
+    int64_t equals = 0;  // 0: absent; for kModifiedUntil: that, absent, or less
   };
   struct Write {
     std::string key{};

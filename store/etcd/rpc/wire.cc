@@ -33,6 +33,11 @@ void AddCondition(const TxnQuery::Condition& condition, wire::TxnRequest& messag
       compare.set_target(wire::Compare::MOD);
       compare.set_mod_revision(condition.equals);
       break;
+    case TxnQuery::Condition::Of::kModifiedUntil:
+      compare.set_result(wire::Compare::LESS);
+      compare.set_target(wire::Compare::MOD);
+      compare.set_mod_revision(condition.equals + 1);
+      break;
     case TxnQuery::Condition::Of::kVersion:
       compare.set_target(wire::Compare::VERSION);
       compare.set_version(condition.equals);
