@@ -45,6 +45,7 @@ struct ServeOptions {
   std::string release;             // --emulate-release; empty: both generations, newest rules
   std::string feature_gates;       // kube-apiserver's words
   std::string runtime_config;      // likewise
+  bool allow_overlapping_allocations = false;
   LogLevel log_level = LogLevel::kInfo;
   LogFormat log_format = LogFormat::kText;
 };
@@ -137,7 +138,10 @@ Result<NodeGroup> ParseNodes(const std::string& text) {
 
 /// Errors: kBadRequest, with the option's name.
 Result<control_plane::ProcessOptions> ProcessOptionsOf(const ServeOptions& options) {
-  control_plane::ProcessOptions process{.store = options.store, .token_file = options.token_file};
+  control_plane::ProcessOptions process{
+      .store = options.store,
+      .token_file = options.token_file,
+      .allow_overlapping_allocations = options.allow_overlapping_allocations};
   for (const std::string& text : options.nodes) {
     DRAY_TRY(NodeGroup group, ParseNodes(text));
     process.simulated.profiles.push_back(std::move(group));
@@ -218,6 +222,9 @@ void AddOptions(CLI::App& command, ServeOptions& options) {
   command.add_option("--runtime-config",
                      options.runtime_config,
                      "GROUP/VERSION[/RESOURCE]=false,… or api/alpha=false: what is not served");
+  command.add_flag("--allow-overlapping-allocations",
+                   options.allow_overlapping_allocations,
+                   "play upstream: let a status allocate a device that another claim has");
   command.add_option("--token-file",
                      options.token_file,
                      "static bearer tokens, CSV lines token,user,uid,\"group1,group2\"");

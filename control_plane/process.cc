@@ -102,6 +102,7 @@ Result<> Process::MakeResources() {
       world_,
       log_,
       server::verbs::Options{.rules = server::registry::RuleSet(options_.emulation),
+                             .exclusive_devices = !options_.allow_overlapping_allocations,
                              .release = options_.emulation.release});
   return {};
 }

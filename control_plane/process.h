@@ -31,6 +31,7 @@ struct ProcessOptions {
   StoreChoice store;
   std::string token_file;  // empty: certificates only
   server::registry::Emulation emulation;
+  bool allow_overlapping_allocations = false;  // as upstream: a device may be in several claims
   bool scheduler = false, controllers = false, nodes = false;  // what runs beside the API server
   node::SimulatedNodes::Options simulated;
 };

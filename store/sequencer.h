@@ -63,7 +63,7 @@ class Sequencer {
   const size_t live_bytes_max_;
   Frozen<Snapshot> pending_;
   size_t live_bytes_ = 0;
-  std::vector<Revision> fences_;  // by slot: the last transaction that had it
+  std::vector<Revision> fences_;                    // by slot: the last transaction that had it
   std::set<std::pair<WallTime, std::string>> due_;  // one entry per record that expires
 };
 

@@ -65,9 +65,9 @@ struct Compare {
 /// have been no transaction with a fence of this name after `seen`, the revision that was decided
 /// on. So whoever looked at everything until `seen` has missed nothing that matters.
 ///
-/// Names are hashed to kFenceSlots slots: a stranger's fence may refuse a transaction, too, which is
-/// then computed again. A fence is no record: no snapshot, event or limit shows it. It lasts as long
-/// as a transaction can be under way: in etcd for ever, else until the store is opened again.
+/// Names are hashed to kFenceSlots slots: a stranger's fence may refuse a transaction, too, which
+/// is then computed again. A fence is no record: no snapshot, event or limit shows it. It lasts as
+/// long as a transaction can be under way: in etcd for ever, else until the store is opened again.
 struct Fence {
   std::string name;
   Revision seen{};
@@ -255,8 +255,8 @@ class Store {
   /// then.
   ///
   /// Errors: kBadRequest            an empty key, a put without value, two operations on one key.
-  ///         kRequestEntityTooLarge a key, a value, or the number of operations, compares or fences.
-  ///         kTooManyRequests       the store holds all it may (Options::live_bytes_max).
+  ///         kRequestEntityTooLarge a key, a value, or the number of operations, compares or
+  ///         fences. kTooManyRequests       the store holds all it may (Options::live_bytes_max).
   ///         kServiceUnavailable    closing, or the backend cannot be reached: not carried out.
   ///         kTimeout               the backend did not answer: the outcome is unknown. Read again
   ///                                and compare before trying anew.

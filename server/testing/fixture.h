@@ -28,8 +28,8 @@ namespace dray::server::testing {
 class ServerTest : public ::testing::Test {
  protected:
   ServerTest() : ServerTest(verbs::Options{}) {}
-  explicit ServerTest(verbs::Options options)
-      : resources_(scheme_, store_, world_.world(), Log::Silent(), std::move(options)) {
+  explicit ServerTest(const verbs::Options& options)
+      : resources_(scheme_, store_, world_.world(), Log::Silent(), options) {
     EXPECT_TRUE(Wait(resources_.Bootstrap()).has_value());
   }
 

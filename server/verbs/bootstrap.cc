@@ -24,6 +24,7 @@ Task<> Resources::Bootstrap() {
         answer.outcome.has_value() || answer.outcome.error().reason == StatusReason::kAlreadyExists;
     if (!there) co_return std::unexpected(answer.outcome.error());
   }
+  CatchUp();
   co_return {};
 }
 

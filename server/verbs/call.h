@@ -2,6 +2,7 @@
 // One request on its way through a verb, and what all verbs ask about it.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,6 +15,7 @@
 #include "base/result.h"
 #include "base/world.h"
 #include "server/registry/write.h"
+#include "server/storage/allocation_guard.h"
 #include "server/storage/stored_object.h"
 #include "server/verbs/answer.h"
 #include "server/verbs/options.h"
@@ -31,6 +33,8 @@ struct Core {
   World& world;
   Log log;
   Options options;
+  /// Null when allocations may overlap.
+  std::unique_ptr<storage::AllocationGuard> allocations;
 };
 
 using Outcome = std::variant<ObjectAnswer, ListAnswer, StatusAnswer>;

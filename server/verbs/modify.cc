@@ -160,6 +160,9 @@ Task<ObjectAnswer> Modify(Call call,
     if (!finished && next == old) {
       co_return ObjectAnswer{.code = 200, .item = current.seen};
     }
+    if (!finished && core.allocations != nullptr) {
+      DRAY_CO_TRY(txn.fences, core.allocations->FencesFor(old, next));
+    }
     ObjectAnswer answer;
     Frozen<storage::StoredObject> stored;
     if (finished || call.request->write.dry_run) {

@@ -16,6 +16,11 @@ struct Resources::Parts {
 
 namespace {
 
+std::unique_ptr<storage::AllocationGuard> GuardOf(const store::Store& store,
+                                                  const Options& options) {
+  return options.exclusive_devices ? std::make_unique<storage::AllocationGuard>(store) : nullptr;
+}
+
 Error NoSuchMethod() {
   return errors::WithoutSubject(StatusReason::kMethodNotAllowed,
                                 "the server does not allow this method on the requested resource");
@@ -63,19 +68,24 @@ Task<Outcome> Dispatch(Call call) {
 }  // namespace
 
 Resources::Resources(
-    const api::Scheme& scheme, store::Store& store, World& world, Log log, Options options)
+    const api::Scheme& scheme, store::Store& store, World& world, Log log, const Options& options)
     : scheme_(scheme),
       parts_(std::make_unique<Parts>(Core{.scheme = scheme,
                                           .store = store,
                                           .store_id = store.status().id,
                                           .world = world,
                                           .log = std::move(log),
-                                          .options = std::move(options)})) {}
+                                          .options = options,
+                                          .allocations = GuardOf(store, options)})) {}
 
 Resources::~Resources() = default;
 
 api::Release Resources::release() const {
   return parts_->core.options.release;
+}
+
+void Resources::CatchUp() {
+  if (parts_->core.allocations != nullptr) parts_->core.allocations->CatchUp();
 }
 
 Task<Answer> Resources::Handle(ResourceRequest request) {

@@ -23,7 +23,11 @@ namespace dray::server::verbs {
 /// Thread-safe. The store and the world outlive it.
 class Resources {
  public:
-  Resources(const api::Scheme& scheme, store::Store& store, World& world, Log log, Options options);
+  Resources(const api::Scheme& scheme,
+            store::Store& store,
+            World& world,
+            Log log,
+            const Options& options);
   ~Resources();
   Resources(const Resources&) = delete;
   Resources& operator=(const Resources&) = delete;
@@ -36,7 +40,7 @@ class Resources {
   Result<std::unique_ptr<WatchCursor>> Watch(const ResourceRequest& request);
 
   /// Namespaces and other objects every new server has (default, kube-system, kube-public,
-  /// kube-node-lease). Idempotent.
+  /// kube-node-lease); and what the verbs must know of those that are there. Idempotent.
   Task<> Bootstrap();
 
   const api::Scheme& scheme() const { return scheme_; }
@@ -44,6 +48,8 @@ class Resources {
 
  private:
   struct Parts;
+  void CatchUp();
+
   const api::Scheme& scheme_;
   std::unique_ptr<Parts> parts_;
 };

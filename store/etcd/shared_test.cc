@@ -325,7 +325,8 @@ TEST(EtcdFull, AFullDatabaseIsSaidAndCanBeMended) {
 TEST_F(EtcdShared, AFenceHoldsBetweenServersAndBeyondTheirLives) {
   Do(*b_, PutOf("/registry/pods/x", "1"));
   const Revision seen = SyncAndWait(*a_).value();
-  const Committed first = Do(*b_, store::testing::Fenced("d", seen, PutOf("/registry/pods/b", "1")));
+  const Committed first =
+      Do(*b_, store::testing::Fenced("d", seen, PutOf("/registry/pods/b", "1")));
   const Txn late = store::testing::Fenced("d", seen, PutOf("/registry/pods/a", "1"));
   EXPECT_TRUE(Refused(*a_, late)->fenced);
   EXPECT_TRUE(Refused(*Open(), late)->fenced);

@@ -36,8 +36,8 @@ namespace dray::store::etcd::mirror {
 
 /// The key by which servers agree on who compacts (compaction.h). Hidden from users of the store.
 inline constexpr std::string_view kCompactionKey = "compact_rev_key";
-/// What the keys of fences (store/store.h) begin with, after the prefix; behind it the slot. A key's
-/// revision is that of the last transaction with a fence of the slot. Hidden likewise.
+/// What the keys of fences (store/store.h) begin with, after the prefix; behind it the slot. A
+/// key's revision is that of the last transaction with a fence of the slot. Hidden likewise.
 inline constexpr std::string_view kFenceFolder = "dray.fences/";
 
 class Mirror {

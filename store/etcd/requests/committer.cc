@@ -44,9 +44,8 @@ void AddFences(const Txn& txn, const mirror::Mirror& mirror, rpc::TxnQuery& quer
     if (!is_new) slot->second = std::min(slot->second, fence.seen);
   }
   for (const auto& [key, seen] : slots) {
-    query.conditions.push_back({.of = rpc::TxnQuery::Condition::Of::kModifiedUntil,
-                                .key = key,
-                                .equals = seen.value()});
+    query.conditions.push_back(
+        {.of = rpc::TxnQuery::Condition::Of::kModifiedUntil, .key = key, .equals = seen.value()});
     query.writes.push_back({.key = key, .value = std::string_view()});
   }
 }
