@@ -131,11 +131,27 @@ class MachineDisk final : public Disk {
     const std::string aside = path + ".new";
     const mode_t mode = privacy == Privacy::kOwnerOnly ? 0600 : 0644;
     {
-      const Descriptor file(open(aside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode));
+      unlink(aside.c_str());  // of a process that died, perhaps readable by others
+      constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC;
+      const Descriptor file(open(aside.c_str(), kFlags, mode));
       if (!file.is_open()) return FailErrno("cannot create", aside, errno);
-      if (!WriteAll(file.get(), bytes)) return FailErrno("cannot write", aside, errno);
+      // Onto the disk before the name points to it: a power cut leaves the old file or the new.
+      if (!WriteAll(file.get(), bytes) || fsync(file.get()) != 0) {
+        const int code = errno;
+        unlink(aside.c_str());
+        return FailErrno("cannot write", aside, code);
+      }
     }
     if (rename(aside.c_str(), path.c_str()) != 0) return FailErrno("cannot replace", path, errno);
+    return SyncFolderOf(path);
+  }
+
+  /// The names in the folder of `path` stay what they are now.
+  static Result<> SyncFolderOf(const std::string& path) {
+    const size_t slash = path.rfind('/');
+    const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+    const Descriptor names(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!names.is_open() || fsync(names.get()) != 0) return FailErrno("cannot sync", folder, errno);
     return {};
   }
 

@@ -68,7 +68,8 @@ Result<> Process::StartServer() {
       .checks = {{.name = "etcd", .passes = [this] { return store_->status().failure.empty(); }}}};
   if (!options_.token_file.empty()) {
     DRAY_TRY(const std::string csv, world_.disk.Read(options_.token_file));
-    DRAY_TRY(api_options.authenticator, server::http::Authenticator::FromTokenFile(csv));
+    DRAY_TRY(api_options.authenticator,
+             server::http::Authenticator::FromTokenFile(csv, world_.random.Next()));
   }
   api_.emplace(*resources_, world_, log_, std::move(api_options));
   DRAY_TRY(const auto tls,

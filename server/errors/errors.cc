@@ -9,6 +9,7 @@
 
 #include "api/codec/json.h"
 #include "api/status.h"
+#include "api/text/go_quote.h"
 
 namespace dray::server::errors {
 namespace {
@@ -53,7 +54,7 @@ Error NotFound(const api::KindInfo& kind, std::string_view name) {
   return About(StatusReason::kNotFound,
                kind,
                name,
-               fmt::format("{} \"{}\" not found", kind.qualified_resource(), name));
+               fmt::format("{} {} not found", kind.qualified_resource(), api::GoQuote(name)));
 }
 
 Error AlreadyExists(const api::KindInfo& kind, std::string_view name, InTheWay in_the_way) {

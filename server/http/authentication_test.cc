@@ -2,9 +2,11 @@
 #include "server/http/authentication.h"
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <string>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -88,6 +90,39 @@ TEST(Impersonation, NeedsAName) {
             "Extra:map[string][]string(nil)} without impersonating a user name");
   headers.Add("Impersonate-User", "dora");
   EXPECT_THAT(Impersonate(headers, {})->groups, ElementsAre("a", "system:authenticated"));
+}
+
+TEST(Secrets, AreEqualOnlyWhole) {
+  const std::string secret = "0123456789abcdef";
+  EXPECT_TRUE(EqualSecrets(secret, std::string(secret)));
+  EXPECT_TRUE(EqualSecrets("", ""));
+  EXPECT_FALSE(EqualSecrets(secret, secret + "x"));
+  EXPECT_FALSE(EqualSecrets(secret, ""));
+  for (size_t i = 0; i < secret.size(); ++i) {
+    for (int bit = 0; bit < 8; ++bit) {
+      std::string other = secret;
+      other[i] = static_cast<char>(other[i] ^ (1 << bit));
+      EXPECT_FALSE(EqualSecrets(secret, other)) << i;
+    }
+  }
+}
+
+TEST(Secrets, AreFoundWhateverTheSeed) {
+  std::string csv;
+  for (int i = 0; i < 100; ++i) csv += fmt::format("token-{0},user-{0},uid\n", i);
+  for (const uint64_t seed : {uint64_t{0}, uint64_t{1}, UINT64_MAX}) {
+    const Authenticator authenticator = *Authenticator::FromTokenFile(csv, seed);
+    for (int i = 0; i < 100; ++i) {
+      const auto who = authenticator.Authenticate(
+          From({.address = "127.0.0.1:1"}, fmt::format("Bearer token-{}", i)), WallTime());
+      ASSERT_TRUE(who.has_value());
+      EXPECT_EQ(who->user.name, fmt::format("user-{}", i));
+    }
+    EXPECT_FALSE(authenticator.Authenticate(From({.address = "127.0.0.1:1"}, "Bearer token-100"),
+                                            WallTime()));
+    EXPECT_FALSE(
+        authenticator.Authenticate(From({.address = "127.0.0.1:1"}, "Bearer token-"), WallTime()));
+  }
 }
 
 }  // namespace

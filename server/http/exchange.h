@@ -53,6 +53,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   // exchange.cc: the frame around every request
   Result<> Admit();
   Error Forbidden() const;
+  static std::string OnlyUtf8(std::string json);
   net::ResponseHead Head(int status, std::string_view media_type);
   void Send(net::ResponseHead head, std::string body);
   void SendError(const Error& error);

@@ -12,6 +12,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "api/codec/json_reader.h"
 #include "base/log.h"
 #include "base/simulated_world.h"
 #include "base/task.h"
@@ -175,6 +176,52 @@ TEST_F(HttpApiTest, WhoAsksComesFirst) {
       refused->body,
       HasSubstr(
           R"(x.resource.k8s.io is forbidden: User \"system:anonymous\" cannot list resource \"x\" in API group \"resource.k8s.io\" at the cluster scope)"));
+}
+
+// Bytes of a URL or a header are any bytes; JSON is UTF-8. Upstream's encoder shows others so.
+TEST_F(HttpApiTest, WhatIsNoUtf8NeverReachesAnAnswer) {
+  const std::string claims(kClaims);
+  const std::string targets[] = {
+      claims + "/%ff",
+      claims + "/a%c3",
+      claims + "/%ed%a0%80",
+      claims + "/%f4%90%80%80",
+      claims + "/%c0%af",
+      claims + "?labelSelector=a%ff%3D%3D%3Db%fe",
+      claims + "?fieldSelector=%ff%3D1",
+      claims + "?limit=%ff",
+      claims + "?continue=%ff",
+      claims + "?resourceVersion=%ff",
+      claims + "?resourceVersionMatch=%ff&resourceVersion=1",
+      claims + "?timeout=%ff",
+      claims + "?watch=1&resourceVersion=%ff",
+      claims + "/a/%ff",
+      "/api/v1/namespaces/%ff/configmaps/%fe",
+      "/api/v1/%ff",
+      "/apis/%ff/v1/x",
+      "/apis/resource.k8s.io/%ff",
+      "/apis/resource.k8s.io/\xff",
+      "/%ff",
+      "/healthz/%ff",
+      "/openapi/v3/%ff",
+  };
+  for (const std::string& target : targets) {
+    for (const std::string_view method : {"GET", "PUT", "DELETE", "PATCH"}) {
+      net::client::ClientRequest request =
+          Request(method, target, "{}", "application/merge-patch+json");
+      const net::client::ClientResponse response = Send(request);
+      EXPECT_TRUE(api::IsUtf8(response.body)) << method << " " << target << ": " << response.body;
+    }
+  }
+  EXPECT_THAT(Do("GET", claims + "/x%ffy"),
+              AllOf(HasSubstr(R"(resourceclaims.resource.k8s.io \"x\\xffy\" not found)"),
+                    HasSubstr(R"("details":{"name":"x\ufffdy")")));
+  net::client::ClientRequest versions = Request("GET", "/api");
+  versions.headers.Add("X-Other", "\xff");
+  EXPECT_EQ(Send(versions).status, 200);
+  const net::testing::RawSocket socket(server_->port());
+  socket.Send("GET /api HTTP/1.1\r\nHost: h\xff\r\nAuthorization: Bearer secret\r\n\r\n");
+  EXPECT_THAT(socket.ReadUntil("}]}"), HasSubstr(R"("serverAddress":"h\ufffd")"));
 }
 
 // The head alone says who asks: a stranger's body is neither invited nor waited for.

@@ -48,7 +48,7 @@ void Exchange::ServePlain() {
                   documents::VersionJson(parts_.resources.release()));
     case RouteKind::kHealth: return ServeHealth();
     case RouteKind::kCoreVersions:
-      return ServeDiscovery(documents::CoreVersionsJson(request_.headers.Get("Host")),
+      return ServeDiscovery(OnlyUtf8(documents::CoreVersionsJson(request_.headers.Get("Host"))),
                             discovery.aggregated_core());
     case RouteKind::kGroups:
       return ServeDiscovery(discovery.groups(), discovery.aggregated_groups());
