@@ -58,6 +58,11 @@ inline Frozen<Value> MakeBytes(std::string_view bytes) {
 /// Value::bytes() said when the key was written; they are gone after the call.
 using ReadValue = std::function<Frozen<Value>(std::string_view key, std::string_view bytes)>;
 
+/// A ReadValue for stores whose keys say nothing about their values.
+inline Frozen<Value> ReadAsBytes(std::string_view /*key*/, std::string_view bytes) {
+  return MakeBytes(bytes);
+}
+
 /// What a record says; the arguments of MakeRecord.
 struct RecordFields {
   std::string_view key{};

@@ -151,9 +151,7 @@ struct Batch {
 /// Limits, and what else is chosen when a store is opened.
 struct Options {
   /// Makes values of what was stored before this process.
-  ReadValue read_value = [](std::string_view /*key*/, std::string_view bytes) {
-    return MakeBytes(bytes);
-  };
+  ReadValue read_value = ReadAsBytes;
   /// The identity of a store that is created now: any number from the caller's source of chance.
   /// One that exists has its own.
   uint64_t new_id = 1;
