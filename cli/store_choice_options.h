@@ -4,7 +4,7 @@
 
 #include "control_plane/store_choice.h"
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming): the library's name
 class App;
 }
 
