@@ -170,42 +170,41 @@ class Attempt::Impl {
     size_t request = 0;
     size_t pick = 0;
     for (size_t claim = 0; claim < prepared_.plans().size(); ++claim) {
-      std::vector<size_t> alternatives;
+      ClaimPart part{.claim = claim, .first_pick = pick};
       for (; request < prepared_.requests().size() && prepared_.requests()[request].claim == claim;
            ++request) {
-        alternatives.push_back(answer.variants[request] -
-                               prepared_.requests()[request].first_variant);
+        part.alternatives.push_back(answer.variants[request] -
+                                    prepared_.requests()[request].first_variant);
       }
-      const size_t first = pick;
       while (pick < answer.picks.size() &&
              prepared_.variants()[answer.picks[pick].variant].claim == claim) {
         ++pick;
       }
-      DRAY_TRY(v1::AllocationResult result,
-               ResultOf(claim, solved, {first, pick}, alternatives, view, node));
+      part.last_pick = pick;
+      DRAY_TRY(v1::AllocationResult result, ResultOf(part, solved, view, node));
       allocation.results.push_back(std::move(result));
     }
     return allocation;
   }
 
-  struct Range {
-    size_t first = 0, last = 0;
+  /// A claim's part of an answer.
+  struct ClaimPart {
+    size_t claim = 0;
+    std::vector<size_t> alternatives = {};  // by request: the one that was chosen
+    size_t first_pick = 0, last_pick = 0;
   };
 
-  /// `range`: the claim's picks.
-  Result<v1::AllocationResult> ResultOf(size_t claim,
+  Result<v1::AllocationResult> ResultOf(const ClaimPart& part,
                                         const Solved& solved,
-                                        Range range,
-                                        std::span<const size_t> alternatives,
                                         const snapshot::NodeView& view,
                                         const api::core_v1::Node& node) const {
-    const rules::ClaimPlan& plan = prepared_.plans()[claim];
+    const rules::ClaimPlan& plan = prepared_.plans()[part.claim];
     const Features& features = cluster().features();
     std::vector<rules::DeviceEntry> devices;
-    devices.reserve(range.last - range.first);
+    devices.reserve(part.last_pick - part.first_pick);
     std::vector<rules::Placement> placements;
-    placements.reserve(range.last - range.first);
-    for (size_t i = range.first; i < range.last; ++i) {
+    placements.reserve(part.last_pick - part.first_pick);
+    for (size_t i = part.first_pick; i < part.last_pick; ++i) {
       const search::Pick& pick = solved.answer.picks[i];
       const rules::Variant& variant = *prepared_.variants()[pick.variant].plan;
       const v1::ResourceSlice* const slice = view.SliceOf(pick.bit);
@@ -217,7 +216,7 @@ class Attempt::Impl {
       placement.consumed = solved.consumed[i];
       placement.share_id = rules::ShareIdOf(plan, variant, device);
     }
-    return rules::BuildResult(plan, placements, alternatives, node, features);
+    return rules::BuildResult(plan, placements, part.alternatives, node, features);
   }
 
   const search::SearchOptions options_;

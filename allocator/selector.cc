@@ -38,7 +38,7 @@ uint64_t Selector::EstimatedCost() const {
 std::shared_ptr<cel::SelectorCache> v0::SelectorCacheFor(const Features& features,
                                                          size_t entries_max,
                                                          ReadZoneFile zone_files) {
-  cel::Environment environment = rules::EnvironmentOf(features);
+  const cel::Environment environment = rules::EnvironmentOf(features);
   if (!zone_files) return std::make_shared<cel::SelectorCache>(environment, entries_max);
   // The zones live as long as the cache that refers to them.
   struct Owner {

@@ -95,7 +95,7 @@ TEST(TaintRules, SeveralRulesInOrderAndUntouchedSlicesShared) {
   EXPECT_EQ(Taints(WithTaintsOf(rules, slices)),
             "x/p/a:one,two x/p/b:own,one y/p/a:two y/p/b:own ");
   EXPECT_EQ(WithTaintsOf({}, slices), slices);
-  EXPECT_EQ(WithTaintsOf({&rules[0], 1}, slices)[1], slices[1]);
+  EXPECT_EQ(WithTaintsOf(std::span(rules).first(1), slices)[1], slices[1]);
 }
 
 }  // namespace

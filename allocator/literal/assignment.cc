@@ -51,7 +51,7 @@ Result<bool> Assignment::Give(size_t claim,
   if (IsInUse(claim, variant, device)) return false;
   rules::Placement placement{.variant = &variant, .device = &device};
   Entered entered;
-  const Result<bool> accepted = Enter(claim, placement, entered);
+  Result<bool> accepted = Enter(claim, placement, entered);
   if (!accepted || !*accepted) {
     Undo(claim, placement, entered);
     return accepted;
@@ -135,7 +135,7 @@ Result<bool> Assignment::FitsCapacity(size_t claim,
                                       const rules::Variant& variant,
                                       const rules::DeviceEntry& device) {
   if (!features_.consumable_capacity) return true;
-  const Result<bool> fits = capacity_.Fits(device, variant.capacity);
+  Result<bool> fits = capacity_.Fits(device, variant.capacity);
   if (fits) return fits;
   return Fail(StatusReason::kInvalid,
               fmt::format("claim {}, request {}: checking capacity for device {}: {}",

@@ -125,15 +125,7 @@ class Searcher {
       for (; here.slice < pool.slices.size(); ++here.slice, here.device = 0) {
         const std::vector<rules::DeviceEntry>& devices = pool.slices[here.slice];
         for (; here.device < devices.size(); ++here.device) {
-          const rules::DeviceEntry& device = devices[here.device];
-          if (admission_.IsInUse(at.claim, variant, device)) continue;
-          const Result<bool> selectable = selection_.IsSelectable(variant.criteria, device);
-          if (!selectable) return Abort(selectable.error());
-          if (!*selectable) continue;
-          const Result<bool> fits = admission_.FitsCapacity(at.claim, variant, device);
-          if (!fits) return Abort(fits.error());
-          if (!*fits) continue;
-          const Step step = TryDevice(at, variant, device, After(here));
+          const Step step = TryChoice(at, variant, devices[here.device], After(here));
           if (step != Step::kFail) return step;
         }
       }
@@ -150,6 +142,20 @@ class Searcher {
   Location After(const Location& here) const {
     if (!rules_.chooses_combinations) return {};
     return {here.pool, here.slice, here.device + 1};
+  }
+
+  /// TryDevice, if the device is free, selected and large enough.
+  Step TryChoice(const Place& at,
+                 const rules::Variant& variant,
+                 const rules::DeviceEntry& device,
+                 Location next) {
+    if (admission_.IsInUse(at.claim, variant, device)) return Step::kFail;
+    const Result<bool> selectable = selection_.IsSelectable(variant.criteria, device);
+    if (!selectable) return Abort(selectable.error());
+    if (!*selectable) return Step::kFail;
+    const Result<bool> fits = admission_.FitsCapacity(at.claim, variant, device);
+    if (!fits) return Abort(fits.error());
+    return *fits ? TryDevice(at, variant, device, next) : Step::kFail;
   }
 
   /// Takes the device, if it may be taken, and goes on; gives it back when that leads nowhere.

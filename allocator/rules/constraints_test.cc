@@ -121,7 +121,7 @@ TEST(Constraint, FindsAttributesByFullAndByShortName) {
   const auto slice = testing::FromJson<v1::ResourceSlice>(
       R"({"spec":{"driver":"d.io","devices":[{"name":"a","attributes":{
           "n":{"int":1},"e.io/n":{"int":2},"d.io/m":{"int":3},"m":{"int":4}}}]}})");
-  const DeviceEntry entry{.slice = &slice, .device = &slice.spec.devices[0]};
+  const DeviceEntry entry{.slice = &slice, .device = &slice.spec.devices.front()};
   const auto value = [&](std::string_view name) {
     const v1::DeviceAttribute* const found = FindAttribute(entry, name);
     return found == nullptr ? 0 : found->int_.value_or(-1);

@@ -146,6 +146,10 @@ const Quantity* Find(const ConsumedCapacity* amounts, std::string_view name) {
   return found == amounts->end() ? nullptr : &found->second;
 }
 
+std::unexpected<Error> FailCapacity(std::string_view name, std::string_view why) {
+  return Fail(StatusReason::kInvalid, fmt::format("capacity \"{}\": {}", name, why));
+}
+
 }  // namespace
 
 bool IsShareable(const v1::Device& device, const Features& features) {
@@ -163,12 +167,9 @@ Result<ConsumedCapacity> AmountsTaken(const v1::Device& device,
       if (found != request->requests.end()) requested = &found->second;
     }
     const Result<Quantity> amount = AmountTaken(capacity, requested, features);
-    const auto fail = [&](std::string_view why) {
-      return Fail(StatusReason::kInvalid, fmt::format("capacity \"{}\": {}", name, why));
-    };
-    if (!amount) return fail(amount.error().message);
+    if (!amount) return FailCapacity(name, amount.error().message);
     if (amount->Sign() < 0 && RulesOf(features).bad_amounts_abort)
-      return fail("capacity value is negative");
+      return FailCapacity(name, "capacity value is negative");
     amounts.emplace(name, *amount);
   }
   return amounts;

@@ -239,7 +239,7 @@ class Planner {
     if (!features_.consumable_capacity) return true;
     const ConsumedCapacity* const taken =
         rules_.all_is_what_is_left ? state_.FindCapacity(entry.id()) : nullptr;
-    const Result<bool> fits = FitsCapacity(*entry.device, variant.capacity, features_, taken);
+    Result<bool> fits = FitsCapacity(*entry.device, variant.capacity, features_, taken);
     if (fits) return fits;
     return FailRequest(
         variant.own_name,

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <utility>
 
 namespace dray::allocator::search {
@@ -12,7 +11,7 @@ namespace {
 class Partition {
  public:
   explicit Partition(size_t size) : parent_(size) {
-    std::iota(parent_.begin(), parent_.end(), size_t{0});
+    for (size_t i = 0; i < size; ++i) parent_[i] = i;
   }
   size_t Find(size_t element) {
     while (parent_[element] != element) element = parent_[element] = parent_[parent_[element]];
@@ -46,6 +45,7 @@ std::vector<std::vector<size_t>> Groups(Partition& partition, std::span<const si
   std::map<size_t, std::vector<size_t>> groups;
   for (const size_t request : requests) groups[partition.Find(request)].push_back(request);
   std::vector<std::vector<size_t>> ordered;
+  ordered.reserve(groups.size());
   for (auto& [first, members] : groups) ordered.push_back(std::move(members));
   return ordered;
 }
@@ -60,11 +60,18 @@ std::vector<bool> TightClaims(const NodeProblem& problem) {
     most[request.claim] += needed;
   }
   std::vector<bool> tight;
+  tight.reserve(most.size());
   for (const int64_t devices : most) tight.push_back(devices > rules::kDevicesPerClaimMax);
   return tight;
 }
 
 }  // namespace
+
+std::vector<size_t> AllRequests(const PreparedClaims& prepared) {
+  std::vector<size_t> all(prepared.requests().size());
+  for (size_t i = 0; i < all.size(); ++i) all[i] = i;
+  return all;
+}
 
 std::vector<std::vector<size_t>> ComponentsOf(const NodeProblem& problem,
                                               const SymmetryClasses& classes,
@@ -90,9 +97,7 @@ std::vector<std::vector<size_t>> ComponentsOf(const NodeProblem& problem,
       }
     }
   }
-  std::vector<size_t> all(prepared.requests().size());
-  std::iota(all.begin(), all.end(), size_t{0});
-  return Groups(partition, all);
+  return Groups(partition, AllRequests(prepared));
 }
 
 std::vector<std::vector<size_t>> RuleGroupsOf(const NodeProblem& problem,

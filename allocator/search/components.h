@@ -12,6 +12,9 @@
 
 namespace dray::allocator::search {
 
+/// All requests, in order.
+std::vector<size_t> AllRequests(const PreparedClaims& prepared);
+
 /// Requests in groups, each in order: two are in one group if they may want the same device, are
 /// under one constraint, draw from the counters of one pool, or count towards a limit that their
 /// claim could pass. Between groups no rule applies, so a solution is one solution of each group.

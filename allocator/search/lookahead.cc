@@ -187,40 +187,52 @@ int64_t Lookahead::SlotsOf(size_t variant) const {
   return std::clamp<int64_t>(problem_.Needed(variant), 0, rules::kDevicesPerClaimMax);
 }
 
+Lookahead::CountersLeft Lookahead::LeftOf(const Assignment& assignment) const {
+  CountersLeft left{.by_pool = std::vector<std::vector<int64_t>>(assignment.pools()),
+                    .by_name = std::vector<int64_t>(name_count_)};
+  for (size_t p = 0; p < assignment.pools(); ++p) {
+    if (!problem_.view().pools[p].draws_counters) continue;
+    std::vector<int64_t>& of_pool = left.by_pool[p];
+    of_pool = problem_.Available(p);
+    const std::vector<int64_t>& drawn = assignment.Drawn(p);
+    for (size_t i = 0; i < of_pool.size(); ++i) {
+      if (!drawn.empty()) of_pool[i] -= drawn[i];
+      // An overdrawn pool gives nothing: its devices are not usable.
+      left.by_name[NameOf(p, i)] += std::max<int64_t>(of_pool[i], 0);
+    }
+  }
+  return left;
+}
+
+/// Draws what the request draws at least, whichever of its variants it gets. False: more than left.
+bool Lookahead::DrawLeast(const PreparedRequest& request, CountersLeft& left) const {
+  std::vector<int64_t> least(name_count_, std::numeric_limits<int64_t>::max());
+  for (size_t v = request.first_variant; v < request.last_variant; ++v) {
+    for (size_t n = 0; n < name_count_; ++n)
+      least[n] = std::min(least[n], SlotsOf(v) * least_[v].by_name[n]);
+  }
+  for (size_t n = 0; n < name_count_; ++n) {
+    left.by_name[n] -= least[n];
+    if (left.by_name[n] < 0) return false;
+  }
+  const Least& only = least_[request.first_variant];
+  if (request.last_variant - request.first_variant > 1 || !only.pool.has_value()) return true;
+  const int64_t needed = SlotsOf(request.first_variant);
+  std::vector<int64_t>& of_pool = left.by_pool[*only.pool];
+  for (size_t i = 0; i < of_pool.size(); ++i) {
+    of_pool[i] -= needed * only.by_counter[i];
+    if (of_pool[i] < 0) return false;
+  }
+  return true;
+}
+
 /// S-5: drawing is additive, and nothing is ever given back further down the path.
 bool Lookahead::CountersPossible(std::span<const size_t> requests,
                                  const Assignment& assignment) const {
-  std::vector<int64_t> by_name(name_count_);
-  std::vector<std::vector<int64_t>> left(assignment.pools());
-  for (size_t p = 0; p < assignment.pools(); ++p) {
-    if (!problem_.view().pools[p].draws_counters) continue;
-    left[p] = problem_.Available(p);
-    const std::vector<int64_t>& drawn = assignment.Drawn(p);
-    for (size_t i = 0; i < left[p].size(); ++i) {
-      if (!drawn.empty()) left[p][i] -= drawn[i];
-      // An overdrawn pool gives nothing: its devices are not usable.
-      by_name[NameOf(p, i)] += std::max<int64_t>(left[p][i], 0);
-    }
-  }
-  for (const size_t index : requests) {
-    const PreparedRequest& request = problem_.prepared().requests()[index];
-    std::vector<int64_t> least(name_count_, std::numeric_limits<int64_t>::max());
-    for (size_t v = request.first_variant; v < request.last_variant; ++v) {
-      for (size_t n = 0; n < name_count_; ++n)
-        least[n] = std::min(least[n], SlotsOf(v) * least_[v].by_name[n]);
-    }
-    for (size_t n = 0; n < name_count_; ++n) {
-      if ((by_name[n] -= least[n]) < 0) return false;
-    }
-    const Least& only = least_[request.first_variant];
-    if (request.last_variant - request.first_variant > 1 || !only.pool.has_value()) continue;
-    const int64_t needed = SlotsOf(request.first_variant);
-    std::vector<int64_t>& of_pool = left[*only.pool];
-    for (size_t i = 0; i < of_pool.size(); ++i) {
-      if ((of_pool[i] -= needed * only.by_counter[i]) < 0) return false;
-    }
-  }
-  return true;
+  CountersLeft left = LeftOf(assignment);
+  return std::ranges::all_of(requests, [&](size_t index) {
+    return DrawLeast(problem_.prepared().requests()[index], left);
+  });
 }
 
 }  // namespace dray::allocator::search

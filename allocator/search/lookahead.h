@@ -48,12 +48,20 @@ class Lookahead {
     std::vector<int64_t> by_name;     // over all pools
   };
 
+  /// What may still be drawn.
+  struct CountersLeft {
+    std::vector<std::vector<int64_t>> by_pool;  // and counter
+    std::vector<int64_t> by_name;               // over all pools
+  };
+
   bool MayUse(uint32_t device_class, size_t variant, const Assignment& assignment) const;
   int64_t CountFree(size_t variant, int64_t enough, const Assignment& assignment) const;
   void Blame(size_t variant, const Assignment& assignment, ConflictSet& why) const;
   bool FlowPossible(std::span<const size_t> requests, const Assignment& assignment) const;
   bool CountersPossible(std::span<const size_t> requests, const Assignment& assignment) const;
   Least LeastOf(size_t variant) const;
+  CountersLeft LeftOf(const Assignment& assignment) const;
+  bool DrawLeast(const PreparedRequest& request, CountersLeft& left) const;
   uint32_t NameOf(size_t pool, size_t counter) const { return names_[pool][counter]; }
   int64_t SlotsOf(size_t variant) const;
   void NameCounters();

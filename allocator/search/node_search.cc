@@ -323,21 +323,18 @@ class Searcher {
   std::optional<SearchEnd> stopped_;
 };
 
-std::vector<size_t> AllRequests(const PreparedClaims& prepared) {
-  std::vector<size_t> order(prepared.requests().size());
-  for (size_t i = 0; i < order.size(); ++i) order[i] = i;
-  return order;
-}
-
 /// The search with all proofs.
 class ProvingSearch {
  public:
-  ProvingSearch(const NodeProblem& problem, const SearchOptions& options, const Budget& budget)
+  ProvingSearch(const NodeProblem& problem,
+                const SymmetryClasses& classes,
+                const SearchOptions& options,
+                const Budget& budget)
       : problem_(problem),
         options_(options),
         budget_(budget),
-        classes_(SymmetryClassesOf(problem)),
-        lookahead_(problem, classes_, options) {}
+        classes_(classes),
+        lookahead_(problem, classes, options) {}
 
   /// One component after the other; together their solutions are the solution (S-9).
   NodeAnswer Run(int64_t steps_before, bool may_abort) {
@@ -388,7 +385,7 @@ class ProvingSearch {
   const NodeProblem& problem_;
   const SearchOptions& options_;
   const Budget& budget_;
-  const SymmetryClasses classes_;
+  const SymmetryClasses& classes_;
   const Lookahead lookahead_;
   NodeAnswer whole_;
 };
@@ -419,7 +416,8 @@ NodeAnswer SearchNode(NodeProblem& problem, const SearchOptions& options, const 
     return {.end = SearchEnd::kNothing, .steps = steps};
   SearchOptions together = options;
   together.decomposition = options.decomposition && !may_abort;
-  return ProvingSearch(problem, together, budget).Run(steps, may_abort);
+  const SymmetryClasses classes = SymmetryClassesOf(problem);
+  return ProvingSearch(problem, classes, together, budget).Run(steps, may_abort);
 }
 
 }  // namespace dray::allocator::search

@@ -167,6 +167,7 @@ Frozen<CounterTable> Contents::CountersOf(const std::vector<Frozen<SliceContent>
   if (std::ranges::none_of(slices, [](const auto& slice) { return HasCounters(*slice); }))
     return nullptr;
   std::vector<uint32_t> key;
+  key.reserve(slices.size());
   for (const Frozen<SliceContent>& slice : slices) key.push_back(slice->id);
   const MutexLock lock(mutex_);
   Frozen<CounterTable>& table = tables_[key];

@@ -38,7 +38,7 @@ struct SharedDeviceId {
 /// By driver, pool, device and share, byte by byte; names can be looked up without copying them.
 struct DeviceIdLess {
   using is_transparent = void;
-  static const DeviceIdView& View(const DeviceIdView& id) { return id; }
+  static DeviceIdView View(const DeviceIdView& id) { return id; }
   static DeviceIdView View(const DeviceId& id) { return id.view(); }
   bool operator()(const auto& a, const auto& b) const { return View(a) < View(b); }
 };
