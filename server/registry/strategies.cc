@@ -22,6 +22,7 @@
 #include "api/validation/device_taint_rule.h"
 #include "api/validation/pool_status_request.h"
 #include "api/validation/resource_slice.h"
+#include "base/check.h"
 #include "server/registry/core_kinds.h"
 #include "server/registry/resource_kinds.h"
 #include "server/registry/strategy.h"
@@ -36,33 +37,40 @@ namespace resource_v1 = api::resource_v1;
 namespace validation = api::validation;
 using api::TypeOf;
 
-// The rule of a struct as one of objects. A rule that looks at less has fewer parameters: the
-// stored object, by pointer or reference, and the options or their profile.
+// Calls the rule with the objects, and with the options or their profile if it takes them.
+template <auto kRule, class... Objects>
+std::vector<ErrorCause> Call(const validation::Options& options, const Objects&... objects) {
+  if constexpr (requires { kRule(objects..., options); }) {
+    return kRule(objects..., options);
+  } else if constexpr (requires { kRule(objects..., options.profile); }) {
+    return kRule(objects..., options.profile);
+  } else {
+    return kRule(objects...);
+  }
+}
+
+template <auto kRule, class... Objects>
+concept Takes = requires(const validation::Options& options, const Objects&... objects) {
+  kRule(objects..., options);
+} || requires(const validation::Options& options, const Objects&... objects) {
+  kRule(objects..., options.profile);
+} || requires(const Objects&... objects) { kRule(objects...); };
+
+// The rule of a struct as one of objects. It may take the stored object by pointer, which is null
+// for a new one; by reference, if it is a rule of updates; or not at all.
 template <class T, auto kRule>
 std::vector<ErrorCause> Rule(const api::Object& object,
                              const api::Object* stored,
                              const validation::Options& options) {
   const T& next = object.As<T>();
   const T* const old = stored == nullptr ? nullptr : &stored->As<T>();
-  const api::Profile& profile = options.profile;
-  if constexpr (requires { kRule(next, old, options); }) {
-    return kRule(next, old, options);
-  } else if constexpr (requires { kRule(next, old, profile); }) {
-    return kRule(next, old, profile);
-  } else if constexpr (requires { kRule(next, old); }) {
-    return kRule(next, old);
-  } else if constexpr (requires { kRule(next, *old, options); }) {
-    return kRule(next, *old, options);
-  } else if constexpr (requires { kRule(next, *old, profile); }) {
-    return kRule(next, *old, profile);
-  } else if constexpr (requires { kRule(next, *old); }) {
-    return kRule(next, *old);
-  } else if constexpr (requires { kRule(next, options); }) {
-    return kRule(next, options);
-  } else if constexpr (requires { kRule(next, profile); }) {
-    return kRule(next, profile);
+  if constexpr (Takes<kRule, T, const T*>) {
+    return Call<kRule>(options, next, old);
+  } else if constexpr (Takes<kRule, T, T>) {
+    DRAY_CHECK(old != nullptr);
+    return Call<kRule>(options, next, *old);
   } else {
-    return kRule(next);
+    return Call<kRule>(options, next);
   }
 }
 
