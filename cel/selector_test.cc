@@ -6,6 +6,7 @@
 #include <thread>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "cel/device.h"
@@ -133,9 +134,9 @@ TEST(Selector, HostileTextsAreRefusedOrEndAtALimit) {
   std::string texts = "a";
   std::string shared = "a";
   for (int i = 0; i < 60; ++i) {
-    lists = "cel.bind(a, a + a, " + lists + ")";
-    texts = "cel.bind(a, a + a, " + texts + ")";
-    shared = "cel.bind(a, [a, a], " + shared + ")";
+    lists = fmt::format("cel.bind(a, a + a, {})", lists);
+    texts = fmt::format("cel.bind(a, a + a, {})", texts);
+    shared = fmt::format("cel.bind(a, [a, a], {})", shared);
   }
   EXPECT_TRUE(Render("cel.bind(a, [1], " + lists + " == [])").starts_with("refused: ") ||
               Render("cel.bind(a, [1], " + lists + " == [])").starts_with("error: "));

@@ -21,7 +21,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-const api::KindInfo& kPods = api::Reflected<Pod>::kKind;
+constexpr const api::KindInfo& kPods = api::Reflected<Pod>::kKind;
 
 api::Object MakePod(const std::string& name, const std::string& node = {}) {
   Pod pod;
@@ -37,8 +37,10 @@ class InformerTest : public ::testing::Test {
 
   void Follow(Informer& informer) {
     informer.OnChange([this](const api::Object* before, const api::Object* after) {
-      const char* what = before == nullptr ? "+" : after == nullptr ? "-" : "~";
-      seen_.push_back(what + (after != nullptr ? after : before)->metadata().name);
+      const api::Object* const shown = after != nullptr ? after : before;
+      ASSERT_NE(shown, nullptr);
+      const char* const what = before == nullptr ? "+" : after == nullptr ? "-" : "~";
+      seen_.push_back(what + shown->metadata().name);
     });
   }
   std::vector<std::string> TakeSeen() { return std::exchange(seen_, {}); }

@@ -14,8 +14,8 @@
 namespace dray::client {
 namespace {
 
-const api::KindInfo& kClaims = api::Reflected<api::resource_v1::ResourceClaim>::kKind;
-const api::KindInfo& kNodes = api::Reflected<api::core_v1::Node>::kKind;
+constexpr const api::KindInfo& kClaims = api::Reflected<api::resource_v1::ResourceClaim>::kKind;
+constexpr const api::KindInfo& kNodes = api::Reflected<api::core_v1::Node>::kKind;
 
 TEST(PathOf, FollowsGroupScopeAndSubresource) {
   EXPECT_EQ(PathOf({.kind = &kNodes, .name = "a"}, {}), "/api/v1/nodes/a");
@@ -136,7 +136,7 @@ TEST_F(KubeconfigTest, SaysWhatIsWrong) {
     const char* context;
     const char* text;
     const char* want;
-  } kCases[] = {
+  } cases[] = {
       {"", kConfig, "me.crt"},
       {"other", kConfig, "kubeconfig: contexts has no \"other\""},
       {"broken", kConfig, "kubeconfig: clusters has no \"there\""},
@@ -144,7 +144,7 @@ TEST_F(KubeconfigTest, SaysWhatIsWrong) {
       {"", "current-context: [1]", "kubeconfig: current-context is not a string"},
       {"", "a: b: c", "yaml"},
   };
-  for (const auto& test : kCases) {
+  for (const auto& test : cases) {
     const auto access = Parse(test.context, test.text);
     ASSERT_FALSE(access.has_value()) << test.want;
     EXPECT_NE(access.error().message.find(test.want), std::string::npos) << access.error().message;

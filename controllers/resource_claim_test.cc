@@ -33,7 +33,7 @@ class ResourceClaimControllerTest : public ::testing::Test {
       world_.clock().Advance(std::chrono::seconds(2));
     }
   }
-  api::Object Create(api::Object object) { return *client_.Create(object); }
+  api::Object Create(const api::Object& object) { return *client_.Create(object); }
   api::Object CreatePod(const std::string& name) {
     core_v1::Pod pod;
     pod.metadata.namespace_ = "lab";

@@ -93,6 +93,7 @@ OfflineCluster::OfflineCluster(World& world, OfflineObjects objects, OfflineOpti
 
 std::vector<std::string> OfflineCluster::NodeNames() const {
   std::vector<std::string> names;
+  names.reserve(nodes_.size());
   for (const auto& [name, state] : nodes_) names.push_back(name);
   return names;
 }

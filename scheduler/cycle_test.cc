@@ -191,8 +191,8 @@ TEST_F(DecideTest, UselessAllocationIsTakenBackUnlessOthersUseIt) {
   const struct {
     std::vector<std::string> consumers;
     bool taken_back;
-  } kCases[] = {{{"uid-pod"}, true}, {{"uid-other"}, false}, {{"uid-pod", "uid-other"}, false}};
-  for (const auto& test : kCases) {
+  } cases[] = {{{"uid-pod"}, true}, {{"uid-other"}, false}, {{"uid-pod", "uid-other"}, false}};
+  for (const auto& test : cases) {
     claim.status.reserved_for.clear();
     for (const std::string& uid : test.consumers) claim.status.reserved_for.push_back({.uid = uid});
     const std::vector<api::Object> claims{api::Object::Of(claim)};

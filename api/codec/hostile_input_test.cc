@@ -119,7 +119,7 @@ TEST(HostileJson, DuplicatesOfInlinedFieldsAndOfKeysInAnyOrder) {
 TEST(HostileJson, KeysFromLastToFirstAreSortedOnce) {
   constexpr size_t kKeys = 200'000;
   std::string text = R"({"metadata":{"labels":{)";
-  for (size_t i = kKeys; i > 0; --i) text += fmt::format("\"{:06}\":\"\"{}", i, i > 1 ? "," : "");
+  for (size_t i = kKeys; i > 0; --i) text += fmt::format(R"("{:06}":""{})", i, i > 1 ? "," : "");
   const auto claim = DecodeJson(Claim(), text + "}}}", nullptr);
   ASSERT_TRUE(claim);
   EXPECT_EQ(claim->metadata().labels.size(), kKeys);

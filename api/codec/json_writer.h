@@ -67,6 +67,7 @@ class JsonWriter {
   explicit JsonWriter(std::string& out) : out_(out) {}
   JsonWriter(const JsonWriter&) = delete;
   JsonWriter& operator=(const JsonWriter&) = delete;
+  ~JsonWriter() = default;
 
   // Values: what the string begins with, what follows a name, and the elements of an array.
 

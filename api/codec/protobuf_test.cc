@@ -215,10 +215,10 @@ struct BadMessage {
 
 TEST(ProtobufDecode, RefusesWithByteAndField) {
   const std::string deep = [] {
-    std::string groups(kProtobufDepthMax + 1, '\x0b');
+    const std::string groups(kProtobufDepthMax + 1, '\x0b');
     return "\xa3\x06"s + groups;
   }();
-  const BadMessage kBad[] = {
+  const BadMessage messages[] = {
       {"\x0a", "byte 1: metadata: the number is cut off"},
       {"\x12\x05"s + "abc", "byte 1: spec: 5 bytes are announced, 3 are left"},
       {"\x12\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"s, "are announced, 0 are left"},
@@ -241,7 +241,7 @@ TEST(ProtobufDecode, RefusesWithByteAndField) {
       {Field(1, Field(8, Number(1, 1ULL << 62U))),
        "metadata.creationTimestamp: 4611686018427387904 s"},
   };
-  for (const BadMessage& bad : kBad) {
+  for (const BadMessage& bad : messages) {
     const auto object = DecodeProtobuf(KindOf<resource_v1::ResourceSlice>(), bad.raw);
     ASSERT_FALSE(object) << bad.message;
     EXPECT_EQ(object.error().reason, StatusReason::kBadRequest);

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -80,7 +81,7 @@ TEST(YamlScalars, PlainOnesMeanWhatTheGoLibrarySays) {
       {"0.000001", "0.000001"},
       {"1.2.3", "\"1.2.3\""},
       {"2001-01-01", "\"2001-01-01\""},
-      {"<<", "\"\\u003c\\u003c\""},
+      {"<<", R"("\u003c\u003c")"},
       {"=", "\"=\""},
       {"1Gi", "\"1Gi\""},
       {"100m", "\"100m\""},
@@ -125,7 +126,7 @@ TEST(YamlDocuments, BecomeJsonWithSortedKeys) {
       {R"({"a":1,"b":[true,null,1.5e3]})", R"({"a":1,"b":[true,null,1500]})"},
       {"1: a\ntrue: b\non: c\n1.5: d\n.inf: e\n0x10: f",
        R"({".inf":"e","1":"a","1.5":"d","16":"f","true":"c"})"},
-      {"a: \"\\t\\u00e9\\x41\"",
+      {R"(a: "\t\u00e9\x41")",
        R"({"a":"\té)"
        "A\"}"},
       {"? a\n: b", R"({"a":"b"})"},
@@ -334,7 +335,7 @@ TEST(YamlProperty, WhatIsWrittenIsReadBack) {
   for (const std::string& a : pieces) {
     for (const std::string& b : pieces) {
       for (const std::string& c : pieces) {
-        const std::string json = "{\"k\":\"" + a + b + c + "\",\"l\":[\"" + c + a + "\"]}";
+        const std::string json = fmt::format(R"({{"k":"{}{}{}","l":["{}{}"]}})", a, b, c, c, a);
         const Result<std::string> yaml = JsonToYaml(json);
         ASSERT_TRUE(yaml.has_value()) << json;
         const Result<YamlDocument> back = YamlToJson(*yaml);

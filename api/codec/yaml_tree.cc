@@ -29,7 +29,7 @@ std::string Text(const unsigned char* text, size_t size) {
 struct DeleteEvent {
   void operator()(yaml_event_t* event) const {
     yaml_event_delete(event);
-    delete event;
+    std::default_delete<yaml_event_t>()(event);
   }
 };
 using Event = std::unique_ptr<yaml_event_t, DeleteEvent>;

@@ -105,10 +105,10 @@ TEST(MergeBackProperty, ElementsKeepTheirHiddenPartsInAnyOrder) {
     const Object next = Write(stored, seen.kind(), ToJson(seen));
     const auto& after = next.As<v1::ResourceSlice>().spec.devices;
     ASSERT_EQ(after.size(), devices.size());
-    for (size_t i = 0; i < after.size(); ++i) {
-      const auto same = std::ranges::find(before, after[i].name, &v1::Device::name);
+    for (const v1::Device& device : after) {
+      const auto same = std::ranges::find(before, device.name, &v1::Device::name);
       ASSERT_NE(same, before.end());
-      EXPECT_EQ(after[i], *same);
+      EXPECT_EQ(device, *same);
     }
   }
 }

@@ -51,7 +51,7 @@ TEST(FieldErrors, SayWhatIsWrongInUpstreamsWords) {
   const std::vector<std::string> want = {
       "FieldValueRequired|Required value",
       "FieldValueRequired|Required value: why",
-      "FieldValueInvalid|Invalid value: \"a\\\"<\": why",
+      R"(FieldValueInvalid|Invalid value: "a\"<": why)",
       "FieldValueDuplicate|Duplicate value: \"a\"",
       "FieldValueNotFound|Not found: \"a\"",
       R"(FieldValueNotSupported|Unsupported value: "x": supported values: "All", "ExactCount")",

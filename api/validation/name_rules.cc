@@ -23,8 +23,8 @@ std::string UuidProblem(std::string_view text) {
   constexpr size_t kSize = 36;
   constexpr size_t kDigits = 32;
   constexpr std::string_view kUrn = "urn:uuid:";
-  const std::string wrong = "invalid UUID format";
-  if (text.size() == kDigits) return AreHexDigits(text) ? "" : wrong;
+  constexpr const char* kWrong = "invalid UUID format";
+  if (text.size() == kDigits) return AreHexDigits(text) ? "" : kWrong;
   if (text.size() == kSize + kUrn.size()) {
     const std::string_view start = text.substr(0, kUrn.size());
     const bool is_urn = std::ranges::equal(start, kUrn, [](char a, char b) {
@@ -39,11 +39,11 @@ std::string UuidProblem(std::string_view text) {
     return fmt::format("invalid UUID length: {}", text.size());
   }
   for (const size_t dash : {size_t{8}, size_t{13}, size_t{18}, size_t{23}}) {
-    if (text[dash] != '-') return wrong;
+    if (text[dash] != '-') return kWrong;
   }
   std::string digits(text);
   std::erase(digits, '-');
-  return digits.size() == kDigits && AreHexDigits(digits) ? "" : wrong;
+  return digits.size() == kDigits && AreHexDigits(digits) ? "" : kWrong;
 }
 
 // As hand-written rules said it up to 1.36.

@@ -12,7 +12,9 @@
 namespace dray::api {
 namespace {
 
-using boost::multiprecision::cpp_int;
+/// An integer of any size, each result a value of its own.
+using cpp_int = boost::multiprecision::number<boost::multiprecision::cpp_int_backend<>,
+                                              boost::multiprecision::et_off>;
 
 Quantity Q(std::string_view text) {
   const Result<Quantity> result = Quantity::Parse(text);
@@ -335,7 +337,7 @@ Oracle RandomText(std::mt19937_64& random) {
   const cpp_int cap = cpp_int(std::numeric_limits<int64_t>::max()) * 1'000'000'000;
   if (power.first == 2 && nanos > cap) nanos = cap;
   const bool negative = random() % 3 == 0;
-  std::string text =
+  const std::string text =
       (negative ? "-" : "") + whole + (fraction.empty() ? "" : "." + fraction) + suffix;
   return {.nanos = negative ? cpp_int(-nanos) : nanos, .text = text};
 }
@@ -348,8 +350,7 @@ cpp_int NanosOf(const Quantity& quantity) {
     exponent = std::stoll(text.substr(e + 1));
     text.resize(e);
   }
-  return cpp_int(text) *
-         boost::multiprecision::pow(cpp_int(10), static_cast<unsigned>(exponent + 9));
+  return cpp_int(text + std::string(static_cast<size_t>(exponent + 9), '0'));
 }
 
 TEST(QuantityProperty, AgreesWithExactIntegers) {

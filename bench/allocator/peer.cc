@@ -37,9 +37,8 @@ class TemporaryFile {
   explicit TemporaryFile(std::string_view text) {
     const int file = mkstemp(path_.data());
     if (file < 0) return;
-    std::FILE* const stream = fdopen(file, "w");
-    std::fwrite(text.data(), 1, text.size(), stream);
-    std::fclose(stream);
+    close(file);
+    std::ofstream(path_) << text;
   }
   ~TemporaryFile() { unlink(path_.c_str()); }
   TemporaryFile(const TemporaryFile&) = delete;

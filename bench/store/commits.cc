@@ -53,6 +53,7 @@ double RateOf(size_t writers, double seconds, const std::function<void(uint64_t 
   std::atomic<uint64_t> next{0};
   const MonotonicTime begin = Now();
   std::vector<std::jthread> threads;
+  threads.reserve(writers);
   for (size_t i = 0; i < writers; ++i) {
     threads.emplace_back([&] {
       while (SecondsSince(begin) < seconds) commit(next.fetch_add(1));

@@ -33,6 +33,7 @@ void MeasureMemory() {
   limits.events_max = 1;
   store::MemoryStore store(limits);
   std::vector<uint64_t> order;
+  order.reserve(kKeys);
   for (uint64_t i = 0; i < kKeys; ++i) order.push_back(i);
   SeededRandom random(1);
   for (size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random.Next() % i]);

@@ -55,18 +55,20 @@ double MedianToHub(store::MemoryStore& store) {
   server::verbs::WatchHub hub(store);
   BoundedQueue<size_t> woken(kWatchers);
   std::vector<server::verbs::WatchHub::Registration> registrations;
+  registrations.reserve(kWatchers);
   for (size_t i = 0; i < kWatchers; ++i) {
     registrations.push_back(
         hub.Add("/registry/resourceclaims/", [&woken, i] { DRAY_CHECK(woken.TryPush(i)); })
             .value());
   }
   std::atomic<size_t> caught{0};
-  std::jthread reactor([&] {
+  const std::jthread reactor([&] {
     while (const auto i = woken.Pop()) {
       if (cursors[*i].Advance(store) && caught.fetch_add(1) + 1 == kWatchers) caught.notify_one();
     }
   });
   std::vector<double> milliseconds;
+  milliseconds.reserve(kEvents);
   for (int i = 0; i < kEvents; ++i) {
     caught = 0;
     const MonotonicTime begin = Now();
@@ -84,6 +86,7 @@ void MeasureWatchers() {
   store::MemoryStore store;
   std::vector<Cursor> cursors = CursorsOn(store);
   std::vector<double> milliseconds;
+  milliseconds.reserve(kEvents);
   for (int i = 0; i < kEvents; ++i)
     milliseconds.push_back(ToCursors(store, cursors, static_cast<uint64_t>(i)));
   const double direct = MedianOf(milliseconds);

@@ -39,7 +39,9 @@ TEST_P(EstimateTest, IsUpstreams) {
       << EstimateOf(GetParam().expression).min << " to " << EstimateOf(GetParam().expression).max;
 }
 
-auto Name = [](const ::testing::TestParamInfo<Case>& info) { return info.param.name; };
+std::string Name(const ::testing::TestParamInfo<Case>& info) {
+  return info.param.name;
+}
 
 constexpr Case kNodes[] = {
     {"LiteralsAreFree", "true", {0, 0}},

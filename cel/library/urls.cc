@@ -349,6 +349,7 @@ Value GetQuery(Arena& arena, Arguments arguments) {
     parameters[*std::move(name)].push_back(Value::String(arena.Copy(*value)));
   }
   std::vector<MapEntry> entries;
+  entries.reserve(parameters.size());
   for (const auto& [name, values] : parameters) {
     entries.push_back({.key = Value::String(arena.Copy(name)), .value = MakeList(arena, values)});
   }

@@ -81,14 +81,14 @@ std::vector<std::string> AllExpressions(int depth) {
   const std::vector<std::string> inner = AllExpressions(depth - 1);
   std::vector<std::string> all = inner;
   for (const std::string& a : inner) {
-    all.push_back("(" + a + ")");
-    all.push_back("!(" + a + ")");
-    all.push_back("[1].all(x, " + a + ")");
+    all.push_back(fmt::format("({})", a));
+    all.push_back(fmt::format("!({})", a));
+    all.push_back(fmt::format("[1].all(x, {})", a));
     for (const std::string& b : AllExpressions(0)) {
-      all.push_back(a + " && " + b);
-      all.push_back(b + " && (" + a + ")");
-      all.push_back(a + " || " + b);
-      all.push_back(a + " ? " + b + " : " + a);
+      all.push_back(fmt::format("{} && {}", a, b));
+      all.push_back(fmt::format("{} && ({})", b, a));
+      all.push_back(fmt::format("{} || {}", a, b));
+      all.push_back(fmt::format("{} ? {} : {}", a, b, a));
     }
   }
   return all;
@@ -108,8 +108,7 @@ TEST(ConjunctsProperty, AreTheLeavesOfTheTreeAndCompileAlone) {
 }
 
 TEST(ConjunctsProperty, DeepParenthesesNeedNoStack) {
-  std::string deep = "a && b";
-  for (int i = 0; i < 5000; ++i) deep = "(" + deep + ")";
+  const std::string deep = std::string(5000, '(') + "a && b" + std::string(5000, ')');
   EXPECT_EQ(Conjuncts(deep).size(), 2U);
 }
 

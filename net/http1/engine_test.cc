@@ -33,8 +33,8 @@ constexpr size_t kBodyMax = 1000;
 /// An engine whose requests are kept, and answered at once if so wished.
 class Harness final : public ServerEngine::Events {
  public:
-  explicit Harness(bool answers = true, std::shared_ptr<ByteBudget> bodies = nullptr)
-      : answers_(answers),
+  explicit Harness(bool answers_at_once = true, std::shared_ptr<ByteBudget> bodies = nullptr)
+      : answers(answers_at_once),
         engine(*this, {.body_bytes_max = kBodyMax, .peer = nullptr, .bodies = std::move(bodies)}) {}
 
   bool OnHead(const Request& head, bool /*has_body*/) override {
@@ -43,7 +43,7 @@ class Harness final : public ServerEngine::Events {
   void OnRequest(StreamId stream, Request request) override {
     newest = stream;
     requests.push_back(std::move(request));
-    if (answers_) engine.Respond(stream, {.status = 200}, Bytes("ok"));
+    if (answers) engine.Respond(stream, {.status = 200}, Bytes("ok"));
   }
 
   /// All output there is, taken in portions of `portion`.
@@ -59,7 +59,7 @@ class Harness final : public ServerEngine::Events {
     }
   }
 
-  bool answers_;
+  const bool answers;
   Engine engine;
   std::vector<Request> requests;
   StreamId newest = 0;

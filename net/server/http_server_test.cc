@@ -54,6 +54,7 @@ std::string Curl(const std::string& arguments) {
       "command -v curl >/dev/null || { echo no curl; exit; }; curl -sS --max-time 20 " + arguments +
       " 2>&1";
   FILE* const pipe = popen(command.c_str(), "r");
+  if (pipe == nullptr) return "no shell";
   std::string out;
   std::array<char, 4096> part{};
   size_t size = 0;
@@ -216,11 +217,10 @@ TEST_F(HttpServerTest, NoticesAVanishedWatcher) {
 }
 
 TEST_F(HttpServerTest, AHalfClosedClientStillGetsItsAnswer) {
-  Events events;
   StartServer([&](const Request&, const std::shared_ptr<Responder>& responder) {
     responder->reactor().Post([responder] { responder->Respond({}, Bytes("late answer")); });
   });
-  RawSocket socket(server_->port());
+  const RawSocket socket(server_->port());
   socket.Send(kGet);
   socket.EndSending();
   EXPECT_THAT(socket.ReadAll(), EndsWith("late answer"));
@@ -252,7 +252,7 @@ TEST_F(HttpServerTest, ALaggingStreamIsFullAndWritableAgain) {
         events.Add("full");
       },
       options);
-  RawSocket socket(server_->port(), 4096);
+  const RawSocket socket(server_->port(), 4096);
   socket.Send("GET / HTTP/1.0\r\n\r\n");
   EXPECT_EQ(events.Next(), "full");
   const std::string all = socket.ReadAll();
@@ -310,7 +310,7 @@ TEST_F(HttpServerTest, ConnectionsPastTheLimitAreClosed) {
     socket.Send(kGet);
     return !socket.ReadUntil("GET / ").empty();
   };
-  RawSocket first(server_->port());
+  const RawSocket first(server_->port());
   ASSERT_TRUE(greeted(first));
   const RawSocket second(server_->port());
   ASSERT_TRUE(greeted(second));

@@ -18,9 +18,7 @@
 namespace dray::net::tls {
 namespace {
 
-using ::testing::Contains;
 using ::testing::ElementsAre;
-using ::testing::IsSupersetOf;
 
 class CertificatesTest : public ::testing::Test {
  protected:

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -244,10 +245,9 @@ TEST(Patch, LargeObjectsKeepTheirMembersThroughChanges) {
   std::string patch = "[";
   std::string expected = R"({"keep":0)";
   for (int i = 0; i < 100; ++i) {
-    const std::string n = std::to_string(i);
-    patch += R"({"op":"add","path":"/m)" + n + R"(","value":)" + n + "},";
-    if (i % 3 != 0) patch += R"({"op":"remove","path":"/m)" + n + R"("},)";
-    if (i % 3 == 0) expected += R"(,"m)" + n + R"(":)" + n;
+    patch += fmt::format(R"({{"op":"add","path":"/m{}","value":{}}},)", i, i);
+    if (i % 3 != 0) patch += fmt::format(R"({{"op":"remove","path":"/m{}"}},)", i);
+    if (i % 3 == 0) expected += fmt::format(R"(,"m{}":{})", i, i);
   }
   patch.back() = ']';
   EXPECT_EQ(Pod(PatchType::kJson, R"({"keep":0})", patch), expected + "}");

@@ -41,7 +41,7 @@ class ServerTest : public ::testing::Test {
     const std::string_view plural =
         slash == std::string_view::npos ? resource : resource.substr(slash + 1);
     const auto kinds = scheme_.kinds();
-    const auto found = std::find_if(kinds.begin(), kinds.end(), [&](const api::KindInfo* kind) {
+    const auto found = std::ranges::find_if(kinds, [&](const api::KindInfo* kind) {
       return kind->served && kind->plural == plural &&
              (version.empty() || kind->version == version);
     });

@@ -5,6 +5,7 @@
 #include <thread>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -54,8 +55,11 @@ TEST_F(RaceTest, OfUpdatesWithOneVersionOneWins) {
     std::vector<int> won(kThreads);
     InParallel([&](int thread) {
       ResourceRequest request = Request(Verb::kUpdate, "deviceclasses", "", name);
-      request.body = R"({"metadata":{"name":")" + name + R"(","resourceVersion":")" + version +
-                     R"(","labels":{"winner":")" + std::to_string(thread) + R"("}},"spec":{}})";
+      request.body = fmt::format(
+          R"({{"metadata":{{"name":"{}","resourceVersion":"{}","labels":{{"winner":"{}"}}}},"spec":{{}}}})",
+          name,
+          version,
+          thread);
       const Result<Answer> answer = HandleNow(std::move(request));
       won[static_cast<size_t>(thread)] = answer->outcome.has_value() ? 1 : 0;
     });

@@ -179,7 +179,7 @@ TEST_F(GatesTest, SelectorsKnowWhatTheGatesLeave) {
 
 // ----------------------------------------------------------------------------- what is served
 
-std::string Served(registry::Emulation emulation, std::string_view plural) {
+std::string Served(const registry::Emulation& emulation, std::string_view plural) {
   const api::Scheme scheme;
   const auto kinds = registry::ServedKinds(scheme, emulation);
   if (!kinds.has_value()) return kinds.error().message;

@@ -22,7 +22,6 @@ namespace {
 using store::testing::Backend;
 using store::testing::BackendName;
 using store::testing::StoreCommit;
-using store::testing::StoreExpiry;
 using store::testing::StoreLimits;
 using store::testing::StoreProperty;
 using store::testing::StoreReading;

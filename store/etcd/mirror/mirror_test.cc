@@ -30,7 +30,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using Progress = Mirror::Progress;
 using store::testing::Text;
-using store::testing::Texts;
 
 Mirror NewMirror() {
   return {"/registry/",
