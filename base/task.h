@@ -12,6 +12,7 @@
 #include <atomic>
 #include <coroutine>
 #include <functional>
+#include <new>
 #include <optional>
 #include <utility>
 
@@ -41,7 +42,16 @@ class [[nodiscard]] Task {
       return ToContinuation{};
     }
     void return_value(Result<T> value) { result.emplace(std::move(value)); }
-    void unhandled_exception() { CheckFailed("nothing of ours throws", __FILE__, __LINE__); }
+    // Nothing of ours throws; the library does when there is no memory, and that ends this task.
+    void unhandled_exception() {
+      try {
+        throw;
+      } catch (const std::bad_alloc&) {
+        result.emplace(Fail(StatusReason::kInternalError, "out of memory"));
+      } catch (...) {
+        CheckFailed("nothing of ours throws", __FILE__, __LINE__);
+      }
+    }
   };
   using Handle = std::coroutine_handle<promise_type>;
 

@@ -46,6 +46,8 @@ struct ServeOptions {
   std::string feature_gates;       // kube-apiserver's words
   std::string runtime_config;      // likewise
   bool allow_overlapping_allocations = false;
+  size_t requests_in_flight = server::http::kReadsInFlightMax;  // kube-apiserver's names
+  size_t mutating_requests_in_flight = server::http::kWritesInFlightMax;
   LogLevel log_level = LogLevel::kInfo;
   LogFormat log_format = LogFormat::kText;
 };
@@ -141,6 +143,8 @@ Result<control_plane::ProcessOptions> ProcessOptionsOf(const ServeOptions& optio
   control_plane::ProcessOptions process{
       .store = options.store,
       .token_file = options.token_file,
+      .reads_in_flight_max = options.requests_in_flight,
+      .writes_in_flight_max = options.mutating_requests_in_flight,
       .allow_overlapping_allocations = options.allow_overlapping_allocations};
   for (const std::string& text : options.nodes) {
     DRAY_TRY(NodeGroup group, ParseNodes(text));
@@ -228,6 +232,16 @@ void AddOptions(CLI::App& command, ServeOptions& options) {
   command.add_option("--token-file",
                      options.token_file,
                      "static bearer tokens, CSV lines token,user,uid,\"group1,group2\"");
+  command
+      .add_option("--max-requests-inflight",
+                  options.requests_in_flight,
+                  "reads under way at once; more are answered 429; 0 is no limit")
+      ->capture_default_str();
+  command
+      .add_option("--max-mutating-requests-inflight",
+                  options.mutating_requests_in_flight,
+                  "the same of writes")
+      ->capture_default_str();
   command.add_flag_callback(
       "-v,--verbose", [&options] { options.log_level = LogLevel::kDebug; }, "log more");
   command.add_flag_callback(

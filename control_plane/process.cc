@@ -65,7 +65,9 @@ Result<> Process::StartServer() {
            LoadOrMakeCredentials(world_, options_.store.data_folder, options_.listen.host));
   server::http::HttpApiOptions api_options{
       // Whatever the store is: probes know the name from kube-apiserver.
-      .checks = {{.name = "etcd", .passes = [this] { return store_->status().failure.empty(); }}}};
+      .checks = {{.name = "etcd", .passes = [this] { return store_->status().failure.empty(); }}},
+      .reads_max = options_.reads_in_flight_max,
+      .writes_max = options_.writes_in_flight_max};
   if (!options_.token_file.empty()) {
     DRAY_TRY(const std::string csv, world_.disk.Read(options_.token_file));
     DRAY_TRY(api_options.authenticator,
@@ -104,7 +106,8 @@ Result<> Process::MakeResources() {
       log_,
       server::verbs::Options{.rules = server::registry::RuleSet(options_.emulation),
                              .exclusive_devices = !options_.allow_overlapping_allocations,
-                             .release = options_.emulation.release});
+                             .release = options_.emulation.release,
+                             .workers = &workers_});
   return {};
 }
 

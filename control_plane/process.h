@@ -3,6 +3,7 @@
 // beside it, which talk to it without sockets.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,6 +11,7 @@
 #include "api/kind.h"
 #include "base/log.h"
 #include "base/result.h"
+#include "base/worker_pool.h"
 #include "base/world.h"
 #include "client/leader_election.h"
 #include "control_plane/components.h"
@@ -29,7 +31,9 @@ namespace dray::control_plane {
 struct ProcessOptions {
   net::Endpoint listen;  // a loopback address: every known user may do everything
   StoreChoice store;
-  std::string token_file;  // empty: certificates only
+  std::string token_file;                                        // empty: certificates only
+  size_t reads_in_flight_max = server::http::kReadsInFlightMax;  // 0: no limit
+  size_t writes_in_flight_max = server::http::kWritesInFlightMax;
   server::registry::Emulation emulation;
   bool allow_overlapping_allocations = false;  // as upstream: a device may be in several claims
   bool scheduler = false, controllers = false, nodes = false;  // what runs beside the API server
@@ -71,6 +75,7 @@ class Process {
   // In the order in which they are made.
   api::Scheme scheme_;
   std::unique_ptr<store::Store> store_;
+  WorkerPool workers_{WorkerPool::UsualThreads()};  // of requests that take long
   std::unique_ptr<server::verbs::Resources> resources_;
   std::optional<server::http::HttpApi> api_;
   std::unique_ptr<net::server::HttpServer> http_;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <new>
 #include <thread>
 #include <utility>
 
@@ -34,7 +35,11 @@ Timer& Timer::operator=(Timer&& other) noexcept {
 void Timer::Cancel() {
   const uint64_t id = std::exchange(id_, 0);
   if (id == 0) return;
-  if (const std::shared_ptr<Loop> loop = loop_.lock()) loop->alarms.erase(id);
+  const std::shared_ptr<Loop> loop = loop_.lock();
+  if (loop == nullptr) return;
+  const std::thread::id owner = loop->thread.load();
+  const bool is_owner = owner == std::thread::id() || owner == std::this_thread::get_id();
+  if (is_owner) loop->alarms.erase(id);  // elsewhere it runs out
 }
 
 Reactor::Reactor() : loop_(std::make_shared<Loop>()) {}
@@ -43,7 +48,14 @@ Reactor::~Reactor() = default;
 
 void Reactor::Run() {
   loop_->thread.store(std::this_thread::get_id());
-  loop_->context.run();
+  while (true) {
+    try {
+      loop_->context.run();
+      return;
+    } catch (const std::bad_alloc&) {
+      // Ends the function that found no memory; the others go on.
+    }
+  }
 }
 
 void Reactor::Stop() {

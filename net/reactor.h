@@ -13,7 +13,7 @@ namespace dray::net {
 class Loop;  // net/loop.h
 
 /// A pending RunAfter; destroying or cancelling it on the reactor's thread means that its function
-/// will not run. May outlive the reactor.
+/// will not run. Elsewhere it may still run. May outlive the reactor.
 class Timer {
  public:
   Timer() = default;
@@ -38,7 +38,8 @@ class Reactor {
   Reactor(const Reactor&) = delete;
   Reactor& operator=(const Reactor&) = delete;
 
-  /// Runs the loop on the calling thread until Stop. Once only.
+  /// Runs the loop on the calling thread until Stop. Once only. A function that ends for want of
+  /// memory ends alone.
   void Run();
   /// Ends Run after what runs now. Safe from any thread.
   void Stop();

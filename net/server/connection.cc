@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <new>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -102,9 +103,13 @@ void Connection::Pump() {
   pumping_ = true;
   int rounds = 0;
   bool more = true;
-  while (more && stage_ != Stage::kClosed && rounds < kPumpRoundsMax) {
-    more = Step();
-    ++rounds;
+  try {
+    while (more && stage_ != Stage::kClosed && rounds < kPumpRoundsMax) {
+      more = Step();
+      ++rounds;
+    }
+  } catch (const std::bad_alloc&) {
+    Close();
   }
   pumping_ = false;
   if (stage_ != Stage::kClosed && !Account()) Close();

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <new>
 #include <utility>
 
 #include <boost/asio/post.hpp>
@@ -25,9 +26,13 @@ Exchange::~Exchange() {
   if (state_ == State::kComplete || state_ == State::kBroken) return;
   const std::shared_ptr<Loop> loop = loop_.lock();
   if (!loop) return;
-  boost::asio::post(loop->context, [weak = connection_] {
-    if (const std::shared_ptr<ExchangeConnection> connection = weak.lock()) connection->Close();
-  });
+  try {
+    boost::asio::post(loop->context, [weak = connection_] {
+      if (const std::shared_ptr<ExchangeConnection> connection = weak.lock()) connection->Close();
+    });
+  } catch (const std::bad_alloc&) {
+    // The client goes on waiting until its own limit.
+  }
 }
 
 void Exchange::Respond(ResponseHead head, Bytes body) {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <ctime>
 #include <memory>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -94,10 +95,21 @@ void ReactorHost::Accept() {
 
 void ReactorHost::Adopt(tcp::socket socket) {
   if (!MakeRoom()) return;  // closes the socket
-  auto connection = std::make_shared<Connection>(context_, std::move(socket), next_arrival_++);
-  connections_.emplace(connection.get(), connection);
-  strangers_.emplace(connection->arrival(), connection);
-  connection->Begin();
+  std::shared_ptr<Connection> connection;
+  try {
+    connection = std::make_shared<Connection>(context_, std::move(socket), next_arrival_++);
+    connections_.emplace(connection.get(), connection);
+    strangers_.emplace(connection->arrival(), connection);
+    connection->Begin();
+  } catch (const std::bad_alloc&) {
+    // There is no memory for it: it goes, and accepting goes on.
+    const bool is_ours = connection != nullptr && connections_.contains(connection.get());
+    if (is_ours) {
+      connection->Close();
+    } else {
+      context_.load.connections.fetch_sub(1);
+    }
+  }
 }
 
 /// Counts one more connection. Every new one is a stranger's until its first head: those that

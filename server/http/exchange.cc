@@ -2,6 +2,7 @@
 #include "server/http/exchange.h"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include <fmt/format.h>
@@ -9,6 +10,7 @@
 #include "api/codec/json_reader.h"
 #include "api/meta_v1/status.h"
 #include "api/status.h"
+#include "base/worker_pool.h"
 #include "server/errors/errors.h"
 #include "server/http/gzip.h"
 #include "server/http/limits.h"
@@ -24,6 +26,9 @@ constexpr size_t kAuditIdMax = 128;
 // Smaller answers are sent as they are (upstream's limit).
 constexpr size_t kGzipBytesMin = size_t{128} << 10;
 
+// Larger ones are counted while they are on their way.
+constexpr size_t kSmallAnswerBytes = size_t{64} << 10;
+constexpr std::string_view kMasters = "system:masters";
 constexpr int kTooManyRequests = 429;
 constexpr std::string_view kRetryAfterSeconds = "1";  // upstream's
 
@@ -46,14 +51,89 @@ std::string LowerCase(std::string_view text) {
 
 }  // namespace
 
+void Exchange::OutOfMemory() {
+  try {
+    SendError(errors::Internal("out of memory"));
+  } catch (const std::bad_alloc&) {
+    answered_ = true;  // never: the connection breaks when the last reference goes
+  }
+}
+
 void Exchange::Run() {
-  if (const auto admitted = Admit(); !admitted) return SendError(admitted.error());
-  if (request_.body_state == net::BodyState::kNoRoom) return SendTooManyRequests();
+  Guarded([this] {
+    if (const auto admitted = Admit(); !admitted) return SendError(admitted.error());
+    if (request_.body_state == net::BodyState::kNoRoom || !TakePlace()) {
+      return SendTooManyRequests();
+    }
+    if (IsLong()) return RunByWorker();
+    Serve();
+  });
+}
+
+void Exchange::Serve() {
   if (route_.kind == RouteKind::kResource) {
     ServeResource();
   } else {
     ServePlain();
   }
+}
+
+// A worker's thread does the rest, up to the bytes of the answer.
+void Exchange::RunByWorker() {
+  StartDeadline();
+  const bool posted = parts_.resources.workers()->TryPost(
+      [self = shared_from_this(), pending = Pending(parts_.pending)] {
+        if (self->answered_) return;
+        self->Guarded([&self] { self->Serve(); });
+      });
+  if (!posted) SendTooManyRequests();
+}
+
+// Whether the work may take longer than others on this thread should wait for.
+bool Exchange::IsLong() const {
+  if (parts_.resources.workers() == nullptr) return false;
+  const bool is_document =
+      route_.kind == RouteKind::kOpenApiV2 || route_.kind == RouteKind::kOpenApiV3;
+  if (is_document) return AcceptsGzip(request_.headers);
+  if (route_.kind != RouteKind::kResource || route_.verb == verbs::Verb::kWatch) return false;
+  if (request_.body.size() > verbs::kShortBytes) return true;
+  // The text of one object is there already, or made in time; other forms of it take longer.
+  const std::string_view accept = request_.headers.Get("Accept");
+  const bool is_plain = !rendering_.pretty && !AcceptsGzip(request_.headers) &&
+                        (accept.empty() || accept == "application/json" || accept == "*/*");
+  if (route_.verb == verbs::Verb::kGet && is_plain) return false;
+  verbs::ResourceRequest request;
+  request.verb = route_.verb;
+  request.kind = route_.info;
+  request.namespace_ = route_.namespace_;
+  request.name = route_.name;
+  return parts_.resources.IsLong(request);
+}
+
+// Health and version are answered whatever else is under way, and watches last.
+bool Exchange::TakePlace() {
+  const bool is_free = route_.kind == RouteKind::kHealth || route_.kind == RouteKind::kVersion ||
+                       (route_.kind == RouteKind::kResource && route_.verb == verbs::Verb::kWatch);
+  if (is_free) return true;
+  const bool reads = route_.kind == RouteKind::kResource
+                         ? route_.verb == verbs::Verb::kGet || route_.verb == verbs::Verb::kList
+                         : request_.method == "GET";
+  const bool always = std::ranges::count(who_.user.groups, kMasters) > 0;
+  place_ = InFlight::Take(reads ? parts_.reads : parts_.writes,
+                          always ? InFlight::Rank::kAlways : InFlight::Rank::kUsual);
+  return static_cast<bool>(place_);
+}
+
+// From now on the client waits so long and no longer. On the reactor's thread.
+void Exchange::StartDeadline() {
+  std::chrono::nanoseconds limit = parts_.request_timeout;
+  if (timeout_ && *timeout_ > std::chrono::nanoseconds(0)) limit = std::min(limit, *timeout_);
+  deadline_ = responder_->reactor().RunAfter(limit, [weak = weak_from_this()] {
+    const auto self = weak.lock();
+    if (self == nullptr) return;
+    self->deadline_ = net::Timer();
+    if (!self->answered_.exchange(true)) self->SendLate();
+  });
 }
 
 // Who asks comes before what is asked: 401, then 403, then everything else.
@@ -67,6 +147,10 @@ Result<> Exchange::Admit() {
                      request_.method,
                      request_.path(),
                      BoolParameter(query_, "watch")));
+  const bool is_watch = route_.kind == RouteKind::kResource && route_.verb == verbs::Verb::kWatch;
+  if (!is_watch) {
+    DRAY_TRY(timeout_, ReadTimeout(query_));
+  }
   DRAY_TRY(who_.user, Impersonate(request_.headers, std::move(who_.user)));
   const bool is_public = route_.kind == RouteKind::kHealth || route_.kind == RouteKind::kVersion;
   if (who_.anonymous && parts_.anonymous == AnonymousRule::kPublicPaths && !is_public) {
@@ -147,7 +231,42 @@ void Exchange::Send(net::ResponseHead head, std::string body) {
       head.headers.Add("Vary", "Accept-Encoding");
     }
   }
-  responder_->Respond(std::move(head), net::Bytes(std::move(body)));
+  if (body.size() <= kSmallAnswerBytes) {
+    return Respond(std::move(head), net::Bytes(std::move(body)));
+  }
+  struct Large {
+    std::string text;
+    net::ByteBudget::Share share;
+  };
+  const auto large =
+      std::make_shared<Large>(std::move(body), net::ByteBudget::Share(parts_.answers));
+  if (!large->share.Resize(large->text.size())) return SendTooManyRequests();
+  Respond(std::move(head), net::Bytes(large, large->text));
+}
+
+void Exchange::Respond(net::ResponseHead head, net::Bytes body) {
+  // Without a responder this became a watch, which ends by itself.
+  if (responder_ == nullptr || answered_.exchange(true)) return;
+  place_ = InFlight::Place();  // before the client hears of it, and may ask again
+  net::Reactor& reactor = responder_->reactor();
+  if (reactor.in_thread()) {
+    deadline_ = net::Timer();
+    return responder_->Respond(std::move(head), std::move(body));
+  }
+  const auto shared = std::make_shared<net::ResponseHead>(std::move(head));
+  reactor.Post([self = shared_from_this(), shared, body = std::move(body)]() mutable {
+    self->deadline_ = net::Timer();
+    self->responder_->Respond(std::move(*shared), std::move(body));
+  });
+}
+
+// In upstream's words. What was begun goes on; whether it is carried out, nobody can say yet.
+void Exchange::SendLate() {
+  const api::meta_v1::Status status = api::StatusOf(errors::WithoutSubject(
+      StatusReason::kTimeout, "Timeout: request did not complete within the allotted timeout"));
+  net::ResponseHead head{.status = status.code};
+  head.headers.Add("Content-Type", "application/json");
+  responder_->Respond(std::move(head), net::Bytes(documents::StatusJson(status)));
 }
 
 void Exchange::SendError(const Error& error) {

@@ -3,8 +3,11 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <memory>
+#include <new>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,13 +16,16 @@
 #include "base/log.h"
 #include "base/result.h"
 #include "base/world.h"
+#include "net/byte_budget.h"
 #include "net/http.h"
+#include "net/reactor.h"
 #include "net/url.h"
 #include "server/documents/discovery.h"
 #include "server/documents/openapi.h"
 #include "server/documents/render.h"
 #include "server/http/authentication.h"
 #include "server/http/health.h"
+#include "server/http/in_flight.h"
 #include "server/http/router.h"
 #include "server/verbs/request.h"
 #include "server/verbs/resources.h"
@@ -36,9 +42,30 @@ struct ApiParts {
   std::vector<HealthCheck> checks;
   documents::Discovery discovery;
   documents::OpenApi openapi;
+  std::shared_ptr<InFlight> reads, writes;
+  std::shared_ptr<net::ByteBudget> answers;
+  std::chrono::nanoseconds request_timeout;
   std::string root_paths;  // the answer to "/"
   // Requests with the verbs. Shared: the last answer may still be waking Drain() when this is gone.
   std::shared_ptr<std::atomic<size_t>> pending = std::make_shared<std::atomic<size_t>>(0);
+};
+
+/// One request under way with the verbs; Drain() waits until there is none.
+class Pending {
+ public:
+  explicit Pending(std::shared_ptr<std::atomic<size_t>> count) : count_(std::move(count)) {
+    count_->fetch_add(1);
+  }
+  Pending(Pending&& other) noexcept = default;
+  Pending& operator=(Pending&&) = delete;
+  Pending(const Pending&) = delete;
+  Pending& operator=(const Pending&) = delete;
+  ~Pending() {
+    if (count_ != nullptr && count_->fetch_sub(1) == 1) count_->notify_all();
+  }
+
+ private:
+  std::shared_ptr<std::atomic<size_t>> count_;
 };
 
 class Exchange : public std::enable_shared_from_this<Exchange> {
@@ -46,19 +73,38 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   Exchange(ApiParts& parts, net::Request request, std::shared_ptr<net::Responder> responder)
       : parts_(parts), request_(std::move(request)), responder_(std::move(responder)) {}
 
-  /// Answers the request, now or later, exactly once. On the reactor's thread.
+  /// Answers the request, now or later, exactly once. On the reactor's thread. What fails for want
+  /// of memory is answered 500, or breaks the connection.
   void Run();
 
  private:
   // exchange.cc: the frame around every request
   Result<> Admit();
+  void Serve();
+  bool IsLong() const;
+  void RunByWorker();
+  bool TakePlace();
+  void StartDeadline();
+  void OutOfMemory();
+  /// Runs `work`. Memory that cannot be had ends this request, not the process: what was taken goes
+  /// with `work`, and the little that an error needs is there then.
+  template <class F>
+  void Guarded(F&& work) {
+    try {
+      std::forward<F>(work)();
+    } catch (const std::bad_alloc&) {
+      OutOfMemory();
+    }
+  }
   Error Forbidden() const;
   static std::string OnlyUtf8(std::string json);
   net::ResponseHead Head(int status, std::string_view media_type);
   void Send(net::ResponseHead head, std::string body);
+  void Respond(net::ResponseHead head, net::Bytes body);
   void SendError(const Error& error);
   void SendText(int status, std::string_view text);
   void SendTooManyRequests();
+  void SendLate();
 
   // plain_routes.cc: what is no resource
   void ServePlain();
@@ -75,6 +121,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   Result<> ReadBody(verbs::ResourceRequest& request);
   Result<std::string> JsonBody(const verbs::ResourceRequest& request, bool yaml);
   void Watch(const verbs::ResourceRequest& request);
+  void Finished(Result<verbs::Answer> result);
   void Answered(verbs::Answer answer);
 
   ApiParts& parts_;
@@ -83,6 +130,10 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   net::Query query_;
   Route route_;
   Authenticated who_;
+  InFlight::Place place_;
+  std::optional<std::chrono::nanoseconds> timeout_;  // as the client asks for
+  net::Timer deadline_;                              // touched on the reactor's thread only
+  std::atomic<bool> answered_ = false;               // what comes later is dropped
   documents::Rendering rendering_;
   std::vector<std::string> warnings_;
 };

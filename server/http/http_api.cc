@@ -45,7 +45,11 @@ HttpApi::HttpApi(verbs::Resources& resources, World& world, Log log, HttpApiOpti
                                      options.anonymous,
                                      WithPing(std::move(options.checks)),
                                      documents::Discovery(resources.scheme(), resources.release()),
-                                     documents::OpenApi(resources.scheme(), resources.release()))) {
+                                     documents::OpenApi(resources.scheme(), resources.release()),
+                                     std::make_shared<InFlight>(options.reads_max),
+                                     std::make_shared<InFlight>(options.writes_max),
+                                     std::make_shared<net::ByteBudget>(options.answer_bytes_max),
+                                     options.request_timeout)) {
   parts_->root_paths = RootPaths(parts_->discovery, parts_->checks);
 }
 

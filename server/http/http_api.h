@@ -3,6 +3,7 @@
 // resource requests to the verbs and writes their answers.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "net/http.h"
 #include "server/http/authentication.h"
 #include "server/http/health.h"
+#include "server/http/in_flight.h"
 #include "server/http/limits.h"  // IWYU pragma: export
 #include "server/verbs/resources.h"
 
@@ -23,9 +25,19 @@ struct HttpApiOptions {
   Authenticator authenticator = {};
   AnonymousRule anonymous = AnonymousRule::kPublicPaths;
   std::vector<HealthCheck> checks = {};  // beside "ping"
+  // Past these a request is answered 429; 0: no limit. Members of system:masters always get in.
+  size_t reads_max = kReadsInFlightMax;
+  size_t writes_max = kWritesInFlightMax;
+  /// A request that takes longer is answered 504, and may yet be carried out; `timeout` may ask for
+  /// less.
+  std::chrono::nanoseconds request_timeout = std::chrono::seconds(60);
+  /// Large answers on their way to clients, together; past it requests are answered 429.
+  size_t answer_bytes_max = size_t{512} << 20;
 };
 
-/// Handles requests on any number of reactors at once.
+/// Handles requests on any number of reactors at once. What may take long (a large body, many
+/// records, a document to compress) is carried out by the workers of the resources, if they have
+/// any; the rest where it came in. One request that finds no memory is answered 500.
 ///
 /// Answers to writes come from the store's thread through the request's reactor. So, to stop: shut
 /// the HTTP server down, then Drain(), then destroy server, API, verbs and store.

@@ -56,16 +56,6 @@ Result<std::optional<int64_t>> Integer(const net::Query& query, std::string_view
   return static_cast<int64_t>(negative ? 0 - size : size);
 }
 
-// How long the client will wait, as it says itself; nothing when it does not.
-Result<std::optional<api::Duration>> Timeout(const net::Query& query) {
-  const std::string_view text = query.First("timeout").value_or(std::string_view());
-  if (text.empty()) return std::nullopt;
-  const Result<api::Duration> timeout = api::Duration::Parse(text);
-  if (timeout.has_value()) return *timeout;
-  return Fail(errors::BadRequest("invalid timeout specified in the request URL - " +
-                                 timeout.error().message));
-}
-
 Result<> ReadListOptions(const net::Query& query, verbs::ListOptions& options) {
   options.label_selector = Text(query, "labelSelector");
   options.field_selector = Text(query, "fieldSelector");
@@ -215,12 +205,18 @@ bool BoolParameter(const net::Query& query, std::string_view name) {
   return OptionalBool(query, name).value_or(false);
 }
 
+Result<std::optional<std::chrono::nanoseconds>> ReadTimeout(const net::Query& query) {
+  const std::string_view text = query.First("timeout").value_or(std::string_view());
+  if (text.empty()) return std::nullopt;
+  const Result<api::Duration> timeout = api::Duration::Parse(text);
+  if (timeout.has_value()) return std::chrono::nanoseconds(timeout->nanos());
+  return Fail(errors::BadRequest("invalid timeout specified in the request URL - " +
+                                 timeout.error().message));
+}
+
 Result<> ReadQueryOptions(const net::Query& query,
                           std::string_view user_agent,
                           verbs::ResourceRequest& request) {
-  if (request.verb != Verb::kWatch) {
-    DRAY_TRY_VOID(Timeout(query));
-  }
   switch (request.verb) {
     case Verb::kGet:
       if (!Text(query, "export").empty()) {

@@ -3,6 +3,7 @@
 // counts, anything but "0" and "false" is true, unknown names are ignored.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -22,10 +23,15 @@ inline constexpr size_t kFieldManagerMax = 128;
 /// Whether a parameter is there and true; the empty value is true.
 bool BoolParameter(const net::Query& query, std::string_view name);
 
+/// How long the client will wait for the answer, as it says itself; nothing when it does not. Zero
+/// and less are what it says, too. Not for watches, which have timeoutSeconds.
+/// Errors: kBadRequest  not a duration as Go writes them.
+Result<std::optional<std::chrono::nanoseconds>> ReadTimeout(const net::Query& query);
+
 /// Fills in the options of `request` that its verb has. A write without a field manager gets the
 /// name from `user_agent` (up to the first slash), as upstream does.
 ///
-/// Errors: kBadRequest  a number or a duration does not parse, or `export` of an item.
+/// Errors: kBadRequest  a number does not parse, or `export` of an item.
 ///         kInvalid     an option has a value that is not allowed.
 Result<> ReadQueryOptions(const net::Query& query,
                           std::string_view user_agent,

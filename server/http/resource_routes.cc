@@ -8,6 +8,7 @@
 #include "api/codec/yaml.h"
 #include "api/text/go_quote.h"
 #include "base/task.h"
+#include "base/worker_pool.h"
 #include "server/errors/errors.h"
 #include "server/http/exchange.h"
 #include "server/http/negotiation.h"
@@ -63,24 +64,36 @@ void Exchange::ServeResource() {
   auto request = ReadRequest();
   if (!request) return SendError(request.error());
   if (request->verb == Verb::kWatch) return Watch(*request);
-  parts_.pending->fetch_add(1);
-  Start(parts_.resources.Handle(*std::move(request)),
-        [self = shared_from_this(), pending = parts_.pending](Result<verbs::Answer> result) {
-          verbs::Answer answer;
-          if (result) {
-            answer = *std::move(result);
-          } else {
-            answer.outcome = std::unexpected(std::move(result).error());
-          }
-          net::Reactor& reactor = self->responder_->reactor();
-          if (reactor.in_thread()) {
-            self->Answered(std::move(answer));
-          } else {
-            const auto shared = std::make_shared<verbs::Answer>(std::move(answer));
-            reactor.Post([self, shared] { self->Answered(std::move(*shared)); });
-          }
-          if (pending->fetch_sub(1) == 1) pending->notify_all();
-        });
+  WorkerPool* const workers = parts_.resources.workers();
+  const bool by_worker = workers != nullptr && workers->in_pool();
+  Start(by_worker ? parts_.resources.HandleByWorker(*std::move(request))
+                  : parts_.resources.Handle(*std::move(request)),
+        [self = shared_from_this(), pending = Pending(parts_.pending)](
+            Result<verbs::Answer> result) { self->Finished(std::move(result)); });
+  if (!by_worker && !answered_) StartDeadline();
+}
+
+// Where the verb ended: on the reactor's thread, a worker's or the store's. The last is not to be
+// held up.
+void Exchange::Finished(Result<verbs::Answer> result) {
+  Guarded([&] {
+    if (answered_) return;
+    verbs::Answer answer;
+    if (result) {
+      answer = *std::move(result);
+    } else {
+      answer.outcome = std::unexpected(std::move(result).error());
+    }
+    net::Reactor& reactor = responder_->reactor();
+    WorkerPool* const workers = parts_.resources.workers();
+    if (reactor.in_thread() || (workers != nullptr && workers->in_pool())) {
+      return Answered(std::move(answer));
+    }
+    const auto shared = std::make_shared<verbs::Answer>(std::move(answer));
+    reactor.Post([self = shared_from_this(), shared] {
+      self->Guarded([&] { self->Answered(std::move(*shared)); });
+    });
+  });
 }
 
 Result<ResourceRequest> Exchange::ReadRequest() {

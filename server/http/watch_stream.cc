@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/http/watch_stream.h"
 
-#include <algorithm>
+#include <new>
 #include <utility>
 
 namespace dray::server::http {
@@ -57,9 +57,18 @@ void WatchStream::Wake(const std::shared_ptr<Waker>& waker) {
 }
 
 void WatchStream::Pump() {
+  try {
+    TakeTurn();
+  } catch (const std::bad_alloc&) {
+    Finish();  // the client goes on from the last event that it has seen
+  }
+}
+
+void WatchStream::TakeTurn() {
   size_t lines = 0;
+  const size_t sent = sent_bytes_;
   while (responder_ != nullptr && !held_) {
-    if (lines++ == kWatchBatchMax) {
+    if (lines++ == kWatchBatchMax || sent_bytes_ - sent > kWatchTurnBytes) {
       Wake(waker_);
       return;
     }
@@ -85,6 +94,7 @@ bool WatchStream::Send(const verbs::WatchEvent& event) {
 }
 
 bool WatchStream::Write(net::Bytes line) {
+  sent_bytes_ += line.size();
   switch (responder_->Write(line)) {
     case net::WriteOutcome::kQueued: return true;
     case net::WriteOutcome::kFull:

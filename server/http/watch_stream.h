@@ -24,6 +24,7 @@ namespace dray::server::http {
 /// Events taken from the cursor at once, and lines written before other work of the reactor gets
 /// its turn.
 inline constexpr size_t kWatchBatchMax = 128;
+inline constexpr size_t kWatchTurnBytes = size_t{256} << 10;
 /// How often a client learns how far an idle watch has come, and how long before the end it does.
 inline constexpr std::chrono::seconds kBookmarkInterval{60};
 inline constexpr std::chrono::seconds kBookmarkBeforeEnd{2};
@@ -54,6 +55,7 @@ class WatchStream : public std::enable_shared_from_this<WatchStream> {
 
   void Begin(net::ResponseHead head);
   void Pump();
+  void TakeTurn();
   bool Send(const verbs::WatchEvent& event);
   bool Write(net::Bytes line);
   void SendBookmark();
@@ -67,7 +69,8 @@ class WatchStream : public std::enable_shared_from_this<WatchStream> {
   std::shared_ptr<Waker> waker_;
   std::vector<verbs::WatchEvent> events_;  // taken from the cursor, in order
   size_t next_ = 0;                        // of events_
-  std::optional<net::Bytes> held_;         // a line the client had no room for
+  size_t sent_bytes_ = 0;
+  std::optional<net::Bytes> held_;  // a line the client had no room for
   bool columns_sent_ = false;
   net::Timer bookmark_, last_bookmark_, end_;
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A store in memory that lets a test in between a read and what its reader does next.
+// A store in memory that lets a test in between a read and what its reader does next, and before
+// one.
 #pragma once
 
 #include <functional>
@@ -23,6 +24,12 @@ class HookedStore final : public store::Store {
     hook_ = std::move(hook);
   }
 
+  /// Runs at the beginning of every Sync(), on the thread that asks: requests begin so. Null: none.
+  void OnSync(std::function<void()> hook) {
+    const MutexLock lock(mutex_);
+    on_sync_ = std::move(hook);
+  }
+
   Frozen<store::Snapshot> Read() const override {
     Frozen<store::Snapshot> snapshot = store_.Read();
     std::function<void()> hook;
@@ -34,6 +41,12 @@ class HookedStore final : public store::Store {
     return snapshot;
   }
   void Sync(std::move_only_function<void(Result<Revision>)> done) override {
+    std::function<void()> hook;
+    {
+      const MutexLock lock(mutex_);
+      hook = on_sync_;
+    }
+    if (hook) hook();
     store_.Sync(std::move(done));
   }
   Result<Frozen<store::Snapshot>> ReadAt(Revision revision) const override {
@@ -62,6 +75,7 @@ class HookedStore final : public store::Store {
   store::MemoryStore store_;
   mutable Mutex mutex_;
   mutable std::function<void()> hook_ DRAY_GUARDED_BY(mutex_);
+  std::function<void()> on_sync_ DRAY_GUARDED_BY(mutex_);
 };
 
 }  // namespace dray::server::testing

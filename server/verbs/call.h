@@ -34,7 +34,7 @@ struct Core {
   Log log;
   Options options;
   /// Null when allocations may overlap.
-  std::unique_ptr<storage::AllocationGuard> allocations;
+  std::shared_ptr<storage::AllocationGuard> allocations;
 };
 
 using Outcome = std::variant<ObjectAnswer, ListAnswer, StatusAnswer>;

@@ -5,7 +5,16 @@
 #include "api/release.h"
 #include "server/registry/rule_set.h"
 
+namespace dray {
+class WorkerPool;  // base/worker_pool.h
+}
+
 namespace dray::server::verbs {
+
+/// Records that a request looks at, and bytes of them, before it counts as long: some five
+/// milliseconds of work, when objects have to be decoded.
+inline constexpr size_t kShortRecords = 64;
+inline constexpr size_t kShortBytes = size_t{64} << 10;
 
 struct Options {
   /// Names that are tried before a create with generateName gives up.
@@ -15,6 +24,8 @@ struct Options {
   bool exclusive_devices = true;
   /// Whose shapes clients read and write; kAny: those of every release.
   api::Release release = api::Release::kAny;
+  /// Where long requests are carried out; outlives the verbs. Null: on the threads they come from.
+  WorkerPool* workers = nullptr;
 };
 
 }  // namespace dray::server::verbs

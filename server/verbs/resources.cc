@@ -1,17 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/verbs/resources.h"
 
+#include <optional>
 #include <utility>
 
 #include "server/errors/errors.h"
+#include "server/storage/keys.h"
+#include "server/storage/pooled_store.h"
 #include "server/verbs/verbs.h"
 
 namespace dray::server::verbs {
 
 struct Resources::Parts {
-  explicit Parts(Core parts) : core(std::move(parts)), hub(core.store) {}
+  explicit Parts(Core parts) : core(std::move(parts)), hub(core.store) {
+    if (core.options.workers == nullptr) return;
+    pooled_store.emplace(core.store, *core.options.workers);
+    pooled.emplace(Core{.scheme = core.scheme,
+                        .store = *pooled_store,
+                        .store_id = core.store_id,
+                        .world = core.world,
+                        .log = core.log,
+                        .options = core.options,
+                        .allocations = core.allocations});
+  }
   Core core;
   WatchHub hub;
+  std::optional<storage::PooledStore> pooled_store;
+  std::optional<Core> pooled;  // the same, over that
 };
 
 namespace {
@@ -88,12 +103,41 @@ void Resources::CatchUp() {
   if (parts_->core.allocations != nullptr) parts_->core.allocations->CatchUp();
 }
 
-Task<Answer> Resources::Handle(ResourceRequest request) {
+Task<Answer> Resources::HandleOver(const Core* core, ResourceRequest request) {
   Answer answer;
-  const Call call{.core = &parts_->core, .request = &request, .warnings = &answer.warnings};
+  const Call call{.core = core, .request = &request, .warnings = &answer.warnings};
   Result<Outcome> outcome = co_await Dispatch(call);
   answer.outcome = std::move(outcome);
   co_return answer;
+}
+
+Task<Answer> Resources::Handle(ResourceRequest request) {
+  return HandleOver(&parts_->core, std::move(request));
+}
+
+Task<Answer> Resources::HandleByWorker(ResourceRequest request) {
+  return HandleOver(parts_->pooled ? &*parts_->pooled : &parts_->core, std::move(request));
+}
+
+bool Resources::IsLong(const ResourceRequest& request) const {
+  if (request.verb == Verb::kCreate && request.name.empty()) return false;
+  const api::KindInfo& hub = request.kind->storage();
+  const Frozen<store::Snapshot> snapshot = parts_->core.store.Read();
+  if (!request.name.empty()) {
+    const std::string key = storage::ObjectKey(hub, request.namespace_, request.name);
+    const store::Record* record = snapshot->Find(key);
+    return record != nullptr && record->value->size() > kShortBytes;
+  }
+  const std::string prefix = storage::CollectionPrefix(hub, request.namespace_);
+  const store::RecordRange records = snapshot->Range({.prefix = prefix});
+  if (records.size() > kShortRecords) return true;
+  size_t bytes = 0;
+  for (const store::Record& record : records) bytes += record.value->size();
+  return bytes > kShortBytes;
+}
+
+WorkerPool* Resources::workers() const {
+  return parts_->core.options.workers;
 }
 
 Result<std::unique_ptr<WatchCursor>> Resources::Watch(const ResourceRequest& request) {

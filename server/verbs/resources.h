@@ -20,6 +20,8 @@
 
 namespace dray::server::verbs {
 
+struct Core;  // server/verbs/call.h
+
 /// Thread-safe. The store and the world outlive it.
 class Resources {
  public:
@@ -34,6 +36,15 @@ class Resources {
 
   /// Every verb but watch.
   Task<Answer> Handle(ResourceRequest request);
+  /// The same for a caller on one of `workers()`: it goes on there, never on a thread of the store.
+  Task<Answer> HandleByWorker(ResourceRequest request);
+
+  /// Whether carrying out `request`, of which the body need not be there yet, means looking at more
+  /// than kShortRecords or kShortBytes of what is stored. O(log n + kShortRecords).
+  bool IsLong(const ResourceRequest& request) const;
+
+  /// Options::workers.
+  WorkerPool* workers() const;
 
   /// Opens a watch (verb kWatch). Errors before the stream begins are plain errors; a revision that
   /// is too old arrives as the first event.
@@ -48,6 +59,7 @@ class Resources {
 
  private:
   struct Parts;
+  static Task<Answer> HandleOver(const Core* core, ResourceRequest request);
   void CatchUp();
 
   const api::Scheme& scheme_;

@@ -33,6 +33,10 @@ constexpr std::string_view kInitialEventsEnd = "k8s.io/initial-events-end";
 // spread out.
 constexpr int64_t kLeastSeconds = 1800;
 
+// Bytes of objects that one page of the state looks at, give or take an object: others wait for
+// the thread.
+constexpr size_t kPageBytes = size_t{256} << 10;
+
 // How long the client wants its stream open. 0 is "not set", as upstream has it: what clients send
 // that want it open for ever.
 int64_t StreamSeconds(const ListOptions& options, Random& random) {
@@ -102,8 +106,11 @@ class Cursor final : public WatchCursor {
   // One page of the state the watch begins with.
   void Initial(size_t max, std::vector<WatchEvent>& events) {
     const store::KeyRange range{.prefix = prefix_, .start_key = next_key_};
+    size_t bytes = 0;
     for (const store::Record& record : initial_->Range(range)) {
-      if (events.size() >= std::max<size_t>(max, 1)) {
+      const bool is_full = events.size() >= std::max<size_t>(max, 1) || bytes > kPageBytes;
+      bytes += record.value->size();
+      if (is_full && !events.empty()) {
         next_key_ = record.key();
         return;
       }

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/worker_pool.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <thread>
+#include <utility>
+
+namespace dray {
+namespace {
+
+// Of the calling thread; null outside of all pools.
+thread_local const WorkerPool* current_pool = nullptr;
+
+}  // namespace
+
+WorkerPool::WorkerPool(size_t threads) {
+  threads_.reserve(threads);
+  for (size_t i = 0; i < threads; ++i) {
+    threads_.emplace_back([this] {
+      current_pool = this;
+      while (auto work = queue_.Pop()) (*work)();
+    });
+  }
+}
+
+WorkerPool::~WorkerPool() {
+  queue_.Close();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+bool WorkerPool::TryPost(std::move_only_function<void()> work) {
+  return queue_.TryPush(std::move(work));
+}
+
+bool WorkerPool::in_pool() const {
+  return current_pool == this;
+}
+
+size_t WorkerPool::UsualThreads() {
+  return std::clamp<size_t>(std::thread::hardware_concurrency(), 2, 8);
+}
+
+}  // namespace dray

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// A few threads for work that takes long, so that threads others wait for need not do it.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <thread>
+#include <vector>
+
+#include "base/bounded_queue.h"
+
+namespace dray {
+
+class WorkerPool {
+ public:
+  /// Pieces of work that wait.
+  static constexpr size_t kQueueMax = 4096;
+
+  explicit WorkerPool(size_t threads);
+  /// Carries out what is queued, then ends.
+  ~WorkerPool();
+  WorkerPool(const WorkerPool&) = delete;
+  WorkerPool& operator=(const WorkerPool&) = delete;
+
+  /// Carries out `work` on one of the threads, in the order posted. False, and `work` is gone, when
+  /// the queue is full. `work` must not throw. Safe from any thread.
+  [[nodiscard]] bool TryPost(std::move_only_function<void()> work);
+
+  /// Whether the calling thread is one of the pool's.
+  bool in_pool() const;
+
+  /// As many as a machine can run beside the threads that must not wait: 2 to 8.
+  static size_t UsualThreads();
+
+ private:
+  BoundedQueue<std::move_only_function<void()>> queue_{kQueueMax};
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace dray

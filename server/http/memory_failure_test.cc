@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+// Requests that find no memory: the first, the second, … the last allocation of a request fails,
+// one at a time. Each time the request is answered once, with 500 when it cannot be carried out,
+// and the next one finds a server that is whole. This program's operator new is one that can fail.
+#include <cstddef>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <new>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/log.h"
+#include "base/simulated_world.h"
+#include "base/task.h"
+#include "net/http.h"
+#include "net/reactor.h"
+#include "server/http/http_api.h"
+#include "server/verbs/resources.h"
+#include "store/memory_store.h"
+
+namespace {
+
+// Allocations of this thread that still succeed; less than zero: all do.
+thread_local int allocations_left = -1;
+thread_local bool has_failed = false;
+
+void* Allocate(size_t size) {
+  if (allocations_left == 0) {
+    allocations_left = -1;
+    has_failed = true;
+    throw std::bad_alloc();
+  }
+  if (allocations_left > 0) --allocations_left;
+  void* const memory = std::malloc(size == 0 ? 1 : size);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+
+}  // namespace
+
+void* operator new(size_t size) {
+  return Allocate(size);
+}
+void* operator new[](size_t size) {
+  return Allocate(size);
+}
+void operator delete(void* memory) noexcept {
+  std::free(memory);
+}
+void operator delete[](void* memory) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, size_t) noexcept {
+  std::free(memory);
+}
+void operator delete[](void* memory, size_t) noexcept {
+  std::free(memory);
+}
+
+namespace dray::server::http {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::AnyOf;
+using ::testing::HasSubstr;
+
+struct Noted {
+  int answers = 0;
+  int status = 0;
+  bool is_over = false;  // nobody holds the responder any more: an unanswered client is cut off
+  bool has_failed = false;
+  std::string body;
+};
+
+/// Keeps the answer. Memory that it needs itself is none of the request's.
+class NotingResponder final : public net::Responder {
+ public:
+  NotingResponder(net::Reactor& reactor, std::shared_ptr<Noted> noted)
+      : reactor_(reactor), noted_(std::move(noted)) {}
+  NotingResponder(const NotingResponder&) = delete;
+  NotingResponder& operator=(const NotingResponder&) = delete;
+  ~NotingResponder() override { noted_->is_over = true; }
+  void Respond(net::ResponseHead head, net::Bytes body) override {
+    const int left = std::exchange(allocations_left, -1);
+    ++noted_->answers;
+    noted_->status = head.status;
+    noted_->body = body.view();
+    allocations_left = left;
+  }
+  void Start(net::ResponseHead head) override {
+    ++noted_->answers;
+    noted_->status = head.status;
+  }
+  net::WriteOutcome Write(net::Bytes /*piece*/) override { return net::WriteOutcome::kQueued; }
+  void Finish() override {}
+  void Abort() override {}
+  size_t queued_bytes() const override { return 0; }
+  bool closed() const override { return false; }
+  void OnClose(std::function<void()> /*callback*/) override {}
+  void OnWritable(std::function<void()> /*callback*/) override {}
+  net::Reactor& reactor() override { return reactor_; }
+
+ private:
+  net::Reactor& reactor_;
+  const std::shared_ptr<Noted> noted_;
+};
+
+class MemoryFailure : public ::testing::Test {
+ protected:
+  MemoryFailure()
+      : resources_(scheme_, store_, world_.world(), Log::Silent(), {}),
+        api_(resources_,
+             world_.world(),
+             Log::Silent(),
+             {.authenticator = *Authenticator::FromTokenFile("secret,user,u1")}) {
+    EXPECT_TRUE(Wait(resources_.Bootstrap()).has_value());
+  }
+
+  /// On the reactor's thread, which is this one; all that is posted runs before it returns.
+  Noted Ask(std::string_view method, std::string_view target, std::string_view body, int fail_at) {
+    const auto noted = std::make_shared<Noted>();
+    net::Reactor reactor;
+    reactor.Post([&] {
+      net::Request request{.method = std::string(method), .target = std::string(target)};
+      request.body = body;
+      request.headers.Add("Authorization", "Bearer secret");
+      request.headers.Add("Content-Type",
+                          method == "PATCH" ? "application/merge-patch+json" : "application/json");
+      request.peer = std::make_shared<const net::Peer>(net::Peer{.address = "127.0.0.1:1"});
+      auto responder = std::make_shared<NotingResponder>(reactor, noted);
+      has_failed = false;
+      allocations_left = fail_at;
+      try {
+        api_.Handle(std::move(request), std::move(responder));
+      } catch (const std::bad_alloc&) {
+        // The connection ends (net/server/connection.cc).
+      }
+      allocations_left = -1;
+      noted->has_failed = has_failed;
+      reactor.Post([&] { reactor.Stop(); });
+    });
+    reactor.Run();
+    return *noted;
+  }
+
+  /// Fails every allocation of the request in turn; `after` looks at the server each time.
+  void FailEverywhere(std::string_view method,
+                      std::string_view target,
+                      std::string_view body,
+                      const std::function<void(const Noted&)>& after) {
+    int failures = 0;
+    for (int at = 0;; ++at) {
+      const Noted noted = Ask(method, target, body, at);
+      EXPECT_LE(noted.answers, 1) << method << ", allocation " << at;
+      EXPECT_TRUE(noted.is_over) << method << ", allocation " << at;
+      if (noted.has_failed && noted.status == 500) {
+        EXPECT_THAT(noted.body, HasSubstr("out of memory")) << at;
+        ++failures;
+      }
+      after(noted);
+      if (!noted.has_failed) {
+        EXPECT_THAT(noted.status, AnyOf(200, 201)) << noted.body;
+        break;
+      }
+    }
+    EXPECT_GT(failures, 10) << method;
+  }
+
+  SimulatedWorld world_{7};
+  api::Scheme scheme_;
+  store::MemoryStore store_;
+  verbs::Resources resources_;
+  HttpApi api_;
+};
+
+constexpr std::string_view kMaps = "/api/v1/namespaces/default/configmaps";
+constexpr std::string_view kClaims = "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims";
+
+TEST_F(MemoryFailure, EndsAReadAlone) {
+  ASSERT_EQ(Ask("POST", kMaps, R"({"metadata":{"name":"a"}})", -1).status, 201);
+  const auto whole = [&](const Noted&) { EXPECT_EQ(Ask("GET", kMaps, "", -1).status, 200); };
+  FailEverywhere("GET", std::string(kMaps) + "/a", "", whole);
+  FailEverywhere("GET", kMaps, "", whole);
+  FailEverywhere("GET", std::string(kMaps) + "?labelSelector=a%3Db&limit=1", "", whole);
+  FailEverywhere("GET", std::string(kMaps) + "?watch=1", "", whole);
+}
+
+// What failed may have been written or not, as with every 500; never half of it.
+TEST_F(MemoryFailure, EndsAWriteAlone) {
+  const std::string claim =
+      R"({"metadata":{"name":"c","labels":{"l":"v"}},"spec":{"devices":{"requests":[{"name":"r",)"
+      R"("exactly":{"deviceClassName":"x","selectors":[{"cel":{"expression":"true"}}]}}]}}})";
+  const std::string item = std::string(kClaims) + "/c";
+  FailEverywhere("POST", kClaims, claim, [&](const Noted& noted) {
+    const Noted there = Ask("GET", item, "", -1);
+    if (noted.status == 201) {
+      EXPECT_EQ(there.status, 200);
+    } else {
+      EXPECT_THAT(there.status, AnyOf(200, 404));
+    }
+    if (there.status == 200) {
+      EXPECT_THAT(there.body, AllOf(HasSubstr(R"("l":"v")"), HasSubstr("uid")));
+      EXPECT_EQ(Ask("DELETE", item, "", -1).status, 200);
+    }
+  });
+  ASSERT_EQ(Ask("POST", kClaims, claim, -1).status, 201);
+  int round = 0;
+  FailEverywhere("PATCH", item, R"({"metadata":{"labels":{"n":"m"}}})", [&](const Noted&) {
+    const std::string next = fmt::format(R"({{"metadata":{{"labels":{{"n":"{}"}}}}}})", round++);
+    EXPECT_EQ(Ask("PATCH", item, next, -1).status, 200);
+  });
+  FailEverywhere("DELETE", item, "", [&](const Noted& noted) {
+    const Noted there = Ask("GET", item, "", -1);
+    EXPECT_THAT(there.status, AnyOf(200, 404));
+    if (there.status == 404 && noted.has_failed) {
+      EXPECT_EQ(Ask("POST", kClaims, claim, -1).status, 201);
+    }
+  });
+}
+
+}  // namespace
+}  // namespace dray::server::http

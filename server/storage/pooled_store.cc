@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/storage/pooled_store.h"
+
+#include <functional>
+#include <memory>
+#include <new>
+#include <utility>
+
+namespace dray::server::storage {
+namespace {
+
+// `done`, called by a worker. The answer is shared with the work that waits, so that it is still
+// there when the queue has no room.
+template <class T>
+auto ByWorker(WorkerPool& workers, std::move_only_function<void(Result<T>)> done) {
+  struct Answer {
+    std::move_only_function<void(Result<T>)> done;
+    Result<T> value;
+  };
+  return [&workers, done = std::move(done)](Result<T> value) mutable {
+    if (workers.in_pool()) return done(std::move(value));
+    std::shared_ptr<Answer> answer;
+    try {
+      answer = std::make_shared<Answer>(std::move(done), std::move(value));
+      if (workers.TryPost([answer] { answer->done(std::move(answer->value)); })) return;
+    } catch (const std::bad_alloc&) {
+      if (answer == nullptr) return done(std::move(value));
+    }
+    answer->done(std::move(answer->value));
+  };
+}
+
+}  // namespace
+
+void PooledStore::Sync(std::move_only_function<void(Result<Revision>)> done) {
+  store_.Sync(ByWorker<Revision>(workers_, std::move(done)));
+}
+
+void PooledStore::Commit(store::Txn txn, store::CommitCallback done) {
+  store_.Commit(std::move(txn), ByWorker<store::CommitOutcome>(workers_, std::move(done)));
+}
+
+void PooledStore::ExpireDue(WallTime now,
+                            size_t max,
+                            std::move_only_function<void(Result<size_t>)> done) {
+  store_.ExpireDue(now, max, ByWorker<size_t>(workers_, std::move(done)));
+}
+
+}  // namespace dray::server::storage
