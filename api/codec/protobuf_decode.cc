@@ -14,9 +14,6 @@
 namespace dray::api::inline codec {
 namespace {
 
-// Years 0 to 9999, as far as RFC 3339 goes.
-constexpr int64_t kTimeMinSeconds = -62'167'219'200;
-constexpr int64_t kTimeMaxSeconds = 253'402'300'799;
 constexpr int32_t kNanosMax = 999'999'999;
 
 template <class T>
@@ -53,7 +50,8 @@ class FieldFinder {
 /// One walk over a message. The path of a mistake is put together on the way back from it.
 class Decoder {
  public:
-  Decoder(std::string_view text, Wire wire) : reader_(text), wire_(wire), budget_(text.size()) {}
+  Decoder(std::string_view text, Wire wire)
+      : reader_(text), wire_(wire), budget_(text.size(), wire) {}
 
   Result<> Run(const Type& type, void* value) {
     Message(type, value);
@@ -301,7 +299,7 @@ class Decoder {
     if (instant.nanos < 0 || instant.nanos > kNanosMax) {
       reader_.FailAt(begin, fmt::format("{} nanoseconds are not within a second", instant.nanos));
     }
-    if (instant.seconds < kTimeMinSeconds || instant.seconds > kTimeMaxSeconds) {
+    if (instant.seconds < kTimeMinUnixSeconds || instant.seconds > kTimeMaxUnixSeconds) {
       reader_.FailAt(begin,
                      fmt::format("{} s are no time of the years 0 to 9999", instant.seconds));
     }

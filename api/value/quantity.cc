@@ -147,7 +147,8 @@ std::optional<Small> ReadSmall(const Parts& parts, Unit unit) {
   const auto whole = static_cast<int32_t>(parts.whole.size());
   const auto fraction = static_cast<int32_t>(parts.fraction.size());
   int32_t room = kSmallDigits - whole - fraction;
-  int32_t scale = unit.exponent - fraction;
+  // In 64 bits: the exponent may be the smallest of 32, which upstream's difference wraps around.
+  int64_t scale = int64_t{unit.exponent} - fraction;
   int32_t shift = 0;
   if (unit.format == QuantityFormat::kBinarySi) {
     if (fraction > 0) return std::nullopt;
@@ -161,7 +162,9 @@ std::optional<Small> ReadSmall(const Parts& parts, Unit unit) {
   for (const char c : parts.fraction) written = written * 10 + (c - '0');
   // Zero needs no scale beyond what suffixes give.
   if (written == 0 && scale > kExa) scale = 0;
-  return Small{.written = written, .mantissa = written * (int64_t{1} << shift), .scale = scale};
+  return Small{.written = written,
+               .mantissa = written * (int64_t{1} << shift),
+               .scale = static_cast<int32_t>(scale)};
 }
 
 // Whether upstream takes the text for canonical and prints it again. It guesses: "+1" and "1.234"
@@ -233,6 +236,24 @@ std::string RenderBinary(Natural value) {
   return value.ToDigits().append(kBinarySuffixes[power].text);
 }
 
+// How much longer than the text that was read a canonical one can be: nine digits of nanos, a
+// carry, zeros up to the next suffix, the suffix.
+constexpr size_t kCanonicalGrowthMax = 16;
+
+// Whether the canonical form of what `text` says could break a limit that `text` keeps.
+bool MayOutgrow(std::string_view text, Unit unit) {
+  return text.size() + kCanonicalGrowthMax > kQuantityTextMax ||
+         unit.exponent + static_cast<int32_t>(text.size()) > kQuantityExponentMax;
+}
+
+bool KeepsLimits(std::string_view canonical) {
+  if (canonical.size() > kQuantityTextMax) return false;
+  const Result<Parts> parts = Split(canonical);
+  if (!parts) return false;
+  const Result<Unit> unit = ReadSuffix(parts->suffix);
+  return unit && unit->exponent <= kQuantityExponentMax;
+}
+
 std::optional<int64_t> ScaleUp(int64_t value, int32_t exponent) {
   if (value == 0) return 0;
   if (exponent > kSmallDigits) return std::nullopt;
@@ -273,17 +294,20 @@ Result<Quantity> Quantity::Parse(std::string_view text) {
   const std::optional<Small> small = ReadSmall(parts, unit);
   const bool is_zero = small && small->written == 0;
   if (unit.exponent > kQuantityExponentMax && !is_zero) return Refuse(kNumberWrong);
+  Quantity result;
   if (small) {
-    Quantity result = FromInt(parts.negative ? -small->mantissa : small->mantissa, unit.format);
+    result = FromInt(parts.negative ? -small->mantissa : small->mantissa, unit.format);
     result.scale_ = small->scale;
     if (KeepsText(parts, unit, *small) && result.Canonical() != text) {
       result.extra_ = std::make_shared<const Extra>(Extra{.text = std::string(text)});
     }
-    return result;
+  } else {
+    if (!parts.has_digits) return Refuse(kNumberWrong);
+    BigValue value = ReadBig(parts, unit);
+    result = Big({.nanos = std::move(value.nanos), .negative = parts.negative}, value.format);
   }
-  if (!parts.has_digits) return Refuse(kNumberWrong);
-  BigValue value = ReadBig(parts, unit);
-  return Big({.nanos = std::move(value.nanos), .negative = parts.negative}, value.format);
+  if (MayOutgrow(text, unit) && !KeepsLimits(result.ToString())) return Refuse(kNumberWrong);
+  return result;
 }
 
 Result<Quantity> Quantity::ParseTrimmed(std::string_view text) {

@@ -15,10 +15,12 @@
 
 namespace dray::api::inline value {
 
-/// Longest text that is read as a quantity. Upstream has no limit; no real amount comes near.
+/// Longest text that is read as a quantity, or that one may be printed as. Upstream has no limit;
+/// no real amount comes near.
 inline constexpr size_t kQuantityTextMax = 1024;
-/// Largest exponent of the e/E form. Upstream goes to 2^31, where comparing two values would need
-/// gigabytes.
+/// Largest exponent of the e/E form, as it is read and as it is printed ("100e1000" would be
+/// "1e1002"). Upstream goes to 2^31, where comparing two values would need gigabytes. There is no
+/// smallest one: what is less than a nano is a nano, whatever the exponent.
 inline constexpr int32_t kQuantityExponentMax = 1000;
 
 /// How a quantity is spelt: 12M, 12Mi or 12e6. It travels with the value.
@@ -40,7 +42,11 @@ class Quantity {
   /// a signed exponent. Values are rounded away from zero to nanos; amounts with a binary suffix
   /// are capped at 2^63-1. Like upstream's, the reader takes a missing number for zero ("Mi").
   ///
-  /// Errors: kBadRequest with upstream's words; also past kQuantityTextMax or kQuantityExponentMax.
+  /// What was read can be printed and read again: the same amount comes back. Quadratic in the size
+  /// of the text, which is limited.
+  ///
+  /// Errors: kBadRequest with upstream's words; also when the text or the canonical form of it is
+  /// past kQuantityTextMax or kQuantityExponentMax.
   static Result<Quantity> Parse(std::string_view text);
   /// The same with white space around the text ignored, as in JSON documents.
   static Result<Quantity> ParseTrimmed(std::string_view text);

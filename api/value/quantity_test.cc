@@ -151,6 +151,11 @@ TEST(QuantityText, BadOnesAreRefusedInUpstreamsWords) {
       {"+.Ei", kNumberWrong},
       {"1e1001", kNumberWrong},
       {"1e2147483647", kNumberWrong},
+      // Their canonical texts have larger exponents: 1e1002 …
+      {"10000e999", kNumberWrong},
+      {"100e1000", kNumberWrong},
+      {"-100e1000", kNumberWrong},
+      {"1000e999", kNumberWrong},
   };
   for (const TextCase& c : cases) {
     const Result<Quantity> parsed = Quantity::Parse(c.text);
@@ -162,6 +167,58 @@ TEST(QuantityText, BadOnesAreRefusedInUpstreamsWords) {
 TEST(QuantityText, HasALimitOfLength) {
   EXPECT_TRUE(Quantity::Parse(std::string(kQuantityTextMax, '1')).has_value());
   EXPECT_FALSE(Quantity::Parse(std::string(kQuantityTextMax + 1, '1')).has_value());
+}
+
+// What is accepted must be readable once it was stored: the canonical text is what is stored.
+TEST(QuantityText, IsRefusedWhenItsCanonicalTextBreaksALimit) {
+  const std::string nines(kQuantityTextMax - 2, '9');
+  struct LimitCase {
+    std::string text;
+    bool is_read;
+  };
+  const LimitCase cases[] = {
+      {"999e999", true},
+      {"99e1000", true},  // 990e999
+      {"1000e996", true},
+      {nines + "e2", true},   // two zeros more, two letters less
+      {nines + "e5", false},  // two zeros and e3
+      {nines + "e3", true},
+      {nines + ".1", false},  // …100m
+      {nines.substr(2) + ".1", true},
+      {nines.substr(1) + ".1", false},
+      {nines + "m", true},
+      {nines.substr(1) + ".1n", true},
+      {"-" + nines + "E", true},
+      {"-" + nines.substr(2) + ".1E", false},  // …100P
+      {"-" + nines.substr(3) + ".1E", true},
+      {nines.substr(9) + "." + std::string(10, '9'), true},  // is rounded up to 1 and zeros
+  };
+  for (const LimitCase& c : cases) {
+    const Result<Quantity> parsed = Quantity::Parse(c.text);
+    ASSERT_EQ(parsed.has_value(), c.is_read) << c.text;
+    if (!c.is_read) continue;
+    const Result<Quantity> again = Quantity::Parse(parsed->ToString());
+    ASSERT_TRUE(again.has_value()) << c.text;
+    EXPECT_EQ(*again, *parsed) << c.text;
+    EXPECT_EQ(again->ToString(), parsed->ToString()) << c.text;
+  }
+}
+
+// Upstream takes the exponent and the digits behind the dot in 32 bits, where the smallest
+// exponents turn into the largest: a comparison would go on for years.
+TEST(QuantityText, TheSmallestExponentsAreANano) {
+  for (const char* text : {"1.1e-2147483648",
+                           "1.12345678901234567e-2147483640",
+                           "1e-2147483648",
+                           "1e-1001",
+                           "0.1e-2147483640"}) {
+    const Result<Quantity> parsed = Quantity::Parse(text);
+    ASSERT_TRUE(parsed.has_value()) << text;
+    EXPECT_EQ(parsed->ToString(), "1e-9") << text;
+    EXPECT_LT(*parsed, Q("1")) << text;
+    EXPECT_EQ(*parsed + Q("1"), Q("1000000001n")) << text;
+  }
+  EXPECT_TRUE(Q("0.0e-2147483648").IsZero());
 }
 
 TEST(QuantityText, MayStandBetweenBlanksInDocuments) {

@@ -82,6 +82,10 @@ class Reader {
     const std::chrono::sys_seconds midnight = std::chrono::sys_days(date);
     result.seconds =
         midnight.time_since_epoch().count() + hour * 3600 + minute * 60 + second - offset;
+    if (result.seconds < kTimeMinUnixSeconds || result.seconds > kTimeMaxUnixSeconds) {
+      Stop(": year out of range");
+      return Refuse(*std::move(error_));
+    }
     return result;
   }
 

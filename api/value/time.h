@@ -15,6 +15,10 @@ namespace dray::api::inline value {
 
 /// 0001-01-01T00:00:00Z, Go's zero time: what an unset time holds.
 inline constexpr int64_t kZeroTimeUnixSeconds = -62'135'596'800;
+/// 0000-01-01T00:00:00Z and 9999-12-31T23:59:59Z: what four digits of a year can say. No client
+/// could read a time beyond them.
+inline constexpr int64_t kTimeMinUnixSeconds = -62'167'219'200;
+inline constexpr int64_t kTimeMaxUnixSeconds = 253'402'300'799;
 
 /// An instant with the resolution of seconds. The default is the zero time, which means "absent".
 class Time {
@@ -34,7 +38,9 @@ class Time {
   /// Reads RFC 3339 as Go does: offsets are converted to UTC, a fraction of any length is read and
   /// dropped; a one-digit hour and offsets up to 24:60 pass.
   ///
-  /// Errors: kBadRequest with Go's words (parsing time "…" as "…": cannot parse "…" as "…").
+  /// Errors: kBadRequest with Go's words (parsing time "…" as "…": cannot parse "…" as "…"); also
+  /// when the offset makes it a time before kTimeMinUnixSeconds or after kTimeMaxUnixSeconds, which
+  /// ToString() would write as nobody reads it.
   static Result<Time> Parse(std::string_view text);
 
   /// 2006-01-02T15:04:05Z, also of the zero time.

@@ -26,8 +26,8 @@ TEST(Time, IsReadAsGoReadsItAndPrintedInUtc) {
       {"2000-02-29T00:00:00Z", "2000-02-29T00:00:00Z"},
       {"1969-12-31T23:59:59Z", "1969-12-31T23:59:59Z"},
       {"0001-01-01T00:00:00Z", "0001-01-01T00:00:00Z"},
-      {"0000-01-01T00:00:00+00:01", "-0001-12-31T23:59:00Z"},
-      {"9999-12-31T23:59:59-01:00", "10000-01-01T00:59:59Z"},
+      {"0000-01-01T00:01:00+00:01", "0000-01-01T00:00:00Z"},
+      {"9999-12-31T22:59:59-01:00", "9999-12-31T23:59:59Z"},
       {"2026-01-02T00:00:00+24:60", "2025-12-31T23:00:00Z"},
   };
   for (const Case& c : cases) {
@@ -75,6 +75,22 @@ TEST(Time, BadOnesAreRefusedInGosWords) {
   EXPECT_EQ(Time::Parse("\xc3\xa9\"\n").error().message,
             R"(parsing time "\xc3\xa9\"\x0a" as "2006-01-02T15:04:05Z07:00": )"
             R"(cannot parse "\xc3\xa9\"\x0a" as "2006")");
+}
+
+// Upstream answers with a fifth digit or a sign, and no client can read the object, or any list
+// with it, again.
+TEST(Time, MustHaveAYearOfFourDigitsInUtcToo) {
+  for (const std::string text : {"0000-01-01T00:00:59+00:01",
+                                 "9999-12-31T23:00:00-01:00",
+                                 "9999-12-31T23:59:59-12:00",
+                                 "0000-01-01T00:00:00+24:60"}) {
+    const Result<Time> time = Time::Parse(text);
+    ASSERT_FALSE(time.has_value()) << text;
+    EXPECT_EQ(time.error().message, "parsing time \"" + text + "\": year out of range");
+  }
+  EXPECT_FALSE(MicroTime::Parse("9999-12-31T23:59:59.999999-00:01").has_value());
+  EXPECT_EQ(MicroTime::Parse("9999-12-31T23:59:59.999999Z")->ToString(),
+            "9999-12-31T23:59:59.999999Z");
 }
 
 TEST(Time, ZeroMeansAbsent) {

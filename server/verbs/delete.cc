@@ -98,9 +98,13 @@ struct Plan {
   api::Object marked = {};  // what the first change writes
 };
 
+// A grace period ends in a year that can be written: longer ones are cut. Upstream computes with
+// what is left of them in 64 bits of nanoseconds.
 void SetDeletion(api::Object& object, WallTime now, int64_t grace) {
   meta_v1::ObjectMeta& meta = object.mutable_metadata();
-  meta.deletion_timestamp = api::Time::FromUnixSeconds(api::Time::Of(now).unix_seconds() + grace);
+  const int64_t begin = api::Time::Of(now).unix_seconds();
+  grace = std::min(grace, api::kTimeMaxUnixSeconds - begin);
+  meta.deletion_timestamp = api::Time::FromUnixSeconds(begin + grace);
   meta.deletion_grace_period_seconds = grace;
   if (meta.generation > 0) ++meta.generation;
 }
@@ -116,6 +120,23 @@ Plan Marked(api::Object marked, const std::vector<std::string>& finalizers) {
 int64_t GraceSeconds(const Call& call, const api::Object& old, std::optional<int64_t> asked) {
   const registry::Strategy& strategy = registry::StrategyOf(call.kind());
   return strategy.grace_seconds == nullptr ? 0 : strategy.grace_seconds(old, asked);
+}
+
+// `old`, whose grace period is longer, with a grace period of `grace` from when it began. One that
+// is over by then ends now, and is still one: whoever ends the object learns of it first.
+api::Object Shortened(const api::Object& old, int64_t grace, WallTime now) {
+  const meta_v1::ObjectMeta& meta = old.metadata();
+  const int64_t begin =
+      meta.deletion_timestamp->unix_seconds() - meta.deletion_grace_period_seconds.value_or(0);
+  api::Time end = api::Time::FromUnixSeconds(begin + grace);
+  if (end < api::Time::Of(now)) {
+    end = api::Time::Of(now);
+    grace = std::min<int64_t>(grace, 1);
+  }
+  api::Object shorter = old.Clone();
+  shorter.mutable_metadata().deletion_timestamp = end;
+  shorter.mutable_metadata().deletion_grace_period_seconds = grace;
+  return shorter;
 }
 
 // The first DELETE of a kind with graceful deletion starts the grace period, later ones may only
@@ -134,12 +155,7 @@ std::optional<Plan> PlanGrace(const Call& call,
   if (before == 0) return std::nullopt;
   const int64_t grace = asked.value_or(before) < 0 ? 1 : asked.value_or(before);
   if (grace >= before) return Plan{.step = Plan::Step::kNothing};
-  api::Object marked = old.Clone();
-  meta_v1::ObjectMeta& shorter = marked.mutable_metadata();
-  shorter.deletion_timestamp =
-      api::Time::FromUnixSeconds(meta.deletion_timestamp->unix_seconds() - before + grace);
-  shorter.deletion_grace_period_seconds = grace;
-  return Marked(std::move(marked), finalizers);
+  return Marked(Shortened(old, grace, call.core->world.clock.Now()), finalizers);
 }
 
 Plan PlanDeletion(const Call& call, const api::Object& old) {
@@ -203,7 +219,7 @@ Task<Outcome> DeleteOne(Call call) {
   const Core& core = *call.core;
   const api::KindInfo& kind = call.kind();
   const std::string key = call.key();
-  DRAY_CO_TRY_VOID(CheckDeleteOptions(call.request->delete_options));
+  DRAY_CO_TRY_VOID(CheckDeleteOptions(call.request->delete_options, Deletion::kUsual));
   DRAY_CO_TRY_VOID(CheckMayGo(call));
   const bool dry_run = call.request->write.dry_run || !call.request->delete_options.dry_run.empty();
   bool marked = false;  // by this request: its preconditions held then
@@ -211,7 +227,7 @@ Task<Outcome> DeleteOne(Call call) {
     DRAY_CO_TRY(const Frozen<store::Snapshot> snapshot, co_await storage::ReadNewest(&core.store));
     const Frozen<store::Record> record = snapshot->Get(key);
     if (record == nullptr) co_return Fail(errors::NotFound(kind, call.request->name));
-    DRAY_CO_TRY(const std::optional<Item> current, storage::ItemOf(call.storage(), *record));
+    DRAY_CO_TRY(const std::optional<Item> current, ItemAskedFor(call, call.storage(), *record));
     if (!current.has_value()) co_return Fail(errors::NotFound(kind, call.request->name));
     if (!marked) DRAY_CO_TRY_VOID(CheckPreconditions(call, current->object.metadata()));
     Plan plan = PlanDeletion(call, current->object);

@@ -297,6 +297,35 @@ TEST_F(ResourcesTest, TheGracePeriodMayOnlyShrink) {
                     HasSubstr(R"("deletionGracePeriodSeconds":5)")));
 }
 
+TEST_F(ResourcesTest, AGracePeriodThatIsOverEndsNow) {
+  Post("pods",
+       "default",
+       R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}],
+      "nodeName":"n","terminationGracePeriodSeconds":60}})");
+  Delete("pods", "default", "p");
+  world_.clock().Advance(std::chrono::seconds(30));
+  ResourceRequest request = Request(Verb::kDelete, "pods", "default", "p");
+  request.delete_options.grace_period_seconds = 20;
+  EXPECT_THAT(Do(request),
+              AllOf(HasSubstr(R"("deletionTimestamp":"2026-01-01T00:00:30Z")"),
+                    HasSubstr(R"("deletionGracePeriodSeconds":1)")));
+}
+
+TEST_F(ResourcesTest, GracePeriodsEndInAYearThatCanBeWritten) {
+  const char* pod = R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}],
+      "nodeName":"n"}})";
+  Post("pods", "default", pod);
+  ResourceRequest request = Request(Verb::kDelete, "pods", "default", "p");
+  for (const int64_t seconds : {int64_t{1'000'000'000'000}, std::numeric_limits<int64_t>::max()}) {
+    request.delete_options.grace_period_seconds = seconds;
+    EXPECT_THAT(Do(request),
+                AllOf(HasSubstr(R"("deletionTimestamp":"9999-12-31T23:59:59Z")"),
+                      HasSubstr(R"("deletionGracePeriodSeconds":251635075199)")));
+  }
+  request.delete_options.grace_period_seconds = 30;
+  EXPECT_THAT(Do(request), HasSubstr(R"("deletionTimestamp":"2026-01-01T00:00:30Z")"));
+}
+
 TEST_F(ResourcesTest, PodsWithoutANodeGoAtOnce) {
   Post("pods",
        "default",
