@@ -59,6 +59,7 @@ constexpr std::array<GateInfo, kGateCount> kGates = {{
      .needs = Gate::kPartitionableDevices},
     {Gate::kDerivedAttributes, "DRADerivedAttributes", From(37)},
     {Gate::kWorkloadResourceClaims, "DRAWorkloadResourceClaims", From(36)},
+    {Gate::kUnsafeDeletion, "AllowUnsafeMalformedObjectDeletion", From(32), From(37)},
 }};
 
 constexpr std::array kReleases = {Release::k1_30,

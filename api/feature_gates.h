@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Feature gates of Kubernetes that decide about fields and kinds of resource.k8s.io, and which of
-// them each release has, as the feature files of 1.30 to 1.37 say.
+// Feature gates of Kubernetes that decide about fields and kinds of resource.k8s.io, and the one
+// about deleting what cannot be read; which of them each release has, as the feature files of 1.30
+// to 1.37 say.
 #pragma once
 
 #include <bitset>
@@ -38,8 +39,9 @@ enum class Gate : uint8_t {
   kCompatibilityGroups,
   kDerivedAttributes,
   kWorkloadResourceClaims,
+  kUnsafeDeletion,
 };
-inline constexpr size_t kGateCount = 21;
+inline constexpr size_t kGateCount = 22;
 
 struct GateInfo {
   Gate gate;
@@ -70,7 +72,7 @@ class FeatureGates {
   void DropDependents();
 
   /// Applies kube-apiserver's --feature-gates, "DRAAdminAccess=false,DRADeviceTaints=true", then
-  /// DropDependents(). AllAlpha, AllBeta and gates outside of DRA are refused.
+  /// DropDependents(). AllAlpha, AllBeta and gates that are not in Gates() are refused.
   ///
   /// Errors: kInvalid  a name `release` does not know, a value that is no boolean, or a gate that
   /// is

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,6 +21,7 @@
 #include "base/strong.h"
 #include "base/world.h"
 #include "cli/store_record_json.h"
+#include "cli/unreadable_records.h"
 #include "store/etcd/options.h"
 #include "store/etcd/restore.h"
 #include "store/etcd/rpc/call_failure.h"
@@ -159,14 +161,21 @@ class EtcdCommand {
                                      member.url,
                                      count.newest.value()));
     }
+    UnreadableRecords unreadable;
+    DRAY_TRY_VOID(ForEachRecord(kAllKeys, [&](const rpc::KeyValue& kv) {
+      unreadable.Check(kv.key, kv.value);
+      return Result<>();
+    }));
     Facts facts;
-    const bool is_sound = problems.empty();
-    facts.AddText("verdict", "", is_sound ? "sound" : fmt::format("{} problems", problems.size()));
+    const uint64_t problem_count = problems.size() + unreadable.count();
+    const bool is_sound = problem_count == 0;
+    facts.AddText("verdict", "", is_sound ? "sound" : fmt::format("{} problems", problem_count));
     facts.AddFlag("sound", is_sound);
     facts.AddNumber("newest revision", "newestRevision", count.newest.value());
     facts.AddNumber("keys", "keys", count.count);
-    facts.AddNumber("", "problemCount", static_cast<int64_t>(problems.size()));
+    facts.AddNumber("", "problemCount", static_cast<int64_t>(problem_count));
     facts.AddTexts("problem", "problems", problems);
+    unreadable.AddTo(facts);
     facts.Print(options_.format, output_);
     return is_sound ? kExitYes : kExitNo;
   }
@@ -262,18 +271,24 @@ class EtcdCommand {
     return Fail(StatusReason::kInternalError, "the output cannot be written any further");
   }
 
-  /// Pages at one revision, so that it is one state.
-  Result<int> Dump() {
-    rpc::RangeQuery query{
-        .keys = rpc::SpanOfPrefix(options_.prefix.empty() ? kAllKeys : options_.prefix),
-        .limit = kPage};
+  /// Gives the live records to `take`, until it returns an error. Pages at one revision, so that it
+  /// is one state.
+  Result<> ForEachRecord(const std::string& prefix,
+                         const std::function<Result<>(const rpc::KeyValue&)>& take) {
+    rpc::RangeQuery query{.keys = rpc::SpanOfPrefix(prefix), .limit = kPage};
     while (true) {
       DRAY_TRY(const rpc::RangeAnswer page, ResultOf(client_->RangeAndWait(query, kPatience)));
-      for (const rpc::KeyValue& kv : page.kvs) DRAY_TRY_VOID(Print(LineOf(kv)));
-      if (!page.more || page.kvs.empty()) return kExitYes;
+      for (const rpc::KeyValue& kv : page.kvs) DRAY_TRY_VOID(take(kv));
+      if (!page.more || page.kvs.empty()) return {};
       if (!query.at.has_value()) query.at = page.newest;
       query.keys.first = page.kvs.back().key + std::string(1, '\0');
     }
+  }
+
+  Result<int> Dump() {
+    DRAY_TRY_VOID(ForEachRecord(options_.prefix.empty() ? kAllKeys : options_.prefix,
+                                [&](const rpc::KeyValue& kv) { return Print(LineOf(kv)); }));
+    return kExitYes;
   }
 
   /// Everything that etcd still knows, in the order in which it happened: a watch over all keys,

@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "base/world.h"
 #include "cli/store_record_json.h"
+#include "cli/unreadable_records.h"
 #include "store/sqlite/maintenance.h"
 
 namespace dray::cli {
@@ -78,16 +79,24 @@ class FolderCommand {
 
   Result<int> Verify() {
     DRAY_TRY(const sqlite::VerifyReport found, sqlite::Verify(folder()));
-    const bool is_sound = found.problem_count == 0;
+    UnreadableRecords unreadable;
+    // What is wrong with the file is told first; it may also keep the records from being read.
+    const Result<> read = sqlite::Dump(folder(), {}, [&](const sqlite::DumpedRecord& record) {
+      unreadable.Check(record.key, record.value);
+      return Result<>();
+    });
+    if (!read.has_value() && found.problem_count == 0) return Fail(read.error());
+    const uint64_t problem_count = found.problem_count + unreadable.count();
+    const bool is_sound = problem_count == 0;
     Facts facts;
-    facts.AddText(
-        "verdict", "", is_sound ? "sound" : fmt::format("{} problems", found.problem_count));
+    facts.AddText("verdict", "", is_sound ? "sound" : fmt::format("{} problems", problem_count));
     facts.AddFlag("sound", is_sound);
     facts.AddNumber("newest revision", "newestRevision", found.newest.value());
     facts.AddNumber("keys", "keys", static_cast<int64_t>(found.keys));
     facts.AddNumber("records", "records", static_cast<int64_t>(found.rows));
-    facts.AddNumber("", "problemCount", static_cast<int64_t>(found.problem_count));
+    facts.AddNumber("", "problemCount", static_cast<int64_t>(problem_count));
     facts.AddTexts("problem", "problems", found.problems);
+    unreadable.AddTo(facts);
     facts.Print(options_.format, output_);
     return is_sound ? kExitYes : kExitNo;
   }

@@ -13,6 +13,7 @@
 
 #include "base/check.h"
 #include "base/published.h"
+#include "base/result.h"
 #include "base/strong.h"
 #include "base/with_tail.h"
 #include "base/world.h"
@@ -37,6 +38,11 @@ class Value {
   /// What the value counts against limits, in bytes: the size of bytes(), or a fixed estimate that
   /// is known without encoding (a durable store checks the real size as well).
   virtual size_t size() const { return bytes().size(); }
+
+  /// Whether what is made of bytes() later will be this value. Durable stores ask before they
+  /// commit it, and refuse what cannot be read back. O(size). Errors: kInternalError  it cannot;
+  /// the message says why.
+  virtual Result<> CheckDurable() const { return {}; }
 };
 
 /// A value that is nothing but its bytes, which lie behind it in the same allocation; see

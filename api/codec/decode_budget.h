@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // DecodeBudget: a limit to the memory that decoding takes. A few bytes of a document can ask for
-// large structs ([{},{},…]).
+// large structs ([{},{},…]). What the store kept has none: it takes the memory that the same object
+// took when it was written, and would be lost behind a limit that counts other bytes than those it
+// came in with.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include "api/reflect.h"
 
@@ -20,8 +23,10 @@ inline constexpr size_t kDecodedBytesPerByte = 64;
 /// Counts the elements of one document. Not their texts: those are no longer than the document.
 class DecodeBudget {
  public:
-  explicit DecodeBudget(size_t input)
-      : left_(kDecodedBytesMin + kDecodedBytesPerByte * input), spare_(16 * input) {}
+  DecodeBudget(size_t input, Wire wire)
+      : left_(wire.stored ? std::numeric_limits<size_t>::max()
+                          : kDecodedBytesMin + kDecodedBytesPerByte * input),
+        spare_(16 * input) {}
 
   /// Counts one more element of `size` bytes; false when that is too much.
   bool Spend(size_t size) {

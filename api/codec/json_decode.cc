@@ -112,7 +112,7 @@ class MetKeys {
 class Decoder {
  public:
   Decoder(std::string_view json, std::string_view root, DecodeIssues* issues, Wire wire)
-      : reader_(json), root_(root), issues_(issues), wire_(wire), budget_(json.size()) {}
+      : reader_(json), root_(root), issues_(issues), wire_(wire), budget_(json.size(), wire) {}
 
   Result<> Run(const Type& type, void* value, bool has_type_meta) {
     if (type.kind != TypeKind::kStruct) {

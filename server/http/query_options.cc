@@ -263,6 +263,8 @@ Result<api::meta_v1::DeleteOptions> ReadDeleteOptions(const api::Scheme& scheme,
     options.propagation_policy = std::string(*policy);
   }
   for (const std::string_view value : query.All("dryRun")) options.dry_run.emplace_back(value);
+  options.ignore_store_read_error_with_cluster_breaking_potential =
+      OptionalBool(query, "ignoreStoreReadErrorWithClusterBreakingPotential");
   return options;
 }
 

@@ -23,7 +23,7 @@ std::string_view FolderOf(const api::KindInfo& kind) {
 }  // namespace
 
 std::string ResourcePrefix(const api::KindInfo& kind) {
-  std::string prefix = "/registry/";
+  std::string prefix(kRegistry);
   prefix.append(FolderOf(kind)).append("/");
   return prefix;
 }

@@ -11,6 +11,9 @@
 
 namespace dray::server::storage {
 
+/// What all keys of objects begin with.
+inline constexpr std::string_view kRegistry = "/registry/";
+
 /// "/registry/pods/": what all objects of a kind begin with.
 std::string ResourcePrefix(const api::KindInfo& kind);
 

@@ -198,6 +198,17 @@ std::string_view StoredObject::bytes() const {
   });
 }
 
+Result<> StoredObject::CheckDurable() const {
+  const Result<api::Object> decoded = Decode(kind(), bytes());
+  if (decoded.has_value()) return {};
+  return Fail(
+      StatusReason::kInternalError,
+      fmt::format("Internal error occurred: the {} would not be readable once it was stored: "
+                  "{}",
+                  kind().kind,
+                  decoded.error().message));
+}
+
 Item StoredObject::Versioned(api::Object object, Revision revision) const {
   object.mutable_metadata().resource_version = std::to_string(revision.value());
   return {.object = std::move(object),
@@ -231,6 +242,11 @@ Item StoredObject::Unversioned(View view) const {
   return AsSeen(view, {.object = object_, .json = json_});
 }
 
+Result<bool> ReadsAs(const api::KindInfo& hub, std::string_view bytes) {
+  DRAY_TRY(const std::shared_ptr<const StoredObject> object, MakeRecovered(bytes)->As(hub));
+  return object != nullptr;
+}
+
 Result<std::optional<Item>> ItemOf(View view, const store::Record& record) {
   DRAY_TRY(const Held held, Hold(*view.kind, record));
   if (held.stored == nullptr) return std::nullopt;
@@ -256,7 +272,11 @@ std::string StoredVersion(const store::Record& record) {
   if (const auto* stored = dynamic_cast<const StoredObject*>(record.value.get())) {
     return stored->kind().api_version();
   }
-  const Result<api::TypeMeta> said = MetaOf(record.value->bytes());
+  return StoredVersion(record.value->bytes());
+}
+
+std::string StoredVersion(std::string_view bytes) {
+  const Result<api::TypeMeta> said = MetaOf(bytes);
   return said.has_value() ? said->api_version : std::string();
 }
 

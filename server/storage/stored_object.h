@@ -55,6 +55,10 @@ class StoredObject final : public store::Value {
   /// That of the JSON, which is about as large and known without encoding.
   size_t size() const override { return json_->size(); }
 
+  /// Decodes bytes(). What requests say is refused when it is decoded, if it could not be stored
+  /// and read; this finds what the server's own parts make (docs/design/server.md).
+  Result<> CheckDurable() const override;
+
   const api::KindInfo& kind() const { return object_.kind(); }
 
   /// The object at the revision that wrote it; made at the first call. Every caller names the same
@@ -103,10 +107,17 @@ Result<std::optional<Item>> ItemOf(View view, const store::Record& record);
 /// The object of `record` under the revision that ended it. Errors: as above.
 Result<std::optional<Item>> EndedItemOf(View view, const store::Record& record, Revision end);
 
+/// Whether what a store kept is an object of the generation of `hub`. O(size).
+/// Errors: kInternalError  it is one that cannot be decoded, or nothing at all; the message says
+/// why.
+Result<bool> ReadsAs(const api::KindInfo& hub, std::string_view bytes);
+
 /// Whether there is anything in `object`, one of a hub, that the hub's own version does not show.
 bool HasHubContent(const api::Object& object);
 
 /// "resource.k8s.io/v1alpha2": the version that objects like the one in `record` are stored in.
 std::string StoredVersion(const store::Record& record);
+/// The same of what a store kept; empty when it says none.
+std::string StoredVersion(std::string_view bytes);
 
 }  // namespace dray::server::storage

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/verbs/call.h"
 
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
 #include "api/core_v1/namespace.h"
+#include "api/feature_gates.h"
 #include "server/errors/errors.h"
 #include "server/storage/keys.h"
 
@@ -18,6 +24,24 @@ Result<std::optional<storage::Item>> NamespaceOf(const store::Snapshot& snapshot
   const store::Record* record = snapshot.Find(storage::NamespaceKey(namespace_));
   if (record == nullptr) return Fail(errors::NotFound(namespaces, namespace_));
   return storage::ItemOf(storage::View::OfStorage(namespaces), *record);
+}
+
+void WarnLeftOut(const Call& call, const std::vector<std::string>& reasons) {
+  const size_t shown = std::min(reasons.size(), kLeftOutMax);
+  for (size_t i = 0; i < shown; ++i) call.warnings->push_back("left out: " + reasons[i]);
+  if (shown == reasons.size()) return;
+  call.warnings->push_back(
+      fmt::format("left out: {} more that cannot be decoded", reasons.size() - shown));
+}
+
+Result<std::optional<storage::Item>> ItemAskedFor(const Call& call,
+                                                  storage::View view,
+                                                  const store::Record& record) {
+  Result<std::optional<storage::Item>> item = storage::ItemOf(view, record);
+  if (item.has_value() || !call.core->options.rules.Has(api::Gate::kUnsafeDeletion)) return item;
+  Error error = std::move(item.error());
+  error.message += "; DELETE with ignoreStoreReadErrorWithClusterBreakingPotential=true removes it";
+  return Fail(std::move(error));
 }
 
 registry::WriteContext WriteContextOf(const Call& call,

@@ -17,6 +17,7 @@
 #include "server/registry/write.h"
 #include "server/storage/allocation_guard.h"
 #include "server/storage/stored_object.h"
+#include "server/storage/unreadable.h"
 #include "server/verbs/answer.h"
 #include "server/verbs/options.h"
 #include "server/verbs/request.h"
@@ -25,7 +26,7 @@
 
 namespace dray::server::verbs {
 
-/// What all verbs work on; constant after construction.
+/// What all verbs work on; constant after construction, but for what the reader remembers.
 struct Core {
   const api::Scheme& scheme;
   store::Store& store;
@@ -35,6 +36,7 @@ struct Core {
   Options options;
   /// Null when allocations may overlap.
   std::shared_ptr<storage::AllocationGuard> allocations;
+  std::shared_ptr<storage::LenientReader> lenient;
 };
 
 using Outcome = std::variant<ObjectAnswer, ListAnswer, StatusAnswer>;
@@ -60,6 +62,18 @@ struct Call {
 Result<std::optional<storage::Item>> NamespaceOf(const store::Snapshot& snapshot,
                                                  const api::KindInfo& kind,
                                                  std::string_view namespace_);
+
+/// Records that the request was answered without are named in at most so many warnings.
+inline constexpr size_t kLeftOutMax = 10;
+
+/// Warns about the records that `reasons` are about: the first of them, and how many there are.
+void WarnLeftOut(const Call& call, const std::vector<std::string>& reasons);
+
+/// The object in `record`, which the request is about, as ItemOf.
+/// Errors: kInternalError  it cannot be decoded; the message says why, and how it is deleted.
+Result<std::optional<storage::Item>> ItemAskedFor(const Call& call,
+                                                  storage::View view,
+                                                  const store::Record& record);
 
 /// What is known about a write of the call; `namespace_object` as above, and held by the caller.
 registry::WriteContext WriteContextOf(const Call& call,

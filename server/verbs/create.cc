@@ -44,8 +44,14 @@ Result<> CheckNamespaceTakes(const Call& call,
   return Fail(errors::NamespaceTerminating(call.kind(), object.metadata().name, meta.name));
 }
 
-Result<Error> InTheWayOf(const Call& call, std::string_view name, const store::Record& record) {
-  DRAY_TRY(const std::optional<storage::Item> there, storage::ItemOf(call.storage(), record));
+Error InTheWayOf(const Call& call, std::string_view name, const store::Record& record) {
+  const Result<std::optional<storage::Item>> read = storage::ItemOf(call.storage(), record);
+  if (!read.has_value()) {
+    Error error = errors::AlreadyExists(call.kind(), name, errors::InTheWay::kAlive);
+    error.message += " and cannot be read";
+    return error;
+  }
+  const std::optional<storage::Item>& there = *read;
   if (!there.has_value()) {
     Error error = errors::AlreadyExists(call.kind(), name, errors::InTheWay::kAlive);
     error.message += fmt::format(" and is served as {}", storage::StoredVersion(record));
@@ -63,8 +69,7 @@ Result<Outcome> DryRun(const Call& call,
                        const storage::StoredObject& stored,
                        std::string_view name) {
   if (const store::Record* record = snapshot.Find(key)) {
-    DRAY_TRY(Error error, InTheWayOf(call, name, *record));
-    return Fail(std::move(error));
+    return Fail(InTheWayOf(call, name, *record));
   }
   return ObjectAnswer{.code = 201, .item = stored.Unversioned(call.view())};
 }
@@ -146,8 +151,7 @@ Task<Outcome> Create(Call call) {
     if (attempt.in_the_way == nullptr) continue;  // only the namespace changed: look again
     if (--tries_left > 0) continue;
     if (generated) co_return Fail(errors::NoNameFree(kind, name));
-    DRAY_CO_TRY(Error error, InTheWayOf(call, name, *attempt.in_the_way));
-    co_return Fail(std::move(error));
+    co_return Fail(InTheWayOf(call, name, *attempt.in_the_way));
   }
 }
 

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Deletecollection: a list, then one deletion after the other. Not one transaction: what is deleted
-// by others in the meantime counts as done, the first other mistake ends it.
+// by others in the meantime counts as done, the first other mistake ends it. What cannot be read is
+// left out of the list, with a warning, and so stays.
 #include <utility>
 
+#include "server/verbs/delete_options.h"
 #include "server/verbs/verbs.h"
 
 namespace dray::server::verbs {
 
 Task<Outcome> DeleteCollection(Call call) {
+  const Deletion deletion = IsUnsafeDeletion(call) ? Deletion::kUnsafe : Deletion::kUsual;
+  DRAY_CO_TRY_VOID(CheckDeleteOptions(call.request->delete_options, deletion));
+  if (deletion == Deletion::kUnsafe) co_return Fail(NoUnsafeCollections());
   DRAY_CO_TRY(Outcome listed, co_await List(call));
   auto& list = std::get<ListAnswer>(listed);
   for (const storage::Item& item : list.items) {

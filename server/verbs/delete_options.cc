@@ -13,8 +13,29 @@
 #include "server/errors/errors.h"
 
 namespace dray::server::verbs {
+namespace {
 
-Result<> CheckDeleteOptions(const api::meta_v1::DeleteOptions& options) {
+using api::meta_v1::DeleteOptions;
+
+ErrorCause UnsafeWith(std::string_view why) {
+  return errors::InvalidValue("ignoreStoreReadErrorWithClusterBreakingPotential", "true", why);
+}
+
+// Nobody can tell what these mean for an object that cannot be read.
+void CheckUnsafe(const DeleteOptions& options, std::vector<ErrorCause>& causes) {
+  const auto refuse = [&](bool is_set, std::string_view member) {
+    if (is_set)
+      causes.push_back(UnsafeWith(fmt::format("cannot be set together with .{}", member)));
+  };
+  refuse(options.propagation_policy.has_value(), "propagationPolicy");
+  refuse(options.orphan_dependents.has_value(), "orphanDependents");
+  refuse(options.grace_period_seconds.has_value(), "gracePeriodSeconds");
+  refuse(options.preconditions.has_value(), "preconditions");
+}
+
+}  // namespace
+
+Result<> CheckDeleteOptions(const DeleteOptions& options, Deletion deletion) {
   constexpr std::array<std::string_view, 3> kPolicies = {"Foreground", "Background", "Orphan"};
   std::vector<ErrorCause> causes;
   const auto& policy = options.propagation_policy;
@@ -39,8 +60,17 @@ Result<> CheckDeleteOptions(const api::meta_v1::DeleteOptions& options) {
                       .message = fmt::format("Unsupported value: {}: supported values: \"All\"",
                                              errors::Quoted(stage))});
   }
+  if (deletion == Deletion::kUnsafe) CheckUnsafe(options, causes);
   if (causes.empty()) return {};
   return Fail(errors::InvalidAs("meta.k8s.io", "DeleteOptions", "", std::move(causes)));
+}
+
+Error NoUnsafeCollections() {
+  return errors::InvalidAs(
+      "meta.k8s.io",
+      "DeleteOptions",
+      "",
+      {UnsafeWith("is not allowed with DELETECOLLECTION, try again after removing the option")});
 }
 
 }  // namespace dray::server::verbs

@@ -82,7 +82,7 @@ struct Current {
 // Nothing when the object is not there for this client.
 Result<std::optional<Current>> LookAt(const Call& call, const store::Record* record) {
   if (record == nullptr) return std::nullopt;
-  DRAY_TRY(std::optional<Item> stored, storage::ItemOf(call.storage(), *record));
+  DRAY_TRY(std::optional<Item> stored, ItemAskedFor(call, call.storage(), *record));
   DRAY_TRY(std::optional<Item> seen, storage::ItemOf(call.view(), *record));
   if (!stored.has_value() || !seen.has_value()) return std::nullopt;
   return Current{.stored = *std::move(stored), .seen = *std::move(seen)};

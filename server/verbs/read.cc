@@ -24,19 +24,20 @@ using storage::Item;
 // One page of the objects that match, and how it ended.
 struct Page {
   std::vector<Item> items;
+  std::vector<std::string> left_out;      // why records could not be read
   std::optional<std::string> next_start;  // there is more, from this key on
   size_t left = 0;                        // records from there on
 };
 
-Result<Page> ReadPage(storage::View view,
-                      const store::Snapshot& snapshot,
-                      const store::KeyRange& range,
-                      int64_t limit,
-                      const Selection& selection) {
+Page ReadPage(const Call& call,
+              const store::Snapshot& snapshot,
+              const store::KeyRange& range,
+              int64_t limit,
+              const Selection& selection) {
   Page page;
   size_t left = snapshot.Count(range);
   for (const store::Record& record : snapshot.Range(range)) {
-    DRAY_TRY(std::optional<Item> item, storage::ItemOf(view, record));
+    std::optional<Item> item = call.core->lenient->Read(call.view(), record, &page.left_out);
     --left;
     if (!item.has_value() || !selection.Matches(item->object)) continue;
     page.items.push_back(*std::move(item));
@@ -58,16 +59,16 @@ std::optional<std::string> OnlyKey(const api::KindInfo& kind,
   return storage::ObjectKey(kind, namespace_, *name);
 }
 
-Result<std::vector<Item>> ReadOnly(storage::View view,
-                                   const store::Snapshot& snapshot,
-                                   const std::string& key,
-                                   const Selection& selection) {
-  std::vector<Item> items;
+Page ReadOnly(const Call& call,
+              const store::Snapshot& snapshot,
+              const std::string& key,
+              const Selection& selection) {
+  Page page;
   const store::Record* record = snapshot.Find(key);
-  if (record == nullptr) return items;
-  DRAY_TRY(std::optional<Item> item, storage::ItemOf(view, *record));
-  if (item.has_value() && selection.Matches(item->object)) items.push_back(*std::move(item));
-  return items;
+  if (record == nullptr) return page;
+  std::optional<Item> item = call.core->lenient->Read(call.view(), *record, &page.left_out);
+  if (item.has_value() && selection.Matches(item->object)) page.items.push_back(*std::move(item));
+  return page;
 }
 
 }  // namespace
@@ -88,7 +89,7 @@ Task<Outcome> Get(Call call) {
   }
   const store::Record* record = snapshot->Find(call.key());
   if (record == nullptr) co_return Fail(errors::NotFound(call.kind(), call.request->name));
-  DRAY_CO_TRY(std::optional<Item> item, storage::ItemOf(call.view(), *record));
+  DRAY_CO_TRY(std::optional<Item> item, ItemAskedFor(call, call.view(), *record));
   if (!item.has_value()) co_return Fail(errors::NotFound(call.kind(), call.request->name));
   co_return ObjectAnswer{.code = 200, .item = *std::move(item)};
 }
@@ -123,16 +124,15 @@ Task<Outcome> List(Call call) {
                     .resource_version = std::to_string(snapshot->revision().value())};
   if (const std::optional<std::string> only = OnlyKey(call.hub(), namespace_, selection);
       only.has_value()) {
-    DRAY_CO_TRY(answer.items, ReadOnly(call.view(), *snapshot, *only, selection));
+    Page page = ReadOnly(call, *snapshot, *only, selection);
+    WarnLeftOut(call, page.left_out);
+    answer.items = std::move(page.items);
     co_return answer;
   }
   const std::string start_key = plan.start.empty() ? prefix : prefix + plan.start;
-  DRAY_CO_TRY(Page page,
-              ReadPage(call.view(),
-                       *snapshot,
-                       {.prefix = prefix, .start_key = start_key},
-                       plan.limit,
-                       selection));
+  Page page =
+      ReadPage(call, *snapshot, {.prefix = prefix, .start_key = start_key}, plan.limit, selection);
+  WarnLeftOut(call, page.left_out);
   answer.items = std::move(page.items);
   if (page.next_start.has_value()) {
     answer.continue_token = EncodeContinue({.revision = snapshot->revision().value(),

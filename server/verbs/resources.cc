@@ -21,7 +21,8 @@ struct Resources::Parts {
                         .world = core.world,
                         .log = core.log,
                         .options = core.options,
-                        .allocations = core.allocations});
+                        .allocations = core.allocations,
+                        .lenient = core.lenient});
   }
   Core core;
   WatchHub hub;
@@ -68,7 +69,7 @@ Task<Outcome> Dispatch(Call call) {
       if (!binding && !request.kind->create_only) return Patch(call);
       break;
     case Verb::kDelete:
-      if (plain && !binding && !request.kind->create_only) return DeleteOne(call);
+      if (plain && !binding && !request.kind->create_only) return Delete(call);
       break;
     case Verb::kDeleteCollection:
       if (plain && !binding && !request.kind->create_only) return DeleteCollection(call);
@@ -85,13 +86,15 @@ Task<Outcome> Dispatch(Call call) {
 Resources::Resources(
     const api::Scheme& scheme, store::Store& store, World& world, Log log, const Options& options)
     : scheme_(scheme),
-      parts_(std::make_unique<Parts>(Core{.scheme = scheme,
-                                          .store = store,
-                                          .store_id = store.status().id,
-                                          .world = world,
-                                          .log = std::move(log),
-                                          .options = options,
-                                          .allocations = GuardOf(store, options)})) {}
+      parts_(std::make_unique<Parts>(
+          Core{.scheme = scheme,
+               .store = store,
+               .store_id = store.status().id,
+               .world = world,
+               .log = log,
+               .options = options,
+               .allocations = GuardOf(store, options),
+               .lenient = std::make_shared<storage::LenientReader>(std::move(log))})) {}
 
 Resources::~Resources() = default;
 

@@ -19,8 +19,14 @@ Task<Outcome> Create(Call call);
 /// Also of the subresources "status" and "finalize".
 Task<Outcome> Update(Call call);
 Task<Outcome> Patch(Call call);
+/// DeleteOne or DeleteUnreadable.
+Task<Outcome> Delete(Call call);
 Task<Outcome> DeleteOne(Call call);
 Task<Outcome> DeleteCollection(Call call);
+/// Whether a deletion is of an object that cannot be read, and the gate for that is on.
+bool IsUnsafeDeletion(const Call& call);
+/// Deletes an object that cannot be read, whatever holds it; refuses to delete any other.
+Task<Outcome> DeleteUnreadable(Call call);
 /// Create on "pods/binding" and on "bindings".
 Task<Outcome> Bind(Call call);
 

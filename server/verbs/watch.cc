@@ -4,7 +4,7 @@
 // The cursor owns no queue. It holds the revision up to which its client has seen everything; a
 // slow client costs nothing and is told to start afresh once the store has forgotten what it
 // missed. An event is shown as the client's selection sees it: an object that stops matching is
-// deleted, one that starts to is added.
+// deleted, one that starts to is added. An object that cannot be read is not there, as in lists.
 #include <algorithm>
 #include <limits>
 #include <memory>
@@ -61,6 +61,7 @@ class Cursor final : public WatchCursor {
          Selection selection,
          const WatchPlan& plan)
       : store_(core.store),
+        lenient_(*core.lenient),
         hub_(hub),
         view_{.kind = request.kind, .release = request.release},
         prefix_(storage::CollectionPrefix(request.kind->storage(), request.namespace_)),
@@ -114,9 +115,7 @@ class Cursor final : public WatchCursor {
         next_key_ = record.key();
         return;
       }
-      Result<std::optional<Item>> item = Selected(record);
-      if (!item.has_value()) return End(item.error(), events);
-      std::optional<Item>& seen = *item;
+      std::optional<Item> seen = Selected(record);
       if (seen.has_value()) {
         events.push_back({.type = WatchEventType::kAdded, .item = *std::move(seen)});
       }
@@ -152,16 +151,8 @@ class Cursor final : public WatchCursor {
   bool Show(const store::Event& event, std::vector<WatchEvent>& events) {
     std::optional<Item> now;
     bool was = false;
-    if (event.type == store::Event::Type::kPut) {
-      Result<std::optional<Item>> item = Selected(*event.record);
-      if (!item.has_value()) return Ended(item.error(), events);
-      now = *std::move(item);
-    }
-    if (event.previous != nullptr) {
-      const Result<std::optional<Item>> before = Selected(*event.previous);
-      if (!before.has_value()) return Ended(before.error(), events);
-      was = before->has_value();
-    }
+    if (event.type == store::Event::Type::kPut) now = Selected(*event.record);
+    if (event.previous != nullptr) was = Selected(*event.previous).has_value();
     if (now.has_value()) {
       const WatchEventType type = was ? WatchEventType::kModified : WatchEventType::kAdded;
       events.push_back({.type = type, .item = *std::move(now)});
@@ -175,8 +166,8 @@ class Cursor final : public WatchCursor {
   }
 
   // The object of `record`, if the client is to see it.
-  Result<std::optional<Item>> Selected(const store::Record& record) const {
-    DRAY_TRY(std::optional<Item> item, storage::ItemOf(view_, record));
+  std::optional<Item> Selected(const store::Record& record) const {
+    std::optional<Item> item = lenient_.Read(view_, record, nullptr);
     if (item.has_value() && !selection_.Matches(item->object)) item.reset();
     return item;
   }
@@ -205,6 +196,7 @@ class Cursor final : public WatchCursor {
   }
 
   store::Store& store_;
+  storage::LenientReader& lenient_;
   WatchHub& hub_;
   const storage::View view_;
   const std::string prefix_;

@@ -164,12 +164,15 @@ Result<> Engine::Check(const Txn& txn) const {
   for (const Operation& operation : txn.operations) {
     DRAY_TRY_VOID(check_key(KeyOf(operation)));
     const Put* put = std::get_if<Put>(&operation);
-    if (put == nullptr || put->value->bytes().size() <= kValueBytesMax) continue;
-    return Fail(StatusReason::kRequestEntityTooLarge,
-                fmt::format("the value of {} has {} bytes, the limit is {}",
-                            put->key,
-                            put->value->bytes().size(),
-                            kValueBytesMax));
+    if (put == nullptr) continue;
+    const size_t size = put->value->bytes().size();
+    if (size > kValueBytesMax) {
+      return Fail(
+          StatusReason::kRequestEntityTooLarge,
+          fmt::format(
+              "the value of {} has {} bytes, the limit is {}", put->key, size, kValueBytesMax));
+    }
+    DRAY_TRY_VOID(put->value->CheckDurable());
   }
   return CheckRoom(txn);
 }

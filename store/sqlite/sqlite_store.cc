@@ -48,6 +48,7 @@ Result<std::string_view> Encode(const Put& put) {
     return Fail(StatusReason::kInternalError,
                 fmt::format("the value of {} has no durable form", put.key));
   }
+  DRAY_TRY_VOID(put.value->CheckDurable());
   return bytes;
 }
 

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/storage/unreadable.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "api/text/go_quote.h"
+#include "base/result.h"
+#include "server/storage/keys.h"
+
+namespace dray::server::storage {
+
+std::string TextOf(const UnreadableRecord& record) {
+  std::string text = fmt::format("{} {}", record.kind, api::GoQuote(record.name));
+  if (!record.namespace_.empty()) {
+    text += fmt::format(" in namespace {}", api::GoQuote(record.namespace_));
+  }
+  return fmt::format("{} cannot be read: {}", text, record.why);
+}
+
+RecordReader::RecordReader() {
+  for (const api::KindInfo* kind : api::BuiltinKinds()) {
+    if (&kind->storage() != kind || !kind->served || kind->create_only) continue;
+    std::string prefix = ResourcePrefix(*kind);
+    const auto known = std::ranges::find(
+        hubs_, prefix, [](const auto& each) -> const std::string& { return each.first; });
+    if (known != hubs_.end()) {
+      known->second.push_back(kind);
+    } else {
+      hubs_.push_back({std::move(prefix), {kind}});
+    }
+  }
+}
+
+std::optional<UnreadableRecord> RecordReader::Check(std::string_view key,
+                                                    std::string_view bytes) const {
+  const auto found =
+      std::ranges::find_if(hubs_, [&](const auto& each) { return key.starts_with(each.first); });
+  if (found == hubs_.end()) return std::nullopt;
+  const auto& [prefix, hubs] = *found;
+  UnreadableRecord record{.kind = std::string(hubs.front()->kind)};
+  const std::string_view place = key.substr(prefix.size());
+  const size_t slash = hubs.front()->namespaced ? place.find('/') : std::string_view::npos;
+  record.name = slash == std::string_view::npos ? place : place.substr(slash + 1);
+  if (slash != std::string_view::npos) record.namespace_ = place.substr(0, slash);
+  for (const api::KindInfo* hub : hubs) {
+    Result<bool> reads = ReadsAs(*hub, bytes);
+    if (reads.has_value() && *reads) return std::nullopt;
+    if (reads.has_value()) continue;  // perhaps of the other generation
+    record.why = std::move(reads.error().message);
+    return record;
+  }
+  record.why = fmt::format("no version of the kind is {}", api::GoQuote(StoredVersion(bytes)));
+  return record;
+}
+
+std::optional<Item> LenientReader::Read(View view,
+                                        const store::Record& record,
+                                        std::vector<std::string>* left_out) {
+  Result<std::optional<Item>> item = ItemOf(view, record);
+  if (item.has_value()) return *std::move(item);
+  constexpr std::string_view kPrefix = "Internal error occurred: ";  // of answers
+  std::string why = std::move(item.error().message);
+  if (why.starts_with(kPrefix)) why.erase(0, kPrefix.size());
+  Tell(record, why);
+  if (left_out != nullptr) left_out->push_back(std::move(why));
+  return std::nullopt;
+}
+
+void LenientReader::Tell(const store::Record& record, const std::string& why) {
+  {
+    const MutexLock lock(mutex_);
+    if (told_.size() == kToldMax) told_.clear();
+    if (!told_.emplace(record.key(), record.modified).second) return;
+  }
+  log_.Error("object cannot be read and is left out",
+             "key",
+             record.key(),
+             "revision",
+             record.modified.value(),
+             "reason",
+             why);
+}
+
+}  // namespace dray::server::storage

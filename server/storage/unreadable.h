@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Records that cannot be decoded: written by an older program with a mistake, damaged, encrypted
+// with a key that is not here. Each costs only itself: it can be named, is left out of lists and
+// watches, and is told to the log once.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "api/kind.h"
+#include "base/log.h"
+#include "base/mutex.h"
+#include "server/storage/stored_object.h"
+#include "store/record.h"
+
+namespace dray::server::storage {
+
+/// A record that no request can read.
+struct UnreadableRecord {
+  std::string kind, namespace_, name;  // namespace_ is empty for cluster-scoped kinds
+  std::string why;
+};
+
+/// `ResourceClaim "c" in namespace "default" cannot be read: …`
+std::string TextOf(const UnreadableRecord& record);
+
+/// Judges what a store kept.
+class RecordReader {
+ public:
+  RecordReader();
+
+  /// What is wrong with the record; nothing when it can be read, or no kind lies at such a key. As
+  /// long to compute as the record is to decode.
+  std::optional<UnreadableRecord> Check(std::string_view key, std::string_view bytes) const;
+
+ private:
+  // The hubs whose objects lie below each prefix: two where there are two generations.
+  std::vector<std::pair<std::string, std::vector<const api::KindInfo*>>> hubs_;
+};
+
+/// Reads records for lists and watches, which leave out what cannot be read. Safe from any thread.
+class LenientReader {
+ public:
+  /// Records that are remembered as told; when there are more, all are told again.
+  static constexpr size_t kToldMax = 1024;
+
+  explicit LenientReader(Log log) : log_(std::move(log)) {}
+
+  /// The object of `record`, as ItemOf. When it cannot be read, nothing: then the log is told, once
+  /// for each revision of it, and `left_out`, unless null, gets the reason.
+  std::optional<Item> Read(View view,
+                           const store::Record& record,
+                           std::vector<std::string>* left_out);
+
+ private:
+  void Tell(const store::Record& record, const std::string& why);
+
+  const Log log_;
+  Mutex mutex_;
+  std::set<std::pair<std::string, Revision>> told_ DRAY_GUARDED_BY(mutex_);
+};
+
+}  // namespace dray::server::storage
