@@ -33,6 +33,10 @@ struct ProtobufEnvelope {
 /// Errors: kBadRequest  no envelope, with upstream's words, or broken at some byte.
 Result<ProtobufEnvelope> ReadProtobufEnvelope(std::string_view text);
 
+/// Whether `text` is an envelope that ends too early, which upstream's reader says in other words
+/// than the one above.
+bool IsCutOffEnvelope(std::string_view text);
+
 /// Appends the envelope with everything in it.
 void EncodeProtobufEnvelope(const ProtobufEnvelope& envelope, std::string& out);
 
@@ -86,6 +90,11 @@ struct ProtobufWatchEvent {
 
 /// Errors: kBadRequest  broken at some byte.
 Result<ProtobufWatchEvent> ReadProtobufWatchEvent(std::string_view raw);
-void EncodeProtobufWatchEvent(const ProtobufWatchEvent& event, std::string& out);
+
+/// Appends an event of `type` as it stands in a stream: 4 bytes with its length, the highest first,
+/// then its message. `object` is less than 4 GiB.
+void EncodeProtobufWatchFrame(std::string_view type,
+                              const ProtobufEnvelope& object,
+                              std::string& out);
 
 }  // namespace dray::api::inline codec

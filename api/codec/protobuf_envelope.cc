@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What stands around messages: the envelope, lists, events of a watch.
-#include <ranges>
+#include <bit>
 #include <utility>
 
 #include <fmt/format.h>
@@ -14,10 +14,56 @@ namespace {
 
 constexpr std::string_view kMark("k8s\0", 4);
 
-void PutText(WireWriter& out, uint32_t number, std::string_view text) {
-  out.Bytes(text);
-  out.Tag({.number = number, .type = WireType::kBytes});
+size_t VarintSize(uint64_t value) {
+  return (static_cast<size_t>(std::bit_width(value | 1U)) + 6) / 7;
 }
+
+void PutVarint(uint64_t value, std::string& out) {
+  for (; value >= 0x80; value >>= 7U) out += static_cast<char>(value | 0x80U);
+  out += static_cast<char>(value);
+}
+
+// The tag of a field of bytes and how many they are.
+std::string FieldHead(uint32_t number, size_t size) {
+  std::string head;
+  PutVarint(EncodedTag({.number = number, .type = WireType::kBytes}), head);
+  PutVarint(size, head);
+  return head;
+}
+
+// Bytes of a field with a number below 16, of `size` bytes of content.
+size_t FieldSize(size_t size) {
+  return 1 + VarintSize(size) + size;
+}
+
+void PutField(uint32_t number, std::string_view bytes, std::string& out) {
+  out.append(FieldHead(number, bytes.size())).append(bytes);
+}
+
+// What stands in an envelope around content of a size that is known.
+class EnvelopeFrame {
+ public:
+  // `raw` of `envelope` is not looked at.
+  EnvelopeFrame(const ProtobufEnvelope& envelope, size_t raw_size) : raw_size_(raw_size) {
+    std::string meta;
+    PutField(1, envelope.meta.api_version, meta);
+    PutField(2, envelope.meta.kind, meta);
+    head_ = kMark;
+    PutField(1, meta, head_);
+    head_ += FieldHead(2, raw_size);
+    PutField(3, envelope.content_encoding, tail_);
+    PutField(4, envelope.content_type, tail_);
+  }
+
+  std::string_view head() const { return head_; }
+  std::string_view tail() const { return tail_; }
+  size_t size() const { return head_.size() + raw_size_ + tail_.size(); }
+
+ private:
+  std::string head_;
+  std::string tail_;
+  size_t raw_size_;
+};
 
 // The bytes of a field that has them.
 std::string_view TakeText(WireReader& reader, WireTag tag, const char* start) {
@@ -37,17 +83,8 @@ TypeMeta TakeTypeMeta(WireReader& reader, WireTag tag, const char* start) {
   return meta;
 }
 
-}  // namespace
-
-Result<ProtobufEnvelope> ReadProtobufEnvelope(std::string_view text) {
-  if (text.empty()) return Fail(StatusReason::kBadRequest, "empty data");
-  if (!text.starts_with(kMark)) {
-    return Fail(StatusReason::kBadRequest,
-                "provided data does not appear to be a protobuf message, expected prefix [107 56 "
-                "115 0]");
-  }
-  if (text == kMark) return Fail(StatusReason::kBadRequest, "empty body");
-  WireReader reader(text);
+// `text` begins with the mark, and `reader` stands at its beginning.
+ProtobufEnvelope TakeEnvelope(WireReader& reader, std::string_view text) {
   reader.Rewind(text.data() + kMark.size());
   ProtobufEnvelope envelope;
   reader.ForEachField([&](WireTag tag, const char* start) {
@@ -59,24 +96,36 @@ Result<ProtobufEnvelope> ReadProtobufEnvelope(std::string_view text) {
       default: return false;
     }
   });
+  return envelope;
+}
+
+}  // namespace
+
+Result<ProtobufEnvelope> ReadProtobufEnvelope(std::string_view text) {
+  if (text.empty()) return Fail(StatusReason::kBadRequest, "empty data");
+  if (!text.starts_with(kMark)) {
+    return Fail(StatusReason::kBadRequest,
+                "provided data does not appear to be a protobuf message, expected prefix [107 56 "
+                "115 0]");
+  }
+  if (text == kMark) return Fail(StatusReason::kBadRequest, "empty body");
+  WireReader reader(text);
+  const ProtobufEnvelope envelope = TakeEnvelope(reader, text);
   if (reader.failed()) return Fail(reader.error("envelope"));
   return envelope;
 }
 
+bool IsCutOffEnvelope(std::string_view text) {
+  if (!text.starts_with(kMark) || text == kMark) return false;
+  WireReader reader(text);
+  TakeEnvelope(reader, text);
+  return reader.cut_off();
+}
+
 void EncodeProtobufEnvelope(const ProtobufEnvelope& envelope, std::string& out) {
-  WireWriter tail;
-  PutText(tail, 4, envelope.content_type);
-  PutText(tail, 3, envelope.content_encoding);
-  WireWriter head;
-  head.Varint(envelope.raw.size());
-  head.Tag({.number = 2, .type = WireType::kBytes});
-  const size_t end = head.size();
-  PutText(head, 2, envelope.meta.kind);
-  PutText(head, 1, envelope.meta.api_version);
-  head.Length(end);
-  head.Tag({.number = 1, .type = WireType::kBytes});
-  out.reserve(out.size() + kMark.size() + head.size() + envelope.raw.size() + tail.size());
-  out.append(kMark).append(head.text()).append(envelope.raw).append(tail.text());
+  const EnvelopeFrame frame(envelope, envelope.raw.size());
+  out.reserve(out.size() + frame.size());
+  out.append(frame.head()).append(envelope.raw).append(frame.tail());
 }
 
 Result<Object> DecodeEnvelope(const KindInfo& kind,
@@ -97,12 +146,16 @@ void EncodeProtobufList(const TypeMeta& meta,
                         const meta_v1::ListMeta& metadata,
                         std::span<const std::string_view> items,
                         std::string& out) {
-  WireWriter list;
-  for (const std::string_view item : std::views::reverse(items)) PutText(list, 2, item);
-  std::string message;
-  EncodeProtobuf(TypeOf<meta_v1::ListMeta>(), &metadata, message);
-  PutText(list, 1, message);
-  EncodeProtobufEnvelope({.meta = meta, .raw = list.text()}, out);
+  std::string head;
+  EncodeProtobuf(TypeOf<meta_v1::ListMeta>(), &metadata, head);
+  head.insert(0, FieldHead(1, head.size()));
+  size_t size = head.size();
+  for (const std::string_view item : items) size += FieldSize(item.size());
+  const EnvelopeFrame frame({.meta = meta, .raw = {}}, size);
+  out.reserve(out.size() + frame.size());
+  out.append(frame.head()).append(head);
+  for (const std::string_view item : items) PutField(2, item, out);
+  out.append(frame.tail());
 }
 
 Result<ObjectList> DecodeProtobufList(const KindInfo& kind, std::string_view raw, Wire wire) {
@@ -124,13 +177,19 @@ Result<ObjectList> DecodeProtobufList(const KindInfo& kind, std::string_view raw
   return list;
 }
 
-void EncodeProtobufWatchEvent(const ProtobufWatchEvent& event, std::string& out) {
-  WireWriter message;
-  PutText(message, 1, event.object);
-  message.Length(0);
-  message.Tag({.number = 2, .type = WireType::kBytes});
-  PutText(message, 1, event.type);
-  out += message.text();
+void EncodeProtobufWatchFrame(std::string_view type,
+                              const ProtobufEnvelope& object,
+                              std::string& out) {
+  const EnvelopeFrame frame(object, object.raw.size());
+  const size_t extension = FieldSize(frame.size());  // the RawExtension around the envelope
+  const size_t size = FieldSize(type.size()) + FieldSize(extension);
+  out.reserve(out.size() + sizeof(uint32_t) + size);
+  for (unsigned shift = 32; shift != 0; shift -= 8) {
+    out += static_cast<char>(size >> (shift - 8));
+  }
+  PutField(1, type, out);
+  out.append(FieldHead(2, extension)).append(FieldHead(1, frame.size()));
+  out.append(frame.head()).append(object.raw).append(frame.tail());
 }
 
 Result<ProtobufWatchEvent> ReadProtobufWatchEvent(std::string_view raw) {

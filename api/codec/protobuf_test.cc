@@ -329,6 +329,11 @@ TEST(ProtobufEnvelope, RefusesWhatIsNone) {
   EXPECT_EQ(message("k8s\0\x12\x09x"s),
             "protobuf: byte 5: envelope: 9 bytes are announced, 1 are left");
   EXPECT_EQ(message("k8s\0\x10\x09"s), "protobuf: byte 4: envelope: wire type 0 instead of 2");
+  EXPECT_TRUE(IsCutOffEnvelope("k8s\0\x12\x09x"s));
+  EXPECT_TRUE(IsCutOffEnvelope("k8s\0\xff\xff"s));
+  EXPECT_FALSE(IsCutOffEnvelope("k8s\0\x10\x09"s));
+  EXPECT_FALSE(IsCutOffEnvelope("k8s\0"s));
+  EXPECT_FALSE(IsCutOffEnvelope("{"));
 }
 
 TEST(ProtobufEnvelope, MayHoldJson) {
@@ -368,14 +373,37 @@ TEST(ProtobufList, HoldsMessagesWithoutEnvelopes) {
 }
 
 TEST(ProtobufWatch, EventsCarryEnvelopes) {
+  const ProtobufEnvelope object{.meta = {.api_version = "v1", .kind = "Pod"}, .raw = "xyz"};
+  std::string envelope;
+  EncodeProtobufEnvelope(object, envelope);
   std::string out;
-  EncodeProtobufWatchEvent({.type = "ADDED", .object = "k8s\0..."s}, out);
-  EXPECT_EQ(out, Field(1, "ADDED") + Field(2, Field(1, "k8s\0..."s)));
-  const auto event = ReadProtobufWatchEvent(out);
+  EncodeProtobufWatchFrame("ADDED", object, out);
+  const std::string message = Field(1, "ADDED") + Field(2, Field(1, envelope));
+  ASSERT_LT(message.size(), 128U);
+  EXPECT_EQ(out, "\0\0\0"s + static_cast<char>(message.size()) + message);
+  const auto event = ReadProtobufWatchEvent(message);
   ASSERT_TRUE(event);
   EXPECT_EQ(event->type, "ADDED");
-  EXPECT_EQ(event->object, "k8s\0..."s);
+  EXPECT_EQ(event->object, envelope);
   EXPECT_FALSE(ReadProtobufWatchEvent("\x12\x05"s));
+}
+
+// Trap 20 of foreign servers: the length stands outside of everything, its highest byte first.
+TEST(ProtobufWatch, LengthsAreFourBytesTheHighestFirst) {
+  for (const size_t size : {size_t{100}, size_t{16'384}, size_t{3} << 20U}) {
+    const std::string raw(size, 'x');
+    std::string out;
+    EncodeProtobufWatchFrame(
+        "MODIFIED", {.meta = {.api_version = "v1", .kind = "Pod"}, .raw = raw}, out);
+    size_t length = 0;
+    for (size_t i = 0; i < 4; ++i) length = length << 8U | static_cast<unsigned char>(out[i]);
+    EXPECT_EQ(length, out.size() - 4);
+    const auto event = ReadProtobufWatchEvent(std::string_view(out).substr(4));
+    ASSERT_TRUE(event);
+    const auto envelope = ReadProtobufEnvelope(event->object);
+    ASSERT_TRUE(envelope);
+    EXPECT_EQ(envelope->raw, raw);
+  }
 }
 
 // Whatever JSON can say comes back from protobuf; not the difference of [] and nothing.

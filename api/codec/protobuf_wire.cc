@@ -34,6 +34,11 @@ void WireReader::FailAt(const char* at, std::string what) {
   at_ = end_;
 }
 
+void WireReader::CutOffAt(const char* at, std::string what) {
+  cut_off_ |= !failed();
+  FailAt(at, std::move(what));
+}
+
 Error WireReader::error(std::string_view path) const {
   return {.reason = StatusReason::kBadRequest,
           .message = path.empty()
@@ -45,7 +50,11 @@ uint64_t WireReader::LongVarint() {
   const char* const start = at_;
   uint64_t value = 0;
   if (PeekVarint(at_, end_, value)) return value;
-  FailAt(start, at_ == end_ ? "the number is cut off" : "the number has more than 64 bits");
+  if (at_ == end_) {
+    CutOffAt(start, "the number is cut off");
+  } else {
+    FailAt(start, "the number has more than 64 bits");
+  }
   return 0;
 }
 
@@ -63,7 +72,7 @@ WireTag WireReader::BadTag(const char* start, uint64_t tag) {
 }
 
 std::string_view WireReader::TooLong(const char* start, uint64_t size) {
-  FailAt(start, fmt::format("{} bytes are announced, {} are left", size, end_ - at_));
+  CutOffAt(start, fmt::format("{} bytes are announced, {} are left", size, end_ - at_));
   return {};
 }
 
@@ -78,7 +87,7 @@ void WireReader::Skip(WireTag tag) {
     case WireType::kFixed64: break;
   }
   const size_t size = tag.type == WireType::kFixed32 ? 4 : 8;
-  if (static_cast<size_t>(end_ - at_) < size) return Fail("the number is cut off");
+  if (static_cast<size_t>(end_ - at_) < size) return CutOffAt(at_, "the number is cut off");
   at_ += size;
 }
 
@@ -88,7 +97,7 @@ void WireReader::SkipGroup(uint32_t number) {
   while (true) {
     const char* peek = at_;
     uint64_t tag = 0;
-    if (AtEnd()) return Fail("the group has no end");
+    if (AtEnd()) return CutOffAt(at_, "the group has no end");
     if (PeekVarint(peek, end_, tag) && tag == end_tag) {
       at_ = peek;
       --depth_;

@@ -114,6 +114,8 @@ class WireReader {
   }
 
   bool failed() const { return failed_; }
+  /// Whether the first mistake was that the text ends too early.
+  bool cut_off() const { return cut_off_; }
   /// Notes the first mistake, at the byte the reader stands at or at `at`.
   void Fail(std::string what) { FailAt(at_, std::move(what)); }
   void FailAt(const char* at, std::string what);
@@ -133,12 +135,14 @@ class WireReader {
   std::string_view TooLong(const char* start, uint64_t size);
   bool WrongType(WireTag tag, WireType wanted, const char* start);
   void SkipGroup(uint32_t number);
+  void CutOffAt(const char* at, std::string what);
 
   const char* begin_;
   const char* at_;
   const char* end_;
   size_t depth_ = 0;
   bool failed_ = false;
+  bool cut_off_ = false;
   size_t mistake_ = 0;  // bytes before it
   std::string what_;
 };

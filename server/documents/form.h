@@ -7,7 +7,7 @@
 
 namespace dray::server::documents {
 
-enum class Encoding : uint8_t { kJson, kYaml };
+enum class Encoding : uint8_t { kJson, kYaml, kProtobuf };
 
 /// What stands for the object itself in an answer.
 enum class Transform : uint8_t { kNone, kTable, kPartial, kPartialList, kAggregated };
@@ -21,5 +21,8 @@ struct Form {
 
 /// The media type of an answer without transformation.
 std::string_view MediaType(Encoding encoding);
+
+/// The media type of a watch, whose events follow each other in one answer.
+std::string_view StreamMediaType(Encoding encoding);
 
 }  // namespace dray::server::documents

@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/documents/render.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <span>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "api/codec/json.h"
+#include "api/codec/json_reader.h"
 #include "api/codec/json_writer.h"
 #include "api/codec/yaml.h"
 #include "api/object.h"
+#include "server/documents/protobuf_answer.h"
 
 namespace dray::server::documents {
 namespace {
@@ -65,22 +71,8 @@ std::unexpected<Error> WrongForm(const api::KindInfo& kind,
                           list ? "List" : ""));
 }
 
-}  // namespace
-
-Result<std::string> AnswerJson(const verbs::ObjectAnswer& answer, const Rendering& rendering) {
-  if (rendering.form.transform == Transform::kPartialList) {
-    return WrongForm(answer.item.object.kind(), "PartialObjectMetadataList", "not a list");
-  }
-  return api::JsonText([&](JsonWriter& json) {
-    WriteObject(answer.item, rendering, ColumnDefinitions::kShown, json);
-  });
-}
-
-Result<std::string> AnswerJson(const verbs::ListAnswer& answer, const Rendering& rendering) {
+std::string ListJson(const verbs::ListAnswer& answer, const Rendering& rendering) {
   const Transform transform = rendering.form.transform;
-  if (transform == Transform::kPartial) {
-    return WrongForm(*answer.kind, "PartialObjectMetadata", "a list");
-  }
   std::string out;
   JsonWriter json(out);
   if (transform == Transform::kTable) {
@@ -107,8 +99,50 @@ Result<std::string> AnswerJson(const verbs::ListAnswer& answer, const Rendering&
   return out;
 }
 
+}  // namespace
+
 std::string StatusJson(const api::meta_v1::Status& status) {
   return api::ToJson(api::Object::Of(status));
+}
+
+Result<std::string> AnswerBody(const verbs::ObjectAnswer& answer, const Rendering& rendering) {
+  const Form& form = rendering.form;
+  if (form.transform == Transform::kPartialList) {
+    return WrongForm(answer.item.object.kind(), "PartialObjectMetadataList", "not a list");
+  }
+  if (form.encoding == Encoding::kProtobuf) return ItemProtobuf(answer.item, form.transform);
+  return Encoded(api::JsonText([&](JsonWriter& json) {
+                   WriteObject(answer.item, rendering, ColumnDefinitions::kShown, json);
+                 }),
+                 form,
+                 rendering.pretty);
+}
+
+Result<std::string> AnswerBody(const verbs::ListAnswer& answer, const Rendering& rendering) {
+  const Form& form = rendering.form;
+  if (form.transform == Transform::kPartial) {
+    return WrongForm(*answer.kind, "PartialObjectMetadata", "a list");
+  }
+  if (form.encoding == Encoding::kProtobuf) return ListProtobuf(answer, form.transform);
+  return Encoded(ListJson(answer, rendering), form, rendering.pretty);
+}
+
+std::string StatusBody(const api::meta_v1::Status& status, const Form& form, bool pretty) {
+  if (form.encoding == Encoding::kProtobuf) return StatusProtobuf(status);
+  return Encoded(OnlyUtf8(StatusJson(status)), form, pretty);
+}
+
+std::string OnlyUtf8(std::string json) {
+  if (api::IsUtf8(json)) return json;
+  constexpr size_t kRuneBytesMax = 4;
+  std::string clean;
+  for (std::string_view rest = json; !rest.empty();) {
+    size_t size = std::min(kRuneBytesMax, rest.size());
+    while (size > 0 && !api::IsUtf8(rest.substr(0, size))) --size;
+    clean += size == 0 ? "\\ufffd" : rest.substr(0, size);
+    rest.remove_prefix(std::max<size_t>(size, 1));
+  }
+  return clean;
 }
 
 std::string Encoded(std::string json, const Form& form, bool pretty) {
@@ -122,9 +156,12 @@ std::string Encoded(std::string json, const Form& form, bool pretty) {
   return json;
 }
 
-std::string WatchLine(const verbs::WatchEvent& event,
-                      const Rendering& rendering,
-                      ColumnDefinitions definitions) {
+std::string WatchFrame(const verbs::WatchEvent& event,
+                       const Rendering& rendering,
+                       ColumnDefinitions definitions) {
+  if (rendering.form.encoding == Encoding::kProtobuf) {
+    return WatchFrameProtobuf(event, rendering.form.transform);
+  }
   std::string out;
   if (event.item.json != nullptr) out.reserve(event.item.json->size() + 64);
   JsonWriter json(out);

@@ -22,19 +22,29 @@ struct Rendering {
   TableOptions table;
 };
 
-/// The JSON of an answer, compact and without a newline.
+/// The body of an answer.
 /// Errors: kNotAcceptable  one object was asked for as a list, or the reverse.
-Result<std::string> AnswerJson(const verbs::ObjectAnswer& answer, const Rendering& rendering);
-Result<std::string> AnswerJson(const verbs::ListAnswer& answer, const Rendering& rendering);
+Result<std::string> AnswerBody(const verbs::ObjectAnswer& answer, const Rendering& rendering);
+Result<std::string> AnswerBody(const verbs::ListAnswer& answer, const Rendering& rendering);
+
+/// The JSON of a Status, compact and without a newline.
 std::string StatusJson(const api::meta_v1::Status& status);
 
-/// `json` as a body: indented or with a newline at its end, or as YAML.
+/// The body that a Status is, which is never transformed. JSON of it is UTF-8; protobuf has the
+/// bytes that a client wrote, as upstream's.
+std::string StatusBody(const api::meta_v1::Status& status, const Form& form, bool pretty);
+
+/// `json` in which what a client wrote that is no UTF-8 stands as Go's encoder shows it. Texts from
+/// URLs and headers may hold any bytes; those from bodies and from the store are UTF-8.
+std::string OnlyUtf8(std::string json);
+
+/// `json` as a body: indented or with a newline at its end, or as YAML. `form` is not protobuf.
 std::string Encoded(std::string json, const Form& form, bool pretty);
 
-/// One line of a watch: {"type":…,"object":…} and a newline. A table shows its columns when
-/// `definitions` says so.
-std::string WatchLine(const verbs::WatchEvent& event,
-                      const Rendering& rendering,
-                      ColumnDefinitions definitions);
+/// One event of a watch, as the stream has it: in JSON a line {"type":…,"object":…}, in protobuf a
+/// message behind its length. A table shows its columns when `definitions` says so.
+std::string WatchFrame(const verbs::WatchEvent& event,
+                       const Rendering& rendering,
+                       ColumnDefinitions definitions);
 
 }  // namespace dray::server::documents

@@ -28,7 +28,7 @@ constexpr WallTime kNow{std::chrono::seconds(1'767'229'200)};  // 2026-01-01T01:
 template <class T>
 storage::Item Read(std::string_view json) {
   const auto object = api::DecodeJson(api::Reflected<T>::kKind, json, nullptr);
-  return {.object = *object, .json = std::make_shared<const std::string>(api::ToJson(*object))};
+  return storage::MakeItem(*object, api::ToJson(*object), api::Release::kAny);
 }
 
 // The cells of one object, as JSON.

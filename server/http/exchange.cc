@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "api/codec/json_reader.h"
 #include "api/meta_v1/status.h"
 #include "api/status.h"
 #include "base/worker_pool.h"
@@ -193,21 +192,6 @@ Error Exchange::Forbidden() const {
               .name = route_.name, .group = route_.group, .kind = route_.resource}};
 }
 
-// JSON in which what a client wrote that is no UTF-8 stands as Go's encoder shows it. Texts from
-// URLs and headers may hold any bytes; those from bodies and from the store are UTF-8.
-std::string Exchange::OnlyUtf8(std::string json) {
-  if (api::IsUtf8(json)) return json;
-  constexpr size_t kRuneBytesMax = 4;
-  std::string clean;
-  for (std::string_view rest = json; !rest.empty();) {
-    size_t size = std::min(kRuneBytesMax, rest.size());
-    while (size > 0 && !api::IsUtf8(rest.substr(0, size))) --size;
-    clean += size == 0 ? "\\ufffd" : rest.substr(0, size);
-    rest.remove_prefix(std::max<size_t>(size, 1));
-  }
-  return clean;
-}
-
 // The headers of every answer; not called twice for one.
 net::ResponseHead Exchange::Head(int status, std::string_view media_type) {
   net::ResponseHead head{.status = status};
@@ -279,8 +263,7 @@ void Exchange::SendError(const Error& error) {
   if (error.reason == StatusReason::kForbidden && who_.anonymous) {
     head.headers.Add("X-Content-Type-Options", "nosniff");
   }
-  Send(std::move(head),
-       documents::Encoded(OnlyUtf8(documents::StatusJson(status)), form, rendering_.pretty));
+  Send(std::move(head), documents::StatusBody(status, form, rendering_.pretty));
 }
 
 void Exchange::SendText(int status, std::string_view text) {

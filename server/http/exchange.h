@@ -97,7 +97,6 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
     }
   }
   Error Forbidden() const;
-  static std::string OnlyUtf8(std::string json);
   net::ResponseHead Head(int status, std::string_view media_type);
   void Send(net::ResponseHead head, std::string body);
   void Respond(net::ResponseHead head, net::Bytes body);
@@ -119,6 +118,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   void ServeResource();
   Result<verbs::ResourceRequest> ReadRequest();
   Result<> ReadBody(verbs::ResourceRequest& request);
+  Result<> ReadProtobufBody(verbs::ResourceRequest& request);
   Result<std::string> JsonBody(const verbs::ResourceRequest& request, bool yaml);
   void Watch(const verbs::ResourceRequest& request);
   void Finished(Result<verbs::Answer> result);

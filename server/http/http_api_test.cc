@@ -12,7 +12,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "api/codec/json.h"
 #include "api/codec/json_reader.h"
+#include "api/codec/protobuf.h"
+#include "api/meta_v1/options.h"
+#include "api/meta_v1/partial_object_metadata.h"
+#include "api/meta_v1/status.h"
+#include "api/resource_v1/claim.h"
+#include "api/resource_v1beta1.h"
 #include "base/log.h"
 #include "base/simulated_world.h"
 #include "base/task.h"
@@ -28,6 +35,7 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::StartsWith;
+using std::string_literals::operator""s;
 
 constexpr std::string_view kClaims = "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims";
 constexpr std::chrono::seconds kPatience{20};
@@ -159,6 +167,194 @@ TEST_F(HttpApiTest, AnswersTakeTheNegotiatedForm) {
   EXPECT_THAT(Do("PATCH", Item("a"), "{}", "application/json"),
               AllOf(StartsWith("415 "), HasSubstr("415: Unsupported Media Type")));
   EXPECT_THAT(Do("POST", kClaims, kClaim, "text/plain"), StartsWith("415 "));
+}
+
+constexpr std::string_view kProtobuf = api::kProtobufMediaType;
+
+// The protobuf of an object that is written as JSON.
+template <class T>
+std::string Protobuf(std::string_view json) {
+  const auto object = api::DecodeJson(api::Reflected<T>::kKind, json, nullptr);
+  EXPECT_TRUE(object.has_value());
+  std::string out;
+  api::EncodeProtobuf(*object, out);
+  return out;
+}
+
+// An answer in protobuf as "ADDRESS KIND {JSON}".
+template <class T>
+std::string Shown(std::string_view answer) {
+  const auto envelope = api::ReadProtobufEnvelope(answer);
+  if (!envelope) return envelope.error().message;
+  const auto object = api::DecodeProtobuf(api::Reflected<T>::kKind, envelope->raw);
+  if (!object) return object.error().message;
+  return envelope->meta.api_version + " " + envelope->meta.kind + " " + api::ToJson(*object);
+}
+
+// Trap 2 of foreign servers: typed clients send protobuf and know no way back.
+TEST_F(HttpApiTest, BodiesAndAnswersMayBeProtobuf) {
+  using api::meta_v1::Status;
+  using api::resource_v1::ResourceClaim;
+  const std::string body = Protobuf<ResourceClaim>(kClaim);
+  const auto created = Send(Request("POST", kClaims, body, kProtobuf, kProtobuf));
+  EXPECT_EQ(created.status, 201);
+  EXPECT_EQ(created.headers.Get("Content-Type"), kProtobuf);
+  const std::string json = Send(Request("GET", Item("a"))).body;
+  EXPECT_EQ(Shown<ResourceClaim>(created.body) + "\n", "resource.k8s.io/v1 ResourceClaim " + json);
+  EXPECT_EQ(Send(Request("GET", Item("a"), "", "", kProtobuf)).body, created.body);
+  // Clients offer both, and read what comes.
+  const auto again = Send(Request(
+      "POST", kClaims, body, kProtobuf, "application/vnd.kubernetes.protobuf,application/json"));
+  EXPECT_EQ(again.status, 409);
+  EXPECT_EQ(again.headers.Get("Content-Type"), kProtobuf);
+  EXPECT_THAT(Shown<Status>(again.body),
+              AllOf(StartsWith(R"(v1 Status {"kind":"Status","apiVersion":"v1",)"),
+                    HasSubstr(R"("reason":"AlreadyExists","details":{"name":"a",)")));
+  EXPECT_THAT(Do("PUT", Item("a"), created.body, kProtobuf), AllOf(StartsWith("200 {")));
+  EXPECT_THAT(Do("PATCH", Item("a"), created.body, kProtobuf), StartsWith("415 "));
+}
+
+TEST_F(HttpApiTest, ListsAndMetadataMayBeProtobuf) {
+  using api::meta_v1::PartialObjectMetadata;
+  using api::resource_v1::ResourceClaim;
+  EXPECT_EQ(Shown<PartialObjectMetadata>(Send(Request("GET", kClaims, "", "", kProtobuf)).body)
+                .substr(0, 37),
+            "resource.k8s.io/v1 ResourceClaimList ");
+  for (const char* name : {"a", "b"}) {
+    Do("POST", kClaims, std::string(R"({"metadata":{"name":")") + name + R"("},"spec":{}})");
+  }
+  const std::string whole = Send(Request("GET", kClaims, "", "", kProtobuf)).body;
+  const auto list = api::DecodeProtobufList(api::Reflected<ResourceClaim>::kKind,
+                                            api::ReadProtobufEnvelope(whole)->raw);
+  ASSERT_TRUE(list.has_value());
+  ASSERT_EQ(list->items.size(), 2U);
+  EXPECT_EQ(list->metadata.resource_version, list->items[1].metadata().resource_version);
+  EXPECT_EQ(api::ToJson(list->items[1]) + "\n", Send(Request("GET", Item("b"))).body);
+  const std::string as = std::string(kProtobuf) + ";g=meta.k8s.io;v=v1;as=PartialObjectMetadata";
+  const std::string one = Send(Request("GET", Item("b"), "", "", as)).body;
+  EXPECT_THAT(Shown<PartialObjectMetadata>(one),
+              AllOf(StartsWith("meta.k8s.io/v1 PartialObjectMetadata "),
+                    HasSubstr(R"("metadata":{"name":"b")")));
+  const std::string all = Send(Request("GET", kClaims, "", "", as + "List")).body;
+  const auto envelope = api::ReadProtobufEnvelope(all);
+  EXPECT_EQ(envelope->meta.kind, "PartialObjectMetadataList");
+  const auto partial =
+      api::DecodeProtobufList(api::Reflected<PartialObjectMetadata>::kKind, envelope->raw);
+  ASSERT_TRUE(partial.has_value());
+  EXPECT_EQ(partial->items[1].metadata(), list->items[1].metadata());
+  EXPECT_THAT(Do("GET", kClaims, "", "", as),
+              AllOf(StartsWith("406 {\n"), HasSubstr("you requested PartialObjectMetadata")));
+}
+
+TEST_F(HttpApiTest, ProtobufThatIsNoneIsRefusedInUpstreamsWords) {
+  using api::resource_v1::ResourceClaim;
+  const std::string claim = Protobuf<ResourceClaim>(kClaim);
+  const struct {
+    std::string body;
+    std::string_view type, message;
+  } cases[] = {
+      {"k8s\0\xff\xff"s,
+       kProtobuf,
+       "the object provided is unrecognized (must be of type ResourceClaim): unexpected EOF "
+       "(6b387300ffff)"},
+      {"xxxx",
+       kProtobuf,
+       "the object provided is unrecognized (must be of type ResourceClaim): provided data does "
+       "not appear to be a protobuf message, expected prefix [107 56 115 0] (78787878)"},
+      {"k8s\0"s,
+       kProtobuf,
+       "the object provided is unrecognized (must be of type ResourceClaim): empty body "
+       "(6b387300)"},
+      {claim,
+       "application/json",
+       "the object provided is unrecognized (must be of type ResourceClaim): couldn't get "
+       "version/kind; json parse error: "},
+      {Protobuf<api::resource_v1beta1::ResourceClaim>(kClaim),
+       kProtobuf,
+       "the API version in the data (resource.k8s.io/v1beta1) does not match the expected API "
+       "version (resource.k8s.io/v1)"},
+      {claim.substr(0, claim.size() - 4) + "\x0a\x7f",
+       kProtobuf,
+       "the object provided is unrecognized (must be of type ResourceClaim): unexpected EOF "},
+      {"k8s\0\x12\x02\x0a\x7f"s,
+       kProtobuf,
+       "ResourceClaim in version \"v1\" cannot be handled as a ResourceClaim: protobuf: byte 1"},
+  };
+  const std::string before = Do("GET", kClaims);
+  for (const auto& c : cases) {
+    const net::client::ClientResponse answer = Send(Request("POST", kClaims, c.body, c.type));
+    EXPECT_EQ(answer.status, 400);
+    const auto status =
+        api::DecodeJson(api::Reflected<api::meta_v1::Status>::kKind, answer.body, nullptr);
+    ASSERT_TRUE(status.has_value());
+    EXPECT_THAT(status->As<api::meta_v1::Status>().message, StartsWith(std::string(c.message)));
+  }
+  EXPECT_EQ(Do("GET", kClaims), before);
+  EXPECT_THAT(Do("POST", kClaims, claim, "application/cbor"),
+              AllOf(StartsWith("415 "),
+                    HasSubstr("accepted media types include: application/json, application/yaml, "
+                              "application/vnd.kubernetes.protobuf")));
+}
+
+// Protobuf has no names that could be unknown, so upstream's strictness has nothing to say.
+TEST_F(HttpApiTest, StrictnessIsNotForProtobuf) {
+  std::string message;
+  const auto claim =
+      api::DecodeJson(api::Reflected<api::resource_v1::ResourceClaim>::kKind, kClaim, nullptr);
+  api::EncodeProtobuf(claim->type(), claim->value(), message);
+  message += "\x98\x06\x01\x1a\x00"s;  // number 99, and the status a second time
+  std::string body;
+  api::EncodeProtobufEnvelope({.meta = {}, .raw = message}, body);
+  const auto response = Send(Request(
+      "POST", std::string(kClaims) + "?fieldValidation=Strict", body, kProtobuf, kProtobuf));
+  EXPECT_EQ(response.status, 201);
+  EXPECT_EQ(response.headers.Get("Warning"), "");
+}
+
+TEST_F(HttpApiTest, DeletionsReadProtobufOptionsOfEveryGroup) {
+  const auto options = [](std::string_view version, std::string_view uid) {
+    api::meta_v1::DeleteOptions wanted;
+    wanted.preconditions.emplace().uid = uid;
+    std::string body;
+    api::EncodeProtobuf({.api_version = std::string(version), .kind = "DeleteOptions"},
+                        api::TypeOf<api::meta_v1::DeleteOptions>(),
+                        &wanted,
+                        body);
+    return body;
+  };
+  for (const std::string_view version : {"v1", "meta.k8s.io/v1", "resource.k8s.io/v1beta1"}) {
+    Do("POST", kClaims, kClaim);
+    EXPECT_THAT(Do("DELETE", Item("a"), options(version, "other"), kProtobuf),
+                AllOf(StartsWith("409 "), HasSubstr("the UID in the precondition (other)")));
+    const auto read = api::DecodeJson(api::Reflected<api::resource_v1::ResourceClaim>::kKind,
+                                      Send(Request("GET", Item("a"))).body,
+                                      nullptr);
+    EXPECT_THAT(Do("DELETE", Item("a"), options(version, read->metadata().uid), kProtobuf),
+                StartsWith("200 "));
+  }
+  Do("POST", kClaims, kClaim);
+  EXPECT_THAT(Do("DELETE", Item("a"), options("v9", "x"), kProtobuf),
+              AllOf(StartsWith("400 "), HasSubstr("no kind")));
+  EXPECT_THAT(Do("DELETE", Item("a"), "k8s", kProtobuf),
+              AllOf(StartsWith("400 "), HasSubstr("does not appear to be a protobuf message")));
+  EXPECT_THAT(Do("GET", Item("a")), StartsWith("200 "));
+}
+
+// Traps 10 and 11: a stream is never compressed or indented, and its head does not wait for events.
+TEST_F(HttpApiTest, AWatchOfProtobufBeginsAtOnceAndIsNotCompressed) {
+  net::client::ClientRequest request =
+      Request("GET",
+              std::string(kClaims) + "?watch=1&pretty=1",
+              "",
+              "",
+              "application/vnd.kubernetes.protobuf;stream=watch,application/json");
+  request.headers.Add("Accept-Encoding", "gzip");
+  auto stream = client_->Open(request);
+  ASSERT_TRUE(stream.has_value());
+  EXPECT_EQ((*stream)->status(), 200);
+  EXPECT_EQ((*stream)->headers().Get("Content-Type"),
+            "application/vnd.kubernetes.protobuf;stream=watch");
+  EXPECT_EQ((*stream)->headers().Get("Content-Encoding"), "");
 }
 
 TEST_F(HttpApiTest, WhoAsksComesFirst) {

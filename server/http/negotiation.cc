@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "api/codec/protobuf.h"
 #include "server/errors/errors.h"
 
 namespace dray::server::http {
@@ -16,8 +17,7 @@ namespace {
 using documents::Transform;
 using patch::PatchType;
 
-// What upstream names in its refusals. Protobuf is in the list because clients that match these
-// texts expect it; it is not served yet.
+// What is accepted and served, in the order in which upstream names it in its refusals.
 constexpr std::string_view kServed =
     "application/json, application/yaml, application/vnd.kubernetes.protobuf";
 constexpr std::string_view kStreamed =
@@ -94,14 +94,12 @@ std::optional<documents::Encoding> EncodingOf(std::string_view type) {
     return documents::Encoding::kJson;
   }
   if (type == "application/yaml") return documents::Encoding::kYaml;
+  if (type == api::kProtobufMediaType) return documents::Encoding::kProtobuf;
   return std::nullopt;
 }
 
 bool NamesServedType(const Clause& clause) {
-  if (clause.type == "application/*") return false;
-  // Protobuf without a transformation is unknown; with one upstream refuses it as we do.
-  const bool protobuf = clause.type == "application/vnd.kubernetes.protobuf";
-  return EncodingOf(clause.type).has_value() || (protobuf && !clause.as.empty());
+  return clause.type != "application/*" && EncodingOf(clause.type).has_value();
 }
 
 // What the clause asks the object to become; nothing when this endpoint cannot do it.
@@ -112,11 +110,15 @@ std::optional<documents::Form> FormOf(const Clause& clause, Endpoint endpoint) {
                        .pretty = clause.pretty == "1" || clause.pretty == "true"};
   if (endpoint == Endpoint::kWatch && form.encoding == documents::Encoding::kYaml)
     return std::nullopt;
+  const bool protobuf = form.encoding == documents::Encoding::kProtobuf;
+  if (protobuf && (endpoint == Endpoint::kPlain || endpoint == Endpoint::kAggregated))
+    return std::nullopt;
   if (clause.as.empty()) return form;
   const bool meta = clause.group == "meta.k8s.io";
   const bool objects =
       endpoint == Endpoint::kObject || endpoint == Endpoint::kList || endpoint == Endpoint::kWatch;
-  if (clause.as == "Table" && meta && objects) {
+  // A Table has no protobuf: its cells are any JSON.
+  if (clause.as == "Table" && meta && objects && !protobuf) {
     form.transform = Transform::kTable;
     if (clause.version == "v1") return form;
     if (clause.version != "v1beta1") return std::nullopt;
@@ -189,6 +191,7 @@ Result<BodyFormat> BodyFormatOf(std::string_view content_type) {
     return BodyFormat::kJson;
   }
   if (essence == "application/yaml") return BodyFormat::kYaml;
+  if (essence == api::kProtobufMediaType) return BodyFormat::kProtobuf;
   return Fail(StatusReason::kUnsupportedMediaType,
               fmt::format("the body of the request was in an unknown format - accepted media types "
                           "include: {}",

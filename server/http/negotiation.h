@@ -39,7 +39,7 @@ documents::Form ErrorForm(std::string_view accept);
 /// Whether JSON should be indented: the parameter `pretty`, else browsers and command-line tools.
 bool WantsPretty(std::optional<std::string_view> parameter, std::string_view user_agent);
 
-enum class BodyFormat : uint8_t { kJson, kYaml };
+enum class BodyFormat : uint8_t { kJson, kYaml, kProtobuf };
 
 /// Errors: kUnsupportedMediaType.
 Result<BodyFormat> BodyFormatOf(std::string_view content_type);

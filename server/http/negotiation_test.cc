@@ -19,7 +19,12 @@ std::string Words(const Result<documents::Form>& form) {
     return unknown ? "406 unknown"
                    : "406 " + form.error().message.substr(form.error().message.find("accepted"));
   }
-  std::string words = form->encoding == documents::Encoding::kJson ? "json" : "yaml";
+  std::string words;
+  switch (form->encoding) {
+    case documents::Encoding::kJson: words = "json"; break;
+    case documents::Encoding::kYaml: words = "yaml"; break;
+    case documents::Encoding::kProtobuf: words = "protobuf"; break;
+  }
   switch (form->transform) {
     case Transform::kNone: break;
     case Transform::kTable: words += " table " + std::string(form->version); break;
@@ -52,8 +57,23 @@ constexpr Case kCases[] = {
     {"application/json;pretty=1", Endpoint::kObject, "json pretty"},
     {"application/xml", Endpoint::kObject, "406 unknown"},
     {"application/cbor", Endpoint::kObject, "406 unknown"},
-    {"application/vnd.kubernetes.protobuf", Endpoint::kObject, "406 unknown"},
-    {"application/vnd.kubernetes.protobuf,application/json", Endpoint::kObject, "json"},
+    {"application/vnd.kubernetes.protobuf", Endpoint::kObject, "protobuf"},
+    {"application/vnd.kubernetes.protobuf,application/json", Endpoint::kObject, "protobuf"},
+    {"application/json;q=0.9, application/vnd.kubernetes.protobuf", Endpoint::kList, "protobuf"},
+    {"application/cbor,application/vnd.kubernetes.protobuf,application/json",
+     Endpoint::kList,
+     "protobuf"},
+    {"application/vnd.kubernetes.protobuf;stream=watch,application/json;stream=watch",
+     Endpoint::kWatch,
+     "protobuf"},
+    {"application/cbor-seq", Endpoint::kWatch, "406 unknown"},
+    {"application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,"
+     "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json",
+     Endpoint::kObject,
+     "protobuf partial"},
+    {"application/vnd.kubernetes.protobuf;as=Table;v=v1;g=meta.k8s.io,application/json",
+     Endpoint::kList,
+     "json"},
     {"application/vnd.kubernetes.protobuf;as=Table;v=v1;g=meta.k8s.io", Endpoint::kList, kServed},
     {"application/xml", Endpoint::kPlain, kServed},
     {"application/yaml",
@@ -116,6 +136,11 @@ TEST(Negotiation, BodiesAndPatchesByContentType) {
   EXPECT_EQ(*BodyFormatOf("application/json; charset=utf-8"), BodyFormat::kJson);
   EXPECT_EQ(*BodyFormatOf(""), BodyFormat::kJson);
   EXPECT_EQ(*BodyFormatOf("application/yaml"), BodyFormat::kYaml);
+  EXPECT_EQ(*BodyFormatOf("Application/vnd.kubernetes.protobuf;stream=watch"),
+            BodyFormat::kProtobuf);
+  EXPECT_EQ(BodyFormatOf("application/cbor").error().message,
+            "the body of the request was in an unknown format - accepted media types include: "
+            "application/json, application/yaml, application/vnd.kubernetes.protobuf");
   EXPECT_EQ(BodyFormatOf("text/plain").error().reason, StatusReason::kUnsupportedMediaType);
   EXPECT_EQ(*PatchTypeOf("application/merge-patch+json;x=y"), patch::PatchType::kMerge);
   EXPECT_EQ(*PatchTypeOf("application/apply-patch+yaml"), patch::PatchType::kApply);

@@ -48,8 +48,9 @@ void Exchange::ServePlain() {
                   documents::VersionJson(parts_.resources.release()));
     case RouteKind::kHealth: return ServeHealth();
     case RouteKind::kCoreVersions:
-      return ServeDiscovery(OnlyUtf8(documents::CoreVersionsJson(request_.headers.Get("Host"))),
-                            discovery.aggregated_core());
+      return ServeDiscovery(
+          documents::OnlyUtf8(documents::CoreVersionsJson(request_.headers.Get("Host"))),
+          discovery.aggregated_core());
     case RouteKind::kGroups:
       return ServeDiscovery(discovery.groups(), discovery.aggregated_groups());
     case RouteKind::kGroup: return ServeDocument(discovery.Group(route_.group));

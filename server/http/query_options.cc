@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "api/codec/json.h"
+#include "api/codec/protobuf.h"
 #include "api/text/go_quote.h"
 #include "api/value/time.h"
 #include "server/errors/errors.h"
@@ -199,6 +200,16 @@ bool IsDeleteOptionsVersion(const api::Scheme& scheme, std::string_view version)
       scheme.kinds(), [&](const api::KindInfo* kind) { return kind->api_version() == version; });
 }
 
+// Every group has its own DeleteOptions, all the same.
+Result<> CheckDeleteOptionsMeta(const api::Scheme& scheme, const api::TypeMeta& meta) {
+  const bool right_kind = meta.kind.empty() || meta.kind == "DeleteOptions";
+  if (right_kind && IsDeleteOptionsVersion(scheme, meta.api_version)) return {};
+  return Fail(errors::BadRequest(
+      fmt::format("no kind {} is registered for version {} in scheme \"pkg/runtime/scheme.go:111\"",
+                  api::GoQuote(meta.kind.empty() ? "DeleteOptions" : meta.kind),
+                  api::GoQuote(meta.api_version))));
+}
+
 }  // namespace
 
 bool BoolParameter(const net::Query& query, std::string_view name) {
@@ -245,13 +256,7 @@ Result<api::meta_v1::DeleteOptions> ReadDeleteOptions(const api::Scheme& scheme,
       return Fail(errors::BadRequest("couldn't get version/kind; json parse error: " +
                                      meta.error().message));
     }
-    const bool right_kind = meta->kind.empty() || meta->kind == "DeleteOptions";
-    if (!right_kind || !IsDeleteOptionsVersion(scheme, meta->api_version)) {
-      return Fail(errors::BadRequest(fmt::format(
-          "no kind {} is registered for version {} in scheme \"pkg/runtime/scheme.go:111\"",
-          api::GoQuote(meta->kind.empty() ? "DeleteOptions" : meta->kind),
-          api::GoQuote(meta->api_version))));
-    }
+    DRAY_TRY_VOID(CheckDeleteOptionsMeta(scheme, *meta));
     api::DecodeIssues issues;
     DRAY_TRY_VOID(
         api::DecodeJson(api::TypeOf<api::meta_v1::DeleteOptions>(), body, &options, &issues));
@@ -265,6 +270,16 @@ Result<api::meta_v1::DeleteOptions> ReadDeleteOptions(const api::Scheme& scheme,
   for (const std::string_view value : query.All("dryRun")) options.dry_run.emplace_back(value);
   options.ignore_store_read_error_with_cluster_breaking_potential =
       OptionalBool(query, "ignoreStoreReadErrorWithClusterBreakingPotential");
+  return options;
+}
+
+Result<api::meta_v1::DeleteOptions> DeleteOptionsOfProtobuf(const api::Scheme& scheme,
+                                                            std::string_view body) {
+  DRAY_TRY(const api::ProtobufEnvelope envelope, api::ReadProtobufEnvelope(body));
+  DRAY_TRY_VOID(CheckDeleteOptionsMeta(scheme, envelope.meta));
+  api::meta_v1::DeleteOptions options;
+  DRAY_TRY_VOID(
+      api::DecodeProtobuf(api::TypeOf<api::meta_v1::DeleteOptions>(), envelope.raw, &options));
   return options;
 }
 

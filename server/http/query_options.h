@@ -43,4 +43,8 @@ Result<api::meta_v1::DeleteOptions> ReadDeleteOptions(const api::Scheme& scheme,
                                                       const net::Query& query,
                                                       std::string_view body);
 
+/// The same from a body of protobuf, which must be there. Errors: as above.
+Result<api::meta_v1::DeleteOptions> DeleteOptionsOfProtobuf(const api::Scheme& scheme,
+                                                            std::string_view body);
+
 }  // namespace dray::server::http

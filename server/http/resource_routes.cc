@@ -131,6 +131,7 @@ Result<> Exchange::ReadBody(ResourceRequest& request) {
   bool yaml = request.verb == Verb::kPatch && request.patch_type == patch::PatchType::kApply;
   if (request.verb != Verb::kPatch && !request_.body.empty()) {
     DRAY_TRY(const BodyFormat format, BodyFormatOf(request_.headers.Get("Content-Type")));
+    if (format == BodyFormat::kProtobuf) return ReadProtobufBody(request);
     yaml = format == BodyFormat::kYaml;
   }
   DRAY_TRY(std::string json, JsonBody(request, yaml));
@@ -139,6 +140,16 @@ Result<> Exchange::ReadBody(ResourceRequest& request) {
     return {};
   }
   request.body = std::move(json);
+  return {};
+}
+
+Result<> Exchange::ReadProtobufBody(ResourceRequest& request) {
+  if (IsDelete(request.verb)) {
+    DRAY_TRY(request.delete_options,
+             DeleteOptionsOfProtobuf(parts_.resources.scheme(), request_.body));
+    return {};
+  }
+  request.body = verbs::ProtobufBody{.bytes = std::move(request_.body)};
   return {};
 }
 
@@ -174,7 +185,7 @@ void Exchange::Watch(const ResourceRequest& request) {
   rendering_.pretty = false;
   WatchStream::Run(*std::move(cursor),
                    std::move(responder_),
-                   Head(200, "application/json"),
+                   Head(200, documents::StreamMediaType(rendering_.form.encoding)),
                    rendering_,
                    parts_.world.clock);
 }
@@ -183,20 +194,19 @@ void Exchange::Answered(verbs::Answer answer) {
   warnings_.insert(warnings_.end(), answer.warnings.begin(), answer.warnings.end());
   if (!answer.outcome) return SendError(answer.outcome.error());
   int code = 200;
-  Result<std::string> json;
+  const documents::Form& form = rendering_.form;
+  Result<std::string> body;
   if (const auto* object = std::get_if<verbs::ObjectAnswer>(&*answer.outcome)) {
     code = object->code;
-    json = documents::AnswerJson(*object, rendering_);
+    body = documents::AnswerBody(*object, rendering_);
   } else if (const auto* list = std::get_if<verbs::ListAnswer>(&*answer.outcome)) {
-    json = documents::AnswerJson(*list, rendering_);
+    body = documents::AnswerBody(*list, rendering_);
   } else if (const auto* status = std::get_if<verbs::StatusAnswer>(&*answer.outcome)) {
     code = status->code;
-    json = documents::StatusJson(status->status);
+    body = documents::StatusBody(status->status, form, rendering_.pretty);
   }
-  if (!json) return SendError(json.error());
-  const documents::Form& form = rendering_.form;
-  Send(Head(code, documents::MediaType(form.encoding)),
-       documents::Encoded(*std::move(json), form, rendering_.pretty));
+  if (!body) return SendError(body.error());
+  Send(Head(code, documents::MediaType(form.encoding)), *std::move(body));
 }
 
 }  // namespace dray::server::http

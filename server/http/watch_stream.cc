@@ -90,7 +90,7 @@ bool WatchStream::Send(const verbs::WatchEvent& event) {
   const auto definitions =
       columns_sent_ ? documents::ColumnDefinitions::kNull : documents::ColumnDefinitions::kShown;
   if (!event.status) columns_sent_ = true;
-  return Write(net::Bytes(documents::WatchLine(event, rendering_, definitions)));
+  return Write(net::Bytes(documents::WatchFrame(event, rendering_, definitions)));
 }
 
 bool WatchStream::Write(net::Bytes line) {

@@ -2,8 +2,38 @@
 #include "server/storage/item.h"
 
 #include <cstddef>
+#include <memory>
+#include <utility>
+
+#include "api/codec/protobuf.h"
 
 namespace dray::server::storage {
+namespace {
+
+// All that is written of an item, in one piece of memory.
+struct Forms {
+  Forms(std::string text, api::Release release) : json(std::move(text)), message(release) {}
+
+  std::string json;
+  LazyMessage message;
+};
+
+}  // namespace
+
+std::string_view LazyMessage::Of(const api::Object& object) const {
+  return text_.Get([&] {
+    std::string text;
+    api::EncodeProtobuf(object.type(), object.value(), text, {.release = release_});
+    return text;
+  });
+}
+
+Item MakeItem(api::Object object, std::string json, api::Release release) {
+  const auto forms = std::make_shared<const Forms>(std::move(json), release);
+  return {.object = std::move(object),
+          .json = {forms, &forms->json},
+          .message = {forms, &forms->message}};
+}
 
 std::string_view ListItemJson(const Item& item) {
   const api::KindInfo& kind = item.object.kind();
@@ -11,6 +41,10 @@ std::string_view ListItemJson(const Item& item) {
   const size_t head = std::string_view(R"({"kind":"","apiVersion":"",)").size() + kind.kind.size() +
                       kind.api_version().size();
   return std::string_view(*item.json).substr(head);
+}
+
+std::string_view MessageOf(const Item& item) {
+  return item.message->Of(item.object);
 }
 
 }  // namespace dray::server::storage

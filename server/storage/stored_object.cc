@@ -69,10 +69,9 @@ bool HasHubContent(const api::Type& type, const void* value) {
 
 Item AsSeen(View view, const Item& stored) {
   if (view.is_storage()) return stored;
-  Item item{.object = api::conversion::FromHub(stored.object, *view.kind, view.release)};
-  item.json = std::make_shared<const std::string>(
-      api::ToJson(item.object, api::Wire{.release = view.release}));
-  return item;
+  api::Object object = api::conversion::FromHub(stored.object, *view.kind, view.release);
+  std::string json = api::ToJson(object, {.release = view.release});
+  return MakeItem(std::move(object), std::move(json), view.release);
 }
 
 // What stands in front of durable bytes, protobuf or JSON.
@@ -211,8 +210,7 @@ Result<> StoredObject::CheckDurable() const {
 
 Item StoredObject::Versioned(api::Object object, Revision revision) const {
   object.mutable_metadata().resource_version = std::to_string(revision.value());
-  return {.object = std::move(object),
-          .json = std::make_shared<const std::string>(Splice(*json_, version_offset_, revision))};
+  return MakeItem(std::move(object), Splice(*json_, version_offset_, revision), api::Release::kAny);
 }
 
 const Item& StoredObject::AsStored(Revision modified) const {
@@ -239,7 +237,7 @@ Item StoredObject::EndedAt(View view, Revision end) const {
 }
 
 Item StoredObject::Unversioned(View view) const {
-  return AsSeen(view, {.object = object_, .json = json_});
+  return AsSeen(view, MakeItem(object_, *json_, api::Release::kAny));
 }
 
 Result<bool> ReadsAs(const api::KindInfo& hub, std::string_view bytes) {

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "api/codec/protobuf.h"
 #include "api/text/go_quote.h"
 #include "server/errors/errors.h"
 
@@ -70,25 +71,36 @@ Error WrongKind(const api::Scheme& scheme, const api::TypeMeta& said, const api:
                   kind.api_version()));
 }
 
+std::unexpected<Error> Unrecognized(const api::KindInfo& kind,
+                                    std::string_view why,
+                                    std::string_view body) {
+  return Fail(errors::BadRequest(
+      fmt::format("the object provided is unrecognized (must be of type {}): {} ({})",
+                  kind.kind,
+                  why,
+                  Summary(body))));
+}
+
+// What a body that says `said` is: of `kind` where it says nothing.
+Result<api::TypeMeta> CheckKind(const Call& call, const api::KindInfo& kind, api::TypeMeta said) {
+  if (said.kind.empty()) said.kind = kind.kind;
+  if (said.api_version.empty()) said.api_version = kind.api_version();
+  if (said.kind != kind.kind || said.api_version != kind.api_version()) {
+    return Fail(WrongKind(call.core->scheme, said, kind));
+  }
+  return said;
+}
+
 Result<api::Object> DecodeText(const Call& call, const api::KindInfo& kind, std::string_view text) {
   if (text == "null") text = "{}";  // an object that says nothing
   Result<api::TypeMeta> read = api::ReadTypeMeta(text);
   if (!read.has_value()) {
     const std::string_view why =
         text.empty() ? "unexpected end of JSON input" : std::string_view(read.error().message);
-    return Fail(
-        errors::BadRequest(fmt::format("the object provided is unrecognized (must be of type {}): "
-                                       "couldn't get version/kind; json parse error: {} ({})",
-                                       kind.kind,
-                                       why,
-                                       Summary(text))));
+    return Unrecognized(
+        kind, fmt::format("couldn't get version/kind; json parse error: {}", why), text);
   }
-  api::TypeMeta said = *std::move(read);
-  if (said.kind.empty()) said.kind = kind.kind;
-  if (said.api_version.empty()) said.api_version = kind.api_version();
-  if (said.kind != kind.kind || said.api_version != kind.api_version()) {
-    return Fail(WrongKind(call.core->scheme, said, kind));
-  }
+  DRAY_TRY(const api::TypeMeta said, CheckKind(call, kind, *std::move(read)));
   api::DecodeIssues issues;
   Result<api::Object> object =
       api::DecodeJson(kind, text, &issues, {.release = call.request->release});
@@ -100,6 +112,24 @@ Result<api::Object> DecodeText(const Call& call, const api::KindInfo& kind, std:
   if (validation == FieldValidation::kWarn) {
     call.warnings->insert(call.warnings->end(), issues.begin(), issues.end());
   }
+  return object;
+}
+
+// What the envelope says of its content's form is not asked: upstream reads protobuf whatever it
+// is.
+Result<api::Object> DecodeMessage(const Call& call,
+                                  const api::KindInfo& kind,
+                                  std::string_view bytes) {
+  Result<api::ProtobufEnvelope> envelope = api::ReadProtobufEnvelope(bytes);
+  if (!envelope.has_value()) {
+    const bool cut = api::IsCutOffEnvelope(bytes);
+    return Unrecognized(
+        kind, cut ? std::string_view("unexpected EOF") : envelope.error().message, bytes);
+  }
+  DRAY_TRY(const api::TypeMeta said, CheckKind(call, kind, std::move(envelope->meta)));
+  Result<api::Object> object =
+      api::DecodeProtobuf(kind, envelope->raw, {.release = call.request->release});
+  if (!object.has_value()) return Fail(CannotBe(said, kind, object.error().message));
   return object;
 }
 
@@ -116,6 +146,9 @@ Result<api::Object> DecodeBody(const Call& call, const api::KindInfo& kind) {
       return Fail(errors::BadRequest(fmt::format("the object provided is not a {}", kind.kind)));
     }
     return object->Clone();
+  }
+  if (const auto* message = std::get_if<ProtobufBody>(&body)) {
+    return DecodeMessage(call, kind, message->bytes);
   }
   const auto* text = std::get_if<std::string>(&body);
   return DecodeText(call, kind, text == nullptr ? std::string_view() : *text);

@@ -17,8 +17,9 @@ namespace dray::server::verbs {
 /// FieldValidation::kWarn.
 ///
 /// Errors, with upstream's words:
-///   kBadRequest  not JSON; of another kind or version; a value of the wrong type; with kStrict, an
-///                unknown or duplicate field.
+///   kBadRequest  not JSON or protobuf, as it was said to be; of another kind or version; a value
+///                of the wrong type; with kStrict, an unknown or duplicate field of JSON (unknown
+///                fields of protobuf are ignored, duplicates are merged, as its rules are).
 Result<api::Object> DecodeBody(const Call& call, const api::KindInfo& kind);
 
 /// `strict decoding error: …` from what a strict decoder found.

@@ -54,9 +54,14 @@ struct WriteOptions {
   std::optional<bool> force;
 };
 
-/// JSON text as it came (YAML is turned into JSON at the edge), or an object an in-process client
-/// made. Empty for verbs without a body.
-using Body = std::variant<std::monostate, std::string, api::Object>;
+/// Bytes that are said to be protobuf, in the envelope of Kubernetes.
+struct ProtobufBody {
+  std::string bytes;
+};
+
+/// JSON text as it came (YAML is turned into JSON at the edge), protobuf as it came, or an object
+/// an in-process client made. Empty for verbs without a body.
+using Body = std::variant<std::monostate, std::string, ProtobufBody, api::Object>;
 
 struct ResourceRequest {
   Verb verb = Verb::kGet;

@@ -179,10 +179,9 @@ class Cursor final : public WatchCursor {
   }
 
   WatchEvent Bare(api::Object object) const {
-    auto json =
-        std::make_shared<const std::string>(api::ToJson(object, {.release = view_.release}));
+    std::string json = api::ToJson(object, {.release = view_.release});
     return {.type = WatchEventType::kBookmark,
-            .item = {.object = std::move(object), .json = std::move(json)}};
+            .item = storage::MakeItem(std::move(object), std::move(json), view_.release)};
   }
 
   void End(const Error& error, std::vector<WatchEvent>& events) {

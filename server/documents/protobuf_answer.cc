@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/documents/protobuf_answer.h"
+
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "api/codec/protobuf.h"
+#include "api/codec/protobuf_wire.h"
+#include "api/meta_v1/list_meta.h"
+#include "api/object.h"
+#include "base/check.h"
+
+namespace dray::server::documents {
+namespace {
+
+bool IsPartial(Transform transform) {
+  return transform == Transform::kPartial || transform == Transform::kPartialList;
+}
+
+// Of an object or, with `suffix` "List", of a list.
+api::TypeMeta MetaOf(const api::KindInfo& kind, Transform transform, std::string_view suffix = {}) {
+  if (IsPartial(transform)) {
+    return {.api_version = "meta.k8s.io/v1",
+            .kind = fmt::format("PartialObjectMetadata{}", suffix)};
+  }
+  return {.api_version = kind.api_version(), .kind = fmt::format("{}{}", kind.kind, suffix)};
+}
+
+// The metadata is the first field of every kind and the only one of a PartialObjectMetadata, so
+// the message of the one begins with that of the other.
+std::string_view MetadataOnly(std::string_view message) {
+  api::WireReader reader(message);
+  const api::WireTag tag = reader.Tag();
+  DRAY_CHECK(tag.number == 1 && tag.type == api::WireType::kBytes);
+  reader.Bytes();
+  return message.substr(0, static_cast<size_t>(reader.at() - message.data()));
+}
+
+std::string_view MessageOf(const storage::Item& item, Transform transform) {
+  const std::string_view message = storage::MessageOf(item);
+  return IsPartial(transform) ? MetadataOnly(message) : message;
+}
+
+const api::TypeMeta& StatusMeta() {
+  static const api::TypeMeta meta{.api_version = "v1", .kind = "Status"};
+  return meta;
+}
+
+std::string StatusMessage(const api::meta_v1::Status& status) {
+  std::string message;
+  api::EncodeProtobuf(api::TypeOf<api::meta_v1::Status>(), &status, message);
+  return message;
+}
+
+}  // namespace
+
+std::string ItemProtobuf(const storage::Item& item, Transform transform) {
+  std::string out;
+  api::EncodeProtobufEnvelope(
+      {.meta = MetaOf(item.object.kind(), transform), .raw = MessageOf(item, transform)}, out);
+  return out;
+}
+
+std::string ListProtobuf(const verbs::ListAnswer& answer, Transform transform) {
+  std::vector<std::string_view> messages;
+  messages.reserve(answer.items.size());
+  for (const storage::Item& item : answer.items) messages.push_back(MessageOf(item, transform));
+  std::string out;
+  api::EncodeProtobufList(MetaOf(*answer.kind, transform, "List"),
+                          {.resource_version = answer.resource_version,
+                           .continue_ = answer.continue_token,
+                           .remaining_item_count = answer.remaining_item_count},
+                          messages,
+                          out);
+  return out;
+}
+
+std::string StatusProtobuf(const api::meta_v1::Status& status) {
+  std::string out;
+  api::EncodeProtobufEnvelope({.meta = StatusMeta(), .raw = StatusMessage(status)}, out);
+  return out;
+}
+
+std::string WatchFrameProtobuf(const verbs::WatchEvent& event, Transform transform) {
+  std::string out;
+  const std::string_view type = verbs::WatchEventName(event.type);
+  if (event.status) {
+    api::EncodeProtobufWatchFrame(
+        type, {.meta = StatusMeta(), .raw = StatusMessage(*event.status)}, out);
+  } else {
+    api::EncodeProtobufWatchFrame(type,
+                                  {.meta = MetaOf(event.item.object.kind(), transform),
+                                   .raw = MessageOf(event.item, transform)},
+                                  out);
+  }
+  return out;
+}
+
+}  // namespace dray::server::documents

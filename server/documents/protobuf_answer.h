@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Answers as protobuf: what the verbs return, put together from messages that every reader shares.
+// There are no tables here: a cell may be any JSON, so upstream has none either.
+#pragma once
+
+#include <string>
+
+#include "api/meta_v1/status.h"
+#include "server/documents/form.h"
+#include "server/verbs/answer.h"
+#include "server/verbs/watch_cursor.h"
+
+namespace dray::server::documents {
+
+/// One object in its envelope, whole or, with a transformation, reduced to its metadata. O(size).
+std::string ItemProtobuf(const storage::Item& item, Transform transform);
+
+/// A list in its envelope. O(size).
+std::string ListProtobuf(const verbs::ListAnswer& answer, Transform transform);
+
+std::string StatusProtobuf(const api::meta_v1::Status& status);
+
+/// One event as it stands in a stream, behind its length.
+std::string WatchFrameProtobuf(const verbs::WatchEvent& event, Transform transform);
+
+}  // namespace dray::server::documents
