@@ -7,8 +7,10 @@
 #include <fmt/format.h>
 
 #include "api/core_v1/binding.h"
+#include "api/core_v1/pod.h"
 #include "api/resource_v1/claim.h"
 #include "base/result.h"
+#include "client/outcome.h"
 #include "client/read_modify_write.h"
 #include "scheduler/pod_claims.h"
 
@@ -26,35 +28,54 @@ struct ClaimWriter {
   api::Time now;
   const std::optional<resource_v1::AllocationResult>& allocation;
   api::Object newest;
+  bool unsure;  // a write on top of `newest` may have been carried out, or may still be
 
   const ResourceClaim& claim() const { return newest.As<ResourceClaim>(); }
   std::string key() const { return api::ObjectKey(newest.metadata()); }
 
-  Result<> Explain(std::string_view what, Error error) const {
-    error.message = fmt::format("{} to claim {}: {}", what, key(), error.message);
-    return Fail(std::move(error));
+  Result<> FailMeantime(std::string_view what) const {
+    return Fail(StatusReason::kNotFound,
+                fmt::format("claim {} got {} in the meantime", key(), what));
+  }
+
+  /// Whether everything that is to be written is there.
+  bool IsDone() const {
+    if (!IsReservedFor(claim(), pod.metadata().uid)) return false;
+    const auto& there = claim().status.allocation;
+    if (!allocation || !there) return !allocation;
+    return there->devices == allocation->devices &&
+           there->node_selector == allocation->node_selector;
   }
 
   Result<> CheckMeantime() const {
-    const auto fail = [&](std::string_view what) {
-      return Fail(StatusReason::kUnknown,
-                  fmt::format("claim {} got {} in the meantime", key(), what));
-    };
-    if (newest.metadata().deletion_timestamp) return fail("deleted");
-    if (allocation && claim().status.allocation) return fail("allocated elsewhere");
-    if (!allocation && !claim().status.allocation) return fail("deallocated elsewhere");
+    if (allocation && claim().status.allocation) return FailMeantime("allocated elsewhere");
+    if (!allocation && !claim().status.allocation) return FailMeantime("deallocated elsewhere");
     return {};
   }
 
-  Result<> AddFinalizer() {
+  Result<> Write(const api::Object& next, std::string_view subresource, std::string_view what) {
+    Result<api::Object> written = client.Update(next, subresource);
+    if (!written) {
+      Error error = std::move(written).error();
+      unsure = unsure || client::MayBeCarriedOut(error);
+      error.message = fmt::format("{} to claim {}: {}", what, key(), error.message);
+      return Fail(std::move(error));
+    }
+    newest = *std::move(written);
+    unsure = false;  // whatever was written on the version before
+    return {};
+  }
+
+  bool HasFinalizer() const {
     const auto& finalizers = newest.metadata().finalizers;
-    if (std::ranges::find(finalizers, kClaimFinalizer) != finalizers.end()) return {};
+    return std::ranges::find(finalizers, kClaimFinalizer) != finalizers.end();
+  }
+
+  Result<> AddFinalizer() {
+    if (HasFinalizer()) return {};
     api::Object copy = newest.Clone();
     copy.mutable_metadata().finalizers.emplace_back(kClaimFinalizer);
-    Result<api::Object> written = client.Update(copy);
-    if (!written) return Explain("add finalizer", std::move(written).error());
-    newest = *std::move(written);
-    return {};
+    return Write(copy, {}, "add finalizer");
   }
 
   Result<> WriteStatus() {
@@ -68,70 +89,150 @@ struct ClaimWriter {
                                    .resource = "pods",
                                    .name = pod.metadata().name,
                                    .uid = pod.metadata().uid});
-    Result<api::Object> written = client.Update(copy, "status");
-    if (!written) {
-      return Explain(allocation ? "add allocation and reservation" : "add reservation",
-                     std::move(written).error());
-    }
-    newest = *std::move(written);
-    return {};
+    return Write(copy, "status", allocation ? "add allocation and reservation" : "add reservation");
   }
 
   Result<> TryOnce() {
+    if (newest.metadata().deletion_timestamp) return FailMeantime("deleted");
+    if (IsDone()) return {};
     DRAY_TRY_VOID(CheckMeantime());
     if (allocation) DRAY_TRY_VOID(AddFinalizer());
-    if (!allocation && IsReservedFor(claim(), pod.metadata().uid)) return {};
     return WriteStatus();
+  }
+
+  /// Reads the claim, which tells whether a write on top of `newest` has been carried out: not, and
+  /// never will be, if the version is another one without it.
+  Result<> LookAgain() {
+    Result<api::Object> read = client.Get(client::RefOf(newest));
+    if (!read) {
+      if (read.error().reason == StatusReason::kNotFound) unsure = false;
+      return Fail(std::move(read).error());
+    }
+    if (read->metadata().uid != newest.metadata().uid) {
+      unsure = false;
+      return FailMeantime("deleted and made again");
+    }
+    if (read->metadata().resource_version != newest.metadata().resource_version) unsure = false;
+    newest = *std::move(read);
+    return {};
+  }
+
+  /// Sees to it that an unanswered write on top of `newest` is never carried out: by another one.
+  Result<> Revoke() {
+    api::Object copy = newest.Clone();
+    if (!allocation || std::erase(copy.mutable_metadata().finalizers, kClaimFinalizer) == 0) {
+      return {};
+    }
+    return Write(copy, {}, "remove finalizer");
+  }
+
+  Result<> UnreserveOnce() {
+    if (!IsReservedFor(claim(), pod.metadata().uid)) return {};
+    api::Object copy = newest.Clone();
+    std::erase_if(copy.Mutable<ResourceClaim>().status.reserved_for,
+                  [&](const auto& user) { return user.uid == pod.metadata().uid; });
+    return Write(copy, "status", "remove reservation");
   }
 
   /// A conflict means that somebody changed the claim: look again, and go on if that is harmless.
   Result<> Run() {
     for (int tries = 1;; ++tries) {
+      if (unsure) DRAY_TRY_VOID(LookAgain());
       Result<> done = TryOnce();
-      if (done || done.error().reason != StatusReason::kConflict) return done;
-      if (tries == client::kConflictTriesMax) return done;
-      DRAY_TRY(newest, client.Get(client::RefOf(newest)));
+      const bool is_last = tries == client::kConflictTriesMax;
+      if (done || (is_last && !unsure)) return done;
+      if (client::MayBeCarriedOut(done.error())) {
+        if (is_last) return done;
+      } else if (done.error().reason == StatusReason::kConflict && !is_last) {
+        if (!unsure) DRAY_TRY_VOID(LookAgain());
+      } else {
+        if (unsure) (void)Revoke();
+        return done;
+      }
+    }
+  }
+
+  /// Drops the pod from the claim's consumers. The claim controller repairs what is refused.
+  void Unreserve() {
+    for (int tries = 1; tries <= client::kConflictTriesMax; ++tries) {
+      if (unsure && !LookAgain()) return;
+      const Result<> done = UnreserveOnce();
+      if (done) return;
+      const bool is_conflict = done.error().reason == StatusReason::kConflict;
+      if (is_conflict && !unsure && !LookAgain()) return;
+      if (!is_conflict && !unsure) return;
     }
   }
 };
 
-/// Drops the pod from the claim's consumers. Best effort: the claim controller repairs the rest.
-void Unreserve(client::Client& client, api::Object& claim, const std::string& pod_uid) {
-  const Result<api::Object> written = client::ReadModifyWrite(
-      client, claim, "status", [&](api::Object& copy) -> Result<client::Change> {
-        const size_t erased = std::erase_if(copy.Mutable<ResourceClaim>().status.reserved_for,
-                                            [&](const auto& user) { return user.uid == pod_uid; });
-        return erased > 0 ? client::Change::kWrite : client::Change::kNothing;
-      });
-  if (written) claim = *written;
+ClaimWriter WriterOf(client::Client& client, const BindTask& task, const ClaimToBind& claim) {
+  return {.client = client,
+          .pod = task.pod,
+          .now = task.now,
+          .allocation = claim.allocation,
+          .newest = claim.claim,
+          .unsure = claim.unsure};
 }
 
-Result<> BindPod(client::Client& client, const BindTask& task) {
+void Remember(const ClaimWriter& writer, ClaimToBind& claim) {
+  claim.claim = writer.newest;
+  claim.unsure = writer.unsure;
+}
+
+/// Binds the pod once; nothing, if it is bound as wanted.
+Result<> BindPodOnce(client::Client& client, const BindTask& task) {
   core_v1::Binding binding;
   binding.metadata.namespace_ = task.pod.metadata().namespace_;
   binding.metadata.name = task.pod.metadata().name;
   binding.metadata.uid = task.pod.metadata().uid;
   binding.target.kind = "Node";
   binding.target.name = task.node;
-  Result<> bound = client.CreateSubresource(
+  return client.CreateSubresource(
       client::RefOf(task.pod), "binding", api::Object::Of(std::move(binding)));
-  if (bound) return bound;
-  Error error = std::move(bound).error();
-  error.message = "running Bind plugin \"DefaultBinder\": " + error.message;
-  return Fail(std::move(error));
 }
 
-Result<> BindClaims(client::Client& client,
-                    const BindTask& task,
-                    std::vector<api::Object>& written) {
-  for (const ClaimToBind& claim : task.claims) {
-    ClaimWriter writer{.client = client,
-                       .pod = task.pod,
-                       .now = task.now,
-                       .allocation = claim.allocation,
-                       .newest = claim.claim};
+enum class PodState : uint8_t { kWaits, kBound, kElsewhere, kGone };
+
+/// What has become of the pod; kGone: nobody can bind it any more.
+Result<PodState> LookAtPod(client::Client& client, const BindTask& task) {
+  const Result<api::Object> read = client.Get(client::RefOf(task.pod));
+  if (!read) {
+    if (read.error().reason == StatusReason::kNotFound) return PodState::kGone;
+    return Fail(read.error());
+  }
+  if (read->metadata().uid != task.pod.metadata().uid) return PodState::kGone;
+  const std::string& node = read->As<core_v1::Pod>().spec.node_name;
+  if (node == task.node) return PodState::kBound;
+  if (!node.empty()) return PodState::kElsewhere;
+  return read->metadata().deletion_timestamp ? PodState::kGone : PodState::kWaits;
+}
+
+/// Binds the pod. kWaits: it was refused, and `refusal` says why, or nobody knows (task.unsure).
+Result<PodState> BindPod(client::Client& client, BindTask& task, Error& refusal) {
+  for (int tries = 1; tries <= client::kConflictTriesMax; ++tries) {
+    if (task.unsure) {
+      DRAY_TRY(const PodState state, LookAtPod(client, task));
+      task.unsure = state == PodState::kWaits;
+      if (!task.unsure) return state;
+    }
+    Result<> bound = BindPodOnce(client, task);
+    if (bound) {
+      task.unsure = false;
+      return PodState::kBound;
+    }
+    refusal = std::move(bound).error();
+    if (client::MayBeCarriedOut(refusal)) task.unsure = true;
+    if (task.unsure) continue;
+    return refusal.reason == StatusReason::kConflict ? LookAtPod(client, task) : PodState::kWaits;
+  }
+  return PodState::kWaits;
+}
+
+Result<> BindClaims(client::Client& client, BindTask& task) {
+  for (ClaimToBind& claim : task.claims) {
+    ClaimWriter writer = WriterOf(client, task, claim);
     Result<> done = writer.Run();
-    written.push_back(writer.newest);
+    Remember(writer, claim);
     if (done) continue;
     Error error = std::move(done).error();
     error.message = "running PreBind plugin \"DynamicResources\": " + error.message;
@@ -140,21 +241,46 @@ Result<> BindClaims(client::Client& client,
   return {};
 }
 
+bool IsUnsure(const BindTask& task) {
+  return task.unsure || std::ranges::any_of(task.claims, &ClaimToBind::unsure);
+}
+
+/// What Bind is about, without what follows from a failure: why the pod is not bound, empty if it
+/// is. `is_elsewhere`: it is bound by somebody else, who needs the reservations.
+std::string TryToBind(client::Client& client, BindTask& task, bool& is_elsewhere) {
+  const Result<> done = BindClaims(client, task);
+  if (!done) return done.error().message;
+  Error refusal{.message = "the pod is gone, or bound to another node"};
+  const Result<PodState> state = BindPod(client, task, refusal);
+  if (state && *state == PodState::kBound) return {};
+  is_elsewhere = state && *state == PodState::kElsewhere;
+  return "running Bind plugin \"DefaultBinder\": " + refusal.message;
+}
+
+void TakeBack(client::Client& client, BindTask& task) {
+  for (ClaimToBind& claim : task.claims) {
+    ClaimWriter writer = WriterOf(client, task, claim);
+    writer.Unreserve();
+    Remember(writer, claim);
+  }
+}
+
 }  // namespace
 
-BindOutcome Bind(client::Client& client, const BindTask& task) {
+BindOutcome Bind(client::Client& client, BindTask task) {
   BindOutcome outcome{.pod_key = task.pod_key, .pod = task.pod, .node = task.node};
+  bool is_elsewhere = false;
+  const bool has_failed = !task.refusal.empty();
+  outcome.error = has_failed ? task.refusal : TryToBind(client, task, is_elsewhere);
+  if (has_failed || (!outcome.error.empty() && !is_elsewhere && !IsUnsure(task))) {
+    task.refusal = outcome.error;
+    TakeBack(client, task);
+  }
   for (const ClaimToBind& claim : task.claims) {
     outcome.claim_uids.push_back(claim.claim.metadata().uid);
+    outcome.written.push_back(claim.claim);
   }
-  Result<> done = BindClaims(client, task, outcome.written);
-  if (done) done = BindPod(client, task);
-  if (done) return outcome;
-  outcome.error = done.error().message;
-  const std::string& pod_uid = task.pod.metadata().uid;
-  for (api::Object& claim : outcome.written) {
-    if (IsReservedFor(claim.As<ResourceClaim>(), pod_uid)) Unreserve(client, claim, pod_uid);
-  }
+  if (IsUnsure(task)) outcome.unknown = std::move(task);
   return outcome;
 }
 

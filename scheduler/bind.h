@@ -20,6 +20,8 @@ inline constexpr const char* kClaimFinalizer = "resource.kubernetes.io/delete-pr
 struct ClaimToBind {
   api::Object claim;                                             // as last seen
   std::optional<api::resource_v1::AllocationResult> allocation;  // none: reserve what is allocated
+  /// A write on top of `claim` was not answered: it may have been carried out, or may still be.
+  bool unsure = false;
 };
 
 struct BindTask {
@@ -28,6 +30,8 @@ struct BindTask {
   std::string node;
   std::vector<ClaimToBind> claims;
   api::Time now;
+  bool unsure = false;    // the same of the binding
+  std::string refusal{};  // set: it has failed, and what is left is to take reservations back
 };
 
 struct BindOutcome {
@@ -37,13 +41,25 @@ struct BindOutcome {
   std::vector<std::string> claim_uids;
   std::vector<api::Object> written;  // claims as stored by our last writes
   std::string error;                 // empty: the pod is bound
+  /// Not known how it ended: what is in flight must stay so, and Bind be called with this task
+  /// until it is.
+  std::optional<BindTask> unknown = std::nullopt;
 };
 
 /// Writes everything, in the order every reader may rely on: per claim in the pod's order first the
 /// finalizer, then allocation and reservation in one status update with the resource version; then
 /// the binding. After a failure the reservations made here are taken back; allocations stay, for
-/// whoever uses them next. Blocks; safe on any thread.
-BindOutcome Bind(client::Client& client, const BindTask& task);
+/// whoever uses them next.
+///
+/// A write that is not answered is neither done nor undone. The claim is read until it shows
+/// another version than the one written on: then the write has been carried out or never will be.
+/// While it does not, the same write is tried again, of which one at most succeeds; if that is
+/// refused for good, the finalizer is taken back, which makes a new version too. A pod is read
+/// until it is bound, gone or going. Taking a reservation back is such a write as well: it must not
+/// arrive when the pod is being bound anew. What cannot be found out now is BindOutcome::unknown.
+///
+/// Blocks; safe on any thread.
+BindOutcome Bind(client::Client& client, BindTask task);
 
 /// Removes an allocation that nobody uses. Errors: those of the API; kConflict  somebody was
 /// faster.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // One thread owns all state. An attempt is synchronous, so nothing changes between looking and
 // reserving; the writes of a placement may happen on other threads, and until their answer has been
-// assumed into the mirror, the devices stay in flight and the pod counts on its node.
+// assumed into the mirror, the devices stay in flight and the pod counts on its node: however long
+// it takes to find out what became of a write that nobody answered.
 #include "scheduler/scheduler.h"
 
 #include <algorithm>
@@ -110,9 +111,10 @@ void Scheduler::Run() {
 }
 
 void Scheduler::RunBinder() {
-  while (const std::optional<BindTask> task = tasks_.Pop()) {
+  while (std::optional<BindTask> task = tasks_.Pop()) {
+    if (loop_.stopping()) return;
     // There is room for the outcome of every task that was accepted.
-    DRAY_CHECK(outcomes_.TryPush(Bind(client_, *task)));
+    DRAY_CHECK(outcomes_.TryPush(Bind(client_, *std::move(task))));
     loop_.wakeup().Wake();
   }
 }
@@ -133,6 +135,7 @@ std::optional<MonotonicTime> Scheduler::Step() {
     --bindings_;
     FinishBinding(*std::move(outcome));
   }
+  next = client::Earlier(next, AskAboutUnknown());
   // Deciding with half a picture would give devices away twice.
   if (!synced) return next;
   for (size_t i = 0; i < kPodsPerStep && !loop_.stopping(); ++i) {
@@ -317,16 +320,39 @@ void Scheduler::Reserve(const std::string& key,
   }
   assumed_.insert(pod.metadata().uid);
   SetUsage(pod.As<core_v1::Pod>(), placement.node);
+  StartBinding(std::move(task));
+}
+
+void Scheduler::StartBinding(BindTask task) {
   if (bindings_ < options_.bindings_max && tasks_.TryPush(task)) {
     ++bindings_;
     return;
   }
-  FinishBinding(Bind(client_, task));
+  FinishBinding(Bind(client_, std::move(task)));
+}
+
+/// Asks about what is due; when the next one is.
+std::optional<MonotonicTime> Scheduler::AskAboutUnknown() {
+  const MonotonicTime now = Now();
+  while (!unknown_.empty() && unknown_.begin()->first <= now && !loop_.stopping()) {
+    StartBinding(std::move(unknown_.extract(unknown_.begin()).mapped()));
+  }
+  if (unknown_.empty()) return std::nullopt;
+  return unknown_.begin()->first;
 }
 
 void Scheduler::FinishBinding(BindOutcome outcome) {
   // First the mirror shows the allocation, then the hold on its devices ends.
   for (const api::Object& claim : outcome.written) claims_.Assume(claim);
+  if (outcome.unknown.has_value()) {
+    log_.Warning("nobody knows whether a pod was bound: asks again",
+                 "pod",
+                 outcome.pod_key,
+                 "error",
+                 outcome.error);
+    unknown_.emplace(Now() + options_.ask_again, *std::move(outcome.unknown));
+    return;
+  }
   for (const std::string& uid : outcome.claim_uids) taken_.Unreserve(uid);
   if (outcome.error.empty()) {
     queue_.Remove(outcome.pod_key);

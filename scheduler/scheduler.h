@@ -3,6 +3,7 @@
 // its claims devices. The shell around cycle.h (decisions), queue.h (order) and bind.h (writes).
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -45,6 +46,8 @@ class Scheduler {
     allocator::Budget budget = {.steps_max = 20'000'000};
     /// Placements handed to RunBinder() threads and not finished. 0: Run() writes them itself.
     size_t bindings_max = 0;
+    /// Between questions about a placement of unknown outcome.
+    std::chrono::nanoseconds ask_again = std::chrono::seconds(1);
   };
 
   Scheduler(client::Client& client, World& world, Log log, Options options);
@@ -56,12 +59,15 @@ class Scheduler {
   void Run();
   /// Writes placements until Stop(); for Options::bindings_max > 0, on any number of threads.
   void RunBinder();
-  /// From any thread.
+  /// From any thread. What is decided and not yet being written is dropped: another scheduler may
+  /// have begun.
   void Stop();
 
   /// One turn of Run, for tests and simulation: handles what has arrived, schedules some pods.
   std::optional<MonotonicTime> Step();
 
+  /// Placements of which nobody knows yet whether they were written. On the thread of Run.
+  size_t unknown_bindings() const { return unknown_.size(); }
   /// Pods that are active, back off, are unschedulable or in flight. On the thread of Run.
   size_t pending_pods() const { return queue_.size(); }
 
@@ -86,7 +92,9 @@ class Scheduler {
                const api::Object& pod,
                std::span<const api::Object> claims,
                Placement placement);
+  void StartBinding(BindTask task);
   void FinishBinding(BindOutcome outcome);
+  std::optional<MonotonicTime> AskAboutUnknown();
   void HandleUnschedulable(const std::string& key,
                            const api::Object& pod,
                            std::span<const api::Object> claims,
@@ -118,6 +126,7 @@ class Scheduler {
   BoundedQueue<BindTask> tasks_;
   BoundedQueue<BindOutcome> outcomes_;
   size_t bindings_ = 0;
+  std::multimap<MonotonicTime, BindTask> unknown_;  // of unknown outcome, by when to ask again
 
   client::Informer nodes_informer_;
   client::Informer classes_;

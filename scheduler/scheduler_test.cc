@@ -23,6 +23,7 @@
 #include "client/testing/memory_client.h"
 #include "dray/selector.h"
 #include "scheduler/pod_claims.h"
+#include "scheduler/testing/cluster.h"
 
 namespace dray::scheduler {
 namespace {
@@ -30,93 +31,12 @@ namespace {
 namespace core_v1 = api::core_v1;
 namespace resource_v1 = api::resource_v1;
 using client::testing::MemoryClient;
+using Fate = MemoryClient::Fate;
 using resource_v1::ResourceClaim;
+using testing::Cluster;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
-
-/// A cluster with nodes of some devices each, and what a user does to it.
-class Cluster {
- public:
-  explicit Cluster(uint64_t seed = 1) : world(seed) {}
-
-  void AddNode(const std::string& name, int devices) {
-    core_v1::Node node;
-    node.metadata.name = name;
-    Must(client.Create(api::Object::Of(std::move(node))));
-    resource_v1::ResourceSlice slice;
-    slice.metadata.name = name + "-gpus";
-    slice.spec.driver = "gpu.acme.example";
-    slice.spec.node_name = name;
-    slice.spec.pool = {.name = name, .generation = 1, .resource_slice_count = 1};
-    for (int i = 0; i < devices; ++i)
-      slice.spec.devices.push_back({.name = fmt::format("gpu-{}", i)});
-    Must(client.Create(api::Object::Of(std::move(slice))));
-  }
-  void AddClass() {
-    resource_v1::DeviceClass gpu;
-    gpu.metadata.name = "gpu";
-    Must(client.Create(api::Object::Of(std::move(gpu))));
-  }
-  void AddClaim(const std::string& name, int64_t count = 1) {
-    ResourceClaim claim;
-    claim.metadata.namespace_ = "lab";
-    claim.metadata.name = name;
-    resource_v1::DeviceRequest request{.name = "gpu"};
-    request.exactly.emplace();
-    request.exactly->device_class_name = "gpu";
-    request.exactly->allocation_mode = "ExactCount";
-    request.exactly->count = count;
-    claim.spec.devices.requests.push_back(std::move(request));
-    Must(client.Create(api::Object::Of(std::move(claim))));
-  }
-  void AddPod(const std::string& name, const std::vector<std::string>& claims) {
-    core_v1::Pod pod;
-    pod.metadata.namespace_ = "lab";
-    pod.metadata.name = name;
-    for (const std::string& claim : claims) {
-      pod.spec.resource_claims.push_back({.name = "use-" + claim, .resource_claim_name = claim});
-    }
-    Must(client.Create(api::Object::Of(std::move(pod))));
-  }
-  core_v1::Pod Pod(const std::string& name) {
-    return client.Get({&api::Reflected<core_v1::Pod>::kKind, "lab", name})->As<core_v1::Pod>();
-  }
-  ResourceClaim Claim(const std::string& name) {
-    return client.Get({&api::Reflected<ResourceClaim>::kKind, "lab", name})->As<ResourceClaim>();
-  }
-  std::string Condition(const std::string& name) {
-    for (const auto& condition : Pod(name).status.conditions) {
-      if (condition.type == "PodScheduled") {
-        return fmt::format("{} {}: {}", condition.status, condition.reason, condition.message);
-      }
-    }
-    return {};
-  }
-  /// The consumer leaves and the allocation goes, as the claim controller does it.
-  void Release(const std::string& claim) {
-    api::Object copy = client.Get({&api::Reflected<ResourceClaim>::kKind, "lab", claim})->Clone();
-    copy.Mutable<ResourceClaim>().status = {};
-    Must(client.Update(copy, "status"));
-  }
-  void DeletePod(const std::string& name) {
-    ASSERT_TRUE(client.Delete({&api::Reflected<core_v1::Pod>::kKind, "lab", name},
-                              {.grace_period_seconds = 0}));
-  }
-  void Settle(Scheduler& scheduler, int seconds = 0) {
-    for (int i = 0; i <= seconds; ++i) {
-      for (int step = 0; step < 20; ++step) scheduler.Step();
-      if (i < seconds) world.clock().Advance(std::chrono::seconds(1));
-    }
-  }
-  static void Must(const Result<api::Object>& done) {
-    ASSERT_TRUE(done.has_value()) << done.error().message;
-  }
-  Scheduler::Options Options() { return {.selectors = allocator::SelectorCacheFor({}, 100)}; }
-
-  SimulatedWorld world;
-  MemoryClient client;
-};
 
 class SchedulerTest : public ::testing::Test {
  protected:
@@ -376,6 +296,10 @@ TEST_P(SchedulerProperty, NoDeviceTwiceAndBoundPodsHoldTheirClaims) {
         return dray::Fail(chance(50) ? StatusReason::kConflict : StatusReason::kServerTimeout,
                           "fault");
       });
+  cluster.client.set_fate([&](auto, const auto&, auto) {
+    if (!faults || !chance(15)) return Fate::kAnswered;
+    return chance(50) ? Fate::kAnswerLost : Fate::kDelayed;
+  });
   auto scheduler = std::make_unique<Scheduler>(
       cluster.client, cluster.world.world(), Log::Silent(), cluster.Options());
   std::map<std::string, std::vector<std::string>> alive;
@@ -401,13 +325,16 @@ TEST_P(SchedulerProperty, NoDeviceTwiceAndBoundPodsHoldTheirClaims) {
       alive.erase(victim);
     }
     cluster.client.LetGo();
-    if (chance(5)) {  // a crash loses everything in memory
+    if (chance(20)) cluster.client.CarryOutDelayed();
+    if (chance(5)) {                     // a crash loses everything in memory
+      cluster.client.CarryOutDelayed();  // what comes later than that, its lease refuses
       scheduler = std::make_unique<Scheduler>(
           cluster.client, cluster.world.world(), Log::Silent(), cluster.Options());
     }
     cluster.world.clock().Advance(std::chrono::milliseconds(700));
   }
   faults = false;
+  cluster.client.CarryOutDelayed();
   cluster.Settle(*scheduler, 30);
   ASSERT_NO_FATAL_FAILURE(CheckInvariants(cluster));
   CheckNobodyWaitsInVain(cluster);

@@ -87,13 +87,46 @@ Result<api::Object> MemoryClient::Create(const api::Object& object) {
   return Store(WatchEventType::kAdded, std::move(stored), {});
 }
 
+template <class T>
+Result<T> MemoryClient::WithFate(Verb verb,
+                                 const ObjectRef& ref,
+                                 std::string_view subresource,
+                                 std::function<Result<T>()> write) {
+  DRAY_TRY_VOID(Allow(verb, ref, subresource));
+  const Fate fate = fate_ ? fate_(verb, ref, subresource) : Fate::kAnswered;
+  if (fate == Fate::kAnswered) return write();
+  if (fate == Fate::kAnswerLost) {
+    (void)write();
+  } else {
+    delayed_.emplace_back([write = std::move(write)] { (void)write(); });
+  }
+  return Fail(StatusReason::kTimeout, "nobody knows");
+}
+
+void MemoryClient::CarryOutDelayed() {
+  for (const auto& write : std::exchange(delayed_, {})) write();
+}
+
 Result<api::Object> MemoryClient::Update(const api::Object& object, std::string_view subresource) {
+  return WithFate<api::Object>(
+      Verb::kUpdate,
+      RefOf(object),
+      subresource,
+      [this, copy = object.Clone(), subresource = std::string(subresource)] {
+        return UpdateNow(copy, subresource);
+      });
+}
+
+Result<api::Object> MemoryClient::UpdateNow(const api::Object& object,
+                                            std::string_view subresource) {
   const ObjectRef ref = RefOf(object);
-  DRAY_TRY_VOID(Allow(Verb::kUpdate, ref, subresource));
   const Objects& objects = objects_[ref.kind];
   const auto found = objects.find(Path(ref));
   if (found == objects.end()) return Fail(NotFound(ref));
   const api::Object& old = found->second;
+  if (!object.metadata().uid.empty() && object.metadata().uid != old.metadata().uid) {
+    return Fail(StatusReason::kConflict, "the UID in the precondition does not match");
+  }
   const std::string& expected = object.metadata().resource_version;
   if (!expected.empty() && expected != old.metadata().resource_version) {
     return Fail(StatusReason::kConflict,
@@ -153,13 +186,25 @@ Result<> MemoryClient::Delete(const ObjectRef& ref, const api::meta_v1::DeleteOp
 Result<> MemoryClient::CreateSubresource(const ObjectRef& ref,
                                          std::string_view subresource,
                                          const api::Object& body) {
-  DRAY_TRY_VOID(Allow(Verb::kBind, ref, subresource));
+  return WithFate<void>(
+      Verb::kBind, ref, subresource, [this, ref, body, subresource = std::string(subresource)] {
+        return BindNow(ref, subresource, body);
+      });
+}
+
+Result<> MemoryClient::BindNow(const ObjectRef& ref,
+                               std::string_view subresource,
+                               const api::Object& body) {
   const auto* binding = body.If<api::core_v1::Binding>();
   if (subresource != "binding" || binding == nullptr) {
     return Fail(StatusReason::kMethodNotAllowed, "only bindings are supported");
   }
-  DRAY_TRY(const api::Object old, Get(ref));
-  api::Object stored = old.Clone();
+  const auto found = objects_[ref.kind].find(Path(ref));
+  if (found == objects_[ref.kind].end()) return Fail(NotFound(ref));
+  api::Object stored = found->second.Clone();
+  if (!binding->metadata.uid.empty() && binding->metadata.uid != stored.metadata().uid) {
+    return Fail(StatusReason::kConflict, "the UID in the precondition does not match");
+  }
   auto& pod = stored.Mutable<api::core_v1::Pod>();
   if (!pod.spec.node_name.empty()) {
     return Fail(

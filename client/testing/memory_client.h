@@ -23,6 +23,13 @@ class MemoryClient final : public Client {
   /// May answer a request with an error before it is carried out.
   using Fault =
       std::function<Result<>(Verb verb, const ObjectRef& ref, std::string_view subresource)>;
+  /// What becomes of an update or a binding that no fault refuses.
+  enum class Fate : uint8_t {
+    kAnswered,
+    kAnswerLost,  // carried out, and answered with kTimeout
+    kDelayed,     // answered with kTimeout, and carried out by CarryOutDelayed, if it still can be
+  };
+  using FateOf = std::function<Fate(Verb verb, const ObjectRef& ref, std::string_view subresource)>;
   /// Sees every stored change, in order: "update resourceclaims/status lab/gpu".
   using Journal = std::vector<std::string>;
 
@@ -44,6 +51,9 @@ class MemoryClient final : public Client {
                                             WatchHandler handler) override;
 
   void set_fault(Fault fault) { fault_ = std::move(fault); }
+  void set_fate(FateOf fate) { fate_ = std::move(fate); }
+  /// What was delayed arrives, in order.
+  void CarryOutDelayed();
   const Journal& journal() const { return journal_; }
   /// Ends all watches with `error`.
   void EndWatches(const Error& error);
@@ -66,12 +76,21 @@ class MemoryClient final : public Client {
   };
   using Objects = std::map<std::string, api::Object>;
 
+  Result<api::Object> UpdateNow(const api::Object& object, std::string_view subresource);
+  Result<> BindNow(const ObjectRef& ref, std::string_view subresource, const api::Object& body);
+  template <class T>
+  Result<T> WithFate(Verb verb,
+                     const ObjectRef& ref,
+                     std::string_view subresource,
+                     std::function<Result<T>()> write);
   Result<> Allow(Verb verb, const ObjectRef& ref, std::string_view subresource);
   Result<api::Object> Store(WatchEventType type, api::Object object, std::string_view subresource);
   Error NotFound(const ObjectRef& ref) const;
   void Deliver();
 
   Fault fault_;
+  FateOf fate_;
+  std::vector<std::function<void()>> delayed_;
   Journal journal_;
   std::map<const api::KindInfo*, Objects> objects_;
   std::vector<Change> history_;

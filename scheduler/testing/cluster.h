@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// A cluster in memory for tests of the scheduler: nodes of some devices each, and what a user does
+// to it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "api/core_v1/node.h"
+#include "api/core_v1/pod.h"
+#include "api/resource_v1/claim.h"
+#include "api/resource_v1/device_class.h"
+#include "api/resource_v1/slice.h"
+#include "base/simulated_world.h"
+#include "client/testing/memory_client.h"
+#include "dray/selector.h"
+#include "scheduler/scheduler.h"
+
+namespace dray::scheduler::testing {
+
+class Cluster {
+ public:
+  explicit Cluster(uint64_t seed = 1) : world(seed) {}
+
+  void AddNode(const std::string& name, int devices) {
+    api::core_v1::Node node;
+    node.metadata.name = name;
+    Must(client.Create(api::Object::Of(std::move(node))));
+    api::resource_v1::ResourceSlice slice;
+    slice.metadata.name = name + "-gpus";
+    slice.spec.driver = "gpu.acme.example";
+    slice.spec.node_name = name;
+    slice.spec.pool = {.name = name, .generation = 1, .resource_slice_count = 1};
+    for (int i = 0; i < devices; ++i)
+      slice.spec.devices.push_back({.name = fmt::format("gpu-{}", i)});
+    Must(client.Create(api::Object::Of(std::move(slice))));
+  }
+  void AddClass() {
+    api::resource_v1::DeviceClass gpu;
+    gpu.metadata.name = "gpu";
+    Must(client.Create(api::Object::Of(std::move(gpu))));
+  }
+  void AddClaim(const std::string& name, int64_t count = 1) {
+    api::resource_v1::ResourceClaim claim;
+    claim.metadata.namespace_ = "lab";
+    claim.metadata.name = name;
+    api::resource_v1::DeviceRequest request{.name = "gpu"};
+    request.exactly.emplace();
+    request.exactly->device_class_name = "gpu";
+    request.exactly->allocation_mode = "ExactCount";
+    request.exactly->count = count;
+    claim.spec.devices.requests.push_back(std::move(request));
+    Must(client.Create(api::Object::Of(std::move(claim))));
+  }
+  void AddPod(const std::string& name, const std::vector<std::string>& claims) {
+    api::core_v1::Pod pod;
+    pod.metadata.namespace_ = "lab";
+    pod.metadata.name = name;
+    for (const std::string& claim : claims) {
+      pod.spec.resource_claims.push_back({.name = "use-" + claim, .resource_claim_name = claim});
+    }
+    Must(client.Create(api::Object::Of(std::move(pod))));
+  }
+  api::core_v1::Pod Pod(const std::string& name) {
+    return client.Get({&api::Reflected<api::core_v1::Pod>::kKind, "lab", name})
+        ->As<api::core_v1::Pod>();
+  }
+  api::resource_v1::ResourceClaim Claim(const std::string& name) {
+    return client.Get({&api::Reflected<api::resource_v1::ResourceClaim>::kKind, "lab", name})
+        ->As<api::resource_v1::ResourceClaim>();
+  }
+  std::string Condition(const std::string& name) {
+    for (const auto& condition : Pod(name).status.conditions) {
+      if (condition.type == "PodScheduled") {
+        return fmt::format("{} {}: {}", condition.status, condition.reason, condition.message);
+      }
+    }
+    return {};
+  }
+  /// The consumer leaves and the allocation goes, as the claim controller does it.
+  void Release(const std::string& claim) {
+    api::Object copy =
+        client.Get({&api::Reflected<api::resource_v1::ResourceClaim>::kKind, "lab", claim})
+            ->Clone();
+    copy.Mutable<api::resource_v1::ResourceClaim>().status = {};
+    Must(client.Update(copy, "status"));
+  }
+  void DeletePod(const std::string& name) {
+    ASSERT_TRUE(client.Delete({&api::Reflected<api::core_v1::Pod>::kKind, "lab", name},
+                              {.grace_period_seconds = 0}));
+  }
+  void Settle(Scheduler& scheduler, int seconds = 0) {
+    for (int i = 0; i <= seconds; ++i) {
+      for (int step = 0; step < 20; ++step) scheduler.Step();
+      if (i < seconds) world.clock().Advance(std::chrono::seconds(1));
+    }
+  }
+  static void Must(const Result<api::Object>& done) {
+    ASSERT_TRUE(done.has_value()) << done.error().message;
+  }
+  Scheduler::Options Options() { return {.selectors = allocator::SelectorCacheFor({}, 100)}; }
+
+  SimulatedWorld world;
+  client::testing::MemoryClient client;
+};
+
+}  // namespace dray::scheduler::testing
