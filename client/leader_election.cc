@@ -91,6 +91,7 @@ Result<> LeaderElection::Create(const ObjectRef& ref) {
   lease.spec = NextSpec({});
   DRAY_TRY(const api::Object created, client_.Create(api::Object::Of(std::move(lease))));
   Observe(created);
+  transitions_ = created.As<Lease>().spec.lease_transitions.value_or(0);
   return {};
 }
 
@@ -99,6 +100,7 @@ Result<> LeaderElection::Take(const api::Object& known) {
   next.Mutable<Lease>().spec = NextSpec(known.As<Lease>().spec);
   DRAY_TRY(const api::Object taken, client_.Update(next));
   Observe(taken);
+  transitions_ = taken.As<Lease>().spec.lease_transitions.value_or(0);
   return {};
 }
 
@@ -135,7 +137,10 @@ LeaseSpec LeaderElection::NextSpec(const LeaseSpec& known) const {
 
 void LeaderElection::Lead() {
   log_.Info("leads", "lease", options_.lease_name, "identity", options_.identity);
-  leading_ = callbacks_.started();
+  leading_ = callbacks_.started({.lease_namespace = options_.lease_namespace,
+                                 .lease_name = options_.lease_name,
+                                 .holder = options_.identity,
+                                 .transitions = transitions_});
 }
 
 void LeaderElection::StepDown() {

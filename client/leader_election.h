@@ -6,7 +6,8 @@
 // duration after this process last saw it change, by its own monotonic clock. So two processes may
 // both believe to lead only if one of them is stopped for longer than the margin between
 // renew_deadline and duration; what they do must be safe then, and it is: the store decides between
-// racing writes. Upstream: client-go/tools/leaderelection, with its default times.
+// racing writes, and what a leader writes in process is refused once its term is over (LeaderTerm).
+// Upstream: client-go/tools/leaderelection, with its default times.
 #pragma once
 
 #include <chrono>
@@ -33,10 +34,18 @@ struct LeaderElectionOptions {
   std::chrono::seconds retry_period{2};     // between tries, to get the lease or to keep it
 };
 
+/// The time during which one process holds the lease, however often it renews it. What it writes
+/// may be made to depend on it.
+struct LeaderTerm {
+  std::string lease_namespace, lease_name;
+  std::string holder;
+  int32_t transitions = 0;  // how often the lease had gone to another one
+};
+
 /// Called on the thread that runs the election, strictly in turn.
 struct LeaderCallbacks {
   /// False when it could not start what a leader does: it is tried again with the next renewal.
-  std::function<bool()> started;
+  std::function<bool(const LeaderTerm&)> started;
   std::function<void()> stopped;
 };
 
@@ -83,6 +92,7 @@ class LeaderElection {
   Loop loop_;
   bool leading_ = false;
   MonotonicTime renewed_{};      // while it leads
+  int32_t transitions_ = 0;      // of the lease as last written
   std::string observed_;         // resource version of the lease as last seen
   MonotonicTime observed_at_{};  // when that was new
   std::string last_failure_;     // logged once, not at every try

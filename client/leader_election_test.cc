@@ -35,8 +35,9 @@ class LeaderElectionTest : public ::testing::Test {
         Log::Silent(),
         LeaderElectionOptions{.identity = name},
         LeaderCallbacks{.started =
-                            [this, name] {
+                            [this, name](const LeaderTerm& term) {
                               story_ += name + "+ ";
+                              term_ = term;
                               return !refuses_;
                             },
                         .stopped = [this, name] { story_ += name + "- "; }});
@@ -50,6 +51,7 @@ class LeaderElectionTest : public ::testing::Test {
   static std::chrono::microseconds Renewed(const LeaseSpec& spec) {
     return std::chrono::microseconds(spec.renew_time.value_or(api::MicroTime()).unix_micros());
   }
+  LeaderTerm term_;  // of the last who began to lead
   void Pass(int count) { world_.clock().Advance(seconds(count)); }
   void Cut(bool cut) {
     if (!cut) return client_.set_fault(nullptr);
@@ -78,6 +80,23 @@ TEST_F(LeaderElectionTest, TheFirstLeadsAndRenews) {
   EXPECT_EQ(Spec().acquire_time, first.acquire_time);
   EXPECT_EQ(Renewed(Spec()) - Renewed(first), seconds(2));
   EXPECT_EQ(story_, "a+ ");
+}
+
+TEST_F(LeaderElectionTest, ATermHasItsHolderAndItsNumber) {
+  {
+    const auto a = Candidate("a");
+    a->Step();
+    EXPECT_EQ(term_.lease_namespace + "/" + term_.lease_name, "kube-system/dray");
+    EXPECT_EQ(term_.holder, "a");
+    EXPECT_EQ(term_.transitions, 0);
+  }
+  const auto b = Candidate("b");
+  b->Step();
+  Pass(16);
+  b->Step();
+  EXPECT_EQ(term_.holder, "b");
+  EXPECT_EQ(term_.transitions, 1);
+  EXPECT_EQ(Spec().lease_transitions, 1);
 }
 
 TEST_F(LeaderElectionTest, AnotherWaitsForAsLongAsItIsRenewed) {

@@ -123,8 +123,13 @@ class InProcessClient::Handle final : public client::Watch {
   std::shared_ptr<Running> running_;
 };
 
-InProcessClient::InProcessClient(server::verbs::Resources& resources, server::verbs::User user)
-    : resources_(resources), user_(std::move(user)), delivery_([this] { Deliver(); }) {}
+InProcessClient::InProcessClient(server::verbs::Resources& resources,
+                                 server::verbs::User user,
+                                 std::optional<server::verbs::LeaseCondition> under_lease)
+    : resources_(resources),
+      user_(std::move(user)),
+      under_lease_(std::move(under_lease)),
+      delivery_([this] { Deliver(); }) {}
 
 InProcessClient::~InProcessClient() {
   woken_.Close();
@@ -143,6 +148,7 @@ server::verbs::ResourceRequest InProcessClient::RequestFor(server::verbs::Verb v
           .kind = ref.kind,
           .namespace_ = ref.namespace_,
           .name = ref.name,
+          .under_lease = under_lease_,
           .user = user_};
 }
 

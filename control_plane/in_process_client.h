@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -26,8 +27,10 @@ class InProcessClient final : public client::Client {
   /// Events handed to a watch before the next one gets its turn.
   static constexpr size_t kBatchEventsMax = 256;
 
-  /// `user` is who asks.
-  InProcessClient(server::verbs::Resources& resources, server::verbs::User user);
+  /// `user` is who asks. With a lease, updates, patches and bindings are refused once it is lost.
+  InProcessClient(server::verbs::Resources& resources,
+                  server::verbs::User user,
+                  std::optional<server::verbs::LeaseCondition> under_lease = std::nullopt);
   ~InProcessClient() override;
   InProcessClient(const InProcessClient&) = delete;
   InProcessClient& operator=(const InProcessClient&) = delete;
@@ -62,6 +65,7 @@ class InProcessClient final : public client::Client {
 
   server::verbs::Resources& resources_;
   const server::verbs::User user_;
+  const std::optional<server::verbs::LeaseCondition> under_lease_;
   std::atomic<size_t> watches_ = 0;
   BoundedQueue<std::weak_ptr<Running>> woken_{kWatchesMax};  // each watch at most once
   std::thread delivery_;

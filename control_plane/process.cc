@@ -30,6 +30,10 @@ Result<allocator::Features> SearchFeatures(const server::registry::Emulation& em
   return allocator::FeaturesOf(allocator::Profile(), emulation.gates);
 }
 
+server::verbs::User ComponentsUser() {
+  return {.name = "system:dray", .groups = {"system:masters"}};
+}
+
 std::string HostName() {
   std::array<char, 256> name{};
   return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "localhost";
@@ -43,6 +47,7 @@ Process::Process(World& world, Log log, ProcessOptions options)
 Process::~Process() {
   election_.reset();
   if (components_.has_value()) components_->Stop();
+  leader_client_.reset();
   client_.reset();
   if (http_ != nullptr) http_->Shutdown(kShutdownGrace);
   if (api_.has_value()) api_->Drain();
@@ -122,19 +127,32 @@ Result<ComponentsOptions> Process::ChooseComponents() const {
 }
 
 Result<> Process::StartComponents() {
-  client_.emplace(*resources_,
-                  server::verbs::User{.name = "system:dray", .groups = {"system:masters"}});
+  client_.emplace(*resources_, ComponentsUser());
   DRAY_TRY(ComponentsOptions chosen, ChooseComponents());
-  components_.emplace(*client_, world_, log_, scheme_, std::move(chosen));
+  components_.emplace(*client_, world_, log_, scheme_, chosen);
   if (options_.store.etcd_servers.empty()) return components_->Start();
-  if (components_->any()) election_.emplace(MakeElection(*client_));
+  if (components_->any()) election_.emplace(MakeElection(*client_, std::move(chosen)));
   return {};
 }
 
+/// Starts the components with a client whose writes are good for this term only.
+Result<> Process::Lead(const client::LeaderTerm& term, const ComponentsOptions& chosen) {
+  components_.reset();
+  leader_client_.emplace(*resources_,
+                         ComponentsUser(),
+                         server::verbs::LeaseCondition{.namespace_ = term.lease_namespace,
+                                                       .name = term.lease_name,
+                                                       .holder = term.holder,
+                                                       .transitions = term.transitions});
+  components_.emplace(*leader_client_, world_, log_, scheme_, chosen);
+  return components_->Start();
+}
+
 /// Servers that share an etcd agree on one whose components run.
-std::unique_ptr<client::LeaderElection> Process::MakeElection(client::Client& client) {
-  const auto start = [this] {
-    const Result<> started = components_->Start();
+std::unique_ptr<client::LeaderElection> Process::MakeElection(client::Client& client,
+                                                              ComponentsOptions chosen) {
+  const auto start = [this, chosen = std::move(chosen)](const client::LeaderTerm& term) {
+    const Result<> started = Lead(term, chosen);
     if (!started) log_.Error("components do not start", "error", started.error().message);
     return started.has_value();
   };

@@ -66,7 +66,9 @@ class Process {
   Result<> MakeResources();
   Result<> StartComponents();
   Result<ComponentsOptions> ChooseComponents() const;
-  std::unique_ptr<client::LeaderElection> MakeElection(client::Client& client);
+  Result<> Lead(const client::LeaderTerm& term, const ComponentsOptions& chosen);
+  std::unique_ptr<client::LeaderElection> MakeElection(client::Client& client,
+                                                       ComponentsOptions chosen);
 
   World& world_;
   Log log_;
@@ -81,7 +83,8 @@ class Process {
   std::unique_ptr<net::server::HttpServer> http_;
   std::optional<Housekeeping> housekeeping_;
   std::string url_, kubeconfig_;
-  std::optional<InProcessClient> client_;
+  std::optional<InProcessClient> client_;         // of the election, or of components without one
+  std::optional<InProcessClient> leader_client_;  // of components, for one term
   std::optional<Components> components_;
   std::optional<Running<client::LeaderElection>> election_;
 };

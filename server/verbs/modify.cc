@@ -16,6 +16,7 @@
 #include "server/registry/write.h"
 #include "server/storage/stored_object.h"
 #include "server/storage/transactions.h"
+#include "server/verbs/lease_condition.h"
 #include "server/verbs/resource_version.h"
 
 namespace dray::server::verbs {
@@ -160,6 +161,7 @@ Task<ObjectAnswer> Modify(Call call,
     if (!finished && next == old) {
       co_return ObjectAnswer{.code = 200, .item = current.seen};
     }
+    DRAY_CO_TRY_VOID(AddLeaseCondition(call, *snapshot, txn));
     if (!finished && core.allocations != nullptr) {
       DRAY_CO_TRY(txn.fences, core.allocations->FencesFor(old, next));
     }

@@ -63,6 +63,13 @@ struct ProtobufBody {
 /// an in-process client made. Empty for verbs without a body.
 using Body = std::variant<std::monostate, std::string, ProtobufBody, api::Object>;
 
+/// A Lease that must be held by somebody for a write to be carried out.
+struct LeaseCondition {
+  std::string namespace_, name;
+  std::string holder;
+  int32_t transitions = 0;  // nobody else may have had it in between
+};
+
 struct ResourceRequest {
   Verb verb = Verb::kGet;
   const api::KindInfo* kind = nullptr;        // never null; a version of the kind
@@ -74,6 +81,8 @@ struct ResourceRequest {
   WriteOptions write;
   api::meta_v1::DeleteOptions delete_options;  // body and query combined
   patch::PatchType patch_type = patch::PatchType::kMerge;
+  /// Of updates, patches and bindings. Clients over HTTP have no words for it.
+  std::optional<LeaseCondition> under_lease;
   Body body;
   User user;
 };
