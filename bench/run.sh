@@ -37,6 +37,10 @@ show "$bin/pods_bench" "$bin/dray" 8-gpu-server gpu.nvidia.com "$nodes"
 # four times as much: a quadratic walk would show
 show "$bin/pods_bench" "$bin/dray" example gpu.example.com "$more_nodes"
 
+heading "a device in one allocation only"
+show "$bin/allocations_bench" "$bin/dray" --memory
+show "$bin/allocations_bench" "$bin/dray"
+
 heading "stores"
 show "$bin/store_bench"
 

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// What it costs that a device is in one allocation only: status patches that allocate, at a server
+// that judges them and, in turns, at one that does not (--allow-overlapping-allocations).
+//
+//   allocations_bench DRAY [FLAG...]     flags of dray serve, e.g. --memory
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/world.h"
+#include "bench/serve/server_process.h"
+#include "net/client/http_client.h"
+
+namespace {
+
+using namespace dray;  // NOLINT(google-build-using-namespace): this file is only glue
+
+constexpr size_t kNodes = 100;
+constexpr size_t kDevicesPerNode = 8;
+constexpr size_t kWarmUp = 100;
+constexpr size_t kPatches = 1000;
+constexpr double kBar = 1.05;
+constexpr std::string_view kApi = "/apis/resource.k8s.io/v1/";
+
+/// A server, and a client of it on one connection.
+class Side {
+ public:
+  Side(const std::string& program, const std::vector<std::string>& flags)
+      : process_(program, folder_.path(), flags),
+        client_(RealWorld().clock, process_.ClientOptions()) {
+    process_.AwaitReady();
+    for (size_t i = 0; i < kNodes; ++i) MakeSlice(i);
+    // All devices but one are taken; `last` gets that and gives it back.
+    for (size_t i = 0; i + 1 < kNodes * kDevicesPerNode; ++i) {
+      MakeClaim(fmt::format("c{}", i));
+      Patch(fmt::format("c{}", i), AllocationOf(i));
+    }
+    MakeClaim("last");
+  }
+
+  /// Seconds of one allocation.
+  double Allocate() {
+    const MonotonicTime begin = RealWorld().clock.Monotonic();
+    Patch("last", AllocationOf(kNodes * kDevicesPerNode - 1));
+    const auto took = RealWorld().clock.Monotonic() - begin;
+    Patch("last", "null");
+    return std::chrono::duration<double>(took).count();
+  }
+
+ private:
+  static std::string AllocationOf(size_t device) {
+    return fmt::format(
+        R"({{"devices":{{"results":[{{"request":"r","driver":"gpu.example.com","pool":"n{}","device":"gpu-{}"}}]}}}})",
+        device / kDevicesPerNode,
+        device % kDevicesPerNode);
+  }
+
+  void MakeSlice(size_t node) {
+    std::string devices;
+    for (size_t i = 0; i < kDevicesPerNode; ++i) {
+      devices += fmt::format(R"({}{{"name":"gpu-{}"}})", i == 0 ? "" : ",", i);
+    }
+    Send("POST",
+         fmt::format("{}resourceslices", kApi),
+         fmt::format(R"({{"metadata":{{"name":"n{0}"}},"spec":{{"driver":"gpu.example.com",)"
+                     R"("nodeName":"n{0}","pool":{{"name":"n{0}","generation":1,)"
+                     R"("resourceSliceCount":1}},"devices":[{1}]}}}})",
+                     node,
+                     devices));
+  }
+
+  void MakeClaim(const std::string& name) {
+    Send("POST",
+         fmt::format("{}namespaces/default/resourceclaims", kApi),
+         fmt::format(R"({{"metadata":{{"name":"{}"}},"spec":{{"devices":{{"requests":[)"
+                     R"({{"name":"r","exactly":{{"deviceClassName":"c"}}}}]}}}}}})",
+                     name));
+  }
+
+  void Patch(const std::string& claim, const std::string& allocation) {
+    Send("PATCH",
+         fmt::format("{}namespaces/default/resourceclaims/{}/status", kApi, claim),
+         fmt::format(R"({{"status":{{"allocation":{}}}}})", allocation),
+         "application/merge-patch+json");
+  }
+
+  void Send(std::string method,
+            std::string target,
+            std::string body,
+            const std::string& type = "application/json") {
+    net::client::ClientRequest request{
+        .method = std::move(method), .target = std::move(target), .body = std::move(body)};
+    request.headers.Add("Content-Type", type);
+    const auto answer = client_.Send(request);
+    if (!answer) bench::Die(request.target + ": " + answer.error().message);
+    if (answer->status >= 300) bench::Die(request.target + ": " + answer->body);
+  }
+
+  bench::ScratchFolder folder_;
+  bench::ServerProcess process_;
+  net::client::HttpClient client_;
+};
+
+double MedianOf(std::vector<double> values) {
+  std::ranges::sort(values);
+  return values[values.size() / 2];
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 2) bench::Die("usage: allocations_bench DRAY [FLAG...]");
+  std::vector<std::string> flags(argv + 2, argv + argc);
+  flags.insert(flags.end(), {"--components", "apiserver"});
+  Side judged(argv[1], flags);
+  flags.emplace_back("--allow-overlapping-allocations");
+  Side unjudged(argv[1], flags);
+  std::vector<double> with;
+  std::vector<double> without;
+  for (size_t i = 0; i < kWarmUp + kPatches; ++i) {
+    // In turns, so that whatever else the machine does meets both.
+    const double first = i % 2 == 0 ? judged.Allocate() : unjudged.Allocate();
+    const double second = i % 2 == 0 ? unjudged.Allocate() : judged.Allocate();
+    if (i < kWarmUp) continue;
+    with.push_back(i % 2 == 0 ? first : second);
+    without.push_back(i % 2 == 0 ? second : first);
+  }
+  const double ratio = MedianOf(with) / MedianOf(without);
+  fmt::print(
+      "a status patch that allocates, {} of {} devices taken: {:.1f} us judged, {:.1f} us not: "
+      "{:.3f} x (bar: {})\n",
+      kNodes * kDevicesPerNode - 1,
+      kNodes * kDevicesPerNode,
+      MedianOf(with) * 1e6,
+      MedianOf(without) * 1e6,
+      ratio,
+      kBar);
+  return 0;
+}
