@@ -20,6 +20,9 @@ inline constexpr size_t kDecodedBytesMin = 16U << 20U;
 /// More than that only for longer documents: so many times their length.
 inline constexpr size_t kDecodedBytesPerByte = 64;
 
+/// From how many elements on a list is a long one.
+inline constexpr size_t kManyElements = 4096;
+
 /// Counts the elements of one document. Not their texts: those are no longer than the document.
 class DecodeBudget {
  public:
@@ -38,6 +41,14 @@ class DecodeBudget {
   /// Makes room for elements that were counted. Those that do not come are not paid for.
   void Reserve(const Type& container, void* value, size_t count) {
     container.container->reserve(value, std::min(count, 1 + left_ / container.element().size));
+  }
+
+  /// A list has got kManyElements from `read` bytes, and `left` bytes are to come. Makes room for
+  /// as many as there can be: growing step by step takes three times the memory of long lists.
+  void ReserveRest(const Type& container, void* value, size_t read, size_t left) {
+    const size_t bytes = std::max<size_t>(1, read / kManyElements);
+    const size_t more = std::min(left / bytes, 1 + left_ / container.element().size);
+    container.container->reserve(value, kManyElements + more);
   }
 
   /// Makes room for what siblings let expect: lists and maps in the elements of a list tend to be

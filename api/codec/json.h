@@ -2,6 +2,7 @@
 // JSON of API objects, both ways, written once over the tables of api/reflect.h.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,7 +43,13 @@ std::string ToJson(const Object& object, Wire wire = {});
 /// Appends `text` as a JSON string.
 void QuoteJson(std::string_view text, std::string& out);
 
-/// The JSON text with line breaks and two spaces per level; `json` must be valid.
+/// Bytes that indentation may make of any JSON text, and of each of its bytes. Deep nesting with
+/// many elements would make its square.
+inline constexpr size_t kIndentedMin = 1U << 20U;
+inline constexpr size_t kIndentedPerByte = 16;
+
+/// The JSON text with line breaks and two spaces per level; `json` must be valid. What would become
+/// longer than kIndentedMin and kIndentedPerByte times its length stays as it is.
 std::string PrettyJson(std::string_view json);
 
 /// Reads kind and apiVersion at the top of an object without decoding it.

@@ -9,6 +9,7 @@
 
 #include "api/codec/decode_budget.h"
 #include "api/codec/json.h"
+#include "api/codec/json_place.h"
 #include "api/codec/json_reader.h"
 #include "base/base64.h"
 
@@ -18,22 +19,6 @@ namespace {
 template <class T>
 T& Get(void* value) {
   return *static_cast<T*>(value);
-}
-
-/// Where the walk stands: a chain through the callers' frames, so that a path costs nothing until
-/// a message needs it.
-struct Place {
-  const Place* outer;
-  std::string_view name;  // of a member or key; empty and without data in a list
-  size_t index = 0;
-};
-
-std::string PathOf(const Place* place) {
-  if (place == nullptr) return {};
-  std::string path = PathOf(place->outer);
-  if (place->name.data() == nullptr) return path + fmt::format("[{}]", place->index);
-  if (!path.empty()) path += '.';
-  return path.append(place->name);
 }
 
 /// As many fields of a struct are told apart by bits.
@@ -75,6 +60,10 @@ Found FindMember(const Type& type, void* object, std::string_view name, Wire wir
   return {};
 }
 
+// Bytes of issues that are written out for one document, most of which may be told already.
+constexpr size_t kIssueBytesMin = 1U << 20U;
+constexpr size_t kIssueBytesPerByte = 2;
+
 /// Whether a map's keys come in order, and which come twice.
 class MetKeys {
  public:
@@ -112,7 +101,13 @@ class MetKeys {
 class Decoder {
  public:
   Decoder(std::string_view json, std::string_view root, DecodeIssues* issues, Wire wire)
-      : reader_(json), root_(root), issues_(issues), wire_(wire), budget_(json.size(), wire) {}
+      : reader_(json),
+        root_(root),
+        issues_(issues),
+        wire_(wire),
+        size_(json.size()),
+        budget_(json.size(), wire),
+        issue_bytes_left_(kIssueBytesMin + kIssueBytesPerByte * json.size()) {}
 
   Result<> Run(const Type& type, void* value, bool has_type_meta) {
     if (type.kind != TypeKind::kStruct) {
@@ -143,9 +138,10 @@ class Decoder {
   }
 
   [[gnu::noinline]] void Issue(std::string_view what, std::string_view name) {
-    if (issues_ == nullptr || issues_->size() >= kDecodeIssuesMax) return;
-    const Place place{.outer = place_, .name = name};
+    if (issues_ == nullptr || issues_->size() >= kDecodeIssuesMax || issue_bytes_left_ == 0) return;
+    const JsonPlace place{.outer = place_, .name = name};
     std::string issue = fmt::format("{} field \"{}\"", what, PathOf(&place));
+    issue_bytes_left_ -= std::min(issue_bytes_left_, issue.size());
     if (std::ranges::find(*issues_, issue) == issues_->end()) issues_->push_back(std::move(issue));
   }
 
@@ -296,9 +292,14 @@ class Decoder {
     Clear(type, value);
     type.container->set_present(value);
     reader_.EnterArray();
-    Place here{.outer = std::exchange(place_, &here), .name = {}};
+    JsonPlace here{.outer = std::exchange(place_, &here), .name = {}};
+    const size_t start = reader_.offset();
     for (; reader_.NextElement(); ++here.index) {
       if (here.index == 0) budget_.ReserveAsBefore(type, value);
+      if (here.index == kManyElements) [[unlikely]] {
+        const size_t at = reader_.offset();
+        budget_.ReserveRest(type, value, at - start, size_ - at);
+      }
       if (Spend(element.size)) Element(element, type.container->add(value, {}));
     }
     budget_.Remember(type, here.index);
@@ -310,7 +311,7 @@ class Decoder {
     const Type& element = type.element();
     Clear(type, value);
     reader_.EnterObject();
-    Place here{.outer = std::exchange(place_, &here), .name = {}};
+    JsonPlace here{.outer = std::exchange(place_, &here), .name = {}};
     MetKeys met;
     while (reader_.NextKey(here.name)) {
       if (met.Meet(type, value, here.name, issues_ != nullptr)) Duplicate(here);
@@ -333,7 +334,7 @@ class Decoder {
 
   void Struct(const Type& type, void* value, bool has_type_meta) {
     reader_.EnterObject();
-    Place here{.outer = std::exchange(place_, &here), .name = {}};
+    JsonPlace here{.outer = std::exchange(place_, &here), .name = {}};
     const uint64_t visit = ++visits_;
     uint64_t met = 0;  // bit i: fields[i]
     size_t next = 0;   // the field that is expected
@@ -387,7 +388,7 @@ class Decoder {
     }
   }
 
-  void Duplicate(const Place& here) {
+  void Duplicate(const JsonPlace& here) {
     place_ = here.outer;
     Issue("duplicate", here.name);
     place_ = &here;
@@ -409,13 +410,15 @@ class Decoder {
   std::string_view root_;
   DecodeIssues* issues_;
   Wire wire_;
+  size_t size_;  // of the document
   DecodeBudget budget_;
-  const Place* place_ = nullptr;
+  const JsonPlace* place_ = nullptr;
   uint64_t visits_ = 0;  // objects begun
   std::set<std::pair<uint64_t, const void*>>
       met_;  // of an object: inlined fields, kind, apiVersion
   std::string scratch_;
   std::string mismatch_;
+  size_t issue_bytes_left_;  // may be written out, those that were told before among them
 };
 
 }  // namespace

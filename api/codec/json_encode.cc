@@ -254,11 +254,13 @@ std::string ToJson(const Object& object, Wire wire) {
 }
 
 std::string PrettyJson(std::string_view json) {
+  const size_t size_max = kIndentedMin + kIndentedPerByte * json.size();
   std::string out;
   size_t depth = 0;
   bool in_string = false;
   const auto line = [&] { out.append("\n").append(2 * depth, ' '); };
   for (size_t i = 0; i < json.size(); ++i) {
+    if (out.size() > size_max) return std::string(json);
     const char c = json[i];
     if (in_string) {
       out += c;

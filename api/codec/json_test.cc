@@ -123,6 +123,27 @@ TEST(JsonEncode, PrettyPrintsWithTwoSpaces) {
             "{\n  \"a\": [\n    1,\n    {}\n  ],\n  \"b\": {\n    \"c\": \":,\"\n  }\n}");
 }
 
+// Two spaces a level for each element are the square of what deep lists take.
+TEST(JsonEncode, PrettyPrintsNothingThatBecomesTooLong) {
+  const auto nested = [](size_t depth, size_t elements) {
+    std::string json = std::string(depth, '[') + "1";
+    for (size_t i = 1; i < elements; ++i) json += ",1";
+    return json + std::string(depth, ']');
+  };
+  // So deep that `elements` lines make it as long as it may become, or one byte longer.
+  const auto length = [&](size_t depth, size_t elements) {
+    return depth * 2 + 2 * depth * (depth - 1) + elements * (2 * depth + 3) + 2 * (depth - 1);
+  };
+  constexpr size_t kElements = 1'000;
+  size_t depth = 1;
+  while (length(depth + 1, kElements) <=
+         kIndentedMin + kIndentedPerByte * nested(depth + 1, kElements).size()) {
+    ++depth;
+  }
+  EXPECT_GT(PrettyJson(nested(depth, kElements)).size(), nested(depth, kElements).size());
+  EXPECT_EQ(PrettyJson(nested(depth + 1, kElements)), nested(depth + 1, kElements));
+}
+
 TEST(Schema, EveryStructHasFewFieldsWithDistinctNames) {
   for (const KindInfo* kind : BuiltinKinds()) {
     std::set<std::string_view> names;

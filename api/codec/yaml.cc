@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <list>
 #include <map>
 #include <optional>
 #include <set>
@@ -15,10 +16,11 @@
 #include <fmt/format.h>
 
 #include "api/codec/json.h"
+#include "api/codec/json_place.h"
 #include "api/codec/json_reader.h"
-#include "api/codec/json_writer.h"
 #include "api/codec/yaml_scalar.h"
 #include "api/codec/yaml_tree.h"
+#include "api/text/cut.h"
 #include "api/text/go_quote.h"
 
 namespace dray::api::inline codec {
@@ -87,8 +89,40 @@ std::string GoSyntax(const YamlNode& node, size_t room) {
                      fmt::join(parts, ", "));
 }
 
+// JSON text in pieces. What is long is moved, not copied, into what it is a part of: a value lies
+// within as many others as a document is deep.
+class Pieces {
+ public:
+  void Append(std::string_view text) {
+    if (pieces_.empty()) pieces_.emplace_back();
+    pieces_.back().append(text);
+    size_ += text.size();
+  }
+  void Append(Pieces part) {
+    if (part.size_ <= kCopiedMax) {
+      for (const std::string& piece : part.pieces_) Append(piece);
+      return;
+    }
+    size_ += part.size_;
+    pieces_.splice(pieces_.end(), part.pieces_);
+  }
+  std::string Whole() && {
+    if (pieces_.size() == 1) return std::move(pieces_.front());
+    std::string text;
+    text.reserve(size_);
+    for (const std::string& piece : pieces_) text += piece;
+    return text;
+  }
+
+ private:
+  static constexpr size_t kCopiedMax = 256;  // moving something shorter takes longer
+
+  std::list<std::string> pieces_;
+  size_t size_ = 0;
+};
+
 struct Value {
-  std::string json;
+  Pieces json;
   YamlLines lines;
 };
 
@@ -103,7 +137,10 @@ using Members = std::map<Key, Value>;
 
 class Decoder {
  public:
-  explicit Decoder(const YamlOptions& options) : options_(options) {}
+  Decoder(const YamlOptions& options, size_t text_size)
+      : options_(options),
+        expanded_max_(std::min(kYamlJsonMax, kYamlExpandedMin + kYamlExpandedPerByte * text_size)) {
+  }
 
   Result<YamlDocument> Document(const YamlTree& tree) {
     YamlDocument document;
@@ -111,7 +148,7 @@ class Decoder {
     document.lines.line = options_.first_line;
     if (tree.root != nullptr) {
       DRAY_TRY(Value value, Node(*tree.root));
-      document.json = std::move(value.json);
+      document.json = std::move(value.json).Whole();
       document.lines = std::move(value.lines);
     }
     if (late_failure_) return Refuse(*std::move(late_failure_));
@@ -137,7 +174,8 @@ class Decoder {
     value.lines.line = node.line + options_.first_line - 1;
     switch (node.kind) {
       case YamlNode::Kind::kScalar: {
-        DRAY_TRY(value.json, Scalar(node));
+        DRAY_TRY(const std::string json, Scalar(node));
+        value.json.Append(json);
         return value;
       }
       case YamlNode::Kind::kAlias: {
@@ -197,11 +235,14 @@ class Decoder {
       json.clear();
       QuoteJson(IsUtf8(*text) ? *text : ReplaceBadUtf8(*text), json);
     }
-    written_ += json.size();
-    if (written_ > kYamlJsonMax) {
-      return Refuse(fmt::format("yaml: document expands to more than {} bytes", kYamlJsonMax));
-    }
+    DRAY_TRY_VOID(CountText(json.size()));
     return json;
+  }
+
+  Result<> CountText(size_t size) {
+    written_ += size;
+    if (written_ <= expanded_max_) return {};
+    return Refuse(fmt::format("yaml: document expands to more than {} bytes", expanded_max_));
   }
 
   // Only base64 with a !!binary tag can bring such bytes.
@@ -225,15 +266,15 @@ class Decoder {
   }
 
   Result<> Sequence(const YamlNode& node, Value& value) {
-    value.json = "[";
+    value.json.Append("[");
     for (size_t i = 0; i < node.children.size(); ++i) {
       DRAY_TRY(Value item, Node(*node.children[i]));
-      if (i > 0) value.json += ',';
-      value.json += item.json;
+      if (i > 0) value.json.Append(",");
+      value.json.Append(std::move(item.json));
       if (options_.with_lines)
         value.lines.members.emplace(std::to_string(i), std::move(item.lines));
     }
-    value.json += ']';
+    value.json.Append("]");
     return {};
   }
 
@@ -250,12 +291,18 @@ class Decoder {
       DRAY_TRY(Value value, Node(value_node));
       value.lines.line = key_node.line + options_.first_line - 1;
       Key key{.type = scalar.index(), .text = KeyText(scalar, value_node)};
+      DRAY_TRY_VOID(CountText(key.text.size()));
       if (!members.insert_or_assign(std::move(key), std::move(value)).second) {
-        duplicates_.push_back(
-            fmt::format("line {}: key {} already set in map", value_node.line, GoSyntax(scalar)));
+        NoteDuplicate(value_node.line, scalar);
       }
     }
     return {};
+  }
+
+  void NoteDuplicate(size_t line, const YamlScalar& key) {
+    if (duplicates_.size() == kDecodeIssuesMax) return;
+    duplicates_.push_back(
+        fmt::format("line {}: key {} already set in map", line, Cut(GoSyntax(key), kPlaceNameMax)));
   }
 
   Result<YamlScalar> KeyScalar(const YamlNode& node) {
@@ -316,16 +363,19 @@ class Decoder {
   void WriteObject(Members& members, Value& value) const {
     std::map<std::string_view, Value*> by_text;
     for (auto& [key, member] : members) by_text.insert_or_assign(key.text, &member);
-    JsonWriter json(value.json);
-    json.Object([&] {
-      for (const auto& [text, member] : by_text) {
-        json.Member(text).Raw(member->json);
-        if (options_.with_lines) value.lines.members.emplace(text, std::move(member->lines));
-      }
-    });
+    char before = '{';
+    for (const auto& [text, member] : by_text) {
+      std::string name(1, std::exchange(before, ','));
+      QuoteJson(text, name);
+      value.json.Append(name += ':');
+      value.json.Append(std::move(member->json));
+      if (options_.with_lines) value.lines.members.emplace(text, std::move(member->lines));
+    }
+    value.json.Append(by_text.empty() ? "{}" : "}");
   }
 
   YamlOptions options_;
+  size_t expanded_max_;
   std::vector<std::string> duplicates_;
   std::optional<std::string> late_failure_;
   std::set<const YamlNode*> inside_;  // aliases being followed
@@ -340,7 +390,7 @@ class Decoder {
 
 Result<YamlDocument> YamlToJson(std::string_view text, const YamlOptions& options) {
   DRAY_TRY(const YamlTree tree, ReadYamlTree(text));
-  return Decoder(options).Document(tree);
+  return Decoder(options, text.size()).Document(tree);
 }
 
 std::string DuplicateKeysMessage(const std::vector<std::string>& duplicates) {

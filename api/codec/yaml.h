@@ -52,7 +52,9 @@ std::string DuplicateKeysMessage(const std::vector<std::string>& duplicates);
 /// Writes JSON text as a YAML document in block style, keys in the order given. Strings that would
 /// be read as something else are quoted; sequences are not indented below their key.
 ///
-/// Errors: kBadRequest  not JSON, or deeper than kYamlDepthMax.
+/// Errors: kBadRequest  not JSON, deeper than kYamlDepthMax, or indented longer than kIndentedMin
+/// and
+///                      kIndentedPerByte times its length.
 Result<std::string> JsonToYaml(std::string_view json);
 
 }  // namespace dray::api::inline codec

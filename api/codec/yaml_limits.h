@@ -8,8 +8,11 @@ namespace dray::api::inline codec {
 
 /// Bytes in one text. Clients' bodies are smaller; files of manifests can be large.
 inline constexpr size_t kYamlTextMax = 32U << 20U;
-/// Bytes of scalars that one document may expand to: aliases make much out of little.
+/// Bytes of keys and values that any document may expand to: aliases make much out of little.
 inline constexpr size_t kYamlJsonMax = 32U << 20U;
+/// The same for a short document: so many bytes, and so many times its length.
+inline constexpr size_t kYamlExpandedMin = 4U << 20U;
+inline constexpr size_t kYamlExpandedPerByte = 16;
 /// Values in one document, before aliases are followed.
 inline constexpr size_t kYamlNodesMax = 1'000'000;
 /// Mappings and sequences inside each other, also through aliases.

@@ -8,6 +8,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "api/codec/json.h"
+#include "api/codec/json_place.h"
 #include "api/codec/json_reader.h"
 
 namespace dray::api {
@@ -194,6 +196,66 @@ TEST(YamlLimits, AliasesMustNotExplode) {
   large = "a: &a " + std::string(kYamlJsonMax / 10 - 2, 'x') + "\nb: [";
   for (int i = 0; i < 9; ++i) large += i > 0 ? ",*a" : "*a";
   EXPECT_TRUE(YamlToJson(large + "]").has_value());
+}
+
+// A key that is an alias makes as much out of as little as a value does.
+TEST(YamlLimits, KeysMustNotExplode) {
+  const auto text = [](size_t key, size_t uses) {
+    std::string yaml = "a: &a " + std::string(key, 'k') + "\nb: [";
+    for (size_t i = 0; i < uses; ++i) yaml += i > 0 ? ",{*a : 1}" : "{*a : 1}";
+    return yaml + "]\n#";
+  };
+  constexpr size_t kUses = 100;
+  // So long that exactly as much is written as a text may expand to.
+  size_t key = 50'000;
+  const auto written = [&] { return 2 + key + 2 + kUses * (key + 1); };
+  const auto missing = [&] {
+    return written() - kYamlExpandedMin - kYamlExpandedPerByte * text(key, kUses).size();
+  };
+  while (missing() % kYamlExpandedPerByte != 0) ++key;
+  const std::string comment(missing() / kYamlExpandedPerByte, '#');
+  const std::string fits = text(key, kUses) + comment;
+  EXPECT_TRUE(YamlToJson(fits).has_value());
+  ExpectErrors({{fits.substr(0, fits.size() - 1),
+                 fmt::format("yaml: document expands to more than {} bytes",
+                             written() - kYamlExpandedPerByte)}});
+}
+
+TEST(YamlLimits, DuplicatesAreToldUpToTheirLimit) {
+  for (const size_t count : {kDecodeIssuesMax, kDecodeIssuesMax + 1}) {
+    std::string text = "{a: 1";
+    for (size_t i = 0; i < count; ++i) text += ", a: 1";
+    const Result<YamlDocument> document = YamlToJson(text + "}");
+    ASSERT_TRUE(document.has_value());
+    EXPECT_EQ(document->duplicates.size(), kDecodeIssuesMax);
+  }
+  const std::string key(kPlaceNameMax, 'k');
+  const Result<YamlDocument> document = YamlToJson("? " + key + "\n: 1\n? " + key + "\n: 2\n");
+  ASSERT_TRUE(document.has_value());
+  EXPECT_EQ(document->duplicates[0], "line 4: key \"" + key.substr(1) + "… already set in map");
+}
+
+// Each line of a text is indented as deeply as it lies.
+TEST(YamlLimits, IndentationMustNotExplode) {
+  const auto nested = [](size_t depth, size_t lines) {
+    std::string text;
+    for (size_t i = 0; i < lines; ++i) text += "a\\n";
+    std::string json;
+    for (size_t i = 0; i < depth; ++i) json += "{\"a\":";
+    return json + "\"" + text + "\"" + std::string(depth, '}');
+  };
+  EXPECT_TRUE(JsonToYaml(nested(400, 1'000)).has_value());
+  const Result<std::string> long_text = JsonToYaml(nested(400, 10'000));
+  ASSERT_FALSE(long_text.has_value());
+  EXPECT_EQ(long_text.error().message, "yaml: the text becomes too long by its indentation");
+  // Each element on a line of its own.
+  const auto list = [](size_t elements) {
+    std::string json = std::string(400, '[') + "1";
+    for (size_t i = 1; i < elements; ++i) json += ",1";
+    return json + std::string(400, ']');
+  };
+  EXPECT_TRUE(JsonToYaml(list(1'000)).has_value());
+  EXPECT_FALSE(JsonToYaml(list(2'000)).has_value());
 }
 
 TEST(YamlLimits, Depth) {

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <yaml.h>
 
+#include "api/codec/json.h"
 #include "api/codec/json_reader.h"
 #include "api/codec/yaml.h"
 #include "api/codec/yaml_scalar.h"
@@ -17,14 +18,25 @@
 namespace dray::api::inline codec {
 namespace {
 
-int Append(void* out, unsigned char* bytes, size_t size) {
-  static_cast<std::string*>(out)->append(reinterpret_cast<const char*>(bytes), size);
+// What the emitter writes, up to a size: indentation can make much of little.
+struct Output {
+  std::string text;
+  size_t size_max;
+  bool too_long = false;
+};
+
+int Append(void* data, unsigned char* bytes, size_t size) {
+  auto& out = *static_cast<Output*>(data);
+  out.too_long = out.too_long || out.text.size() + size > out.size_max;
+  if (out.too_long) return 0;
+  out.text.append(reinterpret_cast<const char*>(bytes), size);
   return 1;
 }
 
 class Writer {
  public:
-  explicit Writer(std::string_view json) : reader_(json) {
+  explicit Writer(std::string_view json)
+      : reader_(json), out_{.size_max = kIndentedMin + kIndentedPerByte * json.size()} {
     yaml_emitter_initialize(&emitter_);
     yaml_emitter_set_unicode(&emitter_, 1);
     yaml_emitter_set_output(&emitter_, Append, &out_);
@@ -42,20 +54,32 @@ class Writer {
       return Fail(StatusReason::kBadRequest,
                   fmt::format("yaml: exceeded max depth of {}", kYamlDepthMax));
     }
+    if (out_.too_long) return TooLong();
     if (!reader_.Finish() || reader_.failed()) return Fail(reader_.error());
     Emit(event, yaml_document_end_event_initialize(&event, 1));
     emitter_.open_ended = 0;  // no "..." behind a text that ends with line breaks: Go writes none
     Emit(event, yaml_stream_end_event_initialize(&event));
     yaml_emitter_flush(&emitter_);
+    if (out_.too_long) return TooLong();
     if (emitter_.error != YAML_NO_ERROR) {
       return Fail(StatusReason::kInternalError, fmt::format("yaml: {}", emitter_.problem));
     }
-    return std::move(out_);
+    return std::move(out_.text);
   }
 
  private:
+  static std::unexpected<Error> TooLong() {
+    return Fail(StatusReason::kBadRequest, "yaml: the text becomes too long by its indentation");
+  }
+  bool is_stopped() const { return too_deep_ || out_.too_long; }
+
   void Emit(yaml_event_t& event, int initialized) {
-    if (initialized != 0) yaml_emitter_emit(&emitter_, &event);
+    if (initialized == 0) return;
+    if (is_stopped()) {
+      yaml_event_delete(&event);
+    } else {
+      yaml_emitter_emit(&emitter_, &event);
+    }
   }
 
   void Value(size_t depth) {
@@ -90,7 +114,7 @@ class Writer {
          yaml_sequence_start_event_initialize(
              &event, nullptr, nullptr, 1, YAML_BLOCK_SEQUENCE_STYLE));
     reader_.EnterArray();
-    while (!too_deep_ && reader_.NextElement()) Value(depth + 1);
+    while (!is_stopped() && reader_.NextElement()) Value(depth + 1);
     Emit(event, yaml_sequence_end_event_initialize(&event));
   }
 
@@ -101,7 +125,7 @@ class Writer {
         yaml_mapping_start_event_initialize(&event, nullptr, nullptr, 1, YAML_BLOCK_MAPPING_STYLE));
     reader_.EnterObject();
     std::string key;
-    while (!too_deep_ && reader_.NextKey(key)) {
+    while (!is_stopped() && reader_.NextKey(key)) {
       String(key);
       Value(depth + 1);
     }
@@ -143,7 +167,7 @@ class Writer {
 
   JsonReader reader_;
   yaml_emitter_t emitter_{};
-  std::string out_;
+  Output out_;
   bool too_deep_ = false;
 };
 

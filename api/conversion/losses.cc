@@ -10,20 +10,12 @@
 #include "api/codec/json.h"
 #include "api/conversion/conversion.h"
 #include "api/conversion/structs.h"
+#include "api/text/cut.h"
 
 namespace dray::api::conversion {
 namespace {
 
 constexpr size_t kValueBytesMax = 80;
-
-// Cut between characters, not within one.
-std::string Shorten(std::string text) {
-  if (text.size() <= kValueBytesMax) return text;
-  size_t end = kValueBytesMax;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
-  text.resize(end);
-  return text + "…";
-}
 
 class Finder {
  public:
@@ -90,7 +82,7 @@ class Finder {
     if (IsZero(type, value)) return;
     std::string text;
     EncodeJson(type, value, text, {.stored = true});
-    losses_.push_back({.path = path, .value = Shorten(std::move(text))});
+    losses_.push_back({.path = path, .value = Cut(text, kValueBytesMax)});
   }
 
   std::vector<Loss>& losses_;

@@ -72,7 +72,7 @@ uint64_t CheckExpression(const Expression& expression,
     if (errors.Since(32)) errors.TooLong(path, kExpressionBytesMax);
     return 0;
   }
-  if (checker == nullptr) return 0;
+  if (checker == nullptr || errors.is_full()) return 0;
   const auto cost = checker->Check(expression);
   if (cost.has_value()) return *cost;
   switch (cost.error().kind) {

@@ -2,23 +2,23 @@
 #include "api/validation/field_error.h"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "api/codec/json.h"
+#include "api/text/cut.h"
 #include "api/text/go_quote.h"
 
 namespace dray::api::validation {
 namespace {
 
-ErrorCause Made(std::string_view reason, const Path& path, std::string message) {
-  return {.reason = std::string(reason), .field = path.ToString(), .message = std::move(message)};
-}
-
 std::string WithDetail(std::string_view text, std::string_view detail) {
   return detail.empty() ? std::string(text) : fmt::format("{}: {}", text, detail);
+}
+
+std::string OfValue(std::string_view text, std::string_view shown, std::string_view detail) {
+  return WithDetail(fmt::format("{}: {}", text, shown), detail);
 }
 
 // spec.devices.requests[0].exactly.count → spec.devices.requests[0].count
@@ -39,13 +39,22 @@ std::string InV1beta1(std::string_view path) {
 }  // namespace
 
 std::string Shown(std::string_view text) {
-  return GoQuote(text);
+  return GoQuote(Cut(text, kShownMax));
 }
 
 std::string Shown(const Type& type, const void* value) {
   std::string out;
   EncodeJson(type, value, out);
-  return out;
+  return out.size() <= kShownMax ? out : Cut(out, kShownMax);
+}
+
+template <class F>
+void FieldErrors::Add(std::string_view reason, const Path& path, F text) {
+  ++found_;
+  if (is_full()) return;
+  causes_.push_back({.reason = std::string(reason),
+                     .field = path.ToString(),
+                     .message = Cut(text(), kCauseTextMax)});
 }
 
 bool FieldErrors::Since(int minor) const {
@@ -57,54 +66,47 @@ LengthWord FieldErrors::label_length_word() const {
 }
 
 void FieldErrors::Required(const Path& path, std::string_view detail) {
-  causes_.push_back(Made("FieldValueRequired", path, WithDetail("Required value", detail)));
+  Add("FieldValueRequired", path, [&] { return WithDetail("Required value", detail); });
 }
 
 void FieldErrors::Invalid(const Path& path, std::string_view shown, std::string_view detail) {
   if (shown == "null" && !Since(34)) shown = "\"null\"";
-  causes_.push_back(
-      Made("FieldValueInvalid", path, WithDetail(fmt::format("Invalid value: {}", shown), detail)));
+  Add("FieldValueInvalid", path, [&] { return OfValue("Invalid value", shown, detail); });
 }
 
 void FieldErrors::TypeInvalid(const Path& path, std::string_view shown, std::string_view detail) {
-  causes_.push_back(Made(
-      "FieldValueTypeInvalid", path, WithDetail(fmt::format("Invalid value: {}", shown), detail)));
+  Add("FieldValueTypeInvalid", path, [&] { return OfValue("Invalid value", shown, detail); });
 }
 
 void FieldErrors::Duplicate(const Path& path, std::string_view shown) {
-  causes_.push_back(Made("FieldValueDuplicate", path, fmt::format("Duplicate value: {}", shown)));
+  Add("FieldValueDuplicate", path, [&] { return OfValue("Duplicate value", shown, {}); });
 }
 
 void FieldErrors::NotFound(const Path& path, std::string_view shown, std::string_view detail) {
-  causes_.push_back(
-      Made("FieldValueNotFound", path, WithDetail(fmt::format("Not found: {}", shown), detail)));
+  Add("FieldValueNotFound", path, [&] { return OfValue("Not found", shown, detail); });
 }
 
 void FieldErrors::NotSupported(const Path& path,
                                std::string_view value,
                                std::span<const std::string_view> supported) {
-  std::vector<std::string> quoted;
-  for (const std::string_view word : supported) quoted.push_back(Shown(word));
-  causes_.push_back(Made(
-      "FieldValueNotSupported",
-      path,
-      fmt::format(
-          "Unsupported value: {}: supported values: {}", Shown(value), fmt::join(quoted, ", "))));
+  Add("FieldValueNotSupported", path, [&] {
+    std::vector<std::string> quoted;
+    for (const std::string_view word : supported) quoted.push_back(Shown(word));
+    return fmt::format(
+        "Unsupported value: {}: supported values: {}", Shown(value), fmt::join(quoted, ", "));
+  });
 }
 
 void FieldErrors::Forbidden(const Path& path, std::string_view detail) {
-  causes_.push_back(Made("FieldValueForbidden", path, WithDetail("Forbidden", detail)));
+  Add("FieldValueForbidden", path, [&] { return WithDetail("Forbidden", detail); });
 }
 
 void FieldErrors::TooLong(const Path& path, size_t max, LengthWord word) {
-  if (!Since(32)) {
-    causes_.push_back(
-        Made("FieldValueTooLong", path, fmt::format("Too long: may not be longer than {}", max)));
-    return;
-  }
   const std::string_view unit = word == LengthWord::kBytes ? "bytes" : "characters";
-  causes_.push_back(Made(
-      "FieldValueTooLong", path, fmt::format("Too long: may not be more than {} {}", max, unit)));
+  Add("FieldValueTooLong", path, [&] {
+    return Since(32) ? fmt::format("Too long: may not be more than {} {}", max, unit)
+                     : fmt::format("Too long: may not be longer than {}", max);
+  });
 }
 
 void FieldErrors::TooLongInCore(const Path& path, size_t max) {
@@ -112,8 +114,9 @@ void FieldErrors::TooLongInCore(const Path& path, size_t max) {
     TooLong(path, max);
     return;
   }
-  causes_.push_back(
-      Made("FieldValueTooLong", path, fmt::format("Too long: must have at most {} bytes", max)));
+  Add("FieldValueTooLong", path, [&] {
+    return fmt::format("Too long: must have at most {} bytes", max);
+  });
 }
 
 void FieldErrors::TooMany(const Path& path, size_t count, size_t max) {
@@ -121,14 +124,14 @@ void FieldErrors::TooMany(const Path& path, size_t count, size_t max) {
     TooLong(path, max);
     return;
   }
-  causes_.push_back(Made(
-      "FieldValueTooMany",
-      path,
-      fmt::format("Too many: {}: must have at most {} item{}", count, max, max == 1 ? "" : "s")));
+  Add("FieldValueTooMany", path, [&] {
+    return fmt::format(
+        "Too many: {}: must have at most {} item{}", count, max, max == 1 ? "" : "s");
+  });
 }
 
 void FieldErrors::Internal(const Path& path, std::string_view detail) {
-  causes_.push_back(Made("InternalError", path, WithDetail("Internal error", detail)));
+  Add("InternalError", path, [&] { return WithDetail("Internal error", detail); });
 }
 
 void FieldErrors::Names(const Path& path, std::string_view value, const NameErrors& errors) {
@@ -156,7 +159,11 @@ void FieldErrors::Problems(const Path& path, std::span<const NameProblem> proble
 }
 
 void FieldErrors::Append(FieldErrors more) {
-  std::ranges::move(more.causes_, std::back_inserter(causes_));
+  found_ += more.found_;
+  for (ErrorCause& cause : more.causes_) {
+    if (is_full()) return;
+    causes_.push_back(std::move(cause));
+  }
 }
 
 void Findings::Append(Findings more) {

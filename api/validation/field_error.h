@@ -18,12 +18,14 @@
 #include "api/reflect.h"
 #include "api/release.h"
 #include "api/text/names.h"
+#include "api/validation/cause_limits.h"
 #include "api/validation/field_path.h"
 #include "base/result.h"
 
 namespace dray::api::validation {
 
-/// `value` as error messages show it: text as Go quotes it, everything else as JSON.
+/// `value` as error messages show it: text as Go quotes it, everything else as JSON; cut after
+/// kShownMax bytes.
 std::string Shown(std::string_view text);
 std::string Shown(const Type& type, const void* value);
 template <class T>
@@ -31,7 +33,8 @@ std::string ShownStruct(const T& value) {
   return Shown(TypeOf<T>(), &value);
 }
 
-/// The errors of one pass over an object, in the order found and in the words of a release.
+/// The errors of one pass over an object, in the order found and in the words of a release. Only
+/// the first kCausesMax and one are kept, and only their paths and texts are written out.
 class FieldErrors {
  public:
   explicit FieldErrors(Release release = Release::kNewest) : release_(release) {}
@@ -71,12 +74,20 @@ class FieldErrors {
     for (ErrorCause& cause : causes_) cause.field = change(cause.field);
   }
   void Reverse() { std::ranges::reverse(causes_); }
-  bool empty() const { return causes_.empty(); }
-  size_t size() const { return causes_.size(); }
+  bool empty() const { return found_ == 0; }
+  /// How many were found, kept or not.
+  size_t size() const { return found_; }
+  /// Nothing more is kept: a rule may stop looking.
+  bool is_full() const { return causes_.size() > kCausesMax; }
   std::vector<ErrorCause> Take() && { return std::move(causes_); }
 
  private:
+  // Counts an error and, if it is kept, writes out its path and what `text()` says.
+  template <class F>
+  void Add(std::string_view reason, const Path& path, F text);
+
   Release release_;
+  size_t found_ = 0;
   std::vector<ErrorCause> causes_;
 };
 

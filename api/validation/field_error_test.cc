@@ -9,6 +9,8 @@
 #include <gtest/gtest.h>
 
 #include "api/resource_v1/claim.h"
+#include "api/text/cut.h"
+#include "api/validation/cause_limits.h"
 #include "api/validation/field_path.h"
 
 namespace dray::api::validation {
@@ -61,6 +63,34 @@ TEST(FieldErrors, SayWhatIsWrongInUpstreamsWords) {
       "FieldValueTooMany|Too many: 33: must have at most 32 items",
       "InternalError|Internal error: why"};
   EXPECT_EQ(lines, want);
+}
+
+TEST(FieldErrors, AreCountedButNotAllKept) {
+  for (const size_t count : {kCausesMax, kCausesMax + 1, kCausesMax + 2}) {
+    FieldErrors errors;
+    for (size_t i = 0; i < count; ++i) errors.Required(Path("a"));
+    EXPECT_EQ(errors.size(), count);
+    EXPECT_EQ(errors.is_full(), count > kCausesMax);
+    FieldErrors more;
+    more.Append(std::move(errors));
+    EXPECT_EQ(more.size(), count);
+    EXPECT_EQ(std::move(more).Take().size(), std::min(count, kCausesMax + 1));
+  }
+}
+
+TEST(FieldErrors, ShowValuesNamesAndTextsUpToTheirLimits) {
+  const std::string fits(kShownMax, 'a');
+  const std::string longer = fits + "b";
+  EXPECT_EQ(Shown(fits), '"' + fits + '"');
+  EXPECT_EQ(Shown(longer), '"' + fits + "…\"");
+  EXPECT_EQ(ShownStruct(longer), Cut('"' + longer + '"', kShownMax));
+  const Path path("spec");
+  EXPECT_EQ(path.Key(fits).ToString(), "spec[" + fits + "]");
+  EXPECT_EQ(path.Key(longer).ToString(), "spec[" + fits + "…]");
+  FieldErrors errors;
+  errors.Forbidden(path, std::string(kCauseTextMax, 'c'));
+  EXPECT_EQ(std::move(errors).Take()[0].message.size(),
+            kCauseTextMax + std::string_view("…").size());
 }
 
 TEST(FieldErrors, OfTheFirstPassComeFirst) {

@@ -3,12 +3,15 @@
 
 #include <fmt/format.h>
 
+#include "api/text/cut.h"
+#include "api/validation/cause_limits.h"
+
 namespace dray::api::validation {
 namespace {
 
 std::string Shortened(std::string_view key, size_t max) {
   constexpr std::string_view kGap = "...";
-  if (max <= kGap.size() || key.size() <= max) return std::string(key);
+  if (max <= kGap.size() || key.size() <= max) return Cut(key, kShownMax);
   const size_t kept = max - kGap.size();
   return fmt::format("{}{}{}", key.substr(0, kept / 2), kGap, key.substr(key.size() - kept / 2));
 }
@@ -26,7 +29,7 @@ void Path::AppendTo(std::string& out) const {
   switch (kind_) {
     case Kind::kName:
       if (!out.empty() && !name_.empty()) out += '.';
-      out += name_;
+      out += Cut(name_, kShownMax);
       break;
     case Kind::kIndex: out += fmt::format("[{}]", number_); break;
     case Kind::kKey: out += fmt::format("[{}]", Shortened(name_, number_)); break;

@@ -24,7 +24,7 @@ class Path {
   Path Index(size_t index) const&& = delete;
   Path Key(std::string_view key, size_t max = 0) const&& = delete;
 
-  /// As clients write it. Cost is linear in its length.
+  /// As clients write it, each name cut after kShownMax bytes. Cost is linear in its length.
   std::string ToString() const;
 
  private:

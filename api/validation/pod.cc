@@ -6,11 +6,13 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
+#include "api/text/cut.h"
+#include "api/validation/cause_limits.h"
 #include "api/validation/core.h"
 #include "api/validation/value_rules.h"
 
@@ -112,7 +114,9 @@ void CheckOverlap(const v1::ResourceClaim& claim,
   }
   if (claim.request.empty()) {
     const std::string start = claim.name + "/";
-    for (auto one = seen.lower_bound(start); one != seen.end() && one->starts_with(start); ++one) {
+    for (auto one = seen.lower_bound(start);
+         one != seen.end() && one->starts_with(start) && !errors.is_full();
+         ++one) {
       errors.Duplicate(path, Shown(claim.name));
     }
     seen.insert(claim.name);
@@ -123,13 +127,24 @@ void CheckOverlap(const v1::ResourceClaim& claim,
   if (!seen.insert(key).second) errors.Duplicate(path, Shown(key));
 }
 
+std::string MustBeOneOf(const Names& pod_claims) {
+  std::string text = "must be one of the names in pod.spec.resourceClaims";
+  if (pod_claims.empty()) return text + " which is empty";
+  std::string_view before = ": ";
+  for (const std::string_view name : pod_claims) {
+    if (text.size() > kCauseTextMax) break;
+    text.append(std::exchange(before, ", ")).append(Cut(name, kCauseTextMax));
+  }
+  return text;
+}
+
 // The claims a container uses are claims of its pod, each request once.
 void CheckContainerClaims(const std::vector<v1::ResourceClaim>& claims,
                           const Names& pod_claims,
                           const Path& path,
                           FieldErrors& errors) {
   std::set<std::string> seen;
-  for (size_t i = 0; i < claims.size(); ++i) {
+  for (size_t i = 0; i < claims.size() && !errors.is_full(); ++i) {
     const Path at = path.Index(i);
     const v1::ResourceClaim& claim = claims[i];
     if (claim.name.empty()) {
@@ -138,11 +153,7 @@ void CheckContainerClaims(const std::vector<v1::ResourceClaim>& claims,
     }
     CheckOverlap(claim, seen, at, errors);
     if (pod_claims.contains(claim.name)) continue;
-    const std::string why =
-        pod_claims.empty() ? " which is empty" : fmt::format(": {}", fmt::join(pod_claims, ", "));
-    errors.NotFound(at,
-                    Shown(claim.name),
-                    fmt::format("must be one of the names in pod.spec.resourceClaims{}", why));
+    errors.NotFound(at, Shown(claim.name), MustBeOneOf(pod_claims));
   }
 }
 
@@ -244,9 +255,11 @@ void CheckGates(const v1::PodSpec& spec,
                 const v1::PodSpec& old,
                 const Path& path,
                 FieldErrors& errors) {
-  for (size_t i = 0; i < spec.scheduling_gates.size(); ++i) {
+  std::set<std::string_view> known;
+  for (const v1::PodSchedulingGate& gate : old.scheduling_gates) known.insert(gate.name);
+  for (size_t i = 0; i < spec.scheduling_gates.size() && !errors.is_full(); ++i) {
     const v1::PodSchedulingGate& gate = spec.scheduling_gates[i];
-    if (std::ranges::find(old.scheduling_gates, gate) != old.scheduling_gates.end()) continue;
+    if (known.contains(gate.name)) continue;
     const Path at = path.Index(i);
     errors.Forbidden(
         at.Child("name"),
@@ -256,12 +269,13 @@ void CheckGates(const v1::PodSpec& spec,
 
 bool HasAll(const std::vector<v1::Toleration>& tolerations,
             const std::vector<v1::Toleration>& wanted) {
-  return std::ranges::all_of(wanted, [&](const v1::Toleration& one) {
-    return std::ranges::any_of(tolerations, [&](const v1::Toleration& other) {
-      return one.key == other.key && one.operator_ == other.operator_ && one.value == other.value &&
-             one.effect == other.effect;
-    });
-  });
+  const auto what = [](const v1::Toleration& toleration) {
+    return std::tie(toleration.key, toleration.operator_, toleration.value, toleration.effect);
+  };
+  std::set<decltype(what(tolerations.front()))> there;
+  for (const v1::Toleration& toleration : tolerations) there.insert(what(toleration));
+  return std::ranges::all_of(wanted,
+                             [&](const v1::Toleration& one) { return there.contains(what(one)); });
 }
 
 void CopyImages(const std::vector<v1::Container>& from, std::vector<v1::Container>& to) {
