@@ -9,7 +9,9 @@
 
 #include "api/codec/json.h"
 #include "api/status.h"
+#include "api/text/cut.h"
 #include "api/text/go_quote.h"
+#include "api/validation/cause_limits.h"
 
 namespace dray::server::errors {
 namespace {
@@ -36,14 +38,15 @@ Error About(StatusReason reason,
 }
 
 // Upstream joins field errors so: identical lines once, brackets around several.
-std::string Joined(const std::vector<ErrorCause>& causes) {
+std::string Joined(const std::vector<ErrorCause>& causes, bool are_all) {
   std::vector<std::string> lines;
-  std::unordered_set<std::string> seen;  // there may be very many
+  std::unordered_set<std::string> seen;
   for (const ErrorCause& cause : causes) {
     const std::string_view field = cause.field.empty() ? "<nil>" : std::string_view(cause.field);
     std::string line = fmt::format("{}: {}", field, cause.message);
     if (seen.insert(line).second) lines.push_back(std::move(line));
   }
+  if (!are_all) lines.emplace_back("…");
   if (lines.size() == 1) return lines.front();
   return fmt::format("[{}]", fmt::join(lines, ", "));
 }
@@ -153,9 +156,12 @@ Error InvalidAs(std::string_view group,
                 std::string_view word,
                 std::string_view name,
                 std::vector<ErrorCause> causes) {
+  const bool are_all = causes.size() <= api::validation::kCausesMax;
+  if (!are_all) causes.resize(api::validation::kCausesMax);
   std::string qualified(word);
   if (!group.empty()) qualified.append(".").append(group);
-  std::string message = fmt::format("{} \"{}\" is invalid: {}", qualified, name, Joined(causes));
+  std::string message =
+      fmt::format("{} \"{}\" is invalid: {}", qualified, name, Joined(causes, are_all));
   return {.reason = StatusReason::kInvalid,
           .message = std::move(message),
           .causes = std::move(causes),
@@ -243,7 +249,7 @@ ErrorCause ForbiddenValue(std::string field, std::string_view detail) {
 
 std::string Quoted(std::string_view text) {
   std::string quoted;
-  api::QuoteJson(text, quoted);
+  api::QuoteJson(api::Cut(text, api::validation::kShownMax), quoted);
   return quoted;
 }
 

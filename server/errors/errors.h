@@ -42,7 +42,8 @@ Error Forbidden(const api::KindInfo& kind, std::string_view name, std::string_vi
 Error NamespaceTerminating(const api::KindInfo& kind,
                            std::string_view name,
                            std::string_view namespace_);
-/// `<Kind> "<name>" is invalid: …`, from at least one cause.
+/// `<Kind> "<name>" is invalid: …`, from at least one cause. Those past
+/// api::validation::kCausesMax are left out, and the message ends with "…".
 Error Invalid(const api::KindInfo& kind, std::string_view name, std::vector<ErrorCause> causes);
 /// The same under another word for the kind ("ListOptions" of group "meta.k8s.io", or empty).
 Error InvalidAs(std::string_view group,
@@ -74,7 +75,7 @@ ErrorCause RequiredValue(std::string field, std::string_view detail);
 /// `shown` is the value as upstream prints it: JSON.
 ErrorCause InvalidValue(std::string field, std::string_view shown, std::string_view detail);
 ErrorCause ForbiddenValue(std::string field, std::string_view detail);
-/// `text` in double quotes, as JSON.
+/// `text` in double quotes, as JSON; cut after api::validation::kShownMax bytes.
 std::string Quoted(std::string_view text);
 
 }  // namespace dray::server::errors

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "api/codec/json.h"
+#include "api/codec/json_place.h"
 #include "api/codec/json_reader.h"
 #include "server/patch/json_tree.h"
 
@@ -17,41 +19,42 @@ class Finder {
   explicit Finder(std::string_view json) : reader_(json) {}
 
   std::vector<std::string> Find() {
-    Value("", 0);
+    Value(nullptr, 0);
     if (reader_.failed() || too_deep_) return {};
     return std::move(found_);
   }
 
  private:
-  void Value(const std::string& path, size_t depth) {
+  void Value(const api::JsonPlace* place, size_t depth) {
     if (depth > kDepthMax) too_deep_ = true;
     if (too_deep_ || reader_.failed()) return;
     const api::JsonKind kind = reader_.Peek();
     if (kind == api::JsonKind::kObject) {
-      Object(path, depth);
+      Object(place, depth);
     } else if (kind == api::JsonKind::kArray) {
-      Array(path, depth);
+      Array(place, depth);
     } else {
       reader_.Skip();
     }
   }
 
-  void Object(const std::string& path, size_t depth) {
-    std::set<std::string> seen;
-    std::string key;
+  void Object(const api::JsonPlace* outer, size_t depth) {
+    std::set<std::string_view> seen;
+    api::JsonPlace place{.outer = outer, .name = {}};
     reader_.EnterObject();
-    while (!too_deep_ && reader_.NextKey(key)) {
-      const std::string inner = path.empty() ? key : fmt::format("{}.{}", path, key);
-      if (!seen.insert(key).second) found_.push_back(fmt::format("duplicate field \"{}\"", inner));
-      Value(inner, depth + 1);
+    while (!too_deep_ && reader_.NextKey(place.name)) {
+      const bool is_new = seen.insert(place.name).second;
+      if (!is_new && found_.size() < api::kDecodeIssuesMax) {
+        found_.push_back(fmt::format("duplicate field \"{}\"", PathOf(&place)));
+      }
+      Value(&place, depth + 1);
     }
   }
 
-  void Array(const std::string& path, size_t depth) {
+  void Array(const api::JsonPlace* outer, size_t depth) {
+    api::JsonPlace place{.outer = outer, .name = {}};
     reader_.EnterArray();
-    for (size_t i = 0; !too_deep_ && reader_.NextElement(); ++i) {
-      Value(fmt::format("{}[{}]", path, i), depth + 1);
-    }
+    for (; !too_deep_ && reader_.NextElement(); ++place.index) Value(&place, depth + 1);
   }
 
   api::JsonReader reader_;

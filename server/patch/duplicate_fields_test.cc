@@ -7,6 +7,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "api/codec/json.h"
+#include "api/codec/json_place.h"
 #include "server/patch/json_tree.h"
 
 namespace dray::server::patch {
@@ -28,6 +30,20 @@ TEST(DuplicateFields, AreNamedByTheirPath) {
       {"", {}},
   };
   for (const Case& c : cases) EXPECT_EQ(DuplicateFields(c.json), c.found) << c.json;
+}
+
+TEST(DuplicateFields, AreToldUpToTheirLimits) {
+  for (const size_t count : {api::kDecodeIssuesMax, api::kDecodeIssuesMax + 1}) {
+    std::string json = R"({"a":0)";
+    for (size_t i = 0; i < count; ++i) json += R"(,"a":0)";
+    EXPECT_EQ(DuplicateFields(json + "}").size(), api::kDecodeIssuesMax);
+  }
+  const std::string fits(api::kPlaceNameMax, 'k');
+  const auto below = [](const std::string& key) {
+    return DuplicateFields("{\"" + key + R"(":{"x":0,"x":0}})").at(0);
+  };
+  EXPECT_EQ(below(fits), "duplicate field \"" + fits + ".x\"");
+  EXPECT_EQ(below(fits + "k"), "duplicate field \"" + fits + "….x\"");
 }
 
 TEST(DuplicateFields, DepthIsBounded) {

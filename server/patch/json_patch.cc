@@ -3,6 +3,7 @@
 // the last element) and the whole document can be replaced and tested, but not removed or moved.
 #include "server/patch/json_patch.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
@@ -22,10 +23,6 @@ namespace {
 
 using api::JsonKind;
 
-// Array elements shifted and values walked by one patch: 10 000 inserts at the front of a huge list
-// would otherwise keep a thread busy for minutes.
-constexpr size_t kWorkMax = 50'000'000;
-
 // All that can go wrong while a patch is carried out is said in the same words.
 std::unexpected<Error> Rejected() {
   return Fail(errors::WithoutSubject(
@@ -34,11 +31,11 @@ std::unexpected<Error> Rejected() {
 
 struct Operation {
   std::string op, path, from;
-  const JsonTree* value = nullptr;  // null when absent
+  JsonTree* value = nullptr;  // null when absent; taken by whoever needs it
 };
 
 Result<std::string> Text(const JsonTree& operation, std::string_view name) {
-  const JsonTree* member = operation.members.Find(name);
+  const JsonTree* member = operation.members().Find(name);
   if (member == nullptr || member->is_null()) return std::string();
   if (member->is_string()) return member->text;
   return Fail(StatusReason::kBadRequest,
@@ -48,7 +45,7 @@ Result<std::string> Text(const JsonTree& operation, std::string_view name) {
                           name));
 }
 
-Result<Operation> ReadOperation(const JsonTree& tree) {
+Result<Operation> ReadOperation(JsonTree& tree) {
   if (!tree.is_object() && !tree.is_null()) {
     return Fail(StatusReason::kBadRequest,
                 fmt::format("error decoding patch: json: cannot unmarshal {} into Go value of type "
@@ -59,7 +56,7 @@ Result<Operation> ReadOperation(const JsonTree& tree) {
   DRAY_TRY(operation.op, Text(tree, "op"));
   DRAY_TRY(operation.path, Text(tree, "path"));
   DRAY_TRY(operation.from, Text(tree, "from"));
-  operation.value = tree.members.Find("value");
+  if (tree.is_object()) operation.value = tree.members().Find("value");
   return operation;
 }
 
@@ -144,15 +141,15 @@ class Patcher {
   }
 
   static JsonTree* Child(JsonTree& parent, std::string_view key) {
-    if (parent.is_object()) return parent.members.Find(key);
+    if (parent.is_object()) return parent.members().Find(key);
     if (!parent.is_array()) return nullptr;
-    const auto position = Position(key, parent.elements.size());
-    return position ? &parent.elements[*position] : nullptr;
+    const auto position = Position(key, parent.elements().size());
+    return position ? &parent.elements()[*position] : nullptr;
   }
 
   Result<> Charge(size_t work) {
     work_ += work;
-    if (work_ > kWorkMax) return Rejected();
+    if (work_ > kPatchWorkMax) return Rejected();
     return {};
   }
 
@@ -169,7 +166,7 @@ class Patcher {
                      Result<> (Patcher::*apply)(std::string_view, JsonTree)) {
     JsonTree value;
     value.kind = JsonKind::kNull;
-    if (operation.value != nullptr) value = *operation.value;
+    if (operation.value != nullptr) value = std::move(*operation.value);
     return (this->*apply)(operation.path, std::move(value));
   }
 
@@ -178,10 +175,10 @@ class Patcher {
     if (place.parent == nullptr) return Rejected();
     DRAY_TRY_VOID(CheckDepth(place, value));
     if (place.parent->is_object()) {
-      place.parent->members.Set(place.key, std::move(value));
+      place.parent->members().Set(place.key, std::move(value));
       return {};
     }
-    auto& elements = place.parent->elements;
+    auto& elements = place.parent->elements();
     if (place.key == "-") {
       elements.push_back(std::move(value));
       return {};
@@ -212,11 +209,11 @@ class Patcher {
     const Place place = Find(path);
     if (place.parent == nullptr) return Rejected();
     if (place.parent->is_object()) {
-      JsonTree taken = place.parent->members.Take(place.key);
+      JsonTree taken = place.parent->members().Take(place.key);
       if (taken.kind == JsonKind::kInvalid) return Rejected();
       return taken;
     }
-    auto& elements = place.parent->elements;
+    auto& elements = place.parent->elements();
     const auto position = Position(place.key, elements.size());
     if (!position) return Rejected();
     DRAY_TRY_VOID(Charge(elements.size() - *position));
@@ -256,7 +253,7 @@ class Patcher {
 
 }  // namespace
 
-Result<> ApplyJsonPatch(const JsonTree& patch, JsonTree& document) {
+Result<> ApplyJsonPatch(JsonTree patch, JsonTree& document) {
   if (!patch.is_array() && !patch.is_null()) {
     return Fail(StatusReason::kBadRequest,
                 fmt::format("error decoding patch: json: cannot unmarshal {} into Go value of type "
@@ -264,17 +261,18 @@ Result<> ApplyJsonPatch(const JsonTree& patch, JsonTree& document) {
                             GoJsonKind(patch)));
   }
   std::vector<Operation> operations;
-  operations.reserve(patch.elements.size());
-  for (const JsonTree& element : patch.elements) {
-    DRAY_TRY(Operation operation, ReadOperation(element));
-    operations.push_back(std::move(operation));
+  const size_t count = std::as_const(patch).elements().size();
+  operations.reserve(std::min(count, kOperationsMax));
+  for (size_t i = 0; i < count; ++i) {
+    DRAY_TRY(Operation operation, ReadOperation(patch.elements()[i]));
+    if (count <= kOperationsMax) operations.push_back(std::move(operation));
   }
-  if (operations.size() > kOperationsMax) {
+  if (count > kOperationsMax) {
     return Fail(StatusReason::kRequestEntityTooLarge,
                 fmt::format("Request entity too large: The allowed maximum operations in a JSON "
                             "patch is {}, got {}",
                             kOperationsMax,
-                            operations.size()));
+                            count));
   }
   Patcher patcher(document);
   for (const Operation& operation : operations) DRAY_TRY_VOID(patcher.Apply(operation));

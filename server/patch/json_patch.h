@@ -11,6 +11,9 @@ namespace dray::server::patch {
 
 /// Operations of one patch (upstream's limit).
 inline constexpr size_t kOperationsMax = 10'000;
+/// Array elements shifted and values walked by one patch: 10 000 inserts at the front of a huge
+/// list would otherwise keep a thread busy for minutes.
+inline constexpr size_t kPatchWorkMax = 10'000'000;
 /// Bytes the `copy` operations of one patch may add up to: a small patch must not blow a document
 /// up by copying it into itself.
 inline constexpr size_t kCopiedBytesMax = size_t{3} << 20;
@@ -20,6 +23,6 @@ inline constexpr size_t kCopiedBytesMax = size_t{3} << 20;
 /// Errors: kBadRequest             it is no list of operations.
 ///         kInvalid                an operation cannot be carried out.
 ///         kRequestEntityTooLarge  more than kOperationsMax.
-Result<> ApplyJsonPatch(const JsonTree& patch, JsonTree& document);
+Result<> ApplyJsonPatch(JsonTree patch, JsonTree& document);
 
 }  // namespace dray::server::patch

@@ -7,9 +7,8 @@
 #include <optional>
 #include <system_error>
 
-#include <fmt/format.h>
-
 #include "api/codec/json.h"
+#include "api/text/cut.h"
 
 namespace dray::server::patch {
 namespace {
@@ -59,13 +58,13 @@ class TreeParser {
     }
     if (tree.is_array()) {
       reader_.EnterArray();
-      while (!too_deep_ && reader_.NextElement()) tree.elements.push_back(Value(depth));
+      while (!too_deep_ && reader_.NextElement()) tree.elements().push_back(Value(depth));
       return;
     }
     std::string key;
     reader_.EnterObject();
     while (!too_deep_ && reader_.NextKey(key)) {
-      tree.members.Set(key, Value(depth));
+      tree.members().Set(key, Value(depth));
     }
   }
 
@@ -92,6 +91,40 @@ bool EqualNumbers(const std::string& a, const std::string& b) {
   const auto right = whole(b);
   if (left && right) return *left == *right;
   return NumberOf(a) == NumberOf(b);
+}
+
+// Appends more than kGoTextMax bytes at most by one text or name.
+void AppendGoText(const JsonTree& tree, std::string& out) {
+  if (out.size() > kGoTextMax) return;
+  std::string_view before;
+  switch (tree.kind) {
+    case JsonKind::kNull:
+    case JsonKind::kInvalid: out += "<nil>"; return;
+    case JsonKind::kBool:
+    case JsonKind::kNumber:
+    case JsonKind::kString: out += tree.text; return;
+    case JsonKind::kArray:
+      out += '[';
+      for (const JsonTree& element : tree.elements()) {
+        if (out.size() > kGoTextMax) return;
+        out += std::exchange(before, " ");
+        AppendGoText(element, out);
+      }
+      out += ']';
+      return;
+    case JsonKind::kObject: {
+      auto members = tree.members().All();
+      std::ranges::sort(members, {}, [](const auto& member) { return member.first; });
+      out += "map[";
+      for (const auto& [name, value] : members) {
+        if (out.size() > kGoTextMax) return;
+        out.append(std::exchange(before, " ")).append(name).append(":");
+        AppendGoText(*value, out);
+      }
+      out += ']';
+      return;
+    }
+  }
 }
 
 }  // namespace
@@ -200,16 +233,16 @@ void WriteJsonTree(const JsonTree& tree, std::string& out) {
     case JsonKind::kString: api::QuoteJson(tree.text, out); return;
     case JsonKind::kArray: {
       char before = '[';
-      for (const JsonTree& element : tree.elements) {
+      for (const JsonTree& element : tree.elements()) {
         out += std::exchange(before, ',');
         WriteJsonTree(element, out);
       }
-      out += tree.elements.empty() ? "[]" : "]";
+      out += tree.elements().empty() ? "[]" : "]";
       return;
     }
     case JsonKind::kObject: {
       char before = '{';
-      for (const auto& [name, value] : tree.members.All()) {
+      for (const auto& [name, value] : tree.members().All()) {
         out += std::exchange(before, ',');
         api::QuoteJson(name, out);
         out += ':';
@@ -225,13 +258,13 @@ size_t DepthOf(const JsonTree& tree, size_t& visited) {
   ++visited;
   size_t below = 0;
   if (tree.is_array()) {
-    for (const JsonTree& element : tree.elements) {
+    for (const JsonTree& element : tree.elements()) {
       below = std::max(below, DepthOf(element, visited));
     }
     return below + 1;
   }
   if (!tree.is_object()) return 0;
-  for (const auto& [name, value] : tree.members.All()) {
+  for (const auto& [name, value] : tree.members().All()) {
     below = std::max(below, DepthOf(*value, visited));
   }
   return below + 1;
@@ -245,11 +278,11 @@ bool EqualJson(const JsonTree& a, const JsonTree& b) {
     case JsonKind::kBool:
     case JsonKind::kString: return a.text == b.text;
     case JsonKind::kNumber: return EqualNumbers(a.text, b.text);
-    case JsonKind::kArray: return std::ranges::equal(a.elements, b.elements, EqualJson);
+    case JsonKind::kArray: return std::ranges::equal(a.elements(), b.elements(), EqualJson);
     case JsonKind::kObject:
-      if (a.members.size() != b.members.size()) return false;
-      return std::ranges::all_of(a.members.All(), [&](const auto& member) {
-        const JsonTree* other = b.members.Find(member.first);
+      if (a.members().size() != b.members().size()) return false;
+      return std::ranges::all_of(a.members().All(), [&](const auto& member) {
+        const JsonTree* other = b.members().Find(member.first);
         return other != nullptr && EqualJson(*member.second, *other);
       });
   }
@@ -257,32 +290,9 @@ bool EqualJson(const JsonTree& a, const JsonTree& b) {
 }
 
 std::string GoText(const JsonTree& tree) {
-  switch (tree.kind) {
-    case JsonKind::kNull:
-    case JsonKind::kInvalid: return "<nil>";
-    case JsonKind::kBool:
-    case JsonKind::kNumber:
-    case JsonKind::kString: return tree.text;
-    case JsonKind::kArray: {
-      std::string text;
-      for (const JsonTree& element : tree.elements) {
-        if (!text.empty()) text += ' ';
-        text += GoText(element);
-      }
-      return fmt::format("[{}]", text);
-    }
-    case JsonKind::kObject: {
-      auto members = tree.members.All();
-      std::ranges::sort(members, {}, [](const auto& member) { return member.first; });
-      std::string text;
-      for (const auto& [name, value] : members) {
-        if (!text.empty()) text += ' ';
-        text += fmt::format("{}:{}", name, GoText(*value));
-      }
-      return fmt::format("map[{}]", text);
-    }
-  }
-  return {};
+  std::string text;
+  AppendGoText(tree, text);
+  return api::Cut(text, kGoTextMax);
 }
 
 std::string GoJsonKind(const JsonTree& tree) {

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -49,13 +50,19 @@ class JsonMembers {
   size_t removed_ = 0;
 };
 
-/// One JSON value.
+/// One JSON value. What only arrays and objects have lies apart: a document may have a value for
+/// each two of its bytes.
 class JsonTree {
  public:
   api::JsonKind kind = api::JsonKind::kInvalid;
-  std::string text;                // the string, the number as written, "true" or "false"
-  std::vector<JsonTree> elements;  // of an array
-  JsonMembers members;             // of an object
+  std::string text;  // the string, the number as written, "true" or "false"
+
+  /// Of an array.
+  std::vector<JsonTree>& elements() { return elements_.value(); }
+  const std::vector<JsonTree>& elements() const { return elements_.value(); }
+  /// Of an object.
+  JsonMembers& members() { return members_.value(); }
+  const JsonMembers& members() const { return members_.value(); }
 
   bool is_null() const { return kind == api::JsonKind::kNull; }
   bool is_string() const { return kind == api::JsonKind::kString; }
@@ -67,6 +74,38 @@ class JsonTree {
     tree.kind = api::JsonKind::kObject;
     return tree;
   }
+
+ private:
+  /// A T that is made when it is first changed.
+  template <class T>
+  class Late {
+   public:
+    Late() = default;
+    Late(const Late& other)
+        : value_(other.value_ == nullptr ? nullptr : std::make_unique<T>(*other.value_)) {}
+    Late(Late&&) noexcept = default;
+    Late& operator=(const Late& other) {
+      if (this != &other) *this = Late(other);
+      return *this;
+    }
+    Late& operator=(Late&&) noexcept = default;
+    ~Late() = default;
+
+    T& value() {
+      if (value_ == nullptr) value_ = std::make_unique<T>();
+      return *value_;
+    }
+    const T& value() const {
+      static const T kNone;
+      return value_ == nullptr ? kNone : *value_;
+    }
+
+   private:
+    std::unique_ptr<T> value_;
+  };
+
+  Late<std::vector<JsonTree>> elements_;
+  Late<JsonMembers> members_;
 };
 
 /// Parses `json`; of members named twice the last counts.
@@ -82,7 +121,11 @@ size_t DepthOf(const JsonTree& tree, size_t& visited);
 /// Equal as JSON values: members in any order, numbers by value.
 bool EqualJson(const JsonTree& a, const JsonTree& b);
 
-/// The value as Go prints it with %v, for messages that upstream builds so: map[name:x], [a b].
+/// Bytes of a value that GoText() shows.
+inline constexpr size_t kGoTextMax = 4096;
+
+/// The value as Go prints it with %v, for messages that upstream builds so: map[name:x], [a b]. Cut
+/// after kGoTextMax bytes, with "…".
 std::string GoText(const JsonTree& tree);
 
 /// How Go's JSON decoder names what it found: "array", "object", "string", "number", "bool".

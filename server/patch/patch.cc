@@ -33,14 +33,15 @@ Result<std::string> ApplyPatch(PatchType type,
   if (!patch) return Fail(StatusReason::kBadRequest, "invalid JSON patch");
   DRAY_TRY(JsonTree document, ParseJsonTree(current_json, kDepthMax));
   switch (type) {
-    case PatchType::kJson: DRAY_TRY_VOID(ApplyJsonPatch(*patch, document)); break;
+    case PatchType::kJson: DRAY_TRY_VOID(ApplyJsonPatch(*std::move(patch), document)); break;
     case PatchType::kMerge:
       DRAY_TRY_VOID(CheckMergeForm(*patch));
       ApplyMergePatch(*std::move(patch), document);
       break;
     case PatchType::kStrategicMerge:
       DRAY_TRY_VOID(CheckMergeForm(*patch));
-      DRAY_TRY_VOID(ApplyStrategicMerge(kind.type(), *std::move(patch), document));
+      DRAY_TRY_VOID(ApplyStrategicMerge(
+          kind.type(), *std::move(patch), document, current_json.size() + patch_json.size()));
       break;
     case PatchType::kApply:
       return Fail(StatusReason::kBadRequest, "apply is not a patch of this kind");

@@ -28,9 +28,10 @@ inline constexpr size_t kPatchedBytesMax = size_t{8} << 20;
 /// Errors, with the words of upstream:
 ///   kBadRequest             the patch is not JSON or not of the form its type asks for.
 ///   kInvalid                a JSON patch cannot be carried out (missing path, failed test, …).
-///   kRequestEntityTooLarge  too many operations, or too much copied.
+///   kRequestEntityTooLarge  too many operations, too much copied or merged.
 ///   kUnknown                a strategic merge patch contradicts itself (HTTP 500, as upstream).
-/// Cost: linear in both texts, but for lists merged by key: patch elements times live elements.
+/// Cost: linear in both texts; lists that a patch merges again and again are bounded by
+/// kMergeWorkMin and more, elements that it shifts by kPatchWorkMax.
 Result<std::string> ApplyPatch(PatchType type,
                                const api::KindInfo& kind,
                                std::string_view current_json,

@@ -13,6 +13,7 @@
 #include "api/status.h"
 #include "server/patch/json_patch.h"
 #include "server/patch/json_tree.h"
+#include "server/patch/strategic_merge.h"
 
 namespace dray::server::patch {
 namespace {
@@ -239,6 +240,56 @@ TEST(StrategicMerge, FollowsTheFieldsFacets) {
   for (const Case& c : kStrategicCases) {
     EXPECT_EQ(Pod(PatchType::kStrategicMerge, c.current, c.patch), c.expected) << c.name;
   }
+}
+
+// Each element of the patch has the list of the one container walked over again.
+TEST(StrategicMerge, WalksOverListsUpToItsLimit) {
+  constexpr size_t kLive = 5'000;
+  std::string live = R"({"spec":{"containers":[{"name":"a","env":[{"name":"e0"})";
+  for (size_t i = 1; i < kLive; ++i) live += fmt::format(R"(,{{"name":"e{}"}})", i);
+  live += "]}]}}";
+  const auto patch = [](size_t elements) {
+    std::string text = R"({"spec":{"containers":[{"name":"a","env":[{"name":"e1"}]})";
+    for (size_t i = 1; i < elements; ++i) text += R"(,{"name":"a","env":[{"name":"e1"}]})";
+    return text + "]}}";
+  };
+  // Each element makes the walk over the list and itself, and once the containers are walked over.
+  const auto fits = [&](size_t elements) {
+    const size_t bytes = live.size() + patch(elements).size();
+    return (kLive + 1) * elements + 1 + elements <= kMergeWorkMin + bytes / kBytesPerMergeWork;
+  };
+  size_t most = 1;
+  while (fits(most + 1)) ++most;
+  EXPECT_EQ(Pod(PatchType::kStrategicMerge, live, patch(most)).substr(0, 8), R"({"spec":)");
+  EXPECT_EQ(Pod(PatchType::kStrategicMerge, live, patch(most + 1)),
+            "413 Request entity too large: the patch walks over lists again and again");
+}
+
+TEST(StrategicMerge, ShowsTheBeginningOfWhatIsWrong) {
+  const std::string value(2 * kGoTextMax, 'x');
+  const std::string shown = Pod(PatchType::kStrategicMerge,
+                                R"({"spec":{"containers":[{"name":"a"}]}})",
+                                R"({"spec":{"containers":[{"image":")" + value + R"("}]}})");
+  EXPECT_EQ(shown,
+            "500 map: map[image:" + value.substr(0, kGoTextMax - std::string("map[image:").size()) +
+                "… does not contain declared merge key: name");
+}
+
+TEST(JsonPatch, ShiftsElementsUpToItsLimit) {
+  // Inserts at the front of a list of n shift 0, 1, 2 … elements more than it had.
+  const auto insert = [](size_t times, size_t before) {
+    std::string patch = R"([{"op":"add","path":"/x","value":[0)";
+    for (size_t i = 1; i < before; ++i) patch += ",0";
+    patch += "]}";
+    for (size_t i = 0; i < times; ++i) patch += R"(,{"op":"add","path":"/x/0","value":0})";
+    return Pod(PatchType::kJson, "{}", patch + "]").substr(0, 4);
+  };
+  // The list itself is walked over once, each value inserted is one more.
+  constexpr size_t kTimes = 1'000;
+  constexpr size_t kBefore =
+      (kPatchWorkMax - kTimes * (kTimes - 1) / 2 - kTimes - 1) / (kTimes + 1);
+  EXPECT_EQ(insert(kTimes, kBefore), R"({"x")");
+  EXPECT_EQ(insert(kTimes, kBefore + 1), "422 ");
 }
 
 TEST(Patch, LargeObjectsKeepTheirMembersThroughChanges) {

@@ -102,30 +102,37 @@ bool IsDirective(std::string_view name) {
 
 // What is stored where nothing was: without directives, deleting elements and nulls.
 void DropDirectives(JsonTree& tree) {
+  if (tree.is_array()) {
+    std::erase_if(tree.elements(), [](const JsonTree& element) {
+      return element.is_object() && element.members().Find(kDirective) != nullptr;
+    });
+    for (JsonTree& element : tree.elements()) DropDirectives(element);
+  }
+  if (!tree.is_object()) return;
   std::vector<std::string> dropped;
-  for (const auto& [name, value] : tree.members.All()) {
+  for (const auto& [name, value] : tree.members().All()) {
     if (IsDirective(name) || value->is_null()) {
       dropped.emplace_back(name);
     } else {
       DropDirectives(*value);
     }
   }
-  for (const std::string& name : dropped) tree.members.Take(name);
-  std::erase_if(tree.elements, [](const JsonTree& element) {
-    return element.is_object() && element.members.Find(kDirective) != nullptr;
-  });
-  for (JsonTree& element : tree.elements) DropDirectives(element);
+  for (const std::string& name : dropped) tree.members().Take(name);
 }
 
 // Elements that are the same to a merge have the same identity: their merge key, or the scalar.
 Result<std::string> IdentityOf(const JsonTree& element, std::string_view merge_key) {
   const JsonTree* value = &element;
   if (!merge_key.empty()) {
-    value = element.members.Find(merge_key);
+    value = element.members().Find(merge_key);
     if (value == nullptr) return NoMergeKey(element, merge_key);
   }
   std::string identity(1, static_cast<char>('a' + static_cast<int>(value->kind)));
-  WriteJsonTree(*value, identity);
+  if (value->is_string()) {
+    identity += value->text;
+  } else {
+    WriteJsonTree(*value, identity);
+  }
   return identity;
 }
 
@@ -142,18 +149,16 @@ Result<Places> PlacesOf(const Elements& list, std::string_view merge_key) {
 }
 
 bool IsDelete(const JsonTree& element) {
-  const JsonTree* directive = element.members.Find(kDirective);
+  const JsonTree* directive = element.members().Find(kDirective);
   return directive != nullptr && directive->text == "delete";
 }
 
-// Brings `merged` into order (see the top): `wanted` holds what the patch names, `live` the order
-// before the patch.
+// Brings `merged` into order (see the top): `wanted_places` holds what the patch names,
+// `live_places` the order before the patch.
 Result<Elements> InOrder(Elements merged,
-                         const Elements& wanted,
-                         const Elements& live,
+                         const Places& wanted_places,
+                         const Places& live_places,
                          std::string_view merge_key) {
-  DRAY_TRY(const Places wanted_places, PlacesOf(wanted, merge_key));
-  DRAY_TRY(const Places live_places, PlacesOf(live, merge_key));
   struct Placed {
     std::optional<size_t> wanted, live;
     size_t merged;  // settles ties
@@ -187,11 +192,13 @@ Result<Elements> InOrder(Elements merged,
 
 class Merger {
  public:
+  explicit Merger(size_t bytes) : work_left_(kMergeWorkMin + bytes / kBytesPerMergeWork) {}
+
   // Merges `patch` into `live`, both objects.
   Result<> MergeMap(const api::Type* type, JsonTree patch, JsonTree& live) {
-    if (const JsonTree* directive = patch.members.Find(kDirective); directive != nullptr) {
+    if (const JsonTree* directive = patch.members().Find(kDirective); directive != nullptr) {
       const std::string word = directive->text;
-      patch.members.Take(kDirective);
+      patch.members().Take(kDirective);
       if (word == "replace") {
         live = std::move(patch);
         return {};
@@ -207,7 +214,7 @@ class Merger {
     }
     DRAY_TRY_VOID(RetainKeys(patch, live));
     DRAY_TRY_VOID(SetOrders(type, patch, live));
-    for (const auto& [name, value] : patch.members.All()) {
+    for (const auto& [name, value] : patch.members().All()) {
       DRAY_TRY_VOID(MergeMember(type, name, std::move(*value), live));
     }
     return {};
@@ -215,37 +222,38 @@ class Merger {
 
  private:
   Result<> RetainKeys(JsonTree& patch, JsonTree& live) {
-    const JsonTree directive = patch.members.Take(kRetainKeys);
+    const JsonTree directive = patch.members().Take(kRetainKeys);
     if (directive.kind == JsonKind::kInvalid) return {};
     if (!directive.is_array()) return BadForm("retainKeys");
     std::set<std::string, std::less<>> kept;
-    for (const JsonTree& element : directive.elements) kept.insert(element.text);
-    for (const auto& [name, value] : patch.members.All()) {
+    for (const JsonTree& element : directive.elements()) kept.insert(element.text);
+    for (const auto& [name, value] : patch.members().All()) {
       const bool free =
           value->is_null() || name.starts_with(kDeleteFrom) || name.starts_with(kSetOrder);
       if (!free && !kept.contains(name)) return BadForm("retainKeys");
     }
+    DRAY_TRY_VOID(Charge(live.members().size()));
     std::vector<std::string> cleared;
-    for (const auto& [name, value] : live.members.All()) {
+    for (const auto& [name, value] : live.members().All()) {
       if (!kept.contains(name)) cleared.emplace_back(name);
     }
-    for (const std::string& name : cleared) live.members.Take(name);
+    for (const std::string& name : cleared) live.members().Take(name);
     return {};
   }
 
   // Carries out every $setElementOrder of `patch`, together with the list it orders.
   Result<> SetOrders(const api::Type* type, JsonTree& patch, JsonTree& live) {
     std::vector<std::string> directives;
-    for (const auto& [name, value] : patch.members.All()) {
+    for (const auto& [name, value] : patch.members().All()) {
       if (name.starts_with(kSetOrder)) directives.emplace_back(name);
     }
     for (const std::string& directive : directives) {
-      const JsonTree order = patch.members.Take(directive);
+      const JsonTree order = patch.members().Take(directive);
       const std::string_view name = std::string_view(directive).substr(kSetOrder.size());
       if (!order.is_array()) return BadForm("setElementOrder list");
       DRAY_TRY(const Schema schema, SchemaOf(type, name));
       // Scalars to delete are named beside the order; they go first.
-      const JsonTree deleted = patch.members.Take(std::string(kDeleteFrom) + std::string(name));
+      const JsonTree deleted = patch.members().Take(std::string(kDeleteFrom) + std::string(name));
       if (deleted.kind != JsonKind::kInvalid) DRAY_TRY_VOID(DeleteScalars(name, deleted, live));
       DRAY_TRY_VOID(SetOrder(schema, name, order, patch, live));
     }
@@ -257,34 +265,37 @@ class Merger {
                     const JsonTree& order,
                     JsonTree& patch,
                     JsonTree& live) {
-    JsonTree* current = live.members.Find(name);
+    JsonTree* current = live.members().Find(name);
     if (current != nullptr && !current->is_array()) return BadForm("setElementOrder list");
-    JsonTree change = patch.members.Take(name);
+    JsonTree change = patch.members().Take(name);
     const bool changes = change.kind != JsonKind::kInvalid && !change.is_null();
     if (change.is_null()) {
-      live.members.Take(name);
+      live.members().Take(name);
       return {};
     }
     if (changes && !change.is_array()) return BadForm("setElementOrder list");
     if (changes) DRAY_TRY_VOID(CheckOrder(schema.merge_key, change, order));
     if (current == nullptr && !changes) return {};
-    const Elements before = current == nullptr ? Elements() : current->elements;
+    const std::string_view key = KeyFor(schema, order.elements());
+    const Elements none;
+    const Elements& before = current == nullptr ? none : current->elements();
+    DRAY_TRY_VOID(Charge(before.size() + order.elements().size()));
+    // What is wrong with the live list is said last.
+    Result<Places> live_places = PlacesOf(before, key);
     JsonTree merged;
     merged.kind = JsonKind::kArray;
     if (current == nullptr) {
       merged = std::move(change);
       DropDirectives(merged);
-    } else if (!changes) {
-      merged.elements = before;
     } else {
-      merged.elements = before;
-      DRAY_TRY_VOID(MergeList(schema, std::move(change), merged));
+      merged = std::move(*current);
+      if (changes) DRAY_TRY_VOID(MergeList(schema, std::move(change), merged));
     }
-    DRAY_TRY(
-        merged.elements,
-        InOrder(
-            std::move(merged.elements), order.elements, before, KeyFor(schema, order.elements)));
-    live.members.Set(name, std::move(merged));
+    DRAY_TRY(const Places wanted_places, PlacesOf(order.elements(), key));
+    if (!live_places) return Fail(std::move(live_places).error());
+    DRAY_TRY(merged.elements(),
+             InOrder(std::move(merged.elements()), wanted_places, *live_places, key));
+    live.members().Set(name, std::move(merged));
     return {};
   }
 
@@ -299,18 +310,18 @@ class Merger {
                              const JsonTree& patch,
                              const JsonTree& order) {
     size_t at = 0;
-    for (const JsonTree& element : patch.elements) {
+    for (const JsonTree& element : patch.elements()) {
       if (IsDelete(element)) continue;
       DRAY_TRY(const std::string identity, IdentityOf(element, merge_key));
       for (;; ++at) {
-        if (at == order.elements.size()) {
+        if (at == order.elements().size()) {
           return Fail(StatusReason::kUnknown,
                       fmt::format("The order in patch list:\n{}\n doesn't match $setElementOrder "
                                   "list:\n{}\n",
                                   GoText(patch),
                                   GoText(order)));
         }
-        DRAY_TRY(const std::string wanted, IdentityOf(order.elements[at], merge_key));
+        DRAY_TRY(const std::string wanted, IdentityOf(order.elements()[at], merge_key));
         if (wanted == identity) break;
       }
       ++at;
@@ -318,12 +329,13 @@ class Merger {
     return {};
   }
 
-  static Result<> DeleteScalars(std::string_view name, const JsonTree& deleted, JsonTree& live) {
+  Result<> DeleteScalars(std::string_view name, const JsonTree& deleted, JsonTree& live) {
     if (!deleted.is_array()) return BadForm("primitive list");
-    JsonTree* list = live.members.Find(name);
+    JsonTree* list = live.members().Find(name);
     if (list == nullptr || !list->is_array()) return {};
-    DRAY_TRY(const Places gone, PlacesOf(deleted.elements, {}));
-    std::erase_if(list->elements, [&](const JsonTree& element) {
+    DRAY_TRY_VOID(Charge(list->elements().size()));
+    DRAY_TRY(const Places gone, PlacesOf(deleted.elements(), {}));
+    std::erase_if(list->elements(), [&](const JsonTree& element) {
       const auto identity = IdentityOf(element, {});
       return identity.has_value() && gone.contains(*identity);
     });
@@ -338,13 +350,13 @@ class Merger {
       return DeleteScalars(name.substr(kDeleteFrom.size()), value, live);
     }
     if (value.is_null()) {
-      live.members.Take(name);
+      live.members().Take(name);
       return {};
     }
-    JsonTree* current = live.members.Find(name);
+    JsonTree* current = live.members().Find(name);
     if (current == nullptr || current->kind != value.kind) {
       DropDirectives(value);
-      live.members.Set(name, std::move(value));
+      live.members().Set(name, std::move(value));
       return {};
     }
     if (!value.is_object() && !value.is_array()) {
@@ -362,9 +374,10 @@ class Merger {
       live = std::move(patch);
       return {};
     }
-    if (patch.elements.empty() && live.elements.empty()) return {};
-    const JsonTree& sample = patch.elements.empty() ? live.elements[0] : patch.elements[0];
-    for (const Elements* list : {&patch.elements, &live.elements}) {
+    if (patch.elements().empty() && live.elements().empty()) return {};
+    DRAY_TRY_VOID(Charge(patch.elements().size() + live.elements().size()));
+    const JsonTree& sample = patch.elements().empty() ? live.elements()[0] : patch.elements()[0];
+    for (const Elements* list : {&patch.elements(), &live.elements()}) {
       for (const JsonTree& element : *list) {
         if (element.is_array()) return ListsOfLists();
         if (element.is_object() != sample.is_object()) return BadForm("primitive list");
@@ -380,15 +393,17 @@ class Merger {
   }
 
   static Result<> UniteScalars(JsonTree patch, JsonTree& live) {
-    Elements both = live.elements;
-    both.insert(both.end(), patch.elements.begin(), patch.elements.end());
+    Elements both = live.elements();
+    both.insert(both.end(), patch.elements().begin(), patch.elements().end());
     DRAY_TRY(const Places first, PlacesOf(both, {}));
     Elements united;
     for (size_t i = 0; i < both.size(); ++i) {
       DRAY_TRY(const std::string identity, IdentityOf(both[i], {}));
       if (first.at(identity) == i) united.push_back(both[i]);
     }
-    DRAY_TRY(live.elements, InOrder(std::move(united), patch.elements, live.elements, {}));
+    DRAY_TRY(const Places wanted, PlacesOf(patch.elements(), {}));
+    DRAY_TRY(const Places before, PlacesOf(live.elements(), {}));
+    DRAY_TRY(live.elements(), InOrder(std::move(united), wanted, before, {}));
     return {};
   }
 
@@ -398,7 +413,7 @@ class Merger {
     std::set<std::string, std::less<>> deleted;
     bool replaces = false;
     for (JsonTree& element : patch) {
-      const JsonTree* directive = element.members.Find(kDirective);
+      const JsonTree* directive = element.members().Find(kDirective);
       if (directive == nullptr) {
         plain.push_back(std::move(element));
       } else if (directive->text == "delete") {
@@ -432,29 +447,47 @@ class Merger {
 
   Result<> MergeMaps(const Schema& schema, JsonTree patch, JsonTree& live) {
     const std::string_view key = schema.merge_key;
-    DRAY_TRY_VOID(Directives(key, patch.elements, live.elements));
-    DRAY_TRY(Places places, PlacesOf(live.elements, key));
-    Elements merged = live.elements;
-    for (const JsonTree& element : patch.elements) {
+    DRAY_TRY_VOID(Directives(key, patch.elements(), live.elements()));
+    DRAY_TRY(const Places before, PlacesOf(live.elements(), key));
+    Places places = before;
+    Places wanted;
+    Elements& merged = live.elements();
+    for (size_t i = 0; i < patch.elements().size(); ++i) {
+      JsonTree& element = patch.elements()[i];
       DRAY_TRY(std::string identity, IdentityOf(element, key));
-      if (const auto found = places.find(identity); found != places.end()) {
-        DRAY_TRY_VOID(MergeMap(ElementOf(schema.type), element, merged[found->second]));
+      wanted.emplace(identity, i);
+      const auto [place, is_new] = places.emplace(std::move(identity), merged.size());
+      if (is_new) {
+        DropDirectives(element);
+        merged.push_back(std::move(element));
       } else {
-        places.emplace(std::move(identity), merged.size());
-        JsonTree added = element;
-        DropDirectives(added);
-        merged.push_back(std::move(added));
+        DRAY_TRY_VOID(MergeMap(ElementOf(schema.type), std::move(element), merged[place->second]));
       }
     }
-    DRAY_TRY(live.elements, InOrder(std::move(merged), patch.elements, live.elements, key));
+    DRAY_TRY(live.elements(), InOrder(std::move(live.elements()), wanted, before, key));
     return {};
   }
+
+  // Nobody means a patch that names one element again and again, each time with a list to merge.
+  Result<> Charge(size_t elements) {
+    if (elements <= work_left_) {
+      work_left_ -= elements;
+      return {};
+    }
+    return Fail(StatusReason::kRequestEntityTooLarge,
+                "Request entity too large: the patch walks over lists again and again");
+  }
+
+  size_t work_left_;
 };
 
 }  // namespace
 
-Result<> ApplyStrategicMerge(const api::Type& type, JsonTree patch, JsonTree& document) {
-  return Merger().MergeMap(&type, std::move(patch), document);
+Result<> ApplyStrategicMerge(const api::Type& type,
+                             JsonTree patch,
+                             JsonTree& document,
+                             size_t bytes) {
+  return Merger(bytes).MergeMap(&type, std::move(patch), document);
 }
 
 }  // namespace dray::server::patch

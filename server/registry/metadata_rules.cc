@@ -5,16 +5,19 @@
 #include <cctype>
 #include <iterator>
 #include <optional>
+#include <set>
 #include <span>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "api/codec/json.h"
-#include "api/text/go_quote.h"
+#include "api/text/cut.h"
 #include "api/text/names.h"
+#include "api/validation/cause_limits.h"
 #include "api/validation/core.h"
+#include "api/validation/field_error.h"
 #include "api/value/time.h"
 #include "server/errors/errors.h"
 
@@ -24,21 +27,18 @@ namespace {
 namespace meta_v1 = api::meta_v1;
 using Causes = std::vector<ErrorCause>;
 
-std::string Shown(const api::Type& type, const void* value) {
-  std::string json;
-  api::EncodeJson(type, value, json);
-  return json;
-}
+using api::validation::ShownStruct;
 
-template <class T>
-std::string Shown(const T& value) {
-  return Shown(api::TypeOf<T>(), &value);
+// Nothing more would be told.
+bool IsFull(const Causes& causes) {
+  return causes.size() > api::validation::kCausesMax;
 }
 
 void AddInvalid(Causes& causes,
                 std::string_view field,
                 std::string_view value,
                 const api::NameErrors& errors) {
+  if (IsFull(causes)) return;
   for (const std::string& error : errors) {
     causes.push_back(errors::InvalidValue(std::string(field), errors::Quoted(value), error));
   }
@@ -162,7 +162,7 @@ void CheckNotEvent(const meta_v1::OwnerReference& owner,
   if (split.has_value() && owner.kind == "Event" && split->group.empty() &&
       split->version == "v1") {
     causes.push_back(errors::InvalidValue(
-        path, Shown(owner), "/v1, Kind=Event is disallowed from being an owner"));
+        path, ShownStruct(owner), "/v1, Kind=Event is disallowed from being an owner"));
   }
 }
 
@@ -208,9 +208,14 @@ void CheckOwner(const meta_v1::OwnerReference& owner, const std::string& path, C
   CheckNotEvent(owner, split, path, causes);
 }
 
+std::string ShortName(std::string_view name) {
+  return api::Cut(name, api::validation::kShownMax);
+}
+
 void CheckOwners(const Subject& subject, const meta_v1::ObjectMeta& meta, Causes& causes) {
   std::string controller;
-  for (size_t i = 0; i < meta.owner_references.size(); ++i) {
+  std::optional<std::string> shown;  // all of them, each time that there is one too many
+  for (size_t i = 0; i < meta.owner_references.size() && !IsFull(causes); ++i) {
     const meta_v1::OwnerReference& owner = meta.owner_references[i];
     if (subject.profile.Since(37)) {
       CheckOwner(owner, fmt::format("metadata.ownerReferences[{}]", i), causes);
@@ -218,11 +223,12 @@ void CheckOwners(const Subject& subject, const meta_v1::ObjectMeta& meta, Causes
       CheckOwnerBefore37(owner, causes);
     }
     if (!owner.controller.value_or(false)) continue;
-    const std::string current = owner.kind + "/" + owner.name;
+    const std::string current = ShortName(owner.kind) + "/" + ShortName(owner.name);
     if (!controller.empty()) {
+      if (!shown.has_value()) shown = ShownStruct(meta.owner_references);
       causes.push_back(errors::InvalidValue(
           "metadata.ownerReferences",
-          Shown(meta.owner_references),
+          *shown,
           fmt::format("Only one reference can have Controller set to true. Found "
                       "\"true\" in references for {} and {}",
                       controller,
@@ -247,7 +253,7 @@ void CheckFinalizers(const Subject& subject, const meta_v1::ObjectMeta& meta, Ca
   if (Contains(meta.finalizers, "orphan") && Contains(meta.finalizers, "foregroundDeletion")) {
     causes.push_back(
         errors::InvalidValue("metadata.finalizers",
-                             Shown(meta.finalizers),
+                             ShownStruct(meta.finalizers),
                              "finalizer orphan and foregroundDeletion cannot be both set"));
   }
 }
@@ -255,11 +261,17 @@ void CheckFinalizers(const Subject& subject, const meta_v1::ObjectMeta& meta, Ca
 void CheckNoNewFinalizers(const meta_v1::ObjectMeta& meta,
                           const meta_v1::ObjectMeta& old,
                           Causes& causes) {
-  std::vector<std::string> added;
+  const std::set<std::string_view> known(old.finalizers.begin(), old.finalizers.end());
+  std::vector<std::string_view> found;
   for (const std::string& finalizer : meta.finalizers) {
-    if (!Contains(old.finalizers, finalizer)) added.push_back(api::GoQuote(finalizer));
+    if (!known.contains(finalizer)) found.push_back(finalizer);
   }
-  if (added.empty()) return;
+  if (found.empty()) return;
+  std::vector<std::string> added;
+  for (const std::string_view finalizer : found) {
+    if (added.size() > api::validation::kCausesMax) break;
+    added.push_back(api::validation::Shown(finalizer));
+  }
   std::ranges::sort(added);
   causes.push_back(errors::ForbiddenValue(
       "metadata.finalizers",
@@ -271,8 +283,8 @@ void CheckNoNewFinalizers(const meta_v1::ObjectMeta& meta,
 template <class T>
 void CheckImmutable(std::string_view member, const T& value, const T& old, Causes& causes) {
   if (value == old) return;
-  causes.push_back(
-      errors::InvalidValue(fmt::format("metadata.{}", member), Shown(value), "field is immutable"));
+  causes.push_back(errors::InvalidValue(
+      fmt::format("metadata.{}", member), ShownStruct(value), "field is immutable"));
 }
 
 // What holds for new objects and changed ones alike.
@@ -280,7 +292,7 @@ void CheckCommon(const Subject& subject, const meta_v1::ObjectMeta& meta, Causes
   CheckNames(subject, meta, causes);
   if (meta.generation < 0) {
     causes.push_back(errors::InvalidValue(
-        "metadata.generation", Shown(meta.generation), "must be greater than or equal to 0"));
+        "metadata.generation", ShownStruct(meta.generation), "must be greater than or equal to 0"));
   }
   CheckLabels(subject, meta, causes);
   CheckAnnotations(subject, meta, causes);
@@ -332,6 +344,20 @@ Causes CheckChangedBefore37(const Subject& subject,
   return all;
 }
 
+struct BeforeOwner {
+  static auto What(const meta_v1::OwnerReference& owner) {
+    return std::tie(owner.uid,
+                    owner.name,
+                    owner.kind,
+                    owner.api_version,
+                    owner.controller,
+                    owner.block_owner_deletion);
+  }
+  bool operator()(const meta_v1::OwnerReference* a, const meta_v1::OwnerReference* b) const {
+    return What(*a) < What(*b);
+  }
+};
+
 }  // namespace
 
 std::vector<ErrorCause> CheckNewMetadata(const api::KindInfo& kind,
@@ -356,17 +382,20 @@ std::vector<ErrorCause> CheckChangedMetadata(const api::KindInfo& kind,
 }
 
 void DropDuplicateOwners(meta_v1::ObjectMeta& meta, std::vector<std::string>& warnings) {
-  std::vector<meta_v1::OwnerReference> kept;
+  if (meta.owner_references.size() < 2) return;
+  std::set<const meta_v1::OwnerReference*, BeforeOwner> seen;
+  std::set<std::string_view> repeated_uids;
+  std::vector<bool> is_kept;
   std::vector<std::string> repeated;
-  for (meta_v1::OwnerReference& owner : meta.owner_references) {
-    if (std::ranges::find(kept, owner) == kept.end()) {
-      kept.push_back(std::move(owner));
-    } else if (!Contains(repeated, owner.uid)) {
-      repeated.push_back(owner.uid);
-    }
+  for (const meta_v1::OwnerReference& owner : meta.owner_references) {
+    is_kept.push_back(seen.insert(&owner).second);
+    if (is_kept.back() || !repeated_uids.insert(owner.uid).second) continue;
+    repeated.push_back(owner.uid);
   }
-  meta.owner_references = std::move(kept);
   if (repeated.empty()) return;
+  size_t next = 0;
+  std::erase_if(meta.owner_references,
+                [&](const meta_v1::OwnerReference& /*owner*/) { return !is_kept[next++]; });
   warnings.push_back(
       fmt::format(".metadata.ownerReferences contains duplicate entries; API server dedups owner "
                   "references in 1.20+, and may reject such requests as early as 1.24; please fix "
