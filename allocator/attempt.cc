@@ -72,7 +72,7 @@ struct Solved {
 class Attempt::Impl {
  public:
   Impl(const Snapshot& snapshot, Claims claims, const search::SearchOptions& options)
-      : options_(options), prepared_(snapshot.cluster(), claims) {}
+      : options_(options), prepared_(snapshot.cluster(), claims, options.evaluation_cost_max) {}
 
   const search::PreparedClaims& prepared() const { return prepared_; }
   const snapshot::ClusterState& cluster() const { return prepared_.cluster(); }

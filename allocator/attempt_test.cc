@@ -85,6 +85,33 @@ TEST(AttemptBounds, TheBudgetCountsSteps) {
   EXPECT_EQ(enough, 4);  // one for each device, and one to see that these are all
 }
 
+// A legal selector, near the limit of what one evaluation may cost, on devices of which no two are
+// alike: evaluated on all of them it would take longer than any search may.
+TEST(AttemptBounds, DearSelectorsAreEvaluatedWhereTheSearchComes) {
+  Lab lab;
+  lab.Devices(DeviceList(
+      40, [](int i) { return fmt::format(R"(,"attributes":{{"d.io/i":{{"int":{}}}}})", i); }));
+  std::string numbers = "0";
+  for (int i = 1; i < 200; ++i) numbers += fmt::format(",{}", i);
+  const std::string all =
+      fmt::format("[{0}].all(a, [{0}].all(b, device.attributes['d.io'].i + a + b != -1))", numbers);
+  const auto choose = [&](std::string_view expression) {
+    return fmt::format(
+        R"({{"requests":[{{"name":"r","exactly":{{"deviceClassName":"any",)"
+        R"("allocationMode":"ExactCount","count":1,"selectors":[{{"cel":{{"expression":"{}"}}}}]}}}}]}})",
+        expression);
+  };
+  const search::SearchOptions options{.evaluation_cost_max = 500'000};
+  Lab yes = lab;
+  yes.Claim(choose(all));
+  EXPECT_EQ(Word(Attempt(SnapshotOf(yes), yes.claims(), options).Allocate(yes.node(), kFew)),
+            "allocated");
+  Lab no = lab;
+  no.Claim(choose("!" + all));
+  EXPECT_EQ(Word(Attempt(SnapshotOf(no), no.claims(), options).Allocate(no.node(), kFew)),
+            "undecided at claim 0, request 0");
+}
+
 TEST(AttemptBounds, CancelledBeforeItBegins) {
   Lab lab;
   lab.Devices(DeviceList(3, Equal)).Count(2);

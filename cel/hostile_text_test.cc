@@ -108,6 +108,21 @@ const Case kCases[] = {
     {"ManyLists",
      [] { return "[" + Fill("lists.range(1000000),", 10'000) + "[1]].size() == 0"; },
      kTooDear},
+    {"ManyLargePatterns",
+     [] { return Fill("'a'.matches('\\\\pL{90}')||", 10'000) + "true"; },
+     "refused compilation failed: ERROR: <input>:1:63: invalid matches argument"},
+    {"ManyLargePatternsToFind",
+     [] { return Fill("'a'.find('\\\\pL{90}')==''||", 10'000) + "true"; },
+     "refused program instantiation failed: error parsing regexp: "},
+    {"PatternsThatAreMadeAgainAndAgain",
+     [] {
+       return std::string(
+           "lists.range(10000).all(x, 'a'.matches(string(x) + '\\\\pL{9}') || true)");
+     },
+     "ok"},
+    {"LargePatternsThatAreMade",
+     [] { return std::string("lists.range(10000).all(x, !'a'.matches(string(x) + '\\\\pL{9}'))"); },
+     "error error parsing regexp: pattern too large"},
     {"PatternThatBacktracksElsewhere",
      [] { return "'" + Repeat("a", 5000) + "'.matches('" + Repeat("(a*)*", 500) + "b')"; },
      "ok"},

@@ -37,32 +37,34 @@ Result<Outcome> Allocate(const LiteralInput& input,
   DRAY_TRY(rules::GatheredPools gathered, rules::GatherPools(input.inventory, node, features));
   answer.pools = gathered.pools.size();
   if (!input.pool_order.empty()) Reorder(gathered, input.pool_order);
-  Selection selection(node, gathered, features, input.selectors);
-  DRAY_TRY(std::vector<rules::ClaimPlan> plans,
-           rules::PlanClaims(
-               {.inventory = input.inventory,
-                .gathered = gathered,
-                .state = input.state,
-                .features = features},
-               [&](const rules::Criteria& criteria, const rules::DeviceEntry& device) {
-                 return selection.IsSelectable(criteria, device);
-               },
-               claims));
+  Selection selection(node, gathered, features, input.selectors, budget);
+  Result<std::vector<rules::ClaimPlan>> plans = rules::PlanClaims(
+      {.inventory = input.inventory,
+       .gathered = gathered,
+       .state = input.state,
+       .features = features},
+      [&](const rules::Criteria& criteria, const rules::DeviceEntry& device) {
+        return selection.IsSelectable(criteria, device);
+      },
+      claims);
+  if (selection.is_spent()) return Undecided{};
+  if (!plans) return Fail(std::move(plans).error());
   SearchResult found =
       Search({.pools = gathered, .state = input.state, .features = features, .node = node},
              selection,
-             plans,
+             *plans,
              budget);
   answer.steps = found.steps;
+  if (selection.is_spent()) return Undecided{found.steps};
   DRAY_TRY(const SearchEnd end, found.end);
   if (end == SearchEnd::kOutOfBudget) return Undecided{found.steps};
   if (end == SearchEnd::kNothing) {
     return Unsatisfiable{gathered.any_invalid ? "invalid resource pools were encountered" : ""};
   }
   Allocation allocation;
-  for (size_t i = 0; i < plans.size(); ++i) {
+  for (size_t i = 0; i < plans->size(); ++i) {
     DRAY_TRY(v1::AllocationResult result,
-             rules::BuildResult(plans[i],
+             rules::BuildResult((*plans)[i],
                                 found.decision.placements[i],
                                 found.decision.alternatives[i],
                                 node,

@@ -45,6 +45,7 @@ Result<const v1::DeviceAttribute*> DeviceAttributes::Derive(std::string_view nam
     compiled = compiled_.emplace(expression, *made).first;
   }
   const cel::DerivedValue value = compiled->second.Evaluate(selection_.View(device));
+  DRAY_TRY_VOID(selection_.Charge(value.cost));
   if (const cel::EvaluationError* error = value.error()) {
     return Fail(StatusReason::kInvalid,
                 fmt::format("evaluate derived attribute {} on device {} failed: {}",

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "allocator/literal/selection.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <utility>
 
 #include <fmt/format.h>
@@ -56,6 +58,7 @@ Result<bool> Selection::AllTrue(Owner owner,
     const Result<cel::Selector> selector = cache_.Compile(source->expression);
     if (!selector) return fail(": CEL compile error: ", selector.error().message);
     const cel::Evaluation evaluation = selector->Evaluate(View(device));
+    DRAY_TRY_VOID(Charge(evaluation.cost));
     if (const cel::EvaluationError* error = evaluation.error()) {
       if (!rules_.selector_errors_name_device) return fail(": CEL runtime error: ", error->message);
       return fail(fmt::format(" on device {}: CEL runtime error: ", device.id().ToString()),
@@ -74,6 +77,17 @@ const cel::DeviceActivation& Selection::View(const rules::DeviceEntry& device) {
     view = std::make_unique<cel::DeviceActivation>(seen);
   }
   return *view;
+}
+
+Result<> Selection::Charge(uint64_t cost) {
+  cost_left_ -= std::min(cost_left_, cost + 1);
+  if (!is_spent()) return {};
+  return Fail(StatusReason::kTooManyRequests, "evaluating expressions takes too long");
+}
+
+uint64_t Selection::CostOf(const Budget& budget) {
+  const int64_t steps = std::min(budget.steps_max, INT64_MAX / kCostPerStep);
+  return static_cast<uint64_t>(std::max(kSearchCostMin, kCostPerStep * steps));
 }
 
 }  // namespace dray::allocator::literal

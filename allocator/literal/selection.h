@@ -21,8 +21,15 @@
 #include "cel/device_activation.h"
 #include "cel/selector.h"
 #include "cel/selector_cache.h"
+#include "dray/budget.h"
 
 namespace dray::allocator::literal {
+
+/// What expressions may cost for each step that a search may take: both together take about as
+/// long.
+inline constexpr int64_t kCostPerStep = 16;
+/// What they may cost in any search.
+inline constexpr int64_t kSearchCostMin = 10'000'000;
 
 /// Answers for one node. Not thread-safe: one search owns it.
 class Selection {
@@ -30,16 +37,19 @@ class Selection {
   Selection(const api::core_v1::Node& node,
             const rules::GatheredPools& gathered,
             const Features& features,
-            cel::SelectorCache& cache)
+            cel::SelectorCache& cache,
+            const Budget& budget)
       : node_(node),
         features_(features),
         rules_(rules::RulesOf(features)),
         cache_(cache),
+        cost_left_(CostOf(budget)),
         views_(gathered.device_count) {}
 
   /// Class selectors first, then the request's, then the device's own choice of nodes.
-  /// Errors: kInvalid  a selector does not compile or fails on this device; names class or claim,
-  ///                   selector and device.
+  /// Errors: kInvalid          a selector does not compile or fails on this device; names class or
+  ///                           claim, selector and device.
+  ///         kTooManyRequests  is_spent().
   Result<bool> IsSelectable(const rules::Criteria& criteria, const rules::DeviceEntry& device);
 
   /// Of the selectors.
@@ -48,7 +58,14 @@ class Selection {
   /// The device as expressions see it.
   const cel::DeviceActivation& View(const rules::DeviceEntry& device);
 
+  /// Counts what an evaluation has cost. Errors: kTooManyRequests  is_spent().
+  Result<> Charge(uint64_t cost);
+  /// Evaluations have cost what they may: the search is out of budget.
+  bool is_spent() const { return cost_left_ == 0; }
+
  private:
+  static uint64_t CostOf(const Budget& budget);
+
   enum class Answer : uint8_t { kUnknown, kYes, kNo };
 
   Result<bool> Evaluate(const rules::Criteria& criteria, const rules::DeviceEntry& device);
@@ -63,6 +80,7 @@ class Selection {
   const Features& features_;
   const rules::Rules& rules_;
   cel::SelectorCache& cache_;
+  uint64_t cost_left_;
   std::vector<std::vector<Answer>> answers_;                   // by row, then device
   std::vector<std::unique_ptr<cel::DeviceActivation>> views_;  // by device, made when needed
 };

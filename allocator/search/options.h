@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which proofs the search uses.
+// Which proofs the search uses, and what it may evaluate beforehand.
 #pragma once
 
+#include <cstdint>
+
 namespace dray::allocator::search {
+
+/// What evaluating the expressions of some claims on all devices of a cluster may cost, in units of
+/// CEL: one or two seconds. Devices that are left over are for the literal search, which evaluates
+/// only what it comes to, within the budget of its caller.
+inline constexpr uint64_t kEvaluationCostMax = 320'000'000;
 
 /// Each proof only leaves out what cannot hold a solution, so answers are the same with any of
 /// these switched off; tests compare. (S-1 … S-10, N-1: docs/design/allocator.md argues each of
@@ -22,6 +29,7 @@ struct SearchOptions {
   bool node_sharing = true;      // N-1: equal nodes have equal answers
   /// First look for a solution without any of the above, for a few steps: most pods fit.
   bool optimism = true;
+  uint64_t evaluation_cost_max = kEvaluationCostMax;
 };
 
 }  // namespace dray::allocator::search

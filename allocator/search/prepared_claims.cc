@@ -19,8 +19,9 @@ void SetBit(std::vector<uint64_t>& words, size_t bit) {
 }  // namespace
 
 PreparedClaims::PreparedClaims(Frozen<snapshot::ClusterState> cluster,
-                               std::span<const Frozen<v1::ResourceClaim>> claims)
-    : cluster_(std::move(cluster)), claims_(claims.begin(), claims.end()) {
+                               std::span<const Frozen<v1::ResourceClaim>> claims,
+                               uint64_t cost_max)
+    : cluster_(std::move(cluster)), claims_(claims.begin(), claims.end()), cost_left_(cost_max) {
   const Features& features = cluster_->features();
   // Older releases keep state between branches of a search that were given up, or differ in ways
   // that nobody needs to be fast.
@@ -71,8 +72,8 @@ void PreparedClaims::AddVariant(const rules::Variant& plan, size_t claim) {
     needs_literal_ = true;
     return;
   }
-  variant.row =
-      cluster_->shapes().Row(plan.criteria.device_class->spec.selectors, plan.criteria.selectors);
+  variant.row = cluster_->shapes().Row(
+      plan.criteria.device_class->spec.selectors, plan.criteria.selectors, cost_left_);
   if (cluster_->features().consumable_capacity)
     variant.amounts = cluster_->shapes().Amounts(plan.capacity);
   variant.covering = CoveringOf(plan, claim);
@@ -97,7 +98,7 @@ std::vector<PreparedVariant::Covering> PreparedClaims::CoveringOf(const rules::V
     covering.push_back({.constraint = index,
                         .column = derived == nullptr ? cluster_->shapes().Column(name, form)
                                                      : cluster_->shapes().DerivedColumn(
-                                                           derived->expression, form)});
+                                                           derived->expression, form, cost_left_)});
   }
   return covering;
 }

@@ -69,8 +69,10 @@ struct ContentRows {
 /// For any number of threads.
 class PreparedClaims {
  public:
+  /// `cost_max`: of evaluating their expressions on all devices.
   PreparedClaims(Frozen<snapshot::ClusterState> cluster,
-                 std::span<const Frozen<api::resource_v1::ResourceClaim>> claims);
+                 std::span<const Frozen<api::resource_v1::ResourceClaim>> claims,
+                 uint64_t cost_max);
 
   const snapshot::ClusterState& cluster() const { return *cluster_; }
   std::span<const Frozen<api::resource_v1::ResourceClaim>> claims() const { return claims_; }
@@ -105,6 +107,7 @@ class PreparedClaims {
   std::vector<PreparedRequest> requests_;
   std::vector<PreparedConstraint> constraints_;
   std::vector<size_t> first_constraint_;  // by claim
+  uint64_t cost_left_;
   bool needs_literal_ = false;
   bool any_all_ = false;
   bool any_admin_ = false;

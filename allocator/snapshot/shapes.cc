@@ -143,7 +143,7 @@ void Shapes::CoverByBatches() {
 }
 
 /// Narrows the cells from `from` on that are still kYes.
-void Shapes::And(std::string_view expression, size_t from, SelectionRow& row) {
+void Shapes::And(std::string_view expression, size_t from, SelectionRow& row, uint64_t& cost_left) {
   const auto set_rest = [&](Match to) {
     for (size_t i = from; i < row.cells.size(); ++i) {
       if (row.cells[i] == Match::kYes) row.cells[i] = to;
@@ -155,7 +155,7 @@ void Shapes::And(std::string_view expression, size_t from, SelectionRow& row) {
   cel::batch::Outcomes outcomes;
   for (const Batch& batch : batches_) {
     if (batch.last <= from) continue;
-    batch_selector.Evaluate(*batch.table, outcomes);
+    batch_selector.Evaluate(*batch.table, outcomes, cost_left);
     for (size_t i = std::max(from, batch.first); i < batch.last; ++i) {
       if (row.cells[i] != Match::kYes) continue;
       const size_t lane = i - batch.first;
@@ -169,7 +169,8 @@ void Shapes::And(std::string_view expression, size_t from, SelectionRow& row) {
 }
 
 Frozen<SelectionRow> Shapes::Row(std::span<const v1::DeviceSelector> of_class,
-                                 std::span<const v1::DeviceSelector> of_request) {
+                                 std::span<const v1::DeviceSelector> of_request,
+                                 uint64_t& cost_left) {
   std::string key;
   AppendExpressions(of_class, key);
   key += '\1';
@@ -185,7 +186,7 @@ Frozen<SelectionRow> Shapes::Row(std::span<const v1::DeviceSelector> of_class,
   for (const auto& selectors : {of_class, of_request}) {
     for (const v1::DeviceSelector& selector : selectors) {
       if (selector.cel.has_value()) {
-        And(selector.cel->expression, from, row);
+        And(selector.cel->expression, from, row, cost_left);
       } else {
         std::replace(row.cells.begin() + static_cast<std::ptrdiff_t>(from),
                      row.cells.end(),
@@ -195,8 +196,8 @@ Frozen<SelectionRow> Shapes::Row(std::span<const v1::DeviceSelector> of_class,
     }
   }
   row.any_error = row.any_error || std::ranges::find(row.cells, Match::kError) != row.cells.end();
-  cached.row = std::make_shared<const SelectionRow>(std::move(row));
-  Frozen<SelectionRow> result = cached.row;
+  auto result = std::make_shared<const SelectionRow>(std::move(row));
+  if (cost_left > 0) cached.row = result;
   if (rows_.size() > kRowsMax) {
     rows_.erase(
         std::ranges::min_element(rows_, {}, [](const auto& entry) { return entry.second.used; }));
@@ -307,7 +308,9 @@ Frozen<AttributeColumn> Shapes::Column(const std::string& attribute, AttributeFo
                 });
 }
 
-Frozen<AttributeColumn> Shapes::DerivedColumn(const std::string& expression, AttributeForm form) {
+Frozen<AttributeColumn> Shapes::DerivedColumn(const std::string& expression,
+                                              AttributeForm form,
+                                              uint64_t& cost_left) {
   const MutexLock lock(mutex_);
   const cel::Environment environment{.purpose = cel::Purpose::kDerivedAttribute,
                                      .consumable_capacity = features_.consumable_capacity,
@@ -316,14 +319,19 @@ Frozen<AttributeColumn> Shapes::DerivedColumn(const std::string& expression, Att
   const Result<cel::DerivedAttribute> compiled =
       cel::DerivedAttribute::Compile(expression, environment);
   Values& numbers = *values_;
-  return Extend((form == AttributeForm::kSets ? "derived sets:" : "derived:") + expression,
-                [&](const Shape& shape, std::vector<uint32_t>& values) {
-                  if (!compiled) return AttributeColumn::kError;
-                  const cel::DeviceActivation view(AsSeen(shape, features_));
-                  const cel::DerivedValue value = compiled->Evaluate(view);
-                  if (value.error() != nullptr) return AttributeColumn::kError;
-                  return ValuesIn(value.attribute(), form, numbers, values);
-                });
+  const std::string key =
+      (form == AttributeForm::kSets ? "derived sets:" : "derived:") + expression;
+  Frozen<AttributeColumn> column =
+      Extend(key, [&](const Shape& shape, std::vector<uint32_t>& values) {
+        if (!compiled || cost_left == 0) return AttributeColumn::kError;
+        const cel::DeviceActivation view(AsSeen(shape, features_));
+        const cel::DerivedValue value = compiled->Evaluate(view);
+        cost_left -= std::min(cost_left, value.cost + 1);
+        if (value.error() != nullptr) return AttributeColumn::kError;
+        return ValuesIn(value.attribute(), form, numbers, values);
+      });
+  if (cost_left == 0) columns_.erase(key);
+  return column;
 }
 
 }  // namespace dray::allocator::snapshot

@@ -104,12 +104,18 @@ class Shapes {
 
   /// What the class's selectors, then the request's, say. Evaluated once per shape and kept for
   /// the kRowsMax rows that were used last.
+  ///
+  /// `cost_left`: what evaluations may still cost; what they cost is taken away. When nothing is
+  /// left the cells that are not known are kError, and the row is not kept.
   Frozen<SelectionRow> Row(std::span<const api::resource_v1::DeviceSelector> of_class,
-                           std::span<const api::resource_v1::DeviceSelector> of_request);
+                           std::span<const api::resource_v1::DeviceSelector> of_request,
+                           uint64_t& cost_left);
   /// The attribute a constraint names, as devices publish it.
   Frozen<AttributeColumn> Column(const std::string& attribute, AttributeForm form);
-  /// An attribute as a request derives it.
-  Frozen<AttributeColumn> DerivedColumn(const std::string& expression, AttributeForm form);
+  /// An attribute as a request derives it. `cost_left` as above.
+  Frozen<AttributeColumn> DerivedColumn(const std::string& expression,
+                                        AttributeForm form,
+                                        uint64_t& cost_left);
 
   /// Null: it takes nothing that any device here could lack. Kept for the kAmountsMax requests that
   /// came last.
@@ -143,7 +149,8 @@ class Shapes {
   ShapeId InternOne(const Frozen<api::resource_v1::ResourceSlice>& slice,
                     const api::resource_v1::Device& device) DRAY_REQUIRES(mutex_);
   void CoverByBatches() DRAY_REQUIRES(mutex_);
-  void And(std::string_view expression, size_t from, SelectionRow& row) DRAY_REQUIRES(mutex_);
+  void And(std::string_view expression, size_t from, SelectionRow& row, uint64_t& cost_left)
+      DRAY_REQUIRES(mutex_);
   template <class Find>
   Frozen<AttributeColumn> Extend(const std::string& key, Find find) DRAY_REQUIRES(mutex_);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <compare>
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <span>
@@ -36,6 +37,11 @@ struct Input {
   }
 };
 
+// Each evaluation has costs of its own.
+void Spend(uint64_t cost, uint64_t& left) {
+  left -= std::min(left, cost + 1);
+}
+
 // How v compares with k; nothing if the two have no order.
 std::optional<std::partial_ordering> Side(const Value& v, const Value& k) {
   if (v.is(ValueKind::kQuantity) && k.is(ValueKind::kQuantity))
@@ -51,8 +57,15 @@ std::optional<std::partial_ordering> Side(const Value& v, const Value& k) {
 
 class Run {
  public:
-  Run(const eval::Program& program, std::span<const BatchNode> plan, const DeviceTable& table)
-      : program_(program), cost_max_(program.environment().cost_max), plan_(plan), table_(table) {}
+  Run(const eval::Program& program,
+      std::span<const BatchNode> plan,
+      const DeviceTable& table,
+      uint64_t& cost_left)
+      : program_(program),
+        cost_max_(program.environment().cost_max),
+        plan_(plan),
+        table_(table),
+        cost_left_(cost_left) {}
 
   // Returns false if some device might come near a limit, or if a part ends the evaluation of a
   // device. Then the outcomes of parts must not be combined.
@@ -182,9 +195,11 @@ class Run {
   }
 
   Outcome EvaluateOn(const BatchNode& leaf, const Value& device, LeafCost& cost) {
+    if (cost_left_ == 0) return Outcome::kError;
     Arena arena;
     eval::Meter meter(cost_max_);
     const Value value = eval::EvaluatePart(program_, leaf.node, {&device, 1}, arena, meter);
+    Spend(meter.spent(), cost_left_);
     cost.steps = std::max(cost.steps, meter.spent());
     cost.bytes = std::max(cost.bytes, arena.bytes());
     crashed_ = crashed_ || meter.halted();
@@ -330,6 +345,7 @@ class Run {
   const uint64_t cost_max_;
   const std::span<const BatchNode> plan_;
   const DeviceTable& table_;
+  uint64_t& cost_left_;
   bool crashed_ = false;     // some part ends the whole evaluation, which nothing absorbs
   uint64_t cost_bound_ = 0;  // no device takes more
   size_t memory_bound_ = 0;
@@ -341,10 +357,19 @@ BatchSelector::BatchSelector(Selector selector)
     : selector_(std::move(selector)), plan_(MakeBatchPlan(selector_.program())) {}
 
 uint64_t BatchSelector::Evaluate(const DeviceTable& table, Outcomes& out) const {
-  Run run(selector_.program(), plan_, table);
+  uint64_t no_limit = UINT64_MAX;
+  return Evaluate(table, out, no_limit);
+}
+
+uint64_t BatchSelector::Evaluate(const DeviceTable& table,
+                                 Outcomes& out,
+                                 uint64_t& cost_left) const {
+  Run run(selector_.program(), plan_, table, cost_left);
   const bool added_up = run.Evaluate(out);
   const Lanes& broken = table.broken(selector_.program().environment());
-  const uint64_t bound = added_up ? run.cost_bound() : EvaluateWhole(table, out);
+  // Parts that were not evaluated might have ended the evaluation: then all is open.
+  const bool is_known = added_up && cost_left > 0;
+  const uint64_t bound = is_known ? run.cost_bound() : EvaluateWhole(table, out, cost_left);
   for (size_t i = 0; i < out.matched.words().size(); ++i) {
     out.failed.words()[i] |= broken.words()[i];
     out.matched.words()[i] &= ~broken.words()[i];
@@ -352,15 +377,19 @@ uint64_t BatchSelector::Evaluate(const DeviceTable& table, Outcomes& out) const 
   return bound;
 }
 
-uint64_t BatchSelector::EvaluateWhole(const DeviceTable& table, Outcomes& out) const {
+uint64_t BatchSelector::EvaluateWhole(const DeviceTable& table,
+                                      Outcomes& out,
+                                      uint64_t& cost_left) const {
   std::vector<std::optional<Outcome>> known(table.shapes());
   uint64_t highest = 0;
   out.Reset(table.size());
   for (size_t lane = 0; lane < table.size(); ++lane) {
     std::optional<Outcome>& outcome = known[table.ShapeOf(lane)];
+    if (!outcome.has_value() && cost_left == 0) outcome = Outcome::kError;
     if (!outcome.has_value()) {
       Arena arena;
       const Evaluation answer = selector_.Evaluate(table.DeviceOfShape(table.ShapeOf(lane), arena));
+      Spend(answer.cost, cost_left);
       highest = std::max(highest, answer.cost);
       outcome = answer.error() != nullptr ? Outcome::kError
                 : answer.matches()        ? Outcome::kTrue

@@ -27,6 +27,11 @@ class BatchSelector {
   /// Sets `out` to the devices of `table` that match and to those on which evaluation fails.
   /// Returns a bound: no device of the table costs more. Takes O(different values) evaluations and
   /// a few passes over the codes; `out` keeps its memory.
+  ///
+  /// `cost_left`: what all evaluations together may still cost; what they cost is taken away. When
+  /// nothing is left the answer is not known, and all devices that were not decided fail.
+  uint64_t Evaluate(const DeviceTable& table, Outcomes& out, uint64_t& cost_left) const;
+  /// The same without such a limit.
   uint64_t Evaluate(const DeviceTable& table, Outcomes& out) const;
 
   /// The exact answer on one device: text of the error, cost.
@@ -36,7 +41,7 @@ class BatchSelector {
 
  private:
   /// Each shape of device by itself.
-  uint64_t EvaluateWhole(const DeviceTable& table, Outcomes& out) const;
+  uint64_t EvaluateWhole(const DeviceTable& table, Outcomes& out, uint64_t& cost_left) const;
 
   Selector selector_;
   std::vector<BatchNode> plan_;

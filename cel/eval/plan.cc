@@ -299,6 +299,15 @@ class Planner {
     return plans_.paths.Make<SpecialCall>(call);
   }
 
+  // Instructions that patterns may still compile to.
+  size_t PatternsLeft() const {
+    size_t left = library::kExpressionPatternsMax;
+    for (const CompiledPattern& known : plans_.patterns) {
+      left -= std::min(left, static_cast<size_t>(known.pattern->ProgramSize()));
+    }
+    return left;
+  }
+
   // A constant pattern is compiled now and is not an argument any more.
   void PlanPattern(NodePlan& plan, const Node& node) {
     const Value* const pattern = ConstantOf(node.children[1]);
@@ -310,7 +319,9 @@ class Planner {
       plan.special = SpecialFor({.pattern = known->pattern.get()});
       return;
     }
-    auto compiled = library::CompileRegex(pattern->text());
+    if (!failure_.empty()) return;
+    size_t left = PatternsLeft();
+    auto compiled = library::CompileRegex(pattern->text(), left);
     if (!compiled.has_value()) return FailProgram(compiled.error().message);
     plan.special = SpecialFor({.pattern = compiled->get()});
     plans_.patterns.push_back({argument, *std::move(compiled)});

@@ -74,7 +74,7 @@ class Validator {
   }
 
   void CompilePattern(NodeId argument, std::string_view pattern) {
-    auto compiled = library::CompileRegex(pattern);
+    auto compiled = library::CompileRegex(pattern, patterns_left_);
     if (!compiled.has_value()) return Refuse(checked_.ast[argument], "matches");
     patterns_.push_back({argument, *std::move(compiled)});
   }
@@ -98,6 +98,7 @@ class Validator {
   const Environment& environment_;
   std::vector<CompiledPattern>& patterns_;
   std::vector<SourceError>& errors_;
+  size_t patterns_left_ = library::kExpressionPatternsMax;
 };
 
 }  // namespace

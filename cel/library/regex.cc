@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "api/text/cut.h"
 #include "cel/library/builtin.h"
 #include "cel/library/tables.h"
 #include "cel/syntax/utf8.h"
@@ -20,8 +21,14 @@ namespace {
 using Arguments = std::span<const Value>;
 
 // Memory for one compiled pattern and its automaton; RE2 falls back to a slower one when it is used
-// up.
-constexpr int64_t kRegexBytesMax = int64_t{8} << 20;
+// up. Few patterns need more than the usual.
+constexpr size_t kRegexBytesUsual = size_t{512} << 10;
+constexpr size_t kRegexBytesMax = size_t{8} << 20;
+// As RE2 divides it: two thirds for a program, which is compiled in a quarter of that.
+constexpr size_t kBytesPerInstruction = 96;
+// What a pattern takes besides its instructions, counted as such.
+constexpr size_t kInstructionsPerPattern = 16;
+constexpr size_t kShownBytesMax = 100;  // of a pattern in a message
 // Go refuses syntax trees that are higher than this.
 constexpr size_t kHeightMax = 1000;
 
@@ -59,6 +66,13 @@ std::string InGoWords(std::string_view message, std::string_view culprit) {
 
 std::unexpected<Error> Refuse(std::string message) {
   return Fail(StatusReason::kInvalid, "error parsing regexp: " + std::move(message));
+}
+
+std::shared_ptr<const RE2> WithMemory(const std::string& pattern, size_t bytes_max) {
+  RE2::Options options;
+  options.set_log_errors(false);
+  options.set_max_mem(static_cast<int64_t>(bytes_max));
+  return std::make_shared<const RE2>(pattern, options);
 }
 
 // A name of letters, digits and underscores; digits may come first.
@@ -181,7 +195,7 @@ Value WithPattern(std::string_view function, Arena& arena, Arguments arguments) 
   if (!arguments[1].is(ValueKind::kString)) {
     return is_matches ? NoSuchOverload() : WrongArguments(arena, function, arguments);
   }
-  const auto pattern = CompileRegex(arguments[1].text());
+  const auto pattern = CompileRegex(arguments[1].text(), arena.pattern_instructions_left());
   if (pattern.has_value()) return ApplyRegex(function, **pattern, arena, arguments);
   if (is_matches) return MakeError(arena, pattern.error().message);
   return MakeError(arena, fmt::format("Illegal regex: {}", pattern.error().message));
@@ -209,12 +223,19 @@ bool IsRegexFunction(std::string_view function) {
   return function == "matches" || function == "find" || function == "findAll";
 }
 
-Result<std::shared_ptr<const RE2>> CompileRegex(std::string_view pattern) {
+Result<std::shared_ptr<const RE2>> CompileRegex(std::string_view pattern, size_t& left) {
+  if (left == 0 || pattern.size() > kPatternBytesMax) {
+    return Refuse(fmt::format("expression too large: `{}`", api::Cut(pattern, kShownBytesMax)));
+  }
   DRAY_TRY(const std::string text, PatternCopy(pattern).Run());
-  RE2::Options options;
-  options.set_log_errors(false);
-  options.set_max_mem(kRegexBytesMax);
-  auto compiled = std::make_shared<const RE2>(text, options);
+  const size_t most = std::min(kRegexBytesMax, left * kBytesPerInstruction);
+  std::shared_ptr<const RE2> compiled = WithMemory(text, std::min(kRegexBytesUsual, most));
+  if (compiled->error_code() == RE2::ErrorPatternTooLarge && most > kRegexBytesUsual) {
+    compiled = WithMemory(text, most);
+  }
+  const bool is_too_large = compiled->error_code() == RE2::ErrorPatternTooLarge;
+  const size_t size = compiled->ok() ? static_cast<size_t>(compiled->ProgramSize()) : 0;
+  left -= is_too_large ? left : std::min(left, size + kInstructionsPerPattern);
   if (compiled->ok()) return compiled;
   return Fail(StatusReason::kInvalid,
               "error parsing regexp: " + InGoWords(compiled->error(), compiled->error_arg()));

@@ -21,6 +21,10 @@ namespace dray::cel::inline value {
 /// stays within the cost limit and needs this much only piles up strings and lists.
 inline constexpr size_t kArenaBytesMax = size_t{64} * 1024 * 1024;
 
+/// Instructions that the patterns of one evaluation may compile to together, where patterns are not
+/// constant: 8 ms at most (cel/library/regex.h).
+inline constexpr size_t kEvaluationPatternsMax = 32'768;
+
 /// Not for use by two threads at once.
 class Arena {
  public:
@@ -63,6 +67,9 @@ class Arena {
   size_t bytes() const { return bytes_; }
   bool is_full() const { return bytes_ > kArenaBytesMax; }
 
+  /// Of kEvaluationPatternsMax; whoever compiles a pattern takes its instructions away.
+  size_t& pattern_instructions_left() { return pattern_instructions_left_; }
+
  private:
   struct Destructor {
     void* object;
@@ -79,6 +86,7 @@ class Arena {
   syntax::Bump memory_{first_};
   std::vector<Destructor> destructors_;
   size_t bytes_ = 0;
+  size_t pattern_instructions_left_ = kEvaluationPatternsMax;
 };
 
 /// A growing array of values in an arena. It doubles when it is full; what it leaves behind is
