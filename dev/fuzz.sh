@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # dev/fuzz.sh FOLDER SECONDS: runs each *_fuzz of FOLDER for SECONDS. What a run learns is kept in
-# FOLDER/corpus and continued by the next one; seeds in tests/fuzz/corpus/TARGET are read if there, and
-# upstream's objects in ../shared/vectors/api (or below DRAY_SHARED) by the targets of their form.
+# FOLDER/corpus and continued by the next one; seeds in tests/fuzz/corpus/TARGET are read if there, those of
+# tests/fuzz/large_inputs.py, and upstream's objects in ../shared/vectors/api (or below DRAY_SHARED) by the
+# targets of their form. Inputs are up to 3 MiB, as bodies of requests are, and a head.
 # Exit code 1 when a target fails; the input is left in FOLDER/crashes/TARGET.
 set -euo pipefail
 
@@ -24,17 +25,21 @@ vectors_for() {
   echo "$links"
 }
 
+tests/fuzz/large_inputs.py "$folder/large"
+
 for target in "$folder"/*_fuzz; do
   [[ -x $target ]] || continue
   found=1
   name=${target##*/}
   corpora=("$folder/corpus/$name")
   [[ -d tests/fuzz/corpus/$name ]] && corpora+=("tests/fuzz/corpus/$name")
+  [[ -d $folder/large/$name ]] && corpora+=("$folder/large/$name")
   more=$(vectors_for "$name")
   [[ -n $more ]] && corpora+=("$more")
   mkdir -p "${corpora[0]}" "$folder/crashes/$name"
   echo "== $name: $seconds s"
-  "$target" -max_total_time="$seconds" -max_len=65536 -timeout=10 -rss_limit_mb=2048 \
+  "$target" -max_total_time="$seconds" -max_len=3211264 -timeout=60 -rss_limit_mb=2048 \
+    -dict=tests/fuzz/dictionary/values.dict \
     -print_final_stats=1 -verbosity=0 -artifact_prefix="$folder/crashes/$name/" \
     "${corpora[@]}" || status=1
 done

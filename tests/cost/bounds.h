@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rule of docs/design/cost.md, as tests hold measurements to it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tests/cost/usage.h"
+
+namespace dray::cost {
+
+/// The largest input that is tried: what a request's body may have.
+inline constexpr size_t kBodyBytes = size_t{3} << 20;
+
+// What anything may take: so much, and so much for each byte of input.
+inline constexpr uint64_t kPeakBase = uint64_t{24} << 20;
+inline constexpr uint64_t kPeakPerByte = 72;
+inline constexpr uint64_t kAllocatedBase = uint64_t{32} << 20;
+inline constexpr uint64_t kAllocatedPerByte = 200;
+inline constexpr uint64_t kAnswerBase = uint64_t{1} << 20;
+inline constexpr uint64_t kAnswerPerByte = 20;
+/// Without optimisation; a released program takes a tenth.
+inline constexpr uint64_t kInstructionsBase = 2'000'000'000;
+inline constexpr uint64_t kInstructionsPerByte = 10'000;
+
+/// What inputs of n, 2n and 4n bytes took.
+class Growth {
+ public:
+  explicit Growth(std::string name) : name_(std::move(name)) {}
+
+  void Add(size_t input, const Usage& usage, size_t answer);
+
+  /// What is wrong with it: the last is above a bound, or the second step was much more than twice
+  /// the first. Empty when all is well.
+  std::string Complaint() const;
+
+ private:
+  struct Sample {
+    size_t input;
+    Usage usage;
+    uint64_t answer;
+  };
+  std::string name_;
+  std::vector<Sample> samples_;
+};
+
+}  // namespace dray::cost
