@@ -31,6 +31,9 @@ struct Expression {
   ExpressionRole role = ExpressionRole::kSelector;
   /// Stored ones may use what new ones may not.
   Origin origin = Origin::kNew;
+  /// If not null, what the constant patterns in it take to compile is added: instructions
+  /// (cel/library/regex.h). The same whether it was compiled before or not.
+  size_t* patterns = nullptr;
 };
 
 /// Why an expression is refused.

@@ -13,4 +13,12 @@ Program::Program(check::CheckedAst checked,
   failure_ = MakePlans(checked_, environment_, plans_);
 }
 
+size_t Program::pattern_instructions() const {
+  size_t instructions = 0;
+  for (const CompiledPattern& pattern : plans_.patterns) {
+    instructions += static_cast<size_t>(pattern.pattern->ProgramSize());
+  }
+  return instructions;
+}
+
 }  // namespace dray::cel::eval

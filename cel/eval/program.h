@@ -2,6 +2,7 @@
 // A compiled expression: the checked tree with its constants computed and its functions found.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -35,6 +36,8 @@ class Program {
   const check::NodeFacts& facts(syntax::NodeId id) const { return checked_.facts[id]; }
   const NodePlan& plan(syntax::NodeId id) const { return plans_.nodes[id]; }
   uint32_t slots() const { return checked_.slots; }
+  /// Of all constant patterns (cel/library/regex.h).
+  size_t pattern_instructions() const;
   const check::Type& result_type() const { return checked_.result_type(); }
 
  private:

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 #include <ranges>
+#include <set>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -101,14 +102,26 @@ bool Restartable(const api::core_v1::Container& container) {
   return container.restart_policy == "Always";
 }
 
+// The init containers that go on beside the others, by name; of several with a name the first
+// counts.
+std::set<std::string_view> SidecarsOf(const Pod& pod) {
+  std::set<std::string_view> met;
+  std::set<std::string_view> sidecars;
+  for (const api::core_v1::Container& container : pod.spec.init_containers) {
+    if (met.insert(container.name).second && Restartable(container))
+      sidecars.insert(container.name);
+  }
+  return sidecars;
+}
+
 // The first init container that is not done speaks for the pod; nothing when all are.
 std::optional<std::string> InitReason(const Pod& pod) {
   const auto& containers = pod.spec.init_containers;
   const auto& statuses = pod.status.init_container_statuses;
+  const std::set<std::string_view> sidecars = SidecarsOf(pod);
   for (size_t i = 0; i < statuses.size(); ++i) {
     const ContainerStatus& status = statuses[i];
-    const auto of = std::ranges::find(containers, status.name, &api::core_v1::Container::name);
-    const bool sidecar = of != containers.end() && Restartable(*of);
+    const bool sidecar = sidecars.contains(status.name);
     const auto& state = status.state;
     if (state.terminated && state.terminated->exit_code == 0) continue;
     if (sidecar && status.started.value_or(false)) continue;
@@ -169,11 +182,9 @@ std::string PodReady(const Pod& pod) {
   for (const ContainerStatus& status : pod.status.container_statuses) {
     if (status.ready && status.state.running) ++ready;
   }
+  const std::set<std::string_view> sidecars = SidecarsOf(pod);
   for (const ContainerStatus& status : pod.status.init_container_statuses) {
-    const auto of =
-        std::ranges::find(pod.spec.init_containers, status.name, &api::core_v1::Container::name);
-    const bool sidecar = of != pod.spec.init_containers.end() && Restartable(*of);
-    if (sidecar && status.ready) ++ready;
+    if (status.ready && sidecars.contains(status.name)) ++ready;
   }
   return fmt::format("{}/{}", ready, total);
 }
@@ -193,11 +204,12 @@ std::string PodRestarts(const Pod& pod, WallTime now) {
 std::string ReadinessGates(const Pod& pod) {
   const auto& gates = pod.spec.readiness_gates;
   if (gates.empty()) return std::string(kNone);
-  const auto true_ones = std::ranges::count_if(gates, [&](const auto& gate) {
-    return std::ranges::any_of(pod.status.conditions, [&](const auto& condition) {
-      return condition.type == gate.condition_type && condition.status == "True";
-    });
-  });
+  std::set<std::string_view> true_types;
+  for (const auto& condition : pod.status.conditions) {
+    if (condition.status == "True") true_types.insert(condition.type);
+  }
+  const auto true_ones = std::ranges::count_if(
+      gates, [&](const auto& gate) { return true_types.contains(gate.condition_type); });
   return fmt::format("{}/{}", true_ones, gates.size());
 }
 

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/registry/profile_expressions.h"
 
+#include <algorithm>
 #include <cstddef>
+#include <string>
 #include <utility>
 
 #include "cel/language/environment.h"
+#include "cel/library/regex.h"
 #include "cel/selector.h"
 
 namespace dray::server::registry {
@@ -22,6 +25,15 @@ cel::Environment EnvironmentOf(const api::Profile& profile,
           .purpose = purpose,
           .consumable_capacity = profile.Has(api::Gate::kConsumableCapacity),
           .list_type_attributes = profile.Has(api::Gate::kListTypeAttributes)};
+}
+
+// What was compiled of an expression that is refused for its patterns is not known any more.
+size_t PatternsOf(const Result<cel::Selector>& compiled) {
+  if (compiled) return compiled->program().pattern_instructions();
+  const std::string& why = compiled.error().message;
+  const bool is_for_patterns =
+      why.contains("invalid matches argument") || why.contains("error parsing regexp");
+  return is_for_patterns ? cel::library::kExpressionPatternsMax : 0;
 }
 
 bool HasEstimates(api::Release release) {
@@ -53,6 +65,7 @@ std::expected<uint64_t, validation::ExpressionProblem> ProfileExpressions::Check
     return expression.origin == validation::Origin::kNew ? new_selectors_ : stored_selectors_;
   };
   const Result<cel::Selector> compiled = cache().Compile(expression.text);
+  if (expression.patterns != nullptr) *expression.patterns += PatternsOf(compiled);
   if (!compiled) {
     const bool is_invalid = compiled.error().reason == StatusReason::kInvalid;
     return std::unexpected(validation::ExpressionProblem{
@@ -64,6 +77,21 @@ std::expected<uint64_t, validation::ExpressionProblem> ProfileExpressions::Check
     return std::unexpected(
         validation::ExpressionProblem{.kind = Kind::kTooCostly, .detail = {}, .cost = cost});
   }
+  return cost;
+}
+
+std::expected<uint64_t, validation::ExpressionProblem> ObjectExpressions::Check(
+    const validation::Expression& expression) const {
+  if (left_ == 0) {
+    return std::unexpected(validation::ExpressionProblem{
+        .kind = validation::ExpressionProblem::Kind::kInvalid,
+        .detail = "the regular expressions of this object are too large together"});
+  }
+  validation::Expression counted = expression;
+  size_t patterns = 0;
+  counted.patterns = &patterns;
+  auto cost = inner_.Check(counted);
+  left_ -= std::min(left_, patterns);
   return cost;
 }
 

@@ -2,6 +2,7 @@
 // Expressions as a server of one release and its feature gates compiles them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <expected>
 
@@ -11,6 +12,24 @@
 #include "cel/selector_cache.h"
 
 namespace dray::server::registry {
+
+/// Instructions that the patterns of all expressions of an object may compile to together: half a
+/// second.
+inline constexpr size_t kObjectPatternsMax = 2'000'000;
+
+/// Compiles the expressions of one object as `inner` does, until their patterns take
+/// kObjectPatternsMax; every later one is refused. For one thread.
+class ObjectExpressions final : public api::validation::ExpressionChecker {
+ public:
+  /// `inner` outlives this.
+  explicit ObjectExpressions(const api::validation::ExpressionChecker& inner) : inner_(inner) {}
+  std::expected<uint64_t, api::validation::ExpressionProblem> Check(
+      const api::validation::Expression& expression) const override;
+
+ private:
+  const api::validation::ExpressionChecker& inner_;
+  mutable size_t left_ = kObjectPatternsMax;
+};
 
 /// Compiles expressions as a server of `profile` does, each once while it is kept. Safe from any
 /// thread.

@@ -2,10 +2,14 @@
 // Which environment a server of a release and its gates checks an expression in.
 #include "server/registry/profile_expressions.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <string>
 #include <string_view>
 
 #include <gtest/gtest.h>
+
+#include "cel/library/regex.h"
 
 namespace dray::server::registry {
 namespace {
@@ -46,6 +50,34 @@ TEST(ProfileExpressions, StoredOnesMayUseMore) {
   EXPECT_EQ(Selector(Release::k1_34, kSorted).substr(0, 8), "invalid:");
   EXPECT_EQ(Selector(Release::k1_34, kSorted, Origin::kStored).substr(0, 5), "cost ");
   EXPECT_EQ(Selector(Release::k1_35, kSorted).substr(0, 5), "cost ");
+}
+
+// Each expression may have large patterns, but not all of them.
+TEST(ObjectExpressions, ShareABudgetForPatterns) {
+  const ProfileExpressions profile(api::Profile::Of(Release::kNewest));
+  constexpr std::string_view kLarge = "'a'.matches('\\\\pL{90}')";
+  size_t one = 0;
+  ASSERT_TRUE(profile.Check({.text = kLarge, .patterns = &one}).has_value());
+  EXPECT_GT(one, 100'000U);
+  const ObjectExpressions object(profile);
+  for (size_t left = kObjectPatternsMax; left > 0; left -= std::min(left, one)) {
+    EXPECT_TRUE(object.Check({.text = kLarge}).has_value());
+  }
+  const auto refused = object.Check({.text = "true"});
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().detail,
+            "the regular expressions of this object are too large together");
+}
+
+// Those that are refused for their patterns were compiled too.
+TEST(ObjectExpressions, CountWhatWasCompiledInVain) {
+  const ProfileExpressions profile(api::Profile::Of(Release::kNewest));
+  size_t patterns = 0;
+  EXPECT_FALSE(profile.Check({.text = "'a'.matches('\\\\pL{1000}')", .patterns = &patterns}));
+  EXPECT_EQ(patterns, cel::library::kExpressionPatternsMax);
+  patterns = 0;
+  EXPECT_FALSE(profile.Check({.text = "no", .patterns = &patterns}));
+  EXPECT_EQ(patterns, 0U);
 }
 
 TEST(ProfileExpressions, GatesDecideAboutFields) {

@@ -18,6 +18,7 @@
 #include "api/value/time.h"
 #include "server/errors/errors.h"
 #include "server/registry/metadata_rules.h"
+#include "server/registry/profile_expressions.h"
 
 namespace dray::server::registry {
 namespace {
@@ -204,6 +205,16 @@ Causes CheckChanged(const Strategy& strategy,
   return causes;
 }
 
+// `check(context)` where the expressions of the object share a budget.
+template <class F>
+Causes WithBudget(const WriteContext& context, F check) {
+  if (context.options.expressions == nullptr) return check(context);
+  const ObjectExpressions expressions(*context.options.expressions);
+  WriteContext counted = context;
+  counted.options.expressions = &expressions;
+  return check(counted);
+}
+
 // The end of both ways.
 Result<Warnings> Answer(const Strategy& strategy,
                         const api::Object& object,
@@ -226,7 +237,10 @@ Result<Warnings> BeforeCreate(const Strategy& strategy,
   if (strategy.admit != nullptr && context.admission) strategy.admit(object);
   PrepareNew(strategy, object, context);
   validation::DropDisabledFields(object, nullptr, context.options.profile);
-  return Answer(strategy, object, nullptr, context, CheckNew(strategy, object, context.options));
+  return Answer(
+      strategy, object, nullptr, context, WithBudget(context, [&](const WriteContext& of) {
+        return CheckNew(strategy, object, of.options);
+      }));
 }
 
 Result<Warnings> BeforeUpdate(const Strategy& strategy,
@@ -237,7 +251,9 @@ Result<Warnings> BeforeUpdate(const Strategy& strategy,
   if (strategy.admit != nullptr && context.admission && is_whole) strategy.admit(object);
   Prepare(strategy, object, old, context);
   validation::DropDisabledFields(object, &old, context.options.profile);
-  return Answer(strategy, object, &old, context, CheckChanged(strategy, object, old, context));
+  return Answer(strategy, object, &old, context, WithBudget(context, [&](const WriteContext& of) {
+                  return CheckChanged(strategy, object, old, of);
+                }));
 }
 
 api::Object ForStore(api::Object wish, api::Release release, WallTime now) {

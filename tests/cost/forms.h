@@ -75,4 +75,28 @@ inline std::string DeepClaims(size_t bytes) {
                 "]}}}");
 }
 
+/// A claim with as many selectors as fit, each with a large pattern, no two of them alike.
+inline std::string ClaimOfPatterns(size_t bytes) {
+  constexpr size_t kSelectors = 32;  // of a subrequest, of which a request has eight
+  size_t number = 0;
+  const auto subrequest = [&](size_t index) {
+    std::string text = fmt::format(
+        R"({{"name":"s{}","deviceClassName":"x","allocationMode":"ExactCount","count":1,"selectors":[)",
+        index);
+    for (size_t i = 0; i < kSelectors; ++i) {
+      text += fmt::format(R"x({}{{"cel":{{"expression":"'{:06}'.matches('\\\\pL{{90}}')"}}}})x",
+                          i == 0 ? "" : ",",
+                          ++number);
+    }
+    return text + "]}";
+  };
+  std::string text = R"({"metadata":{"name":"c"},"spec":{"devices":{"requests":[)";
+  for (size_t request = 0; text.size() < bytes; ++request) {
+    text += fmt::format(R"({}{{"name":"r{}","firstAvailable":[)", request == 0 ? "" : ",", request);
+    for (size_t i = 0; i < 8; ++i) text += (i == 0 ? "" : ",") + subrequest(i);
+    text += "]}";
+  }
+  return text + "]}}}";
+}
+
 }  // namespace dray::cost

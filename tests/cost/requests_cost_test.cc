@@ -37,6 +37,7 @@ struct Case {
   std::string_view type;
   std::function<std::string(size_t)> body;
   std::function<void(fuzz::DirectApi&, size_t)> before = {};
+  std::string_view accept = {};
 };
 
 void Create(fuzz::DirectApi& api, std::string_view target, std::string body) {
@@ -278,7 +279,7 @@ const Case kCases[] = {
        return Filled(
            n,
            R"({"metadata":{"name":"c"},"spec":{"selectors":[)",
-           R"x({"cel":{"expression":"'#'.matches('\\pL{90}') || 'a'.matches('\\pL{90}')"}})x",
+           R"x({"cel":{"expression":"'#'.matches('\\\\pL{90}') || 'a'.matches('\\\\pL{90}')"}})x",
            "]}}");
      }},
     {"Environment",
@@ -528,6 +529,29 @@ const Case kCases[] = {
      kMaps,
      kYaml,
      [](size_t n) { return "data:\n  a: |\n" + Times("    line\n", n / 9 - 4); }},
+    {"ClaimOfPatterns", "POST", kClaims, kJson, [](size_t n) { return ClaimOfPatterns(n / 6); }},
+    {"PodStatuses",
+     "GET",
+     "/api/v1/namespaces/default/pods",
+     kJson,
+     [](size_t /*n*/) { return std::string(); },
+     [](fuzz::DirectApi& api, size_t n) {
+       Create(api,
+              kPods,
+              Filled(n / 8,
+                     R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"a","image":"i"}],)"
+                     R"("initContainers":[)",
+                     R"({"name":"c#","image":"i"})",
+                     "]}}"));
+       api.Ask("PATCH",
+               "/api/v1/namespaces/default/pods/p/status",
+               Filled(n / 8,
+                      R"({"status":{"initContainerStatuses":[)",
+                      R"({"name":"d#","state":{"terminated":{"exitCode":0}}})",
+                      "]}}"),
+               kMerge);
+     },
+     "application/json;as=Table;v=v1;g=meta.k8s.io"},
     {"PrettyAnswer",
      "GET",
      "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims/c?pretty=true",
@@ -547,8 +571,10 @@ TEST_P(RequestsCost, IsInProportionToTheInput) {
     std::string body = request.body(size);
     ASSERT_LE(body.size(), server::http::kBodyBytesMax);
     fuzz::DirectAnswer answer;
-    const Usage usage = Measure(
-        [&] { answer = api.Ask(request.method, request.target, std::move(body), request.type); });
+    const Usage usage = Measure([&] {
+      answer =
+          api.Ask(request.method, request.target, std::move(body), request.type, request.accept);
+    });
     growth.Add(size, usage, answer.body.size());
   }
   EXPECT_EQ(growth.Complaint(), "");

@@ -54,9 +54,11 @@ class DirectApi {
   DirectAnswer Ask(std::string_view method,
                    std::string_view target,
                    std::string body = {},
-                   std::string_view type = "application/json") {
+                   std::string_view type = "application/json",
+                   std::string_view accept = {}) {
     net::Request request{.method = std::string(method), .target = std::string(target)};
     if (!body.empty()) request.headers.Add("Content-Type", type);
+    if (!accept.empty()) request.headers.Add("Accept", accept);
     request.body = std::move(body);
     return Ask(std::move(request));
   }
