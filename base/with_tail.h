@@ -26,13 +26,17 @@ class TailAllocator {
 
   T* allocate(size_t count) {
     static_assert(alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
-    return static_cast<T*>(::operator new(count * sizeof(T) + tail_));
+    return reinterpret_cast<T*>(std::allocator<char>().allocate(Bytes(count)));
   }
-  void deallocate(T* at, size_t /*count*/) { ::operator delete(at); }
+  void deallocate(T* at, size_t count) {
+    std::allocator<char>().deallocate(reinterpret_cast<char*>(at), Bytes(count));
+  }
   size_t tail() const { return tail_; }
   bool operator==(const TailAllocator& /*other*/) const = default;
 
  private:
+  size_t Bytes(size_t count) const { return count * sizeof(T) + tail_; }
+
   size_t tail_;
 };
 
