@@ -16,6 +16,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/check.h"
 #include "base/log.h"
 #include "base/result.h"
 #include "base/strong.h"
@@ -166,6 +167,7 @@ TEST_F(EtcdOpen, NobodyAnswers) {
 class Sayer {
  public:
   explicit Sayer(std::string_view words) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
+    DRAY_CHECK(socket_ >= 0);
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);

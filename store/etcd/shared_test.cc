@@ -48,7 +48,6 @@ using ::testing::ElementsAre;
 using testing::EtcdProcess;
 using testing::EtcdTest;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using testing::LogLines;
 using testing::RunProgram;
 using ::testing::SizeIs;

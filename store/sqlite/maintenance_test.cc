@@ -241,7 +241,7 @@ TEST_F(SqliteMaintenance, ABackupIsOneCompleteFileAndTheServerGoesOn) {
 TEST_F(SqliteMaintenance, ABackupUnderLoadIsSound) {
   const auto store = OpenStore(folder(), {.fold_revisions = 16, .compact_revisions = 8});
   Do(*store, PutOf("/r/first", "v"));
-  std::jthread writer([&](const std::stop_token& stop) {
+  const std::jthread writer([&](const std::stop_token& stop) {
     for (int i = 0; !stop.stop_requested(); ++i) {
       Do(*store, PutOf("/r/" + std::to_string(i % 40), std::string(500, 'v')));
     }

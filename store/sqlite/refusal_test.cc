@@ -144,7 +144,7 @@ TEST_F(SqliteRefusal, ASecondProcessAndNamesTheFirst) {
 }
 
 TEST_F(SqliteRefusal, NobodyWhoOnlyAsksForTheOwner) {
-  std::jthread asking([&](const std::stop_token& stop) {
+  const std::jthread asking([&](const std::stop_token& stop) {
     while (!stop.stop_requested()) static_cast<void>(OwnerOf(folder_.path()));
   });
   for (int i = 0; i < 100; ++i) {

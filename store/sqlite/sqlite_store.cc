@@ -99,13 +99,13 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::Open(const std::string& folder
 
 SqliteStore::SqliteStore(std::string folder,
                          FolderLock lock,
-                         const Options& options,
-                         const SqliteOptions& sqlite_options,
+                         Options options,
+                         SqliteOptions sqlite_options,
                          const Recovered& recovered)
     : folder_(std::move(folder)),
       lock_(std::move(lock)),
-      options_(options),
-      sqlite_options_(sqlite_options),
+      options_(std::move(options)),
+      sqlite_options_(std::move(sqlite_options)),
       id_(recovered.meta.id),
       subscriptions_(options_),
       history_(options_, recovered.newest, recovered.floor, recovered.events),

@@ -75,8 +75,8 @@ class SqliteStore final : public Store {
  private:
   SqliteStore(std::string folder,
               FolderLock lock,
-              const Options& options,
-              const SqliteOptions& sqlite_options,
+              Options options,
+              SqliteOptions sqlite_options,
               const Recovered& recovered);
 
   const std::string folder_;

@@ -29,7 +29,7 @@ Result<std::string> ExistingStoreFile(const std::string& path) {
                 fmt::format("{} cannot be looked at: {}", path, error.message()));
   }
   if (!std::filesystem::is_directory(status)) return path;
-  const std::string file = StoreFile(path);
+  std::string file = StoreFile(path);
   if (std::filesystem::exists(file, error)) return file;
   if (error) {
     return Fail(StatusReason::kForbidden,

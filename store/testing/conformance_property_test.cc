@@ -222,7 +222,8 @@ class RandomHistory {
     EXPECT_EQ(store_.EventsAfter(below, "", 1).error().reason, StatusReason::kExpired);
     const Revision above{model_.revision().value() + 1};
     EXPECT_EQ(store_.ReadAt(above).error().reason, StatusReason::kTimeout);
-    for (int64_t i = floor.value(); i <= model_.revision().value(); i += 1 + Below(9)) {
+    for (int64_t i = floor.value(); i <= model_.revision().value();
+         i += 1 + static_cast<int64_t>(Below(9))) {
       const Result<Frozen<Snapshot>> then = store_.ReadAt(Revision{i});
       ASSERT_TRUE(then.has_value()) << i;
       EXPECT_EQ((*then)->revision(), Revision{i});

@@ -110,7 +110,7 @@ TEST_P(StoreThreads, FollowersSeeEveryRevisionOnceAndInOrder) {
 TEST_P(StoreThreads, SubscriptionsComeAndGoDuringCommits) {
   const auto store = Open();
   std::atomic<bool> done{false};
-  std::jthread writer([&] {
+  const std::jthread writer([&] {
     for (int n = 0; n < kIncrements; ++n) Increment(*store, "/r/pods/counter");
     done = true;
   });
@@ -127,10 +127,10 @@ TEST_P(StoreThreads, SubscriptionsComeAndGoDuringCommits) {
 TEST_P(StoreThreads, CompactionRacesWithReaders) {
   const auto store = Open({.events_max = 64});
   std::atomic<bool> done{false};
-  std::jthread compactor([&] {
+  const std::jthread compactor([&] {
     while (!done) EXPECT_TRUE(store->Compact(store->Read()->revision()).has_value());
   });
-  std::jthread reader([&] {
+  const std::jthread reader([&] {
     while (!done) {
       const Revision asked{store->Read()->revision().value() - 3};
       const Result<Frozen<Snapshot>> then = store->ReadAt(asked);

@@ -59,6 +59,7 @@ void Reset(int socket) {
 bool Move(int from, int to, std::string& held, bool& ended) {
   std::array<char, 16384> buffer{};
   while (!ended && held.size() < kHeldBytesMax) {
+    // NOLINTNEXTLINE(clang-analyzer-unix.BlockInCriticalSection): Prepare made it not block
     const ssize_t n = ::recv(from, buffer.data(), buffer.size(), 0);
     if (n < 0 && errno != EAGAIN) return false;
     if (n < 0) break;
@@ -220,6 +221,37 @@ bool TcpProxy::Pump(Connection& connection) {
   return Move(connection.target, connection.client, connection.down.held, connection.down.ended);
 }
 
+void TcpProxy::PumpAll() {
+  for (auto each = connections_.begin(); each != connections_.end();) {
+    if (Pump(*each)) {
+      ++each;
+      continue;
+    }
+    Reset(each->client);
+    Reset(each->target);
+    each = connections_.erase(each);
+  }
+}
+
+void TcpProxy::AddWaits(std::vector<pollfd>& waits) const {
+  const auto writable = [](const Direction& direction) {
+    return direction.held.empty() ? 0 : POLLOUT;
+  };
+  const auto readable = [](const Direction& direction) {
+    return direction.held.size() < kHeldBytesMax ? kReadable : 0;
+  };
+  const auto wait = [&](int socket, int events) {
+    waits.push_back({.fd = socket, .events = static_cast<short>(events), .revents = 0});
+  };
+  if (is_listening()) wait(listener_, POLLIN);
+  const bool answers = flow_ == Flow::kForward;
+  for (const Connection& each : connections_) {
+    if (IsHeld(each)) continue;
+    wait(each.client, readable(each.up) | (answers ? writable(each.down) : 0));
+    wait(each.target, writable(each.up) | (answers ? readable(each.down) : 0));
+  }
+}
+
 void TcpProxy::Run() {
   std::vector<pollfd> waits;
   while (true) {
@@ -228,34 +260,8 @@ void TcpProxy::Run() {
       const MutexLock lock(mutex_);
       if (stopping_) return;
       Accept();
-      for (auto each = connections_.begin(); each != connections_.end();) {
-        if (Pump(*each)) {
-          ++each;
-          continue;
-        }
-        Reset(each->client);
-        Reset(each->target);
-        each = connections_.erase(each);
-      }
-      if (is_listening()) waits.push_back({.fd = listener_, .events = POLLIN, .revents = 0});
-      for (const Connection& each : connections_) {
-        const auto writable = [](const Direction& direction) {
-          return static_cast<short>(direction.held.empty() ? 0 : POLLOUT);
-        };
-        const auto readable = [](const Direction& direction) {
-          return static_cast<short>(direction.held.size() < kHeldBytesMax ? kReadable : 0);
-        };
-        if (IsHeld(each)) continue;
-        const bool answers = flow_ == Flow::kForward;
-        waits.push_back(
-            {.fd = each.client,
-             .events = static_cast<short>(readable(each.up) | (answers ? writable(each.down) : 0)),
-             .revents = 0});
-        waits.push_back(
-            {.fd = each.target,
-             .events = static_cast<short>(writable(each.up) | (answers ? readable(each.down) : 0)),
-             .revents = 0});
-      }
+      PumpAll();
+      AddWaits(waits);
     }
     ::poll(waits.data(), waits.size(), -1);
     if ((waits.front().revents & POLLIN) != 0) {

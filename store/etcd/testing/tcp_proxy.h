@@ -8,6 +8,9 @@
 #include <set>
 #include <string>
 #include <thread>
+#include <vector>
+
+#include <poll.h>
 
 #include "base/mutex.h"
 
@@ -69,6 +72,9 @@ class TcpProxy {
   void Accept() DRAY_REQUIRES(mutex_);
   /// False when the connection is over.
   bool Pump(Connection& connection) DRAY_REQUIRES(mutex_);
+  void PumpAll() DRAY_REQUIRES(mutex_);
+  /// What the listener and the connections wait for.
+  void AddWaits(std::vector<pollfd>& waits) const DRAY_REQUIRES(mutex_);
   void SetFlow(Flow flow);
   void Nudge() const;
 

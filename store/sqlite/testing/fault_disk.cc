@@ -88,7 +88,7 @@ class FaultDisk::State {
 
 namespace {
 
-/// What SQLite holds of an open file; it allocates the memory.
+/// What SQLite holds of an open file; it allocates the memory. Close frees `file` and `name`.
 struct OpenFile {
   sqlite3_file base;
   void* state;
@@ -113,8 +113,8 @@ struct FaultCalls {
       const MutexLock lock(StateOf(file).mutex());
       (*open.file)->Unlock(&open, SQLITE_LOCK_NONE);
     }
-    delete open.file;
-    delete open.name;
+    std::default_delete<std::shared_ptr<FaultFile>>()(open.file);
+    std::default_delete<std::string>()(open.name);
     return SQLITE_OK;
   }
   static int Read(sqlite3_file* file, void* to, int size, sqlite3_int64 offset) {
@@ -245,8 +245,8 @@ int FaultCalls::Open(
   if (code != SQLITE_OK) return code;
   open.base.pMethods = &kMethods;
   open.state = vfs->pAppData;
-  open.file = new std::shared_ptr<FaultFile>(std::move(opened));  // NOLINT: freed by Close
-  open.name = new std::string(name);                              // NOLINT: freed by Close
+  open.file = std::make_unique<std::shared_ptr<FaultFile>>(std::move(opened)).release();
+  open.name = std::make_unique<std::string>(name).release();
   if (flags_out != nullptr) *flags_out = flags;
   return SQLITE_OK;
 }

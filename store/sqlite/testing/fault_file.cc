@@ -20,7 +20,7 @@ void FaultFile::Apply(const Change& change, std::string& bytes) {
     bytes.resize(cut->size);
     return;
   }
-  const Piece& piece = std::get<Piece>(change);
+  const auto& piece = std::get<Piece>(change);
   bytes.resize(std::max(bytes.size(), piece.offset + piece.bytes.size()));
   bytes.replace(piece.offset, piece.bytes.size(), piece.bytes);
 }
