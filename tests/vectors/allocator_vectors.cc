@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <map>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <set>
 #include <span>
@@ -207,7 +206,7 @@ class Runner {
                                            size_t pools) {
     if (!cluster.is_random()) return false;
     std::vector<size_t> order(pools);
-    std::iota(order.begin(), order.end(), 0U);
+    for (size_t i = 0; i < pools; ++i) order[i] = i;
     for (int64_t spent = 0; std::ranges::next_permutation(order).found;) {
       const int64_t taken = cluster.Ask(node, steps + 1, order).steps;
       if (taken == steps) return true;

@@ -2,7 +2,6 @@
 // Objects in JSON, YAML and protobuf: our own, and those that upstream's types wrote.
 #include "tests/vectors/api_vectors.h"
 
-#include <cstdlib>
 #include <string>
 
 #include <fmt/format.h>
@@ -11,6 +10,7 @@
 
 #include "base/simulated_world.h"
 #include "base/world.h"
+#include "tests/vectors/shared_folder.h"
 
 namespace dray::vectors {
 namespace {
@@ -29,9 +29,7 @@ TEST(ApiVectors, OurObjectsRoundTrip) {
 }
 
 TEST(ApiVectors, UpstreamsObjectsRoundTrip) {
-  const char* chosen = std::getenv("DRAY_SHARED");  // NOLINT(concurrency-mt-unsafe): one thread
-  const std::string folder =
-      fmt::format("{}/vectors/api", chosen != nullptr ? chosen : DRAY_SOURCE_DIR "/../shared");
+  const std::string folder = SharedFolder() + "/vectors/api";
   if (!RealWorld().disk.IsFolder(folder)) {
     GTEST_SKIP() << "no vectors: set DRAY_SHARED to a folder that has them";
   }
@@ -45,8 +43,8 @@ TEST(ApiVectors, NoticeChanges) {
   struct {
     const char *form, *from, *to;
   } const changes[] = {
-      {"json", "\"holderIdentity\": \"\",", "\"holderIdentity\": \"x\","},
-      {"json", "\"leaseDurationSeconds\": -1,", "\"leaseDurationSeconds\": -1, \"unknown\": 1,"},
+      {"json", R"("holderIdentity": "",)", R"("holderIdentity": "x",)"},
+      {"json", "\"leaseDurationSeconds\": -1,", R"("leaseDurationSeconds": -1, "unknown": 1,)"},
       {"yaml", "holderIdentity: \"\"", "holderIdentity: x"},
       {"pb", "lease", "other"},
       {"pb", "Lease", "Leash"},
@@ -56,7 +54,7 @@ TEST(ApiVectors, NoticeChanges) {
     Disk& disk = world.disk();
     for (const char* form : {"json", "yaml", "pb"}) {
       const std::string name = fmt::format("{}.{}", kStem, form);
-      Result<std::string> text = RealWorld().disk.Read(folder + "/" + name);
+      Result<std::string> text = RealWorld().disk.Read(fmt::format("{}/{}", folder, name));
       ASSERT_TRUE(text);
       if (std::string_view(form) == change.form) {
         const size_t at = text->find(change.from);

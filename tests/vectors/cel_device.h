@@ -26,7 +26,7 @@ class CelDevice {
   ~CelDevice() = default;
 
   const cel::DeviceActivation& activation() const {
-    return *activation_;  // NOLINT(bugprone-unchecked-optional-access): the constructor fills it
+    return *activation_;  // the constructor fills it
   }
   /// Whether some attribute is a list, which no release before 1.36 knows.
   bool has_lists() const { return has_lists_; }

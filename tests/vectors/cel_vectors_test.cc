@@ -3,7 +3,6 @@
 // of cel-spec: a choice in tests/data, all where a folder has them.
 #include "tests/vectors/cel_vectors.h"
 
-#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +14,7 @@
 #include "base/world.h"
 #include "tests/vectors/case_files.h"
 #include "tests/vectors/cel_values.h"
+#include "tests/vectors/shared_folder.h"
 
 namespace dray::vectors {
 namespace {
@@ -41,9 +41,7 @@ TEST(CelVectors, AnswersAreUpstreams) {
 // The conformance tests of cel-spec and the declarations: larger than a choice, not in the
 // repository.
 TEST(CelVectors, LanguageIsCelSpecs) {
-  const char* const chosen = std::getenv("DRAY_SHARED");
-  const std::string shared = chosen != nullptr ? chosen : DRAY_SOURCE_DIR "/../shared";
-  std::vector<std::string> files = FilesIn(shared + "/vectors/cel");
+  std::vector<std::string> files = FilesIn(SharedFolder() + "/vectors/cel");
   std::erase_if(files, [](const std::string& path) {
     const std::string name = path.substr(path.rfind('/') + 1);
     return RealWorld().disk.Read(fmt::format("{}/{}.gz", kFolder, name)).has_value();
@@ -155,13 +153,13 @@ TEST(CelValues, SameMeansSameTypeAndValue) {
                      R"({"type": "quantity", "value": "1024"})"));
   EXPECT_FALSE(
       IsSame(R"({"type": "optional"})", R"({"type": "optional", "value": {"type": "null"}})"));
-  const char* const kForward =
+  const char* const forward =
       R"({"type": "map", "value": [[{"type": "int", "value": "1"}, {"type": "null"}],
                                    [{"type": "int", "value": "2"}, {"type": "null"}]]})";
-  const char* const kBackward =
+  const char* const backward =
       R"({"type": "map", "value": [[{"type": "int", "value": "2"}, {"type": "null"}],
                                    [{"type": "int", "value": "1"}, {"type": "null"}]]})";
-  EXPECT_TRUE(IsSame(kForward, kBackward));
+  EXPECT_TRUE(IsSame(forward, backward));
 }
 
 }  // namespace

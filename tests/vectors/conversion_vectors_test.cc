@@ -2,7 +2,6 @@
 // How upstream's releases show objects in each of their versions, and which defaults they set.
 #include "tests/vectors/conversion_vectors.h"
 
-#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +11,7 @@
 
 #include "base/world.h"
 #include "tests/vectors/merge_back_vectors.h"
+#include "tests/vectors/shared_folder.h"
 
 namespace dray::vectors {
 namespace {
@@ -38,9 +38,7 @@ TEST(DefaultingVectors, ObjectsHaveUpstreamsDefaults) {
 
 TEST(MergeBackVectors, WritingBackWhatWasReadChangesNothing) {
   std::vector<std::string> paths = {FileOf("conversion")};
-  const char* const chosen = std::getenv("DRAY_SHARED");
-  const std::string shared = chosen != nullptr ? chosen : DRAY_SOURCE_DIR "/../shared";
-  const std::string fixtures = shared + "/vectors/api";  // upstream's, not in the repository
+  const std::string fixtures = SharedFolder() + "/vectors/api";  // upstream's
   if (RealWorld().disk.IsFolder(fixtures)) paths.push_back(fixtures);
   const auto report = RunMergeBackVectors(RealWorld().disk, paths);
   ASSERT_TRUE(report.has_value()) << report.error().message;

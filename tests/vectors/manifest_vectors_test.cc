@@ -2,13 +2,13 @@
 // Verdicts over manifests: our own always, those of public repositories where they are at hand.
 #include "tests/vectors/manifest_vectors.h"
 
-#include <cstdlib>
 #include <string>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "base/world.h"
+#include "tests/vectors/shared_folder.h"
 
 namespace dray::vectors {
 namespace {
@@ -26,9 +26,7 @@ TEST(ManifestVectors, OwnManifestsGetTheirVerdicts) {
 }
 
 TEST(ManifestVectors, PublishedManifestsGetUpstreamsVerdicts) {
-  const char* chosen = std::getenv("DRAY_SHARED");  // NOLINT(concurrency-mt-unsafe): one thread
-  const std::string shared = chosen != nullptr ? chosen : DRAY_SOURCE_DIR "/../shared";
-  const std::string folder = shared + "/vectors/manifests";
+  const std::string folder = SharedFolder() + "/vectors/manifests";
   if (!RealWorld().disk.IsFolder(folder)) {
     GTEST_SKIP() << "no vectors: set DRAY_SHARED to a folder that has them";
   }

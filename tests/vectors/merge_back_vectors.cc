@@ -27,6 +27,7 @@ std::vector<Release> ReleasesOf(const api::KindInfo& kind) {
   std::vector<Release> releases = {Release::kAny};
   for (int minor = api::MinorOf(Release::kFirst); minor <= api::MinorOf(Release::kNewest);
        ++minor) {
+    // NOLINTNEXTLINE(clang-analyzer-optin.core.EnumCastOutOfRange): not every minor has a name
     const auto release = static_cast<Release>(minor);
     if (kind.in.Has(release)) releases.push_back(release);
   }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What upstream's types wrote is what kube-apiserver keeps in etcd: read back as a store of ours,
 // it is the object that its JSON says, in the struct of its hub.
-#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,6 +21,7 @@
 #include "base/world.h"
 #include "server/storage/stored_object.h"
 #include "store/record.h"
+#include "tests/vectors/shared_folder.h"
 
 namespace dray::vectors {
 namespace {
@@ -55,9 +55,7 @@ std::string RecoveredJson(const api::KindInfo& kind, std::string_view envelope) 
 }
 
 TEST(StoredVectors, UpstreamsStoredObjectsAreReadBack) {
-  const char* chosen = std::getenv("DRAY_SHARED");  // NOLINT(concurrency-mt-unsafe): one thread
-  const std::string root =
-      fmt::format("{}/vectors/api", chosen != nullptr ? chosen : DRAY_SOURCE_DIR "/../shared");
+  const std::string root = SharedFolder() + "/vectors/api";
   Disk& disk = RealWorld().disk;
   if (!disk.IsFolder(root)) GTEST_SKIP() << "no vectors: set DRAY_SHARED to a folder that has them";
   size_t read = 0;
