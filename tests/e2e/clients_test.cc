@@ -147,7 +147,7 @@ class Collector {
   }
 
  private:
-  void Add(std::vector<client::WatchEvent> events) {
+  void Add(const std::vector<client::WatchEvent>& events) {
     const MutexLock lock(mutex_);
     for (const client::WatchEvent& event : events) {
       if (event.type == client::WatchEventType::kBookmark) continue;

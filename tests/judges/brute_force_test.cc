@@ -126,7 +126,7 @@ void ForEachAllocation(Visit visit) {
     const Result<Outcome> outcome =
         RunLiteral(problem, problem.nodes.front(), {.steps_max = 20'000});
     if (!outcome || !std::holds_alternative<Allocation>(*outcome)) continue;
-    const Allocation& allocation = std::get<Allocation>(*outcome);
+    const auto& allocation = std::get<Allocation>(*outcome);
     for (size_t i = 0; i < allocation.results.size(); ++i) {
       if (!allocation.results[i].devices.results.empty()) visit(problem, allocation, i);
     }

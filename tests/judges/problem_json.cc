@@ -140,13 +140,16 @@ void WriteNode(const api::core_v1::Node& node, JsonWriter& json) {
   });
 }
 
+void WriteAmounts(const allocator::ConsumedCapacity& amounts, JsonWriter& json) {
+  json.Object([&] {
+    for (const auto& [name, amount] : amounts) json.Member(name, amount.ToString());
+  });
+}
+
 void WriteCapacity(const allocator::AllocatedState& state, JsonWriter& json) {
   json.Object([&] {
-    for (const auto& [id, amounts] : state.capacity) {
-      json.Member(id.ToString()).Object([&] {
-        for (const auto& [name, amount] : amounts) json.Member(name, amount.ToString());
-      });
-    }
+    for (const auto& [id, amounts] : state.capacity)
+      WriteAmounts(amounts, json.Member(id.ToString()));
   });
 }
 

@@ -51,15 +51,14 @@ class ProblemReader {
       : problem_(problem),
         features_(problem.features),
         node_(node),
-        selectors_(allocator::SelectorCacheFor(features_, 200)) {}
+        selectors_(allocator::SelectorCacheFor(features_, 200)),
+        question_{.problem = &problem, .node = &node} {}
 
   Result<Question> Read() {
-    Question question{.problem = &problem_, .node = &node_};
-    DRAY_TRY(question.seen, SeePools(problem_, node_));
-    seen_ = &question.seen;
-    for (const SeenPool& pool : seen_->pools)
-      question.has_invalid_pool |= pool.health == PoolHealth::kInvalid;
-    for (const SeenDevice& device : seen_->devices) {
+    DRAY_TRY(question_.seen, SeePools(problem_, node_));
+    for (const SeenPool& pool : question_.seen.pools)
+      question_.has_invalid_pool |= pool.health == PoolHealth::kInvalid;
+    for (const SeenDevice& device : question_.seen.devices) {
       cel::Device view = cel::DeviceOf(device.slice->spec.driver, *device.device);
       // The stable implementation has not heard of devices that can be shared.
       if (is_stable()) view.allow_multiple_allocations = false;
@@ -75,12 +74,12 @@ class ProblemReader {
         if (static_cast<__int128>(sum) + least > kClaimDevicesMax)
           return Refuse("too many devices");
         sum += least;
-        question.wants.push_back(std::move(want));
+        question_.wants.push_back(std::move(want));
       }
       if (sum < 0) return Refuse("fewer than no devices");
       DRAY_TRY_VOID(CheckConstraints(claim));
     }
-    return question;
+    return std::move(question_);
   }
 
  private:
@@ -147,13 +146,14 @@ class ProblemReader {
     }
     if (asked.device_class_name.empty() || way.device_class == nullptr) return Refuse("no class");
     if (!way.wants_all && asked.allocation_mode != "ExactCount") return Refuse("unknown mode");
-    for (size_t i = 0; i < seen_->devices.size(); ++i) way.opinions.push_back(Judge(way, i));
+    for (size_t i = 0; i < question_.seen.devices.size(); ++i)
+      way.opinions.push_back(Judge(way, i));
     if (way.wants_all) DRAY_TRY_VOID(ListAll(way));
     return way;
   }
 
   Result<> ListAll(Way& way) const {
-    for (const SeenPool& pool : seen_->pools) {
+    for (const SeenPool& pool : question_.seen.pools) {
       if (pool.health != PoolHealth::kUsable)
         return Refuse("all devices, but a pool is not usable");
     }
@@ -162,7 +162,7 @@ class ProblemReader {
       if (opinion.selectable == Answer::kError) return Refuse("a selector fails");
       if (opinion.selectable == Answer::kNo) continue;
       if (features_.consumable_capacity) {
-        const Answer holds = Holds(way, *seen_->devices[i].device).answer;
+        const Answer holds = Holds(way, *question_.seen.devices[i].device).answer;
         if (holds == Answer::kError) return Refuse("an amount cannot be computed");
         if (holds == Answer::kNo) continue;
       }
@@ -182,7 +182,7 @@ class ProblemReader {
   }
 
   Opinion Judge(const Way& way, size_t index) {
-    const SeenDevice& seen = seen_->devices[index];
+    const SeenDevice& seen = question_.seen.devices[index];
     Opinion opinion{.selectable = IsSelectable(way, index)};
     opinion.acceptable = opinion.selectable;
     if (opinion.selectable != Answer::kYes) return opinion;
@@ -208,7 +208,7 @@ class ProblemReader {
   }
 
   Answer IsSelectable(const Way& way, size_t index) {
-    const SeenDevice& seen = seen_->devices[index];
+    const SeenDevice& seen = question_.seen.devices[index];
     if (!features_.device_binding_and_status && !seen.device->binding_conditions.empty())
       return Answer::kNo;
     const std::span<const v1::DeviceSelector> of_class = way.device_class->spec.selectors;
@@ -237,7 +237,7 @@ class ProblemReader {
   const allocator::Features& features_;
   const api::core_v1::Node& node_;
   std::shared_ptr<cel::SelectorCache> selectors_;
-  const SeenPools* seen_ = nullptr;
+  Question question_;
   std::deque<cel::DeviceActivation> views_;  // by device
 };
 

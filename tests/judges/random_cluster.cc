@@ -190,7 +190,6 @@ class ClusterBuilder {
   void MakeTrouble(size_t first) {
     std::vector<v1::ResourceSlice>& slices = cluster_.slices;
     v1::ResourceSlice extra = slices[first + chance_.Below(slices.size() - first)];
-    const std::string twin = extra.spec.devices.empty() ? "" : extra.spec.devices.front().name;
     extra.metadata.name = RandomSliceName(chance_);
     switch (chance_.Below(5)) {
       case 0:  // one slice is missing

@@ -221,7 +221,7 @@ Hardware RandomPartitions(int count, const Traits& traits, Chance& chance) {
     device.consumes_counters.push_back(CardShare(fmt::format("card-{}", card), *partition));
     if (has_power) {
       v1::DeviceCounterConsumption watts{.counter_set = "power"};
-      watts.counters["watts"] = {.value = api::Quantity::FromInt(100 * partition->count)};
+      watts.counters["watts"] = {.value = api::Quantity::FromInt(int64_t{100} * partition->count)};
       device.consumes_counters.push_back(std::move(watts));
       power += 100 * partition->count;
     }

@@ -123,7 +123,7 @@ class EventWriter {
   SliceEvent ChangeSlices() {
     const int choice = chance_.Between(0, 9);
     if (!gone_slices_.empty() && (problem_.slices.empty() || choice < 2)) {
-      Frozen<v1::ResourceSlice> back = std::move(gone_slices_.back());
+      const Frozen<v1::ResourceSlice> back = std::move(gone_slices_.back());
       gone_slices_.pop_back();
       return {back->metadata.name, back};
     }
@@ -175,7 +175,7 @@ class EventWriter {
 
   ClassEvent ChangeClasses() {
     if (!gone_classes_.empty() && (problem_.classes.empty() || chance_.Percent(60))) {
-      Frozen<v1::DeviceClass> back = std::move(gone_classes_.back());
+      const Frozen<v1::DeviceClass> back = std::move(gone_classes_.back());
       gone_classes_.pop_back();
       return {back->metadata.name, back};
     }

@@ -129,8 +129,8 @@ TEST(ProblemJson, MalformedLinesAreErrors) {
         "{}",
         R"({"id":1})",
         R"({"id":"a","features":["Unheard"],"nodes":[],"classes":[],"slices":[],"claims":[]})",
-        R"({"id":"a","features":[],"nodes":[],"classes":[],"slices":[],"claims":[],)"
-        R"("allocated":{"devices":["a/b"]}})",
+        (R"({"id":"a","features":[],"nodes":[],"classes":[],"slices":[],"claims":[],)"
+         R"("allocated":{"devices":["a/b"]}})"),
         R"({"id":"a","features":[],"nodes":[],"classes":[],"slices":[],"claims":[{"spec":1}]})"}) {
     EXPECT_FALSE(DecodeProblem(line)) << line;
   }

@@ -28,9 +28,6 @@
 namespace dray::store_faults {
 namespace {
 
-using store::sqlite::testing::FaultDisk;
-using store::sqlite::testing::TestFolder;
-
 constexpr int kLives = 4;
 
 size_t UnknownOutcomes(const history::History& history) {
