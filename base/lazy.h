@@ -16,7 +16,7 @@ class Lazy {
   template <class F>
   const T& Get(F make) const {
     std::call_once(once_, [&] { value_.emplace(make()); });
-    return *value_;  // NOLINT(bugprone-unchecked-optional-access): call_once has filled it
+    return *value_;  // call_once has filled it
   }
 
  private:

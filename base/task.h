@@ -73,9 +73,7 @@ class [[nodiscard]] Task {
     return handle_;
   }
   // The result is there: the task has run to its end.
-  Result<T> await_resume() {
-    return *std::move(handle_.promise().result);  // NOLINT(bugprone-unchecked-optional-access)
-  }
+  Result<T> await_resume() { return *std::move(handle_.promise().result); }
 
  private:
   explicit Task(Handle handle) : handle_(handle) {}
@@ -103,9 +101,7 @@ auto FromCallback(F start) {
       return !one_side_done.exchange(true);  // false: answered already, go on without suspending
     }
     // The value is there: both sides are done.
-    T await_resume() {
-      return *std::move(value);  // NOLINT(bugprone-unchecked-optional-access)
-    }
+    T await_resume() { return *std::move(value); }
   };
   return Awaiter(std::move(start));
 }

@@ -244,7 +244,7 @@ void AddRequests(const a2::ResourceClaimParameters& parameters,
       const std::string name = fmt::format("request-{}", spec.devices.requests.size());
       v1::DeviceRequest request = RequestFor(name, device_class);
       if (const auto& named = old.resource_request_model.named_resources; named.has_value()) {
-        // NOLINTNEXTLINE(bugprone-unchecked-optional-access): RequestFor makes exact requests
+        // RequestFor makes exact requests.
         request.exactly->selectors.push_back(
             Translated(named->selector, driver.driver_name, remarks));
       }

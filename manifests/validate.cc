@@ -442,7 +442,7 @@ class ObjectJudge {
 };
 
 ObjectVerdict Unreadable(const Document& document) {
-  // NOLINTNEXTLINE(bugprone-unchecked-optional-access): only documents with a failure come here
+  // Only documents with a failure come here.
   const LineNote& failure = *document.failure;
   ObjectVerdict verdict = {.line = failure.line, .document = document.number};
   verdict.verdict = Verdict::kUnreadable;

@@ -172,11 +172,10 @@ Result<Survey> SurveyDevices(const Expression& expression,
     const cel::Device device = cel::DeviceOf(devices[i].driver, *devices[i].device);
     const cel::DeviceActivation activation(device);
     sum.names().Add(device);
-    // NOLINTBEGIN(bugprone-unchecked-optional-access): an expression is one of the two
+    // An expression is one of the two.
     Outcome outcome = expression.derived.has_value()
                           ? OutcomeOf(expression.derived->Evaluate(activation))
                           : OutcomeOf(expression.selector->Evaluate(activation));
-    // NOLINTEND(bugprone-unchecked-optional-access)
     outcome.error = InWordsOf(std::move(outcome.error), environment);
     sum.Add(devices[i], i, outcome);
     if (conjunctive == Conjunctive::kYes) conjuncts.Add(activation, i);

@@ -82,8 +82,7 @@ class MetKeys {
         keys_->emplace(type.container->key(map, i));
       }
     }
-    // NOLINTNEXTLINE(bugprone-unchecked-optional-access): made above when there is something to
-    // tell
+    // Made above when there is something to tell.
     return tell && !keys_->emplace(key).second;
   }
 

@@ -122,10 +122,9 @@ void MergeList(const Type& type, const Facets& facets, Place place) {
   if (container.present(place.next)) container.set_present(place.result);
   for (const Source& source : SourcesOf(type, facets, place)) {
     void* result = container.add(place.result, {});
-    if (source.next.has_value() && source.shown.has_value()) {
+    if (source.next.has_value() && source.shown.has_value()) {  // what was shown is stored
       Merge(element,
             {},
-            // NOLINTNEXTLINE(bugprone-unchecked-optional-access): what was shown is stored
             {.stored = container.at(place.stored, *source.stored),
              .shown = container.at(place.shown, *source.shown),
              .next = container.at(place.next, *source.next),
@@ -133,10 +132,8 @@ void MergeList(const Type& type, const Facets& facets, Place place) {
     } else {
       Assign(element,
              result,
-             source.next.has_value()
-                 ? container.at(place.next, *source.next)
-                 // NOLINTNEXTLINE(bugprone-unchecked-optional-access): else it was stored
-                 : container.at(place.stored, *source.stored));
+             source.next.has_value() ? container.at(place.next, *source.next)
+                                     : container.at(place.stored, *source.stored));
     }
   }
 }

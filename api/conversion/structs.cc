@@ -170,7 +170,7 @@ void StatusToHub(Way way, const Type& type, const void* from, void* to) {
   a2::ResourceHandle handle;
   handle.driver_name = status.driver_name;
   handle.data = status.allocation->resource_handle;
-  // NOLINTNEXTLINE(bugprone-unchecked-optional-access): ConvertMembers has made it
+  // ConvertMembers has made the allocation.
   static_cast<a2::ResourceClaimStatus*>(to)->allocation->resource_handles.push_back(handle);
 }
 
@@ -181,7 +181,7 @@ void StatusFromHub(Way way, const Type& type, const void* from, void* to) {
   const auto& handles = status.allocation->resource_handles;
   const auto own = std::ranges::find(handles, status.driver_name, &a2::ResourceHandle::driver_name);
   if (own == handles.end()) return;
-  // NOLINTNEXTLINE(bugprone-unchecked-optional-access): ConvertMembers has made it
+  // ConvertMembers has made the allocation.
   static_cast<a1::ResourceClaimStatus*>(to)->allocation->resource_handle = own->data;
 }
 

@@ -179,10 +179,9 @@ void CheckStep(const v1::CapacityRequestPolicyRange& range,
                Unit unit,
                const Path& path,
                FieldErrors& errors) {
-  // NOLINTBEGIN(bugprone-unchecked-optional-access): the caller has seen both
+  // The caller has seen `min` and `step`.
   const Steps steps = {
       .min = *range.min, .step = *range.step, .max = range.max, .default_value = default_value};
-  // NOLINTEND(bugprone-unchecked-optional-access)
   const Path step = path.Child("step");
   // Upstream divides by zero up to 1.36, and takes steps backwards.
   const bool is_forward = errors.Since(37) ? steps.step.Sign() > 0 : steps.step.Value() != 0;
@@ -247,7 +246,7 @@ void CheckValidRange(const v1::CapacityRequestPolicyRange& range,
 }  // namespace
 
 void CheckCapacityPolicy(const v1::DeviceCapacity& capacity, const Path& path, Findings& out) {
-  // NOLINTNEXTLINE(bugprone-unchecked-optional-access): only capacities with a policy come here
+  // Only capacities with a policy come here.
   const v1::CapacityRequestPolicy& policy = *capacity.request_policy;
   const bool has_values = !policy.valid_values.empty();
   const bool has_range = policy.valid_range.has_value();

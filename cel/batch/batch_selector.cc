@@ -282,7 +282,7 @@ class Run {
                        const Column::KindRange& kind,
                        std::vector<OutcomeRun>& runs,
                        LeafCost& cost) {
-    // NOLINTNEXTLINE(bugprone-unchecked-optional-access): EvaluateColumn comes here for such leaves
+    // EvaluateColumn comes here for leaves that have a constant.
     const Value& constant = *leaf.compared_with;
     const std::span<const Value> values = input.column->values;
     std::array<uint32_t, 4> cuts = {kind.first, kind.last, kind.last, kind.last};
