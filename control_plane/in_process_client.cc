@@ -73,7 +73,10 @@ class InProcessClient::Running : public std::enable_shared_from_this<Running> {
     const MutexLock lock(mutex_);
     if (cursor_ == nullptr) return;
     std::vector<server::verbs::WatchEvent> found = cursor_->Next(kBatchEventsMax);
-    if (found.empty()) return;
+    if (found.empty()) {
+      if (cursor_->has_more()) Wake();
+      return;
+    }
     std::vector<WatchEvent> events;
     const api::meta_v1::Status* failure = nullptr;
     for (server::verbs::WatchEvent& event : found) {

@@ -75,7 +75,10 @@ void WatchStream::TakeTurn() {
     if (next_ == events_.size()) {
       events_ = cursor_->Next(kWatchBatchMax);
       next_ = 0;
-      if (events_.empty()) return;
+      if (events_.empty()) {
+        if (cursor_->has_more()) Wake(waker_);
+        return;
+      }
     }
     const verbs::WatchEvent event = std::move(events_[next_++]);
     const bool last = event.type == verbs::WatchEventType::kError;

@@ -198,10 +198,13 @@ class WatchTest : public testing::ServerTest {
       Post("deviceclasses", "", body);
     }
   }
-  // "ADDED a, DELETED b"; a bookmark that ends the initial events is "END".
+  // "ADDED a, DELETED b"; a bookmark that ends the initial events is "END". The next events there
+  // are, however many pieces have none.
   static std::string Texts(WatchCursor& cursor, size_t max = 100) {
     std::string texts;
-    for (const WatchEvent& event : cursor.Next(max)) {
+    std::vector<WatchEvent> events = cursor.Next(max);
+    while (events.empty() && cursor.has_more()) events = cursor.Next(max);
+    for (const WatchEvent& event : events) {
       if (!texts.empty()) texts += ", ";
       if (event.type == WatchEventType::kError) {
         texts += "ERROR " + event.status->message;
@@ -390,6 +393,26 @@ TEST_F(WatchTest, WhatIsCommittedWhileItBeginsIsSeen) {
   every_way("an object that no selector matches");
   Class("b", "1");
   every_way("objects");
+}
+
+// A selector that nothing matches must not make one call look at everything.
+TEST_F(WatchTest, OneCallLooksAtABoundedPiece) {
+  const std::string note(100'000, 'x');
+  for (char name = 'a'; name <= 'j'; ++name) {
+    Post("deviceclasses",
+         "",
+         std::string(R"({"metadata":{"name":")") + name + R"(","annotations":{"n":")" + note +
+             R"("}},"spec":{}})");
+  }
+  const auto cursor = Open({.label_selector = "x=1"});
+  int calls = 0;
+  do {
+    EXPECT_TRUE(cursor->Next(100).empty());
+    ++calls;
+  } while (cursor->has_more());
+  EXPECT_GE(calls, 4) << "a megabyte, a quarter at a time";
+  Class("k", "1");
+  EXPECT_EQ(Texts(*cursor), "ADDED k");
 }
 
 TEST_F(WatchTest, AVersionThatIsNotThereYetHasNoBookmark) {

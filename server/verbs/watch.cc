@@ -33,8 +33,8 @@ constexpr std::string_view kInitialEventsEnd = "k8s.io/initial-events-end";
 // spread out.
 constexpr int64_t kLeastSeconds = 1800;
 
-// Bytes of objects that one page of the state looks at, give or take an object: others wait for
-// the thread.
+// Bytes of objects that one page of the state looks at, and one object more: others wait for the
+// thread.
 constexpr size_t kPageBytes = size_t{256} << 10;
 
 // How long the client wants its stream open. 0 is "not set", as upstream has it: what clients send
@@ -79,11 +79,17 @@ class Cursor final : public WatchCursor {
   std::vector<WatchEvent> Next(size_t max) override {
     std::vector<WatchEvent> events;
     if (ended_) return events;
-    if (initial_ != nullptr) Initial(max, events);
-    // Behind an empty first page there may be events already: empty means that all is seen.
-    if (events.empty()) Live(max, events);
+    has_more_ = true;
+    if (initial_ != nullptr) {
+      Initial(max, events);
+    } else {
+      Live(max, events);
+    }
+    has_more_ = has_more_ && !ended_;
     return events;
   }
+
+  bool has_more() const override { return has_more_; }
 
   std::optional<WatchEvent> Bookmark() override {
     if (!bookmarks_ || ended_ || initial_ != nullptr) return std::nullopt;
@@ -109,12 +115,11 @@ class Cursor final : public WatchCursor {
     const store::KeyRange range{.prefix = prefix_, .start_key = next_key_};
     size_t bytes = 0;
     for (const store::Record& record : initial_->Range(range)) {
-      const bool is_full = events.size() >= std::max<size_t>(max, 1) || bytes > kPageBytes;
-      bytes += record.value->size();
-      if (is_full && !events.empty()) {
+      if (events.size() >= std::max<size_t>(max, 1) || bytes > kPageBytes) {
         next_key_ = record.key();
         return;
       }
+      bytes += record.value->size();
       std::optional<Item> seen = Selected(record);
       if (seen.has_value()) {
         events.push_back({.type = WatchEventType::kAdded, .item = *std::move(seen)});
@@ -130,21 +135,19 @@ class Cursor final : public WatchCursor {
 
   void Live(size_t max, std::vector<WatchEvent>& events) {
     if (failure_.has_value()) return End(*failure_, events);
-    while (events.empty()) {
-      const Result<store::Batch> batch =
-          store_.EventsAfter(after_, prefix_, std::max<size_t>(max, 1));
-      if (!batch.has_value()) {
-        return End(batch.error().reason == StatusReason::kExpired
-                       ? errors::TooOldToWatch(after_, store_.status().floor)
-                       : batch.error(),
-                   events);
-      }
-      for (const Frozen<store::Event>& event : batch->events) {
-        if (!Show(*event, events)) return;
-      }
-      if (batch->through == after_) return;
-      after_ = batch->through;
+    const Result<store::Batch> batch =
+        store_.EventsAfter(after_, prefix_, std::max<size_t>(max, 1));
+    if (!batch.has_value()) {
+      return End(batch.error().reason == StatusReason::kExpired
+                     ? errors::TooOldToWatch(after_, store_.status().floor)
+                     : batch.error(),
+                 events);
     }
+    for (const Frozen<store::Event>& event : batch->events) {
+      if (!Show(*event, events)) return;
+    }
+    has_more_ = batch->through != after_;
+    after_ = batch->through;
   }
 
   // Appends what the client sees of `event`, if anything; false when the stream has ended.
@@ -208,6 +211,7 @@ class Cursor final : public WatchCursor {
   std::string next_key_;             // the next of them
   Revision after_;                   // everything up to here was shown
   bool ended_ = false;
+  bool has_more_ = true;
   std::optional<Error> failure_;
   WatchHub::Registration registration_;
 };

@@ -35,16 +35,21 @@ class WatchCursor {
  public:
   virtual ~WatchCursor() = default;
 
-  /// The events that are there now, at most `max` (and at least the events of one revision); empty
-  /// only when the watcher has seen everything. After kError there are no more.
+  /// The events that are there now, at most `max` (and at least the events of one revision). Looks
+  /// at a bounded piece of the state or of history, so it may find none though there are:
+  /// has_more() then. After kError there are no more.
   virtual std::vector<WatchEvent> Next(size_t max) = 0;
+
+  /// Whether the last Next() stopped before it had looked at everything. When it did not, the
+  /// watcher has seen everything.
+  virtual bool has_more() const = 0;
 
   /// A bookmark for where the cursor stands, if the client allows bookmarks.
   virtual std::optional<WatchEvent> Bookmark() = 0;
 
   /// `wake` is called after commits that may concern the watch, from the committing thread; it must
   /// be quick and only schedule a later Next(). At most one; it lives as long as the cursor. Call
-  /// Next() until it is empty afterwards: what was committed before is not announced.
+  /// Next() afterwards until there is no more: what was committed before is not announced.
   virtual void OnChange(std::function<void()> wake) = 0;
 
   /// How long the stream may stay open, 0 to kWatchSecondsMax: timeoutSeconds, or the server's
