@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/documents/table.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
@@ -42,6 +44,45 @@ std::string_view DescriptionOf(const api::KindInfo& kind, std::string_view path)
   return doc;
 }
 
+// What is said of a column that shows no single field.
+struct ComputedText {
+  std::string_view compute;
+  std::string_view text;
+};
+
+constexpr ComputedText kComputedTexts[] = {
+    {"claim-state", "Whether the claim waits, is allocated, is reserved, or goes away."},
+    {"created-at", "When the object was created."},
+    {"data-count", "How many entries there are."},
+    {"event-count", "How often it happened."},
+    {"event-first-seen", "How long ago it happened first."},
+    {"event-last-seen", "How long ago it happened last."},
+    {"event-object", "Kind and name of the object it happened to."},
+    {"event-source", "Component that tells of it, and its host."},
+    {"generated-from", "Object of the vendor that these parameters were translated from."},
+    {"node-roles", "Roles of the node, from its labels."},
+    {"node-status", "Whether the node is ready, and whether it takes pods."},
+    {"pod-readiness-gates",
+     "Conditions the pod waits for besides its containers, and how many hold."},
+    {"pod-ready", "How many containers are ready, and of how many."},
+    {"pod-restarts", "How often containers were restarted, and when last."},
+    {"pod-status", "Phase of the pod, or why it is not running."},
+    {"pool-status-allocated", "Devices of all pools that are allocated."},
+    {"pool-status-available", "Devices of all pools that are free."},
+    {"pool-status-completed", "How long ago the answer was written."},
+    {"pool-status-errors", "Pools whose slices contradict each other."},
+    {"pool-status-pools", "Pools that match the request."},
+    {"pool-status-status", "How far the answer is."},
+    {"pool-status-total", "Devices of all pools."},
+    {"pool-status-unavailable", "Devices of all pools that cannot be used."},
+};
+
+std::string_view DescriptionOf(const api::KindInfo& kind, const api::Column& column) {
+  if (column.compute.empty()) return DescriptionOf(kind, column.path);
+  const auto found = std::ranges::find(kComputedTexts, column.compute, &ComputedText::compute);
+  return found == std::end(kComputedTexts) ? std::string_view() : found->text;
+}
+
 struct Definition {
   std::string_view name;
   std::string_view type;
@@ -68,7 +109,7 @@ void WriteDefinitions(const api::KindInfo& kind, JsonWriter& json) {
       WriteDefinition({.name = column.name,
                        .type = age ? "string" : column.type,
                        .format = "",
-                       .description = DescriptionOf(kind, column.path),
+                       .description = DescriptionOf(kind, column),
                        .priority = column.priority},
                       json);
     }

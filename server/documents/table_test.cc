@@ -130,6 +130,18 @@ TEST(Table, EventsShowWhatHappenedToWhat) {
             R"(["e","5s","Normal","R","pod/p","","c, h","m","<unknown>","3","e"])");
 }
 
+TEST(Table, EveryColumnIsDescribed) {
+  for (const api::KindInfo* kind : api::BuiltinKinds()) {
+    std::string table;
+    api::JsonWriter writer(table);
+    WriteTable({.kind = *kind, .items = {}, .metadata_json = "{}"},
+               {.now = kNow},
+               ColumnDefinitions::kShown,
+               writer);
+    EXPECT_THAT(table, testing::Not(HasSubstr(R"("description":"")"))) << table;
+  }
+}
+
 TEST(Table, RowsCarryAsMuchOfTheObjectAsAsked) {
   const storage::Item item =
       Read<api::core_v1::Node>(R"({"metadata":{"name":"n","resourceVersion":"7"}})");

@@ -14,6 +14,7 @@
 
 #include "api/codec/json.h"
 #include "api/codec/protobuf.h"
+#include "api/feature_gates.h"
 #include "api/text/go_quote.h"
 #include "api/value/time.h"
 #include "server/errors/errors.h"
@@ -281,6 +282,10 @@ Result<api::meta_v1::DeleteOptions> DeleteOptionsOfProtobuf(const api::Scheme& s
   DRAY_TRY_VOID(
       api::DecodeProtobuf(api::TypeOf<api::meta_v1::DeleteOptions>(), envelope.raw, &options));
   return options;
+}
+
+Error UnreadableOptions(const Error& error, api::Release release) {
+  return api::Profile::Of(release).Since(35) ? error : errors::Untyped(error.message);
 }
 
 }  // namespace dray::server::http

@@ -10,6 +10,7 @@
 
 #include "api/kind.h"
 #include "api/meta_v1/options.h"
+#include "api/release.h"
 #include "base/result.h"
 #include "net/url.h"
 #include "server/http/router.h"
@@ -46,5 +47,9 @@ Result<api::meta_v1::DeleteOptions> ReadDeleteOptions(const api::Scheme& scheme,
 /// The same from a body of protobuf, which must be there. Errors: as above.
 Result<api::meta_v1::DeleteOptions> DeleteOptionsOfProtobuf(const api::Scheme& scheme,
                                                             std::string_view body);
+
+/// How `error` of the two above is answered when a body caused it: up to 1.34 upstream did not say
+/// that it is the client's mistake.
+Error UnreadableOptions(const Error& error, api::Release release);
 
 }  // namespace dray::server::http

@@ -9,6 +9,8 @@
 
 #include <gtest/gtest.h>
 
+#include "api/status.h"
+
 namespace dray::server::http {
 namespace {
 
@@ -207,6 +209,19 @@ TEST(DeleteOptions, ComeFromTheBodyOrElseFromTheQuery) {
       ReadDeleteOptions(scheme, query, R"({"kind":"Other","apiVersion":"v1"})").error().reason,
       StatusReason::kBadRequest);
   EXPECT_EQ(ReadDeleteOptions(scheme, query, "{").error().reason, StatusReason::kBadRequest);
+}
+
+TEST(QueryOptions, OptionsThatCannotBeReadWereNobodysMistakeUntil35) {
+  const Error error = DeleteOptionsOfProtobuf(api::Scheme(), "k8s").error();
+  const std::pair<api::Release, int> cases[] = {{api::Release::k1_30, 500},
+                                                {api::Release::k1_34, 500},
+                                                {api::Release::k1_36, 400},
+                                                {api::Release::kAny, 400}};
+  for (const auto& [release, code] : cases) {
+    const api::meta_v1::Status status = api::StatusOf(UnreadableOptions(error, release));
+    EXPECT_EQ(status.code, code);
+    EXPECT_EQ(status.message, error.message);
+  }
 }
 
 }  // namespace

@@ -136,7 +136,9 @@ Result<> Exchange::ReadBody(ResourceRequest& request) {
   }
   DRAY_TRY(std::string json, JsonBody(request, yaml));
   if (IsDelete(request.verb)) {
-    DRAY_TRY(request.delete_options, ReadDeleteOptions(parts_.resources.scheme(), query_, json));
+    auto options = ReadDeleteOptions(parts_.resources.scheme(), query_, json);
+    if (!options && !json.empty()) return Fail(UnreadableOptions(options.error(), request.release));
+    DRAY_TRY(request.delete_options, std::move(options));
     return {};
   }
   request.body = std::move(json);
@@ -145,8 +147,9 @@ Result<> Exchange::ReadBody(ResourceRequest& request) {
 
 Result<> Exchange::ReadProtobufBody(ResourceRequest& request) {
   if (IsDelete(request.verb)) {
-    DRAY_TRY(request.delete_options,
-             DeleteOptionsOfProtobuf(parts_.resources.scheme(), request_.body));
+    auto options = DeleteOptionsOfProtobuf(parts_.resources.scheme(), request_.body);
+    if (!options) return Fail(UnreadableOptions(options.error(), request.release));
+    request.delete_options = *std::move(options);
     return {};
   }
   request.body = verbs::ProtobufBody{.bytes = std::move(request_.body)};

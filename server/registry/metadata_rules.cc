@@ -166,8 +166,10 @@ void CheckNotEvent(const meta_v1::OwnerReference& owner,
   }
 }
 
-// Up to 1.36 errors did not say which owner they are about.
-void CheckOwnerBefore37(const meta_v1::OwnerReference& owner, Causes& causes) {
+// Up to 1.36 errors did not say which owner they are about, and up to 1.33 named the member twice.
+void CheckOwnerBefore37(const Subject& subject,
+                        const meta_v1::OwnerReference& owner,
+                        Causes& causes) {
   const std::string path = "metadata.ownerReferences";
   const std::optional<GroupVersion> split = SplitApiVersion(owner.api_version);
   if (!split.has_value() || split->version.empty()) {
@@ -176,8 +178,11 @@ void CheckOwnerBefore37(const meta_v1::OwnerReference& owner, Causes& causes) {
   }
   const auto check = [&](std::string_view member, const std::string& value) {
     if (!value.empty()) return;
-    causes.push_back(errors::InvalidValue(
-        fmt::format("{}.{}", path, member), errors::Quoted(value), "must not be empty"));
+    causes.push_back(errors::InvalidValue(fmt::format("{}.{}", path, member),
+                                          errors::Quoted(value),
+                                          subject.profile.Since(34)
+                                              ? "must not be empty"
+                                              : fmt::format("{} must not be empty", member)));
   };
   check("kind", owner.kind);
   check("name", owner.name);
@@ -220,7 +225,7 @@ void CheckOwners(const Subject& subject, const meta_v1::ObjectMeta& meta, Causes
     if (subject.profile.Since(37)) {
       CheckOwner(owner, fmt::format("metadata.ownerReferences[{}]", i), causes);
     } else {
-      CheckOwnerBefore37(owner, causes);
+      CheckOwnerBefore37(subject, owner, causes);
     }
     if (!owner.controller.value_or(false)) continue;
     const std::string current = ShortName(owner.kind) + "/" + ShortName(owner.name);
@@ -300,12 +305,31 @@ void CheckCommon(const Subject& subject, const meta_v1::ObjectMeta& meta, Causes
   CheckFinalizers(subject, meta, causes);
 }
 
-void CheckChange(const meta_v1::ObjectMeta& meta, const meta_v1::ObjectMeta& old, Causes& causes) {
+// Up to 1.32 a time stood in errors as Go prints it.
+void CheckDeletionTime(const Subject& subject,
+                       const meta_v1::ObjectMeta& meta,
+                       const meta_v1::ObjectMeta& old,
+                       Causes& causes) {
+  const std::optional<api::Time>& time = meta.deletion_timestamp;
+  if (subject.profile.Since(33) || !time.has_value()) {
+    return CheckImmutable("deletionTimestamp", time, old.deletion_timestamp, causes);
+  }
+  if (time == old.deletion_timestamp) return;
+  std::string shown = time->ToString();  // 2020-01-01T00:00:00Z
+  shown.replace(shown.find('T'), 1, " ");
+  shown.replace(shown.size() - 1, 1, " +0000 UTC");
+  causes.push_back(errors::InvalidValue("metadata.deletionTimestamp", shown, "field is immutable"));
+}
+
+void CheckChange(const Subject& subject,
+                 const meta_v1::ObjectMeta& meta,
+                 const meta_v1::ObjectMeta& old,
+                 Causes& causes) {
   if (old.deletion_timestamp.has_value()) CheckNoNewFinalizers(meta, old, causes);
   CheckImmutable("name", meta.name, old.name, causes);
   CheckImmutable("namespace", meta.namespace_, old.namespace_, causes);
   CheckImmutable("uid", meta.uid, old.uid, causes);
-  CheckImmutable("deletionTimestamp", meta.deletion_timestamp, old.deletion_timestamp, causes);
+  CheckDeletionTime(subject, meta, old, causes);
   CheckImmutable("deletionGracePeriodSeconds",
                  meta.deletion_grace_period_seconds,
                  old.deletion_grace_period_seconds,
@@ -327,7 +351,7 @@ Causes CheckChangedBefore37(const Subject& subject,
   Causes as_new;
   CheckCommon(subject, meta, as_new);
   Causes change;
-  CheckChange(meta, old, change);
+  CheckChange(subject, meta, old, change);
   CheckLabels(subject, meta, change);
   CheckAnnotations(subject, meta, change);
   CheckOwners(subject, meta, change);
@@ -377,7 +401,7 @@ std::vector<ErrorCause> CheckChangedMetadata(const api::KindInfo& kind,
   if (!profile.Since(37)) return CheckChangedBefore37(subject, meta, old, part);
   Causes causes;
   CheckCommon(subject, meta, causes);
-  CheckChange(meta, old, causes);
+  CheckChange(subject, meta, old, causes);
   return causes;
 }
 

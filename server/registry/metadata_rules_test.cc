@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rules of metadata that only some releases have in these words; the rest is measured.
+#include "server/registry/metadata_rules.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "api/resource_v1/claim.h"
+
+namespace dray::server::registry {
+namespace {
+
+using api::Release;
+
+const api::KindInfo& Claims() {
+  return api::Reflected<api::resource_v1::ResourceClaim>::kKind;
+}
+
+api::meta_v1::ObjectMeta Named() {
+  api::meta_v1::ObjectMeta meta;
+  meta.name = "a";
+  meta.namespace_ = "default";
+  return meta;
+}
+
+std::string MessageAbout(const std::vector<ErrorCause>& causes, std::string_view field) {
+  for (const ErrorCause& cause : causes) {
+    if (cause.field == field) return cause.message;
+  }
+  return {};
+}
+
+TEST(MetadataRules, OwnersAreNamedAsInTheRelease) {
+  api::meta_v1::ObjectMeta meta = Named();
+  meta.owner_references.emplace_back().api_version = "v1";
+  const std::pair<Release, std::string> cases[] = {
+      {Release::k1_31, "Invalid value: \"\": uid must not be empty"},
+      {Release::k1_34, "Invalid value: \"\": must not be empty"},
+  };
+  for (const auto& [release, message] : cases) {
+    const auto causes = CheckNewMetadata(Claims(), meta, api::Profile::Of(release));
+    EXPECT_EQ(MessageAbout(causes, "metadata.ownerReferences.uid"), message);
+  }
+  const auto newest = CheckNewMetadata(Claims(), meta, api::Profile::Of(Release::kNewest));
+  EXPECT_EQ(MessageAbout(newest, "metadata.ownerReferences[0].uid"),
+            "Required value: must not be empty");
+}
+
+TEST(MetadataRules, TimesAreShownAsInTheRelease) {
+  const api::meta_v1::ObjectMeta old = Named();
+  api::meta_v1::ObjectMeta meta = old;
+  meta.deletion_timestamp = api::Time::FromUnixSeconds(1'577'836'800);
+  const std::pair<Release, std::string> cases[] = {
+      {Release::k1_31, "Invalid value: 2020-01-01 00:00:00 +0000 UTC: field is immutable"},
+      {Release::k1_34, "Invalid value: \"2020-01-01T00:00:00Z\": field is immutable"},
+  };
+  for (const auto& [release, message] : cases) {
+    const auto causes = CheckChangedMetadata(Claims(), meta, old, api::Profile::Of(release));
+    EXPECT_EQ(MessageAbout(causes, "metadata.deletionTimestamp"), message);
+  }
+}
+
+}  // namespace
+}  // namespace dray::server::registry
