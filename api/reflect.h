@@ -151,6 +151,8 @@ struct Type {
   uint64_t (*filled)(const void* object) = nullptr;
   /// Of a struct: bit i tells that fields[i] is not left out for being empty.
   uint64_t always = 0;
+  /// Of a struct: one writer has it as a whole (server-side apply).
+  bool atomic = false;
 
   const Type& element() const { return *element_type; }
   /// The field with this JSON name, looking through inlined structs' names only at this level.

@@ -60,7 +60,7 @@ def quoted(text):
 
 class Struct:
     def __init__(self, name, doc):
-        self.name, self.doc, self.fields, self.kind = name, doc, [], None
+        self.name, self.doc, self.fields, self.kind, self.atomic = name, doc, [], None, False
 
 
 class Kind:
@@ -133,8 +133,10 @@ class Schema:
                     struct.kind.flags.add(key)
                 else:
                     self.fail(f"unknown kind facet {word!r}; known: {', '.join(sorted(KIND_FLAGS))}")
+        elif words[2:] == ["map=atomic"]:
+            struct.atomic = True
         elif len(words) != 2:
-            self.fail("a struct line holds its name only")
+            self.fail("a struct line holds its name, and map=atomic at most")
         self.structs.append(struct)
         return struct
 
@@ -335,7 +337,8 @@ class Schema:
                     "}  // namespace"]
             members = "".join(f", &{s.name}::{snake(f['name'])}" for f in s.fields)
             more = (f", .fields = k{s.name}Fields, .by_number = k{s.name}ByNumber"
-                    f", .filled = &FilledMembers<{s.name}{members}>, .always = {always:#x}")
+                    f", .filled = &FilledMembers<{s.name}{members}>, .always = {always:#x}"
+                    + (", .atomic = true" if s.atomic else ""))
         out += [f"constinit const Type Reflected<{self.cpp}::{s.name}>::kType{{",
                 f"    .kind = TypeKind::kStruct, .name = {quoted(s.name)}, .size = sizeof({s.name}){more}}};", ""]
         return out
