@@ -6,6 +6,7 @@
 
 #include "api/codec/json.h"
 #include "api/codec/json_writer.h"
+#include "api/codec/written_members.h"
 #include "base/base64.h"
 #include "base/json_text.h"
 #include "base/text_scan.h"
@@ -16,19 +17,6 @@ namespace {
 template <class T>
 const T& Get(const void* value) {
   return *static_cast<const T*>(value);
-}
-
-// Whether a member that is not simply left out when empty is left out here.
-bool IsOmitted(const Field& field, const void* member, bool is_filled, Release release) {
-  const Facets& facets = field.facets;
-  const Type& type = field.type();
-  if (facets.required && !facets.omit_empty) return false;
-  if (facets.nullable.Rules(release)) return false;
-  if (facets.plain.Rules(release)) {  // an optional that is none in this release
-    if (type.element().kind == TypeKind::kRawJson) return false;
-    return !is_filled || IsZero(type.element(), type.container->at(member, 0));
-  }
-  return facets.omit_zero ? IsZero(type, member) : !is_filled;
 }
 
 /// Appends to a string through a pointer: room is asked for once per value, not per byte, which a
@@ -206,6 +194,18 @@ class Encoder {
 };
 
 }  // namespace
+
+bool IsOmitted(const Field& field, const void* member, bool is_filled, Release release) {
+  const Facets& facets = field.facets;
+  const Type& type = field.type();
+  if (facets.required && !facets.omit_empty) return false;
+  if (facets.nullable.Rules(release)) return false;
+  if (facets.plain.Rules(release)) {  // an optional that is none in this release
+    if (type.element().kind == TypeKind::kRawJson) return false;
+    return !is_filled || IsZero(type.element(), type.container->at(member, 0));
+  }
+  return facets.omit_zero ? IsZero(type, member) : !is_filled;
+}
 
 void QuoteJson(std::string_view text, std::string& out) {
   AppendJsonString(text, JsonEscapes::kWeb, out);

@@ -2,6 +2,7 @@
 #include "api/defaults/defaults.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "api/defaults/resource.h"
@@ -9,7 +10,9 @@
 namespace dray::api::defaults {
 
 void SetDefaults(Object& object, Time now, Release release) {
-  if (object.If<core_v1::Pod>() != nullptr) {
+  if (object.If<core_v1::Namespace>() != nullptr) {
+    LabelNamespace(object.Mutable<core_v1::Namespace>());
+  } else if (object.If<core_v1::Pod>() != nullptr) {
     SetPodDefaults(object.Mutable<core_v1::Pod>());
   } else if (object.If<core_v1::Node>() != nullptr) {
     SetNodeDefaults(object.Mutable<core_v1::Node>());
@@ -20,6 +23,12 @@ void SetDefaults(Object& object, Time now, Release release) {
   const auto row = std::ranges::find_if(
       rows, [&](const KindDefaults& one) { return &one.type() == &object.type(); });
   if (row != rows.end()) row->set(object.mutable_value(), {.now = now, .release = release});
+}
+
+void LabelNamespace(core_v1::Namespace& namespace_object) {
+  const std::string& name = namespace_object.metadata.name;
+  if (name.empty()) return;
+  namespace_object.metadata.labels.insert_or_assign("kubernetes.io/metadata.name", name);
 }
 
 void SetNodeDefaults(core_v1::Node& node) {

@@ -4,6 +4,7 @@
 // defaults of versions differ.
 #pragma once
 
+#include "api/core_v1/namespace.h"
 #include "api/core_v1/node.h"
 #include "api/core_v1/pod.h"
 #include "api/core_v1/secret.h"
@@ -19,6 +20,8 @@ namespace dray::api::defaults {
 /// Idempotent for a given `now`. `object` is the caller's alone.
 void SetDefaults(Object& object, Time now, Release release = Release::kAny);
 
+/// Selectors find a namespace by its name through a label, so it is always there.
+void LabelNamespace(core_v1::Namespace& namespace_object);
 void SetPodDefaults(core_v1::Pod& pod);
 /// Of a node without status.allocatable, all capacity is allocatable.
 void SetNodeDefaults(core_v1::Node& node);

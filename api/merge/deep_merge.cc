@@ -41,17 +41,6 @@ void MergeRaw(RawJson& into, const RawJson& other) {
   if (!error) into = RawJson(json::serialize(ours));
 }
 
-// How a list merges: by its list type, else by what strategic merge patches do with it.
-Facets StrategyOf(const Facets& facets) {
-  Facets strategy = facets;
-  if (facets.list != ListKind::kUndeclared || !facets.patch_strategy.contains("merge")) {
-    return strategy;
-  }
-  strategy.list = facets.merge_key.empty() ? ListKind::kSet : ListKind::kMap;
-  strategy.list_keys = facets.merge_key;
-  return strategy;
-}
-
 void Append(const Type& list, void* into, const void* element) {
   Assign(list.element(), list.container->add(into, {}), element);
 }
@@ -92,7 +81,7 @@ void MergeByKey(const Type& list, const Facets& facets, void* into, const void* 
 }
 
 void MergeList(const Type& list, const Facets& facets, void* into, const void* other) {
-  const Facets strategy = StrategyOf(facets);
+  const Facets strategy = ListRules(facets);
   if (!list.container->present(other) && !facets.required) return;
   if (!list.container->present(into)) return Assign(list, into, other);
   if (strategy.list == ListKind::kSet) return UniteSets(list, into, other);

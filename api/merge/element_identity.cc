@@ -28,6 +28,16 @@ std::vector<const Field*> FieldsOf(const Type& type, std::string_view names) {
 
 }  // namespace
 
+Facets ListRules(const Facets& facets) {
+  Facets rules = facets;
+  if (facets.list != ListKind::kUndeclared || !facets.patch_strategy.contains("merge")) {
+    return rules;
+  }
+  rules.list = facets.merge_key.empty() ? ListKind::kSet : ListKind::kMap;
+  rules.list_keys = facets.merge_key;
+  return rules;
+}
+
 std::vector<const Field*> IdentityOf(const Type& element, const Facets& list) {
   if (element.kind != TypeKind::kStruct) return {};
   // A key that this version does not have (shareID before 1.34) is alike in all elements.

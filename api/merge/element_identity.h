@@ -12,6 +12,10 @@
 
 namespace dray::api::inline merge {
 
+/// `facets` of a list with its list type filled in where it declares none: what strategic merge
+/// patches do with it says how it merges elsewhere.
+Facets ListRules(const Facets& facets);
+
 /// The members that tell elements of a list apart: its map keys where it declares some, else those
 /// that validation keeps apart (name; request, driver, pool, device and share; …). Empty when only
 /// the whole element does.

@@ -47,6 +47,7 @@ class Filler {
     if (type.kind != TypeKind::kStruct) return;
     const std::string_view key = list.list_keys.substr(0, list.list_keys.find(','));
     for (const Field& field : type.fields) {
+      if (field.facets.inlined) Tell(list, field.type(), MutableMember(field, element), index);
       if (field.type().kind != TypeKind::kString) continue;
       if (field.name != "name" && (!is_told_apart || (!key.empty() && field.name != key))) continue;
       Set(MutableMember(field, element), fmt::format("{}-{}", field.name, index));

@@ -1,134 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON as a tree that patches can edit. Numbers stay the text they were written as and members keep
-// their order, so what a patch does not touch comes out as it went in: large integers never pass
-// through doubles.
+// The trees that patches edit.
 #pragma once
 
 #include <cstddef>
-#include <map>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
-#include "api/codec/json_reader.h"
-#include "base/result.h"
+#include "api/codec/json_tree.h"
 
 namespace dray::server::patch {
 
+using api::JsonMembers;
+using api::JsonTree;
+using api::kGoTextMax;
+using api::ParseJsonTree;
+
 /// Objects and arrays inside each other, in a patch and in what it makes.
 inline constexpr size_t kDepthMax = 1'000;
-
-class JsonTree;
-
-/// The members of an object, in the order first written. Finding one is linear in small objects and
-/// logarithmic in large ones.
-class JsonMembers {
- public:
-  /// Null when there is no such member. Valid until the next change.
-  JsonTree* Find(std::string_view name);
-  const JsonTree* Find(std::string_view name) const;
-  /// Adds or replaces a member; a replaced one keeps its place.
-  void Set(std::string_view name, JsonTree value);
-  /// Removes a member and returns it; null kind kInvalid when there is none.
-  JsonTree Take(std::string_view name);
-  size_t size() const;
-  /// The members that are there, in order; valid until the next change.
-  std::vector<std::pair<std::string_view, JsonTree*>> All();
-  std::vector<std::pair<std::string_view, const JsonTree*>> All() const;
-
- private:
-  size_t IndexOf(std::string_view name) const;
-  void BuildIndex();
-  void Compact();
-
-  // A removed member stays as kInvalid, so that positions hold.
-  std::vector<std::string> names_;
-  std::vector<JsonTree> values_;
-  std::map<std::string, size_t, std::less<>> index_;  // of large objects only
-  size_t removed_ = 0;
-};
-
-/// One JSON value. What only arrays and objects have lies apart: a document may have a value for
-/// each two of its bytes.
-class JsonTree {
- public:
-  api::JsonKind kind = api::JsonKind::kInvalid;
-  std::string text;  // the string, the number as written, "true" or "false"
-
-  /// Of an array.
-  std::vector<JsonTree>& elements() { return elements_.value(); }
-  const std::vector<JsonTree>& elements() const { return elements_.value(); }
-  /// Of an object.
-  JsonMembers& members() { return members_.value(); }
-  const JsonMembers& members() const { return members_.value(); }
-
-  bool is_null() const { return kind == api::JsonKind::kNull; }
-  bool is_string() const { return kind == api::JsonKind::kString; }
-  bool is_array() const { return kind == api::JsonKind::kArray; }
-  bool is_object() const { return kind == api::JsonKind::kObject; }
-
-  static JsonTree Object() {
-    JsonTree tree;
-    tree.kind = api::JsonKind::kObject;
-    return tree;
-  }
-
- private:
-  /// A T that is made when it is first changed.
-  template <class T>
-  class Late {
-   public:
-    Late() = default;
-    Late(const Late& other)
-        : value_(other.value_ == nullptr ? nullptr : std::make_unique<T>(*other.value_)) {}
-    Late(Late&&) noexcept = default;
-    Late& operator=(const Late& other) {
-      if (this != &other) *this = Late(other);
-      return *this;
-    }
-    Late& operator=(Late&&) noexcept = default;
-    ~Late() = default;
-
-    T& value() {
-      if (value_ == nullptr) value_ = std::make_unique<T>();
-      return *value_;
-    }
-    const T& value() const {
-      static const T kNone;
-      return value_ == nullptr ? kNone : *value_;
-    }
-
-   private:
-    std::unique_ptr<T> value_;
-  };
-
-  Late<std::vector<JsonTree>> elements_;
-  Late<JsonMembers> members_;
-};
-
-/// Parses `json`; of members named twice the last counts.
-/// Errors: kBadRequest  not JSON, or nested deeper than `depth_max`.
-Result<JsonTree> ParseJsonTree(std::string_view json, size_t depth_max);
-
-/// Appends the compact text.
-void WriteJsonTree(const JsonTree& tree, std::string& out);
-
-/// Objects and arrays inside each other; 0 for a scalar. `visited` counts the values looked at.
-size_t DepthOf(const JsonTree& tree, size_t& visited);
-
-/// Equal as JSON values: members in any order, numbers by value.
-bool EqualJson(const JsonTree& a, const JsonTree& b);
-
-/// Bytes of a value that GoText() shows.
-inline constexpr size_t kGoTextMax = 4096;
-
-/// The value as Go prints it with %v, for messages that upstream builds so: map[name:x], [a b]. Cut
-/// after kGoTextMax bytes, with "…".
-std::string GoText(const JsonTree& tree);
-
-/// How Go's JSON decoder names what it found: "array", "object", "string", "number", "bool".
-std::string GoJsonKind(const JsonTree& tree);
 
 }  // namespace dray::server::patch

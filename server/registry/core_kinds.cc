@@ -16,15 +16,7 @@ namespace {
 
 namespace core_v1 = api::core_v1;
 
-// Selectors find a namespace by its name through this label, so it is always there.
-constexpr std::string_view kNameLabel = "kubernetes.io/metadata.name";
 constexpr std::string_view kNamespaceFinalizer = "kubernetes";
-
-void LabelNamespace(core_v1::Namespace& namespace_object) {
-  if (namespace_object.metadata.name.empty()) return;
-  namespace_object.metadata.labels.insert_or_assign(std::string(kNameLabel),
-                                                    namespace_object.metadata.name);
-}
 
 constexpr int64_t kPodGraceSeconds = 30;  // of a pod that does not say
 
@@ -68,7 +60,7 @@ std::string_view QosClass(const core_v1::PodSpec& spec) {
 
 void PrepareNewNamespace(api::Object& object) {
   auto& namespace_object = object.Mutable<core_v1::Namespace>();
-  LabelNamespace(namespace_object);
+  api::defaults::LabelNamespace(namespace_object);  // its name may have been generated
   namespace_object.status.phase = "Active";
   std::vector<std::string>& finalizers = namespace_object.spec.finalizers;
   if (std::ranges::find(finalizers, kNamespaceFinalizer) == finalizers.end()) {
@@ -79,7 +71,7 @@ void PrepareNewNamespace(api::Object& object) {
 void PrepareNamespace(api::Object& object, const api::Object& old, WallTime /*now*/) {
   auto& namespace_object = object.Mutable<core_v1::Namespace>();
   namespace_object.spec.finalizers = old.As<core_v1::Namespace>().spec.finalizers;
-  LabelNamespace(namespace_object);
+  api::defaults::LabelNamespace(namespace_object);
 }
 
 bool NamespaceHasFinalizers(const api::Object& object) {

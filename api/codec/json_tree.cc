@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "server/patch/json_tree.h"
+#include "api/codec/json_tree.h"
 
 #include <algorithm>
 #include <charconv>
@@ -10,10 +10,8 @@
 #include "api/codec/json.h"
 #include "api/text/cut.h"
 
-namespace dray::server::patch {
+namespace dray::api::inline codec {
 namespace {
-
-using api::JsonKind;
 
 // Up to here a scan beats a map.
 constexpr size_t kScannedMembersMax = 16;
@@ -68,7 +66,7 @@ class TreeParser {
     }
   }
 
-  api::JsonReader reader_;
+  JsonReader reader_;
   size_t depth_max_;
   bool too_deep_ = false;
 };
@@ -230,7 +228,7 @@ void WriteJsonTree(const JsonTree& tree, std::string& out) {
     case JsonKind::kInvalid: out += "null"; return;
     case JsonKind::kBool:
     case JsonKind::kNumber: out += tree.text; return;
-    case JsonKind::kString: api::QuoteJson(tree.text, out); return;
+    case JsonKind::kString: QuoteJson(tree.text, out); return;
     case JsonKind::kArray: {
       char before = '[';
       for (const JsonTree& element : tree.elements()) {
@@ -244,7 +242,7 @@ void WriteJsonTree(const JsonTree& tree, std::string& out) {
       char before = '{';
       for (const auto& [name, value] : tree.members().All()) {
         out += std::exchange(before, ',');
-        api::QuoteJson(name, out);
+        QuoteJson(name, out);
         out += ':';
         WriteJsonTree(*value, out);
       }
@@ -292,20 +290,20 @@ bool EqualJson(const JsonTree& a, const JsonTree& b) {
 std::string GoText(const JsonTree& tree) {
   std::string text;
   AppendGoText(tree, text);
-  return api::Cut(text, kGoTextMax);
+  return Cut(text, kGoTextMax);
 }
 
 std::string GoJsonKind(const JsonTree& tree) {
   switch (tree.kind) {
-    case api::JsonKind::kNull:
-    case api::JsonKind::kInvalid: return "null";
-    case api::JsonKind::kBool: return "bool";
-    case api::JsonKind::kNumber: return "number";
-    case api::JsonKind::kString: return "string";
-    case api::JsonKind::kArray: return "array";
-    case api::JsonKind::kObject: return "object";
+    case JsonKind::kNull:
+    case JsonKind::kInvalid: return "null";
+    case JsonKind::kBool: return "bool";
+    case JsonKind::kNumber: return "number";
+    case JsonKind::kString: return "string";
+    case JsonKind::kArray: return "array";
+    case JsonKind::kObject: return "object";
   }
   return {};
 }
 
-}  // namespace dray::server::patch
+}  // namespace dray::api::inline codec

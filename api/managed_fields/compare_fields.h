@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a write changes, as sets of fields.
+#pragma once
+
+#include "api/managed_fields/field_set.h"
+#include "api/managed_fields/part.h"
+#include "api/managed_fields/shape.h"
+#include "api/object.h"
+#include "api/reflect.h"
+
+namespace dray::api::managed_fields {
+
+/// The paths at which two objects differ.
+struct Changes {
+  FieldSet gained;   // added, or there with another value
+  FieldSet removed;  // no longer there
+
+  bool empty() const { return gained.empty() && removed.empty(); }
+  /// Without the paths of `fields` and all below them.
+  Changes Without(const FieldSet& fields) const;
+};
+
+/// What has changed from `old` to `now`, which are both parts of structs or both parts of
+/// documents, of this shape. A struct, list or map that is new or gone is itself among the paths,
+/// besides what lies in it. Elements of a list that have the same key are compared as one.
+/// O(size), but for sorting.
+Changes CompareFields(const Shape& shape, const Part& old, const Part& now, Wire wire);
+
+/// The same of objects of one kind; kind and apiVersion are not looked at.
+Changes CompareFields(const Object& old, const Object& now, Wire wire);
+
+}  // namespace dray::api::managed_fields

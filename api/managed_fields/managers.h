@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// The managers of an object: who owns which of its fields, as metadata.managedFields says it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/managed_fields/field_set.h"
+#include "api/meta_v1/object_meta.h"
+#include "api/value/list.h"
+#include "api/value/raw_json.h"
+#include "api/value/time.h"
+#include "base/result.h"
+
+namespace dray::api::managed_fields {
+
+/// Entries of updates an object keeps; older ones are merged.
+inline constexpr size_t kUpdateManagersMax = 10;
+
+enum class Operation : uint8_t { kApply, kUpdate };
+
+/// Who wrote, how, and where.
+struct ManagerId {
+  std::string name;
+  Operation operation = Operation::kUpdate;
+  std::string api_version;  // no part of who somebody is that applies
+  std::string subresource;  // empty: the object itself
+
+  bool operator==(const ManagerId& other) const;
+  /// The text by which upstream sorts managers.
+  std::string SortText() const;
+  /// As messages name it: `"me"`, `"me" with subresource "status" using v1`.
+  std::string Readable() const;
+};
+
+struct Manager {
+  ManagerId id;
+  std::optional<Time> time;
+  FieldSet fields;
+  RawJson written = RawJson();  // `fields` as it was read; empty once they changed
+};
+
+using Managers = std::vector<Manager>;
+using Entries = List<meta_v1::ManagedFieldsEntry>;
+
+/// Reads entries; of two about the same manager the last counts. O(size).
+/// Errors: kBadRequest  an operation, version, type or set that cannot be read, in upstream's
+/// words.
+Result<Managers> ReadManagers(const Entries& entries);
+
+/// The same as entries: those that applied first, then by time, name, version and subresource.
+Entries WriteManagers(Managers managers);
+
+/// Whether a client asks with these entries to forget all owners: [] or [{}].
+bool IsReset(const Entries& entries);
+
+/// The manager that `id` names; null when there is none.
+Manager* FindManager(Managers& managers, const ManagerId& id);
+
+/// Merges the oldest updates, of one version each into one entry "ancient-changes", until no more
+/// than kUpdateManagersMax are left, or none that could be merged.
+void CapUpdates(Managers& managers);
+
+}  // namespace dray::api::managed_fields

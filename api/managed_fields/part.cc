@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/managed_fields/part.h"
+
+#include <string>
+
+#include <fmt/format.h>
+
+#include "api/codec/json.h"
+#include "api/codec/written_members.h"
+#include "api/text/go_quote.h"
+
+namespace dray::api::managed_fields {
+namespace {
+
+template <class T>
+const T& Get(const void* value) {
+  return *static_cast<const T*>(value);
+}
+
+// The value of a key's field in the struct `value`, which may inline the one that has it; null when
+// its document leaves it out.
+const void* KeyValue(const Type& type, const void* value, const Field& field, Wire wire) {
+  const uint64_t written = WrittenMembers(type, value, wire);
+  for (size_t i = 0; i < type.fields.size(); ++i) {
+    const Field& member = type.fields[i];
+    if ((written >> i & 1U) == 0) continue;
+    if (&member == &field) return member.of(value);
+    if (!member.facets.inlined) continue;
+    if (const void* found = KeyValue(member.type(), member.of(value), field, wire)) return found;
+  }
+  return nullptr;
+}
+
+// A member of a key as compact JSON; nothing when it is not there.
+std::optional<std::string> KeyJson(const Part& part, const Field& field, Wire wire) {
+  std::string json;
+  if (part.tree() != nullptr) {
+    const JsonTree* member = part.tree()->members().Find(field.name);
+    if (member == nullptr) return KeyDefault(field);
+    WriteJsonTree(*member, json);
+    return json;
+  }
+  const void* value = KeyValue(*part.type(), part.value(), field, wire);
+  if (value == nullptr) return KeyDefault(field);
+  EncodeJson(field.type(), value, json, wire);
+  return json;
+}
+
+Result<PathElement> KeyOf(const Shape& list, const Part& part, Wire wire) {
+  if (part.is_null()) {
+    return Fail(StatusReason::kUnknown, "associative list with keys may not have a null element");
+  }
+  if (part.tree() != nullptr && !part.tree()->is_object()) {
+    return Fail(StatusReason::kUnknown, "associative list with keys may not have non-map elements");
+  }
+  std::vector<KeyMember> members;
+  std::string names;
+  for (const Field* field : KeyFields(list, wire)) {
+    names += fmt::format("{}{}", names.empty() ? "" : " ", GoQuote(field->name));
+    if (std::optional<std::string> json = KeyJson(part, *field, wire)) {
+      members.emplace_back(field->name, *std::move(json));
+    }
+  }
+  if (members.empty()) {
+    return Fail(StatusReason::kUnknown,
+                fmt::format("associative list with keys has an element that omits all key fields "
+                            "[{}] (and doesn't have default values for any key fields)",
+                            names));
+  }
+  return PathElement::OfKey(std::move(members));
+}
+
+Result<PathElement> SetElementOf(const Part& part) {
+  std::string json;
+  if (part.tree() == nullptr) {
+    EncodeJson(*part.type(), part.value(), json);
+    return PathElement::OfValue(json);
+  }
+  switch (part.tree()->kind) {
+    case JsonKind::kObject:
+      return Fail(StatusReason::kUnknown,
+                  "associative list without keys has an element that's a map type");
+    case JsonKind::kArray:
+      return Fail(StatusReason::kUnknown, "not supported: associative list with lists as elements");
+    case JsonKind::kNull:
+    case JsonKind::kInvalid:
+      return Fail(StatusReason::kUnknown,
+                  "associative list without keys has an element that's an explicit null");
+    case JsonKind::kBool:
+    case JsonKind::kNumber:
+    case JsonKind::kString: break;
+  }
+  WriteJsonTree(*part.tree(), json);
+  return PathElement::OfValue(json);
+}
+
+}  // namespace
+
+Part::Part(const Type& type, const void* value) : type_(&type), value_(value) {
+  while (type_->kind == TypeKind::kOptional && type_->container->size(value_) == 1) {
+    value_ = type_->container->at(value_, 0);
+    type_ = &type_->element();
+  }
+}
+
+bool Part::is_null() const {
+  if (tree_ != nullptr) return tree_->is_null();
+  if (type_ == nullptr) return false;
+  switch (type_->kind) {
+    case TypeKind::kOptional: return true;
+    case TypeKind::kList: return !type_->container->present(value_);
+    case TypeKind::kMap: return type_->container->size(value_) == 0;
+    case TypeKind::kTime: return Get<Time>(value_).IsZero();
+    case TypeKind::kMicroTime: return Get<MicroTime>(value_).IsZero();
+    case TypeKind::kRawJson: return Get<RawJson>(value_).IsNull();
+    case TypeKind::kBool:
+    case TypeKind::kInt32:
+    case TypeKind::kInt64:
+    case TypeKind::kString:
+    case TypeKind::kBytes:
+    case TypeKind::kQuantity:
+    case TypeKind::kDuration:
+    case TypeKind::kIntOrString:
+    case TypeKind::kStruct: return false;
+  }
+  return false;
+}
+
+bool Part::is_empty(Wire wire) const {
+  if (!is_there() || is_null()) return true;
+  if (tree_ != nullptr) {
+    return (tree_->is_object() && tree_->members().size() == 0) ||
+           (tree_->is_array() && tree_->elements().empty());
+  }
+  if (type_->kind == TypeKind::kStruct) return WrittenMembers(*type_, value_, wire) == 0;
+  const bool has_elements = type_->kind == TypeKind::kList || type_->kind == TypeKind::kMap;
+  return has_elements && type_->container->size(value_) == 0;
+}
+
+bool Part::operator==(const Part& other) const {
+  if (tree_ != nullptr && other.tree_ != nullptr) return EqualJson(*tree_, *other.tree_);
+  if (type_ == nullptr || other.type_ != type_) return is_null() && other.is_null();
+  return Equal(*type_, value_, other.value_);
+}
+
+Result<PathElement> ElementOf(const Shape& list, const Part& part, Wire wire) {
+  return list.kind == Shape::Kind::kSet ? SetElementOf(part) : KeyOf(list, part, wire);
+}
+
+std::vector<Item> ItemsOf(const Shape& list, const Part& part, Wire wire) {
+  std::vector<Item> items;
+  const auto add = [&](const Part& element) {
+    Result<PathElement> name = ElementOf(list, element, wire);
+    if (name.has_value()) items.push_back({.element = *std::move(name), .part = element});
+  };
+  if (part.tree() != nullptr) {
+    for (const JsonTree& element : part.tree()->elements()) add(Part(&element));
+  } else if (part.type() != nullptr && part.type()->kind == TypeKind::kList) {
+    const ContainerOperations& container = *part.type()->container;
+    const size_t size = container.size(part.value());
+    for (size_t i = 0; i < size; ++i) {
+      add(Part(part.type()->element(), container.at(part.value(), i)));
+    }
+  }
+  return items;
+}
+
+}  // namespace dray::api::managed_fields

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// A part of an object that is walked: of a struct, or of a document. Walks that compare are written
+// once over both: every write compares structs, server-side apply documents.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "api/codec/json_tree.h"
+#include "api/managed_fields/path_element.h"
+#include "api/managed_fields/shape.h"
+#include "api/reflect.h"
+#include "base/result.h"
+
+namespace dray::api::managed_fields {
+
+/// A value, null, or nothing at all. What it is a part of must outlive it.
+class Part {
+ public:
+  /// Nothing.
+  Part() = default;
+  /// `value`, of `type`, as its document shows it: an empty optional is null.
+  Part(const Type& type, const void* value);
+  /// `tree`, or nothing when it is null.
+  explicit Part(const JsonTree* tree) : tree_(tree) {}
+
+  bool is_there() const { return tree_ != nullptr || type_ != nullptr; }
+  bool is_null() const;
+  /// Nothing, null, or without elements or members.
+  bool is_empty(Wire wire) const;
+
+  /// Of a document, else null.
+  const JsonTree* tree() const { return tree_; }
+  /// Of a struct, else null.
+  const Type* type() const { return type_; }
+  const void* value() const { return value_; }
+
+  /// Equal as JSON values; of structs, as Equal() has it.
+  bool operator==(const Part& other) const;
+
+ private:
+  const JsonTree* tree_ = nullptr;
+  const Type* type_ = nullptr;
+  const void* value_ = nullptr;
+};
+
+/// An element of a set or keyed list under its name.
+struct Item {
+  PathElement element;
+  Part part;
+};
+
+/// The path element of `part`, an element of `list`.
+/// Errors: kUnknown  it has none, in upstream's words.
+Result<PathElement> ElementOf(const Shape& list, const Part& part, Wire wire);
+
+/// The elements of `list`; those that have no path element are left out.
+std::vector<Item> ItemsOf(const Shape& list, const Part& part, Wire wire);
+
+}  // namespace dray::api::managed_fields

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/managed_fields/shape.h"
+
+#include <algorithm>
+
+#include "api/merge/element_identity.h"
+#include "base/json_text.h"
+
+namespace dray::api::managed_fields {
+namespace {
+
+const Type& Inner(const Type& type) {
+  const Type* inner = &type;
+  while (inner->kind == TypeKind::kOptional) inner = &inner->element();
+  return *inner;
+}
+
+Shape ListShape(const Type& list, const Facets& facets) {
+  const Facets rules = ListRules(facets);
+  switch (rules.list) {
+    case ListKind::kSet: return {.kind = Shape::Kind::kSet, .type = &list};
+    case ListKind::kMap:
+      return {.kind = Shape::Kind::kKeyedList, .type = &list, .keys = rules.list_keys};
+    case ListKind::kUndeclared:
+    case ListKind::kAtomic: break;
+  }
+  return {.kind = Shape::Kind::kAtomic, .type = &list};
+}
+
+Shape ShapeOf(const Type& outer, const Facets& facets) {
+  using Kind = Shape::Kind;
+  const Type& type = Inner(outer);
+  switch (type.kind) {
+    case TypeKind::kBool: return {.kind = Kind::kBool, .type = &type};
+    case TypeKind::kInt32:
+    case TypeKind::kInt64: return {.kind = Kind::kNumber, .type = &type};
+    case TypeKind::kString:
+    case TypeKind::kBytes:
+    case TypeKind::kDuration: return {.kind = Kind::kText, .type = &type};
+    case TypeKind::kQuantity:
+    case TypeKind::kTime:
+    case TypeKind::kMicroTime:
+    case TypeKind::kIntOrString: return {.kind = Kind::kAnyScalar, .type = &type};
+    case TypeKind::kRawJson:
+    case TypeKind::kOptional: return {.kind = Kind::kOpaque, .type = &type};
+    case TypeKind::kList: return ListShape(type, facets);
+    case TypeKind::kMap:
+      return {.kind = facets.atomic_map ? Kind::kAtomic : Kind::kMap, .type = &type};
+    case TypeKind::kStruct: {
+      const bool is_atomic = type.atomic || facets.atomic_map;
+      return {.kind = is_atomic ? Kind::kAtomic : Kind::kStruct, .type = &type};
+    }
+  }
+  return {.kind = Kind::kOpaque, .type = &type};
+}
+
+}  // namespace
+
+Shape ShapeOf(const Type& type) {
+  return ShapeOf(type, {});
+}
+
+Shape ShapeOf(const Field& field) {
+  return ShapeOf(field.type(), field.facets);
+}
+
+Shape ElementShape(const Shape& container) {
+  return ShapeOf(container.type->element(), {});
+}
+
+const Field* FindMember(const Type& type, std::string_view name, Wire wire) {
+  for (const Field& field : type.fields) {
+    if (!field.IsOn(wire)) continue;
+    if (!field.facets.inlined) {
+      if (field.name == name) return &field;
+    } else if (const Field* found = FindMember(Inner(field.type()), name, wire)) {
+      return found;
+    }
+  }
+  return nullptr;
+}
+
+std::optional<Shape> MemberShape(const Shape& parent, std::string_view name, Wire wire) {
+  if (parent.type->kind == TypeKind::kMap) return ElementShape(parent);
+  const Field* field = FindMember(*parent.type, name, wire);
+  return field == nullptr ? std::nullopt : std::optional(ShapeOf(*field));
+}
+
+std::vector<const Field*> KeyFields(const Shape& list, Wire wire) {
+  std::vector<const Field*> fields;
+  const Type& element = Inner(list.type->element());
+  for (std::string_view names = list.keys; !names.empty();) {
+    const size_t comma = std::min(names.find(','), names.size());
+    if (const Field* field = FindMember(element, names.substr(0, comma), wire)) {
+      fields.push_back(field);
+    }
+    names.remove_prefix(std::min(comma + 1, names.size()));
+  }
+  return fields;
+}
+
+std::optional<std::string> KeyDefault(const Field& field) {
+  const Facets& facets = field.facets;
+  // Upstream's documents give the zero of its type to what Go always writes.
+  const bool is_always_written = facets.required && !facets.omit_empty;
+  if (facets.default_value.empty() && !is_always_written) return std::nullopt;
+  switch (field.type().kind) {
+    case TypeKind::kString: {
+      std::string json;
+      AppendJsonString(facets.default_value, JsonEscapes::kWeb, json);
+      return json;
+    }
+    case TypeKind::kBool:
+      return std::string(facets.default_value.empty() ? "false" : facets.default_value);
+    case TypeKind::kInt32:
+    case TypeKind::kInt64:
+      return std::string(facets.default_value.empty() ? "0" : facets.default_value);
+    default: return std::nullopt;
+  }
+}
+
+}  // namespace dray::api::managed_fields

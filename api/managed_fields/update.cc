@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/managed_fields/update.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "api/conversion/conversion.h"
+#include "api/managed_fields/compare_fields.h"
+#include "api/managed_fields/shape.h"
+
+namespace dray::api::managed_fields {
+namespace {
+
+// The shape of what `element` leads to from a value of `shape`; nothing when the schema has none.
+std::optional<Shape> ShapeAt(const Shape& shape, const PathElement& element, Wire wire) {
+  const bool is_field = element.kind() == PathElement::Kind::kField;
+  if (shape.is_list()) return is_field ? std::nullopt : std::optional(ElementShape(shape));
+  const bool has_members =
+      shape.type->kind == TypeKind::kStruct || shape.type->kind == TypeKind::kMap;
+  if (!is_field || !has_members) return std::nullopt;
+  return MemberShape(shape, element.name(), wire);
+}
+
+// Whether `fields` names nothing inside what is owned as a whole.
+bool Fits(const Shape& shape, const FieldSet& fields, Wire wire) {
+  return std::ranges::all_of(fields.nodes(), [&](const FieldNode& node) {
+    if (node.below.nodes().empty()) return true;
+    const std::optional<Shape> inner = ShapeAt(shape, node.element, wire);
+    return !inner.has_value() || (!inner->is_leaf() && Fits(*inner, node.below, wire));
+  });
+}
+
+FieldSet Fitted(const Shape& shape, const FieldSet& fields, Wire wire) {
+  FieldSet out;
+  for (const FieldNode& node : fields.nodes()) {
+    const std::optional<Shape> inner = ShapeAt(shape, node.element, wire);
+    if (node.below.nodes().empty() || !inner.has_value()) {
+      out.Append(node);
+    } else if (inner->is_leaf()) {
+      out.Append({.element = node.element, .is_member = true});
+    } else {
+      out.Append({.element = node.element,
+                  .is_member = node.is_member,
+                  .below = Fitted(*inner, node.below, wire)});
+    }
+  }
+  return out;
+}
+
+// What has changed, as each version shows it; made at the first question.
+class ChangesByVersion {
+ public:
+  ChangesByVersion(const Write& write, const Object& old, const Object& next)
+      : write_(write), old_(old), next_(next) {}
+
+  const Changes& In(const KindInfo& version) {
+    const auto [at, is_new] = known_.try_emplace(&version);
+    if (is_new) {
+      const Release release = write_.versions.release;
+      const Changes changes = CompareFields(conversion::FromHub(old_, version, release),
+                                            conversion::FromHub(next_, version, release),
+                                            write_.versions.wire());
+      at->second = write_.reset == nullptr ? changes : changes.Without(*write_.reset);
+    }
+    return at->second;
+  }
+
+ private:
+  const Write& write_;
+  const Object& old_;
+  const Object& next_;
+  std::map<const KindInfo*, Changes> known_;
+};
+
+// The managers that a write begins with.
+Managers ManagersBefore(const Write& write, const Entries& old, const Entries& sent) {
+  if (write.subresource.empty() && sent != old) {
+    if (IsReset(sent)) return {};
+    Result<Managers> managers = ReadManagers(sent);
+    if (managers.has_value() && !managers->empty()) {
+      // A client may have written the same sets with blanks or in another order.
+      for (Manager& manager : *managers) manager.written = RawJson();
+      return *std::move(managers);
+    }
+  }
+  return ReadManagers(old).value_or(Managers());
+}
+
+void TakeChanges(const Versions& versions, ChangesByVersion& changes, Managers& managers) {
+  for (Manager& manager : managers) {
+    const KindInfo* version = versions.Find(manager.id.api_version);
+    if (version == nullptr) {
+      manager.fields = FieldSet();
+      continue;
+    }
+    Reconcile(*version, versions.wire(), manager);
+    const Changes& theirs = changes.In(*version);
+    TakeFrom(theirs.gained, manager);
+    TakeFrom(theirs.removed, manager);
+  }
+  std::erase_if(managers, [](const Manager& manager) { return manager.fields.empty(); });
+}
+
+void Give(const Write& write, const FieldSet& gained, Managers& managers) {
+  FieldSet fields = gained.Difference(NeverOwned());
+  if (fields.empty()) return;
+  const ManagerId id{.name = write.manager,
+                     .operation = Operation::kUpdate,
+                     .api_version = write.versions.kind->api_version(),
+                     .subresource = write.subresource};
+  if (Manager* before = FindManager(managers, id)) {
+    before->fields = before->fields.Union(fields);
+    before->written = RawJson();
+    before->time = write.now;
+  } else {
+    managers.push_back({.id = id, .time = write.now, .fields = std::move(fields)});
+  }
+}
+
+}  // namespace
+
+Entries EntriesAfter(const Write& write, const Object& old, const Object& next) {
+  Managers managers =
+      ManagersBefore(write, old.metadata().managed_fields, next.metadata().managed_fields);
+  if (managers.empty() && !old.metadata().uid.empty()) return {};
+  ChangesByVersion changes(write, old, next);
+  const FieldSet& gained = changes.In(*write.versions.kind).gained;
+  TakeChanges(write.versions, changes, managers);
+  Give(write, gained, managers);
+  CapUpdates(managers);
+  return WriteManagers(std::move(managers));
+}
+
+bool DifferInTimes(const Entries& a, const Entries& b) {
+  const auto same = [](const meta_v1::ManagedFieldsEntry& x, const meta_v1::ManagedFieldsEntry& y) {
+    return x.manager == y.manager && x.operation == y.operation && x.api_version == y.api_version &&
+           x.subresource == y.subresource && x.fields_type == y.fields_type &&
+           x.fields_v1 == y.fields_v1;
+  };
+  const auto same_time = [](const auto& x, const auto& y) { return x.time == y.time; };
+  return std::ranges::equal(a, b, same) && !std::ranges::equal(a, b, same_time);
+}
+
+const FieldSet& NeverOwned() {
+  static const FieldSet kNever = [] {
+    FieldSet set;
+    for (const std::string_view name : {"apiVersion", "kind", "metadata"}) {
+      set.Insert({PathElement::OfField(name)});
+    }
+    for (const std::string_view name : {"name",
+                                        "namespace",
+                                        "creationTimestamp",
+                                        "selfLink",
+                                        "uid",
+                                        "clusterName",
+                                        "generation",
+                                        "managedFields",
+                                        "resourceVersion"}) {
+      set.Insert({PathElement::OfField("metadata"), PathElement::OfField(name)});
+    }
+    return set;
+  }();
+  return kNever;
+}
+
+void Reconcile(const KindInfo& version, Wire wire, Manager& manager) {
+  const Shape shape = ShapeOf(version.type());
+  if (Fits(shape, manager.fields, wire)) return;
+  manager.fields = Fitted(shape, manager.fields, wire);
+  manager.written = RawJson();
+}
+
+void TakeFrom(const FieldSet& gone, Manager& manager) {
+  if (!manager.fields.Meets(gone)) return;
+  manager.fields = manager.fields.Difference(gone);
+  manager.written = RawJson();
+}
+
+}  // namespace dray::api::managed_fields

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// One object in the versions of its kind: each manager's fields are those of the version that it
+// wrote.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+#include "api/codec/json_tree.h"
+#include "api/kind.h"
+#include "api/object.h"
+#include "api/release.h"
+#include "base/result.h"
+
+namespace dray::api::managed_fields {
+
+/// The versions of one kind that a release has.
+struct Versions {
+  std::span<const KindInfo* const> kinds;  // all that the program knows
+  const KindInfo* kind;                    // one version of it
+  Release release = Release::kAny;
+
+  Wire wire() const { return {.release = release}; }
+  /// The version of the kind with this apiVersion; null when the release has none.
+  const KindInfo* Find(std::string_view api_version) const;
+};
+
+/// Objects and arrays inside each other in a document that is merged.
+inline constexpr size_t kDocumentDepthMax = 1'000;
+
+/// `object` as its document shows it, without kind and apiVersion. O(size).
+/// Errors: kBadRequest  it is deeper than kDocumentDepthMax.
+Result<JsonTree> DocumentOf(const Object& object, Wire wire);
+
+/// `document`, of `from` and without kind and apiVersion, as an object of `from`.
+/// Errors: kBadRequest  as DecodeJson().
+Result<Object> ObjectOf(const JsonTree& document, const KindInfo& from, Wire wire);
+
+/// `document`, of `from`, as the same object looks in `to`, both versions of one kind. O(size).
+/// Errors: as above.
+Result<JsonTree> ConvertDocument(const JsonTree& document,
+                                 const KindInfo& from,
+                                 const KindInfo& to,
+                                 Release release);
+
+}  // namespace dray::api::managed_fields
