@@ -132,6 +132,7 @@ InProcessClient::InProcessClient(server::verbs::Resources& resources,
     : resources_(resources),
       user_(std::move(user)),
       under_lease_(std::move(under_lease)),
+      manager_(user_.name.substr(user_.name.rfind(':') + 1)),
       delivery_([this] { Deliver(); }) {}
 
 InProcessClient::~InProcessClient() {
@@ -151,6 +152,7 @@ server::verbs::ResourceRequest InProcessClient::RequestFor(server::verbs::Verb v
           .kind = ref.kind,
           .namespace_ = ref.namespace_,
           .name = ref.name,
+          .write = {.field_manager = manager_},
           .under_lease = under_lease_,
           .user = user_};
 }

@@ -66,6 +66,7 @@ class InProcessClient final : public client::Client {
   server::verbs::Resources& resources_;
   const server::verbs::User user_;
   const std::optional<server::verbs::LeaseCondition> under_lease_;
+  const std::string manager_;  // in managedFields: the user's name after the last colon
   std::atomic<size_t> watches_ = 0;
   BoundedQueue<std::weak_ptr<Running>> woken_{kWatchesMax};  // each watch at most once
   std::thread delivery_;

@@ -174,7 +174,14 @@ Result<std::string> Exchange::JsonBody(const ResourceRequest& request, bool yaml
             request.kind->kind,
             request.kind->version,
             message)));
-      case verbs::FieldValidation::kWarn: warnings_.push_back(message); break;
+      case verbs::FieldValidation::kWarn:
+        if (request.verb == Verb::kPatch) {  // upstream tells them one by one
+          warnings_.insert(
+              warnings_.end(), document->duplicates.begin(), document->duplicates.end());
+        } else {
+          warnings_.push_back(message);
+        }
+        break;
       case verbs::FieldValidation::kIgnore: break;
     }
   }

@@ -337,8 +337,7 @@ void CheckChange(const Subject& subject,
 }
 
 // Kinds of resource.k8s.io whose rules for an update do not begin with those for a new object.
-constexpr KindName kUpdatedAlone[] = {{"resource.k8s.io", "DeviceClass"},
-                                      {"resource.k8s.io", "ResourceSlice"},
+constexpr KindName kUpdatedAlone[] = {{"resource.k8s.io", "ResourceSlice"},
                                       {"resource.k8s.io", "DeviceTaintRule"},
                                       {"resource.k8s.io", "ResourcePoolStatusRequest"}};
 

@@ -2,6 +2,7 @@
 #include "server/registry/write.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <iterator>
 #include <set>
 #include <string_view>
@@ -11,6 +12,9 @@
 
 #include "api/conversion/conversion.h"
 #include "api/defaults/defaults.h"
+#include "api/managed_fields/field_set.h"
+#include "api/managed_fields/managers.h"
+#include "api/managed_fields/path_element.h"
 #include "api/meta_v1/object_meta.h"
 #include "api/reflect.h"
 #include "api/validation/core.h"
@@ -24,8 +28,43 @@ namespace dray::server::registry {
 namespace {
 
 namespace meta_v1 = api::meta_v1;
+namespace managed_fields = api::managed_fields;
 namespace validation = api::validation;
 using Causes = std::vector<ErrorCause>;
+
+// ----------------------------------------------------------------------------------------- owners
+
+managed_fields::FieldSet SetOf(std::initializer_list<std::string_view> paths) {
+  managed_fields::FieldSet set;
+  for (const std::string_view text : paths) {
+    managed_fields::Path path;
+    for (std::string_view rest = text; !rest.empty();) {
+      const size_t dot = std::min(rest.find('.'), rest.size());
+      path.push_back(managed_fields::PathElement::OfField(rest.substr(0, dot)));
+      rest.remove_prefix(std::min(dot + 1, rest.size()));
+    }
+    set.Insert(path);
+  }
+  return set;
+}
+
+// `old` is empty for a new object.
+void SetOwners(api::Object& object, const api::Object& old, const WriteContext& context) {
+  switch (context.owners) {
+    case Owners::kAsStored: {
+      const managed_fields::Entries none;
+      object.mutable_metadata().managed_fields = old.empty() ? none : old.metadata().managed_fields;
+      return;
+    }
+    case Owners::kOfUpdate: {
+      const api::Object before = old.empty() ? api::Object::Make(object.kind()) : old;
+      object.mutable_metadata().managed_fields =
+          managed_fields::EntriesAfter(context.writer, before, object);
+      return;
+    }
+    case Owners::kDecided: return;
+  }
+}
 
 // ---------------------------------------------------------------------------------------- prepare
 
@@ -65,12 +104,19 @@ void KeepServerMetadata(meta_v1::ObjectMeta& meta, const meta_v1::ObjectMeta& ol
   meta.self_link = old.self_link;
   meta.generation = old.generation;
   meta.creation_timestamp = old.creation_timestamp;
-  meta.managed_fields = old.managed_fields;
   if (!old.deletion_timestamp.has_value()) return;
   meta.deletion_timestamp = old.deletion_timestamp;
   if (!meta.deletion_grace_period_seconds.has_value()) {
     meta.deletion_grace_period_seconds = old.deletion_grace_period_seconds;
   }
+}
+
+// What only the server says about an object, and has not said yet.
+void WipeSystemMetadata(meta_v1::ObjectMeta& meta) {
+  meta.self_link.clear();
+  meta.creation_timestamp = api::Time();
+  meta.deletion_timestamp.reset();
+  meta.deletion_grace_period_seconds.reset();
 }
 
 bool TracksGeneration(const Strategy& strategy, const api::KindInfo& kind, api::Release release) {
@@ -80,11 +126,7 @@ bool TracksGeneration(const Strategy& strategy, const api::KindInfo& kind, api::
 void PrepareNew(const Strategy& strategy, api::Object& object, const WriteContext& context) {
   meta_v1::ObjectMeta& meta = object.mutable_metadata();
   meta.uid = context.uid;
-  meta.self_link.clear();
   meta.creation_timestamp = api::Time::Of(context.now);
-  meta.deletion_timestamp.reset();
-  meta.deletion_grace_period_seconds.reset();
-  meta.managed_fields.clear();
   if (TracksGeneration(strategy, object.kind(), context.options.profile.release)) {
     meta.generation = 1;
   }
@@ -116,9 +158,11 @@ void PrepareStatus(const Strategy& strategy, api::Object& object, const api::Obj
     case StatusMetadata::kFromStore: {
       const std::string uid = meta.uid;
       const std::string version = meta.resource_version;
+      managed_fields::Entries owners = std::move(meta.managed_fields);
       meta = old.metadata();
       meta.uid = uid;  // another one is an error, found by validation
       meta.resource_version = version;
+      meta.managed_fields = std::move(owners);
       break;
     }
     case StatusMetadata::kOwnersFromStore:
@@ -234,6 +278,8 @@ Result<Warnings> Answer(const Strategy& strategy,
 Result<Warnings> BeforeCreate(const Strategy& strategy,
                               api::Object& object,
                               const WriteContext& context) {
+  WipeSystemMetadata(object.mutable_metadata());
+  SetOwners(object, {}, context);
   if (strategy.admit != nullptr && context.admission) strategy.admit(object);
   PrepareNew(strategy, object, context);
   validation::DropDisabledFields(object, nullptr, context.options.profile);
@@ -248,12 +294,42 @@ Result<Warnings> BeforeUpdate(const Strategy& strategy,
                               const api::Object& old,
                               const WriteContext& context) {
   const bool is_whole = context.subresource == Subresource::kNone;
+  SetOwners(object, old, context);
   if (strategy.admit != nullptr && context.admission && is_whole) strategy.admit(object);
   Prepare(strategy, object, old, context);
   validation::DropDisabledFields(object, &old, context.options.profile);
   return Answer(strategy, object, &old, context, WithBudget(context, [&](const WriteContext& of) {
                   return CheckChanged(strategy, object, old, of);
                 }));
+}
+
+const managed_fields::FieldSet& ResetFields(const Strategy& strategy,
+                                            Subresource subresource,
+                                            api::Release release) {
+  static const managed_fields::FieldSet kMain = SetOf({"status"});
+  static const managed_fields::FieldSet kSpec = SetOf({"spec"});
+  static const managed_fields::FieldSet kSpecAndMetadata = SetOf({"spec", "metadata"});
+  static const managed_fields::FieldSet kSpecAndOwners =
+      SetOf({"spec", "metadata.deletionTimestamp", "metadata.ownerReferences"});
+  // Before, labels that a status could not change were owned nevertheless by who sent them.
+  constexpr api::Releases kMetadataToo = {.first = 35};
+  if (subresource != Subresource::kStatus) return kMain;
+  switch (strategy.status_metadata) {
+    case StatusMetadata::kFromStore: return kMetadataToo.Rules(release) ? kSpecAndMetadata : kSpec;
+    case StatusMetadata::kOwnersFromStore: return kSpecAndOwners;
+    case StatusMetadata::kFree: return kSpec;
+  }
+  return kSpec;
+}
+
+bool ChangesNothing(api::Object& next, const api::Object& old) {
+  managed_fields::Entries& owners = next.mutable_metadata().managed_fields;
+  const managed_fields::Entries& before = old.metadata().managed_fields;
+  if (!managed_fields::DifferInTimes(before, owners)) return next == old;
+  managed_fields::Entries made = std::exchange(owners, before);
+  if (next == old) return true;
+  owners = std::move(made);
+  return false;
 }
 
 api::Object ForStore(api::Object wish, api::Release release, WallTime now) {

@@ -11,6 +11,7 @@
 
 #include "api/codec/json.h"
 #include "api/kind.h"
+#include "api/managed_fields/update.h"
 #include "api/object.h"
 #include "api/release.h"
 #include "api/validation/options.h"
@@ -28,12 +29,21 @@ enum class Subresource : uint8_t {
   kBinding,   // what binding changes about a pod
 };
 
+/// Whose entries metadata.managedFields has after a write.
+enum class Owners : uint8_t {
+  kAsStored,  // those of the stored object: it is the server itself that writes
+  kOfUpdate,  // the writer owns what it changes (api/managed_fields/update.h)
+  kDecided,   // those in the object: server-side apply has made them
+};
+
 /// What is known about a write besides the objects.
 struct WriteContext {
   WallTime now;
   std::string uid = {};   // of the new object
   bool admission = true;  // off without a server: offline, and where upstream was measured so
   Subresource subresource = Subresource::kNone;
+  Owners owners = Owners::kAsStored;
+  api::managed_fields::Write writer = {};  // for Owners::kOfUpdate
   /// The release and gates, the client's version of the kind, the namespace, the user.
   api::validation::Options options = {};
 };
@@ -44,6 +54,7 @@ using Warnings = std::vector<std::string>;
 /// Makes `object`, which a client wants to create, what is stored, and judges it. It is in the form
 /// of the store, has its defaults, its name and its namespace, and is the caller's alone.
 ///
+///   0. Who owns what of what the client sent.
 ///   1. What admission adds.
 ///   2. What only the server may say: uid, times, generation; no status, of most kinds.
 ///   3. What objects of the kind begin with.
@@ -65,6 +76,15 @@ Result<Warnings> BeforeUpdate(const Strategy& strategy,
                               api::Object& object,
                               const api::Object& old,
                               const WriteContext& context);
+
+/// What a write through `subresource` leaves as it is, so that nobody comes to own it that way.
+const api::managed_fields::FieldSet& ResetFields(const Strategy& strategy,
+                                                 Subresource subresource,
+                                                 api::Release release);
+
+/// Whether `next` is as `old`. Where only the times of owners differ it is, and takes those of
+/// `old`: a write that changes nothing else is none.
+bool ChangesNothing(api::Object& next, const api::Object& old);
 
 /// What a client means by `wish`, an object in its own version that nobody else holds: with the
 /// defaults of that version, in the form of the store.

@@ -112,7 +112,8 @@ Task<Outcome> Bind(Call call) {
   const Call inner{.core = call.core, .request = &on_pod, .warnings = call.warnings};
   const api::Time now = api::Time::Of(core.world.clock.Now());
   Modification modification;
-  modification.change = [&](const storage::Item& current) -> Result<api::Object> {
+  modification.change = [&](const Current& now_there) -> Result<api::Object> {
+    const storage::Item& current = now_there.seen;
     const std::string& uid = binding.metadata.uid;
     const std::string& stored = current.object.metadata().uid;
     if (!uid.empty() && uid != stored) {

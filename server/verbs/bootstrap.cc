@@ -18,6 +18,7 @@ Task<> Resources::Bootstrap() {
     ResourceRequest request;
     request.verb = Verb::kCreate;
     request.kind = &api::Reflected<api::core_v1::Namespace>::kKind;
+    request.write.field_manager = "kube-apiserver";
     request.body = api::Object::Of(std::move(object));
     DRAY_CO_TRY(const Answer answer, co_await Handle(std::move(request)));
     const bool there =

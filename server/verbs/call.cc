@@ -12,6 +12,7 @@
 #include "server/storage/keys.h"
 
 namespace dray::server::verbs {
+
 std::string Call::key() const {
   return storage::ObjectKey(hub(), request->namespace_, request->name);
 }
@@ -44,11 +45,27 @@ Result<std::optional<storage::Item>> ItemAskedFor(const Call& call,
   return Fail(std::move(error));
 }
 
+api::managed_fields::Write WriterOf(const Call& call, registry::Subresource subresource) {
+  const ResourceRequest& request = *call.request;
+  const std::string& manager = request.write.field_manager;
+  return {.manager = manager.empty() ? "unknown" : manager,
+          .subresource = request.subresource,
+          .versions = {.kinds = call.core->scheme.kinds(),
+                       .kind = request.kind,
+                       .release = request.release},
+          .reset = &registry::ResetFields(
+              registry::StrategyOf(call.hub()), subresource, request.release),
+          .now = api::Time::Of(call.now())};
+}
+
 registry::WriteContext WriteContextOf(const Call& call,
                                       registry::Subresource subresource,
                                       const std::optional<storage::Item>& namespace_object) {
+  const bool is_server = subresource == registry::Subresource::kBinding;
   return {.now = call.now(),
           .subresource = subresource,
+          .owners = is_server ? registry::Owners::kAsStored : registry::Owners::kOfUpdate,
+          .writer = WriterOf(call, subresource),
           .options = call.core->options.rules.For(
               call.kind(), namespace_object.has_value() ? &namespace_object->object : nullptr)};
 }

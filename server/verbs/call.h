@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "api/kind.h"
+#include "api/managed_fields/update.h"
 #include "api/object.h"
 #include "base/log.h"
 #include "base/result.h"
@@ -75,7 +76,11 @@ Result<std::optional<storage::Item>> ItemAskedFor(const Call& call,
                                                   storage::View view,
                                                   const store::Record& record);
 
+/// Who writes with the call, as far as managedFields go.
+api::managed_fields::Write WriterOf(const Call& call, registry::Subresource subresource);
+
 /// What is known about a write of the call; `namespace_object` as above, and held by the caller.
+/// The writer owns what changes, but for bindings, which are the server's own writes.
 registry::WriteContext WriteContextOf(const Call& call,
                                       registry::Subresource subresource,
                                       const std::optional<storage::Item>& namespace_object);

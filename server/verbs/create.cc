@@ -82,7 +82,7 @@ struct Attempt {
 };
 
 // Tries to put `object`, which is the attempt's alone.
-Task<Attempt> Put(Call call, api::Object object) {
+Task<Attempt> Put(Call call, api::Object object, registry::Owners owners) {
   const Core& core = *call.core;
   const api::KindInfo& kind = call.hub();
   DRAY_CO_TRY(const Frozen<store::Snapshot> snapshot, co_await storage::ReadNewest(&core.store));
@@ -93,6 +93,7 @@ Task<Attempt> Put(Call call, api::Object object) {
   registry::WriteContext context =
       WriteContextOf(call, registry::Subresource::kNone, namespace_object);
   context.uid = NewUuid(core.world.random);
+  context.owners = owners;
   const registry::Strategy& strategy = registry::StrategyOf(kind);
   DRAY_CO_TRY(registry::Warnings warnings, registry::BeforeCreate(strategy, object, context));
   std::ranges::move(warnings, std::back_inserter(*call.warnings));
@@ -124,11 +125,14 @@ Task<Attempt> Put(Call call, api::Object object) {
 }  // namespace
 
 Task<Outcome> Create(Call call) {
+  DRAY_CO_TRY(api::Object wish, DecodeBody(call, call.kind()));
+  co_return co_await CreateObject(call, std::move(wish), registry::Owners::kOfUpdate);
+}
+
+Task<Outcome> CreateObject(Call call, api::Object wish, registry::Owners owners) {
   const Core& core = *call.core;
   const api::KindInfo& kind = call.kind();
-  const ResourceRequest& request = *call.request;
-  DRAY_CO_TRY(api::Object wish, DecodeBody(call, kind));
-  api::Object object = registry::ForStore(std::move(wish), request.release, call.now());
+  api::Object object = registry::ForStore(std::move(wish), call.request->release, call.now());
   api::meta_v1::ObjectMeta& meta = object.mutable_metadata();
   DRAY_CO_TRY_VOID(PlaceInNamespace(call, meta));
   if (!meta.resource_version.empty()) {
@@ -146,7 +150,7 @@ Task<Outcome> Create(Call call) {
           registry::GenerateName(meta.generate_name, core.world.random);
     }
     const std::string name = wanted.metadata().name;
-    DRAY_CO_TRY(Attempt attempt, co_await Put(call, std::move(wanted)));
+    DRAY_CO_TRY(Attempt attempt, co_await Put(call, std::move(wanted), owners));
     if (attempt.outcome.has_value()) co_return *std::move(attempt.outcome);
     if (attempt.in_the_way == nullptr) continue;  // only the namespace changed: look again
     if (--tries_left > 0) continue;

@@ -24,29 +24,6 @@ namespace {
 
 using storage::Item;
 
-// What a client's object says about its own place must be what the URL says.
-Result<> CheckIdentity(const Call& call, const api::meta_v1::ObjectMeta& meta) {
-  const ResourceRequest& request = *call.request;
-  if (meta.name.empty()) {
-    return Fail(errors::BadRequest(fmt::format(
-        "the name of the object ({} based on URL) was undeterminable: name must be provided",
-        request.name)));
-  }
-  if (meta.name != request.name) {
-    return Fail(errors::BadRequest(
-        fmt::format("the name of the object ({}) does not match the name on the URL ({})",
-                    meta.name,
-                    request.name)));
-  }
-  if (call.kind().namespaced && !meta.namespace_.empty() && meta.namespace_ != request.namespace_) {
-    return Fail(errors::BadRequest(
-        fmt::format("the namespace of the object ({}) does not match the namespace on the URL ({})",
-                    meta.namespace_,
-                    request.namespace_)));
-  }
-  return {};
-}
-
 // A version in the object makes the write conditional; without one it wins over whatever is there.
 Result<> CheckVersion(const Call& call, const api::Object& next, const Item& current) {
   const std::string& asked = next.metadata().resource_version;
@@ -74,12 +51,6 @@ bool IsFinished(const registry::Strategy& strategy,
          !(strategy.has_finalizers != nullptr && strategy.has_finalizers(next));
 }
 
-// What is stored, and how the client of the call sees it.
-struct Current {
-  Item stored;
-  Item seen;
-};
-
 // Nothing when the object is not there for this client.
 Result<std::optional<Current>> LookAt(const Call& call, const store::Record* record) {
   if (record == nullptr) return std::nullopt;
@@ -95,7 +66,7 @@ Result<api::Object> WishFor(const Call& call,
                             const Current& current) {
   const api::Object& old = current.stored.object;
   const api::meta_v1::ObjectMeta& old_meta = old.metadata();
-  DRAY_TRY(api::Object wish, modification.change(current.seen));
+  DRAY_TRY(api::Object wish, modification.change(current));
   DRAY_TRY_VOID(CheckIdentity(call, wish.metadata()));
   const std::string& uid = wish.metadata().uid;
   if (modification.wrong_uid == WrongUid::kConflict && !uid.empty() && uid != old_meta.uid) {
@@ -120,6 +91,28 @@ ObjectAnswer Shown(storage::View view, const api::Object& next, const store::Rec
 }
 
 }  // namespace
+
+Result<> CheckIdentity(const Call& call, const api::meta_v1::ObjectMeta& meta) {
+  const ResourceRequest& request = *call.request;
+  if (meta.name.empty()) {
+    return Fail(errors::BadRequest(fmt::format(
+        "the name of the object ({} based on URL) was undeterminable: name must be provided",
+        request.name)));
+  }
+  if (meta.name != request.name) {
+    return Fail(errors::BadRequest(
+        fmt::format("the name of the object ({}) does not match the name on the URL ({})",
+                    meta.name,
+                    request.name)));
+  }
+  if (call.kind().namespaced && !meta.namespace_.empty() && meta.namespace_ != request.namespace_) {
+    return Fail(errors::BadRequest(
+        fmt::format("the namespace of the object ({}) does not match the namespace on the URL ({})",
+                    meta.namespace_,
+                    request.namespace_)));
+  }
+  return {};
+}
 
 Result<registry::Subresource> SubresourceOf(const Call& call) {
   const std::string& name = call.request->subresource;
@@ -151,14 +144,14 @@ Task<ObjectAnswer> Modify(Call call,
                 NamespaceOf(*snapshot, kind, call.request->namespace_));
     const api::Object& old = current.stored.object;
     DRAY_CO_TRY(api::Object next, WishFor(call, *modification, current));
-    DRAY_CO_TRY(registry::Warnings warnings,
-                registry::BeforeUpdate(
-                    strategy, next, old, WriteContextOf(call, subresource, namespace_object)));
+    registry::WriteContext context = WriteContextOf(call, subresource, namespace_object);
+    if (modification->decides_owners) context.owners = registry::Owners::kDecided;
+    DRAY_CO_TRY(registry::Warnings warnings, registry::BeforeUpdate(strategy, next, old, context));
     std::ranges::move(warnings, std::back_inserter(*call.warnings));
     next.mutable_metadata().resource_version = old.metadata().resource_version;
     store::Txn txn{.compares = {{.key = key, .modified = record->modified}}};
     const bool finished = IsFinished(strategy, next, old);
-    if (!finished && next == old) {
+    if (!finished && registry::ChangesNothing(next, old)) {
       co_return ObjectAnswer{.code = 200, .item = current.seen};
     }
     DRAY_CO_TRY_VOID(AddLeaseCondition(call, *snapshot, txn));

@@ -10,6 +10,7 @@
 #include <functional>
 #include <string>
 
+#include "api/meta_v1/object_meta.h"
 #include "api/object.h"
 #include "base/result.h"
 #include "base/task.h"
@@ -25,11 +26,23 @@ Result<registry::Subresource> SubresourceOf(const Call& call);
 /// patch tries to change one.
 enum class WrongUid : uint8_t { kConflict, kInvalid };
 
+/// An object that is there: as it is stored, and as the client of the call sees it.
+struct Current {
+  storage::Item stored;
+  storage::Item seen;
+};
+
 struct Modification {
   /// Makes the wished-for object from the current one (never touched); called again after a race.
-  std::function<Result<api::Object>(const storage::Item& current)> change;
+  std::function<Result<api::Object>(const Current& current)> change;
   WrongUid wrong_uid = WrongUid::kConflict;
+  /// Whether the wished-for object says itself who owns what: it was applied.
+  bool decides_owners = false;
 };
+
+/// Whether what a client's object says about its own place is what the URL says.
+/// Errors: kBadRequest  with upstream's words.
+Result<> CheckIdentity(const Call& call, const api::meta_v1::ObjectMeta& meta);
 
 /// Times a write is computed before the server gives up on a very busy object.
 inline constexpr int kModifyTriesMax = 100;

@@ -54,12 +54,8 @@ Result<api::Object> DecodePatched(const Call& call,
 
 Task<Outcome> Patch(Call call) {
   const ResourceRequest& request = *call.request;
+  if (request.patch_type == patch::PatchType::kApply) co_return co_await Apply(call);
   DRAY_CO_TRY(const registry::Subresource subresource, SubresourceOf(call));
-  if (request.patch_type == patch::PatchType::kApply) {
-    co_return Fail(StatusReason::kUnsupportedMediaType,
-                   "server-side apply is not supported yet: use a JSON, merge or strategic merge "
-                   "patch");
-  }
   const auto* patch = std::get_if<std::string>(&request.body);
   if (patch == nullptr) co_return Fail(errors::BadRequest("a patch is a JSON document"));
   api::DecodeIssues duplicates;
@@ -68,10 +64,9 @@ Task<Outcome> Patch(Call call) {
     duplicates = patch::DuplicateFields(*patch);
   }
   Modification modification{.wrong_uid = WrongUid::kInvalid};
-  modification.change =
-      [&call, &duplicates, patch](const storage::Item& current) -> Result<api::Object> {
+  modification.change = [&call, &duplicates, patch](const Current& current) -> Result<api::Object> {
     DRAY_TRY(const std::string patched,
-             patch::ApplyPatch(call.request->patch_type, call.kind(), *current.json, *patch));
+             patch::ApplyPatch(call.request->patch_type, call.kind(), *current.seen.json, *patch));
     return DecodePatched(call, patched, duplicates);
   };
   DRAY_CO_TRY(ObjectAnswer answer, co_await Modify(call, subresource, &modification));

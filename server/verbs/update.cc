@@ -15,9 +15,7 @@ Task<Outcome> Update(Call call) {
   DRAY_CO_TRY(const registry::Subresource subresource, SubresourceOf(call));
   DRAY_CO_TRY(const api::Object wish, DecodeBody(call, call.kind()));
   Modification modification;
-  modification.change = [&wish](const storage::Item&) -> Result<api::Object> {
-    return wish.Clone();
-  };
+  modification.change = [&wish](const Current&) -> Result<api::Object> { return wish.Clone(); };
   Result<ObjectAnswer> answer = co_await Modify(call, subresource, &modification);
   if (answer.has_value()) co_return *std::move(answer);
   const bool may_create =

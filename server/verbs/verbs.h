@@ -4,8 +4,10 @@
 
 #include <memory>
 
+#include "api/object.h"
 #include "base/result.h"
 #include "base/task.h"
+#include "server/registry/write.h"
 #include "server/verbs/call.h"
 #include "server/verbs/request.h"
 #include "server/verbs/watch_cursor.h"
@@ -16,9 +18,13 @@ namespace dray::server::verbs {
 Task<Outcome> Get(Call call);
 Task<Outcome> List(Call call);
 Task<Outcome> Create(Call call);
+/// Creates `wish`, an object of the call's version; `owners` tells who owns it then.
+Task<Outcome> CreateObject(Call call, api::Object wish, registry::Owners owners);
 /// Also of the subresources "status" and "finalize".
 Task<Outcome> Update(Call call);
 Task<Outcome> Patch(Call call);
+/// Server-side apply; creates what is not there, unless it goes through a subresource.
+Task<Outcome> Apply(Call call);
 /// DeleteOne or DeleteUnreadable.
 Task<Outcome> Delete(Call call);
 Task<Outcome> DeleteOne(Call call);

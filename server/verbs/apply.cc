@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Server-side apply: the configuration is merged into the object that is there, or into nothing;
+// the outcome goes the way of an update or of a create, with the owners that the merge has found.
+#include "api/managed_fields/apply.h"
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "api/codec/json_tree.h"
+#include "server/errors/errors.h"
+#include "server/verbs/modify.h"
+#include "server/verbs/verbs.h"
+
+namespace dray::server::verbs {
+namespace {
+
+namespace managed_fields = api::managed_fields;
+
+// The configuration as a tree; the edge has made JSON of its YAML.
+Result<api::JsonTree> ReadConfig(const Body& body) {
+  const auto* text = std::get_if<std::string>(&body);
+  if (text == nullptr || text->empty()) return api::JsonTree::Object();
+  Result<api::JsonTree> tree = api::ParseJsonTree(*text, managed_fields::kDocumentDepthMax);
+  if (!tree.has_value()) {
+    return Fail(errors::BadRequest("error decoding patch: " + tree.error().message));
+  }
+  if (tree->is_null()) return api::JsonTree::Object();
+  if (tree->is_object()) return tree;
+  return Fail(errors::BadRequest(fmt::format(
+      "error decoding patch: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal "
+      "{} into Go value of type map[string]interface {{}}",
+      GoJsonKind(*tree))));
+}
+
+Result<api::Object> Merged(const Call& call,
+                           const managed_fields::Write& write,
+                           const api::Object& live,
+                           const api::JsonTree& config) {
+  const auto force = call.request->write.force.value_or(false) ? managed_fields::Force::kYes
+                                                               : managed_fields::Force::kNo;
+  DRAY_TRY(managed_fields::Applied applied, managed_fields::Apply(write, live, config, force));
+  applied.object.mutable_metadata().managed_fields = std::move(applied.entries);
+  return std::move(applied.object);
+}
+
+// What is to be created where nothing is.
+Result<api::Object> New(const Call& call,
+                        const managed_fields::Write& write,
+                        const api::JsonTree& config) {
+  DRAY_TRY(api::Object object, Merged(call, write, api::Object::Make(call.hub()), config));
+  const std::string& uid = object.metadata().uid;
+  if (!uid.empty()) {
+    return Fail(errors::Conflict(call.kind(),
+                                 call.request->name,
+                                 fmt::format("uid mismatch: the provided object specified uid {}, "
+                                             "and no existing object was found",
+                                             uid)));
+  }
+  DRAY_TRY_VOID(CheckIdentity(call, object.metadata()));
+  return object;
+}
+
+}  // namespace
+
+Task<Outcome> Apply(Call call) {
+  DRAY_CO_TRY(const registry::Subresource subresource, SubresourceOf(call));
+  DRAY_CO_TRY(const api::JsonTree config, ReadConfig(call.request->body));
+  const managed_fields::Write write = WriterOf(call, subresource);
+  Modification modification{.wrong_uid = WrongUid::kInvalid, .decides_owners = true};
+  modification.change = [&](const Current& current) {
+    return Merged(call, write, current.stored.object, config);
+  };
+  Result<Outcome> outcome = Fail(errors::Modified(call.kind(), call.request->name));
+  for (int tries = 0; tries < kModifyTriesMax; ++tries) {
+    Result<ObjectAnswer> answer = co_await Modify(call, subresource, &modification);
+    if (answer.has_value()) co_return *std::move(answer);
+    const bool may_create = subresource == registry::Subresource::kNone &&
+                            answer.error().reason == StatusReason::kNotFound;
+    if (!may_create) co_return std::unexpected(std::move(answer).error());
+    DRAY_CO_TRY(api::Object object, New(call, write, config));
+    outcome = co_await CreateObject(call, std::move(object), registry::Owners::kDecided);
+    // Somebody else may have been first: then it is merged into what he made.
+    if (outcome.has_value() || outcome.error().reason != StatusReason::kAlreadyExists) break;
+  }
+  co_return outcome;
+}
+
+}  // namespace dray::server::verbs

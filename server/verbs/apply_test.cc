@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// Server-side apply and managedFields as clients of the server see them; the rules themselves are
+// tested in api/managed_fields/.
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "api/meta_v1/object_meta.h"
+#include "server/patch/patch.h"
+#include "server/testing/fixture.h"
+
+namespace dray::server::verbs {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+class ApplyTest : public testing::ServerTest {
+ protected:
+  ResourceRequest ApplyRequest(std::string_view manager,
+                               std::string_view plural,
+                               std::string_view name,
+                               std::string_view rest) const {
+    ResourceRequest request =
+        Request(Verb::kPatch, plural, KindOf(plural).namespaced ? "default" : "", name);
+    request.patch_type = patch::PatchType::kApply;
+    request.write.field_manager = manager;
+    const api::KindInfo& kind = *request.kind;
+    request.body = R"({"apiVersion":")" + kind.api_version() + R"(","kind":")" +
+                   std::string(kind.kind) + "\"," + std::string(rest) + "}";
+    return request;
+  }
+  std::string Apply(std::string_view manager, std::string_view rest) {
+    return Do(ApplyRequest(manager, "configmaps", "a", rest));
+  }
+  // "one:Apply two:Update:status"
+  std::string Owners(std::string_view plural, std::string_view namespace_, std::string_view name) {
+    const Answer answer = Ask(Request(Verb::kGet, plural, namespace_, name));
+    std::string text;
+    for (const auto& entry :
+         std::get<ObjectAnswer>(*answer.outcome).item.object.metadata().managed_fields) {
+      if (!text.empty()) text += ' ';
+      text += entry.manager + ":" + entry.operation;
+      if (!entry.subresource.empty()) text += ":" + entry.subresource;
+    }
+    return text;
+  }
+};
+
+TEST_F(ApplyTest, CreatesOnceAndThenChangesNothing) {
+  const std::string created = Apply("one", R"("metadata":{"name":"a"},"data":{"k":"v"})");
+  EXPECT_THAT(created, StartsWith("201 "));
+  EXPECT_THAT(created, HasSubstr(R"("fieldsV1":{"f:data":{"f:k":{}}})"));
+  const std::string version = VersionOf("configmaps", "default", "a");
+  EXPECT_THAT(Apply("one", R"("metadata":{"name":"a"},"data":{"k":"v"})"), StartsWith("200 "));
+  EXPECT_EQ(VersionOf("configmaps", "default", "a"), version);
+  EXPECT_THAT(Apply("one", R"("metadata":{"name":"a"},"data":{"k":"w"})"),
+              HasSubstr(R"("data":{"k":"w"})"));
+}
+
+// What defaults add is no change either.
+TEST_F(ApplyTest, OfWhatIsThereIsNoWrite) {
+  const std::string rest =
+      R"("metadata":{"name":"a"},"spec":{"devices":{"requests":[{"name":"r","exactly":)"
+      R"({"deviceClassName":"c"}}]}})";
+  EXPECT_THAT(Do(ApplyRequest("one", "v1/resourceclaims", "a", rest)), StartsWith("201 "));
+  const std::string version = VersionOf("resourceclaims", "default", "a");
+  world_.clock().Advance(std::chrono::seconds(5));
+  EXPECT_THAT(Do(ApplyRequest("one", "v1/resourceclaims", "a", rest)), StartsWith("200 "));
+  EXPECT_EQ(VersionOf("resourceclaims", "default", "a"), version);
+}
+
+TEST_F(ApplyTest, RefusesWhatDoesNotFitThePlace) {
+  EXPECT_EQ(Apply("one", R"("metadata":{"name":"b"})"),
+            "400 BadRequest: the name of the object (b) does not match the name on the URL (a)");
+  EXPECT_EQ(Apply("one", R"("metadata":{"generateName":"a"})"),
+            "400 BadRequest: the name of the object (a based on URL) was undeterminable: name must "
+            "be provided");
+  EXPECT_EQ(Apply("one", R"("metadata":{"name":"a","uid":"x"})"),
+            "409 Conflict: Operation cannot be fulfilled on configmaps \"a\": uid mismatch: the "
+            "provided object specified uid x, and no existing object was found");
+  EXPECT_EQ(Apply("one", R"("metadata":{"name":"a","managedFields":[]})"),
+            "400 BadRequest: metadata.managedFields must be nil");
+  ResourceRequest list = ApplyRequest("one", "configmaps", "a", "");
+  list.body = "[]";
+  EXPECT_EQ(Do(std::move(list)),
+            "400 BadRequest: error decoding patch: error unmarshaling JSON: while decoding JSON: "
+            "json: cannot unmarshal array into Go value of type map[string]interface {}");
+  EXPECT_THAT(Read("configmaps", "default", "a"), StartsWith("404 "));
+}
+
+TEST_F(ApplyTest, HeedsTheVersionAndUidItNames) {
+  Apply("one", R"("metadata":{"name":"a"},"data":{"k":"v"})");
+  const std::string version = VersionOf("configmaps", "default", "a");
+  EXPECT_THAT(Apply("one", R"("metadata":{"name":"a","resourceVersion":"1"})"),
+              StartsWith("409 Conflict: Operation cannot be fulfilled on configmaps \"a\": the "
+                         "object has been modified; "));
+  EXPECT_THAT(Apply("one", R"("metadata":{"name":"a","uid":"x"})"),
+              StartsWith("422 Invalid: ConfigMap \"a\" is invalid: metadata.uid: Invalid value: "
+                         "\"x\": field is immutable"));
+  EXPECT_THAT(Apply("one", R"("metadata":{"name":"a","resourceVersion":")" + version + R"("})"),
+              StartsWith("200 "));
+}
+
+TEST_F(ApplyTest, DryRunsShowOwnersAndStoreNothing) {
+  ResourceRequest request =
+      ApplyRequest("one", "configmaps", "a", R"("metadata":{"name":"a"},"data":{"k":"v"})");
+  request.write.dry_run = true;
+  EXPECT_THAT(Do(request), HasSubstr(R"("manager":"one")"));
+  EXPECT_THAT(Read("configmaps", "default", "a"), StartsWith("404 "));
+  Apply("two", R"("metadata":{"name":"a"},"data":{"x":"y"})");
+  EXPECT_THAT(Do(request), StartsWith("200 "));
+  EXPECT_EQ(Owners("configmaps", "default", "a"), "two:Apply");
+}
+
+TEST_F(ApplyTest, ToAnObjectThatIsGoing) {
+  Apply("one", R"("metadata":{"name":"a","finalizers":["e.x/f"]})");
+  Delete("configmaps", "default", "a");
+  EXPECT_THAT(Apply("two", R"("metadata":{"name":"a","labels":{"l":"m"}})"), StartsWith("200 "));
+  EXPECT_THAT(Apply("two", R"("metadata":{"name":"a","finalizers":["e.x/g"]})"),
+              HasSubstr("no new finalizers can be added if the object is being deleted"));
+  // The last finalizer goes with who applied it, and the object with it.
+  EXPECT_THAT(Apply("one", R"("metadata":{"name":"a"})"), StartsWith("200 "));
+  EXPECT_THAT(Read("configmaps", "default", "a"), StartsWith("404 "));
+}
+
+TEST_F(ApplyTest, ToAStatusNeedsTheObject) {
+  ResourceRequest request = ApplyRequest(
+      "driver", "v1/resourceclaims", "a", R"("metadata":{"name":"a"},"status":{"devices":[]})");
+  request.subresource = "status";
+  EXPECT_THAT(Do(request), StartsWith("404 NotFound: resourceclaims.resource.k8s.io \"a\""));
+}
+
+TEST_F(ApplyTest, WritersOfStatusAreManagersOfTheirOwn) {
+  Post("resourceclaims",
+       "default",
+       R"({"metadata":{"name":"a","labels":{"l":"m"}},"spec":{"devices":{}}})");
+  ResourceRequest request = Request(Verb::kPatch, "resourceclaims", "default", "a");
+  request.subresource = "status";
+  request.patch_type = patch::PatchType::kMerge;
+  request.write.field_manager = "scheduler";
+  request.body = R"({"metadata":{"labels":{"not":"mine"}},"status":{"allocation":{}}})";
+  EXPECT_THAT(Do(std::move(request)), StartsWith("200 "));
+  EXPECT_EQ(Owners("resourceclaims", "default", "a"), "scheduler:Update:status unknown:Update");
+  EXPECT_THAT(Read("resourceclaims", "default", "a"),
+              HasSubstr(R"("fieldsV1":{"f:status":{"f:allocation":{".":{},"f:devices":{}}}})"));
+}
+
+TEST_F(ApplyTest, BindingsOwnNothing) {
+  Post("pods",
+       "default",
+       R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}]}})");
+  const std::string before = Owners("pods", "default", "p");
+  ResourceRequest bind = Request(Verb::kCreate, "pods", "default", "p");
+  bind.subresource = "binding";
+  bind.write.field_manager = "scheduler";
+  bind.body = R"({"metadata":{"name":"p"},"target":{"kind":"Node","name":"n"}})";
+  EXPECT_THAT(Do(std::move(bind)), StartsWith("201 "));
+  EXPECT_EQ(Owners("pods", "default", "p"), before);
+  EXPECT_THAT(Read("pods", "default", "p"), Not(HasSubstr("f:nodeName")));
+}
+
+TEST_F(ApplyTest, ConflictsLeaveTheObjectAsItWas) {
+  Apply("one", R"("metadata":{"name":"a"},"data":{"k":"v"})");
+  const std::string before = Read("configmaps", "default", "a");
+  EXPECT_EQ(Apply("two", R"("metadata":{"name":"a"},"data":{"k":"w"})"),
+            "409 Conflict: Apply failed with 1 conflict: conflict with \"one\": .data.k");
+  EXPECT_EQ(Read("configmaps", "default", "a"), before);
+  ResourceRequest forced =
+      ApplyRequest("two", "configmaps", "a", R"("metadata":{"name":"a"},"data":{"k":"w"})");
+  forced.write.force = true;
+  EXPECT_THAT(Do(std::move(forced)), HasSubstr(R"("data":{"k":"w"})"));
+  EXPECT_EQ(Owners("configmaps", "default", "a"), "two:Apply");
+}
+
+TEST_F(ApplyTest, NewNamespacesBelongToTheServer) {
+  EXPECT_EQ(Owners("namespaces", "", "kube-system"), "kube-apiserver:Update");
+}
+
+}  // namespace
+}  // namespace dray::server::verbs
