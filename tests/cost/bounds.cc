@@ -28,7 +28,7 @@ void Judge(const Quantity& quantity, size_t input, std::string& complaint) {
     return static_cast<double>(quantity.values[i + 1]) - static_cast<double>(quantity.values[i]);
   };
   // What is small beside the base may come in any steps.
-  if (step(1) < static_cast<double>(quantity.base) / 2 || step(1) <= kStepMax * step(0)) return;
+  if (step(1) < 2 * static_cast<double>(quantity.base) || step(1) <= kStepMax * step(0)) return;
   complaint += fmt::format("{} grow from {} to {} to {}; ",
                            quantity.name,
                            quantity.values[0],
