@@ -63,6 +63,8 @@ class DirectApi {
     return Ask(std::move(request));
   }
 
+  const store::Store& store() const { return store_; }
+
  private:
   class Responder final : public net::Responder {
    public:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A whole request against the API over a store in memory: whatever it says, it is answered once,
-// and with a status code of HTTP. The input is a method, a target, headers and a body:
+// and with a status code of HTTP; and what it wrote can be read by another server, as it is and in
+// the list of its kind. The input is a method, a target, headers and a body:
 //
 //   PATCH /api/v1/nodes/a?force=1
 //   Content-Type: application/merge-patch+json
@@ -14,6 +15,7 @@
 
 #include "net/http.h"
 #include "tests/fuzz/direct_api.h"
+#include "tests/fuzz/second_server.h"
 
 namespace {
 
@@ -43,14 +45,19 @@ dray::net::Request Parse(std::string_view text) {
 // inputs; it is made anew before its objects could matter much.
 constexpr int kInputsPerServer = 256;
 
-dray::fuzz::DirectApi& FreshEnoughApi() {
-  static std::unique_ptr<dray::fuzz::DirectApi> api;
+struct Servers {
+  dray::fuzz::DirectApi first;
+  dray::fuzz::SecondServer second;
+};
+
+Servers& FreshEnough() {
+  static std::unique_ptr<Servers> servers;
   static int inputs_left = 0;
   if (inputs_left-- == 0) {
     inputs_left = kInputsPerServer - 1;
-    api = std::make_unique<dray::fuzz::DirectApi>();
+    servers = std::make_unique<Servers>();
   }
-  return *api;
+  return *servers;
 }
 
 }  // namespace
@@ -58,6 +65,8 @@ dray::fuzz::DirectApi& FreshEnoughApi() {
 // The name is libFuzzer's.
 // NOLINTNEXTLINE(readability-identifier-naming)
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  FreshEnoughApi().Ask(Parse({reinterpret_cast<const char*>(data), size}));
+  Servers& servers = FreshEnough();
+  servers.first.Ask(Parse({reinterpret_cast<const char*>(data), size}));
+  servers.second.Follow(servers.first.store());
   return 0;
 }

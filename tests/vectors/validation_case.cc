@@ -18,6 +18,7 @@
 #include "server/registry/generate_name.h"
 #include "server/registry/profile_expressions.h"
 #include "server/registry/write.h"
+#include "server/testing/readable.h"
 #include "tests/vectors/case_files.h"
 
 namespace dray::vectors {
@@ -190,6 +191,10 @@ Outcome RunValidationCase(const CaseSubject& subject, const json::object& test) 
     Outcome refused = Refused(result.error());
     refused.strict = std::move(outcome.strict);
     return refused;
+  }
+  // Accepted means readable: what is stored of it is the object.
+  if (const std::string loss = server::testing::LossOf(object); !loss.empty()) {
+    return Refused(server::errors::Internal("not readable: " + loss));
   }
   outcome.code = write->old.empty() ? 201 : 200;
   outcome.warnings = *std::move(result);
