@@ -201,7 +201,10 @@ void CheckRawObject(
   }
   const size_t start = value.bytes().find_first_not_of(" \t\r\n");
   if (start == std::string::npos || value.bytes()[start] != '{') {
-    errors.Invalid(path, Shown("<value omitted>"), "must be a valid JSON object");
+    errors.Invalid(path,
+                   Shown("<value omitted>"),
+                   errors.Since(32) ? "must be a valid JSON object"
+                                    : "parameters must be a valid JSON object");
   }
 }
 

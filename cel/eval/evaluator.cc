@@ -303,10 +303,12 @@ class Evaluator final : public FoldHost {
         meter_.Charge(kMapCost);
         return entry.key.is_error() ? entry.key : entry.value;
       }
-      if (!present) continue;
-      if (!CanBeKey(entry.key.kind())) {
-        return CrashAsKey(entry.key);
+      // Upstream takes the key away, which an empty map of Go words in its own way.
+      if (!CanBeKey(entry.key.kind()) && !present && count == 0) {
+        return Crash(fmt::format("hash of unhashable type: {}", GoTypeName(entry.key)));
       }
+      if (!CanBeKey(entry.key.kind())) return CrashAsKey(entry.key);
+      if (!present) entry.value = Value::Error("taken away");
       entries[count++] = entry;
     }
     meter_.Charge(kMapCost);

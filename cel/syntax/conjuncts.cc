@@ -85,7 +85,7 @@ bool AreBracketsMatched(Tokens tokens) {
 
 std::vector<std::string_view> Conjuncts(std::string_view expression) {
   std::vector<SourceError> errors;
-  const std::vector<Token> all = Tokenize(expression, errors);
+  const std::vector<Token> all = Tokenize(expression, QuotedNames::kYes, errors);
   const Tokens tokens = Tokens(all).first(all.size() - 1);  // without kEnd
   if (!errors.empty() || tokens.empty() || !AreBracketsMatched(tokens)) return {expression};
   std::vector<std::string_view> conjuncts;
@@ -110,7 +110,7 @@ std::string OneLine(std::string_view expression) {
   std::vector<SourceError> errors;
   std::string line;
   size_t behind = 0;  // the token before
-  for (const Token& token : Tokenize(expression, errors)) {
+  for (const Token& token : Tokenize(expression, QuotedNames::kYes, errors)) {
     if (token.kind == TokenKind::kEnd) break;
     if (!line.empty() && token.offset > behind) line += ' ';
     for (const char c : token.text) {

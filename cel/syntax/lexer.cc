@@ -39,7 +39,8 @@ constexpr Symbol PairSymbol(char first, char second) {
 
 class Lexer {
  public:
-  Lexer(std::string_view text, std::vector<SourceError>& errors) : text_(text), errors_(errors) {}
+  Lexer(std::string_view text, QuotedNames quoted_names, std::vector<SourceError>& errors)
+      : text_(text), quoted_names_(quoted_names), errors_(errors) {}
 
   std::vector<Token> Run() {
     std::vector<Token> tokens;
@@ -93,7 +94,7 @@ class Lexer {
     const size_t prefix = LiteralPrefix();
     if (At(prefix) == '"' || At(prefix) == '\'') return Quoted(prefix);
     if (IsLetter(c)) return Word();
-    if (c == '`') return Backticks();
+    if (c == '`' && quoted_names_ == QuotedNames::kYes) return Backticks();
     const Symbol pair = PairSymbol(c, At(1));
     if (pair != Symbol::kNone) return MakeSymbol(pair, 2);
     if (kMarks.contains(c)) return MakeSymbol(Mark(c), 1);
@@ -202,6 +203,7 @@ class Lexer {
   }
 
   std::string_view text_;
+  QuotedNames quoted_names_;
   std::vector<SourceError>& errors_;
   size_t at_ = 0;
 };
@@ -242,7 +244,7 @@ bool DecodeEscape(std::string_view& rest, bool is_bytes, bool lax_surrogates, st
   }
   rest.remove_prefix(start + digits);
   if (is_bytes) {
-    if (digits >= 4) return false;
+    if (digits >= 4) return false;  // no code points
     out += static_cast<char>(static_cast<unsigned char>(value));
     return true;
   }
@@ -254,8 +256,10 @@ bool DecodeEscape(std::string_view& rest, bool is_bytes, bool lax_surrogates, st
 
 }  // namespace
 
-std::vector<Token> Tokenize(std::string_view expression, std::vector<SourceError>& errors) {
-  return Lexer(expression, errors).Run();
+std::vector<Token> Tokenize(std::string_view expression,
+                            QuotedNames quoted_names,
+                            std::vector<SourceError>& errors) {
+  return Lexer(expression, quoted_names, errors).Run();
 }
 
 bool DecodeLiteral(std::string_view text, bool is_bytes, bool lax_surrogates, std::string& out) {

@@ -51,13 +51,18 @@ struct Token {
   std::string_view text;  // as written
 };
 
+/// Whether the language has names in backticks: releases since 1.33.
+enum class QuotedNames : bool { kNo, kYes };
+
 /// Cuts `expression` into tokens; the last one is kEnd. White space and // comments are dropped.
 /// An unrecognised character adds one error and ends the list.
-std::vector<Token> Tokenize(std::string_view expression, std::vector<SourceError>& errors);
+std::vector<Token> Tokenize(std::string_view expression,
+                            QuotedNames quoted_names,
+                            std::vector<SourceError>& errors);
 
 /// The value of a string or bytes token (`text` with prefix and quotes).
-/// Returns false if an escape does not denote a code point; with `lax_surrogates` those of
-/// surrogates denote U+FFFD.
+/// Returns false if an escape does not denote a code point, or denotes one in bytes; with
+/// `lax_surrogates` those of surrogates denote U+FFFD.
 bool DecodeLiteral(std::string_view text, bool is_bytes, bool lax_surrogates, std::string& out);
 
 }  // namespace dray::cel::syntax

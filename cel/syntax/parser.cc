@@ -72,7 +72,9 @@ class Parser {
          const Environment& environment,
          std::vector<SourceError>& errors)
       : environment_(environment), errors_(errors) {
-    tokens_ = Tokenize(ast_.memory.Copy(expression), errors);
+    const bool has_quoted = environment.since(api::Release::k1_33);
+    tokens_ = Tokenize(
+        ast_.memory.Copy(expression), has_quoted ? QuotedNames::kYes : QuotedNames::kNo, errors);
     ended_ = !errors.empty();
     ast_.nodes.reserve(tokens_.size());
   }
@@ -536,7 +538,9 @@ class Parser {
     const bool lax_surrogates = !environment_.since(api::Release::k1_33);
     std::string value;
     if (!DecodeLiteral(token.text, is_bytes, lax_surrogates, value)) {
-      return Report(token.offset, "invalid unicode code point");
+      const bool is_point = !is_bytes && environment_.since(api::Release::k1_33);
+      return Report(token.offset,
+                    is_point ? "invalid unicode code point" : "unable to unescape string");
     }
     const std::string_view kept = ast_.memory.Copy(value);
     if (is_bytes) return AddLiteral(token.offset, Bytes{kept});

@@ -113,7 +113,10 @@ Value MakeMap(Arena& arena, std::span<const MapEntry> entries) {
     const bool again = kept > 0 && AreOneKey(out[kept - 1].key, entries[place].key);
     out[again ? kept - 1 : kept++] = entries[place];
   }
-  return Value::FromMap(arena.Keep(Map{.entries = out.first(kept), .weight = weight}));
+  const auto gone =
+      std::ranges::remove_if(out.first(kept), [](const MapEntry& e) { return e.value.is_error(); });
+  return Value::FromMap(
+      arena.Keep(Map{.entries = out.first(kept - gone.size()), .weight = weight}));
 }
 
 Value MakeSome(Arena& arena, const Value& value) {

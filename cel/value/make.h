@@ -23,8 +23,8 @@ Value MakeString(Arena& arena, std::string_view text);
 Value MakeList(Arena& arena, std::span<const Value> items);
 /// A list of items that are in the arena already. Fails above kWeightMax.
 Value AdoptList(Arena& arena, std::span<const Value> items);
-/// Copies the entries and sorts them; of equal keys the last wins. Fails above kWeightMax, and for
-/// a key of a kind that CanBeKey refuses.
+/// Copies the entries and sorts them; of equal keys the last wins, and one whose value is an error
+/// takes its key away. Fails above kWeightMax, and for a key of a kind that CanBeKey refuses.
 Value MakeMap(Arena& arena, std::span<const MapEntry> entries);
 Value MakeSome(Arena& arena, const Value& value);
 

@@ -12,6 +12,7 @@ namespace dray::cel::inline value {
 
 struct NamedFormat {
   std::string_view function;  // "format." and the name
+  std::string_view shown;     // as the value is printed: DNS1123Label
   uint32_t pattern_size;      // of the regular expression that upstream charges for
   api::NameErrors (*check)(std::string_view text);
   api::Releases in = {};

@@ -213,7 +213,7 @@ json::value Tagged(const Value& value) {
     case ValueKind::kUrl: return TaggedText("kubernetes.URL", value.url().text);
     case ValueKind::kIp: return TaggedText("net.IP", AddressText(value));
     case ValueKind::kCidr: return TaggedText("net.CIDR", AddressText(value));
-    case ValueKind::kFormat: return TaggedText("kubernetes.NamedFormat", value.format().name());
+    case ValueKind::kFormat: return TaggedText("kubernetes.NamedFormat", value.format().shown);
   }
   return {};
 }
