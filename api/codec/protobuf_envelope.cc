@@ -110,7 +110,7 @@ Result<ProtobufEnvelope> ReadProtobufEnvelope(std::string_view text) {
   }
   if (text == kMark) return Fail(StatusReason::kBadRequest, "empty body");
   WireReader reader(text);
-  const ProtobufEnvelope envelope = TakeEnvelope(reader, text);
+  ProtobufEnvelope envelope = TakeEnvelope(reader, text);
   if (reader.failed()) return Fail(reader.error("envelope"));
   return envelope;
 }

@@ -45,8 +45,8 @@ std::string_view MessageOf(const storage::Item& item, Transform transform) {
 }
 
 const api::TypeMeta& StatusMeta() {
-  static const api::TypeMeta meta{.api_version = "v1", .kind = "Status"};
-  return meta;
+  static const api::TypeMeta kMeta{.api_version = "v1", .kind = "Status"};
+  return kMeta;
 }
 
 std::string StatusMessage(const api::meta_v1::Status& status) {
