@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/bounded_queue.h"
+#include "base/check.h"
 #include "base/log.h"
 #include "base/world.h"
 #include "net/client/http_client.h"
@@ -111,6 +112,7 @@ class RawSocket {
  public:
   explicit RawSocket(uint16_t port, int receive_buffer_bytes = 0)
       : descriptor_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    DRAY_CHECK(descriptor_ >= 0);
     if (receive_buffer_bytes > 0) {
       setsockopt(
           descriptor_, SOL_SOCKET, SO_RCVBUF, &receive_buffer_bytes, sizeof receive_buffer_bytes);

@@ -402,7 +402,7 @@ TEST_F(HttpApiTest, WhatIsNoUtf8NeverReachesAnAnswer) {
   };
   for (const std::string& target : targets) {
     for (const std::string_view method : {"GET", "PUT", "DELETE", "PATCH"}) {
-      net::client::ClientRequest request =
+      const net::client::ClientRequest request =
           Request(method, target, "{}", "application/merge-patch+json");
       const net::client::ClientResponse response = Send(request);
       EXPECT_TRUE(api::IsUtf8(response.body)) << method << " " << target << ": " << response.body;
