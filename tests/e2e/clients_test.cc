@@ -130,7 +130,7 @@ TEST_P(ClientsTest, WritesAreReadBackAndConflictsAreSaid) {
 class Collector {
  public:
   client::WatchHandler handler() {
-    return {.events = [this](std::vector<client::WatchEvent> events) { Add(std::move(events)); },
+    return {.events = [this](const std::vector<client::WatchEvent>& events) { Add(events); },
             .ended = [](const Error&) {}};
   }
   /// Names and types so far, once there are `count`.
