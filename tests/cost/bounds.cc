@@ -12,11 +12,13 @@ namespace {
 
 // A step twice as large may take so much more: 4 would be the square.
 constexpr double kStepMax = 2.8;
+constexpr uint64_t kMiB = 1U << 20U;
 
 struct Quantity {
   std::string_view name;
   std::vector<uint64_t> values;  // of n, 2n, 4n
   uint64_t base, per_byte;
+  uint64_t noise;  // steps up to here may be of any size: budgets begin, vectors grow
 };
 
 void Judge(const Quantity& quantity, size_t input, std::string& complaint) {
@@ -27,8 +29,7 @@ void Judge(const Quantity& quantity, size_t input, std::string& complaint) {
   const auto step = [&](size_t i) {
     return static_cast<double>(quantity.values[i + 1]) - static_cast<double>(quantity.values[i]);
   };
-  // What is small beside the base may come in any steps.
-  if (step(1) < 2 * static_cast<double>(quantity.base) || step(1) <= kStepMax * step(0)) return;
+  if (step(1) <= static_cast<double>(quantity.noise) || step(1) <= kStepMax * step(0)) return;
   complaint += fmt::format("{} grow from {} to {} to {}; ",
                            quantity.name,
                            quantity.values[0],
@@ -53,10 +54,19 @@ void Growth::Add(size_t input, const Usage& usage, size_t answer) {
 std::string Growth::Complaint() const {
   DRAY_CHECK(samples_.size() == 3);
   std::vector<Quantity> quantities = {
-      {.name = "bytes held", .base = kPeakBase, .per_byte = kPeakPerByte},
-      {.name = "bytes allocated", .base = kAllocatedBase, .per_byte = kAllocatedPerByte},
-      {.name = "bytes of the answer", .base = kAnswerBase, .per_byte = kAnswerPerByte},
-      {.name = "instructions", .base = kInstructionsBase, .per_byte = kInstructionsPerByte}};
+      {.name = "bytes held", .base = kPeakBase, .per_byte = kPeakPerByte, .noise = kMiB * 48},
+      {.name = "bytes allocated",
+       .base = kAllocatedBase,
+       .per_byte = kAllocatedPerByte,
+       .noise = kMiB * 64},
+      {.name = "bytes of the answer",
+       .base = kAnswerBase,
+       .per_byte = kAnswerPerByte,
+       .noise = kMiB * 2},
+      {.name = "instructions",
+       .base = kInstructionsBase,
+       .per_byte = kInstructionsPerByte,
+       .noise = 4'000'000'000}};
   for (const Sample& sample : samples_) {
     quantities[0].values.push_back(sample.usage.peak);
     quantities[1].values.push_back(sample.usage.allocated);
