@@ -182,7 +182,8 @@ class Application {
   Result<Changes> ChangesIn(const KindInfo& version, const JsonTree& merged) {
     DRAY_TRY(const JsonTree before, Convert(live_, kind_, version));
     DRAY_TRY(const JsonTree after, Convert(merged, kind_, version));
-    Changes changes = CompareFields(ShapeOf(version.type()), Part(&before), Part(&after), wire_);
+    const Changes changes =
+        CompareFields(ShapeOf(version.type()), Part(&before), Part(&after), wire_);
     return write_.reset == nullptr ? changes : changes.Without(*write_.reset);
   }
 
@@ -271,7 +272,7 @@ Result<Applied> Apply(const Write& write, const Object& live, const JsonTree& co
   Application application(write, before, bare);
   std::vector<Conflict> conflicts;
   Managers managers = *read;
-  DRAY_TRY(JsonTree after, application.Run(managers, force, conflicts));
+  DRAY_TRY(const JsonTree after, application.Run(managers, force, conflicts));
   if (!conflicts.empty() && write.manager == kKubectl) {
     const FieldSet allowed = FieldsOfLastApplied(kind, seen, before, wire);
     std::erase_if(conflicts, [&](const Conflict& conflict) { return allowed.Has(conflict.path); });

@@ -195,7 +195,7 @@ TEST(Update, MergesTheOldestPastTheLimit) {
   std::string data;
   for (size_t i = 0; i <= kUpdateManagersMax; ++i) {
     const std::string key(1, static_cast<char>('a' + i));
-    data += (data.empty() ? "\"" : ",\"") + key + "\":\"\"";
+    data += (data.empty() ? "\"" : ",\"") + key + R"(":"")";
     story.Update(key, Map(",\"data\":{" + data + "}"));
     story.PassSecond();
     const size_t entries = story.live().metadata().managed_fields.size();

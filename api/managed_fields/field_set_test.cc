@@ -16,7 +16,7 @@ namespace dray::api::managed_fields {
 namespace {
 
 FieldSet SetOf(std::string_view json) {
-  Result<FieldSet> set = FieldSet::Parse(json);
+  const Result<FieldSet> set = FieldSet::Parse(json);
   EXPECT_TRUE(set.has_value()) << json;
   return set.value_or(FieldSet());
 }
