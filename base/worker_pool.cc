@@ -8,20 +8,15 @@
 #include <utility>
 
 namespace dray {
-namespace {
-
-// Of the calling thread; null outside of all pools.
-thread_local const WorkerPool* current_pool = nullptr;
-
-}  // namespace
 
 WorkerPool::WorkerPool(size_t threads) {
   threads_.reserve(threads);
+  ids_.reserve(threads);
   for (size_t i = 0; i < threads; ++i) {
     threads_.emplace_back([this] {
-      current_pool = this;
       while (auto work = queue_.Pop()) (*work)();
     });
+    ids_.push_back(threads_.back().get_id());
   }
 }
 
@@ -35,7 +30,7 @@ bool WorkerPool::TryPost(std::move_only_function<void()> work) {
 }
 
 bool WorkerPool::in_pool() const {
-  return current_pool == this;
+  return std::ranges::find(ids_, std::this_thread::get_id()) != ids_.end();
 }
 
 size_t WorkerPool::UsualThreads() {

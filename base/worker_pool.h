@@ -35,6 +35,7 @@ class WorkerPool {
  private:
   BoundedQueue<std::move_only_function<void()>> queue_{kQueueMax};
   std::vector<std::thread> threads_;
+  std::vector<std::thread::id> ids_;  // of `threads_`, also while these are joined
 };
 
 }  // namespace dray
