@@ -10,7 +10,9 @@
 namespace dray::api {
 namespace {
 
-using boost::multiprecision::cpp_int;
+/// An integer of any size, each result a value of its own.
+using cpp_int = boost::multiprecision::number<boost::multiprecision::cpp_int_backend<>,
+                                              boost::multiprecision::et_off>;
 
 std::string RandomDigits(std::mt19937_64& random, size_t digits_max) {
   std::string digits = std::to_string(1 + random() % 9);
