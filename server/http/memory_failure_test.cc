@@ -30,14 +30,19 @@ namespace {
 thread_local int allocations_left = -1;
 thread_local bool has_failed = false;
 
-void* Allocate(size_t size) {
+// Null when there is no memory, or shall be none.
+void* TryToAllocate(size_t size) noexcept {
   if (allocations_left == 0) {
     allocations_left = -1;
     has_failed = true;
-    throw std::bad_alloc();
+    return nullptr;
   }
   if (allocations_left > 0) --allocations_left;
-  void* const memory = std::malloc(size == 0 ? 1 : size);
+  return std::malloc(size == 0 ? 1 : size);
+}
+
+void* Allocate(size_t size) {
+  void* const memory = TryToAllocate(size);
   if (memory == nullptr) throw std::bad_alloc();
   return memory;
 }
@@ -49,6 +54,12 @@ void* operator new(size_t size) {
 }
 void* operator new[](size_t size) {
   return Allocate(size);
+}
+void* operator new(size_t size, const std::nothrow_t&) noexcept {  // of std::stable_sort
+  return TryToAllocate(size);
+}
+void* operator new[](size_t size, const std::nothrow_t&) noexcept {
+  return TryToAllocate(size);
 }
 void operator delete(void* memory) noexcept {
   std::free(memory);

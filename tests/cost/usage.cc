@@ -44,6 +44,9 @@ void Release(void* memory) {
 void* operator new(size_t size) {
   return Counted(std::malloc(size == 0 ? 1 : size), size);
 }
+void* operator new(size_t size, const std::nothrow_t&) noexcept {  // of std::stable_sort
+  return Counted(std::malloc(size == 0 ? 1 : size), size);
+}
 void* operator new(size_t size, std::align_val_t alignment) {
   const auto align = static_cast<size_t>(alignment);
   return Counted(std::aligned_alloc(align, (size + align - 1) / align * align), size);
