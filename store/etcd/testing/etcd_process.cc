@@ -358,7 +358,14 @@ Result<std::string> EtcdProcess::Etcdctl(const std::vector<std::string>& words) 
 }
 
 void EtcdProcess::Pause() {
-  Signal(SIGSTOP);
+  const MutexLock lock(mutex_);
+  if (pid_ == 0) return;
+  ::kill(pid_, SIGSTOP);
+  // The signal stops each thread in its own time; the process is reported when all of them stand.
+  siginfo_t stopped{};
+  while (::waitid(P_PID, static_cast<id_t>(pid_), &stopped, WSTOPPED | WEXITED | WNOWAIT) != 0 &&
+         errno == EINTR) {
+  }
 }
 
 void EtcdProcess::Resume() {

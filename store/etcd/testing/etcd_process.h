@@ -95,7 +95,8 @@ class EtcdProcess {
   Result<> Restart();
   /// After Kill: the same, but without its data: the cluster has the same id and begins anew.
   Result<> RestartEmpty();
-  /// SIGSTOP: connections stay, nothing is answered. Again is harmless.
+  /// SIGSTOP: connections stay, nothing is answered from the return of this call on. Again is
+  /// harmless.
   void Pause();
   /// SIGCONT.
   void Resume();
