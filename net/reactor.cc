@@ -52,7 +52,7 @@ void Reactor::Run() {
     try {
       loop_->context.run();
       return;
-    } catch (const std::bad_alloc&) {
+    } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): the loop is the handler
       // Ends the function that found no memory; the others go on.
     }
   }

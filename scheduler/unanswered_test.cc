@@ -16,7 +16,6 @@
 namespace dray::scheduler {
 namespace {
 
-namespace core_v1 = api::core_v1;
 using api::resource_v1::ResourceClaim;
 using client::testing::MemoryClient;
 using Fate = MemoryClient::Fate;

@@ -30,7 +30,7 @@ Exchange::~Exchange() {
     boost::asio::post(loop->context, [weak = connection_] {
       if (const std::shared_ptr<ExchangeConnection> connection = weak.lock()) connection->Close();
     });
-  } catch (const std::bad_alloc&) {
+  } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): a destructor cannot tell
     // The client goes on waiting until its own limit.
   }
 }

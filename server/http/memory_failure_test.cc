@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Requests that find no memory: the first, the second, … the last allocation of a request fails,
 // one at a time. Each time the request is answered once, with 500 when it cannot be carried out,
-// and the next one finds a server that is whole. This program's operator new is one that can fail.
-#include <cstddef>
-#include <cstdlib>
+// and the next one finds a server that is whole.
 #include <functional>
 #include <memory>
 #include <new>
@@ -18,61 +16,12 @@
 #include "base/log.h"
 #include "base/simulated_world.h"
 #include "base/task.h"
+#include "base/testing/failing_memory.h"
 #include "net/http.h"
 #include "net/reactor.h"
 #include "server/http/http_api.h"
 #include "server/verbs/resources.h"
 #include "store/memory_store.h"
-
-namespace {
-
-// Allocations of this thread that still succeed; less than zero: all do.
-thread_local int allocations_left = -1;
-thread_local bool has_failed = false;
-
-// Null when there is no memory, or shall be none.
-void* TryToAllocate(size_t size) noexcept {
-  if (allocations_left == 0) {
-    allocations_left = -1;
-    has_failed = true;
-    return nullptr;
-  }
-  if (allocations_left > 0) --allocations_left;
-  return std::malloc(size == 0 ? 1 : size);
-}
-
-void* Allocate(size_t size) {
-  void* const memory = TryToAllocate(size);
-  if (memory == nullptr) throw std::bad_alloc();
-  return memory;
-}
-
-}  // namespace
-
-void* operator new(size_t size) {
-  return Allocate(size);
-}
-void* operator new[](size_t size) {
-  return Allocate(size);
-}
-void* operator new(size_t size, const std::nothrow_t&) noexcept {  // of std::stable_sort
-  return TryToAllocate(size);
-}
-void* operator new[](size_t size, const std::nothrow_t&) noexcept {
-  return TryToAllocate(size);
-}
-void operator delete(void* memory) noexcept {
-  std::free(memory);
-}
-void operator delete[](void* memory) noexcept {
-  std::free(memory);
-}
-void operator delete(void* memory, size_t) noexcept {
-  std::free(memory);
-}
-void operator delete[](void* memory, size_t) noexcept {
-  std::free(memory);
-}
 
 namespace dray::server::http {
 namespace {
@@ -98,11 +47,10 @@ class NotingResponder final : public net::Responder {
   NotingResponder& operator=(const NotingResponder&) = delete;
   ~NotingResponder() override { noted_->is_over = true; }
   void Respond(net::ResponseHead head, net::Bytes body) override {
-    const int left = std::exchange(allocations_left, -1);
+    const dray::testing::AllocationsNotCounted not_counted;
     ++noted_->answers;
     noted_->status = head.status;
     noted_->body = body.view();
-    allocations_left = left;
   }
   void Start(net::ResponseHead head) override {
     ++noted_->answers;
@@ -145,15 +93,15 @@ class MemoryFailure : public ::testing::Test {
                           method == "PATCH" ? "application/merge-patch+json" : "application/json");
       request.peer = std::make_shared<const net::Peer>(net::Peer{.address = "127.0.0.1:1"});
       auto responder = std::make_shared<NotingResponder>(reactor, noted);
-      has_failed = false;
-      allocations_left = fail_at;
+      dray::testing::TakeAllocationFailed();
+      dray::testing::FailAllocationAfter(fail_at);
       try {
         api_.Handle(std::move(request), std::move(responder));
-      } catch (const std::bad_alloc&) {
+      } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): as its caller does it
         // The connection ends (net/server/connection.cc).
       }
-      allocations_left = -1;
-      noted->has_failed = has_failed;
+      dray::testing::FailAllocationAfter(-1);
+      noted->has_failed = dray::testing::TakeAllocationFailed();
       reactor.Post([&] { reactor.Stop(); });
     });
     reactor.Run();

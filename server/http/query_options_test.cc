@@ -126,10 +126,10 @@ TEST(QueryOptions, TimeoutsAreGosDurations) {
       {"2562047h47m16.854775807s", ""},
       {"2562047h47m16.854775808s", "invalid duration \"2562047h47m16.854775808s\""},
       {"9223372036854775807ns", ""},
-      {"9223372036854775808ns", "invalid duration \"9223372036854775808ns\""},
+      {"9223372036854775808ns", R"(invalid duration "9223372036854775808ns")"},
       {"-9223372036854775808ns", ""},
-      {"9223372036854775807", "missing unit in duration \"9223372036854775807\""},
-      {"5x", "unknown unit \"x\" in duration \"5x\""},
+      {"9223372036854775807", R"(missing unit in duration "9223372036854775807")"},
+      {"5x", R"(unknown unit "x" in duration "5x")"},
       {"s", "invalid duration \"s\""},
       {"abc", "invalid duration \"abc\""},
   };

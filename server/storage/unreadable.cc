@@ -22,13 +22,13 @@ std::string TextOf(const UnreadableRecord& record) {
 RecordReader::RecordReader() {
   for (const api::KindInfo* kind : api::BuiltinKinds()) {
     if (&kind->storage() != kind || !kind->served || kind->create_only) continue;
-    std::string prefix = ResourcePrefix(*kind);
+    const std::string prefix = ResourcePrefix(*kind);
     const auto known = std::ranges::find(
         hubs_, prefix, [](const auto& each) -> const std::string& { return each.first; });
     if (known != hubs_.end()) {
       known->second.push_back(kind);
     } else {
-      hubs_.push_back({std::move(prefix), {kind}});
+      hubs_.push_back({prefix, {kind}});
     }
   }
 }

@@ -24,7 +24,7 @@ using ::testing::StartsWith;
 
 class UnreadableTest : public ServerTest {
  protected:
-  explicit UnreadableTest(Options options = {}) : ServerTest(std::move(options)) {
+  explicit UnreadableTest(const Options& options = {}) : ServerTest(options) {
     Post("deviceclasses", "", R"({"metadata":{"name":"a"},"spec":{}})");
     Damage("b");
     Post("deviceclasses", "", R"({"metadata":{"name":"c"},"spec":{}})");

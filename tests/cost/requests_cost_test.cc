@@ -70,7 +70,7 @@ const Case kCases[] = {
      kMaps,
      kJson,
      [](size_t n) {
-       return Filled(n, R"({"metadata":{"name":"a"},"data":{"a":")", "\\u0001\\n\\\"", "\"}}");
+       return Filled(n, R"({"metadata":{"name":"a"},"data":{"a":")", R"(\u0001\n\")", "\"}}");
      }},
     {"UnknownFields",
      "POST",
@@ -411,7 +411,7 @@ const Case kCases[] = {
      "PATCH",
      "/api/v1/namespaces/default/configmaps/a",
      kMerge,
-     [](size_t n) { return Filled(n, R"({"kind":"B","a":[)", "\"\\u0001\"", "]}"); },
+     [](size_t n) { return Filled(n, R"({"kind":"B","a":[)", R"("\u0001")", "]}"); },
      [](fuzz::DirectApi& api, size_t /*n*/) {
        Create(api, kMaps, R"({"metadata":{"name":"a"}})");
      }},

@@ -266,6 +266,17 @@ class ExclusiveDevicesFaults : public ::testing::Test {
         nullptr));
   }
 
+  /// Needs the claim of its name.
+  void MakePod(const std::string& name) {
+    std::string pod = R"({"metadata":{"namespace":"default","name":")";
+    pod += name;
+    pod += R"("},"spec":{"containers":[{"name":"c","image":"i"}],
+               "resourceClaims":[{"name":"c","resourceClaimName":")";
+    pod += name;
+    pod += R"("}]}})";
+    Make(*api::DecodeJson(api::Reflected<api::core_v1::Pod>::kKind, pod, nullptr));
+  }
+
   /// Pods with a claim each come; some go, and what they had is freed.
   void UseAtRandom(uint64_t seed) {
     SeededRandom random(seed);
@@ -274,12 +285,7 @@ class ExclusiveDevicesFaults : public ::testing::Test {
     for (int i = 0; i < kPods; ++i) {
       const std::string name = fmt::format("p{}", i);
       MakeClaim(name);
-      Make(*api::DecodeJson(api::Reflected<api::core_v1::Pod>::kKind,
-                            R"({"metadata":{"namespace":"default","name":")" + name +
-                                R"("},"spec":{"containers":[{"name":"c","image":"i"}],
-                                "resourceClaims":[{"name":"c","resourceClaimName":")" +
-                                name + R"("}]}})",
-                            nullptr));
+      MakePod(name);
       alive.push_back(name);
       nobody.WaitFor(milliseconds(5 + random.Next() % 30));
       if (random.Next() % 2 == 0) continue;
@@ -374,12 +380,7 @@ class ExclusiveDevicesFaults : public ::testing::Test {
     for (size_t i = 0; i < kNodes * kDevicesPerNode; ++i) {
       const std::string name = fmt::format("last-{}", i);
       MakeClaim(name);
-      Make(*api::DecodeJson(api::Reflected<api::core_v1::Pod>::kKind,
-                            R"({"metadata":{"namespace":"default","name":")" + name +
-                                R"("},"spec":{"containers":[{"name":"c","image":"i"}],
-                                "resourceClaims":[{"name":"c","resourceClaimName":")" +
-                                name + R"("}]}})",
-                            nullptr));
+      MakePod(name);
     }
     store::etcd::testing::AwaitChange(observer_->store(), [this] {
       const auto claims = observer_->client().List(api::Reflected<ResourceClaim>::kKind, {});

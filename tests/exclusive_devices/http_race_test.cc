@@ -63,6 +63,10 @@ class Server {
 };
 
 class HttpRace : public ::testing::Test {
+ public:
+  HttpRace(const HttpRace&) = delete;
+  HttpRace& operator=(const HttpRace&) = delete;
+
  protected:
   HttpRace() {
     std::string folder =
@@ -74,8 +78,6 @@ class HttpRace : public ::testing::Test {
     servers_.clear();
     std::filesystem::remove_all(folder_);
   }
-  HttpRace(const HttpRace&) = delete;
-  HttpRace& operator=(const HttpRace&) = delete;
 
   void StartServer(const control_plane::StoreChoice& store) {
     const auto folder = folder_ / std::to_string(servers_.size());

@@ -18,6 +18,7 @@ FieldSet Read(std::string_view json) {
   if (!set.has_value()) return {};
   const auto again = FieldSet::Parse(set->ToJson());
   DRAY_CHECK(again.has_value() && *again == *set);
+  // NOLINTNEXTLINE(readability-container-size-empty): that they agree is the check
   DRAY_CHECK(set->empty() == (set->size() == 0));
   return *set;
 }

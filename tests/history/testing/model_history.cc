@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/check.h"
 #include "base/simulated_world.h"
 #include "base/strong.h"
 #include "tests/history/history.h"
@@ -247,6 +248,7 @@ class Run {
   Seen ReadNow(const Operation& operation) {
     const auto* get = std::get_if<Get>(&operation.request);
     const auto* list = std::get_if<List>(&operation.request);
+    DRAY_CHECK(get != nullptr || list != nullptr);  // writes go their own way
     const Freshness freshness = get != nullptr ? get->freshness : list->freshness;
     Seen seen{.revision = model_.newest(), .items = {}, .count = {}};
     if (freshness == Freshness::kExact) seen.revision = get != nullptr ? get->at : list->at;

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/testing/failing_memory.h"
+
+#include <cstddef>
+#include <cstdlib>
+#include <new>
+#include <utility>
+
+namespace dray::testing {
+namespace {
+
+// NOLINTBEGIN(cppcoreguidelines-avoid-non-const-global-variables): operator new has no object
+thread_local int allocations_left = -1;
+thread_local bool has_failed = false;
+// NOLINTEND(cppcoreguidelines-avoid-non-const-global-variables)
+
+// NOLINTBEGIN(cppcoreguidelines-owning-memory,cppcoreguidelines-no-malloc): that is what they are
+
+// Null when there is no memory, or shall be none.
+void* TryToAllocate(size_t size) noexcept {
+  if (allocations_left == 0) {
+    allocations_left = -1;
+    has_failed = true;
+    return nullptr;
+  }
+  if (allocations_left > 0) --allocations_left;
+  return std::malloc(size == 0 ? 1 : size);
+}
+
+void* Allocate(size_t size) {
+  void* const memory = TryToAllocate(size);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+
+}  // namespace
+
+void FailAllocationAfter(int successes) {
+  allocations_left = successes;
+}
+
+int AllocationsLeft() {
+  return allocations_left;
+}
+
+bool TakeAllocationFailed() {
+  return std::exchange(has_failed, false);
+}
+
+}  // namespace dray::testing
+
+void* operator new(size_t size) {
+  return dray::testing::Allocate(size);
+}
+void* operator new[](size_t size) {
+  return dray::testing::Allocate(size);
+}
+void* operator new(size_t size, const std::nothrow_t&) noexcept {  // of std::stable_sort
+  return dray::testing::TryToAllocate(size);
+}
+void* operator new[](size_t size, const std::nothrow_t&) noexcept {
+  return dray::testing::TryToAllocate(size);
+}
+void operator delete(void* memory) noexcept {
+  std::free(memory);
+}
+void operator delete[](void* memory) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, size_t) noexcept {
+  std::free(memory);
+}
+void operator delete[](void* memory, size_t) noexcept {
+  std::free(memory);
+}
+// NOLINTEND(cppcoreguidelines-owning-memory,cppcoreguidelines-no-malloc)
