@@ -135,23 +135,25 @@ inline void CopyText(char* to, const char* from, size_t size) {
   }
 }
 
-/// Equality, likewise.
+/// a == b; texts of up to 32 bytes are compared inline.
 inline bool SameText(std::string_view a, std::string_view b) {
   const size_t size = a.size();
   if (size != b.size()) return false;
-  const char* const x = a.data();
-  const char* const y = b.data();
-  if (size > 16) return std::memcmp(x, y, size) == 0;
+  const auto differ = [&]<class Word>(Word left, size_t at) {
+    Word right = left;
+    std::memcpy(&left, a.data() + at, sizeof left);
+    std::memcpy(&right, b.data() + at, sizeof right);
+    return left ^ right;
+  };
+  if (size > 32) return a == b;
   if (size >= 8) {
-    return LoadWord<uint64_t>(x) == LoadWord<uint64_t>(y) &&
-           LoadWord<uint64_t>(x + size - 8) == LoadWord<uint64_t>(y + size - 8);
+    uint64_t difference = differ(uint64_t{}, size - 8);
+    for (size_t at = 0; at + 8 < size; at += 8) difference |= differ(uint64_t{}, at);
+    return difference == 0;
   }
-  if (size >= 4) {
-    return LoadWord<uint32_t>(x) == LoadWord<uint32_t>(y) &&
-           LoadWord<uint32_t>(x + size - 4) == LoadWord<uint32_t>(y + size - 4);
-  }
+  if (size >= 4) return (differ(uint32_t{}, 0) | differ(uint32_t{}, size - 4)) == 0;
   for (size_t i = 0; i < size; ++i) {
-    if (x[i] != y[i]) return false;
+    if (a[i] != b[i]) return false;
   }
   return true;
 }

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "api/claims/pod_claims.h"
 #include "controllers/claim_sync.h"
 
 namespace dray::controllers {
@@ -33,10 +34,8 @@ bool NeedsReservation(const core_v1::Pod& pod, const api::Object* claim) {
   if (pod.spec.node_name.empty() || claim == nullptr || claim->metadata().deletion_timestamp) {
     return false;
   }
-  const auto& status = claim->As<resource_v1::ResourceClaim>().status;
-  return status.allocation && std::ranges::none_of(status.reserved_for, [&](const auto& consumer) {
-           return consumer.uid == pod.metadata.uid;
-         });
+  const auto& value = claim->As<resource_v1::ResourceClaim>();
+  return value.status.allocation && !api::claims::IsReservedFor(value, pod.metadata.uid);
 }
 
 std::string KeyBeside(const core_v1::Pod& pod, std::string_view name) {
@@ -48,7 +47,7 @@ const api::Object* Generated(const core_v1::Pod& pod,
                              std::string_view entry,
                              const core_v1::PodResourceClaimStatus* record,
                              const std::vector<const api::Object*>& owned,
-                             const ClaimLookup& find) {
+                             const api::claims::Lookup& find) {
   if (record != nullptr && record->resource_claim_name) {
     const api::Object* claim = find(KeyBeside(pod, *record->resource_claim_name));
     if (claim != nullptr && OwnerPodUid(claim->metadata()) == pod.metadata.uid) return claim;
@@ -62,7 +61,7 @@ const api::Object* Generated(const core_v1::Pod& pod,
 
 PodPlan PlanClaims(const core_v1::Pod& pod,
                    const std::vector<const api::Object*>& owned,
-                   const ClaimLookup& find) {
+                   const api::claims::Lookup& find) {
   PodPlan plan;
   if (IsDone(pod) || pod.metadata.deletion_timestamp) return plan;
   for (const core_v1::PodResourceClaim& entry : pod.spec.resource_claims) {
@@ -114,16 +113,6 @@ std::string ClaimNamePrefix(std::string_view pod, std::string_view entry) {
   return fmt::format("{}-{}",
                      pod.substr(0, pod.size() * kPrefixMax / size),
                      entry.substr(0, entry.size() * kPrefixMax / size));
-}
-
-std::vector<std::string> ClaimKeys(const core_v1::Pod& pod) {
-  std::vector<std::string> keys;
-  const auto add = [&](const std::optional<std::string>& name) {
-    if (name) keys.push_back(pod.metadata.namespace_ + "/" + *name);
-  };
-  for (const auto& entry : pod.spec.resource_claims) add(entry.resource_claim_name);
-  for (const auto& record : pod.status.resource_claim_statuses) add(record.resource_claim_name);
-  return keys;
 }
 
 std::string OwnerPodUid(const api::meta_v1::ObjectMeta& claim) {

@@ -3,11 +3,11 @@
 // like.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "api/claims/pod_claims.h"
 #include "api/core_v1/pod.h"
 #include "api/object.h"
 #include "api/resource_v1/claim_template.h"
@@ -16,9 +16,6 @@ namespace dray::controllers {
 
 /// Says for which entry of the pod a claim was generated.
 inline constexpr const char* kPodClaimNameAnnotation = "resource.kubernetes.io/pod-claim-name";
-
-/// The claim "namespace/name", or null.
-using ClaimLookup = std::function<const api::Object*(std::string_view key)>;
 
 /// A claim to make for an entry of a pod.
 struct MissingClaim {
@@ -38,7 +35,7 @@ struct PodPlan {
 /// that is missing or belongs to another pod is made again.
 PodPlan PlanClaims(const api::core_v1::Pod& pod,
                    const std::vector<const api::Object*>& owned,
-                   const ClaimLookup& find);
+                   const api::claims::Lookup& find);
 
 /// The claim for `entry`: metadata and spec of the template, an annotation, the pod as its owner.
 api::Object MakeClaim(const api::core_v1::Pod& pod,
@@ -47,9 +44,6 @@ api::Object MakeClaim(const api::core_v1::Pod& pod,
 
 /// "<pod>-<entry>-", shortened on both sides when the server could not append its five characters.
 std::string ClaimNamePrefix(std::string_view pod, std::string_view entry);
-
-/// "namespace/name" of every claim that the pod names in spec or status.
-std::vector<std::string> ClaimKeys(const api::core_v1::Pod& pod);
 
 /// The uid of the pod that controls the claim; empty when none does.
 std::string OwnerPodUid(const api::meta_v1::ObjectMeta& claim);

@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controllers/claim_sync.h"
 
-#include <algorithm>
 #include <utility>
+
+#include "api/claims/pod_claims.h"
 
 namespace dray::controllers {
 namespace {
 
 using api::resource_v1::ResourceClaim;
 using api::resource_v1::ResourceClaimStatus;
-
-bool HasFinalizer(const ResourceClaim& claim) {
-  return std::ranges::find(claim.metadata.finalizers, kClaimFinalizer) !=
-         claim.metadata.finalizers.end();
-}
 
 void ClearAllocation(ResourceClaimStatus& status) {
   status.allocation.reset();
@@ -38,7 +34,8 @@ std::vector<ClaimAction> Reconcile(const ResourceClaim& claim,
   });
   const bool unused = status.reserved_for.empty();
   const bool deleting = claim.metadata.deletion_timestamp.has_value();
-  const bool release = unused && HasFinalizer(claim) && (left > 0 || deleting);
+  const bool release =
+      unused && api::claims::HasFinalizer(claim.metadata) && (left > 0 || deleting);
   if (release) ClearAllocation(status);
   if (left > 0 || (release && claim.status.allocation)) {
     actions.emplace_back(WriteStatus{.status = std::move(status)});

@@ -13,9 +13,6 @@
 
 namespace dray::controllers {
 
-/// Keeps an allocated claim from vanishing while devices are in use.
-inline constexpr const char* kClaimFinalizer = "resource.kubernetes.io/delete-protection";
-
 /// Whether `pod` is done with its claims for ever: finished, or deleted before it was scheduled.
 bool IsDone(const api::core_v1::Pod& pod);
 

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "api/claims/pod_claims.h"
 #include "api/core_v1/pod.h"
 #include "api/resource_v1/claim_template.h"
 #include "controllers/claim_generation.h"
@@ -50,7 +51,7 @@ TEST_P(ReconcileTest, Does) {
     claim.status.reserved_for.push_back({.resource = "pods", .uid = uid});
   }
   if (test.allocated) claim.status.allocation.emplace();
-  if (test.finalizer) claim.metadata.finalizers = {kClaimFinalizer};
+  if (test.finalizer) claim.metadata.finalizers = {api::claims::kFinalizer};
   if (test.deleting) claim.metadata.deletion_timestamp = kThen;
   EXPECT_EQ(Render(Reconcile(claim, {test.alive.begin(), test.alive.end()}, test.owner)),
             test.want);

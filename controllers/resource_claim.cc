@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "api/claims/pod_claims.h"
 #include "api/meta_v1/options.h"
 #include "api/resource_v1/claim_template.h"
 #include "client/loop.h"
@@ -57,8 +58,9 @@ ResourceClaimController::ResourceClaimController(
       values.push_back(std::move(uid));
     }
   });
-  pods_by_claim_ = pods_.AddIndex(
-      [](const api::Object& pod, auto& values) { values = ClaimKeys(pod.As<core_v1::Pod>()); });
+  pods_by_claim_ = pods_.AddIndex([](const api::Object& pod, auto& values) {
+    values = api::claims::KeysOf(pod.As<core_v1::Pod>());
+  });
   pods_by_template_ = pods_.AddIndex([](const api::Object& pod, auto& values) {
     for (const auto& entry : pod.As<core_v1::Pod>().spec.resource_claims) {
       if (!entry.resource_claim_template_name) continue;
@@ -113,7 +115,7 @@ void ResourceClaimController::OnPod(const api::Object* before, const api::Object
     if (!pod.metadata.deletion_timestamp) Enqueue("pod", api::ObjectKey(pod.metadata));
     return;
   }
-  for (const std::string& claim : ClaimKeys(pod)) Enqueue("claim", claim);
+  for (const std::string& claim : api::claims::KeysOf(pod)) Enqueue("claim", claim);
   for (const std::string& claim : claims_.Indexed(claims_by_owner_, pod.metadata.uid)) {
     Enqueue("claim", claim);
   }
@@ -308,7 +310,7 @@ Result<api::Object> ResourceClaimController::Perform(const api::Object& claim,
     return client_.Update(copy, "status");
   }
   if (std::holds_alternative<RemoveFinalizer>(action)) {
-    std::erase(copy.mutable_metadata().finalizers, kClaimFinalizer);
+    std::erase(copy.mutable_metadata().finalizers, api::claims::kFinalizer);
     return client_.Update(copy);
   }
   api::meta_v1::DeleteOptions options;

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "api/claims/pod_claims.h"
 #include "api/core_v1/binding.h"
 #include "api/core_v1/event.h"
 #include "api/core_v1/pod.h"
@@ -60,7 +61,7 @@ class ResourceClaimControllerTest : public ::testing::Test {
   /// As a scheduler would leave claim and pod.
   void Schedule(const api::Object& pod) {
     api::Object claim = client_.List(api::Reflected<ResourceClaim>::kKind, {})->items[0].Clone();
-    claim.mutable_metadata().finalizers = {kClaimFinalizer};
+    claim.mutable_metadata().finalizers = {api::claims::kFinalizer};
     claim = client_.Update(claim, {})->Clone();
     auto& status = claim.Mutable<ResourceClaim>().status;
     status.allocation.emplace();

@@ -2,28 +2,18 @@
 #include "manifests/spelling.h"
 
 #include <algorithm>
-#include <cctype>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/ascii.h"
+
 namespace dray::manifests {
-namespace {
-
-std::string Lower(std::string_view text) {
-  std::string lower(text);
-  std::ranges::transform(
-      lower, lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return lower;
-}
-
-}  // namespace
-
 size_t SpellingDistance(std::string_view a, std::string_view b) {
-  const std::string left = Lower(a);
-  const std::string right = Lower(b);
+  const std::string left = LowerAscii(a);
+  const std::string right = LowerAscii(b);
   std::vector<size_t> row(right.size() + 1);
   for (size_t i = 0; i < row.size(); ++i) row[i] = i;
   for (size_t i = 1; i <= left.size(); ++i) {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <map>
 #include <utility>
 
@@ -19,6 +18,7 @@
 #include "api/status.h"
 #include "api/validation/field_error.h"
 #include "api/value/time.h"
+#include "base/ascii.h"
 #include "manifests/documents.h"
 #include "manifests/hints.h"
 #include "manifests/places.h"
@@ -168,13 +168,6 @@ std::string FieldOfMismatch(std::string_view message) {
   return dot == std::string_view::npos ? std::string() : std::string(rest.substr(dot + 1));
 }
 
-std::string Lower(std::string_view text) {
-  std::string lower(text);
-  std::ranges::transform(
-      lower, lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return lower;
-}
-
 using Namespaces = std::map<std::string, core::Namespace, std::less<>>;
 
 /// Judges one object of a document.
@@ -250,7 +243,8 @@ class ObjectJudge {
     if (known != scheme_.kinds().end()) {
       NotServed((*known)->plural, options_.release.value_or(api::Release::kNewest));
     } else if (group == kResourceGroup) {
-      NotServed(Lower(text_.type.kind) + "s", options_.release.value_or(api::Release::kNewest));
+      NotServed(LowerAscii(text_.type.kind) + "s",
+                options_.release.value_or(api::Release::kNewest));
     } else {
       verdict_.verdict = Verdict::kSkipped;
     }

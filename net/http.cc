@@ -10,12 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/ascii.h"
+
 namespace dray::net {
 namespace {
-
-constexpr char Lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-}
 
 std::string_view Trim(std::string_view text) {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
@@ -33,12 +31,6 @@ bool ListHas(std::string_view list, std::string_view token) {
 }
 
 }  // namespace
-
-bool EqualsIgnoringCase(std::string_view a, std::string_view b) {
-  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [](char x, char y) {
-           return x == y || Lower(x) == Lower(y);
-         });
-}
 
 std::string_view Headers::NameOf(const Field& field) const {
   return std::string_view(block_).substr(field.name_begin, field.name_size);

@@ -26,9 +26,6 @@ class Reactor;  // net/reactor.h: only its address is handed around here
 /// much memory; a producer that meets the bound waits for OnWritable, or gives the stream up.
 inline constexpr size_t kStreamQueueBytesMax = size_t{1} << 20;
 
-/// True when both are equal but for the case of ASCII letters (RFC 9110 5.1, field names).
-bool EqualsIgnoringCase(std::string_view a, std::string_view b);
-
 /// Header fields in the order they came; names compare without regard to case and may repeat.
 /// One block of bytes and one vector: building and moving cost no allocation per field.
 class Headers {

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "api/claims/pod_claims.h"
 #include "api/resource_v1/claim.h"
 
 namespace dray::node {
@@ -15,32 +16,23 @@ namespace {
 
 namespace core_v1 = api::core_v1;
 namespace resource_v1 = api::resource_v1;
-
-/// The claim of an entry: nothing when the pod needs none, an empty name when it is not known.
-std::optional<std::string> ClaimNameOf(const core_v1::Pod& pod,
-                                       const core_v1::PodResourceClaim& entry) {
-  if (entry.resource_claim_name) return entry.resource_claim_name;
-  const auto& records = pod.status.resource_claim_statuses;
-  const auto record =
-      std::ranges::find(records, entry.name, &core_v1::PodResourceClaimStatus::name);
-  if (record == records.end()) return std::string();
-  return record->resource_claim_name;
-}
+using api::claims::Target;
 
 /// Why the pod may not start; empty when all claims are ready.
-std::string UnreadyClaim(const core_v1::Pod& pod, const ClaimLookup& find) {
+std::string UnreadyClaim(const core_v1::Pod& pod, const api::claims::Lookup& find) {
   for (const core_v1::PodResourceClaim& entry : pod.spec.resource_claims) {
-    const std::optional<std::string> name = ClaimNameOf(pod, entry);
-    if (!name) continue;
-    if (name->empty()) return fmt::format("claim for entry {} is not created yet", entry.name);
-    const api::Object* object = find(pod.metadata.namespace_ + "/" + *name);
-    if (object == nullptr) return fmt::format("claim {} not found", *name);
-    const auto& status = object->As<resource_v1::ResourceClaim>().status;
-    if (!status.allocation) return fmt::format("claim {} is not allocated", *name);
-    const bool reserved = std::ranges::any_of(status.reserved_for, [&](const auto& consumer) {
-      return consumer.uid == pod.metadata.uid;
-    });
-    if (!reserved) return fmt::format("claim {} is not reserved for the pod", *name);
+    const Target target = api::claims::TargetOf(pod, entry);
+    if (target.state == Target::State::kNone) continue;
+    if (target.state == Target::State::kMissing) {
+      return fmt::format("claim for entry {} is not created yet", entry.name);
+    }
+    const api::Object* object = find(pod.metadata.namespace_ + "/" + target.name);
+    if (object == nullptr) return fmt::format("claim {} not found", target.name);
+    const auto& claim = object->As<resource_v1::ResourceClaim>();
+    if (!claim.status.allocation) return fmt::format("claim {} is not allocated", target.name);
+    if (!api::claims::IsReservedFor(claim, pod.metadata.uid)) {
+      return fmt::format("claim {} is not reserved for the pod", target.name);
+    }
   }
   return {};
 }
@@ -115,7 +107,9 @@ std::optional<int64_t> RunSeconds(const core_v1::Pod& pod) {
 
 }  // namespace
 
-PodAction NextAction(const core_v1::Pod& pod, const ClaimLookup& find, const NodeFacts& facts) {
+PodAction NextAction(const core_v1::Pod& pod,
+                     const api::claims::Lookup& find,
+                     const NodeFacts& facts) {
   if (pod.metadata.deletion_timestamp) return Remove{};
   if (pod.status.phase == "Succeeded" || pod.status.phase == "Failed") return Nothing{};
   if (pod.status.phase == "Running") {

@@ -2,11 +2,11 @@
 // What a simulated node does with a pod that is bound to it.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <string_view>
 #include <variant>
 
+#include "api/claims/pod_claims.h"
 #include "api/core_v1/pod.h"
 #include "api/object.h"
 #include "api/value/time.h"
@@ -17,9 +17,6 @@ namespace dray::node {
 inline constexpr const char* kRunSecondsAnnotation = "dray.dev/run-seconds";
 /// Longest run time that is honoured: ten years.
 inline constexpr int64_t kRunSecondsMax = 10LL * 365 * 24 * 3600;
-
-/// The claim "namespace/name", or null.
-using ClaimLookup = std::function<const api::Object*(std::string_view key)>;
 
 struct WriteStatus {
   api::core_v1::PodStatus status;
@@ -43,6 +40,8 @@ struct NodeFacts {
 
 /// The next thing to do for a bound pod. It starts only when every claim is allocated and reserved
 /// for it (KEP-4381); then all its containers run at once.
-PodAction NextAction(const api::core_v1::Pod& pod, const ClaimLookup& find, const NodeFacts& facts);
+PodAction NextAction(const api::core_v1::Pod& pod,
+                     const api::claims::Lookup& find,
+                     const NodeFacts& facts);
 
 }  // namespace dray::node

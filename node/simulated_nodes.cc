@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "api/claims/pod_claims.h"
 #include "api/meta_v1/options.h"
 #include "api/resource_v1/claim.h"
 #include "api/resource_v1/slice.h"
@@ -21,16 +22,6 @@ namespace resource_v1 = api::resource_v1;
 
 constexpr size_t kPodsPerStep = 32;
 constexpr size_t kEventsPerStep = 16;
-
-std::vector<std::string> ClaimKeys(const core_v1::Pod& pod) {
-  std::vector<std::string> keys;
-  const auto add = [&](const std::optional<std::string>& name) {
-    if (name) keys.push_back(pod.metadata.namespace_ + "/" + *name);
-  };
-  for (const auto& entry : pod.spec.resource_claims) add(entry.resource_claim_name);
-  for (const auto& record : pod.status.resource_claim_statuses) add(record.resource_claim_name);
-  return keys;
-}
 
 }  // namespace
 
@@ -47,8 +38,9 @@ SimulatedNodes::SimulatedNodes(client::Client& client, World& world, Log log, Op
               loop_.wakeup(),
               log_),
       pods_(client, api::Reflected<core_v1::Pod>::kKind, world.clock, loop_.wakeup(), log_) {
-  pods_by_claim_ = pods_.AddIndex(
-      [](const api::Object& pod, auto& values) { values = ClaimKeys(pod.As<core_v1::Pod>()); });
+  pods_by_claim_ = pods_.AddIndex([](const api::Object& pod, auto& values) {
+    values = api::claims::KeysOf(pod.As<core_v1::Pod>());
+  });
   pods_.OnChange([this](auto* before, auto* after) { OnPod(before, after); });
   claims_.OnChange([this](auto* before, auto* after) { OnClaim(before, after); });
   for (const Options::Group& group : options_.profiles) {
@@ -162,7 +154,7 @@ Result<> SimulatedNodes::Handle(const std::string& key) {
 }
 
 Result<> SimulatedNodes::RefreshClaims(const core_v1::Pod& pod) {
-  for (const std::string& key : ClaimKeys(pod)) {
+  for (const std::string& key : api::claims::KeysOf(pod)) {
     const Result<api::Object> claim =
         client_.Get({.kind = &api::Reflected<resource_v1::ResourceClaim>::kKind,
                      .namespace_ = pod.metadata.namespace_,

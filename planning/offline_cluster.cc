@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "api/claims/pod_claims.h"
 #include "api/resource_v1/claim_template.h"
 #include "base/zoneinfo.h"
 #include "controllers/claim_generation.h"
@@ -152,7 +153,7 @@ std::vector<OfflineAnswer> OfflineCluster::AllocateAll() {
     api::Object pod = placed.object.Clone();
     PrepareClaims(pod.Mutable<core::Pod>());
     if (pod.As<core::Pod>().spec.resource_claims.empty()) continue;
-    for (std::string& key : scheduler::ClaimKeys(pod.As<core::Pod>())) {
+    for (std::string& key : api::claims::KeysOf(pod.As<core::Pod>())) {
       of_pods.insert(std::move(key));
     }
     answers.push_back(AllocatePod(pod, placed.place));
@@ -207,7 +208,7 @@ api::Object OfflineCluster::Allocated(const std::string& key,
   api::Object changed = FindClaim(key)->Clone();
   auto& claim = changed.Mutable<v1::ResourceClaim>();
   if (result) claim.status.allocation = result;
-  if (!pod.empty() && !scheduler::IsReservedFor(claim, pod.metadata().uid)) {
+  if (!pod.empty() && !api::claims::IsReservedFor(claim, pod.metadata().uid)) {
     claim.status.reserved_for.push_back(
         {.resource = "pods", .name = pod.metadata().name, .uid = pod.metadata().uid});
   }

@@ -6,13 +6,13 @@
 
 #include <fmt/format.h>
 
+#include "api/claims/pod_claims.h"
 #include "api/core_v1/binding.h"
 #include "api/core_v1/pod.h"
 #include "api/resource_v1/claim.h"
 #include "base/result.h"
 #include "client/outcome.h"
 #include "client/read_modify_write.h"
-#include "scheduler/pod_claims.h"
 
 namespace dray::scheduler {
 namespace {
@@ -40,7 +40,7 @@ struct ClaimWriter {
 
   /// Whether everything that is to be written is there.
   bool IsDone() const {
-    if (!IsReservedFor(claim(), pod.metadata().uid)) return false;
+    if (!api::claims::IsReservedFor(claim(), pod.metadata().uid)) return false;
     const auto& there = claim().status.allocation;
     if (!allocation || !there) return !allocation;
     return there->devices == allocation->devices &&
@@ -66,15 +66,10 @@ struct ClaimWriter {
     return {};
   }
 
-  bool HasFinalizer() const {
-    const auto& finalizers = newest.metadata().finalizers;
-    return std::ranges::find(finalizers, kClaimFinalizer) != finalizers.end();
-  }
-
   Result<> AddFinalizer() {
-    if (HasFinalizer()) return {};
+    if (api::claims::HasFinalizer(newest.metadata())) return {};
     api::Object copy = newest.Clone();
-    copy.mutable_metadata().finalizers.emplace_back(kClaimFinalizer);
+    copy.mutable_metadata().finalizers.emplace_back(api::claims::kFinalizer);
     return Write(copy, {}, "add finalizer");
   }
 
@@ -120,14 +115,15 @@ struct ClaimWriter {
   /// Sees to it that an unanswered write on top of `newest` is never carried out: by another one.
   Result<> Revoke() {
     api::Object copy = newest.Clone();
-    if (!allocation || std::erase(copy.mutable_metadata().finalizers, kClaimFinalizer) == 0) {
+    if (!allocation ||
+        std::erase(copy.mutable_metadata().finalizers, api::claims::kFinalizer) == 0) {
       return {};
     }
     return Write(copy, {}, "remove finalizer");
   }
 
   Result<> UnreserveOnce() {
-    if (!IsReservedFor(claim(), pod.metadata().uid)) return {};
+    if (!api::claims::IsReservedFor(claim(), pod.metadata().uid)) return {};
     api::Object copy = newest.Clone();
     std::erase_if(copy.Mutable<ResourceClaim>().status.reserved_for,
                   [&](const auto& user) { return user.uid == pod.metadata().uid; });

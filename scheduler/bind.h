@@ -14,9 +14,6 @@
 
 namespace dray::scheduler {
 
-/// Keeps an allocated claim from vanishing while devices are in use.
-inline constexpr const char* kClaimFinalizer = "resource.kubernetes.io/delete-protection";
-
 struct ClaimToBind {
   api::Object claim;                                             // as last seen
   std::optional<api::resource_v1::AllocationResult> allocation;  // none: reserve what is allocated

@@ -10,25 +10,7 @@ namespace dray::scheduler {
 namespace {
 
 namespace core_v1 = api::core_v1;
-namespace resource_v1 = api::resource_v1;
-
-/// What an entry refers to: a claim, none at all, or something that is not known yet.
-struct Target {
-  enum class State : uint8_t { kClaim, kNone, kMissing } state;
-  std::string name = {};
-  bool generated = false;
-};
-
-Target TargetOf(const core_v1::Pod& pod, const core_v1::PodResourceClaim& entry) {
-  using enum Target::State;
-  if (entry.resource_claim_name) return {.state = kClaim, .name = *entry.resource_claim_name};
-  for (const core_v1::PodResourceClaimStatus& status : pod.status.resource_claim_statuses) {
-    if (status.name != entry.name) continue;
-    if (!status.resource_claim_name) return {.state = kNone};
-    return {.state = kClaim, .name = *status.resource_claim_name, .generated = true};
-  }
-  return {.state = kMissing};
-}
+using api::claims::Target;
 
 bool IsControlledBy(const api::meta_v1::ObjectMeta& claim, std::string_view uid) {
   return std::ranges::any_of(claim.owner_references, [&](const auto& owner) {
@@ -56,7 +38,7 @@ std::optional<Gated> WhyNot(const core_v1::Pod& pod,
 }  // namespace
 
 std::variant<std::vector<api::Object>, Gated> ResolveClaims(const core_v1::Pod& pod,
-                                                            const ClaimLookup& find) {
+                                                            const api::claims::Lookup& find) {
   const api::meta_v1::ObjectMeta& metadata = pod.metadata;
   std::vector<api::Object> claims;
   for (const core_v1::PodResourceClaim& entry : pod.spec.resource_claims) {
@@ -65,7 +47,7 @@ std::variant<std::vector<api::Object>, Gated> ResolveClaims(const core_v1::Pod& 
       return Gated{fmt::format(
           "{}spec.resourceClaim \"{}\": none of the supported fields are set", who, entry.name)};
     }
-    const Target target = TargetOf(pod, entry);
+    const Target target = api::claims::TargetOf(pod, entry);
     if (target.state == Target::State::kNone) continue;
     if (target.state == Target::State::kMissing) {
       return Gated{who + "ResourceClaim not created yet"};
@@ -81,21 +63,6 @@ std::variant<std::vector<api::Object>, Gated> ResolveClaims(const core_v1::Pod& 
     if (std::ranges::none_of(claims, same)) claims.push_back(*claim);
   }
   return claims;
-}
-
-std::vector<std::string> ClaimKeys(const core_v1::Pod& pod) {
-  std::vector<std::string> keys;
-  for (const core_v1::PodResourceClaim& entry : pod.spec.resource_claims) {
-    const Target target = TargetOf(pod, entry);
-    if (target.state != Target::State::kClaim) continue;
-    keys.push_back(pod.metadata.namespace_ + "/" + target.name);
-  }
-  return keys;
-}
-
-bool IsReservedFor(const resource_v1::ResourceClaim& claim, std::string_view pod_uid) {
-  return std::ranges::any_of(claim.status.reserved_for,
-                             [&](const auto& consumer) { return consumer.uid == pod_uid; });
 }
 
 }  // namespace dray::scheduler

@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "api/claims/pod_claims.h"
 #include "api/core_v1/node.h"
 #include "api/resource_v1/claim.h"
 #include "api/resource_v1/device_class.h"
@@ -272,7 +273,8 @@ void Scheduler::ScheduleOne(const std::string& key, MonotonicTime now) {
       pod.As<core_v1::Pod>(), [this](std::string_view claim) { return claims_.Find(claim); });
   if (const auto* gated = std::get_if<Gated>(&resolved)) {
     log_.Debug("pod waits for its claims", "pod", key, "reason", gated->message);
-    return queue_.Gate(key, {.events = {}, .claims = ClaimKeys(pod.As<core_v1::Pod>())}, now);
+    return queue_.Gate(
+        key, {.events = {}, .claims = api::claims::KeysOf(pod.As<core_v1::Pod>())}, now);
   }
   const auto& claims = std::get<std::vector<api::Object>>(resolved);
   Decision decision = SchedulePod(pod.As<core_v1::Pod>(), claims);

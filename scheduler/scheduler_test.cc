@@ -13,6 +13,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "api/claims/pod_claims.h"
 #include "api/core_v1/node.h"
 #include "api/core_v1/pod.h"
 #include "api/resource_v1/claim.h"
@@ -61,7 +62,7 @@ TEST_F(SchedulerTest, WritesFinalizerThenAllocationWithReservationThenBinding) {
                           "update pods/binding lab/worker"));
   EXPECT_EQ(cluster_.Pod("worker").spec.node_name, "a");
   const ResourceClaim claim = cluster_.Claim("gpu");
-  EXPECT_THAT(claim.metadata.finalizers, ElementsAre(kClaimFinalizer));
+  EXPECT_THAT(claim.metadata.finalizers, ElementsAre(api::claims::kFinalizer));
   ASSERT_TRUE(claim.status.allocation.has_value());
   EXPECT_TRUE(claim.status.allocation->allocation_timestamp.has_value());
   ASSERT_THAT(claim.status.reserved_for, SizeIs(1));
@@ -239,7 +240,7 @@ void CheckInvariants(Cluster& cluster) {
       continue;
     }
     const auto& finalizers = claim.metadata.finalizers;
-    ASSERT_TRUE(std::ranges::find(finalizers, kClaimFinalizer) != finalizers.end());
+    ASSERT_TRUE(std::ranges::find(finalizers, api::claims::kFinalizer) != finalizers.end());
     for (const auto& result : claim.status.allocation->devices.results) {
       const allocator::DeviceId id{result.driver, result.pool, result.device};
       ASSERT_TRUE(devices.insert(id).second) << id.ToString() << " given twice";
@@ -251,7 +252,7 @@ void CheckInvariants(Cluster& cluster) {
     if (pod.spec.node_name.empty()) continue;
     for (const auto& entry : pod.spec.resource_claims) {
       const ResourceClaim claim = cluster.Claim(*entry.resource_claim_name);
-      ASSERT_TRUE(IsReservedFor(claim, pod.metadata.uid)) << pod.metadata.name;
+      ASSERT_TRUE(api::claims::IsReservedFor(claim, pod.metadata.uid)) << pod.metadata.name;
       ASSERT_EQ(claim.status.allocation->devices.results[0].pool, pod.spec.node_name);
     }
   }

@@ -9,6 +9,7 @@
 
 #include "api/device_names.h"
 #include "api/text/names.h"
+#include "base/ascii.h"
 
 namespace dray::api::validation {
 namespace {
@@ -27,10 +28,8 @@ std::string UuidProblem(std::string_view text) {
   if (text.size() == kDigits) return AreHexDigits(text) ? "" : kWrong;
   if (text.size() == kSize + kUrn.size()) {
     const std::string_view start = text.substr(0, kUrn.size());
-    const bool is_urn = std::ranges::equal(start, kUrn, [](char a, char b) {
-      return std::tolower(static_cast<unsigned char>(a)) == b;
-    });
-    if (!is_urn) return fmt::format("invalid urn prefix: {}", Shown(start));
+    if (!EqualsIgnoringCase(start, kUrn))
+      return fmt::format("invalid urn prefix: {}", Shown(start));
     text.remove_prefix(kUrn.size());
   } else if (text.size() == kSize + 2) {
     if (!text.starts_with('{') || !text.ends_with('}')) return "invalid bracketed UUID format";

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "api/text/go_quote.h"
+#include "base/ascii.h"
 
 namespace dray::cel::library {
 namespace {
@@ -18,15 +19,8 @@ namespace {
 constexpr bool IsDigit(char c) {
   return c >= '0' && c <= '9';
 }
-constexpr char ToLower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
-}
 constexpr bool IsHexDigit(char c) {
-  return IsDigit(c) || (ToLower(c) >= 'a' && ToLower(c) <= 'f');
-}
-
-bool EqualsIgnoringCase(std::string_view text, std::string_view lower) {
-  return std::ranges::equal(text, lower, [](char a, char b) { return ToLower(a) == b; });
+  return IsDigit(c) || (LowerAscii(c) >= 'a' && LowerAscii(c) <= 'f');
 }
 
 template <class T>
@@ -91,7 +85,7 @@ bool ScanMantissa(std::string_view& rest, Scanned& out) {
 
 // Reads the exponent that `rest` is, which is not empty; false if it is not one.
 bool ScanExponent(std::string_view rest, Scanned& out) {
-  if (ToLower(rest[0]) != (out.hex ? 'p' : 'e')) return false;
+  if (LowerAscii(rest[0]) != (out.hex ? 'p' : 'e')) return false;
   out.text += out.hex ? 'p' : 'e';
   rest.remove_prefix(1);
   const bool negative = rest.starts_with('-');
@@ -112,7 +106,7 @@ bool ScanExponent(std::string_view rest, Scanned& out) {
 // The grammar of Go's floating-point literals.
 std::optional<Scanned> Scan(std::string_view text) {
   Scanned out;
-  out.hex = text.size() > 2 && text[0] == '0' && ToLower(text[1]) == 'x';
+  out.hex = text.size() > 2 && text[0] == '0' && LowerAscii(text[1]) == 'x';
   if (text.contains('_') && !UnderscoresAreGood(text, out.hex)) return std::nullopt;
   std::string_view rest = text.substr(out.hex ? 2 : 0);
   if (!ScanMantissa(rest, out)) return std::nullopt;

@@ -5,13 +5,13 @@
 #pragma once
 
 #include <cstdint>
-#include <cstring>
 #include <optional>
 #include <span>
 #include <string_view>
 
 #include "api/value/quantity.h"
 #include "api/value/semver.h"
+#include "base/text_scan.h"
 #include "cel/value/network.h"
 #include "cel/value/timestamp.h"
 
@@ -150,29 +150,7 @@ struct MapEntry {
   Value value;
 };
 
-/// a == b; texts of up to 32 bytes are compared inline.
-inline bool SameText(std::string_view a, std::string_view b) {
-  const size_t size = a.size();
-  if (size != b.size()) return false;
-  const auto differ = [&]<class Word>(Word left, size_t at) {
-    Word right = left;
-    std::memcpy(&left, a.data() + at, sizeof left);
-    std::memcpy(&right, b.data() + at, sizeof right);
-    return left ^ right;
-  };
-  if (size > 32) return a == b;
-  if (size >= 8) {
-    uint64_t difference = differ(uint64_t{}, size - 8);
-    for (size_t at = 0; at + 8 < size; at += 8) difference |= differ(uint64_t{}, at);
-    return difference == 0;
-  }
-  if (size >= 4) return (differ(uint32_t{}, 0) | differ(uint32_t{}, size - 4)) == 0;
-  for (size_t i = 0; i < size; ++i) {
-    if (a[i] != b[i]) return false;
-  }
-  return true;
-}
-/// The hash of a path of three texts, from the HashText of each.
+// The hash of a path of three texts, from the HashText of each.
 uint64_t HashPath(uint64_t a, uint64_t b, uint64_t c);
 
 /// The key of map[a][b][c] in a DeepIndex.

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/ascii.h"
 #include "net/http.h"
 
 namespace dray::net::http1 {

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "api/text/go_quote.h"
+#include "base/ascii.h"
 #include "base/hash.h"
 
 namespace dray::server::http {
@@ -67,7 +68,7 @@ std::vector<std::string> Groups(std::string_view list) {
 std::optional<std::string_view> BearerToken(std::string_view authorization) {
   const size_t space = authorization.find(' ');
   if (space == std::string_view::npos) return std::nullopt;
-  if (!net::EqualsIgnoringCase(authorization.substr(0, space), "bearer")) return std::nullopt;
+  if (!EqualsIgnoringCase(authorization.substr(0, space), "bearer")) return std::nullopt;
   std::string_view token = authorization.substr(space + 1);
   token = token.substr(0, token.find(' '));
   return token.empty() ? std::nullopt : std::optional(token);

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "api/codec/protobuf.h"
+#include "base/ascii.h"
 #include "server/errors/errors.h"
 
 namespace dray::server::http {
@@ -35,14 +36,6 @@ std::string_view Trim(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
 }
 
-std::string Lower(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return lower;
-}
-
 // The part of `text` before `separator`; `text` keeps what follows.
 std::string_view Cut(std::string_view& text, char separator) {
   const size_t end = std::min(text.find(separator), text.size());
@@ -52,10 +45,10 @@ std::string_view Cut(std::string_view& text, char separator) {
 }
 
 Clause ReadClause(std::string_view text) {
-  Clause clause{.type = Lower(Cut(text, ';'))};
+  Clause clause{.type = LowerAscii(Cut(text, ';'))};
   while (!text.empty()) {
     std::string_view value = Cut(text, ';');
-    const std::string name = Lower(Cut(value, '='));
+    const std::string name = LowerAscii(Cut(value, '='));
     if (value.size() >= 2 && value.front() == '"' && value.back() == '"') {
       value = value.substr(1, value.size() - 2);
     }
@@ -174,7 +167,7 @@ documents::Form ErrorForm(std::string_view accept) {
 
 bool WantsPretty(std::optional<std::string_view> parameter, std::string_view user_agent) {
   if (parameter && !parameter->empty()) {
-    const std::string word = Lower(*parameter);
+    const std::string word = LowerAscii(*parameter);
     return word == "1" || word == "t" || word == "true";
   }
   return user_agent.starts_with("curl") || user_agent.starts_with("Wget") ||
@@ -182,7 +175,7 @@ bool WantsPretty(std::optional<std::string_view> parameter, std::string_view use
 }
 
 std::string EssenceOf(std::string_view media_type) {
-  return Lower(Cut(media_type, ';'));
+  return LowerAscii(Cut(media_type, ';'));
 }
 
 Result<BodyFormat> BodyFormatOf(std::string_view content_type) {

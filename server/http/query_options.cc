@@ -17,6 +17,7 @@
 #include "api/feature_gates.h"
 #include "api/text/go_quote.h"
 #include "api/value/time.h"
+#include "base/ascii.h"
 #include "server/errors/errors.h"
 
 namespace dray::server::http {
@@ -25,7 +26,7 @@ namespace {
 using verbs::Verb;
 
 bool Truth(std::string_view value) {
-  return value != "0" && !net::EqualsIgnoringCase(value, "false");
+  return value != "0" && !EqualsIgnoringCase(value, "false");
 }
 
 std::optional<bool> OptionalBool(const net::Query& query, std::string_view name) {

@@ -19,6 +19,7 @@
 #include "api/validation/core.h"
 #include "api/validation/field_error.h"
 #include "api/value/time.h"
+#include "base/ascii.h"
 #include "server/errors/errors.h"
 
 namespace dray::server::registry {
@@ -119,19 +120,13 @@ void CheckLabels(const Subject& subject, const meta_v1::ObjectMeta& meta, Causes
   }
 }
 
-std::string Lower(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return lower;
-}
-
 void CheckAnnotations(const Subject& subject, const meta_v1::ObjectMeta& meta, Causes& causes) {
   size_t bytes = 0;
   for (const auto& [key, value] : meta.annotations) {
-    AddInvalid(
-        causes, "metadata.annotations", key, api::CheckLabelKey(Lower(key), subject.label_word()));
+    AddInvalid(causes,
+               "metadata.annotations",
+               key,
+               api::CheckLabelKey(LowerAscii(key), subject.label_word()));
     bytes += key.size() + value.size();
   }
   if (bytes > kAnnotationBytesMax) {

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/claims/pod_claims.h"
+
+#include <algorithm>
+
+namespace dray::api::claims {
+
+Target TargetOf(const core_v1::Pod& pod, const core_v1::PodResourceClaim& entry) {
+  using enum Target::State;
+  if (entry.resource_claim_name) return {.state = kClaim, .name = *entry.resource_claim_name};
+  const auto& records = pod.status.resource_claim_statuses;
+  const auto record =
+      std::ranges::find(records, entry.name, &core_v1::PodResourceClaimStatus::name);
+  if (record == records.end()) return {.state = kMissing};
+  if (!record->resource_claim_name) return {.state = kNone};
+  return {.state = kClaim, .name = *record->resource_claim_name, .generated = true};
+}
+
+std::vector<std::string> KeysOf(const core_v1::Pod& pod) {
+  std::vector<std::string> keys;
+  for (const core_v1::PodResourceClaim& entry : pod.spec.resource_claims) {
+    const Target target = TargetOf(pod, entry);
+    if (target.state != Target::State::kClaim) continue;
+    keys.push_back(pod.metadata.namespace_ + "/" + target.name);
+  }
+  return keys;
+}
+
+bool IsReservedFor(const resource_v1::ResourceClaim& claim, std::string_view pod_uid) {
+  return std::ranges::find(claim.status.reserved_for,
+                           pod_uid,
+                           &resource_v1::ResourceClaimConsumerReference::uid) !=
+         claim.status.reserved_for.end();
+}
+
+bool HasFinalizer(const meta_v1::ObjectMeta& claim) {
+  return std::ranges::find(claim.finalizers, kFinalizer) != claim.finalizers.end();
+}
+
+}  // namespace dray::api::claims

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pods and their ResourceClaims as scheduler, controllers and nodes all see them (KEP-4381): which
+// claim an entry of a pod stands for, and whether the claim is kept for the pod.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/core_v1/pod.h"
+#include "api/object.h"
+#include "api/resource_v1/claim.h"
+
+namespace dray::api::claims {
+
+/// Keeps an allocated claim from vanishing while devices are in use.
+inline constexpr const char* kFinalizer = "resource.kubernetes.io/delete-protection";
+
+/// The claim "namespace/name", or null.
+using Lookup = std::function<const Object*(std::string_view key)>;
+
+/// What an entry of spec.resourceClaims refers to.
+struct Target {
+  enum class State : uint8_t {
+    kClaim,
+    kNone,     // the pod's status says that no claim is needed
+    kMissing,  // a claim will be generated; its name is not in the pod's status yet
+  } state;
+  std::string name = {};   // of kClaim
+  bool generated = false;  // from a template, for this pod
+};
+Target TargetOf(const core_v1::Pod& pod, const core_v1::PodResourceClaim& entry);
+
+/// "namespace/name" of every claim the pod names in spec or status, in the order of its entries,
+/// whether the claim exists or not.
+std::vector<std::string> KeysOf(const core_v1::Pod& pod);
+
+/// Whether `claim` lists the pod with this uid among its consumers.
+bool IsReservedFor(const resource_v1::ResourceClaim& claim, std::string_view pod_uid);
+
+bool HasFinalizer(const meta_v1::ObjectMeta& claim);
+
+}  // namespace dray::api::claims

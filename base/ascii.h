@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Letters of ASCII without regard to their case; bytes beyond ASCII are left as they are.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+namespace dray {
+
+constexpr char LowerAscii(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+inline std::string LowerAscii(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) c = LowerAscii(c);
+  return lower;
+}
+
+/// As names of header fields are compared (RFC 9110 5.1).
+inline bool EqualsIgnoringCase(std::string_view a, std::string_view b) {
+  return std::ranges::equal(
+      a, b, [](char x, char y) { return x == y || LowerAscii(x) == LowerAscii(y); });
+}
+
+}  // namespace dray
