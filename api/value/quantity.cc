@@ -243,7 +243,7 @@ constexpr size_t kCanonicalGrowthMax = 16;
 // Whether the canonical form of what `text` says could break a limit that `text` keeps.
 bool MayOutgrow(std::string_view text, Unit unit) {
   return text.size() + kCanonicalGrowthMax > kQuantityTextMax ||
-         unit.exponent + static_cast<int32_t>(text.size()) > kQuantityExponentMax;
+         int64_t{unit.exponent} + static_cast<int64_t>(text.size()) > kQuantityExponentMax;
 }
 
 bool KeepsLimits(std::string_view canonical) {

@@ -164,6 +164,15 @@ TEST(QuantityText, BadOnesAreRefusedInUpstreamsWords) {
   }
 }
 
+// Zero has no exponent, whatever it was written with.
+TEST(QuantityText, IsZeroWithAnyExponent) {
+  for (const char* text : {"0e2147483647", "0e-2147483648", "0e1001"}) {
+    const Result<Quantity> parsed = Quantity::Parse(text);
+    ASSERT_TRUE(parsed.has_value()) << text << ": " << parsed.error().message;
+    EXPECT_EQ(parsed->ToString(), "0") << text;
+  }
+}
+
 TEST(QuantityText, HasALimitOfLength) {
   EXPECT_TRUE(Quantity::Parse(std::string(kQuantityTextMax, '1')).has_value());
   EXPECT_FALSE(Quantity::Parse(std::string(kQuantityTextMax + 1, '1')).has_value());

@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "base/ascii.h"
 #include "base/check.h"
 #include "net/engine.h"
 #include "net/http.h"
@@ -64,10 +65,6 @@ void Engine::Feed(std::string_view bytes) {
 
 void Engine::Parse(std::string_view& bytes) {
   bytes.remove_prefix(reader_.Feed(bytes, request_.body));
-  if (reader_.phase() == Reader::Phase::kFailed) {
-    Fail(reader_.failure_status(), reader_.failure());
-    return;
-  }
   const bool has_head =
       reader_.phase() == Reader::Phase::kBody || reader_.phase() == Reader::Phase::kDone;
   if (has_head && !head_ended_) EndHead();
@@ -79,7 +76,12 @@ void Engine::Parse(std::string_view& bytes) {
     request_.body_state = BodyState::kNoRoom;
   }
   const bool whole = request_.body_state == BodyState::kWhole;
-  if (!whole || reader_.phase() == Reader::Phase::kDone) Deliver();
+  // A body is too large before what follows it is malformed, however its bytes come in.
+  if (whole && reader_.phase() == Reader::Phase::kFailed) {
+    Fail(reader_.failure_status(), reader_.failure());
+  } else if (!whole || reader_.phase() == Reader::Phase::kDone) {
+    Deliver();
+  }
 }
 
 void Engine::EndHead() {

@@ -256,6 +256,20 @@ TEST(Engine, OtherExpectationsFail) {
   EXPECT_TRUE(harness.engine.wants_close());
 }
 
+TEST(Engine, ABodyIsTooLargeBeforeWhatFollowsIsMalformed) {
+  const std::string whole = Chunked(kBodyMax + 1);
+  const std::string input = whole.substr(0, whole.size() - 5) + "no chunk\r\n";
+  for (const size_t piece : {input.size(), size_t{1}}) {
+    Harness harness;
+    for (size_t at = 0; at < input.size(); at += piece) {
+      harness.engine.Feed(input.substr(at, piece));
+    }
+    ASSERT_EQ(harness.requests.size(), 1U) << piece;
+    EXPECT_EQ(harness.requests[0].body_state, BodyState::kTooLarge);
+    EXPECT_THAT(harness.Take(), HasSubstr("Connection: close\r\n"));
+  }
+}
+
 TEST(Engine, TheBodyLimitIsExact) {
   for (const auto& make : {Chunked, WithLength}) {
     Harness at;
