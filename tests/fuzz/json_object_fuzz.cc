@@ -8,12 +8,13 @@
 #include "api/codec/json.h"
 #include "api/kind.h"
 #include "base/check.h"
+#include "tests/fuzz/chosen_kinds.h"
 
 // The name is libFuzzer's.
 // NOLINTNEXTLINE(readability-identifier-naming)
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  for (const dray::api::KindInfo* kind : dray::api::BuiltinKinds()) {
+  for (const dray::api::KindInfo* kind : dray::fuzz::ChosenKinds(text.size())) {
     dray::api::DecodeIssues issues;
     const auto first = dray::api::DecodeJson(*kind, text, &issues);
     if (!first.has_value()) continue;

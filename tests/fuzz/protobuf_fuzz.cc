@@ -10,6 +10,7 @@
 #include "api/codec/protobuf.h"
 #include "api/kind.h"
 #include "base/check.h"
+#include "tests/fuzz/chosen_kinds.h"
 
 namespace {
 
@@ -45,7 +46,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto event = api::ReadProtobufWatchEvent(raw);
   const auto envelope = api::ReadProtobufEnvelope(raw);
   if (envelope) raw = envelope->raw;
-  for (const api::KindInfo* kind : api::BuiltinKinds()) {
+  for (const api::KindInfo* kind : fuzz::ChosenKinds(raw.size())) {
     const auto first = api::DecodeProtobuf(*kind, raw);
     if (!first) continue;
     const std::string encoded = Message(*first);

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kinds that an input is read as.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "api/kind.h"
+
+namespace dray::fuzz {
+
+/// All kinds for what is small. What is larger is read as every eighth, the first of them chosen by
+/// its size: all of them would take longer than libFuzzer waits.
+inline std::vector<const api::KindInfo*> ChosenKinds(size_t size) {
+  constexpr size_t kSmallMax = size_t{64} << 10U;
+  constexpr size_t kStep = 8;
+  std::vector<const api::KindInfo*> chosen;
+  const auto kinds = api::BuiltinKinds();
+  for (size_t i = size > kSmallMax ? size % kStep : 0;
+       i<kinds.size(); i += size> kSmallMax ? kStep : 1) {
+    chosen.push_back(kinds[i]);
+  }
+  return chosen;
+}
+
+}  // namespace dray::fuzz
