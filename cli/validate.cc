@@ -189,11 +189,11 @@ class Run {
  public:
   Run(World& world,
       const ValidateOptions& options,
-      manifests::ManifestJudge judge,
+      manifests::ManifestValidator validator,
       const Output& output)
       : world_(world),
         options_(options),
-        judge_(std::move(judge)),
+        validator_(std::move(validator)),
         output_(output),
         text_(output) {}
 
@@ -204,7 +204,7 @@ class Run {
     api::JsonWriter json(text);
     json.Object([&] {
       json.Member("objects").ArrayOfLines([&] {
-        JudgeAll([&](const ObjectVerdict& verdict) {
+        ValidateAll([&](const ObjectVerdict& verdict) {
           WriteVerdict(verdict, json);
           print();
         });
@@ -217,7 +217,7 @@ class Run {
   }
 
   int AsText() {
-    JudgeAll([&](const ObjectVerdict& verdict) { text_.Print(verdict); });
+    ValidateAll([&](const ObjectVerdict& verdict) { text_.Print(verdict); });
     fmt::print(output_.out, "{}\n", tally_.ToText());
     return tally_.exit_code();
   }
@@ -226,19 +226,19 @@ class Run {
   using Tell = std::function<void(const ObjectVerdict&)>;
 
   /// Calls `tell` for every object of every path, in order.
-  void JudgeAll(const Tell& tell) {
+  void ValidateAll(const Tell& tell) {
     for (const std::string& path : options_.paths) {
       const auto files = manifests::ManifestFiles(world_.disk, std::span(&path, 1));
       if (!files) {
         Count(Unreadable(path, files.error().message), tell);
         continue;
       }
-      for (const std::string& file : *files) JudgeFile(file, tell);
+      for (const std::string& file : *files) ValidateFile(file, tell);
     }
   }
 
-  void JudgeFile(const std::string& file, const Tell& tell) {
-    auto verdicts = judge_.JudgeFile(file);
+  void ValidateFile(const std::string& file, const Tell& tell) {
+    auto verdicts = validator_.ValidateFile(file);
     if (!verdicts) return Count(Unreadable(file, verdicts.error().message), tell);
     for (ObjectVerdict& verdict : *verdicts) Count(std::move(verdict), tell);
   }
@@ -257,7 +257,7 @@ class Run {
 
   World& world_;
   const ValidateOptions& options_;
-  manifests::ManifestJudge judge_;
+  manifests::ManifestValidator validator_;
   const Output& output_;
   TextReport text_;
   Tally tally_;
@@ -265,12 +265,12 @@ class Run {
 
 /// The exit code. Errors: bad options.
 Result<int> Validate(World& world, const ValidateOptions& options, const Output& output) {
-  manifests::JudgeOptions by = {.release = std::nullopt, .feature_gates = options.feature_gates};
+  manifests::ValidateOptions by = {.release = std::nullopt, .feature_gates = options.feature_gates};
   if (!options.release.empty()) {
     DRAY_TRY(by.release, api::ParseRelease(options.release));
   }
-  DRAY_TRY(manifests::ManifestJudge judge, manifests::ManifestJudge::Make(world, by));
-  Run run(world, options, std::move(judge), output);
+  DRAY_TRY(manifests::ManifestValidator validator, manifests::ManifestValidator::Make(world, by));
+  Run run(world, options, std::move(validator), output);
   return FormatOf(options.format) == OutputFormat::kJson ? run.AsJson() : run.AsText();
 }
 

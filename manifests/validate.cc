@@ -170,16 +170,16 @@ std::string FieldOfMismatch(std::string_view message) {
 
 using Namespaces = std::map<std::string, core::Namespace, std::less<>>;
 
-/// Judges one object of a document.
-class ObjectJudge {
+/// Validates one object of a document.
+class ObjectValidator {
  public:
-  // NOLINTNEXTLINE(readability-function-size): all that a judge looks at, kept for its life
-  ObjectJudge(World& world,
-              const JudgeOptions& options,
-              const api::Scheme& scheme,
-              const Namespaces& namespaces,
-              const Document& document,
-              const ObjectText& text)
+  // NOLINTNEXTLINE(readability-function-size): all that it looks at, kept for its life
+  ObjectValidator(World& world,
+                  const ValidateOptions& options,
+                  const api::Scheme& scheme,
+                  const Namespaces& namespaces,
+                  const Document& document,
+                  const ObjectText& text)
       : world_(world),
         options_(options),
         scheme_(scheme),
@@ -196,7 +196,7 @@ class ObjectJudge {
     verdict_.namespace_ = written.namespace_;
   }
 
-  ObjectVerdict Judge() {
+  ObjectVerdict Validate() {
     const api::KindInfo* const kind = scheme_.FindKind(text_.type.api_version, text_.type.kind);
     if (kind == nullptr) {
       UnknownKind();
@@ -427,7 +427,7 @@ class ObjectJudge {
   }
 
   World& world_;
-  const JudgeOptions& options_;
+  const ValidateOptions& options_;
   const api::Scheme& scheme_;
   const Namespaces& namespaces_;
   DocumentPlaces places_;
@@ -498,17 +498,17 @@ void AddDuplicates(const Document& document,
 
 }  // namespace
 
-Result<ManifestJudge> ManifestJudge::Make(World& world, const JudgeOptions& options) {
+Result<ManifestValidator> ManifestValidator::Make(World& world, const ValidateOptions& options) {
   if (options.release.has_value()) {
     api::FeatureGates gates = api::FeatureGates::AllOf(*options.release);
     DRAY_TRY_VOID(gates.Apply(options.feature_gates, *options.release));
   } else {
     DRAY_TRY_VOID(CheckFlags(options.feature_gates));
   }
-  return ManifestJudge(world, options);
+  return ManifestValidator(world, options);
 }
 
-Result<std::vector<ObjectVerdict>> ManifestJudge::JudgeFile(const std::string& file) {
+Result<std::vector<ObjectVerdict>> ManifestValidator::ValidateFile(const std::string& file) {
   DRAY_TRY(const std::vector<Document> documents,
            ReadDocuments(world_.disk, file, WithLines::kYes));
   const Namespaces namespaces = NamespacesIn(documents);
@@ -527,7 +527,7 @@ Result<std::vector<ObjectVerdict>> ManifestJudge::JudgeFile(const std::string& f
     }
     for (const ObjectText& text : *objects) {
       verdicts.push_back(
-          ObjectJudge(world_, options_, scheme_, namespaces, document, text).Judge());
+          ObjectValidator(world_, options_, scheme_, namespaces, document, text).Validate());
     }
     if (verdicts.size() > first_verdict) AddDuplicates(document, verdicts, first_verdict);
   }

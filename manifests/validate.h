@@ -19,7 +19,7 @@
 namespace dray::manifests {
 
 /// By which rules.
-struct JudgeOptions {
+struct ValidateOptions {
   /// Nothing: each object by 1.37 if that serves its version, else by 1.31, else by 1.30, else by
   /// the last release that did.
   std::optional<api::Release> release;
@@ -64,31 +64,32 @@ struct ObjectVerdict {
   std::string name = {};  // or the generateName with a star
   // NOLINTNEXTLINE(readability-identifier-naming): as in ObjectMeta
   std::string namespace_ = {};               // as written
-  std::optional<api::Release> release = {};  // that judged
+  std::optional<api::Release> release = {};  // whose rules it were
   Verdict verdict = Verdict::kValid;
   std::vector<Answer> answers = {};  // in the order of the requests
   std::vector<Notice> notices = {};  // errors, then warnings, each in the order found
   api::DecodeIssues strict = {};     // unknown and duplicate fields in upstream's words
 };
 
-/// Judges files. Nothing compiled is kept from file to file.
-class ManifestJudge {
+/// Validates files. Nothing compiled is kept from file to file.
+class ManifestValidator {
  public:
   /// Errors: kInvalid  options.feature_gates has something no release knows, or that cannot be.
-  static Result<ManifestJudge> Make(World& world, const JudgeOptions& options);
+  static Result<ManifestValidator> Make(World& world, const ValidateOptions& options);
 
   /// One verdict for each object of `file`, in order; documents without content have none. Objects
   /// of resource.k8s.io with a status are judged twice: as new, and with their status written
   /// after. Namespaces in the same file say which labels they have.
   ///
   /// Errors: what the disk says about a file it cannot read.
-  Result<std::vector<ObjectVerdict>> JudgeFile(const std::string& file);
+  Result<std::vector<ObjectVerdict>> ValidateFile(const std::string& file);
 
  private:
-  ManifestJudge(World& world, JudgeOptions options) : world_(world), options_(std::move(options)) {}
+  ManifestValidator(World& world, ValidateOptions options)
+      : world_(world), options_(std::move(options)) {}
 
   World& world_;
-  JudgeOptions options_;
+  ValidateOptions options_;
   api::Scheme scheme_;
 };
 

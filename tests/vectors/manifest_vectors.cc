@@ -155,12 +155,12 @@ std::string Difference(std::string_view kind, const Said& want, const Said& got)
 /// The entries about one file, in order.
 using Entries = std::vector<const json::object*>;
 
-void RunFile(manifests::ManifestJudge& judge,
+void RunFile(manifests::ManifestValidator& validator,
              const std::string& folder,
              const std::string& file,
              const Entries& entries,
              Report& report) {
-  const auto verdicts = judge.JudgeFile(fmt::format("{}/{}", folder, file));
+  const auto verdicts = validator.ValidateFile(fmt::format("{}/{}", folder, file));
   if (!verdicts) {
     report.failures.push_back(fmt::format("{}: {}", file, verdicts.error().message));
     return;
@@ -204,9 +204,9 @@ Result<Report> RunManifestVectors(World& world, const std::string& folder) {
     if (!entry.is_object()) continue;
     by_file[std::string(TextOf(entry.as_object(), "file"))].push_back(&entry.as_object());
   }
-  DRAY_TRY(manifests::ManifestJudge judge, manifests::ManifestJudge::Make(world, {}));
+  DRAY_TRY(manifests::ManifestValidator validator, manifests::ManifestValidator::Make(world, {}));
   Report report;
-  for (const auto& [file, entries] : by_file) RunFile(judge, folder, file, entries, report);
+  for (const auto& [file, entries] : by_file) RunFile(validator, folder, file, entries, report);
   return report;
 }
 
