@@ -4,10 +4,10 @@
 # scratch folder to work in, and the end of everything that `serve` starts.
 # shellcheck shell=bash
 
-# serve [FLAG...]: starts `dray serve` on a free port and returns once /readyz answers. Then
-# $SERVER is its URL, $TOKEN is empty, and kubectl and `api` talk to it.
+# serve [FLAG...]: starts `dray serve` on a free port, or at $LISTEN, and returns once /readyz answers.
+# Then $SERVER is its URL, $TOKEN is empty, and kubectl and `api` talk to it.
 serve() {
-  "$DRAY" serve --data-dir "$PWD/data" --listen 127.0.0.1:0 "$@" >serve.log 2>&1 &
+  "$DRAY" serve --data-dir "$PWD/data" --listen "${LISTEN:-127.0.0.1:0}" "$@" >serve.log 2>&1 &
   echo $! >>pids
   local tries
   for ((tries = 0; tries < 600; tries++)); do
@@ -24,6 +24,38 @@ serve() {
   echo "dray serve did not get ready:" >&2
   cat serve.log >&2
   return 1
+}
+
+# restart [FLAG...]: ends what the last `serve` started and starts it again at the same address.
+restart() {
+  local server
+  server=$(tail -n 1 pids)
+  kill "$server" && wait "$server"
+  LISTEN=${SERVER#*://} serve "$@"
+}
+
+# once NAME LIST COMMAND...: runs the command in build/tools/NAME, with a copy of the file LIST, unless
+# that was done for the same LIST before; for packages that take long to fetch. Skips the script when
+# it fails: there may be no network.
+once() {
+  local folder=$ROOT/build/tools/$1 list=$2 said=$PWD/once.log
+  mkdir -p "$folder"
+  (
+    flock 9
+    cmp -s "$list" "$folder/done" && exit 0
+    cd "$folder" && cp "$list" . && "${@:3}" && cp "$list" done
+  ) 9>"$folder/lock" >"$said" 2>&1 || skip "no packages: $(tail -n 1 "$said")"
+}
+
+# restarting COMMAND...: runs the command and prints what it prints; when it makes the file `restart`,
+# the server is restarted and the file removed.
+restarting() {
+  "$@" >restarting.out 2>&1 &
+  local client=$!
+  eventually bash -c "test -e restart || ! kill -0 $client 2>/dev/null" &&
+    { test ! -e restart || { restart --components=apiserver && rm restart; }; }
+  wait $client
+  cat restarting.out
 }
 
 # The real kubectl; skips the script where there is none.
