@@ -22,6 +22,7 @@ import time
 
 SEPARATOR = "----"
 SECONDS_MAX = 240
+CLIENT_SECONDS_MAX = 840  # of clients/, which are compiled first
 SKIPPED = 77
 
 
@@ -110,15 +111,15 @@ def end(pid):
             time.sleep(0.05)
 
 
-def execute(source, scratch, env):
+def execute(source, scratch, env, seconds=SECONDS_MAX):
     """Runs a bash program in the scratch folder; ends every server it started."""
     try:
         done = subprocess.run(["bash", "-u", "-c", source], cwd=scratch, env=env, text=True,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, timeout=SECONDS_MAX)
+                              stderr=subprocess.STDOUT, timeout=seconds)
         return done.returncode, done.stdout
     except subprocess.TimeoutExpired as late:
-        return 1, (late.stdout or b"").decode() + f"\nstill running after {SECONDS_MAX} s\n"
+        return 1, (late.stdout or b"").decode() + f"\nstill running after {seconds} s\n"
     finally:
         pids = scratch / "pids"
         for pid in pids.read_text().split() if pids.exists() else []:
@@ -128,7 +129,8 @@ def execute(source, scratch, env):
 def run_blocks(path, scratch, env, library, update):
     blocks = parse(path.read_text())
     mark = f"end of block {secrets.token_hex(8)}\n"
-    _, output = execute(program(blocks, library, mark.rstrip("\n")), scratch, env)
+    seconds = CLIENT_SECONDS_MAX if path.parent.name == "clients" else SECONDS_MAX
+    _, output = execute(program(blocks, library, mark.rstrip("\n")), scratch, env, seconds)
     outputs = split_output(output, mark)
     if len(outputs) < len(blocks) and not (scratch / "skip").exists():
         print(output.replace(mark, ""))
