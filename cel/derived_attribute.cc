@@ -165,7 +165,7 @@ DerivedValue DerivedAttribute::Evaluate(const DeviceActivation& device) const {
   }
   Arena arena;
   eval::Meter meter(environment_.cost_max);
-  const Value value = eval::Evaluate(*program_, {&device.value(), 1}, arena, meter);
+  const Value value = eval::Evaluate(*program_, {&device.value(environment_), 1}, arena, meter);
   return {.result = ToAttribute(value), .cost = meter.spent()};
 }
 

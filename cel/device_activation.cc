@@ -29,6 +29,7 @@ DeviceActivation::DeviceActivation(const Device& device) {
                        .attributes = attributes,
                        .capacity = capacity,
                        .allow_multiple_allocations = device.allow_multiple_allocations});
+  value_before_34_ = WithoutMultipleAllocations(arena_, value_);
 }
 
 }  // namespace dray::cel

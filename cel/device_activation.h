@@ -30,12 +30,16 @@ class DeviceActivation {
   const std::string& error(const Environment& environment) const {
     return environment.reads_lists() ? error_ : error_without_lists_;
   }
-  /// The value of the variable `device`. Valid only if there is no error.
-  const Value& value() const { return value_; }
+  /// The value of the variable `device`. Valid only if there is no error. Before 1.34 it has no
+  /// allowMultipleAllocations.
+  const Value& value(const Environment& environment) const {
+    return environment.since(api::Release::k1_34) ? value_ : value_before_34_;
+  }
 
  private:
   Arena arena_;
   Value value_;
+  Value value_before_34_;
   std::string error_;
   std::string error_without_lists_;
 };

@@ -11,12 +11,14 @@
 #include <fmt/format.h>
 
 #include "api/value/semver.h"
+#include "base/check.h"
 
 namespace dray::cel {
 namespace {
 
 constexpr std::string_view kUnsupported = "unsupported attribute value";
 
+constexpr std::string_view kAllowMultipleAllocations = "allowMultipleAllocations";
 constexpr std::string_view kAttributes = "attributes";
 constexpr std::string_view kCapacity = "capacity";
 
@@ -157,7 +159,7 @@ Value AttributeReader::ReadList(const Attribute& attribute) {
 
 Value MakeDevice(Arena& arena, const DeviceParts& parts) {
   const std::array fields = {
-      MapEntry{Value::String("allowMultipleAllocations"),
+      MapEntry{Value::String(kAllowMultipleAllocations),
                Value::Bool(parts.allow_multiple_allocations)},
       MapEntry{Value::String(kAttributes), GroupByDomain(arena, parts.attributes)},
       MapEntry{Value::String(kCapacity), GroupByDomain(arena, parts.capacity)},
@@ -166,6 +168,15 @@ Value MakeDevice(Arena& arena, const DeviceParts& parts) {
   Map device = SortedMap(arena, fields, /*empty_by_default=*/false).map();
   device.deep = IndexOf(arena, parts.attributes, parts.capacity);
   return Value::FromMap(arena.Keep(device));
+}
+
+Value WithoutMultipleAllocations(Arena& arena, const Value& device) {
+  Map rest = device.map();  // sorted by key, so that what goes is the first
+  DRAY_CHECK(rest.entries.front().key.text() == kAllowMultipleAllocations);
+  rest.entries = rest.entries.subspan(1);
+  rest.hashes = rest.hashes.subspan(1);
+  rest.weight -= 1 + WeightOf(device.map().entries.front().value);
+  return Value::FromMap(arena.Keep(rest));
 }
 
 }  // namespace dray::cel

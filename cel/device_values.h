@@ -68,4 +68,9 @@ struct DeviceParts {
 /// The variable `device`, in `arena`; refers to what the parts refer to.
 Value MakeDevice(Arena& arena, const DeviceParts& parts);
 
+/// `device`, made by MakeDevice, without allowMultipleAllocations, as evaluations before 1.34 see
+/// it whatever their gates are. Shares everything else with it. Costs one small allocation in
+/// `arena`.
+Value WithoutMultipleAllocations(Arena& arena, const Value& device);
+
 }  // namespace dray::cel

@@ -52,7 +52,7 @@ std::string Outcome(const std::string& text) {
   const DeviceActivation activation(device);
   Arena arena;
   eval::Meter meter(kCostMax);
-  const Value value = eval::Evaluate(**program, {&activation.value(), 1}, arena, meter);
+  const Value value = eval::Evaluate(**program, {&activation.value({}), 1}, arena, meter);
   return value.is_error() ? "error " + std::string(value.text()) : "ok";
 }
 

@@ -26,7 +26,7 @@ Evaluation Selector::Evaluate(const DeviceActivation& device) const {
   if (const std::string& error = device.error(environment_); !error.empty()) {
     return {.result = EvaluationError{error}};
   }
-  return Evaluate(device.value());
+  return Evaluate(device.value(environment_));
 }
 
 Evaluation Selector::Evaluate(const Value& device) const {

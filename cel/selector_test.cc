@@ -94,6 +94,23 @@ constexpr Case kCases[] = {
      "refused: program instantiation failed: type conversion error from 'string' to 'int'"},
 };
 
+TEST(DeviceAsAWhole, HasMultipleAllocationsSince34) {
+  const DeviceActivation device(
+      Device{.driver = "a.example", .attributes = {{"index", int64_t{3}}}});
+  const auto holds = [&](std::string_view expression, api::Release release) {
+    const auto selector = Selector::Compile(expression, {.release = release});
+    return selector.has_value() && selector->Evaluate(device).matches();
+  };
+  for (const auto release : {api::Release::k1_31, api::Release::k1_33, api::Release::k1_34}) {
+    SCOPED_TRACE(static_cast<int>(release));
+    const bool is_there = release == api::Release::k1_34;
+    EXPECT_EQ(holds("'allowMultipleAllocations' in dyn(device)", release), is_there);
+    EXPECT_TRUE(holds(is_there ? "dyn(device).size() == 4" : "dyn(device).size() == 3", release));
+    EXPECT_TRUE(holds("dyn(device).driver == 'a.example'", release));
+    EXPECT_TRUE(holds("dyn(device).attributes['a.example'].index == 3", release));
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Table, SelectorTest, ::testing::ValuesIn(kCases), [](const auto& info) {
   return std::string(info.param.name);
 });

@@ -335,7 +335,9 @@ class Run {
       std::optional<Outcome>& outcome = known[table_.ShapeOf(lane)];
       if (!outcome.has_value()) {
         Arena arena;
-        outcome = EvaluateOn(leaf, table_.DeviceOfShape(table_.ShapeOf(lane), arena), cost);
+        const Value device =
+            table_.DeviceOfShape(table_.ShapeOf(lane), program_.environment(), arena);
+        outcome = EvaluateOn(leaf, device, cost);
       }
       SetLane(lane, *outcome, out);
     });
@@ -381,6 +383,7 @@ uint64_t BatchSelector::EvaluateWhole(const DeviceTable& table,
                                       Outcomes& out,
                                       uint64_t& cost_left) const {
   std::vector<std::optional<Outcome>> known(table.shapes());
+  const Environment& environment = selector_.program().environment();
   uint64_t highest = 0;
   out.Reset(table.size());
   for (size_t lane = 0; lane < table.size(); ++lane) {
@@ -388,7 +391,8 @@ uint64_t BatchSelector::EvaluateWhole(const DeviceTable& table,
     if (!outcome.has_value() && cost_left == 0) outcome = Outcome::kError;
     if (!outcome.has_value()) {
       Arena arena;
-      const Evaluation answer = selector_.Evaluate(table.DeviceOfShape(table.ShapeOf(lane), arena));
+      const Evaluation answer =
+          selector_.Evaluate(table.DeviceOfShape(table.ShapeOf(lane), environment, arena));
       Spend(answer.cost, cost_left);
       highest = std::max(highest, answer.cost);
       outcome = answer.error() != nullptr ? Outcome::kError
@@ -407,7 +411,7 @@ Evaluation BatchSelector::EvaluateLane(const DeviceTable& table, size_t lane) co
     return {.result = EvaluationError{table.ErrorOf(lane, environment)}};
   }
   Arena arena;
-  return selector_.Evaluate(table.DeviceOfShape(table.ShapeOf(lane), arena));
+  return selector_.Evaluate(table.DeviceOfShape(table.ShapeOf(lane), environment, arena));
 }
 
 }  // namespace dray::cel::batch

@@ -198,7 +198,7 @@ const std::string& DeviceTable::ErrorOf(size_t lane, const Environment& environm
   return found == texts.end() ? kNone : found->second;
 }
 
-Value DeviceTable::DeviceOfShape(size_t shape, Arena& arena) const {
+Value DeviceTable::DeviceOfShape(size_t shape, const Environment& environment, Arena& arena) const {
   const size_t lane = first_of_shape_[shape];
   std::vector<QualifiedValue> attributes;
   std::vector<QualifiedValue> capacity;
@@ -219,7 +219,9 @@ Value DeviceTable::DeviceOfShape(size_t shape, Arena& arena) const {
   }
   parts.attributes = attributes;
   parts.capacity = capacity;
-  return MakeDevice(arena, parts);
+  const Value device = MakeDevice(arena, parts);
+  const bool is_whole = environment.since(api::Release::k1_34);
+  return is_whole ? device : WithoutMultipleAllocations(arena, device);
 }
 
 // Values are numbered in the order in which they come; Build sorts them.

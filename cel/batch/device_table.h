@@ -80,8 +80,9 @@ class DeviceTable {
   /// Devices whose parts are all the same have one shape. Shapes are numbered from 0.
   size_t shapes() const { return first_of_shape_.size(); }
   uint32_t ShapeOf(size_t lane) const { return shape_of_[lane]; }
-  /// The variable `device` of all devices of one shape, built in `arena`.
-  Value DeviceOfShape(size_t shape, Arena& arena) const;
+  /// The variable `device` of all devices of one shape as `environment` sees it (see
+  /// DeviceActivation::value), built in `arena`.
+  Value DeviceOfShape(size_t shape, const Environment& environment, Arena& arena) const;
 
   /// The number of the value of `lane` in `column`.
   static uint32_t CodeAt(const Column& column, size_t lane);

@@ -76,7 +76,6 @@ class Evaluator final : public FoldHost {
       case Operation::kShortCall: return EvalShortCall(id, plan);
       case Operation::kOr: return EvalOr(nodes_[id]);
       case Operation::kFragileCall: return EvalFragileCall(id, plan);
-      case Operation::kUnknown: return EvalUnknown(nodes_[id]);
       case Operation::kByKind: return EvalByKind(id, nodes_[id]);
     }
     return {};
@@ -368,7 +367,9 @@ class Evaluator final : public FoldHost {
 
   [[gnu::noinline]] Value EvalCall(NodeId id, const NodePlan& plan) {
     const std::span<const NodeId> children = nodes_[id].children;
-    std::array<Value, kArgumentsMax> buffer;
+    std::array<Value, kArgumentsMax> usual;
+    std::span<Value> buffer = usual;
+    if (children.size() > usual.size()) buffer = arena_.NewValues(children.size());
     size_t count = 0;
     Value error;
     for (const NodeId child : children) {
@@ -457,6 +458,7 @@ class Evaluator final : public FoldHost {
       }
     }
     if (plan.special != nullptr) return CallSpecial(id, *plan.special, arguments);
+    if (plan.call == nullptr) return NotImplemented(arena_, nodes_[id].name, arguments);
     return plan.call(arena_, arguments);
   }
 
@@ -467,11 +469,6 @@ class Evaluator final : public FoldHost {
       return call.zoned_call(arena_, arguments, program_.environment().time_zones);
     }
     return library::ApplyRegex(nodes_[id].name, *call.pattern, arena_, arguments);
-  }
-
-  // A function that nothing declares. Its arguments are not evaluated.
-  [[gnu::noinline]] Value EvalUnknown(const Node& node) {
-    return MakeError(arena_, fmt::format("no such overload: {}", node.name));
   }
 
   // The argument of or and orValue is evaluated only if the receiver has no value. Up to 1.36 a
@@ -561,7 +558,7 @@ class Evaluator final : public FoldHost {
     return map;
   }
 
-  // No function of the environment takes more.
+  // No function of the environment takes more; calls that no checker saw may have more.
   static constexpr size_t kArgumentsMax = 5;
   static constexpr size_t kDeepSteps = 3;
 

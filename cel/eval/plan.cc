@@ -85,6 +85,25 @@ bool IsExpensive(CostRule rule) {
          rule == CostRule::kFlatten;
 }
 
+// What upstream's planner finds under the name of a function: code that takes one value, or two, or
+// any number of them, because it tells overloads apart.
+enum class Takes : uint8_t { kOne, kTwo, kAnyNumber };
+
+// The only overload of a function is its code; these three do not follow from their overloads.
+Takes TakesOf(const check::Function& function) {
+  if (function.name == "size" || function.name == "sort") return Takes::kOne;
+  if (function.name == "matches") return Takes::kTwo;
+  if (function.name == "format" || function.overloads.size() != 1) return Takes::kAnyNumber;
+  const size_t parameters = function.overloads[0].parameters.size();
+  return parameters == 1 ? Takes::kOne : parameters == 2 ? Takes::kTwo : Takes::kAnyNumber;
+}
+
+// Upstream's names for as many arguments.
+std::string_view NamesOf(size_t arguments) {
+  constexpr std::array<std::string_view, 3> kNames = {"", "arg", "lhs, rhs"};
+  return arguments < kNames.size() ? kNames[arguments] : "...";
+}
+
 class Planner {
  public:
   Planner(const CheckedAst& checked, const Environment& environment, Plans& plans)
@@ -227,24 +246,25 @@ class Planner {
     const std::string_view name = WithoutDot(node.name);
     const NodeFacts& facts = checked_.facts[id];
     NodePlan& plan = At(id);
-    if (facts.function == nullptr) {
-      plan.operation = Operation::kUnknown;
-      return;
-    }
-    if (name == "or" || name == "orValue") {
+    const size_t count = node.children.size();
+    if (facts.function != nullptr && (name == "or" || name == "orValue") && count == 2) {
       plan.operation = Operation::kOr;
       return;
     }
-    const Builtin* const builtin = library::FindBuiltin(name, environment_, facts.overload);
+    const Builtin* const builtin = facts.function == nullptr
+                                       ? nullptr
+                                       : library::FindBuiltin(name, environment_, facts.overload);
     if (builtin == nullptr) {
-      plan.operation = Operation::kUnknown;
+      plan.operation = Operation::kCall;  // of nothing
+      plan.stops_at_error = true;
+      if (count == 0) FailCall(name, count);
       return;
     }
     PlanBuiltin(id, *builtin);
+    if (!HasOverloadOf(*facts.function, count)) return PlanMiscounted(id, *facts.function);
     if (library::IsRegexFunction(name) && node.children.size() > 1) PlanPattern(plan, node);
     if (library::IsConversion(name) && node.children.size() == 1) return Fold(id, node, *builtin);
     if (name == "@in") return PlanMembership(id, node);
-    const size_t count = node.children.size();
     if (count > 0 && count <= 2 && !plan.stops_at_error) plan.operation = Operation::kShortCall;
     if (name == "_==_" && plan.is_unique) plan.operation = Operation::kEquals;
     if (IsFragile(name, count, plan.is_unique)) {
@@ -252,6 +272,27 @@ class Planner {
       return;
     }
     Prepare(id, node);
+  }
+
+  static bool HasOverloadOf(const check::Function& function, size_t arguments) {
+    return std::ranges::any_of(function.overloads, [&](const check::Overload& overload) {
+      return overload.parameters.size() == arguments;
+    });
+  }
+
+  // Only without type checks: no overload takes as many arguments. Code for one or two values is
+  // refused now; other code finds out when it is called.
+  void PlanMiscounted(NodeId id, const check::Function& function) {
+    const size_t count = ast_[id].children.size();
+    if (TakesOf(function) != Takes::kAnyNumber) FailCall(function.name, count);
+    NodePlan& plan = At(id);
+    plan.cost = CostRule::kOne;
+    plan.checks_signature = true;
+    plan.stops_at_error = true;
+  }
+
+  void FailCall(std::string_view function, size_t arguments) {
+    FailProgram(fmt::format("no such overload: {}({})", function, NamesOf(arguments)));
   }
 
   // Calls in which upstream relies on the types that the checker found, and panics on others.

@@ -32,7 +32,6 @@ enum class Operation : uint8_t {
   kInConstants,  // children[0] in `value`, a list of scalars
   kOr,           // o.or(x), o.orValue(x): x only if it is needed
   kFragileCall,  // `call`, which ends the evaluation if an argument is of the wrong kind
-  kUnknown,      // a function that nobody declared (unchecked expressions only)
   kByKind,       // everything else: the kind of the node says it
 };
 
@@ -73,7 +72,7 @@ struct NodePlan {
   const DeepKey* deep = nullptr;  // kDeepPath: the path
 
   bool HasExpectedKinds(std::span<const Value> arguments) const {
-    if (expected_count != arguments.size()) return false;
+    if (expected_count == 0 || expected_count != arguments.size()) return false;
     for (size_t i = 0; i < arguments.size(); ++i) {
       if (expected[i] != ValueKind::kError && !arguments[i].is(expected[i])) return false;
     }

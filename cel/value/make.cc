@@ -52,6 +52,14 @@ Value NoSuchOverload() {
   return Value::Error("no such overload");
 }
 
+Value NotImplemented(Arena& arena, std::string_view function, std::span<const Value> arguments) {
+  const ValueKind first = arguments.empty() ? ValueKind::kNull : arguments.front().kind();
+  const bool has_methods = first == ValueKind::kString || first == ValueKind::kTimestamp ||
+                           first == ValueKind::kDuration;
+  return has_methods ? NoSuchOverload()
+                     : MakeError(arena, fmt::format("no such overload: {}", function));
+}
+
 Value WrongArguments(Arena& arena, std::string_view function, std::span<const Value> arguments) {
   fmt::memory_buffer text;
   fmt::format_to(std::back_inserter(text), "no such overload: {}(", function);

@@ -34,6 +34,9 @@ bool CanBeKey(ValueKind kind);
 Value MakeError(Arena& arena, std::string_view message);
 /// "no such overload".
 Value NoSuchOverload();
+/// For a call of what nothing implements: "no such overload: f", or without the name if the first
+/// argument has methods of its own upstream.
+Value NotImplemented(Arena& arena, std::string_view function, std::span<const Value> arguments);
 /// "no such overload: f(int, string)".
 Value WrongArguments(Arena& arena, std::string_view function, std::span<const Value> arguments);
 

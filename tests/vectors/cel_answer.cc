@@ -153,7 +153,8 @@ CelAnswer AnswerFreely(std::string_view expression,
 CelAnswer AnswerFreely(std::string_view expression,
                        const Environment& environment,
                        const CelDevice& device) {
-  CelAnswer answer = AnswerFreely(expression, environment, {}, {&device.activation().value(), 1});
+  CelAnswer answer =
+      AnswerFreely(expression, environment, {}, {&device.activation().value(environment), 1});
   const std::string& error = device.activation().error(environment);
   if (answer.outcome == "compile_error" || error.empty()) return answer;
   return {.outcome = "runtime_error",

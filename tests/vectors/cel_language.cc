@@ -137,12 +137,12 @@ void RunLanguageCases(CelFile& file) {
       cel::Arena arena;
       const Surroundings surroundings = SurroundingsOf(test, arena);
       const CelDevice device({});
-      std::vector<cel::Value> variables = {device.activation().value()};
-      variables.insert(variables.end(), surroundings.values.begin(), surroundings.values.end());
       const cel::Environment environment = {.release = release,
                                             .purpose = cel::Purpose::kFree,
                                             .consumable_capacity = true,
                                             .list_type_attributes = true};
+      std::vector<cel::Value> variables = {device.activation().value(environment)};
+      variables.insert(variables.end(), surroundings.values.begin(), surroundings.values.end());
       const bool is_newest = release == Release::kNewest && test.contains("k8s_1_37");
       file.Record(
           TextOf(test, "id"),
