@@ -13,6 +13,7 @@
 
 #include "api/validation/field_error.h"
 #include "api/validation/field_path.h"
+#include "api/validation/shown_in_version.h"
 #include "api/validation/value_rules.h"
 
 namespace dray::api::validation {
@@ -76,7 +77,7 @@ void CheckDistinctNames(
     const std::vector<T>& items, SetKey set_key, const Path& path, Findings& out, Name name) {
   const bool whole = set_key.pass == Pass::kCovered && out.is_declarative();
   CheckDistinct(items, set_key, path, out, name, [&](const T& item) {
-    return whole ? ShownStruct(item) : Shown(name(item));
+    return whole ? ShownInVersion(item, out) : Shown(name(item));
   });
 }
 
