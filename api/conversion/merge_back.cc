@@ -3,8 +3,7 @@
 // So three objects are walked side by side: the stored one, the same as the version shows it
 // (there and back), and the next one. Where the next is as it was shown, the result is as it was
 // stored; what the writer changed stays changed, and what is gone takes its hidden parts along.
-// O(depth · size), and the squares of the lengths of lists with hidden parts, which are short.
-#include <algorithm>
+// O(depth · size · log size): a list with hidden parts is looked up by its elements' identities.
 #include <map>
 #include <optional>
 #include <string_view>
@@ -65,20 +64,34 @@ void MergeMap(const Type& type, Place place) {
   });
 }
 
-// For each element stored, which one it was shown as.
-std::vector<std::optional<size_t>> ShownAs(const Type& type, const Facets& facets, Place place) {
+using Indices = std::map<ElementKey, size_t>;
+
+Indices IndicesOf(const std::vector<ElementKey>& keys) {
+  Indices indices;
+  for (size_t i = 0; i < keys.size(); ++i) indices.emplace(keys[i], i);
+  return indices;
+}
+
+std::optional<size_t> Find(const Indices& indices, const ElementKey& key) {
+  const auto found = indices.find(key);
+  if (found == indices.end()) return std::nullopt;
+  return found->second;
+}
+
+// For each element stored, which one it was shown as. `shown` are the keys of those shown.
+std::vector<std::optional<size_t>> ShownAs(const Type& type,
+                                           const Facets& facets,
+                                           Place place,
+                                           const std::vector<ElementKey>& shown) {
   const size_t size = type.container->size(place.stored);
   std::vector<std::optional<size_t>> shown_as(size);
-  if (size == type.container->size(place.shown)) {
+  if (size == shown.size()) {
     for (size_t i = 0; i < size; ++i) shown_as[i] = i;
     return shown_as;
   }
   const std::vector<ElementKey> stored = KeysOf(type, facets, place.stored);
-  const std::vector<ElementKey> shown = KeysOf(type, facets, place.shown);
-  for (size_t i = 0; i < size; ++i) {
-    const auto found = std::ranges::find(shown, stored[i]);
-    if (found != shown.end()) shown_as[i] = static_cast<size_t>(found - shown.begin());
-  }
+  const Indices indices = IndicesOf(shown);
+  for (size_t i = 0; i < size; ++i) shown_as[i] = Find(indices, stored[i]);
   return shown_as;
 }
 
@@ -89,28 +102,27 @@ struct Source {
 
 // The next list, with elements that were not shown behind the element they followed.
 std::vector<Source> SourcesOf(const Type& type, const Facets& facets, Place place) {
-  const std::vector<std::optional<size_t>> shown_as = ShownAs(type, facets, place);
   const std::vector<ElementKey> shown = KeysOf(type, facets, place.shown);
-  const std::vector<ElementKey> next = KeysOf(type, facets, place.next);
-  std::vector<Source> sources;
-  std::map<ElementKey, size_t> indices;
-  for (size_t i = 0; i < next.size(); ++i) {
-    indices.emplace(next[i], i);
-    sources.push_back({.next = i});
-  }
+  const std::vector<std::optional<size_t>> shown_as = ShownAs(type, facets, place, shown);
+  const Indices indices = IndicesOf(KeysOf(type, facets, place.next));
+  std::vector<Source> kept(indices.size());
+  std::vector<std::vector<size_t>> hidden(kept.size() + 1);  // [0]: before all, [i + 1]: behind i
   size_t behind = 0;
   for (size_t i = 0; i < shown_as.size(); ++i) {
     if (!shown_as[i].has_value()) {
-      sources.insert(sources.begin() + static_cast<std::ptrdiff_t>(behind++), {.stored = i});
+      hidden[behind].push_back(i);
       continue;
     }
-    const size_t at = shown_as[i].value_or(0);
-    const auto kept = indices.find(shown[at]);
-    if (kept == indices.end()) continue;
-    const auto source = std::ranges::find(sources, kept->second, &Source::next);
-    source->stored = i;
-    source->shown = shown_as[i];
-    behind = static_cast<size_t>(source - sources.begin()) + 1;
+    const std::optional<size_t> next = Find(indices, shown[*shown_as[i]]);
+    if (!next.has_value()) continue;
+    kept[*next] = {.stored = i, .shown = shown_as[i]};
+    behind = *next + 1;
+  }
+  std::vector<Source> sources;
+  for (const size_t stored : hidden[0]) sources.push_back({.stored = stored});
+  for (size_t i = 0; i < kept.size(); ++i) {
+    sources.push_back({.next = i, .stored = kept[i].stored, .shown = kept[i].shown});
+    for (const size_t stored : hidden[i + 1]) sources.push_back({.stored = stored});
   }
   return sources;
 }

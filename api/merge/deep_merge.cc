@@ -2,6 +2,8 @@
 #include "api/merge/deep_merge.h"
 
 #include <map>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -45,16 +47,17 @@ void Append(const Type& list, void* into, const void* element) {
   Assign(list.element(), list.container->add(into, {}), element);
 }
 
+// O(n log n): elements are one and the same if they are as text.
 void UniteSets(const Type& list, void* into, const void* other) {
   const ContainerOperations& container = *list.container;
-  const size_t size = container.size(other);
-  for (size_t i = 0; i < size; ++i) {
+  std::set<std::string> known;
+  for (size_t i = 0; i < container.size(into); ++i) {
+    known.insert(IdentityText(list.element(), {}, container.at(into, i)));
+  }
+  for (size_t i = 0; i < container.size(other); ++i) {
     const void* element = container.at(other, i);
-    bool is_there = false;
-    for (size_t j = 0; j < container.size(into) && !is_there; ++j) {
-      is_there = Equal(list.element(), container.at(into, j), element);
-    }
-    if (!is_there) Append(list, into, element);
+    const bool is_new = known.insert(IdentityText(list.element(), {}, element)).second;
+    if (is_new) Append(list, into, element);
   }
 }
 
