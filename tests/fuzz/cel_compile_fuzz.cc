@@ -47,8 +47,9 @@ void Evaluate(const eval::Program& program) {
   Arena second;
   eval::Meter meter(program.environment().cost_max);
   eval::Meter again(program.environment().cost_max);
-  const Value value = eval::Evaluate(program, {&SampleDevice().value(), 1}, first, meter);
-  const Value same = eval::Evaluate(program, {&SampleDevice().value(), 1}, second, again);
+  const Value& device = SampleDevice().value(program.environment());
+  const Value value = eval::Evaluate(program, {&device, 1}, first, meter);
+  const Value same = eval::Evaluate(program, {&device, 1}, second, again);
   DRAY_CHECK(value.kind() == same.kind());
   DRAY_CHECK(meter.spent() == again.spent());
   DRAY_CHECK(!value.is_error() || value.text() == same.text());
