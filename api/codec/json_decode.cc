@@ -11,6 +11,7 @@
 #include "api/codec/json.h"
 #include "api/codec/json_place.h"
 #include "api/codec/json_reader.h"
+#include "api/text/go_quote.h"
 #include "base/base64.h"
 
 namespace dray::api::inline codec {
@@ -139,7 +140,7 @@ class Decoder {
   [[gnu::noinline]] void Issue(std::string_view what, std::string_view name) {
     if (issues_ == nullptr || issues_->size() >= kDecodeIssuesMax || issue_bytes_left_ == 0) return;
     const JsonPlace place{.outer = place_, .name = name};
-    std::string issue = fmt::format("{} field \"{}\"", what, PathOf(&place));
+    std::string issue = fmt::format("{} field {}", what, GoQuote(PathOf(&place)));
     issue_bytes_left_ -= std::min(issue_bytes_left_, issue.size());
     if (std::ranges::find(*issues_, issue) == issues_->end()) issues_->push_back(std::move(issue));
   }

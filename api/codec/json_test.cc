@@ -48,6 +48,13 @@ TEST(JsonDecode, NamesUnknownAndDuplicateFieldsByPath) {
                                    R"(unknown field "spec.devices.config[0].extra")"));
 }
 
+TEST(JsonDecode, QuotesUnknownNames) {
+  DecodeIssues issues;
+  const Result<Object> object = DecodeJson(Claim(), R"({"a\"b\\cä\n":1})", &issues);
+  ASSERT_TRUE(object.has_value());
+  EXPECT_THAT(issues, testing::ElementsAre(R"(unknown field "a\"b\\cä\n")"));
+}
+
 struct BadCase {
   const char* json;
   const char* message;

@@ -4,8 +4,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "api/codec/json.h"
@@ -18,6 +20,7 @@
 #include "api/managed_fields/managers.h"
 #include "api/managed_fields/update.h"
 #include "api/resource_v1/claim.h"
+#include "api/resource_v1/slice.h"
 #include "api/resource_v1beta1.h"
 #include "api/testing/random_object.h"
 #include "base/simulated_world.h"
@@ -204,6 +207,49 @@ TEST(Update, MergesTheOldestPastTheLimit) {
   EXPECT_TRUE(story.Owners().starts_with(
       "ancient-changes:Update:v1@2 {\"f:data\":{\".\":{},\"f:a\":{},\"f:b\":{}}}\n"))
       << story.Owners();
+}
+
+constexpr const KindInfo* kSlice = &Reflected<resource_v1::ResourceSlice>::kKind;
+
+struct Spelling {
+  std::string_view first, second;
+  bool is_taken;
+};
+
+// As upstream, which compares lists as it has them in memory.
+TEST(Update, TakesListsOfQuantitiesThatWereSpeltOtherwise) {
+  const Spelling cases[] = {{"1Gi", "1Gi", false},
+                            {"1024Mi", "1Gi", false},
+                            {"1Gi", "1024Mi", true},
+                            {"1024Mi", "1024Mi", true},
+                            {"8Gi", "8192Mi", false},
+                            {"1Gi", "1073741824", true}};
+  for (const Spelling& one : cases) {
+    const auto slice = [](std::string_view memory) {
+      return fmt::format(R"({{"spec":{{"driver":"d","pool":{{"name":"p"}},"devices":[{{"name":"a",
+          "capacity":{{"memory":{{"value":"{}"}}}}}}]}}}})",
+                         memory);
+    };
+    Story story(*kSlice);
+    story.Update("one", slice(one.first));
+    story.Update("two", slice(one.second));
+    EXPECT_EQ(story.live().metadata().managed_fields.size(), one.is_taken ? 2U : 1U)
+        << one.first << " " << one.second;
+  }
+}
+
+TEST(Update, TakesQuantitiesThatAreWrittenOtherwise) {
+  const auto pod = [](std::string_view cpu) {
+    return fmt::format(R"({{"spec":{{"containers":[{{"name":"c","image":"i","resources":{{"limits":
+        {{"cpu":"{}"}}}}}}]}}}})",
+                       cpu);
+  };
+  for (const auto& [second, owners] : {std::pair("1000m", 1U), std::pair("+1", 2U)}) {
+    Story story(*kPod);
+    story.Update("one", pod("1"));
+    story.Update("two", pod(second));
+    EXPECT_EQ(story.live().metadata().managed_fields.size(), owners) << second;
+  }
 }
 
 TEST(Update, OwnsItemsOfListsByKey) {

@@ -22,6 +22,46 @@ struct Found {
   Changes below = {};
 };
 
+// Quantities change with their text, not only with their value. In lists upstream compares how it
+// has them in memory too, where some remember the text that they were read from: one that came with
+// the request may be unlike the same one from the store.
+bool IsAsStored(const Type& type, const void* old, const void* now, bool in_list) {
+  if (type.kind == TypeKind::kQuantity) {
+    const auto& before = *static_cast<const Quantity*>(old);
+    const auto& after = *static_cast<const Quantity*>(now);
+    return SameText(before, after) && (!in_list || after.ReadsAsPrinted());
+  }
+  if (type.scalar != nullptr) return type.scalar->equal(old, now);
+  if (type.kind == TypeKind::kStruct) {
+    return std::ranges::all_of(type.fields, [&](const Field& field) {
+      return IsAsStored(field.type(), field.of(old), field.of(now), in_list);
+    });
+  }
+  const ContainerOperations& container = *type.container;
+  const size_t size = container.size(old);
+  if (size != container.size(now)) return false;
+  bool same = true;
+  if (type.kind == TypeKind::kMap) {
+    VisitMap(type, old, [&](std::string_view key, const void* before) {
+      const void* after = container.find(now, key);
+      same = same && after != nullptr && IsAsStored(type.element(), before, after, in_list);
+    });
+    return same;
+  }
+  const bool inside = in_list || type.kind == TypeKind::kList;
+  for (size_t i = 0; i < size && same; ++i) {
+    same = IsAsStored(type.element(), container.at(old, i), container.at(now, i), inside);
+  }
+  return same;
+}
+
+bool IsAsBefore(const Part& old, const Part& now) {
+  const bool are_values = old.tree() == nullptr && now.tree() == nullptr && old.type() != nullptr &&
+                          old.type() == now.type() && old.value() != nullptr &&
+                          now.value() != nullptr;
+  return are_values ? IsAsStored(*old.type(), old.value(), now.value(), false) : old == now;
+}
+
 class Comparison {
  public:
   explicit Comparison(Wire wire) : wire_(wire) {}
@@ -30,7 +70,7 @@ class Comparison {
     Found found{.is_gained = !old.is_there(), .is_removed = !now.is_there()};
     const bool is_leaf = shape.is_leaf() || (old.is_empty(wire_) && now.is_empty(wire_));
     if (is_leaf) {
-      if (!found.is_gained && !found.is_removed) found.is_gained = !(old == now);
+      if (!found.is_gained && !found.is_removed) found.is_gained = !IsAsBefore(old, now);
       return found;
     }
     switch (shape.kind) {
@@ -147,7 +187,7 @@ class Comparison {
   }
 
   void Items(const Shape& shape, const Part& old, const Part& now, Changes& out) {
-    if (old.is_there() && now.is_there() && old == now) return;
+    if (old.is_there() && now.is_there() && IsAsBefore(old, now)) return;
     struct Both {
       std::vector<Part> old, now;
     };

@@ -116,7 +116,7 @@ Token TakeToken(std::string_view& text) {
 
 class Parser {
  public:
-  explicit Parser(std::string_view text) {
+  Parser(std::string_view text, LengthWord word) : word_(word) {
     do {
       tokens_.push_back(TakeToken(text));
     } while (tokens_.back().kind != TokenKind::kEnd);
@@ -171,16 +171,19 @@ class Parser {
     const bool negated = key.kind == TokenKind::kNot;
     if (negated) key = Take();
     if (!IsWord(key)) return Refuse(fmt::format("found '{}', expected: identifier", key.text));
-    if (const NameErrors errors = CheckLabelKey(key.text); !errors.empty()) {
+    if (const NameErrors errors = CheckLabelKey(key.text, word_); !errors.empty()) {
       return Refuse(
           fmt::format("<nil>: Invalid value: {}: {}", GoQuote(key.text), Join(errors, "; ")));
     }
-    if (negated) return LabelRequirement::Create(key.text, LabelOperator::kDoesNotExist, {});
-    if (AtEndOfRequirement()) return LabelRequirement::Create(key.text, LabelOperator::kExists, {});
+    const auto make = [&](LabelOperator op, std::vector<std::string> values) {
+      return LabelRequirement::Create(key.text, op, std::move(values), "", word_);
+    };
+    if (negated) return make(LabelOperator::kDoesNotExist, {});
+    if (AtEndOfRequirement()) return make(LabelOperator::kExists, {});
     DRAY_TRY(const LabelOperator op, ParseOperator());
     const bool is_set = op == LabelOperator::kIn || op == LabelOperator::kNotIn;
     DRAY_TRY(const std::set<std::string> values, is_set ? ParseSet() : ParseExactValue());
-    return LabelRequirement::Create(key.text, op, {values.begin(), values.end()});
+    return make(op, {values.begin(), values.end()});
   }
 
   Result<LabelOperator> ParseOperator() {
@@ -238,6 +241,7 @@ class Parser {
     return values;
   }
 
+  LengthWord word_;
   std::vector<Token> tokens_;
   size_t position_ = 0;
 };
@@ -255,10 +259,11 @@ std::string JoinErrors(std::span<const std::string> errors) {
 std::vector<std::string> CheckLabelRequirement(std::string_view key,
                                                LabelOperator op,
                                                std::span<const std::string> values,
-                                               std::string_view path) {
+                                               std::string_view path,
+                                               LengthWord word) {
   std::vector<std::string> errors;
   const std::string prefix = path.empty() ? "" : fmt::format("{}.", path);
-  if (const NameErrors wrong = CheckLabelKey(key); !wrong.empty()) {
+  if (const NameErrors wrong = CheckLabelKey(key, word); !wrong.empty()) {
     errors.push_back(
         fmt::format("{}key: Invalid value: {}: {}", prefix, GoQuote(key), Join(wrong, "; ")));
   }
@@ -296,7 +301,7 @@ std::vector<std::string> CheckLabelRequirement(std::string_view key,
       break;
   }
   for (size_t i = 0; i < values.size(); ++i) {
-    const NameErrors wrong = CheckLabelValue(values[i]);
+    const NameErrors wrong = CheckLabelValue(values[i], word);
     if (wrong.empty()) continue;
     errors.push_back(fmt::format("{}values[{}][{}]: Invalid value: {}: {}",
                                  prefix,
@@ -311,8 +316,9 @@ std::vector<std::string> CheckLabelRequirement(std::string_view key,
 Result<LabelRequirement> LabelRequirement::Create(std::string_view key,
                                                   LabelOperator op,
                                                   std::vector<std::string> values,
-                                                  std::string_view path) {
-  const std::vector<std::string> errors = CheckLabelRequirement(key, op, values, path);
+                                                  std::string_view path,
+                                                  LengthWord word) {
+  const std::vector<std::string> errors = CheckLabelRequirement(key, op, values, path, word);
   if (!errors.empty()) return Refuse(JoinErrors(errors));
   LabelRequirement requirement;
   requirement.key_ = key;
@@ -367,12 +373,12 @@ LabelSelector LabelSelector::Nothing() {
   return selector;
 }
 
-Result<LabelSelector> LabelSelector::Parse(std::string_view text) {
+Result<LabelSelector> LabelSelector::Parse(std::string_view text, LengthWord word) {
   if (text.size() > kSelectorTextMax) {
     return Refuse(fmt::format("label selector must be no more than {} bytes", kSelectorTextMax));
   }
   LabelSelector selector;
-  DRAY_TRY(selector.requirements_, Parser(text).Parse());
+  DRAY_TRY(selector.requirements_, Parser(text, word).Parse());
   selector.Sort();
   return selector;
 }

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/text/names.h"
 #include "api/value/map.h"
 #include "base/result.h"
 
@@ -36,14 +37,16 @@ enum class LabelOperator : uint8_t {
 /// One condition on one label.
 class LabelRequirement {
  public:
-  /// `path` is where error texts say that the requirement stands; empty for none.
+  /// `path` is where error texts say that the requirement stands; empty for none. `word` is what
+  /// they call a length.
   ///
   /// Errors: kBadRequest with all that is wrong in upstream's words: key no label key, wrong number
   /// of values for the operator, values no label values, or no numbers for greater and less.
   static Result<LabelRequirement> Create(std::string_view key,
                                          LabelOperator op,
                                          std::vector<std::string> values,
-                                         std::string_view path = "");
+                                         std::string_view path = "",
+                                         LengthWord word = LengthWord::kBytes);
 
   /// Nothing to report is worth an error here: a label that is no number is neither greater nor
   /// less. NotIn and NotEquals hold where the label is absent.
@@ -67,7 +70,8 @@ class LabelRequirement {
 std::vector<std::string> CheckLabelRequirement(std::string_view key,
                                                LabelOperator op,
                                                std::span<const std::string> values,
-                                               std::string_view path);
+                                               std::string_view path,
+                                               LengthWord word = LengthWord::kBytes);
 
 /// Several error texts as upstream's aggregate writes them: one alone, or "[a, b]", each once.
 std::string JoinErrors(std::span<const std::string> errors);
@@ -86,10 +90,10 @@ class LabelSelector {
   /// Selects no object: what an absent metav1.LabelSelector means.
   static LabelSelector Nothing();
 
-  /// Reads "a=b,c!=d,e in (f,g),!h,i>5". Empty text selects everything.
+  /// Reads "a=b,c!=d,e in (f,g),!h,i>5". Empty text selects everything. `word` as above.
   ///
   /// Errors: kBadRequest with upstream's words; also past kSelectorTextMax.
-  static Result<LabelSelector> Parse(std::string_view text);
+  static Result<LabelSelector> Parse(std::string_view text, LengthWord word = LengthWord::kBytes);
 
   /// From a metav1.LabelSelector that is there; without any parts it selects everything.
   ///

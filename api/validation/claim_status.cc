@@ -52,8 +52,10 @@ ItemKey KeyOf(const Device& device) {
   return {device.driver, device.pool, device.device, share_id};
 }
 
-// As upstream prints it.
-std::string ShownKey(const v1::AllocatedDeviceStatus& device) {
+// As upstream prints it; up to 1.34 its strings did not show.
+std::string ShownKey(const v1::AllocatedDeviceStatus& device, const FieldErrors& errors) {
+  if (!errors.Since(34)) return R"({"Driver":{},"Pool":{},"Device":{}})";
+  if (!errors.Since(35)) return R"({"Driver":{},"Pool":{},"Device":{},"ShareID":{}})";
   return fmt::format(R"({{"Driver":{},"Pool":{},"Device":{},"ShareID":{}}})",
                      Shown(device.driver),
                      Shown(device.pool),
@@ -97,7 +99,8 @@ void CheckDeviceStatus(const v1::AllocatedDeviceStatus& device,
   CheckLabelShaped(device.device, path.Child("device"), out.written);
   if (device.share_id.has_value()) CheckCoveredUuid(*device.share_id, path.Child("shareID"), out);
   if (!allocated.contains(KeyOf(device))) {
-    out.written.Invalid(path, ShownKey(device), "must be an allocated device in the claim");
+    out.written.Invalid(
+        path, ShownKey(device, out.written), "must be an allocated device in the claim");
   }
   const Path conditions = path.Child("conditions");
   IsWithin(device.conditions.size(), kDeviceConditionsMax, conditions, out.written);
@@ -123,7 +126,7 @@ void CheckDeviceStatuses(const v1::ResourceClaimStatus& status, const Path& path
       out,
       [](const auto& device) { return KeyOf(device); },
       [&](const auto& device) {
-        return out.is_declarative() ? ShownStruct(device) : ShownKey(device);
+        return out.is_declarative() ? ShownStruct(device) : ShownKey(device, out.written);
       });
 }
 

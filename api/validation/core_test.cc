@@ -66,6 +66,35 @@ TEST(PodRules, NewPods) {
   }
 }
 
+struct InRelease {
+  Release release;
+  std::string_view object, want;
+};
+
+TEST(PodRules, ClaimsAreShownAsInTheRelease) {
+  constexpr std::string_view kRule =
+      "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`";
+  constexpr std::string_view kNameOnly =
+      R"({"spec":{"resourceClaims":[{"name":"gpu"}],"containers":[{"name":"c","image":"i"}]}})";
+  const InRelease cases[] = {
+      {Release::k1_30,
+       R"({"spec":{"resourceClaims":[{"name":"gpu","source":{}}],"containers":[{"name":"c","image":"i"}]}})",
+       "spec.resourceClaims[0].source: Invalid value: core.ClaimSource{ResourceClaimName:(*string)("
+       "nil), ResourceClaimTemplateName:(*string)(nil)}: "},
+      {Release::k1_32,
+       kNameOnly,
+       "spec.resourceClaims[0]: Invalid value: core.PodResourceClaim{Name:\"gpu\", "
+       "ResourceClaimName:(*string)(nil), ResourceClaimTemplateName:(*string)(nil)}: "},
+      {Release::k1_33,
+       kNameOnly,
+       "spec.resourceClaims[0]: Invalid value: {\"Name\":\"gpu\",\"ResourceClaimName\":null,"
+       "\"ResourceClaimTemplateName\":null}: "}};
+  for (const InRelease& one : cases) {
+    const auto causes = ValidatePod(Read<core_v1::Pod>(one.object), Profile::Of(one.release));
+    EXPECT_EQ(Lines(causes), std::vector<std::string>{std::string(one.want).append(kRule)});
+  }
+}
+
 struct Change {
   std::string_view old, object;
   std::string_view want_field;  // empty: accepted

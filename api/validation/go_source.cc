@@ -20,7 +20,9 @@ constexpr std::string_view kAddress = "0xc000000000";
 struct Home {
   std::string_view package, type;
 };
-constexpr std::array kHomes = {Home{"v1", "ObjectMeta"},
+constexpr std::array kHomes = {Home{"core", "ClaimSource"},
+                               Home{"core", "PodResourceClaim"},
+                               Home{"v1", "ObjectMeta"},
                                Home{"v1", "OwnerReference"},
                                Home{"v1", "ManagedFieldsEntry"},
                                Home{"v1", "Condition"},
@@ -31,6 +33,21 @@ constexpr std::array kHomes = {Home{"v1", "ObjectMeta"},
 std::string StructName(std::string_view name) {
   const auto* const found = std::ranges::find(kHomes, name, &Home::type);
   return fmt::format("{}.{}", found == kHomes.end() ? "resource" : found->package, name);
+}
+
+// Members that point to a type with a name of its own there.
+struct Special {
+  std::string_view type, member, pointee;
+};
+constexpr std::array kSpecials = {
+    Special{"DeviceConstraint", "matchAttribute", "resource.FullyQualifiedName"}};
+
+// What the member `field` of a `type` points to, where GoType does not know.
+std::string_view PointeeOf(const Type& type, const Field& field) {
+  const auto* const found = std::ranges::find_if(kSpecials, [&](const Special& special) {
+    return special.type == type.name && special.member == field.name;
+  });
+  return found == kSpecials.end() ? std::string_view() : found->pointee;
 }
 
 std::string GoType(const Type& type) {
@@ -102,9 +119,23 @@ class Printer {
       const bool embedded = field.facets.inlined || field.type().name == "ObjectMeta";
       out_ += embedded ? std::string(field.type().name) : MemberName(field.name);
       out_ += ':';
-      Value(field.type(), field.of(value));
+      const std::string_view pointee = PointeeOf(type, field);
+      if (field.facets.plain.Rules(wire_.release) && field.type().kind == TypeKind::kOptional) {
+        Plain(field.type(), field.of(value));
+      } else if (!pointee.empty()) {
+        Pointer(pointee, field.type().container->size(field.of(value)) != 0);
+      } else {
+        Value(field.type(), field.of(value));
+      }
     }
     out_ += before == "{" ? "{}" : "}";
+  }
+
+  // What was no pointer in that release: an absent one is zero.
+  void Plain(const Type& type, const void* value) {
+    if (type.container->size(value) != 0)
+      return Value(type.element(), type.container->at(value, 0));
+    out_ += type.element().kind == TypeKind::kBool ? "false" : "0";
   }
 
   void List(const Type& type, const void* value) {
@@ -141,7 +172,11 @@ class Printer {
       out_ += there ? "time.Time{}" : "<nil>";
       return;
     }
-    out_ += fmt::format("({})({})", GoType(type), there ? kAddress : "nil");
+    Pointer(GoType(type.element()), there);
+  }
+
+  void Pointer(std::string_view pointee, bool there) {
+    out_ += fmt::format("(*{})({})", pointee, there ? kAddress : "nil");
   }
 
   Wire wire_;

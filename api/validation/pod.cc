@@ -14,6 +14,7 @@
 #include "api/text/cut.h"
 #include "api/validation/cause_limits.h"
 #include "api/validation/core.h"
+#include "api/validation/go_value.h"
 #include "api/validation/value_rules.h"
 
 namespace dray::api::validation {
@@ -39,8 +40,9 @@ void CheckWord(const Words& words, std::string_view word, const Path& path, Fiel
   }
 }
 
-// A claim as upstream prints it.
-std::string ShownClaim(const v1::PodResourceClaim& claim) {
+// A claim as upstream prints it since 1.31: as Go up to 1.32, and then as JSON.
+std::string ShownClaim(const v1::PodResourceClaim& claim, const FieldErrors& errors) {
+  if (!errors.Since(33)) return GoSource(TypeOf<v1::PodResourceClaim>(), &claim, errors.release());
   const auto shown = [](const std::optional<std::string>& name) {
     return name.has_value() ? Shown(*name) : "null";
   };
@@ -90,7 +92,7 @@ void CheckPodClaim(const v1::PodResourceClaim& claim,
   if (errors.Since(31)) {
     CheckClaimSource(claim.resource_claim_name,
                      claim.resource_claim_template_name,
-                     ShownClaim(claim),
+                     ShownClaim(claim, errors),
                      path,
                      errors);
     return;
@@ -98,7 +100,7 @@ void CheckPodClaim(const v1::PodResourceClaim& claim,
   const v1::ClaimSource source = claim.source.value_or(v1::ClaimSource());
   CheckClaimSource(source.resource_claim_name,
                    source.resource_claim_template_name,
-                   ShownClaim(claim),
+                   GoSource(TypeOf<v1::ClaimSource>(), &source, errors.release()),
                    path.Child("source"),
                    errors);
 }

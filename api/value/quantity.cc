@@ -298,13 +298,16 @@ Result<Quantity> Quantity::Parse(std::string_view text) {
   if (small) {
     result = FromInt(parts.negative ? -small->mantissa : small->mantissa, unit.format);
     result.scale_ = small->scale;
-    if (KeepsText(parts, unit, *small) && result.Canonical() != text) {
+    const bool keeps_text = text == "0" || KeepsText(parts, unit, *small);
+    result.has_lost_text_ = !keeps_text;
+    if (keeps_text && result.Canonical() != text) {
       result.extra_ = std::make_shared<const Extra>(Extra{.text = std::string(text)});
     }
   } else {
     if (!parts.has_digits) return Refuse(kNumberWrong);
     BigValue value = ReadBig(parts, unit);
     result = Big({.nanos = std::move(value.nanos), .negative = parts.negative}, value.format);
+    result.has_lost_text_ = true;
   }
   if (MayOutgrow(text, unit) && !KeepsLimits(result.ToString())) return Refuse(kNumberWrong);
   return result;
@@ -473,6 +476,20 @@ bool SameRepresentation(const Quantity& a, const Quantity& b) {
   if (a.format_ != b.format_ || a.is_big_ != b.is_big_) return false;
   if (a.is_big_) return a.extra_ == b.extra_;
   return a.mantissa_ == b.mantissa_ && a.scale_ == b.scale_ && a.ToString() == b.ToString();
+}
+
+bool SameText(const Quantity& a, const Quantity& b) {
+  const bool plain = a.extra_ == nullptr && b.extra_ == nullptr;
+  const bool same =
+      a.mantissa_ == b.mantissa_ && a.scale_ == b.scale_ && a.format_ == b.format_ && plain;
+  return same || a.ToString() == b.ToString();
+}
+
+bool Quantity::ReadsAsPrinted() const {
+  if (!has_lost_text_) return true;
+  const Result<Quantity> again = Parse(ToString());
+  return again.has_value() && again->has_lost_text_ && again->is_big_ == is_big_ &&
+         again->format_ == format_ && again->mantissa_ == mantissa_ && again->scale_ == scale_;
 }
 
 }  // namespace dray::api::inline value

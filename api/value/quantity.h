@@ -92,6 +92,12 @@ class Quantity {
   /// Whether both are represented alike: same mantissa, power of ten, format and kept text (big
   /// ones: the same copy). Upstream's consumable capacity asks this of a policy's default.
   friend bool SameRepresentation(const Quantity& a, const Quantity& b);
+  /// Whether both are printed alike.
+  friend bool SameText(const Quantity& a, const Quantity& b);
+  /// Whether reading ToString() makes the same representation, as upstream has it, which remembers
+  /// a text that it takes for canonical. Not so of what was read from "1024Mi": it is printed as
+  /// 1Gi, and that is remembered. So it is of what was computed.
+  bool ReadsAsPrinted() const;
 
  private:
   struct Extra;  // a big value, or a text to keep
@@ -106,6 +112,7 @@ class Quantity {
   int32_t scale_ = 0;     // -9 … kQuantityExponentMax
   QuantityFormat format_ = QuantityFormat::kDecimalSi;
   bool is_big_ = false;
+  bool has_lost_text_ = false;  // was read from a text that upstream does not remember
   Frozen<Extra> extra_;
 };
 static_assert(sizeof(Quantity) <= 32);

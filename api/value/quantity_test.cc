@@ -353,6 +353,32 @@ TEST(QuantityValue, RepresentationIsFinerThanValue) {
   EXPECT_FALSE(SameRepresentation(Q("1e30"), Q("1e+30")));
 }
 
+struct Reading {
+  const char* text;
+  bool reads_as_printed;
+};
+
+TEST(QuantityValue, SomeTextsAreForgottenAndTheirPrintedFormIsNot) {
+  const Reading cases[] = {
+      {"1Gi", true},      // remembered
+      {"1024Mi", false},  // forgotten; 1Gi is remembered
+      {"8192Mi", true},   // forgotten, as 8Gi is
+      {"8Gi", true},
+      {"1000", false},  // 1k
+      {"0", true},
+      {"0.5", false},  // 500m
+      {"+1", true},
+      {"1e30", true},
+  };
+  for (const Reading& one : cases) {
+    EXPECT_EQ(Q(one.text).ReadsAsPrinted(), one.reads_as_printed) << one.text;
+  }
+  EXPECT_TRUE(Quantity::FromInt(int64_t{1} << 30, QuantityFormat::kBinarySi).ReadsAsPrinted());
+  EXPECT_TRUE(SameText(Q("1Gi"), Q("1024Mi")));
+  EXPECT_FALSE(SameText(Q("1Gi"), Q("1073741824")));
+  EXPECT_FALSE(SameText(Q("1"), Q("+1")));
+}
+
 // The oracle: a text as a whole number of nanos, by the definition.
 struct Oracle {
   cpp_int nanos;

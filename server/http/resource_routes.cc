@@ -15,6 +15,7 @@
 #include "server/http/query_options.h"
 #include "server/http/watch_stream.h"
 #include "server/registry/served_kinds.h"
+#include "server/verbs/decode_body.h"
 
 namespace dray::server::http {
 namespace {
@@ -167,7 +168,8 @@ Result<std::string> Exchange::JsonBody(const ResourceRequest& request, bool yaml
     switch (request.write.field_validation) {
       case verbs::FieldValidation::kStrict:
         if (request.verb == Verb::kPatch) {
-          return Fail(errors::BadRequest("error strict decoding patch: " + message));
+          return Fail(errors::BadRequest(fmt::format(
+              "error strict decoding {}: {}", verbs::AppliedWord(request.release), message)));
         }
         return Fail(errors::BadRequest(fmt::format(
             "{0} in version \"{1}\" cannot be handled as a {0}: strict decoding error: {2}",

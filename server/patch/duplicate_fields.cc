@@ -9,6 +9,7 @@
 #include "api/codec/json.h"
 #include "api/codec/json_place.h"
 #include "api/codec/json_reader.h"
+#include "api/text/go_quote.h"
 #include "server/patch/json_tree.h"
 
 namespace dray::server::patch {
@@ -45,7 +46,7 @@ class Finder {
     while (!too_deep_ && reader_.NextKey(place.name)) {
       const bool is_new = seen.insert(place.name).second;
       if (!is_new && found_.size() < api::kDecodeIssuesMax) {
-        found_.push_back(fmt::format("duplicate field \"{}\"", PathOf(&place)));
+        found_.push_back(fmt::format("duplicate field {}", api::GoQuote(PathOf(&place))));
       }
       Value(&place, depth + 1);
     }

@@ -13,6 +13,21 @@
 namespace dray::server::patch {
 namespace {
 
+// Since 1.37 a patch is checked before it is read.
+constexpr api::Releases kReadAtOnce = {.first = 0, .last = 36};
+
+Error NotJson(PatchType type, const Error& error, api::Release release) {
+  if (!kReadAtOnce.Rules(release)) {
+    return {.reason = StatusReason::kBadRequest, .message = "invalid JSON patch"};
+  }
+  const std::string_view before =
+      type == PatchType::kStrategicMerge ? "" : "error decoding patch: ";
+  // What ends too soon is said without the place.
+  constexpr std::string_view kCutOff = "unexpected end of JSON input";
+  const std::string_view why = error.message.ends_with(kCutOff) ? kCutOff : error.message;
+  return {.reason = StatusReason::kBadRequest, .message = fmt::format("{}{}", before, why)};
+}
+
 // A merge patch of either kind is an object.
 Result<> CheckMergeForm(const JsonTree& patch) {
   if (patch.is_object()) return {};
@@ -28,9 +43,10 @@ Result<> CheckMergeForm(const JsonTree& patch) {
 Result<std::string> ApplyPatch(PatchType type,
                                const api::KindInfo& kind,
                                std::string_view current_json,
-                               std::string_view patch_json) {
+                               std::string_view patch_json,
+                               api::Release release) {
   auto patch = ParseJsonTree(patch_json, kDepthMax);
-  if (!patch) return Fail(StatusReason::kBadRequest, "invalid JSON patch");
+  if (!patch) return Fail(NotJson(type, patch.error(), release));
   DRAY_TRY(JsonTree document, ParseJsonTree(current_json, kDepthMax));
   switch (type) {
     case PatchType::kJson: DRAY_TRY_VOID(ApplyJsonPatch(*std::move(patch), document)); break;

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "api/kind.h"
+#include "api/release.h"
 #include "base/result.h"
 
 namespace dray::server::patch {
@@ -25,7 +26,7 @@ inline constexpr size_t kPatchedBytesMax = size_t{8} << 20;
 ///
 /// Not for PatchType::kApply, which needs managed fields (kBadRequest).
 ///
-/// Errors, with the words of upstream:
+/// Errors, with the words of `release`:
 ///   kBadRequest             the patch is not JSON or not of the form its type asks for.
 ///   kInvalid                a JSON patch cannot be carried out (missing path, failed test, …).
 ///   kRequestEntityTooLarge  too many operations, too much copied or merged.
@@ -35,6 +36,7 @@ inline constexpr size_t kPatchedBytesMax = size_t{8} << 20;
 Result<std::string> ApplyPatch(PatchType type,
                                const api::KindInfo& kind,
                                std::string_view current_json,
-                               std::string_view patch_json);
+                               std::string_view patch_json,
+                               api::Release release = api::Release::kAny);
 
 }  // namespace dray::server::patch

@@ -29,6 +29,22 @@ std::string Pod(PatchType type, std::string_view current, std::string_view patch
   return Outcome(ApplyPatch(type, kind, current, patch));
 }
 
+TEST(Patch, BrokenTextsAreNamedAsInTheRelease) {
+  const auto message = [](PatchType type, std::string_view patch, api::Release release) {
+    const api::KindInfo& kind = api::Reflected<api::core_v1::Pod>::kKind;
+    return Outcome(ApplyPatch(type, kind, "{}", patch, release));
+  };
+  for (const PatchType type : {PatchType::kJson, PatchType::kMerge, PatchType::kStrategicMerge}) {
+    EXPECT_EQ(message(type, "{", api::Release::kNewest), "400 invalid JSON patch");
+  }
+  EXPECT_EQ(message(PatchType::kJson, "[{", api::Release::k1_36),
+            "400 error decoding patch: unexpected end of JSON input");
+  EXPECT_EQ(message(PatchType::kMerge, "{", api::Release::k1_30),
+            "400 error decoding patch: unexpected end of JSON input");
+  EXPECT_EQ(message(PatchType::kStrategicMerge, "{", api::Release::k1_30),
+            "400 unexpected end of JSON input");
+}
+
 struct Case {
   const char* name;
   std::string_view current, patch, expected;

@@ -336,6 +336,20 @@ constexpr KindName kUpdatedAlone[] = {{"resource.k8s.io", "ResourceSlice"},
                                       {"resource.k8s.io", "DeviceTaintRule"},
                                       {"resource.k8s.io", "ResourcePoolStatusRequest"}};
 
+// Classic kinds whose rules for an update ask those for a new object once more.
+constexpr std::string_view kClassicVersion = "v1alpha2";
+constexpr KindName kAskedAgain[] = {{"resource.k8s.io", "ResourceClaim"},
+                                    {"resource.k8s.io", "ResourceClaimTemplate"},
+                                    {"resource.k8s.io", "ResourceClass"},
+                                    {"resource.k8s.io", "PodSchedulingContext"}};
+
+// How often the rules of a kind look at the metadata of a changed object as at those of a new one.
+int LooksAsNew(const Subject& subject) {
+  const bool is_classic = subject.kind.version == kClassicVersion;
+  if (is_classic) return IsIn(kAskedAgain, subject.kind) ? 2 : 1;
+  return IsIn(kUpdatedAlone, subject.kind) ? 0 : 1;
+}
+
 // Up to 1.36 everybody who looked at an object looked at its metadata too: the generic code, with
 // the rules for new objects and those for changes, then the rules of the kind.
 Causes CheckChangedBefore37(const Subject& subject,
@@ -353,7 +367,8 @@ Causes CheckChangedBefore37(const Subject& subject,
   Causes all = as_new;
   const auto add = [&](const Causes& more) { std::ranges::copy(more, std::back_inserter(all)); };
   add(change);
-  if (part == ChangedPart::kMain && !IsIn(kUpdatedAlone, subject.kind)) {
+  const int looks = part == ChangedPart::kMain ? LooksAsNew(subject) : 0;
+  for (int i = 0; i < looks; ++i) {
     add(as_new);
     add(finalizers);
   }

@@ -9,6 +9,8 @@
 #include <gtest/gtest.h>
 
 #include "api/resource_v1/claim.h"
+#include "api/resource_v1/slice.h"
+#include "api/resource_v1alpha2.h"
 
 namespace dray::server::registry {
 namespace {
@@ -47,6 +49,34 @@ TEST(MetadataRules, OwnersAreNamedAsInTheRelease) {
   const auto newest = CheckNewMetadata(Claims(), meta, api::Profile::Of(Release::kNewest));
   EXPECT_EQ(MessageAbout(newest, "metadata.ownerReferences[0].uid"),
             "Required value: must not be empty");
+}
+
+struct Looks {
+  const api::KindInfo& kind;
+  Release release;
+  size_t times;
+};
+
+TEST(MetadataRules, ChangesAreLookedAtAsOftenAsInTheRelease) {
+  namespace alpha2 = api::resource_v1alpha2;
+  const Looks cases[] = {
+      {api::Reflected<alpha2::ResourceClaim>::kKind, Release::k1_30, 5},
+      {api::Reflected<alpha2::ResourceClass>::kKind, Release::k1_30, 5},
+      {api::Reflected<alpha2::PodSchedulingContext>::kKind, Release::k1_31, 5},
+      {api::Reflected<alpha2::ResourceClaimParameters>::kKind, Release::k1_30, 4},
+      {api::Reflected<alpha2::ResourceSlice>::kKind, Release::k1_30, 4},
+      {Claims(), Release::k1_31, 4},
+      {api::Reflected<api::resource_v1::ResourceSlice>::kKind, Release::k1_31, 3},
+      {Claims(), Release::kNewest, 1},
+  };
+  for (const Looks& one : cases) {
+    api::meta_v1::ObjectMeta old = Named();
+    if (!one.kind.namespaced) old.namespace_.clear();
+    api::meta_v1::ObjectMeta meta = old;
+    meta.annotations.emplace("d~e", "");
+    const auto causes = CheckChangedMetadata(one.kind, meta, old, api::Profile::Of(one.release));
+    EXPECT_EQ(causes.size(), one.times) << one.kind.version << one.kind.kind;
+  }
 }
 
 TEST(MetadataRules, TimesAreShownAsInTheRelease) {

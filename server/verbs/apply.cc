@@ -12,6 +12,7 @@
 
 #include "api/codec/json_tree.h"
 #include "server/errors/errors.h"
+#include "server/verbs/decode_body.h"
 #include "server/verbs/modify.h"
 #include "server/verbs/verbs.h"
 
@@ -21,18 +22,21 @@ namespace {
 namespace managed_fields = api::managed_fields;
 
 // The configuration as a tree; the edge has made JSON of its YAML.
-Result<api::JsonTree> ReadConfig(const Body& body) {
+Result<api::JsonTree> ReadConfig(const Body& body, api::Release release) {
+  const std::string_view word = AppliedWord(release);
   const auto* text = std::get_if<std::string>(&body);
   if (text == nullptr || text->empty()) return api::JsonTree::Object();
   Result<api::JsonTree> tree = api::ParseJsonTree(*text, managed_fields::kDocumentDepthMax);
   if (!tree.has_value()) {
-    return Fail(errors::BadRequest("error decoding patch: " + tree.error().message));
+    return Fail(
+        errors::BadRequest(fmt::format("error decoding {}: {}", word, tree.error().message)));
   }
   if (tree->is_null()) return api::JsonTree::Object();
   if (tree->is_object()) return tree;
   return Fail(errors::BadRequest(fmt::format(
-      "error decoding patch: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal "
-      "{} into Go value of type map[string]interface {{}}",
+      "error decoding {}: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal {} "
+      "into Go value of type map[string]interface {{}}",
+      word,
       GoJsonKind(*tree))));
 }
 
@@ -68,7 +72,7 @@ Result<api::Object> New(const Call& call,
 
 Task<Outcome> Apply(Call call) {
   DRAY_CO_TRY(const registry::Subresource subresource, SubresourceOf(call));
-  DRAY_CO_TRY(const api::JsonTree config, ReadConfig(call.request->body));
+  DRAY_CO_TRY(const api::JsonTree config, ReadConfig(call.request->body, call.request->release));
   const managed_fields::Write write = WriterOf(call, subresource);
   Modification modification{.wrong_uid = WrongUid::kInvalid, .decides_owners = true};
   modification.change = [&](const Current& current) {

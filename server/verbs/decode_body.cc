@@ -91,6 +91,37 @@ Result<api::TypeMeta> CheckKind(const Call& call, const api::KindInfo& kind, api
   return said;
 }
 
+// What is ignored in a body is told, or is a mistake.
+Result<> TellIssues(const Call& call,
+                    const api::TypeMeta& said,
+                    const api::KindInfo& kind,
+                    const api::DecodeIssues& issues) {
+  const FieldValidation validation = call.request->write.field_validation;
+  if (validation == FieldValidation::kStrict && !issues.empty()) {
+    return Fail(CannotBe(said, kind, StrictError(issues)));
+  }
+  if (validation == FieldValidation::kWarn) {
+    call.warnings->insert(call.warnings->end(), issues.begin(), issues.end());
+  }
+  return {};
+}
+
+// A body in another version of the kind is refused, but is read as what it says before.
+Result<> ReadAsSaid(const Call& call,
+                    const api::KindInfo& kind,
+                    const api::TypeMeta& said,
+                    std::string_view text) {
+  const api::KindInfo* other = call.core->scheme.FindKind(said.api_version, said.kind);
+  const bool is_same_kind =
+      other != nullptr && other != &kind && other->kind == kind.kind && other->group == kind.group;
+  if (!is_same_kind) return {};
+  api::DecodeIssues issues;
+  const Result<api::Object> object =
+      api::DecodeJson(*other, text, &issues, {.release = call.request->release});
+  if (!object.has_value()) return Fail(CannotBe(said, kind, object.error().message));
+  return TellIssues(call, said, kind, issues);
+}
+
 Result<api::Object> DecodeText(const Call& call, const api::KindInfo& kind, std::string_view text) {
   if (text == "null") text = "{}";  // an object that says nothing
   Result<api::TypeMeta> read = api::ReadTypeMeta(text);
@@ -100,18 +131,13 @@ Result<api::Object> DecodeText(const Call& call, const api::KindInfo& kind, std:
     return Unrecognized(
         kind, fmt::format("couldn't get version/kind; json parse error: {}", why), text);
   }
+  DRAY_TRY_VOID(ReadAsSaid(call, kind, *read, text));
   DRAY_TRY(const api::TypeMeta said, CheckKind(call, kind, *std::move(read)));
   api::DecodeIssues issues;
   Result<api::Object> object =
       api::DecodeJson(kind, text, &issues, {.release = call.request->release});
   if (!object.has_value()) return Fail(CannotBe(said, kind, object.error().message));
-  const FieldValidation validation = call.request->write.field_validation;
-  if (validation == FieldValidation::kStrict && !issues.empty()) {
-    return Fail(CannotBe(said, kind, StrictError(issues)));
-  }
-  if (validation == FieldValidation::kWarn) {
-    call.warnings->insert(call.warnings->end(), issues.begin(), issues.end());
-  }
+  DRAY_TRY_VOID(TellIssues(call, said, kind, issues));
   return object;
 }
 
@@ -134,6 +160,11 @@ Result<api::Object> DecodeMessage(const Call& call,
 }
 
 }  // namespace
+
+std::string_view AppliedWord(api::Release release) {
+  constexpr api::Releases kYaml = {.first = 0, .last = 36};
+  return kYaml.Rules(release) ? "YAML" : "patch";
+}
 
 std::string StrictError(const api::DecodeIssues& issues) {
   return fmt::format("strict decoding error: {}", fmt::join(issues, ", "));

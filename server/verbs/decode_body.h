@@ -3,10 +3,12 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "api/codec/json.h"
 #include "api/kind.h"
 #include "api/object.h"
+#include "api/release.h"
 #include "base/result.h"
 #include "server/verbs/call.h"
 
@@ -21,6 +23,9 @@ namespace dray::server::verbs {
 ///                of the wrong type; with kStrict, an unknown or duplicate field of JSON (unknown
 ///                fields of protobuf are ignored, duplicates are merged, as its rules are).
 Result<api::Object> DecodeBody(const Call& call, const api::KindInfo& kind);
+
+/// What errors of `release` call a configuration that is applied: up to 1.36 "YAML", then "patch".
+std::string_view AppliedWord(api::Release release);
 
 /// `strict decoding error: …` from what a strict decoder found.
 std::string StrictError(const api::DecodeIssues& issues);

@@ -24,6 +24,14 @@ constexpr std::string_view kExact = "Exact";
 constexpr std::string_view kNotOlderThan = "NotOlderThan";
 constexpr std::string_view kMatchField = "resourceVersionMatch";
 
+// Where sendInitialEvents is refused: the gate WatchList is off by default, in 1.33 again.
+constexpr api::Releases kNoWatchList = {.first = 0, .last = 31};
+constexpr api::Releases kNoWatchListAgain = {.first = 33, .last = 33};
+// Up to 1.33 pages came from the store, whatever the version (gate ListFromCacheSnapshot).
+constexpr api::Releases kPagesFromStore = {.first = 0, .last = 33};
+// Up to 1.32 the cache read the version before anybody had judged it.
+constexpr api::Releases kVersionReadByCache = {.first = 0, .last = 32};
+
 Error InvalidOptions(std::vector<ErrorCause> causes) {
   return errors::InvalidAs("meta.k8s.io", "ListOptions", "", std::move(causes));
 }
@@ -127,6 +135,17 @@ bool IsCleanStart(std::string_view start) {
   return false;
 }
 
+Error UnreadableVersion(const ListOptions& options, const Error& error, api::Release release) {
+  const bool is_page = options.limit > 0 || !options.continue_token.empty();
+  const bool by_cache = !is_page && options.resource_version_match != kExact;
+  if (!by_cache || !kVersionReadByCache.Rules(release)) {
+    return errors::BadRequest("invalid resource version: " + error.message);
+  }
+  return errors::Untyped(fmt::format("resourceVersion: Invalid value: {}: {}",
+                                     errors::Quoted(options.resource_version),
+                                     error.message));
+}
+
 }  // namespace
 
 std::string EncodeContinue(const ContinueToken& token) {
@@ -168,13 +187,11 @@ Result<ContinueToken> DecodeContinue(std::string_view text) {
   return result;
 }
 
-Result<ListPlan> PlanList(const ListOptions& options) {
+Result<ListPlan> PlanList(const ListOptions& options, api::Release release) {
   DRAY_TRY_VOID(CheckListOptions(options));
   ListPlan plan{.limit = options.limit < 0 ? 0 : options.limit};
   const Result<std::optional<uint64_t>> version = ParseVersion(options.resource_version);
-  if (!version.has_value()) {
-    return Fail(errors::BadRequest("invalid resource version: " + version.error().message));
-  }
+  if (!version.has_value()) return Fail(UnreadableVersion(options, version.error(), release));
   plan.version = version->value_or(0);
   if (!options.continue_token.empty()) {
     DRAY_TRY(ContinueToken token, DecodeContinue(options.continue_token));
@@ -187,7 +204,7 @@ Result<ListPlan> PlanList(const ListOptions& options) {
     plan.exactly = token.revision > 0;
     plan.version = plan.exactly ? static_cast<uint64_t>(token.revision) : 0;
     // As upstream: such a list comes from its cache, which knows no pages.
-    if (version->has_value()) plan.limit = 0;
+    if (version->has_value() && !kPagesFromStore.Rules(release)) plan.limit = 0;
     return plan;
   }
   plan.exactly = plan.version != 0 && (options.resource_version_match == kExact ||
@@ -196,7 +213,7 @@ Result<ListPlan> PlanList(const ListOptions& options) {
   return plan;
 }
 
-Result<> CheckWatchOptions(const ListOptions& options) {
+Result<> CheckWatchOptions(const ListOptions& options, api::Release release) {
   std::vector<ErrorCause> causes;
   const auto forbid = [&](std::string_view why) {
     causes.push_back(errors::ForbiddenValue(std::string(kMatchField), why));
@@ -205,6 +222,11 @@ Result<> CheckWatchOptions(const ListOptions& options) {
   const bool initial = options.send_initial_events.has_value();
   if (initial && match != kNotOlderThan) {
     forbid("sendInitialEvents requires setting resourceVersionMatch to NotOlderThan");
+  }
+  if (initial && (kNoWatchList.Rules(release) || kNoWatchListAgain.Rules(release))) {
+    causes.push_back(errors::ForbiddenValue("sendInitialEvents",
+                                            "sendInitialEvents is forbidden for watch unless the "
+                                            "WatchList feature gate is enabled"));
   }
   if (!match.empty() && !initial) {
     forbid("resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided");

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "api/release.h"
 #include "base/result.h"
 #include "server/verbs/request.h"
 
@@ -23,11 +24,16 @@ struct ListPlan {
   std::string store;     // store::Status::id, of the store whose token this is; empty: unknown
 };
 
-/// Errors: kInvalid  parameters that exclude each other. kBadRequest  a bad token or version.
-Result<ListPlan> PlanList(const ListOptions& options);
+/// What `options` mean in `release`. Lists of older releases that their cache could not answer went
+/// to the store, which knows pages and has other words for a bad version.
+///
+/// Errors: kInvalid  parameters that exclude each other. kBadRequest  a bad token or version;
+/// kUnknown where the release said so.
+Result<ListPlan> PlanList(const ListOptions& options, api::Release release);
 
-/// Checks the parameters of a watch. Errors: kInvalid as above.
-Result<> CheckWatchOptions(const ListOptions& options);
+/// Checks the parameters of a watch; sendInitialEvents exists where WatchList is on by default:
+/// in 1.32, and since 1.34. Errors: kInvalid as above.
+Result<> CheckWatchOptions(const ListOptions& options, api::Release release);
 
 /// Where a list goes on.
 struct ContinueToken {

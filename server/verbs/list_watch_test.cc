@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -161,6 +162,42 @@ TEST_F(ListTest, BadVersionsAndTokensAreRefused) {
   }
 }
 
+TEST_F(ListTest, OldReleasesReadVersionsBeforeTheyJudgeThem) {
+  const auto refused = [&](ListOptions options, api::Release release) {
+    ResourceRequest request = Classes(std::move(options));
+    request.release = release;
+    const Result<ListAnswer> list = Lists(std::move(request));
+    return list.has_value() ? "" : list.error().message;
+  };
+  constexpr std::string_view kWhy = R"(strconv.ParseUint: parsing "abc": invalid syntax)";
+  const std::string by_cache = fmt::format(R"(resourceVersion: Invalid value: "abc": {})", kWhy);
+  const std::string judged = fmt::format("invalid resource version: {}", kWhy);
+  EXPECT_EQ(refused({.resource_version = "abc"}, api::Release::k1_32), by_cache);
+  EXPECT_EQ(refused({.resource_version = "abc", .limit = 1}, api::Release::k1_32), judged);
+  EXPECT_EQ(
+      refused({.resource_version = "abc", .resource_version_match = "Exact"}, api::Release::k1_32),
+      judged);
+  EXPECT_EQ(refused({.resource_version = "abc"}, api::Release::k1_33), judged);
+}
+
+TEST_F(ListTest, OldReleasesTakeALimitWithATokenAndVersion0) {
+  const Result<ListAnswer> first = Lists(Classes({.limit = 2}));
+  ASSERT_TRUE(first.has_value());
+  ResourceRequest next =
+      Classes({.resource_version = "0", .continue_token = first->continue_token, .limit = 2});
+  next.release = api::Release::k1_33;
+  EXPECT_EQ(Names(next), "c d");
+  next.release = api::Release::k1_34;
+  EXPECT_EQ(Names(next), "c d e f");
+}
+
+TEST_F(ListTest, SelectorsAreRefusedInTheWordsOfTheRelease) {
+  ResourceRequest request = Classes({.label_selector = "a/b/c=x"});
+  EXPECT_THAT(Names(request), HasSubstr(": a valid label key must consist of"));
+  request.release = api::Release::k1_31;
+  EXPECT_THAT(Names(request), HasSubstr(": a qualified name must consist of"));
+}
+
 TEST_F(ListTest, TokensAreOfOneStore) {
   const auto next = [&](std::string store) {
     return Names(
@@ -241,6 +278,33 @@ TEST_F(WatchTest, InitialEventsComeInPagesAndMissNothing) {
   Class("d");
   EXPECT_EQ(Texts(*cursor, 2), "ADDED c, END");
   EXPECT_EQ(Texts(*cursor, 2), "ADDED d");
+}
+
+// Trap 1: a client that is not told waits for a bookmark that never comes.
+TEST_F(WatchTest, InitialEventsAreRefusedWhereTheReleaseHasThemOff) {
+  const std::pair<api::Release, bool> cases[] = {{api::Release::k1_31, false},
+                                                 {api::Release::k1_32, true},
+                                                 {api::Release::k1_33, false},
+                                                 {api::Release::k1_34, true},
+                                                 {api::Release::kAny, true}};
+  for (const auto& [release, is_served] : cases) {
+    ResourceRequest request = Request(Verb::kWatch, "deviceclasses", "", "");
+    request.release = release;
+    request.list = {.resource_version_match = "NotOlderThan",
+                    .allow_watch_bookmarks = true,
+                    .send_initial_events = true};
+    const Result<std::unique_ptr<WatchCursor>> cursor = resources_.Watch(request);
+    ASSERT_EQ(cursor.has_value(), is_served) << MinorOf(release);
+    if (is_served) {
+      EXPECT_EQ(Texts(**cursor), "END");
+    } else {
+      EXPECT_EQ(cursor.error().reason, StatusReason::kInvalid);
+      EXPECT_EQ(cursor.error().message,
+                "ListOptions.meta.k8s.io \"\" is invalid: sendInitialEvents: Forbidden: "
+                "sendInitialEvents is forbidden for watch unless the WatchList feature gate is "
+                "enabled");
+    }
+  }
 }
 
 TEST_F(WatchTest, FromAVersionShowsOnlyWhatFollows) {

@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 
 #include "api/codec/json.h"
+#include "api/text/cut.h"
+#include "api/validation/cause_limits.h"
 #include "server/errors/errors.h"
 #include "server/patch/duplicate_fields.h"
 #include "server/verbs/decode_body.h"
@@ -18,10 +20,14 @@
 namespace dray::server::verbs {
 namespace {
 
-// Upstream refuses a patched object that it cannot read as an invalid patch, and shows it.
+// Upstream refuses a patched object that it cannot read as an invalid patch, and shows it. Of a
+// long one the beginning is shown, and that it ends.
 Error BadOutcome(std::string_view patched, std::string_view why) {
-  return errors::InvalidAs(
-      "", "", "", {errors::InvalidValue("patch", errors::Quoted(patched), why)});
+  constexpr std::string_view kEnd = "…}";
+  constexpr size_t kMax = api::validation::kShownMax;
+  const std::string shown =
+      patched.size() > kMax ? api::Cut(patched, kMax - kEnd.size()) + '}' : std::string(patched);
+  return errors::InvalidAs("", "", "", {errors::InvalidValue("patch", errors::Quoted(shown), why)});
 }
 
 // `issues` are those of the patch itself.
@@ -66,7 +72,11 @@ Task<Outcome> Patch(Call call) {
   Modification modification{.wrong_uid = WrongUid::kInvalid};
   modification.change = [&call, &duplicates, patch](const Current& current) -> Result<api::Object> {
     DRAY_TRY(const std::string patched,
-             patch::ApplyPatch(call.request->patch_type, call.kind(), *current.seen.json, *patch));
+             patch::ApplyPatch(call.request->patch_type,
+                               call.kind(),
+                               *current.seen.json,
+                               *patch,
+                               call.request->release));
     return DecodePatched(call, patched, duplicates);
   };
   DRAY_CO_TRY(ObjectAnswer answer, co_await Modify(call, subresource, &modification));

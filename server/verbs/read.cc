@@ -100,7 +100,7 @@ Task<Outcome> List(Call call) {
   const ListOptions& options = call.request->list;
   const std::string& namespace_ = call.request->namespace_;
   DRAY_CO_TRY(const Selection selection, Selection::Parse(kind, options, call.request->release));
-  DRAY_CO_TRY(const ListPlan plan, PlanList(options));
+  DRAY_CO_TRY(const ListPlan plan, PlanList(options, call.request->release));
   if (!plan.store.empty() && plan.store != core.store_id) {
     co_return Fail(errors::TokenOfAnotherStore(plan.store, core.store_id));
   }

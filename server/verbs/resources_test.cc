@@ -151,6 +151,30 @@ TEST_F(ResourcesTest, UnknownFieldsWarnOrFailAsAsked) {
       "decoding error: unknown field \"spec.foo\", unknown field \"bar\"");
 }
 
+TEST_F(ResourcesTest, ABodyInAnotherVersionIsReadAsWhatItSays) {
+  ResourceRequest request = Request(Verb::kCreate, "v1beta1/deviceclasses", "", "");
+  request.body =
+      R"({"apiVersion":"resource.k8s.io/v1","kind":"DeviceClass","metadata":{"name":"a"},"foo":1})";
+  EXPECT_EQ(Do(request),
+            "400 BadRequest: the API version in the data (resource.k8s.io/v1) does not match the "
+            "expected API version (resource.k8s.io/v1beta1)");
+  EXPECT_THAT(warnings_, ::testing::ElementsAre("unknown field \"foo\""));
+  request.write.field_validation = FieldValidation::kStrict;
+  EXPECT_THAT(Do(request), ::testing::HasSubstr("strict decoding error: unknown field \"foo\""));
+}
+
+TEST_F(ResourcesTest, APatchedObjectThatCannotBeReadIsShownAsAWhole) {
+  Post("configmaps",
+       "default",
+       R"({"metadata":{"name":"a"},"data":{"k":")" + std::string(2000, 'x') + R"("}})");
+  ResourceRequest request = Request(Verb::kPatch, "configmaps", "default", "a");
+  request.patch_type = patch::PatchType::kMerge;
+  request.write.field_validation = FieldValidation::kStrict;
+  request.body = R"({"foo":1})";
+  EXPECT_THAT(Do(request),
+              ::testing::HasSubstr("xxx…}\": strict decoding error: unknown field \"foo\""));
+}
+
 TEST_F(ResourcesTest, UpdatesCompareVersionAndUid) {
   Post("deviceclasses", "", R"({"metadata":{"name":"a"},"spec":{}})");
   const std::string version = VersionOf("deviceclasses", "", "a");

@@ -10,8 +10,10 @@
 #include <fmt/format.h>
 
 #include "api/core_v1/event.h"
+#include "api/feature_gates.h"
 #include "api/reflect.h"
 #include "api/text/go_quote.h"
+#include "api/text/names.h"
 #include "server/errors/errors.h"
 
 namespace dray::server::verbs {
@@ -121,7 +123,11 @@ Result<Selection> Selection::Parse(const api::KindInfo& kind,
                                    const ListOptions& options,
                                    api::Release release) {
   Selection selection;
-  DRAY_TRY(selection.labels, api::LabelSelector::Parse(options.label_selector));
+  const bool bytes = api::Profile::Of(release).Since(36);
+  DRAY_TRY(
+      selection.labels,
+      api::LabelSelector::Parse(options.label_selector,
+                                bytes ? api::LengthWord::kBytes : api::LengthWord::kCharacters));
   DRAY_TRY(const api::FieldSelector fields, api::FieldSelector::Parse(options.field_selector));
   std::vector<api::FieldRequirement> requirements = fields.requirements();
   for (api::FieldRequirement& requirement : requirements) {

@@ -246,7 +246,7 @@ Result<WatchPlan> PlanWatch(const ListOptions& options, Revision newest) {
 Result<std::unique_ptr<WatchCursor>> OpenWatch(const Core& core,
                                                WatchHub& hub,
                                                const ResourceRequest& request) {
-  DRAY_TRY_VOID(CheckWatchOptions(request.list));
+  DRAY_TRY_VOID(CheckWatchOptions(request.list, request.release));
   DRAY_TRY(Selection selection, Selection::Parse(*request.kind, request.list, request.release));
   // A watch may begin with a state that is not the newest anywhere, so nothing is waited for.
   const Frozen<store::Snapshot> snapshot = core.store.Read();
