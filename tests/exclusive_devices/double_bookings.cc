@@ -10,7 +10,6 @@
 
 #include "api/kind.h"
 #include "api/object.h"
-#include "api/resource_v1/claim.h"
 #include "server/storage/keys.h"
 #include "server/storage/stored_object.h"
 
@@ -26,16 +25,21 @@ Result<Seen> SeenIn(const store::Event& event) {
   DRAY_TRY(const auto item, server::storage::ItemOf(view, *event.record));
   Seen seen{.revision = event.revision(), .claim = std::string(event.record->key())};
   if (event.type == store::Event::Type::kDelete || !item.has_value()) return seen;
-  const auto& claim = item->object.As<ResourceClaim>();
-  if (!claim.status.allocation) return seen;
-  for (const auto& result : claim.status.allocation->devices.results) {
-    if (result.admin_access.value_or(false)) continue;
-    seen.devices.push_back(fmt::format("{}/{}/{}", result.driver, result.pool, result.device));
-  }
+  seen.devices = DevicesOf(item->object.As<ResourceClaim>());
   return seen;
 }
 
 }  // namespace
+
+std::vector<std::string> DevicesOf(const ResourceClaim& claim) {
+  std::vector<std::string> devices;
+  if (!claim.status.allocation) return devices;
+  for (const auto& result : claim.status.allocation->devices.results) {
+    if (result.admin_access.value_or(false)) continue;
+    devices.push_back(fmt::format("{}/{}/{}", result.driver, result.pool, result.device));
+  }
+  return devices;
+}
 
 Result<std::vector<Seen>> SeenAfter(const store::Store& store, Revision after) {
   const std::string prefix = server::storage::ResourcePrefix(api::Reflected<ResourceClaim>::kKind);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "api/resource_v1/claim.h"
 #include "base/result.h"
 #include "base/strong.h"
 #include "store/store.h"
@@ -21,8 +22,10 @@ struct Seen {
   std::vector<std::string> devices{};
 };
 
-/// Every change of a claim in the history of `store` after `after`, in order. Access for
-/// administration does not count; devices are "driver/pool/name".
+/// The devices of a claim, "driver/pool/name". Access for administration does not count.
+std::vector<std::string> DevicesOf(const api::resource_v1::ResourceClaim& claim);
+
+/// Every change of a claim in the history of `store` after `after`, in order.
 ///
 /// Errors: kExpired  a part of it is forgotten.
 Result<std::vector<Seen>> SeenAfter(const store::Store& store, Revision after);

@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -19,46 +18,34 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "api/codec/json.h"
-#include "api/core_v1/node.h"
-#include "api/core_v1/pod.h"
 #include "api/kind.h"
-#include "api/object.h"
-#include "api/resource_v1/claim.h"
-#include "api/resource_v1/device_class.h"
-#include "api/resource_v1/slice.h"
 #include "base/log.h"
 #include "base/simulated_world.h"
 #include "base/task.h"
 #include "base/wakeup.h"
 #include "base/world.h"
-#include "client/read_modify_write.h"
 #include "control_plane/in_process_client.h"
 #include "dray/selector.h"
 #include "scheduler/scheduler.h"
 #include "server/storage/stored_object.h"
 #include "server/verbs/resources.h"
 #include "store/etcd/etcd_store.h"
-#include "store/etcd/testing/etcd_fixture.h"
 #include "store/etcd/testing/etcd_process.h"
 #include "store/etcd/testing/tcp_proxy.h"
 #include "store/store.h"
 #include "tests/exclusive_devices/double_bookings.h"
+#include "tests/exclusive_devices/users.h"
 #include "tests/soak.h"
 
 namespace dray::exclusive_devices {
 namespace {
 
-using api::resource_v1::ResourceClaim;
 using std::chrono::milliseconds;
 using store::etcd::EtcdStore;
 using store::etcd::testing::EtcdProcess;
 using store::etcd::testing::TcpProxy;
 using ::testing::IsEmpty;
 
-constexpr size_t kNodes = 2;
-constexpr size_t kDevicesPerNode = 2;
-constexpr int kPods = 8;
 constexpr int kTroubles = 14;
 constexpr milliseconds kPatience{150};  // of a server with its etcd
 constexpr int kLateEvery = 3;           // which writes of claims are heard of too late
@@ -192,11 +179,6 @@ class Site {
   std::vector<std::jthread> threads_;  // they end before what they use
 };
 
-template <class T>
-client::ObjectRef Ref(std::string name) {
-  return {&api::Reflected<T>::kKind, "default", std::move(name)};
-}
-
 class ExclusiveDevicesFaults : public ::testing::Test {
  protected:
   /// What one seed does; findings of the judge.
@@ -205,7 +187,8 @@ class ExclusiveDevicesFaults : public ::testing::Test {
     observer_ = std::make_unique<Server>(etcd_->endpoint(), false, milliseconds(60'000));
     EXPECT_TRUE(Wait(observer_->resources().Bootstrap()).has_value());
     const Revision begin = observer_->store().Read()->revision();
-    MakeDevices();
+    Users users(observer_->client());
+    users.MakeDevices();
     for (size_t i = 0; i < 2; ++i) {
       sites_.push_back(
           std::make_unique<Site>(etcd_->port(), by, by == By::kServers || i == 0, unknown_));
@@ -214,15 +197,19 @@ class ExclusiveDevicesFaults : public ::testing::Test {
       std::atomic<bool> is_over = false;
       std::vector<std::jthread> strangers;
       for (size_t i = 0; by == By::kServers && i < sites_.size(); ++i) {
-        MakeClaim(fmt::format("stranger-{}", i));
-        strangers.emplace_back([&, i] { TakeAtRandom(i, seed, is_over); });
+        const std::string name = fmt::format("stranger-{}", i);
+        users.MakeClaim(name);
+        strangers.emplace_back([&, i, name] {
+          TakeAtRandom(sites_[i]->server().client(), name, seed * 2 + i, is_over);
+        });
       }
-      std::jthread user([&] { UseAtRandom(seed); });
+      std::jthread user([&] { users.UseAtRandom(seed); });
       Trouble(seed);
       user.join();
       is_over = true;
     }
-    AwaitUseOfAllDevices();
+    for (const std::string_view name : {"stranger-0", "stranger-1"}) users.Free(std::string(name));
+    users.AwaitUseOfAllDevices();
     sites_.clear();
     const auto history = SeenAfter(observer_->store(), begin);
     EXPECT_TRUE(history.has_value());
@@ -230,106 +217,6 @@ class ExclusiveDevicesFaults : public ::testing::Test {
     observer_.reset();
     etcd_.reset();
     return DoubleBookings(*history);
-  }
-
-  void MakeDevices() {
-    api::resource_v1::DeviceClass gpu;
-    gpu.metadata.name = "gpu";
-    Make(api::Object::Of(std::move(gpu)));
-    for (size_t i = 0; i < kNodes; ++i) {
-      api::core_v1::Node node;
-      node.metadata.name = fmt::format("node-{}", i);
-      api::resource_v1::ResourceSlice slice;
-      slice.metadata.name = node.metadata.name;
-      slice.spec.driver = "gpu.example";
-      slice.spec.node_name = node.metadata.name;
-      slice.spec.pool = {.name = node.metadata.name, .generation = 1, .resource_slice_count = 1};
-      for (size_t k = 0; k < kDevicesPerNode; ++k) {
-        slice.spec.devices.push_back({.name = fmt::format("gpu-{}", k)});
-      }
-      Make(api::Object::Of(std::move(node)));
-      Make(api::Object::Of(std::move(slice)));
-    }
-  }
-
-  void Make(const api::Object& object) {
-    const Result<api::Object> made = observer_->client().Create(object);
-    EXPECT_TRUE(made.has_value()) << made.error().message;
-  }
-
-  void MakeClaim(const std::string& name) {
-    Make(*api::DecodeJson(
-        api::Reflected<ResourceClaim>::kKind,
-        R"({"metadata":{"namespace":"default","name":")" + name +
-            R"("},"spec":{"devices":{"requests":[{"name":"r","exactly":{"deviceClassName":"gpu",
-               "allocationMode":"ExactCount","count":1}}]}}})",
-        nullptr));
-  }
-
-  /// Needs the claim of its name.
-  void MakePod(const std::string& name) {
-    std::string pod = R"({"metadata":{"namespace":"default","name":")";
-    pod += name;
-    pod += R"("},"spec":{"containers":[{"name":"c","image":"i"}],
-               "resourceClaims":[{"name":"c","resourceClaimName":")";
-    pod += name;
-    pod += R"("}]}})";
-    Make(*api::DecodeJson(api::Reflected<api::core_v1::Pod>::kKind, pod, nullptr));
-  }
-
-  /// Pods with a claim each come; some go, and what they had is freed.
-  void UseAtRandom(uint64_t seed) {
-    SeededRandom random(seed);
-    Wakeup nobody;
-    std::vector<std::string> alive;
-    for (int i = 0; i < kPods; ++i) {
-      const std::string name = fmt::format("p{}", i);
-      MakeClaim(name);
-      MakePod(name);
-      alive.push_back(name);
-      nobody.WaitFor(milliseconds(5 + random.Next() % 30));
-      if (random.Next() % 2 == 0) continue;
-      const auto victim = alive.begin() + static_cast<std::ptrdiff_t>(random.Next() % alive.size());
-      (void)observer_->client().Delete(Ref<api::core_v1::Pod>(*victim),
-                                       {.grace_period_seconds = 0});
-      Free(*victim);
-      alive.erase(victim);
-    }
-  }
-
-  void Free(const std::string& name) {
-    const Result<api::Object> claim = observer_->client().Get(Ref<ResourceClaim>(name));
-    if (!claim) return;
-    (void)client::ReadModifyWrite(
-        observer_->client(), *claim, "status", [](api::Object& copy) -> Result<client::Change> {
-          copy.Mutable<ResourceClaim>().status = {};
-          return client::Change::kWrite;
-        });
-  }
-
-  /// A scheduler of somebody else, which does not look before it takes.
-  void TakeAtRandom(size_t site, uint64_t seed, const std::atomic<bool>& is_over) {
-    SeededRandom random(seed * 2 + site);
-    Wakeup nobody;
-    client::Client& client = sites_[site]->server().client();
-    while (!is_over) {
-      nobody.WaitFor(milliseconds(random.Next() % 10));
-      const Result<api::Object> found =
-          client.Get(Ref<ResourceClaim>(fmt::format("stranger-{}", site)));
-      if (!found) continue;
-      api::Object copy = found->Clone();
-      auto& status = copy.Mutable<ResourceClaim>().status;
-      if (std::exchange(status.allocation, std::nullopt)) {
-        (void)client.Update(copy, "status");
-        continue;
-      }
-      status.allocation.emplace().devices.results.push_back(
-          {.request = "r",
-           .driver = "gpu.example",
-           .pool = fmt::format("node-{}", random.Next() % kNodes),
-           .device = fmt::format("gpu-{}", random.Next() % kDevicesPerNode)});
-      (void)client.Update(copy, "status");
-    }
   }
 
   /// One thing after the other goes wrong, and is put right again.
@@ -370,25 +257,6 @@ class ExclusiveDevicesFaults : public ::testing::Test {
           break;
       }
     }
-  }
-
-  /// Everything works again, and there are more claims than devices: soon each device is in one.
-  void AwaitUseOfAllDevices() {
-    for (const std::string_view stranger : {"stranger-0", "stranger-1"}) {
-      Free(std::string(stranger));
-    }
-    for (size_t i = 0; i < kNodes * kDevicesPerNode; ++i) {
-      const std::string name = fmt::format("last-{}", i);
-      MakeClaim(name);
-      MakePod(name);
-    }
-    store::etcd::testing::AwaitChange(observer_->store(), [this] {
-      const auto claims = observer_->client().List(api::Reflected<ResourceClaim>::kKind, {});
-      const auto allocated = std::ranges::count_if(claims->items, [](const api::Object& claim) {
-        return claim.As<ResourceClaim>().status.allocation.has_value();
-      });
-      return static_cast<size_t>(allocated) >= kNodes * kDevicesPerNode;
-    });
   }
 
   std::unique_ptr<EtcdProcess> etcd_;

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/exclusive_devices/server_child.h"
+
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/wakeup.h"
+#include "base/world.h"
+#include "client/kubeconfig.h"
+
+namespace dray::exclusive_devices {
+namespace {
+
+constexpr int kLooksMax = 30'000;
+constexpr std::chrono::milliseconds kBetweenLooks{2};
+
+}  // namespace
+
+ServerChild::ServerChild(std::string program, std::string folder, std::vector<std::string> flags)
+    : folder_(std::move(folder)),
+      command_({std::move(program),
+                "serve",
+                "--components=apiserver",
+                "--data-dir",
+                folder_ + "/data",
+                "--listen",
+                "127.0.0.1:0",
+                "--token-file",
+                folder_ + "/tokens"}) {
+  command_.insert(command_.end(), flags.begin(), flags.end());
+  (void)RealWorld().disk.Write(
+      folder_ + "/tokens", Token() + ",test,1,system:masters\n", Disk::Privacy::kOwnerOnly);
+}
+
+Result<> ServerChild::Start() {
+  std::error_code ignored;
+  std::filesystem::remove(folder_ + "/data/kubeconfig", ignored);  // it is written by who listens
+  std::vector<char*> arguments;
+  arguments.reserve(command_.size() + 1);
+  for (std::string& word : command_) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  const std::string log = folder_ + "/log";
+  posix_spawn_file_actions_t actions{};
+  posix_spawn_file_actions_init(&actions);
+  for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) {
+    posix_spawn_file_actions_addopen(
+        &actions, stream, log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
+  }
+  const int failed = posix_spawn(&pid_, arguments[0], &actions, nullptr, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (failed != 0) {
+    pid_ = 0;
+    return Fail(StatusReason::kInternalError, "cannot run " + command_[0]);
+  }
+  Wakeup nobody;
+  for (int i = 0; i < kLooksMax; ++i) {
+    if (ReadPort()) return {};
+    nobody.WaitFor(kBetweenLooks);
+  }
+  return Fail(StatusReason::kInternalError,
+              "the server does not listen: " + RealWorld().disk.Read(log).value_or(""));
+}
+
+bool ServerChild::ReadPort() {
+  Disk& disk = RealWorld().disk;
+  const auto text = disk.Read(folder_ + "/data/kubeconfig");
+  if (!text) return false;
+  const auto access = client::ParseKubeconfig(*text, "", folder_ + "/data", disk);
+  if (!access) return false;
+  const size_t colon = access->server.rfind(':');
+  port_ = static_cast<uint16_t>(std::strtoul(access->server.c_str() + colon + 1, nullptr, 10));
+  return true;
+}
+
+void ServerChild::Kill() {
+  if (pid_ == 0) return;
+  kill(pid_, SIGKILL);
+  while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  pid_ = 0;
+}
+
+void ServerChild::Forget() const {
+  std::error_code ignored;
+  for (const std::string_view name : {"dray.db", "dray.db-shm", "dray.db-wal"}) {
+    std::filesystem::remove(folder_ + "/data/" + std::string(name), ignored);
+  }
+}
+
+void ServerChild::Pause() const {
+  kill(pid_, SIGSTOP);
+  siginfo_t stopped{};
+  while (waitid(P_PID, static_cast<id_t>(pid_), &stopped, WSTOPPED | WEXITED | WNOWAIT) != 0 &&
+         errno == EINTR) {
+  }
+}
+
+void ServerChild::Resume() const {
+  kill(pid_, SIGCONT);
+}
+
+}  // namespace dray::exclusive_devices

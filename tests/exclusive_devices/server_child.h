@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// A `dray serve` of one's own that can be stopped, killed and started again.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <sys/types.h>
+
+#include "base/result.h"
+
+namespace dray::exclusive_devices {
+
+/// An API server in a process of its own, with its data in `folder`. For one thread.
+class ServerChild {
+ public:
+  /// `flags` are added to those that it needs. Nothing is started yet.
+  ServerChild(std::string program, std::string folder, std::vector<std::string> flags);
+  ServerChild(const ServerChild&) = delete;
+  ServerChild& operator=(const ServerChild&) = delete;
+  ~ServerChild() { Kill(); }
+
+  /// Returns when it listens, on a port that may be another one each time.
+  ///
+  /// Errors: kInternalError  it does not run, or has not said within a minute where it listens.
+  Result<> Start();
+  /// SIGKILL; returns when it is gone. What it has written stays.
+  void Kill();
+  /// Removes what is stored, but not the certificates. It must not be running.
+  void Forget() const;
+
+  /// SIGSTOP; returns when all its threads stand. Connections stay.
+  void Pause() const;
+  void Resume() const;
+
+  uint16_t port() const { return port_; }
+  /// For requests of an administrator.
+  static std::string Token() { return "test-token"; }
+
+ private:
+  bool ReadPort();
+
+  const std::string folder_;
+  std::vector<std::string> command_;
+  pid_t pid_ = 0;
+  uint16_t port_ = 0;
+};
+
+}  // namespace dray::exclusive_devices
