@@ -4,6 +4,7 @@
 #include <charconv>
 #include <csignal>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -23,6 +24,7 @@
 #include "cli/store_choice_options.h"
 #include "control_plane/process.h"
 #include "control_plane/store_choice.h"
+#include "net/http2/limits.h"
 #include "net/url.h"
 #include "node/profile.h"
 #include "node/simulated_nodes.h"
@@ -34,6 +36,7 @@ namespace {
 using NodeGroup = node::SimulatedNodes::Options::Group;
 
 constexpr size_t kSimulatedNodesMax = 10'000;
+constexpr uint32_t kHttp2StreamsMax = 100'000;  // a stream is some 1 KiB of memory
 constexpr std::string_view kComponents[] = {"apiserver", "scheduler", "controllers", "nodes"};
 
 struct ServeOptions {
@@ -46,6 +49,8 @@ struct ServeOptions {
   std::string feature_gates;       // kube-apiserver's words
   std::string runtime_config;      // likewise
   bool allow_overlapping_allocations = false;
+  bool disable_http2_serving = false;  // kube-apiserver's name
+  uint32_t http2_streams = net::http2::kStreamsMax;
   size_t requests_in_flight = server::http::kReadsInFlightMax;  // kube-apiserver's names
   size_t mutating_requests_in_flight = server::http::kWritesInFlightMax;
   LogLevel log_level = LogLevel::kInfo;
@@ -145,6 +150,8 @@ Result<control_plane::ProcessOptions> ProcessOptionsOf(const ServeOptions& optio
       .token_file = options.token_file,
       .reads_in_flight_max = options.requests_in_flight,
       .writes_in_flight_max = options.mutating_requests_in_flight,
+      .http2 = !options.disable_http2_serving,
+      .http2_streams_max = options.http2_streams,
       .allow_overlapping_allocations = options.allow_overlapping_allocations};
   for (const std::string& text : options.nodes) {
     DRAY_TRY(NodeGroup group, ParseNodes(text));
@@ -242,6 +249,13 @@ void AddOptions(CLI::App& command, ServeOptions& options) {
                   options.mutating_requests_in_flight,
                   "the same of writes")
       ->capture_default_str();
+  command
+      .add_option("--http2-max-streams-per-connection",
+                  options.http2_streams,
+                  "requests and watches at once on one HTTP/2 connection")
+      ->check(CLI::Range(uint32_t{1}, kHttp2StreamsMax))
+      ->capture_default_str();
+  command.add_flag("--disable-http2-serving", options.disable_http2_serving, "speak HTTP/1.1 only");
   command.add_flag_callback(
       "-v,--verbose", [&options] { options.log_level = LogLevel::kDebug; }, "log more");
   command.add_flag_callback(

@@ -81,7 +81,10 @@ Result<> Process::StartServer() {
   api_.emplace(*resources_, world_, log_, std::move(api_options));
   DRAY_TRY(const auto tls,
            net::tls::ServerContext::Create({.credentials = credentials.serving,
-                                            .client_ca_pem = credentials.ca.certificate_pem}));
+                                            .client_ca_pem = credentials.ca.certificate_pem,
+                                            .versions = options_.http2
+                                                            ? net::tls::HttpVersions::kEither
+                                                            : net::tls::HttpVersions::kHttp1}));
   DRAY_TRY(
       http_,
       net::server::HttpServer::Start(
@@ -90,8 +93,10 @@ Result<> Process::StartServer() {
           {.address = options_.listen.host,
            .port = options_.listen.port,
            .tls = tls,
+           .plain_http2 = options_.http2,
            .connections_max = net::server::ConnectionsWithin(net::server::RaiseDescriptorLimit()),
-           .body_bytes_max = server::http::kBodyBytesMax},
+           .body_bytes_max = server::http::kBodyBytesMax,
+           .http2_streams_max = options_.http2_streams_max},
           *api_));
   housekeeping_.emplace(*store_, world_.clock, *http_->reactors().front());
   url_ = fmt::format(

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,6 +19,7 @@
 #include "control_plane/housekeeping.h"
 #include "control_plane/in_process_client.h"
 #include "control_plane/store_choice.h"
+#include "net/http2/limits.h"
 #include "net/server/http_server.h"
 #include "net/url.h"
 #include "node/simulated_nodes.h"
@@ -34,6 +36,8 @@ struct ProcessOptions {
   std::string token_file;                                        // empty: certificates only
   size_t reads_in_flight_max = server::http::kReadsInFlightMax;  // 0: no limit
   size_t writes_in_flight_max = server::http::kWritesInFlightMax;
+  bool http2 = true;  // offered beside HTTP/1.1
+  uint32_t http2_streams_max = net::http2::kStreamsMax;
   server::registry::Emulation emulation;
   bool allow_overlapping_allocations = false;  // as upstream: a device may be in several claims
   bool scheduler = false, controllers = false, nodes = false;  // what runs beside the API server

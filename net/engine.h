@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // A protocol without I/O, server side: bytes in, requests out; answers in, bytes out. One engine
-// per connection. HTTP/1.1 is net/http1/engine.h; the streams are numbered so that HTTP/2 fits the
-// same shell (its room would be net/http2/).
+// per connection: net/http1/engine.h or net/http2/engine.h. Streams are numbered: HTTP/1.1 answers
+// one after the other, HTTP/2 many at once.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
+#include "base/published.h"
+#include "net/byte_budget.h"
 #include "net/http.h"
 
 namespace dray::net {
@@ -23,6 +28,14 @@ enum class EnginePhase : uint8_t {
   kBusy,  // a request is being answered
 };
 
+/// Of every engine.
+struct EngineOptions {
+  size_t body_bytes_max = size_t{3} << 20;  // Kubernetes: 3 MiB
+  Frozen<Peer> peer;                        // goes into every request
+  const std::string* date = nullptr;        // value of the Date field; none when null or empty
+  std::shared_ptr<ByteBudget> bodies = {};  // of all connections; null: no limit
+};
+
 class ServerEngine {
  public:
   class Events {
@@ -33,6 +46,10 @@ class ServerEngine {
     virtual bool OnHead(const Request& head, bool has_body) = 0;
     /// A whole request. Called inside Feed; may answer at once.
     virtual void OnRequest(StreamId stream, Request request) = 0;
+    /// Nobody takes the answer of `stream` any more: the peer gave it up, or it stalled. Called
+    /// inside Feed, Peek and Tick, for streams of OnRequest whose answers are not complete. Of
+    /// protocols that can end a stream and keep the connection.
+    virtual void OnClosed(StreamId /*stream*/) {}
   };
 
   virtual ~ServerEngine() = default;
@@ -43,7 +60,7 @@ class ServerEngine {
 
   /// Copies the next output to `out` without removing it, and returns its size. The same bytes come
   /// again, possibly more, until Consume: what OpenSSL asks of a repeated write.
-  virtual size_t Peek(std::span<char> out) const = 0;
+  virtual size_t Peek(std::span<char> out) = 0;
   /// Removes the first `size` bytes, which were peeked before.
   virtual void Consume(size_t size) = 0;
 
@@ -52,18 +69,33 @@ class ServerEngine {
   /// True once nothing more will be sent: the output is drained and the connection shall close.
   virtual bool wants_close() const = 0;
   virtual EnginePhase phase() const = 0;
-  /// Ends after the answers under way; at once when there are none.
+  /// Ends after the answers under way; at once when there are none and the peer need not be told.
   virtual void Shutdown() = 0;
+  /// The peer sends no more: as Shutdown, and what it began to ask is dropped.
+  virtual void EndInput() = 0;
+  /// Time goes on: ends the streams whose own time limits are over. True: there is output.
+  virtual bool Tick() { return false; }
 
   /// Answers. `stream` is one that OnRequest named and that is not finished yet.
   virtual void Respond(StreamId stream, ResponseHead head, Bytes body) = 0;
   virtual void Start(StreamId stream, ResponseHead head) = 0;
   virtual void Write(StreamId stream, Bytes piece) = 0;
   virtual void Finish(StreamId stream) = 0;
+  /// Breaks the answer off, so that the peer sees that it is incomplete. False: this takes the end
+  /// of the whole connection.
+  virtual bool Reset(StreamId /*stream*/) { return false; }
   /// Bytes kept for this connection: input not delivered yet, and output not consumed.
   virtual size_t held_bytes() const = 0;
   /// Output of `stream` not consumed yet.
   virtual size_t queued_bytes(StreamId stream) const = 0;
+  /// What one stream may have queued now.
+  virtual size_t queue_bytes_max() const { return kStreamQueueBytesMax; }
 };
+
+/// A request's body begins, `length` bytes of it if the peer said so: takes its share of what all
+/// bodies may take, and says by `body_state` whether it will be read.
+void BeginBody(Request& request, std::optional<uint64_t> length, const EngineOptions& options);
+/// After bytes came: whether the body may still be read; if not, what there is of it goes.
+void CheckBody(Request& request, const EngineOptions& options);
 
 }  // namespace dray::net

@@ -150,8 +150,8 @@ enum class WriteOutcome : uint8_t {
 /// The way to answer one request, kept as long as the answer takes.
 ///
 /// All calls belong on the thread of reactor(); the last reference may be dropped anywhere. One
-/// that was never answered, or whose stream was not finished, breaks its connection when dropped,
-/// so no client waits for ever. Calls after the peer went away do nothing.
+/// that was never answered, or whose stream was not finished, is broken off when dropped, so no
+/// client waits for ever. Calls after the peer went away do nothing.
 class Responder {
  public:
   virtual ~Responder() = default;
@@ -179,6 +179,9 @@ class Responder {
   virtual void OnClose(std::function<void()> callback) = 0;
   /// `callback` runs once, likewise, when less than half of the bound is queued after a kFull.
   virtual void OnWritable(std::function<void()> callback) = 0;
+  /// `callback` runs once, likewise, when the server begins to shut down, at once if it has: a
+  /// stream without an end of its own should Finish, so that its reader sees a clean end.
+  virtual void OnShutdown(std::function<void()> callback) = 0;
 
   virtual Reactor& reactor() = 0;
 };

@@ -34,6 +34,9 @@ class Transport {
   virtual void EndWriting() = 0;
   /// Who the peer is, once the handshake is done.
   virtual void DescribePeer(Peer& peer) const = 0;
+  /// What the two sides agreed to speak (ALPN, RFC 7301), once the handshake is done; empty when
+  /// they did not say.
+  virtual std::string_view protocol() const { return {}; }
   virtual std::string failure() const = 0;
 };
 

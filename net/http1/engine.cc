@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,31 +15,14 @@
 #include "base/ascii.h"
 #include "base/check.h"
 #include "net/engine.h"
+#include "net/head_rules.h"
 #include "net/http.h"
 #include "net/http1/reader.h"
 
 namespace dray::net::http1 {
-namespace {
 
-bool IsOwnField(std::string_view name) {
-  for (const std::string_view own : {"Content-Length", "Transfer-Encoding", "Connection", "Date"}) {
-    if (EqualsIgnoringCase(name, own)) return true;
-  }
-  return false;
-}
-
-/// A line break inside a value would let it forge fields: it becomes a space.
-void AppendClean(std::string& out, std::string_view text) {
-  for (const char c : text) out += static_cast<unsigned char>(c) < 0x20 && c != '\t' ? ' ' : c;
-}
-
-bool HasNoBody(int status) {
-  return status < 200 || status == 204 || status == 304;
-}
-
-}  // namespace
-
-Engine::Engine(Events& events, Options options) : events_(events), options_(std::move(options)) {}
+Engine::Engine(Events& events, EngineOptions options)
+    : events_(events), options_(std::move(options)) {}
 
 bool Engine::may_parse() const {
   // An unread pile of answers to pipelined requests is as good as a slow stream: wait.
@@ -69,12 +53,7 @@ void Engine::Parse(std::string_view& bytes) {
       reader_.phase() == Reader::Phase::kBody || reader_.phase() == Reader::Phase::kDone;
   if (has_head && !head_ended_) EndHead();
   if (ending_) return;
-  const size_t size = request_.body.size();
-  if (size > options_.body_bytes_max) {
-    request_.body_state = BodyState::kTooLarge;
-  } else if (size > request_.body_share.bytes() && !request_.body_share.Resize(size)) {
-    request_.body_state = BodyState::kNoRoom;
-  }
+  CheckBody(request_, options_);
   const bool whole = request_.body_state == BodyState::kWhole;
   // A body is too large before what follows it is malformed, however its bytes come in.
   if (whole && reader_.phase() == Reader::Phase::kFailed) {
@@ -100,21 +79,16 @@ void Engine::EndHead() {
   }
   const bool is_known = events_.OnHead(request_, has_body);
   if (!has_body) return;
-  request_.body_state = is_known ? BeginBody() : BodyState::kSkipped;
+  if (!is_known) {
+    request_.body_state = BodyState::kSkipped;
+    return;
+  }
+  const bool has_length = reader_.framing() == BodyFraming::kLength;
+  BeginBody(
+      request_, has_length ? std::optional(reader_.content_length()) : std::nullopt, options_);
   if (expects && request_.body_state == BodyState::kWhole) {
     Queue({.head = "HTTP/1.1 100 Continue\r\n\r\n", .body = {}, .tail = {}});
   }
-}
-
-BodyState Engine::BeginBody() {
-  request_.body_share = ByteBudget::Share(options_.bodies);
-  if (reader_.framing() != BodyFraming::kLength) return BodyState::kWhole;
-  if (reader_.content_length() > options_.body_bytes_max) return BodyState::kTooLarge;
-  const auto length = static_cast<size_t>(reader_.content_length());
-  if (!request_.body_share.Resize(length)) return BodyState::kNoRoom;
-  // A promise of bytes may only reserve so much before the bytes are here.
-  request_.body.reserve(std::min(length, kPipelinedBytesMax));
-  return BodyState::kWhole;
 }
 
 void Engine::Deliver() {
@@ -134,15 +108,13 @@ void Engine::Deliver() {
 }
 
 void Engine::Fail(int status, std::string_view why) {
-  const std::string_view phrase = ReasonPhrase(status);
+  const std::string text = RefusalText(status, why);
   Queue({.head = fmt::format("HTTP/1.1 {} {}\r\nContent-Type: text/plain; charset=utf-8\r\n"
-                             "Connection: close\r\nContent-Length: {}\r\n\r\n{} {}: {}",
+                             "Connection: close\r\nContent-Length: {}\r\n\r\n{}",
                              status,
-                             phrase,
-                             3 + 1 + phrase.size() + 2 + why.size(),
-                             status,
-                             phrase,
-                             why),
+                             ReasonPhrase(status),
+                             text.size(),
+                             text),
          .body = {},
          .tail = {}});
   ending_ = true;
@@ -157,10 +129,10 @@ std::string Engine::Serialize(const ResponseHead& head, Framing framing, size_t 
       std::back_inserter(out), "HTTP/1.1 {} {}\r\n", head.status, ReasonPhrase(head.status));
   for (size_t i = 0; i < head.headers.size(); ++i) {
     const auto [name, value] = head.headers.at(i);
-    if (IsOwnField(name)) continue;
-    AppendClean(out, name);
+    if (IsEngineField(name)) continue;
+    AppendFieldText(out, name);
     out += ": ";
-    AppendClean(out, value);
+    AppendFieldText(out, value);
     out += "\r\n";
   }
   if (options_.date != nullptr && !options_.date->empty()) {
@@ -243,7 +215,7 @@ void Engine::Shutdown() {
   held_ = {};
 }
 
-size_t Engine::Peek(std::span<char> out) const {
+size_t Engine::Peek(std::span<char> out) {
   size_t copied = 0;
   size_t skip = output_offset_;
   for (const Piece& piece : output_) {

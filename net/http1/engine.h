@@ -10,12 +10,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 
-#include "base/published.h"
 #include "net/engine.h"
 #include "net/http.h"
 #include "net/http1/reader.h"
@@ -27,23 +25,17 @@ inline constexpr size_t kPipelinedBytesMax = size_t{64} << 10;
 
 class Engine final : public ServerEngine {
  public:
-  struct Options {
-    size_t body_bytes_max = size_t{3} << 20;  // Kubernetes: 3 MiB
-    Frozen<Peer> peer;                        // goes into every request
-    const std::string* date = nullptr;        // value of the Date field; none when null or empty
-    std::shared_ptr<ByteBudget> bodies = {};  // of all connections; null: no limit
-  };
-
   /// `events` outlives the engine.
-  Engine(Events& events, Options options);
+  Engine(Events& events, EngineOptions options);
 
   void Feed(std::string_view bytes) override;
-  size_t Peek(std::span<char> out) const override;
+  size_t Peek(std::span<char> out) override;
   void Consume(size_t size) override;
   bool wants_read() const override;
   bool wants_close() const override;
   EnginePhase phase() const override;
   void Shutdown() override;
+  void EndInput() override { Shutdown(); }
 
   void Respond(StreamId stream, ResponseHead head, Bytes body) override;
   void Start(StreamId stream, ResponseHead head) override;
@@ -66,7 +58,6 @@ class Engine final : public ServerEngine {
   bool may_parse() const;
   void Parse(std::string_view& bytes);
   void EndHead();
-  BodyState BeginBody();
   void Deliver();
   void Fail(int status, std::string_view why);
   std::string Serialize(const ResponseHead& head, Framing framing, size_t length) const;
@@ -74,7 +65,7 @@ class Engine final : public ServerEngine {
   void EndAnswer();
 
   Events& events_;
-  const Options options_;
+  const EngineOptions options_;
   Reader reader_{Reader::Role::kRequest};
   Request request_;          // under way, once its head is complete
   bool head_ended_ = false;  // it is

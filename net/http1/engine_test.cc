@@ -16,6 +16,7 @@
 #include <gtest/gtest.h>
 
 #include "net/engine.h"
+#include "net/head_rules.h"
 #include "net/http.h"
 #include "net/http1/reader.h"
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/ascii.h"
+#include "net/head_rules.h"
 #include "net/http.h"
 
 namespace dray::net::http1 {
@@ -17,26 +18,6 @@ namespace {
 
 // A first guess of a head's size: most fit, and a hostile one cannot make us reserve more.
 constexpr size_t kUsualHeadBytes = 1024;
-
-/// tchar of RFC 9110 5.6.2.
-bool IsToken(std::string_view text) {
-  static constexpr std::string_view kMarks = "!#$%&'*+-.^_`|~";
-  return !text.empty() && std::ranges::all_of(text, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           kMarks.find(c) != std::string_view::npos;
-  });
-}
-
-bool IsFieldValue(std::string_view text) {
-  return std::ranges::none_of(text, [](char c) {
-    return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f;
-  });
-}
-
-bool IsTarget(std::string_view text) {
-  return std::ranges::none_of(
-      text, [](char c) { return static_cast<unsigned char>(c) <= 0x20 || c == 0x7f; });
-}
 
 /// The origin form of "http://host/path?query" (RFC 9112 3.2.2); everything else as it is.
 std::string_view OriginForm(std::string_view target) {
@@ -180,9 +161,7 @@ bool Reader::ParseRequestLine(std::string_view line) {
   const std::string_view method = line.substr(0, first);
   const std::string_view target = OriginForm(line.substr(first + 1, last - first - 1));
   if (!IsToken(method)) return Refuse(400, "malformed method");
-  if (!IsTarget(target) || (!target.starts_with('/') && target != "*")) {
-    return Refuse(400, "malformed request target");
-  }
+  if (!IsTarget(target)) return Refuse(400, "malformed request target");
   head_.method = method;
   head_.target = target;
   return true;

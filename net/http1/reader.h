@@ -15,10 +15,6 @@
 
 namespace dray::net::http1 {
 
-/// The whole head: request line, fields, the empty line (Kubernetes: 1 MiB).
-inline constexpr size_t kHeadBytesMax = size_t{1} << 20;
-/// Fields of one head. A client sends some twenty.
-inline constexpr size_t kHeadFieldsMax = 1024;
 /// One chunk-size line with its extensions, which mean nothing to us.
 inline constexpr size_t kChunkLineBytesMax = 4096;
 /// All trailer fields of a chunked body; they are read and dropped.

@@ -26,6 +26,7 @@
 #include "net/engine.h"
 #include "net/http.h"
 #include "net/http1/engine.h"
+#include "net/http2/engine.h"
 #include "net/loop.h"
 #include "net/reactor.h"
 #include "net/server/exchange.h"
@@ -59,6 +60,14 @@ std::string AddressText(const tcp::endpoint& endpoint) {
   const boost::asio::ip::address address = endpoint.address();
   return address.is_v6() ? fmt::format("[{}]:{}", address.to_string(), endpoint.port())
                          : fmt::format("{}:{}", address.to_string(), endpoint.port());
+}
+
+/// Whether a plain connection's first bytes say that it is HTTP/2. They come at once from every
+/// client there is; fewer than the three of "PRI" are left to HTTP/1.1.
+bool IsPreface(std::string_view bytes) {
+  constexpr size_t kMethodBytes = 3;
+  return bytes.size() >= kMethodBytes &&
+         http2::kPreface.starts_with(bytes.substr(0, http2::kPreface.size()));
 }
 
 tcp::endpoint PeerOf(const tcp::socket& socket) {
@@ -191,16 +200,28 @@ bool Connection::Shake() {
             .certificate = {},
             .certificate_error = {}};
   transport_->DescribePeer(peer);
-  engine_ = std::make_unique<http1::Engine>(
-      *this,
-      http1::Engine::Options{.body_bytes_max = context_.options.body_bytes_max,
-                             .peer = std::make_shared<const Peer>(std::move(peer)),
-                             .date = &context_.date,
-                             .bodies = context_.load.bodies});
+  described_peer_ = std::make_shared<const Peer>(std::move(peer));
+  MakeEngine(transport_->protocol() == "h2");
   stage_ = Stage::kOpen;
   deadline_tick_ = context_.TickAfter(context_.options.idle_timeout);
   read_ready_ = true;
   return true;
+}
+
+void Connection::MakeEngine(bool is_http2) {
+  const HttpServerOptions& options = context_.options;
+  EngineOptions engine{.body_bytes_max = options.body_bytes_max,
+                       .peer = described_peer_,
+                       .date = &context_.date,
+                       .bodies = context_.load.bodies};
+  if (is_http2) {
+    const http2::Limits limits{.streams_max = options.http2_streams_max,
+                               .body_ticks = context_.TicksIn(options.body_timeout) + 1,
+                               .stall_ticks = context_.TicksIn(options.stall_timeout) + 1};
+    engine_ = std::make_unique<http2::Engine>(*this, std::move(engine), limits);
+  } else {
+    engine_ = std::make_unique<http1::Engine>(*this, std::move(engine));
+  }
 }
 
 bool Connection::ReadOnce() {
@@ -213,7 +234,11 @@ bool Connection::ReadOnce() {
     case IoStatus::kEnd: OnReadEnd(); return true;
     case IoStatus::kBroken: Close(); return false;
   }
-  engine_->Feed({context_.read_scratch.data(), result.size});
+  const std::string_view bytes(context_.read_scratch.data(), result.size);
+  const bool may_be_http2 = !std::exchange(has_read_, true) && context_.options.plain_http2 &&
+                            described_peer_->scheme == Scheme::kHttp;
+  if (may_be_http2 && IsPreface(bytes)) MakeEngine(true);
+  engine_->Feed(bytes);
   return true;
 }
 
@@ -228,7 +253,7 @@ void Connection::OnReadEnd() {
   if (streaming) {
     Close();
   } else {
-    engine_->Shutdown();
+    engine_->EndInput();
   }
 }
 
@@ -254,16 +279,23 @@ bool Connection::WriteAll() {
       return false;
     }
   }
-  for (const auto& [stream, weak] : exchanges_) {
-    if (const std::shared_ptr<Exchange> exchange = weak.lock()) {
-      exchange->Drained(engine_->queued_bytes(stream));
-    }
-  }
+  TellExchangesOfRoom();
   if (engine_->wants_close()) {
     BeginLinger();
     return true;
   }
   return moved;
+}
+
+void Connection::TellExchangesOfRoom() {
+  if (waiting_.empty()) return;
+  const size_t queued_max = engine_->queue_bytes_max();
+  std::erase_if(waiting_, [&](StreamId stream) {
+    const auto found = FindExchange(stream);
+    const std::shared_ptr<Exchange> exchange =
+        found == exchanges_.end() || found->first != stream ? nullptr : found->second.lock();
+    return !exchange || exchange->Drained(engine_->queued_bytes(stream), queued_max);
+  });
 }
 
 void Connection::BeginLinger() {
@@ -340,14 +372,37 @@ bool Connection::Account() {
 
 void Connection::Shutdown() {
   if (stage_ == Stage::kLinger || stage_ == Stage::kClosed) return;
-  const bool idle = !engine_ || (engine_->phase() == EnginePhase::kIdle && write_ready_ &&
-                                 engine_->queued_bytes(newest_stream_) == 0);
-  if (idle) {
+  if (!engine_) return Close();
+  ending_ = true;
+  for (const auto& [stream, weak] : exchanges_) {
+    if (const std::shared_ptr<Exchange> exchange = weak.lock()) exchange->EndSoon();
+  }
+  const bool is_idle = engine_->phase() == EnginePhase::kIdle && write_ready_;
+  engine_->Shutdown();
+  if (is_idle && engine_->wants_close()) {
     Close();
   } else {
-    engine_->Shutdown();
     PumpSoon();
   }
+}
+
+void Connection::Tick() {
+  if (stage_ == Stage::kOpen && engine_->Tick()) PumpSoon();
+}
+
+void Connection::Expire() {
+  const bool is_idle =
+      stage_ == Stage::kOpen && !ending_ && engine_->phase() == EnginePhase::kIdle && !stalled_;
+  if (!is_idle) return Close();
+  deadline_tick_ = context_.TickAfter(kLingerTimeout);
+  Shutdown();
+}
+
+void Connection::BreakOff(StreamId stream) {
+  if (stage_ == Stage::kClosed) return;
+  if (!engine_->Reset(stream)) return Close();
+  OnClosed(stream);
+  PumpSoon();
 }
 
 void Connection::Close() {
@@ -376,12 +431,30 @@ bool Connection::OnHead(const Request& head, bool has_body) {
 void Connection::OnRequest(StreamId stream, Request request) {
   newest_stream_ = stream;
   auto exchange = std::make_shared<Exchange>(weak_from_this(), context_.reactor, stream);
-  exchanges_.emplace_back(stream, exchange);
+  exchanges_.emplace(FindExchange(stream), stream, exchange);
   context_.handler.Handle(std::move(request), std::move(exchange));
 }
 
+void Connection::OnClosed(StreamId stream) {
+  const auto found = FindExchange(stream);
+  if (found == exchanges_.end() || found->first != stream) return;
+  const std::shared_ptr<Exchange> exchange = found->second.lock();
+  exchanges_.erase(found);
+  if (exchange) exchange->Break();
+}
+
 void Connection::EndExchange(StreamId stream) {
-  std::erase_if(exchanges_, [stream](const auto& entry) { return entry.first == stream; });
+  const auto found = FindExchange(stream);
+  if (found != exchanges_.end() && found->first == stream) exchanges_.erase(found);
+}
+
+void Connection::TellOfRoom(StreamId stream) {
+  if (std::ranges::find(waiting_, stream) == waiting_.end()) waiting_.push_back(stream);
+}
+
+/// Where `stream` is, or would be. Most are young ones, near the end.
+Connection::Exchanges::iterator Connection::FindExchange(StreamId stream) {
+  return std::ranges::lower_bound(exchanges_, stream, {}, &Exchanges::value_type::first);
 }
 
 }  // namespace dray::net::server

@@ -16,6 +16,7 @@
 
 #include <boost/asio/ip/tcp.hpp>
 
+#include "base/published.h"
 #include "net/engine.h"
 #include "net/http.h"
 #include "net/server/exchange.h"
@@ -44,27 +45,38 @@ class Connection final : public ServerEngine::Events,
   /// Pump soon, once, from the loop.
   void PumpSoon() override;
   /// Breaks everything off.
-  void Close() override;
+  void Close();
+  void BreakOff(StreamId stream) override;
   /// Ends when the answers under way are out.
   void Shutdown();
+  /// A tick has passed.
+  void Tick();
+  /// It is late: it ends, if it is idle with a word to the peer.
+  void Expire();
   /// Its time limit has passed.
   bool is_late() const { return deadline_tick_ != 0 && context_.tick >= deadline_tick_; }
 
   ServerEngine& engine() override { return *engine_; }
   bool peer_ended() const override { return read_ended_; }
+  bool is_ending() const override { return ending_; }
   void EndExchange(StreamId stream) override;
+  void TellOfRoom(StreamId stream) override;
 
   bool OnHead(const Request& head, bool has_body) override;
   void OnRequest(StreamId stream, Request request) override;
+  void OnClosed(StreamId stream) override;
 
   uint64_t arrival() const { return arrival_; }
 
  private:
   enum class Stage : uint8_t { kSniff, kHandshake, kOpen, kLinger, kClosed };
 
+  using Exchanges = std::vector<std::pair<StreamId, std::weak_ptr<Exchange>>>;
+
   bool Step();
   bool Sniff();
   bool Shake();
+  void MakeEngine(bool is_http2);
   bool ReadOnce();
   void OnReadEnd();
   bool WriteAll();
@@ -74,6 +86,8 @@ class Connection final : public ServerEngine::Events,
   void Wait();
   void UpdateDeadline();
   bool Account();
+  void TellExchangesOfRoom();
+  Exchanges::iterator FindExchange(StreamId stream);
   int descriptor() { return socket_.native_handle(); }
 
   ReactorContext& context_;
@@ -82,14 +96,18 @@ class Connection final : public ServerEngine::Events,
   const uint64_t arrival_;
   std::unique_ptr<Transport> transport_;
   std::unique_ptr<ServerEngine> engine_;
-  std::vector<std::pair<StreamId, std::weak_ptr<Exchange>>> exchanges_;  // not complete yet
+  Frozen<Peer> described_peer_;
+  Exchanges exchanges_;            // not complete yet, by stream
+  std::vector<StreamId> waiting_;  // of them, those that wait for room
 
   Stage stage_ = Stage::kSniff;
   bool read_ready_ = true;     // reading may give something
   bool write_ready_ = true;    // writing may move something
   bool waiting_read_ = false;  // a wait is under way
   bool waiting_write_ = false;
+  bool has_read_ = false;
   bool read_ended_ = false;  // the peer sends no more
+  bool ending_ = false;      // by Shutdown
   bool pumping_ = false;
   bool pump_posted_ = false;
   bool known_ = false;       // one of its requests came from somebody who is known

@@ -27,8 +27,9 @@ Exchange::~Exchange() {
   const std::shared_ptr<Loop> loop = loop_.lock();
   if (!loop) return;
   try {
-    boost::asio::post(loop->context, [weak = connection_] {
-      if (const std::shared_ptr<ExchangeConnection> connection = weak.lock()) connection->Close();
+    boost::asio::post(loop->context, [weak = connection_, stream = stream_] {
+      const std::shared_ptr<ExchangeConnection> connection = weak.lock();
+      if (connection) connection->BreakOff(stream);
     });
   } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): a destructor cannot tell
     // The client goes on waiting until its own limit.
@@ -56,10 +57,11 @@ void Exchange::Start(ResponseHead head) {
 WriteOutcome Exchange::Write(Bytes piece) {
   const std::shared_ptr<ExchangeConnection> connection = connection_.lock();
   if (state_ != State::kStreaming || !connection) return WriteOutcome::kClosed;
-  const size_t queued = connection->engine().queued_bytes(stream_);
+  const ServerEngine& engine = connection->engine();
+  const size_t queued = engine.queued_bytes(stream_);
   // The head alone, still queued, must not keep a large first piece out.
   const bool waits = has_written_ && queued > 0;
-  if (waits && queued + piece.size() > kStreamQueueBytesMax) return WriteOutcome::kFull;
+  if (waits && queued + piece.size() > engine.queue_bytes_max()) return WriteOutcome::kFull;
   has_written_ = true;
   connection->engine().Write(stream_, std::move(piece));
   connection->PumpSoon();
@@ -78,8 +80,9 @@ void Exchange::Finish() {
 void Exchange::Abort() {
   if (state_ == State::kComplete || state_ == State::kBroken) return;
   // Not at once: the caller may stand inside the connection's own work.
-  reactor_.Post([weak = connection_] {
-    if (const std::shared_ptr<ExchangeConnection> connection = weak.lock()) connection->Close();
+  reactor_.Post([weak = connection_, stream = stream_] {
+    const std::shared_ptr<ExchangeConnection> connection = weak.lock();
+    if (connection) connection->BreakOff(stream);
   });
 }
 
@@ -92,6 +95,7 @@ size_t Exchange::queued_bytes() const {
 void Exchange::Break() {
   state_ = State::kBroken;
   on_writable_ = nullptr;
+  on_shutdown_ = nullptr;
   if (on_close_) reactor_.Post(std::exchange(on_close_, nullptr));
 }
 
@@ -104,14 +108,30 @@ void Exchange::OnClose(std::function<void()> callback) {
 }
 
 void Exchange::OnWritable(std::function<void()> callback) {
-  if (state_ != State::kStreaming) return;
+  const std::shared_ptr<ExchangeConnection> connection = connection_.lock();
+  if (state_ != State::kStreaming || !connection) return;
   on_writable_ = std::move(callback);
-  Drained(queued_bytes());
+  const ServerEngine& engine = connection->engine();
+  const bool is_told = Drained(engine.queued_bytes(stream_), engine.queue_bytes_max());
+  if (!is_told) connection->TellOfRoom(stream_);
 }
 
-void Exchange::Drained(size_t queued) {
-  if (!on_writable_ || queued >= kStreamQueueBytesMax / 2) return;
+bool Exchange::Drained(size_t queued, size_t queued_max) {
+  if (!on_writable_) return true;
+  if (queued >= queued_max / 2) return false;
   reactor_.Post(std::exchange(on_writable_, nullptr));
+  return true;
+}
+
+void Exchange::OnShutdown(std::function<void()> callback) {
+  const std::shared_ptr<ExchangeConnection> connection = connection_.lock();
+  if (state_ == State::kComplete || state_ == State::kBroken || !connection) return;
+  on_shutdown_ = std::move(callback);
+  if (connection->is_ending()) EndSoon();
+}
+
+void Exchange::EndSoon() {
+  if (on_shutdown_) reactor_.Post(std::exchange(on_shutdown_, nullptr));
 }
 
 }  // namespace dray::net::server

@@ -21,12 +21,16 @@ class ExchangeConnection {
   virtual ServerEngine& engine() = 0;
   /// The peer sends no more.
   virtual bool peer_ended() const = 0;
+  /// The server shuts down.
+  virtual bool is_ending() const = 0;
   /// The answer of `stream` is complete: its exchange hears of nothing any more.
   virtual void EndExchange(StreamId stream) = 0;
+  /// `stream` waits for room: it shall hear of output that was taken.
+  virtual void TellOfRoom(StreamId stream) = 0;
   /// There is output: write it soon.
   virtual void PumpSoon() = 0;
-  /// Breaks everything off.
-  virtual void Close() = 0;
+  /// Breaks the answer of `stream` off; with the connection, where there is no other way.
+  virtual void BreakOff(StreamId stream) = 0;
 };
 
 /// The Responder of one request. Weak both ways: it outlives its connection or the other way round.
@@ -46,13 +50,17 @@ class Exchange final : public Responder, public std::enable_shared_from_this<Exc
   bool closed() const override { return state_ == State::kBroken; }
   void OnClose(std::function<void()> callback) override;
   void OnWritable(std::function<void()> callback) override;
+  void OnShutdown(std::function<void()> callback) override;
   Reactor& reactor() override { return reactor_; }
 
   bool streaming() const { return state_ == State::kStreaming; }
-  /// The connection is gone: posts OnClose's callback.
+  /// The connection or the stream is gone: posts OnClose's callback.
   void Break();
-  /// Output was taken: posts OnWritable's callback if it is time.
-  void Drained(size_t queued);
+  /// `queued` of at most `queued_max` bytes wait: posts OnWritable's callback if it is time. False:
+  /// it is still waiting.
+  bool Drained(size_t queued, size_t queued_max);
+  /// The server begins to shut down: posts OnShutdown's callback.
+  void EndSoon();
 
  private:
   enum class State : uint8_t { kWaiting, kStreaming, kComplete, kBroken };
@@ -63,7 +71,7 @@ class Exchange final : public Responder, public std::enable_shared_from_this<Exc
   const StreamId stream_;
   State state_ = State::kWaiting;
   bool has_written_ = false;
-  std::function<void()> on_close_, on_writable_;
+  std::function<void()> on_close_, on_writable_, on_shutdown_;
 };
 
 }  // namespace dray::net::server

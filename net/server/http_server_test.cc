@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "net/server/http_server.h"
 
-#include <array>
 #include <chrono>
 #include <cstddef>
-#include <cstdio>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -50,17 +48,9 @@ void Echo(const Request& request, const std::shared_ptr<Responder>& responder) {
 
 /// Runs curl and returns what it prints; "no curl" when there is none.
 std::string Curl(const std::string& arguments) {
-  const std::string command =
+  return testing::OutputOf(
       "command -v curl >/dev/null || { echo no curl; exit; }; curl -sS --max-time 20 " + arguments +
-      " 2>&1";
-  FILE* const pipe = popen(command.c_str(), "r");
-  if (pipe == nullptr) return "no shell";
-  std::string out;
-  std::array<char, 4096> part{};
-  size_t size = 0;
-  while ((size = fread(part.data(), 1, part.size(), pipe)) > 0) out.append(part.data(), size);
-  pclose(pipe);
-  return out;
+      " 2>&1");
 }
 
 TEST_F(HttpServerTest, AnswersPlainHttpOnLoopback) {

@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 
+#include "net/http2/limits.h"
 #include "net/tls/context.h"
 
 namespace dray::net::server {
@@ -26,6 +27,8 @@ struct HttpServerOptions {
   size_t reactors = 1;                // threads, at most kReactorsMax
   std::shared_ptr<tls::ServerContext> tls = nullptr;  // null: plain HTTP only
 
+  bool plain_http2 = true;  // a plain connection that begins as HTTP/2 is taken as such
+
   // Limits. Times are checked every `tick`, so they end up to one tick late.
   // Connections over all reactors. Past it the oldest of a stranger makes room, else the new one
   // is closed at once.
@@ -35,11 +38,13 @@ struct HttpServerOptions {
   // What connections that have not shown a known sender yet may hold together of unfinished heads
   // and untaken answers; the one that passes it is closed.
   size_t stranger_bytes_max = size_t{16} << 20;
+  uint32_t http2_streams_max = http2::kStreamsMax;  // at once on one connection
   std::chrono::milliseconds handshake_timeout{10'000};
-  std::chrono::milliseconds head_timeout{32'000};   // from a request's first byte to its head's end
-  std::chrono::milliseconds body_timeout{60'000};   // for the body after that
-  std::chrono::milliseconds idle_timeout{90'000};   // between requests
-  std::chrono::milliseconds stall_timeout{60'000};  // output waits and the peer takes nothing
+  std::chrono::milliseconds head_timeout{32'000};  // from a request's first byte to its head's end
+  std::chrono::milliseconds body_timeout{60'000};  // for the body after that
+  std::chrono::milliseconds idle_timeout{90'000};  // between requests
+  // Output waits and the peer takes nothing, of a connection or of one stream of HTTP/2.
+  std::chrono::milliseconds stall_timeout{60'000};
   std::chrono::milliseconds tick{500};
   // Asked of the kernel per connection: small values make slow readers visible early. 0: its own.
   int send_buffer_bytes = 0;

@@ -37,6 +37,8 @@ struct ServerLoad {
 inline constexpr size_t kReadScratchBytes = size_t{64} << 10;
 inline constexpr size_t kWriteScratchBytes = size_t{16} << 10;
 struct ReactorContext {
+  /// As many whole ticks as `timeout` is long, at least.
+  uint64_t TicksIn(std::chrono::milliseconds timeout) const;
   /// The tick after which something due in `timeout` is late.
   uint64_t TickAfter(std::chrono::milliseconds timeout) const;
 

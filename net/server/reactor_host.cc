@@ -141,9 +141,10 @@ void ReactorHost::Tick() {
   RefreshDate();
   std::vector<std::shared_ptr<Connection>> late;
   for (const auto& [key, connection] : connections_) {
+    connection->Tick();
     if (connection->is_late()) late.push_back(connection);
   }
-  for (const std::shared_ptr<Connection>& connection : late) connection->Close();
+  for (const std::shared_ptr<Connection>& connection : late) connection->Expire();
   tick_timer_ = context_.reactor.RunAfter(context_.options.tick, [this] { Tick(); });
 }
 

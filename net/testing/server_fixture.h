@@ -3,8 +3,11 @@
 // events to wait for instead of sleeping.
 #pragma once
 
+#include <array>
 #include <cerrno>
 #include <chrono>
+#include <cstddef>
+#include <cstdio>
 #include <functional>
 #include <memory>
 #include <string>
@@ -32,6 +35,18 @@
 namespace dray::net::testing {
 
 inline constexpr std::chrono::milliseconds kPatience{20'000};  // only ever used up by a bug
+
+/// What a shell command prints; "no shell" when there is none.
+inline std::string OutputOf(const std::string& command) {
+  FILE* const pipe = popen(command.c_str(), "r");
+  if (pipe == nullptr) return "no shell";
+  std::string out;
+  std::array<char, 4096> part{};
+  size_t size = 0;
+  while ((size = fread(part.data(), 1, part.size(), pipe)) > 0) out.append(part.data(), size);
+  pclose(pipe);
+  return out;
+}
 
 class FunctionHandler final : public Handler {
  public:

@@ -21,7 +21,24 @@
 namespace dray::net::tls {
 namespace {
 
-constexpr unsigned char kAlpn[] = {8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
+constexpr std::string_view kHttp1 = "\x08http/1.1";
+constexpr std::string_view kHttp2 = "\x02h2";
+constexpr std::string_view kEither = "\x02h2\x08http/1.1";
+
+/// As ALPN writes them: each name behind its length.
+const std::string_view& NamesOf(HttpVersions versions) {
+  switch (versions) {
+    case HttpVersions::kHttp1: return kHttp1;
+    case HttpVersions::kHttp2: return kHttp2;
+    case HttpVersions::kEither: return kEither;
+  }
+  return kHttp1;
+}
+
+const unsigned char* Bytes(std::string_view text) {
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): bytes are chars
+  return reinterpret_cast<const unsigned char*>(text.data());
+}
 
 // NOLINTNEXTLINE(readability-function-size): as OpenSSL calls it
 int ChooseProtocol(SSL*,
@@ -29,10 +46,15 @@ int ChooseProtocol(SSL*,
                    unsigned char* chosen_size,
                    const unsigned char* offered,
                    unsigned int offered_size,
-                   void*) {
+                   void* names) {
+  const std::string_view ours = *static_cast<const std::string_view*>(names);
   unsigned char* match = nullptr;
-  if (SSL_select_next_proto(&match, chosen_size, kAlpn, sizeof kAlpn, offered, offered_size) !=
-      OPENSSL_NPN_NEGOTIATED) {
+  if (SSL_select_next_proto(&match,
+                            chosen_size,
+                            Bytes(ours),
+                            static_cast<unsigned int>(ours.size()),
+                            offered,
+                            offered_size) != OPENSSL_NPN_NEGOTIATED) {
     return SSL_TLSEXT_ERR_ALERT_FATAL;  // RFC 7301 3.2: no_application_protocol
   }
   *chosen = match;
@@ -91,7 +113,9 @@ Result<> Trust(SSL_CTX* context, std::string_view pem, Announce announce) {
 Result<Frozen<State>> MakeServerState(const ServerOptions& options) {
   DRAY_TRY(SslContextPtr context, NewContext(TLS_server_method()));
   DRAY_TRY_VOID(UseCredentials(context.get(), options.credentials));
-  SSL_CTX_set_alpn_select_cb(context.get(), ChooseProtocol, nullptr);
+  // OpenSSL hands it back to the callback, which only reads.
+  SSL_CTX_set_alpn_select_cb(
+      context.get(), ChooseProtocol, const_cast<std::string_view*>(&NamesOf(options.versions)));
   if (!options.client_ca_pem.empty()) {
     DRAY_TRY_VOID(Trust(context.get(), options.client_ca_pem, Announce::kYes));
     SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER, AcceptAnyCertificate);
@@ -131,7 +155,9 @@ Result<std::shared_ptr<const ClientContext>> ClientContext::Create(const ClientO
   }
   const bool verify = options.check == ServerCheck::kVerify;
   SSL_CTX_set_verify(context.get(), verify ? SSL_VERIFY_PEER : SSL_VERIFY_NONE, nullptr);
-  if (SSL_CTX_set_alpn_protos(context.get(), kAlpn, sizeof kAlpn) != 0) {
+  const std::string_view names = NamesOf(options.versions);
+  if (SSL_CTX_set_alpn_protos(
+          context.get(), Bytes(names), static_cast<unsigned int>(names.size())) != 0) {
     return Fail(TakeOpenSslError("setting ALPN"));
   }
   Frozen<State> state = std::make_shared<const State>(State{.context = std::move(context)});

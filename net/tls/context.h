@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// TLS settings of a server and of a client (TLS 1.2 and newer, ALPN "http/1.1"). Both contexts are
+// TLS settings of a server and of a client (TLS 1.2 and newer). Both contexts are
 // made once and shared by every connection and thread; OpenSSL stays behind them.
 #pragma once
 
@@ -21,9 +21,18 @@ struct State;  // OpenSSL's context: net/tls/transport.h
 /// can send that much, and it is kept as long as the connection. Some 8 certificates of RSA 4096.
 inline constexpr size_t kClientCertificatesBytesMax = size_t{16} << 10;
 
+/// The versions of HTTP that are offered (ALPN). A server takes the first of its own that the
+/// client offers; one that offers none gets HTTP/1.1.
+enum class HttpVersions : uint8_t {
+  kHttp1,   // "http/1.1"
+  kHttp2,   // "h2"
+  kEither,  // "h2", then "http/1.1"
+};
+
 struct ServerOptions {
   Credentials credentials;    // certificate chain, leaf first, and its key
   std::string client_ca_pem;  // who may sign client certificates; empty: none are asked for
+  HttpVersions versions = HttpVersions::kEither;
 };
 
 /// What a server shows and whom it trusts; may be replaced while it runs.
@@ -55,6 +64,7 @@ struct ClientOptions {
   std::string ca_pem;              // whom to trust; empty: the system's authorities
   Credentials client_certificate;  // shown when asked for; both texts empty: none
   ServerCheck check = ServerCheck::kVerify;
+  HttpVersions versions = HttpVersions::kHttp1;
 };
 
 class ClientContext {

@@ -121,6 +121,14 @@ class TlsTransport final : public Transport {
     }
   }
 
+  std::string_view protocol() const override {
+    const unsigned char* name = nullptr;
+    unsigned int size = 0;
+    SSL_get0_alpn_selected(ssl_.get(), &name, &size);
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): bytes are chars
+    return {reinterpret_cast<const char*>(name), size};
+  }
+
   std::string failure() const override { return failure_; }
 
  private:

@@ -63,6 +63,7 @@ class NotingResponder final : public net::Responder {
   bool closed() const override { return false; }
   void OnClose(std::function<void()> /*callback*/) override {}
   void OnWritable(std::function<void()> /*callback*/) override {}
+  void OnShutdown(std::function<void()> /*callback*/) override {}
   net::Reactor& reactor() override { return reactor_; }
 
  private:

@@ -32,6 +32,9 @@ void WatchStream::Begin(net::ResponseHead head) {
   waker_->stream = weak_from_this();
   // The responder keeps the stream alive through this callback until the answer is over.
   responder_->OnClose([self = shared_from_this()] { self->Finish(); });
+  responder_->OnShutdown([weak = weak_from_this()] {
+    if (const auto self = weak.lock()) self->Finish();
+  });
   responder_->Start(std::move(head));
   const std::chrono::seconds end{cursor_->timeout_seconds()};
   end_ = reactor.RunAfter(end, [weak = weak_from_this()] {

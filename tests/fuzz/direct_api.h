@@ -89,6 +89,7 @@ class DirectApi {
     bool closed() const override { return false; }
     void OnClose(std::function<void()> callback) override { on_close_ = std::move(callback); }
     void OnWritable(std::function<void()> /*callback*/) override {}
+    void OnShutdown(std::function<void()> /*callback*/) override {}
     net::Reactor& reactor() override { return reactor_; }
 
     int answers() const { return answers_; }

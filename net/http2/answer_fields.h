@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The head of an answer as HTTP/2 writes it: names in lower case, nothing of the connection.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nghttp2/nghttp2.h>
+
+#include "net/http.h"
+
+namespace dray::net::http2 {
+
+/// Fields for nghttp2, which point into this; it copies them when they are submitted.
+class AnswerFields {
+ public:
+  /// `length` becomes Content-Length, `date` Date unless it is empty.
+  AnswerFields(const ResponseHead& head, std::optional<size_t> length, std::string_view date);
+  ~AnswerFields() = default;
+  AnswerFields(const AnswerFields&) = delete;
+  AnswerFields& operator=(const AnswerFields&) = delete;
+
+  const std::vector<nghttp2_nv>& list() const { return list_; }
+
+ private:
+  void Add(std::string_view name, std::string_view value);
+
+  std::string text_;  // never grows past what was reserved
+  std::vector<nghttp2_nv> list_;
+};
+
+}  // namespace dray::net::http2
