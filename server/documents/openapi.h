@@ -14,7 +14,7 @@
 
 namespace dray::server::documents {
 
-/// Documents of version 3, one for each group and version, and one small document of version 2.
+/// Documents of version 3, one for each group and version, and one of version 2 about all of them.
 /// Made when the first client asks, in some milliseconds, so that a server starts without them;
 /// safe from any thread.
 class OpenApi {
@@ -33,12 +33,15 @@ class OpenApi {
   const Document* Find(std::string_view path) const;
   /// /openapi/v2 as JSON.
   const Document& v2() const { return All().v2; }
+  /// The same as protobuf; its entity tag is that of the JSON document.
+  const std::string& v2_protobuf() const { return All().v2_protobuf; }
 
  private:
   struct Documents {
     std::string index;
     std::map<std::string, Document, std::less<>> v3;
     Document v2;
+    std::string v2_protobuf;
   };
   const Documents& All() const;
   Documents Make() const;

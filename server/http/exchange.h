@@ -112,7 +112,10 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   void ServeDiscovery(const std::string& plain, const documents::Discovery::Document& aggregated);
   void ServeOpenApiV2();
   void ServeOpenApiV3();
-  void ServeOpenApiDocument(const documents::OpenApi::Document& document, net::ResponseHead head);
+  /// `protobuf`: the same document; null when there is none.
+  void ServeOpenApiDocument(const documents::OpenApi::Document& document,
+                            const std::string* protobuf,
+                            net::ResponseHead head);
 
   // resource_routes.cc: what is one
   void ServeResource();

@@ -492,13 +492,20 @@ TEST_F(HttpApiTest, OpenApiSaysHowToPatch) {
                     HasSubstr(R"("name":"fieldValidation")"),
                     HasSubstr(R"("x-kubernetes-patch-merge-key":"uid")")));
   EXPECT_EQ(Send(Request("GET", "/openapi/v3/apis/resource.k8s.io/v1?hash=0")).status, 301);
-  EXPECT_EQ(Send(Request("GET",
-                         "/openapi/v2",
-                         "",
-                         "",
-                         "application/com.github.proto-openapi.spec.v2@v1.0+protobuf"))
-                .status,
-            406);
+}
+
+// Trap 22: kubectl up to 1.26 reads nothing else before it creates or applies.
+TEST_F(HttpApiTest, OpenApiOfOldClientsIsProtobuf) {
+  for (const char* asked : {"application/com.github.proto-openapi.spec.v2@v1.0+protobuf",
+                            "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"}) {
+    const net::client::ClientResponse answer = Send(Request("GET", "/openapi/v2", "", "", asked));
+    EXPECT_EQ(answer.status, 200);
+    EXPECT_EQ(answer.headers.Get("Content-Type"),
+              "application/com.github.proto-openapi.spec.v2.v1.0+protobuf");
+    EXPECT_EQ(answer.headers.Get("ETag"), Send(Request("GET", "/openapi/v2")).headers.Get("ETag"));
+    EXPECT_THAT(answer.body, HasSubstr("io.k8s.api.core.v1.ConfigMap"));
+  }
+  EXPECT_EQ(Send(Request("GET", "/openapi/v2", "", "", "text/plain")).status, 406);
 }
 
 TEST_F(HttpApiTest, LargeAnswersAreCompressedForThoseWhoAsk) {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is no resource: health, version, discovery, OpenAPI, and paths that are not there.
+#include <algorithm>
+#include <cstdint>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -23,18 +26,30 @@ Error NotThere(StatusReason reason) {
           : "the server does not allow this method on the requested resource");
 }
 
-// OpenAPI's own handlers know JSON and two names of protobuf, of which only JSON is served.
-bool AcceptsJson(std::string_view accept) {
-  if (accept.empty()) return true;
+// OpenAPI's own handlers know JSON and two names of protobuf.
+enum class OpenApiEncoding : uint8_t { kJson, kProtobuf };
+
+constexpr std::string_view kOpenApiV2Protobuf =
+    "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
+constexpr std::string_view kOpenApiV2ProtobufAsked =
+    "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
+
+// The first that is accepted of what is there.
+std::optional<OpenApiEncoding> OpenApiEncodingOf(std::string_view accept, bool has_protobuf) {
+  if (accept.empty()) return OpenApiEncoding::kJson;
   while (!accept.empty()) {
     const size_t end = std::min(accept.find(','), accept.size());
     std::string_view clause = accept.substr(0, end);
     while (clause.starts_with(' ')) clause.remove_prefix(1);
     const std::string type = EssenceOf(clause);
-    if (type == "application/json" || type == "*/*" || type == "application/*") return true;
+    if (type == "application/json" || type == "*/*" || type == "application/*") {
+      return OpenApiEncoding::kJson;
+    }
+    const bool is_protobuf = type == kOpenApiV2Protobuf || type == kOpenApiV2ProtobufAsked;
+    if (has_protobuf && is_protobuf) return OpenApiEncoding::kProtobuf;
     accept.remove_prefix(std::min(end + 1, accept.size()));
   }
-  return false;
+  return std::nullopt;
 }
 
 }  // namespace
@@ -101,7 +116,7 @@ void Exchange::ServeOpenApiV2() {
   net::ResponseHead head = Head(200, "");
   head.headers.Add("Vary", "Accept-Encoding");
   head.headers.Add("Vary", "Accept");
-  ServeOpenApiDocument(parts_.openapi.v2(), std::move(head));
+  ServeOpenApiDocument(parts_.openapi.v2(), &parts_.openapi.v2_protobuf(), std::move(head));
 }
 
 void Exchange::ServeOpenApiV3() {
@@ -125,12 +140,15 @@ void Exchange::ServeOpenApiV3() {
     // The name of the document changes with its content.
     head.headers.Set("Cache-Control", "public, immutable");
   }
-  ServeOpenApiDocument(*document, std::move(head));
+  ServeOpenApiDocument(*document, nullptr, std::move(head));
 }
 
 void Exchange::ServeOpenApiDocument(const documents::OpenApi::Document& document,
+                                    const std::string* protobuf,
                                     net::ResponseHead head) {
-  if (!AcceptsJson(request_.headers.Get("Accept"))) {
+  const std::optional<OpenApiEncoding> encoding =
+      OpenApiEncodingOf(request_.headers.Get("Accept"), protobuf != nullptr);
+  if (!encoding.has_value()) {
     head.status = 406;
     return Send(std::move(head), {});
   }
@@ -139,8 +157,9 @@ void Exchange::ServeOpenApiDocument(const documents::OpenApi::Document& document
     head.status = kNotModified;
     return Send(std::move(head), {});
   }
-  head.headers.Add("Content-Type", "application/json");
-  Send(std::move(head), document.json);
+  const bool is_binary = protobuf != nullptr && *encoding == OpenApiEncoding::kProtobuf;
+  head.headers.Add("Content-Type", is_binary ? kOpenApiV2Protobuf : "application/json");
+  Send(std::move(head), is_binary ? *protobuf : document.json);
 }
 
 }  // namespace dray::server::http

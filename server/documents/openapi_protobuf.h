@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// OpenAPI version 2 as protobuf: the message openapi.v2.Document of gnostic, which kubectl up to
+// 1.26 reads to validate and to explain.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace dray::server::documents {
+
+/// `json`, a document of version 2, as that message. Members that the message has no field for are
+/// left out; extensions (x-…) travel as YAML, which JSON is. Linear in the document.
+///
+/// Errors: kBadRequest  not JSON.
+Result<std::string> OpenApiV2Protobuf(std::string_view json);
+
+}  // namespace dray::server::documents
