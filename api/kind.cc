@@ -14,7 +14,7 @@ std::string Qualified(std::string_view word, std::string_view group) {
 
 std::string KindInfo::api_version() const {
   // Status and DeleteOptions belong to every group; on the wire they name none.
-  if (group.empty() || !served) return std::string(version);
+  if (group.empty() || group == "meta.k8s.io") return std::string(version);
   return std::string(group).append("/").append(version);
 }
 

@@ -99,6 +99,7 @@ Result<> Process::StartServer() {
            .http2_streams_max = options_.http2_streams_max},
           *api_));
   housekeeping_.emplace(*store_, world_.clock, *http_->reactors().front());
+  DRAY_TRY_VOID(Wait(resources_->BootstrapCluster(options_.listen.host, http_->port())));
   url_ = fmt::format(
       "https://{}",
       net::HostPort(net::Endpoint{.host = options_.listen.host, .port = http_->port()}));

@@ -8,8 +8,9 @@
 
 #include <fmt/format.h>
 
-#include "api/apps_v1.h"
-#include "api/batch_v1.h"
+#include "api/apps_v1/daemon_set.h"
+#include "api/apps_v1/deployment.h"
+#include "api/batch_v1/job.h"
 #include "api/codec/json_reader.h"
 #include "api/core_v1/namespace.h"
 #include "api/core_v1/pod.h"

@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include "api/core_v1/event.h"
+#include "api/events_v1.h"
 #include "api/resource_v1/device_request.h"
 #include "api/resource_v1/slice.h"
 #include "api/resource_v1alpha1.h"
@@ -185,6 +187,33 @@ void StatusFromHub(Way way, const Type& type, const void* from, void* to) {
   static_cast<a1::ResourceClaimStatus*>(to)->allocation->resource_handle = own->data;
 }
 
+// events.k8s.io calls members differently, and what it has given up it calls deprecated.
+void EventToHub(Way way, const Type& type, const void* from, void* to) {
+  ConvertMembers(way, type, from, TypeOf<core_v1::Event>(), to);
+  const auto& event = *static_cast<const events_v1::Event*>(from);
+  auto& converted = *static_cast<core_v1::Event*>(to);
+  converted.involved_object = event.regarding;
+  converted.message = event.note;
+  converted.reporting_component = event.reporting_controller;
+  converted.source = event.deprecated_source;
+  converted.first_timestamp = event.deprecated_first_timestamp;
+  converted.last_timestamp = event.deprecated_last_timestamp;
+  converted.count = event.deprecated_count;
+}
+
+void EventFromHub(Way way, const Type& type, const void* from, void* to) {
+  ConvertMembers(way, TypeOf<core_v1::Event>(), from, type, to);
+  const auto& event = *static_cast<const core_v1::Event*>(from);
+  auto& converted = *static_cast<events_v1::Event*>(to);
+  converted.regarding = event.involved_object;
+  converted.note = event.message;
+  converted.reporting_controller = event.reporting_component;
+  converted.deprecated_source = event.source;
+  converted.deprecated_first_timestamp = event.first_timestamp;
+  converted.deprecated_last_timestamp = event.last_timestamp;
+  converted.deprecated_count = event.count;
+}
+
 // How values of a type of some version become values of a hub's type, and back. The functions get
 // the type of the version.
 struct Pair {
@@ -206,6 +235,7 @@ constexpr Pair kPairs[] = {
      &TypeOf<a2::ResourceClaimStatus>,
      StatusToHub,
      StatusFromHub},
+    {&TypeOf<events_v1::Event>, &TypeOf<core_v1::Event>, EventToHub, EventFromHub},
 };
 
 const Pair* FindPair(const Type& versioned, const Type& in_hub) {

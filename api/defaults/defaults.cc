@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "api/defaults/resource.h"
+#include "api/defaults/kind_defaults.h"
 
 namespace dray::api::defaults {
 
@@ -19,10 +19,11 @@ void SetDefaults(Object& object, Time now, Release release) {
   } else if (object.If<core_v1::Secret>() != nullptr) {
     SetSecretDefaults(object.Mutable<core_v1::Secret>());
   }
-  const auto rows = ResourceDefaults();
-  const auto row = std::ranges::find_if(
-      rows, [&](const KindDefaults& one) { return &one.type() == &object.type(); });
-  if (row != rows.end()) row->set(object.mutable_value(), {.now = now, .release = release});
+  for (const auto& rows : {ResourceDefaults(), WorkloadDefaults(), ClusterDefaults()}) {
+    const auto row = std::ranges::find_if(
+        rows, [&](const KindDefaults& one) { return &one.type() == &object.type(); });
+    if (row != rows.end()) row->set(object.mutable_value(), {.now = now, .release = release});
+  }
 }
 
 void LabelNamespace(core_v1::Namespace& namespace_object) {

@@ -23,6 +23,9 @@ void SetDefaults(Object& object, Time now, Release release = Release::kAny);
 /// Selectors find a namespace by its name through a label, so it is always there.
 void LabelNamespace(core_v1::Namespace& namespace_object);
 void SetPodDefaults(core_v1::Pod& pod);
+/// The same for the spec of a pattern of pods, where less is filled in: no requests from limits, no
+/// ports of the host, no service links.
+void SetPodTemplateDefaults(core_v1::PodSpec& spec);
 /// Of a node without status.allocatable, all capacity is allocatable.
 void SetNodeDefaults(core_v1::Node& node);
 /// Moves stringData, which is write-only, into data, over what is there.

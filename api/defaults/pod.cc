@@ -119,7 +119,15 @@ void SetVolume(v1::VolumeSource& source) {
   }
 }
 
-void SetPodSpec(v1::PodSpec& spec) {
+// What a pod and a pattern of pods have alike. Ports of the host follow those of containers only in
+// pods.
+void SetPodSpec(v1::PodSpec& spec, Network network) {
+  for (v1::Container& container : spec.init_containers) SetContainer(container, network);
+  for (v1::Container& container : spec.containers) SetContainer(container, network);
+  for (v1::EphemeralContainer& container : spec.ephemeral_containers) {
+    SetContainer(container.ephemeral_container_common, Network::kOwn);
+  }
+  for (v1::Volume& volume : spec.volumes) SetVolume(volume.volume_source);
   if (spec.restart_policy.empty()) spec.restart_policy = "Always";
   if (spec.dns_policy.empty()) spec.dns_policy = "ClusterFirst";
   if (spec.scheduler_name.empty()) spec.scheduler_name = "default-scheduler";
@@ -127,7 +135,6 @@ void SetPodSpec(v1::PodSpec& spec) {
   if (!spec.termination_grace_period_seconds.has_value()) {
     spec.termination_grace_period_seconds = kGraceSeconds;
   }
-  if (!spec.enable_service_links.has_value()) spec.enable_service_links = true;
   // Two names of one field.
   if (spec.service_account_name.empty()) spec.service_account_name = spec.service_account;
   spec.service_account = spec.service_account_name;
@@ -137,20 +144,14 @@ void SetPodSpec(v1::PodSpec& spec) {
 
 void SetPodDefaults(v1::Pod& pod) {
   v1::PodSpec& spec = pod.spec;
-  const Network network = spec.host_network ? Network::kHost : Network::kOwn;
-  for (v1::Container& container : spec.init_containers) {
-    SetContainer(container, network);
-    SetRequests(container.resources);
-  }
-  for (v1::Container& container : spec.containers) {
-    SetContainer(container, network);
-    SetRequests(container.resources);
-  }
-  for (v1::EphemeralContainer& container : spec.ephemeral_containers) {
-    SetContainer(container.ephemeral_container_common, Network::kOwn);
-  }
-  for (v1::Volume& volume : spec.volumes) SetVolume(volume.volume_source);
-  SetPodSpec(spec);
+  SetPodSpec(spec, spec.host_network ? Network::kHost : Network::kOwn);
+  for (v1::Container& container : spec.init_containers) SetRequests(container.resources);
+  for (v1::Container& container : spec.containers) SetRequests(container.resources);
+  if (!spec.enable_service_links.has_value()) spec.enable_service_links = true;
+}
+
+void SetPodTemplateDefaults(v1::PodSpec& spec) {
+  SetPodSpec(spec, Network::kOwn);
 }
 
 }  // namespace dray::api::defaults

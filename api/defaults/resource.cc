@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // resource.k8s.io in all its versions. The structured ones say the same in slightly different
 // structs, so a rule is a template over them. Upstream: pkg/apis/resource/*/defaults.go.
-#include "api/defaults/resource.h"
-
 #include <span>
 
+#include "api/defaults/kind_defaults.h"
 #include "api/resource_v1/claim_template.h"
 #include "api/resource_v1/device_taint_rule.h"
 #include "api/resource_v1/slice.h"

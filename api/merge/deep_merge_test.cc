@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "api/apps_v1.h"
+#include "api/apps_v1/deployment.h"
 #include "api/codec/json.h"
 #include "api/core_v1/pod.h"
 #include "api/resource_v1/claim.h"

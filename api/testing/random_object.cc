@@ -48,6 +48,9 @@ class Filler {
     const std::string_view key = list.list_keys.substr(0, list.list_keys.find(','));
     for (const Field& field : type.fields) {
       if (field.facets.inlined) Tell(list, field.type(), MutableMember(field, element), index);
+      if (field.type().kind == TypeKind::kInt32 && is_told_apart && field.name == key) {
+        Set(MutableMember(field, element), static_cast<int32_t>(index + 1));
+      }
       if (field.type().kind != TypeKind::kString) continue;
       if (field.name != "name" && (!is_told_apart || (!key.empty() && field.name != key))) continue;
       Set(MutableMember(field, element), fmt::format("{}-{}", field.name, index));

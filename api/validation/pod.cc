@@ -15,6 +15,7 @@
 #include "api/validation/cause_limits.h"
 #include "api/validation/core.h"
 #include "api/validation/go_value.h"
+#include "api/validation/pod_spec.h"
 #include "api/validation/value_rules.h"
 
 namespace dray::api::validation {
@@ -228,28 +229,17 @@ void CheckToleration(const v1::Toleration& toleration, const Path& path, FieldEr
   if (!toleration.effect.empty()) CheckWord(kTaintEffects, toleration.effect, effect, errors);
 }
 
-void CheckPodSpec(const v1::PodSpec& spec, const Path& path, FieldErrors& errors) {
-  Names claims;
-  const Path claim_list = path.Child("resourceClaims");
-  for (size_t i = 0; i < spec.resource_claims.size(); ++i) {
-    CheckPodClaim(spec.resource_claims[i], claims, claim_list.Index(i), errors);
-  }
-  const Path containers = path.Child("containers");
-  Names names;
-  if (spec.containers.empty()) {
-    errors.Required(containers);
-  } else {
-    CheckContainers(spec.containers, claims, names, containers, errors);
-  }
-  CheckContainers(spec.init_containers, claims, names, path.Child("initContainers"), errors);
-  CheckWord(kRestartPolicies, spec.restart_policy, path.Child("restartPolicy"), errors);
-  CheckWord(kDnsPolicies, spec.dns_policy, path.Child("dnsPolicy"), errors);
-  if (!spec.node_name.empty()) {
-    CheckSubdomainShaped(spec.node_name, path.Child("nodeName"), errors);
-  }
-  const Path tolerations = path.Child("tolerations");
-  for (size_t i = 0; i < spec.tolerations.size(); ++i) {
-    CheckToleration(spec.tolerations[i], tolerations.Index(i), errors);
+// A volume comes from one place.
+void CheckVolume(const v1::VolumeSource& source, const Path& path, FieldErrors& errors) {
+  const Type& type = TypeOf<v1::VolumeSource>();
+  const uint64_t filled = type.filled(&source);
+  bool has_one = false;
+  for (size_t i = 0; i < type.fields.size(); ++i) {
+    if ((filled >> i & 1) == 0) continue;
+    if (has_one) {
+      errors.Forbidden(path.Child(type.fields[i].name), "may not specify more than 1 volume type");
+    }
+    has_one = true;
   }
 }
 
@@ -309,6 +299,36 @@ v1::PodSpec WithoutChangeable(v1::PodSpec spec, const v1::PodSpec& old) {
 }
 
 }  // namespace
+
+void CheckPodSpec(const v1::PodSpec& spec, const Path& path, FieldErrors& errors) {
+  const Path volumes = path.Child("volumes");
+  for (size_t i = 0; i < spec.volumes.size() && !errors.is_full(); ++i) {
+    const Path at = volumes.Index(i);
+    CheckVolume(spec.volumes[i].volume_source, at, errors);
+  }
+  Names claims;
+  const Path claim_list = path.Child("resourceClaims");
+  for (size_t i = 0; i < spec.resource_claims.size(); ++i) {
+    CheckPodClaim(spec.resource_claims[i], claims, claim_list.Index(i), errors);
+  }
+  const Path containers = path.Child("containers");
+  Names names;
+  if (spec.containers.empty()) {
+    errors.Required(containers);
+  } else {
+    CheckContainers(spec.containers, claims, names, containers, errors);
+  }
+  CheckContainers(spec.init_containers, claims, names, path.Child("initContainers"), errors);
+  CheckWord(kRestartPolicies, spec.restart_policy, path.Child("restartPolicy"), errors);
+  CheckWord(kDnsPolicies, spec.dns_policy, path.Child("dnsPolicy"), errors);
+  if (!spec.node_name.empty()) {
+    CheckSubdomainShaped(spec.node_name, path.Child("nodeName"), errors);
+  }
+  const Path tolerations = path.Child("tolerations");
+  for (size_t i = 0; i < spec.tolerations.size(); ++i) {
+    CheckToleration(spec.tolerations[i], tolerations.Index(i), errors);
+  }
+}
 
 std::vector<ErrorCause> ValidatePod(const v1::Pod& pod, const Profile& profile) {
   FieldErrors errors(profile.release);

@@ -13,12 +13,16 @@
 
 #include <fmt/format.h>
 
+#include "api/at_path.h"
 #include "api/codec/json.h"
+#include "api/conversion/conversion.h"
 #include "api/core_v1/event.h"
 #include "api/core_v1/node.h"
 #include "api/core_v1/pod.h"
-#include "server/documents/human_duration.h"
+#include "server/documents/cell_text.h"
+#include "server/documents/cluster_cells.h"
 #include "server/documents/resource_cells.h"
+#include "server/documents/workload_cells.h"
 
 namespace dray::server::documents {
 namespace {
@@ -28,62 +32,18 @@ using api::core_v1::Event;
 using api::core_v1::Node;
 using api::core_v1::Pod;
 
-constexpr std::string_view kNone = "<none>";
-constexpr std::string_view kUnknown = "<unknown>";
-
-std::string Json(std::string_view text) {
-  std::string out;
-  api::QuoteJson(text, out);
-  return out;
-}
-
-std::string Age(api::Time time, WallTime now) {
-  if (time.IsZero()) return std::string(kUnknown);
-  const auto today = std::chrono::floor<std::chrono::seconds>(now.time_since_epoch()).count();
-  return HumanDuration(today - time.unix_seconds());
-}
-
-struct Found {
-  const api::Type* type = nullptr;
-  const void* value = nullptr;  // null: nothing is there
-};
-
-Found Dereference(Found found) {
-  while (found.value != nullptr && found.type->kind == api::TypeKind::kOptional) {
-    const bool there = found.type->container->size(found.value) > 0;
-    found.value = there ? found.type->container->at(found.value, 0) : nullptr;
-    found.type = &found.type->element();
-  }
-  return found;
-}
-
-// Walks "spec.pool.name".
-Found AtPath(const api::Object& object, std::string_view path) {
-  Found at{.type = &object.type(), .value = object.value()};
-  while (!path.empty()) {
-    at = Dereference(at);
-    if (at.value == nullptr || at.type->kind != api::TypeKind::kStruct) return {};
-    const size_t dot = std::min(path.find('.'), path.size());
-    const api::Field* field = at.type->Find(path.substr(0, dot));
-    if (field == nullptr) return {};
-    at = {.type = &field->type(), .value = field->of(at.value)};
-    path.remove_prefix(std::min(dot + 1, path.size()));
-  }
-  return Dereference(at);
-}
-
 std::string PathCell(const api::Column& column, const api::Object& object, WallTime now) {
-  const Found found = AtPath(object, column.path);
+  const api::Found found = api::AtPath(object, column.path);
   // The wide columns of pods and nodes say <none>; elsewhere an empty text stays empty.
-  const bool says_none = column.priority > 0 && object.If<Event>() == nullptr;
+  const bool says_none = column.priority > 0 && object.kind().kind != "Event";
   const std::string_view absent = says_none ? kNone : std::string_view();
-  if (found.value == nullptr) return Json(column.type == "date" ? kUnknown : absent);
+  if (found.value == nullptr) return JsonCell(column.type == "date" ? kUnknown : absent);
   if (found.type->kind == api::TypeKind::kTime) {
-    return Json(Age(*static_cast<const api::Time*>(found.value), now));
+    return JsonCell(AgeText(*static_cast<const api::Time*>(found.value), now));
   }
   if (found.type->kind == api::TypeKind::kString) {
     const auto& text = *static_cast<const std::string*>(found.value);
-    return Json(text.empty() ? absent : text);
+    return JsonCell(text.empty() ? absent : text);
   }
   std::string out;
   api::EncodeJson(*found.type, found.value, out);
@@ -198,7 +158,7 @@ std::string PodRestarts(const Pod& pod, WallTime now) {
     if (ended) last = std::max(last, ended->finished_at);
   }
   if (restarts == 0 || last.IsZero()) return fmt::format("{}", restarts);
-  return fmt::format("{} ({} ago)", restarts, Age(last, now));
+  return fmt::format("{} ({} ago)", restarts, AgeText(last, now));
 }
 
 std::string ReadinessGates(const Pod& pod) {
@@ -239,21 +199,48 @@ std::string NodeRoles(const Node& node) {
   return fmt::format("{}", fmt::join(roles, ","));
 }
 
+std::string AddressOf(const Node& node, std::string_view type) {
+  for (const auto& address : node.status.addresses) {
+    if (address.type == type) return address.address;
+  }
+  return std::string(kNone);
+}
+
+std::string InternalIp(const Node& node) {
+  return AddressOf(node, "InternalIP");
+}
+
+std::string ExternalIp(const Node& node) {
+  return AddressOf(node, "ExternalIP");
+}
+
+std::string OsImage(const Node& node) {
+  return TextOr(node.status.node_info.os_image, kUnknown);
+}
+
+std::string KernelVersion(const Node& node) {
+  return TextOr(node.status.node_info.kernel_version, kUnknown);
+}
+
+std::string RuntimeVersion(const Node& node) {
+  return TextOr(node.status.node_info.container_runtime_version, kUnknown);
+}
+
 // ---------------------------------------------------------------------------------------- events
 
 std::string Micro(api::MicroTime time, WallTime now) {
   if (time.IsZero()) return std::string(kUnknown);
-  return Age(api::Time::FromUnixSeconds(time.unix_micros() / 1'000'000), now);
+  return AgeText(api::Time::FromUnixSeconds(time.unix_micros() / 1'000'000), now);
 }
 
 std::string FirstSeen(const Event& event, WallTime now) {
-  if (!event.first_timestamp.IsZero()) return Age(event.first_timestamp, now);
+  if (!event.first_timestamp.IsZero()) return AgeText(event.first_timestamp, now);
   return Micro(event.event_time, now);
 }
 
 std::string LastSeen(const Event& event, WallTime now) {
   std::string last =
-      event.last_timestamp.IsZero() ? FirstSeen(event, now) : Age(event.last_timestamp, now);
+      event.last_timestamp.IsZero() ? FirstSeen(event, now) : AgeText(event.last_timestamp, now);
   if (event.series) return Micro(event.series->last_observed_time, now);
   return last;
 }
@@ -287,10 +274,11 @@ struct Computed {
   std::string (*cell)(const api::Object& object, WallTime now);
 };
 
-// A cell function of one struct as one of objects; other versions of a kind show nothing.
+// A cell function of the hub's struct as one of objects of all versions.
 template <class T, auto kCell>
 std::string Of(const api::Object& object, WallTime now) {
-  const T* value = object.If<T>();
+  const api::Object hub = api::conversion::ToHub(object);
+  const T* value = hub.If<T>();
   if (value == nullptr) return {};
   if constexpr (std::is_invocable_v<decltype(kCell), const T&, WallTime>) {
     return kCell(*value, now);
@@ -307,6 +295,11 @@ constexpr Computed kComputed[] = {
     {"created-at", CreatedAt},
     {"node-status", Of<Node, NodeStatus>},
     {"node-roles", Of<Node, NodeRoles>},
+    {"node-internal-ip", Of<Node, InternalIp>},
+    {"node-external-ip", Of<Node, ExternalIp>},
+    {"node-os-image", Of<Node, OsImage>},
+    {"node-kernel-version", Of<Node, KernelVersion>},
+    {"node-runtime-version", Of<Node, RuntimeVersion>},
     {"pod-ready", Of<Pod, PodReady>},
     {"pod-status", Of<Pod, PodStatus>},
     {"pod-restarts", Of<Pod, PodRestarts>},
@@ -323,10 +316,12 @@ constexpr Computed kComputed[] = {
 std::string CellJson(const api::Column& column, const api::Object& object, WallTime now) {
   for (const Computed& computed : kComputed) {
     if (!column.compute.empty() && computed.name == column.compute) {
-      return Json(computed.cell(object, now));
+      return JsonCell(computed.cell(object, now));
     }
   }
   if (const auto cell = ResourceCell(column.compute, object, now)) return *cell;
+  if (const auto cell = WorkloadCell(column.compute, object, now)) return *cell;
+  if (const auto cell = ClusterCell(column.compute, object)) return *cell;
   return column.path.empty() ? "null" : PathCell(column, object, now);
 }
 

@@ -14,6 +14,7 @@
 #include "api/codec/json.h"
 #include "api/codec/json_writer.h"
 #include "base/base64.h"
+#include "server/registry/served_kinds.h"
 
 namespace dray::server::documents {
 namespace {
@@ -100,6 +101,10 @@ using Words = std::span<const std::string_view>;
 constexpr std::string_view kCreateOnly[] = {"create"};
 constexpr std::string_view kUpdateOnly[] = {"update"};
 constexpr std::string_view kOfSubresources[] = {"get", "patch", "update"};
+constexpr std::string_view kOfStreams[] = {"create", "get"};
+constexpr std::string_view kGetOnly[] = {"get"};
+constexpr std::string_view kOfProxies[] = {"create", "delete", "get", "patch", "update"};
+constexpr std::string_view kOfComponents[] = {"get", "list"};
 constexpr std::string_view kOfNamespaces[] = {
     "create", "delete", "get", "list", "patch", "update", "watch"};
 constexpr std::string_view kAllVerbs[] = {
@@ -107,6 +112,7 @@ constexpr std::string_view kAllVerbs[] = {
 
 Words VerbsOf(const KindInfo& kind) {
   if (kind.create_only) return kCreateOnly;
+  if (kind.kind == "ComponentStatus") return kOfComponents;
   return kind.group.empty() && kind.plural == "namespaces" ? Words(kOfNamespaces) : kAllVerbs;
 }
 
@@ -114,6 +120,11 @@ struct Subresource {
   std::string_view name, group, version, kind;
   Words verbs;
 };
+
+std::string_view ProxyKind(const KindInfo& parent) {
+  if (parent.kind == "Pod") return "PodProxyOptions";
+  return parent.kind == "Node" ? "NodeProxyOptions" : "ServiceProxyOptions";
+}
 
 Subresource Describe(const KindInfo& parent, std::string_view name) {
   if (name == "binding") return {.name = name, .kind = "Binding", .verbs = kCreateOnly};
@@ -128,13 +139,29 @@ Subresource Describe(const KindInfo& parent, std::string_view name) {
             .kind = "TokenRequest",
             .verbs = kCreateOnly};
   }
+  if (name == "scale") {
+    return {.name = name,
+            .group = "autoscaling",
+            .version = "v1",
+            .kind = "Scale",
+            .verbs = kOfSubresources};
+  }
+  if (name == "attach") return {.name = name, .kind = "PodAttachOptions", .verbs = kOfStreams};
+  if (name == "exec") return {.name = name, .kind = "PodExecOptions", .verbs = kOfStreams};
+  if (name == "portforward") {
+    return {.name = name, .kind = "PodPortForwardOptions", .verbs = kOfStreams};
+  }
+  if (name == "log") return {.name = name, .kind = parent.kind, .verbs = kGetOnly};
+  if (name == "proxy") return {.name = name, .kind = ProxyKind(parent), .verbs = kOfProxies};
   if (name == "finalize") return {.name = name, .kind = parent.kind, .verbs = kUpdateOnly};
   return {.name = name, .kind = parent.kind, .verbs = kOfSubresources};
 }
 
 std::vector<Subresource> SubresourcesOf(const KindInfo& kind, api::Release release) {
   std::vector<std::string_view> names(kind.subresources.begin(), kind.subresources.end());
-  if (kind.has_status && kind.status_in.Has(release)) names.emplace_back("status");
+  names.emplace_back("status");
+  std::erase_if(
+      names, [&](std::string_view name) { return !registry::HasSubresource(kind, name, release); });
   std::ranges::sort(names);
   std::vector<Subresource> described;
   described.reserve(names.size());
@@ -142,9 +169,29 @@ std::vector<Subresource> SubresourcesOf(const KindInfo& kind, api::Release relea
   return described;
 }
 
-// The name of what is stored: all versions of a kind share it, so it names the preferred one.
-std::string StorageHash(const KindInfo& kind, std::string_view storage_version) {
-  const std::string name = fmt::format("{}/{}/{}", kind.group, storage_version, kind.kind);
+// What upstream stores in a version that its group does not prefer.
+constexpr std::string_view kStoredInBeta = "DeviceTaintRule";
+
+// Group and version that upstream stores a kind in: the hub's where that is of another group, else
+// the first version of the group that has the kind.
+std::string StoredIn(const ServedGroup& group, const KindInfo& kind) {
+  if (kind.storage().group != kind.group) {
+    return fmt::format("{}/{}", kind.storage().group, kind.storage().version);
+  }
+  std::string_view best;
+  for (const Version& version : group.versions) {
+    const bool has =
+        std::ranges::find(version.kinds, kind.plural, &KindInfo::plural) != version.kinds.end();
+    if (!has) continue;
+    if (best.empty()) best = version.name;
+    if (kind.kind == kStoredInBeta && version.name == "v1beta2") best = version.name;
+  }
+  return fmt::format("{}/{}", kind.group, best);
+}
+
+// The name of what is stored, which all versions of a kind share.
+std::string StorageHash(const ServedGroup& group, const KindInfo& kind) {
+  const std::string name = fmt::format("{}/{}", StoredIn(group, kind), kind.kind);
   std::array<unsigned char, SHA256_DIGEST_LENGTH> digest{};
   SHA256(reinterpret_cast<const unsigned char*>(name.data()), name.size(), digest.data());
   return EncodeBase64({reinterpret_cast<const char*>(digest.data()), 8});
@@ -155,7 +202,7 @@ void WriteNames(const KindInfo& kind, JsonWriter& json) {
   if (!kind.categories.empty()) json.Member("categories").ArrayOf(kind.categories);
 }
 
-void WriteResource(const KindInfo& kind, std::string_view storage_version, JsonWriter& json) {
+void WriteResource(const ServedGroup& group, const KindInfo& kind, JsonWriter& json) {
   json.Object([&] {
     json.Member("name", kind.plural);
     json.Member("singularName", kind.singular);
@@ -163,7 +210,8 @@ void WriteResource(const KindInfo& kind, std::string_view storage_version, JsonW
     json.Member("kind", kind.kind);
     json.Member("verbs").ArrayOf(VerbsOf(kind));
     WriteNames(kind, json);
-    if (!kind.create_only) json.Member("storageVersionHash", StorageHash(kind, storage_version));
+    const bool is_stored = !kind.create_only && kind.kind != "ComponentStatus";
+    if (is_stored) json.Member("storageVersionHash", StorageHash(group, kind));
   });
 }
 
@@ -191,7 +239,7 @@ std::string ResourceListJson(const ServedGroup& group,
       json.Member("groupVersion", GroupVersion(group.name, version.name));
       json.Member("resources").Array([&] {
         for (const KindInfo* kind : version.kinds) {
-          WriteResource(*kind, group.versions.front().name, json);
+          WriteResource(group, *kind, json);
           for (const Subresource& sub : SubresourcesOf(*kind, release))
             WriteSubresource(*kind, sub, json);
         }

@@ -186,6 +186,24 @@ Error Internal(std::string_view what) {
           .message = fmt::format("Internal error occurred: {}", what)};
 }
 
+Error DisruptionBudget(std::string why) {
+  constexpr int32_t kRetrySeconds = 10;
+  return {.reason = StatusReason::kTooManyRequests,
+          .message = "Cannot evict pod as it would violate the pod's disruption budget.",
+          .causes = {{.reason = "DisruptionBudget", .field = "", .message = std::move(why)}},
+          .details = StatusDetails{.retry_after_seconds = kRetrySeconds}};
+}
+
+Error Simulated(const api::KindInfo& kind, std::string_view name, std::string_view what) {
+  return About(StatusReason::kMethodNotAllowed,
+               kind,
+               name,
+               fmt::format("{} {}: no {}: nodes are simulated, and no container runs",
+                           kind.qualified_resource(),
+                           api::GoQuote(name),
+                           what));
+}
+
 Error TooLargeVersion(uint64_t asked, Revision current) {
   return {.reason = StatusReason::kTimeout,
           .message = fmt::format(

@@ -59,6 +59,10 @@ Error Untyped(std::string message);
 /// An error that upstream answers with "details":{}.
 Error WithoutSubject(StatusReason reason, std::string message);
 Error Internal(std::string_view what);
+/// A pod that its disruption budget does not let go; `why` says what the budget waits for.
+Error DisruptionBudget(std::string why);
+/// `<resource> "<name>" …`: `what` needs a node that runs something, and nodes are simulated.
+Error Simulated(const api::KindInfo& kind, std::string_view name, std::string_view what);
 Error TooLargeVersion(uint64_t asked, Revision current);
 /// `too old resource version: <asked> (<floor>)`, of watches.
 Error TooOldToWatch(Revision asked, Revision floor);

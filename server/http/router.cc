@@ -54,7 +54,8 @@ bool NameParts(Segments rest, Route& route) {
   route.resource = rest[0];
   if (rest.size() > 1) route.name = rest[1];
   if (rest.size() > 2) route.subresource = rest[2];
-  return rest.size() <= 3;
+  // What follows "proxy" is a path of somebody else.
+  return rest.size() <= 3 || route.subresource == "proxy";
 }
 
 std::optional<Verb> CollectionVerb(std::string_view method, bool watch) {
@@ -72,14 +73,29 @@ std::optional<Verb> ItemVerb(std::string_view method) {
   return std::nullopt;
 }
 
+// What is passed on to a node, or would be, takes any method.
+std::optional<Verb> ProxyVerb(std::string_view method) {
+  if (method == "POST") return Verb::kCreate;
+  if (method == "HEAD" || method == "OPTIONS") return Verb::kGet;
+  return ItemVerb(method);
+}
+
 // Of the subresources that are served: those that act take POST, the others show a part.
 std::optional<Verb> SubresourceVerb(std::string_view subresource, std::string_view method) {
+  const bool is_post = method == "POST";
+  const bool is_get = method == "GET";
   if (subresource == "binding" || subresource == "eviction" || subresource == "token") {
-    return method == "POST" ? std::optional(Verb::kCreate) : std::nullopt;
+    return is_post ? std::optional(Verb::kCreate) : std::nullopt;
   }
   if (subresource == "finalize") {
     return method == "PUT" ? std::optional(Verb::kUpdate) : std::nullopt;
   }
+  if (subresource == "log") return is_get ? std::optional(Verb::kGet) : std::nullopt;
+  if (subresource == "attach" || subresource == "exec" || subresource == "portforward") {
+    if (is_post) return Verb::kCreate;
+    return is_get ? std::optional(Verb::kGet) : std::nullopt;
+  }
+  if (subresource == "proxy") return ProxyVerb(method);
   const auto verb = ItemVerb(method);
   return verb == Verb::kDelete ? std::nullopt : verb;
 }

@@ -5,6 +5,7 @@
 #include <array>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "api/core_v1/namespace.h"
@@ -102,6 +103,23 @@ void PrepareNewPod(api::Object& object) {
 
 void PreparePodStatus(api::Object& object, const api::Object& old) {
   object.Mutable<core_v1::Pod>().status.qos_class = old.As<core_v1::Pod>().status.qos_class;
+}
+
+void PreparePodPart(api::Object& object, const api::Object& old, Subresource part) {
+  auto& pod = object.Mutable<core_v1::Pod>();
+  core_v1::PodSpec asked = std::move(pod.spec);
+  pod.spec = old.As<core_v1::Pod>().spec;
+  if (part == Subresource::kEphemeralContainers) {
+    pod.spec.ephemeral_containers = std::move(asked.ephemeral_containers);
+    return;
+  }
+  for (core_v1::Container& container : pod.spec.containers) {
+    const auto wish =
+        std::ranges::find(asked.containers, container.name, &core_v1::Container::name);
+    if (wish == asked.containers.end()) continue;
+    container.resources = wish->resources;
+    container.resize_policy = wish->resize_policy;
+  }
 }
 
 int64_t PodGraceSeconds(const api::Object& object, std::optional<int64_t> asked) {

@@ -7,6 +7,7 @@
 
 #include "api/object.h"
 #include "base/world.h"
+#include "server/registry/strategy.h"
 
 namespace dray::server::registry {
 
@@ -25,6 +26,8 @@ void AdmitPod(api::Object& object);
 void PrepareNewPod(api::Object& object);
 /// The quality of service class never changes.
 void PreparePodStatus(api::Object& object, const api::Object& old);
+/// Of a write to a part of the pod's spec: all else comes from `old`.
+void PreparePodPart(api::Object& object, const api::Object& old, Subresource part);
 /// 0 where nothing runs: no node, or it has ended.
 int64_t PodGraceSeconds(const api::Object& object, std::optional<int64_t> asked);
 

@@ -22,6 +22,9 @@ constexpr GatedKind kGatedKinds[] = {
     {"resource.k8s.io", "ResourcePoolStatusRequest", api::Gate::kResourcePoolStatus},
 };
 
+// Since then the resources of a pod can be changed through a subresource of their own.
+constexpr api::Releases kHasResize = {.first = 33, .last = 255};
+
 bool IsGatedOff(const api::KindInfo& kind, const Emulation& emulation) {
   const api::FeatureGates& gates = emulation.gates;
   if (kind.group != "resource.k8s.io") return false;
@@ -119,14 +122,20 @@ Result<std::vector<const api::KindInfo*>> ServedKinds(const api::Scheme& scheme,
   return there;
 }
 
+bool HasSubresource(const api::KindInfo& kind, std::string_view name, api::Release release) {
+  if (name == "status") return kind.has_status && kind.status_in.Has(release);
+  if (name == "resize" && !kHasResize.Has(release)) return false;
+  return std::ranges::find(kind.subresources, name) != kind.subresources.end();
+}
+
 std::string DeprecationWarning(const api::KindInfo& kind, api::Release release) {
   const int now = api::MinorOf(release == api::Release::kAny ? api::Release::kNewest : release);
   if (kind.deprecated_in == 0 || now < kind.deprecated_in) return {};
-  return fmt::format("{} {} is deprecated in v1.{}+, unavailable in v1.{}+",
-                     kind.api_version(),
-                     kind.kind,
-                     kind.deprecated_in,
-                     kind.removed_in);
+  std::string text = fmt::format(
+      "{} {} is deprecated in v1.{}+", kind.api_version(), kind.kind, kind.deprecated_in);
+  if (kind.removed_in != 0) text += fmt::format(", unavailable in v1.{}+", kind.removed_in);
+  if (kind.kind == "Endpoints") text += "; use discovery.k8s.io/v1 EndpointSlice";
+  return text;
 }
 
 }  // namespace dray::server::registry

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "api/feature_gates.h"
@@ -30,6 +31,9 @@ struct Emulation {
 ///                   core group switched off.
 Result<std::vector<const api::KindInfo*>> ServedKinds(const api::Scheme& scheme,
                                                       const Emulation& emulation);
+
+/// Whether objects of `kind` have the subresource `name` in `release`.
+bool HasSubresource(const api::KindInfo& kind, std::string_view name, api::Release release);
 
 /// "resource.k8s.io/v1beta1 ResourceClaim is deprecated in v1.35+, unavailable in v1.38+", or empty
 /// when `kind` is not deprecated in `release`.

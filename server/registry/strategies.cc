@@ -2,6 +2,7 @@
 // The table of kinds: a row for each that is not like most.
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "api/core_v1/event.h"
 #include "api/core_v1/namespace.h"
@@ -22,9 +23,10 @@
 #include "api/validation/device_taint_rule.h"
 #include "api/validation/pool_status_request.h"
 #include "api/validation/resource_slice.h"
-#include "base/check.h"
 #include "server/registry/core_kinds.h"
+#include "server/registry/more_strategies.h"
 #include "server/registry/resource_kinds.h"
+#include "server/registry/rules_of.h"
 #include "server/registry/strategy.h"
 
 namespace dray::server::registry {
@@ -36,60 +38,6 @@ namespace core_v1 = api::core_v1;
 namespace resource_v1 = api::resource_v1;
 namespace validation = api::validation;
 using api::TypeOf;
-
-// Calls the rule with the objects, and with the options or their profile if it takes them.
-template <auto kRule, class... Objects>
-std::vector<ErrorCause> Call(const validation::Options& options, const Objects&... objects) {
-  if constexpr (requires { kRule(objects..., options); }) {
-    return kRule(objects..., options);
-  } else if constexpr (requires { kRule(objects..., options.profile); }) {
-    return kRule(objects..., options.profile);
-  } else {
-    return kRule(objects...);
-  }
-}
-
-template <auto kRule, class... Objects>
-concept Takes = requires(const validation::Options& options, const Objects&... objects) {
-  kRule(objects..., options);
-} || requires(const validation::Options& options, const Objects&... objects) {
-  kRule(objects..., options.profile);
-} || requires(const Objects&... objects) { kRule(objects...); };
-
-// The rule of a struct as one of objects. It may take the stored object by pointer, which is null
-// for a new one; by reference, if it is a rule of updates; or not at all.
-template <class T, auto kRule>
-std::vector<ErrorCause> Rule(const api::Object& object,
-                             const api::Object* stored,
-                             const validation::Options& options) {
-  const T& next = object.As<T>();
-  const T* const old = stored == nullptr ? nullptr : &stored->As<T>();
-  if constexpr (Takes<kRule, T, const T*>) {
-    return Call<kRule>(options, next, old);
-  } else if constexpr (Takes<kRule, T, T>) {
-    DRAY_CHECK(old != nullptr);
-    return Call<kRule>(options, next, *old);
-  } else {
-    return Call<kRule>(options, next);
-  }
-}
-
-// Of some kinds upstream asks the rules of new objects twice when one is replaced, and answers with
-// both lists.
-template <class T, auto kRule>
-std::vector<ErrorCause> Twice(const api::Object& object,
-                              const api::Object* stored,
-                              const validation::Options& options) {
-  std::vector<ErrorCause> causes = Rule<T, kRule>(object, stored, options);
-  const std::vector<ErrorCause> once = causes;
-  causes.insert(causes.end(), once.begin(), once.end());
-  return causes;
-}
-
-// The rule of a new object also for its changes.
-template <class T, auto kRule>
-constexpr Strategy kAlwaysAsNew = {
-    .type = &TypeOf<T>, .validate_create = Rule<T, kRule>, .validate_update = Rule<T, kRule>};
 
 // ------------------------------------------------------------------------------------------- core
 
@@ -115,6 +63,7 @@ constexpr Strategy kPod = {
     .status_metadata = StatusMetadata::kOwnersFromStore,
     .prepare_create = PrepareNewPod,
     .prepare_status = PreparePodStatus,
+    .prepare_part = PreparePodPart,
     .admit = AdmitPod,
     .validate_create = Rule<core_v1::Pod, validation::ValidatePod>,
     .validate_update = Rule<core_v1::Pod, validation::ValidatePodUpdate>,
@@ -221,11 +170,15 @@ constexpr std::array kStrategies = {kNamespace,
 }  // namespace
 
 const Strategy& StrategyOf(const api::KindInfo& kind) {
-  static constexpr Strategy kLikeMost;
+  static constexpr Strategy kLikeMost = {.status_metadata = StatusMetadata::kFree};
   const api::Type& type = kind.storage().type();
-  const auto* const found = std::ranges::find_if(
-      kStrategies, [&](const Strategy& strategy) { return &strategy.type() == &type; });
-  return found == kStrategies.end() ? kLikeMost : *found;
+  for (const std::span<const Strategy> table :
+       {std::span<const Strategy>(kStrategies), WorkloadStrategies(), ClusterStrategies()}) {
+    const auto found = std::ranges::find_if(
+        table, [&](const Strategy& strategy) { return &strategy.type() == &type; });
+    if (found != table.end()) return *found;
+  }
+  return kLikeMost;
 }
 
 }  // namespace dray::server::registry

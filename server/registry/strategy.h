@@ -26,6 +26,16 @@ enum class StatusMetadata : uint8_t {
   kFree,             // metadata
 };
 
+/// Which part of an object a write is for.
+enum class Subresource : uint8_t {
+  kNone,  // the object itself
+  kStatus,
+  kFinalize,             // spec.finalizers, of namespaces
+  kBinding,              // what binding changes about a pod
+  kEphemeralContainers,  // spec.ephemeralContainers, of pods
+  kResize,               // what the containers of a pod request
+};
+
 /// Objects are in the form of the store (api/conversion/conversion.h). Null functions do nothing;
 /// all are called from any thread.
 struct Strategy {
@@ -44,6 +54,8 @@ struct Strategy {
   void (*prepare_create)(api::Object& object) = nullptr;
   void (*prepare_update)(api::Object& object, const api::Object& old, WallTime now) = nullptr;
   void (*prepare_status)(api::Object& object, const api::Object& old) = nullptr;
+  /// Leaves nothing changed but what `part` is for; of kinds with such parts of their spec.
+  void (*prepare_part)(api::Object& object, const api::Object& old, Subresource part) = nullptr;
 
   // Admit: what upstream's admission plug-ins add to new and updated objects, before the above.
   void (*admit)(api::Object& object) = nullptr;

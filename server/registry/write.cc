@@ -186,6 +186,13 @@ void Prepare(const Strategy& strategy,
       return;
     case Subresource::kBinding:
       return;  // the server itself made the change; it counts as none of the spec
+    case Subresource::kEphemeralContainers:
+    case Subresource::kResize:
+      if (strategy.prepare_part != nullptr) {
+        strategy.prepare_part(object, old, context.subresource);
+      }
+      PrepareObject(strategy, object, old, context);
+      return;
   }
 }
 
@@ -221,7 +228,9 @@ Strategy::Rules RulesFor(const Strategy& strategy, Subresource subresource) {
     case Subresource::kNone: return strategy.validate_update;
     case Subresource::kStatus: return strategy.validate_status;
     case Subresource::kFinalize:
-    case Subresource::kBinding: return nullptr;
+    case Subresource::kBinding:
+    case Subresource::kEphemeralContainers:
+    case Subresource::kResize: return nullptr;
   }
   return nullptr;
 }

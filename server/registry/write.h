@@ -21,14 +21,6 @@
 
 namespace dray::server::registry {
 
-/// Which part of an object a write is for.
-enum class Subresource : uint8_t {
-  kNone,  // the object itself
-  kStatus,
-  kFinalize,  // spec.finalizers, of namespaces
-  kBinding,   // what binding changes about a pod
-};
-
 /// Whose entries metadata.managedFields has after a write.
 enum class Owners : uint8_t {
   kAsStored,  // those of the stored object: it is the server itself that writes

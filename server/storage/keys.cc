@@ -10,8 +10,13 @@ struct Exception {
   std::string_view group, plural, folder;
 };
 
-// Upstream kept the word it stored nodes under before they were called so.
-constexpr std::array kExceptions = {Exception{"", "nodes", "minions"}};
+// Upstream kept the words it stored some kinds under before they were called so.
+constexpr std::array kExceptions = {
+    Exception{.group = "", .plural = "endpoints", .folder = "services/endpoints"},
+    Exception{.group = "", .plural = "nodes", .folder = "minions"},
+    Exception{.group = "", .plural = "replicationcontrollers", .folder = "controllers"},
+    Exception{.group = "", .plural = "services", .folder = "services/specs"},
+    Exception{.group = "networking.k8s.io", .plural = "ingresses", .folder = "ingress"}};
 
 std::string_view FolderOf(const api::KindInfo& kind) {
   for (const Exception& exception : kExceptions) {

@@ -2,30 +2,141 @@
 // What every new server has.
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "api/core_v1/endpoints.h"
 #include "api/core_v1/namespace.h"
+#include "api/core_v1/service.h"
+#include "api/discovery_v1.h"
+#include "api/scheduling_v1.h"
 #include "server/verbs/resources.h"
 #include "server/verbs/verbs.h"
 
 namespace dray::server::verbs {
+namespace {
+
+namespace core_v1 = api::core_v1;
+
+constexpr std::string_view kServer = "kube-apiserver";
+constexpr std::string_view kService = "kubernetes";
+constexpr std::string_view kServiceAddress = "10.0.0.1";
+constexpr int32_t kServicePort = 443;
+
+struct SystemPriority {
+  std::string_view name;
+  int32_t value;
+  std::string_view description;
+};
+constexpr SystemPriority kPriorities[] = {
+    {"system-node-critical", 2000001000, "Pods of the system that must stay on their node."},
+    {"system-cluster-critical", 2000000000, "Pods of the system that may run on another node."}};
+
+ResourceRequest RequestFor(Verb verb, api::Object object) {
+  ResourceRequest request;
+  request.verb = verb;
+  request.kind = &object.kind();
+  request.namespace_ = object.metadata().namespace_;
+  if (verb == Verb::kUpdate) request.name = object.metadata().name;
+  request.write.field_manager = kServer;
+  request.body = std::move(object);
+  return request;
+}
+
+api::Object PriorityClassOf(const SystemPriority& priority) {
+  api::scheduling_v1::PriorityClass object;
+  object.metadata.name = priority.name;
+  object.value = priority.value;
+  object.description = priority.description;
+  object.preemption_policy = "PreemptLowerPriority";
+  return api::Object::Of(std::move(object));
+}
+
+api::Object ServiceAt(int32_t port) {
+  core_v1::Service service;
+  service.metadata.name = kService;
+  service.metadata.namespace_ = "default";
+  service.metadata.labels.insert_or_assign("component", "apiserver");
+  service.metadata.labels.insert_or_assign("provider", "kubernetes");
+  service.spec.cluster_ip = kServiceAddress;
+  service.spec.ip_family_policy = "SingleStack";
+  core_v1::ServicePort https;
+  https.name = "https";
+  https.protocol = "TCP";
+  https.port = kServicePort;
+  https.target_port = api::IntOrString(port);
+  service.spec.ports.push_back(std::move(https));
+  return api::Object::Of(std::move(service));
+}
+
+api::Object EndpointsAt(const std::string& address, int32_t port) {
+  core_v1::Endpoints endpoints;
+  endpoints.metadata.name = kService;
+  endpoints.metadata.namespace_ = "default";
+  endpoints.metadata.labels.insert_or_assign("endpointslice.kubernetes.io/skip-mirror", "true");
+  core_v1::EndpointSubset& subset = endpoints.subsets.emplace_back();
+  subset.addresses.emplace_back().ip = address;
+  core_v1::EndpointPort& https = subset.ports.emplace_back();
+  https.name = "https";
+  https.port = port;
+  https.protocol = "TCP";
+  return api::Object::Of(std::move(endpoints));
+}
+
+api::Object SliceAt(const std::string& address, int32_t port) {
+  api::discovery_v1::EndpointSlice slice;
+  slice.metadata.name = kService;
+  slice.metadata.namespace_ = "default";
+  slice.metadata.labels.insert_or_assign("kubernetes.io/service-name", std::string(kService));
+  slice.address_type = address.contains(':') ? "IPv6" : "IPv4";
+  api::discovery_v1::Endpoint& endpoint = slice.endpoints.emplace_back();
+  endpoint.addresses.push_back(address);
+  endpoint.conditions.ready = true;
+  api::discovery_v1::EndpointPort& https = slice.ports.emplace_back();
+  https.name = "https";
+  https.port = port;
+  https.protocol = "TCP";
+  return api::Object::Of(std::move(slice));
+}
+
+bool IsThere(const Answer& answer) {
+  return answer.outcome.has_value() ||
+         answer.outcome.error().reason == StatusReason::kAlreadyExists;
+}
+
+}  // namespace
 
 Task<> Resources::Bootstrap() {
   constexpr std::string_view kNamespaces[] = {
       "default", "kube-system", "kube-public", "kube-node-lease"};
   for (const std::string_view name : kNamespaces) {
-    api::core_v1::Namespace object;
+    core_v1::Namespace object;
     object.metadata.name = name;
-    ResourceRequest request;
-    request.verb = Verb::kCreate;
-    request.kind = &api::Reflected<api::core_v1::Namespace>::kKind;
-    request.write.field_manager = "kube-apiserver";
-    request.body = api::Object::Of(std::move(object));
-    DRAY_CO_TRY(const Answer answer, co_await Handle(std::move(request)));
-    const bool there =
-        answer.outcome.has_value() || answer.outcome.error().reason == StatusReason::kAlreadyExists;
-    if (!there) co_return std::unexpected(answer.outcome.error());
+    DRAY_CO_TRY(const Answer answer,
+                co_await Handle(RequestFor(Verb::kCreate, api::Object::Of(std::move(object)))));
+    if (!IsThere(answer)) co_return std::unexpected(answer.outcome.error());
   }
   CatchUp();
+  co_return {};
+}
+
+Task<> Resources::BootstrapCluster(std::string address, uint16_t port) {
+  for (const SystemPriority& priority : kPriorities) {
+    DRAY_CO_TRY(const Answer answer,
+                co_await Handle(RequestFor(Verb::kCreate, PriorityClassOf(priority))));
+    if (!IsThere(answer)) co_return std::unexpected(answer.outcome.error());
+  }
+  std::vector<api::Object> objects;
+  objects.push_back(ServiceAt(port));
+  objects.push_back(EndpointsAt(address, port));
+  objects.push_back(SliceAt(address, port));
+  for (const api::Object& object : objects) {
+    DRAY_CO_TRY(Answer answer, co_await Handle(RequestFor(Verb::kCreate, object.Clone())));
+    // One that is there from an earlier start may name another port.
+    if (!answer.outcome.has_value() && IsThere(answer)) {
+      DRAY_CO_TRY(answer, co_await Handle(RequestFor(Verb::kUpdate, object.Clone())));
+    }
+    if (!answer.outcome.has_value()) co_return std::unexpected(answer.outcome.error());
+  }
   co_return {};
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Delete: what is still held by finalizers or by its grace period is marked, the rest goes at once.
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -203,12 +204,21 @@ int CodeOf(const Call& call) {
 // Namespaces without which a cluster does not work.
 constexpr std::string_view kLastingNamespaces[] = {"default", "kube-system", "kube-public"};
 
+// Priority classes that every cluster has.
+constexpr std::string_view kLastingPriorities[] = {"system-node-critical",
+                                                   "system-cluster-critical"};
+
 Result<> CheckMayGo(const Call& call) {
-  if (call.kind().kind != "Namespace" || !call.kind().group.empty()) return {};
-  for (const std::string_view name : kLastingNamespaces) {
-    if (name == call.request->name) {
-      return Fail(errors::Forbidden(call.kind(), name, "this namespace may not be deleted"));
-    }
+  const api::KindInfo& kind = call.kind();
+  const std::string& name = call.request->name;
+  if (kind.kind == "Namespace" && kind.group.empty() &&
+      std::ranges::find(kLastingNamespaces, name) != std::end(kLastingNamespaces)) {
+    return Fail(errors::Forbidden(kind, name, "this namespace may not be deleted"));
+  }
+  if (kind.kind == "PriorityClass" && kind.group == "scheduling.k8s.io" &&
+      std::ranges::find(kLastingPriorities, name) != std::end(kLastingPriorities)) {
+    return Fail(
+        errors::Forbidden(kind, name, "this is a system priority class and cannot be deleted"));
   }
   return {};
 }

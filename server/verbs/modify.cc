@@ -13,6 +13,7 @@
 #include "api/meta_v1/object_meta.h"
 #include "server/errors/errors.h"
 #include "server/registry/metadata_rules.h"
+#include "server/registry/served_kinds.h"
 #include "server/registry/write.h"
 #include "server/storage/stored_object.h"
 #include "server/storage/transactions.h"
@@ -117,10 +118,21 @@ Result<> CheckIdentity(const Call& call, const api::meta_v1::ObjectMeta& meta) {
 Result<registry::Subresource> SubresourceOf(const Call& call) {
   const std::string& name = call.request->subresource;
   if (name.empty()) return registry::Subresource::kNone;
-  if (name == "status" && call.kind().has_status &&
-      call.kind().status_in.Has(call.request->release))
-    return registry::Subresource::kStatus;
-  if (name == "finalize") return registry::Subresource::kFinalize;
+  struct Part {
+    std::string_view name;
+    registry::Subresource part;
+  };
+  constexpr Part kParts[] = {
+      {.name = "status", .part = registry::Subresource::kStatus},
+      {.name = "finalize", .part = registry::Subresource::kFinalize},
+      {.name = "ephemeralcontainers", .part = registry::Subresource::kEphemeralContainers},
+      {.name = "resize", .part = registry::Subresource::kResize},
+  };
+  const auto* const found = std::ranges::find(kParts, name, &Part::name);
+  if (found != std::end(kParts) &&
+      registry::HasSubresource(call.kind(), name, call.request->release)) {
+    return found->part;
+  }
   return Fail(Error{.reason = StatusReason::kNotFound,
                     .message = "the server could not find the requested resource"});
 }

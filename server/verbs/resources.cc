@@ -47,8 +47,21 @@ bool IsBinding(const ResourceRequest& request) {
          (request.kind->kind == "Binding" && request.subresource.empty());
 }
 
+// Subresources that are none of the object's: each has a verb of its own, whatever the method.
+std::optional<Task<Outcome>> DispatchPart(const Call& call) {
+  const std::string& part = call.request->subresource;
+  if (part == "scale") return ServeScale(call);
+  if (part == "eviction" && call.request->verb == Verb::kCreate) return Evict(call);
+  if (NeedsRunningContainers(part)) return RefuseSimulated(call);
+  return std::nullopt;
+}
+
 Task<Outcome> Dispatch(Call call) {
   const ResourceRequest& request = *call.request;
+  if (!request.subresource.empty()) {
+    std::optional<Task<Outcome>> part = DispatchPart(call);
+    if (part.has_value()) return *std::move(part);
+  }
   const bool plain = request.subresource.empty();
   const bool binding = request.kind->group.empty() && IsBinding(request);
   switch (request.verb) {

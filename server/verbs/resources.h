@@ -5,7 +5,9 @@
 // from real servers.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <string>
 
 #include "api/kind.h"
 #include "base/log.h"
@@ -53,6 +55,9 @@ class Resources {
   /// Namespaces and other objects every new server has (default, kube-system, kube-public,
   /// kube-node-lease); and what the verbs must know of those that are there. Idempotent.
   Task<> Bootstrap();
+  /// What a whole cluster has besides: the system's priority classes, and the Service "kubernetes"
+  /// whose endpoints are this server at `address` and `port`. Idempotent.
+  Task<> BootstrapCluster(std::string address, uint16_t port);
 
   const api::Scheme& scheme() const { return scheme_; }
   api::Release release() const;

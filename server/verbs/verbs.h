@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <string_view>
 
 #include "api/object.h"
 #include "base/result.h"
@@ -35,6 +36,14 @@ bool IsUnsafeDeletion(const Call& call);
 Task<Outcome> DeleteUnreadable(Call call);
 /// Create on "pods/binding" and on "bindings".
 Task<Outcome> Bind(Call call);
+/// Get, update and patch of the subresource "scale".
+Task<Outcome> ServeScale(Call call);
+/// Create on "pods/eviction".
+Task<Outcome> Evict(Call call);
+/// Whether a subresource (log, exec, proxy, …) is answered by what runs on a node.
+bool NeedsRunningContainers(std::string_view subresource);
+/// Refuses such a subresource of an object that is there.
+Task<Outcome> RefuseSimulated(Call call);
 
 /// `hub` outlives the cursor.
 Result<std::unique_ptr<WatchCursor>> OpenWatch(const Core& core,

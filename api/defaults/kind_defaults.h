@@ -22,6 +22,11 @@ struct KindDefaults {
   void (*set)(void* object, const Context& context);
 };
 
+/// Rows of resource.k8s.io in all its versions.
 std::span<const KindDefaults> ResourceDefaults();
+/// Rows of apps, batch, autoscaling and the kinds of core/v1 like them.
+std::span<const KindDefaults> WorkloadDefaults();
+/// Rows of services, storage, roles and admission.
+std::span<const KindDefaults> ClusterDefaults();
 
 }  // namespace dray::api::defaults

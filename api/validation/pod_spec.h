@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is wrong with the spec of a pod or of a pattern of pods.
+#pragma once
+
+#include "api/core_v1/pod_spec.h"
+#include "api/validation/field_error.h"
+#include "api/validation/field_path.h"
+
+namespace dray::api::validation {
+
+/// Containers, claims and tolerations of `spec`, which stands at `path`.
+void CheckPodSpec(const core_v1::PodSpec& spec, const Path& path, FieldErrors& errors);
+
+}  // namespace dray::api::validation

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the server decides about services, storage, roles, settings and admission.
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "api/apiextensions_v1.h"
+#include "api/core_v1/config_map.h"
+#include "api/core_v1/persistent_volume.h"
+#include "api/core_v1/persistent_volume_claim.h"
+#include "api/core_v1/secret.h"
+#include "api/core_v1/service.h"
+#include "api/rbac_v1.h"
+#include "api/scheduling_v1.h"
+#include "api/validation/settings.h"
+#include "server/registry/more_strategies.h"
+#include "server/registry/rules_of.h"
+
+namespace dray::server::registry {
+namespace {
+
+namespace core_v1 = api::core_v1;
+namespace rbac_v1 = api::rbac_v1;
+namespace validation = api::validation;
+using api::apiextensions_v1::CustomResourceDefinition;
+using api::scheduling_v1::PriorityClass;
+
+// --------------------------------------------------------------------------------------- services
+
+constexpr int32_t kNodePortMin = 30000;
+constexpr uint64_t kNodePorts = 2768;
+constexpr uint64_t kAddresses = (uint64_t{1} << 20) - 256;  // of 10.0.0.0/12, without 10.0.0.x
+
+// FNV-1a: the same service gets the same numbers on every server and in every test.
+uint64_t HashOf(std::string_view text) {
+  uint64_t hash = 14695981039346656037ULL;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
+  return hash;
+}
+
+std::string AddressFor(std::string_view uid) {
+  const uint64_t number = 256 + HashOf(uid) % kAddresses;
+  return fmt::format("10.{}.{}.{}", number >> 16, (number >> 8) & 255, number & 255);
+}
+
+// Addresses and ports are made from the uid: nothing routes to them, so that two services might
+// share one is no harm (docs/differences.md).
+void PlaceService(core_v1::Service& service) {
+  core_v1::ServiceSpec& spec = service.spec;
+  if (spec.type == "ExternalName") return;
+  if (spec.cluster_ip.empty()) {
+    spec.cluster_ip =
+        spec.cluster_ips.empty() ? AddressFor(service.metadata.uid) : spec.cluster_ips.front();
+  }
+  if (spec.cluster_ips.empty()) spec.cluster_ips.push_back(spec.cluster_ip);
+  if (spec.ip_families.empty()) {
+    spec.ip_families.emplace_back(spec.cluster_ip.contains(':') ? "IPv6" : "IPv4");
+  }
+  if (!spec.ip_family_policy.has_value()) spec.ip_family_policy = "SingleStack";
+  const bool has_ports =
+      spec.type == "NodePort" ||
+      (spec.type == "LoadBalancer" && spec.allocate_load_balancer_node_ports.value_or(true));
+  if (!has_ports) return;
+  uint64_t next = HashOf(service.metadata.uid) % kNodePorts;
+  for (core_v1::ServicePort& port : spec.ports) {
+    if (port.node_port == 0) port.node_port = kNodePortMin + static_cast<int32_t>(next);
+    next = (next + 1) % kNodePorts;
+  }
+}
+
+void PrepareNewService(api::Object& object) {
+  PlaceService(object.Mutable<core_v1::Service>());
+}
+
+// A client that leaves out what the server chose keeps it.
+void PrepareService(api::Object& object, const api::Object& old, WallTime /*now*/) {
+  auto& service = object.Mutable<core_v1::Service>();
+  const core_v1::ServiceSpec& before = old.As<core_v1::Service>().spec;
+  const bool had_address = service.spec.type != "ExternalName" && before.type != "ExternalName";
+  if (had_address && service.spec.cluster_ip.empty()) {
+    service.spec.cluster_ip = before.cluster_ip;
+    service.spec.cluster_ips = before.cluster_ips;
+  }
+  if (had_address && service.spec.ip_families.empty()) {
+    service.spec.ip_families = before.ip_families;
+  }
+  if (had_address && !service.spec.ip_family_policy.has_value()) {
+    service.spec.ip_family_policy = before.ip_family_policy;
+  }
+  for (core_v1::ServicePort& port : service.spec.ports) {
+    const auto same = std::ranges::find_if(before.ports, [&](const core_v1::ServicePort& one) {
+      return one.port == port.port && one.protocol == port.protocol;
+    });
+    if (port.node_port == 0 && service.spec.type == before.type && same != before.ports.end()) {
+      port.node_port = same->node_port;
+    }
+  }
+  PlaceService(service);
+}
+
+std::vector<ErrorCause> CheckService(const core_v1::Service& service, const core_v1::Service* old) {
+  validation::FieldErrors errors;
+  const validation::Path ports("spec.ports");
+  const core_v1::ServiceSpec& spec = service.spec;
+  if (spec.ports.empty() && spec.cluster_ip != "None" && spec.type != "ExternalName") {
+    errors.Required(ports);
+  }
+  for (size_t i = 0; i < spec.ports.size() && !errors.is_full(); ++i) {
+    const validation::Path at = ports.Index(i);
+    if (spec.ports.size() > 1 && spec.ports[i].name.empty()) errors.Required(at.Child("name"));
+    if (spec.ports[i].port >= 1 && spec.ports[i].port <= 65535) continue;
+    errors.Invalid(at.Child("port"),
+                   fmt::format("{}", spec.ports[i].port),
+                   "must be between 1 and 65535, inclusive");
+  }
+  const bool keeps_address = old != nullptr && spec.type != "ExternalName" &&
+                             old->spec.type != "ExternalName" && !old->spec.cluster_ip.empty();
+  if (keeps_address && spec.cluster_ip != old->spec.cluster_ip) {
+    const validation::Path address("spec.clusterIPs");
+    errors.Invalid(address.Index(0),
+                   validation::Shown(api::TypeOf<api::List<std::string>>(), &spec.cluster_ips),
+                   "may not change once set");
+  }
+  return std::move(errors).Take();
+}
+
+constexpr Strategy kService = {.type = &api::TypeOf<core_v1::Service>,
+                               .status_metadata = StatusMetadata::kFree,
+                               .prepare_create = PrepareNewService,
+                               .prepare_update = PrepareService,
+                               .validate_create = Rule<core_v1::Service, CheckService>,
+                               .validate_update = Rule<core_v1::Service, CheckService>};
+
+// ---------------------------------------------------------------------------------------- storage
+
+template <class T>
+void BeginPending(api::Object& object) {
+  object.Mutable<T>().status.phase = "Pending";
+}
+
+template <class T>
+constexpr Strategy kPending = {.type = &api::TypeOf<T>,
+                               .status_metadata = StatusMetadata::kFree,
+                               .prepare_create = BeginPending<T>};
+
+// --------------------------------------------------------------------- settings, roles, extensions
+
+template <class T, auto kRule>
+constexpr Strategy kRuled = {.type = &api::TypeOf<T>,
+                             .status_metadata = StatusMetadata::kFree,
+                             .validate_create = Rule<T, kRule>,
+                             .validate_update = Rule<T, kRule>};
+
+// Upstream's store knows no empty list, and shows a role without rules as one that names none.
+template <class T>
+void PrepareNewRole(api::Object& object) {
+  auto& rules = object.Mutable<T>().rules;
+  if (rules.empty()) rules = {};
+}
+
+template <class T>
+void PrepareRole(api::Object& object, const api::Object& /*old*/, WallTime /*now*/) {
+  PrepareNewRole<T>(object);
+}
+
+template <class T, auto kRule>
+constexpr Strategy kRole = {.type = &api::TypeOf<T>,
+                            .status_metadata = StatusMetadata::kFree,
+                            .prepare_create = PrepareNewRole<T>,
+                            .prepare_update = PrepareRole<T>,
+                            .validate_create = Rule<T, kRule>,
+                            .validate_update = Rule<T, kRule>};
+
+// The versions that objects were ever stored in; nobody but the server knows.
+void PrepareNewDefinition(api::Object& object) {
+  auto& definition = object.Mutable<CustomResourceDefinition>();
+  for (const auto& version : definition.spec.versions) {
+    if (version.storage) definition.status.stored_versions.push_back(version.name);
+  }
+}
+
+std::vector<std::string> DefinitionWarnings(const api::Object& object,
+                                            const api::Object* /*old*/,
+                                            const api::Profile& /*profile*/) {
+  const auto& spec = object.As<CustomResourceDefinition>().spec;
+  return {
+      fmt::format("{}.{} is kept, but its objects are not served: custom resources are not "
+                  "simulated",
+                  spec.names.plural,
+                  spec.group)};
+}
+
+constexpr Strategy kDefinition = {.type = &api::TypeOf<CustomResourceDefinition>,
+                                  .status_metadata = StatusMetadata::kFree,
+                                  .prepare_create = PrepareNewDefinition,
+                                  .warnings = DefinitionWarnings};
+
+constexpr Strategy kRows[] = {
+    kService,
+    kPending<core_v1::PersistentVolume>,
+    kPending<core_v1::PersistentVolumeClaim>,
+    kRuled<core_v1::ConfigMap, validation::ValidateConfigMap>,
+    kRuled<core_v1::Secret, validation::ValidateSecret>,
+    kRuled<PriorityClass, validation::ValidatePriorityClass>,
+    kRole<rbac_v1::Role, validation::ValidateRole>,
+    kRuled<rbac_v1::RoleBinding, validation::ValidateRoleBinding>,
+    kRole<rbac_v1::ClusterRole, validation::ValidateClusterRole>,
+    kRuled<rbac_v1::ClusterRoleBinding, validation::ValidateClusterRoleBinding>,
+    kDefinition,
+};
+
+}  // namespace
+
+std::span<const Strategy> ClusterStrategies() {
+  return kRows;
+}
+
+}  // namespace dray::server::registry

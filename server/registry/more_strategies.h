@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts of the table of kinds that are about neither pods nor devices.
+#pragma once
+
+#include <span>
+
+#include "server/registry/strategy.h"
+
+namespace dray::server::registry {
+
+/// Rows of workloads.
+std::span<const Strategy> WorkloadStrategies();
+/// Rows of services, storage, roles, settings and admission.
+std::span<const Strategy> ClusterStrategies();
+
+}  // namespace dray::server::registry

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the server decides about workloads.
+#include <string>
+#include <string_view>
+
+#include "api/apps_v1/daemon_set.h"
+#include "api/apps_v1/deployment.h"
+#include "api/apps_v1/replica_set.h"
+#include "api/apps_v1/stateful_set.h"
+#include "api/batch_v1/cron_job.h"
+#include "api/batch_v1/job.h"
+#include "api/core_v1/pod_template.h"
+#include "api/core_v1/replication_controller.h"
+#include "api/validation/workload.h"
+#include "server/registry/more_strategies.h"
+#include "server/registry/rules_of.h"
+
+namespace dray::server::registry {
+namespace {
+
+namespace apps_v1 = api::apps_v1;
+namespace batch_v1 = api::batch_v1;
+namespace core_v1 = api::core_v1;
+namespace validation = api::validation;
+
+constexpr std::string_view kControllerUid = "batch.kubernetes.io/controller-uid";
+constexpr std::string_view kJobName = "batch.kubernetes.io/job-name";
+
+// A job finds its pods by its uid, unless it says that it has a selector of its own.
+void PrepareNewJob(api::Object& object) {
+  auto& job = object.Mutable<batch_v1::Job>();
+  if (job.spec.manual_selector.value_or(false)) return;
+  auto& labels = job.spec.template_.metadata.labels;
+  const std::string& uid = job.metadata.uid;
+  const std::string& name = job.metadata.name;
+  // Each under its old name as well.
+  labels.insert_or_assign("controller-uid", uid);
+  labels.insert_or_assign("job-name", name);
+  labels.insert_or_assign(std::string(kControllerUid), uid);
+  labels.insert_or_assign(std::string(kJobName), name);
+  if (!job.spec.selector.has_value()) job.spec.selector.emplace();
+  job.spec.selector->match_labels.insert_or_assign(std::string(kControllerUid), uid);
+}
+
+template <class T, auto kRule>
+constexpr Strategy kWorkload = {.type = &api::TypeOf<T>,
+                                .status_metadata = StatusMetadata::kFree,
+                                .validate_create = Rule<T, kRule>,
+                                .validate_update = Rule<T, kRule>};
+
+constexpr Strategy kJob = {.type = &api::TypeOf<batch_v1::Job>,
+                           .status_metadata = StatusMetadata::kFree,
+                           .prepare_create = PrepareNewJob,
+                           .validate_create = Rule<batch_v1::Job, validation::ValidateJob>,
+                           .validate_update = Rule<batch_v1::Job, validation::ValidateJob>};
+
+constexpr Strategy kRows[] = {
+    kWorkload<apps_v1::DaemonSet, validation::ValidateDaemonSet>,
+    kWorkload<apps_v1::Deployment, validation::ValidateDeployment>,
+    kWorkload<apps_v1::ReplicaSet, validation::ValidateReplicaSet>,
+    kWorkload<apps_v1::StatefulSet, validation::ValidateStatefulSet>,
+    kWorkload<batch_v1::CronJob, validation::ValidateCronJob>,
+    kWorkload<core_v1::PodTemplate, validation::ValidatePodTemplate>,
+    kWorkload<core_v1::ReplicationController, validation::ValidateController>,
+    kJob,
+};
+
+}  // namespace
+
+std::span<const Strategy> WorkloadStrategies() {
+  return kRows;
+}
+
+}  // namespace dray::server::registry

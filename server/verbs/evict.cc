@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// Eviction: a DELETE of a pod that its disruption budgets may refuse. Nobody here counts the pods
+// of a budget, so one that its controller has not seen refuses, as upstream's does.
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "api/core_v1/pod.h"
+#include "api/policy_v1.h"
+#include "api/selectors/selector_of.h"
+#include "server/errors/errors.h"
+#include "server/storage/keys.h"
+#include "server/storage/stored_object.h"
+#include "server/storage/transactions.h"
+#include "server/verbs/decode_body.h"
+#include "server/verbs/modify.h"
+#include "server/verbs/verbs.h"
+
+namespace dray::server::verbs {
+namespace {
+
+namespace core_v1 = api::core_v1;
+namespace policy_v1 = api::policy_v1;
+
+const api::KindInfo& Budgets() {
+  return api::Reflected<policy_v1::PodDisruptionBudget>::kKind;
+}
+
+// A pod that has ended, or waits for a node, disrupts nothing when it goes.
+bool IsCounted(const core_v1::Pod& pod) {
+  const std::string& phase = pod.status.phase;
+  return phase != "Succeeded" && phase != "Failed" && phase != "Pending" &&
+         !pod.metadata.deletion_timestamp.has_value();
+}
+
+bool IsReady(const core_v1::Pod& pod) {
+  for (const core_v1::PodCondition& condition : pod.status.conditions) {
+    if (condition.type == "Ready") return condition.status == "True";
+  }
+  return false;
+}
+
+bool IsAbout(const policy_v1::PodDisruptionBudget& budget, const core_v1::Pod& pod) {
+  if (!budget.spec.selector.has_value()) return false;
+  const Result<api::LabelSelector> selector = api::SelectorOf(*budget.spec.selector);
+  return selector.has_value() && selector->Matches(pod.metadata.labels);
+}
+
+// The budgets of the pod's namespace that count it.
+Result<std::vector<api::Object>> BudgetsOf(const Call& call,
+                                           const store::Snapshot& snapshot,
+                                           const core_v1::Pod& pod) {
+  std::vector<api::Object> budgets;
+  const std::string prefix = storage::CollectionPrefix(Budgets(), pod.metadata.namespace_);
+  for (const store::Record& record : snapshot.Range({.prefix = prefix})) {
+    DRAY_TRY(std::optional<storage::Item> item,
+             ItemAskedFor(call, storage::View::OfStorage(Budgets()), record));
+    if (!item.has_value()) continue;
+    if (IsAbout(item->object.As<policy_v1::PodDisruptionBudget>(), pod)) {
+      budgets.push_back(std::move(item->object));
+    }
+  }
+  return budgets;
+}
+
+Result<> CheckBudget(const policy_v1::PodDisruptionBudget& budget) {
+  const std::string& name = budget.metadata.name;
+  const auto& status = budget.status;
+  if (status.observed_generation < budget.metadata.generation) {
+    return Fail(errors::DisruptionBudget(
+        fmt::format("The disruption budget {} is still being processed by the server.", name)));
+  }
+  if (status.disruptions_allowed <= 0) {
+    return Fail(errors::DisruptionBudget(
+        fmt::format("The disruption budget {} needs {} healthy pods and has {} "
+                    "currently",
+                    name,
+                    status.desired_healthy,
+                    status.current_healthy)));
+  }
+  return {};
+}
+
+// A pod that is not ready may go while its budget is healthy without it, or always.
+bool MayGoUnready(const core_v1::Pod& pod, const policy_v1::PodDisruptionBudget& budget) {
+  if (IsReady(pod)) return false;
+  if (budget.spec.unhealthy_pod_eviction_policy == "AlwaysAllow") return true;
+  return budget.status.current_healthy >= budget.status.desired_healthy &&
+         budget.status.desired_healthy > 0;
+}
+
+// Takes one disruption off the budget, so that the next eviction sees it.
+Task<ObjectAnswer> Charge(Call call, const std::string* budget, const std::string* pod) {
+  ResourceRequest request;
+  request.verb = Verb::kUpdate;
+  request.kind = &Budgets();
+  request.namespace_ = call.request->namespace_;
+  request.name = *budget;
+  request.subresource = "status";
+  request.write.dry_run = call.request->write.dry_run;
+  request.write.field_manager = "kube-apiserver";
+  const Call inner{.core = call.core, .request = &request, .warnings = call.warnings};
+  Modification modification;
+  modification.change = [&](const Current& current) -> Result<api::Object> {
+    const auto& stored = current.stored.object.As<policy_v1::PodDisruptionBudget>();
+    DRAY_TRY_VOID(CheckBudget(stored));
+    api::Object next = current.stored.object.Clone();
+    auto& status = next.Mutable<policy_v1::PodDisruptionBudget>().status;
+    --status.disruptions_allowed;
+    status.disrupted_pods[*pod] = api::Time::Of(call.now());
+    return next;
+  };
+  co_return co_await Modify(inner, registry::Subresource::kStatus, &modification);
+}
+
+Task<Outcome> Allow(Call call, const core_v1::Pod* pod, const std::vector<api::Object>* budgets) {
+  if (!IsCounted(*pod) || budgets->empty()) co_return StatusAnswer{};
+  if (budgets->size() > 1) {
+    co_return Fail(errors::Untyped(
+        "This pod has more than one PodDisruptionBudget, which the eviction subresource does not "
+        "support."));
+  }
+  const auto& budget = budgets->front().As<policy_v1::PodDisruptionBudget>();
+  if (MayGoUnready(*pod, budget)) co_return StatusAnswer{};
+  DRAY_CO_TRY_VOID(CheckBudget(budget));
+  DRAY_CO_TRY_VOID(co_await Charge(call, &budget.metadata.name, &pod->metadata.name));
+  co_return StatusAnswer{};
+}
+
+}  // namespace
+
+Task<Outcome> Evict(Call call) {
+  DRAY_CO_TRY(const api::Object decoded,
+              DecodeBody(call, api::Reflected<policy_v1::Eviction>::kKind));
+  const auto& eviction = decoded.As<policy_v1::Eviction>();
+  if (eviction.metadata.name != call.request->name) {
+    co_return Fail(errors::BadRequest("name in URL does not match name in Eviction object"));
+  }
+  ResourceRequest removal = *call.request;
+  removal.verb = Verb::kDelete;
+  removal.subresource.clear();
+  removal.body = {};
+  if (eviction.delete_options.has_value()) removal.delete_options = *eviction.delete_options;
+  removal.write.dry_run = removal.write.dry_run || !removal.delete_options.dry_run.empty();
+  const Call inner{.core = call.core, .request = &removal, .warnings = call.warnings};
+  DRAY_CO_TRY(const Frozen<store::Snapshot> snapshot,
+              co_await storage::ReadNewest(&call.core->store));
+  const Frozen<store::Record> record = snapshot->Get(inner.key());
+  if (record == nullptr) co_return Fail(errors::NotFound(call.kind(), call.request->name));
+  DRAY_CO_TRY(const std::optional<storage::Item> item,
+              ItemAskedFor(inner, inner.storage(), *record));
+  if (!item.has_value()) co_return Fail(errors::NotFound(call.kind(), call.request->name));
+  const auto& pod = item->object.As<core_v1::Pod>();
+  DRAY_CO_TRY(const std::vector<api::Object> budgets, BudgetsOf(inner, *snapshot, pod));
+  DRAY_CO_TRY_VOID(co_await Allow(inner, &pod, &budgets));
+  DRAY_CO_TRY_VOID(co_await DeleteOne(inner));
+  StatusAnswer answer{.code = 201};
+  answer.status.status = "Success";
+  answer.status.code = 201;
+  co_return answer;
+}
+
+}  // namespace dray::server::verbs

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// The subresource scale: how many pods a workload wants, in one form for all workloads. Writing it
+// is an update of the workload.
+#include <string>
+#include <utility>
+
+#include "api/at_path.h"
+#include "api/autoscaling_v1.h"
+#include "api/codec/json.h"
+#include "api/meta_v1/label_selector.h"
+#include "api/selectors/selector_of.h"
+#include "server/errors/errors.h"
+#include "server/patch/patch.h"
+#include "server/storage/stored_object.h"
+#include "server/storage/transactions.h"
+#include "server/verbs/decode_body.h"
+#include "server/verbs/modify.h"
+#include "server/verbs/verbs.h"
+
+namespace dray::server::verbs {
+namespace {
+
+using api::autoscaling_v1::Scale;
+
+constexpr std::string_view kReplicas = "spec.replicas";
+
+const api::KindInfo& Scales() {
+  return api::Reflected<Scale>::kKind;
+}
+
+std::string SelectorOf(const api::Object& workload) {
+  if (const auto* labels = api::MapAt<std::string>(workload, "spec.selector")) {
+    return api::LabelsText(*labels);
+  }
+  const auto* selector = api::Get<api::meta_v1::LabelSelector>(workload, "spec.selector");
+  if (selector == nullptr) return {};
+  const Result<api::LabelSelector> parsed = api::SelectorOf(*selector);
+  return parsed.has_value() ? parsed->ToString() : std::string();
+}
+
+api::Object ScaleOf(const api::Object& workload) {
+  Scale scale;
+  const api::meta_v1::ObjectMeta& meta = workload.metadata();
+  scale.metadata.name = meta.name;
+  scale.metadata.namespace_ = meta.namespace_;
+  scale.metadata.uid = meta.uid;
+  scale.metadata.resource_version = meta.resource_version;
+  scale.metadata.creation_timestamp = meta.creation_timestamp;
+  scale.spec.replicas = static_cast<int32_t>(api::NumberAt(workload, kReplicas));
+  scale.status.replicas = static_cast<int32_t>(api::NumberAt(workload, "status.replicas"));
+  scale.status.selector = SelectorOf(workload);
+  return api::Object::Of(std::move(scale));
+}
+
+ObjectAnswer AnswerWith(const Call& call, const storage::Item& workload) {
+  api::Object scale = ScaleOf(workload.object);
+  std::string json = api::ToJson(scale);
+  return {.code = 200,
+          .item = storage::MakeItem(std::move(scale), std::move(json), call.request->release)};
+}
+
+Result<> CheckScale(const Scale& scale) {
+  if (scale.spec.replicas >= 0) return {};
+  return Fail(errors::Invalid(Scales(),
+                              scale.metadata.name,
+                              {errors::InvalidValue("spec.replicas",
+                                                    std::to_string(scale.spec.replicas),
+                                                    "must be greater than or equal to 0")}));
+}
+
+// `workload` with as many pods as `scale` wants, under the version that it names.
+Result<api::Object> Scaled(const api::Object& workload, const Scale& scale) {
+  DRAY_TRY_VOID(CheckScale(scale));
+  api::Object next = workload.Clone();
+  next.mutable_metadata().resource_version = scale.metadata.resource_version;
+  next.mutable_metadata().uid = scale.metadata.uid;
+  // Found in an object that is this function's alone.
+  const api::Found replicas = api::AtPath(next, kReplicas);
+  if (replicas.value == nullptr || replicas.type->kind != api::TypeKind::kInt32) {
+    return Fail(errors::Internal("a workload without a number of pods"));
+  }
+  *static_cast<int32_t*>(const_cast<void*>(replicas.value)) = scale.spec.replicas;
+  return next;
+}
+
+// The scale of `workload` with a patch applied to it.
+Result<api::Object> Patched(const Call& call, const api::Object& workload) {
+  const auto* patch = std::get_if<std::string>(&call.request->body);
+  if (patch == nullptr) return Fail(errors::BadRequest("a patch is a JSON document"));
+  const patch::PatchType asked = call.request->patch_type;
+  // What is applied to a scale is its one number.
+  const patch::PatchType type =
+      asked == patch::PatchType::kApply ? patch::PatchType::kMerge : asked;
+  DRAY_TRY(const std::string patched,
+           patch::ApplyPatch(type, Scales(), api::ToJson(ScaleOf(workload)), *patch));
+  return api::DecodeJson(Scales(), patched, nullptr, {.release = call.request->release});
+}
+
+Task<Outcome> ReadScale(Call call) {
+  DRAY_CO_TRY(const Frozen<store::Snapshot> snapshot,
+              co_await storage::ReadNewest(&call.core->store));
+  const Frozen<store::Record> record = snapshot->Get(call.key());
+  if (record == nullptr) co_return Fail(errors::NotFound(call.kind(), call.request->name));
+  DRAY_CO_TRY(const std::optional<storage::Item> item, ItemAskedFor(call, call.view(), *record));
+  if (!item.has_value()) co_return Fail(errors::NotFound(call.kind(), call.request->name));
+  co_return AnswerWith(call, *item);
+}
+
+}  // namespace
+
+Task<Outcome> ServeScale(Call call) {
+  if (call.request->verb == Verb::kGet) co_return co_await ReadScale(call);
+  const bool is_update = call.request->verb == Verb::kUpdate;
+  Result<api::Object> wish = is_update ? DecodeBody(call, Scales()) : Result<api::Object>();
+  if (!wish.has_value()) co_return std::unexpected(std::move(wish).error());
+  Modification modification;
+  modification.change = [&](const Current& current) -> Result<api::Object> {
+    DRAY_TRY(const api::Object scale,
+             is_update ? Result<api::Object>(*wish) : Patched(call, current.seen.object));
+    DRAY_TRY_VOID(CheckIdentity(call, scale.metadata()));
+    return Scaled(current.seen.object, scale.As<Scale>());
+  };
+  DRAY_CO_TRY(const ObjectAnswer answer,
+              co_await Modify(call, registry::Subresource::kNone, &modification));
+  co_return AnswerWith(call, answer.item);
+}
+
+}  // namespace dray::server::verbs

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Subresources that a node answers: there is none that runs anything.
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "server/errors/errors.h"
+#include "server/verbs/verbs.h"
+
+namespace dray::server::verbs {
+namespace {
+
+struct Part {
+  std::string_view name;
+  std::string_view what;  // there is none of
+};
+
+constexpr std::array kParts = {Part{.name = "attach", .what = "process to attach to"},
+                               Part{.name = "exec", .what = "container to run a command in"},
+                               Part{.name = "log", .what = "log"},
+                               Part{.name = "portforward", .what = "port to forward to"},
+                               Part{.name = "proxy", .what = "port to connect to"}};
+
+}  // namespace
+
+bool NeedsRunningContainers(std::string_view subresource) {
+  return std::ranges::find(kParts, subresource, &Part::name) != kParts.end();
+}
+
+Task<Outcome> RefuseSimulated(Call call) {
+  DRAY_CO_TRY_VOID(co_await Get(call));
+  const auto* const part = std::ranges::find(kParts, call.request->subresource, &Part::name);
+  const std::string_view what = part == kParts.end() ? std::string_view("answer") : part->what;
+  co_return Fail(errors::Simulated(call.kind(), call.request->name, what));
+}
+
+}  // namespace dray::server::verbs
