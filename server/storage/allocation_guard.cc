@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/storage/allocation_guard.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "api/resource_v1/claim.h"
 #include "api/resource_v1/slice.h"
@@ -24,18 +27,22 @@ const api::KindInfo& Kind() {
   return api::Reflected<T>::kKind;
 }
 
-/// The object of the record, if there is one that can be read and that is of our generation.
+/// The object of the record; null if it is not of our generation.
 template <class T>
-Frozen<T> ReadAs(const store::Record* record) {
-  if (record == nullptr) return nullptr;
-  const Result<std::optional<Item>> item = ItemOf(View::OfStorage(Kind<T>()), *record);
-  if (!item.has_value() || !item->has_value()) return nullptr;
-  return api::FrozenOf<T>((*item)->object);
+Result<Frozen<T>> TryRead(const store::Record& record) {
+  DRAY_TRY(const std::optional<Item> item, ItemOf(View::OfStorage(Kind<T>()), record));
+  return item.has_value() ? api::FrozenOf<T>(item->object) : nullptr;
 }
 
+/// The same, also null if there is no record or it cannot be read.
 template <class T>
-Frozen<T> AfterOf(const store::Event& event) {
-  return event.type == store::Event::Type::kPut ? ReadAs<T>(event.record.get()) : nullptr;
+Frozen<T> ReadAs(const store::Record* record) {
+  return record == nullptr ? nullptr : TryRead<T>(*record).value_or(nullptr);
+}
+
+/// What is there after the event; null if it was deleted.
+const store::Record* AfterOf(const store::Event& event) {
+  return event.type == store::Event::Type::kPut ? event.record.get() : nullptr;
 }
 
 bool AllocatesNothingNew(const ResourceClaim& before, const ResourceClaim& after) {
@@ -54,7 +61,7 @@ bool FollowKind(const store::Store& store, Revision& until, Apply apply) {
         store.EventsAfter(until, ResourcePrefix(Kind<T>()), kBatchEventsMax);
     if (!batch.has_value()) return false;
     for (const Frozen<store::Event>& event : batch->events) {
-      apply(ReadAs<T>(event->previous.get()), AfterOf<T>(*event));
+      apply(*event);
     }
     until = batch->through;
   }
@@ -65,26 +72,67 @@ bool FollowKind(const store::Store& store, Revision& until, Apply apply) {
 
 void AllocationGuard::Known::Load(const store::Snapshot& snapshot) {
   holders = registry::DeviceHolders();
+  unreadable.clear();
   for (const auto& record : snapshot.Range({.prefix = ResourcePrefix(Kind<ResourceSlice>())})) {
     holders.SetSlice(nullptr, ReadAs<ResourceSlice>(&record));
   }
   for (const auto& record : snapshot.Range({.prefix = ResourcePrefix(Kind<ResourceClaim>())})) {
-    holders.SetClaim(nullptr, ReadAs<ResourceClaim>(&record).get());
+    SetClaim(record.key(), nullptr, &record);
   }
   claims_until = slices_until = snapshot.revision();
 }
 
 void AllocationGuard::Known::Follow(const store::Store& store) {
-  const auto set_slice = [this](const auto& before, const auto& after) {
-    holders.SetSlice(before.get(), after);
+  const auto set_slice = [this](const store::Event& event) {
+    holders.SetSlice(ReadAs<ResourceSlice>(event.previous.get()).get(),
+                     ReadAs<ResourceSlice>(AfterOf(event)));
   };
-  const auto set_claim = [this](const auto& before, const auto& after) {
-    holders.SetClaim(before.get(), after.get());
+  const auto set_claim = [this](const store::Event& event) {
+    SetClaim(event.record->key(), event.previous.get(), AfterOf(event));
   };
   const bool followed = claims_until != Revision{} &&
                         FollowKind<ResourceSlice>(store, slices_until, set_slice) &&
                         FollowKind<ResourceClaim>(store, claims_until, set_claim);
   if (!followed) Load(*store.Read());
+}
+
+void AllocationGuard::Known::SetClaim(std::string_view key,
+                                      const store::Record* before,
+                                      const store::Record* after) {
+  if (const auto known = unreadable.find(key); known != unreadable.end()) unreadable.erase(known);
+  Frozen<ResourceClaim> claim;
+  if (after != nullptr) {
+    Result<Frozen<ResourceClaim>> read = TryRead<ResourceClaim>(*after);
+    if (!read) unreadable.emplace(key, after->value);
+    if (read) claim = *std::move(read);
+  }
+  holders.SetClaim(ReadAs<ResourceClaim>(before).get(), claim.get());
+}
+
+std::string AllocationGuard::Known::HiddenOverlap(const ResourceClaim& before,
+                                                  const ResourceClaim& after) const {
+  if (unreadable.empty()) return "";
+  const auto had = [&](const auto& result) {
+    const auto& old = before.status.allocation;
+    return old && std::ranges::find(old->devices.results, result) != old->devices.results.end();
+  };
+  for (const auto& result : after.status.allocation->devices.results) {
+    if (result.admin_access.value_or(false) || had(result)) continue;
+    for (const auto& [key, value] : unreadable) {
+      const std::string_view bytes = value->bytes();
+      const bool is_named = bytes.contains(result.driver) && bytes.contains(result.pool) &&
+                            bytes.contains(result.device);
+      if (!is_named) continue;
+      return fmt::format(
+          "device {}/{}/{} may be allocated to the ResourceClaim at {}, which cannot be read: "
+          "delete it",
+          result.driver,
+          result.pool,
+          result.device,
+          key);
+    }
+  }
+  return "";
 }
 
 void AllocationGuard::CatchUp() {
@@ -101,6 +149,7 @@ Result<std::vector<store::Fence>> AllocationGuard::FencesFor(const api::Object& 
   const MutexLock lock(mutex_);
   known_.Follow(store_);
   registry::OverlapVerdict verdict = known_.holders.Judge(*old, *now);
+  if (verdict.overlap.empty()) verdict.overlap = known_.HiddenOverlap(*old, *now);
   if (!verdict.overlap.empty()) {
     return Fail(
         errors::Conflict(Kind<ResourceClaim>(), now->metadata.name, std::move(verdict.overlap)));

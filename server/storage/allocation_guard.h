@@ -7,15 +7,25 @@
 // fence (store/store.h) of the transaction, which fails if a later transaction took it, in this
 // process or in another that uses the same etcd. The write is then judged again. So nothing has to
 // be written beside the claim, repaired after a crash or migrated: claims are the only truth.
+//
+// A claim whose record cannot be read may hold any device that its bytes name. Until it is deleted
+// or readable again, no other claim gets one of those.
 #pragma once
 
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "api/object.h"
+#include "api/resource_v1/claim.h"
 #include "base/mutex.h"
+#include "base/published.h"
 #include "base/result.h"
 #include "base/strong.h"
 #include "server/registry/device_holders.h"
+#include "store/record.h"
 #include "store/snapshot.h"
 #include "store/store.h"
 
@@ -37,7 +47,8 @@ class AllocationGuard {
   /// What the transaction that replaces `before` with `after` must have to be safe: nothing unless
   /// they are claims and devices are newly allocated.
   ///
-  /// Errors: kConflict  another claim has what is to be allocated; the message names both.
+  /// Errors: kConflict  another claim has what is to be allocated, or may have it and cannot be
+  /// read; the message names both.
   Result<std::vector<store::Fence>> FencesFor(const api::Object& before, const api::Object& after);
 
  private:
@@ -47,8 +58,17 @@ class AllocationGuard {
     Revision claims_until{};  // 0: nothing has been read
     Revision slices_until{};
 
+    /// Values of claims that cannot be read, by key.
+    std::map<std::string, Frozen<store::Value>, std::less<>> unreadable{};
+
     void Follow(const store::Store& store);
     void Load(const store::Snapshot& snapshot);
+    /// The record at `key` was `before` and is `after`; null: there was or is none.
+    void SetClaim(std::string_view key, const store::Record* before, const store::Record* after);
+    /// Why what `after` has and `before` has not may belong to a claim that cannot be read; empty
+    /// if it does not. O(bytes of those claims).
+    std::string HiddenOverlap(const api::resource_v1::ResourceClaim& before,
+                              const api::resource_v1::ResourceClaim& after) const;
   };
 
   const store::Store& store_;

@@ -69,6 +69,28 @@ TEST_F(ExclusiveDevices, ADeviceIsRefusedToTheSecondAndFreeAfterTheFirst) {
   EXPECT_THAT(Allocate("a", "x"), StartsWith("200"));
 }
 
+// Its bytes still name the device that it was given.
+TEST_F(ExclusiveDevices, WhatAClaimMayHaveThatCannotBeReadIsRefused) {
+  constexpr std::string_view kKey = "/registry/resourceclaims/default/damaged";
+  store::Txn txn;
+  txn.operations.emplace_back(
+      store::Put{.key = std::string(kKey),
+                 .value = store::MakeBytes(R"({"apiVersion":"resource.k8s.io/v1","kind":)"
+                                           R"("ResourceClaim","status":{"allocation":)" +
+                                           Allocation("gpu-17"))});
+  ASSERT_TRUE(store_.CommitAndWait(std::move(txn)).has_value());
+  EXPECT_THAT(Allocate("a", "gpu-17"),
+              HasSubstr("device d.example.com/p/gpu-17 may be allocated to the ResourceClaim at " +
+                        std::string(kKey) + ", which cannot be read: delete it"));
+  EXPECT_THAT(Allocate("a", "gpu-18"), StartsWith("200"));
+  EXPECT_THAT(Do(StatusPatch("a", "null")), StartsWith("200"));
+
+  ResourceRequest unsafe = Request(Verb::kDelete, "resourceclaims", "default", "damaged");
+  unsafe.delete_options.ignore_store_read_error_with_cluster_breaking_potential = true;
+  EXPECT_THAT(Do(std::move(unsafe)), StartsWith("200"));
+  EXPECT_THAT(Allocate("a", "gpu-17"), StartsWith("200"));
+}
+
 TEST_F(ExclusiveDevices, WhicheverWayItIsWritten) {
   EXPECT_THAT(Allocate("a", "x"), StartsWith("200"));
   for (const std::string_view version : {"v1", "v1beta2", "v1beta1"}) {
