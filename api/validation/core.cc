@@ -42,6 +42,20 @@ void CheckProvider(const v1::NodeSpec& spec, const v1::NodeSpec& old, FieldError
                                           : "field cannot be modified once set");
 }
 
+// Told once for each range that is another one.
+void CheckPodCidrs(const v1::NodeSpec& spec, const v1::NodeSpec& old, FieldErrors& errors) {
+  if (old.pod_cidrs.empty()) return;
+  const bool same_size = spec.pod_cidrs.size() == old.pod_cidrs.size();
+  size_t changes = same_size ? 0 : 1;
+  for (size_t i = 0; same_size && i < old.pod_cidrs.size(); ++i) {
+    if (spec.pod_cidrs[i] != old.pod_cidrs[i]) ++changes;
+  }
+  for (size_t i = 0; i < changes; ++i) {
+    errors.Forbidden(Path("spec.podCIDRs"),
+                     R"(node updates may not change podCIDR except from "" to valid)");
+  }
+}
+
 }  // namespace
 
 std::vector<ErrorCause> ValidateNode(const v1::Node& node,
@@ -58,7 +72,10 @@ std::vector<ErrorCause> ValidateNode(const v1::Node& node,
       errors.Duplicate(at, ShownStruct(taint));
     }
   }
-  if (old != nullptr) CheckProvider(node.spec, old->spec, errors);
+  if (old != nullptr) {
+    CheckPodCidrs(node.spec, old->spec, errors);
+    CheckProvider(node.spec, old->spec, errors);
+  }
   return std::move(errors).Take();
 }
 

@@ -149,6 +149,20 @@ TEST(NodeRules, TaintsAndProvider) {
                 "spec.providerID: Invalid value: null: field cannot be cleared once set"});
 }
 
+TEST(NodeRules, PodRangesStay) {
+  constexpr std::string_view kRule =
+      R"(spec.podCIDRs: Forbidden: node updates may not change podCIDR except from "" to valid)";
+  const auto old = Read<core_v1::Node>(R"({"spec":{"podCIDRs":["10.0.0.0/24","fd00::/64"]}})");
+  const auto causes = [&](std::string_view json) {
+    return Lines(ValidateNode(Read<core_v1::Node>(json), &old, {}));
+  };
+  using Causes = std::vector<std::string>;
+  EXPECT_EQ(causes(R"({"spec":{"podCIDRs":["10.0.0.0/24","fd00::/64"]}})"), Causes());
+  EXPECT_EQ(causes("{}"), Causes{std::string(kRule)});
+  EXPECT_EQ(causes(R"({"spec":{"podCIDRs":["10.0.1.0/24","fd01::/64"]}})"),
+            (Causes{std::string(kRule), std::string(kRule)}));
+}
+
 TEST(EventRules, EventsLieWhereTheirObjectDoes) {
   const auto count = [](std::string_view json) {
     return ValidateEvent(Read<core_v1::Event>(json)).size();

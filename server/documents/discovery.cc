@@ -311,10 +311,14 @@ void WriteAggregatedVersion(const Version& version, api::Release release, JsonWr
   });
 }
 
+// Up to 1.33 an absent time was written.
+constexpr api::Releases kWritesNullTimes = {.first = 0, .last = 33};
+
 void WriteAggregatedItem(const ServedGroup& group, api::Release release, JsonWriter& json) {
   json.Object([&] {
     json.Member("metadata").Object([&] {
       if (!group.name.empty()) json.Member("name", group.name);
+      if (kWritesNullTimes.Rules(release)) json.Member("creationTimestamp", nullptr);
     });
     json.Member("versions").Array([&] {
       for (const Version& version : group.versions) WriteAggregatedVersion(version, release, json);

@@ -30,6 +30,14 @@ std::string Json(std::string_view text) {
 
 // ----------------------------------------------------------------------------------------- claims
 
+// A claim that a controller has allocated, in 1.31 and older, is given back when it is deleted.
+bool IsGivenBack(const classic::ResourceClaim&) {
+  return true;
+}
+bool IsGivenBack(const v1::ResourceClaim& claim) {
+  return !claim.spec.controller.empty();
+}
+
 template <class Claim>
 std::string StateOf(const Claim& claim) {
   std::string state;
@@ -42,8 +50,10 @@ std::string StateOf(const Claim& claim) {
   if (deleted) add("deleted");
   if (allocated) add("allocated");
   if (!deleted && !allocated) add("pending");
-  if (!claim.status.reserved_for.empty()) add("reserved");
-  if (allocated && claim.status.deallocation_requested) add("deallocating");
+  const bool reserved = !claim.status.reserved_for.empty();
+  if (reserved) add("reserved");
+  const bool ends = deleted && !reserved && IsGivenBack(claim);
+  if (allocated && (claim.status.deallocation_requested || ends)) add("deallocating");
   return state;
 }
 

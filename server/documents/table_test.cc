@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,6 +16,7 @@
 #include "api/core_v1/node.h"
 #include "api/core_v1/pod.h"
 #include "api/resource_v1/claim.h"
+#include "api/resource_v1alpha3.h"
 #include "server/documents/human_duration.h"
 
 namespace dray::server::documents {
@@ -111,6 +113,27 @@ constexpr std::pair<std::string_view, std::string_view> kPods[] = {
 
 TEST(Table, PodsShowWhatSpeaksForThem) {
   for (const auto& [json, cells] : kPods) EXPECT_EQ(Cells<api::core_v1::Pod>(json), cells);
+}
+
+TEST(Table, NodesShowWhatTheirKubeletReports) {
+  const std::string cells = Cells<api::core_v1::Node>(R"({"metadata":{"name":"n"},"status":{
+      "addresses":[{"type":"Hostname","address":"n"},{"type":"InternalIP","address":"10.0.0.1"}],
+      "nodeInfo":{"osImage":"Linux","kernelVersion":"6.1","containerRuntimeVersion":"c://2"}}})");
+  EXPECT_THAT(cells, HasSubstr(R"("10.0.0.1","<none>","Linux","6.1","c://2"])"));
+  EXPECT_THAT(Cells<api::core_v1::Node>("{}"),
+              HasSubstr(R"("<none>","<none>","<unknown>","<unknown>","<unknown>"])"));
+}
+
+TEST(Table, ClaimsOfControllersAreGivenBackWhenDeleted) {
+  namespace alpha3 = api::resource_v1alpha3;
+  const auto claim = [](std::string_view controller) {
+    return fmt::format(R"({{"metadata":{{"name":"c","deletionTimestamp":"2026-01-01T00:00:00Z"}},
+        "spec":{{"controller":"{}"}},"status":{{"allocation":{{}}}}}})",
+                       controller);
+  };
+  EXPECT_THAT(Cells<alpha3::ResourceClaim>(claim("a.b")),
+              HasSubstr(R"("deleted,allocated,deallocating")"));
+  EXPECT_THAT(Cells<alpha3::ResourceClaim>(claim("")), HasSubstr(R"("deleted,allocated")"));
 }
 
 TEST(Table, NodesShowStatusAndRoles) {
