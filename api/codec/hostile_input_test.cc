@@ -12,6 +12,7 @@
 #include "api/codec/yaml.h"
 #include "api/core_v1/pod.h"
 #include "api/resource_v1/claim.h"
+#include "api/resource_v1/slice.h"
 #include "base/text_scan.h"
 
 namespace dray::api {
@@ -98,6 +99,35 @@ TEST(HostileJson, DuplicatesAtDepthAreToldOnceEachAndNotForever) {
   EXPECT_EQ(issues[0], R"(duplicate field "spec.devices.requests[0].exactly.count")");
   EXPECT_EQ(issues[1], R"(unknown field "spec.devices.requests[0].exactly.x0")");
   EXPECT_EQ(claim->As<resource_v1::ResourceClaim>().spec.devices.requests[0].exactly->count, 3);
+}
+
+// What is told already is written out again to see that it is: up to 1 MiB and two bytes for each
+// byte of the document, and then nothing new is told.
+TEST(HostileJson, TheSameIssueIsWrittenOutUpToItsBudget) {
+  size_t issue_bytes = 0;
+  size_t size = 0;
+  const auto tells_the_last = [&](size_t repetitions) {
+    std::string json = R"({"spec":{"devices":[{"attributes":{")" + std::string(1000, 'k') + "\":{";
+    for (size_t i = 0; i < repetitions; ++i) json += R"("x":0,)";
+    json += R"("y":0}}}]}})";
+    DecodeIssues issues;
+    EXPECT_TRUE(DecodeJson(Reflected<resource_v1::ResourceSlice>::kKind, json, &issues));
+    issue_bytes = issues.front().size();
+    size = json.size();
+    return issues.back().ends_with(".y\"");
+  };
+  size_t most = 1;
+  size_t too_many = 1U << 14U;
+  ASSERT_TRUE(tells_the_last(most));
+  ASSERT_FALSE(tells_the_last(too_many));
+  while (most + 1 < too_many) {
+    const size_t middle = (most + too_many) / 2;
+    (tells_the_last(middle) ? most : too_many) = middle;
+  }
+  ASSERT_FALSE(tells_the_last(too_many));
+  const auto written = static_cast<double>(too_many * issue_bytes);
+  const auto budget = static_cast<double>((size_t{1} << 20U) + 2 * size);
+  EXPECT_NEAR(written / budget, 1, 0.01);
 }
 
 TEST(HostileJson, DuplicatesOfInlinedFieldsAndOfKeysInAnyOrder) {

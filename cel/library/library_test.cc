@@ -13,6 +13,7 @@
 #include "cel/library/addresses.h"
 #include "cel/library/call_cost.h"
 #include "cel/library/go_numbers.h"
+#include "cel/library/regex.h"
 #include "cel/library/registry.h"
 #include "cel/library/times.h"
 #include "cel/library/urls.h"
@@ -142,6 +143,41 @@ TEST(UrlsTest, TextsAreWrittenBackOrRefusedInGoWords) {
     const auto url = ParseUrl(c.text);
     EXPECT_EQ(url.has_value() ? url->text : url.error().message, c.written);
   }
+}
+
+TEST(LibraryLimits, PatternsUpToTheirLongest) {
+  const auto compiles = [](size_t bytes) {
+    size_t left = kExpressionPatternsMax;
+    return CompileRegex(std::string(bytes, 'a'), left).has_value();
+  };
+  EXPECT_TRUE(compiles(kPatternBytesMax));
+  EXPECT_FALSE(compiles(kPatternBytesMax + 1));
+}
+
+TEST(LibraryLimits, PatternsOfOneExpressionTogether) {
+  size_t left = kExpressionPatternsMax;
+  EXPECT_TRUE(CompileRegex("a", left).has_value());
+  left = kExpressionPatternsMax - left;  // what it took
+  EXPECT_TRUE(CompileRegex("a", left).has_value());
+  EXPECT_FALSE(CompileRegex("a", left).has_value()) << "nothing is left";
+}
+
+TEST(LibraryLimits, TextsListsAndMapsUpToTheirLargest) {
+  Arena arena;
+  EXPECT_TRUE(MakeString(arena, std::string(kStringBytesMax, 'a')).is(ValueKind::kString));
+  EXPECT_EQ(MakeString(arena, std::string(kStringBytesMax + 1, 'a')).text(), "string too long");
+  // Each item is a leaf, and the list itself is one.
+  std::vector<Value> items(kWeightMax - 1, Value::Int(1));
+  EXPECT_TRUE(MakeList(arena, items).is(ValueKind::kList));
+  items.push_back(Value::Int(1));
+  EXPECT_EQ(MakeList(arena, items).text(), "list too long");
+  std::vector<MapEntry> entries;
+  while (2 * entries.size() + 3 <= kWeightMax) {  // the map, keys and values
+    entries.push_back({Value::Int(static_cast<int64_t>(entries.size())), Value::Int(1)});
+  }
+  EXPECT_TRUE(MakeMap(arena, entries).is(ValueKind::kMap));
+  entries.push_back({Value::Int(-1), Value::Int(1)});
+  EXPECT_EQ(MakeMap(arena, entries).text(), "map too big");
 }
 
 TEST(LibraryTest, KeysWithoutOrderNeitherMergeNorHang) {
