@@ -182,9 +182,7 @@ class Application {
   Result<Changes> ChangesIn(const KindInfo& version, const JsonTree& merged) {
     DRAY_TRY(const JsonTree before, Convert(live_, kind_, version));
     DRAY_TRY(const JsonTree after, Convert(merged, kind_, version));
-    const Changes changes =
-        CompareFields(ShapeOf(version.type()), Part(&before), Part(&after), wire_);
-    return write_.reset == nullptr ? changes : changes.Without(*write_.reset);
+    return CompareFields(ShapeOf(version.type()), Part(&before), Part(&after), wire_, write_.reset);
   }
 
   // Who else owns what changes, and who loses what.

@@ -5,7 +5,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <map>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -62,11 +62,18 @@ bool IsAsBefore(const Part& old, const Part& now) {
   return are_values ? IsAsStored(*old.type(), old.value(), now.value(), false) : old == now;
 }
 
+// What is compared at one path.
+struct Sides {
+  Part old, now;
+  const FieldSet* ignored = nullptr;  // below that path; null: nothing
+};
+
 class Comparison {
  public:
   explicit Comparison(Wire wire) : wire_(wire) {}
 
-  Found At(const Shape& shape, const Part& old, const Part& now) {
+  Found At(const Shape& shape, const Sides& sides) {
+    const auto& [old, now, ignored] = sides;
     Found found{.is_gained = !old.is_there(), .is_removed = !now.is_there()};
     const bool is_leaf = shape.is_leaf() || (old.is_empty(wire_) && now.is_empty(wire_));
     if (is_leaf) {
@@ -75,15 +82,15 @@ class Comparison {
     }
     switch (shape.kind) {
       case Shape::Kind::kSet:
-      case Shape::Kind::kKeyedList: Items(shape, old, now, found.below); break;
+      case Shape::Kind::kKeyedList: Lists(shape, sides, found.below); break;
       case Shape::Kind::kMap:
       case Shape::Kind::kStruct:
         if (old.tree() != nullptr || now.tree() != nullptr) {
-          Documents(shape, old, now, found.below);
+          Documents(shape, sides, found.below);
         } else if (shape.kind == Shape::Kind::kMap) {
-          Maps(shape, old, now, found.below);
+          Maps(shape, sides, found.below);
         } else {
-          Structs(*shape.type, ValueOf(old), ValueOf(now), found.below);
+          Structs(*shape.type, ValueOf(old), ValueOf(now), ignored, found.below);
         }
         break;
       case Shape::Kind::kBool:
@@ -105,16 +112,20 @@ class Comparison {
   }
 
   static void Add(PathElement element, Found found, Changes& out) {
-    if (found.is_gained || !found.below.gained.nodes().empty()) {
-      out.gained.Append({.element = element,
-                         .is_member = found.is_gained,
-                         .below = std::move(found.below.gained)});
+    const bool is_gain = found.is_gained || !found.below.gained.nodes().empty();
+    const bool is_loss = found.is_removed || !found.below.removed.nodes().empty();
+    if (is_gain && is_loss) {
+      Append(element, found.is_gained, std::move(found.below.gained), out.gained);
+      Append(std::move(element), found.is_removed, std::move(found.below.removed), out.removed);
+    } else if (is_gain) {
+      Append(std::move(element), found.is_gained, std::move(found.below.gained), out.gained);
+    } else if (is_loss) {
+      Append(std::move(element), found.is_removed, std::move(found.below.removed), out.removed);
     }
-    if (found.is_removed || !found.below.removed.nodes().empty()) {
-      out.removed.Append({.element = std::move(element),
-                          .is_member = found.is_removed,
-                          .below = std::move(found.below.removed)});
-    }
+  }
+
+  static void Append(PathElement element, bool is_member, FieldSet below, FieldSet& out) {
+    out.Append({.element = std::move(element), .is_member = is_member, .below = std::move(below)});
   }
 
   static bool IsAny(const Found& found) {
@@ -122,14 +133,19 @@ class Comparison {
            !found.below.removed.nodes().empty();
   }
 
-  void Member(
-      const Shape& shape, std::string_view name, const Part& old, const Part& now, Changes& out) {
-    Found found = At(shape, old, now);
+  // `sides` are those of a member, but what is ignored is that of the whole.
+  void Member(const Shape& shape, std::string_view name, const Sides& sides, Changes& out) {
+    const FieldNode* node = sides.ignored == nullptr ? nullptr : sides.ignored->FindField(name);
+    if (node != nullptr && node->is_member) return;
+    Found found = At(
+        shape,
+        {.old = sides.old, .now = sides.now, .ignored = node == nullptr ? nullptr : &node->below});
     if (IsAny(found)) Add(PathElement::OfField(name), std::move(found), out);
   }
 
   // Either struct may be null: nothing there.
-  void Structs(const Type& type, const void* old, const void* now, Changes& out) {
+  void Structs(
+      const Type& type, const void* old, const void* now, const FieldSet* ignored, Changes& out) {
     const uint64_t before = old == nullptr ? 0 : WrittenMembers(type, old, wire_);
     const uint64_t after = now == nullptr ? 0 : WrittenMembers(type, now, wire_);
     for (uint64_t left = before | after; left != 0; left &= left - 1) {
@@ -138,95 +154,120 @@ class Comparison {
       const void* a = (before >> index & 1U) != 0 ? field.of(old) : nullptr;
       const void* b = (after >> index & 1U) != 0 ? field.of(now) : nullptr;
       if (field.facets.inlined) {
-        Structs(field.type(), a, b, out);
+        Structs(field.type(), a, b, ignored, out);
         continue;
       }
       Member(ShapeOf(field),
              field.name,
-             a == nullptr ? Part() : Part(field.type(), a),
-             b == nullptr ? Part() : Part(field.type(), b),
+             {.old = a == nullptr ? Part() : Part(field.type(), a),
+              .now = b == nullptr ? Part() : Part(field.type(), b),
+              .ignored = ignored},
              out);
     }
   }
 
-  void Maps(const Shape& shape, const Part& old, const Part& now, Changes& out) {
+  void Maps(const Shape& shape, const Sides& sides, Changes& out) {
     const Shape element = ElementShape(shape);
     const Type& type = *shape.type;
     const auto part = [&](const void* value) {
       return value == nullptr ? Part() : Part(type.element(), value);
     };
-    const void* const before = ValueOf(old);
-    const void* const after = ValueOf(now);
+    const auto member = [&](std::string_view key, const void* old, const void* now) {
+      Member(element, key, {.old = part(old), .now = part(now), .ignored = sides.ignored}, out);
+    };
+    const void* const before = ValueOf(sides.old);
+    const void* const after = ValueOf(sides.now);
     if (after != nullptr) {
       VisitMap(type, after, [&](std::string_view key, const void* value) {
-        const void* was = before == nullptr ? nullptr : type.container->find(before, key);
-        Member(element, key, part(was), part(value), out);
+        member(key, before == nullptr ? nullptr : type.container->find(before, key), value);
       });
     }
     if (before != nullptr) {
       VisitMap(type, before, [&](std::string_view key, const void* value) {
         if (after != nullptr && type.container->find(after, key) != nullptr) return;
-        Member(element, key, part(value), Part(), out);
+        member(key, value, nullptr);
       });
     }
   }
 
-  void Documents(const Shape& shape, const Part& old, const Part& now, Changes& out) {
+  void Documents(const Shape& shape, const Sides& sides, Changes& out) {
     static const JsonMembers kNone;
-    const JsonMembers& before = old.tree() == nullptr ? kNone : old.tree()->members();
-    const JsonMembers& after = now.tree() == nullptr ? kNone : now.tree()->members();
-    for (const auto& [name, value] : after.All()) {
-      const auto member = MemberShape(shape, name, wire_);
-      if (member) Member(*member, name, Part(before.Find(name)), Part(value), out);
-    }
+    const JsonTree* const old = sides.old.tree();
+    const JsonTree* const now = sides.now.tree();
+    const JsonMembers& before = old == nullptr ? kNone : old->members();
+    const JsonMembers& after = now == nullptr ? kNone : now->members();
+    const auto member = [&](std::string_view name, const JsonTree* a, const JsonTree* b) {
+      const auto inner = MemberShape(shape, name, wire_);
+      if (!inner.has_value()) return;
+      Member(*inner, name, {.old = Part(a), .now = Part(b), .ignored = sides.ignored}, out);
+    };
+    for (const auto& [name, value] : after.All()) member(name, before.Find(name), value);
     for (const auto& [name, value] : before.All()) {
-      if (after.Find(name) != nullptr) continue;
-      const auto member = MemberShape(shape, name, wire_);
-      if (member) Member(*member, name, Part(value), Part(), out);
+      if (after.Find(name) == nullptr) member(name, value, nullptr);
     }
   }
 
-  void Items(const Shape& shape, const Part& old, const Part& now, Changes& out) {
-    if (old.is_there() && now.is_there() && IsAsBefore(old, now)) return;
-    struct Both {
-      std::vector<Part> old, now;
+  using Items = std::vector<Item>;
+
+  // By name; those that go by one name stay in their order.
+  Items SortedItems(const Shape& list, const Part& part) const {
+    Items items = ItemsOf(list, part, wire_);
+    const auto before = [](const Item& a, const Item& b) {
+      const auto order = a.element <=> b.element;
+      return order < 0 || (order == 0 && a.place < b.place);
     };
-    std::map<PathElement, Both> by_name;
-    for (Item& item : ItemsOf(shape, old, wire_)) {
-      by_name[std::move(item.element)].old.push_back(item.part);
+    if (!std::ranges::is_sorted(items, before)) std::ranges::sort(items, before);
+    return items;
+  }
+
+  // What is ignored is never in a list: the steps of such sets are fields.
+  void Lists(const Shape& shape, const Sides& sides, Changes& out) {
+    const auto& [old, now, ignored] = sides;
+    if (old.is_there() && now.is_there() && IsAsBefore(old, now)) return;
+    Items before = SortedItems(shape, old);
+    Items after = SortedItems(shape, now);
+    const Shape inner = ElementShape(shape);
+    out.gained.Reserve(after.size());
+    std::span<Item> left(before);
+    std::span<Item> right(after);
+    while (!left.empty() || !right.empty()) {
+      const bool is_left_first =
+          right.empty() || (!left.empty() && left.front().element < right.front().element);
+      const PathElement& name = (is_left_first ? left : right).front().element;
+      const std::span<Item> was = TakeNamed(name, left);
+      SameElement(inner, was, TakeNamed(name, right), out);
     }
-    for (Item& item : ItemsOf(shape, now, wire_)) {
-      by_name[std::move(item.element)].now.push_back(item.part);
-    }
-    for (const auto& [element, both] : by_name) {
-      SameElement(shape, element, both.old, both.now, out);
-    }
+  }
+
+  // The items at the beginning of `items` that go by `name`; `items` goes on behind them.
+  static std::span<Item> TakeNamed(const PathElement& name, std::span<Item>& items) {
+    size_t count = 0;
+    while (count < items.size() && items[count].element == name) ++count;
+    const std::span<Item> taken = items.first(count);
+    items = items.subspan(count);
+    return taken;
   }
 
   // The elements of both lists that go by one name: one each, unless the list repeats itself. What
   // is repeated is owned as a whole.
-  void SameElement(const Shape& shape,
-                   const PathElement& element,
-                   const std::vector<Part>& old,
-                   const std::vector<Part>& now,
-                   Changes& out) {
+  void SameElement(const Shape& inner, std::span<Item> old, std::span<Item> now, Changes& out) {
+    PathElement& element = (old.empty() ? now : old).front().element;
+    const Part before = old.empty() ? Part() : old.front().part;
+    const Part after = now.empty() ? Part() : now.front().part;
     if (old.size() > 1 && now.size() > 1) {
-      if (!std::ranges::equal(old, now)) Add(element, {.is_gained = true}, out);
-      return;
-    }
-    const Shape inner = ElementShape(shape);
-    if (old.size() > 1) {
-      if (!now.empty()) Add(element, At(inner, Part(), now.front()), out);
+      if (!std::ranges::equal(old, now, {}, &Item::part, &Item::part)) {
+        Add(element, {.is_gained = true}, out);
+      }
+    } else if (old.size() > 1) {
+      if (!now.empty()) Add(element, At(inner, {.old = Part(), .now = after}), out);
       Add(element, {.is_removed = true}, out);
-      return;
-    }
-    if (now.size() > 1) {
-      if (!old.empty()) Add(element, At(inner, old.front(), Part()), out);
+    } else if (now.size() > 1) {
+      if (!old.empty()) Add(element, At(inner, {.old = before, .now = Part()}), out);
       Add(element, {.is_gained = true}, out);
-      return;
+    } else {
+      Found found = At(inner, {.old = before, .now = after});
+      if (IsAny(found)) Add(std::move(element), std::move(found), out);
     }
-    Found found = At(inner, old.empty() ? Part() : old.front(), now.empty() ? Part() : now.front());
-    if (IsAny(found)) Add(element, std::move(found), out);
   }
 
   Wire wire_;
@@ -234,18 +275,15 @@ class Comparison {
 
 }  // namespace
 
-Changes Changes::Without(const FieldSet& fields) const {
-  return {.gained = gained.RecursiveDifference(fields),
-          .removed = removed.RecursiveDifference(fields)};
+Changes CompareFields(
+    const Shape& shape, const Part& old, const Part& now, Wire wire, const FieldSet* ignored) {
+  return Comparison(wire).At(shape, {.old = old, .now = now, .ignored = ignored}).below;
 }
 
-Changes CompareFields(const Shape& shape, const Part& old, const Part& now, Wire wire) {
-  return Comparison(wire).At(shape, old, now).below;
-}
-
-Changes CompareFields(const Object& old, const Object& now, Wire wire) {
+Changes CompareFields(const Object& old, const Object& now, Wire wire, const FieldSet* ignored) {
   const Type& type = now.type();
-  return CompareFields(ShapeOf(type), Part(old.type(), old.value()), Part(type, now.value()), wire);
+  return CompareFields(
+      ShapeOf(type), Part(old.type(), old.value()), Part(type, now.value()), wire, ignored);
 }
 
 }  // namespace dray::api::managed_fields

@@ -16,17 +16,23 @@ struct Changes {
   FieldSet removed;  // no longer there
 
   bool empty() const { return gained.empty() && removed.empty(); }
-  /// Without the paths of `fields` and all below them.
-  Changes Without(const FieldSet& fields) const;
 };
 
 /// What has changed from `old` to `now`, which are both parts of structs or both parts of
 /// documents, of this shape. A struct, list or map that is new or gone is itself among the paths,
-/// besides what lies in it. Elements of a list that have the same key are compared as one.
-/// O(size), but for sorting.
-Changes CompareFields(const Shape& shape, const Part& old, const Part& now, Wire wire);
+/// besides what lies in it. Elements of a list that have the same key are compared as one. The
+/// paths of `ignored` (null: none) and all below them are not looked at.
+/// O(size of what is looked at), but for sorting.
+Changes CompareFields(const Shape& shape,
+                      const Part& old,
+                      const Part& now,
+                      Wire wire,
+                      const FieldSet* ignored = nullptr);
 
 /// The same of objects of one kind; kind and apiVersion are not looked at.
-Changes CompareFields(const Object& old, const Object& now, Wire wire);
+Changes CompareFields(const Object& old,
+                      const Object& now,
+                      Wire wire,
+                      const FieldSet* ignored = nullptr);
 
 }  // namespace dray::api::managed_fields

@@ -129,11 +129,12 @@ class Checker {
   void List(const Shape& shape, const JsonTree& value) {
     if (!value.is_array()) return Mistake(fmt::format("expected list, got &{{{}}}", GoText(value)));
     const Shape element = ElementShape(shape);
+    ElementNames names(shape, wire_);
     std::set<PathElement> seen;
     for (size_t i = 0; i < value.elements().size() && !IsFull(); ++i) {
       PathElement name = PathElement::OfIndex(i);
       if (shape.kind != Kind::kAtomic) {
-        Result<PathElement> key = ElementOf(shape, Part(&value.elements()[i]), wire_);
+        Result<PathElement> key = names.Of(Part(&value.elements()[i]));
         if (!key.has_value()) {
           return Mistake(fmt::format("element {}: {}", i, key.error().message));
         }
@@ -381,10 +382,11 @@ JsonTree RemoveElements(const Shape& shape,
                         const FieldSet& fields,
                         Wire wire) {
   const Shape inner = ElementShape(shape);
+  ElementNames names(shape, wire);
   JsonTree out;
   out.kind = JsonKind::kArray;
   for (const JsonTree& element : list.elements()) {
-    const Result<PathElement> name = ElementOf(shape, Part(&element), wire);
+    const Result<PathElement> name = names.Of(Part(&element));
     const FieldNode* node = name.has_value() ? fields.Find(*name) : nullptr;
     if (node != nullptr && node->is_member) continue;
     const bool is_whole = node == nullptr || node->below.empty();

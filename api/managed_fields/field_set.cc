@@ -97,13 +97,13 @@ void Write(const FieldSet& set, bool is_member, std::string& out) {
 // Walks two sorted lists of steps side by side: `visit` gets a step of either, or both where they
 // are equal.
 template <class Visit>
-void Zip(const Nodes& a, const Nodes& b, Visit&& visit) {
+void Zip(Nodes& a, Nodes& b, Visit&& visit) {
   auto left = a.begin();
   auto right = b.begin();
   while (left != a.end() && right != b.end()) {
     const auto order = left->element <=> right->element;
-    const FieldNode* const x = order <= 0 ? &*left++ : nullptr;
-    const FieldNode* const y = order >= 0 ? &*right++ : nullptr;
+    FieldNode* const x = order <= 0 ? &*left++ : nullptr;
+    FieldNode* const y = order >= 0 ? &*right++ : nullptr;
     visit(x, y);
   }
   for (; left != a.end(); ++left) visit(&*left, nullptr);
@@ -112,10 +112,10 @@ void Zip(const Nodes& a, const Nodes& b, Visit&& visit) {
 
 // Calls `visit` with each step of `a` and the equal one of `b`, or null. O(|a| log |b|), so that
 // many small sets can be compared with one large one; O(|a| + |b|) where both are of a size.
-template <class Visit>
-void Match(const Nodes& a, const Nodes& b, Visit&& visit) {
+template <class SomeNodes, class Visit>
+void Match(SomeNodes& a, const Nodes& b, Visit&& visit) {
   auto at = b.begin();
-  for (const FieldNode& node : a) {
+  for (auto& node : a) {
     std::ptrdiff_t stride = 1;
     auto from = at;
     while (at != b.end() && at->element < node.element) {
@@ -202,13 +202,8 @@ void FieldSet::Insert(const Path& path) {
 }
 
 FieldSet FieldSet::Union(const FieldSet& other) const {
-  FieldSet result;
-  Zip(nodes_, other.nodes_, [&](const FieldNode* a, const FieldNode* b) {
-    if (a == nullptr || b == nullptr) return result.Append(a == nullptr ? *b : *a);
-    result.Append({.element = a->element,
-                   .is_member = a->is_member || b->is_member,
-                   .below = a->below.Union(b->below)});
-  });
+  FieldSet result = *this;
+  result.Add(other);
   return result;
 }
 
@@ -224,25 +219,14 @@ FieldSet FieldSet::Intersection(const FieldSet& other) const {
 }
 
 FieldSet FieldSet::Difference(const FieldSet& other) const {
-  FieldSet result;
-  Match(nodes_, other.nodes_, [&](const FieldNode& node, const FieldNode* same) {
-    if (same == nullptr) return result.Append(node);
-    result.Append({.element = node.element,
-                   .is_member = node.is_member && !same->is_member,
-                   .below = node.below.Difference(same->below)});
-  });
+  FieldSet result = *this;
+  result.Remove(other);
   return result;
 }
 
 FieldSet FieldSet::RecursiveDifference(const FieldSet& other) const {
-  FieldSet result;
-  Match(nodes_, other.nodes_, [&](const FieldNode& node, const FieldNode* same) {
-    if (same == nullptr) return result.Append(node);
-    if (same->is_member) return;
-    result.Append({.element = node.element,
-                   .is_member = node.is_member,
-                   .below = node.below.RecursiveDifference(same->below)});
-  });
+  FieldSet result = *this;
+  result.RemoveAll(other);
   return result;
 }
 
@@ -255,9 +239,68 @@ bool FieldSet::Meets(const FieldSet& other) const {
   return meets;
 }
 
+void FieldSet::Add(FieldSet other) {
+  if (nodes_.empty()) {
+    nodes_ = std::move(other.nodes_);
+    return;
+  }
+  Nodes result;
+  result.reserve(nodes_.size() + other.nodes_.size());
+  Zip(nodes_, other.nodes_, [&](FieldNode* a, FieldNode* b) {
+    FieldNode& node = result.emplace_back(std::move(a == nullptr ? *b : *a));
+    if (a == nullptr || b == nullptr) return;
+    node.is_member = node.is_member || b->is_member;
+    node.below.Add(std::move(b->below));
+  });
+  nodes_ = std::move(result);
+}
+
+// Calls `change` for each step that `other` has too, then drops those that nothing is left of.
+template <class Change>
+void FieldSet::ChangeSame(const FieldSet& other, Change&& change) {
+  if (other.nodes_.empty()) return;
+  Match(nodes_, other.nodes_, [&](FieldNode& node, const FieldNode* same) {
+    if (same != nullptr) change(node, *same);
+  });
+  std::erase_if(nodes_,
+                [](const FieldNode& node) { return !node.is_member && node.below.nodes_.empty(); });
+}
+
+void FieldSet::Remove(const FieldSet& other) {
+  ChangeSame(other, [](FieldNode& node, const FieldNode& same) {
+    node.is_member = node.is_member && !same.is_member;
+    node.below.Remove(same.below);
+  });
+}
+
+void FieldSet::RemoveAll(const FieldSet& other) {
+  ChangeSame(other, [](FieldNode& node, const FieldNode& same) {
+    if (same.is_member) {
+      node.is_member = false;
+      node.below.nodes_.clear();
+    } else {
+      node.below.RemoveAll(same.below);
+    }
+  });
+}
+
+const FieldNode* FieldSet::FindField(std::string_view name) const {
+  // Fields come first, by the bytes of their names.
+  const auto at = std::ranges::partition_point(nodes_, [&](const FieldNode& node) {
+    return node.element.kind() == PathElement::Kind::kField && node.element.name() < name;
+  });
+  const bool is_found = at != nodes_.end() && at->element.kind() == PathElement::Kind::kField &&
+                        at->element.name() == name;
+  return is_found ? &*at : nullptr;
+}
+
 const FieldNode* FieldSet::Find(const PathElement& element) const {
   const auto at = std::ranges::lower_bound(nodes_, element, {}, &FieldNode::element);
   return at != nodes_.end() && at->element == element ? &*at : nullptr;
+}
+
+void FieldSet::Reserve(size_t size) {
+  nodes_.reserve(size);
 }
 
 void FieldSet::Append(FieldNode node) {
@@ -279,7 +322,7 @@ void FieldSet::Sort() {
     }
     FieldNode& same = sorted.back();
     same.is_member = same.is_member || node.is_member;
-    same.below = same.below.Union(node.below);
+    same.below.Add(std::move(node.below));
   }
   nodes_ = std::move(sorted);
 }

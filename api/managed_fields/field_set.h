@@ -47,18 +47,31 @@ class FieldSet {
   /// Whether a path is in both.
   bool Meets(const FieldSet& other) const;
 
+  // The same in place, for sets that nobody else needs: what stays is not copied.
+
+  void Add(FieldSet other);               // Union
+  void Remove(const FieldSet& other);     // Difference
+  void RemoveAll(const FieldSet& other);  // RecursiveDifference
+
   // For walks, which build sets from the bottom up.
 
   /// The steps of the first level, sorted once Sort() was called.
   const std::vector<FieldNode>& nodes() const { return nodes_; }
   /// The step `element`, or null. O(log n).
   const FieldNode* Find(const PathElement& element) const;
+  /// The same for the step into a field.
+  const FieldNode* FindField(std::string_view name) const;
   /// Adds a step, unless it is no member and has nothing below.
   void Append(FieldNode node);
+  /// Makes room for so many steps.
+  void Reserve(size_t size);
   /// Brings what was appended in order; of a step that was appended twice all paths count.
   void Sort();
 
  private:
+  template <class Change>
+  void ChangeSame(const FieldSet& other, Change&& change);
+
   std::vector<FieldNode> nodes_;
 };
 

@@ -2,6 +2,7 @@
 #include "api/managed_fields/managers.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -25,7 +26,7 @@ int64_t SecondsOf(const std::optional<Time>& time) {
   return time.has_value() ? time->unix_seconds() : 0;
 }
 
-Result<Manager> ReadManager(const meta_v1::ManagedFieldsEntry& entry, size_t index) {
+Result<Manager> OpenManager(const meta_v1::ManagedFieldsEntry& entry, size_t index) {
   const bool applied = entry.operation == "Apply";
   if (!applied && entry.operation != "Update") {
     return Fail(StatusReason::kBadRequest, "operation must be `Apply` or `Update`");
@@ -50,8 +51,8 @@ Result<Manager> ReadManager(const meta_v1::ManagedFieldsEntry& entry, size_t ind
                   .time = entry.time,
                   .fields = FieldSet()};
   if (entry.fields_v1.has_value() && !entry.fields_v1->IsNull()) {
-    DRAY_TRY(manager.fields, FieldSet::Parse(entry.fields_v1->bytes()));
     manager.written = *entry.fields_v1;
+    manager.is_unread = true;
   }
   return manager;
 }
@@ -103,19 +104,37 @@ std::string ManagerId::Readable() const {
   return text;
 }
 
-Result<Managers> ReadManagers(const Entries& entries) {
+Result<Managers> OpenManagers(const Entries& entries) {
   Managers managers;
   managers.reserve(entries.size() + 1);
+  std::vector<size_t> order;
+  order.reserve(entries.size());
   for (size_t i = 0; i < entries.size(); ++i) {
-    DRAY_TRY(Manager manager, ReadManager(entries[i], i));
+    DRAY_TRY(Manager manager, OpenManager(entries[i], i));
     managers.push_back(std::move(manager));
+    order.push_back(i);
   }
-  std::map<decltype(Who(ManagerId())), size_t> last;
-  for (size_t i = 0; i < managers.size(); ++i) last[Who(managers[i].id)] = i;
-  if (last.size() == managers.size()) return managers;
+  const auto who = [&](size_t index) { return Who(managers[index].id); };
+  std::ranges::sort(order, {}, [&](size_t index) { return std::tuple(who(index), index); });
+  if (std::ranges::adjacent_find(order, {}, who) == order.end()) return managers;
   Managers different;
-  for (const auto& [who, index] : last) different.push_back(managers[index]);
+  for (size_t i = 0; i < order.size(); ++i) {
+    const bool is_last = i + 1 == order.size() || who(order[i]) != who(order[i + 1]);
+    if (is_last) different.push_back(std::move(managers[order[i]]));
+  }
   return different;
+}
+
+Result<> ReadFields(Manager& manager) {
+  if (!std::exchange(manager.is_unread, false)) return {};
+  DRAY_TRY(manager.fields, FieldSet::Parse(manager.written.bytes()));
+  return {};
+}
+
+Result<Managers> ReadManagers(const Entries& entries) {
+  DRAY_TRY(Managers managers, OpenManagers(entries));
+  for (Manager& manager : managers) DRAY_TRY_VOID(ReadFields(manager));
+  return managers;
 }
 
 Entries WriteManagers(Managers managers) {
@@ -144,18 +163,21 @@ Manager* FindManager(Managers& managers, const ManagerId& id) {
   return found == managers.end() ? nullptr : &*found;
 }
 
-void CapUpdates(Managers& managers) {
+Result<> CapUpdates(Managers& managers) {
+  const auto is_update = [](const Manager& manager) {
+    return manager.id.operation == Operation::kUpdate;
+  };
+  auto updates = static_cast<size_t>(std::ranges::count_if(managers, is_update));
+  if (updates <= kUpdateManagersMax) return {};
   std::vector<std::tuple<int64_t, std::string, Manager*>> by_age;
   std::map<std::string, Manager*> buckets;  // of each version, where it has one
   for (Manager& manager : managers) {
-    if (manager.id.operation != Operation::kUpdate) continue;
+    if (!is_update(manager)) continue;
     by_age.emplace_back(SecondsOf(manager.time), manager.id.SortText(), &manager);
     if (manager.id.name == kOldUpdates && manager.id.subresource.empty()) {
       buckets.emplace(manager.id.api_version, &manager);
     }
   }
-  size_t updates = by_age.size();
-  if (updates <= kUpdateManagersMax) return;
   std::ranges::sort(by_age);
   std::map<std::string, Manager*> oldest;  // of each version
   for (const auto& [seconds, text, manager] : by_age) {
@@ -166,13 +188,16 @@ void CapUpdates(Managers& managers) {
     bucket->id.name = kOldUpdates;
     bucket->id.subresource.clear();
     if (manager == bucket) continue;
-    bucket->fields = bucket->fields.Union(manager->fields);
+    DRAY_TRY_VOID(ReadFields(*bucket));
+    DRAY_TRY_VOID(ReadFields(*manager));
+    bucket->fields.Add(std::move(manager->fields));
     bucket->written = RawJson();
     bucket->time = manager->time;  // the later one
     manager->fields = FieldSet();
     --updates;
   }
-  std::erase_if(managers, [](const Manager& manager) { return manager.fields.empty(); });
+  std::erase_if(managers, std::mem_fn(&Manager::owns_nothing));
+  return {};
 }
 
 }  // namespace dray::api::managed_fields

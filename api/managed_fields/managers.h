@@ -42,6 +42,9 @@ struct Manager {
   std::optional<Time> time;
   FieldSet fields;
   RawJson written = RawJson();  // `fields` as it was read; empty once they changed
+  bool is_unread = false;       // `fields` stands only in `written`: ReadFields() first
+
+  bool owns_nothing() const { return !is_unread && fields.empty(); }
 };
 
 using Managers = std::vector<Manager>;
@@ -51,6 +54,13 @@ using Entries = List<meta_v1::ManagedFieldsEntry>;
 /// Errors: kBadRequest  an operation, version, type or set that cannot be read, in upstream's
 /// words.
 Result<Managers> ReadManagers(const Entries& entries);
+
+/// The same without reading the sets, for entries of the store, most of which no write touches.
+Result<Managers> OpenManagers(const Entries& entries);
+
+/// Reads the set of a manager, unless that was done.
+/// Errors: as above.
+Result<> ReadFields(Manager& manager);
 
 /// The same as entries: those that applied first, then by time, name, version and subresource.
 Entries WriteManagers(Managers managers);
@@ -63,6 +73,7 @@ Manager* FindManager(Managers& managers, const ManagerId& id);
 
 /// Merges the oldest updates, of one version each into one entry "ancient-changes", until no more
 /// than kUpdateManagersMax are left, or none that could be merged.
-void CapUpdates(Managers& managers);
+/// Errors: as ReadFields().
+Result<> CapUpdates(Managers& managers);
 
 }  // namespace dray::api::managed_fields

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/managed_fields/part.h"
 
+#include <algorithm>
 #include <string>
 
 #include <fmt/format.h>
@@ -29,69 +30,6 @@ const void* KeyValue(const Type& type, const void* value, const Field& field, Wi
     if (const void* found = KeyValue(member.type(), member.of(value), field, wire)) return found;
   }
   return nullptr;
-}
-
-// A member of a key as compact JSON; nothing when it is not there.
-std::optional<std::string> KeyJson(const Part& part, const Field& field, Wire wire) {
-  std::string json;
-  if (part.tree() != nullptr) {
-    const JsonTree* member = part.tree()->members().Find(field.name);
-    if (member == nullptr) return KeyDefault(field);
-    WriteJsonTree(*member, json);
-    return json;
-  }
-  const void* value = KeyValue(*part.type(), part.value(), field, wire);
-  if (value == nullptr) return KeyDefault(field);
-  EncodeJson(field.type(), value, json, wire);
-  return json;
-}
-
-Result<PathElement> KeyOf(const Shape& list, const Part& part, Wire wire) {
-  if (part.is_null()) {
-    return Fail(StatusReason::kUnknown, "associative list with keys may not have a null element");
-  }
-  if (part.tree() != nullptr && !part.tree()->is_object()) {
-    return Fail(StatusReason::kUnknown, "associative list with keys may not have non-map elements");
-  }
-  std::vector<KeyMember> members;
-  std::string names;
-  for (const Field* field : KeyFields(list, wire)) {
-    names += fmt::format("{}{}", names.empty() ? "" : " ", GoQuote(field->name));
-    if (std::optional<std::string> json = KeyJson(part, *field, wire)) {
-      members.emplace_back(field->name, *std::move(json));
-    }
-  }
-  if (members.empty()) {
-    return Fail(StatusReason::kUnknown,
-                fmt::format("associative list with keys has an element that omits all key fields "
-                            "[{}] (and doesn't have default values for any key fields)",
-                            names));
-  }
-  return PathElement::OfKey(std::move(members));
-}
-
-Result<PathElement> SetElementOf(const Part& part) {
-  std::string json;
-  if (part.tree() == nullptr) {
-    EncodeJson(*part.type(), part.value(), json);
-    return PathElement::OfValue(json);
-  }
-  switch (part.tree()->kind) {
-    case JsonKind::kObject:
-      return Fail(StatusReason::kUnknown,
-                  "associative list without keys has an element that's a map type");
-    case JsonKind::kArray:
-      return Fail(StatusReason::kUnknown, "not supported: associative list with lists as elements");
-    case JsonKind::kNull:
-    case JsonKind::kInvalid:
-      return Fail(StatusReason::kUnknown,
-                  "associative list without keys has an element that's an explicit null");
-    case JsonKind::kBool:
-    case JsonKind::kNumber:
-    case JsonKind::kString: break;
-  }
-  WriteJsonTree(*part.tree(), json);
-  return PathElement::OfValue(json);
 }
 
 }  // namespace
@@ -143,21 +81,111 @@ bool Part::operator==(const Part& other) const {
   return Equal(*type_, value_, other.value_);
 }
 
-Result<PathElement> ElementOf(const Shape& list, const Part& part, Wire wire) {
-  return list.kind == Shape::Kind::kSet ? SetElementOf(part) : KeyOf(list, part, wire);
+ElementNames::ElementNames(const Shape& list, Wire wire) : list_(list), wire_(wire) {
+  if (list.kind == Shape::Kind::kSet) return;
+  for (const Field* field : KeyFields(list, wire)) {
+    std::string intro;
+    QuoteJson(field->name, intro);
+    members_.push_back(
+        {.field = field, .intro = std::move(intro) + ":", .absent = KeyDefault(*field)});
+  }
+  std::ranges::sort(members_, {}, [](const Member& member) { return member.field->name; });
+}
+
+Result<PathElement> ElementNames::Of(const Part& element) {
+  return list_.kind == Shape::Kind::kSet ? ValueOf(element) : KeyOf(element);
+}
+
+Result<PathElement> ElementNames::ValueOf(const Part& element) {
+  json_.clear();
+  if (element.tree() == nullptr) {
+    EncodeJson(*element.type(), element.value(), json_);
+    return PathElement::OfValue(json_);
+  }
+  switch (element.tree()->kind) {
+    case JsonKind::kObject:
+      return Fail(StatusReason::kUnknown,
+                  "associative list without keys has an element that's a map type");
+    case JsonKind::kArray:
+      return Fail(StatusReason::kUnknown, "not supported: associative list with lists as elements");
+    case JsonKind::kNull:
+    case JsonKind::kInvalid:
+      return Fail(StatusReason::kUnknown,
+                  "associative list without keys has an element that's an explicit null");
+    case JsonKind::kBool:
+    case JsonKind::kNumber:
+    case JsonKind::kString: break;
+  }
+  WriteJsonTree(*element.tree(), json_);
+  return PathElement::OfValue(json_);
+}
+
+Result<PathElement> ElementNames::KeyOf(const Part& element) {
+  if (element.is_null()) {
+    return Fail(StatusReason::kUnknown, "associative list with keys may not have a null element");
+  }
+  if (element.tree() != nullptr && !element.tree()->is_object()) {
+    return Fail(StatusReason::kUnknown, "associative list with keys may not have non-map elements");
+  }
+  json_ = "{";
+  for (const Member& member : members_) {
+    const size_t before = json_.size();
+    if (before > 1) json_ += ',';
+    json_ += member.intro;
+    if (!AppendValue(member, element)) json_.resize(before);
+  }
+  if (json_.size() == 1) return Fail(NoKey());
+  json_ += '}';
+  return PathElement::OfSortedKey(json_);
+}
+
+// A member of a key as compact JSON; false when it is not there.
+bool ElementNames::AppendValue(const Member& member, const Part& element) {
+  const Field& field = *member.field;
+  if (element.tree() != nullptr) {
+    const JsonTree* found = element.tree()->members().Find(field.name);
+    if (found != nullptr) {
+      WriteJsonTree(*found, json_);
+      return true;
+    }
+  } else if (const void* found = KeyValue(*element.type(), element.value(), field, wire_)) {
+    EncodeJson(field.type(), found, json_, wire_);
+    return true;
+  }
+  json_ += member.absent.value_or("");
+  return member.absent.has_value();
+}
+
+Error ElementNames::NoKey() const {
+  std::string names;
+  for (const Field* field : KeyFields(list_, wire_)) {
+    names += fmt::format("{}{}", names.empty() ? "" : " ", GoQuote(field->name));
+  }
+  return {
+      .reason = StatusReason::kUnknown,
+      .message = fmt::format("associative list with keys has an element that omits all key fields "
+                             "[{}] (and doesn't have default values for any key fields)",
+                             names)};
 }
 
 std::vector<Item> ItemsOf(const Shape& list, const Part& part, Wire wire) {
   std::vector<Item> items;
+  ElementNames names(list, wire);
+  size_t place = 0;
   const auto add = [&](const Part& element) {
-    Result<PathElement> name = ElementOf(list, element, wire);
-    if (name.has_value()) items.push_back({.element = *std::move(name), .part = element});
+    Result<PathElement> name = names.Of(element);
+    if (name.has_value()) {
+      items.push_back({.element = *std::move(name), .part = element, .place = place});
+    }
+    ++place;
   };
   if (part.tree() != nullptr) {
+    items.reserve(part.tree()->elements().size());
     for (const JsonTree& element : part.tree()->elements()) add(Part(&element));
   } else if (part.type() != nullptr && part.type()->kind == TypeKind::kList) {
     const ContainerOperations& container = *part.type()->container;
     const size_t size = container.size(part.value());
+    items.reserve(size);
     for (size_t i = 0; i < size; ++i) {
       add(Part(part.type()->element(), container.at(part.value(), i)));
     }

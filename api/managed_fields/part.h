@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -51,11 +52,34 @@ class Part {
 struct Item {
   PathElement element;
   Part part;
+  size_t place;  // in the list
 };
 
-/// The path element of `part`, an element of `list`.
-/// Errors: kUnknown  it has none, in upstream's words.
-Result<PathElement> ElementOf(const Shape& list, const Part& part, Wire wire);
+/// Finds the path elements of the elements of one list; what is the same for all of them is looked
+/// up once.
+class ElementNames {
+ public:
+  ElementNames(const Shape& list, Wire wire);
+
+  /// Errors: kUnknown  it has none, in upstream's words.
+  Result<PathElement> Of(const Part& element);
+
+ private:
+  struct Member {
+    const Field* field;
+    std::string intro;                  // "name": as it stands before the value
+    std::optional<std::string> absent;  // what stands for a member that is not there
+  };
+  Result<PathElement> ValueOf(const Part& element);
+  Result<PathElement> KeyOf(const Part& element);
+  bool AppendValue(const Member& member, const Part& element);
+  Error NoKey() const;
+
+  Shape list_;
+  Wire wire_;
+  std::vector<Member> members_;  // of a keyed list, sorted by name
+  std::string json_;             // of one element; keeps its room
+};
 
 /// The elements of `list`; those that have no path element are left out.
 std::vector<Item> ItemsOf(const Shape& list, const Part& part, Wire wire);

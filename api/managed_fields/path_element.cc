@@ -17,8 +17,6 @@
 namespace dray::api::managed_fields {
 namespace {
 
-constexpr std::string_view kLetters = "fkvi";  // in the order of Kind
-
 void AppendQuoted(std::string_view text, std::string& out) {
   AppendJsonString(text, JsonEscapes::kWeb, out);
 }
@@ -103,6 +101,22 @@ std::strong_ordering CompareKeys(std::string_view a, std::string_view b) {
   return a <=> b;
 }
 
+// The order of two texts of JSON as long as it shows without reading them: equal up to the middle
+// of a string, in which nothing is escaped. A string that ends is less than one that goes on.
+std::optional<std::strong_ordering> OrderInString(std::string_view a, std::string_view b) {
+  const size_t size = std::min(a.size(), b.size());
+  bool is_in_string = false;
+  size_t i = 0;
+  for (; i < size && a[i] == b[i]; ++i) {
+    if (a[i] == '\\') return std::nullopt;
+    if (a[i] == '"') is_in_string = !is_in_string;
+  }
+  if (!is_in_string || i == size || a[i] == '\\' || b[i] == '\\') return std::nullopt;
+  if (a[i] == '"') return std::strong_ordering::less;
+  if (b[i] == '"') return std::strong_ordering::greater;
+  return static_cast<unsigned char>(a[i]) <=> static_cast<unsigned char>(b[i]);
+}
+
 std::string ReadableScalar(std::string_view json) {
   return json.starts_with('"') ? GoQuote(TextOf(json)) : std::string(json);
 }
@@ -117,10 +131,17 @@ std::strong_ordering CompareScalars(std::string_view a, std::string_view b) {
   return a <=> b;
 }
 
-PathElement PathElement::OfField(std::string_view name) {
+PathElement PathElement::Of(char letter, std::string_view rest) {
   std::string text;
-  text.reserve(2 + name.size());
-  return PathElement(std::move(text.append("f:").append(name)));
+  text.reserve(2 + rest.size());
+  text += letter;
+  text += ':';
+  text += rest;
+  return PathElement(std::move(text));
+}
+
+PathElement PathElement::OfField(std::string_view name) {
+  return Of('f', name);
 }
 
 PathElement PathElement::OfKey(std::vector<KeyMember> members) {
@@ -135,8 +156,12 @@ PathElement PathElement::OfKey(std::vector<KeyMember> members) {
   return PathElement(std::move(text));
 }
 
+PathElement PathElement::OfSortedKey(std::string_view object) {
+  return Of('k', object);
+}
+
 PathElement PathElement::OfValue(std::string_view json) {
-  return PathElement(fmt::format("v:{}", json));
+  return Of('v', json);
 }
 
 PathElement PathElement::OfIndex(size_t index) {
@@ -174,7 +199,12 @@ Result<std::optional<PathElement>> PathElement::Parse(std::string_view text) {
 }
 
 PathElement::Kind PathElement::kind() const {
-  return static_cast<Kind>(kLetters.find(text_.front()));
+  switch (text_.front()) {
+    case 'f': return Kind::kField;
+    case 'k': return Kind::kKey;
+    case 'v': return Kind::kValue;
+    default: return Kind::kIndex;
+  }
 }
 
 std::string PathElement::Readable() const {
@@ -195,14 +225,12 @@ std::string PathElement::Readable() const {
 
 std::strong_ordering PathElement::operator<=>(const PathElement& other) const {
   if (const auto kinds = kind() <=> other.kind(); kinds != 0) return kinds;
-  switch (kind()) {
-    case Kind::kField: return text_ <=> other.text_;
-    case Kind::kKey:
-      return text_ == other.text_ ? std::strong_ordering::equal : CompareKeys(name(), other.name());
-    case Kind::kValue: return CompareScalars(name(), other.name());
-    case Kind::kIndex: return CompareNumbers(name(), other.name());
-  }
-  return std::strong_ordering::equal;
+  if (kind() == Kind::kField) return text_ <=> other.text_;
+  if (kind() == Kind::kIndex) return CompareNumbers(name(), other.name());
+  if (text_ == other.text_) return std::strong_ordering::equal;
+  if (const auto order = OrderInString(text_, other.text_)) return *order;
+  return kind() == Kind::kKey ? CompareKeys(name(), other.name())
+                              : CompareScalars(name(), other.name());
 }
 
 std::string Readable(const Path& path) {

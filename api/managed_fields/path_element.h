@@ -31,6 +31,8 @@ class PathElement {
   static PathElement OfField(std::string_view name);
   /// `members` in any order.
   static PathElement OfKey(std::vector<KeyMember> members);
+  /// The same of `object`, whose members are sorted and whose values are compact JSON.
+  static PathElement OfSortedKey(std::string_view object);
   /// `json`: the element as compact JSON.
   static PathElement OfValue(std::string_view json);
   static PathElement OfIndex(size_t index);
@@ -49,10 +51,12 @@ class PathElement {
 
   bool operator==(const PathElement&) const = default;
   /// Fields before keys before values before indices; names by their bytes, keys member by member,
-  /// numbers by their amount.
+  /// numbers by their amount. O(size); keys and values whose texts differ in a string, as usual,
+  /// are compared without reading them.
   std::strong_ordering operator<=>(const PathElement& other) const;
 
  private:
+  static PathElement Of(char letter, std::string_view rest);
   explicit PathElement(std::string text) : text_(std::move(text)) {}
 
   std::string text_;

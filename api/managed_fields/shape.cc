@@ -86,6 +86,16 @@ std::optional<Shape> MemberShape(const Shape& parent, std::string_view name, Wir
   return field == nullptr ? std::nullopt : std::optional(ShapeOf(*field));
 }
 
+std::optional<Shape> FieldShape(const Shape& parent, std::string_view name, Wire wire) {
+  const bool has_members =
+      parent.type->kind == TypeKind::kStruct || parent.type->kind == TypeKind::kMap;
+  return has_members ? MemberShape(parent, name, wire) : std::nullopt;
+}
+
+std::optional<Shape> ItemShape(const Shape& parent) {
+  return parent.is_list() ? std::optional(ElementShape(parent)) : std::nullopt;
+}
+
 std::vector<const Field*> KeyFields(const Shape& list, Wire wire) {
   std::vector<const Field*> fields;
   const Type& element = Inner(list.type->element());

@@ -52,6 +52,13 @@ const Field* FindMember(const Type& type, std::string_view name, Wire wire);
 /// The shape of a member of a struct or map; nothing when the struct does not have it.
 std::optional<Shape> MemberShape(const Shape& parent, std::string_view name, Wire wire);
 
+// What a step of a set leads to from a value of `parent`; nothing when it does not fit there.
+
+/// Into a field of a struct or map.
+std::optional<Shape> FieldShape(const Shape& parent, std::string_view name, Wire wire);
+/// To an element of a list.
+std::optional<Shape> ItemShape(const Shape& parent);
+
 /// The fields that make the key of an element of `list`, in the order they are declared; a field
 /// that documents of this form do not have is left out.
 std::vector<const Field*> KeyFields(const Shape& list, Wire wire);

@@ -2,6 +2,7 @@
 #include "api/managed_fields/update.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -10,6 +11,7 @@
 #include "api/conversion/conversion.h"
 #include "api/managed_fields/compare_fields.h"
 #include "api/managed_fields/shape.h"
+#include "api/managed_fields/written_set.h"
 
 namespace dray::api::managed_fields {
 namespace {
@@ -17,11 +19,7 @@ namespace {
 // The shape of what `element` leads to from a value of `shape`; nothing when the schema has none.
 std::optional<Shape> ShapeAt(const Shape& shape, const PathElement& element, Wire wire) {
   const bool is_field = element.kind() == PathElement::Kind::kField;
-  if (shape.is_list()) return is_field ? std::nullopt : std::optional(ElementShape(shape));
-  const bool has_members =
-      shape.type->kind == TypeKind::kStruct || shape.type->kind == TypeKind::kMap;
-  if (!is_field || !has_members) return std::nullopt;
-  return MemberShape(shape, element.name(), wire);
+  return is_field ? FieldShape(shape, element.name(), wire) : ItemShape(shape);
 }
 
 // Whether `fields` names nothing inside what is owned as a whole.
@@ -56,14 +54,14 @@ class ChangesByVersion {
   ChangesByVersion(const Write& write, const Object& old, const Object& next)
       : write_(write), old_(old), next_(next) {}
 
-  const Changes& In(const KindInfo& version) {
+  Changes& In(const KindInfo& version) {
     const auto [at, is_new] = known_.try_emplace(&version);
     if (is_new) {
       const Release release = write_.versions.release;
-      const Changes changes = CompareFields(conversion::FromHub(old_, version, release),
-                                            conversion::FromHub(next_, version, release),
-                                            write_.versions.wire());
-      at->second = write_.reset == nullptr ? changes : changes.Without(*write_.reset);
+      at->second = CompareFields(conversion::FromHub(old_, version, release),
+                                 conversion::FromHub(next_, version, release),
+                                 write_.versions.wire(),
+                                 write_.reset);
     }
     return at->second;
   }
@@ -86,38 +84,53 @@ Managers ManagersBefore(const Write& write, const Entries& old, const Entries& s
       return *std::move(managers);
     }
   }
-  return ReadManagers(old).value_or(Managers());
+  return OpenManagers(old).value_or(Managers());
 }
 
-void TakeChanges(const Versions& versions, ChangesByVersion& changes, Managers& managers) {
+Result<> TakeChanges(const Versions& versions, ChangesByVersion& changes, Managers& managers) {
   for (Manager& manager : managers) {
     const KindInfo* version = versions.Find(manager.id.api_version);
     if (version == nullptr) {
-      manager.fields = FieldSet();
+      manager = {.id = manager.id, .fields = FieldSet()};
       continue;
     }
-    Reconcile(*version, versions.wire(), manager);
     const Changes& theirs = changes.In(*version);
+    if (manager.is_unread &&
+        KeepsAll(manager.written.bytes(), ShapeOf(version->type()), versions.wire(), theirs)) {
+      continue;
+    }
+    DRAY_TRY_VOID(ReadFields(manager));
+    Reconcile(*version, versions.wire(), manager);
     TakeFrom(theirs.gained, manager);
     TakeFrom(theirs.removed, manager);
   }
-  std::erase_if(managers, [](const Manager& manager) { return manager.fields.empty(); });
+  std::erase_if(managers, std::mem_fn(&Manager::owns_nothing));
+  return {};
 }
 
-void Give(const Write& write, const FieldSet& gained, Managers& managers) {
-  FieldSet fields = gained.Difference(NeverOwned());
-  if (fields.empty()) return;
-  const ManagerId id{.name = write.manager,
-                     .operation = Operation::kUpdate,
-                     .api_version = write.versions.kind->api_version(),
-                     .subresource = write.subresource};
+Result<> Give(const Write& write, FieldSet gained, Managers& managers) {
+  gained.Remove(NeverOwned());
+  if (gained.empty()) return {};
+  ManagerId id{.name = write.manager,
+               .operation = Operation::kUpdate,
+               .api_version = write.versions.kind->api_version(),
+               .subresource = write.subresource};
   if (Manager* before = FindManager(managers, id)) {
-    before->fields = before->fields.Union(fields);
+    DRAY_TRY_VOID(ReadFields(*before));
+    before->fields.Add(std::move(gained));
     before->written = RawJson();
     before->time = write.now;
   } else {
-    managers.push_back({.id = id, .time = write.now, .fields = std::move(fields)});
+    managers.push_back({.id = std::move(id), .time = write.now, .fields = std::move(gained)});
   }
+  return {};
+}
+
+Result<> ChangeManagers(const Write& write, ChangesByVersion& changes, Managers& managers) {
+  Changes& own = changes.In(*write.versions.kind);
+  DRAY_TRY_VOID(TakeChanges(write.versions, changes, managers));
+  DRAY_TRY_VOID(Give(write, std::move(own.gained), managers));
+  return CapUpdates(managers);
 }
 
 }  // namespace
@@ -127,10 +140,8 @@ Entries EntriesAfter(const Write& write, const Object& old, const Object& next) 
       ManagersBefore(write, old.metadata().managed_fields, next.metadata().managed_fields);
   if (managers.empty() && !old.metadata().uid.empty()) return {};
   ChangesByVersion changes(write, old, next);
-  const FieldSet& gained = changes.In(*write.versions.kind).gained;
-  TakeChanges(write.versions, changes, managers);
-  Give(write, gained, managers);
-  CapUpdates(managers);
+  // Sets that cannot be read are forgotten, as those of entries that cannot be read.
+  if (!ChangeManagers(write, changes, managers).has_value()) return {};
   return WriteManagers(std::move(managers));
 }
 
@@ -175,7 +186,7 @@ void Reconcile(const KindInfo& version, Wire wire, Manager& manager) {
 
 void TakeFrom(const FieldSet& gone, Manager& manager) {
   if (!manager.fields.Meets(gone)) return;
-  manager.fields = manager.fields.Difference(gone);
+  manager.fields.Remove(gone);
   manager.written = RawJson();
 }
 
