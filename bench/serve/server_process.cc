@@ -12,7 +12,9 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <linux/perf_event.h>
 #include <spawn.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -106,6 +108,7 @@ ServerProcess::ServerProcess(const std::string& program,
 }
 
 ServerProcess::~ServerProcess() {
+  for (const int counter : counters_) close(counter);
   kill(pid_, SIGTERM);
   waitpid(pid_, nullptr, 0);
 }
@@ -129,6 +132,44 @@ int64_t ServerProcess::resident_kib() const {
   const std::string status = RealWorld().disk.Read(path).value_or("");
   const size_t at = status.find("VmRSS:");
   return at == std::string::npos ? 0 : std::strtoll(status.c_str() + at + 6, nullptr, 10);
+}
+
+double ServerProcess::cpu_seconds() const {
+  std::error_code ignored;
+  const std::string threads = fmt::format("/proc/{}/task", pid_);
+  double nanoseconds = 0;
+  for (const auto& thread : std::filesystem::directory_iterator(threads, ignored)) {
+    const std::string file = (thread.path() / "schedstat").string();
+    const std::string status = RealWorld().disk.Read(file).value_or("0");
+    nanoseconds += std::strtod(status.c_str(), nullptr);  // the first number
+  }
+  return nanoseconds / 1e9;
+}
+
+void ServerProcess::CountInstructions() {
+  perf_event_attr wanted{};
+  wanted.type = PERF_TYPE_HARDWARE;
+  wanted.size = sizeof wanted;
+  wanted.config = PERF_COUNT_HW_INSTRUCTIONS;
+  wanted.inherit = 1;
+  wanted.exclude_kernel = 1;
+  wanted.exclude_hv = 1;
+  std::error_code ignored;
+  const auto threads = fmt::format("/proc/{}/task", pid_);
+  for (const auto& thread : std::filesystem::directory_iterator(threads, ignored)) {
+    const auto id = static_cast<pid_t>(std::strtol(thread.path().filename().c_str(), nullptr, 10));
+    const auto file = syscall(SYS_perf_event_open, &wanted, id, -1, -1, 0);
+    if (file >= 0) counters_.push_back(static_cast<int>(file));
+  }
+}
+
+uint64_t ServerProcess::instructions() const {
+  uint64_t all = 0;
+  for (const int counter : counters_) {
+    uint64_t count = 0;
+    if (read(counter, &count, sizeof count) == sizeof count) all += count;
+  }
+  return all;
 }
 
 net::client::HttpClientOptions ServerProcess::ClientOptions() const {

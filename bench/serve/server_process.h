@@ -48,6 +48,12 @@ class ServerProcess {
   MonotonicTime started() const { return started_; }
   /// Memory that is resident now (VmRSS), KiB.
   int64_t resident_kib() const;
+  /// CPU time that its threads have used, user and system.
+  double cpu_seconds() const;
+  /// Counts from now on what instructions its threads take outside of the kernel.
+  void CountInstructions();
+  /// Since then; 0 where the kernel does not count.
+  uint64_t instructions() const;
 
   /// For clients: who asks is an administrator.
   net::client::HttpClientOptions ClientOptions() const;
@@ -57,6 +63,7 @@ class ServerProcess {
   uint16_t port_ = 0;
   pid_t pid_ = -1;
   MonotonicTime started_;
+  std::vector<int> counters_;  // files of the kernel, one for each thread and those it starts
 };
 
 /// Ends the program with a message.

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a request costs: CPU time of the server, user and system, and its instructions outside of
+// the kernel, counted by the kernel for that process alone, so that whatever else the machine does
+// matters little. Two programs in turns,
+// round by round, or one program beside itself without a name for the other.
+//
+//   writes_bench DRAY [--against OTHER] [--only TEXT] [--rounds N] [--objects N] [FLAG...]
+//
+// Figures are those of the best round: what disturbs one only adds. --only: the requests whose
+// names contain TEXT. FLAG: of dray serve, for both, e.g. --memory. OTHER may be too old for
+// protobuf bodies; it then has no figure there.
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cstddef>
+#include <cstdlib>
+#include <functional>
+#include <optional>
+#include <ranges>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "api/codec/json.h"
+#include "api/codec/protobuf.h"
+#include "api/kind.h"
+#include "api/resource_v1/claim.h"
+#include "base/world.h"
+#include "bench/serve/server_process.h"
+#include "net/client/http_client.h"
+
+namespace {
+
+using namespace dray;  // NOLINT(google-build-using-namespace): this file is only glue
+
+constexpr size_t kRounds = 7;
+constexpr size_t kRequests = 400;  // of one sort in one round
+constexpr size_t kLists = 3;
+constexpr size_t kListed = 10'000;
+constexpr std::string_view kClaims = "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims";
+constexpr std::string_view kListedClaims =
+    "/apis/resource.k8s.io/v1/namespaces/kube-public/resourceclaims";
+constexpr std::string_view kPod = "/api/v1/namespaces/default/pods/p";
+constexpr std::string_view kJson = "application/json";
+constexpr std::string_view kMerge = "application/merge-patch+json";
+constexpr std::string_view kProtobuf = "application/vnd.kubernetes.protobuf";
+
+std::string ClaimBody(std::string_view name) {
+  return fmt::format(
+      R"({{"apiVersion":"resource.k8s.io/v1","kind":"ResourceClaim","metadata":{{"name":"{}"}},)"
+      R"("spec":{{"devices":{{"requests":[{{"name":"gpu","exactly":{{"deviceClassName":"gpu"}}}}]}}}}}})",
+      name);
+}
+
+struct Cost {
+  double seconds = 0;
+  double instructions = 0;
+};
+
+/// A server and a client of it on one connection.
+class Side {
+ public:
+  Side(const std::string& program, const std::vector<std::string>& flags, size_t listed)
+      : process_(program, folder_.path(), flags),
+        client_(RealWorld().clock, process_.ClientOptions()) {
+    process_.AwaitReady();
+    process_.CountInstructions();
+    Must("POST",
+         "/api/v1/namespaces/default/pods",
+         R"({"metadata":{"name":"p"},"spec":{"nodeName":"n","containers":[)"
+         R"({"name":"main","image":"registry.k8s.io/pause:3.10"}]}})",
+         kJson);
+    Must("POST", kClaims, ClaimBody("one"), kJson);
+    Must("POST", kClaims, ClaimBody("put"), kJson);
+    for (size_t i = 0; i < listed; ++i) {
+      Must("POST", kListedClaims, ClaimBody(fmt::format("claim-{:05}", i)), kJson);
+    }
+  }
+
+  // Each is the `number`th of its sort; false where the server does not know how.
+  bool Get(size_t /*number*/) { return Ask("GET", fmt::format("{}/one", kClaims), "", ""); }
+  bool Create(size_t number) {
+    return Ask("POST", kClaims, ClaimBody(fmt::format("json-{}", number)), kJson);
+  }
+  bool CreateProtobuf(size_t number) {
+    const auto object = api::DecodeJson(api::Reflected<api::resource_v1::ResourceClaim>::kKind,
+                                        ClaimBody(fmt::format("protobuf-{}", number)),
+                                        nullptr);
+    std::string body;
+    api::EncodeProtobuf(*object, body);
+    return Ask("POST", kClaims, std::move(body), kProtobuf);
+  }
+  bool PatchPodStatus(size_t number) {
+    return Ask("PATCH",
+               fmt::format("{}/status", kPod),
+               fmt::format(R"({{"status":{{"phase":"Running","podIP":"10.0.{}.{}"}}}})",
+                           number / 200 % 200,
+                           number % 200),
+               kMerge);
+  }
+  /// The claim gets a device, or gives it back.
+  bool PatchClaimStatus(size_t number) {
+    return Ask(
+        "PATCH",
+        fmt::format("{}/one/status", kClaims),
+        fmt::format(R"({{"status":{{"allocation":{}}}}})", number % 2 == 0 ? kAllocation : "null"),
+        kMerge);
+  }
+  bool PutClaimStatus(size_t number) {
+    std::string body = ClaimBody("put");
+    body.pop_back();
+    body += fmt::format(R"(,"status":{})",
+                        number % 2 == 0 ? fmt::format(R"({{"allocation":{}}})", kOther) : "{}");
+    return Ask("PUT", fmt::format("{}/put/status", kClaims), body + "}", kJson);
+  }
+  bool List(size_t /*number*/) { return Ask("GET", kListedClaims, "", ""); }
+
+  /// So far.
+  Cost cost() const {
+    return {.seconds = process_.cpu_seconds(),
+            .instructions = static_cast<double>(process_.instructions())};
+  }
+
+ private:
+  static constexpr std::string_view kAllocation =
+      R"({"devices":{"results":[{"request":"gpu","driver":"gpu.example.com","pool":"n","device":"gpu-0"}]}})";
+  static constexpr std::string_view kOther =
+      R"({"devices":{"results":[{"request":"gpu","driver":"gpu.example.com","pool":"n","device":"gpu-1"}]}})";
+
+  void Must(std::string method, std::string_view target, std::string body, std::string_view type) {
+    if (!Ask(std::move(method), target, std::move(body), type)) bench::Die("a body is not known");
+  }
+
+  bool Ask(std::string method, std::string_view target, std::string body, std::string_view type) {
+    net::client::ClientRequest request{
+        .method = std::move(method), .target = std::string(target), .body = std::move(body)};
+    if (!type.empty()) request.headers.Add("Content-Type", std::string(type));
+    const auto answer = client_.Send(request);
+    if (!answer) bench::Die(request.target + ": " + answer.error().message);
+    if (answer->status == 415) return false;
+    if (answer->status >= 300) bench::Die(request.target + ": " + answer->body);
+    return true;
+  }
+
+  bench::ScratchFolder folder_;
+  bench::ServerProcess process_;
+  net::client::HttpClient client_;
+};
+
+/// One sort of request, and what one took in each round.
+struct Sort {
+  std::string_view name;
+  std::function<bool(Side&, size_t)> ask;
+  size_t requests = kRequests;
+  std::vector<Cost> took = {}, other_took = {};
+};
+
+std::optional<Cost> Measure(const Sort& sort, Side& side, size_t round) {
+  const Cost before = side.cost();
+  for (size_t i = 0; i < sort.requests; ++i) {
+    if (!sort.ask(side, round * sort.requests + i)) return std::nullopt;
+  }
+  const Cost after = side.cost();
+  const auto requests = static_cast<double>(sort.requests);
+  return Cost{.seconds = (after.seconds - before.seconds) / requests,
+              .instructions = (after.instructions - before.instructions) / requests};
+}
+
+double Least(const std::vector<Cost>& costs, double Cost::* member) {
+  return std::ranges::min(costs | std::views::transform(member));
+}
+
+void Print(const Sort& sort) {
+  fmt::print("{:<26}", sort.name);
+  const auto figures = [&](double Cost::* member, double unit) {
+    const double took = Least(sort.took, member);
+    fmt::print("{:>10.1f}", took * unit);
+    if (sort.other_took.empty()) return fmt::print("{:>22}", "");
+    const double other = Least(sort.other_took, member);
+    fmt::print("{:>10.1f}{:>10.3f} x", other * unit, took / other);
+  };
+  figures(&Cost::seconds, 1e6);
+  figures(&Cost::instructions, 1e-3);
+  fmt::print("\n");
+}
+
+struct Arguments {
+  std::string program, other, only;
+  size_t rounds = kRounds, listed = kListed;
+  std::vector<std::string> flags = {"--components", "apiserver"};
+};
+
+size_t NumberIn(std::string_view text) {
+  size_t number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  if (number == 0) bench::Die(fmt::format("no number: {}", text));
+  return number;
+}
+
+Arguments Read(const std::vector<std::string>& words) {
+  if (words.size() < 2) {
+    bench::Die(
+        "usage: writes_bench DRAY [--against OTHER] [--only TEXT] [--rounds N] [--objects N] "
+        "[FLAG...]");
+  }
+  Arguments arguments{.program = words[1], .other = "", .only = ""};
+  for (size_t i = 2; i < words.size(); ++i) {
+    const bool has_value = i + 1 < words.size();
+    if (words[i] == "--against" && has_value) {
+      arguments.other = words[++i];
+    } else if (words[i] == "--only" && has_value) {
+      arguments.only = words[++i];
+    } else if (words[i] == "--rounds" && has_value) {
+      arguments.rounds = NumberIn(words[++i]);
+    } else if (words[i] == "--objects" && has_value) {
+      arguments.listed = NumberIn(words[++i]);
+    } else {
+      arguments.flags.push_back(words[i]);
+    }
+  }
+  return arguments;
+}
+
+void Round(size_t round, std::vector<Sort>& sorts, Side& side, std::optional<Side>& other) {
+  for (Sort& sort : sorts) {
+    // In turns, so that neither is always the one that begins.
+    std::optional<Cost> took, other_took;
+    if (round % 2 == 0) took = Measure(sort, side, round);
+    if (other) other_took = Measure(sort, *other, round);
+    if (round % 2 != 0) took = Measure(sort, side, round);
+    if (round == 0 || !took) continue;  // the first one warms up
+    sort.took.push_back(*took);
+    if (other_took) sort.other_took.push_back(*other_took);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const Arguments arguments = Read(std::vector<std::string>(argv, argv + argc));
+  std::vector<Sort> sorts = {{.name = "GET a claim", .ask = &Side::Get},
+                             {.name = "create a claim, JSON", .ask = &Side::Create},
+                             {.name = "create a claim, protobuf", .ask = &Side::CreateProtobuf},
+                             {.name = "patch a pod's status", .ask = &Side::PatchPodStatus},
+                             {.name = "patch a claim's status", .ask = &Side::PatchClaimStatus},
+                             {.name = "update a claim's status", .ask = &Side::PutClaimStatus},
+                             {.name = "list claims", .ask = &Side::List, .requests = kLists}};
+  std::erase_if(sorts, [&](const Sort& sort) { return !sort.name.contains(arguments.only); });
+  Side side(arguments.program, arguments.flags, arguments.listed);
+  std::optional<Side> other;
+  if (!arguments.other.empty()) other.emplace(arguments.other, arguments.flags, arguments.listed);
+  for (size_t round = 0; round <= arguments.rounds; ++round) Round(round, sorts, side, other);
+  fmt::print("one request at the server, the best of {} rounds; {} claims listed\n",
+             arguments.rounds,
+             arguments.listed);
+  const std::string_view other_name = other ? "the other" : "";
+  fmt::print("{:<26}{:>10}{:>10}{:>12}{:>10}{:>10}\n",
+             "",
+             "CPU, us",
+             other_name,
+             "",
+             "1000 instr",
+             other_name);
+  for (const Sort& sort : sorts) Print(sort);
+  return 0;
+}
