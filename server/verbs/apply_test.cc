@@ -150,6 +150,31 @@ TEST_F(ApplyTest, WritersOfStatusAreManagersOfTheirOwn) {
               HasSubstr(R"("fieldsV1":{"f:status":{"f:allocation":{".":{},"f:devices":{}}}})"));
 }
 
+// Patches that do not name them are applied to a document without owners.
+TEST_F(ApplyTest, PatchesSeeOwnersOnlyWhenTheyNameThem) {
+  Post(
+      "configmaps",
+      "default",
+      R"({"metadata":{"name":"a","annotations":{"n":",\"managedFields\":[1]"}},"data":{"k":"v"}})");
+  ResourceRequest request = Request(Verb::kPatch, "configmaps", "default", "a");
+  request.patch_type = patch::PatchType::kMerge;
+  request.write.field_manager = "two";
+  const auto patch = [&](std::string_view body) {
+    request.body = std::string(body);
+    return Do(request);
+  };
+  const std::string changed = patch(R"({"data":{"l":"w"}})");
+  EXPECT_THAT(changed, StartsWith("200 "));
+  EXPECT_THAT(changed, HasSubstr(R"("n":",\"managedFields\":[1]")"));
+  EXPECT_EQ(Owners("configmaps", "default", "a"), "two:Update unknown:Update");
+  EXPECT_THAT(patch(R"({"metadata":null})"), StartsWith("400 "));
+  EXPECT_EQ(Owners("configmaps", "default", "a"), "two:Update unknown:Update");
+  // What cannot be read is shown with all that is there.
+  EXPECT_THAT(patch(R"({"data":[]})"), HasSubstr("managedFields"));
+  EXPECT_THAT(patch(R"({"metadata":{"managed\u0046ields":[{}]}})"), StartsWith("200 "));
+  EXPECT_EQ(Owners("configmaps", "default", "a"), "");
+}
+
 TEST_F(ApplyTest, BindingsOwnNothing) {
   Post("pods",
        "default",
