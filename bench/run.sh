@@ -37,6 +37,11 @@ show "$bin/pods_bench" "$bin/dray" 8-gpu-server gpu.nvidia.com "$nodes"
 # four times as much: a quadratic walk would show
 show "$bin/pods_bench" "$bin/dray" example gpu.example.com "$more_nodes"
 
+heading "what a request costs the server"
+# --against another build of dray compares, in turns
+show "$bin/writes_bench" "$bin/dray"
+show "$bin/writes_bench" "$bin/dray" --memory
+
 heading "a device in one allocation only"
 show "$bin/allocations_bench" "$bin/dray" --memory
 show "$bin/allocations_bench" "$bin/dray"
