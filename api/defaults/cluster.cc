@@ -34,7 +34,7 @@ constexpr int32_t kWebhookSeconds = 10;
 constexpr int32_t kHttpsPort = 443;
 
 template <class T, class Value>
-void SetIfAbsent(std::optional<T>& member, Value value) {
+void SetIfAbsent(std::optional<T>& member, const Value& value) {
   if (!member.has_value()) member = T(value);
 }
 

@@ -29,7 +29,7 @@ constexpr std::string_view kRolling = "RollingUpdate";
 constexpr Releases kSaysManualSelector = {.first = 31, .last = 255};
 
 template <class T, class Value>
-void SetIfAbsent(std::optional<T>& member, Value value) {
+void SetIfAbsent(std::optional<T>& member, const Value& value) {
   if (!member.has_value()) member = T(value);
 }
 

@@ -64,7 +64,7 @@ void CheckEndingPods(const core_v1::PodTemplateSpec& pods, const Path& path, Fie
   const std::string& policy = pods.spec.restart_policy;
   const Path restart = spec.Child("restartPolicy");
   if (policy == "Always") {
-    errors.Required(restart, "valid values: \"OnFailure\", \"Never\"");
+    errors.Required(restart, R"(valid values: "OnFailure", "Never")");
   } else if (policy != kEnding[0] && policy != kEnding[1]) {
     errors.NotSupported(restart, policy, kEnding);
   }

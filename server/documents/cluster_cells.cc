@@ -18,7 +18,6 @@ namespace {
 
 using api::CountAt;
 using api::Get;
-using api::NumberAt;
 using api::Object;
 using api::TextAt;
 

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// Workloads, services and pods through the verbs: their defaults, what cannot change, and the parts
+// of them that have verbs of their own.
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "server/testing/fixture.h"
+
+namespace dray::server::verbs {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+constexpr std::string_view kDeployment = R"({"metadata":{"name":"d"},"spec":{
+    "selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},
+    "spec":{"containers":[{"name":"c","image":"i"}]}}},"status":{"replicas":7}})";
+constexpr std::string_view kPod = R"({"metadata":{"name":"p","labels":{"a":"b"}},
+    "spec":{"containers":[{"name":"c","image":"i"}]}})";
+
+class PartsTest : public testing::ServerTest {
+ protected:
+  std::string DoPart(Verb verb,
+                     std::string_view plural,
+                     std::string_view name,
+                     std::string_view part,
+                     std::string body = "") {
+    ResourceRequest request = Request(verb, plural, "default", name);
+    request.subresource = part;
+    if (!body.empty()) request.body = std::move(body);
+    return Do(std::move(request));
+  }
+};
+
+TEST_F(PartsTest, ADeploymentBeginsWithDefaultsAndWithoutStatus) {
+  const std::string made = Post("deployments", "default", std::string(kDeployment));
+  EXPECT_THAT(made, StartsWith("201 "));
+  EXPECT_THAT(made, HasSubstr(R"("generation":1)"));
+  EXPECT_THAT(made, HasSubstr(R"("replicas":1)"));
+  EXPECT_THAT(made, HasSubstr(R"("rollingUpdate":{"maxUnavailable":"25%","maxSurge":"25%"})"));
+  EXPECT_THAT(made, HasSubstr(R"("restartPolicy":"Always")"));
+  EXPECT_THAT(made, HasSubstr(R"("status":{})"));
+}
+
+TEST_F(PartsTest, ASelectorMustFitThePods) {
+  std::string other(kDeployment);
+  other.replace(other.find(R"("a":"b"}},)"), 7, R"("a":"x")");
+  EXPECT_THAT(Post("deployments", "default", other),
+              HasSubstr("`selector` does not match template `labels`"));
+}
+
+TEST_F(PartsTest, ScaleChangesTheSpecAndCounts) {
+  Post("deployments", "default", std::string(kDeployment));
+  const std::string scale =
+      R"({"kind":"Scale","apiVersion":"autoscaling/v1","metadata":{"name":"d"},)"
+      R"("spec":{"replicas":3}})";
+  EXPECT_THAT(DoPart(Verb::kUpdate, "deployments", "d", "scale", scale),
+              HasSubstr(R"("spec":{"replicas":3},"status":{"replicas":0,"selector":"a=b"})"));
+  EXPECT_THAT(Read("deployments", "default", "d"), HasSubstr(R"("generation":2)"));
+  std::string negative = scale;
+  negative.replace(negative.find(":3}"), 3, ":-1}");
+  EXPECT_THAT(DoPart(Verb::kUpdate, "deployments", "d", "scale", negative),
+              HasSubstr("must be greater than or equal to 0"));
+  EXPECT_THAT(DoPart(Verb::kGet, "deployments", "missing", "scale"), StartsWith("404 "));
+}
+
+TEST_F(PartsTest, WhatOnlyANodeCouldAnswerIsRefused) {
+  Post("pods", "default", std::string(kPod));
+  for (const std::string_view part : {"log", "exec", "attach", "portforward", "proxy"}) {
+    EXPECT_THAT(DoPart(Verb::kGet, "pods", "p", part), HasSubstr("nodes are simulated")) << part;
+    EXPECT_THAT(DoPart(Verb::kGet, "pods", "missing", part), StartsWith("404 ")) << part;
+  }
+}
+
+TEST_F(PartsTest, AnEvictionAsksTheBudgetsThatCountThePod) {
+  Post("pods", "default", std::string(kPod));
+  const std::string eviction =
+      R"({"kind":"Eviction","apiVersion":"policy/v1","metadata":{"name":"p"}})";
+  const std::string running =
+      R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"p","labels":{"a":"b"}},"status":)"
+      R"({"phase":"Running","conditions":[{"type":"Ready","status":"True"}]}})";
+  EXPECT_THAT(DoPart(Verb::kUpdate, "pods", "p", "status", running), StartsWith("200 "));
+  const std::string budget = R"({"metadata":{"name":"b"},"spec":{"minAvailable":1,)"
+                             R"("selector":{"matchLabels":{"a":"b"}}}})";
+  EXPECT_THAT(Post("poddisruptionbudgets", "default", budget), StartsWith("201 "));
+  EXPECT_THAT(DoPart(Verb::kCreate, "pods", "p", "eviction", eviction), StartsWith("429 "));
+  Delete("poddisruptionbudgets", "default", "b");
+  EXPECT_THAT(DoPart(Verb::kCreate, "pods", "p", "eviction", eviction), StartsWith("201 "));
+  EXPECT_THAT(Read("pods", "default", "p"), StartsWith("404 "));
+}
+
+TEST_F(PartsTest, AServiceGetsAnAddressAndKeepsIt) {
+  const std::string made =
+      Post("services", "default", R"({"metadata":{"name":"s"},"spec":{"ports":[{"port":80}]}})");
+  EXPECT_THAT(made, HasSubstr(R"("clusterIP":"10.)"));
+  EXPECT_THAT(made, HasSubstr(R"("protocol":"TCP","port":80,"targetPort":80)"));
+  const std::string changed =
+      Put("services",
+          "default",
+          "s",
+          R"({"metadata":{"name":"s"},"spec":{"clusterIP":"10.9.9.9","ports":[{"port":80}]}})");
+  EXPECT_THAT(changed, HasSubstr("may not change once set"));
+}
+
+TEST_F(PartsTest, EventsHaveTwoFaces) {
+  EXPECT_THAT(
+      Post("v1/events",
+           "default",
+           R"({"metadata":{"name":"e"},"involvedObject":{"kind":"Pod","namespace":"default"},)"
+           R"("message":"hello","source":{"component":"c"}})"),
+      StartsWith("201 "));
+  ResourceRequest request = Request(Verb::kGet, "events", "default", "e");
+  for (const api::KindInfo* kind : scheme_.kinds()) {
+    if (kind->group == "events.k8s.io") request.kind = kind;
+  }
+  const std::string seen = Do(std::move(request));
+  EXPECT_THAT(seen, HasSubstr(R"("note":"hello")"));
+  EXPECT_THAT(seen, HasSubstr(R"("deprecatedSource":{"component":"c"})"));
+}
+
+TEST_F(PartsTest, AClusterIsBootstrappedOnceAndFollowsItsPort) {
+  ASSERT_TRUE(Wait(resources_.BootstrapCluster("127.0.0.1", 6443)).has_value());
+  const std::string version = VersionOf("endpoints", "default", "kubernetes");
+  ASSERT_TRUE(Wait(resources_.BootstrapCluster("127.0.0.1", 6443)).has_value());
+  EXPECT_EQ(VersionOf("endpoints", "default", "kubernetes"), version);
+  ASSERT_TRUE(Wait(resources_.BootstrapCluster("127.0.0.1", 6444)).has_value());
+  EXPECT_THAT(Read("endpointslices", "default", "kubernetes"), HasSubstr(R"("port":6444)"));
+  EXPECT_THAT(Read("services", "default", "kubernetes"), HasSubstr(R"("clusterIP":"10.0.0.1")"));
+  EXPECT_THAT(Delete("priorityclasses", "", "system-node-critical"), StartsWith("403 "));
+}
+
+}  // namespace
+}  // namespace dray::server::verbs
