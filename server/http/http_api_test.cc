@@ -113,6 +113,7 @@ class HttpApiTest : public testing::Test {
 constexpr const char* kClaim = R"({"metadata":{"name":"a"},"spec":{"devices":{}}})";
 
 TEST_F(HttpApiTest, ObjectsComeAndGo) {
+  EXPECT_THAT(Send(Request("GET", kClaims)).body, HasSubstr(R"("items":[])"));  // trap 8: not null
   EXPECT_THAT(Do("POST", kClaims, kClaim),
               StartsWith(R"(201 {"kind":"ResourceClaim","apiVersion":"resource.k8s.io/v1")"));
   EXPECT_THAT(Do("GET", Item("a")), StartsWith("200 "));
@@ -341,6 +342,7 @@ TEST_F(HttpApiTest, DeletionsReadProtobufOptionsOfEveryGroup) {
 }
 
 // Traps 10 and 11: a stream is never compressed or indented, and its head does not wait for events.
+// Traps 10 and 11.
 TEST_F(HttpApiTest, AWatchOfProtobufBeginsAtOnceAndIsNotCompressed) {
   net::client::ClientRequest request =
       Request("GET",
@@ -461,6 +463,8 @@ TEST_F(HttpApiTest, EveryAnswerHasItsHeaders) {
   EXPECT_EQ(text.headers.Get("X-Content-Type-Options"), "nosniff");
 }
 
+// Traps 3, 4 and 9: both documents or none, with the exact type, and a preferred version of those
+// listed.
 TEST_F(HttpApiTest, DiscoveryInBothForms) {
   EXPECT_THAT(Do("GET", "/api"), HasSubstr(R"("versions":["v1"])"));
   EXPECT_THAT(

@@ -175,6 +175,7 @@ TEST(QueryOptions, ApplyNeedsAManager) {
             "for apply patch");
 }
 
+// Trap 17: an empty one is true, as Python's True is.
 TEST(QueryOptions, BooleansAreTrueUnlessTheySayNo) {
   const std::pair<std::string_view, bool> cases[] = {{"watch=true", true},
                                                      {"watch=True", true},

@@ -70,6 +70,7 @@ constexpr Case kCases[] = {
     {"GET", "/api/v1/namespaces", "list namespaces"},
     {"GET", "/api/v1/namespaces/a", "get namespaces name a"},
     {"PUT", "/api/v1/namespaces/a/finalize", "update namespaces name a part finalize"},
+    {"GET", "/api/v1/namespaces/a/status", "get namespaces name a part status"},
     {"PATCH", "/api/v1/namespaces/a/status", "patch namespaces name a part status"},
     {"GET", "/api/v1/namespaces/a/other", "404"},
     {"GET", "/api/v1/namespaces/a/namespaces", "404"},
@@ -126,6 +127,7 @@ constexpr Case kCases[] = {
     {"GET", "/openapi/v3/api/v1", "openapi3 /api/v1"},
 };
 
+// Trap 16: "status" below a namespace is no resource.
 TEST(Router, KnowsTheUrlGrammar) {
   const api::Scheme scheme;
   for (const Case& c : kCases) {

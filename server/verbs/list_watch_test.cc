@@ -40,6 +40,7 @@ class ListTest : public testing::ServerTest {
   }
 };
 
+// Trap 7: the version of a list is that of what it shows.
 TEST_F(ListTest, PagesShowOneSnapshot) {
   const Result<ListAnswer> first = Lists(Classes({.limit = 2}));
   ASSERT_TRUE(first.has_value());
@@ -333,6 +334,7 @@ TEST_F(WatchTest, SelectorTransitionsAreAddedAndDeleted) {
             events[0].item.object.metadata().resource_version);
 }
 
+// Trap 6: who goes on from an older one sees the deletion again.
 TEST_F(WatchTest, ADeletionCarriesItsOwnVersion) {
   Class("a");
   const auto cursor = Open({.resource_version = Newest()});
@@ -343,6 +345,7 @@ TEST_F(WatchTest, ADeletionCarriesItsOwnVersion) {
   EXPECT_THAT(*events[0].item.json, HasSubstr("\"resourceVersion\":\"" + Newest() + "\""));
 }
 
+// Trap 25: also when nothing of what is watched changes.
 TEST_F(WatchTest, BookmarksSayWhereTheCursorStands) {
   const auto cursor = Open({.resource_version = Newest(), .allow_watch_bookmarks = true});
   Post("namespaces", "", R"({"metadata":{"name":"elsewhere"}})");

@@ -113,6 +113,7 @@ TEST_F(ResourcesTest, WarningsAreAboutWhatIsValid) {
   EXPECT_THAT(warnings_, IsEmpty());
 }
 
+// Trap 32: at 58 bytes, for kinds of longer names too.
 TEST_F(ResourcesTest, GenerateNameIsCutAndGetsASuffix) {
   const std::string made =
       Post("deviceclasses",
@@ -133,6 +134,7 @@ TEST_F(ResourcesTest, DryRunShowsWhatWouldBeAndStoresNothing) {
   EXPECT_EQ(store_.Read()->revision(), before);
 }
 
+// Trap 14.
 TEST_F(ResourcesTest, UnknownFieldsWarnOrFailAsAsked) {
   ResourceRequest request = Request(Verb::kCreate, "deviceclasses", "", "");
   request.body = std::string(R"({"metadata":{"name":"a"},"spec":{"foo":1},"bar":2})");
@@ -175,6 +177,7 @@ TEST_F(ResourcesTest, APatchedObjectThatCannotBeReadIsShownAsAWhole) {
               ::testing::HasSubstr("xxx…}\": strict decoding error: unknown field \"foo\""));
 }
 
+// Trap 18: clients look for these words.
 TEST_F(ResourcesTest, UpdatesCompareVersionAndUid) {
   Post("deviceclasses", "", R"({"metadata":{"name":"a"},"spec":{}})");
   const std::string version = VersionOf("deviceclasses", "", "a");
@@ -204,6 +207,7 @@ TEST_F(ResourcesTest, UpdatesCompareVersionAndUid) {
             "404 NotFound: deviceclasses.resource.k8s.io \"none\" not found");
 }
 
+// Trap 13: controllers that write what is there would never rest.
 TEST_F(ResourcesTest, AnUpdateThatChangesNothingWritesNothing) {
   Post("deviceclasses", "", R"({"metadata":{"name":"a"},"spec":{}})");
   const Revision before = store_.Read()->revision();
@@ -276,6 +280,7 @@ TEST_F(ResourcesTest, PropagationPoliciesBecomeFinalizers) {
   EXPECT_THAT(Read("deviceclasses", "", "a"), StartsWith("404 "));
 }
 
+// Trap 15: an object that was made anew is not the one that was meant.
 TEST_F(ResourcesTest, PreconditionsOfDeletion) {
   Post("deviceclasses", "", R"({"metadata":{"name":"a"},"spec":{}})");
   ResourceRequest request = Request(Verb::kDelete, "deviceclasses", "", "a");
