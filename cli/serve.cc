@@ -49,6 +49,7 @@ struct ServeOptions {
   std::string feature_gates;       // kube-apiserver's words
   std::string runtime_config;      // likewise
   bool allow_overlapping_allocations = false;
+  control_plane::TlsFileNames tls_files;
   bool disable_http2_serving = false;  // kube-apiserver's name
   uint32_t http2_streams = net::http2::kStreamsMax;
   size_t requests_in_flight = server::http::kReadsInFlightMax;  // kube-apiserver's names
@@ -150,6 +151,7 @@ Result<control_plane::ProcessOptions> ProcessOptionsOf(const ServeOptions& optio
       .token_file = options.token_file,
       .reads_in_flight_max = options.requests_in_flight,
       .writes_in_flight_max = options.mutating_requests_in_flight,
+      .tls_files = options.tls_files,
       .http2 = !options.disable_http2_serving,
       .http2_streams_max = options.http2_streams,
       .allow_overlapping_allocations = options.allow_overlapping_allocations};
@@ -210,6 +212,27 @@ Result<int> Serve(World& world, const ServeOptions& options, const Output& outpu
   return kExitYes;
 }
 
+/// What connections are like.
+void AddConnectionOptions(CLI::App& command, ServeOptions& options) {
+  command.add_option(
+      "--tls-cert-file",
+      options.tls_files.certificate,
+      "certificate to show (PEM, leaf first) instead of the server's own; read again "
+      "when it changes");
+  command.add_option(
+      "--tls-private-key-file", options.tls_files.key, "the key of that certificate (PEM)");
+  command.add_option("--client-ca-file",
+                     options.tls_files.client_ca,
+                     "who else may sign certificates of clients (PEM); read again when it changes");
+  command
+      .add_option("--http2-max-streams-per-connection",
+                  options.http2_streams,
+                  "requests and watches at once on one HTTP/2 connection")
+      ->check(CLI::Range(uint32_t{1}, kHttp2StreamsMax))
+      ->capture_default_str();
+  command.add_flag("--disable-http2-serving", options.disable_http2_serving, "speak HTTP/1.1 only");
+}
+
 void AddOptions(CLI::App& command, ServeOptions& options) {
   command
       .add_option("--listen", options.listen, "address:port; port 0 is any free one; loopback only")
@@ -249,13 +272,7 @@ void AddOptions(CLI::App& command, ServeOptions& options) {
                   options.mutating_requests_in_flight,
                   "the same of writes")
       ->capture_default_str();
-  command
-      .add_option("--http2-max-streams-per-connection",
-                  options.http2_streams,
-                  "requests and watches at once on one HTTP/2 connection")
-      ->check(CLI::Range(uint32_t{1}, kHttp2StreamsMax))
-      ->capture_default_str();
-  command.add_flag("--disable-http2-serving", options.disable_http2_serving, "speak HTTP/1.1 only");
+  AddConnectionOptions(command, options);
   command.add_flag_callback(
       "-v,--verbose", [&options] { options.log_level = LogLevel::kDebug; }, "log more");
   command.add_flag_callback(

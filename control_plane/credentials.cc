@@ -83,7 +83,8 @@ Result<ServerCredentials> LoadOrMakeCredentials(World& world,
 Result<std::string> WriteKubeconfig(World& world,
                                     const std::string& data_folder,
                                     const std::string& server_url,
-                                    const ServerCredentials& credentials) {
+                                    const std::string& authorities,
+                                    const net::tls::Credentials& admin) {
   const std::string text = fmt::format(
       "apiVersion: v1\n"
       "kind: Config\n"
@@ -104,9 +105,9 @@ Result<std::string> WriteKubeconfig(World& world,
       "    user: admin\n"
       "current-context: dray\n",
       server_url,
-      EncodeBase64(credentials.ca.certificate_pem),
-      EncodeBase64(credentials.admin.certificate_pem),
-      EncodeBase64(credentials.admin.key_pem));
+      EncodeBase64(authorities),
+      EncodeBase64(admin.certificate_pem),
+      EncodeBase64(admin.key_pem));
   std::string path = data_folder + "/kubeconfig";
   DRAY_TRY_VOID(world.disk.Write(path, text, Disk::Privacy::kOwnerOnly));
   return path;

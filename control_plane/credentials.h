@@ -25,10 +25,12 @@ Result<ServerCredentials> LoadOrMakeCredentials(World& world,
                                                 const std::string& data_folder,
                                                 const std::string& address);
 
-/// Writes DATA/kubeconfig for the administrator; returns its path.
+/// Writes DATA/kubeconfig for the administrator, who trusts the certificates of `authorities`
+/// (PEM); returns its path.
 Result<std::string> WriteKubeconfig(World& world,
                                     const std::string& data_folder,
                                     const std::string& server_url,
-                                    const ServerCredentials& credentials);
+                                    const std::string& authorities,
+                                    const net::tls::Credentials& admin);
 
 }  // namespace dray::control_plane

@@ -52,6 +52,7 @@ Process::~Process() {
   if (http_ != nullptr) http_->Shutdown(kShutdownGrace);
   if (api_.has_value()) api_->Drain();
   housekeeping_.reset();
+  tls_files_.reset();
   http_.reset();
 }
 
@@ -79,12 +80,13 @@ Result<> Process::StartServer() {
              server::http::Authenticator::FromTokenFile(csv, world_.random.Next()));
   }
   api_.emplace(*resources_, world_, log_, std::move(api_options));
-  DRAY_TRY(const auto tls,
-           net::tls::ServerContext::Create({.credentials = credentials.serving,
-                                            .client_ca_pem = credentials.ca.certificate_pem,
-                                            .versions = options_.http2
-                                                            ? net::tls::HttpVersions::kEither
-                                                            : net::tls::HttpVersions::kHttp1}));
+  tls_files_.emplace(
+      world_,
+      log_,
+      options_.tls_files,
+      credentials,
+      options_.http2 ? net::tls::HttpVersions::kEither : net::tls::HttpVersions::kHttp1);
+  DRAY_TRY(const auto tls, tls_files_->Load());
   DRAY_TRY(
       http_,
       net::server::HttpServer::Start(
@@ -103,7 +105,13 @@ Result<> Process::StartServer() {
   url_ = fmt::format(
       "https://{}",
       net::HostPort(net::Endpoint{.host = options_.listen.host, .port = http_->port()}));
-  DRAY_TRY(kubeconfig_, WriteKubeconfig(world_, options_.store.data_folder, url_, credentials));
+  DRAY_TRY(kubeconfig_,
+           WriteKubeconfig(world_,
+                           options_.store.data_folder,
+                           url_,
+                           tls_files_->TrustedByClients(),
+                           credentials.admin));
+  tls_files_->Watch(*http_->reactors().front());
   return {};
 }
 

@@ -19,6 +19,7 @@
 #include "control_plane/housekeeping.h"
 #include "control_plane/in_process_client.h"
 #include "control_plane/store_choice.h"
+#include "control_plane/tls_files.h"
 #include "net/http2/limits.h"
 #include "net/server/http_server.h"
 #include "net/url.h"
@@ -36,7 +37,8 @@ struct ProcessOptions {
   std::string token_file;                                        // empty: certificates only
   size_t reads_in_flight_max = server::http::kReadsInFlightMax;  // 0: no limit
   size_t writes_in_flight_max = server::http::kWritesInFlightMax;
-  bool http2 = true;  // offered beside HTTP/1.1
+  TlsFileNames tls_files;  // instead of what the data folder holds
+  bool http2 = true;       // offered beside HTTP/1.1
   uint32_t http2_streams_max = net::http2::kStreamsMax;
   server::registry::Emulation emulation;
   bool allow_overlapping_allocations = false;  // as upstream: a device may be in several claims
@@ -86,6 +88,7 @@ class Process {
   std::optional<server::http::HttpApi> api_;
   std::unique_ptr<net::server::HttpServer> http_;
   std::optional<Housekeeping> housekeeping_;
+  std::optional<TlsFiles> tls_files_;
   std::string url_, kubeconfig_;
   std::optional<InProcessClient> client_;         // of the election, or of components without one
   std::optional<InProcessClient> leader_client_;  // of components, for one term

@@ -251,13 +251,15 @@ void Engine::OnInputEnd(Stream& stream) {
   ready_.push_back(stream.id);
 }
 
-/// An answer that is out while the request is not: the rest of it is not wanted (RFC 9113 8.1).
+/// An answer that is out while the request is not: the rest of it is not wanted (RFC 9113 8.1),
+/// which Tick says if the peer does not see it by itself.
 void Engine::OnSent(const nghttp2_frame& frame) {
   const bool is_answer = frame.hd.type == NGHTTP2_HEADERS || frame.hd.type == NGHTTP2_DATA;
   if (!is_answer || !EndsStream(frame)) return;
   Stream* const stream = Find(static_cast<StreamId>(frame.hd.stream_id));
   if (stream == nullptr || stream->input_ended || stream->is_reset) return;
-  ResetStream(*stream, NGHTTP2_NO_ERROR);
+  stream->lingers = true;
+  stream->moved_tick = tick_;
 }
 
 void Engine::OnStreamClose(int32_t id, uint32_t error_code) {
@@ -369,6 +371,7 @@ void Engine::EndInput() {
 }
 
 bool Engine::IsLate(Stream& stream) const {
+  if (stream.lingers) return tick_ - stream.moved_tick > kLingerTicks;
   if (stream.request_state == RequestState::kBody) {
     return limits_.body_ticks > 0 && tick_ - stream.moved_tick > limits_.body_ticks;
   }
@@ -389,7 +392,7 @@ bool Engine::Tick() {
     const bool is_missed = stream->request_state == RequestState::kDelivered &&
                            stream->answer_state != AnswerState::kComplete;
     if (is_missed) closed_.push_back(id);
-    ResetStream(*stream, NGHTTP2_CANCEL);
+    ResetStream(*stream, stream->lingers ? NGHTTP2_NO_ERROR : NGHTTP2_CANCEL);
   }
   TellClosed();
   return nghttp2_session_want_write(session_.get()) != 0;

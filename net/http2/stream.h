@@ -56,10 +56,11 @@ struct Stream {
   std::string authority = {};  // of the target
   bool input_ended = false;    // the peer has said all of its request
   bool is_head_request = false;
+  bool lingers = false;   // answered; the rest of the request is awaited a little
   bool deferred = false;  // the session waits to be told of more output
   bool is_reset = false;  // by us: it is about to close, and nobody need be told
   OutputQueue queue = {};
-  uint64_t moved_tick = 0;  // when the body began, or output last moved
+  uint64_t moved_tick = 0;  // when the body began, output last moved, or the answer was out
 };
 
 }  // namespace dray::net::http2

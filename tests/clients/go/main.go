@@ -43,11 +43,12 @@ const (
 	driver    = "gpu.example.com"
 )
 
-// mediaTypes notes in which media types requests and answers come.
+// mediaTypes notes in which media types requests and answers come, and over which protocols.
 type mediaTypes struct {
-	mutex sync.Mutex
-	seen  map[string]bool
-	next  http.RoundTripper
+	mutex     sync.Mutex
+	seen      map[string]bool
+	protocols map[string]bool
+	next      http.RoundTripper
 }
 
 func (m *mediaTypes) RoundTrip(request *http.Request) (*http.Response, error) {
@@ -59,6 +60,7 @@ func (m *mediaTypes) RoundTrip(request *http.Request) (*http.Response, error) {
 	}
 	if err == nil {
 		m.seen["got "+response.Header.Get("Content-Type")] = true
+		m.protocols[response.Proto] = true
 	}
 	return response, err
 }
@@ -67,13 +69,18 @@ func (m *mediaTypes) RoundTrip(request *http.Request) (*http.Response, error) {
 func (m *mediaTypes) take() string {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
-	var seen []string
-	for what := range m.seen {
-		seen = append(seen, what)
-	}
-	sort.Strings(seen)
+	seen := listed(m.seen)
 	m.seen = map[string]bool{}
-	return strings.Join(seen, ", ")
+	return seen
+}
+
+func listed(set map[string]bool) string {
+	var names []string
+	for name := range set {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	return strings.Join(names, ", ")
 }
 
 type cluster struct {
@@ -88,7 +95,7 @@ func connect(ctx context.Context, kubeconfig string) (*cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	types := &mediaTypes{seen: map[string]bool{}}
+	types := &mediaTypes{seen: map[string]bool{}, protocols: map[string]bool{}}
 	config.QPS = -1
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
 		types.next = next
@@ -422,4 +429,7 @@ func main() {
 		}
 		fmt.Printf("%s: %s\n", step.name, c.types.take())
 	}
+	c.types.mutex.Lock()
+	defer c.types.mutex.Unlock()
+	fmt.Printf("all of it over %s\n", listed(c.types.protocols))
 }
