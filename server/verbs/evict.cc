@@ -115,6 +115,25 @@ Task<ObjectAnswer> Charge(Call call, const std::string* budget, const std::strin
   co_return co_await Modify(inner, registry::Subresource::kStatus, &modification);
 }
 
+// Tells why the pod goes, so that whoever replaces it knows. The server's own write.
+Task<ObjectAnswer> MarkEvicted(Call call) {
+  Modification modification;
+  modification.change = [&](const Current& current) -> Result<api::Object> {
+    api::Object next = current.seen.object.Clone();
+    next.mutable_metadata().resource_version.clear();
+    std::vector<core_v1::PodCondition>& conditions = next.Mutable<core_v1::Pod>().status.conditions;
+    std::erase_if(conditions, [](const auto& one) { return one.type == "DisruptionTarget"; });
+    core_v1::PodCondition& condition = conditions.emplace_back();
+    condition.type = "DisruptionTarget";
+    condition.status = "True";
+    condition.last_transition_time = api::Time::Of(call.now());
+    condition.reason = "EvictionByEvictionAPI";
+    condition.message = "Eviction API: evicting";
+    return next;
+  };
+  co_return co_await Modify(call, registry::Subresource::kBinding, &modification);
+}
+
 Task<Outcome> Allow(Call call, const core_v1::Pod* pod, const std::vector<api::Object>* budgets) {
   if (!IsCounted(*pod) || budgets->empty()) co_return StatusAnswer{};
   if (budgets->size() > 1) {
@@ -155,6 +174,7 @@ Task<Outcome> Evict(Call call) {
   const auto& pod = item->object.As<core_v1::Pod>();
   DRAY_CO_TRY(const std::vector<api::Object> budgets, BudgetsOf(inner, *snapshot, pod));
   DRAY_CO_TRY_VOID(co_await Allow(inner, &pod, &budgets));
+  if (!removal.write.dry_run) DRAY_CO_TRY_VOID(co_await MarkEvicted(inner));
   DRAY_CO_TRY_VOID(co_await DeleteOne(inner));
   StatusAnswer answer{.code = 201};
   answer.status.status = "Success";

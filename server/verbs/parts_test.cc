@@ -93,6 +93,17 @@ TEST_F(PartsTest, AnEvictionAsksTheBudgetsThatCountThePod) {
   EXPECT_THAT(Read("pods", "default", "p"), StartsWith("404 "));
 }
 
+TEST_F(PartsTest, AnEvictedPodThatIsHeldSaysWhyItGoes) {
+  Post("pods",
+       "default",
+       R"({"metadata":{"name":"p","finalizers":["a.example/b"]},
+           "spec":{"containers":[{"name":"c","image":"i"}]}})");
+  const std::string eviction =
+      R"({"kind":"Eviction","apiVersion":"policy/v1","metadata":{"name":"p"}})";
+  EXPECT_THAT(DoPart(Verb::kCreate, "pods", "p", "eviction", eviction), StartsWith("201 "));
+  EXPECT_THAT(Read("pods", "default", "p"), HasSubstr(R"("type":"DisruptionTarget")"));
+}
+
 TEST_F(PartsTest, AServiceGetsAnAddressAndKeepsIt) {
   const std::string made =
       Post("services", "default", R"({"metadata":{"name":"s"},"spec":{"ports":[{"port":80}]}})");
