@@ -18,9 +18,13 @@ bool AreEqual(const net::tls::ServerOptions& a, const net::tls::ServerOptions& b
 TlsFiles::TlsFiles(World& world,
                    const Log& log,
                    TlsFileNames names,
-                   const ServerCredentials& own,
+                   ServerCredentials own,
                    net::tls::HttpVersions versions)
-    : world_(world), log_(log), names_(std::move(names)), own_(own), versions_(versions) {}
+    : world_(world),
+      log_(log),
+      names_(std::move(names)),
+      own_(std::move(own)),
+      versions_(versions) {}
 
 Result<net::tls::ServerOptions> TlsFiles::Read() const {
   net::tls::ServerOptions options{

@@ -32,7 +32,7 @@ class TlsFiles {
   TlsFiles(World& world,
            const Log& log,
            TlsFileNames names,
-           const ServerCredentials& own,
+           ServerCredentials own,
            net::tls::HttpVersions versions);
 
   /// Reads the files. Call it once, first.
