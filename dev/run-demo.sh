@@ -65,7 +65,7 @@ promise() {
 
 apply() {
   local file
-  for file in "$@"; do k apply --validate=false -f "$file" | sed 's/^/  /'; done
+  for file in "$@"; do k apply -f "$file" | sed 's/^/  /'; done
 }
 
 show() {
