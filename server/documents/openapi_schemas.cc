@@ -28,19 +28,19 @@ using api::TypeOf;
 
 // Structs of meta/v1 that others have members of: they are the same in all versions.
 bool IsMeta(const Type& type) {
-  const std::array kMeta = {&TypeOf<meta_v1::ObjectMeta>(),
-                            &TypeOf<meta_v1::ListMeta>(),
-                            &TypeOf<meta_v1::OwnerReference>(),
-                            &TypeOf<meta_v1::ManagedFieldsEntry>(),
-                            &TypeOf<meta_v1::LabelSelector>(),
-                            &TypeOf<meta_v1::LabelSelectorRequirement>(),
-                            &TypeOf<meta_v1::Condition>(),
-                            &TypeOf<meta_v1::DeleteOptions>(),
-                            &TypeOf<meta_v1::Preconditions>(),
-                            &TypeOf<meta_v1::Status>(),
-                            &TypeOf<meta_v1::StatusDetails>(),
-                            &TypeOf<meta_v1::StatusCause>()};
-  return std::ranges::find(kMeta, &type) != kMeta.end();
+  const std::array meta = {&TypeOf<meta_v1::ObjectMeta>(),
+                           &TypeOf<meta_v1::ListMeta>(),
+                           &TypeOf<meta_v1::OwnerReference>(),
+                           &TypeOf<meta_v1::ManagedFieldsEntry>(),
+                           &TypeOf<meta_v1::LabelSelector>(),
+                           &TypeOf<meta_v1::LabelSelectorRequirement>(),
+                           &TypeOf<meta_v1::Condition>(),
+                           &TypeOf<meta_v1::DeleteOptions>(),
+                           &TypeOf<meta_v1::Preconditions>(),
+                           &TypeOf<meta_v1::Status>(),
+                           &TypeOf<meta_v1::StatusDetails>(),
+                           &TypeOf<meta_v1::StatusCause>()};
+  return std::ranges::find(meta, &type) != meta.end();
 }
 
 const Type& Plain(const Type& type) {
