@@ -37,9 +37,10 @@ std::unique_ptr<storage::AllocationGuard> GuardOf(const store::Store& store,
   return options.exclusive_devices ? std::make_unique<storage::AllocationGuard>(store) : nullptr;
 }
 
-Error NoSuchMethod() {
-  return errors::WithoutSubject(StatusReason::kMethodNotAllowed,
-                                "the server does not allow this method on the requested resource");
+Task<Outcome> RefuseMethod() {
+  co_return std::unexpected(
+      errors::WithoutSubject(StatusReason::kMethodNotAllowed,
+                             "the server does not allow this method on the requested resource"));
 }
 
 bool IsBinding(const ResourceRequest& request) {
@@ -62,36 +63,21 @@ Task<Outcome> Dispatch(Call call) {
     std::optional<Task<Outcome>> part = DispatchPart(call);
     if (part.has_value()) return *std::move(part);
   }
-  const bool plain = request.subresource.empty();
-  const bool binding = request.kind->group.empty() && IsBinding(request);
+  const bool is_binding = request.kind->group.empty() && IsBinding(request);
+  if (is_binding && request.verb == Verb::kCreate) return Bind(call);
+  if (is_binding || request.kind->create_only) return RefuseMethod();
+  const bool is_plain = request.subresource.empty();
   switch (request.verb) {
-    case Verb::kCreate:
-      if (binding) return Bind(call);
-      if (plain && !request.kind->create_only) return Create(call);
-      break;
-    case Verb::kGet:
-      if (!binding && !request.kind->create_only) return Get(call);
-      break;
-    case Verb::kList:
-      if (plain && !binding && !request.kind->create_only) return List(call);
-      break;
-    case Verb::kUpdate:
-      if (!binding && !request.kind->create_only) return Update(call);
-      break;
-    case Verb::kPatch:
-      if (!binding && !request.kind->create_only) return Patch(call);
-      break;
-    case Verb::kDelete:
-      if (plain && !binding && !request.kind->create_only) return Delete(call);
-      break;
-    case Verb::kDeleteCollection:
-      if (plain && !binding && !request.kind->create_only) return DeleteCollection(call);
-      break;
-    case Verb::kWatch: break;
+    case Verb::kGet: return Get(call);
+    case Verb::kUpdate: return Update(call);
+    case Verb::kPatch: return Patch(call);
+    case Verb::kCreate: return is_plain ? Create(call) : RefuseMethod();
+    case Verb::kList: return is_plain ? List(call) : RefuseMethod();
+    case Verb::kDelete: return is_plain ? Delete(call) : RefuseMethod();
+    case Verb::kDeleteCollection: return is_plain ? DeleteCollection(call) : RefuseMethod();
+    case Verb::kWatch: break;  // it has no one answer: Resources::Watch()
   }
-  return [](Error error) -> Task<Outcome> {
-    co_return std::unexpected(std::move(error));
-  }(NoSuchMethod());
+  return RefuseMethod();
 }
 
 }  // namespace

@@ -46,9 +46,9 @@ void ExpectProportion(std::string_view name,
 
 // No element of one set is in the other.
 TEST(MergeCost, OfSetsIsInProportion) {
-  const api::KindInfo& kind = api::Reflected<api::core_v1::ConfigMap>::kKind;
-  const auto with = [&](size_t bytes, std::string_view unit) {
-    return Read(kind, Filled(bytes / 2, R"({"metadata":{"finalizers":[)", unit, "]}}"));
+  const auto with = [](size_t bytes, std::string_view unit) {
+    return Read(api::Reflected<api::core_v1::ConfigMap>::kKind,
+                Filled(bytes / 2, R"({"metadata":{"finalizers":[)", unit, "]}}"));
   };
   ExpectProportion("sets", [&](size_t bytes) {
     return [into = with(bytes, R"("a#")"), other = with(bytes, R"("b#")")]() mutable {
@@ -60,20 +60,20 @@ TEST(MergeCost, OfSetsIsInProportion) {
 
 // The oldest version shows one of all handles; the others stay where they were.
 TEST(MergeCost, OfHiddenElementsIsInProportion) {
-  const api::KindInfo& oldest = api::Reflected<api::resource_v1alpha1::ResourceClaim>::kKind;
-  const api::KindInfo& hub = api::Reflected<api::resource_v1alpha2::ResourceClaim>::kKind;
-  ExpectProportion("hidden elements", [&](size_t bytes) {
+  using Oldest = api::Reflected<api::resource_v1alpha1::ResourceClaim>;
+  using Hub = api::Reflected<api::resource_v1alpha2::ResourceClaim>;
+  ExpectProportion("hidden elements", [](size_t bytes) {
     const api::Object stored =
-        Read(hub,
+        Read(Hub::kKind,
              Filled(bytes,
                     R"({"metadata":{"name":"c"},"status":{"driverName":"d.example",)"
                     R"("allocation":{"resourceHandles":[)",
                     R"({"driverName":"other","data":"#"})",
                     R"(,{"driverName":"d.example","data":"s"}]}}})"));
-    api::Object next = api::conversion::ToHub(api::conversion::FromHub(stored, oldest));
+    api::Object next = api::conversion::ToHub(api::conversion::FromHub(stored, Oldest::kKind));
     return [stored, next = std::move(next)]() mutable {
       next.Mutable<api::resource_v1alpha2::ResourceClaim>().metadata.labels["x"] = "y";
-      api::conversion::MergeBack(oldest, stored, next, api::Release::kAny);
+      api::conversion::MergeBack(Oldest::kKind, stored, next, api::Release::kAny);
       return next.As<api::resource_v1alpha2::ResourceClaim>()
           .status.allocation->resource_handles.size();
     };

@@ -135,7 +135,7 @@ class History {
                                           {},
                                           begin_,
                                           {.events =
-                                               [&](std::vector<client::WatchEvent> events) {
+                                               [&](const std::vector<client::WatchEvent>& events) {
                                                  if (Add(events, last)) is_over.Wake();
                                                },
                                            .ended =
