@@ -7,14 +7,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
 #include <variant>
 #include <vector>
 
-#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,11 +21,8 @@
 #include "base/log.h"
 #include "base/simulated_world.h"
 #include "base/task.h"
-#include "base/wakeup.h"
 #include "base/world.h"
 #include "control_plane/in_process_client.h"
-#include "dray/selector.h"
-#include "scheduler/scheduler.h"
 #include "server/storage/stored_object.h"
 #include "server/verbs/resources.h"
 #include "store/etcd/etcd_store.h"
@@ -34,6 +30,8 @@
 #include "store/etcd/testing/tcp_proxy.h"
 #include "store/store.h"
 #include "tests/exclusive_devices/double_bookings.h"
+#include "tests/exclusive_devices/running_scheduler.h"
+#include "tests/exclusive_devices/trouble.h"
 #include "tests/exclusive_devices/users.h"
 #include "tests/soak.h"
 
@@ -42,19 +40,13 @@ namespace {
 
 using std::chrono::milliseconds;
 using store::etcd::EtcdStore;
+using store::etcd::testing::EtcdDisk;
 using store::etcd::testing::EtcdProcess;
 using store::etcd::testing::TcpProxy;
 using ::testing::IsEmpty;
 
-constexpr int kTroubles = 14;
 constexpr milliseconds kPatience{150};  // of a server with its etcd
 constexpr int kLateEvery = 3;           // which writes of claims are heard of too late
-
-/// Who keeps devices apart when nobody hears from anybody.
-enum class By : uint8_t {
-  kServers,    // two schedulers, and writers of whom they know nothing
-  kScheduler,  // one scheduler; the servers take whatever is written
-};
 
 /// A store whose answers may be held from the moment it sends a claim until it has given up: the
 /// write is carried out, and nobody hears of it in time.
@@ -142,138 +134,93 @@ class Server {
   control_plane::InProcessClient client_;
 };
 
-/// A server behind a proxy, with a scheduler that writes from a thread of its own.
+/// A server behind a proxy, perhaps with a scheduler.
 class Site {
  public:
   Site(uint16_t etcd_port, By by, bool schedules, std::atomic<int>& unknown)
       : proxy_(etcd_port),
         server_(proxy_.endpoint(), by == By::kServers, kPatience, &proxy_, kLateEvery) {
-    if (!schedules) return;
-    scheduler_ = std::make_unique<scheduler::Scheduler>(
-        server_.client(),
-        RealWorld(),
-        Log(RealWorld().clock,
-            [&unknown](std::string_view line) { unknown += line.contains("nobody knows") ? 1 : 0; },
-            {}),
-        scheduler::Scheduler::Options{
-            .selectors = allocator::SelectorCacheFor({}, 100),
-            .queue = {.backoff_initial = milliseconds(10), .backoff_max = milliseconds(50)},
-            .bindings_max = 4,
-            .ask_again = milliseconds(20)});
-    threads_.emplace_back([this] { scheduler_->Run(); });
-    for (int i = 0; i < 2; ++i) threads_.emplace_back([this] { scheduler_->RunBinder(); });
-  }
-  Site(const Site&) = delete;
-  Site& operator=(const Site&) = delete;
-  ~Site() {
-    if (scheduler_ != nullptr) scheduler_->Stop();
+    if (schedules) scheduler_.emplace(server_.client(), RealWorld(), unknown);
   }
 
   TcpProxy& proxy() { return proxy_; }
-  Server& server() { return server_; }
+  client::Client& client() { return server_.client(); }
 
  private:
   TcpProxy proxy_;
   Server server_;
-  std::unique_ptr<scheduler::Scheduler> scheduler_;
-  std::vector<std::jthread> threads_;  // they end before what they use
+  std::optional<RunningScheduler> scheduler_;
 };
 
-class ExclusiveDevicesFaults : public ::testing::Test {
- protected:
-  /// What one seed does; findings of the judge.
-  std::vector<std::string> Run(uint64_t seed, By by) {
-    etcd_ = EtcdProcess::Start({.disk = store::etcd::testing::EtcdDisk::kMemory}).value();
-    observer_ = std::make_unique<Server>(etcd_->endpoint(), false, milliseconds(60'000));
-    EXPECT_TRUE(Wait(observer_->resources().Bootstrap()).has_value());
-    const Revision begin = observer_->store().Read()->revision();
-    Users users(observer_->client());
+/// What was seen to happen, of all seeds.
+struct Tally {
+  std::atomic<int> unknown = 0;
+  std::atomic<size_t> allocations = 0;
+};
+
+/// What one seed does to an etcd that has nothing yet.
+class Trial {
+ public:
+  Trial(uint64_t seed, By by, Tally& tally)
+      : seed_(seed),
+        by_(by),
+        tally_(tally),
+        etcd_(EtcdProcess::Start({.disk = EtcdDisk::kMemory}).value()) {}
+
+  /// Findings of the judge.
+  std::vector<std::string> Run() {
+    Server observer(etcd_->endpoint(), false, std::chrono::minutes(1));  // connected directly
+    EXPECT_TRUE(dray::Wait(observer.resources().Bootstrap()).has_value());
+    const Revision begin = observer.store().Read()->revision();
+    Users users(observer.client());
     users.MakeDevices();
+    std::vector<client::Client*> strangers;
     for (size_t i = 0; i < 2; ++i) {
-      sites_.push_back(
-          std::make_unique<Site>(etcd_->port(), by, by == By::kServers || i == 0, unknown_));
+      const bool schedules = by_ == By::kServers || i == 0;
+      sites_.push_back(std::make_unique<Site>(etcd_->port(), by_, schedules, tally_.unknown));
+      if (by_ == By::kServers) strangers.push_back(&sites_.back()->client());
     }
-    {
-      std::atomic<bool> is_over = false;
-      std::vector<std::jthread> strangers;
-      for (size_t i = 0; by == By::kServers && i < sites_.size(); ++i) {
-        const std::string name = fmt::format("stranger-{}", i);
-        users.MakeClaim(name);
-        strangers.emplace_back([&, i, name] {
-          TakeAtRandom(sites_[i]->server().client(), name, seed * 2 + i, is_over);
-        });
-      }
-      std::jthread user([&] { users.UseAtRandom(seed); });
-      Trouble(seed);
-      user.join();
-      is_over = true;
-    }
-    for (const std::string_view name : {"stranger-0", "stranger-1"}) users.Free(std::string(name));
-    users.AwaitUseOfAllDevices();
+    UseDuring(users, strangers, seed_, [this] { MakeTrouble(); });
     sites_.clear();
-    const auto history = SeenAfter(observer_->store(), begin);
+    const auto history = SeenAfter(observer.store(), begin);
     EXPECT_TRUE(history.has_value());
-    allocations_ += history->size();
-    observer_.reset();
-    etcd_.reset();
+    if (!history) return {};
+    tally_.allocations += history->size();
     return DoubleBookings(*history);
   }
 
+ private:
   /// One thing after the other goes wrong, and is put right again.
-  void Trouble(uint64_t seed) {
-    SeededRandom random(seed);
-    Wakeup nobody;
-    const auto wait = [&] { nobody.WaitFor(milliseconds(2 + random.Next() % 25)); };
+  void MakeTrouble() {
+    SeededRandom random(seed_);
     for (int i = 0; i < kTroubles; ++i) {
-      wait();
-      TcpProxy& proxy = sites_[random.Next() % sites_.size()]->proxy();
-      switch (random.Next() % 6) {
-        case 0: proxy.Cut(); break;
-        case 1:
-          proxy.HoldAnswers();
-          nobody.WaitFor(kPatience + milliseconds(random.Next() % 50));
-          if (random.Next() % 2 == 0) proxy.Cut();
-          proxy.Release();
-          break;
-        case 2:
-          proxy.Hold();
-          nobody.WaitFor(kPatience + milliseconds(random.Next() % 50));
-          proxy.Release();
-          break;
-        case 3:  // what is said later on other connections arrives earlier
-          proxy.HoldConnection(random.Next() % std::max<size_t>(proxy.connections(), 1));
-          wait();
-          proxy.Release();
-          break;
-        case 4:
-          proxy.Refuse();
-          wait();
-          proxy.Allow();
-          break;
-        default:
-          etcd_->Pause();
-          wait();
-          etcd_->Resume();
-          break;
+      Wait(random);
+      if (random.Next() % 6 != 0) {
+        Disturb(sites_[random.Next() % sites_.size()]->proxy(), random, kPatience);
+        continue;
       }
+      etcd_->Pause();
+      Wait(random);
+      etcd_->Resume();
     }
   }
 
-  std::unique_ptr<EtcdProcess> etcd_;
-  std::unique_ptr<Server> observer_;  // connected directly
+  const uint64_t seed_;
+  const By by_;
+  Tally& tally_;
+  const std::unique_ptr<EtcdProcess> etcd_;
   std::vector<std::unique_ptr<Site>> sites_;
-  std::atomic<int> unknown_ = 0;
-  size_t allocations_ = 0;
 };
 
-TEST_F(ExclusiveDevicesFaults, NoDeviceIsEverInTwoAllocations) {
+TEST(ExclusiveDevicesFaults, NoDeviceIsEverInTwoAllocations) {
   if (const std::string reason = EtcdProcess::Missing(); !reason.empty()) GTEST_SKIP() << reason;
-  for (uint64_t seed = 1; seed <= Instances(50) && !HasFailure(); ++seed) {
-    EXPECT_THAT(Run(seed, seed % 2 == 0 ? By::kServers : By::kScheduler), IsEmpty())
-        << "seed " << seed;
-  }
-  EXPECT_GT(unknown_, 0) << "nothing went wrong in the middle of a write";
-  EXPECT_GT(allocations_, 0U);
+  Tally tally;
+  ForEachSeed(Instances(50), [&](uint64_t seed) {
+    Trial trial(seed, seed % 2 == 0 ? By::kServers : By::kScheduler, tally);
+    EXPECT_THAT(trial.Run(), IsEmpty()) << "seed " << seed;
+  });
+  EXPECT_GT(tally.unknown, 0) << "nothing went wrong in the middle of a write";
+  EXPECT_GT(tally.allocations, 0U);
 }
 
 }  // namespace

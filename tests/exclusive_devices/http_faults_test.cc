@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Schedulers and foreign writers at one server that keeps its objects in memory or in a file. The
-// server stands still and is killed, what it says is cut off and heard late, and the clocks of
-// schedulers jump: no device is ever in two allocations.
-#include <algorithm>
+// Schedulers and foreign writers at one server that keeps its objects in memory or in a file, or at
+// two that share an etcd. Servers stand still and are killed, what they say is cut off and heard
+// late, and the clocks of schedulers jump: no device is ever in two allocations.
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -10,12 +9,9 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <thread>
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -30,12 +26,13 @@
 #include "client/http_client.h"
 #include "client/informer.h"
 #include "client/kubeconfig.h"
-#include "dray/selector.h"
-#include "scheduler/scheduler.h"
+#include "store/etcd/testing/etcd_process.h"
 #include "store/etcd/testing/tcp_proxy.h"
 #include "store/sqlite/testing/folder.h"
 #include "tests/exclusive_devices/double_bookings.h"
+#include "tests/exclusive_devices/running_scheduler.h"
 #include "tests/exclusive_devices/server_child.h"
+#include "tests/exclusive_devices/trouble.h"
 #include "tests/exclusive_devices/users.h"
 #include "tests/soak.h"
 
@@ -44,11 +41,11 @@ namespace {
 
 using api::resource_v1::ResourceClaim;
 using std::chrono::milliseconds;
+using store::etcd::testing::EtcdDisk;
+using store::etcd::testing::EtcdProcess;
 using store::etcd::testing::TcpProxy;
 using store::sqlite::testing::TestFolder;
 using ::testing::IsEmpty;
-
-constexpr int kTroubles = 14;
 
 /// The real clock, until it jumps.
 class JumpingClock final : public Clock {
@@ -79,31 +76,14 @@ std::unique_ptr<client::HttpClient> ClientAt(const Clock& clock, const TcpProxy&
       .value();
 }
 
-/// A scheduler, if there is one, and a client for others; the server is heard through a proxy.
+/// A client of a server that is heard through a proxy, perhaps with a scheduler beside it.
 class Site {
  public:
   Site(uint16_t server_port, bool schedules, std::atomic<int>& unknown)
       : proxy_(server_port), client_(ClientAt(RealWorld().clock, proxy_)) {
     if (!schedules) return;
     scheduler_client_ = ClientAt(clock_, proxy_);
-    scheduler_ = std::make_unique<scheduler::Scheduler>(
-        *scheduler_client_,
-        world_,
-        Log(RealWorld().clock,
-            [&unknown](std::string_view line) { unknown += line.contains("nobody knows") ? 1 : 0; },
-            {}),
-        scheduler::Scheduler::Options{
-            .selectors = allocator::SelectorCacheFor({}, 100),
-            .queue = {.backoff_initial = milliseconds(10), .backoff_max = milliseconds(50)},
-            .bindings_max = 4,
-            .ask_again = milliseconds(20)});
-    threads_.emplace_back([this] { scheduler_->Run(); });
-    for (int i = 0; i < 2; ++i) threads_.emplace_back([this] { scheduler_->RunBinder(); });
-  }
-  Site(const Site&) = delete;
-  Site& operator=(const Site&) = delete;
-  ~Site() {
-    if (scheduler_ != nullptr) scheduler_->Stop();
+    scheduler_.emplace(*scheduler_client_, world_, unknown);
   }
 
   TcpProxy& proxy() { return proxy_; }
@@ -115,8 +95,7 @@ class Site {
   JumpingClock clock_;
   World world_{clock_, RealWorld().random, RealWorld().disk};
   std::unique_ptr<client::HttpClient> client_, scheduler_client_;
-  std::unique_ptr<scheduler::Scheduler> scheduler_;
-  std::vector<std::jthread> threads_;  // they end before what they use
+  std::optional<RunningScheduler> scheduler_;
 };
 
 /// What a watch of claims shows, from a list on.
@@ -172,146 +151,136 @@ class History {
   std::vector<Seen> seen_ DRAY_GUARDED_BY(mutex_);
 };
 
-/// Who keeps devices apart when nobody hears from anybody.
-enum class By : uint8_t {
-  kServer,     // two schedulers, and writers of whom they know nothing
-  kScheduler,  // one scheduler; the server takes whatever is written
+enum class Keeps : uint8_t {
+  kMemory,
+  kFile,
+  kEtcd,  // shared by two servers, and one whose history goes back to the beginning
 };
 
-enum class Keeps : uint8_t { kMemory, kFile };
+/// What was seen to happen, of all seeds.
+struct Tally {
+  std::atomic<int> unknown = 0;
+  std::atomic<size_t> allocations = 0;
+};
 
-class ExclusiveDevicesHttpFaults : public ::testing::Test {
- protected:
-  void RunAll(Keeps keeps) {
-    keeps_ = keeps;
-    for (const By by : {By::kServer, By::kScheduler}) {
-      const TestFolder folder;
-      std::vector<std::string> flags;
-      if (keeps == Keeps::kMemory) flags.emplace_back("--memory");
-      if (by == By::kScheduler) flags.emplace_back("--allow-overlapping-allocations");
-      server_ = std::make_unique<ServerChild>(DRAY_PROGRAM, folder.path(), std::move(flags));
-      for (uint64_t seed = 1; seed <= Instances(25) && !HasFailure(); ++seed) {
-        EXPECT_THAT(Run(seed, by), IsEmpty()) << "seed " << seed;
-      }
-      server_.reset();
+/// What one seed does to servers that have nothing yet.
+class Trial {
+ public:
+  Trial(uint64_t seed, Keeps keeps, By by, Tally& tally)
+      : seed_(seed), keeps_(keeps), by_(by), tally_(tally) {
+    if (keeps == Keeps::kEtcd) etcd_ = EtcdProcess::Start({.disk = EtcdDisk::kMemory}).value();
+    for (size_t i = 0; i < (keeps == Keeps::kEtcd ? 3 : 1); ++i) {
+      folders_.push_back(std::make_unique<TestFolder>());
+      servers_.push_back(
+          std::make_unique<ServerChild>(DRAY_PROGRAM, folders_.back()->path(), Flags()));
     }
-    EXPECT_GT(unknown_, 0) << "nothing went wrong in the middle of a write";
-    EXPECT_GT(allocations_, 0U);
   }
 
- private:
-  /// What one seed does to a server that has nothing yet; findings of the judge.
-  std::vector<std::string> Run(uint64_t seed, By by) {
-    StartServer();
-    if (HasFailure()) return {};
-    TcpProxy direct(server_->port());
+  /// Findings of the judge.
+  std::vector<std::string> Run() {
+    for (const auto& server : servers_) {
+      if (!Start(*server)) return {};
+    }
+    TcpProxy direct(servers_[0]->port());  // of users, whose connections nobody cuts
     direct_ = &direct;
     const auto client = ClientAt(RealWorld().clock, direct);
     Users users(*client);
     History history(*client);
     users.MakeDevices();
+    std::vector<client::Client*> strangers;
     for (size_t i = 0; i < 2; ++i) {
-      const bool schedules = by == By::kServer || i == 0;
-      sites_.push_back(std::make_unique<Site>(server_->port(), schedules, unknown_));
+      const bool schedules = by_ == By::kServers || i == 0;
+      sites_.push_back(std::make_unique<Site>(ServerOf(i).port(), schedules, tally_.unknown));
+      if (by_ == By::kServers) strangers.push_back(&sites_.back()->client());
     }
-    {
-      std::atomic<bool> is_over = false;
-      std::vector<std::jthread> strangers;
-      for (size_t i = 0; by == By::kServer && i < sites_.size(); ++i) {
-        const std::string name = fmt::format("stranger-{}", i);
-        users.MakeClaim(name);
-        strangers.emplace_back(
-            [&, i, name] { TakeAtRandom(sites_[i]->client(), name, seed * 2 + i, is_over); });
-      }
-      std::jthread user([&] { users.UseAtRandom(seed); });
-      Trouble(seed);
-      user.join();
-      is_over = true;
-    }
-    for (const std::string_view name : {"stranger-0", "stranger-1"}) users.Free(std::string(name));
-    users.AwaitUseOfAllDevices();
+    UseDuring(users, strangers, seed_, [this] { MakeTrouble(); });
     sites_.clear();
     users.MakeClaim("the-end");
     const std::vector<Seen> seen = history.Until("the-end");
-    allocations_ += seen.size();
-    server_->Kill();
+    tally_.allocations += seen.size();
     return DoubleBookings(seen);
   }
 
-  void StartServer() {
-    server_->Forget();
-    const Result<> started = server_->Start();
-    ASSERT_TRUE(started.has_value()) << started.error().message;
+ private:
+  std::vector<std::string> Flags() const {
+    std::vector<std::string> flags;
+    if (keeps_ == Keeps::kMemory) flags.emplace_back("--memory");
+    if (keeps_ == Keeps::kEtcd) flags.push_back("--etcd-servers=" + etcd_->endpoint());
+    if (by_ == By::kScheduler) flags.emplace_back("--allow-overlapping-allocations");
+    return flags;
+  }
+
+  /// Users have the first one; schedulers and strangers too if it is the only one.
+  ServerChild& ServerOf(size_t site) { return *servers_[servers_.size() == 1 ? 0 : 1 + site]; }
+
+  static bool Start(ServerChild& server) {
+    const Result<> started = server.Start();
+    EXPECT_TRUE(started.has_value()) << started.error().message;
+    return started.has_value();
   }
 
   /// One thing after the other goes wrong, and is put right again.
-  void Trouble(uint64_t seed) {
-    SeededRandom random(seed);
-    Wakeup nobody;
-    const auto wait = [&] { nobody.WaitFor(milliseconds(2 + random.Next() % 25)); };
-    for (int i = 0; i < kTroubles && !HasFailure(); ++i) {
-      wait();
-      Site& site = *sites_[random.Next() % sites_.size()];
+  void MakeTrouble() {
+    SeededRandom random(seed_);
+    for (int i = 0; i < kTroubles && !::testing::Test::HasFailure(); ++i) {
+      Wait(random);
+      const size_t victim = random.Next() % sites_.size();
       switch (random.Next() % 8) {
-        case 0: site.proxy().Cut(); break;
-        case 1:  // what was asked is done, and nobody hears of it
-          site.proxy().HoldAnswers();
-          wait();
-          site.proxy().Cut();
-          site.proxy().Release();
+        case 0:
+          ServerOf(victim).Pause();
+          Wait(random);
+          ServerOf(victim).Resume();
           break;
-        case 2:
-          site.proxy().Hold();
-          wait();
-          if (random.Next() % 2 == 0) site.proxy().Cut();
-          site.proxy().Release();
-          break;
-        case 3:  // what is said later on other connections arrives earlier
-          site.proxy().HoldConnection(random.Next() %
-                                      std::max<size_t>(site.proxy().connections(), 1));
-          wait();
-          site.proxy().Release();
-          break;
-        case 4:
-          site.proxy().Refuse();
-          wait();
-          site.proxy().Allow();
-          break;
-        case 5:
-          server_->Pause();
-          wait();
-          server_->Resume();
-          break;
-        case 6: site.clock().Jump(random); break;
-        default: KillServer(); break;
+        case 1: sites_[victim]->clock().Jump(random); break;
+        case 2: KillServer(ServerOf(victim)); break;
+        default: Disturb(sites_[victim]->proxy(), random, milliseconds(0)); break;
       }
     }
   }
 
   /// In the middle of whatever it does. What it kept in memory would be gone.
-  void KillServer() {
+  void KillServer(ServerChild& server) {
     if (keeps_ == Keeps::kMemory) return;
-    server_->Kill();
-    const Result<> started = server_->Start();
-    EXPECT_TRUE(started.has_value()) << started.error().message;
-    direct_->Redirect(server_->port());
-    for (const auto& site : sites_) site->proxy().Redirect(server_->port());
+    server.Kill();
+    if (!Start(server)) return;
+    if (&server == servers_[0].get()) direct_->Redirect(server.port());
+    for (size_t i = 0; i < sites_.size(); ++i) {
+      if (&ServerOf(i) == &server) sites_[i]->proxy().Redirect(server.port());
+    }
   }
 
-  Keeps keeps_ = Keeps::kMemory;
-  std::unique_ptr<ServerChild> server_;
-  TcpProxy* direct_ = nullptr;  // of users, whose connections nobody cuts but a server that dies
+  const uint64_t seed_;
+  const Keeps keeps_;
+  const By by_;
+  Tally& tally_;
+  std::unique_ptr<EtcdProcess> etcd_;
+  std::vector<std::unique_ptr<TestFolder>> folders_;
+  std::vector<std::unique_ptr<ServerChild>> servers_;
+  TcpProxy* direct_ = nullptr;
   std::vector<std::unique_ptr<Site>> sites_;
-  std::atomic<int> unknown_ = 0;
-  size_t allocations_ = 0;
 };
 
-TEST_F(ExclusiveDevicesHttpFaults, NoDeviceOfAServerInMemoryIsEverInTwoAllocations) {
-  RunAll(Keeps::kMemory);
+void ExpectExclusiveDevices(Keeps keeps) {
+  Tally tally;
+  ForEachSeed(Instances(50), [&](uint64_t seed) {
+    Trial trial(seed, keeps, seed % 2 == 0 ? By::kServers : By::kScheduler, tally);
+    EXPECT_THAT(trial.Run(), IsEmpty()) << "seed " << seed;
+  });
+  EXPECT_GT(tally.unknown, 0) << "nothing went wrong in the middle of a write";
+  EXPECT_GT(tally.allocations, 0U);
 }
 
-TEST_F(ExclusiveDevicesHttpFaults, NoDeviceOfAServerWithAFileIsEverInTwoAllocations) {
-  RunAll(Keeps::kFile);
+TEST(ExclusiveDevicesHttpFaults, NoDeviceOfAServerInMemoryIsEverInTwoAllocations) {
+  ExpectExclusiveDevices(Keeps::kMemory);
+}
+
+TEST(ExclusiveDevicesHttpFaults, NoDeviceOfAServerWithAFileIsEverInTwoAllocations) {
+  ExpectExclusiveDevices(Keeps::kFile);
+}
+
+TEST(ExclusiveDevicesHttpFaults, NoDeviceOfServersThatShareAnEtcdIsEverInTwoAllocations) {
+  if (const std::string reason = EtcdProcess::Missing(); !reason.empty()) GTEST_SKIP() << reason;
+  ExpectExclusiveDevices(Keeps::kEtcd);
 }
 
 }  // namespace

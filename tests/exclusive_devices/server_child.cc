@@ -90,13 +90,6 @@ void ServerChild::Kill() {
   pid_ = 0;
 }
 
-void ServerChild::Forget() const {
-  std::error_code ignored;
-  for (const std::string_view name : {"dray.db", "dray.db-shm", "dray.db-wal"}) {
-    std::filesystem::remove(folder_ + "/data/" + std::string(name), ignored);
-  }
-}
-
 void ServerChild::Pause() const {
   kill(pid_, SIGSTOP);
   siginfo_t stopped{};

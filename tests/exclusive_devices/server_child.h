@@ -27,8 +27,6 @@ class ServerChild {
   Result<> Start();
   /// SIGKILL; returns when it is gone. What it has written stays.
   void Kill();
-  /// Removes what is stored, but not the certificates. It must not be running.
-  void Forget() const;
 
   /// SIGSTOP; returns when all its threads stand. Connections stay.
   void Pause() const;

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// What all trials of exclusive devices have in common: many seeds at a time, users and strangers
+// who go on while something goes wrong, and connections that break.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "base/simulated_world.h"
+#include "client/client.h"
+#include "store/etcd/testing/tcp_proxy.h"
+#include "tests/exclusive_devices/users.h"
+
+namespace dray::exclusive_devices {
+
+/// How many things go wrong for one seed.
+inline constexpr int kTroubles = 14;
+
+/// Who keeps devices apart when nobody hears from anybody.
+enum class By : uint8_t {
+  kServers,    // two schedulers, and writers of whom they know nothing
+  kScheduler,  // one scheduler; the servers take whatever is written
+};
+
+/// Calls `trial` with each of 1 to `seeds`, some at a time: they wait more than they work. None is
+/// begun after the test has failed.
+void ForEachSeed(uint64_t seeds, const std::function<void(uint64_t seed)>& trial);
+
+/// Users come and go, and a stranger at each of `strangers` takes devices at random, while
+/// `trouble` runs. Then all devices are freed; returns when all are in use again.
+void UseDuring(Users& users,
+               const std::vector<client::Client*>& strangers,
+               uint64_t seed,
+               const std::function<void()>& trouble);
+
+/// A moment: 2 to 26 ms.
+void Wait(SeededRandom& random);
+
+/// One of five things happens to the connections, and is put right again. What is held up is held
+/// up for a moment longer than `patience`, after which the client has given up.
+void Disturb(store::etcd::testing::TcpProxy& proxy,
+             SeededRandom& random,
+             std::chrono::milliseconds patience);
+
+}  // namespace dray::exclusive_devices
