@@ -35,7 +35,7 @@ help:
 	@echo 'make fuzz    every fuzz target for $(strip $(FUZZ_SECONDS)) s'
 	@echo 'make fmt     format all C++ files'
 	@echo 'make lint    clang-tidy, layers, headers, build budget   (SINCE=HEAD~1: changed files only)'
-	@echo 'make soak    the tests under asan, tsan and shared, random ones twenty times as long'
+	@echo 'make soak    the tests under asan, tsan and shared; random ones, optimised, twenty times as long'
 	@echo 'make clean   delete build/'
 
 # dray alone: what a newcomer waits for.
@@ -92,8 +92,10 @@ lint:
 	@dev/lint.py build/dev $(if $(strip $(SINCE)),--since $(strip $(SINCE)))
 
 soak:
-	@for preset in asan tsan; do $(MAKE) test PRESET=$$preset; done
-	@DRAY_SOAK=20 $(MAKE) test PRESET=shared
+	@for preset in asan tsan shared; do $(MAKE) test PRESET=$$preset; done
+	@cmake --preset release
+	@cmake --build --preset release --target random_tests
+	@DRAY_SOAK=20 ctest --preset release -L random -j$(TEST_JOBS)
 
 clean:
 	@rm -rf build

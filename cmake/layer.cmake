@@ -40,12 +40,17 @@ function(dray_layer name)
   endif()
 endfunction()
 
+# What `make soak` runs twenty times as long: programs whose tests ask tests/soak.h, themselves or
+# through tests/store_faults/verdict.h, how long. Their tests have the label `random`.
+add_custom_target(random_tests)
+
 # A gtest program with one ctest entry per suite; suites are read from the sources.
 function(dray_gtest name)
   cmake_parse_arguments(T "" "" "SOURCES;LINKS" ${ARGN})
   add_executable(${name} ${T_SOURCES})
   target_link_libraries(${name} PRIVATE ${T_LINKS} dray_options GTest::gmock GTest::gtest_main)
   set(suites)
+  set(is_random FALSE)
   foreach(source ${T_SOURCES})
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
     # Only where it is used: what other tests compile to is the same in every clone (ccache).
@@ -53,6 +58,10 @@ function(dray_gtest name)
     if(lines)
       set_property(SOURCE ${source} APPEND PROPERTY
                    COMPILE_DEFINITIONS DRAY_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+    endif()
+    file(STRINGS ${source} lines REGEX "^#include \"tests/(soak|store_faults/verdict).h\"" LIMIT_COUNT 1)
+    if(lines)
+      set(is_random TRUE)
     endif()
     file(STRINGS ${source} lines REGEX "^TEST(_F|_P)?\\(")
     foreach(line ${lines})
@@ -65,7 +74,13 @@ function(dray_gtest name)
   foreach(suite ${suites})
     add_test(NAME ${prefix}.${suite} COMMAND ${name} --gtest_brief=1 "--gtest_filter=${suite}.*:*/${suite}.*")
     set_tests_properties(${prefix}.${suite} PROPERTIES TIMEOUT 600)
+    if(is_random)
+      set_tests_properties(${prefix}.${suite} PROPERTIES LABELS random TIMEOUT 3600)
+    endif()
   endforeach()
+  if(is_random)
+    add_dependencies(random_tests ${name})
+  endif()
 endfunction()
 
 # What `make build` builds: programs and benchmarks, not the tests.

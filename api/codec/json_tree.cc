@@ -222,7 +222,7 @@ Result<JsonTree> ParseJsonTree(std::string_view json, size_t depth_max) {
   return TreeParser(json, depth_max).Parse();
 }
 
-void WriteJsonTree(const JsonTree& tree, std::string& out) {
+void WriteJsonTree(const JsonTree& tree, std::string& out, MemberOrder order) {
   switch (tree.kind) {
     case JsonKind::kNull:
     case JsonKind::kInvalid: out += "null"; return;
@@ -233,20 +233,24 @@ void WriteJsonTree(const JsonTree& tree, std::string& out) {
       char before = '[';
       for (const JsonTree& element : tree.elements()) {
         out += std::exchange(before, ',');
-        WriteJsonTree(element, out);
+        WriteJsonTree(element, out, order);
       }
       out += tree.elements().empty() ? "[]" : "]";
       return;
     }
     case JsonKind::kObject: {
+      auto members = tree.members().All();
+      if (order == MemberOrder::kByName) {
+        std::ranges::sort(members, {}, [](const auto& member) { return member.first; });
+      }
       char before = '{';
-      for (const auto& [name, value] : tree.members().All()) {
+      for (const auto& [name, value] : members) {
         out += std::exchange(before, ',');
         QuoteJson(name, out);
         out += ':';
-        WriteJsonTree(*value, out);
+        WriteJsonTree(*value, out, order);
       }
-      out += before == '{' ? "{}" : "}";
+      out += members.empty() ? "{}" : "}";
       return;
     }
   }

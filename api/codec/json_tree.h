@@ -109,8 +109,15 @@ class JsonTree {
 /// Errors: kBadRequest  not JSON, or nested deeper than `depth_max`.
 Result<JsonTree> ParseJsonTree(std::string_view json, size_t depth_max);
 
+enum class MemberOrder : uint8_t {
+  kAsRead,
+  kByName,  // as Go writes maps
+};
+
 /// Appends the compact text.
-void WriteJsonTree(const JsonTree& tree, std::string& out);
+void WriteJsonTree(const JsonTree& tree,
+                   std::string& out,
+                   MemberOrder order = MemberOrder::kAsRead);
 
 /// Objects and arrays inside each other; 0 for a scalar. `visited` counts the values looked at.
 size_t DepthOf(const JsonTree& tree, size_t& visited);

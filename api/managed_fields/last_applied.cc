@@ -19,30 +19,6 @@ namespace {
 constexpr std::string_view kAnnotation = "kubectl.kubernetes.io/last-applied-configuration";
 constexpr size_t kAnnotationBytesMax = size_t{256} << 10;  // of all, keys and values
 
-// As Go writes JSON: members by name.
-void WriteSorted(const JsonTree& tree, std::string& out) {
-  if (tree.is_array()) {
-    char before = '[';
-    for (const JsonTree& element : tree.elements()) {
-      out += std::exchange(before, ',');
-      WriteSorted(element, out);
-    }
-    out += tree.elements().empty() ? "[]" : "]";
-    return;
-  }
-  if (!tree.is_object()) return WriteJsonTree(tree, out);
-  auto members = tree.members().All();
-  std::ranges::sort(members, {}, [](const auto& member) { return member.first; });
-  char before = '{';
-  for (const auto& [name, value] : members) {
-    out += std::exchange(before, ',');
-    QuoteJson(name, out);
-    out += ':';
-    WriteSorted(*value, out);
-  }
-  out += members.empty() ? "{}" : "}";
-}
-
 }  // namespace
 
 FieldSet FieldsOfLastApplied(const KindInfo& kind,
@@ -71,7 +47,7 @@ void RefreshLastApplied(const JsonTree& config, meta_v1::ObjectMeta& metadata) {
   JsonTree* annotations = inner == nullptr ? nullptr : inner->members().Find("annotations");
   if (annotations != nullptr) annotations->members().Take(kAnnotation);
   std::string text;
-  WriteSorted(bare, text);
+  WriteJsonTree(bare, text, MemberOrder::kByName);
   annotation->second = text + "\n";
   size_t bytes = 0;
   for (const auto& [key, value] : metadata.annotations) bytes += key.size() + value.size();

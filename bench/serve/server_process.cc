@@ -12,9 +12,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <linux/perf_event.h>
 #include <spawn.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -108,7 +106,6 @@ ServerProcess::ServerProcess(const std::string& program,
 }
 
 ServerProcess::~ServerProcess() {
-  for (const int counter : counters_) close(counter);
   kill(pid_, SIGTERM);
   waitpid(pid_, nullptr, 0);
 }
@@ -147,28 +144,17 @@ double ServerProcess::cpu_seconds() const {
 }
 
 void ServerProcess::CountInstructions() {
-  perf_event_attr wanted{};
-  wanted.type = PERF_TYPE_HARDWARE;
-  wanted.size = sizeof wanted;
-  wanted.config = PERF_COUNT_HW_INSTRUCTIONS;
-  wanted.inherit = 1;
-  wanted.exclude_kernel = 1;
-  wanted.exclude_hv = 1;
   std::error_code ignored;
   const auto threads = fmt::format("/proc/{}/task", pid_);
   for (const auto& thread : std::filesystem::directory_iterator(threads, ignored)) {
     const auto id = static_cast<pid_t>(std::strtol(thread.path().filename().c_str(), nullptr, 10));
-    const auto file = syscall(SYS_perf_event_open, &wanted, id, -1, -1, 0);
-    if (file >= 0) counters_.push_back(static_cast<int>(file));
+    counters_.emplace_back(id);
   }
 }
 
 uint64_t ServerProcess::instructions() const {
   uint64_t all = 0;
-  for (const int counter : counters_) {
-    uint64_t count = 0;
-    if (read(counter, &count, sizeof count) == sizeof count) all += count;
-  }
+  for (const auto& counter : counters_) all += counter.Read().value_or(0);
   return all;
 }
 

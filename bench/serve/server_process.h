@@ -12,6 +12,7 @@
 #include <sys/types.h>
 
 #include "base/result.h"
+#include "base/testing/instruction_counter.h"
 #include "base/world.h"
 #include "net/client/http_client.h"
 
@@ -63,7 +64,7 @@ class ServerProcess {
   uint16_t port_ = 0;
   pid_t pid_ = -1;
   MonotonicTime started_;
-  std::vector<int> counters_;  // files of the kernel, one for each thread and those it starts
+  std::vector<testing::InstructionCounter> counters_;  // one for each thread
 };
 
 /// Ends the program with a message.

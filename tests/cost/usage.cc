@@ -6,10 +6,9 @@
 #include <cstdlib>
 #include <new>
 
-#include <linux/perf_event.h>
 #include <malloc.h>
-#include <sys/syscall.h>
-#include <unistd.h>
+
+#include "base/testing/instruction_counter.h"
 
 namespace {
 
@@ -66,36 +65,8 @@ void operator delete(void* memory, size_t /*size*/, std::align_val_t /*alignment
 // NOLINTEND(cppcoreguidelines-no-malloc,cppcoreguidelines-owning-memory)
 
 namespace dray::cost {
-namespace {
-
-/// The kernel's counter of instructions, open as long as the program runs.
-class InstructionCounter {
- public:
-  InstructionCounter() {
-    perf_event_attr wanted{};
-    wanted.type = PERF_TYPE_HARDWARE;
-    wanted.size = sizeof wanted;
-    wanted.config = PERF_COUNT_HW_INSTRUCTIONS;
-    wanted.inherit = 1;
-    wanted.exclude_kernel = 1;
-    wanted.exclude_hv = 1;
-    file_ = static_cast<int>(syscall(SYS_perf_event_open, &wanted, 0, -1, -1, 0));
-  }
-
-  std::optional<uint64_t> Read() const {
-    uint64_t count = 0;
-    if (file_ < 0 || read(file_, &count, sizeof count) != sizeof count) return std::nullopt;
-    return count;
-  }
-
- private:
-  int file_ = -1;
-};
-
-}  // namespace
-
 Usage Measure(const std::function<void()>& run) {
-  static const InstructionCounter kCounter;
+  static const testing::InstructionCounter kCounter(0);
   const uint64_t allocations_before = allocations;
   const uint64_t allocated_before = allocated;
   const int64_t held_before = held;
