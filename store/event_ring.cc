@@ -46,19 +46,36 @@ EventRing::EventRing(const Options& options, Revision newest)
 void EventRing::Append(std::span<const Frozen<Event>> events) {
   DRAY_CHECK(!events.empty());
   DRAY_CHECK(events.front()->revision() > newest_);
-  newest_ = events.front()->revision();
-  for (const Frozen<Event>& event : events) {
-    const std::string_view group = GroupOf(event->record->key());
-    if (!group.empty()) {
-      auto queue = groups_.find(group);
-      if (queue == groups_.end()) queue = groups_.emplace(std::string(group), Queue()).first;
-      queue->second.push_back({.revision = newest_, .event = event});
-    }
-    all_.push_back({.revision = newest_, .event = event});
-    bytes_ += BytesOf(*event);
+  try {
+    for (const Frozen<Event>& event : events) Add(event);
+  } catch (...) {
+    TakeBackAfter(newest_);
+    throw;
   }
+  newest_ = events.front()->revision();
+  for (const Frozen<Event>& event : events) bytes_ += BytesOf(*event);
   while ((all_.size() > events_max_ || bytes_ > bytes_max_) && all_.front().revision < newest_) {
     DropOldestRevision();
+  }
+}
+
+void EventRing::Add(const Frozen<Event>& event) {
+  all_.push_back({.revision = event->revision(), .event = event});
+  const std::string_view group = GroupOf(event->record->key());
+  if (group.empty()) return;
+  auto queue = groups_.find(group);
+  if (queue == groups_.end()) queue = groups_.emplace(std::string(group), Queue()).first;
+  queue->second.push_back({.revision = event->revision(), .event = event});
+}
+
+/// The last one may not have got into its group.
+void EventRing::TakeBackAfter(Revision revision) {
+  for (; !all_.empty() && all_.back().revision > revision; all_.pop_back()) {
+    const auto queue = groups_.find(GroupOf(all_.back().event->record->key()));
+    if (queue == groups_.end()) continue;
+    Queue& entries = queue->second;
+    while (!entries.empty() && entries.back().revision > revision) entries.pop_back();
+    if (entries.empty()) groups_.erase(queue);
   }
 }
 

@@ -39,7 +39,8 @@ class EventRing {
 
   /// Appends the events of one revision, which is later than newest(), and drops whole revisions at
   /// the other end until both limits hold or only this one is left. Revisions in between that are
-  /// left out have no events. O(events).
+  /// left out have no events. Memory that cannot be had (std::bad_alloc) leaves the ring as it was.
+  /// O(events).
   void Append(std::span<const Frozen<Event>> events);
 
   /// Makes newest() at least `revision`: there are no events up to it but those that are here.
@@ -73,6 +74,8 @@ class EventRing {
 
   /// The shortest queue with all events of `prefix`; null if it would be empty.
   const Queue* Narrowest(std::string_view prefix) const;
+  void Add(const Frozen<Event>& event);
+  void TakeBackAfter(Revision revision);
   void DropOldestRevision();
 
   const size_t events_max_;

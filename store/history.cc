@@ -77,15 +77,16 @@ void History::AddAnchors(std::span<const Frozen<Event>> events) {
 }
 
 void History::Publish(const Change& change) {
-  newest_.Store(change.next);
   const MutexLock lock(mutex_);
+  // What may find no memory comes first; readers see the events when the lock is gone.
+  std::map<Revision, Frozen<Snapshot>> anchor;
+  const bool is_anchor = events_since_anchor_ + change.events.size() >= kAnchorSpacing;
+  if (is_anchor) anchor.emplace(change.next->revision(), change.next);
   ring_.Append(change.events);
+  newest_.Store(change.next);
   latest_ = change.next;
-  events_since_anchor_ += change.events.size();
-  if (events_since_anchor_ >= kAnchorSpacing) {
-    anchors_.emplace(change.next->revision(), change.next);
-    events_since_anchor_ = 0;
-  }
+  events_since_anchor_ = is_anchor ? 0 : events_since_anchor_ + change.events.size();
+  anchors_.merge(anchor);
   DropBelowFloor();
 }
 

@@ -50,7 +50,8 @@ class History {
           std::span<const Frozen<Event>> events);
 
   /// Makes `change`, which has events, visible: first the snapshot, then the events, so whoever has
-  /// seen an event finds it in newest(). Changes come in the order of their revisions.
+  /// seen an event finds it in newest(). Changes come in the order of their revisions. Memory that
+  /// cannot be had (std::bad_alloc) leaves everything as it was.
   void Publish(const Change& change);
 
   /// Says that nothing has changed up to `revision`: the newest snapshot is of that revision from

@@ -58,11 +58,13 @@ Result<CommitOutcome> MemoryStore::CommitNow(const Txn& txn) {
 }
 
 Result<CommitOutcome> MemoryStore::AcceptAndPublish(const Txn& txn) {
-  DRAY_TRY(auto accepted, sequencer_.Accept(txn));
-  if (auto* conflict = std::get_if<Conflict>(&accepted)) return std::move(*conflict);
-  auto& change = std::get<Change>(accepted);
-  if (!change.events.empty()) history_.Publish(change);
-  return std::move(change.committed);
+  DRAY_TRY(auto outcome, sequencer_.Judge(txn));
+  if (auto* conflict = std::get_if<Conflict>(&outcome)) return std::move(*conflict);
+  auto& judged = std::get<Sequencer::Judged>(outcome);
+  // For want of memory either of the two above and this leaves everything as it was.
+  if (!judged.change.events.empty()) history_.Publish(judged.change);
+  sequencer_.Apply(txn, judged);
+  return std::move(judged.change.committed);
 }
 
 Result<Batch> MemoryStore::EventsAfter(Revision after, std::string_view prefix, size_t max) const {

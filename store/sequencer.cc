@@ -134,14 +134,22 @@ Result<> CheckTxn(const Txn& txn) {
   return CheckDistinct(txn.operations);
 }
 
-Sequencer::Sequencer(const Options& options, Frozen<Snapshot> first)
-    : live_bytes_max_(options.live_bytes_max),
-      pending_(std::move(first)),
-      fences_(kFenceSlots, kAbsent) {
-  for (const Record& record : pending_->Range({})) {
-    live_bytes_ += SizeOf(record);
-    if (const auto expiry = record.expiry()) due_.emplace(*expiry, record.key());
+Sequencer::Sequencer(const Options& options, const Frozen<Snapshot>& first)
+    : live_bytes_max_(options.live_bytes_max), fences_(kFenceSlots, kAbsent) {
+  Restart(first);
+}
+
+void Sequencer::Restart(const Frozen<Snapshot>& from) {
+  size_t live_bytes = 0;
+  Due due;
+  for (const Record& record : from->Range({})) {
+    live_bytes += SizeOf(record);
+    if (const auto expiry = record.expiry()) due.emplace(*expiry, record.key());
   }
+  for (Revision& fence : fences_) fence = std::min(fence, from->revision());
+  live_bytes_ = live_bytes;
+  due_.swap(due);
+  pending_ = from;
 }
 
 std::optional<Conflict> Sequencer::FindConflict(const Txn& txn) const {
@@ -160,12 +168,13 @@ std::optional<Conflict> Sequencer::FindConflict(const Txn& txn) const {
   return conflict;
 }
 
-Result<std::variant<Change, Conflict>> Sequencer::Accept(const Txn& txn) {
+Result<std::variant<Sequencer::Judged, Conflict>> Sequencer::Judge(const Txn& txn) const {
   if (std::optional<Conflict> conflict = FindConflict(txn)) return *std::move(conflict);
-  Change change = MakeChange(pending_, txn.operations);
+  Judged judged;
+  judged.change = MakeChange(pending_, txn.operations);
   size_t added = 0;
   size_t removed = 0;
-  for (const Frozen<Event>& event : change.events) {
+  for (const Frozen<Event>& event : judged.change.events) {
     if (event->type == Event::Type::kPut) added += SizeOf(*event->record);
     if (event->previous != nullptr) removed += SizeOf(*event->previous);
   }
@@ -175,21 +184,37 @@ Result<std::variant<Change, Conflict>> Sequencer::Accept(const Txn& txn) {
                             live_bytes_,
                             live_bytes_max_));
   }
-  live_bytes_ = live_bytes_ + added - removed;
-  for (const Frozen<Event>& event : change.events) NoteExpiry(*event);
-  for (const Fence& fence : txn.fences) fences_[FenceSlot(fence.name)] = change.next->revision();
-  pending_ = change.next;
-  return change;
+  judged.live_bytes_ = live_bytes_ + added - removed;
+  for (const Frozen<Event>& event : judged.change.events) NoteExpiry(*event, judged);
+  return judged;
 }
 
-void Sequencer::NoteExpiry(const Event& event) {
+void Sequencer::NoteExpiry(const Event& event, Judged& judged) const {
   const Record& record = *event.record;
   if (event.previous != nullptr) {
     const std::optional<WallTime> expiry = event.previous->expiry();
-    if (expiry.has_value()) due_.erase({*expiry, std::string(record.key())});
+    if (expiry.has_value()) {
+      judged.no_longer_due_.push_back(due_.find({*expiry, std::string(record.key())}));
+    }
   }
   if (event.type != Event::Type::kPut) return;
-  if (const auto expiry = record.expiry()) due_.emplace(*expiry, record.key());
+  if (const auto expiry = record.expiry()) judged.due_.emplace(*expiry, record.key());
+}
+
+void Sequencer::Apply(const Txn& txn, Judged& judged) noexcept {
+  live_bytes_ = judged.live_bytes_;
+  for (const Due::const_iterator gone : judged.no_longer_due_) due_.erase(gone);
+  due_.merge(judged.due_);
+  pending_ = judged.change.next;
+  for (const Fence& fence : txn.fences) fences_[FenceSlot(fence.name)] = pending_->revision();
+}
+
+Result<std::variant<Change, Conflict>> Sequencer::Accept(const Txn& txn) {
+  DRAY_TRY(auto outcome, Judge(txn));
+  if (auto* conflict = std::get_if<Conflict>(&outcome)) return std::move(*conflict);
+  auto& judged = std::get<Judged>(outcome);
+  Apply(txn, judged);
+  return std::move(judged.change);
 }
 
 Txn Sequencer::DueBy(WallTime now, size_t max) const {

@@ -41,12 +41,25 @@ Result<> CheckTxn(const Txn& txn);
 class Sequencer {
  public:
   /// Goes on from `first`, e.g. what was recovered from a disk. O(n).
-  Sequencer(const Options& options, Frozen<Snapshot> first);
+  Sequencer(const Options& options, const Frozen<Snapshot>& first);
+
+  /// What a transaction would do, and what Apply needs to make it part of the state without asking
+  /// for memory.
+  class Judged;
 
   /// Precondition: CheckTxn(txn). O(log n) per compare and operation.
   ///
-  /// Errors: kTooManyRequests as for Store::Commit; nothing has changed.
+  /// Errors: kTooManyRequests as for Store::Commit.
+  Result<std::variant<Judged, Conflict>> Judge(const Txn& txn) const;
+  /// Nothing else was applied since it was judged.
+  void Apply(const Txn& txn, Judged& judged) noexcept;
+
+  /// Both, at once. Memory that cannot be had (std::bad_alloc) leaves the state as it was.
   Result<std::variant<Change, Conflict>> Accept(const Txn& txn);
+
+  /// Goes on from `from`: what was accepted after it has not happened. Its fences may have: they
+  /// refuse who has not seen `from`. O(n), and as Accept if there is no memory.
+  void Restart(const Frozen<Snapshot>& from);
 
   /// Deletes of the records due at `now`, earliest first, at most min(max, kTxnOperationsMax).
   Txn DueBy(WallTime now, size_t max) const;
@@ -57,14 +70,28 @@ class Sequencer {
   std::optional<WallTime> next_expiry() const;
 
  private:
+  /// One entry for each record that expires.
+  using Due = std::set<std::pair<WallTime, std::string>>;
+
   std::optional<Conflict> FindConflict(const Txn& txn) const;
-  void NoteExpiry(const Event& event);
+  void NoteExpiry(const Event& event, Judged& judged) const;
 
   const size_t live_bytes_max_;
   Frozen<Snapshot> pending_;
   size_t live_bytes_ = 0;
-  std::vector<Revision> fences_;                    // by slot: the last transaction that had it
-  std::set<std::pair<WallTime, std::string>> due_;  // one entry per record that expires
+  std::vector<Revision> fences_;  // by slot: the last transaction that had it
+  Due due_;
+};
+
+class Sequencer::Judged {
+ public:
+  Change change;
+
+ private:
+  friend class Sequencer;
+  size_t live_bytes_ = 0;
+  std::vector<Due::const_iterator> no_longer_due_;
+  Due due_;
 };
 
 }  // namespace dray::store

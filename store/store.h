@@ -259,7 +259,8 @@ class Store {
   ///         kTimeout               the backend did not answer: the outcome is unknown. Read again
   ///                                and compare before trying anew.
   ///         kInternalError         the value has no durable form.
-  /// With any error but kTimeout nothing has changed.
+  /// With any error but kTimeout nothing has changed. Memory that the calling thread cannot have is
+  /// std::bad_alloc, without `done` being called, and nothing has changed either.
   virtual void Commit(Txn txn, CommitCallback done) = 0;
 
   /// Commit, waiting for the answer. Not for threads whose work `done` depends on.

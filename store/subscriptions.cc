@@ -9,6 +9,7 @@
 
 #include "base/check.h"
 #include "base/mutex.h"
+#include "base/out_of_memory.h"
 #include "base/result.h"
 #include "base/strong.h"
 #include "store/store.h"
@@ -33,8 +34,9 @@ Result<Subscription> Subscriptions::Add(Wake wake) {
 void Subscriptions::Announce(Revision newest) {
   const MutexLock lock(mutex_);
   if (newest <= announced_) return;
-  announced_ = newest;
-  for (const auto& [id, wake] : wakes_) wake(newest);
+  bool all_know = true;
+  for (const auto& entry : wakes_) all_know &= HadMemory([&] { entry.second(newest); });
+  if (all_know) announced_ = newest;
 }
 
 void Subscriptions::Remove(uint64_t id) {

@@ -25,7 +25,8 @@ class Subscriptions {
   Result<Subscription> Add(Wake wake);
 
   /// Wakes all, one after the other, unless something as new has been announced already: then that
-  /// call has returned, so either way every subscriber knows of `newest` afterwards.
+  /// call has returned, so either way every subscriber knows of `newest` afterwards. One that finds
+  /// no memory does not keep it from the others; the next call wakes again.
   void Announce(Revision newest);
 
   size_t size() const;

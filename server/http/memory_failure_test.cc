@@ -21,7 +21,10 @@
 #include "net/reactor.h"
 #include "server/http/http_api.h"
 #include "server/verbs/resources.h"
+#include "server/verbs/watch_hub.h"
 #include "store/memory_store.h"
+#include "store/record.h"
+#include "store/store.h"
 
 namespace dray::server::http {
 namespace {
@@ -182,6 +185,29 @@ TEST_F(MemoryFailure, EndsAWriteAlone) {
       EXPECT_EQ(Ask("POST", kClaims, claim, -1).status, 201);
     }
   });
+}
+
+TEST(WatchHubWithoutMemory, WakesTheOthersAndThoseAgain) {
+  store::MemoryStore store;
+  verbs::WatchHub hub(store);
+  const std::string key = "/registry/configmaps/default/a";
+  const auto put = [&] {
+    const auto done = store.CommitAndWait(
+        {.operations = {store::Put{.key = key, .value = store::MakeBytes("v")}}});
+    EXPECT_TRUE(done.has_value());
+  };
+  int hungry_wakes = 0;
+  int other_wakes = 0;
+  const auto hungry = hub.Add("/registry/configmaps/", [&] {
+    if (++hungry_wakes == 1) throw std::bad_alloc();
+  });
+  const auto other = hub.Add("/registry/configmaps/", [&] { ++other_wakes; });
+  put();
+  EXPECT_EQ(other_wakes, 1);
+  const auto elsewhere = store.CommitAndWait(
+      {.operations = {store::Put{.key = "/registry/pods/p", .value = store::MakeBytes("v")}}});
+  ASSERT_TRUE(elsewhere.has_value());
+  EXPECT_EQ(hungry_wakes, 2) << "for the commit before";
 }
 
 }  // namespace

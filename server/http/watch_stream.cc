@@ -4,6 +4,8 @@
 #include <new>
 #include <utility>
 
+#include "base/out_of_memory.h"
+
 namespace dray::server::http {
 
 void WatchStream::Run(std::unique_ptr<verbs::WatchCursor> cursor,
@@ -53,18 +55,20 @@ void WatchStream::Begin(net::ResponseHead head) {
 
 void WatchStream::Wake(const std::shared_ptr<Waker>& waker) {
   if (waker->posted.exchange(true)) return;
-  waker->reactor->Post([waker] {
-    waker->posted.store(false);
-    if (const auto self = waker->stream.lock()) self->Pump();
-  });
+  const auto post = [&] {
+    waker->reactor->Post([waker] {
+      waker->posted.store(false);
+      if (const auto self = waker->stream.lock()) self->Pump();
+    });
+  };
+  if (HadMemory(post)) return;
+  waker->posted.store(false);  // or no later one would be posted
+  throw std::bad_alloc();
 }
 
 void WatchStream::Pump() {
-  try {
-    TakeTurn();
-  } catch (const std::bad_alloc&) {
-    Finish();  // the client goes on from the last event that it has seen
-  }
+  // Without memory it ends: the client goes on from the last event that it has seen.
+  if (!HadMemory([this] { TakeTurn(); })) Finish();
 }
 
 void WatchStream::TakeTurn() {
@@ -129,8 +133,12 @@ void WatchStream::RepeatBookmark() {
   bookmark_ = responder_->reactor().RunAfter(kBookmarkInterval, [weak = weak_from_this()] {
     const auto self = weak.lock();
     if (self == nullptr) return;
-    self->SendBookmark();
-    self->RepeatBookmark();
+    self->Pump();  // of what no wake told, for want of memory
+    const auto send = [&self] {
+      self->SendBookmark();
+      self->RepeatBookmark();
+    };
+    if (!HadMemory(send)) self->Finish();
   });
 }
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/out_of_memory.h"
+
 namespace dray::server::verbs {
 namespace {
 
@@ -58,32 +60,43 @@ void WatchHub::Remove(const std::string& group, uint64_t id) {
 void WatchHub::OnCommit(Revision newest) {
   const MutexLock lock(mutex_);
   ++round_;
+  const Revision before = seen_;
+  bool all_know = true;
   while (seen_ < newest) {
     const Result<store::Batch> batch = store_.EventsAfter(seen_, kEverything, kBatchEventsMax);
     // Forgotten before it was looked at: somebody may have to be told so.
     if (!batch.has_value()) {
       seen_ = newest;
-      return WakeAll();
+      WakeAll();
+      return;
     }
-    for (const Frozen<store::Event>& event : batch->events) Wake(event->record->key());
-    if (batch->through == seen_) return;
+    for (const Frozen<store::Event>& event : batch->events) {
+      all_know &= Wake(event->record->key());
+    }
+    if (batch->through == seen_) break;
     seen_ = batch->through;
   }
+  if (!all_know) seen_ = before;
 }
 
-void WatchHub::Wake(std::string_view key) {
+bool WatchHub::Wake(std::string_view key) {
   const auto group = groups_.find(GroupOf(key));
-  if (group == groups_.end()) return;
+  if (group == groups_.end()) return true;
+  bool all_know = true;
   for (auto& [id, watch] : group->second) {
     if (watch.round == round_ || !key.starts_with(watch.prefix)) continue;
     watch.round = round_;
-    watch.wake();
+    all_know &= HadMemory(watch.wake);
   }
+  return all_know;
 }
 
 void WatchHub::WakeAll() {
   for (auto& [group, watches] : groups_) {
-    for (auto& [id, watch] : watches) watch.wake();
+    for (auto& [id, watch] : watches) {
+      // Who is not told now is told with the next commit of the resource, or by its own clock.
+      if (!HadMemory(watch.wake)) continue;
+    }
   }
 }
 

@@ -52,7 +52,9 @@ class WatchHub {
   explicit WatchHub(store::Store& store);
 
   /// Calls `wake` after each commit that changed a key beginning with `prefix`, from the committing
-  /// thread; several commits may share a call. `prefix` names a resource: "/registry/pods/…".
+  /// thread; several commits may share a call. A wake that finds no memory is repeated with the
+  /// next commit; who cannot wait for that asks by its own clock, too. `prefix` names a resource:
+  /// "/registry/pods/…".
   ///
   /// Errors: kTooManyRequests  kWatchesMax exist, or the store took no subscription.
   Result<Registration> Add(std::string prefix, std::function<void()> wake);
@@ -65,7 +67,8 @@ class WatchHub {
   };
 
   void OnCommit(Revision newest);
-  void Wake(std::string_view key) DRAY_REQUIRES(mutex_);
+  /// False if somebody could not be woken for want of memory.
+  bool Wake(std::string_view key) DRAY_REQUIRES(mutex_);
   void WakeAll() DRAY_REQUIRES(mutex_);
   void Remove(const std::string& group, uint64_t id);
 

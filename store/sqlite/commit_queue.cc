@@ -37,8 +37,9 @@ std::optional<Error> CommitQueue::Push(Request& request) {
                                         requests_.size(),
                                         bytes_)};
   }
-  bytes_ += request.size;
+  const size_t size = request.size;
   requests_.push_back(std::move(request));
+  bytes_ += size;
   filled_.NotifyOne();
   return std::nullopt;
 }
@@ -48,6 +49,7 @@ std::vector<Request> CommitQueue::Take(Wait wait) {
   std::vector<Request> batch;
   const MutexLock lock(mutex_);
   while (requests_.empty() && !closed_ && !woken_ && wait == Wait::kForWork) filled_.Wait(mutex_);
+  batch.reserve(std::min(requests_.size(), options_.batch_count_max));
   woken_ = false;
   size_t bytes = 0;
   while (!requests_.empty() && batch.size() < options_.batch_count_max) {
@@ -60,6 +62,15 @@ std::vector<Request> CommitQueue::Take(Wait wait) {
   bytes_ -= bytes;
   last_batch_ = batch.size();
   return batch;
+}
+
+std::optional<Request> CommitQueue::TakeOne() {
+  const MutexLock lock(mutex_);
+  if (requests_.empty()) return std::nullopt;
+  std::optional<Request> first = std::move(requests_.front());
+  requests_.pop_front();
+  bytes_ -= first->size;
+  return first;
 }
 
 void CommitQueue::Gather(size_t expected) {

@@ -49,7 +49,11 @@ class CommitQueue {
   /// had more than one, it yields a few times so that those writers, who were just answered, can
   /// come back: one sync for all of them is worth more than an early start.
   enum class Wait : uint8_t { kForWork, kNever };
+  ///
+  /// Memory that cannot be had (std::bad_alloc) leaves all requests where they are.
   std::vector<Request> Take(Wait wait);
+  /// The first waiting request, if there is one; for when there is no memory for a batch.
+  std::optional<Request> TakeOne();
 
   /// Ends a wait of Take, now or the next one.
   void Wake();

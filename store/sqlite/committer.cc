@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,6 +17,7 @@
 #include <fmt/format.h>
 
 #include "base/mutex.h"
+#include "base/out_of_memory.h"
 #include "base/published.h"
 #include "base/result.h"
 #include "base/strong.h"
@@ -39,6 +41,8 @@ namespace {
 /// for each change (a deletion: its own and the one before it), each perhaps alone on its page.
 constexpr size_t kWorkPerChange = 2 * Upkeep::kWorkPerPage;
 
+constexpr std::string_view kNoMemory = "out of memory";
+
 const Change* ChangeOf(const Result<std::variant<Change, Conflict>>& outcome) {
   if (!outcome.has_value()) return nullptr;
   const Change* change = std::get_if<Change>(&*outcome);
@@ -58,6 +62,33 @@ LogRow RowOf(const Event& event, int64_t ordinal, std::string_view bytes) {
   return row;
 }
 
+/// `error` for one more request; without its text if there is no memory for that.
+Error Repeat(const Error& error) {
+  Error again = OutOfMemory();
+  again.reason = error.reason;
+  if (!HadMemory([&] { again.message = error.message; })) return again;
+  return again;
+}
+
+/// The error of those whose change may be on the disk.
+Error UnknownOutcome(const Error& error) {
+  Error unknown = OutOfMemory();
+  unknown.reason = StatusReason::kTimeout;
+  const auto explain = [&] {
+    unknown.message = fmt::format(
+        "it is not known whether this was committed: {}. Read again when the store "
+        "has been opened anew, and compare",
+        error.message);
+  };
+  if (!HadMemory(explain)) return unknown;
+  return unknown;
+}
+
+/// What the callback itself finds no memory for is its owner's loss: others are still to be told.
+void Tell(Request& request, Result<CommitOutcome> outcome) {
+  if (!HadMemory([&] { request.done(std::move(outcome)); })) return;
+}
+
 }  // namespace
 
 Committer::Committer(const Dependencies& dependencies,
@@ -68,7 +99,7 @@ Committer::Committer(const Dependencies& dependencies,
       database_(std::move(database)),
       writer_(std::move(writer)),
       upkeep_(std::move(upkeep)),
-      sequencer_(std::make_unique<Sequencer>(dependencies.options, dependencies.history.newest())),
+      sequencer_(dependencies.options, dependencies.history.newest()),
       checkpoint_at_(dependencies.sqlite_options.checkpoint_pages) {
   PublishNumbers();
 }
@@ -89,14 +120,25 @@ Result<std::unique_ptr<Committer>> Committer::Make(const Dependencies& dependenc
 
 void Committer::Run() {
   while (!deps_.queue.is_drained()) {
-    const bool has_upkeep = !stopped_ && upkeep_->has_work();
-    std::vector<Request> batch =
-        deps_.queue.Take(has_upkeep ? CommitQueue::Wait::kNever : CommitQueue::Wait::kForWork);
+    std::vector<Request> batch = TakeBatch();
     const size_t count = batch.size();
     if (count > 0) CommitBatch(std::move(batch));
-    if (!stopped_) DoCheckpoint();
-    if (!stopped_) DoUpkeep(count);
+    if (stopped_) continue;
+    if (!HadMemory([this] { DoCheckpoint(); })) continue;  // it is tried again
+    if (!stopped_ && !HadMemory([&] { DoUpkeep(count); })) Stop(kNoMemory);
   }
+}
+
+std::vector<Request> Committer::TakeBatch() {
+  std::vector<Request> batch;
+  const auto take = [&] {
+    const bool has_upkeep = !stopped_ && upkeep_->has_work();
+    batch = deps_.queue.Take(has_upkeep ? CommitQueue::Wait::kNever : CommitQueue::Wait::kForWork);
+  };
+  if (HadMemory(take)) return batch;
+  std::optional<Request> first = deps_.queue.TakeOne();
+  if (first.has_value()) Tell(*first, Fail(OutOfMemory()));
+  return {};
 }
 
 void Committer::ForceFloor(Revision floor) {
@@ -106,66 +148,85 @@ void Committer::ForceFloor(Revision floor) {
   deps_.queue.Wake();
 }
 
-std::vector<Committer::Sequenced> Committer::SequenceAll(std::vector<Request> batch) {
-  std::vector<Sequenced> judged;
+Committer::Outcome Committer::Judge(Request& request) {
+  Outcome outcome = Fail(OutOfMemory());
+  const auto judge = [&] {
+    if (const auto* expire = std::get_if<Expire>(&request.what)) {
+      request.what = sequencer_.DueBy(expire->now, expire->max);
+    }
+    outcome = sequencer_.Accept(std::get<Txn>(request.what));
+  };
+  if (!HadMemory(judge)) return Fail(OutOfMemory());  // it alone
+  return outcome;
+}
+
+void Committer::SequenceAll(std::vector<Request>& batch, std::vector<Sequenced>& judged) {
   judged.reserve(batch.size());
-  const Revision durable = sequencer_->pending()->revision();
+  const Revision durable = sequencer_.pending()->revision();
   for (Request& request : batch) {
-    const bool on_durable = sequencer_->pending()->revision() == durable;
-    const auto judge = [&]() -> Outcome {
-      if (const Txn* txn = std::get_if<Txn>(&request.what)) return sequencer_->Accept(*txn);
-      const auto& expire = std::get<Expire>(request.what);
-      request.what = sequencer_->DueBy(expire.now, expire.max);
-      return sequencer_->Accept(std::get<Txn>(request.what));
-    };
-    Outcome outcome = judge();
+    const bool on_durable = sequencer_.pending()->revision() == durable;
+    Outcome outcome = Judge(request);
     judged.push_back({std::move(request), std::move(outcome), on_durable});
   }
-  return judged;
 }
 
 void Committer::CommitBatch(std::vector<Request> batch) {
   if (stopped_) {
-    const std::string failure = numbers().failure;
-    for (Request& request : batch) {
-      request.done(Fail(StatusReason::kServiceUnavailable, failure));
-    }
-    return;
+    Error stopped = OutOfMemory();
+    if (!HadMemory([&] { stopped.message = numbers().failure; })) stopped = OutOfMemory();
+    return Refuse(batch, stopped);
   }
-  std::vector<Sequenced> judged = SequenceAll(std::move(batch));
+  std::vector<Sequenced> judged;
+  if (!HadMemory([&] { SequenceAll(batch, judged); })) return Refuse(batch, OutOfMemory());
   Error error;
   const Fate fate = Write(judged, error);
   if (fate == Fate::kDurable) {
-    Publish(judged);
-    Answer(judged);
-    return;
+    const std::span<Sequenced> all(judged);
+    const size_t shown = Publish(judged);
+    Answer(all.first(shown));
+    return AnswerFailed(all.subspan(shown), Fate::kUnknown, OutOfMemory());
+  }
+  if (fate == Fate::kUnknown || database_->last_failure() == Failure::kOther) {
+    Stop(error.message);
   }
   // Nothing pending will ever be seen: on from what is.
-  sequencer_ = std::make_unique<Sequencer>(deps_.options, deps_.history.newest());
-  if (fate == Fate::kUnknown || database_->last_failure() == Failure::kOther) Stop(error);
+  if (!HadMemory([this] { sequencer_.Restart(deps_.history.newest()); })) Stop(kNoMemory);
   AnswerFailed(judged, fate, error);
 }
 
-Committer::Fate Committer::Write(const std::vector<Sequenced>& batch, Error& error) {
-  const auto changes = [](const Sequenced& one) { return ChangeOf(one.outcome) != nullptr; };
-  if (std::ranges::none_of(batch, changes)) return Fate::kDurable;
-  Result<Transaction> transaction = Transaction::Begin(*database_);
-  if (!transaction.has_value()) {
-    error = std::move(transaction).error();
-    return Fate::kNothingWritten;
-  }
-  if (Result<> written = WriteRows(batch); !written.has_value()) {
-    error = std::move(written).error();
-    return Fate::kNothingWritten;
-  }
-  Result<> committed = transaction->Commit();
-  if (committed.has_value()) return Fate::kDurable;
-  error = std::move(committed).error();
-  // Without room the last page, which makes the others count, was not written.
-  return database_->last_failure() == Failure::kOther ? Fate::kUnknown : Fate::kNothingWritten;
+Committer::Fate Committer::Write(std::span<const Sequenced> batch, Error& error) {
+  Fate fate = Fate::kNothingWritten;
+  database_->ForgetFailure();
+  const auto write = [&] {
+    Result<> written = TryToWrite(batch, fate);
+    if (!written.has_value()) error = std::move(written).error();
+  };
+  if (!HadMemory(write)) error = OutOfMemory();
+  return fate;
 }
 
-Result<> Committer::WriteRows(const std::vector<Sequenced>& batch) {
+/// `fate` is always what is known so far.
+Result<> Committer::TryToWrite(std::span<const Sequenced> batch, Fate& fate) {
+  const auto changes = [](const Sequenced& one) { return ChangeOf(one.outcome) != nullptr; };
+  if (std::ranges::none_of(batch, changes)) {
+    fate = Fate::kDurable;
+    return {};
+  }
+  DRAY_TRY(Transaction transaction, Transaction::Begin(*database_));
+  DRAY_TRY_VOID(WriteRows(batch));
+  fate = Fate::kUnknown;
+  Result<> committed = transaction.Commit();
+  if (committed.has_value()) {
+    fate = Fate::kDurable;
+  } else if (database_->last_failure() == Failure::kNoSpace ||
+             database_->last_failure() == Failure::kBusy) {
+    // Without room the last page, which makes the others count, was not written.
+    fate = Fate::kNothingWritten;
+  }
+  return committed;
+}
+
+Result<> Committer::WriteRows(std::span<const Sequenced> batch) {
   for (const Sequenced& one : batch) {
     const Change* change = ChangeOf(one.outcome);
     if (change == nullptr) continue;
@@ -182,46 +243,52 @@ Result<> Committer::WriteRows(const std::vector<Sequenced>& batch) {
   return {};
 }
 
-void Committer::Publish(std::vector<Sequenced>& batch) {
+size_t Committer::Publish(std::span<const Sequenced> batch) {
+  size_t shown = 0;
   for (const Sequenced& one : batch) {
     const Change* change = ChangeOf(one.outcome);
-    if (change == nullptr) continue;
-    deps_.history.Publish(*change);
-    upkeep_->Note(*change);
+    if (change != nullptr) {
+      if (!HadMemory([&] { deps_.history.Publish(*change); })) break;
+      // What upkeep does not know of would be missing in the file once the log before it is gone.
+      if (!HadMemory([&] { upkeep_->Note(*change); })) Stop(kNoMemory);
+    }
+    ++shown;
   }
+  if (shown < batch.size()) Stop("there was no memory to show what had been written");
   PublishNumbers();
   deps_.subscriptions.Announce(deps_.history.newest_event());
+  return shown;
 }
 
-void Committer::Answer(std::vector<Sequenced>& batch) {
+void Committer::Answer(std::span<Sequenced> batch) {
   for (Sequenced& one : batch) {
     if (!one.outcome.has_value()) {
-      one.request.done(Fail(std::move(one.outcome).error()));
+      Tell(one.request, Fail(std::move(one.outcome).error()));
     } else if (auto* conflict = std::get_if<Conflict>(&*one.outcome)) {
-      one.request.done(CommitOutcome(std::move(*conflict)));
+      Tell(one.request, CommitOutcome(std::move(*conflict)));
     } else {
-      one.request.done(CommitOutcome(std::move(std::get<Change>(*one.outcome).committed)));
+      Tell(one.request, CommitOutcome(std::move(std::get<Change>(*one.outcome).committed)));
     }
   }
 }
 
-void Committer::AnswerFailed(std::vector<Sequenced>& batch, Fate fate, const Error& error) {
+void Committer::AnswerFailed(std::span<Sequenced> batch, Fate fate, const Error& error) {
+  const Error unavailable{.reason = StatusReason::kServiceUnavailable,
+                          .message = Repeat(error).message};
   for (Sequenced& one : batch) {
     const bool changes = ChangeOf(one.outcome) != nullptr;
     if (changes && fate == Fate::kUnknown) {
-      one.request.done(Fail(
-          StatusReason::kTimeout,
-          fmt::format("it is not known whether this was committed: {}. Read again when the store "
-                      "has been opened anew, and compare",
-                      error.message)));
+      Tell(one.request, Fail(UnknownOutcome(error)));
     } else if (changes || !one.on_durable) {
-      one.request.done(Fail(StatusReason::kServiceUnavailable, error.message));
+      Tell(one.request, Fail(Repeat(unavailable)));
     } else {
-      std::vector<Sequenced> alone;
-      alone.push_back(std::move(one));
-      Answer(alone);
+      Answer(std::span(&one, 1));
     }
   }
+}
+
+void Committer::Refuse(std::span<Request> batch, const Error& error) {
+  for (Request& request : batch) Tell(request, Fail(Repeat(error)));
 }
 
 void Committer::DoUpkeep(size_t changes) {
@@ -250,23 +317,30 @@ void Committer::DoCheckpoint() {
 }
 
 void Committer::NoteUpkeepError(const Error& error) {
-  if (database_->last_failure() == Failure::kOther) Stop(error);
+  if (database_->last_failure() == Failure::kOther) Stop(error.message);
 }
 
-void Committer::Stop(const Error& error) {
+void Committer::Stop(std::string_view why) {
+  if (stopped_) return;
   stopped_ = true;
   database_->LeaveLogBehind();
+  std::string failure = OutOfMemory().message;
+  const auto explain = [&] {
+    failure = fmt::format(
+        "the store takes no more writes, what it has can be read: {}. Repair the cause and start "
+        "again on the same folder: all that was acknowledged is there",
+        why);
+  };
+  // Where there is no memory for the sentence, its middle says enough.
+  const bool is_explained = HadMemory(explain);
   const MutexLock lock(mutex_);
-  numbers_.failure = fmt::format(
-      "the store takes no more writes, what it has can be read: {}. Repair the cause and start "
-      "again on the same folder: all that was acknowledged is there",
-      error.message);
+  numbers_.failure = is_explained ? std::move(failure) : OutOfMemory().message;
 }
 
 void Committer::PublishNumbers() {
   const MutexLock lock(mutex_);
-  numbers_.live_bytes = sequencer_->live_bytes();
-  numbers_.next_expiry = sequencer_->next_expiry();
+  numbers_.live_bytes = sequencer_.live_bytes();
+  numbers_.next_expiry = sequencer_.next_expiry();
 }
 
 Committer::Numbers Committer::numbers() const {

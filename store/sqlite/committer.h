@@ -8,7 +8,9 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -76,16 +78,22 @@ class Committer {
             RowWriter writer,
             std::unique_ptr<Upkeep> upkeep);
 
-  std::vector<Sequenced> SequenceAll(std::vector<Request> batch);
+  std::vector<Request> TakeBatch();
+  Outcome Judge(Request& request);
+  void SequenceAll(std::vector<Request>& batch, std::vector<Sequenced>& judged);
   void CommitBatch(std::vector<Request> batch);
-  Fate Write(const std::vector<Sequenced>& batch, Error& error);
-  Result<> WriteRows(const std::vector<Sequenced>& batch);
-  void Publish(std::vector<Sequenced>& batch);
-  void Answer(std::vector<Sequenced>& batch);
-  void AnswerFailed(std::vector<Sequenced>& batch, Fate fate, const Error& error);
+  Fate Write(std::span<const Sequenced> batch, Error& error);
+  Result<> TryToWrite(std::span<const Sequenced> batch, Fate& fate);
+  Result<> WriteRows(std::span<const Sequenced> batch);
+  /// Shows what is durable; how many of `batch`, from the first on, may be answered. Fewer than all
+  /// if there is no memory: then it has stopped.
+  size_t Publish(std::span<const Sequenced> batch);
+  void Answer(std::span<Sequenced> batch);
+  void AnswerFailed(std::span<Sequenced> batch, Fate fate, const Error& error);
+  void Refuse(std::span<Request> batch, const Error& error);
   void DoUpkeep(size_t changes);
   void DoCheckpoint();
-  void Stop(const Error& error);
+  void Stop(std::string_view why);
   /// An error outside a commit: nothing is lost, but all except a full disk stops the store.
   void NoteUpkeepError(const Error& error);
   void PublishNumbers();
@@ -94,7 +102,7 @@ class Committer {
   const std::unique_ptr<Database> database_;
   RowWriter writer_;
   const std::unique_ptr<Upkeep> upkeep_;
-  std::unique_ptr<Sequencer> sequencer_;  // never null
+  Sequencer sequencer_;
   int checkpoint_at_;
   size_t upkeep_owed_ = 0;  // work, for the commits since the last step
   bool stopped_ = false;

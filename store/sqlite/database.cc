@@ -27,6 +27,7 @@ Failure FailureOf(int code) {
     case SQLITE_FULL: return Failure::kNoSpace;
     case SQLITE_BUSY:
     case SQLITE_LOCKED: return Failure::kBusy;
+    case SQLITE_NOMEM: return Failure::kNoMemory;
     default: return Failure::kOther;
   }
 }
@@ -75,6 +76,9 @@ Error ExplainFailure(const std::string& file,
                       "wait until that ends and try again",
                       file,
                       doing));
+    case SQLITE_NOMEM:
+      return error(StatusReason::kServiceUnavailable,
+                   fmt::format("{}: out of memory while {}: try again", file, doing));
     case SQLITE_CORRUPT: return Corrupt(file, fmt::format("{} while {}", detail, doing));
     case SQLITE_NOTADB:
       return error(StatusReason::kInvalid,
@@ -152,10 +156,16 @@ Error Database::ErrorOf(int code, std::string_view doing) {
   return ExplainFailure(file_, code, Detail(handle_, code), doing);
 }
 
-Result<> Database::Execute(const std::string& sql) {
-  const int code = sqlite3_exec(handle_, sql.c_str(), nullptr, nullptr, nullptr);
+Result<> Database::Execute(const char* sql) {
+  const int code = sqlite3_exec(handle_, sql, nullptr, nullptr, nullptr);
   if (code != SQLITE_OK) return Fail(ErrorOf(code, fmt::format("running {}", sql)));
   return {};
+}
+
+void Database::RollBack() {
+  // After some failures SQLite has done it by itself. One that fails leaves a connection that
+  // refuses everything, which the next call reports.
+  if (in_transaction()) sqlite3_exec(handle_, "ROLLBACK", nullptr, nullptr, nullptr);
 }
 
 Result<int64_t> Database::QueryNumber(const std::string& sql) {
@@ -235,9 +245,8 @@ Result<bool> Statement::Step() {
     Reset();
     return false;
   }
-  Error error = database_->ErrorOf(code, fmt::format("running {}", sqlite3_sql(statement_.get())));
-  Reset();
-  return Fail(std::move(error));
+  const ResetAtEnd reset(*this);  // also if there is no memory for the error
+  return Fail(database_->ErrorOf(code, fmt::format("running {}", sqlite3_sql(statement_.get()))));
 }
 
 Result<> Statement::Run() {
@@ -280,11 +289,7 @@ Result<Transaction> Transaction::Begin(Database& database) {
 }
 
 Transaction::~Transaction() {
-  // After some failures SQLite has rolled back by itself. A rollback that fails leaves a connection
-  // that refuses everything, which the next call reports.
-  if (database_ == nullptr || !database_->in_transaction()) return;
-  const Result<> rolled_back = database_->Execute("ROLLBACK");
-  static_cast<void>(rolled_back);
+  if (database_ != nullptr) database_->RollBack();
 }
 
 Result<> Transaction::Commit() {

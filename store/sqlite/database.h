@@ -21,9 +21,11 @@ namespace dray::store::sqlite {
 
 /// What the code of a failed call means for those who wait.
 enum class Failure : uint8_t {
-  kNoSpace,  // SQLITE_FULL: the disk, or the most pages allowed
-  kBusy,     // another connection holds the lock
-  kOther,    // everything else; after an attempt to commit its outcome is unknown
+  kNone,      // no call has failed
+  kNoSpace,   // SQLITE_FULL: the disk, or the most pages allowed
+  kBusy,      // another connection holds the lock
+  kNoMemory,  // SQLITE_NOMEM
+  kOther,     // everything else; after an attempt to commit its outcome is unknown
 };
 
 class Statement;
@@ -46,8 +48,12 @@ class Database {
   const std::string& file() const { return file_; }
   sqlite3* handle() const { return handle_; }
 
-  /// Runs statements that give no rows, or whose rows do not matter.
-  Result<> Execute(const std::string& sql);
+  /// Runs statements that give no rows, or whose rows do not matter. Needs no memory of ours unless
+  /// it fails.
+  Result<> Execute(const char* sql);
+  Result<> Execute(const std::string& sql) { return Execute(sql.c_str()); }
+  /// Gives up the transaction, if there is one.
+  void RollBack();
   /// The first column of the first row; 0 or "" if there is none.
   Result<int64_t> QueryNumber(const std::string& sql);
   Result<std::string> QueryText(const std::string& sql);
@@ -67,8 +73,9 @@ class Database {
   void LeaveLogBehind();
 
   bool in_transaction() const;
-  /// Of the last call that failed.
+  /// Of the last call that failed since ForgetFailure.
   Failure last_failure() const { return last_failure_; }
+  void ForgetFailure() { last_failure_ = Failure::kNone; }
   /// The error for result code `code` of this connection, which failed while `doing`.
   Error ErrorOf(int code, std::string_view doing);
 
@@ -78,7 +85,7 @@ class Database {
   const std::string file_;
   sqlite3* const handle_;
   int log_pages_ = 0;
-  Failure last_failure_ = Failure::kOther;
+  Failure last_failure_ = Failure::kNone;
 };
 
 /// The error of `code` for `file`; `detail` is SQLite's own text.
@@ -124,6 +131,18 @@ class Statement {
 
   Database* database_ = nullptr;
   std::unique_ptr<sqlite3_stmt, Finalize> statement_;
+};
+
+/// Resets a statement when what it is read for ends, however that ends.
+class ResetAtEnd {
+ public:
+  explicit ResetAtEnd(Statement& statement) : statement_(statement) {}
+  ResetAtEnd(const ResetAtEnd&) = delete;
+  ResetAtEnd& operator=(const ResetAtEnd&) = delete;
+  ~ResetAtEnd() { statement_.Reset(); }
+
+ private:
+  Statement& statement_;
 };
 
 /// Undoes what was begun unless Commit succeeds.

@@ -47,8 +47,10 @@ using Fault = testing::FaultDisk::Fault;
 using Unsynced = testing::FaultDisk::Unsynced;
 using store::testing::Bytes;
 using store::testing::Do;
+using store::testing::Fenced;
 using store::testing::If;
 using store::testing::PutOf;
+using store::testing::Refused;
 using store::testing::Text;
 using store::testing::Texts;
 using testing::FaultDisk;
@@ -334,6 +336,21 @@ TEST(SqliteDiskFull, RefusesUntilThereIsRoomAndLosesNothing) {
   const auto store = *SqliteStore::Open(folder.path(), {}, {.vfs = disk.vfs()});
   EXPECT_EQ(store->Read()->size(), static_cast<size_t>(next + 1));
   EXPECT_THAT(ProblemsOn(disk, folder.path()), IsEmpty());
+}
+
+TEST(SqliteDiskFull, KeepsTheFencesOfWhatItHas) {
+  FaultDisk disk;
+  const TestFolder folder;
+  const auto store = *SqliteStore::Open(folder.path(), {}, {.vfs = disk.vfs()});
+  const Revision decided_on = store->Read()->revision();
+  Do(*store, Fenced("device", decided_on, PutOf("a", "holds it")));
+  disk.SetRoom(0);
+  EXPECT_FALSE(store->CommitAndWait(PutOf("big", std::string(200'000, 'b'))).has_value());
+  disk.SetRoom(10'000'000);
+  const auto late = Refused(*store, Fenced("device", decided_on, PutOf("b", "too")));
+  ASSERT_TRUE(late.has_value());
+  EXPECT_TRUE(late->fenced);
+  Do(*store, Fenced("device", store->Read()->revision(), PutOf("b", "after that")));
 }
 
 /// A sync that waits until it is let go.

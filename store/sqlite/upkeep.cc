@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "base/out_of_memory.h"
 #include "base/published.h"
 #include "base/result.h"
 #include "base/strong.h"
@@ -93,10 +94,10 @@ bool Upkeep::has_work() const {
 
 void Upkeep::BeginWork() {
   if (!folding_.has_value() && should_fold()) {
-    for (Noted& change : noted_) {
+    for (; !noted_.empty(); noted_.pop_front()) {  // one by one: memory may end in between
+      Noted& change = noted_.front();
       unfolded_.insert_or_assign(std::move(change.key), change.revision);
     }
-    noted_.clear();
     folding_.emplace(Folding{.keys = std::exchange(unfolded_, {}), .next = {}, .through = newest_});
     folding_->next = folding_->keys.begin();
   }
@@ -107,8 +108,9 @@ void Upkeep::BeginWork() {
 
 Result<> Upkeep::Step(size_t work) {
   if (!has_work()) return {};
-  BeginWork();
+  Result<> done;
   const auto attempt = [&]() -> Result<> {
+    BeginWork();
     if (!folding_.has_value() && compaction_.has_value() && !compaction_->all_scanned) {
       return Scan(work * kScansPerChange);
     }
@@ -122,12 +124,11 @@ Result<> Upkeep::Step(size_t work) {
     EndWork(std::move(progress));
     return {};
   };
-  Result<> done = attempt();
+  const bool had_memory = HadMemory([&] { done = attempt(); });
   // Whatever happened: commits are synced.
-  Result<> restored = database_.Execute("PRAGMA synchronous=FULL");
-  if (done.has_value()) return restored;
-  pause_ = kRestBatches;
-  return done;
+  const Result<> restored = database_.Execute("PRAGMA synchronous=FULL");
+  if (!had_memory || !done.has_value()) pause_ = kRestBatches;
+  return done.has_value() ? restored : done;
 }
 
 Result<> Upkeep::Write(size_t work, Progress& progress) {
@@ -181,17 +182,19 @@ Result<> Upkeep::Scan(size_t rows) {
   statements_.scan.Bind(1, compaction.scanned)
       .Bind(2, LastPosition(last))
       .Bind(3, static_cast<int64_t>(rows));
+  const ResetAtEnd reset(statements_.scan);
   size_t seen = 0;
   for (;; ++seen) {
     DRAY_TRY(const bool found, statements_.scan.Step());
     if (!found) break;
-    compaction.scanned = statements_.scan.Number(0);
+    const int64_t position = statements_.scan.Number(0);
     const std::string_view key = statements_.scan.Bytes(1);
     const Revision replaced{statements_.scan.Number(2)};
     const bool is_deletion = statements_.scan.Number(3) != 0;
-    const Revision revision{compaction.scanned >> kOrdinalBits};
+    const Revision revision{position >> kOrdinalBits};
     if (replaced != kAbsent) compaction.dead.push_back({replaced, std::string(key)});
     if (is_deletion) compaction.dead.push_back({revision, std::string(key)});
+    compaction.scanned = position;
   }
   const bool at_end = seen < rows;
   if (!at_end && compaction.dead.size() < kDeadMax) return {};

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -59,7 +60,8 @@ class Upkeep {
   /// Does about `work` units of work, at least one page's; nothing when there is nothing to do.
   ///
   /// Errors: of SQLite. Nothing is lost; has_work() is false until Force or some tens of batches
-  /// later, so that a full disk is not tried again at once.
+  /// later, so that a full disk is not tried again at once. The same without memory, which is no
+  /// error here. If not even commits can be made durable as before, std::bad_alloc.
   Result<> Step(size_t work);
 
  private:
@@ -121,8 +123,8 @@ class Upkeep {
   Revision newest_{};  // the last change noted
   Revision wanted_floor_{};
   Revision forced_floor_{};
-  Unfolded unfolded_;         // changes that are neither in the table nor in folding_
-  std::vector<Noted> noted_;  // those after them, in order, up to newest_
+  Unfolded unfolded_;        // changes that are neither in the table nor in folding_
+  std::deque<Noted> noted_;  // those after them, in order, up to newest_
   std::optional<Folding> folding_;
   std::optional<Compaction> compaction_;
   int64_t free_pages_ = 0;

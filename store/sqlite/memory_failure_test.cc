@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+// The thread that commits finds no memory: its first, second, … last allocation fails, ours or
+// SQLite's own. What was answered is true, also for who opens the file again; the store goes on, or
+// says why it does not.
+#include <cstddef>
+#include <functional>
+#include <future>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+
+#include "base/check.h"
+#include "base/result.h"
+#include "base/strong.h"
+#include "base/testing/failing_memory.h"
+#include "store/snapshot.h"
+#include "store/sqlite/schema.h"
+#include "store/sqlite/sqlite_store.h"
+#include "store/sqlite/testing/folder.h"
+#include "store/sqlite/verify.h"
+#include "store/store.h"
+#include "store/testing/conformance.h"
+
+namespace dray::store::sqlite {
+namespace {
+
+using store::testing::DeleteOf;
+using store::testing::Do;
+using store::testing::PutOf;
+using store::testing::Texts;
+using ::testing::AllOf;
+using ::testing::AnyOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::TestFolder;
+
+// NOLINTBEGIN(cppcoreguidelines-avoid-non-const-global-variables): SQLite's allocator is global
+thread_local int sqlite_allocations_left = -1;
+thread_local bool sqlite_has_failed = false;
+sqlite3_mem_methods usual_methods{};
+// NOLINTEND(cppcoreguidelines-avoid-non-const-global-variables)
+
+bool SqliteShallFail() {
+  if (sqlite_allocations_left < 0) return false;
+  if (sqlite_allocations_left-- > 0) return false;
+  sqlite_has_failed = true;
+  return true;
+}
+
+/// From now on SQLite's allocations can fail.
+void TakeOverSqlitesMemory() {
+  sqlite3_shutdown();
+  if (usual_methods.xMalloc == nullptr) {
+    DRAY_CHECK(sqlite3_config(SQLITE_CONFIG_GETMALLOC, &usual_methods) == SQLITE_OK);
+  }
+  sqlite3_mem_methods methods = usual_methods;
+  methods.xMalloc = [](int size) {
+    return SqliteShallFail() ? nullptr : usual_methods.xMalloc(size);
+  };
+  methods.xRealloc = [](void* memory, int size) {
+    return SqliteShallFail() ? nullptr : usual_methods.xRealloc(memory, size);
+  };
+  DRAY_CHECK(sqlite3_config(SQLITE_CONFIG_MALLOC, &methods) == SQLITE_OK);
+  DRAY_CHECK(sqlite3_initialize() == SQLITE_OK);
+}
+
+/// Whose allocations fail, on the thread that commits.
+struct Memory {
+  std::string name;
+  std::function<void(int successes)> fail_after;
+  std::function<bool()> take_failed;
+};
+
+class SqliteStoreWithoutMemory : public ::testing::TestWithParam<Memory> {
+ protected:
+  void SetUp() override { TakeOverSqlitesMemory(); }
+};
+
+/// Upkeep of all kinds is always due.
+SqliteOptions Restless() {
+  return {.recovered_events_max = 8,
+          .fold_revisions = 3,
+          .compact_revisions = 2,
+          .upkeep_work = 2,
+          .free_pages_max = 1,
+          .checkpoint_pages = 6};
+}
+
+struct Attempt {
+  std::string name;
+  Txn txn;
+  /// Whether it was carried out, as `texts` of a store show.
+  std::function<bool(const std::vector<std::string>& texts)> is_done;
+  std::future<Result<CommitOutcome>> outcome{};
+};
+
+bool Has(const std::vector<std::string>& texts, const std::string& beginning) {
+  for (const std::string& text : texts) {
+    if (text.starts_with(beginning)) return true;
+  }
+  return false;
+}
+
+std::vector<Attempt> Workload() {
+  std::vector<Attempt> attempts;
+  const std::string big(9'000, 'b');
+  attempts.push_back({.name = "create", .txn = PutOf("/r/pods/new", big), .is_done = [](auto& all) {
+                        return Has(all, "/r/pods/new=");
+                      }});
+  attempts.push_back({.name = "update", .txn = PutOf("/r/pods/1", "new"), .is_done = [](auto& all) {
+                        return Has(all, "/r/pods/1=new@");
+                      }});
+  attempts.push_back({.name = "delete", .txn = DeleteOf("/r/pods/2"), .is_done = [](auto& all) {
+                        return !Has(all, "/r/pods/2=");
+                      }});
+  Txn both = PutOf("/r/a name that is longer than others/one", "1");
+  both.operations.emplace_back(Put{.key = "/r/pods/3", .value = store::testing::Bytes("both")});
+  attempts.push_back({.name = "both", .txn = std::move(both), .is_done = [](auto& all) {
+                        const bool first = Has(all, "/r/a name that is longer than others/one=");
+                        EXPECT_EQ(Has(all, "/r/pods/3=both@"), first) << "half of a transaction";
+                        return first;
+                      }});
+  return attempts;
+}
+
+void Begin(Store& store, Attempt& attempt) {
+  auto answer = std::make_shared<std::promise<Result<CommitOutcome>>>();
+  attempt.outcome = answer->get_future();
+  store.Commit(std::move(attempt.txn),
+               [answer](Result<CommitOutcome> result) { answer->set_value(std::move(result)); });
+}
+
+/// Runs `work` on the thread that commits, behind what waits already; `then` meanwhile here.
+void OnCommitThread(Store& store, const std::function<void()>& work, auto then) {
+  std::promise<void> reached;
+  std::promise<void> released;
+  std::promise<void> finished;
+  store.Commit(PutOf("/r/other/mark", "m"), [&](const Result<CommitOutcome>&) {
+    reached.set_value();
+    released.get_future().wait();
+    work();
+    finished.set_value();
+  });
+  reached.get_future().wait();
+  then();
+  released.set_value();
+  finished.get_future().wait();
+}
+
+std::vector<std::string> StateOf(const Store& store) {
+  return Texts(store.Read()->Range({}));
+}
+
+/// What each was told, against what is there.
+void Judge(const std::vector<Attempt>& attempts,
+           const std::vector<std::optional<bool>>& told,
+           const std::vector<std::string>& state,
+           int successes) {
+  for (size_t i = 0; i < attempts.size(); ++i) {
+    const bool is_done = attempts[i].is_done(state);
+    if (told[i].has_value()) EXPECT_EQ(is_done, *told[i]) << attempts[i].name << ", " << successes;
+  }
+}
+
+/// Done, not done, or unknown.
+std::optional<bool> Told(Result<CommitOutcome> outcome) {
+  if (outcome.has_value()) return std::holds_alternative<Committed>(*outcome);
+  EXPECT_THAT(outcome.error().reason,
+              AnyOf(StatusReason::kServiceUnavailable, StatusReason::kTimeout))
+      << outcome.error().message;
+  EXPECT_THAT(outcome.error().message, HasSubstr("memory"));
+  if (outcome.error().reason == StatusReason::kTimeout) return std::nullopt;
+  return false;
+}
+
+struct Round {
+  bool had_memory = false;
+  bool stopped = false;
+};
+
+/// One life of a store in which one allocation fails, and the next life of its file.
+Round RunWithout(const Memory& memory, int successes) {
+  Round round;
+  const TestFolder folder;
+  std::vector<Attempt> attempts = Workload();
+  std::vector<std::optional<bool>> told;
+  {
+    auto opened = SqliteStore::Open(folder.path(), {.events_max = 6}, Restless());
+    EXPECT_TRUE(opened.has_value());
+    SqliteStore& store = **opened;
+    for (int i = 0; i < 9; ++i) Do(store, PutOf(fmt::format("/r/pods/{}", i % 4), "old"));
+    const auto fail = [&] { memory.fail_after(successes); };
+    OnCommitThread(store, fail, [&] {
+      for (size_t i = 0; i < 3; ++i) Begin(store, attempts[i]);  // one batch
+    });
+    for (size_t i = 0; i < 3; ++i) told.push_back(Told(attempts[i].outcome.get()));
+    Begin(store, attempts[3]);
+    told.push_back(Told(attempts[3].outcome.get()));
+    const auto look = [&] {
+      memory.fail_after(-1);
+      round.had_memory = !memory.take_failed();
+    };
+    OnCommitThread(store, look, [] {});
+    const std::string failure = store.status().failure;
+    round.stopped = !failure.empty();
+    const auto after = store.CommitAndWait(PutOf("/r/pods/after", "a"));
+    EXPECT_EQ(after.has_value(), failure.empty()) << successes << ": " << failure;
+    if (round.stopped) {
+      EXPECT_THAT(failure, AllOf(HasSubstr("takes no more writes"), HasSubstr("memory")));
+    } else {
+      Judge(attempts, told, StateOf(store), successes);
+    }
+  }
+  const auto database = OpenToRead(StoreFile(folder.path()), {});
+  EXPECT_TRUE(database.has_value());
+  EXPECT_THAT(VerifyDatabase(**database).problems, IsEmpty()) << successes;
+  const auto again = SqliteStore::Open(folder.path());
+  EXPECT_TRUE(again.has_value()) << successes << ": " << again.error().message;
+  if (again.has_value()) Judge(attempts, told, StateOf(**again), successes);
+  return round;
+}
+
+TEST_P(SqliteStoreWithoutMemory, WhatWasAnsweredIsTrue) {
+  int rounds = 0;
+  int stops = 0;
+  for (Round round; !round.had_memory && !HasFatalFailure(); ++rounds) {
+    round = RunWithout(GetParam(), rounds);
+    stops += round.stopped ? 1 : 0;
+    if (round.had_memory) EXPECT_FALSE(round.stopped);
+  }
+  EXPECT_GT(rounds, 50);
+  EXPECT_LT(stops, rounds) << "most failures cost only the request";
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    ,
+    SqliteStoreWithoutMemory,
+    ::testing::Values(Memory{.name = "Ours",
+                             .fail_after = dray::testing::FailAllocationAfter,
+                             .take_failed = dray::testing::TakeAllocationFailed},
+                      Memory{
+                          .name = "Sqlites",
+                          .fail_after = [](int left) { sqlite_allocations_left = left; },
+                          .take_failed = [] { return std::exchange(sqlite_has_failed, false); }}),
+    [](const auto& info) { return info.param.name; });
+
+}  // namespace
+}  // namespace dray::store::sqlite
