@@ -4,6 +4,7 @@
 // the order of their numbers and maps in the order of their keys, so equal objects are equal bytes.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -49,6 +50,13 @@ void EncodeProtobuf(const Object& object, std::string& out, Wire wire = {});
 /// The same for a struct that calls itself `meta`.
 void EncodeProtobuf(
     const TypeMeta& meta, const Type& type, const void* value, std::string& out, Wire wire = {});
+
+/// Whether DecodeProtobuf() reads what was written, as far as that shows without asking it.
+enum class Readable : uint8_t { kSurely, kPerhaps };
+
+/// Appends a whole object in its envelope, as a store keeps it (Wire::stored), and judges it.
+/// kSurely is a proof (docs/design/server.md); what is not readable is kPerhaps.
+Readable EncodeStored(const Object& object, std::string& out);
 
 /// Appends a list of objects in its envelope. `items` are messages without envelopes.
 void EncodeProtobufList(const TypeMeta& meta,

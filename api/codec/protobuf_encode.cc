@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ranges>
 
+#include "api/codec/json_reader.h"
 #include "api/codec/protobuf.h"
 #include "api/codec/protobuf_wire.h"
 
@@ -25,12 +26,39 @@ constexpr WireTag VarintTag(uint32_t number) {
   return {.number = number, .type = WireType::kVarint};
 }
 
+// Whether the reader of opaque JSON takes `bytes`.
+bool IsJson(std::string_view bytes) {
+  JsonReader reader(bytes);
+  reader.Skip();
+  return reader.Finish();
+}
+
 /// Writes messages from their last field to their first (WireWriter).
 class Encoder {
  public:
-  explicit Encoder(Wire wire) : wire_(wire) {}
+  /// `judges`: whether readable() is asked later.
+  explicit Encoder(Wire wire, bool judges = false) : wire_(wire), judges_(judges) {}
+
+  // What EncodeProtobufEnvelope() writes around it too.
+  void Envelope(const KindInfo& kind, const Type& type, const void* value) {
+    Text(4, {});
+    Text(3, {});
+    const size_t end = out_.size();
+    Message(type, value);
+    out_.Length(end);
+    out_.Tag(BytesTag(2));
+    const size_t meta_end = out_.size();
+    Text(2, kind.kind);
+    Text(1, kind.api_version());
+    out_.Length(meta_end);
+    out_.Tag(BytesTag(1));
+    out_.Raw(kEnvelopeMark);
+  }
 
   std::string_view text() const { return out_.text(); }
+  /// Of what was written. Every check of the decoder (protobuf_decode.cc) is about a value that is
+  /// judged below, or about bytes that this does not write; no kind nests its messages too deep.
+  Readable readable() const { return readable_; }
 
   void Message(const Type& type, const void* value) {
     for (const uint16_t index : std::views::reverse(type.by_number)) {
@@ -72,8 +100,7 @@ class Encoder {
     for (size_t i = type.container->size(map); i-- > 0;) {
       const size_t end = out_.size();
       Single(2, element, type.container->at(map, i));
-      out_.Bytes(type.container->key(map, i));
-      out_.Tag(BytesTag(1));
+      String(1, type.container->key(map, i));
       out_.Length(end);
       out_.Tag(BytesTag(number));
     }
@@ -85,7 +112,7 @@ class Encoder {
       case TypeKind::kBool: return Varint(number, Get<bool>(value) ? 1 : 0);
       case TypeKind::kInt32: return Varint(number, Bits(Get<int32_t>(value)));
       case TypeKind::kInt64: return Varint(number, Bits(Get<int64_t>(value)));
-      case TypeKind::kString: return Text(number, Get<std::string>(value));
+      case TypeKind::kString: return String(number, Get<std::string>(value));
       case TypeKind::kBytes: return Text(number, Get<Bytes>(value).bytes);
       default: break;
     }
@@ -100,15 +127,13 @@ class Encoder {
     switch (type.kind) {
       case TypeKind::kStruct: return Message(type, value);
       case TypeKind::kList: return List(1, type, value);  // of a map: upstream's ExtraValue
-      case TypeKind::kQuantity: return Text(1, Get<Quantity>(value).ToString());
+      case TypeKind::kQuantity: return Amount(Get<Quantity>(value));
       case TypeKind::kDuration: return Varint(1, Bits(Get<Duration>(value).nanos()));
       case TypeKind::kTime:
         if (!Get<Time>(value).IsZero()) Instant(Get<Time>(value).unix_seconds(), 0);
         return;
       case TypeKind::kMicroTime: return Micros(Get<MicroTime>(value));
-      case TypeKind::kRawJson:
-        if (!Get<RawJson>(value).IsEmpty()) Text(1, Get<RawJson>(value).bytes());
-        return;
+      case TypeKind::kRawJson: return Opaque(Get<RawJson>(value).bytes());
       case TypeKind::kIntOrString: return NumberOrText(Get<IntOrString>(value));
       default: return;  // Single() and Member() have written the others
     }
@@ -134,7 +159,26 @@ class Encoder {
     out_.Tag(BytesTag(number));
   }
 
+  void String(uint32_t number, std::string_view text) {
+    Judge([&] { return IsUtf8(text); });
+    Text(number, text);
+  }
+
+  void Amount(const Quantity& quantity) {
+    const std::string text = quantity.ToString();
+    Judge([&] { return Quantity::Parse(text).has_value(); });
+    Text(1, text);
+  }
+
+  void Opaque(std::string_view json) {
+    if (json.empty()) return;
+    Judge([&] { return IsJson(json); });
+    Text(1, json);
+  }
+
+  // `nanos` are of a second.
   void Instant(int64_t seconds, int32_t nanos) {
+    Judge([&] { return seconds >= kTimeMinUnixSeconds && seconds <= kTimeMaxUnixSeconds; });
     Varint(2, Bits(nanos));
     Varint(1, Bits(seconds));
   }
@@ -149,12 +193,19 @@ class Encoder {
   }
 
   void NumberOrText(const IntOrString& value) {
-    Text(3, value.text());
+    String(3, value.text());
     Varint(2, Bits(value.number()));
     Varint(1, value.is_string() ? 1 : 0);
   }
 
+  template <class F>
+  void Judge(F is_readable) {
+    if (judges_ && !is_readable()) readable_ = Readable::kPerhaps;
+  }
+
   Wire wire_;
+  bool judges_;
+  Readable readable_ = Readable::kSurely;
   WireWriter out_;
 };
 
@@ -180,6 +231,13 @@ void EncodeProtobuf(const Object& object, std::string& out, Wire wire) {
                  object.value(),
                  out,
                  wire);
+}
+
+Readable EncodeStored(const Object& object, std::string& out) {
+  Encoder encoder({.stored = true}, true);
+  encoder.Envelope(object.kind(), object.type(), object.value());
+  out += encoder.text();
+  return encoder.readable();
 }
 
 }  // namespace dray::api::inline codec

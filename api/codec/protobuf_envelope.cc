@@ -12,8 +12,6 @@
 namespace dray::api::inline codec {
 namespace {
 
-constexpr std::string_view kMark("k8s\0", 4);
-
 size_t VarintSize(uint64_t value) {
   return (static_cast<size_t>(std::bit_width(value | 1U)) + 6) / 7;
 }
@@ -48,7 +46,7 @@ class EnvelopeFrame {
     std::string meta;
     PutField(1, envelope.meta.api_version, meta);
     PutField(2, envelope.meta.kind, meta);
-    head_ = kMark;
+    head_ = kEnvelopeMark;
     PutField(1, meta, head_);
     head_ += FieldHead(2, raw_size);
     PutField(3, envelope.content_encoding, tail_);
@@ -85,7 +83,7 @@ TypeMeta TakeTypeMeta(WireReader& reader, WireTag tag, const char* start) {
 
 // `text` begins with the mark, and `reader` stands at its beginning.
 ProtobufEnvelope TakeEnvelope(WireReader& reader, std::string_view text) {
-  reader.Rewind(text.data() + kMark.size());
+  reader.Rewind(text.data() + kEnvelopeMark.size());
   ProtobufEnvelope envelope;
   reader.ForEachField([&](WireTag tag, const char* start) {
     switch (tag.number) {
@@ -103,12 +101,12 @@ ProtobufEnvelope TakeEnvelope(WireReader& reader, std::string_view text) {
 
 Result<ProtobufEnvelope> ReadProtobufEnvelope(std::string_view text) {
   if (text.empty()) return Fail(StatusReason::kBadRequest, "empty data");
-  if (!text.starts_with(kMark)) {
+  if (!text.starts_with(kEnvelopeMark)) {
     return Fail(StatusReason::kBadRequest,
                 "provided data does not appear to be a protobuf message, expected prefix [107 56 "
                 "115 0]");
   }
-  if (text == kMark) return Fail(StatusReason::kBadRequest, "empty body");
+  if (text == kEnvelopeMark) return Fail(StatusReason::kBadRequest, "empty body");
   WireReader reader(text);
   ProtobufEnvelope envelope = TakeEnvelope(reader, text);
   if (reader.failed()) return Fail(reader.error("envelope"));
@@ -116,7 +114,7 @@ Result<ProtobufEnvelope> ReadProtobufEnvelope(std::string_view text) {
 }
 
 bool IsCutOffEnvelope(std::string_view text) {
-  if (!text.starts_with(kMark) || text == kMark) return false;
+  if (!text.starts_with(kEnvelopeMark) || text == kEnvelopeMark) return false;
   WireReader reader(text);
   TakeEnvelope(reader, text);
   return reader.cut_off();

@@ -22,6 +22,9 @@ enum class WireType : uint8_t {
   kFixed32 = 5,
 };
 
+/// What an envelope (api/codec/protobuf.h) begins with.
+inline constexpr std::string_view kEnvelopeMark("k8s\0", 4);
+
 /// Messages and groups inside each other.
 inline constexpr size_t kProtobufDepthMax = 100;
 

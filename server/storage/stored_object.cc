@@ -2,12 +2,14 @@
 #include "server/storage/stored_object.h"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "api/codec/json.h"
+#include "api/codec/json_reader.h"
 #include "api/codec/protobuf.h"
 #include "api/conversion/conversion.h"
 #include "api/defaults/defaults.h"
@@ -19,22 +21,15 @@ namespace dray::server::storage {
 namespace {
 
 // Metadata comes first in every kind, and the version after the uid, which every stored object has.
-// So the metadata cut off after its uid, encoded alone, is what the whole text begins with.
-size_t VersionOffset(const api::Object& object, std::string_view json) {
-  const api::meta_v1::ObjectMeta& whole = object.metadata();
-  api::meta_v1::ObjectMeta head;
-  head.name = whole.name;
-  head.generate_name = whole.generate_name;
-  head.namespace_ = whole.namespace_;
-  head.self_link = whole.self_link;
-  head.uid = whole.uid;
-  std::string text = fmt::format(R"({{"kind":"{}","apiVersion":"{}","metadata":)",
-                                 object.kind().kind,
-                                 object.kind().api_version());
-  EncodeJson(api::TypeOf<api::meta_v1::ObjectMeta>(), &head, text);
-  text.pop_back();  // the closing brace
-  DRAY_CHECK(json.starts_with(text));
-  return text.size();
+// Nothing before can look like it: it is texts, whose quotes are escaped.
+size_t VersionOffset(std::string_view json) {
+  constexpr std::string_view kName = R"("uid":)";
+  const size_t name = json.find(kName);
+  DRAY_CHECK(name != std::string_view::npos);
+  api::JsonReader reader(json.substr(name + kName.size()));
+  const size_t size = reader.Skip().size();
+  DRAY_CHECK(!reader.failed());
+  return name + kName.size() + size;
 }
 
 std::string Splice(std::string_view json, size_t offset, Revision revision) {
@@ -45,10 +40,36 @@ std::string Splice(std::string_view json, size_t offset, Revision revision) {
   return text;
 }
 
+using HubStructs = std::map<const api::Type*, bool>;
+
+// Whether values of `type` have, however deep, members that only hubs have. Notes it of structs.
+bool HasHubMembers(const api::Type& type, HubStructs& structs) {
+  if (type.element_type != nullptr) return HasHubMembers(type.element(), structs);
+  const auto [at, is_new] = structs.try_emplace(&type, true);
+  if (is_new) {
+    at->second = std::ranges::any_of(type.fields, [&](const api::Field& field) {
+      return field.facets.hub || HasHubMembers(field.type(), structs);
+    });
+  }
+  return at->second;
+}
+
+// Whether it is known that no value of `type`, a struct, has such members: most have none.
+bool IsWithoutHubMembers(const api::Type& type) {
+  static const HubStructs kStructs = [] {
+    HubStructs structs;
+    for (const api::KindInfo* kind : api::BuiltinKinds()) HasHubMembers(kind->type(), structs);
+    return structs;
+  }();
+  const auto known = kStructs.find(&type);
+  return known != kStructs.end() && !known->second;
+}
+
 // Whether there is anything in `value` that its own version cannot show.
 bool HasHubContent(const api::Type& type, const void* value) {
   switch (type.kind) {
     case api::TypeKind::kStruct:
+      if (IsWithoutHubMembers(type)) return false;
       return std::ranges::any_of(type.fields, [&](const api::Field& field) {
         const void* member = field.of(value);
         return field.facets.hub ? !IsZero(field.type(), member)
@@ -179,25 +200,30 @@ StoredObject::StoredObject(api::Object object)
   DRAY_CHECK(object_.metadata().resource_version.empty());
   DRAY_CHECK(!object_.metadata().uid.empty());
   DRAY_CHECK(&object_.kind().storage() == &object_.kind());
-  version_offset_ = VersionOffset(object_, *json_);
+  version_offset_ = VersionOffset(*json_);
 }
 
-std::string_view StoredObject::bytes() const {
-  return bytes_.Get([&] {
+const StoredObject::Durable& StoredObject::durable() const {
+  return durable_.Get([&] {
     const MutexLock lock(mutex_);
-    std::string text;
+    Durable durable;
     if (object_.metadata().resource_version.empty()) {
-      api::EncodeProtobuf(object_, text, {.stored = true});
+      durable.readable = api::EncodeStored(object_, durable.bytes);
     } else {
       api::Object unversioned = object_.Clone();
       unversioned.mutable_metadata().resource_version.clear();
-      api::EncodeProtobuf(unversioned, text, {.stored = true});
+      durable.readable = api::EncodeStored(unversioned, durable.bytes);
     }
-    return text;
+    return durable;
   });
 }
 
+std::string_view StoredObject::bytes() const {
+  return durable().bytes;
+}
+
 Result<> StoredObject::CheckDurable() const {
+  if (durable().readable == api::Readable::kSurely) return {};
   const Result<api::Object> decoded = Decode(kind(), bytes());
   if (decoded.has_value()) return {};
   return Fail(

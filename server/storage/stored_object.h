@@ -21,6 +21,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/codec/protobuf.h"
 #include "api/kind.h"
 #include "api/object.h"
 #include "base/lazy.h"
@@ -55,8 +56,9 @@ class StoredObject final : public store::Value {
   /// That of the JSON, which is about as large and known without encoding.
   size_t size() const override { return json_->size(); }
 
-  /// Decodes bytes(). What requests say is refused when it is decoded, if it could not be stored
-  /// and read; this finds what the server's own parts make (docs/design/server.md).
+  /// Decodes bytes(), where it does not show otherwise that they can be read. What requests say is
+  /// refused when it is decoded, if it could not be stored and read; this finds what the server's
+  /// own parts make (docs/design/server.md).
   Result<> CheckDurable() const override;
 
   const api::KindInfo& kind() const { return object_.kind(); }
@@ -81,12 +83,17 @@ class StoredObject final : public store::Value {
     Revision end;
     Item item;
   };
+  struct Durable {
+    std::string bytes;
+    api::Readable readable = api::Readable::kPerhaps;
+  };
+  const Durable& durable() const;
   Item Versioned(api::Object object, Revision revision) const;
   const Item& AsStored(Revision modified) const;
 
   mutable api::Object object_;  // gets its resource version when item_ is made
   Frozen<std::string> json_;    // as its own version shows it
-  Lazy<std::string> bytes_;
+  Lazy<Durable> durable_;
   size_t version_offset_ = 0;
   Lazy<Item> item_;
   Lazy<Ended> ended_;

@@ -22,6 +22,17 @@ std::string Message(const api::Object& object) {
   return out;
 }
 
+// What a request says can be stored, and shows so.
+void CheckStored(const api::Object& object) {
+  std::string stored;
+  DRAY_CHECK(api::EncodeStored(object, stored) == api::Readable::kSurely);
+  const auto envelope = api::ReadProtobufEnvelope(stored);
+  DRAY_CHECK(envelope.has_value());
+  const auto read = api::DecodeEnvelope(object.kind(), *envelope, nullptr, {.stored = true});
+  DRAY_CHECK(read.has_value());
+  DRAY_CHECK(*read == object);
+}
+
 // JSON has no word for an empty time or a null that is there, so only what comes back from it
 // stays.
 void CheckJson(const api::Object& object) {
@@ -54,6 +65,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     DRAY_CHECK(second.has_value());
     DRAY_CHECK(Message(*second) == encoded);
     DRAY_CHECK(*second == *first);
+    CheckStored(*first);
     CheckJson(*first);
   }
   return 0;
