@@ -2,10 +2,12 @@
 // Patch: the document is applied to the object's JSON, the outcome goes the way of an update.
 #include "server/patch/patch.h"
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -16,6 +18,7 @@
 #include "server/errors/errors.h"
 #include "server/patch/duplicate_fields.h"
 #include "server/storage/item.h"
+#include "server/storage/stored_object.h"
 #include "server/verbs/decode_body.h"
 #include "server/verbs/modify.h"
 #include "server/verbs/verbs.h"
@@ -98,6 +101,69 @@ Result<api::Object> Patched(const Call& call,
   return DecodePatched(call, patched, duplicates);
 }
 
+using Fields = std::vector<const api::Field*>;
+
+// The fields of the kind that `patch`, one that merges, names; nothing where it names others.
+std::optional<Fields> FieldsNamedBy(std::string_view patch, const Call& call) {
+  Fields fields;
+  api::JsonReader reader(patch);
+  reader.EnterObject();
+  std::string_view name;
+  while (reader.NextKey(name)) {
+    const api::Field* field = call.kind().type().Find(name);
+    if (field == nullptr || field->facets.inlined ||
+        !field->IsOn({.release = call.view().release})) {
+      return std::nullopt;
+    }
+    fields.push_back(field);
+    reader.Skip();
+  }
+  if (!reader.Finish()) return std::nullopt;
+  return fields;
+}
+
+void CopyFields(const Fields& fields, const api::Object& from, api::Object& to) {
+  for (const api::Field* field : fields) {
+    Assign(field->type(), MutableMember(*field, to.mutable_value()), field->of(from.value()));
+  }
+}
+
+// What a patch that leaves the owners alone makes of a status, by way of a document that has only
+// the fields it names: the others stay. (A write through `status` compares nothing else with what
+// is stored, so nobody asks how the others were spelt.) Nothing where the whole document decides:
+// because of limits, of what a client of this version does not see, and of errors, which show it.
+std::optional<api::Object> PatchedStatus(const Call& call,
+                                         const storage::Item& seen,
+                                         const std::string& patch,
+                                         const api::DecodeIssues& duplicates) {
+  if (!call.view().is_storage() || storage::HasHubContent(seen.object)) return std::nullopt;
+  if (seen.json->size() + patch.size() > patch::kPatchedBytesMax) return std::nullopt;
+  const std::optional<Fields> fields = FieldsNamedBy(patch, call);
+  if (!fields.has_value()) return std::nullopt;
+  api::Object part = api::Object::Make(call.kind());
+  CopyFields(*fields, seen.object, part);
+  part.mutable_metadata().managed_fields = {};
+  const Result<api::Object> patched = Patched(call, api::ToJson(part), patch, duplicates);
+  if (!patched.has_value()) return std::nullopt;
+  api::Object wish = seen.object.Clone();
+  CopyFields(*fields, *patched, wish);
+  return wish;
+}
+
+// The same of anything else.
+Result<api::Object> PatchedObject(const Call& call,
+                                  const storage::Item& seen,
+                                  const std::string& patch,
+                                  const api::DecodeIssues& duplicates) {
+  if (LeavesOwners(call, patch)) {
+    // Who sends no owners leaves those of the store (EntriesAfter), so they need not be read,
+    // written and read again. Errors show the whole document.
+    Result<api::Object> object = Patched(call, WithoutOwners(seen), patch, duplicates);
+    if (object.has_value()) return object;
+  }
+  return Patched(call, *seen.json, patch, duplicates);
+}
+
 }  // namespace
 
 Task<Outcome> Patch(Call call) {
@@ -112,14 +178,14 @@ Task<Outcome> Patch(Call call) {
     duplicates = patch::DuplicateFields(*patch);
   }
   Modification modification{.wrong_uid = WrongUid::kInvalid};
-  modification.change = [&call, &duplicates, patch](const Current& current) -> Result<api::Object> {
-    if (LeavesOwners(call, *patch)) {
-      // Who sends no owners leaves those of the store (EntriesAfter), so they need not be read,
-      // written and read again. Errors show the whole document.
-      Result<api::Object> object = Patched(call, WithoutOwners(current.seen), *patch, duplicates);
-      if (object.has_value()) return object;
+  const bool is_in_part =
+      subresource == registry::Subresource::kStatus && LeavesOwners(call, *patch);
+  modification.change = [&](const Current& current) -> Result<api::Object> {
+    if (is_in_part) {
+      std::optional<api::Object> wish = PatchedStatus(call, current.seen, *patch, duplicates);
+      if (wish.has_value()) return *std::move(wish);
     }
-    return Patched(call, *current.seen.json, *patch, duplicates);
+    return PatchedObject(call, current.seen, *patch, duplicates);
   };
   DRAY_CO_TRY(ObjectAnswer answer, co_await Modify(call, subresource, &modification));
   co_return answer;
