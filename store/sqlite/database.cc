@@ -132,6 +132,8 @@ Database::Database(std::string file, sqlite3* handle) : file_(std::move(file)), 
 }
 
 Database::~Database() {
+  begin_ = Statement();
+  commit_ = Statement();
   DRAY_CHECK(sqlite3_close(handle_) == SQLITE_OK);  // a statement is still there
 }
 
@@ -160,6 +162,18 @@ Result<> Database::Execute(const char* sql) {
   const int code = sqlite3_exec(handle_, sql, nullptr, nullptr, nullptr);
   if (code != SQLITE_OK) return Fail(ErrorOf(code, fmt::format("running {}", sql)));
   return {};
+}
+
+Result<> Database::Begin() {
+  if (commit_.empty()) {
+    DRAY_TRY(begin_, Prepare("BEGIN IMMEDIATE"));
+    DRAY_TRY(commit_, Prepare("COMMIT"));
+  }
+  return begin_.Run();
+}
+
+Result<> Database::Commit() {
+  return commit_.Run();
 }
 
 void Database::RollBack() {
@@ -284,7 +298,7 @@ bool Statement::IsBlob(int column) const {
 }
 
 Result<Transaction> Transaction::Begin(Database& database) {
-  DRAY_TRY_VOID(database.Execute("BEGIN IMMEDIATE"));
+  DRAY_TRY_VOID(database.Begin());
   return Transaction(&database);
 }
 
@@ -293,7 +307,7 @@ Transaction::~Transaction() {
 }
 
 Result<> Transaction::Commit() {
-  DRAY_TRY_VOID(database_->Execute("COMMIT"));
+  DRAY_TRY_VOID(database_->Commit());
   database_ = nullptr;
   return {};
 }

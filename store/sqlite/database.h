@@ -28,7 +28,45 @@ enum class Failure : uint8_t {
   kOther,     // everything else; after an attempt to commit its outcome is unknown
 };
 
-class Statement;
+class Database;
+
+/// A prepared statement. Bind, step through the rows, reset, and so on.
+class Statement {
+ public:
+  Statement() = default;
+  /// Whether none was prepared.
+  bool empty() const { return statement_ == nullptr; }
+
+  Statement& Bind(int index, int64_t number);
+  /// As a blob. The bytes stay valid until the statement is reset.
+  Statement& Bind(int index, std::string_view bytes);
+  Statement& BindText(int index, std::string_view text);
+  Statement& BindNull(int index);
+
+  /// True if there is a row. The statement is reset when there is none, and after an error.
+  Result<bool> Step();
+  /// Steps to the end.
+  Result<> Run();
+  void Reset();
+
+  int64_t Number(int column) const;
+  /// Valid until the next step.
+  std::string_view Bytes(int column) const;
+  bool IsNull(int column) const;
+  bool IsNumber(int column) const;
+  bool IsBlob(int column) const;
+
+ private:
+  friend class Database;
+  struct Finalize {
+    void operator()(sqlite3_stmt* statement) const;
+  };
+  Statement(Database* database, sqlite3_stmt* statement)
+      : database_(database), statement_(statement) {}
+
+  Database* database_ = nullptr;
+  std::unique_ptr<sqlite3_stmt, Finalize> statement_;
+};
 
 class Database {
  public:
@@ -52,6 +90,9 @@ class Database {
   /// it fails.
   Result<> Execute(const char* sql);
   Result<> Execute(const std::string& sql) { return Execute(sql.c_str()); }
+  /// "BEGIN IMMEDIATE" and "COMMIT", prepared at the first Begin(): every commit needs both.
+  Result<> Begin();
+  Result<> Commit();
   /// Gives up the transaction, if there is one.
   void RollBack();
   /// The first column of the first row; 0 or "" if there is none.
@@ -84,6 +125,7 @@ class Database {
 
   const std::string file_;
   sqlite3* const handle_;
+  Statement begin_, commit_;
   int log_pages_ = 0;
   Failure last_failure_ = Failure::kNone;
 };
@@ -96,42 +138,6 @@ Error ExplainFailure(const std::string& file,
 
 /// The error for contents that cannot be: `what` says which.
 Error Corrupt(const std::string& file, std::string_view what);
-
-/// A prepared statement. Bind, step through the rows, reset, and so on.
-class Statement {
- public:
-  Statement() = default;
-
-  Statement& Bind(int index, int64_t number);
-  /// As a blob. The bytes stay valid until the statement is reset.
-  Statement& Bind(int index, std::string_view bytes);
-  Statement& BindText(int index, std::string_view text);
-  Statement& BindNull(int index);
-
-  /// True if there is a row. The statement is reset when there is none, and after an error.
-  Result<bool> Step();
-  /// Steps to the end.
-  Result<> Run();
-  void Reset();
-
-  int64_t Number(int column) const;
-  /// Valid until the next step.
-  std::string_view Bytes(int column) const;
-  bool IsNull(int column) const;
-  bool IsNumber(int column) const;
-  bool IsBlob(int column) const;
-
- private:
-  friend class Database;
-  struct Finalize {
-    void operator()(sqlite3_stmt* statement) const;
-  };
-  Statement(Database* database, sqlite3_stmt* statement)
-      : database_(database), statement_(statement) {}
-
-  Database* database_ = nullptr;
-  std::unique_ptr<sqlite3_stmt, Finalize> statement_;
-};
 
 /// Resets a statement when what it is read for ends, however that ends.
 class ResetAtEnd {
