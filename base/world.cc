@@ -210,16 +210,15 @@ std::string NewUuid(Random& random) {
   const uint64_t high = (random.Next() & kVersionMask) | kVersion4;
   const uint64_t low = (random.Next() & kVariantMask) | kVariantRfc;
   constexpr std::string_view kDigits = "0123456789abcdef";
-  constexpr size_t kDashes[] = {8, 13, 18, 23};
   std::string text(36, '-');
-  size_t at = 0;
-  for (const uint64_t half : {high, low}) {
-    for (unsigned shift = 64; shift > 0; ++at) {
-      if (std::ranges::find(kDashes, at) != std::end(kDashes)) continue;
-      shift -= 4;
-      text[at] = kDigits[half >> shift & 0xFU];
-    }
-  }
+  const auto write = [&](uint64_t bits, size_t at, unsigned digits) {
+    for (; digits > 0; --digits, bits >>= 4U) text[at + digits - 1] = kDigits[bits & 0xFU];
+  };
+  write(high >> 32U, 0, 8);
+  write(high >> 16U, 9, 4);
+  write(high, 14, 4);
+  write(low >> 48U, 19, 4);
+  write(low, 24, 12);
   return text;
 }
 

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/ascii.h"
+#include "base/text_scan.h"
 #include "net/http.h"
 
 namespace dray::net {
@@ -47,6 +48,15 @@ bool IsEngineField(std::string_view name) {
 }
 
 void AppendFieldText(std::string& out, std::string_view text) {
+  const char* const end = text.data() + text.size();
+  // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): ends at `end`
+  const char* const control = FindByte(text.data(), end, [](const ByteBlock& b) {
+    return static_cast<ByteBlock>((b >= 0) & (b < 0x20));
+  });
+  if (control == end) {
+    out += text;
+    return;
+  }
   for (const char c : text) out += static_cast<unsigned char>(c) < 0x20 && c != '\t' ? ' ' : c;
 }
 

@@ -54,6 +54,7 @@ bool IsHost(std::string_view host) {
 }  // namespace
 
 Result<std::string> PercentDecode(std::string_view text, Plus plus) {
+  if (text.find_first_of("%+") == std::string_view::npos) return std::string(text);
   std::string out;
   out.reserve(text.size());
   for (size_t i = 0; i < text.size(); ++i) {

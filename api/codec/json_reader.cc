@@ -264,9 +264,104 @@ void JsonReader::Escape(std::string& out) {
   if (!failed()) AppendUtf8(out, code);
 }
 
+namespace {
+
+/// Passes over the usual value quickly: one without mistakes, whose strings have neither escapes
+/// nor anything but ASCII, whose numbers are whole, and which is not deep. May refuse any other.
+class PlainValue {
+ public:
+  static constexpr size_t kDepthMax = 64;
+
+  PlainValue(const char* at, const char* end) : at_(at), end_(end) {}
+
+  /// Behind the value that begins at `at`; null when it is refused.
+  const char* End() {
+    do {
+      if (!Begin()) return nullptr;
+      while (is_behind_ && depth_ > 0) {
+        if (!Next()) return nullptr;
+      }
+    } while (depth_ > 0);
+    return at_;
+  }
+
+ private:
+  bool Take(char c) {
+    while (at_ != end_ && (*at_ == ' ' || *at_ == '\n')) ++at_;
+    if (at_ == end_ || *at_ != c) return false;
+    ++at_;
+    return true;
+  }
+
+  // Behind the quote that begins a string.
+  bool Rest() {
+    const char* const stop = FindPlainEnd(at_, end_);
+    if (stop != nullptr) at_ = stop + 1;
+    return stop != nullptr;
+  }
+
+  bool Key() { return Take('"') && Rest() && Take(':'); }
+
+  // Passes a scalar or an empty container, or enters one at its first value.
+  bool Begin() {
+    is_behind_ = true;
+    if (Take('"')) return Rest();
+    if (Take('{')) return Take('}') || (Enter(true) && Key());
+    if (Take('[')) return Take(']') || Enter(false);
+    return Word("true") || Word("false") || Word("null") || WholeNumber();
+  }
+
+  bool Enter(bool is_object) {
+    if (depth_ == kDepthMax) return false;
+    objects_ = objects_ << 1U | (is_object ? 1U : 0U);
+    ++depth_;
+    is_behind_ = false;
+    return true;
+  }
+
+  // Behind a value: on to the next one, or out.
+  bool Next() {
+    const bool is_object = (objects_ & 1U) != 0;
+    if (Take(',')) {
+      is_behind_ = false;
+      return !is_object || Key();
+    }
+    objects_ >>= 1U;
+    --depth_;
+    return Take(is_object ? '}' : ']');
+  }
+
+  bool Word(std::string_view word) {
+    const bool stands = std::string_view(at_, end_).starts_with(word);
+    if (stands) at_ += word.size();
+    return stands;
+  }
+
+  bool WholeNumber() {
+    const char* const begin = at_;
+    while (at_ != end_ && IsDigit(*at_)) ++at_;
+    const bool goes_on = at_ != end_ && (*at_ == '.' || *at_ == 'e' || *at_ == 'E');
+    return at_ != begin && !goes_on && (*begin != '0' || at_ == begin + 1);
+  }
+
+  const char* at_;
+  const char* end_;
+  uint64_t objects_ = 0;  // a bit for each container around: whether it is an object
+  size_t depth_ = 0;
+  bool is_behind_ = false;  // a value; else one must follow
+};
+
+}  // namespace
+
 std::string_view JsonReader::Skip() {
   const JsonKind first = Peek();
   const char* const start = at_;
+  if (depth_ + PlainValue::kDepthMax <= kDepthMax) {
+    if (const char* const end = PlainValue(at_, end_).End(); end != nullptr) {
+      at_ = end;
+      return {start, static_cast<size_t>(at_ - start)};
+    }
+  }
   const size_t depth = depth_;
   std::vector<bool> in_object;
   std::string storage;

@@ -2,12 +2,28 @@
 #include "api/value/raw_json.h"
 
 #include "base/json_text.h"
+#include "base/text_scan.h"
 
 namespace dray::api::inline value {
+namespace {
+
+// Whether no byte of `bytes` is one that compact() leaves out or writes in another way.
+bool IsCompact(std::string_view bytes) {
+  const char* const end = bytes.data() + bytes.size();
+  // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): ends at `end`
+  const char* const other = FindByte(bytes.data(), end, [](const ByteBlock& b) {
+    // Blanks, and all that is not ASCII; one bit apart: < and >.
+    return static_cast<ByteBlock>((b <= ' ') | ((b | 2) == '>') | (b == '&'));
+  });
+  return other == end;
+}
+
+}  // namespace
 
 std::string RawJson::compact() const {
   if (IsEmpty()) return "null";
   const std::string_view bytes = bytes_;
+  if (IsCompact(bytes)) return bytes_;
   std::string out;
   out.reserve(bytes.size());
   bool in_string = false;

@@ -195,8 +195,17 @@ class Reader {
   std::optional<std::string> error_;
 };
 
+// Appends `number` with as many digits.
+void AppendDigits(unsigned number, size_t digits, std::string& out) {
+  out.append(digits, '0');
+  for (size_t at = out.size(); digits-- > 0; number /= 10) {
+    out[--at] = static_cast<char>('0' + number % 10);
+  }
+}
+
 // The calendar repeats after 400 years, and std::chrono's ends after 32767 of them: only what is
-// left of the last 400 is asked of it, so every 64-bit second has a date.
+// left of the last 400 is asked of it, so every 64-bit second has a date. Every answer shows some,
+// hence no fmt.
 std::string DateAndTime(int64_t unix_seconds) {
   constexpr int64_t kYearsOfCycle = 400;
   constexpr std::chrono::days kCycle(146'097);
@@ -207,15 +216,24 @@ std::string DateAndTime(int64_t unix_seconds) {
   const int64_t year = int{date.year()} + cycles * kYearsOfCycle;
   std::chrono::seconds of_day = since_epoch % std::chrono::days(1);
   if (of_day.count() < 0) of_day += std::chrono::days(1);
-  const std::chrono::hh_mm_ss time(of_day);
-  return fmt::format("{}{:04}-{:02}-{:02}T{:02}:{:02}:{:02}",
-                     year < 0 ? "-" : "",
-                     year < 0 ? -year : year,
-                     unsigned{date.month()},
-                     unsigned{date.day()},
-                     time.hours().count(),
-                     time.minutes().count(),
-                     time.seconds().count());
+  const auto second = static_cast<unsigned>(of_day.count());
+  std::string text;
+  text.reserve(kMicroLayout.size());
+  if (year >= 0 && year <= 9999) {
+    AppendDigits(static_cast<unsigned>(year), 4, text);
+  } else {
+    text = fmt::format("{}{:04}", year < 0 ? "-" : "", year < 0 ? -year : year);
+  }
+  const auto part = [&](char before, unsigned number) {
+    text += before;
+    AppendDigits(number, 2, text);
+  };
+  part('-', unsigned{date.month()});
+  part('-', unsigned{date.day()});
+  part('T', second / 3600);
+  part(':', second / 60 % 60);
+  part(':', second % 60);
+  return text;
 }
 
 struct Unit {

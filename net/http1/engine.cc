@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <iterator>
 #include <optional>
 #include <span>
 #include <string>
@@ -125,8 +124,8 @@ void Engine::Fail(int status, std::string_view why) {
 std::string Engine::Serialize(const ResponseHead& head, Framing framing, size_t length) const {
   std::string out;
   out.reserve(384);
-  fmt::format_to(
-      std::back_inserter(out), "HTTP/1.1 {} {}\r\n", head.status, ReasonPhrase(head.status));
+  out.append("HTTP/1.1 ").append(fmt::format_int(head.status).c_str()).append(" ");
+  out.append(ReasonPhrase(head.status)).append("\r\n");
   for (size_t i = 0; i < head.headers.size(); ++i) {
     const auto [name, value] = head.headers.at(i);
     if (IsEngineField(name)) continue;
@@ -140,7 +139,7 @@ std::string Engine::Serialize(const ResponseHead& head, Framing framing, size_t 
   }
   switch (framing) {
     case Framing::kLength:
-      fmt::format_to(std::back_inserter(out), "Content-Length: {}\r\n", length);
+      out.append("Content-Length: ").append(fmt::format_int(length).c_str()).append("\r\n");
       break;
     case Framing::kChunked: out += "Transfer-Encoding: chunked\r\n"; break;
     case Framing::kUntilClose:
