@@ -130,7 +130,7 @@ Result<api::Object> HttpClient::SendForObject(std::string method,
                                               const api::KindInfo& kind,
                                               Body body) {
   DRAY_TRY(const std::string answer, Send(std::move(method), std::move(target), std::move(body)));
-  return api::DecodeJson(kind, answer, nullptr);
+  return DecodeObject(kind, answer);
 }
 
 Result<api::Object> HttpClient::Get(const ObjectRef& ref) {

@@ -98,6 +98,11 @@ Error ErrorOf(int http_status, std::string_view body) {
           .message = fmt::format("HTTP {}: {}", http_status, body.substr(0, kBodyShownMax))};
 }
 
+Result<api::Object> DecodeObject(const api::KindInfo& kind, std::string_view json) {
+  Result<api::Object> object = Decode(kind, json);
+  return object ? std::move(object) : BadAnswer(kind.kind);
+}
+
 Result<ObjectList> DecodeList(const api::KindInfo& kind, std::string_view json) {
   api::JsonReader reader(json);
   ObjectList list;

@@ -21,6 +21,10 @@ std::string QueryOf(const ListOptions& options);
 /// What an answer with an error status says; a body that is no Status becomes the message.
 Error ErrorOf(int http_status, std::string_view body);
 
+/// Reads an object that a server answered with. Errors: kInternalError  not such a document; a
+/// write that was answered so has been carried out, so it is no refusal (client/outcome.h).
+Result<api::Object> DecodeObject(const api::KindInfo& kind, std::string_view json);
+
 /// Reads a list document. Errors: kInternalError  not such a document.
 Result<ObjectList> DecodeList(const api::KindInfo& kind, std::string_view json);
 

@@ -10,6 +10,7 @@
 #include "api/status.h"
 #include "base/simulated_world.h"
 #include "client/kubeconfig.h"
+#include "client/outcome.h"
 
 namespace dray::client {
 namespace {
@@ -43,6 +44,15 @@ TEST(ErrorOf, GuessesFromTheCodeWhenTheBodyIsNoStatus) {
   EXPECT_EQ(ErrorOf(404, "page not found").reason, StatusReason::kNotFound);
   EXPECT_EQ(ErrorOf(404, "page not found").message, "HTTP 404: page not found");
   EXPECT_EQ(ErrorOf(418, "").reason, StatusReason::kUnknown);
+}
+
+TEST(DecodeObject, SaysOfABrokenAnswerThatItIsNoRefusal) {
+  EXPECT_EQ(DecodeObject(kNodes, R"({"metadata":{"name":"a"}})")->metadata().name, "a");
+  for (const char* bad : {"", "[]", R"({"metadata")", R"({"metadata":{"generation":"x"}})"}) {
+    const auto answer = DecodeObject(kNodes, bad);
+    ASSERT_FALSE(answer.has_value()) << bad;
+    EXPECT_TRUE(MayBeCarriedOut(answer.error())) << bad;
+  }
 }
 
 TEST(DecodeList, ReadsItemsAndVersionInAnyOrder) {
