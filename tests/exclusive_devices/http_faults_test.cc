@@ -238,14 +238,21 @@ class Trial {
     }
   }
 
-  /// In the middle of whatever it does. What it kept in memory would be gone.
+  /// In the middle of whatever it does. What it kept in memory would be gone. Nobody asks for it
+  /// meanwhile: its port may be that of another trial's server then.
   void KillServer(ServerChild& server) {
     if (keeps_ == Keeps::kMemory) return;
+    std::vector<TcpProxy*> proxies;
+    if (&server == servers_[0].get()) proxies.push_back(direct_);
+    for (size_t i = 0; i < sites_.size(); ++i) {
+      if (&ServerOf(i) == &server) proxies.push_back(&sites_[i]->proxy());
+    }
+    for (TcpProxy* const proxy : proxies) proxy->Refuse();
     server.Kill();
     if (!Start(server)) return;
-    if (&server == servers_[0].get()) direct_->Redirect(server.port());
-    for (size_t i = 0; i < sites_.size(); ++i) {
-      if (&ServerOf(i) == &server) sites_[i]->proxy().Redirect(server.port());
+    for (TcpProxy* const proxy : proxies) {
+      proxy->Redirect(server.port());
+      proxy->Allow();
     }
   }
 

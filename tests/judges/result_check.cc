@@ -70,6 +70,7 @@ bool FitsNodes(const Question& question,
   const bool is_stable = question.features().Picked() == allocator::Implementation::kStable;
   bool is_local = false;
   bool is_limited = false;
+  bool is_open = false;
   for (const Taken& one : taken) {
     const SeenDevice& seen = question.seen.devices[one.device];
     const bool by_device = seen.slice->spec.per_device_node_selection.value_or(false);
@@ -79,6 +80,8 @@ bool FitsNodes(const Question& question,
         is_local || name.has_value() || (!is_stable && seen.device->binds_to_node.value_or(false));
     is_limited = is_limited || (nodes.has_value() && !nodes->node_selector_terms.empty() &&
                                 nodes->node_selector_terms[0] != core::NodeSelectorTerm());
+    const auto& everywhere = by_device ? seen.device->all_nodes : seen.slice->spec.all_nodes;
+    is_open = is_open || everywhere.value_or(false);
   }
   if (!is_local && !is_limited) return !selector.has_value();
   if (!selector.has_value() || selector->node_selector_terms.size() != 1) return false;
@@ -87,6 +90,8 @@ bool FitsNodes(const Question& question,
       .match_fields = {
           {.key = "metadata.name", .operator_ = "In", .values = {node.metadata.name}}}};
   if (is_local) return selector->node_selector_terms[0] == only_here;
+  // A slice that says both is open to all nodes. Its selector is copied, but nobody asked it.
+  if (is_open) return true;
   const Result<api::NodeSelector> parsed = api::NodeSelector::Parse(api::NodeTerms(*selector));
   return parsed.has_value() && parsed->Matches(node.metadata.labels, node.metadata.name);
 }

@@ -8,6 +8,7 @@
 #include <list>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <fcntl.h>
@@ -81,10 +82,9 @@ TcpProxy::TcpProxy(uint16_t target) : nudge_(::eventfd(0, EFD_CLOEXEC)), target_
   DRAY_CHECK(nudge_ >= 0);
   {
     const MutexLock lock(mutex_);
-    while (!is_listening()) {
-      port_ = FreePort();
-      Listen();
+    while (!Bind()) {
     }
+    Listen();
   }
   thread_ = std::jthread([this] { Run(); });
 }
@@ -98,22 +98,28 @@ TcpProxy::~TcpProxy() {
   thread_.join();
   const MutexLock lock(mutex_);
   CutAll();
-  if (is_listening()) ::close(listener_);
+  ::close(listener_);
   ::close(nudge_);
 }
 
-void TcpProxy::Listen() {
+bool TcpProxy::Bind() {
+  port_ = FreePort();
   const int socket = NewSocket();
-  const int on = 1;
+  const int on = 1;  // connections that are closing are no reason not to listen again
   ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
   const sockaddr_in address = Loopback(port_);
-  if (::bind(socket, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0 ||
-      ::listen(socket, 64) != 0) {
+  if (::bind(socket, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
     ::close(socket);
-    return;
+    return false;
   }
   Prepare(socket);
   listener_ = socket;
+  return true;
+}
+
+void TcpProxy::Listen() {
+  DRAY_CHECK(::listen(listener_, 64) == 0);
+  is_listening_ = true;
 }
 
 void TcpProxy::CutAll() {
@@ -140,8 +146,8 @@ void TcpProxy::Redirect(uint16_t target) {
 void TcpProxy::Refuse() {
   {
     const MutexLock lock(mutex_);
-    if (is_listening()) ::close(listener_);
-    listener_ = -1;
+    // It keeps its port, which was asked for by number (Linux), and listens again after listen().
+    if (std::exchange(is_listening_, false)) ::shutdown(listener_, SHUT_RDWR);
     CutAll();
   }
   Nudge();
@@ -150,7 +156,7 @@ void TcpProxy::Refuse() {
 void TcpProxy::Allow() {
   {
     const MutexLock lock(mutex_);
-    while (!is_listening()) Listen();
+    if (!is_listening_) Listen();
   }
   Nudge();
 }
@@ -195,7 +201,7 @@ void TcpProxy::Nudge() const {
 }
 
 void TcpProxy::Accept() {
-  if (!is_listening()) return;
+  if (!is_listening_) return;
   const int client = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
   if (client < 0) return;
   const size_t number = taken_++;
@@ -243,7 +249,7 @@ void TcpProxy::AddWaits(std::vector<pollfd>& waits) const {
   const auto wait = [&](int socket, int events) {
     waits.push_back({.fd = socket, .events = static_cast<short>(events), .revents = 0});
   };
-  if (is_listening()) wait(listener_, POLLIN);
+  if (is_listening_) wait(listener_, POLLIN);
   const bool answers = flow_ == Flow::kForward;
   for (const Connection& each : connections_) {
     if (IsHeld(each)) continue;

@@ -29,7 +29,7 @@ class TcpProxy {
   void Cut();
   /// From now on new connections lead to another port.
   void Redirect(uint16_t target);
-  /// Cut, and nobody listens on the port until Allow.
+  /// Cut, and nobody listens on the port until Allow; it stays this proxy's.
   void Refuse();
   void Allow();
   /// Connections stay and new ones are taken, but no byte is forwarded until Release. What has been
@@ -66,7 +66,8 @@ class TcpProxy {
   bool IsHeld(const Connection& connection) const DRAY_REQUIRES(mutex_) {
     return flow_ == Flow::kHold || held_.contains(connection.number);
   }
-  bool is_listening() const DRAY_REQUIRES(mutex_) { return listener_ >= 0; }
+  /// False: the port is taken.
+  bool Bind() DRAY_REQUIRES(mutex_);
   void Listen() DRAY_REQUIRES(mutex_);
   void CutAll() DRAY_REQUIRES(mutex_);
   void Accept() DRAY_REQUIRES(mutex_);
@@ -82,7 +83,8 @@ class TcpProxy {
   int nudge_ = -1;  // an eventfd: what to wait for has changed
   mutable Mutex mutex_;
   uint16_t target_ DRAY_GUARDED_BY(mutex_);
-  int listener_ DRAY_GUARDED_BY(mutex_) = -1;
+  int listener_ DRAY_GUARDED_BY(mutex_) = -1;  // has its port also while it does not listen
+  bool is_listening_ DRAY_GUARDED_BY(mutex_) = false;
   Flow flow_ DRAY_GUARDED_BY(mutex_) = Flow::kForward;
   std::set<size_t> held_ DRAY_GUARDED_BY(mutex_);
   std::list<Connection> connections_ DRAY_GUARDED_BY(mutex_);
