@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <limits>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -55,6 +56,7 @@ class Decoder {
 
   Result<> Run(const Type& type, void* value) {
     Message(type, value);
+    SettleMapsFrom(0);
     if (reader_.failed()) return Fail(reader_.error(path_));
     return {};
   }
@@ -70,12 +72,16 @@ class Decoder {
         if (!reader_.failed()) reader_.Skip(tag);
         continue;
       }
+      const size_t settled = unsettled_.size();
       Member(field->type(), tag, start, MutableMember(*field, value));
-      if (!field->usual && field->facets.plain.Rules(wire_.release)) Unset(*field, value);
+      if (!field->usual && field->facets.plain.Rules(wire_.release)) {
+        SettleMapsFrom(settled);
+        Unset(*field, value);
+      }
       if (reader_.failed()) return Descended(field->name);
       has_maps |= field->type().kind == TypeKind::kMap;
     }
-    if (has_maps) SettleMaps(type, value);
+    if (has_maps) NoteUnsettled(type, value);
   }
 
  private:
@@ -89,12 +95,21 @@ class Decoder {
     }
   }
 
-  static void SettleMaps(const Type& type, void* object) {
-    for (const Field& field : type.fields) {
-      if (field.type().kind == TypeKind::kMap) {
-        field.type().container->settle(MutableMember(field, object));
+  // A message that comes again is merged into the one before, however often: its maps, which cost
+  // their size, are put in order when what it is in is complete. Until then it is not moved.
+  void NoteUnsettled(const Type& type, void* object) {
+    const std::pair<const Type*, void*> noted(&type, object);
+    if (std::ranges::find(unsettled_, noted) == unsettled_.end()) unsettled_.push_back(noted);
+  }
+
+  void SettleMapsFrom(size_t first) {
+    for (size_t i = first; i < unsettled_.size(); ++i) {
+      for (const Field& field : unsettled_[i].first->fields) {
+        if (field.type().kind != TypeKind::kMap) continue;
+        field.type().container->settle(MutableMember(field, unsettled_[i].second));
       }
     }
+    unsettled_.resize(first);
   }
 
   void Descended(std::string_view name) {
@@ -204,7 +219,9 @@ class Decoder {
     const size_t index = type.container->size(list);
     if (!Spend(element.size)) return;
     if (index == 0) budget_.Reserve(type, list, reader_.CountRun(tag, start));
+    const size_t settled = unsettled_.size();
     Single(element, tag, start, type.container->add(list, {}));
+    SettleMapsFrom(settled);
     if (reader_.failed()) Descended(fmt::format("[{}]", index));
   }
 
@@ -228,10 +245,12 @@ class Decoder {
     const std::string_view key = KeyOfEntry();
     if (!reader_.failed()) {
       void* value = type.container->append(map, key);
+      const size_t settled = unsettled_.size();
       reader_.ForEachField([&](WireTag inner, const char* at) {
         if (inner.number == 2) Single(element, inner, at, value);
         return inner.number == 2;
       });
+      SettleMapsFrom(settled);
       if (reader_.failed()) Descended(fmt::format("[{}]", key));
     }
     reader_.Close(outer);
@@ -356,7 +375,8 @@ class Decoder {
   WireReader reader_;
   Wire wire_;
   DecodeBudget budget_;
-  const void* last_map_ = nullptr;  // that got an entry
+  const void* last_map_ = nullptr;                        // that got an entry
+  std::vector<std::pair<const Type*, void*>> unsettled_;  // structs whose maps have new entries
   std::string path_;
 };
 

@@ -199,6 +199,33 @@ TEST(ProtobufDecode, TakesMapEntriesAsTheyCome) {
   EXPECT_EQ(map->data, (Map<std::string>{{"", ""}, {"a", "2"}, {"b", "3"}, {"z", "4"}}));
 }
 
+TEST(ProtobufDecode, MergesMapsOfAMessageThatComesAgain) {
+  const auto labels = [](std::string_view key, std::string_view value) {
+    return Field(1, Field(11, Field(1, key) + Field(2, value)));
+  };
+  const auto map =
+      Decoded<core_v1::ConfigMap>(labels("b", "1") + labels("a", "2") +
+                                  Field(2, Field(1, "k") + Field(2, "v")) + labels("b", "3"));
+  ASSERT_TRUE(map) << map.error().message;
+  EXPECT_EQ(map->metadata.labels, (Map<std::string>{{"a", "2"}, {"b", "3"}}));
+  EXPECT_EQ(map->data, (Map<std::string>{{"k", "v"}}));
+}
+
+TEST(ProtobufDecode, PutsMapsOfElementsInOrder) {
+  const auto attribute = [](std::string_view key) {
+    return Field(2, Field(1, key) + Field(2, Number(2, 1)));
+  };
+  std::string raw;
+  for (int i = 0; i < 9; ++i) raw += Field(6, attribute("z") + attribute("a"));
+  const auto spec = Decoded<resource_v1::ResourceSliceSpec>(raw);
+  ASSERT_TRUE(spec) << spec.error().message;
+  ASSERT_EQ(spec->devices.size(), 9U);
+  for (const resource_v1::Device& device : spec->devices) {
+    ASSERT_EQ(device.attributes.size(), 2U);
+    EXPECT_EQ(device.attributes.begin()->first, "a");
+  }
+}
+
 TEST(ProtobufDecode, DropsTheZeroOfWhatCouldNotBeAbsent) {
   const std::string raw = Number(6, 0);
   const auto old = Decoded<resource_v1alpha3::DeviceRequest>(raw, {.release = Release::k1_31});

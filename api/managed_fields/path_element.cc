@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstdint>
+#include <cstring>
 #include <iterator>
 #include <system_error>
 #include <utility>
@@ -101,17 +103,31 @@ std::strong_ordering CompareKeys(std::string_view a, std::string_view b) {
   return a <=> b;
 }
 
+// How many bytes both begin with. Names in a list often differ in the last ones only.
+size_t CommonBytes(std::string_view a, std::string_view b) {
+  const size_t size = std::min(a.size(), b.size());
+  size_t i = 0;
+  while (i + sizeof(uint64_t) <= size &&
+         std::memcmp(a.data() + i, b.data() + i, sizeof(uint64_t)) == 0) {
+    i += sizeof(uint64_t);
+  }
+  while (i < size && a[i] == b[i]) ++i;
+  return i;
+}
+
 // The order of two texts of JSON as long as it shows without reading them: equal up to the middle
 // of a string, in which nothing is escaped. A string that ends is less than one that goes on.
 std::optional<std::strong_ordering> OrderInString(std::string_view a, std::string_view b) {
-  const size_t size = std::min(a.size(), b.size());
+  const size_t i = CommonBytes(a, b);
+  const std::string_view common = a.substr(0, i);
+  if (common.contains('\\')) return std::nullopt;
   bool is_in_string = false;
-  size_t i = 0;
-  for (; i < size && a[i] == b[i]; ++i) {
-    if (a[i] == '\\') return std::nullopt;
-    if (a[i] == '"') is_in_string = !is_in_string;
+  for (size_t quote = common.find('"'); quote != std::string_view::npos;
+       quote = common.find('"', quote + 1)) {
+    is_in_string = !is_in_string;
   }
-  if (!is_in_string || i == size || a[i] == '\\' || b[i] == '\\') return std::nullopt;
+  if (!is_in_string || i == a.size() || i == b.size() || a[i] == '\\' || b[i] == '\\')
+    return std::nullopt;
   if (a[i] == '"') return std::strong_ordering::less;
   if (b[i] == '"') return std::strong_ordering::greater;
   return static_cast<unsigned char>(a[i]) <=> static_cast<unsigned char>(b[i]);

@@ -65,7 +65,7 @@ std::string Growth::Complaint() const {
        .noise = kMiB * 2},
       {.name = "instructions",
        .base = kInstructionsBase,
-       .per_byte = kInstructionsPerByte,
+       .per_byte = instructions_per_byte_,
        .noise = 4'000'000'000}};
   for (const Sample& sample : samples_) {
     quantities[0].values.push_back(sample.usage.peak);

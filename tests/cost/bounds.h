@@ -24,11 +24,14 @@ inline constexpr uint64_t kAnswerPerByte = 20;
 /// Without optimisation; a released program takes a tenth.
 inline constexpr uint64_t kInstructionsBase = 2'000'000'000;
 inline constexpr uint64_t kInstructionsPerByte = 14'000;  // numbers in YAML
+/// Of server-side apply: who owns which element of a list is looked up by its key, several times.
+inline constexpr uint64_t kApplyInstructionsPerByte = 26'000;
 
 /// What inputs of n, 2n and 4n bytes took.
 class Growth {
  public:
-  explicit Growth(std::string name) : name_(std::move(name)) {}
+  explicit Growth(std::string name, uint64_t instructions_per_byte = kInstructionsPerByte)
+      : name_(std::move(name)), instructions_per_byte_(instructions_per_byte) {}
 
   void Add(size_t input, const Usage& usage, size_t answer);
 
@@ -43,6 +46,7 @@ class Growth {
     uint64_t answer;
   };
   std::string name_;
+  uint64_t instructions_per_byte_;
   std::vector<Sample> samples_;
 };
 

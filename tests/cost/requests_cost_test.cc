@@ -5,51 +5,17 @@
 // soak`.
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
-#include <functional>
 #include <string>
 #include <string_view>
 
 #include <gtest/gtest.h>
 
-#include "server/http/limits.h"
-#include "tests/cost/bounds.h"
 #include "tests/cost/forms.h"
-#include "tests/cost/usage.h"
+#include "tests/cost/request_case.h"
 #include "tests/fuzz/direct_api.h"
-#include "tests/soak.h"
 
 namespace dray::cost {
 namespace {
-
-constexpr std::string_view kMaps = "/api/v1/namespaces/default/configmaps";
-constexpr std::string_view kPods = "/api/v1/namespaces/default/pods";
-constexpr std::string_view kSlices = "/apis/resource.k8s.io/v1/resourceslices";
-constexpr std::string_view kClaims = "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims";
-constexpr std::string_view kClasses = "/apis/resource.k8s.io/v1/deviceclasses";
-constexpr std::string_view kMerge = "application/merge-patch+json";
-constexpr std::string_view kStrategic = "application/strategic-merge-patch+json";
-constexpr std::string_view kJsonPatch = "application/json-patch+json";
-constexpr std::string_view kYaml = "application/yaml";
-constexpr std::string_view kJson = "application/json";
-
-// What is there before must fit into the store.
-constexpr size_t kStoredMax = size_t{1} << 20;
-
-struct Case {
-  const char* name;
-  std::string_view method;
-  std::string_view target;
-  std::string_view type;
-  std::function<std::string(size_t)> body;
-  std::function<void(fuzz::DirectApi&, size_t)> before = {};
-  std::string_view accept = {};
-};
-
-void Create(fuzz::DirectApi& api, std::string_view target, std::string body) {
-  const fuzz::DirectAnswer answer = api.Ask("POST", target, std::move(body));
-  EXPECT_EQ(answer.status, 201) << answer.body.substr(0, 300);
-}
 
 constexpr std::string_view kMeta = R"({"metadata":{"name":"a",)";
 
@@ -569,22 +535,7 @@ const Case kCases[] = {
 class RequestsCost : public testing::TestWithParam<Case> {};
 
 TEST_P(RequestsCost, IsInProportionToTheInput) {
-  const Case& request = GetParam();
-  Growth growth(request.name);
-  const size_t largest = std::min<size_t>(kBodyBytes, Instances(kBodyBytes / 4));
-  for (const size_t size : {largest / 4, largest / 2, largest}) {
-    fuzz::DirectApi api;
-    if (request.before) request.before(api, std::min(size, kStoredMax));
-    std::string body = request.body(size);
-    ASSERT_LE(body.size(), server::http::kBodyBytesMax);
-    fuzz::DirectAnswer answer;
-    const Usage usage = Measure([&] {
-      answer =
-          api.Ask(request.method, request.target, std::move(body), request.type, request.accept);
-    });
-    growth.Add(size, usage, answer.body.size());
-  }
-  EXPECT_EQ(growth.Complaint(), "");
+  EXPECT_EQ(ComplaintAbout(GetParam()), "");
 }
 
 INSTANTIATE_TEST_SUITE_P(, RequestsCost, testing::ValuesIn(kCases), [](const auto& info) {

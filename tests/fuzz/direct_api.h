@@ -41,11 +41,13 @@ class DirectApi {
     const auto responder = std::make_shared<Responder>(reactor);
     api_.Handle(std::move(request), responder);
     api_.Drain();
-    // What is posted for later runs, then the client goes away.
-    reactor.Post([&] {
+    // What is posted for later runs, and what that posts, then the client goes away.
+    std::function<void(int)> after = [&](int turns) {
+      if (turns > 0) return reactor.Post([&after, turns] { after(turns - 1); });
       responder->Close();
       reactor.Post([&] { reactor.Stop(); });
-    });
+    };
+    reactor.Post([&after] { after(kStreamTurns); });
     reactor.Run();
     DRAY_CHECK(responder->answers() == 1);
     return responder->Take();
@@ -66,6 +68,10 @@ class DirectApi {
   const store::Store& store() const { return store_; }
 
  private:
+  /// How often a watch gets to write before its client goes away: what is there by then is all
+  /// that a test asks for.
+  static constexpr int kStreamTurns = 256;
+
   class Responder final : public net::Responder {
    public:
     explicit Responder(net::Reactor& reactor) : reactor_(reactor) {}
