@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -66,6 +67,7 @@ Signature SignatureOf(const snapshot::ClusterState& cluster,
 /// What one node was told, for all that are like it.
 struct Solved {
   search::NodeAnswer answer;
+  std::vector<size_t> alternatives;        // by request: the one that was chosen
   std::vector<ConsumedCapacity> consumed;  // by pick; empty while nothing is shared
 };
 
@@ -100,7 +102,12 @@ class Attempt::Impl {
   Frozen<Solved> Solve(search::NodeProblem& problem, const Budget& budget) const {
     auto solved = std::make_shared<Solved>();
     solved->answer = search::SearchNode(problem, options_, budget);
-    if (!problem.any_shareable() || solved->answer.end != search::SearchEnd::kFound) return solved;
+    if (solved->answer.end != search::SearchEnd::kFound) return solved;
+    for (size_t i = 0; i < prepared_.requests().size(); ++i) {
+      solved->alternatives.push_back(solved->answer.variants[i] -
+                                     prepared_.requests()[i].first_variant);
+    }
+    if (!problem.any_shareable()) return solved;
     for (const search::Pick& pick : solved->answer.picks) {
       solved->consumed.push_back(problem.IsShareable(pick.bit)
                                      ? problem.AmountsOf(pick.variant, pick.bit)
@@ -171,11 +178,9 @@ class Attempt::Impl {
     size_t pick = 0;
     for (size_t claim = 0; claim < prepared_.plans().size(); ++claim) {
       ClaimPart part{.claim = claim, .first_pick = pick};
-      for (; request < prepared_.requests().size() && prepared_.requests()[request].claim == claim;
-           ++request) {
-        part.alternatives.push_back(answer.variants[request] -
-                                    prepared_.requests()[request].first_variant);
-      }
+      const size_t requests = prepared_.plans()[claim].requests.size();
+      part.alternatives = std::span(solved.alternatives).subspan(request, requests);
+      request += requests;
       while (pick < answer.picks.size() &&
              prepared_.variants()[answer.picks[pick].variant].claim == claim) {
         ++pick;
@@ -190,7 +195,7 @@ class Attempt::Impl {
   /// A claim's part of an answer.
   struct ClaimPart {
     size_t claim = 0;
-    std::vector<size_t> alternatives = {};  // by request: the one that was chosen
+    std::span<const size_t> alternatives = {};  // of its requests
     size_t first_pick = 0, last_pick = 0;
   };
 

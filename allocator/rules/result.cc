@@ -54,6 +54,7 @@ void AppendMergedClassConfig(const ClaimPlan& plan,
   for (size_t i = 0; i < plan.requests.size(); ++i) {
     const Variant& variant = plan.requests[i].variants[alternatives[i]];
     const v1::DeviceClass& device_class = *variant.criteria.device_class;
+    if (device_class.spec.config.empty()) continue;
     const auto [found, is_new] = entries.try_emplace(
         device_class.metadata.name, config.size(), device_class.spec.config.size());
     if (is_new) {
@@ -125,9 +126,15 @@ Config ConfigOf(const ClaimPlan& plan, std::span<const size_t> alternatives, con
   return config;
 }
 
+/// Made in place, for each claim of each node that is asked about: braces around lists would copy.
 core::NodeSelector OnlyNode(const std::string& node) {
-  return {.node_selector_terms = {
-              {.match_fields = {{.key = "metadata.name", .operator_ = "In", .values = {node}}}}}};
+  core::NodeSelector selector;
+  core::NodeSelectorRequirement& requirement =
+      selector.node_selector_terms.emplace_back().match_fields.emplace_back();
+  requirement.key = "metadata.name";
+  requirement.operator_ = "In";
+  requirement.values.push_back(node);
+  return selector;
 }
 
 bool SameRequirement(const core::NodeSelectorRequirement& a,
@@ -191,6 +198,7 @@ Result<v1::AllocationResult> BuildResult(const ClaimPlan& plan,
                                          const core::Node& node,
                                          const Features& features) {
   v1::AllocationResult result;
+  result.devices.results.reserve(placements.size());
   for (const Placement& placement : placements) {
     result.devices.results.push_back(ResultOf(placement, features));
   }
