@@ -104,12 +104,15 @@ inline const char* FindPlainEnd(const char* at, const char* end) {
   return stop != end && *stop == '"' ? stop : nullptr;
 }
 
-/// The first byte that JSON of Kubernetes may not show as it is: those above, `<`, `>` and `&`.
+/// Marks what JSON of Kubernetes may not show as it is: the bytes above, `<`, `>` and `&`.
+inline ByteBlock MarkEscaped(const ByteBlock& b) {
+  // One bit apart: < and >, & and the quote.
+  return static_cast<ByteBlock>((b < 0x20) | ((b | 2) == '>') | ((b | 4) == '&') | (b == '\\'));
+}
+
+/// The first byte that MarkEscaped marks.
 inline const char* FindEscaped(const char* at, const char* end) {
-  return FindByte(at, end, [](const ByteBlock& b) {
-    // One bit apart: < and >, & and the quote.
-    return static_cast<ByteBlock>((b < 0x20) | ((b | 2) == '>') | ((b | 4) == '&') | (b == '\\'));
-  });
+  return FindByte(at, end, MarkEscaped);
 }
 
 /// The first byte that is not ASCII.
@@ -133,6 +136,37 @@ inline void CopyText(char* to, const char* from, size_t size) {
   } else {
     for (size_t i = 0; i < size; ++i) to[i] = from[i];
   }
+}
+
+/// Copies `size` bytes and says whether MarkEscaped marks none of them, in one pass. When it marks
+/// one, what was written to `to` is of no use.
+inline bool CopyUnlessEscaped(char* to, const char* from, size_t size) {
+  const auto copy = [&]<class Word>(Word word, size_t at) {
+    std::memcpy(&word, from + at, sizeof word);
+    std::memcpy(to + at, &word, sizeof word);
+    return word;
+  };
+  ByteBlock marks = {};
+  if (size >= 16) {
+    for (size_t at = 0; at < size - 16; at += 16) marks |= MarkEscaped(copy(ByteBlock{}, at));
+    marks |= MarkEscaped(copy(ByteBlock{}, size - 16));  // some of it once more
+  } else if (size >= 8) {
+    const uint64_t head = copy(uint64_t{}, 0);
+    marks = MarkEscaped(BlockOf(head, copy(uint64_t{}, size - 8)));
+  } else if (size >= 4) {
+    const uint64_t head = copy(uint32_t{}, 0);
+    const uint64_t both = head | uint64_t{copy(uint32_t{}, size - 4)} << 32U;
+    marks = MarkEscaped(BlockOf(both, both));
+  } else {
+    constexpr uint64_t kPlain = 0x7878787878787878;  // "xxxxxxxx"
+    uint64_t word = kPlain;
+    for (size_t i = 0; i < size; ++i) {
+      to[i] = from[i];
+      word = word << 8U | static_cast<unsigned char>(from[i]);
+    }
+    marks = MarkEscaped(BlockOf(word, kPlain));
+  }
+  return FirstMark(marks) >= 16;
 }
 
 /// a == b; texts of up to 32 bytes are compared inline.

@@ -186,6 +186,9 @@ TEST(TextScan, FindsTheFirstSpecialByteWhereverItStands) {
     const char* const end = plain.data() + size;
     EXPECT_EQ(FindEndOfPlain(plain.data(), end), end);
     EXPECT_EQ(FindEscaped(plain.data(), end), end);
+    std::string copied(size, '?');
+    EXPECT_TRUE(CopyUnlessEscaped(copied.data(), plain.data(), size));
+    EXPECT_EQ(copied, plain);
     EXPECT_EQ(FindNonAscii(plain.data(), end), end);
     EXPECT_EQ(FindPlainEnd(plain.data(), end), nullptr);
     for (size_t at = 0; at < size; ++at) {
@@ -198,6 +201,7 @@ TEST(TextScan, FindsTheFirstSpecialByteWhereverItStands) {
         const bool is_json_special = c != '<' && c != '>' && c != '&';
         if (is_json_special) EXPECT_EQ(found(FindEndOfPlain(begin, begin + size)), at);
         EXPECT_EQ(found(FindEscaped(begin, begin + size)), at);
+        EXPECT_FALSE(CopyUnlessEscaped(copied.data(), begin, size));
         if (static_cast<signed char>(c) < 0)
           EXPECT_EQ(found(FindNonAscii(begin, begin + size)), at);
         if (c == '"') EXPECT_EQ(found(FindPlainEnd(begin, begin + size)), at);

@@ -54,13 +54,9 @@ class Output {
     at_ = std::to_chars(to, to + kDigitsMax, number).ptr;
   }
   void PutQuoted(std::string_view text) {
-    const char* const end = text.data() + text.size();
-    // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): ends at `end`
-    const char* const stop = FindEscaped(text.data(), end);
-    if (stop != end) return PutEscaped(text);
     char* to = Room(text.size() + 2);
     *to++ = '"';
-    CopyText(to, text.data(), text.size());
+    if (!CopyUnlessEscaped(to, text.data(), text.size())) return PutEscaped(text);
     to += text.size();
     *to++ = '"';
     at_ = to;
@@ -115,7 +111,11 @@ class Encoder {
       const bool is_filled = (filled >> index & 1U) != 0;
       if (!field.left_out && IsOmitted(field, member, is_filled, wire_.release)) continue;
       out_.PutName(std::exchange(separator, ','), field.name);
-      Value(field.type(), member);
+      if (is_filled && field.type().kind == TypeKind::kOptional) {
+        Value(field.type().element(), field.type().container->at(member, 0));
+      } else {
+        Value(field.type(), member);
+      }
     }
   }
 

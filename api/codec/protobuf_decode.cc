@@ -103,6 +103,11 @@ class Decoder {
   }
 
   void SettleMapsFrom(size_t first) {
+    if (unsettled_.size() != first) SettleNotedFrom(first);
+  }
+
+  // Apart from the question whether there are any, which every entry of a map asks.
+  [[gnu::noinline]] void SettleNotedFrom(size_t first) {
     for (size_t i = first; i < unsettled_.size(); ++i) {
       for (const Field& field : unsettled_[i].first->fields) {
         if (field.type().kind != TypeKind::kMap) continue;
