@@ -112,6 +112,36 @@ TEST(AttemptBounds, DearSelectorsAreEvaluatedWhereTheSearchComes) {
             "undecided at claim 0, request 0");
 }
 
+// What proves that nothing fits needs all evaluations: with one unit less than they cost, the
+// literal search is asked, and gives up.
+TEST(AttemptBounds, EvaluationsStopAtTheirLimit) {
+  Lab lab;
+  lab.Devices(DeviceList(64, [](int i) {
+    return fmt::format(
+        R"(,"attributes":{{"d.io/row":{{"int":{}}},"d.io/column":{{"int":{}}}}})", i / 8, i % 8);
+  }));
+  lab.Count(8);
+  lab.Claim(R"({"requests":[{"name":"r","exactly":{"deviceClassName":"any",
+      "allocationMode":"ExactCount","count":2,"selectors":[
+      {"cel":{"expression":"device.attributes['d.io'].row + device.attributes['d.io'].column >= 0"}}]}}],
+      "constraints":[{"matchAttribute":"d.io/row"},{"matchAttribute":"d.io/column"}]})");
+  const auto with = [&](uint64_t cost_max) {
+    const search::SearchOptions options{.evaluation_cost_max = cost_max};
+    return Word(Attempt(SnapshotOf(lab), lab.claims(), options).Allocate(lab.node(), kFew));
+  };
+  uint64_t too_little = 1;
+  uint64_t enough = 1'000'000;
+  ASSERT_EQ(with(enough), "none");
+  while (enough - too_little > 1) {
+    const uint64_t middle = (enough + too_little) / 2;
+    (with(middle) == "none" ? enough : too_little) = middle;
+  }
+  EXPECT_GT(enough, 64U) << "no device is free";
+  EXPECT_EQ(with(enough), "none");
+  EXPECT_EQ(with(enough + 1), "none");
+  EXPECT_EQ(with(enough - 1), "undecided at claim 0, request 0");
+}
+
 TEST(AttemptBounds, CancelledBeforeItBegins) {
   Lab lab;
   lab.Devices(DeviceList(3, Equal)).Count(2);

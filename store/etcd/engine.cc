@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "base/log.h"
+#include "base/out_of_memory.h"
 #include "base/published.h"
 #include "base/result.h"
 #include "base/strong.h"
@@ -242,14 +243,18 @@ store::Status Engine::status() const {
 void Engine::Maintain() {
   while (!closing_) {
     wakeup_.WaitFor(kTick);
-    const size_t given_up = running_->waiters.ExpireWaits(world_.clock.Monotonic());
-    // etcd has a revision that the watch did not bring: a broken connection that nobody noticed,
-    // unless it is only slow.
-    if (given_up > 0) follower_.CancelSilentWatch(etcd_options_.sync_timeout / 3);
-    if (running_->waiters.someone_waits()) follower_.RequestProgress();
-    running_->syncer.Tick();
-    TryToCompact();
+    if (!HadMemory([this] { MaintainOnce(); })) continue;  // the next tick does it
   }
+}
+
+void Engine::MaintainOnce() {
+  const size_t given_up = running_->waiters.ExpireWaits(world_.clock.Monotonic());
+  // etcd has a revision that the watch did not bring: a broken connection that nobody noticed,
+  // unless it is only slow.
+  if (given_up > 0) follower_.CancelSilentWatch(etcd_options_.sync_timeout / 3);
+  if (running_->waiters.someone_waits()) follower_.RequestProgress();
+  running_->syncer.Tick();
+  TryToCompact();
 }
 
 void Engine::TryToCompact() {

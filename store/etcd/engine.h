@@ -80,6 +80,7 @@ class Engine {
   Result<> Check(const Txn& txn) const;
   Result<> CheckRoom(const Txn& txn) const;
   void Maintain();
+  void MaintainOnce();
   void TryToCompact();
 
   World& world_;

@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "base/mutex.h"
+#include "base/out_of_memory.h"
 #include "base/published.h"
 #include "base/result.h"
 #include "base/strong.h"
@@ -117,11 +118,22 @@ rpc::Answer<Frozen<Snapshot>> Follower::ReadAll() {
 
 void Follower::Run() {
   while (!stopping_) {
-    const End end = FollowOnce();
+    End end;
+    if (!HadMemory([&] { end = FollowOnce(); })) {
+      // The mirror may be ahead of what was published, or the other way round.
+      must_reload_ = true;
+      end = {.why = "out of memory"};
+    }
     if (stopping_) return;
     if (end.permanent) return StopPermanently(end.why);
-    BackOff(end.why);
+    if (!HadMemory([&] { BackOff(end.why); })) continue;  // the log misses a line
   }
+}
+
+void Follower::SetWatch(rpc::Watch* watch, bool progress_counts) {
+  const MutexLock lock(mutex_);
+  watch_ = watch;
+  progress_counts_ = progress_counts;
 }
 
 void Follower::BackOff(const std::string& why) {
@@ -219,16 +231,12 @@ Follower::End Follower::FollowOnce() {
   mirror_.ForgetFragments();
   rpc::Watch watch = deps_.client.StartWatch(
       endpoint_, {.keys = reliable ? keys_ : rpc::SpanOfPrefix(""), .after = mirror_.reached()});
-  {
-    const MutexLock lock(mutex_);
-    watch_ = &watch;
-    progress_counts_ = reliable;
-  }
+  SetWatch(&watch, reliable);
+  // Forgotten before the watch goes, however that happens.
+  const auto forget = [](Follower* self) { self->SetWatch(nullptr, false); };
+  const std::unique_ptr<Follower, decltype(forget)> until_then(this, forget);
   if (stopping_) watch.Cancel();
-  End end = Follow(watch, reliable ? Mirror::Progress::kTrusted : Mirror::Progress::kIgnored);
-  const MutexLock lock(mutex_);
-  watch_ = nullptr;
-  return end;
+  return Follow(watch, reliable ? Mirror::Progress::kTrusted : Mirror::Progress::kIgnored);
 }
 
 Follower::End Follower::Follow(rpc::Watch& watch, Mirror::Progress progress) {

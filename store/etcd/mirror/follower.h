@@ -102,6 +102,8 @@ class Follower {
 
   void Run();
   End FollowOnce();
+  /// Which watch others may cancel or ask for progress; null: none.
+  void SetWatch(rpc::Watch* watch, bool progress_counts);
   /// Checks that etcd is the same cluster as before and not older; otherwise says how to end.
   std::optional<End> CheckIdentity(const rpc::StatusAnswer& status);
   /// Reads all keys into the mirror.

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <utility>
-#include <vector>
 
 #include "base/mutex.h"
+#include "base/out_of_memory.h"
 #include "base/strong.h"
 #include "base/world.h"
 
@@ -28,42 +28,44 @@ bool RevisionWaiters::WaitFor(Revision revision, MonotonicTime deadline, Callbac
 }
 
 void RevisionWaiters::Reach(Revision revision) {
-  std::vector<Callback> due;
+  Waits due;
   {
     const MutexLock lock(mutex_);
     reached_ = std::max(reached_, revision);
-    const auto end = waiting_.upper_bound(reached_);
-    for (auto at = waiting_.begin(); at != end; ++at) due.push_back(std::move(at->second.callback));
-    waiting_.erase(waiting_.begin(), end);
+    while (!waiting_.empty() && waiting_.begin()->first <= reached_) {
+      due.insert(due.end(), waiting_.extract(waiting_.begin()));  // asks for no memory
+    }
   }
-  for (Callback& callback : due) callback(WaitOutcome::kReached);
+  CallBack(due, WaitOutcome::kReached);
 }
 
 size_t RevisionWaiters::ExpireWaits(MonotonicTime now) {
-  std::vector<Callback> due;
+  Waits due;
   {
     const MutexLock lock(mutex_);
     for (auto at = waiting_.begin(); at != waiting_.end();) {
-      if (at->second.deadline > now) {
-        ++at;
-        continue;
-      }
-      due.push_back(std::move(at->second.callback));
-      at = waiting_.erase(at);
+      const auto waits = at++;
+      if (waits->second.deadline <= now) due.insert(due.end(), waiting_.extract(waits));
     }
   }
-  for (Callback& callback : due) callback(WaitOutcome::kTimedOut);
+  CallBack(due, WaitOutcome::kTimedOut);
   return due.size();
 }
 
 void RevisionWaiters::Close() {
-  std::multimap<Revision, Waiting> all;
+  Waits all;
   {
     const MutexLock lock(mutex_);
     closing_ = true;
     all.swap(waiting_);
   }
-  for (auto& [revision, waiting] : all) waiting.callback(WaitOutcome::kClosing);
+  CallBack(all, WaitOutcome::kClosing);
+}
+
+void RevisionWaiters::CallBack(Waits& due, WaitOutcome how) {
+  for (auto& each : due) {
+    if (!HadMemory([&] { each.second.callback(how); })) continue;
+  }
 }
 
 Revision RevisionWaiters::reached() const {

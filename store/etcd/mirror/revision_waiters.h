@@ -48,11 +48,15 @@ class RevisionWaiters {
     MonotonicTime deadline;
     Callback callback;
   };
+  using Waits = std::multimap<Revision, Waiting>;
+
+  /// One that finds no memory does not keep the others waiting.
+  static void CallBack(Waits& due, WaitOutcome how);
 
   mutable Mutex mutex_;
   Revision reached_ DRAY_GUARDED_BY(mutex_);
   bool closing_ DRAY_GUARDED_BY(mutex_) = false;
-  std::multimap<Revision, Waiting> waiting_ DRAY_GUARDED_BY(mutex_);
+  Waits waiting_ DRAY_GUARDED_BY(mutex_);
 };
 
 }  // namespace dray::store::etcd::mirror
