@@ -426,7 +426,7 @@ class Decoder {
 Result<TypeMeta> ReadTypeMeta(std::string_view json) {
   JsonReader reader(json);
   TypeMeta meta;
-  std::string key;
+  std::string_view key;
   if (reader.Peek() != JsonKind::kObject && reader.Peek() != JsonKind::kInvalid) {
     return Fail(StatusReason::kBadRequest,
                 fmt::format("json: cannot unmarshal {} into an object with kind and apiVersion",

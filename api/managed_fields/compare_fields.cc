@@ -148,6 +148,7 @@ class Comparison {
       const Type& type, const void* old, const void* now, const FieldSet* ignored, Changes& out) {
     const uint64_t before = old == nullptr ? 0 : WrittenMembers(type, old, wire_);
     const uint64_t after = now == nullptr ? 0 : WrittenMembers(type, now, wire_);
+    if (before == 0) out.gained.Reserve(static_cast<size_t>(std::popcount(after)));
     for (uint64_t left = before | after; left != 0; left &= left - 1) {
       const auto index = static_cast<size_t>(std::countr_zero(left));
       const Field& field = type.fields[index];

@@ -195,12 +195,10 @@ class Reader {
   std::optional<std::string> error_;
 };
 
-// Appends `number` with as many digits.
-void AppendDigits(unsigned number, size_t digits, std::string& out) {
-  out.append(digits, '0');
-  for (size_t at = out.size(); digits-- > 0; number /= 10) {
-    out[--at] = static_cast<char>('0' + number % 10);
-  }
+// Writes `number` with as many digits at `to`; the place behind them.
+char* PutDigits(unsigned number, size_t digits, char* to) {
+  for (size_t i = digits; i-- > 0; number /= 10) to[i] = static_cast<char>('0' + number % 10);
+  return to + digits;
 }
 
 // The calendar repeats after 400 years, and std::chrono's ends after 32767 of them: only what is
@@ -217,23 +215,28 @@ std::string DateAndTime(int64_t unix_seconds) {
   std::chrono::seconds of_day = since_epoch % std::chrono::days(1);
   if (of_day.count() < 0) of_day += std::chrono::days(1);
   const auto second = static_cast<unsigned>(of_day.count());
-  std::string text;
-  text.reserve(kMicroLayout.size());
-  if (year >= 0 && year <= 9999) {
-    AppendDigits(static_cast<unsigned>(year), 4, text);
-  } else {
-    text = fmt::format("{}{:04}", year < 0 ? "-" : "", year < 0 ? -year : year);
-  }
+  std::array<char, std::string_view("-01-02T15:04:05").size()> rest = {};
+  char* at = rest.data();
   const auto part = [&](char before, unsigned number) {
-    text += before;
-    AppendDigits(number, 2, text);
+    *at = before;
+    at = PutDigits(number, 2, at + 1);
   };
   part('-', unsigned{date.month()});
   part('-', unsigned{date.day()});
   part('T', second / 3600);
   part(':', second / 60 % 60);
   part(':', second % 60);
-  return text;
+  std::string text;
+  text.reserve(kMicroLayout.size());
+  if (year >= 0 && year <= 9999) {
+    std::array<char, 4> digits = {};
+    PutDigits(static_cast<unsigned>(year), digits.size(), digits.data());
+    text.append(digits.data(), digits.size());
+  } else {
+    fmt::format_to(
+        std::back_inserter(text), "{}{:04}", year < 0 ? "-" : "", year < 0 ? -year : year);
+  }
+  return text.append(rest.data(), rest.size());
 }
 
 struct Unit {

@@ -111,11 +111,11 @@ Result<std::string> AnswerBody(const verbs::ObjectAnswer& answer, const Renderin
     return WrongForm(answer.item.object.kind(), "PartialObjectMetadataList", "not a list");
   }
   if (form.encoding == Encoding::kProtobuf) return ItemProtobuf(answer.item, form.transform);
-  return Encoded(api::JsonText([&](JsonWriter& json) {
-                   WriteObject(answer.item, rendering, ColumnDefinitions::kShown, json);
-                 }),
-                 form,
-                 rendering.pretty);
+  std::string text;
+  text.reserve(answer.item.json->size() + 1);  // as Encoded() ends it
+  JsonWriter json(text);
+  WriteObject(answer.item, rendering, ColumnDefinitions::kShown, json);
+  return Encoded(std::move(text), form, rendering.pretty);
 }
 
 Result<std::string> AnswerBody(const verbs::ListAnswer& answer, const Rendering& rendering) {

@@ -36,11 +36,9 @@ Item MakeItem(api::Object object, std::string json, api::Release release) {
 }
 
 std::string_view ListItemJson(const Item& item) {
-  const api::KindInfo& kind = item.object.kind();
+  const std::string_view json = *item.json;
   // {"kind":"K","apiVersion":"V",
-  const size_t head = std::string_view(R"({"kind":"","apiVersion":"",)").size() + kind.kind.size() +
-                      kind.api_version().size();
-  return std::string_view(*item.json).substr(head);
+  return json.substr(json.find(',', json.find(',') + 1) + 1);
 }
 
 std::string_view MessageOf(const Item& item) {

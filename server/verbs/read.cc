@@ -36,6 +36,9 @@ Page ReadPage(const Call& call,
               const Selection& selection) {
   Page page;
   size_t left = snapshot.Count(range);
+  if (selection.is_everything()) {
+    page.items.reserve(limit <= 0 ? left : std::min(left, static_cast<size_t>(limit)));
+  }
   for (const store::Record& record : snapshot.Range(range)) {
     std::optional<Item> item = call.core->lenient->Read(call.view(), record, &page.left_out);
     --left;
