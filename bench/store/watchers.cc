@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -14,6 +15,7 @@
 #include "base/strong.h"
 #include "base/world.h"
 #include "bench/store/figures.h"
+#include "server/verbs/watch_cursor.h"
 #include "server/verbs/watch_hub.h"
 #include "store/memory_store.h"
 #include "store/snapshot.h"
@@ -57,9 +59,9 @@ double MedianToHub(store::MemoryStore& store) {
   std::vector<server::verbs::WatchHub::Registration> registrations;
   registrations.reserve(kWatchers);
   for (size_t i = 0; i < kWatchers; ++i) {
-    registrations.push_back(
-        hub.Add("/registry/resourceclaims/", [&woken, i] { DRAY_CHECK(woken.TryPush(i)); })
-            .value());
+    // Each has a watcher of its own, the most that a hub can have to do.
+    auto watcher = server::verbs::WakeableOf([&woken, i] { DRAY_CHECK(woken.TryPush(i)); });
+    registrations.push_back(hub.Add("/registry/resourceclaims/", std::move(watcher)).value());
   }
   std::atomic<size_t> caught{0};
   const std::jthread reactor([&] {

@@ -27,6 +27,7 @@
 #include "server/http/health.h"
 #include "server/http/in_flight.h"
 #include "server/http/router.h"
+#include "server/http/watch_scope.h"
 #include "server/verbs/request.h"
 #include "server/verbs/resources.h"
 
@@ -46,6 +47,7 @@ struct ApiParts {
   std::shared_ptr<net::ByteBudget> answers;
   std::chrono::nanoseconds request_timeout;
   std::string root_paths;  // the answer to "/"
+  WatchScopes watch_scopes = {};
   // Requests with the verbs. Shared: the last answer may still be waking Drain() when this is gone.
   std::shared_ptr<std::atomic<size_t>> pending = std::make_shared<std::atomic<size_t>>(0);
 };

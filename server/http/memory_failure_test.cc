@@ -198,10 +198,10 @@ TEST(WatchHubWithoutMemory, WakesTheOthersAndThoseAgain) {
   };
   int hungry_wakes = 0;
   int other_wakes = 0;
-  const auto hungry = hub.Add("/registry/configmaps/", [&] {
-    if (++hungry_wakes == 1) throw std::bad_alloc();
-  });
-  const auto other = hub.Add("/registry/configmaps/", [&] { ++other_wakes; });
+  const auto hungry = hub.Add("/registry/configmaps/", verbs::WakeableOf([&] {
+                                if (++hungry_wakes == 1) throw std::bad_alloc();
+                              }));
+  const auto other = hub.Add("/registry/configmaps/", verbs::WakeableOf([&] { ++other_wakes; }));
   put();
   EXPECT_EQ(other_wakes, 1);
   const auto elsewhere = store.CommitAndWait(

@@ -199,7 +199,7 @@ void Exchange::Watch(const ResourceRequest& request) {
                    std::move(responder_),
                    Head(200, documents::StreamMediaType(rendering_.form.encoding)),
                    rendering_,
-                   parts_.world.clock);
+                   {.scopes = parts_.watch_scopes, .clock = parts_.world.clock});
 }
 
 void Exchange::Answered(verbs::Answer answer) {

@@ -12,26 +12,30 @@ void WatchStream::Run(std::unique_ptr<verbs::WatchCursor> cursor,
                       std::shared_ptr<net::Responder> responder,
                       net::ResponseHead head,
                       documents::Rendering rendering,
-                      const Clock& clock) {
-  const auto stream =
-      std::make_shared<WatchStream>(std::move(cursor), std::move(responder), rendering, clock);
+                      const WatchWorld& world) {
+  auto scope = world.scopes.Of(responder->reactor(), cursor->scope());
+  const auto stream = std::make_shared<WatchStream>(
+      std::move(cursor), std::move(responder), rendering, std::move(scope), world.clock);
   stream->Begin(std::move(head));
 }
 
 WatchStream::WatchStream(std::unique_ptr<verbs::WatchCursor> cursor,
                          std::shared_ptr<net::Responder> responder,
                          documents::Rendering rendering,
+                         std::shared_ptr<WatchScope> scope,
                          const Clock& clock)
     : cursor_(std::move(cursor)),
       responder_(std::move(responder)),
       rendering_(rendering),
-      clock_(clock),
-      waker_(std::make_shared<Waker>()) {}
+      scope_(std::move(scope)),
+      clock_(clock) {}
+
+WatchStream::~WatchStream() {
+  LeaveScope();
+}
 
 void WatchStream::Begin(net::ResponseHead head) {
   net::Reactor& reactor = responder_->reactor();
-  waker_->reactor = &reactor;
-  waker_->stream = weak_from_this();
   // The responder keeps the stream alive through this callback until the answer is over.
   responder_->OnClose([self = shared_from_this()] { self->Finish(); });
   responder_->OnShutdown([weak = weak_from_this()] {
@@ -49,21 +53,25 @@ void WatchStream::Begin(net::ResponseHead head) {
   }
   RepeatBookmark();
   // From here on a commit wakes the stream; what came before is there to be taken.
-  cursor_->OnChange([waker = waker_] { Wake(waker); });
+  scope_->Add(*this);
+  in_scope_ = true;
+  cursor_->WakeOnChange(scope_);
   Pump();
 }
 
-void WatchStream::Wake(const std::shared_ptr<Waker>& waker) {
-  if (waker->posted.exchange(true)) return;
-  const auto post = [&] {
-    waker->reactor->Post([waker] {
-      waker->posted.store(false);
-      if (const auto self = waker->stream.lock()) self->Pump();
-    });
-  };
-  if (HadMemory(post)) return;
-  waker->posted.store(false);  // or no later one would be posted
-  throw std::bad_alloc();
+void WatchStream::LeaveScope() {
+  if (std::exchange(in_scope_, false)) scope_->Remove(*this);
+}
+
+void WatchStream::GoOnSoon() {
+  if (goes_on_) return;
+  responder_->reactor().Post([weak = weak_from_this()] {
+    const auto self = weak.lock();
+    if (self == nullptr) return;
+    self->goes_on_ = false;
+    self->Pump();
+  });
+  goes_on_ = true;
 }
 
 void WatchStream::Pump() {
@@ -76,14 +84,14 @@ void WatchStream::TakeTurn() {
   const size_t sent = sent_bytes_;
   while (responder_ != nullptr && !held_) {
     if (lines++ == kWatchBatchMax || sent_bytes_ - sent > kWatchTurnBytes) {
-      Wake(waker_);
+      GoOnSoon();
       return;
     }
     if (next_ == events_.size()) {
       events_ = cursor_->Next(kWatchBatchMax);
       next_ = 0;
       if (events_.empty()) {
-        if (cursor_->has_more()) Wake(waker_);
+        if (cursor_->has_more()) GoOnSoon();
         return;
       }
     }
@@ -100,7 +108,7 @@ bool WatchStream::Send(const verbs::WatchEvent& event) {
   const auto definitions =
       columns_sent_ ? documents::ColumnDefinitions::kNull : documents::ColumnDefinitions::kShown;
   if (!event.status) columns_sent_ = true;
-  return Write(net::Bytes(documents::WatchFrame(event, rendering_, definitions)));
+  return Write(scope_->FrameOf(event, rendering_, definitions));
 }
 
 bool WatchStream::Write(net::Bytes line) {
@@ -145,8 +153,8 @@ void WatchStream::RepeatBookmark() {
 void WatchStream::Finish() {
   if (responder_ == nullptr) return;
   responder_->Finish();
-  // No more wake-ups: after this no other thread knows of the stream.
   cursor_.reset();
+  LeaveScope();
   // The caller may be a callback of a timer or of the responder: they go when that is done.
   net::Reactor& reactor = responder_->reactor();
   reactor.Post([responder = std::move(responder_), self = shared_from_this()] {

@@ -2,12 +2,11 @@
 // One watch on its way to one client: events are taken from a cursor when the client can take them,
 // and written as lines of a streamed answer.
 //
-// A stream lives on its reactor's thread. Other threads only say that there is something new: they
-// post at most one wake-up at a time. What the client does not take stays in the store, not in
-// memory here; when history runs out under a slow reader, the cursor says so and the stream ends.
+// A stream lives on its reactor's thread. Its scope tells it that there is something new. What the
+// client does not take stays in the store, not in memory here; when history runs out under a slow
+// reader, the cursor says so and the stream ends.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <memory>
@@ -17,6 +16,7 @@
 #include "net/http.h"
 #include "net/reactor.h"
 #include "server/documents/render.h"
+#include "server/http/watch_scope.h"
 #include "server/verbs/watch_cursor.h"
 
 namespace dray::server::http {
@@ -29,33 +29,38 @@ inline constexpr size_t kWatchTurnBytes = size_t{256} << 10;
 inline constexpr std::chrono::seconds kBookmarkInterval{60};
 inline constexpr std::chrono::seconds kBookmarkBeforeEnd{2};
 
-class WatchStream : public std::enable_shared_from_this<WatchStream> {
+/// What all watches share; outlives them.
+struct WatchWorld {
+  WatchScopes& scopes;
+  const Clock& clock;
+};
+
+class WatchStream final : public ScopeMember, public std::enable_shared_from_this<WatchStream> {
  public:
   /// Sends `head` at once and streams until the client goes away, the cursor's time is over, or
-  /// the cursor ends with an error. On the reactor's thread. `clock` outlives the stream.
+  /// the cursor ends with an error. On the reactor's thread.
   static void Run(std::unique_ptr<verbs::WatchCursor> cursor,
                   std::shared_ptr<net::Responder> responder,
                   net::ResponseHead head,
                   documents::Rendering rendering,
-                  const Clock& clock);
+                  const WatchWorld& world);
 
   WatchStream(std::unique_ptr<verbs::WatchCursor> cursor,
               std::shared_ptr<net::Responder> responder,
               documents::Rendering rendering,
+              std::shared_ptr<WatchScope> scope,
               const Clock& clock);
+  ~WatchStream() override;
+  WatchStream(const WatchStream&) = delete;
+  WatchStream& operator=(const WatchStream&) = delete;
+
+  void Pump() override;
 
  private:
-  // What other threads may touch.
-  struct Waker {
-    std::atomic<bool> posted = false;
-    net::Reactor* reactor = nullptr;
-    std::weak_ptr<WatchStream> stream;
-  };
-  static void Wake(const std::shared_ptr<Waker>& waker);
-
   void Begin(net::ResponseHead head);
-  void Pump();
   void TakeTurn();
+  void GoOnSoon();
+  void LeaveScope();
   bool Send(const verbs::WatchEvent& event);
   bool Write(net::Bytes line);
   void SendBookmark();
@@ -65,8 +70,10 @@ class WatchStream : public std::enable_shared_from_this<WatchStream> {
   std::unique_ptr<verbs::WatchCursor> cursor_;
   std::shared_ptr<net::Responder> responder_;  // null once the stream is over
   documents::Rendering rendering_;
+  std::shared_ptr<WatchScope> scope_;
   const Clock& clock_;
-  std::shared_ptr<Waker> waker_;
+  bool in_scope_ = false;
+  bool goes_on_ = false;                   // a turn is posted
   std::vector<verbs::WatchEvent> events_;  // taken from the cursor, in order
   size_t next_ = 0;                        // of events_
   size_t sent_bytes_ = 0;

@@ -379,6 +379,40 @@ TEST_F(WatchTest, WakesAfterCommits) {
   EXPECT_EQ(wakes, 1);
 }
 
+TEST_F(WatchTest, AWatchByNameIsWokenForThatNameOnly) {
+  const auto cursor = Open({.field_selector = "metadata.name=a", .resource_version = Newest()});
+  int wakes = 0;
+  cursor->OnChange([&] { ++wakes; });
+  Class("b");
+  EXPECT_EQ(wakes, 0);
+  Class("a-longer-one");
+  EXPECT_EQ(Texts(*cursor), "");
+  Class("a");
+  EXPECT_EQ(wakes, 1);
+  EXPECT_EQ(Texts(*cursor), "ADDED a");
+  Delete("deviceclasses", "", "a");
+  EXPECT_EQ(Texts(*cursor), "DELETED a");
+}
+
+TEST_F(WatchTest, OneWakeIsForAllWatchesOfAScopeThatShareAWatcher) {
+  class Counter final : public Wakeable {
+   public:
+    void Wake() override { ++wakes; }
+    int wakes = 0;
+  };
+  const auto counter = std::make_shared<Counter>();
+  auto first = Open({.resource_version = Newest()});
+  const auto second = Open({.resource_version = Newest()});
+  ASSERT_EQ(first->scope(), second->scope());
+  first->WakeOnChange(counter);
+  second->WakeOnChange(counter);
+  Class("a");
+  EXPECT_EQ(counter->wakes, 1);
+  first.reset();
+  Class("b");
+  EXPECT_EQ(counter->wakes, 2) << "the other one is still there";
+}
+
 TEST_F(WatchTest, AClosedWatchIsNotWoken) {
   int wakes = 0;
   {

@@ -45,6 +45,17 @@ int64_t StreamSeconds(const ListOptions& options, Random& random) {
   return kLeastSeconds + static_cast<int64_t>(random.Next() % static_cast<uint64_t>(kLeastSeconds));
 }
 
+// The collection, or the key of the only object that can be selected: a watch by name costs the
+// events of that name. (Other names may begin with that key, so events are judged all the same.)
+std::string ScopeOf(const ResourceRequest& request, const Selection& selection) {
+  const api::KindInfo& hub = request.kind->storage();
+  std::string scope = storage::CollectionPrefix(hub, request.namespace_);
+  const auto name = selection.fields.RequiredValue("metadata.name");
+  const bool is_one = name.has_value() && !(hub.namespaced && request.namespace_.empty());
+  if (is_one) scope += *name;
+  return scope;
+}
+
 struct WatchPlan {
   bool initial = false;       // begin with what is there
   bool announce_end = false;  // say where the initial events end
@@ -64,7 +75,7 @@ class Cursor final : public WatchCursor {
         lenient_(*core.lenient),
         hub_(hub),
         view_{.kind = request.kind, .release = request.release},
-        prefix_(storage::CollectionPrefix(request.kind->storage(), request.namespace_)),
+        prefix_(ScopeOf(request, selection)),
         selection_(std::move(selection)),
         bookmarks_(request.list.allow_watch_bookmarks),
         timeout_seconds_(plan.timeout_seconds),
@@ -98,8 +109,10 @@ class Cursor final : public WatchCursor {
     return BookmarkAt(after_);
   }
 
-  void OnChange(std::function<void()> wake) override {
-    Result<WatchHub::Registration> registration = hub_.Add(prefix_, std::move(wake));
+  std::string_view scope() const override { return prefix_; }
+
+  void WakeOnChange(std::shared_ptr<Wakeable> watcher) override {
+    Result<WatchHub::Registration> registration = hub_.Add(prefix_, std::move(watcher));
     if (registration.has_value()) {
       registration_ = *std::move(registration);
     } else {

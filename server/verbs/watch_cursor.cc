@@ -1,7 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/verbs/watch_cursor.h"
 
+#include <functional>
+#include <memory>
+#include <string_view>
+#include <utility>
+
 namespace dray::server::verbs {
+namespace {
+
+class Callback final : public Wakeable {
+ public:
+  explicit Callback(std::function<void()> wake) : wake_(std::move(wake)) {}
+  void Wake() override { wake_(); }
+
+ private:
+  const std::function<void()> wake_;
+};
+
+}  // namespace
+
+std::shared_ptr<Wakeable> WakeableOf(std::function<void()> wake) {
+  return std::make_shared<Callback>(std::move(wake));
+}
 
 std::string_view WatchEventName(WatchEventType type) {
   switch (type) {

@@ -5,8 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "api/meta_v1/status.h"
@@ -30,6 +32,20 @@ struct WatchEvent {
   std::optional<api::meta_v1::Status> status = {};  // kError only
 };
 
+/// Who is told of commits. One may stand for many watches.
+class Wakeable {
+ public:
+  Wakeable() = default;
+  Wakeable(const Wakeable&) = delete;
+  Wakeable& operator=(const Wakeable&) = delete;
+  virtual ~Wakeable() = default;
+  /// From the committing thread: must be quick, and only schedule what is to be done.
+  virtual void Wake() = 0;
+};
+
+/// One that calls `wake`.
+std::shared_ptr<Wakeable> WakeableOf(std::function<void()> wake);
+
 /// A running watch: a cursor over the store's events. Costs nothing between calls.
 class WatchCursor {
  public:
@@ -47,10 +63,17 @@ class WatchCursor {
   /// A bookmark for where the cursor stands, if the client allows bookmarks.
   virtual std::optional<WatchEvent> Bookmark() = 0;
 
-  /// `wake` is called after commits that may concern the watch, from the committing thread; it must
-  /// be quick and only schedule a later Next(). At most one; it lives as long as the cursor. Call
-  /// Next() afterwards until there is no more: what was committed before is not announced.
-  virtual void OnChange(std::function<void()> wake) = 0;
+  /// What part of the store it follows: watches of the same scope are concerned by the same
+  /// commits.
+  virtual std::string_view scope() const = 0;
+
+  /// `watcher` is woken after commits that may concern the watch, to schedule a later Next(); once
+  /// for all watches of one scope that have the same watcher. At most one; it is held as long as
+  /// the cursor. Call Next() afterwards until there is no more: what was committed before is not
+  /// announced.
+  virtual void WakeOnChange(std::shared_ptr<Wakeable> watcher) = 0;
+  /// The same for a watch that has a watcher of its own.
+  void OnChange(std::function<void()> wake) { WakeOnChange(WakeableOf(std::move(wake))); }
 
   /// How long the stream may stay open, 0 to kWatchSecondsMax: timeoutSeconds, or the server's
   /// random default when that is absent or 0.

@@ -11,16 +11,10 @@ namespace {
 constexpr std::string_view kEverything = "/registry/";
 constexpr size_t kBatchEventsMax = 1024;
 
-// The key through its third slash.
-std::string_view GroupOf(std::string_view key) {
-  const size_t end = key.find('/', kEverything.size());
-  return key.substr(0, end == std::string_view::npos ? key.size() : end + 1);
-}
-
 }  // namespace
 
 WatchHub::Registration::~Registration() {
-  if (hub_ != nullptr) hub_->Remove(group_, id_);
+  if (hub_ != nullptr) hub_->Remove(scope_, watcher_.get());
 }
 
 WatchHub::WatchHub(store::Store& store) : store_(store), seen_(store.Read()->revision()) {
@@ -33,28 +27,26 @@ WatchHub::WatchHub(store::Store& store) : store_(store), seen_(store.Read()->rev
   }
 }
 
-Result<WatchHub::Registration> WatchHub::Add(std::string prefix, std::function<void()> wake) {
+Result<WatchHub::Registration> WatchHub::Add(std::string scope, std::shared_ptr<Wakeable> watcher) {
   if (failure_.has_value()) return Fail(*failure_);
-  std::string group(GroupOf(prefix));
   const MutexLock lock(mutex_);
   if (watches_ >= kWatchesMax) {
     return Fail(StatusReason::kTooManyRequests, "Too many requests, please try again later.");
   }
-  const uint64_t id = next_id_++;
+  ++scopes_[scope][watcher.get()].registrations;
   ++watches_;
-  groups_[group].emplace(id, Watch{.prefix = std::move(prefix), .wake = std::move(wake)});
-  return Registration(this, id, std::move(group));
+  return Registration(this, std::move(scope), std::move(watcher));
 }
 
-void WatchHub::Remove(const std::string& group, uint64_t id) {
-  std::function<void()> wake;  // what it captured goes after the lock
+// The registration holds the watcher until after the lock.
+void WatchHub::Remove(const std::string& scope, Wakeable* watcher) {
   const MutexLock lock(mutex_);
-  const auto found = groups_.find(group);
-  const auto watch = found->second.find(id);
-  wake.swap(watch->second.wake);
-  found->second.erase(watch);
   --watches_;
-  if (found->second.empty()) groups_.erase(found);
+  const auto found = scopes_.find(scope);
+  const auto watch = found->second.find(watcher);
+  if (--watch->second.registrations > 0) return;
+  found->second.erase(watch);
+  if (found->second.empty()) scopes_.erase(found);
 }
 
 void WatchHub::OnCommit(Revision newest) {
@@ -79,23 +71,33 @@ void WatchHub::OnCommit(Revision newest) {
   if (!all_know) seen_ = before;
 }
 
+// Each scope that the key can be of: its folders, and the key itself.
 bool WatchHub::Wake(std::string_view key) {
-  const auto group = groups_.find(GroupOf(key));
-  if (group == groups_.end()) return true;
   bool all_know = true;
-  for (auto& [id, watch] : group->second) {
-    if (watch.round == round_ || !key.starts_with(watch.prefix)) continue;
+  for (size_t end = key.find('/', kEverything.size()); end != std::string_view::npos;
+       end = key.find('/', end + 1)) {
+    all_know &= WakeScope(key.substr(0, end + 1));
+  }
+  return WakeScope(key) && all_know;
+}
+
+bool WatchHub::WakeScope(std::string_view scope) {
+  const auto found = scopes_.find(scope);
+  if (found == scopes_.end()) return true;
+  bool all_know = true;
+  for (auto& [watcher, watch] : found->second) {
+    if (watch.round == round_) continue;
     watch.round = round_;
-    all_know &= HadMemory(watch.wake);
+    all_know &= HadMemory([&] { watcher->Wake(); });
   }
   return all_know;
 }
 
 void WatchHub::WakeAll() {
-  for (auto& [group, watches] : groups_) {
-    for (auto& [id, watch] : watches) {
-      // Who is not told now is told with the next commit of the resource, or by its own clock.
-      if (!HadMemory(watch.wake)) continue;
+  for (auto& [scope, watchers] : scopes_) {
+    for (auto& [watcher, watch] : watchers) {
+      // Who is not told now is told with the next commit of the scope, or by its own clock.
+      if (!HadMemory([&] { watcher->Wake(); })) continue;
     }
   }
 }

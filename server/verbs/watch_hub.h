@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who is to be woken by which commit: one subscription to the store for all watches of a server.
 //
-// A commit costs its events times the watches of their resources, however many watches there are of
-// others: most watches of a cluster are idle most of the time.
+// A commit costs its events times the watchers of their collections and names, however many there
+// are of others: most watches of a cluster are idle most of the time.
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,6 +16,7 @@
 #include "base/mutex.h"
 #include "base/result.h"
 #include "base/strong.h"
+#include "server/verbs/watch_cursor.h"
 #include "store/store.h"
 
 namespace dray::server::verbs {
@@ -26,17 +27,17 @@ class WatchHub {
   /// Watches at one time. Each holds a connection, so this is far beyond what sockets allow.
   static constexpr size_t kWatchesMax = 100'000;
 
-  /// Ends its registration when destroyed; no wake runs afterwards.
+  /// Ends its registration when destroyed; no wake for it runs afterwards.
   class Registration {
    public:
     Registration() = default;
-    Registration(WatchHub* hub, uint64_t id, std::string group)
-        : hub_(hub), id_(id), group_(std::move(group)) {}
+    Registration(WatchHub* hub, std::string scope, std::shared_ptr<Wakeable> watcher)
+        : hub_(hub), scope_(std::move(scope)), watcher_(std::move(watcher)) {}
     Registration(Registration&& other) noexcept { *this = std::move(other); }
     Registration& operator=(Registration&& other) noexcept {
       std::swap(hub_, other.hub_);
-      std::swap(id_, other.id_);
-      std::swap(group_, other.group_);
+      scope_.swap(other.scope_);
+      watcher_.swap(other.watcher_);
       return *this;
     }
     Registration(const Registration&) = delete;
@@ -45,38 +46,39 @@ class WatchHub {
 
    private:
     WatchHub* hub_ = nullptr;
-    uint64_t id_ = 0;
-    std::string group_;
+    std::string scope_;
+    std::shared_ptr<Wakeable> watcher_;
   };
 
   explicit WatchHub(store::Store& store);
 
-  /// Calls `wake` after each commit that changed a key beginning with `prefix`, from the committing
-  /// thread; several commits may share a call. A wake that finds no memory is repeated with the
-  /// next commit; who cannot wait for that asks by its own clock, too. `prefix` names a resource:
-  /// "/registry/pods/…".
+  /// Wakes `watcher` after each commit that changed a key of `scope`, from the committing thread.
+  /// Several commits may share a call, and all registrations of one scope with the same watcher do.
+  /// A wake that finds no memory is repeated with the next commit; who cannot wait for that asks by
+  /// its own clock, too. A scope is a prefix that ends in a slash ("/registry/pods/…/") or one
+  /// whole key.
   ///
   /// Errors: kTooManyRequests  kWatchesMax exist, or the store took no subscription.
-  Result<Registration> Add(std::string prefix, std::function<void()> wake);
+  Result<Registration> Add(std::string scope, std::shared_ptr<Wakeable> watcher);
 
  private:
   struct Watch {
-    std::string prefix;
-    std::function<void()> wake;
+    size_t registrations = 0;
     uint64_t round = 0;  // of the last wake: several events of one round wake once
   };
+  using Watchers = std::map<Wakeable*, Watch>;
 
   void OnCommit(Revision newest);
   /// False if somebody could not be woken for want of memory.
   bool Wake(std::string_view key) DRAY_REQUIRES(mutex_);
+  bool WakeScope(std::string_view scope) DRAY_REQUIRES(mutex_);
   void WakeAll() DRAY_REQUIRES(mutex_);
-  void Remove(const std::string& group, uint64_t id);
+  void Remove(const std::string& scope, Wakeable* watcher);
 
   store::Store& store_;
   Mutex mutex_;
-  std::map<std::string, std::map<uint64_t, Watch>, std::less<>> groups_ DRAY_GUARDED_BY(mutex_);
+  std::map<std::string, Watchers, std::less<>> scopes_ DRAY_GUARDED_BY(mutex_);
   size_t watches_ DRAY_GUARDED_BY(mutex_) = 0;
-  uint64_t next_id_ DRAY_GUARDED_BY(mutex_) = 1;
   uint64_t round_ DRAY_GUARDED_BY(mutex_) = 0;
   Revision seen_ DRAY_GUARDED_BY(mutex_);
   std::optional<Error> failure_;      // constant after construction

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/http/watch_scope.h"
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "api/codec/json.h"
+#include "api/core_v1/config_map.h"
+#include "api/kind.h"
+#include "net/reactor.h"
+#include "server/storage/item.h"
+
+namespace dray::server::http {
+namespace {
+
+class Member final : public ScopeMember {
+ public:
+  void Pump() override {
+    ++pumped;
+    if (during) during();
+  }
+  int pumped = 0;
+  std::function<void()> during;
+};
+
+class WatchScopeTest : public ::testing::Test {
+ protected:
+  explicit WatchScopeTest(size_t members = 3 * kWatchesPerTurn)
+      : scope_(scopes_.Of(reactor_, "/registry/configmaps/")), members_(members) {
+    for (Member& member : members_) scope_->Add(member);
+  }
+
+  /// Runs what is posted, and what that posts.
+  void RunAll() {
+    idle_ = 0;
+    Idle();
+    reactor_.Run();
+  }
+  /// What the numbers of `Member::pumped` are, from first to last.
+  std::string Pumped() const {
+    std::string text;
+    for (const Member& member : members_) text += std::to_string(member.pumped);
+    return text;
+  }
+  std::string All(char digit) const { return std::string(members_.size(), digit); }
+
+  net::Reactor reactor_;
+  WatchScopes scopes_;
+  std::shared_ptr<WatchScope> scope_;
+  std::vector<Member> members_;
+
+ private:
+  // A function at a time goes through the reactor; the walk is over long before these.
+  void Idle() {
+    if (++idle_ == 100) return reactor_.Stop();
+    reactor_.Post([this] { Idle(); });
+  }
+  int idle_ = 0;
+};
+
+TEST_F(WatchScopeTest, OneWakeReachesAll) {
+  scope_->Wake();
+  scope_->Wake();
+  RunAll();
+  EXPECT_EQ(Pumped(), All('1'));
+}
+
+// A request that comes in meanwhile does not wait for all watches.
+TEST_F(WatchScopeTest, TheReactorHasOtherTurnsBetween) {
+  std::string between;
+  scope_->Wake();
+  reactor_.Post([&] { between = Pumped(); });
+  RunAll();
+  EXPECT_EQ(between, std::string(kWatchesPerTurn, '1') + std::string(2 * kWatchesPerTurn, '0'));
+  EXPECT_EQ(Pumped(), All('1'));
+}
+
+TEST_F(WatchScopeTest, ACommitDuringTheWalkReachesThoseThatItHasPassed) {
+  members_[kWatchesPerTurn].during = [&] {
+    members_[kWatchesPerTurn].during = nullptr;
+    scope_->Wake();
+    scope_->Wake();
+  };
+  scope_->Wake();
+  RunAll();
+  EXPECT_EQ(Pumped(), All('2'));
+}
+
+// Whoever ends during a walk, before or behind its place, nobody is left out or served twice.
+TEST_F(WatchScopeTest, EndingDuringTheWalkMovesNobodyPastIt) {
+  const size_t at = kWatchesPerTurn + 3;
+  const std::vector<size_t> gone = {0, 5, at - 1, at, at + 1, members_.size() - 1};
+  members_[at].during = [&] {
+    for (const size_t i : gone) scope_->Remove(members_[i]);
+  };
+  scope_->Wake();
+  RunAll();
+  for (const size_t i : gone) {
+    EXPECT_EQ(members_[i].pumped, i <= at ? 1 : 0) << i;
+    members_[i].pumped = 1;
+  }
+  EXPECT_EQ(Pumped(), All('1'));
+}
+
+// Every one is found where it is, in whatever order they end after a walk.
+class WatchScopeEnds : public WatchScopeTest, public ::testing::WithParamInterface<size_t> {};
+
+TEST_P(WatchScopeEnds, AfterAWalk) {
+  scope_->Wake();
+  RunAll();
+  for (size_t i = 0, at = 0; i < members_.size(); ++i, at = (at + GetParam()) % members_.size()) {
+    scope_->Remove(members_[at]);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Steps, WatchScopeEnds, ::testing::Values(1, 5, 7, 191));
+
+TEST_F(WatchScopeTest, TheMembersOfAWalkShareTheBytesOfAnEvent) {
+  auto object = api::DecodeJson(
+      api::Reflected<api::core_v1::ConfigMap>::kKind, R"({"metadata":{"name":"c"}})", nullptr);
+  ASSERT_TRUE(object.has_value());
+  std::string json = api::ToJson(*object);
+  const verbs::WatchEvent event{
+      .type = verbs::WatchEventType::kAdded,
+      .item = storage::MakeItem(*std::move(object), std::move(json), api::Release::kAny)};
+  const auto bytes = [&](documents::Transform transform, documents::Encoding encoding) {
+    const documents::Rendering rendering{
+        .form = {.encoding = encoding, .transform = transform}, .pretty = false, .table = {}};
+    return scope_->FrameOf(event, rendering, documents::ColumnDefinitions::kShown);
+  };
+  using documents::Encoding;
+  using documents::Transform;
+  const auto is_shared = [&](Transform transform, Encoding encoding) {
+    const net::Bytes first = bytes(transform, encoding);
+    const net::Bytes second = bytes(transform, encoding);
+    EXPECT_EQ(first.view(), second.view());
+    return first.view().data() == second.view().data();
+  };
+  EXPECT_FALSE(is_shared(Transform::kNone, Encoding::kJson)) << "nobody else is served now";
+  members_[1].during = [&] {
+    EXPECT_TRUE(is_shared(Transform::kNone, Encoding::kJson));
+    EXPECT_TRUE(is_shared(Transform::kNone, Encoding::kProtobuf));
+    EXPECT_TRUE(is_shared(Transform::kPartial, Encoding::kJson));
+    EXPECT_FALSE(is_shared(Transform::kTable, Encoding::kJson)) << "it says how old an object is";
+    EXPECT_NE(bytes(Transform::kNone, Encoding::kJson).view(),
+              bytes(Transform::kPartial, Encoding::kJson).view());
+  };
+  scope_->Wake();
+  RunAll();
+}
+
+TEST_F(WatchScopeTest, AScopeIsOfAReactorAndAPartOfTheStore) {
+  net::Reactor other;
+  EXPECT_EQ(scopes_.Of(reactor_, "/registry/configmaps/"), scope_);
+  EXPECT_NE(scopes_.Of(reactor_, "/registry/pods/"), scope_);
+  EXPECT_NE(scopes_.Of(other, "/registry/configmaps/"), scope_);
+}
+
+TEST_F(WatchScopeTest, ThoseWithoutWatchesAreForgotten) {
+  for (size_t i = 0; i < 10'000; ++i) scopes_.Of(reactor_, std::to_string(i));
+  EXPECT_LE(scopes_.size(), 128U);
+}
+
+}  // namespace
+}  // namespace dray::server::http
