@@ -11,9 +11,9 @@ readonly bin=${BIN:-build/bin}
 readonly peer_source=${DRAY_SHARED:-../shared}/peers/allocator
 readonly peer=build/tools/allocator-peer/allocator-peer
 
-nodes=100 more_nodes=400 seconds=()
+nodes=100 more_nodes=400 seconds=() watchers=()
 if [[ -n ${BENCH_QUICK-} ]]; then
-  nodes=30 more_nodes=40 seconds=(--seconds 0.01)
+  nodes=30 more_nodes=40 seconds=(--seconds 0.01) watchers=(--watchers 500 --seconds 1)
 fi
 
 heading() { printf '\n== %s\n' "$*"; }
@@ -41,6 +41,9 @@ heading "what a request costs the server"
 # --against another build of dray compares, in turns
 show "$bin/writes_bench" "$bin/dray"
 show "$bin/writes_bench" "$bin/dray" --memory
+
+heading "ten thousand watches on HTTP/2 streams"
+show "$bin/watchers_bench" "$bin/dray" "${watchers[@]}"
 
 heading "a device in one allocation only"
 show "$bin/allocations_bench" "$bin/dray" --memory

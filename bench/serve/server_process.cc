@@ -73,7 +73,7 @@ ScratchFolder::~ScratchFolder() {
 ServerProcess::ServerProcess(const std::string& program,
                              const std::string& folder,
                              const std::vector<std::string>& flags)
-    : log_path_(folder + "/serve.log"), port_(FreePort()) {
+    : log_path_(folder + "/serve.log"), data_path_(folder + "/data"), port_(FreePort()) {
   World& world = RealWorld();
   const std::string tokens = folder + "/tokens";
   const std::string line = fmt::format("{},bench,1,system:masters\n", kToken);
@@ -81,7 +81,7 @@ ServerProcess::ServerProcess(const std::string& program,
   std::vector<std::string> words{program,
                                  "serve",
                                  "--data-dir",
-                                 folder + "/data",
+                                 data_path_,
                                  "--listen",
                                  fmt::format("127.0.0.1:{}", port_),
                                  "--token-file",
@@ -161,6 +161,12 @@ uint64_t ServerProcess::instructions() const {
 net::client::HttpClientOptions ServerProcess::ClientOptions() const {
   return {.server = {.scheme = net::Scheme::kHttp, .host = "127.0.0.1", .port = port_, .path = ""},
           .bearer_token = std::string(kToken)};
+}
+
+std::string ServerProcess::CaPem() const {
+  const auto pem = RealWorld().disk.Read(data_path_ + "/pki/ca.crt");
+  if (!pem) Die(pem.error().message);
+  return *pem;
 }
 
 }  // namespace dray::bench

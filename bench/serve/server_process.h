@@ -58,9 +58,12 @@ class ServerProcess {
 
   /// For clients: who asks is an administrator.
   net::client::HttpClientOptions ClientOptions() const;
+  /// Where it also speaks TLS, and who signed what it shows there.
+  uint16_t tls_port() const { return port_; }
+  std::string CaPem() const;
 
  private:
-  std::string log_path_;
+  std::string log_path_, data_path_;
   uint16_t port_ = 0;
   pid_t pid_ = -1;
   MonotonicTime started_;
