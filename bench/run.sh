@@ -45,6 +45,10 @@ show "$bin/writes_bench" "$bin/dray" --memory
 heading "ten thousand watches on HTTP/2 streams"
 show "$bin/watchers_bench" "$bin/dray" "${watchers[@]}"
 
+heading "a request over HTTP/2 and TLS, and a bare echo"
+show "$bin/echo_bench" "$bin/dray"
+show "$bin/echo_bench" "$bin/dray" --memory
+
 heading "a device in one allocation only"
 show "$bin/allocations_bench" "$bin/dray" --memory
 show "$bin/allocations_bench" "$bin/dray"

@@ -30,6 +30,8 @@ class InstructionCounter {
     file_ = static_cast<int>(syscall(SYS_perf_event_open, &wanted, thread, -1, -1, 0));
   }
   InstructionCounter(InstructionCounter&& other) noexcept : file_(std::exchange(other.file_, -1)) {}
+  InstructionCounter(const InstructionCounter&) = delete;
+  InstructionCounter& operator=(const InstructionCounter&) = delete;
   InstructionCounter& operator=(InstructionCounter&&) = delete;
   ~InstructionCounter() {
     if (file_ >= 0) close(file_);

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -169,11 +168,8 @@ int Http2Connection::OnHeader(nghttp2_session* /*session*/,
                               size_t value_size,
                               uint8_t /*flags*/,
                               void* self) {
-  if (Text(name, name_size) != ":status") return 0;
-  const std::string_view text = Text(value, value_size);
-  int status = 0;
-  std::from_chars(text.data(), text.data() + text.size(), status);
-  static_cast<Http2Connection*>(self)->events_.OnStatus(frame->hd.stream_id, status);
+  static_cast<Http2Connection*>(self)->events_.OnField(
+      frame->hd.stream_id, Text(name, name_size), Text(value, value_size));
   return 0;
 }
 

@@ -23,7 +23,8 @@ namespace dray::bench {
 class Http2Events {
  public:
   virtual ~Http2Events() = default;
-  virtual void OnStatus(int32_t stream, int status) = 0;
+  /// A field of an answer's head; ":status" comes first.
+  virtual void OnField(int32_t stream, std::string_view name, std::string_view value) = 0;
   /// A piece of an answer's body, as frames cut it.
   virtual void OnBytes(int32_t stream, std::string_view bytes) = 0;
   /// The answer is whole, or the stream was reset.

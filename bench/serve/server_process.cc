@@ -163,6 +163,13 @@ net::client::HttpClientOptions ServerProcess::ClientOptions() const {
           .bearer_token = std::string(kToken)};
 }
 
+net::tls::Credentials ServerProcess::ServingCredentials() const {
+  const auto certificate = RealWorld().disk.Read(data_path_ + "/pki/apiserver.crt");
+  const auto key = RealWorld().disk.Read(data_path_ + "/pki/apiserver.key");
+  if (!certificate || !key) Die("cannot read the server's certificate");
+  return {.certificate_pem = *certificate, .key_pem = *key};
+}
+
 std::string ServerProcess::CaPem() const {
   const auto pem = RealWorld().disk.Read(data_path_ + "/pki/ca.crt");
   if (!pem) Die(pem.error().message);

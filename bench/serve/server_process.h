@@ -15,6 +15,7 @@
 #include "base/testing/instruction_counter.h"
 #include "base/world.h"
 #include "net/client/http_client.h"
+#include "net/tls/certificates.h"
 
 namespace dray::bench {
 
@@ -61,6 +62,7 @@ class ServerProcess {
   /// Where it also speaks TLS, and who signed what it shows there.
   uint16_t tls_port() const { return port_; }
   std::string CaPem() const;
+  net::tls::Credentials ServingCredentials() const;
 
  private:
   std::string log_path_, data_path_;

@@ -95,8 +95,9 @@ class Watchers final : public bench::Http2Events {
   }
   int descriptor() const { return connection_.descriptor(); }
 
-  void OnStatus(int32_t /*stream*/, int status) override {
-    if (status != 200) bench::Die(fmt::format("a watch was answered {}", status));
+  void OnField(int32_t /*stream*/, std::string_view name, std::string_view value) override {
+    if (name != ":status") return;
+    if (value != "200") bench::Die(fmt::format("a watch was answered {}", value));
     ++seen_.open;
   }
   void OnBytes(int32_t stream, std::string_view bytes) override {

@@ -11,6 +11,11 @@ namespace {
 constexpr std::string_view kEverything = "/registry/";
 constexpr size_t kBatchEventsMax = 1024;
 
+/// False without memory.
+bool Tell(Wakeable& watcher) {
+  return HadMemory([&watcher] { watcher.Wake(); });
+}
+
 }  // namespace
 
 WatchHub::Registration::~Registration() {
@@ -88,7 +93,7 @@ bool WatchHub::WakeScope(std::string_view scope) {
   for (auto& [watcher, watch] : found->second) {
     if (watch.round == round_) continue;
     watch.round = round_;
-    all_know &= HadMemory([&] { watcher->Wake(); });
+    all_know &= Tell(*watcher);
   }
   return all_know;
 }
@@ -97,7 +102,7 @@ void WatchHub::WakeAll() {
   for (auto& [scope, watchers] : scopes_) {
     for (auto& [watcher, watch] : watchers) {
       // Who is not told now is told with the next commit of the scope, or by its own clock.
-      if (!HadMemory([&] { watcher->Wake(); })) continue;
+      if (!Tell(*watcher)) continue;
     }
   }
 }
