@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -22,9 +24,10 @@ namespace dray::store {
 // A page in front of its slots, which lie behind it: as many as there are, no more.
 struct alignas(void*) Tree::Node {
   enum class Kind : uint8_t { kLeaf, kInner };
-  Node(Kind of, size_t slots) : kind(of), count(static_cast<uint32_t>(slots)) {}
+  Node(Kind of, size_t slots) : kind(of), count(static_cast<uint16_t>(slots)) {}
+  mutable std::atomic<uint32_t> owners = 0;
   const Kind kind;
-  const uint32_t count;
+  const uint16_t count;
 };
 
 namespace {
@@ -35,7 +38,7 @@ constexpr size_t kUsedMin = Tree::kFanOut / 4;
 
 /// What an inner page knows of one child. The view lies in a record that the child holds.
 struct Child {
-  Frozen<Node> page;
+  Tree::PageRef page;
   std::string_view first_key;
   size_t records = 0;
 };
@@ -45,18 +48,29 @@ struct Page : Node {
   using Slot = SlotType;
   static_assert(alignof(Slot) <= alignof(Node));
 
-  /// Made with room for `from` behind it.
-  explicit Page(std::span<Slot> from) : Node(kKind, from.size()) {
-    std::ranges::uninitialized_move(from, std::span(slots(), from.size()));
-  }
   Page(const Page&) = delete;
   Page& operator=(const Page&) = delete;
   ~Page() { std::destroy_n(slots(), count); }
+
+  /// A page of the slots `from`, which are empty afterwards.
+  static boost::intrusive_ptr<const Page> Of(std::span<Slot> from) {
+    void* const room = ::operator new(sizeof(Page) + from.size_bytes());
+    return boost::intrusive_ptr<const Page>(new (room) Page(from));
+  }
+  /// What Of made, when it has no owner any more.
+  static void Destroy(const Page* page) {
+    page->~Page();
+    ::operator delete(const_cast<Page*>(page));
+  }
 
   std::span<const Slot> used() const { return {slots(), count}; }
   const Slot& operator[](size_t slot) const { return used()[slot]; }
 
  private:
+  explicit Page(std::span<Slot> from) : Node(kKind, from.size()) {
+    std::ranges::uninitialized_move(from, std::span(slots(), from.size()));
+  }
+
   Slot* slots() const { return reinterpret_cast<Slot*>(TailOf(this)); }
 };
 
@@ -101,11 +115,8 @@ class Draft {
   }
 
   /// The finished page; the draft is empty afterwards.
-  Frozen<P> Finish() {
-    Frozen<P> page =
-        MakeWithTailRoom<P>(count_ * sizeof(Slot), std::span<Slot>(slots_.data(), count_));
-    count_ = 0;
-    return page;
+  boost::intrusive_ptr<const P> Finish() {
+    return P::Of(std::span<Slot>(slots_.data(), std::exchange(count_, 0)));
   }
 
  private:
@@ -122,13 +133,13 @@ const Inner& AsInner(const Node& node) {
   return static_cast<const Inner&>(node);
 }
 
-Child ChildOf(Frozen<Leaf> page) {
+Child ChildOf(boost::intrusive_ptr<const Leaf> page) {
   const std::string_view first_key = (*page)[0]->key();
   const size_t records = page->count;
   return {.page = std::move(page), .first_key = first_key, .records = records};
 }
 
-Child ChildOf(Frozen<Inner> page) {
+Child ChildOf(boost::intrusive_ptr<const Inner> page) {
   const std::string_view first_key = (*page)[0].first_key;
   size_t records = 0;
   for (const Child& child : page->used()) records += child.records;
@@ -253,7 +264,18 @@ std::vector<Child> PagesOver(std::span<const Slot> slots) {
 
 }  // namespace
 
-Tree::Tree(Frozen<Node> root, size_t size) : root_(std::move(root)), size_(size) {}
+void intrusive_ptr_add_ref(const Tree::Node* page) noexcept {
+  page->owners.fetch_add(1, std::memory_order_relaxed);
+}
+
+// Whoever destroys it sees what all owners did before.
+void intrusive_ptr_release(const Tree::Node* page) noexcept {
+  if (page->owners.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  if (const Leaf* leaf = AsLeaf(*page)) return Leaf::Destroy(leaf);
+  Inner::Destroy(&AsInner(*page));
+}
+
+Tree::Tree(PageRef root, size_t size) : root_(std::move(root)), size_(size) {}
 
 Tree Tree::FromSorted(std::span<const Frozen<Record>> records) {
   if (records.empty()) return {};
@@ -279,9 +301,9 @@ Tree Tree::Put(const Frozen<Record>& record) const {
 
 Tree Tree::Erase(std::string_view key) const {
   if (Find(key) == nullptr) return *this;
-  Frozen<Node> root = EraseFrom(*root_, key).page;
+  PageRef root = EraseFrom(*root_, key).page;
   while (root != nullptr && AsLeaf(*root) == nullptr && AsInner(*root).count == 1) {
-    root = Frozen<Node>(AsInner(*root)[0].page);
+    root = PageRef(AsInner(*root)[0].page);
   }
   return {std::move(root), size_ - 1};
 }

@@ -22,6 +22,8 @@
 #include <span>
 #include <string_view>
 
+#include <boost/smart_ptr/intrusive_ptr.hpp>
+
 #include "base/published.h"
 #include "store/record.h"
 
@@ -30,6 +32,9 @@ namespace dray::store {
 class Tree {
  public:
   struct Node;  // a page, in tree.cc
+  /// One of the owners of a page, which is never changed. The count lies in the page: a
+  /// std::shared_ptr would take 32 bytes more of each.
+  using PageRef = boost::intrusive_ptr<const Node>;
 
   /// Slots of a page.
   static constexpr size_t kFanOut = 16;
@@ -80,9 +85,12 @@ class Tree {
   Cursor LowerBound(std::string_view key) const;
 
  private:
-  Tree(Frozen<Node> root, size_t size);
+  friend void intrusive_ptr_add_ref(const Node* page) noexcept;
+  friend void intrusive_ptr_release(const Node* page) noexcept;
 
-  Frozen<Node> root_;  // null when empty
+  Tree(PageRef root, size_t size);
+
+  PageRef root_;  // null when empty
   size_t size_ = 0;
 };
 
