@@ -65,20 +65,17 @@ Result<> Process::Start() {
 Result<> Process::StartServer() {
   DRAY_TRY_VOID(world_.disk.MakeFolder(options_.store.data_folder));
   DRAY_TRY(store_, OpenStore(world_, log_, options_.store));
-  DRAY_TRY_VOID(MakeResources());
+  DRAY_TRY(const server::http::Authenticator authenticator, ReadTokens());
+  DRAY_TRY_VOID(MakeResources(authenticator));
   DRAY_TRY_VOID(Wait(resources_->Bootstrap()));
   DRAY_TRY(const ServerCredentials credentials,
            LoadOrMakeCredentials(world_, options_.store.data_folder, options_.listen.host));
   server::http::HttpApiOptions api_options{
+      .authenticator = authenticator,
       // Whatever the store is: probes know the name from kube-apiserver.
       .checks = {{.name = "etcd", .passes = [this] { return store_->status().failure.empty(); }}},
       .reads_max = options_.reads_in_flight_max,
       .writes_max = options_.writes_in_flight_max};
-  if (!options_.token_file.empty()) {
-    DRAY_TRY(const std::string csv, world_.disk.Read(options_.token_file));
-    DRAY_TRY(api_options.authenticator,
-             server::http::Authenticator::FromTokenFile(csv, world_.random.Next()));
-  }
   api_.emplace(*resources_, world_, log_, std::move(api_options));
   tls_files_.emplace(
       world_,
@@ -115,7 +112,13 @@ Result<> Process::StartServer() {
   return {};
 }
 
-Result<> Process::MakeResources() {
+Result<server::http::Authenticator> Process::ReadTokens() const {
+  if (options_.token_file.empty()) return server::http::Authenticator();
+  DRAY_TRY(const std::string csv, world_.disk.Read(options_.token_file));
+  return server::http::Authenticator::FromTokenFile(csv, world_.random.Next());
+}
+
+Result<> Process::MakeResources(const server::http::Authenticator& authenticator) {
   DRAY_TRY(const auto kinds, server::registry::ServedKinds(scheme_, options_.emulation));
   scheme_ = api::Scheme(kinds);
   resources_ = std::make_unique<server::verbs::Resources>(
@@ -126,7 +129,10 @@ Result<> Process::MakeResources() {
       server::verbs::Options{.rules = server::registry::RuleSet(options_.emulation),
                              .exclusive_devices = !options_.allow_overlapping_allocations,
                              .release = options_.emulation.release,
-                             .workers = &workers_});
+                             .workers = &workers_,
+                             .user_of_token = [authenticator](std::string_view token) {
+                               return authenticator.UserOf(token);
+                             }});
   return {};
 }
 

@@ -69,7 +69,8 @@ class Process {
 
  private:
   Result<> StartServer();
-  Result<> MakeResources();
+  Result<server::http::Authenticator> ReadTokens() const;
+  Result<> MakeResources(const server::http::Authenticator& authenticator);
   Result<> StartComponents();
   Result<ComponentsOptions> ChooseComponents() const;
   Result<> Lead(const client::LeaderTerm& term, const ComponentsOptions& chosen);

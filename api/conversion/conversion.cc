@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/conversion/conversion.h"
 
+#include "api/conversion/autoscaler.h"
 #include "api/conversion/structs.h"
 #include "base/check.h"
 
@@ -15,6 +16,7 @@ Object ToHub(const Object& object, Release release) {
                object.value(),
                hub.type(),
                converted.mutable_value());
+  AutoscalerToHub(object, converted);
   return converted;
 }
 
@@ -27,6 +29,7 @@ Object FromHub(const Object& hub, const KindInfo& version, Release release) {
                hub.value(),
                version.type(),
                converted.mutable_value());
+  AutoscalerFromHub(hub, converted);
   return converted;
 }
 

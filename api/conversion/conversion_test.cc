@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "api/autoscaling_v1.h"
 #include "api/codec/json.h"
 #include "api/resource_v1/claim.h"
 #include "api/resource_v1/slice.h"
@@ -237,6 +238,27 @@ TEST(Losses, AreNoneWhereFormsMeanTheSame) {
   const Object bare = Read(Reflected<b1::ResourceSlice>::kKind,
                            Slice(fmt::format(R"({},"devices":[{{"name":"x"}}])", kPool)));
   EXPECT_TRUE(LossLines(bare, Reflected<v1::ResourceSlice>::kKind).empty());
+}
+
+// autoscaling/v1 knows one metric, and leaves the others alone.
+TEST(Conversion, AnAutoscalerOfV1SeesAndChangesItsUseOfCpuOnly) {
+  using Old = autoscaling_v1::HorizontalPodAutoscaler;
+  constexpr std::string_view kOld =
+      R"({"spec":{"scaleTargetRef":{"kind":"Deployment","name":"d"},"maxReplicas":3,"targetCPUUtilizationPercentage":50}})";
+  EXPECT_NE(
+      Hub<Old>(kOld).find(
+          R"("metrics":[{"type":"Resource","resource":{"name":"cpu","target":{"type":"Utilization","averageUtilization":50}}}])"),
+      std::string::npos);
+  EXPECT_NE(Back<Old>(kOld).find(R"("targetCPUUtilizationPercentage":50)"), std::string::npos);
+
+  const KindInfo& version = Reflected<Old>::kKind;
+  const Object stored = Read(
+      version.storage(),
+      R"({"spec":{"maxReplicas":3,"metrics":[{"type":"Resource","resource":{"name":"cpu","target":{"type":"Utilization","averageUtilization":80}}},{"type":"Pods"}]}})");
+  Object next = ToHub(Read(version, kOld));
+  MergeBack(version, stored, next);
+  const std::string json = ToJson(next);
+  EXPECT_NE(json.find(R"("averageUtilization":50)"), std::string::npos) << json;
 }
 
 }  // namespace

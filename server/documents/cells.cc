@@ -21,6 +21,7 @@
 #include "api/core_v1/pod.h"
 #include "server/documents/cell_text.h"
 #include "server/documents/cluster_cells.h"
+#include "server/documents/control_cells.h"
 #include "server/documents/resource_cells.h"
 #include "server/documents/workload_cells.h"
 
@@ -322,6 +323,7 @@ std::string CellJson(const api::Column& column, const api::Object& object, WallT
   if (const auto cell = ResourceCell(column.compute, object, now)) return *cell;
   if (const auto cell = WorkloadCell(column.compute, object, now)) return *cell;
   if (const auto cell = ClusterCell(column.compute, object)) return *cell;
+  if (const auto cell = ControlCell(column.compute, object)) return *cell;
   return column.path.empty() ? "null" : PathCell(column, object, now);
 }
 

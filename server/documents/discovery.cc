@@ -25,16 +25,30 @@ using api::KindInfo;
 
 // Groups in the order kubectl should look at them for a name without a group; others follow by
 // name.
-constexpr std::array<std::string_view, 10> kGroupOrder = {"apps",
+constexpr std::array<std::string_view, 22> kGroupOrder = {"apiregistration.k8s.io",
+                                                          "apps",
                                                           "events.k8s.io",
                                                           "authentication.k8s.io",
                                                           "authorization.k8s.io",
+                                                          "autoscaling",
+                                                          "batch",
+                                                          "certificates.k8s.io",
+                                                          "networking.k8s.io",
                                                           "policy",
                                                           "rbac.authorization.k8s.io",
                                                           "storage.k8s.io",
+                                                          "admissionregistration.k8s.io",
+                                                          "apiextensions.k8s.io",
                                                           "scheduling.k8s.io",
                                                           "coordination.k8s.io",
-                                                          "resource.k8s.io"};
+                                                          "node.k8s.io",
+                                                          "discovery.k8s.io",
+                                                          "resource.k8s.io",
+                                                          "flowcontrol.apiserver.k8s.io",
+                                                          "internal.apiserver.k8s.io",
+                                                          "storagemigration.k8s.io"};
+// Before 1.34 resource.k8s.io came after those of the server itself.
+constexpr api::Releases kDevicesLast = {.first = 0, .last = 33};
 
 struct Version {
   std::string_view name;
@@ -64,7 +78,7 @@ std::array<int64_t, 3> VersionRank(std::string_view version) {
   return {beta ? 1 : 0, major, number(at)};
 }
 
-std::vector<ServedGroup> GroupsOf(const api::Scheme& scheme) {
+std::vector<ServedGroup> GroupsOf(const api::Scheme& scheme, api::Release release) {
   std::vector<ServedGroup> groups;
   for (const KindInfo* kind : scheme.kinds()) {
     if (!kind->served) continue;
@@ -76,9 +90,10 @@ std::vector<ServedGroup> GroupsOf(const api::Scheme& scheme) {
     }
     version->kinds.push_back(kind);
   }
-  const auto rank = [](const ServedGroup& group) {
+  const auto rank = [release](const ServedGroup& group) {
+    const bool is_last = group.name == "resource.k8s.io" && kDevicesLast.Rules(release);
     const auto at = std::ranges::find(kGroupOrder, group.name) - kGroupOrder.begin();
-    return std::tuple(!group.name.empty(), at, group.name);
+    return std::tuple(!group.name.empty(), is_last, at, group.name);
   };
   std::ranges::sort(groups, {}, rank);
   for (ServedGroup& group : groups) {
@@ -326,12 +341,16 @@ void WriteAggregatedItem(const ServedGroup& group, api::Release release, JsonWri
   });
 }
 
+constexpr std::string_view kV2Beta1 = "v2beta1";
+
 // The aggregated document of some of the groups.
-Discovery::Document Aggregated(std::span<const ServedGroup> groups, api::Release release) {
+Discovery::Document Aggregated(std::span<const ServedGroup> groups,
+                               std::string_view version,
+                               api::Release release) {
   std::string text = JsonText([&](JsonWriter& json) {
     json.Object([&] {
       json.Member("kind", "APIGroupDiscoveryList");
-      json.Member("apiVersion", "apidiscovery.k8s.io/v2");
+      json.Member("apiVersion", fmt::format("apidiscovery.k8s.io/{}", version));
       json.Member("metadata").Object([] {});
       json.Member("items").Array([&] {
         for (const ServedGroup& group : groups) WriteAggregatedItem(group, release, json);
@@ -361,7 +380,7 @@ std::string VersionJson(api::Release release) {
                  {"emulationMinor", fmt::format("{}", minor)},
                  {"minCompatibilityMajor", "1"},
                  {"minCompatibilityMinor", fmt::format("{}", minor - 1)},
-                 {"gitVersion", fmt::format("v1.{}.0+dray", minor)},
+                 {"gitVersion", fmt::format("v1.{}.0", minor)},
                  {"gitCommit", ""},
                  {"gitTreeState", "clean"},
                  {"buildDate", "1970-01-01T00:00:00Z"},
@@ -371,8 +390,13 @@ std::string VersionJson(api::Release release) {
   }));
 }
 
+bool HasOldAggregation(api::Release release) {
+  constexpr api::Releases kOld = {.first = 0, .last = 36};
+  return kOld.Rules(release);
+}
+
 Discovery::Discovery(const api::Scheme& scheme, api::Release release) {
-  const std::vector<ServedGroup> groups = GroupsOf(scheme);
+  const std::vector<ServedGroup> groups = GroupsOf(scheme, release);
   paths_ = {"/api", "/apis"};
   for (const ServedGroup& group : groups) {
     const std::string base = group.name.empty() ? "/api" : fmt::format("/apis/{}", group.name);
@@ -399,8 +423,11 @@ Discovery::Discovery(const api::Scheme& scheme, api::Release release) {
       });
     });
   });
-  aggregated_core_ = Aggregated(core, release);
-  aggregated_groups_ = Aggregated(named, release);
+  aggregated_ = {.core = Aggregated(core, "v2", release),
+                 .groups = Aggregated(named, "v2", release)};
+  if (!HasOldAggregation(release)) return;
+  aggregated_v2beta1_ = {.core = Aggregated(core, kV2Beta1, release),
+                         .groups = Aggregated(named, kV2Beta1, release)};
 }
 
 const std::string* Discovery::Group(std::string_view group) const {

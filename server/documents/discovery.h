@@ -18,6 +18,9 @@ std::string EntityTag(std::string_view text);
 /// What /version answers: an emulated Kubernetes, so that clients know what to expect.
 std::string VersionJson(api::Release release);
 
+/// Whether `release` serves aggregated discovery as apidiscovery.k8s.io/v2beta1 too.
+bool HasOldAggregation(api::Release release);
+
 class Discovery {
  public:
   struct Document {
@@ -34,8 +37,12 @@ class Discovery {
   /// /api/v1 and /apis/<group>/<version>; null when there is none.
   const std::string* Resources(std::string_view group, std::string_view version) const;
   /// The aggregated form of /api and of /apis (apidiscovery.k8s.io/v2).
-  const Document& aggregated_core() const { return aggregated_core_; }
-  const Document& aggregated_groups() const { return aggregated_groups_; }
+  struct AggregatedForms {
+    Document core, groups;
+  };
+  const AggregatedForms& aggregated() const { return aggregated_; }
+  /// The same as apidiscovery.k8s.io/v2beta1; empty where HasOldAggregation() is false.
+  const AggregatedForms& aggregated_v2beta1() const { return aggregated_v2beta1_; }
   /// All paths of these documents, sorted.
   const std::vector<std::string>& paths() const { return paths_; }
 
@@ -43,7 +50,7 @@ class Discovery {
   std::string groups_;
   std::map<std::string, std::string, std::less<>> group_;
   std::map<std::pair<std::string, std::string>, std::string, std::less<>> resources_;
-  Document aggregated_core_, aggregated_groups_;
+  AggregatedForms aggregated_, aggregated_v2beta1_;
   std::vector<std::string> paths_;
 };
 

@@ -168,6 +168,10 @@ std::string Targets(const Object& object, WallTime) {
                                   *static_cast<const std::string*>(name.value),
                                   *static_cast<const int32_t*>(percent.value)));
   }
+  // autoscaling/v1 knows one metric only.
+  if (const auto* percent = Get<int32_t>(object, "spec.targetCPUUtilizationPercentage")) {
+    targets.push_back(fmt::format("cpu: <unknown>/{}%", *percent));
+  }
   if (targets.empty()) return JsonCell(kNone);
   return JsonCell(fmt::format("{}", fmt::join(targets, ", ")));
 }

@@ -149,6 +149,12 @@ Result<Authenticated> Authenticator::Authenticate(const net::Request& request, W
       .anonymous = true};
 }
 
+std::optional<User> Authenticator::UserOf(std::string_view token) const {
+  const User* const user = Find(token);
+  if (user == nullptr) return std::nullopt;
+  return Authentic(*user).user;
+}
+
 Result<User> Impersonate(const net::Headers& headers, User user) {
   User other{.name = std::string(headers.Get("Impersonate-User")),
              .uid = std::string(headers.Get("Impersonate-Uid"))};

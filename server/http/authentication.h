@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -46,6 +47,8 @@ class Authenticator {
   /// Errors: kUnauthorized.
   /// Time that is linear in what was shown, and depends on no token's bytes.
   Result<Authenticated> Authenticate(const net::Request& request, WallTime now) const;
+  /// The user that shows `token`, with the group of all who are known; nothing when nobody does.
+  std::optional<verbs::User> UserOf(std::string_view token) const;
 
  private:
   struct Known {

@@ -111,7 +111,10 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   void ServePlain();
   void ServeHealth();
   void ServeDocument(const std::string* json);
-  void ServeDiscovery(const std::string& plain, const documents::Discovery::Document& aggregated);
+  using AggregatedDocument =
+      documents::Discovery::Document documents::Discovery::AggregatedForms::*;
+  void SendDocument(const std::string& json, const documents::Form& form);
+  void ServeDiscovery(const std::string& plain, AggregatedDocument document);
   void ServeOpenApiV2();
   void ServeOpenApiV3();
   /// `protobuf`: the same document; null when there is none.

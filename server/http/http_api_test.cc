@@ -463,8 +463,7 @@ TEST_F(HttpApiTest, EveryAnswerHasItsHeaders) {
   EXPECT_EQ(text.headers.Get("X-Content-Type-Options"), "nosniff");
 }
 
-// Traps 3, 4 and 9: both documents or none, with the exact type, and a preferred version of those
-// listed.
+// Traps 3, 4, 9: both documents or none, the exact type, and a preferred version that is listed.
 TEST_F(HttpApiTest, DiscoveryInBothForms) {
   EXPECT_THAT(Do("GET", "/api"), HasSubstr(R"("versions":["v1"])"));
   EXPECT_THAT(
@@ -483,6 +482,7 @@ TEST_F(HttpApiTest, DiscoveryInBothForms) {
     EXPECT_THAT(response.body, StartsWith(R"({"kind":"APIGroupDiscoveryList")"));
     request.headers.Add("If-None-Match", response.headers.Get("ETag"));
     EXPECT_EQ(Send(request).status, 304);
+    EXPECT_THAT(Do("GET", path, "", "", kProtobuf), StartsWith("200 k8s"));
   }
 }
 

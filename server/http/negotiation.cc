@@ -82,6 +82,11 @@ std::vector<Clause> ReadAccept(std::string_view accept) {
   return ordered;
 }
 
+// /api and /apis.
+bool IsDiscovery(Endpoint endpoint) {
+  return endpoint == Endpoint::kAggregated || endpoint == Endpoint::kAggregatedOld;
+}
+
 std::optional<documents::Encoding> EncodingOf(std::string_view type) {
   if (type == "application/json" || type == "*/*" || type == "application/*") {
     return documents::Encoding::kJson;
@@ -95,6 +100,18 @@ bool NamesServedType(const Clause& clause) {
   return clause.type != "application/*" && EncodingOf(clause.type).has_value();
 }
 
+// The aggregated form of discovery that the clause asks for.
+std::optional<documents::Form> AggregatedForm(const Clause& clause,
+                                              Endpoint endpoint,
+                                              documents::Form form) {
+  const bool is_old = clause.version == "v2beta1" && endpoint == Endpoint::kAggregatedOld;
+  const bool is_new = clause.version == "v2" && IsDiscovery(endpoint);
+  if (clause.group != "apidiscovery.k8s.io" || (!is_old && !is_new)) return std::nullopt;
+  form.transform = Transform::kAggregated;
+  form.version = is_old ? "v2beta1" : "v2";
+  return form;
+}
+
 // What the clause asks the object to become; nothing when this endpoint cannot do it.
 std::optional<documents::Form> FormOf(const Clause& clause, Endpoint endpoint) {
   const auto encoding = EncodingOf(clause.type);
@@ -104,8 +121,6 @@ std::optional<documents::Form> FormOf(const Clause& clause, Endpoint endpoint) {
   if (endpoint == Endpoint::kWatch && form.encoding == documents::Encoding::kYaml)
     return std::nullopt;
   const bool protobuf = form.encoding == documents::Encoding::kProtobuf;
-  if (protobuf && (endpoint == Endpoint::kPlain || endpoint == Endpoint::kAggregated))
-    return std::nullopt;
   if (clause.as.empty()) return form;
   const bool meta = clause.group == "meta.k8s.io";
   const bool objects =
@@ -128,20 +143,15 @@ std::optional<documents::Form> FormOf(const Clause& clause, Endpoint endpoint) {
     form.transform = endpoint == Endpoint::kWatch ? Transform::kPartial : Transform::kPartialList;
     return form;
   }
-  if (clause.as == "APIGroupDiscoveryList" && clause.group == "apidiscovery.k8s.io" &&
-      endpoint == Endpoint::kAggregated && clause.version == "v2") {
-    form.transform = Transform::kAggregated;
-    form.version = "v2";
-    return form;
-  }
-  return std::nullopt;
+  return clause.as == "APIGroupDiscoveryList" ? AggregatedForm(clause, endpoint, form)
+                                              : std::nullopt;
 }
 
 }  // namespace
 
 Result<documents::Form> Negotiate(std::string_view accept, Endpoint endpoint) {
   const std::vector<Clause> clauses = ReadAccept(accept);
-  const bool resource = endpoint != Endpoint::kPlain && endpoint != Endpoint::kAggregated;
+  const bool resource = endpoint != Endpoint::kPlain && !IsDiscovery(endpoint);
   // Upstream's router asks first whether any clause names a type it serves, and knows no
   // "application/*".
   if (resource && std::ranges::none_of(clauses, NamesServedType)) {

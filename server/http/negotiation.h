@@ -21,8 +21,9 @@ inline constexpr size_t kAcceptClausesMax = 64;
 enum class Endpoint : uint8_t {
   kPlain,  // discovery of one group: no transformation
   kSubresource,
-  kAggregated,  // /api and /apis
-  kObject,      // one object
+  kAggregated,     // /api and /apis
+  kAggregatedOld,  // the same of releases that still know the form v2beta1
+  kObject,         // one object
   kList,
   kWatch,
 };

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "server/documents/discovery_protobuf.h"
 #include "server/errors/errors.h"
 #include "server/http/exchange.h"
 #include "server/http/negotiation.h"
@@ -14,8 +15,7 @@
 namespace dray::server::http {
 namespace {
 
-constexpr std::string_view kAggregatedType =
-    "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+constexpr std::string_view kAggregatedParameters = ";as=APIGroupDiscoveryList";
 constexpr int kNotModified = 304;
 
 Error NotThere(StatusReason reason) {
@@ -65,9 +65,9 @@ void Exchange::ServePlain() {
     case RouteKind::kCoreVersions:
       return ServeDiscovery(
           documents::OnlyUtf8(documents::CoreVersionsJson(request_.headers.Get("Host"))),
-          discovery.aggregated_core());
+          &documents::Discovery::AggregatedForms::core);
     case RouteKind::kGroups:
-      return ServeDiscovery(discovery.groups(), discovery.aggregated_groups());
+      return ServeDiscovery(discovery.groups(), &documents::Discovery::AggregatedForms::groups);
     case RouteKind::kGroup: return ServeDocument(discovery.Group(route_.group));
     case RouteKind::kResourceList:
       return ServeDocument(discovery.Resources(route_.group, route_.version));
@@ -92,24 +92,39 @@ void Exchange::ServeDocument(const std::string* json) {
   if (json == nullptr) return SendError(NotThere(StatusReason::kNotFound));
   const auto form = Negotiate(request_.headers.Get("Accept"), Endpoint::kPlain);
   if (!form) return SendError(form.error());
-  Send(Head(200, documents::MediaType(form->encoding)),
-       documents::Encoded(*json, *form, rendering_.pretty));
+  SendDocument(*json, *form);
 }
 
-void Exchange::ServeDiscovery(const std::string& plain,
-                              const documents::Discovery::Document& aggregated) {
-  const auto form = Negotiate(request_.headers.Get("Accept"), Endpoint::kAggregated);
+void Exchange::SendDocument(const std::string& json, const documents::Form& form) {
+  const bool is_protobuf = form.encoding == documents::Encoding::kProtobuf;
+  Send(Head(200, documents::MediaType(form.encoding)),
+       is_protobuf ? documents::DiscoveryProtobuf(json)
+                   : documents::Encoded(json, form, rendering_.pretty));
+}
+
+void Exchange::ServeDiscovery(const std::string& plain, AggregatedDocument document) {
+  const documents::Discovery& discovery = parts_.discovery;
+  const Endpoint endpoint = documents::HasOldAggregation(parts_.resources.release())
+                                ? Endpoint::kAggregatedOld
+                                : Endpoint::kAggregated;
+  const auto form = Negotiate(request_.headers.Get("Accept"), endpoint);
   if (!form) return SendError(form.error());
-  if (form->transform != documents::Transform::kAggregated) {
-    return Send(Head(200, documents::MediaType(form->encoding)),
-                documents::Encoded(plain, *form, rendering_.pretty));
-  }
+  if (form->transform != documents::Transform::kAggregated) return SendDocument(plain, *form);
+  const documents::Discovery::Document& aggregated =
+      (form->version == "v2" ? discovery.aggregated() : discovery.aggregated_v2beta1()).*document;
   const bool unchanged = request_.headers.Get("If-None-Match") == aggregated.etag;
-  net::ResponseHead head = Head(unchanged ? kNotModified : 200, unchanged ? "" : kAggregatedType);
+  const std::string type = fmt::format("{};g=apidiscovery.k8s.io;v={}{}",
+                                       documents::MediaType(form->encoding),
+                                       form->version,
+                                       kAggregatedParameters);
+  net::ResponseHead head = Head(unchanged ? kNotModified : 200, unchanged ? "" : type);
   head.headers.Set("Cache-Control", "public");
   head.headers.Add("ETag", aggregated.etag);
   head.headers.Add("Vary", "Accept");
-  Send(std::move(head), unchanged ? std::string() : aggregated.json);
+  if (unchanged) return Send(std::move(head), {});
+  const bool is_protobuf = form->encoding == documents::Encoding::kProtobuf;
+  Send(std::move(head),
+       is_protobuf ? documents::DiscoveryProtobuf(aggregated.json) : aggregated.json);
 }
 
 void Exchange::ServeOpenApiV2() {

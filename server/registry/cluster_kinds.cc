@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 
 #include "api/apiextensions_v1.h"
+#include "api/apiregistration_v1.h"
+#include "api/certificates_v1/signing_request.h"
 #include "api/core_v1/config_map.h"
 #include "api/core_v1/persistent_volume.h"
 #include "api/core_v1/persistent_volume_claim.h"
@@ -27,6 +29,8 @@ namespace core_v1 = api::core_v1;
 namespace rbac_v1 = api::rbac_v1;
 namespace validation = api::validation;
 using api::apiextensions_v1::CustomResourceDefinition;
+using api::apiregistration_v1::APIService;
+using api::certificates_v1::CertificateSigningRequest;
 using api::scheduling_v1::PriorityClass;
 
 // --------------------------------------------------------------------------------------- services
@@ -199,8 +203,49 @@ constexpr Strategy kDefinition = {.type = &api::TypeOf<CustomResourceDefinition>
                                   .prepare_create = PrepareNewDefinition,
                                   .warnings = DefinitionWarnings};
 
+// What is signed never changes; who decides and who signs write apart from each other.
+void PrepareRequest(api::Object& object, const api::Object& old, WallTime /*now*/) {
+  object.Mutable<CertificateSigningRequest>().spec = old.As<CertificateSigningRequest>().spec;
+}
+
+void PrepareSigned(api::Object& object, const api::Object& old) {
+  object.Mutable<CertificateSigningRequest>().status.conditions =
+      old.As<CertificateSigningRequest>().status.conditions;
+}
+
+void PrepareDecision(api::Object& object, const api::Object& old, Subresource /*part*/) {
+  auto& next = object.Mutable<CertificateSigningRequest>();
+  const auto& before = old.As<CertificateSigningRequest>();
+  next.spec = before.spec;
+  next.status.certificate = before.status.certificate;
+}
+
+constexpr Strategy kSigningRequest = {.type = &api::TypeOf<CertificateSigningRequest>,
+                                      .status_metadata = StatusMetadata::kFree,
+                                      .prepare_update = PrepareRequest,
+                                      .prepare_status = PrepareSigned,
+                                      .prepare_part = PrepareDecision};
+
+// This server answers for it itself, or it is kept and nobody asks the service.
+void PrepareNewApi(api::Object& object) {
+  auto& api_service = object.Mutable<APIService>();
+  if (api_service.spec.service.has_value()) return;
+  auto& available = api_service.status.conditions.emplace_back();
+  available.type = "Available";
+  available.status = "True";
+  available.last_transition_time = api_service.metadata.creation_timestamp;
+  available.reason = "Local";
+  available.message = "Local APIServices are always available";
+}
+
+constexpr Strategy kApi = {.type = &api::TypeOf<APIService>,
+                           .status_metadata = StatusMetadata::kFree,
+                           .prepare_create = PrepareNewApi};
+
 constexpr Strategy kRows[] = {
     kService,
+    kSigningRequest,
+    kApi,
     kPending<core_v1::PersistentVolume>,
     kPending<core_v1::PersistentVolumeClaim>,
     kRuled<core_v1::ConfigMap, validation::ValidateConfigMap>,

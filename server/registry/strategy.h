@@ -34,6 +34,7 @@ enum class Subresource : uint8_t {
   kBinding,              // what binding changes about a pod
   kEphemeralContainers,  // spec.ephemeralContainers, of pods
   kResize,               // what the containers of a pod request
+  kApproval,             // the conditions of a certificate signing request
 };
 
 /// Objects are in the form of the store (api/conversion/conversion.h). Null functions do nothing;

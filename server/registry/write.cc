@@ -186,6 +186,10 @@ void Prepare(const Strategy& strategy,
       return;
     case Subresource::kBinding:
       return;  // the server itself made the change; it counts as none of the spec
+    case Subresource::kApproval:
+      KeepServerMetadata(object.mutable_metadata(), old.metadata());
+      strategy.prepare_part(object, old, context.subresource);
+      return;
     case Subresource::kEphemeralContainers:
     case Subresource::kResize:
       if (strategy.prepare_part != nullptr) {
@@ -230,7 +234,8 @@ Strategy::Rules RulesFor(const Strategy& strategy, Subresource subresource) {
     case Subresource::kFinalize:
     case Subresource::kBinding:
     case Subresource::kEphemeralContainers:
-    case Subresource::kResize: return nullptr;
+    case Subresource::kResize:
+    case Subresource::kApproval: return nullptr;
   }
   return nullptr;
 }
@@ -322,6 +327,8 @@ const managed_fields::FieldSet& ResetFields(const Strategy& strategy,
       SetOf({"spec", "metadata.deletionTimestamp", "metadata.ownerReferences"});
   // Before, labels that a status could not change were owned nevertheless by who sent them.
   constexpr api::Releases kMetadataToo = {.first = 35};
+  static const managed_fields::FieldSet kAllButDecision = SetOf({"spec", "status.certificate"});
+  if (subresource == Subresource::kApproval) return kAllButDecision;
   if (subresource != Subresource::kStatus) return kMain;
   switch (strategy.status_metadata) {
     case StatusMetadata::kFromStore: return kMetadataToo.Rules(release) ? kSpecAndMetadata : kSpec;

@@ -126,6 +126,7 @@ Result<registry::Subresource> SubresourceOf(const Call& call) {
       {.name = "status", .part = registry::Subresource::kStatus},
       {.name = "finalize", .part = registry::Subresource::kFinalize},
       {.name = "ephemeralcontainers", .part = registry::Subresource::kEphemeralContainers},
+      {.name = "approval", .part = registry::Subresource::kApproval},
       {.name = "resize", .part = registry::Subresource::kResize},
   };
   const auto* const found = std::ranges::find(kParts, name, &Part::name);

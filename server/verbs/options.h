@@ -2,8 +2,13 @@
 // What whoever builds the verbs decides about them.
 #pragma once
 
+#include <functional>
+#include <optional>
+#include <string_view>
+
 #include "api/release.h"
 #include "server/registry/rule_set.h"
+#include "server/verbs/request.h"
 
 namespace dray {
 class WorkerPool;  // base/worker_pool.h
@@ -26,6 +31,9 @@ struct Options {
   api::Release release = api::Release::kAny;
   /// Where long requests are carried out; outlives the verbs. Null: on the threads they come from.
   WorkerPool* workers = nullptr;
+  /// Whose a bearer token is, for TokenReview; nothing when nobody's. Called from any thread. Null:
+  /// no token is known.
+  std::function<std::optional<User>(std::string_view token)> user_of_token = {};
 };
 
 }  // namespace dray::server::verbs

@@ -68,6 +68,22 @@ TEST_F(PartsTest, ScaleChangesTheSpecAndCounts) {
   EXPECT_THAT(DoPart(Verb::kGet, "deployments", "missing", "scale"), StartsWith("404 "));
 }
 
+TEST_F(PartsTest, ReviewsAreAnsweredAndNotStored) {
+  const std::string asked = R"({"spec":{"nonResourceAttributes":{"path":"/","verb":"get"}}})";
+  EXPECT_THAT(Post("selfsubjectaccessreviews", "", asked),
+              HasSubstr(R"("status":{"allowed":true})"));
+  EXPECT_THAT(Post("selfsubjectaccessreviews", "", "{}"),
+              HasSubstr("exactly one of nonResourceAttributes or resourceAttributes must be"));
+  EXPECT_THAT(
+      Post("selfsubjectrulesreviews", "", R"({"spec":{"namespace":"default"}})"),
+      HasSubstr(R"("resourceRules":[{"verbs":["*"],"apiGroups":["*"],"resources":["*"]}])"));
+  EXPECT_THAT(Post("selfsubjectrulesreviews", "", "{}"), HasSubstr("no namespace on request"));
+  EXPECT_THAT(Post("tokenreviews", "", R"({"spec":{"token":"of nobody"}})"),
+              HasSubstr(R"("error":"invalid bearer token")"));
+  EXPECT_THAT(Post("tokenreviews", "", "{}"), HasSubstr("token is required"));
+  EXPECT_THAT(Post("selfsubjectreviews", "", "{}"), HasSubstr(R"("status":{"userInfo":{)"));
+}
+
 TEST_F(PartsTest, WhatOnlyANodeCouldAnswerIsRefused) {
   Post("pods", "default", std::string(kPod));
   for (const std::string_view part : {"log", "exec", "attach", "portforward", "proxy"}) {

@@ -65,6 +65,7 @@ Task<Outcome> Dispatch(Call call) {
   }
   const bool is_binding = request.kind->group.empty() && IsBinding(request);
   if (is_binding && request.verb == Verb::kCreate) return Bind(call);
+  if (IsReview(*request.kind) && request.verb == Verb::kCreate) return Review(call);
   if (is_binding || request.kind->create_only) return RefuseMethod();
   const bool is_plain = request.subresource.empty();
   switch (request.verb) {

@@ -40,6 +40,10 @@ Task<Outcome> Bind(Call call);
 Task<Outcome> ServeScale(Call call);
 /// Create on "pods/eviction".
 Task<Outcome> Evict(Call call);
+/// Whether objects of `kind` are questions: answered, and never stored.
+bool IsReview(const api::KindInfo& kind);
+/// Create of a review.
+Task<Outcome> Review(Call call);
 /// Whether a subresource (log, exec, proxy, …) is answered by what runs on a node.
 bool NeedsRunningContainers(std::string_view subresource);
 /// Refuses such a subresource of an object that is there.

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// HorizontalPodAutoscaler of autoscaling/v1, whose one metric is a percentage of the requested CPU,
+// against v2, which has a list. Upstream: pkg/apis/autoscaling/v1/conversion.go; metrics that v1
+// cannot say it keeps in annotations, Dray as what every version leaves alone (MergeBack).
+#pragma once
+
+#include "api/object.h"
+
+namespace dray::api::conversion {
+
+/// Adds the metric of `object`, if it is of autoscaling/v1, to `hub`.
+void AutoscalerToHub(const Object& object, Object& hub);
+
+/// Shows the CPU metric of `hub` in `object`, if that is of autoscaling/v1.
+void AutoscalerFromHub(const Object& hub, Object& object);
+
+}  // namespace dray::api::conversion

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/documents/control_cells.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "api/apiregistration_v1.h"
+#include "api/at_path.h"
+#include "api/certificates_v1/signing_request.h"
+#include "server/documents/cell_text.h"
+#include "server/documents/human_duration.h"
+
+namespace dray::server::documents {
+namespace {
+
+using api::Object;
+using api::apiregistration_v1::APIService;
+using api::certificates_v1::CertificateSigningRequest;
+
+// Of objects of any version.
+std::string TextIn(const api::Found& of, std::string_view member) {
+  const api::Found found = api::AtPath(of, member);
+  return found.value == nullptr ? std::string() : *static_cast<const std::string*>(found.value);
+}
+
+// ----------------------------------------------------------------------------------- certificates
+
+std::string SigningDuration(const Object& object) {
+  const auto& seconds = object.As<CertificateSigningRequest>().spec.expiration_seconds;
+  return JsonCell(seconds.has_value() ? HumanDuration(*seconds) : std::string(kNone));
+}
+
+// What was decided, then what came of it.
+std::string SigningCondition(const Object& object) {
+  const auto& status = object.As<CertificateSigningRequest>().status;
+  const auto has = [&](std::string_view type) {
+    return std::ranges::any_of(status.conditions,
+                               [&](const auto& condition) { return condition.type == type; });
+  };
+  std::vector<std::string_view> words;
+  if (has("Denied")) {
+    words.emplace_back("Denied");
+  } else {
+    words.emplace_back(has("Approved") ? "Approved" : "Pending");
+  }
+  if (has("Failed")) words.emplace_back("Failed");
+  if (!status.certificate.bytes.empty()) words.emplace_back("Issued");
+  return JsonCell(fmt::format("{}", fmt::join(words, ",")));
+}
+
+// ----------------------------------------------------------------------------------- flow control
+
+std::string FlowMethod(const Object& object) {
+  return JsonCell(TextOr(api::TextAt(object, "spec.distinguisherMethod.type"), kNone));
+}
+
+std::string FlowMissing(const Object& object) {
+  for (const api::Found& condition : api::ElementsAt(object, "status.conditions")) {
+    if (TextIn(condition, "type") == "Dangling") return JsonCell(TextIn(condition, "status"));
+  }
+  return JsonCell("?");
+}
+
+// The number at `path`, if the level has it.
+std::string NumberCell(const Object& object, std::string_view path) {
+  const auto* number = api::Get<int32_t>(object, path);
+  return number == nullptr ? JsonCell(kNone) : fmt::format("{}", *number);
+}
+
+std::string LevelShares(const Object& object) {
+  const bool is_limited = api::TextAt(object, "spec.type") == "Limited";
+  return NumberCell(object,
+                    is_limited ? "spec.limited.nominalConcurrencyShares"
+                               : "spec.exempt.nominalConcurrencyShares");
+}
+
+std::string LevelQueues(const Object& object) {
+  return NumberCell(object, "spec.limited.limitResponse.queuing.queues");
+}
+
+std::string LevelHand(const Object& object) {
+  return NumberCell(object, "spec.limited.limitResponse.queuing.handSize");
+}
+
+std::string LevelLength(const Object& object) {
+  return NumberCell(object, "spec.limited.limitResponse.queuing.queueLengthLimit");
+}
+
+// ------------------------------------------------------------------------------------------- APIs
+
+std::string ApiServer(const Object& object) {
+  const auto& service = object.As<APIService>().spec.service;
+  if (!service.has_value()) return JsonCell("Local");
+  return JsonCell(fmt::format("{}/{}", service->namespace_, service->name));
+}
+
+std::string ApiAvailable(const Object& object) {
+  for (const auto& condition : object.As<APIService>().status.conditions) {
+    if (condition.type != "Available") continue;
+    if (condition.status == "True") return JsonCell("True");
+    return JsonCell(fmt::format("{} ({})", condition.status, condition.reason));
+  }
+  return JsonCell("Unknown");
+}
+
+struct Computed {
+  std::string_view name;
+  std::string (*cell)(const Object& object);
+};
+
+constexpr Computed kComputed[] = {
+    {"api-available", ApiAvailable},
+    {"api-service", ApiServer},
+    {"flow-method", FlowMethod},
+    {"flow-missing", FlowMissing},
+    {"level-hand", LevelHand},
+    {"level-length", LevelLength},
+    {"level-queues", LevelQueues},
+    {"level-shares", LevelShares},
+    {"signing-condition", SigningCondition},
+    {"signing-duration", SigningDuration},
+};
+
+}  // namespace
+
+std::optional<std::string> ControlCell(std::string_view compute, const Object& object) {
+  const auto* const found = std::ranges::find(kComputed, compute, &Computed::name);
+  if (found == std::end(kComputed)) return std::nullopt;
+  return found->cell(object);
+}
+
+}  // namespace dray::server::documents

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Computed cells of the kinds that are about the server itself: certificates, flow control, APIs.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "api/object.h"
+
+namespace dray::server::documents {
+
+/// The cell named `compute` of `object`, as JSON; nothing when the name is none of these.
+std::optional<std::string> ControlCell(std::string_view compute, const api::Object& object);
+
+}  // namespace dray::server::documents

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/documents/discovery_protobuf.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <ranges>
+#include <span>
+
+#include "api/codec/json_tree.h"
+#include "api/codec/protobuf.h"
+#include "api/codec/protobuf_wire.h"
+#include "base/check.h"
+
+namespace dray::server::documents {
+namespace {
+
+using api::JsonTree;
+using api::WireType;
+using api::WireWriter;
+
+struct Message;
+
+// A text or a truth value where `message` is null.
+struct Member {
+  std::string_view name;
+  uint32_t number;
+  const Message* message = nullptr;
+  bool is_message_of_texts = false;  // a list that is a message with the texts as its field 1
+};
+
+struct Message {
+  std::span<const Member> members;
+};
+
+// ---------------------------------------------------------------------------------------- meta/v1
+
+constexpr Member kVersionMembers[] = {{.name = "groupVersion", .number = 1},
+                                      {.name = "version", .number = 2}};
+constexpr Message kVersion = {kVersionMembers};
+constexpr Member kAddressMembers[] = {{.name = "clientCIDR", .number = 1},
+                                      {.name = "serverAddress", .number = 2}};
+constexpr Message kAddress = {kAddressMembers};
+constexpr Member kGroupMembers[] = {
+    {.name = "name", .number = 1},
+    {.name = "versions", .number = 2, .message = &kVersion},
+    {.name = "preferredVersion", .number = 3, .message = &kVersion},
+    {.name = "serverAddressByClientCIDRs", .number = 4, .message = &kAddress}};
+constexpr Message kGroup = {kGroupMembers};
+constexpr Member kGroupListMembers[] = {{.name = "groups", .number = 1, .message = &kGroup}};
+constexpr Message kGroupList = {kGroupListMembers};
+constexpr Member kCoreMembers[] = {
+    {.name = "versions", .number = 1},
+    {.name = "serverAddressByClientCIDRs", .number = 2, .message = &kAddress}};
+constexpr Message kCore = {kCoreMembers};
+constexpr Member kResourceMembers[] = {{.name = "name", .number = 1},
+                                       {.name = "namespaced", .number = 2},
+                                       {.name = "kind", .number = 3},
+                                       {.name = "verbs", .number = 4, .is_message_of_texts = true},
+                                       {.name = "shortNames", .number = 5},
+                                       {.name = "singularName", .number = 6},
+                                       {.name = "categories", .number = 7},
+                                       {.name = "group", .number = 8},
+                                       {.name = "version", .number = 9},
+                                       {.name = "storageVersionHash", .number = 10}};
+constexpr Message kResource = {kResourceMembers};
+constexpr Member kResourceListMembers[] = {
+    {.name = "groupVersion", .number = 1},
+    {.name = "resources", .number = 2, .message = &kResource}};
+constexpr Message kResourceList = {kResourceListMembers};
+
+// -------------------------------------------------------------------------------
+// apidiscovery.k8s.io
+
+constexpr Member kKindMembers[] = {{.name = "group", .number = 1},
+                                   {.name = "version", .number = 2},
+                                   {.name = "kind", .number = 3}};
+constexpr Message kKind = {kKindMembers};
+constexpr Member kPartMembers[] = {{.name = "subresource", .number = 1},
+                                   {.name = "responseKind", .number = 2, .message = &kKind},
+                                   {.name = "verbs", .number = 4}};
+constexpr Message kPart = {kPartMembers};
+constexpr Member kShownResourceMembers[] = {
+    {.name = "resource", .number = 1},
+    {.name = "responseKind", .number = 2, .message = &kKind},
+    {.name = "scope", .number = 3},
+    {.name = "singularResource", .number = 4},
+    {.name = "verbs", .number = 5},
+    {.name = "shortNames", .number = 6},
+    {.name = "categories", .number = 7},
+    {.name = "subresources", .number = 8, .message = &kPart}};
+constexpr Message kShownResource = {kShownResourceMembers};
+constexpr Member kShownVersionMembers[] = {
+    {.name = "version", .number = 1},
+    {.name = "resources", .number = 2, .message = &kShownResource},
+    {.name = "freshness", .number = 3}};
+constexpr Message kShownVersion = {kShownVersionMembers};
+constexpr Member kNameMembers[] = {{.name = "name", .number = 1}};
+constexpr Message kName = {kNameMembers};
+constexpr Member kShownGroupMembers[] = {
+    {.name = "metadata", .number = 1, .message = &kName},
+    {.name = "versions", .number = 2, .message = &kShownVersion}};
+constexpr Message kShownGroup = {kShownGroupMembers};
+constexpr Message kNothing = {};
+constexpr Member kShownListMembers[] = {{.name = "metadata", .number = 1, .message = &kNothing},
+                                        {.name = "items", .number = 2, .message = &kShownGroup}};
+constexpr Message kShownList = {kShownListMembers};
+
+struct Document {
+  std::string_view kind;
+  const Message* message;
+};
+constexpr Document kDocuments[] = {{.kind = "APIGroup", .message = &kGroup},
+                                   {.kind = "APIGroupDiscoveryList", .message = &kShownList},
+                                   {.kind = "APIGroupList", .message = &kGroupList},
+                                   {.kind = "APIResourceList", .message = &kResourceList},
+                                   {.kind = "APIVersions", .message = &kCore}};
+
+constexpr size_t kDepthMax = 16;  // of any of these documents
+
+// ----------------------------------------------------------------------------------------- writing
+
+void WriteMessage(const JsonTree& tree, const Message& message, WireWriter& wire);
+
+void WriteOne(const JsonTree& value, const Member& member, WireWriter& wire) {
+  if (value.kind == api::JsonKind::kBool) {
+    wire.Varint(value.text == "true" ? 1 : 0);
+    return wire.Tag({member.number, WireType::kVarint});
+  }
+  if (member.message == nullptr) {
+    wire.Bytes(value.text);
+  } else {
+    const size_t end = wire.size();
+    WriteMessage(value, *member.message, wire);
+    wire.Length(end);
+  }
+  wire.Tag({member.number, WireType::kBytes});
+}
+
+void WriteMember(const JsonTree& value, const Member& member, WireWriter& wire) {
+  if (!value.is_array()) return WriteOne(value, member, wire);
+  if (!member.is_message_of_texts) {
+    for (const JsonTree& element : std::views::reverse(value.elements())) {
+      WriteOne(element, member, wire);
+    }
+    return;
+  }
+  const size_t end = wire.size();
+  for (const JsonTree& element : std::views::reverse(value.elements())) {
+    WriteOne(element, {.name = "items", .number = 1}, wire);
+  }
+  wire.Length(end);
+  wire.Tag({member.number, WireType::kBytes});
+}
+
+void WriteMessage(const JsonTree& tree, const Message& message, WireWriter& wire) {
+  for (const Member& member : std::views::reverse(message.members)) {
+    const JsonTree* value = tree.members().Find(member.name);
+    if (value != nullptr && !value->is_null()) WriteMember(*value, member, wire);
+  }
+}
+
+std::string TextOf(const JsonTree& tree, std::string_view name) {
+  const JsonTree* value = tree.members().Find(name);
+  return value == nullptr ? std::string() : value->text;
+}
+
+}  // namespace
+
+std::string DiscoveryProtobuf(std::string_view json) {
+  const Result<JsonTree> tree = api::ParseJsonTree(json, kDepthMax);
+  DRAY_CHECK(tree.has_value());
+  const std::string kind = TextOf(*tree, "kind");
+  const auto* const document = std::ranges::find(kDocuments, kind, &Document::kind);
+  DRAY_CHECK(document != std::end(kDocuments));
+  WireWriter wire;
+  WriteMessage(*tree, *document->message, wire);
+  // The list of core resources names no version of itself; everything else does.
+  std::string version = TextOf(*tree, "apiVersion");
+  if (version.empty()) version = "v1";
+  std::string out;
+  api::EncodeProtobufEnvelope(
+      {.meta = {.api_version = std::move(version), .kind = kind}, .raw = wire.text()}, out);
+  return out;
+}
+
+}  // namespace dray::server::documents

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reviews: questions about users, tokens and rights that are answered and never stored. Everybody
+// who is known may do everything (docs/differences.md), so that is what they say.
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "api/authentication_v1.h"
+#include "api/authorization_v1.h"
+#include "api/codec/json.h"
+#include "api/conversion/conversion.h"
+#include "api/managed_fields/update.h"
+#include "server/errors/errors.h"
+#include "server/storage/stored_object.h"
+#include "server/verbs/decode_body.h"
+#include "server/verbs/verbs.h"
+
+namespace dray::server::verbs {
+namespace {
+
+namespace authentication = api::authentication_v1;
+namespace authorization = api::authorization_v1;
+using api::meta_v1::ObjectMeta;
+
+constexpr std::string_view kAnonymous = "system:anonymous";
+
+// ---------------------------------------------------------------------------------- authentication
+
+authentication::UserInfo InfoOf(const User& user) {
+  authentication::UserInfo info;
+  info.username = user.name;
+  info.uid = user.uid;
+  info.groups.assign(user.groups.begin(), user.groups.end());
+  return info;
+}
+
+Result<> AnswerSelf(const Call& call, authentication::SelfSubjectReview& review) {
+  review.metadata = ObjectMeta();
+  review.metadata.creation_timestamp = api::Time::Of(call.now());
+  review.status.user_info = InfoOf(call.request->user);
+  return {};
+}
+
+Result<> AnswerToken(const Call& call, authentication::TokenReview& review) {
+  if (review.spec.token.empty()) {
+    return Fail(errors::BadRequest("token is required for TokenReview in authentication"));
+  }
+  review.status = {};
+  const auto& user_of = call.core->options.user_of_token;
+  const std::optional<User> user = user_of ? user_of(review.spec.token) : std::nullopt;
+  if (!user.has_value()) {
+    review.status.error = "invalid bearer token";
+    return {};
+  }
+  review.status.authenticated = true;
+  review.status.user = InfoOf(*user);
+  review.status.audiences = review.spec.audiences;
+  return {};
+}
+
+// ----------------------------------------------------------------------------------- authorization
+
+using Causes = std::vector<ErrorCause>;
+
+template <class T>
+std::string ShownJson(const T& value) {
+  std::string json;
+  api::EncodeJson(api::TypeOf<T>(), &value, json);
+  return json;
+}
+
+// What is asked about, in either of two ways; `spec` is that of any access review.
+template <class T>
+void CheckAttributes(const T& spec, Causes& causes) {
+  if (spec.resource_attributes.has_value() && spec.non_resource_attributes.has_value()) {
+    causes.push_back(errors::InvalidValue("spec.nonResourceAttributes",
+                                          ShownJson(*spec.non_resource_attributes),
+                                          "cannot be specified in combination with "
+                                          "resourceAttributes"));
+  }
+  if (!spec.resource_attributes.has_value() && !spec.non_resource_attributes.has_value()) {
+    causes.push_back(errors::InvalidValue("spec.resourceAttributes",
+                                          "null",
+                                          "exactly one of nonResourceAttributes or "
+                                          "resourceAttributes must be specified"));
+  }
+}
+
+void CheckSubject(const authorization::SubjectAccessReviewSpec& spec, Causes& causes) {
+  if (!spec.user.empty() || !spec.groups.empty()) return;
+  causes.push_back(errors::InvalidValue(
+      "spec.user", errors::Quoted(""), "at least one of user or group must be specified"));
+}
+
+void CheckMetadata(ObjectMeta meta, std::string_view rule, Causes& causes) {
+  const std::string shown = ShownJson(meta);
+  meta.managed_fields.clear();
+  if (rule != "must be empty") meta.namespace_.clear();
+  if (meta == ObjectMeta()) return;
+  causes.push_back(errors::InvalidValue("metadata", shown, rule));
+}
+
+void CheckNamespace(const authorization::LocalSubjectAccessReview& review, Causes& causes) {
+  const auto& spec = review.spec;
+  if (spec.resource_attributes.has_value() &&
+      spec.resource_attributes->namespace_ != review.metadata.namespace_) {
+    causes.push_back(errors::InvalidValue("spec.resourceAttributes.namespace",
+                                          errors::Quoted(spec.resource_attributes->namespace_),
+                                          "must match metadata.namespace"));
+  }
+  if (spec.non_resource_attributes.has_value()) {
+    causes.push_back(errors::InvalidValue("spec.nonResourceAttributes",
+                                          ShownJson(*spec.non_resource_attributes),
+                                          "disallowed on this kind of request"));
+  }
+}
+
+// Upstream's reviews have no kind where it names them in errors.
+Result<> Judge(Causes causes) {
+  if (causes.empty()) return {};
+  return Fail(errors::InvalidAs("authorization.k8s.io", "", "", std::move(causes)));
+}
+
+authorization::SubjectAccessReviewStatus RightsOf(std::string_view user) {
+  authorization::SubjectAccessReviewStatus status;
+  status.allowed = user != kAnonymous;
+  return status;
+}
+
+Result<> AnswerAccess(const Call& /*call*/, authorization::SubjectAccessReview& review) {
+  Causes causes;
+  CheckAttributes(review.spec, causes);
+  CheckSubject(review.spec, causes);
+  CheckMetadata(review.metadata, "must be empty", causes);
+  DRAY_TRY_VOID(Judge(std::move(causes)));
+  review.status = RightsOf(review.spec.user);
+  return {};
+}
+
+// Who may not do everything was refused before.
+Result<> AnswerOwnAccess(const Call& /*call*/, authorization::SelfSubjectAccessReview& review) {
+  Causes causes;
+  CheckAttributes(review.spec, causes);
+  CheckMetadata(review.metadata, "must be empty", causes);
+  DRAY_TRY_VOID(Judge(std::move(causes)));
+  review.status = {};
+  review.status.allowed = true;
+  return {};
+}
+
+Result<> AnswerLocalAccess(const Call& call, authorization::LocalSubjectAccessReview& review) {
+  std::string& namespace_ = review.metadata.namespace_;
+  if (namespace_.empty()) namespace_ = call.request->namespace_;
+  if (namespace_ != call.request->namespace_) {
+    return Fail(errors::BadRequest(
+        "the namespace of the provided object does not match the namespace sent on the request"));
+  }
+  Causes causes;
+  CheckAttributes(review.spec, causes);
+  CheckSubject(review.spec, causes);
+  CheckMetadata(review.metadata, "must be empty except for namespace", causes);
+  CheckNamespace(review, causes);
+  DRAY_TRY_VOID(Judge(std::move(causes)));
+  review.status = RightsOf(review.spec.user);
+  return {};
+}
+
+Result<> AnswerRules(const Call& /*call*/, authorization::SelfSubjectRulesReview& review) {
+  if (review.spec.namespace_.empty()) {
+    return Fail(errors::BadRequest("no namespace on request"));
+  }
+  review = {};
+  auto& of_resources = review.status.resource_rules.emplace_back();
+  of_resources.verbs.emplace_back("*");
+  of_resources.api_groups.emplace_back("*");
+  of_resources.resources.emplace_back("*");
+  auto& of_paths = review.status.non_resource_rules.emplace_back();
+  of_paths.verbs.emplace_back("*");
+  of_paths.non_resource_urls.emplace_back("*");
+  return {};
+}
+
+// ------------------------------------------------------------------------------------------- verbs
+
+template <class T, auto kAnswer>
+Result<> Answered(const Call& call, api::Object& review) {
+  return kAnswer(call, review.Mutable<T>());
+}
+
+struct Question {
+  const api::Type& (*type)();  // in the form of the hub
+  Result<> (*answer)(const Call& call, api::Object& review);
+};
+
+constexpr std::array kQuestions = {
+    Question{&api::TypeOf<authentication::SelfSubjectReview>,
+             Answered<authentication::SelfSubjectReview, AnswerSelf>},
+    Question{&api::TypeOf<authentication::TokenReview>,
+             Answered<authentication::TokenReview, AnswerToken>},
+    Question{&api::TypeOf<authorization::SubjectAccessReview>,
+             Answered<authorization::SubjectAccessReview, AnswerAccess>},
+    Question{&api::TypeOf<authorization::SelfSubjectAccessReview>,
+             Answered<authorization::SelfSubjectAccessReview, AnswerOwnAccess>},
+    Question{&api::TypeOf<authorization::LocalSubjectAccessReview>,
+             Answered<authorization::LocalSubjectAccessReview, AnswerLocalAccess>},
+    Question{&api::TypeOf<authorization::SelfSubjectRulesReview>,
+             Answered<authorization::SelfSubjectRulesReview, AnswerRules>}};
+
+const Question* QuestionOf(const api::KindInfo& kind) {
+  const auto* const found = std::ranges::find(kQuestions, kind.storage().type, &Question::type);
+  return found == kQuestions.end() ? nullptr : found;
+}
+
+}  // namespace
+
+bool IsReview(const api::KindInfo& kind) {
+  return kind.create_only && QuestionOf(kind) != nullptr;
+}
+
+Task<Outcome> Review(Call call) {
+  DRAY_CO_TRY(const api::Object decoded, DecodeBody(call, call.kind()));
+  const api::Release release = call.request->release;
+  api::Object review = api::conversion::ToHub(decoded, release).Clone();
+  review.mutable_metadata().managed_fields = api::managed_fields::EntriesAfter(
+      WriterOf(call, registry::Subresource::kNone), api::Object::Make(call.hub()), review);
+  DRAY_CO_TRY_VOID(QuestionOf(call.kind())->answer(call, review));
+  api::Object shown = api::conversion::FromHub(review, call.kind(), release);
+  std::string json = api::ToJson(shown, {.release = release});
+  co_return ObjectAnswer{.code = 201,
+                         .item = storage::MakeItem(std::move(shown), std::move(json), release)};
+}
+
+}  // namespace dray::server::verbs
