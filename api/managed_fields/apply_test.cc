@@ -19,6 +19,7 @@
 #include "api/managed_fields/documents.h"
 #include "api/managed_fields/managers.h"
 #include "api/managed_fields/update.h"
+#include "api/rbac_v1.h"
 #include "api/resource_v1/claim.h"
 #include "api/resource_v1/slice.h"
 #include "api/resource_v1beta1.h"
@@ -250,6 +251,12 @@ TEST(Update, TakesQuantitiesThatAreWrittenOtherwise) {
     story.Update("two", pod(second));
     EXPECT_EQ(story.live().metadata().managed_fields.size(), owners) << second;
   }
+}
+
+TEST(Update, OwnsAnEmptyListThatIsWritten) {
+  Story story(Reflected<rbac_v1::Role>::kKind);
+  story.Update("me", R"({"metadata":{"name":"a"},"rules":[]})");
+  EXPECT_EQ(story.Owners(), "me:Update:rbac.authorization.k8s.io/v1@1 {\"f:rules\":{}}\n");
 }
 
 TEST(Update, OwnsItemsOfListsByKey) {

@@ -24,8 +24,9 @@ struct Found {
 
 // Quantities change with their text, not only with their value. In lists upstream compares how it
 // has them in memory too, where some remember the text that they were read from: one that came with
-// the request may be unlike the same one from the store.
-bool IsAsStored(const Type& type, const void* old, const void* now, bool in_list) {
+// the request may be unlike the same one from the store. A list that is null is another than an
+// empty one, where either is written.
+bool IsAsStored(const Type& type, const void* old, const void* now, Wire wire, bool in_list) {
   if (type.kind == TypeKind::kQuantity) {
     const auto& before = *static_cast<const Quantity*>(old);
     const auto& after = *static_cast<const Quantity*>(now);
@@ -33,33 +34,40 @@ bool IsAsStored(const Type& type, const void* old, const void* now, bool in_list
   }
   if (type.scalar != nullptr) return type.scalar->equal(old, now);
   if (type.kind == TypeKind::kStruct) {
-    return std::ranges::all_of(type.fields, [&](const Field& field) {
-      return IsAsStored(field.type(), field.of(old), field.of(now), in_list);
-    });
+    const uint64_t written = WrittenMembers(type, old, wire);
+    if (written != WrittenMembers(type, now, wire)) return false;
+    for (uint64_t left = written; left != 0; left &= left - 1) {
+      const Field& field = type.fields[static_cast<size_t>(std::countr_zero(left))];
+      if (!IsAsStored(field.type(), field.of(old), field.of(now), wire, in_list)) return false;
+    }
+    return true;
   }
   const ContainerOperations& container = *type.container;
   const size_t size = container.size(old);
   if (size != container.size(now)) return false;
+  if (size == 0 && type.kind == TypeKind::kList) {
+    return container.present(old) == container.present(now);
+  }
   bool same = true;
   if (type.kind == TypeKind::kMap) {
     VisitMap(type, old, [&](std::string_view key, const void* before) {
       const void* after = container.find(now, key);
-      same = same && after != nullptr && IsAsStored(type.element(), before, after, in_list);
+      same = same && after != nullptr && IsAsStored(type.element(), before, after, wire, in_list);
     });
     return same;
   }
   const bool inside = in_list || type.kind == TypeKind::kList;
   for (size_t i = 0; i < size && same; ++i) {
-    same = IsAsStored(type.element(), container.at(old, i), container.at(now, i), inside);
+    same = IsAsStored(type.element(), container.at(old, i), container.at(now, i), wire, inside);
   }
   return same;
 }
 
-bool IsAsBefore(const Part& old, const Part& now) {
+bool IsAsBefore(const Part& old, const Part& now, Wire wire) {
   const bool are_values = old.tree() == nullptr && now.tree() == nullptr && old.type() != nullptr &&
                           old.type() == now.type() && old.value() != nullptr &&
                           now.value() != nullptr;
-  return are_values ? IsAsStored(*old.type(), old.value(), now.value(), false) : old == now;
+  return are_values ? IsAsStored(*old.type(), old.value(), now.value(), wire, false) : old == now;
 }
 
 // What is compared at one path.
@@ -77,7 +85,7 @@ class Comparison {
     Found found{.is_gained = !old.is_there(), .is_removed = !now.is_there()};
     const bool is_leaf = shape.is_leaf() || (old.is_empty(wire_) && now.is_empty(wire_));
     if (is_leaf) {
-      if (!found.is_gained && !found.is_removed) found.is_gained = !IsAsBefore(old, now);
+      if (!found.is_gained && !found.is_removed) found.is_gained = !IsAsBefore(old, now, wire_);
       return found;
     }
     switch (shape.kind) {
@@ -224,7 +232,7 @@ class Comparison {
   // What is ignored is never in a list: the steps of such sets are fields.
   void Lists(const Shape& shape, const Sides& sides, Changes& out) {
     const auto& [old, now, ignored] = sides;
-    if (old.is_there() && now.is_there() && IsAsBefore(old, now)) return;
+    if (old.is_there() && now.is_there() && IsAsBefore(old, now, wire_)) return;
     Items before = SortedItems(shape, old);
     Items after = SortedItems(shape, now);
     const Shape inner = ElementShape(shape);
