@@ -359,6 +359,19 @@ TEST_F(WatchTest, BookmarksSayWhereTheCursorStands) {
   EXPECT_EQ(Open({.resource_version = Newest()})->Bookmark(), std::nullopt);
 }
 
+TEST_F(WatchTest, BookmarksOfWorkloadsHaveNoReplicas) {
+  for (const auto& [plural, is_said] : {std::pair("deployments", true),
+                                        {"replicasets", true},
+                                        {"statefulsets", true},
+                                        {"daemonsets", false},
+                                        {"replicationcontrollers", false}}) {
+    const auto cursor = Open({.resource_version = Newest(), .allow_watch_bookmarks = true}, plural);
+    const std::optional<WatchEvent> bookmark = cursor->Bookmark();
+    ASSERT_TRUE(bookmark.has_value());
+    EXPECT_EQ(bookmark->item.json->contains(R"("spec":{"replicas":0)"), is_said) << plural;
+  }
+}
+
 TEST_F(WatchTest, AVersionThatIsGoneEndsTheStream) {
   const std::string old = Newest();
   Class("a");

@@ -64,6 +64,18 @@ struct WatchPlan {
   int64_t timeout_seconds = 0;
 };
 
+// The number of pods in the spec of an empty workload: upstream's own form of those in apps has a
+// number where the versions have an optional one, so it shows.
+void SetNoReplicas(api::Object& object) {
+  if (object.kind().group != "apps") return;
+  const api::Field* const spec = object.type().Find("spec");
+  if (spec == nullptr || spec->type().kind != api::TypeKind::kStruct) return;
+  const api::Field* const replicas = spec->type().Find("replicas");
+  if (replicas == nullptr || replicas->type().kind != api::TypeKind::kOptional) return;
+  void* const member = MutableMember(*replicas, MutableMember(*spec, object.mutable_value()));
+  replicas->type().container->add(member, {});
+}
+
 class Cursor final : public WatchCursor {
  public:
   Cursor(const Core& core,
@@ -191,6 +203,7 @@ class Cursor final : public WatchCursor {
   WatchEvent BookmarkAt(Revision revision) const {
     api::Object object = api::Object::Make(*view_.kind);
     object.mutable_metadata().resource_version = std::to_string(revision.value());
+    SetNoReplicas(object);
     return Bare(std::move(object));
   }
 
