@@ -25,8 +25,8 @@ struct Message;
 struct Member {
   std::string_view name;
   uint32_t number;
-  const Message* message = nullptr;
   bool is_message_of_texts = false;  // a list that is a message with the texts as its field 1
+  const Message* message = nullptr;
 };
 
 struct Message {
