@@ -2,6 +2,7 @@
 // dray serve: API server, scheduler, controllers and simulated nodes in one process.
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
@@ -18,6 +19,7 @@
 #include "api/feature_gates.h"
 #include "api/kind.h"
 #include "api/release.h"
+#include "api/value/time.h"
 #include "base/log.h"
 #include "cli/commands.h"
 #include "cli/output.h"
@@ -37,6 +39,8 @@ using NodeGroup = node::SimulatedNodes::Options::Group;
 
 constexpr size_t kSimulatedNodesMax = 10'000;
 constexpr uint32_t kHttp2StreamsMax = 100'000;  // a stream is some 1 KiB of memory
+constexpr std::chrono::milliseconds kCompactionIntervalMin{100};
+constexpr std::chrono::hours kCompactionIntervalMax{8760};
 constexpr std::string_view kComponents[] = {"apiserver", "scheduler", "controllers", "nodes"};
 
 struct ServeOptions {
@@ -44,10 +48,11 @@ struct ServeOptions {
   control_plane::StoreChoice store;
   std::string token_file;  // empty: certificates only
   std::string components = "apiserver,scheduler,controllers,nodes";
-  std::vector<std::string> nodes;  // PROFILE=COUNT each
-  std::string release;             // --emulate-release; empty: both generations, newest rules
-  std::string feature_gates;       // kube-apiserver's words
-  std::string runtime_config;      // likewise
+  std::vector<std::string> nodes;   // PROFILE=COUNT each
+  std::string release;              // --emulate-release; empty: both generations, newest rules
+  std::string feature_gates;        // kube-apiserver's words
+  std::string runtime_config;       // likewise
+  std::string compaction_interval;  // likewise; empty: as the store does it by itself
   bool allow_overlapping_allocations = false;
   control_plane::TlsFileNames tls_files;
   bool disable_http2_serving = false;  // kube-apiserver's name
@@ -145,6 +150,22 @@ Result<NodeGroup> ParseNodes(const std::string& text) {
 }
 
 /// Errors: kBadRequest, with the option's name.
+/// Errors: kBadRequest  no duration in Go's words, or out of bounds.
+Result<std::chrono::nanoseconds> ParseCompactionInterval(const std::string& text) {
+  const Result<api::Duration> duration = api::Duration::Parse(text);
+  if (!duration) {
+    return Fail(StatusReason::kBadRequest,
+                fmt::format("--etcd-compaction-interval: {}", duration.error().message));
+  }
+  const std::chrono::nanoseconds interval(duration->nanos());
+  const bool is_in_bounds =
+      interval >= kCompactionIntervalMin && interval <= kCompactionIntervalMax;
+  if (interval.count() == 0 || is_in_bounds) return interval;
+  return Fail(
+      StatusReason::kBadRequest,
+      fmt::format("--etcd-compaction-interval: {} is neither 0 nor from 100ms to 8760h", text));
+}
+
 Result<control_plane::ProcessOptions> ProcessOptionsOf(const ServeOptions& options) {
   control_plane::ProcessOptions process{
       .store = options.store,
@@ -167,6 +188,10 @@ Result<control_plane::ProcessOptions> ProcessOptionsOf(const ServeOptions& optio
   process.controllers = has("controllers");
   process.nodes = has("nodes");
   DRAY_TRY_VOID(control_plane::CheckStoreChoice(options.store));
+  if (!options.compaction_interval.empty()) {
+    DRAY_TRY(process.store.compaction_interval,
+             ParseCompactionInterval(options.compaction_interval));
+  }
   DRAY_TRY(process.listen, ParseListen(options.listen));
   DRAY_TRY(process.emulation, EmulationOf(options));
   return process;
@@ -256,6 +281,10 @@ void AddOptions(CLI::App& command, ServeOptions& options) {
   command.add_option("--runtime-config",
                      options.runtime_config,
                      "GROUP/VERSION[/RESOURCE]=false,… or api/alpha=false: what is not served");
+  command.add_option("--etcd-compaction-interval",
+                     options.compaction_interval,
+                     "5m, 2s, …: how often history older than that is forgotten, in every store; 0 "
+                     "is never (default: in etcd every 5m, else when the window is full)");
   command.add_flag("--allow-overlapping-allocations",
                    options.allow_overlapping_allocations,
                    "play upstream: let a status allocate a device that another claim has");

@@ -3,9 +3,23 @@
 
 namespace dray::control_plane {
 
-Housekeeping::Housekeeping(store::Store& store, const Clock& clock, net::Reactor& reactor)
-    : store_(store), clock_(clock), reactor_(reactor) {
-  reactor_.Post([this] { Schedule(); });
+Housekeeping::Housekeeping(store::Store& store,
+                           const Clock& clock,
+                           net::Reactor& reactor,
+                           std::chrono::nanoseconds compact_every)
+    : store_(store), clock_(clock), reactor_(reactor), compact_every_(compact_every) {
+  reactor_.Post([this] {
+    Schedule();
+    if (compact_every_.count() > 0) ScheduleCompaction(store_.Read()->revision());
+  });
+}
+
+void Housekeeping::ScheduleCompaction(Revision then) {
+  compaction_timer_ = reactor_.RunAfter(compact_every_, [this, then] {
+    const Revision newest = store_.Read()->revision();
+    (void)store_.Compact(then);  // a failure is met again at the next turn
+    ScheduleCompaction(newest);
+  });
 }
 
 void Housekeeping::Schedule() {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a server does on its own, now and then: remove what has expired.
+// What a server does on its own, now and then: remove what has expired, forget old history.
 #pragma once
 
 #include <chrono>
 
+#include "base/strong.h"
 #include "base/world.h"
 #include "net/reactor.h"
 #include "store/store.h"
@@ -11,25 +12,32 @@
 namespace dray::control_plane {
 
 /// Removes expired records (Events, one hour after their last write) about every kPeriod, at most
-/// kBatchMax a time, on a reactor's thread. Made and destroyed while the reactor does not run it:
-/// before the server starts requests, and after it has shut down.
+/// kBatchMax a time, on a reactor's thread. Every `compact_every` it forgets the history before the
+/// revision that was the newest one such time ago, as kube-apiserver does; 0: never. Made and
+/// destroyed while the reactor does not run it: before the server starts requests, and after it has
+/// shut down.
 class Housekeeping {
  public:
   static constexpr std::chrono::seconds kPeriod{5};
   static constexpr size_t kBatchMax = 1000;
 
-  Housekeeping(store::Store& store, const Clock& clock, net::Reactor& reactor);
+  Housekeeping(store::Store& store,
+               const Clock& clock,
+               net::Reactor& reactor,
+               std::chrono::nanoseconds compact_every);
   Housekeeping(const Housekeeping&) = delete;
   Housekeeping& operator=(const Housekeeping&) = delete;
   ~Housekeeping() = default;
 
  private:
   void Schedule();
+  void ScheduleCompaction(Revision then);
 
   store::Store& store_;
   const Clock& clock_;
   net::Reactor& reactor_;
-  net::Timer timer_;
+  const std::chrono::nanoseconds compact_every_;
+  net::Timer timer_, compaction_timer_;
 };
 
 }  // namespace dray::control_plane

@@ -25,10 +25,14 @@ Result<std::unique_ptr<store::Store>> OpenEtcd(World& world,
                                                Log log,
                                                const StoreChoice& choice,
                                                const store::Options& options) {
-  const store::etcd::EtcdOptions etcd{.endpoints = choice.etcd_servers,
-                                      .ca_file = choice.etcd_ca_file,
-                                      .certificate_file = choice.etcd_certificate_file,
-                                      .key_file = choice.etcd_key_file};
+  store::etcd::EtcdOptions etcd{.endpoints = choice.etcd_servers,
+                                .ca_file = choice.etcd_ca_file,
+                                .certificate_file = choice.etcd_certificate_file,
+                                .key_file = choice.etcd_key_file};
+  if (choice.compaction_interval) {
+    etcd.compaction_interval =
+        std::chrono::duration_cast<std::chrono::milliseconds>(*choice.compaction_interval);
+  }
   return store::etcd::EtcdStore::Open(world, std::move(log), etcd, options);
 }
 

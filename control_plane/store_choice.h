@@ -2,7 +2,9 @@
 // Where objects are kept: in a file of the data folder, in etcd, or in memory.
 #pragma once
 
+#include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +21,9 @@ struct StoreChoice {
   bool memory = false;                    // --memory
   std::vector<std::string> etcd_servers;  // --etcd-servers; empty: no etcd
   std::string etcd_ca_file, etcd_certificate_file, etcd_key_file;
+  /// --etcd-compaction-interval, 0 for never. None: etcd is compacted every five minutes; the other
+  /// stores keep as much history as fits into their window.
+  std::optional<std::chrono::nanoseconds> compaction_interval;
 };
 
 /// Errors: kBadRequest  options that exclude each other or miss a partner, by name.

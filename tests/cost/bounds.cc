@@ -64,8 +64,8 @@ std::string Growth::Complaint() const {
        .per_byte = kAnswerPerByte,
        .noise = kMiB * 2},
       {.name = "instructions",
-       .base = kInstructionsBase,
-       .per_byte = instructions_per_byte_,
+       .base = kInstructionsBase * kInstrumentation,
+       .per_byte = instructions_per_byte_ * kInstrumentation,
        .noise = 4'000'000'000}};
   for (const Sample& sample : samples_) {
     quantities[0].values.push_back(sample.usage.peak);

@@ -24,6 +24,12 @@ inline constexpr uint64_t kAnswerPerByte = 20;
 /// Without optimisation; a released program takes a tenth.
 inline constexpr uint64_t kInstructionsBase = 2'000'000'000;
 inline constexpr uint64_t kInstructionsPerByte = 14'000;  // numbers in YAML
+/// Of every instruction of the program, with what a sanitizer adds.
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+inline constexpr uint64_t kInstrumentation = 4;
+#else
+inline constexpr uint64_t kInstrumentation = 1;
+#endif
 /// Of server-side apply: who owns which element of a list is looked up by its key, several times.
 inline constexpr uint64_t kApplyInstructionsPerByte = 26'000;
 
