@@ -283,7 +283,7 @@ void AddOptions(CLI::App& command, ServeOptions& options) {
                      "GROUP/VERSION[/RESOURCE]=false,… or api/alpha=false: what is not served");
   command.add_option("--etcd-compaction-interval",
                      options.compaction_interval,
-                     "5m, 2s, …: how often history older than that is forgotten, in every store; 0 "
+                     "5m, 2s, …: how often states older than that are forgotten, in every store; 0 "
                      "is never (default: in etcd every 5m, else when the window is full)");
   command.add_flag("--allow-overlapping-allocations",
                    options.allow_overlapping_allocations,

@@ -48,10 +48,6 @@ if(DRAY_SANITIZE)
   target_compile_options(dray_options INTERFACE -fsanitize=${DRAY_SANITIZE} -fno-sanitize-recover=all)
   target_link_options(dray_options INTERFACE -fsanitize=${DRAY_SANITIZE})
 endif()
-if(DRAY_SANITIZE MATCHES "thread")
-  # Its operator new is no weak symbol; base/testing/failing_memory.cc has one, too, which comes first.
-  target_link_options(dray_options INTERFACE -Wl,-z,muldefs)
-endif()
 if(DRAY_LTO)
   target_compile_options(dray_options INTERFACE -flto=thin)
   target_link_options(dray_options INTERFACE -flto=thin

@@ -6,8 +6,13 @@ namespace dray::control_plane {
 Housekeeping::Housekeeping(store::Store& store,
                            const Clock& clock,
                            net::Reactor& reactor,
+                           server::verbs::Resources& resources,
                            std::chrono::nanoseconds compact_every)
-    : store_(store), clock_(clock), reactor_(reactor), compact_every_(compact_every) {
+    : store_(store),
+      clock_(clock),
+      reactor_(reactor),
+      resources_(resources),
+      compact_every_(compact_every) {
   reactor_.Post([this] {
     Schedule();
     if (compact_every_.count() > 0) ScheduleCompaction(store_.Read()->revision());
@@ -17,7 +22,7 @@ Housekeeping::Housekeeping(store::Store& store,
 void Housekeeping::ScheduleCompaction(Revision then) {
   compaction_timer_ = reactor_.RunAfter(compact_every_, [this, then] {
     const Revision newest = store_.Read()->revision();
-    (void)store_.Compact(then);  // a failure is met again at the next turn
+    resources_.ForgetStatesBefore(then);
     ScheduleCompaction(newest);
   });
 }

@@ -7,12 +7,13 @@
 #include "base/strong.h"
 #include "base/world.h"
 #include "net/reactor.h"
+#include "server/verbs/resources.h"
 #include "store/store.h"
 
 namespace dray::control_plane {
 
 /// Removes expired records (Events, one hour after their last write) about every kPeriod, at most
-/// kBatchMax a time, on a reactor's thread. Every `compact_every` it forgets the history before the
+/// kBatchMax a time, on a reactor's thread. Every `compact_every` it forgets the states before the
 /// revision that was the newest one such time ago, as kube-apiserver does; 0: never. Made and
 /// destroyed while the reactor does not run it: before the server starts requests, and after it has
 /// shut down.
@@ -24,6 +25,7 @@ class Housekeeping {
   Housekeeping(store::Store& store,
                const Clock& clock,
                net::Reactor& reactor,
+               server::verbs::Resources& resources,
                std::chrono::nanoseconds compact_every);
   Housekeeping(const Housekeeping&) = delete;
   Housekeeping& operator=(const Housekeeping&) = delete;
@@ -36,6 +38,7 @@ class Housekeeping {
   store::Store& store_;
   const Clock& clock_;
   net::Reactor& reactor_;
+  server::verbs::Resources& resources_;
   const std::chrono::nanoseconds compact_every_;
   net::Timer timer_, compaction_timer_;
 };

@@ -97,14 +97,11 @@ Result<> Process::StartServer() {
            .body_bytes_max = server::http::kBodyBytesMax,
            .http2_streams_max = options_.http2_streams_max},
           *api_));
-  // A store in etcd compacts by itself, in turns with other servers.
-  const std::chrono::nanoseconds never{0};
   housekeeping_.emplace(*store_,
                         world_.clock,
                         *http_->reactors().front(),
-                        options_.store.etcd_servers.empty()
-                            ? options_.store.compaction_interval.value_or(never)
-                            : never);
+                        *resources_,
+                        options_.store.compaction_interval.value_or(std::chrono::nanoseconds(0)));
   DRAY_TRY_VOID(Wait(resources_->BootstrapCluster(options_.listen.host, http_->port())));
   url_ = fmt::format(
       "https://{}",

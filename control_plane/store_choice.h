@@ -21,8 +21,8 @@ struct StoreChoice {
   bool memory = false;                    // --memory
   std::vector<std::string> etcd_servers;  // --etcd-servers; empty: no etcd
   std::string etcd_ca_file, etcd_certificate_file, etcd_key_file;
-  /// --etcd-compaction-interval, 0 for never. None: etcd is compacted every five minutes; the other
-  /// stores keep as much history as fits into their window.
+  /// --etcd-compaction-interval, 0 for never. None: etcd is compacted every five minutes, and
+  /// servers list what fits into their window of history.
   std::optional<std::chrono::nanoseconds> compaction_interval;
 };
 

@@ -17,7 +17,7 @@ thread_local bool has_failed = false;
 // NOLINTBEGIN(cppcoreguidelines-owning-memory,cppcoreguidelines-no-malloc): that is what they are
 
 // Null when there is no memory, or shall be none.
-void* TryToAllocate(size_t size) noexcept {
+[[maybe_unused]] void* TryToAllocate(size_t size) noexcept {
   if (allocations_left == 0) {
     allocations_left = -1;
     has_failed = true;
@@ -27,7 +27,7 @@ void* TryToAllocate(size_t size) noexcept {
   return std::malloc(size == 0 ? 1 : size);
 }
 
-void* Allocate(size_t size) {
+[[maybe_unused]] void* Allocate(size_t size) {
   void* const memory = TryToAllocate(size);
   if (memory == nullptr) throw std::bad_alloc();
   return memory;
@@ -49,6 +49,7 @@ bool TakeAllocationFailed() {
 
 }  // namespace dray::testing
 
+#if !__has_feature(thread_sanitizer)
 void* operator new(size_t size) {
   return dray::testing::Allocate(size);
 }
@@ -73,4 +74,5 @@ void operator delete(void* memory, size_t) noexcept {
 void operator delete[](void* memory, size_t) noexcept {
   std::free(memory);
 }
+#endif
 // NOLINTEND(cppcoreguidelines-owning-memory,cppcoreguidelines-no-malloc)

@@ -2,6 +2,8 @@
 // One request on its way through a verb, and what all verbs ask about it.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -38,6 +40,8 @@ struct Core {
   /// Null when allocations may overlap.
   std::shared_ptr<storage::AllocationGuard> allocations;
   std::shared_ptr<storage::LenientReader> lenient;
+  /// States before this revision are not listed any more (Resources::ForgetStatesBefore).
+  std::shared_ptr<std::atomic<int64_t>> states_begin;
 };
 
 using Outcome = std::variant<ObjectAnswer, ListAnswer, StatusAnswer>;

@@ -114,9 +114,9 @@ Task<Outcome> List(Call call) {
   }
   const std::string prefix = storage::CollectionPrefix(call.hub(), namespace_);
   if (plan.exactly) {
-    Result<Frozen<store::Snapshot>> older =
-        core.store.ReadAt(Revision(static_cast<int64_t>(plan.version)));
-    if (!older.has_value()) {
+    const Revision wanted(static_cast<int64_t>(plan.version));
+    Result<Frozen<store::Snapshot>> older = core.store.ReadAt(wanted);
+    if (!older.has_value() || wanted.value() < core.states_begin->load()) {
       if (plan.start.empty()) co_return Fail(errors::TooOldToList());
       co_return Fail(errors::TooOldToContinue(EncodeContinue(
           {.revision = kInconsistent, .start = plan.start, .store = core.store_id})));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/verbs/resources.h"
 
+#include <atomic>
 #include <optional>
 #include <utility>
 
@@ -22,7 +23,8 @@ struct Resources::Parts {
                         .log = core.log,
                         .options = core.options,
                         .allocations = core.allocations,
-                        .lenient = core.lenient});
+                        .lenient = core.lenient,
+                        .states_begin = core.states_begin});
   }
   Core core;
   WatchHub hub;
@@ -94,12 +96,17 @@ Resources::Resources(
                .log = log,
                .options = options,
                .allocations = GuardOf(store, options),
-               .lenient = std::make_shared<storage::LenientReader>(std::move(log))})) {}
+               .lenient = std::make_shared<storage::LenientReader>(std::move(log)),
+               .states_begin = std::make_shared<std::atomic<int64_t>>(0)})) {}
 
 Resources::~Resources() = default;
 
 api::Release Resources::release() const {
   return parts_->core.options.release;
+}
+
+void Resources::ForgetStatesBefore(Revision revision) {
+  parts_->core.states_begin->store(revision.value());
 }
 
 void Resources::CatchUp() {

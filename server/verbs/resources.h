@@ -59,6 +59,11 @@ class Resources {
   /// whose endpoints are this server at `address` and `port`. Idempotent.
   Task<> BootstrapCluster(std::string address, uint16_t port);
 
+  /// From now on lists of a state before `revision`, and continue tokens of one, are too old, as if
+  /// etcd had been compacted under kube-apiserver. Watches go on from wherever the store has
+  /// events.
+  void ForgetStatesBefore(Revision revision);
+
   const api::Scheme& scheme() const { return scheme_; }
   api::Release release() const;
 
