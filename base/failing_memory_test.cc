@@ -11,7 +11,7 @@ namespace dray::testing {
 namespace {
 
 TEST(FailingMemory, FailsOnceAfterSoManySuccesses) {
-  if (!kWhyAllocationsSucceed.empty()) GTEST_SKIP() << kWhyAllocationsSucceed;
+  if (!WhyAllocationsSucceed().empty()) GTEST_SKIP() << WhyAllocationsSucceed();
   for (int successes = 0; successes < 3; ++successes) {
     FailAllocationAfter(successes);
     for (int i = 0; i < successes; ++i) EXPECT_NO_THROW(std::make_unique<int>(i));
@@ -24,7 +24,7 @@ TEST(FailingMemory, FailsOnceAfterSoManySuccesses) {
 }
 
 TEST(FailingMemory, LeavesOutWhatIsNotCounted) {
-  if (!kWhyAllocationsSucceed.empty()) GTEST_SKIP() << kWhyAllocationsSucceed;
+  if (!WhyAllocationsSucceed().empty()) GTEST_SKIP() << WhyAllocationsSucceed();
   FailAllocationAfter(0);
   {
     const AllocationsNotCounted not_counted;
@@ -35,7 +35,7 @@ TEST(FailingMemory, LeavesOutWhatIsNotCounted) {
 }
 
 TEST(FailingMemory, IsOfOneThread) {
-  if (!kWhyAllocationsSucceed.empty()) GTEST_SKIP() << kWhyAllocationsSucceed;
+  if (!WhyAllocationsSucceed().empty()) GTEST_SKIP() << WhyAllocationsSucceed();
   bool other_failed = true;
   {
     std::jthread other([&] {

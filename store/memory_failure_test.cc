@@ -86,8 +86,8 @@ std::optional<bool> TryWithout(MemoryStore& store, Txn txn, int successes) {
 }
 
 TEST(MemoryStoreWithoutMemory, CommitsAllOrNothing) {
-  if (!dray::testing::kWhyAllocationsSucceed.empty())
-    GTEST_SKIP() << dray::testing::kWhyAllocationsSucceed;
+  if (!dray::testing::WhyAllocationsSucceed().empty())
+    GTEST_SKIP() << dray::testing::WhyAllocationsSucceed();
   const std::function<Txn()> cases[] = {
       [] { return PutOf("/r/new/one", "1"); },
       [] { return PutOf("/r/pods/7", "again"); },
@@ -123,8 +123,8 @@ TEST(MemoryStoreWithoutMemory, CommitsAllOrNothing) {
 }
 
 TEST(MemoryStoreWithoutMemory, WakesTheOthers) {
-  if (!dray::testing::kWhyAllocationsSucceed.empty())
-    GTEST_SKIP() << dray::testing::kWhyAllocationsSucceed;
+  if (!dray::testing::WhyAllocationsSucceed().empty())
+    GTEST_SKIP() << dray::testing::WhyAllocationsSucceed();
   MemoryStore store;
   Revision seen{};
   int wakes = 0;

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdlib>
 #include <new>
+#include <string_view>
 #include <utility>
 
 namespace dray::testing {
@@ -34,6 +35,14 @@ thread_local bool has_failed = false;
 }
 
 }  // namespace
+
+std::string_view WhyAllocationsSucceed() {
+#if __has_feature(thread_sanitizer)
+  return "ThreadSanitizer has an operator new of its own";
+#else
+  return {};
+#endif
+}
 
 void FailAllocationAfter(int successes) {
   allocations_left = successes;

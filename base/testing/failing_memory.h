@@ -8,12 +8,7 @@
 namespace dray::testing {
 
 /// Empty where allocations can be made to fail; else why tests of that are skipped.
-#if __has_feature(thread_sanitizer)
-inline constexpr std::string_view kWhyAllocationsSucceed =
-    "ThreadSanitizer has an operator new of its own";
-#else
-inline constexpr std::string_view kWhyAllocationsSucceed;
-#endif
+std::string_view WhyAllocationsSucceed();
 
 /// As many allocations of this thread as that succeed, and the one after them fails, once.
 /// Less than zero: all succeed.

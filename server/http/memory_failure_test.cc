@@ -146,8 +146,8 @@ constexpr std::string_view kMaps = "/api/v1/namespaces/default/configmaps";
 constexpr std::string_view kClaims = "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims";
 
 TEST_F(MemoryFailure, EndsAReadAlone) {
-  if (!dray::testing::kWhyAllocationsSucceed.empty())
-    GTEST_SKIP() << dray::testing::kWhyAllocationsSucceed;
+  if (!dray::testing::WhyAllocationsSucceed().empty())
+    GTEST_SKIP() << dray::testing::WhyAllocationsSucceed();
   ASSERT_EQ(Ask("POST", kMaps, R"({"metadata":{"name":"a"}})", -1).status, 201);
   const auto whole = [&](const Noted&) { EXPECT_EQ(Ask("GET", kMaps, "", -1).status, 200); };
   FailEverywhere("GET", std::string(kMaps) + "/a", "", whole);
@@ -158,8 +158,8 @@ TEST_F(MemoryFailure, EndsAReadAlone) {
 
 // What failed may have been written or not, as with every 500; never half of it.
 TEST_F(MemoryFailure, EndsAWriteAlone) {
-  if (!dray::testing::kWhyAllocationsSucceed.empty())
-    GTEST_SKIP() << dray::testing::kWhyAllocationsSucceed;
+  if (!dray::testing::WhyAllocationsSucceed().empty())
+    GTEST_SKIP() << dray::testing::WhyAllocationsSucceed();
   const std::string claim =
       R"({"metadata":{"name":"c","labels":{"l":"v"}},"spec":{"devices":{"requests":[{"name":"r",)"
       R"("exactly":{"deviceClassName":"x","selectors":[{"cel":{"expression":"true"}}]}}]}}})";
@@ -192,8 +192,8 @@ TEST_F(MemoryFailure, EndsAWriteAlone) {
 }
 
 TEST(WatchHubWithoutMemory, WakesTheOthersAndThoseAgain) {
-  if (!dray::testing::kWhyAllocationsSucceed.empty())
-    GTEST_SKIP() << dray::testing::kWhyAllocationsSucceed;
+  if (!dray::testing::WhyAllocationsSucceed().empty())
+    GTEST_SKIP() << dray::testing::WhyAllocationsSucceed();
   store::MemoryStore store;
   verbs::WatchHub hub(store);
   const std::string key = "/registry/configmaps/default/a";

@@ -247,7 +247,7 @@ INSTANTIATE_TEST_SUITE_P(
     ,
     SqliteStoreWithoutMemory,
     ::testing::Values(Memory{.name = "Ours",
-                             .why_not = dray::testing::kWhyAllocationsSucceed,
+                             .why_not = dray::testing::WhyAllocationsSucceed(),
                              .fail_after = dray::testing::FailAllocationAfter,
                              .take_failed = dray::testing::TakeAllocationFailed},
                       Memory{
