@@ -203,6 +203,14 @@ constexpr Strategy kDefinition = {.type = &api::TypeOf<CustomResourceDefinition>
                                   .prepare_create = PrepareNewDefinition,
                                   .warnings = DefinitionWarnings};
 
+void NoteRequester(api::Object& object, const Requester& requester) {
+  auto& spec = object.Mutable<CertificateSigningRequest>().spec;
+  spec.username = requester.name;
+  spec.uid = requester.uid;
+  spec.groups.assign(requester.groups.begin(), requester.groups.end());
+  spec.extra.clear();
+}
+
 // What is signed never changes; who decides and who signs write apart from each other.
 void PrepareRequest(api::Object& object, const api::Object& old, WallTime /*now*/) {
   object.Mutable<CertificateSigningRequest>().spec = old.As<CertificateSigningRequest>().spec;
@@ -222,6 +230,7 @@ void PrepareDecision(api::Object& object, const api::Object& old, Subresource /*
 
 constexpr Strategy kSigningRequest = {.type = &api::TypeOf<CertificateSigningRequest>,
                                       .status_metadata = StatusMetadata::kFree,
+                                      .note_requester = NoteRequester,
                                       .prepare_update = PrepareRequest,
                                       .prepare_status = PrepareSigned,
                                       .prepare_part = PrepareDecision};

@@ -5,7 +5,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "api/feature_gates.h"
@@ -37,6 +39,12 @@ enum class Subresource : uint8_t {
   kApproval,             // the conditions of a certificate signing request
 };
 
+/// Who makes an object.
+struct Requester {
+  std::string_view name, uid;
+  std::span<const std::string> groups;
+};
+
 /// Objects are in the form of the store (api/conversion/conversion.h). Null functions do nothing;
 /// all are called from any thread.
 struct Strategy {
@@ -53,6 +61,8 @@ struct Strategy {
   api::Releases generation_in = {};  // the releases that track it, of kinds that do
   StatusMetadata status_metadata = StatusMetadata::kFromStore;
   void (*prepare_create)(api::Object& object) = nullptr;
+  /// Notes in a new object who made it, whatever the client says.
+  void (*note_requester)(api::Object& object, const Requester& requester) = nullptr;
   void (*prepare_update)(api::Object& object, const api::Object& old, WallTime now) = nullptr;
   void (*prepare_status)(api::Object& object, const api::Object& old) = nullptr;
   /// Leaves nothing changed but what `part` is for; of kinds with such parts of their spec.

@@ -132,6 +132,7 @@ void PrepareNew(const Strategy& strategy, api::Object& object, const WriteContex
   }
   if (!strategy.status_on_create) ClearField("status", object);
   if (strategy.prepare_create != nullptr) strategy.prepare_create(object);
+  if (strategy.note_requester != nullptr) strategy.note_requester(object, context.requester);
 }
 
 void PrepareObject(const Strategy& strategy,

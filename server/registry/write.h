@@ -31,7 +31,8 @@ enum class Owners : uint8_t {
 /// What is known about a write besides the objects.
 struct WriteContext {
   WallTime now;
-  std::string uid = {};   // of the new object
+  std::string uid = {};  // of the new object
+  Requester requester = {};
   bool admission = true;  // off without a server: offline, and where upstream was measured so
   Subresource subresource = Subresource::kNone;
   Owners owners = Owners::kAsStored;

@@ -62,7 +62,9 @@ registry::WriteContext WriteContextOf(const Call& call,
                                       registry::Subresource subresource,
                                       const std::optional<storage::Item>& namespace_object) {
   const bool is_server = subresource == registry::Subresource::kBinding;
+  const User& user = call.request->user;
   return {.now = call.now(),
+          .requester = {.name = user.name, .uid = user.uid, .groups = user.groups},
           .subresource = subresource,
           .owners = is_server ? registry::Owners::kAsStored : registry::Owners::kOfUpdate,
           .writer = WriterOf(call, subresource),

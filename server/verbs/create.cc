@@ -9,7 +9,6 @@
 
 #include <fmt/format.h>
 
-#include "api/certificates_v1/signing_request.h"
 #include "api/meta_v1/object_meta.h"
 #include "server/errors/errors.h"
 #include "server/registry/generate_name.h"
@@ -23,8 +22,6 @@
 
 namespace dray::server::verbs {
 namespace {
-
-using api::certificates_v1::CertificateSigningRequest;
 
 // Puts the URL's namespace into the object, or refuses another one.
 Result<> PlaceInNamespace(const Call& call, api::meta_v1::ObjectMeta& meta) {
@@ -125,22 +122,10 @@ Task<Attempt> Put(Call call, api::Object object, registry::Owners owners) {
       .outcome = ObjectAnswer{.code = 201, .item = stored->At(call.view(), record.modified)}};
 }
 
-// Who asks for a certificate is what the server knows, whatever the client says.
-void NameRequester(const Call& call, api::Object& wish) {
-  if (wish.kind().type != &api::TypeOf<CertificateSigningRequest>) return;
-  auto& spec = wish.Mutable<CertificateSigningRequest>().spec;
-  const User& user = call.request->user;
-  spec.username = user.name;
-  spec.uid = user.uid;
-  spec.groups.assign(user.groups.begin(), user.groups.end());
-  spec.extra.clear();
-}
-
 }  // namespace
 
 Task<Outcome> Create(Call call) {
   DRAY_CO_TRY(api::Object wish, DecodeBody(call, call.kind()));
-  NameRequester(call, wish);
   co_return co_await CreateObject(call, std::move(wish), registry::Owners::kOfUpdate);
 }
 
