@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -51,18 +52,24 @@ bool BuggyStore::Now(Bug bug, uint64_t percent) const {
 }
 
 Frozen<store::Snapshot> BuggyStore::Read() const {
-  Frozen<store::Snapshot> newest = right_.Read();
-  if (bug_ != Bug::kStaleRead) return newest;
+  return bug_ == Bug::kStaleRead ? ReadStale() : right_.Read();
+}
+
+/// A client that has synced misses a write of its own: nobody could call the two concurrent.
+Frozen<store::Snapshot> BuggyStore::ReadStale() const {
   const MutexLock lock(mutex_);
-  if (old_ == nullptr || random_.Next() % 100 < 80) {
-    old_ = newest;
-  } else if (old_->revision() < newest->revision()) {
-    ++times_;
-  }
+  if (old_ == nullptr || random_.Next() % 100 < 40) old_ = right_.Read();
+  Client& client = clients_[std::this_thread::get_id()];
+  const bool must_see_all = std::exchange(client.has_synced, false);
+  if (must_see_all && old_->revision() < client.committed) ++times_;
   return old_;
 }
 
 void BuggyStore::Sync(std::move_only_function<void(Result<Revision>)> done) {
+  {
+    const MutexLock lock(mutex_);
+    clients_[std::this_thread::get_id()].has_synced = true;
+  }
   right_.Sync(std::move(done));
 }
 
@@ -119,7 +126,17 @@ void BuggyStore::Commit(store::Txn txn, store::CommitCallback done) {
     }
     return done(std::move(outcome));
   }
-  right_.Commit(std::move(txn), std::move(done));
+  right_.Commit(std::move(txn),
+                [this, client = std::this_thread::get_id(), done = std::move(done)](
+                    Result<store::CommitOutcome> outcome) mutable {
+                  if (const auto* committed = outcome.has_value()
+                                                  ? std::get_if<store::Committed>(&*outcome)
+                                                  : nullptr) {
+                    const MutexLock lock(mutex_);
+                    clients_[client].committed = committed->revision;
+                  }
+                  done(std::move(outcome));
+                });
 }
 
 /// Does to a batch what the bug says; only what shows counts.

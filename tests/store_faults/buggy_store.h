@@ -6,7 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "base/mutex.h"
@@ -42,7 +44,7 @@ class BuggyStore final : public store::Store {
   BuggyStore(store::Store& right, Bug bug, uint64_t seed)
       : right_(right), bug_(bug), random_(seed) {}
 
-  /// How often the bug has shown.
+  /// How often the bug has shown, so that the history of the run tells.
   size_t times() const { return times_; }
 
   Frozen<store::Snapshot> Read() const override;
@@ -64,12 +66,22 @@ class BuggyStore final : public store::Store {
   void Spoil(store::Batch& batch) const;
   store::Committed Pretend(const store::Txn& txn, Revision revision) const;
 
+  /// A client, which is one thread.
+  struct Client {
+    /// Of its last commit. By the time the client asks again its history has it.
+    Revision committed = store::kFirstRevision;
+    bool has_synced = false;  // since it last read: its next read must see everything
+  };
+
+  Frozen<store::Snapshot> ReadStale() const;
+
   store::Store& right_;
   const Bug bug_;
   mutable SeededRandom random_;
   mutable std::atomic<size_t> times_{0};
   mutable Mutex mutex_;
   mutable Frozen<store::Snapshot> old_ DRAY_GUARDED_BY(mutex_);
+  mutable std::map<std::thread::id, Client> clients_ DRAY_GUARDED_BY(mutex_);
 };
 
 }  // namespace dray::store_faults
