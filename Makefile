@@ -92,7 +92,7 @@ lint:
 	@dev/lint.py build/dev $(if $(strip $(SINCE)),--since $(strip $(SINCE)))
 
 soak:
-	@for preset in asan tsan shared; do $(MAKE) test PRESET=$$preset; done
+	@for preset in asan tsan shared; do $(MAKE) test PRESET=$$preset || exit 1; done
 	@cmake --preset release
 	@cmake --build --preset release --target random_tests
 	@DRAY_SOAK=20 ctest --preset release -L random -j$(TEST_JOBS)
