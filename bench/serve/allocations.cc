@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "base/world.h"
+#include "bench/serve/requests.h"
 #include "bench/serve/server_process.h"
 #include "net/client/http_client.h"
 
@@ -26,7 +27,6 @@ constexpr size_t kDevicesPerNode = 8;
 constexpr size_t kWarmUp = 100;
 constexpr size_t kPatches = 1000;
 constexpr double kBar = 1.05;
-constexpr std::string_view kApi = "/apis/resource.k8s.io/v1/";
 
 /// A server, and a client of it on one connection.
 class Side {
@@ -56,7 +56,7 @@ class Side {
  private:
   static std::string AllocationOf(size_t device) {
     return fmt::format(
-        R"({{"devices":{{"results":[{{"request":"r","driver":"gpu.example.com","pool":"n{}","device":"gpu-{}"}}]}}}})",
+        R"({{"devices":{{"results":[{{"request":"gpu","driver":"gpu.example.com","pool":"n{}","device":"gpu-{}"}}]}}}})",
         device / kDevicesPerNode,
         device % kDevicesPerNode);
   }
@@ -66,40 +66,29 @@ class Side {
     for (size_t i = 0; i < kDevicesPerNode; ++i) {
       devices += fmt::format(R"({}{{"name":"gpu-{}"}})", i == 0 ? "" : ",", i);
     }
-    Send("POST",
-         fmt::format("{}resourceslices", kApi),
-         fmt::format(R"({{"metadata":{{"name":"n{0}"}},"spec":{{"driver":"gpu.example.com",)"
+    bench::Send(client_,
+                {.method = "POST",
+                 .target = "/apis/resource.k8s.io/v1/resourceslices",
+                 .body = fmt::format(
+                     R"({{"metadata":{{"name":"n{0}"}},"spec":{{"driver":"gpu.example.com",)"
                      R"("nodeName":"n{0}","pool":{{"name":"n{0}","generation":1,)"
                      R"("resourceSliceCount":1}},"devices":[{1}]}}}})",
                      node,
-                     devices));
+                     devices)});
   }
 
   void MakeClaim(const std::string& name) {
-    Send("POST",
-         fmt::format("{}namespaces/default/resourceclaims", kApi),
-         fmt::format(R"({{"metadata":{{"name":"{}"}},"spec":{{"devices":{{"requests":[)"
-                     R"({{"name":"r","exactly":{{"deviceClassName":"c"}}}}]}}}}}})",
-                     name));
+    bench::Send(
+        client_,
+        {.method = "POST", .target = std::string(bench::kClaims), .body = bench::ClaimBody(name)});
   }
 
   void Patch(const std::string& claim, const std::string& allocation) {
-    Send("PATCH",
-         fmt::format("{}namespaces/default/resourceclaims/{}/status", kApi, claim),
-         fmt::format(R"({{"status":{{"allocation":{}}}}})", allocation),
-         "application/merge-patch+json");
-  }
-
-  void Send(std::string method,
-            std::string target,
-            std::string body,
-            const std::string& type = "application/json") {
-    net::client::ClientRequest request{
-        .method = std::move(method), .target = std::move(target), .body = std::move(body)};
-    request.headers.Add("Content-Type", type);
-    const auto answer = client_.Send(request);
-    if (!answer) bench::Die(request.target + ": " + answer.error().message);
-    if (answer->status >= 300) bench::Die(request.target + ": " + answer->body);
+    bench::Send(client_,
+                {.method = "PATCH",
+                 .target = fmt::format("{}/{}/status", bench::kClaims, claim),
+                 .body = fmt::format(R"({{"status":{{"allocation":{}}}}})", allocation)},
+                bench::kMergePatch);
   }
 
   bench::ScratchFolder folder_;

@@ -7,7 +7,6 @@
 //
 // One request at a time, and 32 at once on the one connection. FLAG: of dray serve.
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -23,6 +22,7 @@
 #include "base/world.h"
 #include "bench/serve/http2_client.h"
 #include "bench/serve/http2_echo.h"
+#include "bench/serve/requests.h"
 #include "bench/serve/server_process.h"
 #include "net/tls/context.h"
 
@@ -33,14 +33,6 @@ using namespace dray;  // NOLINT(google-build-using-namespace): this file is onl
 constexpr size_t kRounds = 7;
 constexpr size_t kRequests = 640;  // of one sort in one round
 constexpr size_t kAtOnce = 32;
-constexpr std::string_view kClaims = "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims";
-
-std::string ClaimBody(std::string_view name) {
-  return fmt::format(
-      R"({{"apiVersion":"resource.k8s.io/v1","kind":"ResourceClaim","metadata":{{"name":"{}"}},)"
-      R"("spec":{{"devices":{{"requests":[{{"name":"gpu","exactly":{{"deviceClassName":"gpu"}}}}]}}}}}})",
-      name);
-}
 
 /// One connection to either server.
 class Client final : public bench::Http2Events {
@@ -49,10 +41,10 @@ class Client final : public bench::Http2Events {
       : connection_(port, context, *this), token_(std::move(token)) {}
 
   /// The claim that Get asks for.
-  void CreateOne() { Ask("POST", std::string(kClaims), ClaimBody("one")); }
-  void Get() { Ask("GET", fmt::format("{}/one", kClaims), ""); }
+  void CreateOne() { Ask("POST", std::string(bench::kClaims), bench::ClaimBody("one")); }
+  void Get() { Ask("GET", fmt::format("{}/one", bench::kClaims), ""); }
   void Create() {
-    Ask("POST", std::string(kClaims), ClaimBody(fmt::format("claim-{:08}", next_++)));
+    Ask("POST", std::string(bench::kClaims), bench::ClaimBody(fmt::format("claim-{:08}", next_++)));
   }
   void Await() {
     while (open_ > 0) {
@@ -202,8 +194,7 @@ int main(int argc, char** argv) {
   std::vector<std::string> flags = {"--components", "apiserver"};
   for (size_t i = 2; i < words.size(); ++i) {
     if (words[i] == "--rounds" && i + 1 < words.size()) {
-      const std::string& text = words[++i];
-      std::from_chars(text.data(), text.data() + text.size(), rounds);
+      rounds = bench::NumberIn(words[++i]);
     } else {
       flags.push_back(words[i]);
     }

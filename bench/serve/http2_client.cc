@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "base/world.h"
+#include "bench/serve/http2_bytes.h"
 #include "bench/serve/server_process.h"
 #include "net/tls/transport.h"
 
@@ -28,16 +29,6 @@ namespace {
 
 constexpr uint32_t kWindowBytes = (uint32_t{1} << 31U) - 1;
 constexpr size_t kReadBytes = size_t{64} << 10;
-
-std::string_view Text(const uint8_t* bytes, size_t size) {
-  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): bytes are chars
-  return {reinterpret_cast<const char*>(bytes), size};
-}
-
-uint8_t* Bytes(std::string& text) {
-  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): as nghttp2 takes it
-  return reinterpret_cast<uint8_t*>(text.data());
-}
 
 }  // namespace
 
@@ -108,15 +99,7 @@ int32_t Http2Connection::Ask(std::string_view method,
                 {":path", std::string(path)},
                 {":authority", "127.0.0.1"}};
   all.insert(all.end(), fields.begin(), fields.end());
-  std::vector<nghttp2_nv> list;
-  list.reserve(all.size());
-  for (auto& [name, value] : all) {
-    list.push_back({.name = Bytes(name),
-                    .value = Bytes(value),
-                    .namelen = name.size(),
-                    .valuelen = value.size(),
-                    .flags = NGHTTP2_NV_FLAG_NONE});
-  }
+  const std::vector<nghttp2_nv> list = FieldList(all);
   const nghttp2_data_provider source{.source = {.ptr = nullptr}, .read_callback = ReadBody};
   const int32_t stream = nghttp2_submit_request(
       session_.get(), nullptr, list.data(), list.size(), body.empty() ? nullptr : &source, nullptr);
@@ -132,9 +115,7 @@ void Http2Connection::Pump() {
     const net::IoResult result = transport_->Read(buffer);
     if (result.status == net::IoStatus::kWantRead) break;
     if (result.status != net::IoStatus::kDone) Die("connection lost: " + transport_->failure());
-    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): as nghttp2 takes it
-    const auto* const bytes = reinterpret_cast<const uint8_t*>(buffer.data());
-    if (nghttp2_session_mem_recv(session_.get(), bytes, result.size) < 0) {
+    if (nghttp2_session_mem_recv(session_.get(), Bytes(buffer.data()), result.size) < 0) {
       Die("the server broke the protocol");
     }
   }

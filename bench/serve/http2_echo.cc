@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "base/world.h"
+#include "bench/serve/http2_bytes.h"
 #include "bench/serve/server_process.h"
 #include "net/tls/context.h"
 #include "net/tls/transport.h"
@@ -33,17 +34,6 @@ namespace dray::bench {
 namespace {
 
 constexpr size_t kReadBytes = size_t{64} << 10;
-
-std::string_view Text(const uint8_t* bytes, size_t size) {
-  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): bytes are chars
-  return {reinterpret_cast<const char*>(bytes), size};
-}
-
-uint8_t* Bytes(const std::string& text) {
-  auto* const copied = const_cast<char*>(text.data());  // NOLINT(*-const-cast): by nghttp2
-  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): as nghttp2 takes it
-  return reinterpret_cast<uint8_t*>(copied);
-}
 
 struct SessionDeleter {
   void operator()(nghttp2_session* session) const { nghttp2_session_del(session); }
@@ -94,15 +84,7 @@ class Session {
                         (frame->hd.type == NGHTTP2_HEADERS || frame->hd.type == NGHTTP2_DATA);
     if (!is_end) return 0;
     const EchoAnswer& answer = *static_cast<Session*>(self)->streams_[frame->hd.stream_id].answer;
-    std::vector<nghttp2_nv> list;
-    list.reserve(answer.fields.size());
-    for (const auto& [name, value] : answer.fields) {
-      list.push_back({.name = Bytes(name),
-                      .value = Bytes(value),
-                      .namelen = name.size(),
-                      .valuelen = value.size(),
-                      .flags = NGHTTP2_NV_FLAG_NONE});
-    }
+    const std::vector<nghttp2_nv> list = FieldList(answer.fields);
     const nghttp2_data_provider body{.source = {.ptr = nullptr}, .read_callback = ReadBody};
     return nghttp2_submit_response(session, frame->hd.stream_id, list.data(), list.size(), &body);
   }
@@ -211,9 +193,7 @@ void Http2Echo::Serve() {
       continue;
     }
     if (result.status != net::IoStatus::kDone) break;
-    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): as nghttp2 takes it
-    const auto* const bytes = reinterpret_cast<const uint8_t*>(buffer.data());
-    if (nghttp2_session_mem_recv(session.get(), bytes, result.size) < 0) break;
+    if (nghttp2_session_mem_recv(session.get(), Bytes(buffer.data()), result.size) < 0) break;
     WriteAll(session, *transport, out);
   }
   counter_ = nullptr;

@@ -12,7 +12,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <set>
 #include <string>
 #include <string_view>
@@ -24,6 +23,7 @@
 #include <fmt/ranges.h>
 
 #include "base/world.h"
+#include "bench/serve/requests.h"
 #include "bench/serve/server_process.h"
 #include "net/client/http_client.h"
 
@@ -52,14 +52,6 @@ std::vector<std::string> FlagsOf(const Setup& setup) {
   return flags;
 }
 
-std::string Send(net::client::HttpClient& client, net::client::ClientRequest request) {
-  if (!request.body.empty()) request.headers.Add("Content-Type", "application/json");
-  auto answer = client.Send(request);
-  if (!answer) bench::Die(request.target + ": " + answer.error().message);
-  if (answer->status >= 300) bench::Die(request.target + ": " + answer->body);
-  return std::move(answer->body);
-}
-
 size_t Count(std::string_view text, std::string_view word) {
   size_t count = 0;
   for (size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1))
@@ -71,7 +63,7 @@ size_t Count(std::string_view text, std::string_view word) {
 void Prepare(net::client::HttpClient& client, const Setup& setup) {
   const auto until = RealWorld().clock.Monotonic() + kPatience;
   const auto there = [&](const char* target, std::string_view word) {
-    return Count(Send(client, {.target = target}), word) >= setup.nodes;
+    return Count(bench::Send(client, {.target = target}), word) >= setup.nodes;
   };
   const std::string driver = fmt::format(R"("driver":"{}")", setup.driver);
   while (!there("/api/v1/nodes", R"("kubeletVersion")") ||
@@ -79,14 +71,14 @@ void Prepare(net::client::HttpClient& client, const Setup& setup) {
     if (RealWorld().clock.Monotonic() > until) bench::Die("the simulated nodes do not come up");
     std::this_thread::sleep_for(milliseconds(5));
   }
-  Send(
+  bench::Send(
       client,
       {.method = "POST",
        .target = "/apis/resource.k8s.io/v1/deviceclasses",
        .body = fmt::format(
            R"({{"metadata":{{"name":"gpu"}},"spec":{{"selectors":[{{"cel":{{"expression":"device.driver == '{}'"}}}}]}}}})",
            setup.driver)});
-  Send(
+  bench::Send(
       client,
       {.method = "POST",
        .target = "/apis/resource.k8s.io/v1/namespaces/default/resourceclaimtemplates",
@@ -114,7 +106,7 @@ void Create(net::client::HttpClient& client, Times& times, size_t number) {
   net::client::ClientRequest request{
       .method = "POST", .target = "/api/v1/namespaces/default/pods", .body = PodBody(number)};
   times.sent[number] = Now();
-  Send(client, std::move(request));
+  bench::Send(client, std::move(request));
 }
 
 /// Reads events until every pod has shown a node.
@@ -141,7 +133,8 @@ void ReadUntilAllBound(net::client::ResponseStream& stream, Times& times) {
 
 /// A fast answer must be a right one: as many devices are given away as there are pods, none twice.
 void CheckDevices(net::client::HttpClient& client, size_t pods) {
-  const std::string claims = Send(client, {.target = "/apis/resource.k8s.io/v1/resourceclaims"});
+  const std::string claims =
+      bench::Send(client, {.target = "/apis/resource.k8s.io/v1/resourceclaims"});
   constexpr std::string_view kPool = R"("pool":")";
   std::set<std::string_view> given;
   size_t results = 0;
@@ -242,7 +235,7 @@ void Paced(const Setup& setup) {
 int main(int argc, char** argv) {
   if (argc < 4) bench::Die("usage: pods_bench DRAY PROFILE DRIVER [NODES [FLAG OF dray serve…]]");
   Setup setup{.program = argv[1], .profile = argv[2], .driver = argv[3]};
-  if (argc >= 5) setup.nodes = std::strtoul(argv[4], nullptr, 10);
+  if (argc >= 5) setup.nodes = bench::NumberIn(argv[4]);
   setup.flags.assign(argv + std::min(argc, 5), argv + argc);
   fmt::print(
       "{} nodes of the profile {} {}\n", setup.nodes, setup.profile, fmt::join(setup.flags, " "));

@@ -27,6 +27,7 @@
 
 #include "base/world.h"
 #include "bench/serve/http2_client.h"
+#include "bench/serve/requests.h"
 #include "bench/serve/server_process.h"
 #include "net/client/http_client.h"
 #include "net/tls/context.h"
@@ -84,8 +85,8 @@ class Watchers final : public bench::Http2Events {
 
   /// Events of the watch count from `first`.
   void Watch(const std::string& path, const std::string& token, size_t first) {
-    const int32_t stream =
-        connection_.Ask("GET", path, {{"authorization", "Bearer " + token}, {"accept", kJson}});
+    const int32_t stream = connection_.Ask(
+        "GET", path, {{"authorization", "Bearer " + token}, {"accept", std::string(bench::kJson)}});
     streams_.resize(static_cast<size_t>(stream) / 2 + 1);
     streams_.back().next = first;
   }
@@ -121,7 +122,6 @@ class Watchers final : public bench::Http2Events {
   void OnEnd(int32_t /*stream*/) override { bench::Die("a watch has ended"); }
 
  private:
-  static constexpr const char* kJson = "application/json";
   struct One {
     size_t next = 0;
     std::string part = {};  // of a line
@@ -171,12 +171,11 @@ class Measurement {
         writes_(question == Question::kOwn ? std::min(arguments.events(), arguments.watchers)
                                            : arguments.events()) {
     process_.AwaitReady();
-    if (question == Question::kAll) Send("POST", kMaps, Body("all", "none"));
-    const auto version = client_.Send({.target = std::string(kMaps)});
-    if (!version) bench::Die(version.error().message);
+    if (question == Question::kAll) Create("all", "none");
+    const std::string list = bench::Send(client_, {.target = std::string(kMaps)});
     constexpr std::string_view kMark = R"("resourceVersion":")";
-    const size_t at = version->body.find(kMark) + kMark.size();
-    version_ = version->body.substr(at, version->body.find('"', at) - at);
+    const size_t at = list.find(kMark) + kMark.size();
+    version_ = list.substr(at, list.find('"', at) - at);
   }
 
   void Run() {
@@ -253,31 +252,24 @@ class Measurement {
           std::chrono::nanoseconds(std::chrono::seconds(1)) * event / arguments_.rate);
       writes_.Note(event);
       if (question_ == Question::kOwn) {
-        Send("POST", kMaps, Body(fmt::format("c-{}", event), std::to_string(event)));
+        Create(fmt::format("c-{}", event), std::to_string(event));
       } else {
-        Send("PATCH",
-             fmt::format("{}/all", kMaps),
-             fmt::format(R"({{"data":{{"event":"{}"}}}})", event),
-             "application/merge-patch+json");
+        bench::Send(client_,
+                    {.method = "PATCH",
+                     .target = fmt::format("{}/all", kMaps),
+                     .body = fmt::format(R"({{"data":{{"event":"{}"}}}})", event)},
+                    bench::kMergePatch);
       }
     }
     wrote_ = bench::Milliseconds(RealWorld().clock.Monotonic() - begun) / 1000;
   }
 
-  static std::string Body(std::string_view name, std::string_view event) {
-    return fmt::format(R"({{"metadata":{{"name":"{}"}},"data":{{"event":"{}"}}}})", name, event);
-  }
-
-  void Send(std::string method,
-            std::string_view target,
-            std::string body,
-            const std::string& type = "application/json") {
-    net::client::ClientRequest request{
-        .method = std::move(method), .target = std::string(target), .body = std::move(body)};
-    request.headers.Add("Content-Type", type);
-    const auto answer = client_.Send(request);
-    if (!answer) bench::Die(request.target + ": " + answer.error().message);
-    if (answer->status >= 300) bench::Die(request.target + ": " + answer->body);
+  void Create(std::string_view name, std::string_view event) {
+    bench::Send(client_,
+                {.method = "POST",
+                 .target = std::string(kMaps),
+                 .body = fmt::format(
+                     R"({{"metadata":{{"name":"{}"}},"data":{{"event":"{}"}}}})", name, event)});
   }
 
   void Print(double seconds, double server_cpu, double own_cpu) {
@@ -329,13 +321,6 @@ class Measurement {
   std::vector<std::unique_ptr<Watchers>> connections_;
 };
 
-size_t NumberIn(std::string_view text) {
-  size_t number = 0;
-  std::from_chars(text.data(), text.data() + text.size(), number);
-  if (number == 0) bench::Die(fmt::format("no number: {}", text));
-  return number;
-}
-
 Arguments Read(const std::vector<std::string>& words) {
   if (words.size() < 2) {
     bench::Die("usage: watchers_bench DRAY [--watchers N] [--rate N] [--seconds N] [FLAG...]");
@@ -344,11 +329,11 @@ Arguments Read(const std::vector<std::string>& words) {
   for (size_t i = 2; i < words.size(); ++i) {
     const bool has_value = i + 1 < words.size();
     if (words[i] == "--watchers" && has_value) {
-      arguments.watchers = NumberIn(words[++i]);
+      arguments.watchers = bench::NumberIn(words[++i]);
     } else if (words[i] == "--rate" && has_value) {
-      arguments.rate = NumberIn(words[++i]);
+      arguments.rate = bench::NumberIn(words[++i]);
     } else if (words[i] == "--seconds" && has_value) {
-      arguments.seconds = NumberIn(words[++i]);
+      arguments.seconds = bench::NumberIn(words[++i]);
     } else {
       arguments.flags.push_back(words[i]);
     }

@@ -10,7 +10,6 @@
 // names contain TEXT. FLAG: of dray serve, for both, e.g. --memory. OTHER may be too old for
 // protobuf bodies; it then has no figure there.
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cstddef>
 #include <cstdlib>
@@ -29,6 +28,7 @@
 #include "api/kind.h"
 #include "api/resource_v1/claim.h"
 #include "base/world.h"
+#include "bench/serve/requests.h"
 #include "bench/serve/server_process.h"
 #include "net/client/http_client.h"
 
@@ -40,20 +40,10 @@ constexpr size_t kRounds = 7;
 constexpr size_t kRequests = 400;  // of one sort in one round
 constexpr size_t kLists = 3;
 constexpr size_t kListed = 10'000;
-constexpr std::string_view kClaims = "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims";
 constexpr std::string_view kListedClaims =
     "/apis/resource.k8s.io/v1/namespaces/kube-public/resourceclaims";
 constexpr std::string_view kPod = "/api/v1/namespaces/default/pods/p";
-constexpr std::string_view kJson = "application/json";
-constexpr std::string_view kMerge = "application/merge-patch+json";
 constexpr std::string_view kProtobuf = "application/vnd.kubernetes.protobuf";
-
-std::string ClaimBody(std::string_view name) {
-  return fmt::format(
-      R"({{"apiVersion":"resource.k8s.io/v1","kind":"ResourceClaim","metadata":{{"name":"{}"}},)"
-      R"("spec":{{"devices":{{"requests":[{{"name":"gpu","exactly":{{"deviceClassName":"gpu"}}}}]}}}}}})",
-      name);
-}
 
 struct Cost {
   double seconds = 0;
@@ -72,26 +62,27 @@ class Side {
          "/api/v1/namespaces/default/pods",
          R"({"metadata":{"name":"p"},"spec":{"nodeName":"n","containers":[)"
          R"({"name":"main","image":"registry.k8s.io/pause:3.10"}]}})",
-         kJson);
-    Must("POST", kClaims, ClaimBody("one"), kJson);
-    Must("POST", kClaims, ClaimBody("put"), kJson);
+         bench::kJson);
+    Must("POST", bench::kClaims, bench::ClaimBody("one"), bench::kJson);
+    Must("POST", bench::kClaims, bench::ClaimBody("put"), bench::kJson);
     for (size_t i = 0; i < listed; ++i) {
-      Must("POST", kListedClaims, ClaimBody(fmt::format("claim-{:05}", i)), kJson);
+      Must("POST", kListedClaims, bench::ClaimBody(fmt::format("claim-{:05}", i)), bench::kJson);
     }
   }
 
   // Each is the `number`th of its sort; false where the server does not know how.
-  bool Get(size_t /*number*/) { return Ask("GET", fmt::format("{}/one", kClaims), "", ""); }
+  bool Get(size_t /*number*/) { return Ask("GET", fmt::format("{}/one", bench::kClaims), "", ""); }
   bool Create(size_t number) {
-    return Ask("POST", kClaims, ClaimBody(fmt::format("json-{}", number)), kJson);
+    return Ask(
+        "POST", bench::kClaims, bench::ClaimBody(fmt::format("json-{}", number)), bench::kJson);
   }
   bool CreateProtobuf(size_t number) {
     const auto object = api::DecodeJson(api::Reflected<api::resource_v1::ResourceClaim>::kKind,
-                                        ClaimBody(fmt::format("protobuf-{}", number)),
+                                        bench::ClaimBody(fmt::format("protobuf-{}", number)),
                                         nullptr);
     std::string body;
     api::EncodeProtobuf(*object, body);
-    return Ask("POST", kClaims, std::move(body), kProtobuf);
+    return Ask("POST", bench::kClaims, std::move(body), kProtobuf);
   }
   bool PatchPodStatus(size_t number) {
     return Ask("PATCH",
@@ -99,22 +90,22 @@ class Side {
                fmt::format(R"({{"status":{{"phase":"Running","podIP":"10.0.{}.{}"}}}})",
                            number / 200 % 200,
                            number % 200),
-               kMerge);
+               bench::kMergePatch);
   }
   /// The claim gets a device, or gives it back.
   bool PatchClaimStatus(size_t number) {
     return Ask(
         "PATCH",
-        fmt::format("{}/one/status", kClaims),
+        fmt::format("{}/one/status", bench::kClaims),
         fmt::format(R"({{"status":{{"allocation":{}}}}})", number % 2 == 0 ? kAllocation : "null"),
-        kMerge);
+        bench::kMergePatch);
   }
   bool PutClaimStatus(size_t number) {
-    std::string body = ClaimBody("put");
+    std::string body = bench::ClaimBody("put");
     body.pop_back();
     body += fmt::format(R"(,"status":{})",
                         number % 2 == 0 ? fmt::format(R"({{"allocation":{}}})", kOther) : "{}");
-    return Ask("PUT", fmt::format("{}/put/status", kClaims), body + "}", kJson);
+    return Ask("PUT", fmt::format("{}/put/status", bench::kClaims), body + "}", bench::kJson);
   }
   bool List(size_t /*number*/) { return Ask("GET", kListedClaims, "", ""); }
 
@@ -193,13 +184,6 @@ struct Arguments {
   std::vector<std::string> flags = {"--components", "apiserver"};
 };
 
-size_t NumberIn(std::string_view text) {
-  size_t number = 0;
-  std::from_chars(text.data(), text.data() + text.size(), number);
-  if (number == 0) bench::Die(fmt::format("no number: {}", text));
-  return number;
-}
-
 Arguments Read(const std::vector<std::string>& words) {
   if (words.size() < 2) {
     bench::Die(
@@ -214,9 +198,9 @@ Arguments Read(const std::vector<std::string>& words) {
     } else if (words[i] == "--only" && has_value) {
       arguments.only = words[++i];
     } else if (words[i] == "--rounds" && has_value) {
-      arguments.rounds = NumberIn(words[++i]);
+      arguments.rounds = bench::NumberIn(words[++i]);
     } else if (words[i] == "--objects" && has_value) {
-      arguments.listed = NumberIn(words[++i]);
+      arguments.listed = bench::NumberIn(words[++i]);
     } else {
       arguments.flags.push_back(words[i]);
     }
