@@ -32,6 +32,12 @@ std::string Equal(int) {
   return "";
 }
 
+/// Of a grid of eight columns: no two devices are alike.
+std::string RowAndColumn(int i) {
+  return fmt::format(
+      R"(,"attributes":{{"d.io/row":{{"int":{}}},"d.io/column":{{"int":{}}}}})", i / 8, i % 8);
+}
+
 Snapshot SnapshotOf(const Lab& lab, std::string_view switches = "") {
   return lab.snapshot(FeaturesWith("v0.37.2/incubating", switches));
 }
@@ -56,14 +62,10 @@ TEST(AttemptBounds, MoreDevicesThanThereAre) {
   EXPECT_EQ(Word(Attempt(SnapshotOf(lab), lab.claims()).Allocate(lab.node(), kFew)), "none");
 }
 
-/// Every device has a row and a column, and no two are alike: candidates there are, but nothing
-/// that counts them one by one sees that they never suffice.
+// Candidates there are, but nothing that counts them one by one sees that they never suffice.
 TEST(AttemptBounds, CandidatesThatNeverSuffice) {
   Lab lab;
-  lab.Devices(DeviceList(64, [](int i) {
-    return fmt::format(
-        R"(,"attributes":{{"d.io/row":{{"int":{}}},"d.io/column":{{"int":{}}}}})", i / 8, i % 8);
-  }));
+  lab.Devices(DeviceList(64, RowAndColumn));
   lab.Count(8);
   lab.Claim(R"({"requests":[{"name":"r","exactly":{"deviceClassName":"any",
       "allocationMode":"ExactCount","count":2}}],"constraints":[
@@ -116,10 +118,7 @@ TEST(AttemptBounds, DearSelectorsAreEvaluatedWhereTheSearchComes) {
 // literal search is asked, and gives up.
 TEST(AttemptBounds, EvaluationsStopAtTheirLimit) {
   Lab lab;
-  lab.Devices(DeviceList(64, [](int i) {
-    return fmt::format(
-        R"(,"attributes":{{"d.io/row":{{"int":{}}},"d.io/column":{{"int":{}}}}})", i / 8, i % 8);
-  }));
+  lab.Devices(DeviceList(64, RowAndColumn));
   lab.Count(8);
   lab.Claim(R"({"requests":[{"name":"r","exactly":{"deviceClassName":"any",
       "allocationMode":"ExactCount","count":2,"selectors":[

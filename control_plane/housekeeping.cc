@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "control_plane/housekeeping.h"
 
+#include <chrono>
+
+#include "base/strong.h"
+#include "base/world.h"
+#include "net/reactor.h"
+#include "server/verbs/resources.h"
+#include "store/store.h"
+
 namespace dray::control_plane {
 
 Housekeeping::Housekeeping(store::Store& store,

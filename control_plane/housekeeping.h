@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a server does on its own, now and then: remove what has expired, forget old history.
+// What a server does on its own, now and then: remove what has expired, forget old states.
 #pragma once
 
 #include <chrono>
@@ -7,8 +7,11 @@
 #include "base/strong.h"
 #include "base/world.h"
 #include "net/reactor.h"
-#include "server/verbs/resources.h"
 #include "store/store.h"
+
+namespace dray::server::verbs {
+class Resources;
+}  // namespace dray::server::verbs
 
 namespace dray::control_plane {
 
