@@ -31,9 +31,9 @@
 #include "store/sqlite/testing/folder.h"
 #include "tests/exclusive_devices/double_bookings.h"
 #include "tests/exclusive_devices/running_scheduler.h"
-#include "tests/exclusive_devices/server_child.h"
 #include "tests/exclusive_devices/trouble.h"
 #include "tests/exclusive_devices/users.h"
+#include "tests/serving/server_child.h"
 #include "tests/soak.h"
 
 namespace dray::exclusive_devices {
@@ -71,8 +71,8 @@ class JumpingClock final : public Clock {
 };
 
 std::unique_ptr<client::HttpClient> ClientAt(const Clock& clock, const TcpProxy& proxy) {
-  return client::HttpClient::Create(clock,
-                                    {.server = proxy.endpoint(), .token = ServerChild::Token()})
+  return client::HttpClient::Create(
+             clock, {.server = proxy.endpoint(), .token = serving::ServerChild::Token()})
       .value();
 }
 
@@ -172,7 +172,7 @@ class Trial {
     for (size_t i = 0; i < (keeps == Keeps::kEtcd ? 3 : 1); ++i) {
       folders_.push_back(std::make_unique<TestFolder>());
       servers_.push_back(
-          std::make_unique<ServerChild>(DRAY_PROGRAM, folders_.back()->path(), Flags()));
+          std::make_unique<serving::ServerChild>(DRAY_PROGRAM, folders_.back()->path(), Flags()));
     }
   }
 
@@ -203,7 +203,7 @@ class Trial {
 
  private:
   std::vector<std::string> Flags() const {
-    std::vector<std::string> flags;
+    std::vector<std::string> flags = {"--components=apiserver"};
     if (keeps_ == Keeps::kMemory) flags.emplace_back("--memory");
     if (keeps_ == Keeps::kEtcd) flags.push_back("--etcd-servers=" + etcd_->endpoint());
     if (by_ == By::kScheduler) flags.emplace_back("--allow-overlapping-allocations");
@@ -211,9 +211,11 @@ class Trial {
   }
 
   /// Users have the first one; schedulers and strangers too if it is the only one.
-  ServerChild& ServerOf(size_t site) { return *servers_[servers_.size() == 1 ? 0 : 1 + site]; }
+  serving::ServerChild& ServerOf(size_t site) {
+    return *servers_[servers_.size() == 1 ? 0 : 1 + site];
+  }
 
-  static bool Start(ServerChild& server) {
+  static bool Start(serving::ServerChild& server) {
     const Result<> started = server.Start();
     EXPECT_TRUE(started.has_value()) << started.error().message;
     return started.has_value();
@@ -240,7 +242,7 @@ class Trial {
 
   /// In the middle of whatever it does. What it kept in memory would be gone. Nobody asks for it
   /// meanwhile: its port may be that of another trial's server then.
-  void KillServer(ServerChild& server) {
+  void KillServer(serving::ServerChild& server) {
     if (keeps_ == Keeps::kMemory) return;
     std::vector<TcpProxy*> proxies;
     if (&server == servers_[0].get()) proxies.push_back(direct_);
@@ -262,7 +264,7 @@ class Trial {
   Tally& tally_;
   std::unique_ptr<EtcdProcess> etcd_;
   std::vector<std::unique_ptr<TestFolder>> folders_;
-  std::vector<std::unique_ptr<ServerChild>> servers_;
+  std::vector<std::unique_ptr<serving::ServerChild>> servers_;
   TcpProxy* direct_ = nullptr;
   std::vector<std::unique_ptr<Site>> sites_;
 };

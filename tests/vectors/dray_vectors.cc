@@ -12,6 +12,7 @@
 
 #include "base/world.h"
 #include "tests/judges/generate.h"
+#include "tests/stories/stories.h"
 #include "tests/vectors/allocator_vectors.h"
 #include "tests/vectors/api_vectors.h"
 #include "tests/vectors/case_files.h"
@@ -39,13 +40,15 @@ constexpr std::string_view kUsage =
     "       conversion   objects as each version of a release shows them, and what comes back\n"
     "       defaulting   objects before and after defaulting\n"
     "       merge-back   objects read through one version, written back, read through another\n"
-    "       manifests    a folder of manifests with verdicts.json\n";
+    "       manifests    a folder of manifests with verdicts.json\n"
+    "       stories      what a real control plane wrote, step by step; --dray PROGRAM plays them\n";
 
 struct Arguments {
   std::string kind;
   std::vector<std::string> paths;
   dray::vectors::AllocatorOptions allocator;
   dray::vectors::ApiVectorOptions api;
+  std::string dray = "dray";
 };
 
 /// Nothing when they are not as kUsage says.
@@ -56,6 +59,7 @@ std::optional<Arguments> Parse(const std::vector<std::string>& words) {
                           : words[i] == "--release" ? &arguments.api.release
                           : words[i] == "--kinds"   ? &arguments.api.kinds
                           : words[i] == "--name"    ? &arguments.api.name
+                          : words[i] == "--dray"    ? &arguments.dray
                                                     : nullptr;
     if (option != nullptr && i + 1 < words.size()) {
       *option = words[++i];
@@ -97,6 +101,10 @@ Result<Report> Run(Disk& disk, const Arguments& arguments) {
   DRAY_TRY(const std::vector<std::string> files,
            Collect(disk, arguments.paths, is_allocator ? ".jsonl" : ".json"));
   if (is_allocator) return dray::vectors::RunAllocatorVectors(disk, files, arguments.allocator);
+  if (arguments.kind == "stories") {
+    return dray::stories::RunStories(
+        disk, files, {.program = arguments.dray, .name = arguments.api.name});
+  }
   if (arguments.kind == "validation") {
     return dray::vectors::RunValidationVectors(disk, files, arguments.api);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/exclusive_devices/server_child.h"
+#include "tests/serving/server_child.h"
 
 #include <cerrno>
 #include <chrono>
@@ -18,7 +18,7 @@
 #include "base/world.h"
 #include "client/kubeconfig.h"
 
-namespace dray::exclusive_devices {
+namespace dray::serving {
 namespace {
 
 constexpr int kLooksMax = 30'000;
@@ -30,7 +30,6 @@ ServerChild::ServerChild(std::string program, std::string folder, std::vector<st
     : folder_(std::move(folder)),
       command_({std::move(program),
                 "serve",
-                "--components=apiserver",
                 "--data-dir",
                 folder_ + "/data",
                 "--listen",
@@ -102,4 +101,4 @@ void ServerChild::Resume() const {
   kill(pid_, SIGCONT);
 }
 
-}  // namespace dray::exclusive_devices
+}  // namespace dray::serving

@@ -10,12 +10,13 @@
 
 #include "base/result.h"
 
-namespace dray::exclusive_devices {
+namespace dray::serving {
 
-/// An API server in a process of its own, with its data in `folder`. For one thread.
+/// In a process of its own, with its data in `folder`. For one thread.
 class ServerChild {
  public:
-  /// `flags` are added to those that it needs. Nothing is started yet.
+  /// `flags` are added to those that it needs; --components among them unless all shall run.
+  /// Nothing is started yet.
   ServerChild(std::string program, std::string folder, std::vector<std::string> flags);
   ServerChild(const ServerChild&) = delete;
   ServerChild& operator=(const ServerChild&) = delete;
@@ -45,4 +46,4 @@ class ServerChild {
   uint16_t port_ = 0;
 };
 
-}  // namespace dray::exclusive_devices
+}  // namespace dray::serving

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/stories/comparison.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "tests/vectors/case_files.h"
+
+namespace dray::stories {
+namespace {
+
+namespace json = boost::json;
+using vectors::ListOf;
+using vectors::TextOf;
+
+json::value TextValue(std::string_view text) {
+  return json::string(text);
+}
+
+bool IsTrue(const json::object& object, std::string_view name) {
+  const json::value* value = object.if_contains(name);
+  return value != nullptr && value->is_bool() && value->get_bool();
+}
+
+/// Compares one step.
+class Step {
+ public:
+  Step(const json::object& story, size_t number, const StepOutcome& outcome)
+      : step_(ListOf(story, "steps").at(number).as_object()),
+        outcome_(outcome),
+        number_(number),
+        root_(fmt::format("/steps/{}", number)) {
+    for (const json::value& one : ListOf(story, "varies")) {
+      const json::object& varies = one.as_object();
+      if (TextOf(varies, "what") == "order between objects") continue;  // nobody looks at that
+      if (varies.contains("objects")) {
+        if (TextOf(varies, "pointer") != root_ + "/writes") continue;
+        for (const json::value& object : ListOf(varies, "objects"))
+          free_.insert(object.as_string().c_str());
+        continue;
+      }
+      varies_.emplace_back(TextOf(varies, "pointer"));
+      if (TextOf(varies, "pointer") == root_ + "/snapshot/events/-") {
+        for (const json::value& event : ListOf(varies, "seen")) allowed_.push_back(event);
+      }
+    }
+  }
+
+  std::vector<std::string> Differences() {
+    CompareAnswers();
+    // The end of a step that did not come to rest is a moment by chance.
+    const json::value* rests = step_.if_contains("quiescent");
+    if (IsTrue(step_, "livelock") || (rests != nullptr && !IsTrue(step_, "quiescent")))
+      return std::move(found_);
+    CompareWrites();
+    const json::object& recorded = step_.at("snapshot").as_object();
+    for (const auto& [plural, objects] : recorded) {
+      if (plural != "events") CompareObjects(plural, objects.as_array());
+    }
+    for (const auto& [plural, objects] : outcome_.snapshot) {
+      if (plural != "events" && !recorded.contains(plural)) {
+        Differ(root_ + "/snapshot/" + std::string(plural), nullptr, objects);
+      }
+    }
+    CompareEvents();
+    return std::move(found_);
+  }
+
+ private:
+  void Differ(const std::string& pointer, const json::value& recorded, const json::value& here) {
+    const bool is_free = std::ranges::any_of(varies_, [&](const std::string& varies) {
+      return pointer == varies || pointer.starts_with(varies + "/");
+    });
+    if (is_free) return;
+    const auto text = [](const json::value& value) {
+      return value.is_null() ? std::string("none") : json::serialize(value);
+    };
+    found_.push_back(fmt::format("step {}: {}: recorded {}, here {}",
+                                 number_,
+                                 pointer.substr(root_.size()),
+                                 text(recorded),
+                                 text(here)));
+  }
+
+  void Compare(const std::string& pointer, const json::value& recorded, const json::value& here) {
+    if (recorded == here || pointer.ends_with("/observedGeneration")) return;
+    if (recorded.is_object() && here.is_object()) {
+      for (const auto& [name, value] : recorded.get_object()) {
+        const json::value* member = here.get_object().if_contains(name);
+        Compare(
+            pointer + "/" + std::string(name), value, member == nullptr ? json::value() : *member);
+      }
+      for (const auto& [name, value] : here.get_object()) {
+        if (!recorded.get_object().contains(name))
+          Compare(pointer + "/" + std::string(name), nullptr, value);
+      }
+      return;
+    }
+    if (recorded.is_array() && here.is_array() &&
+        recorded.get_array().size() == here.get_array().size()) {
+      for (size_t i = 0; i < recorded.get_array().size(); ++i) {
+        Compare(fmt::format("{}/{}", pointer, i), recorded.get_array()[i], here.get_array()[i]);
+      }
+      return;
+    }
+    Differ(pointer, recorded, here);
+  }
+
+  void CompareAnswers() {
+    const json::array& recorded = ListOf(step_, "answers");
+    for (size_t i = 0; i < std::max(recorded.size(), outcome_.answers.size()); ++i) {
+      Compare(fmt::format("{}/answers/{}", root_, i),
+              i < recorded.size() ? recorded[i] : json::value(),
+              i < outcome_.answers.size() ? outcome_.answers[i] : json::value());
+    }
+  }
+
+  /// By name; the pointer has the place in the recording.
+  void CompareObjects(std::string_view plural, const json::array& recorded) {
+    const auto name_of = [](const json::value& object) {
+      return std::string(TextOf(object.at("metadata").as_object(), "name"));
+    };
+    std::map<std::string, json::value> here;
+    for (const json::value& object : ListOf(outcome_.snapshot, plural))
+      here[name_of(object)] = object;
+    for (size_t i = 0; i < recorded.size(); ++i) {
+      const std::string pointer = fmt::format("{}/snapshot/{}/{}", root_, plural, i);
+      const auto found = here.extract(name_of(recorded[i]));
+      if (!found.empty()) {
+        Compare(pointer, Comparable(recorded[i]), Comparable(found.mapped()));
+      } else {
+        Differ(pointer, TextValue(name_of(recorded[i])), nullptr);
+      }
+    }
+    for (const auto& [name, object] : here) {
+      Differ(fmt::format("{}/snapshot/{}/-", root_, plural), nullptr, TextValue(name));
+    }
+  }
+
+  /// With reservations in one order, and conditions without what is advisory.
+  static json::value Comparable(json::value object) {
+    json::value* status = object.as_object().if_contains("status");
+    if (status == nullptr || !status->is_object()) return object;
+    if (json::value* reserved = status->get_object().if_contains("reservedFor")) {
+      std::ranges::sort(reserved->as_array(), {}, [](const json::value& one) {
+        return std::string(TextOf(one.as_object(), "name"));
+      });
+    }
+    if (json::value* conditions = status->get_object().if_contains("conditions")) {
+      for (json::value& condition : conditions->as_array()) {
+        condition.as_object().erase("observedGeneration");
+      }
+    }
+    return object;
+  }
+
+  using Sequences = std::map<std::string, std::vector<std::string>>;
+
+  /// Of each pod and claim, in order; the same twice in a row counts once.
+  static void Append(Sequences& sequences, const std::string& object, std::string what) {
+    if (!object.starts_with("Pod/") && !object.starts_with("ResourceClaim/")) return;
+    std::vector<std::string>& sequence = sequences[object];
+    if (what.empty() || (!sequence.empty() && sequence.back() == what)) return;
+    sequence.push_back(std::move(what));
+  }
+
+  /// Without nominations: a scheduler may write them or not.
+  static std::string WithoutNomination(std::vector<std::string> members) {
+    std::erase_if(members, [](const std::string& member) {
+      return member.ends_with("status.nominatedNodeName");
+    });
+    std::ranges::sort(members);
+    return fmt::format("{}", fmt::join(members, " "));
+  }
+
+  void CompareWrites() {
+    Sequences recorded;
+    for (const json::value& one : ListOf(step_, "writes")) {
+      const json::object& write = one.as_object();
+      std::vector<std::string> members;
+      for (const json::value& member : ListOf(write, "members"))
+        members.emplace_back(member.as_string());
+      const std::string type(TextOf(write, "type"));
+      Append(recorded,
+             fmt::format("{}/{}", TextOf(write, "kind"), TextOf(write, "name")),
+             type == "changed" ? WithoutNomination(std::move(members)) : type);
+    }
+    Sequences here;
+    for (const Write& write : outcome_.writes) {
+      std::vector<std::string> members;
+      for (size_t at = 0; at <= write.what.size();) {
+        const size_t end = std::min(write.what.find(' ', at), write.what.size());
+        members.push_back(write.what.substr(at, end - at));
+        at = end + 1;
+      }
+      Append(here, write.object, WithoutNomination(std::move(members)));
+    }
+    for (const auto& [object, sequence] : recorded) here.try_emplace(object);
+    for (const auto& [object, sequence] : here) {
+      if (free_.contains(object) || recorded[object] == sequence) continue;
+      Differ(root_ + "/writes",
+             TextValue(fmt::format("{}: {}", object, fmt::join(recorded[object], ", "))),
+             TextValue(fmt::format("{}", fmt::join(sequence, ", "))));
+    }
+  }
+
+  static std::string EventText(const json::object& event) {
+    return fmt::format("{} {} {} {}: {}",
+                       TextOf(event, "object"),
+                       TextOf(event, "type"),
+                       TextOf(event, "reason"),
+                       TextOf(event, "component"),
+                       TextOf(event, "message"));
+  }
+
+  /// Each that was recorded must be here, and no other warning.
+  void CompareEvents() {
+    std::set<std::string> here;
+    for (const json::value& event : ListOf(outcome_.snapshot, "events")) {
+      here.insert(EventText(event.as_object()));
+    }
+    const json::array& recorded = ListOf(step_.at("snapshot").as_object(), "events");
+    for (size_t i = 0; i < recorded.size(); ++i) {
+      const std::string text = EventText(recorded[i].as_object());
+      if (here.erase(text) == 0 && !ToldBefore(recorded, i, text)) {
+        Differ(fmt::format("{}/snapshot/events/{}", root_, i), TextValue(text), nullptr);
+      }
+    }
+    for (const json::value& event : allowed_) {
+      if (event.is_object()) here.erase(EventText(event.as_object()));
+    }
+    for (const std::string& text : here) {
+      if (text.contains(" Warning "))
+        Differ(root_ + "/snapshot/events/+", nullptr, TextValue(text));
+    }
+  }
+
+  static bool ToldBefore(const json::array& events, size_t end, const std::string& text) {
+    for (size_t i = 0; i < end; ++i) {
+      if (EventText(events[i].as_object()) == text) return true;
+    }
+    return false;
+  }
+
+  const json::object& step_;
+  const StepOutcome& outcome_;
+  const size_t number_;
+  const std::string root_;            // of its pointers
+  std::vector<std::string> varies_;   // pointers
+  std::set<std::string> free_;        // objects whose writes varied
+  std::vector<json::value> allowed_;  // events that only one play had
+  std::vector<std::string> found_;
+};
+
+}  // namespace
+
+std::vector<std::string> Differences(const json::object& story,
+                                     std::span<const StepOutcome> outcomes) {
+  std::vector<std::string> all;
+  for (size_t i = 0; i < outcomes.size(); ++i) {
+    for (std::string& difference : Step(story, i, outcomes[i]).Differences()) {
+      all.push_back(std::move(difference));
+    }
+  }
+  return all;
+}
+
+}  // namespace dray::stories

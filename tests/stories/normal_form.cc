@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/stories/normal_form.h"
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "tests/vectors/case_files.h"
+
+namespace dray::stories {
+namespace {
+
+namespace json = boost::json;
+using vectors::ListOf;
+using vectors::TextOf;
+
+constexpr std::array<std::string_view, 7> kMetadata = {"name",
+                                                       "generateName",
+                                                       "labels",
+                                                       "annotations",
+                                                       "finalizers",
+                                                       "ownerReferences",
+                                                       "deletionTimestamp"};
+constexpr std::array<std::string_view, 6> kPodSpec = {"nodeName",
+                                                      "schedulerName",
+                                                      "schedulingGates",
+                                                      "resourceClaims",
+                                                      "schedulingGroup",
+                                                      "priority"};
+constexpr std::array<std::string_view, 6> kPodStatus = {"phase",
+                                                        "resourceClaimStatuses",
+                                                        "extendedResourceClaimStatus",
+                                                        "nominatedNodeName",
+                                                        "nodeAllocatableResourceClaimStatuses",
+                                                        "conditions"};
+constexpr std::array<std::string_view, 4> kCondition = {"type", "status", "reason", "message"};
+
+/// Of the shape 2026-11-21T16:00:27Z, with or without parts of a second.
+bool IsTime(std::string_view text) {
+  return text.size() >= 20 && text[4] == '-' && text[7] == '-' && text[10] == 'T' &&
+         text[13] == ':' && text.ends_with('Z');
+}
+
+json::object Chosen(const json::object& object, std::span<const std::string_view> names) {
+  json::object chosen;
+  for (const std::string_view name : names) {
+    if (const json::value* value = object.if_contains(name)) chosen[name] = *value;
+  }
+  return chosen;
+}
+
+bool IsEmpty(const json::value& value) {
+  if (value.is_object()) return value.get_object().empty();
+  if (value.is_array()) return value.get_array().empty();
+  return value.is_null() || (value.is_string() && value.get_string().empty());
+}
+
+json::value Tidy(const json::value& value, std::string_view name, const Symbols& symbols);
+
+json::array TidyList(const json::array& list, std::string_view name, const Symbols& symbols) {
+  json::array tidy;
+  for (const json::value& element : list) {
+    json::value one = element;
+    if (name == "conditions") one = Chosen(element.as_object(), kCondition);
+    if ((name == "reservedFor" || name == "ownerReferences") && one.is_object()) {
+      one.as_object().erase("uid");
+    }
+    tidy.push_back(Tidy(one, "", symbols));
+  }
+  const auto sort_by = [&](std::string_view member) {
+    std::ranges::sort(tidy, {}, [&](const json::value& one) {
+      return std::string(TextOf(one.as_object(), member));
+    });
+  };
+  if (name == "conditions") sort_by("type");
+  if (name == "reservedFor") sort_by("name");
+  return tidy;
+}
+
+json::value Tidy(const json::value& value, std::string_view name, const Symbols& symbols) {
+  if (value.is_string()) {
+    const std::string text(value.get_string());
+    return IsTime(text) ? json::value("present") : json::value(symbols.Put(text));
+  }
+  if (value.is_array()) return TidyList(value.get_array(), name, symbols);
+  if (!value.is_object()) return value;
+  json::object tidy;
+  for (const auto& [key, member] : value.get_object()) {
+    json::value one = Tidy(member, key, symbols);
+    if (!IsEmpty(one)) tidy[key] = std::move(one);
+  }
+  return tidy;
+}
+
+/// Of an allocated claim.
+const json::array& ResultsOf(const json::object& object) {
+  static const json::object kNothing;
+  const auto member = [](const json::object& of, std::string_view name) -> const json::object& {
+    const json::value* value = of.if_contains(name);
+    return value != nullptr && value->is_object() ? value->get_object() : kNothing;
+  };
+  return ListOf(member(member(member(object, "status"), "allocation"), "devices"), "results");
+}
+
+/// What names a part of an object in a story's write, and its value: whole members of metadata and
+/// status, conditions by type, members of a pod's spec.
+std::map<std::string, json::value> PartsOf(const json::object& object) {
+  std::map<std::string, json::value> parts;
+  const bool is_pod = TextOf(object, "kind") == "Pod";
+  for (const auto& [room, value] : object) {
+    if (!value.is_object()) continue;
+    if (room == "spec" && !is_pod) {
+      parts["spec"] = value;
+      continue;
+    }
+    for (const auto& [name, member] : value.get_object()) {
+      const std::string path = fmt::format("{}.{}", std::string_view(room), std::string_view(name));
+      if (path != "status.conditions") {
+        parts[path] = member;
+        continue;
+      }
+      for (const json::value& condition : member.as_array()) {
+        parts[fmt::format("{}[{}]", path, TextOf(condition.as_object(), "type"))] = condition;
+      }
+    }
+  }
+  return parts;
+}
+
+}  // namespace
+
+void Symbols::See(const json::object& object) {
+  const auto note = [this](std::string_view chosen, const std::string& before) {
+    if (chosen.empty() || chosen_.contains(std::string(chosen))) return;
+    chosen_[std::string(chosen)] = fmt::format("{}#{}", before, ++counts_[before]);
+  };
+  const json::object& metadata = object.at("metadata").as_object();
+  const std::string_view name = TextOf(metadata, "name");
+  if (const std::string_view prefix = TextOf(metadata, "generateName"); !prefix.empty()) {
+    note(name, std::string(prefix));
+  }
+  note(TextOf(metadata, "uid"),
+       fmt::format("uid:{}/{}", TextOf(object, "kind"), Put(std::string(name))));
+  for (const json::value& result : ResultsOf(object)) {
+    note(TextOf(result.as_object(), "shareID"), "share");
+  }
+}
+
+std::string Symbols::Put(std::string text) const {
+  for (const auto& [chosen, symbol] : chosen_) {
+    for (size_t at = text.find(chosen); at != std::string::npos;
+         at = text.find(chosen, at + symbol.size())) {
+      text.replace(at, chosen.size(), symbol);
+    }
+  }
+  return text;
+}
+
+std::string Symbols::Resolve(std::string text) const {
+  for (const auto& [chosen, symbol] : chosen_) {
+    const std::string place = fmt::format("${{{}}}", symbol);
+    for (size_t at = text.find(place); at != std::string::npos; at = text.find(place, at)) {
+      text.replace(at, place.size(), chosen);
+    }
+  }
+  return text;
+}
+
+json::object NormalForm(const json::object& object, const Symbols& symbols) {
+  const bool is_pod = TextOf(object, "kind") == "Pod";
+  json::object shown;
+  shown["kind"] = TextOf(object, "kind");
+  for (const auto& [room, value] : object) {
+    if (!value.is_object()) continue;
+    if (room == "metadata") shown[room] = Chosen(value.get_object(), kMetadata);
+    if (room == "spec") shown[room] = is_pod ? Chosen(value.get_object(), kPodSpec) : value;
+    if (room == "status") shown[room] = is_pod ? Chosen(value.get_object(), kPodStatus) : value;
+  }
+  if (is_pod && shown.contains("spec")) {
+    json::object& spec = shown["spec"].as_object();
+    if (TextOf(spec, "schedulerName") == "default-scheduler") spec.erase("schedulerName");
+    const json::value* priority = spec.if_contains("priority");
+    if (priority != nullptr && priority->is_int64() && priority->as_int64() == 0)
+      spec.erase("priority");
+  }
+  return Tidy(shown, "", symbols).as_object();
+}
+
+std::vector<std::string> MembersChanged(const json::object& before, const json::object& after) {
+  const auto old = PartsOf(before);
+  const auto now = PartsOf(after);
+  std::vector<std::string> changed;
+  for (const auto& [name, value] : now) {
+    const auto known = old.find(name);
+    if (known == old.end()) {
+      changed.push_back("+" + name);
+    } else if (known->second != value) {
+      changed.push_back("~" + name);
+    }
+  }
+  for (const auto& [name, value] : old) {
+    if (!now.contains(name)) changed.push_back("-" + name);
+  }
+  return changed;
+}
+
+}  // namespace dray::stories

@@ -1,0 +1,409 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/stories/player.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/world.h"
+#include "net/client/http_client.h"
+#include "tests/serving/server_child.h"
+#include "tests/stories/normal_form.h"
+#include "tests/vectors/case_files.h"
+
+namespace dray::stories {
+namespace {
+
+namespace json = boost::json;
+using net::client::ResponseStream;
+using std::chrono::milliseconds;
+using vectors::ListOf;
+using vectors::TextOf;
+
+// Nothing has changed for so long: the step is over.
+constexpr milliseconds kQuiet{1500};
+constexpr milliseconds kStepMax{20'000};
+// Before a pod that follows another kind: everybody shall have seen what was made before.
+constexpr milliseconds kSeen{100};
+constexpr milliseconds kBoundMax{10'000};
+constexpr milliseconds kLook{4};
+
+/// A kind that is shown. Those that no served version has are left out.
+struct Shown {
+  std::string_view plural, api_version;
+  bool in_writes = true;
+};
+constexpr std::array<Shown, 6> kShown = {
+    {{"pods", "v1"},
+     {"resourceclaims", "resource.k8s.io/v1"},
+     {"devicetaintrules", "resource.k8s.io/v1"},
+     {"resourcepoolstatusrequests", "resource.k8s.io/v1alpha3"},
+     {"podgroups", "scheduling.k8s.io/v1alpha3"},
+     {"resourcequotas", "v1", false}}};
+
+/// Of kinds that a deed names without a version.
+const std::map<std::string, std::string, std::less<>> kVersions = {
+    {"DeviceClass", "resource.k8s.io/v1"},
+    {"DeviceTaintRule", "resource.k8s.io/v1"},
+    {"PodGroup", "scheduling.k8s.io/v1alpha3"},
+    {"ResourceClaim", "resource.k8s.io/v1"},
+    {"ResourceClaimTemplate", "resource.k8s.io/v1"},
+    {"ResourcePoolStatusRequest", "resource.k8s.io/v1alpha3"},
+    {"ResourceSlice", "resource.k8s.io/v1"}};
+
+std::string PluralOf(std::string_view kind) {
+  std::string plural(kind);
+  std::ranges::transform(plural, plural.begin(), [](unsigned char c) { return std::tolower(c); });
+  return plural + (plural.ends_with('s') ? "es" : "s");
+}
+
+std::string RootOf(std::string_view api_version) {
+  return fmt::format("{}/{}", api_version.contains('/') ? "/apis" : "/api", api_version);
+}
+
+/// Of a collection.
+std::string PathOf(std::string_view api_version,
+                   std::string_view kind,
+                   std::string_view namespace_) {
+  if (namespace_.empty()) return fmt::format("{}/{}", RootOf(api_version), PluralOf(kind));
+  return fmt::format("{}/namespaces/{}/{}", RootOf(api_version), namespace_, PluralOf(kind));
+}
+
+json::object Parsed(std::string_view text) {
+  boost::system::error_code failed;
+  json::value value = json::parse(text, failed);
+  return !failed && value.is_object() ? std::move(value.get_object()) : json::object();
+}
+
+int64_t NumberOf(std::string_view text) {
+  int64_t number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+/// `text` with the number in place of every {i}.
+std::string Numbered(std::string text, std::string_view number) {
+  constexpr std::string_view kPlace = "{i}";
+  for (size_t at = text.find(kPlace); at != std::string::npos; at = text.find(kPlace, at)) {
+    text.replace(at, kPlace.size(), number);
+  }
+  return text;
+}
+
+/// One story in one cluster.
+class Cluster {
+ public:
+  Cluster(const json::object& story, const std::string& program, const std::string& folder)
+      : namespace_(story.contains("namespace") ? TextOf(story, "namespace") : "lab"),
+        server_(program, folder, FlagsOf(story)) {}
+
+  Result<> Start() {
+    DRAY_TRY_VOID(server_.Start());
+    client_.emplace(
+        RealWorld().clock,
+        net::client::HttpClientOptions{.server = {.scheme = net::Scheme::kHttp, .host = "127.0.0.1", .port = server_.port()},
+                                       .bearer_token = serving::ServerChild::Token()});
+    DRAY_TRY_VOID(Ask("POST",
+                      "/api/v1/namespaces",
+                      fmt::format(R"({{"metadata":{{"name":"{}"}}}})", namespace_)));
+    for (const Shown& shown : kShown) {
+      if (shown.in_writes) DRAY_TRY_VOID(Follow(shown));
+    }
+    return {};
+  }
+
+  Result<StepOutcome> Do(const json::object& step) {
+    outcome_ = {};
+    for (const json::value& deed : ListOf(step, "do")) DRAY_TRY_VOID(DoDeed(deed.as_object()));
+    Rest(kQuiet);
+    SeeAll();
+    DRAY_TRY_VOID(TakeSnapshot());
+    return std::move(outcome_);
+  }
+
+ private:
+  static std::vector<std::string> FlagsOf(const json::object& story) {
+    std::string gates;
+    for (const json::value& gate : ListOf(story, "gates")) {
+      gates +=
+          fmt::format("{}{}=true", gates.empty() ? "" : ",", std::string_view(gate.as_string()));
+    }
+    std::string release(TextOf(story, "release"));
+    release.resize(std::min(release.rfind('.'), release.size()));  // 1.37 of 1.37.0
+    std::vector<std::string> flags = {"--memory",
+                                      "--allow-overlapping-allocations",
+                                      "--components=apiserver,scheduler,controllers",
+                                      "--emulate-release=" + release};
+    if (!gates.empty()) flags.push_back("--feature-gates=" + gates);
+    return flags;
+  }
+
+  Result<net::client::ClientResponse> Ask(std::string method,
+                                          std::string target,
+                                          std::string body,
+                                          std::string_view type = "application/json") {
+    net::client::ClientRequest request{
+        .method = std::move(method), .target = std::move(target), .body = std::move(body)};
+    if (!request.body.empty()) request.headers.Add("Content-Type", std::string(type));
+    return client_->Send(request);
+  }
+
+  Result<> Follow(const Shown& shown) {
+    const std::string path = fmt::format("{}/{}", RootOf(shown.api_version), shown.plural);
+    net::client::ClientRequest watch{.target = path + "?watch=true&resourceVersion=1"};
+    DRAY_TRY(std::unique_ptr<ResponseStream> stream, client_->Open(watch));
+    if (stream->status() == 200) streams_.push_back(std::move(stream));
+    return {};
+  }
+
+  // ---------------------------------------------------------------------------------------- deeds
+
+  Result<> DoDeed(const json::object& deed) {
+    const json::value* repeat = deed.if_contains("repeat");
+    if (repeat == nullptr) return DoOne(deed);
+    const auto number = [&](std::string_view name) {
+      const json::value* value = repeat->as_object().if_contains(name);
+      return value == nullptr ? int64_t{0} : value->as_int64();
+    };
+    for (int64_t i = number("from"); i <= number("to"); ++i) {
+      const std::string text =
+          Numbered(json::serialize(deed), fmt::format("{:0{}}", i, number("width")));
+      DRAY_TRY_VOID(DoOne(Parsed(text)));
+    }
+    return {};
+  }
+
+  Result<> DoOne(const json::object& with_symbols) {
+    const json::object deed = Parsed(symbols_.Resolve(json::serialize(with_symbols)));
+    const std::string_view op = TextOf(deed, "op");
+    if (op == "wait") {
+      Rest(std::chrono::seconds(deed.at("seconds").as_int64()), false);
+      return {};
+    }
+    if (op == "create") return Create(deed);
+    const std::string path = ObjectOf(deed);
+    if (op == "delete") {
+      const json::value* grace = deed.if_contains("gracePeriodSeconds");
+      return Note(Ask("DELETE",
+                      path,
+                      grace == nullptr ? ""
+                                       : fmt::format(R"({{"gracePeriodSeconds":{}}})",
+                                                     json::serialize(*grace))));
+    }
+    if (op == "bind") {
+      return Note(Ask(
+          "POST",
+          path + "/binding",
+          fmt::format(R"({{"metadata":{{"name":"{}"}},"target":{{"kind":"Node","name":"{}"}}}})",
+                      TextOf(deed, "name"),
+                      TextOf(deed, "node"))));
+    }
+    return Note(Ask("PATCH",
+                    path + (op == "patchStatus" ? "/status" : ""),
+                    json::serialize(deed.at("patch")),
+                    TextOf(deed, "patchType") == "strategic"
+                        ? "application/strategic-merge-patch+json"
+                        : "application/merge-patch+json"));
+  }
+
+  std::string ObjectOf(const json::object& deed) const {
+    const std::string_view kind = TextOf(deed, "kind");
+    const auto known = versions_.find(kind);
+    const auto usual = kVersions.find(kind);
+    std::string_view version = "v1";
+    if (usual != kVersions.end()) version = usual->second;
+    if (known != versions_.end()) version = known->second;
+    return PathOf(version, kind, TextOf(deed, "namespace")) + "/" +
+           std::string(TextOf(deed, "name"));
+  }
+
+  Result<> Create(const json::object& deed) {
+    const json::object& object = deed.at("object").as_object();
+    const json::object& metadata = object.at("metadata").as_object();
+    const std::string kind(TextOf(object, "kind"));
+    if (kind == "Pod" && !last_kind_.empty() && last_kind_ != "Pod") Rest(kSeen);
+    last_kind_ = kind;
+    versions_[kind] = TextOf(object, "apiVersion");
+    DRAY_TRY_VOID(Note(Ask(
+        "POST",
+        PathOf(versions_[kind], kind, TextOf(metadata, "namespace")) + "?fieldValidation=Strict",
+        json::serialize(object))));
+    if (TextOf(deed, "pace") == "bound") AwaitBound(std::string(TextOf(metadata, "name")));
+    return {};
+  }
+
+  /// Keeps the answer if the server refused.
+  Result<> Note(const Result<net::client::ClientResponse>& answer) {
+    if (!answer) return Fail(answer.error());
+    Drain();
+    if (answer->status < 300) return {};
+    const json::object status = Parsed(answer->body);
+    outcome_.answers.push_back({{"status", answer->status},
+                                {"reason", TextOf(status, "reason")},
+                                {"message", symbols_.Put(std::string(TextOf(status, "message")))}});
+    return {};
+  }
+
+  // -------------------------------------------------------------------------------------- looking
+
+  static MonotonicTime Now() { return RealWorld().clock.Monotonic(); }
+
+  /// Takes what has arrived; whether there was anything.
+  bool Drain(milliseconds patience = milliseconds(0)) {
+    bool any = false;
+    for (const auto& stream : streams_) {
+      while (stream->ReadLine(patience) == ResponseStream::Outcome::kLine) {
+        any = true;
+        const json::object event = Parsed(stream->line());
+        const json::value* object = event.if_contains("object");
+        if (object == nullptr || TextOf(event, "type") == "ERROR") continue;
+        const json::object& metadata = object->as_object().at("metadata").as_object();
+        if (TextOf(metadata, "name") == awaited_) awaited_seen_ = *object;
+        arrived_.emplace(NumberOf(TextOf(metadata, "resourceVersion")), event);
+      }
+    }
+    return any;
+  }
+
+  /// Until nothing has arrived for `quiet`; or just for that long.
+  void Rest(milliseconds quiet, bool begins_again = true) {
+    const MonotonicTime begun = Now();
+    MonotonicTime until = begun + quiet;
+    while (Now() < until && Now() < begun + std::max(kStepMax, quiet)) {
+      if (Drain(kLook) && begins_again) until = Now() + quiet;
+    }
+  }
+
+  void AwaitBound(const std::string& pod) {
+    awaited_ = pod;
+    for (const MonotonicTime until = Now() + kBoundMax; Now() < until; Drain(kLook)) {
+      if (!awaited_seen_.is_object()) continue;
+      const json::value* spec = awaited_seen_.as_object().if_contains("spec");
+      if (spec != nullptr && spec->as_object().contains("nodeName")) break;
+    }
+    awaited_.clear();
+    awaited_seen_ = nullptr;
+  }
+
+  /// Names are known by the claims that have them, and pods speak of those: in the order of
+  /// revisions whatever order the watches had.
+  void SeeAll() {
+    for (const auto& [revision, event] : std::exchange(arrived_, {})) {
+      See(TextOf(event, "type"), event.at("object").as_object());
+    }
+  }
+
+  void See(std::string_view type, const json::object& object) {
+    symbols_.See(object);
+    const std::string key = symbols_.Put(fmt::format(
+        "{}/{}", TextOf(object, "kind"), TextOf(object.at("metadata").as_object(), "name")));
+    json::object now = NormalForm(object, symbols_);
+    if (type == "DELETED") {
+      objects_.erase(key);
+      outcome_.writes.push_back({.object = key, .what = "deleted"});
+      return;
+    }
+    const auto known = objects_.find(key);
+    if (known == objects_.end()) {
+      outcome_.writes.push_back({.object = key, .what = "created"});
+    } else if (const auto members = MembersChanged(known->second, now); !members.empty()) {
+      outcome_.writes.push_back(
+          {.object = key, .what = fmt::format("{}", fmt::join(members, " "))});
+    }
+    objects_[key] = std::move(now);
+  }
+
+  Result<> TakeSnapshot() {
+    for (const Shown& shown : kShown) {
+      DRAY_TRY(const net::client::ClientResponse answer,
+               Ask("GET", fmt::format("{}/{}", RootOf(shown.api_version), shown.plural), ""));
+      if (answer.status != 200) continue;
+      const json::object list = Parsed(answer.body);
+      std::string kind(TextOf(list, "kind"));
+      kind.resize(kind.size() - std::string_view("List").size());
+      json::array objects;
+      for (const json::value& item : ListOf(list, "items")) {
+        json::object object = item.as_object();
+        object["kind"] = kind;
+        json::object shown_object = NormalForm(object, symbols_);
+        shown_object.erase("kind");
+        objects.push_back(std::move(shown_object));
+      }
+      if (!objects.empty()) outcome_.snapshot[shown.plural] = std::move(objects);
+    }
+    return TakeEvents();
+  }
+
+  Result<> TakeEvents() {
+    DRAY_TRY(const net::client::ClientResponse answer, Ask("GET", "/api/v1/events", ""));
+    json::array events;
+    const json::object list = Parsed(answer.body);
+    for (const json::value& item : ListOf(list, "items")) {
+      const json::object& event = item.as_object();
+      const json::object& about = event.at("involvedObject").as_object();
+      const json::value* source = event.if_contains("source");
+      std::string_view component = TextOf(event, "reportingComponent");
+      if (component.empty() && source != nullptr)
+        component = TextOf(source->as_object(), "component");
+      events.push_back(
+          {{"object",
+            symbols_.Put(fmt::format("{}/{}", TextOf(about, "kind"), TextOf(about, "name")))},
+           {"type", TextOf(event, "type")},
+           {"reason", TextOf(event, "reason")},
+           {"message", symbols_.Put(std::string(TextOf(event, "message")))},
+           {"component", component}});
+    }
+    outcome_.snapshot["events"] = std::move(events);
+    return {};
+  }
+
+  const std::string namespace_;
+  serving::ServerChild server_;
+  std::optional<net::client::HttpClient> client_;
+  std::vector<std::unique_ptr<ResponseStream>> streams_;
+  Symbols symbols_;
+  std::map<std::string, json::object> objects_;               // as last seen, in normal form
+  std::map<std::string, std::string, std::less<>> versions_;  // by kind, as created
+  std::multimap<int64_t, json::object> arrived_;              // events of this step, by revision
+  std::string awaited_;                                       // a pod
+  json::value awaited_seen_;
+  std::string last_kind_;
+  StepOutcome outcome_;  // of the step that runs
+};
+
+}  // namespace
+
+std::string WhyNotPlayed(const json::object& story) {
+  for (const json::value& step : ListOf(story, "steps")) {
+    for (const json::value& deed : ListOf(step.as_object(), "do")) {
+      const std::string_view op = TextOf(deed.as_object(), "op");
+      if (op == "kill" || op == "start") return "it starts and kills single components";
+      if (op == "reject" || op == "allow") return "it makes the server refuse";
+    }
+  }
+  return "";
+}
+
+Result<std::vector<StepOutcome>> Play(const json::object& story,
+                                      const std::string& program,
+                                      const std::string& folder) {
+  Cluster cluster(story, program, folder);
+  DRAY_TRY_VOID(cluster.Start());
+  std::vector<StepOutcome> outcomes;
+  for (const json::value& step : ListOf(story, "steps")) {
+    DRAY_TRY(StepOutcome outcome, cluster.Do(step.as_object()));
+    outcomes.push_back(std::move(outcome));
+  }
+  return outcomes;
+}
+
+}  // namespace dray::stories

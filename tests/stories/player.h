@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plays a story against a `dray serve` of its own and writes down what became of it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <boost/json.hpp>
+
+#include "base/result.h"
+
+namespace dray::stories {
+
+/// A change of a pod, claim, taint rule, pool status request or pod group.
+struct Write {
+  std::string object;  // "Pod/worker"
+  std::string what;    // "created", "deleted", "+metadata.finalizers -status.devices"
+  bool operator==(const Write&) const = default;
+};
+
+/// What a step led to, in the form of the story.
+struct StepOutcome {
+  boost::json::array answers;  // of deeds that were refused: status, reason, message
+  std::vector<Write> writes;
+  boost::json::object snapshot;  // objects by plural, and events
+};
+
+/// Why the story cannot be played, or empty.
+std::string WhyNotPlayed(const boost::json::object& story);
+
+/// Plays it in a new cluster with its data in `folder`, and waits after each step until nothing has
+/// changed for as long as the recording waited.
+///
+/// Errors: kInternalError  `program` does not serve, or a request was not answered.
+Result<std::vector<StepOutcome>> Play(const boost::json::object& story,
+                                      const std::string& program,
+                                      const std::string& folder);
+
+}  // namespace dray::stories
