@@ -2,9 +2,10 @@
 #include "tests/stories/stories.h"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <filesystem>
+#include <map>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -26,38 +27,60 @@ namespace {
 namespace json = boost::json;
 using vectors::TextOf;
 
-// Recorded is a defect of upstream's 1.37.0: vectors/stories/README.md, "Where Dray differs on
-// purpose"; docs/differences.md says what happens here.
-constexpr std::array<std::string_view, 10> kOtherwise = {
-    "allocated-by-third-party",
-    "allocated-without-finalizer",
-    "claim-of-another-pod",
-    "gang-shared-claim",
-    "group-claim-template",
-    "pod-same-claim-twice",
-    "pool-status-incomplete",
-    "rule-without-selector",
-    "taint-noexecute-empty-effect-tolerates",
-    "template-claim-deleted-before-scheduling"};
-
 struct Played {
   std::string name;
   std::string why_not;
   std::vector<std::string> differences;
 };
 
-Played PlayOne(const json::object& story, const std::string& program, size_t number) {
+using Reasons = std::map<std::string, std::string, std::less<>>;
+
+/// "name: why", a line each; what follows # is a remark.
+Result<Reasons> ReadReasons(Disk& disk, const std::string& file) {
+  Reasons reasons;
+  if (file.empty()) return reasons;
+  DRAY_TRY(const std::string text, disk.Read(file));
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.empty() || line.starts_with('#')) continue;
+    const size_t colon = line.find(": ");
+    if (colon == std::string::npos) return Fail(StatusReason::kBadRequest, file + ": " + line);
+    reasons.emplace(line.substr(0, colon), line.substr(colon + 2));
+  }
+  return reasons;
+}
+
+/// In a file of one story, or of one in each line.
+Result<> ReadStories(Disk& disk, const std::string& file, std::vector<json::object>& stories) {
+  DRAY_TRY(const std::string text, vectors::ReadVectors(disk, file));
+  const bool has_lines = file.contains(".jsonl");
+  std::istringstream in(text);
+  for (std::string part; std::getline(in, part, has_lines ? '\n' : '\0');) {
+    boost::system::error_code failed;
+    json::value value = json::parse(part, failed);
+    if (failed) return Fail(StatusReason::kBadRequest, file + " is no JSON");
+    json::value* story =
+        value.is_object() && has_lines ? value.get_object().if_contains("story") : &value;
+    if (story == nullptr || !story->is_object() || !story->get_object().contains("steps")) continue;
+    stories.push_back(std::move(story->get_object()));
+  }
+  return {};
+}
+
+Played PlayOne(const json::object& story,
+               const StoryOptions& options,
+               const Reasons& except,
+               size_t number) {
   Played played{.name = std::string(TextOf(story, "name")),
                 .why_not = WhyNotPlayed(story),
                 .differences = {}};
-  if (std::ranges::find(kOtherwise, played.name) != kOtherwise.end()) {
-    played.why_not = "Dray does otherwise on purpose";
-  }
+  if (const auto reason = except.find(played.name); reason != except.end())
+    played.why_not = reason->second;
   if (!played.why_not.empty()) return played;
   const std::filesystem::path folder =
       std::filesystem::temp_directory_path() / fmt::format("dray-story-{}-{}", getpid(), number);
   std::filesystem::create_directories(folder);
-  const auto outcomes = Play(story, program, folder.string());
+  const auto outcomes = Play(story, options.program, folder.string());
   std::error_code ignored;
   std::filesystem::remove_all(folder, ignored);
   if (!outcomes) {
@@ -73,16 +96,17 @@ Played PlayOne(const json::object& story, const std::string& program, size_t num
 Result<vectors::Report> RunStories(Disk& disk,
                                    const std::vector<std::string>& files,
                                    const StoryOptions& options) {
+  DRAY_TRY(const Reasons except, ReadReasons(disk, options.except));
   std::vector<json::object> stories;
-  for (const std::string& file : files) {
-    DRAY_TRY(const std::string text, vectors::ReadVectors(disk, file));
-    boost::system::error_code failed;
-    json::value value = json::parse(text, failed);
-    if (failed) return Fail(StatusReason::kBadRequest, file + " is no JSON");
-    if (!value.is_object() || !value.get_object().contains("steps")) continue;
-    if (!options.name.empty() && TextOf(value.get_object(), "name") != options.name) continue;
-    stories.push_back(std::move(value.get_object()));
+  for (const std::string& file : files) DRAY_TRY_VOID(ReadStories(disk, file, stories));
+  for (const auto& [name, reason] : except) {
+    const bool is_known = std::ranges::any_of(
+        stories, [&](const json::object& story) { return TextOf(story, "name") == name; });
+    if (!is_known) return Fail(StatusReason::kBadRequest, options.except + ": no story " + name);
   }
+  std::erase_if(stories, [&](const json::object& story) {
+    return !options.name.empty() && TextOf(story, "name") != options.name;
+  });
   std::vector<Played> played(stories.size());
   std::atomic<size_t> next = 0;
   {
@@ -90,7 +114,7 @@ Result<vectors::Report> RunStories(Disk& disk,
     for (size_t i = 0; i < std::min(options.at_once, stories.size()); ++i) {
       players.emplace_back([&] {
         for (size_t story = next++; story < stories.size(); story = next++) {
-          played[story] = PlayOne(stories[story], options.program, story);
+          played[story] = PlayOne(stories[story], options, except, story);
         }
       });
     }

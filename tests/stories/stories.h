@@ -13,15 +13,18 @@
 namespace dray::stories {
 
 struct StoryOptions {
-  std::string program;  // dray
-  std::string name;     // only the story of that name, unless empty
-  size_t at_once = 6;
+  std::string program = "dray";
+  std::string name = {};    // only the story of that name, unless empty
+  std::string except = {};  // a file: "name: why", a line for each story that is not played
+  size_t at_once = 8;       // they wait for the most part
 };
 
-/// Plays the stories in `files`; others than stories are passed over. A failure names the story and
-/// what differs first, with `name` all of it. What Dray does otherwise on purpose is not run.
+/// Plays the stories in `files`: one in each, or one in each line of a .jsonl as its member
+/// "story"; what is no story is passed over. A failure names the story and what differs first, with
+/// `name` all of it.
 ///
-/// Errors: kBadRequest  a file is not JSON; what the disk says about one it cannot read.
+/// Errors: kBadRequest  a file is not JSON, or `except` names no story; what the disk says about
+///                      one it cannot read.
 Result<vectors::Report> RunStories(Disk& disk,
                                    const std::vector<std::string>& files,
                                    const StoryOptions& options);

@@ -41,14 +41,16 @@ constexpr std::string_view kUsage =
     "       defaulting   objects before and after defaulting\n"
     "       merge-back   objects read through one version, written back, read through another\n"
     "       manifests    a folder of manifests with verdicts.json\n"
-    "       stories      what a real control plane wrote, step by step; --dray PROGRAM plays them\n";
+    "       stories      what a real control plane wrote, step by step; --dray PROGRAM plays "
+    "them,\n"
+    "                    --except FILE leaves out those it names, a line each: name: why\n";
 
 struct Arguments {
   std::string kind;
   std::vector<std::string> paths;
   dray::vectors::AllocatorOptions allocator;
   dray::vectors::ApiVectorOptions api;
-  std::string dray = "dray";
+  dray::stories::StoryOptions stories;
 };
 
 /// Nothing when they are not as kUsage says.
@@ -59,7 +61,8 @@ std::optional<Arguments> Parse(const std::vector<std::string>& words) {
                           : words[i] == "--release" ? &arguments.api.release
                           : words[i] == "--kinds"   ? &arguments.api.kinds
                           : words[i] == "--name"    ? &arguments.api.name
-                          : words[i] == "--dray"    ? &arguments.dray
+                          : words[i] == "--dray"    ? &arguments.stories.program
+                          : words[i] == "--except"  ? &arguments.stories.except
                                                     : nullptr;
     if (option != nullptr && i + 1 < words.size()) {
       *option = words[++i];
@@ -98,12 +101,16 @@ Result<Report> Run(Disk& disk, const Arguments& arguments) {
     return dray::vectors::RunManifestVectors(dray::RealWorld(), arguments.paths.front());
   }
   const bool is_allocator = arguments.kind == "allocator";
-  DRAY_TRY(const std::vector<std::string> files,
+  DRAY_TRY(std::vector<std::string> files,
            Collect(disk, arguments.paths, is_allocator ? ".jsonl" : ".json"));
+  if (arguments.kind == "stories" && files.empty()) {
+    DRAY_TRY(files, Collect(disk, arguments.paths, ".jsonl"));
+  }
   if (is_allocator) return dray::vectors::RunAllocatorVectors(disk, files, arguments.allocator);
   if (arguments.kind == "stories") {
-    return dray::stories::RunStories(
-        disk, files, {.program = arguments.dray, .name = arguments.api.name});
+    dray::stories::StoryOptions stories = arguments.stories;
+    stories.name = arguments.api.name;
+    return dray::stories::RunStories(disk, files, stories);
   }
   if (arguments.kind == "validation") {
     return dray::vectors::RunValidationVectors(disk, files, arguments.api);
