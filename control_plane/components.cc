@@ -44,7 +44,13 @@ Result<> Components::Start() {
     DRAY_TRY_VOID(simulated->Publish());
   }
   if (options_.controllers) {
-    controllers_.emplace(std::make_unique<controllers::Manager>(client_, world_, log_, scheme_));
+    controllers_.emplace(std::make_unique<controllers::Manager>(
+        client_,
+        world_,
+        log_,
+        scheme_,
+        controllers::Manager::Options{.taint_eviction = options_.taint_eviction,
+                                      .taint_rules = options_.taint_rules.has_value()}));
   }
   if (options_.scheduler) {
     auto made = std::make_unique<scheduler::Scheduler>(
@@ -55,6 +61,7 @@ Result<> Components::Start() {
             .selectors = allocator::SelectorCacheFor(
                 options_.features, kSelectorsKept, ZoneFilesOf(world_.disk)),
             .features = options_.features,
+            .taint_rules = options_.taint_rules,
             .bindings_max = options_.binders * kBindingsPerBinder});
     scheduler_.emplace(std::make_unique<BindingScheduler>(std::move(made), options_.binders));
   }

@@ -30,6 +30,11 @@ Result<allocator::Features> SearchFeatures(const server::registry::Emulation& em
   return allocator::FeaturesOf(allocator::Profile(), emulation.gates);
 }
 
+std::optional<api::Release> TaintRules(const server::registry::Emulation& emulation) {
+  if (!emulation.gates.Has(api::Gate::kDeviceTaintRules)) return std::nullopt;
+  return emulation.release;
+}
+
 server::verbs::User ComponentsUser() {
   return {.name = "system:dray", .groups = {"system:masters"}};
 }
@@ -147,7 +152,9 @@ Result<ComponentsOptions> Process::ChooseComponents() const {
                            .nodes = options_.nodes,
                            .binders = options_.store.memory ? 0 : kBinders,
                            .simulated = options_.simulated,
-                           .features = features};
+                           .features = features,
+                           .taint_eviction = options_.emulation.gates.Has(api::Gate::kDeviceTaints),
+                           .taint_rules = TaintRules(options_.emulation)};
 }
 
 Result<> Process::StartComponents() {

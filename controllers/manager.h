@@ -9,6 +9,7 @@
 #include "base/world.h"
 #include "client/client.h"
 #include "client/loop.h"
+#include "controllers/device_taint_eviction.h"
 #include "controllers/namespaces.h"
 #include "controllers/resource_claim.h"
 
@@ -17,7 +18,17 @@ namespace dray::controllers {
 /// One thread runs Run(). The arguments outlive it.
 class Manager {
  public:
-  Manager(client::Client& client, World& world, const Log& log, const api::Scheme& scheme);
+  /// Which of them there are, as feature gates say.
+  struct Options {
+    bool taint_eviction = true;  // DRADeviceTaints
+    bool taint_rules = true;     // DRADeviceTaintRules
+  };
+
+  Manager(client::Client& client,
+          World& world,
+          const Log& log,
+          const api::Scheme& scheme,
+          const Options& options);
   ~Manager() { Stop(); }
   Manager(const Manager&) = delete;
   Manager& operator=(const Manager&) = delete;
@@ -36,6 +47,7 @@ class Manager {
   client::Loop loop_;
   ResourceClaimController claims_;
   NamespaceController namespaces_;
+  std::optional<DeviceTaintEviction> evictions_;
 };
 
 }  // namespace dray::controllers

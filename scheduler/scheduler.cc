@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <utility>
 #include <variant>
 
@@ -16,6 +17,7 @@
 #include "api/core_v1/node.h"
 #include "api/resource_v1/claim.h"
 #include "api/resource_v1/device_class.h"
+#include "api/resource_v1/device_taint_rule.h"
 #include "api/resource_v1/slice.h"
 #include "base/check.h"
 #include "client/read_modify_write.h"
@@ -60,6 +62,7 @@ Scheduler::Scheduler(client::Client& client, World& world, Log log, Options opti
       options_(std::move(options)),
       events_(client, world, options_.name, log_),
       queue_(options_.queue),
+      tainted_(options_.taint_rules.value_or(api::Release::kNewest)),
       devices_({.features = options_.features, .selectors = options_.selectors}),
       tasks_(options_.bindings_max),
       outcomes_(options_.bindings_max),
@@ -91,16 +94,16 @@ Scheduler::Scheduler(client::Client& client, World& world, Log log, Options opti
     }
     queue_.MoveOnEvent(ClusterEvent::kClasses, Now());
   });
-  slices_.OnChange([this](auto* before, auto* after) {
-    if (after != nullptr) {
-      device_changes_.emplace_back(api::FrozenOf<resource_v1::ResourceSlice>(*after));
-    } else {
-      device_changes_.emplace_back(allocator::SliceRemoved{before->metadata().name});
-    }
-    queue_.MoveOnEvent(ClusterEvent::kDevices, Now());
-  });
+  slices_.OnChange([this](auto* before, auto* after) { OnSlice(before, after); });
   claims_.OnChange([this](auto* before, auto* after) { OnClaim(before, after); });
   pods_.OnChange([this](auto* before, auto* after) { OnPod(before, after); });
+  if (!options_.taint_rules.has_value()) return;
+  taint_rules_.emplace(client,
+                       api::Reflected<resource_v1::DeviceTaintRule>::kKind,
+                       world.clock,
+                       loop_.wakeup(),
+                       log_);
+  taint_rules_->OnChange([this](auto* before, auto* after) { OnTaintRule(before, after); });
 }
 
 Scheduler::~Scheduler() {
@@ -131,6 +134,10 @@ std::optional<MonotonicTime> Scheduler::Step() {
   for (client::Informer* informer : {&nodes_informer_, &classes_, &slices_, &claims_, &pods_}) {
     next = client::Earlier(next, informer->Step());
     synced = synced && informer->synced();
+  }
+  if (taint_rules_.has_value()) {
+    next = client::Earlier(next, taint_rules_->Step());
+    synced = synced && taint_rules_->synced();
   }
   while (std::optional<BindOutcome> outcome = outcomes_.TryPop()) {
     --bindings_;
@@ -219,6 +226,22 @@ void Scheduler::OnNode(const api::Object* before, const api::Object* after) {
   if (before == nullptr || MayHostNow(before->As<core_v1::Node>(), node)) {
     queue_.MoveOnEvent(ClusterEvent::kNodes, Now());
   }
+}
+
+void Scheduler::OnSlice(const api::Object* before, const api::Object* after) {
+  const std::string& name = (after != nullptr ? after : before)->metadata().name;
+  device_changes_.push_back(tainted_.SetSlice(
+      name, after == nullptr ? nullptr : api::FrozenOf<resource_v1::ResourceSlice>(*after)));
+  queue_.MoveOnEvent(ClusterEvent::kDevices, Now());
+}
+
+void Scheduler::OnTaintRule(const api::Object* before, const api::Object* after) {
+  const std::string& name = (after != nullptr ? after : before)->metadata().name;
+  std::vector<allocator::ClusterChange> changes = tainted_.SetRule(
+      name, after == nullptr ? nullptr : api::FrozenOf<resource_v1::DeviceTaintRule>(*after));
+  if (changes.empty()) return;
+  std::ranges::move(changes, std::back_inserter(device_changes_));
+  queue_.MoveOnEvent(ClusterEvent::kDevices, Now());
 }
 
 void Scheduler::SetUsage(const core_v1::Pod& pod, const std::string& node) {

@@ -27,6 +27,7 @@
 #include "scheduler/cycle.h"
 #include "scheduler/devices.h"
 #include "scheduler/queue.h"
+#include "scheduler/tainted_slices.h"
 
 namespace dray::scheduler {
 
@@ -39,6 +40,8 @@ class Scheduler {
     /// Compiled expressions, which others may share. Never null.
     std::shared_ptr<cel::SelectorCache> selectors;
     allocator::Features features = {};
+    /// DeviceTaintRules count, as in this release; absent: they taint nothing.
+    std::optional<api::Release> taint_rules = {};
     CycleOptions cycle = {};
     SchedulingQueue::Options queue = {};
     /// Candidates tried per node and pod before the attempt is given up and retried later. Upstream
@@ -80,6 +83,8 @@ class Scheduler {
   void OnPod(const api::Object* before, const api::Object* after);
   void OnClaim(const api::Object* before, const api::Object* after);
   void OnNode(const api::Object* before, const api::Object* after);
+  void OnSlice(const api::Object* before, const api::Object* after);
+  void OnTaintRule(const api::Object* before, const api::Object* after);
   bool IsOurs(const api::core_v1::Pod& pod) const;
 
   void SetUsage(const api::core_v1::Pod& pod, const std::string& node);
@@ -120,6 +125,7 @@ class Scheduler {
   size_t first_node_ = 0;
   std::map<std::string, Usage, std::less<>> usage_;  // by uid of pods on nodes
   std::set<std::string, std::less<>> assumed_;       // uids of pods whose binding is under way
+  TaintedSlices tainted_;
   allocator::Snapshot devices_;
   std::vector<allocator::ClusterChange> device_changes_;  // since Devices() was last asked
 
@@ -133,6 +139,7 @@ class Scheduler {
   client::Informer slices_;
   client::Informer claims_;
   client::Informer pods_;
+  std::optional<client::Informer> taint_rules_;
 };
 
 }  // namespace dray::scheduler

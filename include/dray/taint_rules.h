@@ -10,14 +10,14 @@
 #include "api/resource_v1/device_taint_rule.h"
 #include "api/resource_v1/slice.h"
 #include "base/published.h"
+#include "dray/device_id.h"
 
 namespace dray::allocator::inline v0 {
 
 /// Whether the rule speaks about the device: its driver, pool and device name are equal wherever
 /// the rule names one. A rule without a selector matches nothing; up to 1.36 it matched everything.
 bool MatchesDevice(const api::resource_v1::DeviceTaintRule& rule,
-                   const api::resource_v1::ResourceSlice& slice,
-                   const api::resource_v1::Device& device,
+                   const DeviceIdView& device,
                    api::Release release = api::Release::kNewest);
 
 /// The slices with the taints of the rules behind the devices' own, rules in the order given.

@@ -200,7 +200,7 @@ TEST_P(ClientsTest, TheControlPlaneBindsAPodWithAClaim) {
   node::SimulatedNodes nodes(
       *client_, world_, log_, {.profiles = {{.profile = "example", .count = 1}}});
   ASSERT_TRUE(nodes.Publish());
-  controllers::Manager manager(*client_, world_, log_, scheme_);
+  controllers::Manager manager(*client_, world_, log_, scheme_, {});
   scheduler::Scheduler scheduler(
       *client_,
       world_,

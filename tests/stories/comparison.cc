@@ -263,14 +263,9 @@ class Step {
 }  // namespace
 
 std::vector<std::string> Differences(const json::object& story,
-                                     std::span<const StepOutcome> outcomes) {
-  std::vector<std::string> all;
-  for (size_t i = 0; i < outcomes.size(); ++i) {
-    for (std::string& difference : Step(story, i, outcomes[i]).Differences()) {
-      all.push_back(std::move(difference));
-    }
-  }
-  return all;
+                                     size_t number,
+                                     const StepOutcome& outcome) {
+  return Step(story, number, outcome).Differences();
 }
 
 }  // namespace dray::stories

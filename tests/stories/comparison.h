@@ -3,7 +3,7 @@
 // "What must match".
 #pragma once
 
-#include <span>
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -13,8 +13,10 @@
 
 namespace dray::stories {
 
-/// "step 2: /pods/worker/spec/nodeName: recorded "node-a", here none"; empty when nothing does.
+/// Of one step. "step 2: /pods/worker/spec/nodeName: recorded "node-a", here none"; empty when
+/// nothing does.
 std::vector<std::string> Differences(const boost::json::object& story,
-                                     std::span<const StepOutcome> outcomes);
+                                     size_t number,
+                                     const StepOutcome& outcome);
 
 }  // namespace dray::stories

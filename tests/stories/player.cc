@@ -32,6 +32,8 @@ using vectors::TextOf;
 // Nothing has changed for so long: the step is over.
 constexpr milliseconds kQuiet{1500};
 constexpr milliseconds kStepMax{20'000};
+// No timer of a controller is longer: it is the one of a rule's status.
+constexpr std::chrono::seconds kTimerMax{12};
 // Before a pod that follows another kind: everybody shall have seen what was made before.
 constexpr milliseconds kSeen{100};
 constexpr milliseconds kBoundMax{10'000};
@@ -122,12 +124,17 @@ class Cluster {
     return {};
   }
 
-  Result<StepOutcome> Do(const json::object& step) {
+  Result<StepOutcome> Do(const json::object& step,
+                         size_t number,
+                         const IsAsRecorded& is_as_recorded) {
     outcome_ = {};
     for (const json::value& deed : ListOf(step, "do")) DRAY_TRY_VOID(DoDeed(deed.as_object()));
-    Rest(kQuiet);
-    SeeAll();
-    DRAY_TRY_VOID(TakeSnapshot());
+    const MonotonicTime until = Now() + kTimerMax;
+    do {
+      Rest(kQuiet);
+      SeeAll();
+      DRAY_TRY_VOID(TakeSnapshot());
+    } while (!is_as_recorded(number, outcome_) && Now() < until);
     return std::move(outcome_);
   }
 
@@ -160,7 +167,7 @@ class Cluster {
 
   Result<> Follow(const Shown& shown) {
     const std::string path = fmt::format("{}/{}", RootOf(shown.api_version), shown.plural);
-    net::client::ClientRequest watch{.target = path + "?watch=true&resourceVersion=1"};
+    const net::client::ClientRequest watch{.target = path + "?watch=true&resourceVersion=1"};
     DRAY_TRY(std::unique_ptr<ResponseStream> stream, client_->Open(watch));
     if (stream->status() == 200) streams_.push_back(std::move(stream));
     return {};
@@ -324,6 +331,7 @@ class Cluster {
   }
 
   Result<> TakeSnapshot() {
+    outcome_.snapshot.clear();
     for (const Shown& shown : kShown) {
       DRAY_TRY(const net::client::ClientResponse answer,
                Ask("GET", fmt::format("{}/{}", RootOf(shown.api_version), shown.plural), ""));
@@ -397,12 +405,13 @@ std::string WhyNotPlayed(const json::object& story) {
 
 Result<std::vector<StepOutcome>> Play(const json::object& story,
                                       const std::string& program,
-                                      const std::string& folder) {
+                                      const std::string& folder,
+                                      const IsAsRecorded& is_as_recorded) {
   Cluster cluster(story, program, folder);
   DRAY_TRY_VOID(cluster.Start());
   std::vector<StepOutcome> outcomes;
   for (const json::value& step : ListOf(story, "steps")) {
-    DRAY_TRY(StepOutcome outcome, cluster.Do(step.as_object()));
+    DRAY_TRY(StepOutcome outcome, cluster.Do(step.as_object(), outcomes.size(), is_as_recorded));
     outcomes.push_back(std::move(outcome));
   }
   return outcomes;

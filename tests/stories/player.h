@@ -2,6 +2,8 @@
 // Plays a story against a `dray serve` of its own and writes down what became of it.
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -28,12 +30,17 @@ struct StepOutcome {
 /// Why the story cannot be played, or empty.
 std::string WhyNotPlayed(const boost::json::object& story);
 
+/// Whether the outcome of step `number` is as recorded.
+using IsAsRecorded = std::function<bool(size_t number, const StepOutcome& outcome)>;
+
 /// Plays it in a new cluster with its data in `folder`, and waits after each step until nothing has
-/// changed for as long as the recording waited.
+/// changed for as long as the recording waited; if the outcome is another one then, as long as the
+/// longest timer of a controller runs.
 ///
 /// Errors: kInternalError  `program` does not serve, or a request was not answered.
 Result<std::vector<StepOutcome>> Play(const boost::json::object& story,
                                       const std::string& program,
-                                      const std::string& folder);
+                                      const std::string& folder,
+                                      const IsAsRecorded& is_as_recorded);
 
 }  // namespace dray::stories

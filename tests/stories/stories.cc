@@ -44,7 +44,8 @@ Result<Reasons> ReadReasons(Disk& disk, const std::string& file) {
   for (std::string line; std::getline(lines, line);) {
     if (line.empty() || line.starts_with('#')) continue;
     const size_t colon = line.find(": ");
-    if (colon == std::string::npos) return Fail(StatusReason::kBadRequest, file + ": " + line);
+    if (colon == std::string::npos)
+      return Fail(StatusReason::kBadRequest, fmt::format("{}: {}", file, line));
     reasons.emplace(line.substr(0, colon), line.substr(colon + 2));
   }
   return reasons;
@@ -80,13 +81,20 @@ Played PlayOne(const json::object& story,
   const std::filesystem::path folder =
       std::filesystem::temp_directory_path() / fmt::format("dray-story-{}-{}", getpid(), number);
   std::filesystem::create_directories(folder);
-  const auto outcomes = Play(story, options.program, folder.string());
+  const auto outcomes =
+      Play(story, options.program, folder.string(), [&](size_t number, const StepOutcome& outcome) {
+        return Differences(story, number, outcome).empty();
+      });
   std::error_code ignored;
   std::filesystem::remove_all(folder, ignored);
   if (!outcomes) {
     played.differences.push_back(outcomes.error().message);
   } else {
-    played.differences = Differences(story, *outcomes);
+    for (size_t i = 0; i < outcomes->size(); ++i) {
+      for (std::string& difference : Differences(story, i, (*outcomes)[i])) {
+        played.differences.push_back(std::move(difference));
+      }
+    }
   }
   return played;
 }
