@@ -60,6 +60,8 @@ constexpr std::array<GateInfo, kGateCount> kGates = {{
     {Gate::kDerivedAttributes, "DRADerivedAttributes", From(37)},
     {Gate::kWorkloadResourceClaims, "DRAWorkloadResourceClaims", From(36)},
     {Gate::kUnsafeDeletion, "AllowUnsafeMalformedObjectDeletion", From(32), From(37)},
+    {Gate::kGenericWorkload, "GenericWorkload", From(35)},
+    {Gate::kNodeDeclaredFeatures, "NodeDeclaredFeatures", From(35)},
 }};
 
 constexpr std::array kReleases = {Release::k1_30,

@@ -40,8 +40,10 @@ enum class Gate : uint8_t {
   kDerivedAttributes,
   kWorkloadResourceClaims,
   kUnsafeDeletion,
+  kGenericWorkload,
+  kNodeDeclaredFeatures,
 };
-inline constexpr size_t kGateCount = 22;
+inline constexpr size_t kGateCount = 24;
 
 struct GateInfo {
   Gate gate;

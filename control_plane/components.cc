@@ -50,7 +50,8 @@ Result<> Components::Start() {
         log_,
         scheme_,
         controllers::Manager::Options{.taint_eviction = options_.taint_eviction,
-                                      .taint_rules = options_.taint_rules.has_value()}));
+                                      .pool_status = options_.pool_status,
+                                      .taint_rules = options_.taint_rules}));
   }
   if (options_.scheduler) {
     auto made = std::make_unique<scheduler::Scheduler>(

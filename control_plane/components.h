@@ -61,6 +61,7 @@ struct ComponentsOptions {
   node::SimulatedNodes::Options simulated;
   allocator::Features features;
   bool taint_eviction = true;  // DRADeviceTaints
+  bool pool_status = true;     // DRAResourcePoolStatus
   /// DeviceTaintRules count, as in this release.
   std::optional<api::Release> taint_rules = {};
 };

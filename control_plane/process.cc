@@ -147,14 +147,16 @@ Result<> Process::MakeResources(const server::http::Authenticator& authenticator
 
 Result<ComponentsOptions> Process::ChooseComponents() const {
   DRAY_TRY(const allocator::Features features, SearchFeatures(options_.emulation));
-  return ComponentsOptions{.scheduler = options_.scheduler,
-                           .controllers = options_.controllers,
-                           .nodes = options_.nodes,
-                           .binders = options_.store.memory ? 0 : kBinders,
-                           .simulated = options_.simulated,
-                           .features = features,
-                           .taint_eviction = options_.emulation.gates.Has(api::Gate::kDeviceTaints),
-                           .taint_rules = TaintRules(options_.emulation)};
+  return ComponentsOptions{
+      .scheduler = options_.scheduler,
+      .controllers = options_.controllers,
+      .nodes = options_.nodes,
+      .binders = options_.store.memory ? 0 : kBinders,
+      .simulated = options_.simulated,
+      .features = features,
+      .taint_eviction = options_.emulation.gates.Has(api::Gate::kDeviceTaints),
+      .pool_status = options_.emulation.gates.Has(api::Gate::kResourcePoolStatus),
+      .taint_rules = TaintRules(options_.emulation)};
 }
 
 Result<> Process::StartComponents() {

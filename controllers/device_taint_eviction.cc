@@ -28,7 +28,7 @@ using resource_v1::ResourceSlice;
 constexpr size_t kKeysPerStep = 32;
 constexpr size_t kEventsPerStep = 16;
 // A moment that is farther away is looked at again then: clocks are set.
-constexpr std::chrono::hours kLookAgain{1};
+constexpr std::chrono::seconds kLookAgain{3600};
 
 constexpr std::string_view kEvicts = "NoExecute";
 constexpr const api::KindInfo& kPodKind = api::Reflected<core_v1::Pod>::kKind;
@@ -291,11 +291,11 @@ Result<> DeviceTaintEviction::SyncPod(const std::string& key, MonotonicTime now)
   for (const std::string& rule : eviction->rules) {
     if (!queue_.AddAt("rule:" + rule, now + kStatusPeriod)) queue_overflowed_ = true;
   }
-  const auto due = std::chrono::seconds(eviction->at.unix_seconds());
-  const auto wall = world_.clock.Now().time_since_epoch();
-  if (due > wall) {
-    const auto wait = std::min<std::chrono::nanoseconds>(
-        due - std::chrono::floor<std::chrono::seconds>(wall), kLookAgain);
+  // In seconds: what a time can hold is beyond what nanoseconds can.
+  const int64_t left =
+      eviction->at.unix_seconds() - api::Time::Of(world_.clock.Now()).unix_seconds();
+  if (left > 0) {
+    const std::chrono::seconds wait(std::min<int64_t>(left, kLookAgain.count()));
     if (!queue_.AddAt("pod:" + key, now + wait)) queue_overflowed_ = true;
     return {};
   }
@@ -400,10 +400,11 @@ Result<> DeviceTaintEviction::SyncRule(const std::string& name, MonotonicTime no
   const bool is_of_spec =
       known != conditions.end() && known->observed_generation == rule.metadata.generation;
   if (is_of_spec) {
-    const auto since = world_.clock.Now().time_since_epoch() -
-                       std::chrono::seconds(known->last_transition_time.unix_seconds());
-    if (since >= std::chrono::seconds(0) && since < kStatusPeriod) {
-      if (!queue_.AddAt("rule:" + name, now + (kStatusPeriod - since))) queue_overflowed_ = true;
+    const int64_t since = api::Time::Of(world_.clock.Now()).unix_seconds() -
+                          known->last_transition_time.unix_seconds();
+    if (since >= 0 && since < kStatusPeriod.count()) {
+      const std::chrono::seconds wait(kStatusPeriod.count() - since);
+      if (!queue_.AddAt("rule:" + name, now + wait)) queue_overflowed_ = true;
       return {};
     }
   }

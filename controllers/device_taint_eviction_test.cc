@@ -174,6 +174,15 @@ TEST_F(DeviceTaintEvictionTest, TolerationSecondsAreWaitedForAndCancelled) {
   EXPECT_TRUE(IsEvicted("patient"));
 }
 
+// Beyond what nanoseconds since 1970 can hold.
+TEST_F(DeviceTaintEvictionTest, WhoEnduresForCenturiesStays) {
+  AddUser("patient", {{.operator_ = "Exists", .toleration_seconds = int64_t{1} << 62}});
+  AddRule();
+  Run(std::chrono::seconds(5));
+  EXPECT_TRUE(IsEvicted("worker"));
+  EXPECT_FALSE(IsEvicted("patient"));
+}
+
 TEST_F(DeviceTaintEvictionTest, APodThatOnlyHasTheNameIsLeft) {
   Run();
   client_.HoldBackEvents();

@@ -12,14 +12,19 @@ Manager::Manager(client::Client& client,
       claims_(client, world, loop_.wakeup(), log, {}),
       namespaces_(client, world, loop_.wakeup(), log, scheme) {
   if (options.taint_eviction) {
-    evictions_.emplace(client, world, loop_.wakeup(), log, options.taint_rules);
+    evictions_.emplace(client, world, loop_.wakeup(), log, options.taint_rules.has_value());
+  }
+  if (options.pool_status) {
+    pool_status_.emplace(client, world, loop_.wakeup(), log, options.taint_rules);
   }
 }
 
 std::optional<MonotonicTime> Manager::Step() {
   const std::optional<MonotonicTime> claims = claims_.Step();
-  const std::optional<MonotonicTime> next = client::Earlier(claims, namespaces_.Step());
-  return evictions_.has_value() ? client::Earlier(next, evictions_->Step()) : next;
+  std::optional<MonotonicTime> next = client::Earlier(claims, namespaces_.Step());
+  if (evictions_.has_value()) next = client::Earlier(next, evictions_->Step());
+  if (pool_status_.has_value()) next = client::Earlier(next, pool_status_->Step());
+  return next;
 }
 
 }  // namespace dray::controllers

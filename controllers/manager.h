@@ -12,6 +12,7 @@
 #include "controllers/device_taint_eviction.h"
 #include "controllers/namespaces.h"
 #include "controllers/resource_claim.h"
+#include "controllers/resource_pool_status.h"
 
 namespace dray::controllers {
 
@@ -21,7 +22,9 @@ class Manager {
   /// Which of them there are, as feature gates say.
   struct Options {
     bool taint_eviction = true;  // DRADeviceTaints
-    bool taint_rules = true;     // DRADeviceTaintRules
+    bool pool_status = true;     // DRAResourcePoolStatus
+    /// DRADeviceTaintRules: the rules count, as in this release.
+    std::optional<api::Release> taint_rules = api::Release::kNewest;
   };
 
   Manager(client::Client& client,
@@ -48,6 +51,7 @@ class Manager {
   ResourceClaimController claims_;
   NamespaceController namespaces_;
   std::optional<DeviceTaintEviction> evictions_;
+  std::optional<ResourcePoolStatus> pool_status_;
 };
 
 }  // namespace dray::controllers

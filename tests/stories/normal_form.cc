@@ -182,6 +182,7 @@ json::object NormalForm(const json::object& object, const Symbols& symbols) {
     if (room == "spec") shown[room] = is_pod ? Chosen(value.get_object(), kPodSpec) : value;
     if (room == "status") shown[room] = is_pod ? Chosen(value.get_object(), kPodStatus) : value;
   }
+  if (TextOf(object, "kind") == "ResourcePoolStatusRequest") shown.erase("spec");
   if (is_pod && shown.contains("spec")) {
     json::object& spec = shown["spec"].as_object();
     if (TextOf(spec, "schedulerName") == "default-scheduler") spec.erase("schedulerName");
