@@ -10,7 +10,8 @@ Manager::Manager(client::Client& client,
                  const Options& options)
     : clock_(world.clock),
       claims_(client, world, loop_.wakeup(), log, {}),
-      namespaces_(client, world, loop_.wakeup(), log, scheme) {
+      namespaces_(client, world, loop_.wakeup(), log, scheme),
+      garbage_(client, world, loop_.wakeup(), log, scheme) {
   if (options.taint_eviction) {
     evictions_.emplace(client, world, loop_.wakeup(), log, options.taint_rules.has_value());
   }
@@ -20,8 +21,9 @@ Manager::Manager(client::Client& client,
 }
 
 std::optional<MonotonicTime> Manager::Step() {
-  const std::optional<MonotonicTime> claims = claims_.Step();
-  std::optional<MonotonicTime> next = client::Earlier(claims, namespaces_.Step());
+  std::optional<MonotonicTime> next = claims_.Step();
+  next = client::Earlier(next, namespaces_.Step());
+  next = client::Earlier(next, garbage_.Step());
   if (evictions_.has_value()) next = client::Earlier(next, evictions_->Step());
   if (pool_status_.has_value()) next = client::Earlier(next, pool_status_->Step());
   return next;

@@ -10,6 +10,7 @@
 #include "client/client.h"
 #include "client/loop.h"
 #include "controllers/device_taint_eviction.h"
+#include "controllers/garbage_collector.h"
 #include "controllers/namespaces.h"
 #include "controllers/resource_claim.h"
 #include "controllers/resource_pool_status.h"
@@ -50,6 +51,7 @@ class Manager {
   client::Loop loop_;
   ResourceClaimController claims_;
   NamespaceController namespaces_;
+  GarbageCollector garbage_;
   std::optional<DeviceTaintEviction> evictions_;
   std::optional<ResourcePoolStatus> pool_status_;
 };

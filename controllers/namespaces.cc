@@ -80,6 +80,7 @@ Result<size_t> NamespaceController::Empty(const std::string& name) {
       if (IsTerminating(object)) continue;  // its finalizers or its node hold it
       api::meta_v1::DeleteOptions precondition;
       precondition.preconditions = api::meta_v1::Preconditions{.uid = object.metadata().uid};
+      precondition.propagation_policy = "Background";  // dependents go, too, whatever the kind
       const Result<> deleted = client_.Delete(client::RefOf(object), precondition);
       if (!deleted && deleted.error().reason != StatusReason::kNotFound) {
         return Fail(deleted.error());

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The resource-claim controller: makes claims from templates, drops reservations of pods that are
-// done, takes allocations back, and deletes generated claims whose pod is done or gone (which a
-// general garbage collector would do otherwise). The shell around claim_generation.h and
-// claim_sync.h.
+// done, takes allocations back, and deletes generated claims whose pod is done or gone (the garbage
+// collector would do the latter, too; here devices do not wait for it). The shell around
+// claim_generation.h and claim_sync.h.
 #pragma once
 
 #include <cstddef>

@@ -38,6 +38,17 @@ std::string Path(const ObjectRef& ref) {
   return ref.namespace_.empty() ? ref.name : ref.namespace_ + "/" + ref.name;
 }
 
+// What the garbage collector is asked to do first.
+void AddFinalizer(const api::meta_v1::DeleteOptions& options, api::meta_v1::ObjectMeta& metadata) {
+  std::string finalizer;
+  if (options.propagation_policy == "Orphan") finalizer = "orphan";
+  if (options.propagation_policy == "Foreground") finalizer = "foregroundDeletion";
+  if (finalizer.empty() ||
+      std::ranges::find(metadata.finalizers, finalizer) != metadata.finalizers.end())
+    return;
+  metadata.finalizers.push_back(std::move(finalizer));
+}
+
 }  // namespace
 
 Error MemoryClient::NotFound(const ObjectRef& ref) const {
@@ -169,11 +180,16 @@ Result<> MemoryClient::Delete(const ObjectRef& ref, const api::meta_v1::DeleteOp
       *options.preconditions->uid != old.metadata().uid) {
     return Fail(StatusReason::kConflict, "the UID in the precondition does not match");
   }
+  if (options.preconditions && options.preconditions->resource_version &&
+      *options.preconditions->resource_version != old.metadata().resource_version) {
+    return Fail(StatusReason::kConflict, "the ResourceVersion in the precondition does not match");
+  }
   api::Object stored = old.Clone();
+  AddFinalizer(options, stored.mutable_metadata());
   const bool assigned =
       old.If<api::core_v1::Pod>() != nullptr && !old.As<api::core_v1::Pod>().spec.node_name.empty();
   const bool waits = assigned && options.grace_period_seconds.value_or(30) > 0;
-  if (waits || !old.metadata().finalizers.empty()) {
+  if (waits || !stored.metadata().finalizers.empty()) {
     if (old.metadata().deletion_timestamp) return {};
     stored.mutable_metadata().deletion_timestamp = kNow;
     DRAY_TRY_VOID(Store(WatchEventType::kModified, std::move(stored), {}));

@@ -70,7 +70,10 @@ constexpr Strategy kPod = {
     .validate_status = Rule<core_v1::Pod, validation::ValidatePodStatusUpdate>,
     .grace_seconds = PodGraceSeconds};
 
-constexpr Strategy kEvent = kAlwaysAsNew<core_v1::Event, validation::ValidateEvent>;
+constexpr Strategy kEvent = {.type = &TypeOf<core_v1::Event>,
+                             .dependents = DependentsByDefault::kUntouched,
+                             .validate_create = Rule<core_v1::Event, validation::ValidateEvent>,
+                             .validate_update = Rule<core_v1::Event, validation::ValidateEvent>};
 
 // -------------------------------------------------------------------------------- resource.k8s.io
 

@@ -39,6 +39,13 @@ enum class Subresource : uint8_t {
   kApproval,             // the conditions of a certificate signing request
 };
 
+/// What a DELETE without a policy does with the objects that name the deleted one as their owner.
+enum class DependentsByDefault : uint8_t {
+  kFollow,
+  kOrphaned,   // of kinds older than garbage collection
+  kUntouched,  // whatever the policy: the garbage collector does not look after such objects
+};
+
 /// Who makes an object.
 struct Requester {
   std::string_view name, uid;
@@ -60,6 +67,7 @@ struct Strategy {
   bool status_on_create = false;     // a new object may bring its status
   api::Releases generation_in = {};  // the releases that track it, of kinds that do
   StatusMetadata status_metadata = StatusMetadata::kFromStore;
+  DependentsByDefault dependents = DependentsByDefault::kFollow;
   void (*prepare_create)(api::Object& object) = nullptr;
   /// Notes in a new object who made it, whatever the client says.
   void (*note_requester)(api::Object& object, const Requester& requester) = nullptr;
@@ -89,6 +97,8 @@ struct Strategy {
   bool (*has_finalizers)(const api::Object& object) = nullptr;
   /// Changes what it shows from the first DELETE on.
   void (*mark_deleted)(api::Object& object) = nullptr;
+  /// The text of a Warning header for a DELETE without a policy.
+  std::string_view no_policy_warning = {};
 };
 
 /// The strategy of `kind`, in whatever version; one without functions for kinds like most.

@@ -26,6 +26,11 @@ namespace validation = api::validation;
 constexpr std::string_view kControllerUid = "batch.kubernetes.io/controller-uid";
 constexpr std::string_view kJobName = "batch.kubernetes.io/job-name";
 
+constexpr std::string_view kPodsOfJobsStay =
+    "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background "
+    "to "
+    "remove them or set propagationPolicy=Orphan to suppress this warning";
+
 // A job finds its pods by its uid, unless it says that it has a selector of its own.
 void PrepareNewJob(api::Object& object) {
   auto& job = object.Mutable<batch_v1::Job>();
@@ -50,9 +55,18 @@ constexpr Strategy kWorkload = {.type = &api::TypeOf<T>,
 
 constexpr Strategy kJob = {.type = &api::TypeOf<batch_v1::Job>,
                            .status_metadata = StatusMetadata::kFree,
+                           .dependents = DependentsByDefault::kOrphaned,
                            .prepare_create = PrepareNewJob,
                            .validate_create = Rule<batch_v1::Job, validation::ValidateJob>,
-                           .validate_update = Rule<batch_v1::Job, validation::ValidateJob>};
+                           .validate_update = Rule<batch_v1::Job, validation::ValidateJob>,
+                           .no_policy_warning = kPodsOfJobsStay};
+
+constexpr Strategy kController = {
+    .type = &api::TypeOf<core_v1::ReplicationController>,
+    .status_metadata = StatusMetadata::kFree,
+    .dependents = DependentsByDefault::kOrphaned,
+    .validate_create = Rule<core_v1::ReplicationController, validation::ValidateController>,
+    .validate_update = Rule<core_v1::ReplicationController, validation::ValidateController>};
 
 constexpr Strategy kRows[] = {
     kWorkload<apps_v1::DaemonSet, validation::ValidateDaemonSet>,
@@ -61,7 +75,7 @@ constexpr Strategy kRows[] = {
     kWorkload<apps_v1::StatefulSet, validation::ValidateStatefulSet>,
     kWorkload<batch_v1::CronJob, validation::ValidateCronJob>,
     kWorkload<core_v1::PodTemplate, validation::ValidatePodTemplate>,
-    kWorkload<core_v1::ReplicationController, validation::ValidateController>,
+    kController,
     kJob,
 };
 

@@ -64,7 +64,8 @@ Result<> CheckPreconditions(const Call& call, const meta_v1::ObjectMeta& meta) {
 // The finalizers the object has to pass now: those it has, less or plus what the garbage collector
 // is asked to do first.
 std::vector<std::string> FinalizersAfter(const meta_v1::DeleteOptions& options,
-                                         const meta_v1::ObjectMeta& meta) {
+                                         const meta_v1::ObjectMeta& meta,
+                                         registry::DependentsByDefault dependents) {
   const auto has = [&](std::string_view word) {
     return std::ranges::find(meta.finalizers, word) != meta.finalizers.end();
   };
@@ -76,7 +77,10 @@ std::vector<std::string> FinalizersAfter(const meta_v1::DeleteOptions& options,
   } else if (options.propagation_policy.has_value()) {
     orphan = *options.propagation_policy == "Orphan";
     foreground = *options.propagation_policy == "Foreground";
+  } else if (!orphan && !foreground) {
+    orphan = dependents == registry::DependentsByDefault::kOrphaned;
   }
+  if (dependents == registry::DependentsByDefault::kUntouched) orphan = foreground = false;
   std::vector<std::string> finalizers;
   for (const std::string& finalizer : meta.finalizers) {
     if (finalizer == kOrphan ? orphan : (finalizer == kForeground ? foreground : true)) {
@@ -161,12 +165,13 @@ std::optional<Plan> PlanGrace(const Call& call,
 
 Plan PlanDeletion(const Call& call, const api::Object& old) {
   const meta_v1::ObjectMeta& meta = old.metadata();
-  const std::vector<std::string> finalizers = FinalizersAfter(call.request->delete_options, meta);
+  const registry::Strategy& strategy = registry::StrategyOf(call.kind());
+  const std::vector<std::string> finalizers =
+      FinalizersAfter(call.request->delete_options, meta, strategy.dependents);
   if (call.kind().graceful_delete) {
     std::optional<Plan> plan = PlanGrace(call, old, finalizers);
     if (plan.has_value()) return *std::move(plan);
   }
-  const registry::Strategy& strategy = registry::StrategyOf(call.kind());
   const bool is_held = strategy.has_finalizers != nullptr && strategy.has_finalizers(old);
   if (finalizers.empty() && !is_held) return {.step = Plan::Step::kRemove};
   Plan plan{.step = Plan::Step::kMark, .marked = old.Clone()};
@@ -223,6 +228,14 @@ Result<> CheckMayGo(const Call& call) {
   return {};
 }
 
+void WarnOfNoPolicy(const Call& call) {
+  const std::string_view text = registry::StrategyOf(call.kind()).no_policy_warning;
+  const meta_v1::DeleteOptions& options = call.request->delete_options;
+  if (text.empty() || options.propagation_policy || options.orphan_dependents) return;
+  std::vector<std::string>& warnings = *call.warnings;
+  if (std::ranges::find(warnings, text) == warnings.end()) warnings.emplace_back(text);
+}
+
 }  // namespace
 
 Task<Outcome> DeleteOne(Call call) {
@@ -231,6 +244,7 @@ Task<Outcome> DeleteOne(Call call) {
   const std::string key = call.key();
   DRAY_CO_TRY_VOID(CheckDeleteOptions(call.request->delete_options, Deletion::kUsual));
   DRAY_CO_TRY_VOID(CheckMayGo(call));
+  WarnOfNoPolicy(call);
   const bool dry_run = call.request->write.dry_run || !call.request->delete_options.dry_run.empty();
   bool marked = false;  // by this request: its preconditions held then
   for (int tries = 0; tries < kModifyTriesMax; ++tries) {

@@ -280,6 +280,29 @@ TEST_F(ResourcesTest, PropagationPoliciesBecomeFinalizers) {
   EXPECT_THAT(Read("deviceclasses", "", "a"), StartsWith("404 "));
 }
 
+// Of kinds older than garbage collection.
+TEST_F(ResourcesTest, JobsLeaveTheirPodsBehindUnlessTold) {
+  Post("jobs", "default", R"({"metadata":{"name":"j"},"spec":{"template":{"spec":{
+      "restartPolicy":"Never","containers":[{"name":"c","image":"i"}]}}}})");
+  EXPECT_THAT(Delete("jobs", "default", "j"), HasSubstr(R"("finalizers":["orphan"])"));
+  ResourceRequest request = Request(Verb::kDelete, "jobs", "default", "j");
+  const Answer answer = *Wait(resources_.Handle(request));
+  EXPECT_THAT(answer.warnings,
+              ElementsAre(StartsWith("child pods are preserved by default when jobs are deleted")));
+  request.delete_options.propagation_policy = "Background";
+  EXPECT_THAT(Wait(resources_.Handle(request))->warnings, IsEmpty());
+  EXPECT_THAT(Read("jobs", "default", "j"), StartsWith("404 "));
+}
+
+TEST_F(ResourcesTest, EventsHaveNoDependents) {
+  Post("events", "default", R"({"metadata":{"name":"e","namespace":"default"},
+      "involvedObject":{"namespace":"default"}})");
+  ResourceRequest request = Request(Verb::kDelete, "events", "default", "e");
+  request.delete_options.propagation_policy = "Foreground";
+  EXPECT_THAT(Do(request), StartsWith("200 "));
+  EXPECT_THAT(Read("events", "default", "e"), StartsWith("404 "));
+}
+
 // Trap 15: an object that was made anew is not the one that was meant.
 TEST_F(ResourcesTest, PreconditionsOfDeletion) {
   Post("deviceclasses", "", R"({"metadata":{"name":"a"},"spec":{}})");
