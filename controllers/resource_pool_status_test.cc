@@ -107,9 +107,8 @@ TEST_F(ResourcePoolStatusTest, UnansweredOnesStayForADay) {
       });
   AddRequest();
   const auto made = client_.Get({&api::Reflected<Request>::kKind, "", "ask"});
-  world_.clock().Advance(
-      std::chrono::seconds(made->metadata().creation_timestamp.unix_seconds()) -
-      world_.world().clock.Now().time_since_epoch());
+  world_.clock().Advance(std::chrono::seconds(made->metadata().creation_timestamp.unix_seconds()) -
+                         world_.world().clock.Now().time_since_epoch());
   Run(std::chrono::hours(24) - std::chrono::minutes(1));
   EXPECT_EQ(Answer(), "unanswered");
   Run(std::chrono::minutes(12));

@@ -12,6 +12,7 @@
 #include "server/documents/discovery.h"
 #include "server/documents/openapi_paths.h"
 #include "server/documents/openapi_protobuf.h"
+#include "server/documents/openapi_roots.h"
 #include "server/documents/openapi_schemas.h"
 
 namespace dray::server::documents {
@@ -55,7 +56,10 @@ std::string VersionDocument(Kinds kinds, api::Release release) {
     json.Member("openapi", "3.0.0");
     WriteInfo(ReleaseText(release), json.Member("info"));
     WritePathsOf(kinds, OpenApiForm::kV3, release, schemas, json);
-    json.Member("components").Object([&] { WriteSchemasOf(kinds, "schemas", schemas, json); });
+    json.Member("components").Object([&] {
+      WriteSchemasOf(kinds, "schemas", schemas, json);
+      WriteSecuritySchemes(json);
+    });
   });
   return text;
 }
@@ -92,7 +96,16 @@ OpenApi::Documents OpenApi::Make() const {
     if (kind->served) versions[{kind->group, kind->version}].push_back(kind);
   }
   Documents made;
+  const auto add_root = [&](std::string path, OpenApiRoot root, std::string_view group) {
+    made.v3.emplace(std::move(path), Finished(RootDocument(root, group, ReleaseText(release_))));
+  };
+  add_root("version", OpenApiRoot::kVersion, {});
+  add_root("api", OpenApiRoot::kCore, {});
+  add_root("apis", OpenApiRoot::kGroups, {});
   for (const auto& [version, kinds] : versions) {
+    if (!version.first.empty() && !made.v3.contains(fmt::format("apis/{}", version.first))) {
+      add_root(fmt::format("apis/{}", version.first), OpenApiRoot::kGroup, version.first);
+    }
     const std::string key = version.first.empty()
                                 ? fmt::format("api/{}", version.second)
                                 : fmt::format("apis/{}/{}", version.first, version.second);
@@ -117,6 +130,12 @@ OpenApi::Documents OpenApi::Make() const {
   DRAY_CHECK(protobuf.has_value());
   made.v2_protobuf = *std::move(protobuf);
   return made;
+}
+
+std::string V3Protobuf(const OpenApi::Document& document) {
+  Result<std::string> message = OpenApiV3Protobuf(document.json);
+  DRAY_CHECK(message.has_value());  // the document is our own
+  return *std::move(message);
 }
 
 const OpenApi::Document* OpenApi::Find(std::string_view path) const {

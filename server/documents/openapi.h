@@ -11,12 +11,13 @@
 #include "api/kind.h"
 #include "api/release.h"
 #include "base/lazy.h"
+#include "server/documents/openapi_form.h"
 
 namespace dray::server::documents {
 
-/// Documents of version 3, one for each group and version, and one of version 2 about all of them.
-/// Made when the first client asks, in some milliseconds, so that a server starts without them;
-/// safe from any thread.
+/// Documents of version 3, one for each group and version and for the roots above them, and one of
+/// version 2 about all of them. Made when the first client asks, in some milliseconds, so that a
+/// server starts without them; safe from any thread.
 class OpenApi {
  public:
   struct Document {
@@ -29,7 +30,8 @@ class OpenApi {
 
   /// /openapi/v3: the paths and hashes of the documents.
   const std::string& index() const { return All().index; }
-  /// The document of "api/v1" or "apis/resource.k8s.io/v1"; null when there is none.
+  /// The document of "api/v1", "apis/resource.k8s.io/v1", "apis" or "version"; null when there is
+  /// none.
   const Document* Find(std::string_view path) const;
   /// /openapi/v2 as JSON.
   const Document& v2() const { return All().v2; }
@@ -50,5 +52,9 @@ class OpenApi {
   api::Release release_;
   std::unique_ptr<Lazy<Documents>> documents_ = std::make_unique<Lazy<Documents>>();
 };
+
+/// A document of version 3 as protobuf; its entity tag is that of the JSON. Linear in the document:
+/// clients ask once for each that they have not seen.
+std::string V3Protobuf(const OpenApi::Document& document);
 
 }  // namespace dray::server::documents

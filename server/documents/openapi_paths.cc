@@ -27,8 +27,9 @@ std::string Capitalised(std::string_view word) {
   return out;
 }
 
-// "resource.k8s.io", "v1": ResourceV1; the core group: CoreV1. Generators make method names of it.
-std::string CamelVersion(std::string_view group, std::string_view version) {
+}  // namespace
+
+std::string CamelGroup(std::string_view group) {
   constexpr std::string_view kSuffix = ".k8s.io";
   if (group.ends_with(kSuffix)) group.remove_suffix(kSuffix.size());
   std::string camel = group.empty() ? "Core" : "";
@@ -37,8 +38,16 @@ std::string CamelVersion(std::string_view group, std::string_view version) {
     camel += Capitalised(group.substr(0, dot));
     group.remove_prefix(std::min(dot + 1, group.size()));
   }
-  return camel + Capitalised(version);
+  return camel;
 }
+
+std::string TagOf(std::string_view group) {
+  std::string tag = CamelGroup(group);
+  if (tag.front() >= 'A' && tag.front() <= 'Z') tag.front() += 'a' - 'A';
+  return tag;
+}
+
+namespace {
 
 struct Parameter {
   std::string_view name, type;
@@ -47,8 +56,6 @@ using Parameters = std::span<const Parameter>;
 using MediaTypes = std::span<const std::string_view>;
 
 constexpr MediaTypes kNoBody = {};
-constexpr std::string_view kObjectTypes[] = {
-    "application/json", "application/yaml", "application/vnd.kubernetes.protobuf"};
 constexpr std::string_view kAnyTypes[] = {"*/*"};
 constexpr std::string_view kPatchTypes[] = {"application/apply-patch+yaml",
                                             "application/json-patch+json",
@@ -156,7 +163,7 @@ class Writer {
   Writer(const KindInfo& kind, OpenApiForm form, Schemas& schemas, JsonWriter& json)
       : kind_(kind),
         is_v2_(form == OpenApiForm::kV2),
-        camel_version_(CamelVersion(kind.group, kind.version)),
+        camel_version_(CamelGroup(kind.group) + Capitalised(kind.version)),
         schemas_(schemas),
         json_(json) {}
 
@@ -206,10 +213,8 @@ class Writer {
   }
 
   void Members(const Place& place, const Operation& operation) {
-    const std::string_view group = kind_.group.empty() ? "core" : kind_.group;
-    json_.Member("tags").Array([&] {
-      json_.Value(fmt::format("{}_{}", group.substr(0, group.find('.')), kind_.version));
-    });
+    json_.Member("tags").Array(
+        [&] { json_.Value(fmt::format("{}_{}", TagOf(kind_.group), kind_.version)); });
     json_.Member("operationId",
                  fmt::format("{}{}{}{}{}{}",
                              operation.id_verb,

@@ -2,12 +2,25 @@
 // The paths of an OpenAPI document: which operations a kind has, with which parameters.
 #pragma once
 
+#include <array>
+#include <string>
+#include <string_view>
+
 #include "api/codec/json_writer.h"
 #include "api/kind.h"
 #include "api/release.h"
 #include "server/documents/openapi_schemas.h"
 
 namespace dray::server::documents {
+
+/// The media types of objects.
+inline constexpr std::array<std::string_view, 3> kObjectTypes = {
+    "application/json", "application/yaml", "application/vnd.kubernetes.protobuf"};
+
+/// How names of operations begin: "Resource" of resource.k8s.io, "Core" of the core group.
+std::string CamelGroup(std::string_view group);
+/// How operations are grouped: "resource", "rbacAuthorization".
+std::string TagOf(std::string_view group);
 
 /// Writes the paths of `kind` as members of the object that `json` is in. What they refer to is
 /// announced to `schemas`, and will be written with the next kind.

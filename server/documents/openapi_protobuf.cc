@@ -1,57 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// The messages are tables: which member of a JSON object is which field, and how it is written.
-// Numbers are those of gnostic's OpenAPIv2.proto.
+// Numbers are those of gnostic's OpenAPIv2.proto and OpenAPIv3.proto.
 #include "server/documents/openapi_protobuf.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <ranges>
-#include <span>
 
 #include "api/codec/json_tree.h"
-#include "api/codec/protobuf_wire.h"
+#include "server/documents/openapi_messages.h"
 
 namespace dray::server::documents {
 namespace {
 
 using api::JsonTree;
-using api::WireType;
-using Numbers = std::span<const uint32_t>;
+using gnostic::Form;
+using gnostic::kFirst;
+using gnostic::kSecond;
+using gnostic::Member;
+using gnostic::Message;
+using gnostic::Place;
 
 constexpr size_t kDocumentDepthMax = 100;
 
-enum class Form : uint8_t {
-  kText,
-  kTexts,  // each a field
-  kFlag,
-  kMessage,
-  kNamed,      // an object: for each member a field {name = 1, value = 2}
-  kAny,        // YAML in {yaml = 2}
-  kAnys,       // each a field
-  kParameters  // each a field; those of each place are messages of their own
-};
+// ------------------------------------------------------------------------------------- version 2
 
-struct Message;
-
-struct Member {
-  std::string_view name;
-  uint32_t number;
-  Form form;
-  const Message& (*message)() = nullptr;
-  /// Fields around the value, in messages that have nothing else; the innermost first.
-  Numbers around = {};
-  /// The same around each value of kNamed.
-  Numbers around_values = {};
-};
-
-struct Message {
-  std::span<const Member> members;  // ascending numbers
-  uint32_t extensions = 0;          // the field of x-…, past all others; 0: none
-};
-
-constexpr uint32_t kFirst[] = {1};
-constexpr uint32_t kSecond[] = {2};
+namespace v2 {
 
 const Message& Schema() {
   static constexpr Member kMembers[] = {
@@ -109,11 +81,6 @@ const Message& PathParameter() {
   return kMessage;
 }
 
-struct Place {
-  std::string_view in;
-  const Message& (*message)();
-  Numbers around;
-};
 constexpr uint32_t kAroundBody[] = {1, 1};
 constexpr uint32_t kAroundQuery[] = {3, 2, 1};
 constexpr uint32_t kAroundPath[] = {4, 2, 1};
@@ -136,7 +103,7 @@ const Message& Operation() {
       {.name = "operationId", .number = 5, .form = Form::kText},
       {.name = "produces", .number = 6, .form = Form::kTexts},
       {.name = "consumes", .number = 7, .form = Form::kTexts},
-      {.name = "parameters", .number = 8, .form = Form::kParameters},
+      {.name = "parameters", .number = 8, .form = Form::kParameters, .places = kPlaces},
       {.name = "responses",
        .number = 9,
        .form = Form::kNamed,
@@ -155,7 +122,7 @@ const Message& PathItem() {
       {.name = "post", .number = 4, .form = Form::kMessage, .message = Operation},
       {.name = "delete", .number = 5, .form = Form::kMessage, .message = Operation},
       {.name = "patch", .number = 8, .form = Form::kMessage, .message = Operation},
-      {.name = "parameters", .number = 9, .form = Form::kParameters}};
+      {.name = "parameters", .number = 9, .form = Form::kParameters, .places = kPlaces}};
   static constexpr Message kMessage = {.members = kMembers};
   return kMessage;
 }
@@ -181,113 +148,196 @@ const Message& Document() {
   return kMessage;
 }
 
-// Writes from the last byte to the first, as the wire writer does.
-class DocumentWriter {
- public:
-  std::string Write(const JsonTree& document) {
-    Fields(document, Document());
-    return std::string(out_.text());
-  }
+}  // namespace v2
 
- private:
-  void Fields(const JsonTree& tree, const Message& message) {
-    if (message.extensions != 0) {
-      for (const auto& [name, value] : std::views::reverse(tree.members().All())) {
-        if (name.starts_with("x-")) Extension(message.extensions, name, *value);
-      }
-    }
-    for (const Member& member : std::views::reverse(message.members)) {
-      const JsonTree* value = tree.members().Find(member.name);
-      if (value != nullptr) Value(member, *value);
-    }
-  }
+// ------------------------------------------------------------------------------------- version 3
 
-  void Value(const Member& member, const JsonTree& value) {
-    switch (member.form) {
-      case Form::kText: return Field(member.number, member.around, [&] { out_.Raw(value.text); });
-      case Form::kTexts:
-        for (const JsonTree& text : std::views::reverse(value.elements())) {
-          Field(member.number, {}, [&] { out_.Raw(text.text); });
-        }
-        return;
-      case Form::kFlag:
-        if (value.text != "true") return;
-        out_.Varint(1);
-        return out_.Tag({.number = member.number, .type = WireType::kVarint});
-      case Form::kMessage:
-        return Field(member.number, member.around, [&] { Fields(value, member.message()); });
-      case Form::kNamed: return Named(member, value);
-      case Form::kAny: return Any(member.number, value);
-      case Form::kAnys:
-        for (const JsonTree& one : std::views::reverse(value.elements())) Any(member.number, one);
-        return;
-      case Form::kParameters:
-        for (const JsonTree& one : std::views::reverse(value.elements())) {
-          Parameter(member.number, one);
-        }
-        return;
-    }
-  }
+namespace v3 {
 
-  // `write` writes what lies inside the message, or text, of the field.
-  template <class F>
-  void Field(uint32_t number, Numbers around, F write) {
-    const size_t end = out_.size();
-    write();
-    for (const uint32_t inner : around) Close(inner, end);
-    Close(number, end);
-  }
+const Message& Schema() {
+  static constexpr Member kMembers[] = {{.name = "uniqueItems", .number = 20, .form = Form::kFlag},
+                                        {.name = "required", .number = 23, .form = Form::kTexts},
+                                        {.name = "enum", .number = 24, .form = Form::kAnys},
+                                        {.name = "type", .number = 25, .form = Form::kText},
+                                        {.name = "allOf",
+                                         .number = 26,
+                                         .form = Form::kMessages,
+                                         .or_reference = true,
+                                         .message = Schema},
+                                        {.name = "oneOf",
+                                         .number = 27,
+                                         .form = Form::kMessages,
+                                         .or_reference = true,
+                                         .message = Schema},
+                                        {.name = "items",
+                                         .number = 30,
+                                         .form = Form::kMessage,
+                                         .or_reference = true,
+                                         .message = Schema,
+                                         .around = kFirst},
+                                        {.name = "properties",
+                                         .number = 31,
+                                         .form = Form::kNamed,
+                                         .or_reference = true,
+                                         .message = Schema,
+                                         .around = kFirst},
+                                        {.name = "additionalProperties",
+                                         .number = 32,
+                                         .form = Form::kMessage,
+                                         .or_reference = true,
+                                         .message = Schema,
+                                         .around = kFirst},
+                                        {.name = "description", .number = 34, .form = Form::kText},
+                                        {.name = "format", .number = 35, .form = Form::kText}};
+  static constexpr Message kMessage = {.members = kMembers, .extensions = 36};
+  return kMessage;
+}
 
-  void Close(uint32_t number, size_t end) {
-    out_.Length(end);
-    out_.Tag({.number = number, .type = WireType::kBytes});
-  }
+const Message& Parameter() {
+  static constexpr Member kMembers[] = {{.name = "name", .number = 1, .form = Form::kText},
+                                        {.name = "in", .number = 2, .form = Form::kText},
+                                        {.name = "description", .number = 3, .form = Form::kText},
+                                        {.name = "required", .number = 4, .form = Form::kFlag},
+                                        {.name = "schema",
+                                         .number = 10,
+                                         .form = Form::kMessage,
+                                         .or_reference = true,
+                                         .message = Schema}};
+  static constexpr Message kMessage = {.members = kMembers};
+  return kMessage;
+}
 
-  void Named(const Member& member, const JsonTree& object) {
-    Field(member.number, {}, [&] {
-      for (const auto& [name, value] : std::views::reverse(object.members().All())) {
-        Field(member.around.front(), {}, [&] {
-          Field(2, member.around_values, [&] { Fields(*value, member.message()); });
-          Field(1, {}, [&] { out_.Raw(name); });
-        });
-      }
-    });
-  }
+// What a body or an answer is in one media type.
+const Message& MediaType() {
+  static constexpr Member kMembers[] = {{.name = "schema",
+                                         .number = 1,
+                                         .form = Form::kMessage,
+                                         .or_reference = true,
+                                         .message = Schema}};
+  static constexpr Message kMessage = {.members = kMembers};
+  return kMessage;
+}
 
-  void Parameter(uint32_t number, const JsonTree& parameter) {
-    const JsonTree* in = parameter.members().Find("in");
-    const auto* const place = std::ranges::find(
-        kPlaces, in == nullptr ? std::string_view() : std::string_view(in->text), &Place::in);
-    if (place == std::end(kPlaces)) return;
-    Field(number, place->around, [&] { Fields(parameter, place->message()); });
-  }
+const Message& RequestBody() {
+  static constexpr Member kMembers[] = {{.name = "content",
+                                         .number = 2,
+                                         .form = Form::kNamed,
+                                         .message = MediaType,
+                                         .around = kFirst},
+                                        {.name = "required", .number = 3, .form = Form::kFlag}};
+  static constexpr Message kMessage = {.members = kMembers};
+  return kMessage;
+}
 
-  void Any(uint32_t number, const JsonTree& value) {
-    Field(number, kSecond, [&] { Yaml(value); });
-  }
+const Message& Response() {
+  static constexpr Member kMembers[] = {{.name = "description", .number = 1, .form = Form::kText},
+                                        {.name = "content",
+                                         .number = 3,
+                                         .form = Form::kNamed,
+                                         .message = MediaType,
+                                         .around = kFirst}};
+  static constexpr Message kMessage = {.members = kMembers};
+  return kMessage;
+}
 
-  void Extension(uint32_t number, std::string_view name, const JsonTree& value) {
-    Field(number, {}, [&] {
-      Field(2, kSecond, [&] { Yaml(value); });
-      Field(1, {}, [&] { out_.Raw(name); });
-    });
-  }
+const Message& Operation() {
+  static constexpr Member kMembers[] = {{.name = "tags", .number = 1, .form = Form::kTexts},
+                                        {.name = "description", .number = 3, .form = Form::kText},
+                                        {.name = "operationId", .number = 5, .form = Form::kText},
+                                        {.name = "parameters",
+                                         .number = 6,
+                                         .form = Form::kMessages,
+                                         .or_reference = true,
+                                         .message = Parameter},
+                                        {.name = "requestBody",
+                                         .number = 7,
+                                         .form = Form::kMessage,
+                                         .or_reference = true,
+                                         .message = RequestBody},
+                                        {.name = "responses",
+                                         .number = 8,
+                                         .form = Form::kNamed,
+                                         .or_reference = true,
+                                         .message = Response,
+                                         .around = kSecond}};
+  static constexpr Message kMessage = {.members = kMembers, .extensions = 13};
+  return kMessage;
+}
 
-  // JSON is YAML.
-  void Yaml(const JsonTree& value) {
-    std::string text;
-    WriteJsonTree(value, text);
-    out_.Raw(text);
-  }
+const Message& PathItem() {
+  static constexpr Member kMembers[] = {
+      {.name = "get", .number = 4, .form = Form::kMessage, .message = Operation},
+      {.name = "put", .number = 5, .form = Form::kMessage, .message = Operation},
+      {.name = "post", .number = 6, .form = Form::kMessage, .message = Operation},
+      {.name = "delete", .number = 7, .form = Form::kMessage, .message = Operation},
+      {.name = "patch", .number = 10, .form = Form::kMessage, .message = Operation},
+      {.name = "parameters",
+       .number = 13,
+       .form = Form::kMessages,
+       .or_reference = true,
+       .message = Parameter}};
+  static constexpr Message kMessage = {.members = kMembers};
+  return kMessage;
+}
 
-  api::WireWriter out_;
-};
+const Message& Info() {
+  static constexpr Member kMembers[] = {{.name = "title", .number = 1, .form = Form::kText},
+                                        {.name = "version", .number = 6, .form = Form::kText}};
+  static constexpr Message kMessage = {.members = kMembers};
+  return kMessage;
+}
+
+const Message& SecurityScheme() {
+  static constexpr Member kMembers[] = {{.name = "type", .number = 1, .form = Form::kText},
+                                        {.name = "description", .number = 2, .form = Form::kText},
+                                        {.name = "name", .number = 3, .form = Form::kText},
+                                        {.name = "in", .number = 4, .form = Form::kText}};
+  static constexpr Message kMessage = {.members = kMembers};
+  return kMessage;
+}
+
+const Message& Components() {
+  static constexpr Member kMembers[] = {{.name = "schemas",
+                                         .number = 1,
+                                         .form = Form::kNamed,
+                                         .or_reference = true,
+                                         .message = Schema,
+                                         .around = kFirst},
+                                        {.name = "securitySchemes",
+                                         .number = 7,
+                                         .form = Form::kNamed,
+                                         .or_reference = true,
+                                         .message = SecurityScheme,
+                                         .around = kFirst}};
+  static constexpr Message kMessage = {.members = kMembers};
+  return kMessage;
+}
+
+const Message& Document() {
+  static constexpr Member kMembers[] = {
+      {.name = "openapi", .number = 1, .form = Form::kText},
+      {.name = "info", .number = 2, .form = Form::kMessage, .message = Info},
+      {.name = "paths", .number = 4, .form = Form::kNamed, .message = PathItem, .around = kFirst},
+      {.name = "components", .number = 5, .form = Form::kMessage, .message = Components}};
+  static constexpr Message kMessage = {.members = kMembers};
+  return kMessage;
+}
+
+}  // namespace v3
+
+Result<std::string> AsMessage(std::string_view json, const Message& message) {
+  DRAY_TRY(const JsonTree document, api::ParseJsonTree(json, kDocumentDepthMax));
+  return gnostic::Write(document, message);
+}
 
 }  // namespace
 
 Result<std::string> OpenApiV2Protobuf(std::string_view json) {
-  DRAY_TRY(const JsonTree document, api::ParseJsonTree(json, kDocumentDepthMax));
-  return DocumentWriter().Write(document);
+  return AsMessage(json, v2::Document());
+}
+
+Result<std::string> OpenApiV3Protobuf(std::string_view json) {
+  return AsMessage(json, v3::Document());
 }
 
 }  // namespace dray::server::documents

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// OpenAPI version 2 as protobuf: the message openapi.v2.Document of gnostic, which kubectl up to
-// 1.26 reads to validate and to explain.
+// OpenAPI documents as protobuf: the messages openapi.v2.Document of gnostic, which kubectl up to
+// 1.26 reads to validate and to explain, and openapi.v3.Document, which later ones ask for.
 #pragma once
 
 #include <string>
@@ -15,5 +15,8 @@ namespace dray::server::documents {
 ///
 /// Errors: kBadRequest  not JSON.
 Result<std::string> OpenApiV2Protobuf(std::string_view json);
+
+/// The same of version 3.
+Result<std::string> OpenApiV3Protobuf(std::string_view json);
 
 }  // namespace dray::server::documents

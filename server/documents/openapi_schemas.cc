@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "api/docs.h"
 #include "api/meta_v1/condition.h"
 #include "api/meta_v1/label_selector.h"
 #include "api/meta_v1/list_meta.h"
@@ -53,6 +54,21 @@ const Type& Plain(const Type& type) {
 
 void WriteKindName(const KindInfo& kind, std::string_view word, JsonWriter& json) {
   json.Object({{"group", kind.group}, {"version", kind.version}, {"kind", word}});
+}
+
+void WriteKindMembers(JsonWriter& json) {
+  json.Member("apiVersion").Object({{"type", "string"}, {"description", "Version of the schema."}});
+  json.Member("kind").Object({{"type", "string"}, {"description", "Name of the kind."}});
+}
+
+void WriteSecuritySchemes(JsonWriter& json) {
+  json.Member("securitySchemes").Object([&] {
+    json.Member("BearerToken")
+        .Object({{"type", "apiKey"},
+                 {"description", "Bearer Token authentication"},
+                 {"name", "authorization"},
+                 {"in", "header"}});
+  });
 }
 
 void Schemas::SetPrefix(const KindInfo& kind) {
@@ -106,6 +122,7 @@ void Schemas::WriteReference(std::string_view name) {
 void Schemas::List(const KindInfo& kind, const std::string& name) {
   if (kind.create_only) return;
   json_.Member(name + "List").Object([&] {
+    json_.Member("description", fmt::format("A list of objects of kind {}.", kind.kind));
     json_.Member("type", "object");
     json_.Member("required").Array([&] { json_.Value("items"); });
     json_.Member("properties").Object([&] {
@@ -129,6 +146,7 @@ void Schemas::Struct(const Type& type) {
   const auto found = kinds_.find(&type);
   const bool is_kind = found != kinds_.end();
   json_.Member(NameOf(type)).Object([&] {
+    Description(type);
     json_.Member("type", "object");
     const std::vector<const Field*> fields = FieldsOf(type);
     const auto is_required = [](const Field* field) { return field->facets.required; };
@@ -139,11 +157,7 @@ void Schemas::Struct(const Type& type) {
       });
     }
     json_.Member("properties").Object([&] {
-      if (is_kind) {
-        json_.Member("apiVersion")
-            .Object({{"type", "string"}, {"description", "Version of the schema."}});
-        json_.Member("kind").Object({{"type", "string"}, {"description", "Name of the kind."}});
-      }
+      if (is_kind) WriteKindMembers(json_);
       for (const Field* field : fields) {
         json_.Member(field->name).Object([&] { Property(*field); });
       }
@@ -153,6 +167,12 @@ void Schemas::Struct(const Type& type) {
       for (const KindInfo* kind : found->second) WriteKindName(*kind, kind->kind, json_);
     });
   });
+}
+
+// Kinds of others may have no words.
+void Schemas::Description(const Type& type) {
+  const std::string_view words = api::DocOf(type);
+  json_.Member("description", words.empty() ? type.name : words);
 }
 
 // The fields that documents of this release have; those of inlined structs in their place.

@@ -2,7 +2,6 @@
 // The schemas of an OpenAPI document, from the tables of the types.
 #pragma once
 
-#include <cstdint>
 #include <map>
 #include <set>
 #include <string>
@@ -13,17 +12,21 @@
 #include "api/kind.h"
 #include "api/reflect.h"
 #include "api/release.h"
+#include "server/documents/openapi_form.h"
 
 namespace dray::server::documents {
-
-/// The versions of OpenAPI that clients read.
-enum class OpenApiForm : uint8_t { kV2, kV3 };
 
 /// The extension that says which kind a schema or an operation is about.
 inline constexpr std::string_view kKindExtension = "x-kubernetes-group-version-kind";
 
 /// Writes {group, version, kind}; `word` is the kind, or that of its lists.
 void WriteKindName(const api::KindInfo& kind, std::string_view word, api::JsonWriter& json);
+
+/// Writes the properties that every kind has besides its own.
+void WriteKindMembers(api::JsonWriter& json);
+
+/// Writes, as a member of the components of version 3, how clients say who they are.
+void WriteSecuritySchemes(api::JsonWriter& json);
 
 /// The schemas of one document: each struct once, whatever refers to it. Writes them as members of
 /// the object that `json` is in.
@@ -50,6 +53,7 @@ class Schemas {
   void SetPrefix(const api::KindInfo& kind);
   void List(const api::KindInfo& kind, const std::string& name);
   void Struct(const api::Type& type);
+  void Description(const api::Type& type);
   std::vector<const api::Field*> FieldsOf(const api::Type& type) const;
   void Property(const api::Field& field);
   void Merging(const api::Facets& facets);

@@ -142,8 +142,78 @@ TEST(OpenApiProtobuf, PutsMembersWhereClientsReadThem) {
   EXPECT_EQ(Inside(schema, {31, 2, 2}), R"([{"kind":"A"}])");
 }
 
+// Numbers as in gnostic's OpenAPIv3.proto; compared with what a kube-apiserver 1.37 sends.
+TEST(OpenApiProtobuf, PutsMembersOfVersion3WhereClientsReadThem) {
+  const Result<std::string> message = OpenApiV3Protobuf(R"({"openapi":"3.0.0",
+      "info":{"title":"T","version":"1.37"},
+      "paths":{"/a":{"patch":{"operationId":"p","parameters":[
+          {"name":"dryRun","in":"query","schema":{"type":"string","uniqueItems":true}}],
+          "requestBody":{"required":true,"content":{"application/json":{
+              "schema":{"$ref":"#/components/schemas/A"}}}},
+          "responses":{"200":{"description":"OK","content":{"application/json":{
+              "schema":{"$ref":"#/components/schemas/A"}}}}},
+          "x-kubernetes-action":"patch"}}},
+      "components":{"schemas":{"A":{"description":"D","type":"object","required":["a"],
+          "properties":{"a":{"type":"array","items":{"$ref":"#/components/schemas/B"}},
+                        "b":{"allOf":[{"$ref":"#/components/schemas/B"}]}},
+          "x-kind":[{"kind":"A"}]}}}})");
+  ASSERT_TRUE(message.has_value());
+  EXPECT_EQ(Inside(*message, {1}), "3.0.0");
+  EXPECT_EQ(Inside(*message, {2, 6}), "1.37");
+  EXPECT_EQ(Inside(*message, {4, 1, 1}), "/a");
+  const std::string_view patch = Inside(*message, {4, 1, 2, 10});
+  EXPECT_EQ(Inside(patch, {5}), "p");
+  EXPECT_EQ(Inside(patch, {6, 1, 1}), "dryRun");
+  EXPECT_EQ(Inside(patch, {6, 1, 10, 1, 25}), "string");
+  EXPECT_EQ(Inside(patch, {7, 1, 2, 1, 2, 1, 2, 1}), "#/components/schemas/A");
+  EXPECT_EQ(Inside(patch, {8, 2, 1}), "200");
+  EXPECT_EQ(Inside(patch, {8, 2, 2, 1, 1}), "OK");
+  EXPECT_EQ(Inside(patch, {8, 2, 2, 1, 3, 1, 2, 1, 2, 1}), "#/components/schemas/A");
+  EXPECT_EQ(Inside(patch, {13, 2, 2}), R"("patch")");
+  EXPECT_EQ(Inside(*message, {5, 1, 1, 1}), "A");
+  const std::string_view schema = Inside(*message, {5, 1, 1, 2, 1});
+  EXPECT_EQ(Inside(schema, {34}), "D");
+  EXPECT_EQ(Inside(schema, {25}), "object");
+  EXPECT_EQ(Inside(schema, {23}), "a");
+  EXPECT_EQ(Inside(schema, {31, 1, 1}), "b");
+  EXPECT_EQ(Inside(schema, {31, 1, 2, 1, 26, 2, 1}), "#/components/schemas/B");
+  EXPECT_EQ(Inside(schema, {36, 2, 2}), R"([{"kind":"A"}])");
+}
+
+// kubectl prints them first.
+TEST_F(OpenApiTest, EveryStructSaysWhatItIs) {
+  std::vector<std::string> silent;
+  for (const char* path : {"api/v1", "apis/apps/v1", "apis/resource.k8s.io/v1"}) {
+    const Result<JsonTree> document = api::ParseJsonTree(openapi_.Find(path)->json, kDepthMax);
+    ASSERT_TRUE(document.has_value());
+    for (const auto& [name, schema] : At(&*document, {"components", "schemas"})->members().All()) {
+      if (Text(At(schema, {"description"})).size() <= 2) silent.emplace_back(name);
+    }
+  }
+  EXPECT_THAT(silent, IsEmpty());
+  const Result<JsonTree> core = api::ParseJsonTree(openapi_.Find("api/v1")->json, kDepthMax);
+  EXPECT_EQ(Text(At(&*core, {"components", "schemas", "io.k8s.api.core.v1.Pod", "description"})),
+            R"("Containers that are placed on a node together.")");
+}
+
+TEST_F(OpenApiTest, RootsHaveDocumentsToo) {
+  for (const char* path : {"version", "api", "apis", "apis/apps", "apis/resource.k8s.io"}) {
+    EXPECT_THAT(openapi_.index(), HasSubstr(std::string("\"") + path + "\":{")) << path;
+    const OpenApi::Document* found = openapi_.Find(path);
+    ASSERT_NE(found, nullptr) << path;
+    const Result<JsonTree> document = api::ParseJsonTree(found->json, kDepthMax);
+    ASSERT_TRUE(document.has_value());
+    std::vector<std::string> dangling;
+    Dangling(*document, *At(&*document, {"components", "schemas"}), dangling);
+    EXPECT_THAT(dangling, IsEmpty());
+  }
+  EXPECT_THAT(openapi_.Find("apis/rbac.authorization.k8s.io")->json,
+              HasSubstr(R"("operationId":"getRbacAuthorizationAPIGroup")"));
+}
+
 TEST(OpenApiProtobuf, RefusesWhatIsNoJson) {
   EXPECT_FALSE(OpenApiV2Protobuf("{").has_value());
+  EXPECT_FALSE(OpenApiV3Protobuf("{").has_value());
 }
 
 }  // namespace

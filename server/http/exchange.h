@@ -117,9 +117,8 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   void ServeDiscovery(const std::string& plain, AggregatedDocument document);
   void ServeOpenApiV2();
   void ServeOpenApiV3();
-  /// `protobuf`: the same document; null when there is none.
   void ServeOpenApiDocument(const documents::OpenApi::Document& document,
-                            const std::string* protobuf,
+                            documents::OpenApiForm form,
                             net::ResponseHead head);
 
   // resource_routes.cc: what is one

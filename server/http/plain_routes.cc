@@ -29,13 +29,19 @@ Error NotThere(StatusReason reason) {
 // OpenAPI's own handlers know JSON and two names of protobuf.
 enum class OpenApiEncoding : uint8_t { kJson, kProtobuf };
 
-constexpr std::string_view kOpenApiV2Protobuf =
-    "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
-constexpr std::string_view kOpenApiV2ProtobufAsked =
-    "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
+struct ProtobufNames {
+  std::string_view answered, asked;
+};
+constexpr ProtobufNames kOpenApiV2Protobuf = {
+    .answered = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf",
+    .asked = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf"};
+constexpr ProtobufNames kOpenApiV3Protobuf = {
+    .answered = "application/com.github.proto-openapi.spec.v3.v1.0+protobuf",
+    .asked = "application/com.github.proto-openapi.spec.v3@v1.0+protobuf"};
 
 // The first that is accepted of what is there.
-std::optional<OpenApiEncoding> OpenApiEncodingOf(std::string_view accept, bool has_protobuf) {
+std::optional<OpenApiEncoding> OpenApiEncodingOf(std::string_view accept,
+                                                 const ProtobufNames& protobuf) {
   if (accept.empty()) return OpenApiEncoding::kJson;
   while (!accept.empty()) {
     const size_t end = std::min(accept.find(','), accept.size());
@@ -45,8 +51,7 @@ std::optional<OpenApiEncoding> OpenApiEncodingOf(std::string_view accept, bool h
     if (type == "application/json" || type == "*/*" || type == "application/*") {
       return OpenApiEncoding::kJson;
     }
-    const bool is_protobuf = type == kOpenApiV2Protobuf || type == kOpenApiV2ProtobufAsked;
-    if (has_protobuf && is_protobuf) return OpenApiEncoding::kProtobuf;
+    if (type == protobuf.answered || type == protobuf.asked) return OpenApiEncoding::kProtobuf;
     accept.remove_prefix(std::min(end + 1, accept.size()));
   }
   return std::nullopt;
@@ -131,7 +136,7 @@ void Exchange::ServeOpenApiV2() {
   net::ResponseHead head = Head(200, "");
   head.headers.Add("Vary", "Accept-Encoding");
   head.headers.Add("Vary", "Accept");
-  ServeOpenApiDocument(parts_.openapi.v2(), &parts_.openapi.v2_protobuf(), std::move(head));
+  ServeOpenApiDocument(parts_.openapi.v2(), documents::OpenApiForm::kV2, std::move(head));
 }
 
 void Exchange::ServeOpenApiV3() {
@@ -155,14 +160,16 @@ void Exchange::ServeOpenApiV3() {
     // The name of the document changes with its content.
     head.headers.Set("Cache-Control", "public, immutable");
   }
-  ServeOpenApiDocument(*document, nullptr, std::move(head));
+  ServeOpenApiDocument(*document, documents::OpenApiForm::kV3, std::move(head));
 }
 
 void Exchange::ServeOpenApiDocument(const documents::OpenApi::Document& document,
-                                    const std::string* protobuf,
+                                    documents::OpenApiForm form,
                                     net::ResponseHead head) {
+  const bool is_v2 = form == documents::OpenApiForm::kV2;
+  const ProtobufNames& protobuf = is_v2 ? kOpenApiV2Protobuf : kOpenApiV3Protobuf;
   const std::optional<OpenApiEncoding> encoding =
-      OpenApiEncodingOf(request_.headers.Get("Accept"), protobuf != nullptr);
+      OpenApiEncodingOf(request_.headers.Get("Accept"), protobuf);
   if (!encoding.has_value()) {
     head.status = 406;
     return Send(std::move(head), {});
@@ -172,9 +179,13 @@ void Exchange::ServeOpenApiDocument(const documents::OpenApi::Document& document
     head.status = kNotModified;
     return Send(std::move(head), {});
   }
-  const bool is_binary = protobuf != nullptr && *encoding == OpenApiEncoding::kProtobuf;
-  head.headers.Add("Content-Type", is_binary ? kOpenApiV2Protobuf : "application/json");
-  Send(std::move(head), is_binary ? *protobuf : document.json);
+  if (*encoding == OpenApiEncoding::kJson) {
+    head.headers.Add("Content-Type", "application/json");
+    return Send(std::move(head), document.json);
+  }
+  head.headers.Add("Content-Type", protobuf.answered);
+  if (is_v2) return Send(std::move(head), parts_.openapi.v2_protobuf());
+  Send(std::move(head), documents::V3Protobuf(document));
 }
 
 }  // namespace dray::server::http
