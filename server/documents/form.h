@@ -15,8 +15,9 @@ enum class Transform : uint8_t { kNone, kTable, kPartial, kPartialList, kAggrega
 struct Form {
   Encoding encoding = Encoding::kJson;
   Transform transform = Transform::kNone;
-  std::string_view version = "v1";  // of Table and of aggregated discovery: v1beta1, v2, v2beta1
-  bool pretty = false;              // asked for by a parameter of Accept
+  // Of what stands for the object: v1, v1beta1; of aggregated discovery: v2, v2beta1.
+  std::string_view version = "v1";
+  bool pretty = false;  // asked for by a parameter of Accept
 };
 
 /// The media type of an answer without transformation.

@@ -16,14 +16,15 @@
 namespace dray::server::documents {
 namespace {
 
-bool IsPartial(Transform transform) {
+bool IsPartial(const Form& form) {
+  const Transform transform = form.transform;
   return transform == Transform::kPartial || transform == Transform::kPartialList;
 }
 
 // Of an object or, with `suffix` "List", of a list.
-api::TypeMeta MetaOf(const api::KindInfo& kind, Transform transform, std::string_view suffix = {}) {
-  if (IsPartial(transform)) {
-    return {.api_version = "meta.k8s.io/v1",
+api::TypeMeta MetaOf(const api::KindInfo& kind, const Form& form, std::string_view suffix = {}) {
+  if (IsPartial(form)) {
+    return {.api_version = fmt::format("meta.k8s.io/{}", form.version),
             .kind = fmt::format("PartialObjectMetadata{}", suffix)};
   }
   return {.api_version = kind.api_version(), .kind = fmt::format("{}{}", kind.kind, suffix)};
@@ -39,9 +40,9 @@ std::string_view MetadataOnly(std::string_view message) {
   return message.substr(0, static_cast<size_t>(reader.at() - message.data()));
 }
 
-std::string_view MessageOf(const storage::Item& item, Transform transform) {
+std::string_view MessageOf(const storage::Item& item, const Form& form) {
   const std::string_view message = storage::MessageOf(item);
-  return IsPartial(transform) ? MetadataOnly(message) : message;
+  return IsPartial(form) ? MetadataOnly(message) : message;
 }
 
 const api::TypeMeta& StatusMeta() {
@@ -57,19 +58,19 @@ std::string StatusMessage(const api::meta_v1::Status& status) {
 
 }  // namespace
 
-std::string ItemProtobuf(const storage::Item& item, Transform transform) {
+std::string ItemProtobuf(const storage::Item& item, const Form& form) {
   std::string out;
   api::EncodeProtobufEnvelope(
-      {.meta = MetaOf(item.object.kind(), transform), .raw = MessageOf(item, transform)}, out);
+      {.meta = MetaOf(item.object.kind(), form), .raw = MessageOf(item, form)}, out);
   return out;
 }
 
-std::string ListProtobuf(const verbs::ListAnswer& answer, Transform transform) {
+std::string ListProtobuf(const verbs::ListAnswer& answer, const Form& form) {
   std::vector<std::string_view> messages;
   messages.reserve(answer.items.size());
-  for (const storage::Item& item : answer.items) messages.push_back(MessageOf(item, transform));
+  for (const storage::Item& item : answer.items) messages.push_back(MessageOf(item, form));
   std::string out;
-  api::EncodeProtobufList(MetaOf(*answer.kind, transform, "List"),
+  api::EncodeProtobufList(MetaOf(*answer.kind, form, "List"),
                           {.resource_version = answer.resource_version,
                            .continue_ = answer.continue_token,
                            .remaining_item_count = answer.remaining_item_count},
@@ -84,17 +85,17 @@ std::string StatusProtobuf(const api::meta_v1::Status& status) {
   return out;
 }
 
-std::string WatchFrameProtobuf(const verbs::WatchEvent& event, Transform transform) {
+std::string WatchFrameProtobuf(const verbs::WatchEvent& event, const Form& form) {
   std::string out;
   const std::string_view type = verbs::WatchEventName(event.type);
   if (event.status) {
     api::EncodeProtobufWatchFrame(
         type, {.meta = StatusMeta(), .raw = StatusMessage(*event.status)}, out);
   } else {
-    api::EncodeProtobufWatchFrame(type,
-                                  {.meta = MetaOf(event.item.object.kind(), transform),
-                                   .raw = MessageOf(event.item, transform)},
-                                  out);
+    api::EncodeProtobufWatchFrame(
+        type,
+        {.meta = MetaOf(event.item.object.kind(), form), .raw = MessageOf(event.item, form)},
+        out);
   }
   return out;
 }

@@ -13,14 +13,14 @@
 namespace dray::server::documents {
 
 /// One object in its envelope, whole or, with a transformation, reduced to its metadata. O(size).
-std::string ItemProtobuf(const storage::Item& item, Transform transform);
+std::string ItemProtobuf(const storage::Item& item, const Form& form);
 
 /// A list in its envelope. O(size).
-std::string ListProtobuf(const verbs::ListAnswer& answer, Transform transform);
+std::string ListProtobuf(const verbs::ListAnswer& answer, const Form& form);
 
 std::string StatusProtobuf(const api::meta_v1::Status& status);
 
 /// One event as it stands in a stream, behind its length.
-std::string WatchFrameProtobuf(const verbs::WatchEvent& event, Transform transform);
+std::string WatchFrameProtobuf(const verbs::WatchEvent& event, const Form& form);
 
 }  // namespace dray::server::documents

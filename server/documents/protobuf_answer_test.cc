@@ -59,12 +59,18 @@ std::string ShownFrame(std::string_view frame) {
 
 TEST(ProtobufAnswer, ObjectsAreWholeOrTheirMetadata) {
   const storage::Item item = Item();
-  EXPECT_EQ(Shown(ItemProtobuf(item, Transform::kNone)),
+  EXPECT_EQ(Shown(ItemProtobuf(item, {.transform = Transform::kNone})),
             "resource.k8s.io/v1 DeviceClass " + std::string(kClass));
-  EXPECT_EQ(Shown(ItemProtobuf(item, Transform::kPartial)),
+  EXPECT_EQ(Shown(ItemProtobuf(item, {.transform = Transform::kPartial})),
             R"(meta.k8s.io/v1 PartialObjectMetadata {"kind":"PartialObjectMetadata",)"
             R"("apiVersion":"v1","metadata":{"name":"a","uid":"u","resourceVersion":"7",)"
             R"("creationTimestamp":"2026-01-02T03:04:05Z","labels":{"x":"y"}}})");
+}
+
+TEST(ProtobufAnswer, MetadataIsOfTheVersionThatWasAskedFor) {
+  const Form form = {.transform = Transform::kPartial, .version = "v1beta1"};
+  EXPECT_THAT(Shown(ItemProtobuf(Item(), form)),
+              testing::StartsWith("meta.k8s.io/v1beta1 PartialObjectMetadata {"));
 }
 
 TEST(ProtobufAnswer, MessagesAreMadeOnce) {

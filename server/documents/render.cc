@@ -22,8 +22,10 @@ namespace {
 
 using api::JsonWriter;
 
-void WriteItem(const storage::Item& item, Transform transform, JsonWriter& json) {
-  if (transform == Transform::kPartialList) return WritePartialObject(item.object, "v1", json);
+void WriteItem(const storage::Item& item, const Form& form, JsonWriter& json) {
+  if (form.transform == Transform::kPartialList) {
+    return WritePartialObject(item.object, form.version, json);
+  }
   json.Encoded([&](std::string& out) {
     out += '{';
     out += ListItemJson(item);
@@ -49,7 +51,8 @@ void WriteObject(const storage::Item& item,
                         definitions,
                         json);
     case Transform::kPartial:
-    case Transform::kPartialList: return WritePartialObject(item.object, "v1", json);
+    case Transform::kPartialList:
+      return WritePartialObject(item.object, rendering.form.version, json);
     case Transform::kNone:
     case Transform::kAggregated: return json.Raw(*item.json);
   }
@@ -90,10 +93,12 @@ std::string ListJson(const verbs::ListAnswer& answer, const Rendering& rendering
   json.Object([&] {
     json.Member("kind",
                 fmt::format("{}List", partial ? "PartialObjectMetadata" : answer.kind->kind));
-    json.Member("apiVersion", partial ? std::string("meta.k8s.io/v1") : answer.kind->api_version());
+    json.Member("apiVersion",
+                partial ? fmt::format("meta.k8s.io/{}", rendering.form.version)
+                        : answer.kind->api_version());
     json.Member("metadata").Raw(ListMetadataJson(answer));
     json.Member("items").Array([&] {
-      for (const storage::Item& item : answer.items) WriteItem(item, transform, json);
+      for (const storage::Item& item : answer.items) WriteItem(item, rendering.form, json);
     });
   });
   return out;
@@ -110,7 +115,7 @@ Result<std::string> AnswerBody(const verbs::ObjectAnswer& answer, const Renderin
   if (form.transform == Transform::kPartialList) {
     return WrongForm(answer.item.object.kind(), "PartialObjectMetadataList", "not a list");
   }
-  if (form.encoding == Encoding::kProtobuf) return ItemProtobuf(answer.item, form.transform);
+  if (form.encoding == Encoding::kProtobuf) return ItemProtobuf(answer.item, form);
   std::string text;
   text.reserve(answer.item.json->size() + 1);  // as Encoded() ends it
   JsonWriter json(text);
@@ -123,7 +128,7 @@ Result<std::string> AnswerBody(const verbs::ListAnswer& answer, const Rendering&
   if (form.transform == Transform::kPartial) {
     return WrongForm(*answer.kind, "PartialObjectMetadata", "a list");
   }
-  if (form.encoding == Encoding::kProtobuf) return ListProtobuf(answer, form.transform);
+  if (form.encoding == Encoding::kProtobuf) return ListProtobuf(answer, form);
   return Encoded(ListJson(answer, rendering), form, rendering.pretty);
 }
 
@@ -160,7 +165,7 @@ std::string WatchFrame(const verbs::WatchEvent& event,
                        const Rendering& rendering,
                        ColumnDefinitions definitions) {
   if (rendering.form.encoding == Encoding::kProtobuf) {
-    return WatchFrameProtobuf(event, rendering.form.transform);
+    return WatchFrameProtobuf(event, rendering.form);
   }
   std::string out;
   if (event.item.json != nullptr) out.reserve(event.item.json->size() + 64);

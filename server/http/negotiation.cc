@@ -125,23 +125,22 @@ std::optional<documents::Form> FormOf(const Clause& clause, Endpoint endpoint) {
   const bool meta = clause.group == "meta.k8s.io";
   const bool objects =
       endpoint == Endpoint::kObject || endpoint == Endpoint::kList || endpoint == Endpoint::kWatch;
-  // A Table has no protobuf: its cells are any JSON.
-  if (clause.as == "Table" && meta && objects && !protobuf) {
-    form.transform = Transform::kTable;
-    if (clause.version == "v1") return form;
-    if (clause.version != "v1beta1") return std::nullopt;
-    form.version = "v1beta1";
-    return form;
-  }
-  // A list as one object and the reverse are refused when the answer is there, not here.
-  const bool partial = meta && clause.version == "v1" && objects;
-  if (partial && clause.as == "PartialObjectMetadata") {
-    form.transform = Transform::kPartial;
-    return form;
-  }
-  if (partial && clause.as == "PartialObjectMetadataList") {
-    form.transform = endpoint == Endpoint::kWatch ? Transform::kPartial : Transform::kPartialList;
-    return form;
+  if (meta && objects && (clause.version == "v1" || clause.version == "v1beta1")) {
+    form.version = clause.version == "v1" ? "v1" : "v1beta1";
+    // A Table has no protobuf: its cells are any JSON.
+    if (clause.as == "Table" && !protobuf) {
+      form.transform = Transform::kTable;
+      return form;
+    }
+    // A list as one object and the reverse are refused when the answer is there, not here.
+    if (clause.as == "PartialObjectMetadata") {
+      form.transform = Transform::kPartial;
+      return form;
+    }
+    if (clause.as == "PartialObjectMetadataList") {
+      form.transform = endpoint == Endpoint::kWatch ? Transform::kPartial : Transform::kPartialList;
+      return form;
+    }
   }
   return clause.as == "APIGroupDiscoveryList" ? AggregatedForm(clause, endpoint, form)
                                               : std::nullopt;

@@ -32,6 +32,9 @@ std::string Words(const Result<documents::Form>& form) {
     case Transform::kPartialList: words += " partial list"; break;
     case Transform::kAggregated: words += " aggregated"; break;
   }
+  const bool is_partial =
+      form->transform == Transform::kPartial || form->transform == Transform::kPartialList;
+  if (is_partial && form->version != "v1") words += " " + std::string(form->version);
   return words + (form->pretty ? " pretty" : "");
 }
 
@@ -90,6 +93,10 @@ constexpr Case kCases[] = {
     {"application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
      Endpoint::kObject,
      "json partial"},
+    {"application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1beta1",
+     Endpoint::kObject,
+     "json partial v1beta1"},
+    {"application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v2", Endpoint::kList, kServed},
     {"application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v2", Endpoint::kList, kServed},
     {"application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json",
      Endpoint::kList,

@@ -29,6 +29,9 @@ Endpoint EndpointOf(const Route& route) {
     case Verb::kList:
     case Verb::kDeleteCollection: return Endpoint::kList;
     case Verb::kGet:
+      // What `kubectl get --subresource` prints.
+      if (route.subresource == "scale" || route.subresource == "status") return Endpoint::kObject;
+      [[fallthrough]];
     case Verb::kCreate:
     case Verb::kUpdate:
     case Verb::kPatch:

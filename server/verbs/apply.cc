@@ -40,22 +40,11 @@ Result<api::JsonTree> ReadConfig(const Body& body, api::Release release) {
       GoJsonKind(*tree))));
 }
 
-Result<api::Object> Merged(const Call& call,
-                           const managed_fields::Write& write,
-                           const api::Object& live,
-                           const api::JsonTree& config) {
-  const auto force = call.request->write.force.value_or(false) ? managed_fields::Force::kYes
-                                                               : managed_fields::Force::kNo;
-  DRAY_TRY(managed_fields::Applied applied, managed_fields::Apply(write, live, config, force));
-  applied.object.mutable_metadata().managed_fields = std::move(applied.entries);
-  return std::move(applied.object);
-}
-
 // What is to be created where nothing is.
 Result<api::Object> New(const Call& call,
                         const managed_fields::Write& write,
                         const api::JsonTree& config) {
-  DRAY_TRY(api::Object object, Merged(call, write, api::Object::Make(call.hub()), config));
+  DRAY_TRY(api::Object object, AppliedTo(call, write, api::Object::Make(call.hub()), config));
   const std::string& uid = object.metadata().uid;
   if (!uid.empty()) {
     return Fail(errors::Conflict(call.kind(),
@@ -70,13 +59,24 @@ Result<api::Object> New(const Call& call,
 
 }  // namespace
 
+Result<api::Object> AppliedTo(const Call& call,
+                              const managed_fields::Write& write,
+                              const api::Object& live,
+                              const api::JsonTree& config) {
+  const auto force = call.request->write.force.value_or(false) ? managed_fields::Force::kYes
+                                                               : managed_fields::Force::kNo;
+  DRAY_TRY(managed_fields::Applied applied, managed_fields::Apply(write, live, config, force));
+  applied.object.mutable_metadata().managed_fields = std::move(applied.entries);
+  return std::move(applied.object);
+}
+
 Task<Outcome> Apply(Call call) {
   DRAY_CO_TRY(const registry::Subresource subresource, SubresourceOf(call));
   DRAY_CO_TRY(const api::JsonTree config, ReadConfig(call.request->body, call.request->release));
   const managed_fields::Write write = WriterOf(call, subresource);
   Modification modification{.wrong_uid = WrongUid::kInvalid, .decides_owners = true};
   modification.change = [&](const Current& current) {
-    return Merged(call, write, current.stored.object, config);
+    return AppliedTo(call, write, current.stored.object, config);
   };
   Result<Outcome> outcome = Fail(errors::Modified(call.kind(), call.request->name));
   for (int tries = 0; tries < kModifyTriesMax; ++tries) {

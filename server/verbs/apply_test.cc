@@ -206,5 +206,76 @@ TEST_F(ApplyTest, NewNamespacesBelongToTheServer) {
   EXPECT_EQ(Owners("namespaces", "", "kube-system"), "kube-apiserver:Update");
 }
 
+// Who applies a scale owns the number of pods, through the subresource.
+TEST_F(ApplyTest, TheScaleOfAWorkloadHasOwnersToo) {
+  const std::string spec = R"("spec":{"replicas":1,"selector":{"matchLabels":{"a":"b"}},)"
+                           R"("template":{"metadata":{"labels":{"a":"b"}},"spec":)"
+                           R"({"containers":[{"name":"c","image":"i"}]}}})";
+  EXPECT_THAT(Do(ApplyRequest("one", "deployments", "d", R"("metadata":{"name":"d"},)" + spec)),
+              StartsWith("201 "));
+  const auto scale_to = [&](std::string_view manager, std::string_view replicas, bool force) {
+    ResourceRequest request = ApplyRequest(manager, "deployments", "d", "");
+    request.subresource = "scale";
+    request.write.force = force;
+    request.body = R"({"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"d"},)"
+                   R"("spec":{"replicas":)" +
+                   std::string(replicas) + "}}";
+    return Do(std::move(request));
+  };
+  EXPECT_THAT(scale_to("two", "1", false), StartsWith("200 "));
+  EXPECT_EQ(Owners("deployments", "default", "d"), "two:Apply:scale one:Apply");
+  EXPECT_THAT(scale_to("two", "3", false),
+              StartsWith("409 Conflict: Apply failed with 1 conflict: conflict with \"one\": "
+                         ".spec.replicas"));
+  EXPECT_THAT(scale_to("two", "3", true), HasSubstr(R"("spec":{"replicas":3})"));
+  EXPECT_THAT(Do(ApplyRequest("one", "deployments", "d", R"("metadata":{"name":"d"},)" + spec)),
+              HasSubstr("conflict with \"two\" with subresource \"scale\": .spec.replicas"));
+  EXPECT_THAT(scale_to("two", "-1", true), HasSubstr("must be greater than or equal to 0"));
+}
+
+TEST_F(ApplyTest, AScaleThatIsUpdatedIsInConflictUnderItsOwnVersion) {
+  Post("deployments", "default", R"({"metadata":{"name":"d"},"spec":{
+      "selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},
+      "spec":{"containers":[{"name":"c","image":"i"}]}}}})");
+  ResourceRequest update = Request(Verb::kUpdate, "deployments", "default", "d");
+  update.subresource = "scale";
+  update.write.field_manager = "two";
+  update.body = std::string(R"({"metadata":{"name":"d"},"spec":{"replicas":3}})");
+  EXPECT_THAT(Do(update), StartsWith("200 "));
+  EXPECT_THAT(Owners("deployments", "default", "d"), HasSubstr("two:Update:scale"));
+  ResourceRequest request = ApplyRequest("three", "deployments", "d", "");
+  request.subresource = "scale";
+  request.body =
+      std::string(R"({"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"d"},)"
+                  R"("spec":{"replicas":4}})");
+  EXPECT_THAT(Do(request),
+              HasSubstr("conflict with \"two\" with subresource \"scale\" using autoscaling/v1: "
+                        ".spec.replicas"));
+}
+
+// Trap 24: a scheduler and a driver that write by other versions and subresources do not fight.
+TEST_F(ApplyTest, OwnersLastAcrossVersionsAndSubresources) {
+  const auto apply = [&](std::string_view version, std::string_view part, std::string_view rest) {
+    ResourceRequest request = Request(Verb::kPatch, "resourceclaims", "default", "c");
+    request.kind = scheme_.FindKind("resource.k8s.io/" + std::string(version), "ResourceClaim");
+    request.patch_type = patch::PatchType::kApply;
+    request.subresource = part;
+    request.write.field_manager = part.empty() ? "driver" : "scheduler";
+    request.body = R"({"apiVersion":"resource.k8s.io/)" + std::string(version) +
+                   R"(","kind":"ResourceClaim","metadata":{"name":"c"},)" + std::string(rest) + "}";
+    return Do(std::move(request));
+  };
+  const std::string_view spec = R"("spec":{"devices":{"config":[{"opaque":{"driver":"d.io",)"
+                                R"("parameters":{"a":1}}}]}})";
+  const std::string_view status = R"("status":{"reservedFor":[{"resource":"pods","name":"p",)"
+                                  R"("uid":"u"}]})";
+  EXPECT_THAT(apply("v1beta1", "", spec), StartsWith("201 "));
+  for (const std::string_view version : {"v1", "v1beta2", "v1beta1"}) {
+    EXPECT_THAT(apply(version, "", spec), StartsWith("200 ")) << version;
+    EXPECT_THAT(apply(version, "status", status), Not(StartsWith("409 "))) << version;
+  }
+  EXPECT_THAT(Owners("resourceclaims", "default", "c"), HasSubstr("driver:Apply"));
+}
+
 }  // namespace
 }  // namespace dray::server::verbs

@@ -10,6 +10,8 @@
 #include <functional>
 #include <string>
 
+#include "api/codec/json_tree.h"
+#include "api/managed_fields/update.h"
 #include "api/meta_v1/object_meta.h"
 #include "api/object.h"
 #include "base/result.h"
@@ -46,6 +48,13 @@ Result<> CheckIdentity(const Call& call, const api::meta_v1::ObjectMeta& meta);
 
 /// Times a write is computed before the server gives up on a very busy object.
 inline constexpr int kModifyTriesMax = 100;
+
+/// `live`, in the form of the store, with the configuration `config` applied to it and the owners
+/// that this makes; by force if the call says so. Errors: those of api::managed_fields::Apply.
+Result<api::Object> AppliedTo(const Call& call,
+                              const api::managed_fields::Write& write,
+                              const api::Object& live,
+                              const api::JsonTree& config);
 
 /// Applies `modification`, which outlives the task, to the object the call names. Writes nothing
 /// when nothing changes; removes the object when it was only waiting for its last finalizer.

@@ -3,10 +3,16 @@
 // is an update of the workload.
 #include <string>
 #include <utility>
+#include <variant>
+
+#include <fmt/format.h>
 
 #include "api/at_path.h"
 #include "api/autoscaling_v1.h"
 #include "api/codec/json.h"
+#include "api/codec/json_tree.h"
+#include "api/codec/json_writer.h"
+#include "api/managed_fields/apply.h"
 #include "api/meta_v1/label_selector.h"
 #include "api/selectors/selector_of.h"
 #include "server/errors/errors.h"
@@ -20,6 +26,7 @@
 namespace dray::server::verbs {
 namespace {
 
+namespace managed_fields = api::managed_fields;
 using api::autoscaling_v1::Scale;
 
 constexpr std::string_view kReplicas = "spec.replicas";
@@ -88,11 +95,8 @@ Result<api::Object> Patched(const Call& call, const api::Object& workload) {
   const auto* patch = std::get_if<std::string>(&call.request->body);
   if (patch == nullptr) return Fail(errors::BadRequest("a patch is a JSON document"));
   const patch::PatchType asked = call.request->patch_type;
-  // What is applied to a scale is its one number.
-  const patch::PatchType type =
-      asked == patch::PatchType::kApply ? patch::PatchType::kMerge : asked;
   DRAY_TRY(const std::string patched,
-           patch::ApplyPatch(type, Scales(), api::ToJson(ScaleOf(workload)), *patch));
+           patch::ApplyPatch(asked, Scales(), api::ToJson(ScaleOf(workload)), *patch));
   return api::DecodeJson(Scales(), patched, nullptr, {.release = call.request->release});
 }
 
@@ -106,10 +110,78 @@ Task<Outcome> ReadScale(Call call) {
   co_return AnswerWith(call, *item);
 }
 
+// The configuration of a scale as one of its workload: what can be owned of a scale is how many
+// pods are wanted.
+Result<api::JsonTree> ConfigOfWorkload(const Call& call) {
+  const auto* text = std::get_if<std::string>(&call.request->body);
+  if (text == nullptr) return Fail(errors::BadRequest("a patch is a JSON document"));
+  DRAY_TRY(const api::Object wish,
+           api::DecodeJson(Scales(), *text, nullptr, {.release = call.request->release}));
+  const auto& scale = wish.As<Scale>();
+  DRAY_TRY_VOID(CheckIdentity(call, scale.metadata));
+  DRAY_TRY_VOID(CheckScale(scale));
+  DRAY_TRY(const api::JsonTree said, api::ParseJsonTree(*text, managed_fields::kDocumentDepthMax));
+  const api::JsonTree* spec = said.members().Find("spec");
+  const bool has_replicas =
+      spec != nullptr && spec->is_object() && spec->members().Find("replicas") != nullptr;
+  const api::KindInfo& kind = call.kind();
+  const std::string config = api::JsonText([&](api::JsonWriter& json) {
+    json.Object([&] {
+      json.Member("apiVersion", kind.api_version());
+      json.Member("kind", kind.kind);
+      json.Member("metadata").Object([&] {
+        json.Member("name", scale.metadata.name);
+        if (!scale.metadata.uid.empty()) json.Member("uid", scale.metadata.uid);
+        if (!scale.metadata.resource_version.empty())
+          json.Member("resourceVersion", scale.metadata.resource_version);
+      });
+      if (!has_replicas) return;
+      json.Member("spec").Object([&] { json.Member("replicas", scale.spec.replicas); });
+    });
+  });
+  return api::ParseJsonTree(config, managed_fields::kDocumentDepthMax);
+}
+
+// Upstream looks for conflicts in the scale, and names its version.
+Error ConflictInScale(const api::KindInfo& workload, Error error) {
+  const std::string ours = fmt::format(" using {}", workload.api_version());
+  const std::string theirs = fmt::format(" using {}", Scales().api_version());
+  const auto rename = [&](std::string& text) {
+    for (size_t at = text.find(ours); at != std::string::npos; at = text.find(ours, at)) {
+      text.replace(at, ours.size(), theirs);
+      at += theirs.size();
+    }
+  };
+  rename(error.message);
+  for (ErrorCause& cause : error.causes) rename(cause.message);
+  return error;
+}
+
+// As the number of pods of the workload, which its manager owns through "scale".
+Task<Outcome> ApplyScale(Call call) {
+  DRAY_CO_TRY(const api::JsonTree config, ConfigOfWorkload(call));
+  const managed_fields::Write write = WriterOf(call, registry::Subresource::kNone);
+  Modification modification{.wrong_uid = WrongUid::kInvalid, .decides_owners = true};
+  modification.change = [&](const Current& current) -> Result<api::Object> {
+    Result<api::Object> merged = AppliedTo(call, write, current.stored.object, config);
+    if (!merged.has_value() && merged.error().reason == StatusReason::kConflict) {
+      return Fail(ConflictInScale(call.kind(), std::move(merged).error()));
+    }
+    return merged;
+  };
+  DRAY_CO_TRY(const ObjectAnswer answer,
+              co_await Modify(call, registry::Subresource::kNone, &modification));
+  co_return AnswerWith(call, answer.item);
+}
+
 }  // namespace
 
 Task<Outcome> ServeScale(Call call) {
   if (call.request->verb == Verb::kGet) co_return co_await ReadScale(call);
+  const bool is_patch = call.request->verb == Verb::kPatch;
+  if (is_patch && call.request->patch_type == patch::PatchType::kApply) {
+    co_return co_await ApplyScale(call);
+  }
   const bool is_update = call.request->verb == Verb::kUpdate;
   Result<api::Object> wish = is_update ? DecodeBody(call, Scales()) : Result<api::Object>();
   if (!wish.has_value()) co_return std::unexpected(std::move(wish).error());
