@@ -200,6 +200,7 @@ TEST_F(LongRequests, OneThatStandsStillHoldsUpNobody) {
   held.join();
 }
 
+// Trap 26: without Retry-After clients do not try again.
 TEST_F(LongRequests, ReadsAndWritesUnderWayAreLimited) {
   constexpr std::string_view kRefused = "429 Too many requests, please try again later.\n after 1";
   Serve({.reads_max = 1, .writes_max = 1});

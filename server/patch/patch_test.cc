@@ -320,5 +320,18 @@ TEST(Patch, LargeObjectsKeepTheirMembersThroughChanges) {
   EXPECT_EQ(Pod(PatchType::kJson, R"({"keep":0})", patch), expected + "}");
 }
 
+// Trap 23: clients that compute patches send no more than is needed.
+TEST(Patch, ElementsGoByTheirKeyAloneAndOrdersStandAlone) {
+  const std::string two = R"({"spec":{"containers":[{"name":"a","image":"i"},{"name":"b"}]}})";
+  EXPECT_EQ(Pod(PatchType::kStrategicMerge,
+                two,
+                R"({"spec":{"containers":[{"$patch":"delete","name":"a"}]}})"),
+            R"({"spec":{"containers":[{"name":"b"}]}})");
+  EXPECT_EQ(Pod(PatchType::kStrategicMerge,
+                two,
+                R"({"spec":{"$setElementOrder/containers":[{"name":"b"},{"name":"a"}]}})"),
+            R"({"spec":{"containers":[{"name":"b"},{"name":"a","image":"i"}]}})");
+}
+
 }  // namespace
 }  // namespace dray::server::patch

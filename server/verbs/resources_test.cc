@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/verbs/resources.h"
 
+#include <charconv>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
@@ -431,6 +433,77 @@ TEST_F(ResourcesTest, DeleteCollectionRemovesWhatIsSelected) {
   request.list.label_selector = "x=1";
   EXPECT_EQ(Names(request), "a");
   EXPECT_EQ(Names(Request(Verb::kList, "deviceclasses", "", "")), "b");
+}
+
+// Trap 5: clients compare versions as numbers, across resources.
+TEST_F(ResourcesTest, VersionsAreNumbersOfOneCounter) {
+  uint64_t last = 0;
+  const auto grows = [&](std::string_view plural, std::string_view namespace_) {
+    const std::string text = VersionOf(plural, namespace_, "a");
+    uint64_t version = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), version);
+    EXPECT_TRUE(error == std::errc() && end == text.data() + text.size()) << text;
+    EXPECT_GT(version, last) << plural;
+    last = version;
+  };
+  Post("deviceclasses", "", R"({"metadata":{"name":"a"},"spec":{}})");
+  grows("deviceclasses", "");
+  Post("configmaps", "default", R"({"metadata":{"name":"a"}})");
+  grows("configmaps", "default");
+  Put("deviceclasses", "", "a", R"({"metadata":{"name":"a","labels":{"x":"y"}},"spec":{}})");
+  grows("deviceclasses", "");
+}
+
+// Trap 27: clients wait for its end.
+TEST_F(ResourcesTest, ANamespaceThatIsDeletedIsThereUntilItIsEmptied) {
+  Post("namespaces", "", R"({"metadata":{"name":"going"}})");
+  EXPECT_THAT(Delete("namespaces", "", "going"),
+              AllOf(StartsWith("200 "),
+                    HasSubstr("deletionTimestamp"),
+                    HasSubstr(R"("phase":"Terminating")")));
+  EXPECT_THAT(Read("namespaces", "", "going"), HasSubstr(R"("finalizers":["kubernetes"])"));
+}
+
+// Trap 28: kube-scheduler is ready when it has listed all of these.
+TEST_F(ResourcesTest, WhateverASchedulerFollowsIsServed) {
+  for (const char* plural : {"nodes",
+                             "pods",
+                             "namespaces",
+                             "services",
+                             "replicationcontrollers",
+                             "replicasets",
+                             "statefulsets",
+                             "poddisruptionbudgets",
+                             "persistentvolumes",
+                             "persistentvolumeclaims",
+                             "storageclasses",
+                             "csinodes",
+                             "csidrivers",
+                             "csistoragecapacities",
+                             "volumeattachments",
+                             "resourceclaims",
+                             "resourceslices",
+                             "deviceclasses"}) {
+    const Result<Answer> answer = Wait(resources_.Handle(Request(Verb::kList, plural, "", "")));
+    EXPECT_TRUE(answer.has_value() && answer->outcome.has_value()) << plural;
+  }
+}
+
+// Trap 29: nothing drifts on its way through the server, so nothing is written again and again.
+TEST_F(ResourcesTest, LargeNumbersAndQuantitiesComeBackAsTheyWere) {
+  const std::string made = Post("deviceclasses", "", R"({"metadata":{"name":"a"},"spec":{"config":[
+      {"opaque":{"driver":"d.io","parameters":{"n":9223372036854775807,"f":0.1}}}]}})");
+  EXPECT_THAT(made, HasSubstr(R"({"n":9223372036854775807,"f":0.1})"));
+  EXPECT_THAT(Read("deviceclasses", "", "a"), HasSubstr(R"({"n":9223372036854775807,"f":0.1})"));
+  const std::string pod = R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i",
+      "resources":{"requests":{"cpu":"0.5","memory":"1024Mi"}}}]}})";
+  EXPECT_THAT(Post("pods", "default", pod), HasSubstr(R"({"cpu":"500m","memory":"1Gi"})"));
+  const std::string version = VersionOf("pods", "default", "p");
+  ResourceRequest request = Request(Verb::kPatch, "pods", "default", "p");
+  request.patch_type = patch::PatchType::kMerge;
+  request.body = std::string(R"({"metadata":{"labels":{}}})");
+  EXPECT_THAT(Do(request), StartsWith("200 "));
+  EXPECT_EQ(VersionOf("pods", "default", "p"), version);
 }
 
 }  // namespace
