@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "api/codec/json.h"
@@ -93,6 +94,22 @@ TEST(PodRules, ClaimsAreShownAsInTheRelease) {
     const auto causes = ValidatePod(Read<core_v1::Pod>(one.object), Profile::Of(one.release));
     EXPECT_EQ(Lines(causes), std::vector<std::string>{std::string(one.want).append(kRule)});
   }
+}
+
+TEST(PodRules, OperatorsOfTolerationsAreThoseOfTheRelease) {
+  constexpr std::string_view kPod = R"({"spec":{"tolerations":[{"key":"a","operator":"Gt",)"
+                                    R"("value":"1"}],"containers":[{"name":"c","image":"i"}]}})";
+  const auto answer = [&](Release release) {
+    return Lines(ValidatePod(Read<core_v1::Pod>(kPod), Profile::Of(release)));
+  };
+  EXPECT_THAT(
+      answer(Release::k1_34),
+      testing::ElementsAre("spec.tolerations[0].operator: Unsupported value: \"Gt\": supported "
+                           "values: \"Equal\", \"Exists\""));
+  EXPECT_THAT(
+      answer(Release::kNewest),
+      testing::ElementsAre("spec.tolerations[0].operator: Unsupported value: \"Gt\": supported "
+                           "values: \"Equal\", \"Exists\", \"Lt\", \"Gt\""));
 }
 
 struct Change {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -198,7 +199,7 @@ void CheckContainers(const std::vector<v1::Container>& containers,
   }
 }
 
-// Comparing tolerations (Lt, Gt) need a gate outside of DRA, which is off.
+// Comparing tolerations (Lt, Gt) need a gate outside of DRA, which is off; 1.35 names them anyway.
 void CheckToleration(const v1::Toleration& toleration, const Path& path, FieldErrors& errors) {
   const Path op = path.Child("operator");
   const Path effect = path.Child("effect");
@@ -224,7 +225,8 @@ void CheckToleration(const v1::Toleration& toleration, const Path& path, FieldEr
   } else if (toleration.operator_.empty() || toleration.operator_ == "Equal") {
     CheckLabelValueShaped(toleration.value, op, errors);
   } else {
-    errors.NotSupported(op, toleration.operator_, kTolerationOperators);
+    const std::span<const std::string_view> known = kTolerationOperators;
+    errors.NotSupported(op, toleration.operator_, errors.Since(35) ? known : known.first(2));
   }
   if (!toleration.effect.empty()) CheckWord(kTaintEffects, toleration.effect, effect, errors);
 }
