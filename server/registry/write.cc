@@ -295,6 +295,9 @@ Result<Warnings> BeforeCreate(const Strategy& strategy,
                               const WriteContext& context) {
   WipeSystemMetadata(object.mutable_metadata());
   SetOwners(object, {}, context);
+  if (context.admission && context.pod_priority.has_value()) {
+    DRAY_TRY_VOID(AdmitPriority(*context.pod_priority, object));
+  }
   if (strategy.admit != nullptr && context.admission) strategy.admit(object);
   PrepareNew(strategy, object, context);
   validation::DropDisabledFields(object, nullptr, context.options.profile);

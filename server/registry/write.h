@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,7 @@
 #include "api/validation/options.h"
 #include "base/result.h"
 #include "base/world.h"
+#include "server/registry/pod_priority.h"
 #include "server/registry/strategy.h"
 
 namespace dray::server::registry {
@@ -33,6 +35,7 @@ struct WriteContext {
   WallTime now;
   std::string uid = {};  // of the new object
   Requester requester = {};
+  std::optional<PodPriority> pod_priority = {};  // of a new pod, if there are classes to ask
   bool admission = true;  // off without a server: offline, and where upstream was measured so
   Subresource subresource = Subresource::kNone;
   Owners owners = Owners::kAsStored;
@@ -55,7 +58,8 @@ using Warnings = std::vector<std::string>;
 ///   5. Metadata is validated, then the rest.
 ///   6. The kind's warnings.
 ///
-/// Errors: kInvalid  with upstream's words and all causes; the object has passed steps 1 to 4.
+/// Errors: kInvalid    with upstream's words and all causes; the object has passed steps 1 to 4.
+///         kForbidden  a pod brings another priority than its class has.
 Result<Warnings> BeforeCreate(const Strategy& strategy,
                               api::Object& object,
                               const WriteContext& context);

@@ -18,6 +18,7 @@
 #include "server/storage/stored_object.h"
 #include "server/storage/transactions.h"
 #include "server/verbs/decode_body.h"
+#include "server/verbs/priority_classes.h"
 #include "server/verbs/verbs.h"
 
 namespace dray::server::verbs {
@@ -94,6 +95,8 @@ Task<Attempt> Put(Call call, api::Object object, registry::Owners owners) {
       WriteContextOf(call, registry::Subresource::kNone, namespace_object);
   context.uid = NewUuid(core.world.random);
   context.owners = owners;
+  DRAY_CO_TRY(context.pod_priority, PriorityOf(object, *snapshot));
+  DRAY_CO_TRY_VOID(CheckDefaultClass(object, *snapshot));
   const registry::Strategy& strategy = registry::StrategyOf(kind);
   DRAY_CO_TRY(registry::Warnings warnings, registry::BeforeCreate(strategy, object, context));
   std::ranges::move(warnings, std::back_inserter(*call.warnings));

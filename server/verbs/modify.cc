@@ -18,6 +18,7 @@
 #include "server/storage/stored_object.h"
 #include "server/storage/transactions.h"
 #include "server/verbs/lease_condition.h"
+#include "server/verbs/priority_classes.h"
 #include "server/verbs/resource_version.h"
 
 namespace dray::server::verbs {
@@ -159,6 +160,7 @@ Task<ObjectAnswer> Modify(Call call,
     DRAY_CO_TRY(api::Object next, WishFor(call, *modification, current));
     registry::WriteContext context = WriteContextOf(call, subresource, namespace_object);
     if (modification->decides_owners) context.owners = registry::Owners::kDecided;
+    DRAY_CO_TRY_VOID(CheckDefaultClass(next, *snapshot));
     DRAY_CO_TRY(registry::Warnings warnings, registry::BeforeUpdate(strategy, next, old, context));
     std::ranges::move(warnings, std::back_inserter(*call.warnings));
     next.mutable_metadata().resource_version = old.metadata().resource_version;
