@@ -30,6 +30,10 @@ bool ListHas(std::string_view list, std::string_view token) {
   }
 }
 
+// Most heads need no more, and ask for memory once.
+constexpr size_t kUsualFields = 8;
+constexpr size_t kUsualBlockBytes = 240;
+
 }  // namespace
 
 std::string_view Headers::NameOf(const Field& field) const {
@@ -43,7 +47,9 @@ std::string_view Headers::ValueOf(const Field& field) const {
 void Headers::Add(std::string_view name, std::string_view value) {
   const auto begin = static_cast<uint32_t>(block_.size());
   const auto name_size = static_cast<uint32_t>(name.size());
+  if (block_.empty()) block_.reserve(kUsualBlockBytes);
   block_.append(name).append(value);
+  if (fields_.empty()) fields_.reserve(kUsualFields);
   fields_.push_back({begin, name_size, begin + name_size, static_cast<uint32_t>(value.size())});
 }
 
@@ -51,6 +57,7 @@ void Headers::AddRange(std::string_view name_in_block, std::string_view value_in
   const auto place = [this](std::string_view part) {
     return static_cast<uint32_t>(part.data() - block_.data());
   };
+  if (fields_.empty()) fields_.reserve(kUsualFields);
   fields_.push_back({place(name_in_block),
                      static_cast<uint32_t>(name_in_block.size()),
                      value_in_block.empty() ? 0 : place(value_in_block),

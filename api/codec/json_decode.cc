@@ -11,6 +11,7 @@
 #include "api/codec/json.h"
 #include "api/codec/json_place.h"
 #include "api/codec/json_reader.h"
+#include "api/codec/json_said.h"
 #include "api/text/go_quote.h"
 #include "base/base64.h"
 
@@ -100,14 +101,20 @@ class MetKeys {
 /// One walk over a document.
 class Decoder {
  public:
-  Decoder(std::string_view json, std::string_view root, DecodeIssues* issues, Wire wire)
+  /// `said`, if not null, gets kind and apiVersion of the document.
+  Decoder(std::string_view json,
+          std::string_view root,
+          DecodeIssues* issues,
+          Wire wire,
+          TypeMeta* said = nullptr)
       : reader_(json),
         root_(root),
         issues_(issues),
         wire_(wire),
         size_(json.size()),
         budget_(json.size(), wire),
-        issue_bytes_left_(kIssueBytesMin + kIssueBytesPerByte * json.size()) {}
+        issue_bytes_left_(kIssueBytesMin + kIssueBytesPerByte * json.size()),
+        said_(said) {}
 
   Result<> Run(const Type& type, void* value, bool has_type_meta) {
     if (type.kind != TypeKind::kStruct) {
@@ -340,8 +347,7 @@ class Decoder {
     size_t next = 0;   // the field that is expected
     while (reader_.NextKey(here.name)) {
       if (has_type_meta && (here.name == "kind" || here.name == "apiVersion")) {
-        if (MeetAgain(visit, here.name == "kind" ? &kKindMark : &kVersionMark)) Duplicate(here);
-        TypeMetaMember();
+        TypeMetaMember(here, visit);
         continue;
       }
       const size_t own = FindOwn(type, here.name, next, wire_);
@@ -394,9 +400,14 @@ class Decoder {
     place_ = &here;
   }
 
-  void TypeMetaMember() {
+  void TypeMetaMember(const JsonPlace& here, uint64_t visit) {
+    const bool is_kind = here.name == "kind";
+    if (MeetAgain(visit, is_kind ? &kKindMark : &kVersionMark)) Duplicate(here);
     const JsonKind found = reader_.Peek();
-    if (found == JsonKind::kString || found == JsonKind::kNull || found == JsonKind::kInvalid) {
+    if (found == JsonKind::kString && said_ != nullptr) {
+      reader_.String(is_kind ? said_->kind : said_->api_version);
+    } else if (found == JsonKind::kString || found == JsonKind::kNull ||
+               found == JsonKind::kInvalid) {
       reader_.Skip();
     } else {
       Mismatch(JsonKindName(found), "string");
@@ -419,6 +430,7 @@ class Decoder {
   std::string scratch_;
   std::string mismatch_;
   size_t issue_bytes_left_;  // may be written out, those that were told before among them
+  TypeMeta* said_;
 };
 
 }  // namespace
@@ -465,6 +477,14 @@ Result<Object> DecodeJson(const KindInfo& kind,
   Object object = Object::Make(kind);
   DRAY_TRY_VOID(
       Decoder(json, kind.kind, issues, wire).Run(object.type(), object.mutable_value(), true));
+  return object;
+}
+
+Result<Object> DecodeJson(
+    const KindInfo& kind, std::string_view json, DecodeIssues* issues, Wire wire, TypeMeta& said) {
+  Object object = Object::Make(kind);
+  DRAY_TRY_VOID(Decoder(json, kind.kind, issues, wire, &said)
+                    .Run(object.type(), object.mutable_value(), true));
   return object;
 }
 

@@ -107,13 +107,14 @@ std::string ManagerId::Readable() const {
 Result<Managers> OpenManagers(const Entries& entries) {
   Managers managers;
   managers.reserve(entries.size() + 1);
-  std::vector<size_t> order;
-  order.reserve(entries.size());
   for (size_t i = 0; i < entries.size(); ++i) {
     DRAY_TRY(Manager manager, OpenManager(entries[i], i));
     managers.push_back(std::move(manager));
-    order.push_back(i);
   }
+  if (entries.size() < 2) return managers;
+  std::vector<size_t> order;
+  order.reserve(entries.size());
+  for (size_t i = 0; i < entries.size(); ++i) order.push_back(i);
   const auto who = [&](size_t index) { return Who(managers[index].id); };
   std::ranges::sort(order, {}, [&](size_t index) { return std::tuple(who(index), index); });
   if (std::ranges::adjacent_find(order, {}, who) == order.end()) return managers;

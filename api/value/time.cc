@@ -236,7 +236,8 @@ std::string DateAndTime(int64_t unix_seconds) {
     fmt::format_to(
         std::back_inserter(text), "{}{:04}", year < 0 ? "-" : "", year < 0 ? -year : year);
   }
-  return text.append(rest.data(), rest.size());
+  text.append(rest.data(), rest.size());
+  return text;
 }
 
 struct Unit {

@@ -14,10 +14,12 @@ namespace {
 
 using verbs::Verb;
 
-using Segments = std::span<const std::string>;
+using Segments = std::span<const std::string_view>;
 
-std::vector<std::string> Split(std::string_view path) {
-  std::vector<std::string> segments;
+// Views into `path`.
+std::vector<std::string_view> Split(std::string_view path) {
+  std::vector<std::string_view> segments;
+  segments.reserve(static_cast<size_t>(std::ranges::count(path, '/')));
   for (size_t begin = 1; begin <= path.size();) {
     const size_t end = std::min(path.find('/', begin), path.size());
     segments.emplace_back(path.substr(begin, end - begin));
@@ -226,10 +228,10 @@ Result<Route> FindRoute(const api::Scheme& scheme,
   DRAY_TRY(const std::string decoded, net::PercentDecode(path, net::Plus::kIsPlus));
   Route route;
   if (decoded == "/") route.kind = RouteKind::kRoot;
-  std::vector<std::string> segments = Split(decoded);
+  std::vector<std::string_view> segments = Split(decoded);
   if (segments.empty() || segments[0].empty()) return route;
   const bool trailing = segments.back().empty();
-  const std::string& first = segments[0];
+  const std::string_view first = segments[0];
   if (first == "openapi" && segments.size() > 1) {
     const std::string prefix = "/openapi/v3";
     if (decoded == "/openapi/v2") route.kind = RouteKind::kOpenApiV2;
@@ -244,7 +246,8 @@ Result<Route> FindRoute(const api::Scheme& scheme,
   if (first == "version" && segments.size() == 1) route.kind = RouteKind::kVersion;
   if ((first == "healthz" || first == "livez" || first == "readyz") && segments.size() <= 2) {
     route.kind = RouteKind::kHealth;
-    route.text = segments.size() == 1 ? first : first + "/" + segments[1];
+    route.text = first;
+    if (segments.size() > 1) route.text.append("/").append(segments[1]);
   }
   if (first == "api" || first == "apis") RouteApi(scheme, method, watch, segments, route);
   return route;

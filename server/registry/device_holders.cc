@@ -49,7 +49,10 @@ const AllocationResult& AllocationOf(const ResourceClaim* claim) {
 }
 
 std::string PoolKey(std::string_view driver, std::string_view pool) {
-  return fmt::format("{}/{}", driver, pool);
+  std::string key;
+  key.reserve(driver.size() + 1 + pool.size());
+  key.append(driver).append("/").append(pool);
+  return key;
 }
 
 /// "device driver/pool/name".

@@ -2,6 +2,7 @@
 #include "server/storage/keys.h"
 
 #include <array>
+#include <cstddef>
 
 namespace dray::server::storage {
 namespace {
@@ -25,28 +26,47 @@ std::string_view FolderOf(const api::KindInfo& kind) {
   return kind.plural;
 }
 
-}  // namespace
-
-std::string ResourcePrefix(const api::KindInfo& kind) {
-  std::string prefix(kRegistry);
-  prefix.append(FolderOf(kind)).append("/");
+// ResourcePrefix() with room for `more` bytes: every request makes some keys.
+std::string Folder(const api::KindInfo& kind, size_t more) {
+  const std::string_view folder = FolderOf(kind);
+  std::string prefix;
+  prefix.reserve(kRegistry.size() + folder.size() + 1 + more);
+  prefix.append(kRegistry).append(folder).append("/");
   return prefix;
 }
 
-std::string CollectionPrefix(const api::KindInfo& kind, std::string_view namespace_) {
-  std::string prefix = ResourcePrefix(kind);
-  if (kind.namespaced && !namespace_.empty()) prefix.append(namespace_).append("/");
+// CollectionPrefix() with room for `more` bytes.
+std::string Collection(const api::KindInfo& kind, std::string_view namespace_, size_t more) {
+  if (!kind.namespaced || namespace_.empty()) return Folder(kind, more);
+  std::string prefix = Folder(kind, namespace_.size() + 1 + more);
+  prefix.append(namespace_).append("/");
   return prefix;
+}
+
+}  // namespace
+
+std::string ResourcePrefix(const api::KindInfo& kind) {
+  return Folder(kind, 0);
+}
+
+std::string CollectionPrefix(const api::KindInfo& kind, std::string_view namespace_) {
+  return Collection(kind, namespace_, 0);
 }
 
 std::string ObjectKey(const api::KindInfo& kind,
                       std::string_view namespace_,
                       std::string_view name) {
-  return CollectionPrefix(kind, namespace_).append(name);
+  std::string key = Collection(kind, namespace_, name.size());
+  key.append(name);
+  return key;
 }
 
 std::string NamespaceKey(std::string_view name) {
-  return std::string("/registry/namespaces/").append(name);
+  constexpr std::string_view kFolder = "/registry/namespaces/";
+  std::string key;
+  key.reserve(kFolder.size() + name.size());
+  key.append(kFolder).append(name);
+  return key;
 }
 
 }  // namespace dray::server::storage

@@ -2,8 +2,8 @@
 #include "server/storage/stored_object.h"
 
 #include <algorithm>
-#include <map>
 #include <memory>
+#include <unordered_map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -32,26 +32,28 @@ size_t VersionOffset(std::string_view json) {
   return name + kName.size() + size;
 }
 
-std::string Splice(std::string_view json, size_t offset, Revision revision) {
+std::string Splice(std::string_view json, size_t offset, std::string_view version) {
+  constexpr std::string_view kName = R"(,"resourceVersion":")";
   std::string text;
-  const std::string member = fmt::format(R"(,"resourceVersion":"{}")", revision.value());
-  text.reserve(json.size() + member.size());
-  text.append(json.substr(0, offset)).append(member).append(json.substr(offset));
+  text.reserve(json.size() + kName.size() + version.size() + 1);
+  text.append(json.substr(0, offset)).append(kName).append(version).append("\"");
+  text.append(json.substr(offset));
   return text;
 }
 
-using HubStructs = std::map<const api::Type*, bool>;
+using HubStructs = std::unordered_map<const api::Type*, bool>;
 
 // Whether values of `type` have, however deep, members that only hubs have. Notes it of structs.
 bool HasHubMembers(const api::Type& type, HubStructs& structs) {
   if (type.element_type != nullptr) return HasHubMembers(type.element(), structs);
   const auto [at, is_new] = structs.try_emplace(&type, true);
+  bool& has = at->second;  // stays where it is while others are added
   if (is_new) {
-    at->second = std::ranges::any_of(type.fields, [&](const api::Field& field) {
+    has = std::ranges::any_of(type.fields, [&](const api::Field& field) {
       return field.facets.hub || HasHubMembers(field.type(), structs);
     });
   }
-  return at->second;
+  return has;
 }
 
 // Whether it is known that no value of `type`, a struct, has such members: most have none.
@@ -235,8 +237,10 @@ Result<> StoredObject::CheckDurable() const {
 }
 
 Item StoredObject::Versioned(api::Object object, Revision revision) const {
-  object.mutable_metadata().resource_version = std::to_string(revision.value());
-  return MakeItem(std::move(object), Splice(*json_, version_offset_, revision), api::Release::kAny);
+  std::string& version = object.mutable_metadata().resource_version;
+  version = std::to_string(revision.value());
+  std::string json = Splice(*json_, version_offset_, version);
+  return MakeItem(std::move(object), std::move(json), api::Release::kAny);
 }
 
 const Item& StoredObject::AsStored(Revision modified) const {

@@ -3,6 +3,7 @@
 // the outcome goes the way of an update or of a create, with the owners that the merge has found.
 #include "api/managed_fields/apply.h"
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -85,8 +86,9 @@ Task<Outcome> Apply(Call call) {
     const bool may_create = subresource == registry::Subresource::kNone &&
                             answer.error().reason == StatusReason::kNotFound;
     if (!may_create) co_return std::unexpected(std::move(answer).error());
-    DRAY_CO_TRY(api::Object object, New(call, write, config));
-    outcome = co_await CreateObject(call, std::move(object), registry::Owners::kDecided);
+    const std::function<Result<api::Object>()> make = [&] { return New(call, write, config); };
+    DRAY_CO_TRY(api::Object object, make());
+    outcome = co_await CreateObject(call, std::move(object), registry::Owners::kDecided, &make);
     // Somebody else may have been first: then it is merged into what he made.
     if (outcome.has_value() || outcome.error().reason != StatusReason::kAlreadyExists) break;
   }

@@ -3,8 +3,10 @@
 // in the same transaction, so nothing is created in a namespace that has begun to go.
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <iterator>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
@@ -125,40 +127,51 @@ Task<Attempt> Put(Call call, api::Object object, registry::Owners owners) {
       .outcome = ObjectAnswer{.code = 201, .item = stored->At(call.view(), record.modified)}};
 }
 
+// `wish` in the form of the store, where the URL says.
+Result<api::Object> Placed(const Call& call, api::Object wish) {
+  api::Object object = registry::ForStore(std::move(wish), call.request->release, call.now());
+  api::meta_v1::ObjectMeta& meta = object.mutable_metadata();
+  DRAY_TRY_VOID(PlaceInNamespace(call, meta));
+  if (!meta.resource_version.empty()) {
+    return Fail(errors::Untyped("resourceVersion should not be set on objects to be created"));
+  }
+  registry::DropDuplicateOwners(meta, *call.warnings);
+  return object;
+}
+
 }  // namespace
 
 Task<Outcome> Create(Call call) {
   DRAY_CO_TRY(api::Object wish, DecodeBody(call, call.kind()));
-  co_return co_await CreateObject(call, std::move(wish), registry::Owners::kOfUpdate);
+  const std::function<Result<api::Object>()> again = [&call] {
+    return DecodeAgain(call, call.kind());
+  };
+  co_return co_await CreateObject(call, std::move(wish), registry::Owners::kOfUpdate, &again);
 }
 
-Task<Outcome> CreateObject(Call call, api::Object wish, registry::Owners owners) {
+Task<Outcome> CreateObject(Call call,
+                           api::Object wish,
+                           registry::Owners owners,
+                           const std::function<Result<api::Object>()>* again) {
   const Core& core = *call.core;
-  const api::KindInfo& kind = call.kind();
-  api::Object object = registry::ForStore(std::move(wish), call.request->release, call.now());
-  api::meta_v1::ObjectMeta& meta = object.mutable_metadata();
-  DRAY_CO_TRY_VOID(PlaceInNamespace(call, meta));
-  if (!meta.resource_version.empty()) {
-    co_return Fail(errors::Untyped("resourceVersion should not be set on objects to be created"));
-  }
-  registry::DropDuplicateOwners(meta, *call.warnings);
   const size_t warnings_before = call.warnings->size();
-  const bool generated = meta.name.empty() && !meta.generate_name.empty();
-  int tries_left = generated ? core.options.generate_name_tries : 1;
-  while (true) {
-    call.warnings->resize(warnings_before);  // of a try that came to nothing
-    api::Object wanted = object.Clone();
-    if (generated) {
-      wanted.mutable_metadata().name =
-          registry::GenerateName(meta.generate_name, core.world.random);
-    }
-    const std::string name = wanted.metadata().name;
-    DRAY_CO_TRY(Attempt attempt, co_await Put(call, std::move(wanted), owners));
+  for (int tries = 1;;) {
+    DRAY_CO_TRY(api::Object object, Placed(call, std::move(wish)));
+    api::meta_v1::ObjectMeta& meta = object.mutable_metadata();
+    const bool generated = meta.name.empty() && !meta.generate_name.empty();
+    if (generated) meta.name = registry::GenerateName(meta.generate_name, core.world.random);
+    const std::string name = meta.name;
+    DRAY_CO_TRY(Attempt attempt, co_await Put(call, std::move(object), owners));
     if (attempt.outcome.has_value()) co_return *std::move(attempt.outcome);
-    if (attempt.in_the_way == nullptr) continue;  // only the namespace changed: look again
-    if (--tries_left > 0) continue;
-    if (generated) co_return Fail(errors::NoNameFree(kind, name));
-    co_return Fail(InTheWayOf(call, name, *attempt.in_the_way));
+    // Else only the namespace changed: look again.
+    if (attempt.in_the_way != nullptr && ++tries > core.options.generate_name_tries && generated) {
+      co_return Fail(errors::NoNameFree(call.kind(), name));
+    }
+    if (attempt.in_the_way != nullptr && !generated) {
+      co_return Fail(InTheWayOf(call, name, *attempt.in_the_way));
+    }
+    call.warnings->resize(warnings_before);  // of a try that came to nothing
+    DRAY_CO_TRY(wish, (*again)());
   }
 }
 

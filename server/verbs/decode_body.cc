@@ -2,11 +2,15 @@
 #include "server/verbs/decode_body.h"
 
 #include <cstddef>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include "api/codec/json_said.h"
 #include "api/codec/protobuf.h"
 #include "api/text/go_quote.h"
 #include "server/errors/errors.h"
@@ -91,6 +95,12 @@ Result<api::TypeMeta> CheckKind(const Call& call, const api::KindInfo& kind, api
   return said;
 }
 
+// Whether CheckKind() lets pass what says `said`.
+bool IsOf(const api::KindInfo& kind, const api::TypeMeta& said) {
+  return (said.kind.empty() || said.kind == kind.kind) &&
+         (said.api_version.empty() || said.api_version == kind.api_version());
+}
+
 // What is ignored in a body is told, or is a mistake.
 Result<> TellIssues(const Call& call,
                     const api::TypeMeta& said,
@@ -124,6 +134,17 @@ Result<> ReadAsSaid(const Call& call,
 
 Result<api::Object> DecodeText(const Call& call, const api::KindInfo& kind, std::string_view text) {
   if (text == "null") text = "{}";  // an object that says nothing
+  api::DecodeIssues issues;
+  // One walk over nearly every body; the others are read step by step, for what is told first.
+  api::TypeMeta said;
+  Result<api::Object> object =
+      api::DecodeJson(kind, text, &issues, {.release = call.request->release}, said);
+  if (object.has_value() && IsOf(kind, said)) {
+    if (issues.empty()) return object;
+    DRAY_TRY(said, CheckKind(call, kind, std::move(said)));
+    DRAY_TRY_VOID(TellIssues(call, said, kind, issues));
+    return object;
+  }
   Result<api::TypeMeta> read = api::ReadTypeMeta(text);
   if (!read.has_value()) {
     const std::string_view why =
@@ -132,10 +153,7 @@ Result<api::Object> DecodeText(const Call& call, const api::KindInfo& kind, std:
         kind, fmt::format("couldn't get version/kind; json parse error: {}", why), text);
   }
   DRAY_TRY_VOID(ReadAsSaid(call, kind, *read, text));
-  DRAY_TRY(const api::TypeMeta said, CheckKind(call, kind, *std::move(read)));
-  api::DecodeIssues issues;
-  Result<api::Object> object =
-      api::DecodeJson(kind, text, &issues, {.release = call.request->release});
+  DRAY_TRY(said, CheckKind(call, kind, *std::move(read)));
   if (!object.has_value()) return Fail(CannotBe(said, kind, object.error().message));
   DRAY_TRY_VOID(TellIssues(call, said, kind, issues));
   return object;
@@ -183,6 +201,13 @@ Result<api::Object> DecodeBody(const Call& call, const api::KindInfo& kind) {
   }
   const auto* text = std::get_if<std::string>(&body);
   return DecodeText(call, kind, text == nullptr ? std::string_view() : *text);
+}
+
+Result<api::Object> DecodeAgain(const Call& call, const api::KindInfo& kind) {
+  std::vector<std::string> told;
+  Call silent = call;
+  silent.warnings = &told;
+  return DecodeBody(silent, kind);
 }
 
 }  // namespace dray::server::verbs

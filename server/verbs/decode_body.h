@@ -23,6 +23,9 @@ namespace dray::server::verbs {
 ///                of the wrong type; with kStrict, an unknown or duplicate field of JSON (unknown
 ///                fields of protobuf are ignored, duplicates are merged, as its rules are).
 Result<api::Object> DecodeBody(const Call& call, const api::KindInfo& kind);
+/// The same once more, without warnings: they were told. For another try of a write, which is rare:
+/// to read again then costs less than to keep a copy always.
+Result<api::Object> DecodeAgain(const Call& call, const api::KindInfo& kind);
 
 /// What errors of `release` call a configuration that is applied: up to 1.36 "YAML", then "patch".
 std::string_view AppliedWord(api::Release release);

@@ -87,7 +87,8 @@ std::string WithoutOwners(const storage::Item& item) {
   std::string rest;
   rest.reserve(json.size());
   // The comma before it goes too: an object has a name.
-  return rest.append(json.substr(0, name - 1)).append(json.substr(value + reader.offset()));
+  rest.append(json.substr(0, name - 1)).append(json.substr(value + reader.offset()));
+  return rest;
 }
 
 // What the patch makes of `document`.

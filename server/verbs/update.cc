@@ -13,15 +13,19 @@ namespace dray::server::verbs {
 Task<Outcome> Update(Call call) {
   const ResourceRequest& request = *call.request;
   DRAY_CO_TRY(const registry::Subresource subresource, SubresourceOf(call));
-  DRAY_CO_TRY(const api::Object wish, DecodeBody(call, call.kind()));
+  DRAY_CO_TRY(api::Object wish, DecodeBody(call, call.kind()));
+  const bool is_named_so = wish.metadata().name == request.name;
   Modification modification;
-  modification.change = [&wish](const Current&) -> Result<api::Object> { return wish.Clone(); };
+  modification.change = [&wish, &call](const Current&) -> Result<api::Object> {
+    api::Object first = std::exchange(wish, {});
+    if (first.empty()) return DecodeAgain(call, call.kind());
+    return first;
+  };
   Result<ObjectAnswer> answer = co_await Modify(call, subresource, &modification);
   if (answer.has_value()) co_return *std::move(answer);
   const bool may_create =
       call.kind().create_on_update && subresource == registry::Subresource::kNone;
-  if (answer.error().reason != StatusReason::kNotFound || !may_create ||
-      wish.metadata().name != request.name) {
+  if (answer.error().reason != StatusReason::kNotFound || !may_create || !is_named_so) {
     co_return std::unexpected(std::move(answer).error());
   }
   co_return co_await Create(call);

@@ -2,6 +2,7 @@
 // The verbs behind Resources, one source file each.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string_view>
 
@@ -19,8 +20,12 @@ namespace dray::server::verbs {
 Task<Outcome> Get(Call call);
 Task<Outcome> List(Call call);
 Task<Outcome> Create(Call call);
-/// Creates `wish`, an object of the call's version; `owners` tells who owns it then.
-Task<Outcome> CreateObject(Call call, api::Object wish, registry::Owners owners);
+/// Creates `wish`, an object of the call's version; `owners` tells who owns it then. `again` makes
+/// the wish once more: for another try, where a name was taken or the namespace changed meanwhile.
+Task<Outcome> CreateObject(Call call,
+                           api::Object wish,
+                           registry::Owners owners,
+                           const std::function<Result<api::Object>()>* again);
 /// Also of the subresources "status" and "finalize".
 Task<Outcome> Update(Call call);
 Task<Outcome> Patch(Call call);
