@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <deque>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <new>
 #include <sstream>
@@ -22,6 +23,7 @@
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
+#include "base/testing/instruction_counter.h"
 #include "base/world.h"
 #include "cel/batch/batch_selector.h"
 #include "cel/selector.h"
@@ -77,6 +79,18 @@ double Median(const std::function<void()>& run, int samples = 15, double sample_
   }
   std::ranges::nth_element(times, times.begin() + samples / 2);
   return times[static_cast<size_t>(samples) / 2];
+}
+
+// The fewest instructions that `run` took; 0 where the kernel counts none.
+double Instructions(const std::function<void()>& run) {
+  const testing::InstructionCounter counter(0);
+  uint64_t least = std::numeric_limits<uint64_t>::max();
+  for (int round = 0; round < 3; ++round) {
+    const uint64_t before = counter.Read().value_or(0);
+    run();
+    least = std::min(least, counter.Read().value_or(0) - before);
+  }
+  return static_cast<double>(least);
 }
 
 std::string OutputOf(const std::string& command) {
@@ -157,9 +171,11 @@ std::string OwnDump() {
 
 void MeasureScalar(const Input& input, const std::string& peer_table) {
   fmt::print("one device after the other, {} devices\n", input.devices.size());
-  fmt::print("{:>14} {:>8} {:>12} {:>13} {:>12} {:>10} {:>16} {:>11}\n",
+  fmt::print("{:>14} {:>8} {:>14} {:>15} {:>12} {:>13} {:>12} {:>10} {:>16} {:>11}\n",
              "selector",
              "matches",
+             "compile, instr",
+             "evaluate, instr",
              "compile, ns",
              "evaluate, ns",
              "allocations",
@@ -172,24 +188,28 @@ void MeasureScalar(const Input& input, const std::string& peer_table) {
       fmt::print("{}: {}\n", expression.name, selector.error().message);
       continue;
     }
-    const double compile =
-        Median([&] { static_cast<void>(cel::Selector::Compile(expression.text, {})); });
+    const auto compile_once = [&] {
+      static_cast<void>(cel::Selector::Compile(expression.text, {}));
+    };
     size_t matches = 0;
-    const double evaluate = Median([&] {
-                              matches = 0;
-                              for (const CelDevice& device : input.devices) {
-                                matches +=
-                                    selector->Evaluate(device.activation()).matches() ? 1 : 0;
-                              }
-                            }) /
-                            static_cast<double>(input.devices.size());
+    const auto evaluate_all = [&] {
+      matches = 0;
+      for (const CelDevice& device : input.devices) {
+        matches += selector->Evaluate(device.activation()).matches() ? 1 : 0;
+      }
+    };
+    const auto devices = static_cast<double>(input.devices.size());
+    const double compile = Median(compile_once);
+    const double evaluate = Median(evaluate_all) / devices;
     const size_t before = allocations;
     for (const CelDevice& device : input.devices) {
       static_cast<void>(selector->Evaluate(device.activation()));
     }
-    fmt::print("{:>14} {:>8} {:>12.0f} {:>13.1f} {:>12}",
+    fmt::print("{:>14} {:>8} {:>14.0f} {:>15.0f} {:>12.0f} {:>13.1f} {:>12}",
                expression.name,
                matches,
+               Instructions(compile_once),
+               Instructions(evaluate_all) / devices,
                compile,
                evaluate,
                allocations - before);

@@ -112,13 +112,14 @@ std::optional<Ratios> RunShape(const std::string& name, const Peer* peer, double
   Compare(name + " cold", cold, work.answer);
   Compare(name + " without node sharing", unshared, work.answer);
   Compare(name + " all different", unlike, work.answer);
-  const std::string ours =
-      fmt::format("warm {} (p99 {}), cold {}, sharing off {}, all different {}",
-                  Duration(warm.call_ns),
-                  Duration(warm.call_p99_ns),
-                  Duration(cold.call_ns),
-                  Duration(unshared.call_ns),
-                  Duration(unlike.call_ns));
+  const std::string ours = fmt::format(
+      "warm {} (p99 {}, {:.0f} instructions), cold {}, sharing off {}, all different {}",
+      Duration(warm.call_ns),
+      Duration(warm.call_p99_ns),
+      warm.call_instructions,
+      Duration(cold.call_ns),
+      Duration(unshared.call_ns),
+      Duration(unlike.call_ns));
   if (peer == nullptr) {
     fmt::print("{} {}: {}\n", name, work.meaning, ours);
     return std::nullopt;

@@ -2,6 +2,7 @@
 #include "bench/allocator/measure.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -10,6 +11,7 @@
 
 #include "api/core_v1/node.h"
 #include "api/resource_v1/allocation.h"
+#include "base/testing/instruction_counter.h"
 #include "base/world.h"
 #include "dray/profile.h"
 #include "dray/selector.h"
@@ -139,24 +141,34 @@ Times MeasureWarm(const Work& work, NodeSharing sharing, double seconds) {
   engine.BeginPod();
   const OutcomeCounts counts = AskAllNodes(engine, problem);  // also the warm-up
   OtherClaim other(engine, problem);
-  std::vector<double> pods;
+  std::vector<double> pods, instructions;
+  const testing::InstructionCounter counter(0);
+  const auto timed = [&](const auto& pod) {
+    const uint64_t before = counter.Read().value_or(0);
+    const double start = Nanoseconds();
+    pod();
+    pods.push_back(Nanoseconds() - start);
+    instructions.push_back(static_cast<double>(counter.Read().value_or(0) - before));
+  };
   bool steady = true;
   const double end = Nanoseconds() + seconds * 1e9;
   do {
     other.Prepare();
-    double start = Nanoseconds();
-    other.Commit();
-    engine.BeginPod();
-    AskAllNodes(engine, problem);
-    pods.push_back(Nanoseconds() - start);
-    start = Nanoseconds();
-    other.Release();
-    engine.BeginPod();
-    const OutcomeCounts again = AskAllNodes(engine, problem);
-    pods.push_back(Nanoseconds() - start);
-    steady = steady && again == counts;
+    timed([&] {
+      other.Commit();
+      engine.BeginPod();
+      AskAllNodes(engine, problem);
+    });
+    timed([&] {
+      other.Release();
+      engine.BeginPod();
+      const OutcomeCounts again = AskAllNodes(engine, problem);
+      steady = steady && again == counts;
+    });
   } while (Nanoseconds() < end);
   Times times = TimesOf(std::move(pods), problem.nodes.size(), counts, steady);
+  times.call_instructions =
+      Percentile(instructions, 50) / static_cast<double>(problem.nodes.size());
   times.call_p99_ns = CallP99(engine, problem, seconds / 4);
   return times;
 }

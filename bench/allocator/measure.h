@@ -21,9 +21,10 @@ double Percentile(std::vector<double>& values, double percent);
 std::string Duration(double ns);
 
 struct Times {
-  double pod_ns = 0;       // median over pods, everything included
-  double call_ns = 0;      // the same for one node
-  double call_p99_ns = 0;  // of single calls; 0 where they were not timed
+  double pod_ns = 0;             // median over pods, everything included
+  double call_ns = 0;            // the same for one node
+  double call_p99_ns = 0;        // of single calls; 0 where they were not timed
+  double call_instructions = 0;  // as call_ns; 0 where the kernel counts none, or they were not
   size_t pods = 0;
   OutcomeCounts counts;  // of a pod in the state given
   bool steady = true;    // every pod in that state got the same counts
