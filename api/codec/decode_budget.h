@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "api/kind.h"
 #include "api/reflect.h"
 
 namespace dray::api::inline codec {
@@ -19,6 +20,13 @@ namespace dray::api::inline codec {
 inline constexpr size_t kDecodedBytesMin = 16U << 20U;
 /// More than that only for longer documents: so many times their length.
 inline constexpr size_t kDecodedBytesPerByte = 64;
+/// The same where what is decoded is converted: two of it are held then.
+inline constexpr size_t kConvertedBytesPerByte = 28;
+
+/// Whether objects of the kind are made into those of another before they are kept.
+inline bool IsConverted(const KindInfo& kind) {
+  return &kind.storage() != &kind;
+}
 
 /// From how many elements on a list is a long one.
 inline constexpr size_t kManyElements = 4096;
@@ -26,9 +34,9 @@ inline constexpr size_t kManyElements = 4096;
 /// Counts the elements of one document. Not their texts: those are no longer than the document.
 class DecodeBudget {
  public:
-  DecodeBudget(size_t input, Wire wire)
+  DecodeBudget(size_t input, Wire wire, bool is_converted)
       : left_(wire.stored ? std::numeric_limits<size_t>::max()
-                          : kDecodedBytesMin + kDecodedBytesPerByte * input),
+                          : kDecodedBytesMin + PerByte(is_converted) * input),
         spare_(16 * input) {}
 
   /// Counts one more element of `size` bytes; false when that is too much.
@@ -70,6 +78,10 @@ class DecodeBudget {
     const Type* type = nullptr;
     size_t size = 0;
   };
+
+  static size_t PerByte(bool is_converted) {
+    return is_converted ? kConvertedBytesPerByte : kDecodedBytesPerByte;
+  }
 
   static size_t SlotOf(const Type& container) {
     return reinterpret_cast<uintptr_t>(&container) / sizeof(Type) % 16;

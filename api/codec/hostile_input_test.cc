@@ -13,6 +13,7 @@
 #include "api/core_v1/pod.h"
 #include "api/resource_v1/claim.h"
 #include "api/resource_v1/slice.h"
+#include "api/resource_v1beta1.h"
 #include "base/text_scan.h"
 
 namespace dray::api {
@@ -166,6 +167,21 @@ TEST(HostileJson, ElementsTakeNoMoreMemoryThanTheBudget) {
   const size_t most = kDecodedBytesMin / (sizeof(core_v1::Container) - 3 * kDecodedBytesPerByte);
   EXPECT_EQ(containers(most), "");
   EXPECT_THAT(containers(most + 3), HasSubstr("takes too much memory when decoded"));
+}
+
+// The object in the other version and that in the stored one are held at the same time.
+TEST(HostileJson, WhatIsConvertedHasHalfTheBudget) {
+  const auto devices = [](const KindInfo& kind, size_t count) {
+    std::string text = R"({"spec":{"devices":[)";
+    for (size_t i = 0; i < count; ++i) text += i == 0 ? "{}" : ",{}";
+    return Refusal(kind, text + "]}}");
+  };
+  const KindInfo& other = Reflected<resource_v1beta1::ResourceSlice>::kKind;
+  const size_t size = sizeof(resource_v1beta1::Device);
+  const size_t most = kDecodedBytesMin / (size - 3 * kConvertedBytesPerByte);
+  EXPECT_EQ(devices(other, most), "");
+  EXPECT_THAT(devices(other, most + 8), HasSubstr("takes too much memory when decoded"));
+  EXPECT_EQ(devices(Reflected<resource_v1::ResourceSlice>::kKind, most + 8), "");
 }
 
 TEST(HostileYaml, AliasesThatMultiplyAreStopped) {

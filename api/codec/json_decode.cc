@@ -106,13 +106,14 @@ class Decoder {
           std::string_view root,
           DecodeIssues* issues,
           Wire wire,
+          bool is_converted,
           TypeMeta* said = nullptr)
       : reader_(json),
         root_(root),
         issues_(issues),
         wire_(wire),
         size_(json.size()),
-        budget_(json.size(), wire),
+        budget_(json.size(), wire, is_converted),
         issue_bytes_left_(kIssueBytesMin + kIssueBytesPerByte * json.size()),
         said_(said) {}
 
@@ -467,7 +468,7 @@ Result<TypeMeta> ReadTypeMeta(std::string_view json) {
 
 Result<> DecodeJson(
     const Type& type, std::string_view json, void* value, DecodeIssues* issues, Wire wire) {
-  return Decoder(json, type.name, issues, wire).Run(type, value, false);
+  return Decoder(json, type.name, issues, wire, false).Run(type, value, false);
 }
 
 Result<Object> DecodeJson(const KindInfo& kind,
@@ -475,15 +476,15 @@ Result<Object> DecodeJson(const KindInfo& kind,
                           DecodeIssues* issues,
                           Wire wire) {
   Object object = Object::Make(kind);
-  DRAY_TRY_VOID(
-      Decoder(json, kind.kind, issues, wire).Run(object.type(), object.mutable_value(), true));
+  DRAY_TRY_VOID(Decoder(json, kind.kind, issues, wire, IsConverted(kind))
+                    .Run(object.type(), object.mutable_value(), true));
   return object;
 }
 
 Result<Object> DecodeJson(
     const KindInfo& kind, std::string_view json, DecodeIssues* issues, Wire wire, TypeMeta& said) {
   Object object = Object::Make(kind);
-  DRAY_TRY_VOID(Decoder(json, kind.kind, issues, wire, &said)
+  DRAY_TRY_VOID(Decoder(json, kind.kind, issues, wire, IsConverted(kind), &said)
                     .Run(object.type(), object.mutable_value(), true));
   return object;
 }

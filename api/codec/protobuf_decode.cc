@@ -51,8 +51,8 @@ class FieldFinder {
 /// One walk over a message. The path of a mistake is put together on the way back from it.
 class Decoder {
  public:
-  Decoder(std::string_view text, Wire wire)
-      : reader_(text), wire_(wire), budget_(text.size(), wire) {}
+  Decoder(std::string_view text, Wire wire, bool is_converted)
+      : reader_(text), wire_(wire), budget_(text.size(), wire, is_converted) {}
 
   Result<> Run(const Type& type, void* value) {
     Message(type, value);
@@ -388,12 +388,12 @@ class Decoder {
 }  // namespace
 
 Result<> DecodeProtobuf(const Type& type, std::string_view raw, void* value, Wire wire) {
-  return Decoder(raw, wire).Run(type, value);
+  return Decoder(raw, wire, false).Run(type, value);
 }
 
 Result<Object> DecodeProtobuf(const KindInfo& kind, std::string_view raw, Wire wire) {
   Object object = Object::Make(kind);
-  DRAY_TRY_VOID(DecodeProtobuf(object.type(), raw, object.mutable_value(), wire));
+  DRAY_TRY_VOID(Decoder(raw, wire, IsConverted(kind)).Run(object.type(), object.mutable_value()));
   return object;
 }
 
