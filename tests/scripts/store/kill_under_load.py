@@ -19,6 +19,19 @@ from cluster import CLAIMS, Server, ask
 WRITERS = 64
 
 
+def claim(name, label):
+    return {"metadata": {"name": name, "labels": {"state": label}},
+            "spec": {"devices": {"requests": [
+                {"name": "gpu", "exactly": {"deviceClassName": "gpu.example.com"}}]}}}
+
+
+def create(connection, name, label):
+    """The version that it gets."""
+    code, answer = ask(connection, "POST", CLAIMS, claim(name, label))
+    assert code == 201, answer
+    return int(answer["metadata"]["resourceVersion"])
+
+
 class Writer(threading.Thread):
     """Creates, changes and deletes claims of its own until the server is gone."""
 
@@ -43,10 +56,7 @@ class Writer(threading.Thread):
         if turn == 0:
             self.serial += 1
             name = f"w{self.number}-{self.serial}"
-            self.write(connection, "POST", CLAIMS, name, "created", {
-                "metadata": {"name": name, "labels": {"state": "created"}},
-                "spec": {"devices": {"requests": [
-                    {"name": "gpu", "exactly": {"deviceClassName": "gpu.example.com"}}]}}})
+            self.write(connection, "POST", CLAIMS, name, "created", claim(name, "created"))
         elif turn == 3 and self.serial % 2 == 0:
             self.write(connection, "DELETE", f"{CLAIMS}/{name}", name, None, None)
         else:
@@ -146,14 +156,16 @@ def one_round(dray, flags, number):
     answered = sum(writer.answered for writer in writers)
 
     server = Server(dray, "data", flags)
+    problems = list(lost(writers, read_all(server)[1]))
+    last = create(server.connect(), f"last-{number}", "last")
     newest, kept = read_all(server)
-    problems = list(lost(writers, kept))
     resumed = Watcher(server, watcher.version, watcher.state)
-    resumed.until = newest  # of an event on claims: nothing else is written
-    if watcher.version < newest:
-        resumed.start()
-        resumed.join(60)
+    resumed.until = last  # an event on claims: the newest revision may be of another kind
+    resumed.start()
+    resumed.join(60)
     problems += [f"watch: {watch.problem}" for watch in (watcher, resumed) if watch.problem]
+    if resumed.is_alive():
+        problems.append(f"the watch has seen {resumed.version}, and not {last}, after 60 s")
     if resumed.state != kept:
         problems.append(f"the watch saw {len(resumed.state)} claims, {len(kept)} are there")
     server.kill()
