@@ -25,7 +25,7 @@ using resource_v1::ResourceClaim;
 struct ClaimWriter {
   client::Client& client;
   const api::Object& pod;
-  api::Time now;
+  std::optional<api::Time> allocated_at;
   const std::optional<resource_v1::AllocationResult>& allocation;
   api::Object newest;
   bool unsure;  // a write on top of `newest` may have been carried out, or may still be
@@ -78,7 +78,7 @@ struct ClaimWriter {
     resource_v1::ResourceClaimStatus& status = copy.Mutable<ResourceClaim>().status;
     if (allocation) {
       status.allocation = *allocation;
-      status.allocation->allocation_timestamp = now;
+      status.allocation->allocation_timestamp = allocated_at;
     }
     status.reserved_for.push_back({.api_group = {},
                                    .resource = "pods",
@@ -164,7 +164,7 @@ struct ClaimWriter {
 ClaimWriter WriterOf(client::Client& client, const BindTask& task, const ClaimToBind& claim) {
   return {.client = client,
           .pod = task.pod,
-          .now = task.now,
+          .allocated_at = task.allocated_at,
           .allocation = claim.allocation,
           .newest = claim.claim,
           .unsure = claim.unsure};
@@ -237,15 +237,30 @@ Result<> BindClaims(client::Client& client, BindTask& task) {
   return {};
 }
 
+/// Shows for which node the pod waits. That it may be refused is no reason to give up.
+void Nominate(client::Client& client, const BindTask& task) {
+  (void)client::ReadModifyWrite(
+      client, task.pod, "status", [&](api::Object& copy) -> Result<client::Change> {
+        auto& pod = copy.Mutable<core_v1::Pod>();
+        const bool is_same = pod.metadata.uid == task.pod.metadata().uid;
+        if (!is_same || pod.status.nominated_node_name == task.node)
+          return client::Change::kNothing;
+        pod.status.nominated_node_name = task.node;
+        return client::Change::kWrite;
+      });
+}
+
 bool IsUnsure(const BindTask& task) {
   return task.unsure || std::ranges::any_of(task.claims, &ClaimToBind::unsure);
 }
 
 /// What Bind is about, without what follows from a failure: why the pod is not bound, empty if it
-/// is. `is_elsewhere`: it is bound by somebody else, who needs the reservations.
+/// is, or waits. `is_elsewhere`: it is bound by somebody else, who needs the reservations.
 std::string TryToBind(client::Client& client, BindTask& task, bool& is_elsewhere) {
+  if (task.waits) Nominate(client, task);
   const Result<> done = BindClaims(client, task);
   if (!done) return done.error().message;
+  if (task.waits) return {};
   Error refusal{.message = "the pod is gone, or bound to another node"};
   const Result<PodState> state = BindPod(client, task, refusal);
   if (state && *state == PodState::kBound) return {};
@@ -276,7 +291,11 @@ BindOutcome Bind(client::Client& client, BindTask task) {
     outcome.claim_uids.push_back(claim.claim.metadata().uid);
     outcome.written.push_back(claim.claim);
   }
-  if (IsUnsure(task)) outcome.unknown = std::move(task);
+  if (IsUnsure(task)) {
+    outcome.unknown = std::move(task);
+  } else if (task.waits && outcome.error.empty()) {
+    outcome.waiting = std::move(task);
+  }
   return outcome;
 }
 

@@ -26,7 +26,11 @@ struct BindTask {
   api::Object pod;
   std::string node;
   std::vector<ClaimToBind> claims;
-  api::Time now;
+  /// What allocations say when they were made; none: the release has no word for that.
+  std::optional<api::Time> allocated_at;
+  /// Some devices have to be made ready first: the pod is nominated for the node, its claims are
+  /// written, and the binding is left for another call.
+  bool waits = false;
   bool unsure = false;    // the same of the binding
   std::string refusal{};  // set: it has failed, and what is left is to take reservations back
 };
@@ -37,16 +41,19 @@ struct BindOutcome {
   std::string node;
   std::vector<std::string> claim_uids;
   std::vector<api::Object> written;  // claims as stored by our last writes
-  std::string error;                 // empty: the pod is bound
+  std::string error;                 // empty: the pod is bound, or waits
+  /// Everything but the binding is written; Bind goes on with this task when the devices are ready,
+  /// and BindTask::waits is not set any more.
+  std::optional<BindTask> waiting = std::nullopt;
   /// Not known how it ended: what is in flight must stay so, and Bind be called with this task
   /// until it is.
   std::optional<BindTask> unknown = std::nullopt;
 };
 
-/// Writes everything, in the order every reader may rely on: per claim in the pod's order first the
-/// finalizer, then allocation and reservation in one status update with the resource version; then
-/// the binding. After a failure the reservations made here are taken back; allocations stay, for
-/// whoever uses them next.
+/// Writes everything, in the order every reader may rely on: the nomination of a pod that will wait
+/// for its devices; per claim in the pod's order first the finalizer, then allocation and
+/// reservation in one status update with the resource version; then the binding. After a failure
+/// the reservations made here are taken back; allocations stay, for whoever uses them next.
 ///
 /// A write that is not answered is neither done nor undone. The claim is read until it shows
 /// another version than the one written on: then the write has been carried out or never will be.

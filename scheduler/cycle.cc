@@ -9,6 +9,7 @@
 
 #include "api/selectors/node_selector_match.h"
 #include "client/informer.h"
+#include "scheduler/binding_conditions.h"
 
 namespace dray::scheduler {
 namespace {
@@ -21,6 +22,7 @@ struct ClaimSet {
   struct Allocated {
     size_t index;
     std::optional<api::NodeSelector> nodes;  // none: everywhere
+    bool is_useless = false;                 // its devices did not get ready
   };
   std::vector<Allocated> allocated;
   std::vector<size_t> wanted_indexes;
@@ -82,9 +84,23 @@ std::optional<Obstacle> AddWanted(const api::Object& object,
   return std::nullopt;
 }
 
+/// Whether the devices of an allocated claim have failed to get ready, or took too long.
+bool IsUseless(const resource_v1::ResourceClaim& claim,
+               const ClusterView& view,
+               const CycleOptions& options) {
+  if (!options.binding_timeout || !HasBindingConditions(*claim.status.allocation)) return false;
+  switch (BindingStateOf(claim).kind) {
+    case BindingState::Kind::kReady: return false;
+    case BindingState::Kind::kFailed: return true;
+    case BindingState::Kind::kWaits: break;
+  }
+  return HasTimedOut(*claim.status.allocation, *options.binding_timeout, view.now);
+}
+
 /// PreFilter: what holds for all nodes.
 std::optional<Obstacle> SortClaims(std::span<const api::Object> claims,
                                    const ClusterView& view,
+                                   const CycleOptions& options,
                                    ClaimSet& set) {
   for (size_t i = 0; i < claims.size(); ++i) {
     const auto& claim = claims[i].As<resource_v1::ResourceClaim>();
@@ -92,7 +108,8 @@ std::optional<Obstacle> SortClaims(std::span<const api::Object> claims,
       if (auto obstacle = AddWanted(claims[i], i, view, set)) return obstacle;
       continue;
     }
-    ClaimSet::Allocated allocated{.index = i, .nodes = std::nullopt};
+    ClaimSet::Allocated allocated{
+        .index = i, .nodes = std::nullopt, .is_useless = IsUseless(claim, view, options)};
     if (const auto& selector = claim.status.allocation->node_selector) {
       Result<api::NodeSelector> parsed = api::NodeSelector::Parse(api::NodeTerms(*selector));
       if (!parsed) {
@@ -140,7 +157,9 @@ class NodeSearch {
     bool available = true;
     for (const ClaimSet::Allocated& claim : set_.allocated) {
       const core_v1::Node& node = state.value();
-      if (!claim.nodes || claim.nodes->Matches(node.metadata.labels, node.metadata.name)) continue;
+      const bool is_here =
+          !claim.nodes || claim.nodes->Matches(node.metadata.labels, node.metadata.name);
+      if (is_here && !claim.is_useless) continue;
       unavailable_.insert(claim.index);
       available = false;
     }
@@ -252,7 +271,7 @@ Decision Decide(const core_v1::Pod& pod,
     return Unschedulable{.waits_for = {.events = {ClusterEvent::kNodes}, .claims = {}}};
   }
   ClaimSet set;
-  if (std::optional<Obstacle> obstacle = SortClaims(claims, view, set)) {
+  if (std::optional<Obstacle> obstacle = SortClaims(claims, view, options, set)) {
     return std::visit([](auto& known) -> Decision { return std::move(known); }, *obstacle);
   }
   const bool look_at_all = set.prioritized || view.nodes.size() <= options.filter_all_nodes_max;

@@ -2,6 +2,7 @@
 // One attempt to find a node for a pod: a function of the pod, its claims and the cluster.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <optional>
@@ -17,6 +18,7 @@
 #include "api/resource_v1/claim.h"
 #include "base/published.h"
 #include "base/result.h"
+#include "base/world.h"
 #include "dray/allocator.h"
 #include "scheduler/node_filter.h"
 #include "scheduler/queue.h"
@@ -36,6 +38,7 @@ struct ClusterView {
   std::function<bool(std::string_view claim_uid)> in_flight;
   std::function<bool(std::string_view name)> has_class;
   DeviceSearch search;
+  WallTime now = {};
 };
 
 struct CycleOptions {
@@ -43,6 +46,8 @@ struct CycleOptions {
   /// fails on one of them is reported even when another would do. In bigger clusters the first that
   /// fits wins, except that with a prioritized list all are filtered, for the best choice.
   size_t filter_all_nodes_max = 8;
+  /// How long devices may take to get ready (KEP-5007). None: there are no binding conditions.
+  std::optional<std::chrono::nanoseconds> binding_timeout = {};
 };
 
 /// A place for the pod. One entry per claim: devices to allocate, or nothing for a claim that only

@@ -85,6 +85,9 @@ Scheduler::Scheduler(client::Client& client, World& world, Log log, Options opti
               log_),
       pods_(client, api::Reflected<core_v1::Pod>::kKind, world.clock, loop_.wakeup(), log_) {
   DRAY_CHECK(options_.selectors != nullptr);
+  if (options_.features.device_binding_and_status) {
+    options_.cycle.binding_timeout = options_.binding_timeout;
+  }
   nodes_informer_.OnChange([this](auto* before, auto* after) { OnNode(before, after); });
   classes_.OnChange([this](auto* before, auto* after) {
     if (after != nullptr) {
@@ -144,6 +147,7 @@ std::optional<MonotonicTime> Scheduler::Step() {
     FinishBinding(*std::move(outcome));
   }
   next = client::Earlier(next, AskAboutUnknown());
+  next = client::Earlier(next, GoOnWithWaiting());
   // Deciding with half a picture would give devices away twice.
   if (!synced) return next;
   for (size_t i = 0; i < kPodsPerStep && !loop_.stopping(); ++i) {
@@ -171,18 +175,23 @@ void Scheduler::OnPod(const api::Object* before, const api::Object* after) {
   const std::string key = api::ObjectKey(pod.metadata);
   if (after == nullptr) {
     assumed_.erase(pod.metadata.uid);
+    waiting_.Remove(pod.metadata.uid);
     queue_.Remove(key);
     if (DropUsage(pod.metadata.uid)) queue_.MoveOnEvent(ClusterEvent::kAssignedPods, Now());
     return;
   }
   if (!pod.spec.node_name.empty()) {
     assumed_.erase(pod.metadata.uid);
+    waiting_.Remove(pod.metadata.uid);
     queue_.Remove(key);
     if (!IsDone(pod)) return SetUsage(pod, pod.spec.node_name);
     if (DropUsage(pod.metadata.uid)) queue_.MoveOnEvent(ClusterEvent::kAssignedPods, Now());
     return;
   }
-  if (assumed_.contains(pod.metadata.uid)) return;
+  if (assumed_.contains(pod.metadata.uid)) {
+    if (pod.metadata.deletion_timestamp) waiting_.Stir(pod.metadata.uid);
+    return;
+  }
   if (!IsOurs(pod) || IsDone(pod) || pod.metadata.deletion_timestamp ||
       !pod.spec.scheduling_gates.empty()) {
     return queue_.Remove(key);
@@ -195,6 +204,7 @@ void Scheduler::OnClaim(const api::Object* before, const api::Object* after) {
   const api::Object& object = after != nullptr ? *after : *before;
   const auto* claim = after == nullptr ? nullptr : &after->As<resource_v1::ResourceClaim>();
   taken_.SetClaim(object.metadata().uid, claim);
+  waiting_.ClaimChanged(before, after);
   const MonotonicTime now = Now();
   // Freed devices may help any pod; other changes only the pods of the claim; its finalizer nobody.
   if (IsAllocated(before) && !IsAllocated(after)) queue_.MoveOnEvent(ClusterEvent::kDevices, now);
@@ -290,7 +300,7 @@ const allocator::Snapshot& Scheduler::Devices() {
 
 void Scheduler::ScheduleOne(const std::string& key, MonotonicTime now) {
   const api::Object* found = pods_.Find(key);
-  if (found == nullptr) return queue_.Remove(key);
+  if (found == nullptr || found->metadata().deletion_timestamp) return queue_.Remove(key);
   const api::Object pod = *found;
   const auto resolved = ResolveClaims(
       pod.As<core_v1::Pod>(), [this](std::string_view claim) { return claims_.Find(claim); });
@@ -323,7 +333,8 @@ Decision Scheduler::SchedulePod(const core_v1::Pod& pod, std::span<const api::Ob
             attempt.emplace(devices, wanted);
             return
                 [&](const core_v1::Node& node) { return attempt->Allocate(node, options_.budget); };
-          }};
+          },
+      .now = world_.clock.Now()};
   return Decide(pod, claims, view, options_.cycle);
 }
 
@@ -336,11 +347,16 @@ void Scheduler::Reserve(const std::string& key,
                 .pod = pod,
                 .node = placement.node,
                 .claims = {},
-                .now = api::Time::Of(world_.clock.Now())};
+                .allocated_at = std::nullopt};
+  const bool has_conditions = options_.features.device_binding_and_status;
+  if (has_conditions) task.allocated_at = api::Time::Of(world_.clock.Now());
   for (size_t i = 0; i < claims.size(); ++i) {
     std::optional<resource_v1::AllocationResult>& allocation = placement.allocations[i];
     // Decide refuses claims in flight, and each claim is here once.
     if (allocation) DRAY_CHECK(taken_.Reserve(claims[i].metadata().uid, *allocation));
+    const auto& chosen =
+        allocation ? allocation : claims[i].As<resource_v1::ResourceClaim>().status.allocation;
+    task.waits = task.waits || (has_conditions && HasBindingConditions(*chosen));
     task.claims.push_back({.claim = claims[i], .allocation = std::move(allocation)});
   }
   assumed_.insert(pod.metadata().uid);
@@ -366,6 +382,31 @@ std::optional<MonotonicTime> Scheduler::AskAboutUnknown() {
   return unknown_.begin()->first;
 }
 
+/// The claims of the pod are written; the binding follows when its devices are ready.
+void Scheduler::Await(BindTask task) {
+  events_.Record(
+      task.pod,
+      {.type = client::EventType::kNormal,
+       .reason = "BindingConditionsPending",
+       .message = fmt::format("waiting for binding conditions for device on node {}", task.node),
+       .action = "Scheduling"});
+  // A pod that has gone meanwhile waits for nothing.
+  if (!assumed_.contains(task.pod.metadata().uid)) return;
+  const MonotonicTime end = EndOfWait(task, options_.binding_timeout, world_.clock.Now(), Now());
+  waiting_.Add(std::move(task), end);
+}
+
+/// Binds those whose devices are ready, and gives up on those that failed; when to look again.
+std::optional<MonotonicTime> Scheduler::GoOnWithWaiting() {
+  if (waiting_.size() == 0) return std::nullopt;
+  std::vector<BindTask> due = waiting_.TakeDue(
+      Now(),
+      [this](std::string_view pod) { return pods_.Find(pod); },
+      [this](std::string_view claim) { return claims_.Find(claim); });
+  for (BindTask& task : due) StartBinding(std::move(task));
+  return waiting_.Next(Now());
+}
+
 void Scheduler::FinishBinding(BindOutcome outcome) {
   // First the mirror shows the allocation, then the hold on its devices ends.
   for (const api::Object& claim : outcome.written) claims_.Assume(claim);
@@ -379,6 +420,7 @@ void Scheduler::FinishBinding(BindOutcome outcome) {
     return;
   }
   for (const std::string& uid : outcome.claim_uids) taken_.Unreserve(uid);
+  if (outcome.waiting.has_value()) return Await(*std::move(outcome.waiting));
   if (outcome.error.empty()) {
     queue_.Remove(outcome.pod_key);
     log_.Info("pod bound", "pod", outcome.pod_key, "node", outcome.node);
@@ -397,7 +439,10 @@ void Scheduler::FinishBinding(BindOutcome outcome) {
   // Others may have been turned away by what this attempt held.
   queue_.MoveOnEvent(ClusterEvent::kDevices, Now());
   queue_.MoveOnEvent(ClusterEvent::kAssignedPods, Now());
-  if (still_ours) HandleFailure(outcome.pod_key, outcome.pod, outcome.error);
+  if (!still_ours) return;
+  const api::Object* pod = pods_.Find(outcome.pod_key);
+  if (pod != nullptr && pod->metadata().deletion_timestamp) return queue_.Remove(outcome.pod_key);
+  HandleFailure(outcome.pod_key, outcome.pod, outcome.error);
 }
 
 void Scheduler::HandleUnschedulable(const std::string& key,
@@ -433,10 +478,17 @@ void Scheduler::RecordFailure(const api::Object& pod,
                   .message = message,
                   .action = "Scheduling"});
   const api::Time now = api::Time::Of(world_.clock.Now());
+  const api::Object* newest = pods_.Find(api::ObjectKey(pod.metadata()));
   const Result<api::Object> written = client::ReadModifyWrite(
-      client_, pod, "status", [&](api::Object& copy) -> Result<client::Change> {
+      client_,
+      newest == nullptr ? pod : *newest,
+      "status",
+      [&](api::Object& copy) -> Result<client::Change> {
         auto& edited = copy.Mutable<core_v1::Pod>();
-        if (!edited.spec.node_name.empty()) return client::Change::kNothing;
+        // Another pod of the name, or bound by somebody else: not ours to speak of.
+        if (edited.metadata.uid != pod.metadata().uid || !edited.spec.node_name.empty()) {
+          return client::Change::kNothing;
+        }
         auto& conditions = edited.status.conditions;
         auto condition =
             std::ranges::find(conditions, "PodScheduled", &core_v1::PodCondition::type);
@@ -444,9 +496,10 @@ void Scheduler::RecordFailure(const api::Object& pod,
           condition = conditions.insert(conditions.end(), {.type = "PodScheduled"});
         }
         if (condition->status == "False" && condition->reason == reason &&
-            condition->message == message) {
+            condition->message == message && edited.status.nominated_node_name.empty()) {
           return client::Change::kNothing;
         }
+        edited.status.nominated_node_name.clear();
         if (condition->status != "False") {
           condition->last_transition_time = now;
         }

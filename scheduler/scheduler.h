@@ -24,6 +24,7 @@
 #include "client/loop.h"
 #include "dray/allocator.h"
 #include "scheduler/bind.h"
+#include "scheduler/binding_conditions.h"
 #include "scheduler/cycle.h"
 #include "scheduler/devices.h"
 #include "scheduler/queue.h"
@@ -49,6 +50,9 @@ class Scheduler {
     allocator::Budget budget = {.steps_max = 20'000'000};
     /// Placements handed to RunBinder() threads and not finished. 0: Run() writes them itself.
     size_t bindings_max = 0;
+    /// For devices to get ready (upstream's bindingTimeout); counts where features know binding
+    /// conditions.
+    std::chrono::nanoseconds binding_timeout = std::chrono::minutes(10);
     /// Between questions about a placement of unknown outcome.
     std::chrono::nanoseconds ask_again = std::chrono::seconds(1);
   };
@@ -71,6 +75,8 @@ class Scheduler {
 
   /// Placements of which nobody knows yet whether they were written. On the thread of Run.
   size_t unknown_bindings() const { return unknown_.size(); }
+  /// Pods whose devices are being made ready. On the thread of Run.
+  size_t waiting_pods() const { return waiting_.size(); }
   /// Pods that are active, back off, are unschedulable or in flight. On the thread of Run.
   size_t pending_pods() const { return queue_.size(); }
 
@@ -100,6 +106,8 @@ class Scheduler {
   void StartBinding(BindTask task);
   void FinishBinding(BindOutcome outcome);
   std::optional<MonotonicTime> AskAboutUnknown();
+  void Await(BindTask task);
+  std::optional<MonotonicTime> GoOnWithWaiting();
   void HandleUnschedulable(const std::string& key,
                            const api::Object& pod,
                            std::span<const api::Object> claims,
@@ -132,6 +140,7 @@ class Scheduler {
   BoundedQueue<BindTask> tasks_;
   BoundedQueue<BindOutcome> outcomes_;
   size_t bindings_ = 0;
+  BindingWaits waiting_;                            // for their devices to get ready
   std::multimap<MonotonicTime, BindTask> unknown_;  // of unknown outcome, by when to ask again
 
   client::Informer nodes_informer_;

@@ -8,6 +8,7 @@
 
 #include "api/core_v1/binding.h"
 #include "api/core_v1/pod.h"
+#include "api/release.h"
 #include "server/errors/errors.h"
 #include "server/verbs/decode_body.h"
 #include "server/verbs/modify.h"
@@ -79,6 +80,7 @@ void SetScheduled(core_v1::Pod& pod, api::Time now) {
 // The pod as the binding wants it.
 Result<api::Object> Bound(const storage::Item& current,
                           const core_v1::Binding& binding,
+                          api::Release release,
                           api::Time now) {
   DRAY_TRY_VOID(CheckPod(binding, current.object.As<core_v1::Pod>()));
   api::Object next = current.object.Clone();
@@ -89,6 +91,9 @@ Result<api::Object> Bound(const storage::Item& current,
     pod.metadata.annotations.insert_or_assign(key, value);
   }
   SetScheduled(pod, now);
+  // It has served its purpose (gate ClearingNominatedNodeNameAfterBinding, on since 1.35).
+  constexpr api::Releases kClearing{.first = 35};
+  if (kClearing.Rules(release)) pod.status.nominated_node_name.clear();
   return next;
 }
 
@@ -119,7 +124,7 @@ Task<Outcome> Bind(Call call) {
     if (!uid.empty() && uid != stored) {
       return Fail(errors::UidMismatch(Pods(), on_pod.name, inner.key(), uid, stored));
     }
-    return Bound(current, binding, now);
+    return Bound(current, binding, request.release, now);
   };
   DRAY_CO_TRY_VOID(co_await Modify(inner, registry::Subresource::kBinding, &modification));
   StatusAnswer answer{.code = 201};

@@ -406,6 +406,34 @@ TEST_F(ResourcesTest, BindingPutsAPodOnANodeOnce) {
             "assigned to node \"n\"");
 }
 
+TEST_F(ResourcesTest, BindingEndsTheNomination) {
+  const struct {
+    api::Release release;
+    bool stays;
+  } cases[] = {{api::Release::kAny, false},
+               {api::Release::kNewest, false},
+               {api::Release::k1_35, false},
+               {api::Release::k1_34, true}};
+  for (const auto& test : cases) {
+    Post("pods",
+         "default",
+         R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}]}})");
+    ResourceRequest nominate = Request(Verb::kUpdate, "pods", "default", "p");
+    nominate.subresource = "status";
+    nominate.body = std::string(R"({"metadata":{"name":"p"},"status":{"nominatedNodeName":"n"}})");
+    EXPECT_THAT(Do(nominate), HasSubstr(R"("nominatedNodeName":"n")"));
+    ResourceRequest bind = Request(Verb::kCreate, "pods", "default", "p");
+    bind.subresource = "binding";
+    bind.release = test.release;
+    bind.body = std::string(R"({"metadata":{"name":"p"},"target":{"kind":"Node","name":"n"}})");
+    EXPECT_THAT(Do(bind), HasSubstr(R"("status":"Success")"));
+    EXPECT_EQ(Read("pods", "default", "p").contains(R"("nominatedNodeName":"n")"), test.stays);
+    ResourceRequest away = Request(Verb::kDelete, "pods", "default", "p");
+    away.delete_options.grace_period_seconds = 0;
+    EXPECT_THAT(Do(away), StartsWith("200 "));
+  }
+}
+
 TEST_F(ResourcesTest, NamespacesTakeNothingInOnceTheyTerminate) {
   EXPECT_THAT(Post("namespaces", "", R"({"metadata":{"name":"going"}})"),
               AllOf(HasSubstr(R"("kubernetes.io/metadata.name":"going")"),

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "scheduler/binding_conditions.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "api/text/go_quote.h"
+
+namespace dray::scheduler {
+namespace {
+
+namespace resource_v1 = api::resource_v1;
+using Kind = BindingState::Kind;
+
+const resource_v1::AllocatedDeviceStatus* StatusOf(
+    const resource_v1::ResourceClaim& claim,
+    const resource_v1::DeviceRequestAllocationResult& device) {
+  for (const resource_v1::AllocatedDeviceStatus& status : claim.status.devices) {
+    if (status.driver == device.driver && status.pool == device.pool &&
+        status.device == device.device && status.share_id == device.share_id) {
+      return &status;
+    }
+  }
+  return nullptr;
+}
+
+const api::meta_v1::Condition* FindTrue(const resource_v1::AllocatedDeviceStatus& status,
+                                        std::string_view type) {
+  for (const api::meta_v1::Condition& condition : status.conditions) {
+    if (condition.type == type) return condition.status == "True" ? &condition : nullptr;
+  }
+  return nullptr;
+}
+
+BindingState StateOfDevice(const resource_v1::ResourceClaim& claim,
+                           const resource_v1::DeviceRequestAllocationResult& device) {
+  const resource_v1::AllocatedDeviceStatus* status = StatusOf(claim, device);
+  if (status == nullptr) return {.kind = Kind::kWaits, .failure = {}};
+  for (const std::string& type : device.binding_failure_conditions) {
+    const api::meta_v1::Condition* failed = FindTrue(*status, type);
+    if (failed == nullptr) continue;
+    return {.kind = Kind::kFailed,
+            .failure = fmt::format("device binding failed: claim={}, reason={}, message={}",
+                                   claim.metadata.name,
+                                   failed->reason,
+                                   api::GoQuote(failed->message))};
+  }
+  const bool is_ready = std::ranges::all_of(
+      device.binding_conditions,
+      [&](const std::string& type) { return FindTrue(*status, type) != nullptr; });
+  return {.kind = is_ready ? Kind::kReady : Kind::kWaits, .failure = {}};
+}
+
+/// Since the allocation; of times that nobody lives to see as much as can be counted with.
+std::chrono::nanoseconds AgeOf(const resource_v1::AllocationResult& allocation, WallTime now) {
+  constexpr int64_t kSecondsMax = 1'000'000'000;
+  const auto second = std::chrono::floor<std::chrono::seconds>(now);
+  const int64_t seconds =
+      second.time_since_epoch().count() - allocation.allocation_timestamp->unix_seconds();
+  return std::chrono::seconds(std::clamp(seconds, -kSecondsMax, kSecondsMax)) + (now - second);
+}
+
+std::string InPreBind(std::string_view text) {
+  return fmt::format("running PreBind plugin \"DynamicResources\": {}", text);
+}
+
+/// How far the claims of a waiting pod are; brings them up to date in the task.
+BindingState StateOfTask(BindTask& task, const api::claims::Lookup& find_claim) {
+  for (ClaimToBind& known : task.claims) {
+    const std::string key = api::ObjectKey(known.claim.metadata());
+    const api::Object* found = find_claim(key);
+    if (found == nullptr || found->metadata().uid != known.claim.metadata().uid) {
+      return {.kind = Kind::kFailed,
+              .failure = fmt::format("claim {} got deleted in the meantime", key)};
+    }
+    known.claim = *found;
+    const auto& claim = found->As<resource_v1::ResourceClaim>();
+    // From now on whatever is allocated is somebody's decision: it is never written again.
+    known.allocation.reset();
+    if (!claim.status.allocation.has_value() ||
+        !api::claims::IsReservedFor(claim, task.pod.metadata().uid)) {
+      return {.kind = Kind::kFailed,
+              .failure = fmt::format("claim {} got deallocated elsewhere in the meantime", key)};
+    }
+    if (!HasBindingConditions(*claim.status.allocation)) continue;
+    BindingState state = BindingStateOf(claim);
+    if (state.kind != Kind::kReady) return state;
+  }
+  return {};
+}
+
+/// Whether the task goes on, and with what.
+bool IsDue(BindTask& task,
+           bool time_is_up,
+           const api::claims::Lookup& find_pod,
+           const api::claims::Lookup& find_claim) {
+  const api::Object* pod = find_pod(task.pod_key);
+  if (pod != nullptr && pod->metadata().deletion_timestamp.has_value()) {
+    task.refusal = InPreBind("the pod is being deleted");
+    return true;
+  }
+  BindingState state = StateOfTask(task, find_claim);
+  if (state.kind == Kind::kFailed) task.refusal = InPreBind(state.failure);
+  if (state.kind == Kind::kWaits) {
+    if (!time_is_up) return false;
+    task.refusal = InPreBind("device binding timeout: context deadline exceeded");
+  }
+  task.waits = false;
+  return true;
+}
+
+}  // namespace
+
+bool HasBindingConditions(const resource_v1::AllocationResult& allocation) {
+  return std::ranges::any_of(allocation.devices.results,
+                             [](const auto& device) { return !device.binding_conditions.empty(); });
+}
+
+BindingState BindingStateOf(const resource_v1::ResourceClaim& claim) {
+  const auto& allocation = claim.status.allocation;
+  if (!allocation.has_value()) return {.kind = Kind::kWaits, .failure = {}};
+  for (const resource_v1::DeviceRequestAllocationResult& device : allocation->devices.results) {
+    if (device.binding_conditions.empty()) continue;
+    BindingState state = StateOfDevice(claim, device);
+    if (state.kind != Kind::kReady) return state;
+  }
+  return {};
+}
+
+bool HasTimedOut(const resource_v1::AllocationResult& allocation,
+                 std::chrono::nanoseconds timeout,
+                 WallTime now) {
+  if (!allocation.allocation_timestamp.has_value() || !HasBindingConditions(allocation)) {
+    return false;
+  }
+  return AgeOf(allocation, now) > timeout;
+}
+
+MonotonicTime EndOfWait(const BindTask& task,
+                        std::chrono::nanoseconds timeout,
+                        WallTime wall_now,
+                        MonotonicTime now) {
+  std::chrono::nanoseconds left = timeout;
+  for (const ClaimToBind& known : task.claims) {
+    const auto& allocation = known.claim.As<resource_v1::ResourceClaim>().status.allocation;
+    if (known.allocation.has_value() || !allocation.has_value()) continue;
+    if (!allocation->allocation_timestamp.has_value() || !HasBindingConditions(*allocation)) {
+      continue;
+    }
+    left = std::min(left, timeout - AgeOf(*allocation, wall_now));
+  }
+  return now + std::max(left, std::chrono::nanoseconds(0));
+}
+
+void BindingWaits::Add(BindTask task, MonotonicTime until) {
+  const std::string uid = task.pod.metadata().uid;
+  Remove(uid);
+  stirred_.insert(uid);
+  ends_.emplace(until, uid);
+  waiting_.emplace(uid, Waiting{.task = std::move(task), .until = until});
+}
+
+void BindingWaits::Remove(std::string_view pod_uid) {
+  const auto found = waiting_.find(pod_uid);
+  if (found == waiting_.end()) return;
+  ends_.erase({found->second.until, found->first});
+  stirred_.erase(found->first);
+  waiting_.erase(found);
+}
+
+void BindingWaits::Stir(std::string_view pod_uid) {
+  if (waiting_.contains(pod_uid)) stirred_.emplace(pod_uid);
+}
+
+void BindingWaits::ClaimChanged(const api::Object* before, const api::Object* after) {
+  if (waiting_.empty()) return;
+  for (const api::Object* claim : {before, after}) {
+    if (claim == nullptr) continue;
+    for (const auto& user : claim->As<resource_v1::ResourceClaim>().status.reserved_for) {
+      Stir(user.uid);
+    }
+  }
+}
+
+std::vector<BindTask> BindingWaits::TakeDue(MonotonicTime now,
+                                            const api::claims::Lookup& find_pod,
+                                            const api::claims::Lookup& find_claim) {
+  for (auto end = ends_.begin(); end != ends_.end() && end->first <= now; ++end) {
+    stirred_.insert(end->second);
+  }
+  std::vector<BindTask> due;
+  for (const std::string& uid : std::exchange(stirred_, {})) {
+    Waiting& waiting = waiting_.find(uid)->second;
+    if (!IsDue(waiting.task, waiting.until <= now, find_pod, find_claim)) continue;
+    due.push_back(std::move(waiting.task));
+    Remove(uid);
+  }
+  return due;
+}
+
+std::optional<MonotonicTime> BindingWaits::Next(MonotonicTime now) const {
+  if (!stirred_.empty()) return now;
+  if (ends_.empty()) return std::nullopt;
+  return ends_.begin()->first;
+}
+
+}  // namespace dray::scheduler
