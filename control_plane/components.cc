@@ -63,7 +63,8 @@ Result<> Components::Start() {
                 options_.features, kSelectorsKept, ZoneFilesOf(world_.disk)),
             .features = options_.features,
             .taint_rules = options_.taint_rules,
-            .bindings_max = options_.binders * kBindingsPerBinder});
+            .bindings_max = options_.binders * kBindingsPerBinder,
+            .extended_resources = options_.extended_resources});
     scheduler_.emplace(std::make_unique<BindingScheduler>(std::move(made), options_.binders));
   }
   if (simulated != nullptr) nodes_.emplace(std::move(simulated));

@@ -60,8 +60,9 @@ struct ComponentsOptions {
   size_t binders = 0;  // threads that write placements; 0: the scheduler's own
   node::SimulatedNodes::Options simulated;
   allocator::Features features;
-  bool taint_eviction = true;  // DRADeviceTaints
-  bool pool_status = true;     // DRAResourcePoolStatus
+  bool taint_eviction = true;      // DRADeviceTaints
+  bool pool_status = true;         // DRAResourcePoolStatus
+  bool extended_resources = true;  // DRAExtendedResource
   /// DeviceTaintRules count, as in this release.
   std::optional<api::Release> taint_rules = {};
 };

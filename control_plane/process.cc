@@ -156,6 +156,7 @@ Result<ComponentsOptions> Process::ChooseComponents() const {
       .features = features,
       .taint_eviction = options_.emulation.gates.Has(api::Gate::kDeviceTaints),
       .pool_status = options_.emulation.gates.Has(api::Gate::kResourcePoolStatus),
+      .extended_resources = options_.emulation.gates.Has(api::Gate::kExtendedResource),
       .taint_rules = TaintRules(options_.emulation)};
 }
 

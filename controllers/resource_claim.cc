@@ -109,16 +109,15 @@ void ResourceClaimController::EnqueueAll() {
 void ResourceClaimController::OnPod(const api::Object* before, const api::Object* after) {
   const api::Object& object = after != nullptr ? *after : *before;
   const auto& pod = object.As<core_v1::Pod>();
-  if (pod.spec.resource_claims.empty()) return;
+  const auto& owned = claims_.Indexed(claims_by_owner_, pod.metadata.uid);
+  if (pod.spec.resource_claims.empty() && owned.empty()) return;
   if (after == nullptr) RememberDeleted(pod.metadata.uid);
   if (after != nullptr && !IsDone(pod)) {
     if (!pod.metadata.deletion_timestamp) Enqueue("pod", api::ObjectKey(pod.metadata));
     return;
   }
   for (const std::string& claim : api::claims::KeysOf(pod)) Enqueue("claim", claim);
-  for (const std::string& claim : claims_.Indexed(claims_by_owner_, pod.metadata.uid)) {
-    Enqueue("claim", claim);
-  }
+  for (const std::string& claim : owned) Enqueue("claim", claim);
 }
 
 void ResourceClaimController::OnClaim(const api::Object* before, const api::Object* after) {

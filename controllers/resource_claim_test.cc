@@ -118,6 +118,32 @@ TEST_F(ResourceClaimControllerTest, SlowWatchDoesNotDuplicateClaims) {
   EXPECT_THAT(Pod("worker").status.resource_claim_statuses, SizeIs(1));
 }
 
+TEST_F(ResourceClaimControllerTest, AClaimForExtendedResourcesGoesWithItsPod) {
+  for (const bool is_deleted : {false, true}) {
+    core_v1::Pod worker;
+    worker.metadata.namespace_ = "lab";
+    worker.metadata.name = "worker";
+    const api::Object pod = Create(api::Object::Of(std::move(worker)));
+    ResourceClaim claim;
+    claim.metadata.namespace_ = "lab";
+    claim.metadata.generate_name = "worker-extended-resources-";
+    claim.metadata.owner_references = {{.api_version = "v1",
+                                        .kind = "Pod",
+                                        .name = "worker",
+                                        .uid = pod.metadata().uid,
+                                        .controller = true}};
+    Create(api::Object::Of(std::move(claim)));
+    Schedule(pod);
+    Settle();
+    ASSERT_THAT(Claims(), SizeIs(1));
+    if (!is_deleted) SetPhase("worker", "Succeeded");
+    if (is_deleted) DeletePod("worker");
+    Settle();
+    EXPECT_THAT(Claims(), IsEmpty());
+    if (!is_deleted) DeletePod("worker");
+  }
+}
+
 TEST_F(ResourceClaimControllerTest, WaitsForTheTemplateAndSaysSo) {
   CreatePod("worker");
   Settle();

@@ -91,6 +91,17 @@ TEST_F(PodLifecycleTest, StartsOnlyWithAllClaimsAllocatedAndReserved) {
   EXPECT_TRUE(status.container_statuses[0].ready);
 }
 
+TEST_F(PodLifecycleTest, WaitsForTheClaimOfItsExtendedResources) {
+  pod_.status.extended_resource_claim_status.emplace().resource_claim_name = "shared";
+  EXPECT_EQ(Why(), "claim shared not found");
+  resource_v1::ResourceClaim claim;
+  claim.status.allocation.emplace();
+  claim.status.reserved_for.push_back({.resource = "pods", .uid = "uid-worker"});
+  api::Object object = api::Object::Of(claim);
+  claim_ = &object;
+  EXPECT_EQ(std::get<WriteStatus>(Next()).status.phase, "Running");
+}
+
 TEST_F(PodLifecycleTest, RunsAsLongAsItsAnnotationSays) {
   pod_.status = std::get<WriteStatus>(Next()).status;
   EXPECT_TRUE(std::holds_alternative<Nothing>(Next()));

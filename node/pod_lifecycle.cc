@@ -18,6 +18,20 @@ namespace core_v1 = api::core_v1;
 namespace resource_v1 = api::resource_v1;
 using api::claims::Target;
 
+/// Why the pod may not start because of this claim; empty when it is ready.
+std::string WhyUnready(const core_v1::Pod& pod,
+                       std::string_view name,
+                       const api::claims::Lookup& find) {
+  const api::Object* object = find(fmt::format("{}/{}", pod.metadata.namespace_, name));
+  if (object == nullptr) return fmt::format("claim {} not found", name);
+  const auto& claim = object->As<resource_v1::ResourceClaim>();
+  if (!claim.status.allocation) return fmt::format("claim {} is not allocated", name);
+  if (!api::claims::IsReservedFor(claim, pod.metadata.uid)) {
+    return fmt::format("claim {} is not reserved for the pod", name);
+  }
+  return {};
+}
+
 /// Why the pod may not start; empty when all claims are ready.
 std::string UnreadyClaim(const core_v1::Pod& pod, const api::claims::Lookup& find) {
   for (const core_v1::PodResourceClaim& entry : pod.spec.resource_claims) {
@@ -26,15 +40,10 @@ std::string UnreadyClaim(const core_v1::Pod& pod, const api::claims::Lookup& fin
     if (target.state == Target::State::kMissing) {
       return fmt::format("claim for entry {} is not created yet", entry.name);
     }
-    const api::Object* object = find(pod.metadata.namespace_ + "/" + target.name);
-    if (object == nullptr) return fmt::format("claim {} not found", target.name);
-    const auto& claim = object->As<resource_v1::ResourceClaim>();
-    if (!claim.status.allocation) return fmt::format("claim {} is not allocated", target.name);
-    if (!api::claims::IsReservedFor(claim, pod.metadata.uid)) {
-      return fmt::format("claim {} is not reserved for the pod", target.name);
-    }
+    if (std::string why = WhyUnready(pod, target.name, find); !why.empty()) return why;
   }
-  return {};
+  const auto& extended = pod.status.extended_resource_claim_status;
+  return extended ? WhyUnready(pod, extended->resource_claim_name, find) : std::string();
 }
 
 void SetCondition(core_v1::PodStatus& status,

@@ -275,7 +275,7 @@ OfflineAnswer OfflineCluster::AllocatePod(const api::Object& pod, const std::str
   }
   const auto& nowhere = std::get<scheduler::Unschedulable>(decided.decision);
   answer.verdict = nowhere.claim_reason.empty() ? Verdict::kDoesNotFit : Verdict::kRefused;
-  answer.reason = scheduler::MessageOf(nowhere, false);
+  answer.reason = scheduler::MessageOf(nowhere);
   if (nowhere.claim_reason.empty()) {
     answer.failures = FailuresOf(pod, claims);
   } else {

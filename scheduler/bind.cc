@@ -2,6 +2,7 @@
 #include "scheduler/bind.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
@@ -9,6 +10,7 @@
 #include "api/claims/pod_claims.h"
 #include "api/core_v1/binding.h"
 #include "api/core_v1/pod.h"
+#include "api/meta_v1/options.h"
 #include "api/resource_v1/claim.h"
 #include "base/result.h"
 #include "client/outcome.h"
@@ -224,17 +226,62 @@ Result<PodState> BindPod(client::Client& client, BindTask& task, Error& refusal)
   return PodState::kWaits;
 }
 
-Result<> BindClaims(client::Client& client, BindTask& task) {
-  for (ClaimToBind& claim : task.claims) {
-    ClaimWriter writer = WriterOf(client, task, claim);
-    Result<> done = writer.Run();
-    Remember(writer, claim);
-    if (done) continue;
-    Error error = std::move(done).error();
-    error.message = "running PreBind plugin \"DynamicResources\": " + error.message;
+/// Creates the claim for extended resources. If that is not answered, whatever there may be is
+/// found and deleted by the next attempt: nothing is allocated to it yet.
+Result<> CreateExtended(client::Client& client, ClaimToBind& claim) {
+  Result<api::Object> created = client.Create(claim.claim);
+  if (!created) {
+    Error error = std::move(created).error();
+    error.message = fmt::format("create claim for extended resources {}/: {}",
+                                claim.claim.metadata().namespace_,
+                                error.message);
     return Fail(std::move(error));
   }
+  claim.claim = *std::move(created);
   return {};
+}
+
+bool IsToCreate(const ClaimToBind& claim) {
+  return claim.is_extended && claim.claim.metadata().name.empty();
+}
+
+Result<> BindClaim(client::Client& client, const BindTask& task, ClaimToBind& claim) {
+  if (IsToCreate(claim)) DRAY_TRY_VOID(CreateExtended(client, claim));
+  ClaimWriter writer = WriterOf(client, task, claim);
+  Result<> done = writer.Run();
+  Remember(writer, claim);
+  return done;
+}
+
+/// Says in the pod's status which claim serves its extended resources.
+Result<> ShowExtendedClaim(client::Client& client, const BindTask& task) {
+  const auto claim = std::ranges::find_if(task.claims, &ClaimToBind::is_extended);
+  if (claim == task.claims.end()) return {};
+  core_v1::PodExtendedResourceClaimStatus status;
+  std::ranges::copy(task.extended_mappings, std::back_inserter(status.request_mappings));
+  status.resource_claim_name = claim->claim.metadata().name;
+  Result<api::Object> written = client::ReadModifyWrite(
+      client, task.pod, "status", [&](api::Object& copy) -> Result<client::Change> {
+        auto& pod = copy.Mutable<core_v1::Pod>();
+        const bool is_same = pod.metadata.uid == task.pod.metadata().uid;
+        if (!is_same || pod.status.extended_resource_claim_status == status) {
+          return client::Change::kNothing;
+        }
+        pod.status.extended_resource_claim_status = status;
+        return client::Change::kWrite;
+      });
+  if (written) return {};
+  Error error = std::move(written).error();
+  error.message = fmt::format("update pod {} ExtendedResourceClaimStatus: {}",
+                              api::ObjectKey(task.pod.metadata()),
+                              error.message);
+  return Fail(std::move(error));
+}
+
+/// What upstream's plugin does before the binding.
+Result<> PreBind(client::Client& client, BindTask& task) {
+  for (ClaimToBind& claim : task.claims) DRAY_TRY_VOID(BindClaim(client, task, claim));
+  return ShowExtendedClaim(client, task);
 }
 
 /// Shows for which node the pod waits. That it may be refused is no reason to give up.
@@ -258,8 +305,8 @@ bool IsUnsure(const BindTask& task) {
 /// is, or waits. `is_elsewhere`: it is bound by somebody else, who needs the reservations.
 std::string TryToBind(client::Client& client, BindTask& task, bool& is_elsewhere) {
   if (task.waits) Nominate(client, task);
-  const Result<> done = BindClaims(client, task);
-  if (!done) return done.error().message;
+  const Result<> done = PreBind(client, task);
+  if (!done) return "running PreBind plugin \"DynamicResources\": " + done.error().message;
   if (task.waits) return {};
   Error refusal{.message = "the pod is gone, or bound to another node"};
   const Result<PodState> state = BindPod(client, task, refusal);
@@ -270,6 +317,11 @@ std::string TryToBind(client::Client& client, BindTask& task, bool& is_elsewhere
 
 void TakeBack(client::Client& client, BindTask& task) {
   for (ClaimToBind& claim : task.claims) {
+    if (claim.is_extended && !claim.unsure) {
+      // What cannot be deleted now is in the way of the next attempt, which deletes it.
+      if (!IsToCreate(claim)) (void)DeleteExtendedClaim(client, claim.claim);
+      continue;
+    }
     ClaimWriter writer = WriterOf(client, task, claim);
     writer.Unreserve();
     Remember(writer, claim);
@@ -288,15 +340,37 @@ BindOutcome Bind(client::Client& client, BindTask task) {
     TakeBack(client, task);
   }
   for (const ClaimToBind& claim : task.claims) {
-    outcome.claim_uids.push_back(claim.claim.metadata().uid);
-    outcome.written.push_back(claim.claim);
+    if (!IsToCreate(claim)) outcome.written.push_back(claim.claim);
   }
   if (IsUnsure(task)) {
     outcome.unknown = std::move(task);
-  } else if (task.waits && outcome.error.empty()) {
+    return outcome;
+  }
+  outcome.holds = std::exchange(task.holds, {});
+  if (task.waits && outcome.error.empty()) {
     outcome.waiting = std::move(task);
   }
   return outcome;
+}
+
+Result<> DeleteExtendedClaim(client::Client& client, const api::Object& claim) {
+  const std::string& uid = claim.metadata().uid;
+  const Result<api::Object> freed =
+      client::ReadModifyWrite(client, claim, {}, [&](api::Object& copy) -> Result<client::Change> {
+        const bool is_same = copy.metadata().uid == uid;
+        if (!is_same ||
+            std::erase(copy.mutable_metadata().finalizers, api::claims::kFinalizer) == 0) {
+          return client::Change::kNothing;
+        }
+        return client::Change::kWrite;
+      });
+  const auto is_gone = [](const Error& error) { return error.reason == StatusReason::kNotFound; };
+  if (!freed) return is_gone(freed.error()) ? Result<>() : Fail(freed.error());
+  if (freed->metadata().uid != uid) return {};
+  api::meta_v1::DeleteOptions options;
+  options.preconditions = api::meta_v1::Preconditions{.uid = uid};
+  const Result<> deleted = client.Delete(client::RefOf(claim), options);
+  return deleted || is_gone(deleted.error()) ? Result<>() : Fail(deleted.error());
 }
 
 Result<api::Object> Deallocate(client::Client& client, const api::Object& claim) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "api/core_v1/pod_status.h"
 #include "api/object.h"
 #include "api/resource_v1/allocation.h"
 #include "api/value/time.h"
@@ -19,6 +20,9 @@ struct ClaimToBind {
   std::optional<api::resource_v1::AllocationResult> allocation;  // none: reserve what is allocated
   /// A write on top of `claim` was not answered: it may have been carried out, or may still be.
   bool unsure = false;
+  /// Made for the pod's extended resources: created first if it has no name yet, and deleted when
+  /// the pod cannot be bound.
+  bool is_extended = false;
 };
 
 struct BindTask {
@@ -26,6 +30,10 @@ struct BindTask {
   api::Object pod;
   std::string node;
   std::vector<ClaimToBind> claims;
+  /// By what name the scheduler holds the devices of each allocation that is to be written.
+  std::vector<std::string> holds{};
+  /// What the status of the pod says about its extended claim.
+  std::vector<api::core_v1::ContainerExtendedResourceRequest> extended_mappings{};
   /// What allocations say when they were made; none: the release has no word for that.
   std::optional<api::Time> allocated_at;
   /// Some devices have to be made ready first: the pod is nominated for the node, its claims are
@@ -39,7 +47,7 @@ struct BindOutcome {
   std::string pod_key;
   api::Object pod;
   std::string node;
-  std::vector<std::string> claim_uids;
+  std::vector<std::string> holds;    // that end, unless the outcome is unknown
   std::vector<api::Object> written;  // claims as stored by our last writes
   std::string error;                 // empty: the pod is bound, or waits
   /// Everything but the binding is written; Bind goes on with this task when the devices are ready,
@@ -52,8 +60,10 @@ struct BindOutcome {
 
 /// Writes everything, in the order every reader may rely on: the nomination of a pod that will wait
 /// for its devices; per claim in the pod's order first the finalizer, then allocation and
-/// reservation in one status update with the resource version; then the binding. After a failure
-/// the reservations made here are taken back; allocations stay, for whoever uses them next.
+/// reservation in one status update with the resource version; the name of the claim for extended
+/// resources, which is created here, in the pod's status; then the binding. After a failure the
+/// reservations made here are taken back; allocations stay, for whoever uses them next, but a claim
+/// that was created goes.
 ///
 /// A write that is not answered is neither done nor undone. The claim is read until it shows
 /// another version than the one written on: then the write has been carried out or never will be.
@@ -64,6 +74,10 @@ struct BindOutcome {
 ///
 /// Blocks; safe on any thread.
 BindOutcome Bind(client::Client& client, BindTask task);
+
+/// Deletes a claim that was made for extended resources, its finalizer first. One that is gone, or
+/// has been made anew, is fine. Errors: those of the API, kConflict among them.
+Result<> DeleteExtendedClaim(client::Client& client, const api::Object& claim);
 
 /// Removes an allocation that nobody uses. Errors: those of the API; kConflict  somebody was
 /// faster.

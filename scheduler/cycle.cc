@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -128,7 +130,7 @@ std::optional<Obstacle> SortClaims(std::span<const api::Object> claims,
 int Score(const ClaimSet& set, const std::vector<resource_v1::AllocationResult>& results) {
   constexpr int kAlternativesMax = 8;
   int score = 0;
-  for (size_t i = 0; i < results.size(); ++i) {
+  for (size_t i = 0; i < set.wanted.size(); ++i) {
     for (const resource_v1::DeviceRequest& request : set.wanted[i]->spec.devices.requests) {
       for (size_t at = 0; at < request.first_available.size(); ++at) {
         const std::string name = request.name + "/" + request.first_available[at].name;
@@ -144,7 +146,14 @@ int Score(const ClaimSet& set, const std::vector<resource_v1::AllocationResult>&
 class NodeSearch {
  public:
   NodeSearch(const core_v1::Pod& pod, const ClaimSet& set, const ClusterView& view)
-      : needs_(NeedsOf(pod)), set_(set), view_(view) {}
+      : needs_(NeedsOf(pod)), set_(set), view_(view) {
+    for (const auto& [resource, amount] : needs_.requests) {
+      if (amount == 0 || !resource.contains('/')) continue;
+      // Classes come and go, and with them who serves the resource.
+      result_.waits_for.events.insert(ClusterEvent::kClasses);
+      if (view.class_of && view.class_of(resource) != nullptr) needs_.of_classes.insert(resource);
+    }
+  }
 
   /// False when the attempt failed and must end.
   bool LookAt(size_t index) {
@@ -152,6 +161,11 @@ class NodeSearch {
     if (std::optional<Rejection> rejection = FilterNode(needs_, state)) {
       Reject(std::move(rejection->reasons), rejection->unresolvable, ClusterEvent::kNodes);
       if (!rejection->unresolvable) result_.waits_for.events.insert(ClusterEvent::kAssignedPods);
+      return true;
+    }
+    if (view_.left_over != nullptr && !needs_.of_classes.empty()) {
+      result_.left_over_in_the_way = true;
+      Reject({"cannot schedule extended resource claim"}, true, ClusterEvent::kDevices);
       return true;
     }
     bool available = true;
@@ -164,9 +178,10 @@ class NodeSearch {
       available = false;
     }
     std::vector<resource_v1::AllocationResult> results;
-    if (!set_.wanted.empty()) {
-      if (!devices_on_) devices_on_ = view_.search(set_.wanted);
-      const Result<allocator::Outcome> outcome = devices_on_(state.value());
+    Wish& wish = WishOn(state);
+    if (!wish.claims.empty()) {
+      if (!wish.devices_on) wish.devices_on = view_.search(wish.claims);
+      const Result<allocator::Outcome> outcome = wish.devices_on(state.value());
       if (!outcome) return Fail(outcome.error().message);
       if (std::holds_alternative<allocator::Undecided>(*outcome)) {
         return Fail(fmt::format("node {}: timed out trying to allocate devices",
@@ -184,7 +199,7 @@ class NodeSearch {
       Reject({"resourceclaim not available on the node"}, true, ClusterEvent::kDevices);
       return true;
     }
-    Consider(index, std::move(results));
+    Consider(index, wish, std::move(results));
     return true;
   }
 
@@ -202,15 +217,40 @@ class NodeSearch {
     for (const api::Object& claim : claims) {
       result_.waits_for.claims.push_back(api::ObjectKey(claim.metadata()));
     }
+    if (result_.left_over_in_the_way) {
+      result_.waits_for.claims.push_back(api::ObjectKey(view_.left_over->metadata()));
+    }
     return std::move(result_);
   }
 
  private:
+  /// What is searched for on nodes that serve the same extended resources by devices.
+  struct Wish {
+    std::vector<Frozen<resource_v1::ResourceClaim>> claims;  // last the one for `extended`, if any
+    ExtendedRequests extended;
+    DevicesOnNode devices_on;  // begun when a node is first asked
+  };
+
   struct Best {
     size_t index;
+    const Wish* wish;
     int score;
     std::vector<resource_v1::AllocationResult> results;
   };
+
+  Wish& WishOn(const NodeState& state) {
+    std::set<std::string, std::less<>> resources = ServedByDevices(needs_, state);
+    const auto [entry, is_new] = wishes_.try_emplace(std::move(resources));
+    Wish& wish = entry->second;
+    if (!is_new) return wish;
+    wish.claims = set_.wanted;
+    if (entry->first.empty()) return wish;
+    wish.extended = RequestsForResources(*needs_.pod, entry->first, view_.class_of);
+    if (wish.extended.requests.empty()) return wish;
+    wish.claims.push_back(std::make_shared<const resource_v1::ResourceClaim>(
+        MakeExtendedClaim(*needs_.pod, wish.extended.requests)));
+    return wish;
+  }
 
   void Reject(std::vector<std::string> reasons, bool unresolvable, ClusterEvent event) {
     for (std::string& reason : reasons) result_.node_reasons.push_back(std::move(reason));
@@ -224,19 +264,27 @@ class NodeSearch {
     return false;
   }
 
-  void Consider(size_t index, std::vector<resource_v1::AllocationResult> results) {
+  void Consider(size_t index,
+                const Wish& wish,
+                std::vector<resource_v1::AllocationResult> results) {
     const int score = set_.prioritized ? Score(set_, results) : 0;
     if (best_ && best_->score >= score) return;
-    best_ = Best{.index = index, .score = score, .results = std::move(results)};
+    best_ = Best{.index = index, .wish = &wish, .score = score, .results = std::move(results)};
   }
 
   Decision Place(Best best, size_t claims) const {
     Placement placement{
         .node = view_.nodes[best.index]->value().metadata.name,
         .allocations = std::vector<std::optional<resource_v1::AllocationResult>>(claims),
+        .extended = std::nullopt,
         .next_first_node = best.index + 1};
     for (size_t i = 0; i < set_.wanted_indexes.size(); ++i) {
       placement.allocations[set_.wanted_indexes[i]] = std::move(best.results[i]);
+    }
+    if (!best.wish->extended.requests.empty()) {
+      placement.extended = ExtendedPlacement{.claim = *best.wish->claims.back(),
+                                             .mappings = best.wish->extended.mappings,
+                                             .allocation = std::move(best.results.back())};
     }
     return placement;
   }
@@ -244,7 +292,7 @@ class NodeSearch {
   PodNeeds needs_;
   const ClaimSet& set_;
   const ClusterView& view_;
-  DevicesOnNode devices_on_;  // begun when a node is first asked
+  std::map<std::set<std::string, std::less<>>, Wish> wishes_;  // by resources served by devices
   Unschedulable result_;
   std::set<size_t> unavailable_;
   std::optional<Best> best_;
@@ -283,7 +331,7 @@ Decision Decide(const core_v1::Pod& pod,
   return std::move(search).Finish(claims);
 }
 
-std::string MessageOf(const Unschedulable& result, bool deallocated) {
+std::string MessageOf(const Unschedulable& result, GivenUp given_up) {
   if (result.nodes == 0) return "no nodes available to schedule pods";
   std::string message;
   if (result.claim_reason.empty()) {
@@ -293,7 +341,8 @@ std::string MessageOf(const Unschedulable& result, bool deallocated) {
   } else {
     message = fmt::format("0/{} nodes are available: {}.", result.nodes, result.claim_reason);
   }
-  if (deallocated) message += " deallocation of ResourceClaim completed,";
+  if (given_up == GivenUp::kAllocation) message += " deallocation of ResourceClaim completed,";
+  if (given_up == GivenUp::kClaim) message += " deletion of ResourceClaim completed,";
   const std::map<std::string, size_t, std::less<>> preemption{
       {"Preemption is not helpful for scheduling", result.unresolvable_nodes},
       {"No preemption victims found for incoming pod", result.nodes - result.unresolvable_nodes}};

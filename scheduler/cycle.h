@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <span>
@@ -20,6 +21,7 @@
 #include "base/result.h"
 #include "base/world.h"
 #include "dray/allocator.h"
+#include "scheduler/extended_resources.h"
 #include "scheduler/node_filter.h"
 #include "scheduler/queue.h"
 
@@ -39,6 +41,11 @@ struct ClusterView {
   std::function<bool(std::string_view name)> has_class;
   DeviceSearch search;
   WallTime now = {};
+  /// Not set: extended resources are the nodes' own.
+  ClassOfResource class_of = {};
+  /// The claim that an earlier attempt made for the pod's extended resources, or null. Where such
+  /// resources are needed it is in the way, and must be deleted first.
+  const api::Object* left_over = nullptr;
 };
 
 struct CycleOptions {
@@ -50,11 +57,19 @@ struct CycleOptions {
   std::optional<std::chrono::nanoseconds> binding_timeout = {};
 };
 
+/// The claim to make for extended resources, with devices for it.
+struct ExtendedPlacement {
+  api::resource_v1::ResourceClaim claim;
+  std::vector<api::core_v1::ContainerExtendedResourceRequest> mappings;
+  api::resource_v1::AllocationResult allocation;
+};
+
 /// A place for the pod. One entry per claim: devices to allocate, or nothing for a claim that only
 /// needs a reservation or not even that.
 struct Placement {
   std::string node;
   std::vector<std::optional<api::resource_v1::AllocationResult>> allocations;
+  std::optional<ExtendedPlacement> extended;
   size_t next_first_node = 0;  // where the next attempt begins: nodes take turns
 };
 
@@ -65,6 +80,7 @@ struct Unschedulable {
   std::vector<std::string> node_reasons;   // one per node and reason
   size_t unresolvable_nodes = 0;           // evicting other pods would not help there
   std::vector<size_t> unavailable_claims;  // allocated where the pod cannot go, sorted
+  bool left_over_in_the_way = false;       // ClusterView::left_over
   WaitsFor waits_for;
 };
 
@@ -85,9 +101,12 @@ Decision Decide(const api::core_v1::Pod& pod,
                 const ClusterView& view,
                 const CycleOptions& options);
 
+/// What was given up for a pod that fits nowhere.
+enum class GivenUp : uint8_t { kNothing, kAllocation, kClaim };
+
 /// The text of condition and event: "0/2 nodes are available: 2 cannot allocate all claims.
-/// preemption: …". `deallocated`: a useless allocation was taken back.
-std::string MessageOf(const Unschedulable& result, bool deallocated);
+/// preemption: …".
+std::string MessageOf(const Unschedulable& result, GivenUp given_up = GivenUp::kNothing);
 
 /// The claim to take back an allocation from so that the pod may fit: the first unavailable one
 /// that nobody but this pod has reserved.

@@ -75,7 +75,7 @@ class DecideTest : public ::testing::Test {
     if (!free_.contains(node.metadata.name)) return allocator::Unsatisfiable{};
     return allocator::Allocation{.results = std::vector<resource_v1::AllocationResult>(claims)};
   }
-  std::string Message() { return MessageOf(std::get<Unschedulable>(Run()), false); }
+  std::string Message() { return MessageOf(std::get<Unschedulable>(Run())); }
 
   core_v1::Pod pod_;
   std::vector<NodeState> states_;
@@ -158,7 +158,7 @@ TEST_F(DecideTest, ClaimBeingAllocatedElsewhereIsWaitedFor) {
   AddClaim(MakeClaim("gpu"));
   in_flight_.insert("uid-gpu");
   const auto result = std::get<Unschedulable>(Run());
-  EXPECT_EQ(MessageOf(result, false),
+  EXPECT_EQ(MessageOf(result),
             "0/1 nodes are available: resource claim lab/gpu is in the process of being allocated. "
             "preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.");
   EXPECT_THAT(result.waits_for.claims, ElementsAre("lab/gpu"));
@@ -184,7 +184,7 @@ TEST_F(DecideTest, UselessAllocationIsTakenBackUnlessOthersUseIt) {
   AddClaim(claim);
   const auto result = std::get<Unschedulable>(Run());
   EXPECT_EQ(ClaimToDeallocate(result, claims_, "uid-pod"), 0U);
-  EXPECT_EQ(MessageOf(result, true),
+  EXPECT_EQ(MessageOf(result, GivenUp::kAllocation),
             "0/1 nodes are available: 1 resourceclaim not available on the node. deallocation of "
             "ResourceClaim completed, preemption: 0/1 nodes are available: 1 Preemption is not "
             "helpful for scheduling.");

@@ -75,6 +75,7 @@ std::optional<Rejection> FilterResources(const PodNeeds& needs, const NodeState&
   if (state.pods + 1 > allocatable("pods")) rejection.reasons.emplace_back("Too many pods");
   for (const auto& [name, request] : needs.requests) {
     if (request == 0) continue;
+    if (allocatable(name) == 0 && needs.of_classes.contains(name)) continue;
     const auto used = state.requested.find(name);
     const int64_t taken = used == state.requested.end() ? 0 : used->second;
     if (request <= allocatable(name) - taken) continue;
@@ -130,6 +131,15 @@ Amounts AllocatableOf(const core_v1::Node& node) {
     amounts[name] = AmountOf(name, quantity);
   }
   return amounts;
+}
+
+std::set<std::string, std::less<>> ServedByDevices(const PodNeeds& needs, const NodeState& state) {
+  std::set<std::string, std::less<>> served;
+  for (const std::string& resource : needs.of_classes) {
+    const auto own = state.allocatable.find(resource);
+    if (own == state.allocatable.end() || own->second == 0) served.insert(resource);
+  }
+  return served;
 }
 
 std::optional<Rejection> FilterNode(const PodNeeds& needs, const NodeState& state) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,9 @@ struct PodNeeds {
   const api::core_v1::Pod* pod;  // outlives this
   Amounts requests;
   std::optional<api::NodeSelector> affinity;
+  /// Extended resources that a class of devices serves: a node that has none of its own is not
+  /// asked for them here.
+  std::set<std::string, std::less<>> of_classes = {};
 };
 
 PodNeeds NeedsOf(const api::core_v1::Pod& pod);
@@ -50,6 +54,9 @@ struct Rejection {
 /// Upstream's filters in upstream's order; the first that objects gives the reasons. A node that
 /// says nothing about allocatable resources has no limits.
 std::optional<Rejection> FilterNode(const PodNeeds& needs, const NodeState& state);
+
+/// Those of PodNeeds::of_classes that devices must serve on this node, because it has none.
+std::set<std::string, std::less<>> ServedByDevices(const PodNeeds& needs, const NodeState& state);
 
 /// The amounts of a node's allocatable resources.
 Amounts AllocatableOf(const api::core_v1::Node& node);

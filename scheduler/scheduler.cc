@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <deque>
 #include <iterator>
 #include <utility>
 #include <variant>
@@ -89,7 +90,15 @@ Scheduler::Scheduler(client::Client& client, World& world, Log log, Options opti
     options_.cycle.binding_timeout = options_.binding_timeout;
   }
   nodes_informer_.OnChange([this](auto* before, auto* after) { OnNode(before, after); });
+  extended_by_pod_ = claims_.AddIndex([](const api::Object& claim, auto& values) {
+    if (std::string uid = PodOfExtendedClaim(claim.metadata()); !uid.empty()) {
+      values.push_back(std::move(uid));
+    }
+  });
   classes_.OnChange([this](auto* before, auto* after) {
+    extended_.SetClass(
+        (after != nullptr ? after : before)->metadata().name,
+        after == nullptr ? nullptr : &after->template As<resource_v1::DeviceClass>());
     if (after != nullptr) {
       device_changes_.emplace_back(api::FrozenOf<resource_v1::DeviceClass>(*after));
     } else {
@@ -322,20 +331,48 @@ void Scheduler::ScheduleOne(const std::string& key, MonotonicTime now) {
 
 Decision Scheduler::SchedulePod(const core_v1::Pod& pod, std::span<const api::Object> claims) {
   const allocator::Snapshot& devices = Devices();
-  std::optional<allocator::Attempt> attempt;
-  const ClusterView view{
+  std::deque<allocator::Attempt> attempts;
+  ClusterView view{
       .nodes = Nodes(),
       .first_node = first_node_,
       .in_flight = [this](std::string_view uid) { return taken_.in_flight(uid); },
       .has_class = [this](std::string_view name) { return classes_.Find(name) != nullptr; },
       .search =
           [&](std::span<const Frozen<resource_v1::ResourceClaim>> wanted) {
-            attempt.emplace(devices, wanted);
-            return
-                [&](const core_v1::Node& node) { return attempt->Allocate(node, options_.budget); };
+            attempts.emplace_back(devices, wanted);
+            return [&, attempt = &attempts.back()](const core_v1::Node& node) {
+              return attempt->Allocate(node, options_.budget);
+            };
           },
       .now = world_.clock.Now()};
+  if (options_.extended_resources) {
+    view.class_of = [this](std::string_view resource) { return extended_.ClassOf(resource); };
+    view.left_over = LeftOverOf(pod.metadata.uid);
+  }
   return Decide(pod, claims, view, options_.cycle);
+}
+
+/// A claim that an earlier attempt made for the pod's extended resources; null: there is none.
+const api::Object* Scheduler::LeftOverOf(std::string_view pod_uid) const {
+  const auto& left_over = claims_.Indexed(extended_by_pod_, pod_uid);
+  return left_over.empty() ? nullptr : claims_.Find(*left_over.begin());
+}
+
+/// Adds the claim to the task; its devices are in flight from now on.
+void Scheduler::Hold(BindTask& task, ClaimToBind claim) {
+  const auto& allocated = claim.claim.As<resource_v1::ResourceClaim>().status.allocation;
+  const auto& chosen = claim.allocation ? claim.allocation : allocated;
+  if (claim.allocation) {
+    // The claim for extended resources has no uid yet; a pod has one such claim at a time.
+    std::string hold =
+        claim.is_extended ? "extended/" + task.pod.metadata().uid : claim.claim.metadata().uid;
+    // Decide refuses claims in flight, and each claim is here once.
+    DRAY_CHECK(taken_.Reserve(hold, *claim.allocation));
+    task.holds.push_back(std::move(hold));
+  }
+  task.waits =
+      task.waits || (options_.features.device_binding_and_status && HasBindingConditions(*chosen));
+  task.claims.push_back(std::move(claim));
 }
 
 void Scheduler::Reserve(const std::string& key,
@@ -348,16 +385,18 @@ void Scheduler::Reserve(const std::string& key,
                 .node = placement.node,
                 .claims = {},
                 .allocated_at = std::nullopt};
-  const bool has_conditions = options_.features.device_binding_and_status;
-  if (has_conditions) task.allocated_at = api::Time::Of(world_.clock.Now());
+  if (options_.features.device_binding_and_status) {
+    task.allocated_at = api::Time::Of(world_.clock.Now());
+  }
   for (size_t i = 0; i < claims.size(); ++i) {
-    std::optional<resource_v1::AllocationResult>& allocation = placement.allocations[i];
-    // Decide refuses claims in flight, and each claim is here once.
-    if (allocation) DRAY_CHECK(taken_.Reserve(claims[i].metadata().uid, *allocation));
-    const auto& chosen =
-        allocation ? allocation : claims[i].As<resource_v1::ResourceClaim>().status.allocation;
-    task.waits = task.waits || (has_conditions && HasBindingConditions(*chosen));
-    task.claims.push_back({.claim = claims[i], .allocation = std::move(allocation)});
+    Hold(task, {.claim = claims[i], .allocation = std::move(placement.allocations[i])});
+  }
+  if (placement.extended.has_value()) {
+    task.extended_mappings = std::move(placement.extended->mappings);
+    Hold(task,
+         {.claim = api::Object::Of(std::move(placement.extended->claim)),
+          .allocation = std::move(placement.extended->allocation),
+          .is_extended = true});
   }
   assumed_.insert(pod.metadata().uid);
   SetUsage(pod.As<core_v1::Pod>(), placement.node);
@@ -419,7 +458,7 @@ void Scheduler::FinishBinding(BindOutcome outcome) {
     unknown_.emplace(Now() + options_.ask_again, *std::move(outcome.unknown));
     return;
   }
-  for (const std::string& uid : outcome.claim_uids) taken_.Unreserve(uid);
+  for (const std::string& hold : outcome.holds) taken_.Unreserve(hold);
   if (outcome.waiting.has_value()) return Await(*std::move(outcome.waiting));
   if (outcome.error.empty()) {
     queue_.Remove(outcome.pod_key);
@@ -445,20 +484,30 @@ void Scheduler::FinishBinding(BindOutcome outcome) {
   HandleFailure(outcome.pod_key, outcome.pod, outcome.error);
 }
 
+/// Gives up what is in the way of the pod and of use to nobody: upstream's PostFilter.
+Result<Scheduler::Room> Scheduler::MakeRoom(const Unschedulable& result,
+                                            std::span<const api::Object> claims,
+                                            std::string_view pod_uid) {
+  if (const std::optional<size_t> useless = ClaimToDeallocate(result, claims, pod_uid)) {
+    DRAY_TRY(api::Object freed, Deallocate(client_, claims[*useless]));
+    return Room{.given_up = GivenUp::kAllocation, .freed = std::move(freed)};
+  }
+  const api::Object* left_over = result.left_over_in_the_way ? LeftOverOf(pod_uid) : nullptr;
+  if (left_over == nullptr) return Room{};
+  DRAY_TRY_VOID(DeleteExtendedClaim(client_, api::Object(*left_over)));
+  return Room{.given_up = GivenUp::kClaim, .freed = std::nullopt};
+}
+
 void Scheduler::HandleUnschedulable(const std::string& key,
                                     const api::Object& pod,
                                     std::span<const api::Object> claims,
                                     Unschedulable result) {
-  const std::optional<size_t> useless = ClaimToDeallocate(result, claims, pod.metadata().uid);
-  if (!useless) {
-    queue_.AddUnschedulable(key, std::move(result.waits_for), Now());
-    return RecordFailure(pod, "Unschedulable", MessageOf(result, false));
-  }
-  const Result<api::Object> freed = Deallocate(client_, claims[*useless]);
-  if (!freed) return HandleFailure(key, pod, freed.error().message);
+  const Result<Room> room = MakeRoom(result, claims, pod.metadata().uid);
+  if (!room) return HandleFailure(key, pod, room.error().message);
+  const std::string message = MessageOf(result, room->given_up);
   queue_.AddUnschedulable(key, std::move(result.waits_for), Now());
-  claims_.Assume(*freed);  // wakes this pod too
-  RecordFailure(pod, "Unschedulable", MessageOf(result, true));
+  if (room->freed.has_value()) claims_.Assume(*room->freed);  // wakes this pod too
+  RecordFailure(pod, "Unschedulable", message);
 }
 
 void Scheduler::HandleFailure(const std::string& key,

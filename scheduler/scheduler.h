@@ -27,6 +27,7 @@
 #include "scheduler/binding_conditions.h"
 #include "scheduler/cycle.h"
 #include "scheduler/devices.h"
+#include "scheduler/extended_resources.h"
 #include "scheduler/queue.h"
 #include "scheduler/tainted_slices.h"
 
@@ -50,6 +51,8 @@ class Scheduler {
     allocator::Budget budget = {.steps_max = 20'000'000};
     /// Placements handed to RunBinder() threads and not finished. 0: Run() writes them itself.
     size_t bindings_max = 0;
+    /// Device classes serve extended resources (DRAExtendedResource).
+    bool extended_resources = true;
     /// For devices to get ready (upstream's bindingTimeout); counts where features know binding
     /// conditions.
     std::chrono::nanoseconds binding_timeout = std::chrono::minutes(10);
@@ -99,6 +102,8 @@ class Scheduler {
 
   void ScheduleOne(const std::string& key, MonotonicTime now);
   Decision SchedulePod(const api::core_v1::Pod& pod, std::span<const api::Object> claims);
+  const api::Object* LeftOverOf(std::string_view pod_uid) const;
+  void Hold(BindTask& task, ClaimToBind claim);
   void Reserve(const std::string& key,
                const api::Object& pod,
                std::span<const api::Object> claims,
@@ -112,6 +117,13 @@ class Scheduler {
                            const api::Object& pod,
                            std::span<const api::Object> claims,
                            Unschedulable result);
+  struct Room {
+    GivenUp given_up = GivenUp::kNothing;
+    std::optional<api::Object> freed;  // the claim that has no allocation any more
+  };
+  Result<Room> MakeRoom(const Unschedulable& result,
+                        std::span<const api::Object> claims,
+                        std::string_view pod_uid);
   void HandleFailure(const std::string& key, const api::Object& pod, const std::string& message);
   void RecordFailure(const api::Object& pod, std::string_view reason, const std::string& message);
   const std::vector<const NodeState*>& Nodes();
@@ -134,6 +146,7 @@ class Scheduler {
   std::map<std::string, Usage, std::less<>> usage_;  // by uid of pods on nodes
   std::set<std::string, std::less<>> assumed_;       // uids of pods whose binding is under way
   TaintedSlices tainted_;
+  ExtendedResourceClasses extended_;
   allocator::Snapshot devices_;
   std::vector<allocator::ClusterChange> device_changes_;  // since Devices() was last asked
 
@@ -149,6 +162,7 @@ class Scheduler {
   client::Informer claims_;
   client::Informer pods_;
   std::optional<client::Informer> taint_rules_;
+  size_t extended_by_pod_ = 0;  // index of claims_: those for extended resources, by uid of the pod
 };
 
 }  // namespace dray::scheduler

@@ -23,6 +23,9 @@ std::vector<std::string> KeysOf(const core_v1::Pod& pod) {
     if (target.state != Target::State::kClaim) continue;
     keys.push_back(pod.metadata.namespace_ + "/" + target.name);
   }
+  if (const auto& extended = pod.status.extended_resource_claim_status) {
+    keys.push_back(pod.metadata.namespace_ + "/" + extended->resource_claim_name);
+  }
   return keys;
 }
 

@@ -34,7 +34,7 @@ struct Target {
 Target TargetOf(const core_v1::Pod& pod, const core_v1::PodResourceClaim& entry);
 
 /// "namespace/name" of every claim the pod names in spec or status, in the order of its entries,
-/// whether the claim exists or not.
+/// then the one for its extended resources; whether the claim exists or not.
 std::vector<std::string> KeysOf(const core_v1::Pod& pod);
 
 /// Whether `claim` lists the pod with this uid among its consumers.
