@@ -82,7 +82,7 @@ std::optional<std::string> NodeOf(const Pool& pool) {
   return is_one && !node.value_or("").empty() ? node : std::nullopt;
 }
 
-Quantity NotNegative(Quantity amount) {
+Quantity NotNegative(const Quantity& amount) {
   return amount.Sign() < 0 ? Quantity() : amount;
 }
 
