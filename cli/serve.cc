@@ -30,6 +30,7 @@
 #include "net/url.h"
 #include "node/profile.h"
 #include "node/simulated_nodes.h"
+#include "scheduler/configuration.h"
 #include "server/registry/served_kinds.h"
 
 namespace dray::cli {
@@ -52,6 +53,7 @@ struct ServeOptions {
   std::string release;              // --emulate-release; empty: both generations, newest rules
   std::string feature_gates;        // kube-apiserver's words
   std::string runtime_config;       // likewise
+  std::string scheduler_config;     // a file; kube-scheduler's --config
   std::string compaction_interval;  // likewise; empty: as the store does it by itself
   bool allow_overlapping_allocations = false;
   control_plane::TlsFileNames tls_files;
@@ -166,7 +168,21 @@ Result<std::chrono::nanoseconds> ParseCompactionInterval(const std::string& text
       fmt::format("--etcd-compaction-interval: {} is neither 0 nor from 100ms to 8760h", text));
 }
 
-Result<control_plane::ProcessOptions> ProcessOptionsOf(const ServeOptions& options) {
+/// Errors: those of ReadConfiguration and of the disk, with the option's name.
+Result<scheduler::Configuration> SchedulingOf(Disk& disk, const std::string& file) {
+  if (file.empty()) return scheduler::Configuration{};
+  const auto refuse = [&](const Error& error) {
+    return Fail(StatusReason::kBadRequest,
+                fmt::format("--scheduler-config {}: {}", file, error.message));
+  };
+  const Result<std::string> text = disk.Read(file);
+  if (!text) return refuse(text.error());
+  Result<scheduler::Configuration> read = scheduler::ReadConfiguration(*text);
+  if (!read) return refuse(read.error());
+  return read;
+}
+
+Result<control_plane::ProcessOptions> ProcessOptionsOf(Disk& disk, const ServeOptions& options) {
   control_plane::ProcessOptions process{
       .store = options.store,
       .token_file = options.token_file,
@@ -194,6 +210,7 @@ Result<control_plane::ProcessOptions> ProcessOptionsOf(const ServeOptions& optio
   }
   DRAY_TRY(process.listen, ParseListen(options.listen));
   DRAY_TRY(process.emulation, EmulationOf(options));
+  DRAY_TRY(process.scheduling, SchedulingOf(disk, options.scheduler_config));
   return process;
 }
 
@@ -219,7 +236,7 @@ class StopSignals {
 /// options are to blame.
 Result<int> Serve(World& world, const ServeOptions& options, const Output& output) {
   const StopSignals stop;  // before any thread exists
-  DRAY_TRY(control_plane::ProcessOptions process_options, ProcessOptionsOf(options));
+  DRAY_TRY(control_plane::ProcessOptions process_options, ProcessOptionsOf(world.disk, options));
   control_plane::Process process(
       world,
       Log::ToStderr(world.clock, {.least = options.log_level, .format = options.log_format}),
@@ -281,6 +298,10 @@ void AddOptions(CLI::App& command, ServeOptions& options) {
   command.add_option("--runtime-config",
                      options.runtime_config,
                      "GROUP/VERSION[/RESOURCE]=false,… or api/alpha=false: what is not served");
+  command.add_option("--scheduler-config",
+                     options.scheduler_config,
+                     "KubeSchedulerConfiguration (YAML): names of profiles, timeouts of their "
+                     "plugin DynamicResources, back-off");
   command.add_option("--etcd-compaction-interval",
                      options.compaction_interval,
                      "5m, 2s, …: how often states older than that are forgotten, in every store; 0 "

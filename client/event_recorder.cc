@@ -65,12 +65,13 @@ void EventRecorder::Record(const api::Object& about, EventText text) {
   event.involved_object = ReferenceTo(about);
   event.reason = std::move(text.reason);
   event.message = Shorten(std::move(text.message));
-  event.source.component = component_;
+  const std::string& component = text.component.empty() ? component_ : text.component;
+  event.source.component = component;
   event.first_timestamp = event.last_timestamp = api::Time::FromUnixSeconds(now);
   event.count = 1;
   event.type = text.type == EventType::kNormal ? "Normal" : "Warning";
   event.action = std::move(text.action);
-  event.reporting_component = component_;
+  event.reporting_component = component;
   std::string key =
       fmt::format("{}/{}/{}/{}", about.metadata().uid, event.type, event.reason, event.message);
   pending_.push_back({.key = std::move(key), .event = api::Object::Of(std::move(event))});

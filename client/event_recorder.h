@@ -21,9 +21,10 @@ enum class EventType : uint8_t { kNormal, kWarning };
 
 struct EventText {
   EventType type = EventType::kNormal;
-  std::string reason;   // "FailedScheduling"
-  std::string message;  // at most 1024 bytes are kept, the limit of the API
-  std::string action;   // "Scheduling"; may be empty
+  std::string reason;          // "FailedScheduling"
+  std::string message;         // at most 1024 bytes are kept, the limit of the API
+  std::string action;          // "Scheduling"; may be empty
+  std::string component = {};  // who says so, if not the recorder's
 };
 
 /// Events are queued and sent when their component has nothing else to do. A repeated event

@@ -59,6 +59,7 @@ Result<> Components::Start() {
         world_,
         log_,
         scheduler::Scheduler::Options{
+            .configuration = options_.scheduling,
             .selectors = allocator::SelectorCacheFor(
                 options_.features, kSelectorsKept, ZoneFilesOf(world_.disk)),
             .features = options_.features,

@@ -60,6 +60,7 @@ struct ComponentsOptions {
   size_t binders = 0;  // threads that write placements; 0: the scheduler's own
   node::SimulatedNodes::Options simulated;
   allocator::Features features;
+  scheduler::Configuration scheduling;
   bool taint_eviction = true;      // DRADeviceTaints
   bool pool_status = true;         // DRAResourcePoolStatus
   bool extended_resources = true;  // DRAExtendedResource

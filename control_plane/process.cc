@@ -154,6 +154,7 @@ Result<ComponentsOptions> Process::ChooseComponents() const {
       .binders = options_.store.memory ? 0 : kBinders,
       .simulated = options_.simulated,
       .features = features,
+      .scheduling = options_.scheduling,
       .taint_eviction = options_.emulation.gates.Has(api::Gate::kDeviceTaints),
       .pool_status = options_.emulation.gates.Has(api::Gate::kResourcePoolStatus),
       .extended_resources = options_.emulation.gates.Has(api::Gate::kExtendedResource),

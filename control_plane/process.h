@@ -24,6 +24,7 @@
 #include "net/server/http_server.h"
 #include "net/url.h"
 #include "node/simulated_nodes.h"
+#include "scheduler/configuration.h"
 #include "server/http/http_api.h"
 #include "server/registry/served_kinds.h"
 #include "server/verbs/resources.h"
@@ -43,6 +44,7 @@ struct ProcessOptions {
   server::registry::Emulation emulation;
   bool allow_overlapping_allocations = false;  // as upstream: a device may be in several claims
   bool scheduler = false, controllers = false, nodes = false;  // what runs beside the API server
+  scheduler::Configuration scheduling;
   node::SimulatedNodes::Options simulated;
 };
 

@@ -61,8 +61,8 @@ Scheduler::Scheduler(client::Client& client, World& world, Log log, Options opti
       world_(world),
       log_(std::move(log)),
       options_(std::move(options)),
-      events_(client, world, options_.name, log_),
-      queue_(options_.queue),
+      events_(client, world, "default-scheduler", log_),
+      queue_(options_.configuration.queue),
       tainted_(options_.taint_rules.value_or(api::Release::kNewest)),
       devices_({.features = options_.features, .selectors = options_.selectors}),
       tasks_(options_.bindings_max),
@@ -86,9 +86,6 @@ Scheduler::Scheduler(client::Client& client, World& world, Log log, Options opti
               log_),
       pods_(client, api::Reflected<core_v1::Pod>::kKind, world.clock, loop_.wakeup(), log_) {
   DRAY_CHECK(options_.selectors != nullptr);
-  if (options_.features.device_binding_and_status) {
-    options_.cycle.binding_timeout = options_.binding_timeout;
-  }
   nodes_informer_.OnChange([this](auto* before, auto* after) { OnNode(before, after); });
   extended_by_pod_ = claims_.AddIndex([](const api::Object& claim, auto& values) {
     if (std::string uid = PodOfExtendedClaim(claim.metadata()); !uid.empty()) {
@@ -174,9 +171,18 @@ std::optional<MonotonicTime> Scheduler::Step() {
 // ------------------------------------------------------------------------------------------------
 // Changes in the cluster.
 
-bool Scheduler::IsOurs(const core_v1::Pod& pod) const {
-  return pod.spec.scheduler_name == options_.name ||
-         (pod.spec.scheduler_name.empty() && options_.name == "default-scheduler");
+const Profile* Scheduler::ProfileOf(const core_v1::Pod& pod) const {
+  static const std::string kUsual = Profile{}.name;
+  const std::string& name = pod.spec.scheduler_name.empty() ? kUsual : pod.spec.scheduler_name;
+  const std::vector<Profile>& profiles = options_.configuration.profiles;
+  const auto found = std::ranges::find(profiles, name, &Profile::name);
+  return found == profiles.end() ? nullptr : &*found;
+}
+
+/// Who says what is said about one of our pods.
+const std::string& Scheduler::NameFor(const api::Object& pod) const {
+  const Profile* profile = ProfileOf(pod.As<core_v1::Pod>());
+  return profile == nullptr ? options_.configuration.profiles.front().name : profile->name;
 }
 
 void Scheduler::OnPod(const api::Object* before, const api::Object* after) {
@@ -201,7 +207,7 @@ void Scheduler::OnPod(const api::Object* before, const api::Object* after) {
     if (pod.metadata.deletion_timestamp) waiting_.Stir(pod.metadata.uid);
     return;
   }
-  if (!IsOurs(pod) || IsDone(pod) || pod.metadata.deletion_timestamp ||
+  if (ProfileOf(pod) == nullptr || IsDone(pod) || pod.metadata.deletion_timestamp ||
       !pod.spec.scheduling_gates.empty()) {
     return queue_.Remove(key);
   }
@@ -330,6 +336,12 @@ void Scheduler::ScheduleOne(const std::string& key, MonotonicTime now) {
 }
 
 Decision Scheduler::SchedulePod(const core_v1::Pod& pod, std::span<const api::Object> claims) {
+  const Profile& profile = *ProfileOf(pod);
+  const allocator::Budget budget = BudgetOf(profile);
+  CycleOptions options = options_.cycle;
+  if (options_.features.device_binding_and_status) {
+    options.binding_timeout = profile.binding_timeout;
+  }
   const allocator::Snapshot& devices = Devices();
   std::deque<allocator::Attempt> attempts;
   ClusterView view{
@@ -340,8 +352,8 @@ Decision Scheduler::SchedulePod(const core_v1::Pod& pod, std::span<const api::Ob
       .search =
           [&](std::span<const Frozen<resource_v1::ResourceClaim>> wanted) {
             attempts.emplace_back(devices, wanted);
-            return [&, attempt = &attempts.back()](const core_v1::Node& node) {
-              return attempt->Allocate(node, options_.budget);
+            return [budget, attempt = &attempts.back()](const core_v1::Node& node) {
+              return attempt->Allocate(node, budget);
             };
           },
       .now = world_.clock.Now()};
@@ -349,7 +361,7 @@ Decision Scheduler::SchedulePod(const core_v1::Pod& pod, std::span<const api::Ob
     view.class_of = [this](std::string_view resource) { return extended_.ClassOf(resource); };
     view.left_over = LeftOverOf(pod.metadata.uid);
   }
-  return Decide(pod, claims, view, options_.cycle);
+  return Decide(pod, claims, view, options);
 }
 
 /// A claim that an earlier attempt made for the pod's extended resources; null: there is none.
@@ -428,10 +440,12 @@ void Scheduler::Await(BindTask task) {
       {.type = client::EventType::kNormal,
        .reason = "BindingConditionsPending",
        .message = fmt::format("waiting for binding conditions for device on node {}", task.node),
-       .action = "Scheduling"});
+       .action = "Scheduling",
+       .component = NameFor(task.pod)});
   // A pod that has gone meanwhile waits for nothing.
   if (!assumed_.contains(task.pod.metadata().uid)) return;
-  const MonotonicTime end = EndOfWait(task, options_.binding_timeout, world_.clock.Now(), Now());
+  const Profile& profile = *ProfileOf(task.pod.As<core_v1::Pod>());
+  const MonotonicTime end = EndOfWait(task, profile.binding_timeout, world_.clock.Now(), Now());
   waiting_.Add(std::move(task), end);
 }
 
@@ -468,7 +482,8 @@ void Scheduler::FinishBinding(BindOutcome outcome) {
         {.type = client::EventType::kNormal,
          .reason = "Scheduled",
          .message = fmt::format("Successfully assigned {} to {}", outcome.pod_key, outcome.node),
-         .action = "Binding"});
+         .action = "Binding",
+         .component = NameFor(outcome.pod)});
     return;
   }
   const std::string& uid = outcome.pod.metadata().uid;
@@ -525,7 +540,8 @@ void Scheduler::RecordFailure(const api::Object& pod,
                  {.type = client::EventType::kWarning,
                   .reason = "FailedScheduling",
                   .message = message,
-                  .action = "Scheduling"});
+                  .action = "Scheduling",
+                  .component = NameFor(pod)});
   const api::Time now = api::Time::Of(world_.clock.Now());
   const api::Object* newest = pods_.Find(api::ObjectKey(pod.metadata()));
   const Result<api::Object> written = client::ReadModifyWrite(

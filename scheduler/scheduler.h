@@ -25,6 +25,7 @@
 #include "dray/allocator.h"
 #include "scheduler/bind.h"
 #include "scheduler/binding_conditions.h"
+#include "scheduler/configuration.h"
 #include "scheduler/cycle.h"
 #include "scheduler/devices.h"
 #include "scheduler/extended_resources.h"
@@ -37,25 +38,18 @@ namespace dray::scheduler {
 class Scheduler {
  public:
   struct Options {
-    /// Schedules the pods that ask for this scheduler.
-    std::string name = "default-scheduler";
+    /// Schedules the pods that ask for one of the profiles.
+    Configuration configuration = {};
     /// Compiled expressions, which others may share. Never null.
     std::shared_ptr<cel::SelectorCache> selectors;
     allocator::Features features = {};
     /// DeviceTaintRules count, as in this release; absent: they taint nothing.
     std::optional<api::Release> taint_rules = {};
     CycleOptions cycle = {};
-    SchedulingQueue::Options queue = {};
-    /// Candidates tried per node and pod before the attempt is given up and retried later. Upstream
-    /// stops after 10 s; counting makes the answer independent of the machine.
-    allocator::Budget budget = {.steps_max = 20'000'000};
     /// Placements handed to RunBinder() threads and not finished. 0: Run() writes them itself.
     size_t bindings_max = 0;
     /// Device classes serve extended resources (DRAExtendedResource).
     bool extended_resources = true;
-    /// For devices to get ready (upstream's bindingTimeout); counts where features know binding
-    /// conditions.
-    std::chrono::nanoseconds binding_timeout = std::chrono::minutes(10);
     /// Between questions about a placement of unknown outcome.
     std::chrono::nanoseconds ask_again = std::chrono::seconds(1);
   };
@@ -94,7 +88,9 @@ class Scheduler {
   void OnNode(const api::Object* before, const api::Object* after);
   void OnSlice(const api::Object* before, const api::Object* after);
   void OnTaintRule(const api::Object* before, const api::Object* after);
-  bool IsOurs(const api::core_v1::Pod& pod) const;
+  /// The one that the pod asks for; null: it is another scheduler's.
+  const Profile* ProfileOf(const api::core_v1::Pod& pod) const;
+  const std::string& NameFor(const api::Object& pod) const;
 
   void SetUsage(const api::core_v1::Pod& pod, const std::string& node);
   bool DropUsage(std::string_view pod_uid);

@@ -43,7 +43,7 @@ class WaitingTest : public ::testing::Test {
     cluster_.AddClaim("gpu");
   }
   static Scheduler::Options WithTimeout(Scheduler::Options options) {
-    options.binding_timeout = std::chrono::seconds(60);
+    options.configuration.profiles[0].binding_timeout = std::chrono::seconds(60);
     return options;
   }
   void Settle(int seconds = 0) { cluster_.Settle(scheduler_, seconds); }

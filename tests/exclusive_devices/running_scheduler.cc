@@ -24,8 +24,9 @@ RunningScheduler::RunningScheduler(client::Client& client, World& world, std::at
                        unknown += line.contains("nobody knows") ? 1 : 0;
                      },
                      {}),
-                 {.selectors = allocator::SelectorCacheFor({}, 100),
-                  .queue = {.backoff_initial = milliseconds(10), .backoff_max = milliseconds(50)},
+                 {.configuration = {.queue = {.backoff_initial = milliseconds(10),
+                                              .backoff_max = milliseconds(50)}},
+                  .selectors = allocator::SelectorCacheFor({}, 100),
                   .bindings_max = 4,
                   .ask_again = milliseconds(20)}) {
   threads_.emplace_back([this] { scheduler_.Run(); });

@@ -6,6 +6,7 @@
 #include <cctype>
 #include <charconv>
 #include <chrono>
+#include <fstream>
 #include <map>
 #include <memory>
 #include <string_view>
@@ -38,6 +39,19 @@ constexpr std::chrono::seconds kTimerMax{12};
 constexpr milliseconds kSeen{100};
 constexpr milliseconds kBoundMax{10'000};
 constexpr milliseconds kLook{4};
+
+/// The profiles that the stories were recorded with.
+constexpr std::string_view kSchedulerConfig = R"(apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+- schedulerName: default-scheduler
+- schedulerName: brief-binding
+  pluginConfig: [{name: DynamicResources, args: {bindingTimeout: 2s}}]
+- schedulerName: brief-filter
+  pluginConfig: [{name: DynamicResources, args: {filterTimeout: 10ms}}]
+- schedulerName: no-filter-timeout
+  pluginConfig: [{name: DynamicResources, args: {filterTimeout: 0s}}]
+)";
 
 /// A kind that is shown. Those that no served version has are left out.
 struct Shown {
@@ -106,9 +120,11 @@ class Cluster {
  public:
   Cluster(const json::object& story, const std::string& program, const std::string& folder)
       : namespace_(story.contains("namespace") ? TextOf(story, "namespace") : "lab"),
-        server_(program, folder, FlagsOf(story)) {}
+        config_(folder + "/scheduler.yaml"),
+        server_(program, folder, FlagsOf(story, config_)) {}
 
   Result<> Start() {
+    std::ofstream(config_) << kSchedulerConfig;
     DRAY_TRY_VOID(server_.Start());
     client_.emplace(
         RealWorld().clock,
@@ -139,7 +155,7 @@ class Cluster {
   }
 
  private:
-  static std::vector<std::string> FlagsOf(const json::object& story) {
+  static std::vector<std::string> FlagsOf(const json::object& story, const std::string& config) {
     std::string gates;
     for (const json::value& gate : ListOf(story, "gates")) {
       gates +=
@@ -150,6 +166,7 @@ class Cluster {
     std::vector<std::string> flags = {"--memory",
                                       "--allow-overlapping-allocations",
                                       "--components=apiserver,scheduler,controllers",
+                                      "--scheduler-config=" + config,
                                       "--emulate-release=" + release};
     if (!gates.empty()) flags.push_back("--feature-gates=" + gates);
     return flags;
@@ -376,6 +393,7 @@ class Cluster {
   }
 
   const std::string namespace_;
+  const std::string config_;  // of the scheduler, a file
   serving::ServerChild server_;
   std::optional<net::client::HttpClient> client_;
   std::vector<std::unique_ptr<ResponseStream>> streams_;

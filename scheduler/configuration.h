@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// What kube-scheduler's configuration file says about the things that are here.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "dray/budget.h"
+#include "scheduler/queue.h"
+
+namespace dray::scheduler {
+
+/// A scheduler that pods ask for by name, and the arguments of its plugin DynamicResources.
+struct Profile {
+  std::string name = "default-scheduler";
+  /// For the search on one node; none: until it is done, or the allocator's own limit.
+  std::optional<std::chrono::nanoseconds> filter_timeout = std::chrono::seconds(10);
+  /// For devices to get ready (KEP-5007).
+  std::chrono::nanoseconds binding_timeout = std::chrono::minutes(10);
+};
+
+/// At most so many profiles; upstream has no limit.
+inline constexpr size_t kProfilesMax = 64;
+
+struct Configuration {
+  std::vector<Profile> profiles = {Profile{}};  // of different names
+  SchedulingQueue::Options queue = {};
+};
+
+/// Reads a KubeSchedulerConfiguration (kubescheduler.config.k8s.io/v1) in YAML or JSON.
+///
+/// Errors: kInvalid  another kind or version; a member that has no meaning here, by its name; a
+///                   value out of bounds; two profiles of one name.
+///         kBadRequest  no YAML.
+Result<Configuration> ReadConfiguration(std::string_view text);
+
+/// What a timeout means for the search, which counts steps so that the answer does not depend on
+/// the machine: about what one does in that time.
+allocator::Budget BudgetOf(const Profile& profile);
+
+}  // namespace dray::scheduler
