@@ -2,9 +2,11 @@
 #include "net/tls/certificates.h"
 
 #include <chrono>
+#include <cstddef>
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <openssl/x509.h>
@@ -97,6 +99,39 @@ TEST_F(CertificatesTest, NamesCannotSmuggleInOthers) {
       MakeServingCertificate(random_, now_, ca_, {.names = {std::string(253, 'a')}}).has_value());
   EXPECT_FALSE(
       MakeServingCertificate(random_, now_, ca_, {.names = {std::string(254, 'a')}}).has_value());
+}
+
+TEST_F(CertificatesTest, AServerHasOnlySoManyNames) {
+  constexpr size_t kStanding = 7;  // those that each server has
+  ServingOptions options;
+  for (size_t i = kStanding; i < kAlternativeNamesMax; ++i) {
+    options.names.push_back(fmt::format("n{}", i));
+  }
+  const auto server = MakeServingCertificate(random_, now_, ca_, options);
+  ASSERT_TRUE(server.has_value()) << server.error().message;
+  EXPECT_EQ(ReadCertificate(server->certificate_pem)->names.size(), kAlternativeNamesMax);
+  options.names.emplace_back("one-more");
+  const auto refused = MakeServingCertificate(random_, now_, ca_, options);
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().message, "more than 256 names for one certificate");
+}
+
+TEST_F(CertificatesTest, ANameOfAServerHasTheLengthOfDns) {
+  const auto made = [&](size_t size) {
+    return MakeServingCertificate(random_, now_, ca_, {.names = {std::string(size, 'a')}});
+  };
+  EXPECT_TRUE(made(kDnsNameMax).has_value());
+  EXPECT_FALSE(made(kDnsNameMax + 1).has_value());
+}
+
+TEST_F(CertificatesTest, AFileHasOnlySoManyCertificates) {
+  std::string bundle;
+  for (size_t i = 0; i < kCertificatesMax; ++i) bundle += ca_.certificate_pem;
+  EXPECT_EQ(ParseCertificates(bundle)->size(), kCertificatesMax);
+  const auto refused = ParseCertificates(bundle + ca_.certificate_pem);
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().reason, StatusReason::kBadRequest);
+  EXPECT_EQ(refused.error().message, "reading certificates: more than 1024 of them");
 }
 
 TEST_F(CertificatesTest, ClientsCarryUserAndGroups) {

@@ -22,9 +22,6 @@
 namespace dray::net::tls {
 namespace {
 
-// Certificates of one PEM text: more is no bundle anybody configures.
-constexpr size_t kCertificatesMax = 1024;
-
 BioPtr ReadOnly(std::string_view text) {
   if (text.size() > INT_MAX) return nullptr;
   return BioPtr(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
@@ -56,7 +53,7 @@ Result<std::vector<CertificatePtr>> ParseCertificates(std::string_view pem) {
   const BioPtr bio = ReadOnly(pem);
   if (!bio) return Fail(TakeOpenSslError("reading certificates"));
   std::vector<CertificatePtr> certificates;
-  while (certificates.size() < kCertificatesMax) {
+  while (true) {
     CertificatePtr certificate(PEM_read_bio_X509(bio.get(), nullptr, NoPassword, nullptr));
     if (!certificate) {
       const unsigned long code = ERR_peek_last_error();
@@ -68,6 +65,10 @@ Result<std::vector<CertificatePtr>> ParseCertificates(std::string_view pem) {
       }
       ERR_clear_error();
       break;
+    }
+    if (certificates.size() == kCertificatesMax) {
+      return Fail(StatusReason::kBadRequest,
+                  fmt::format("reading certificates: more than {} of them", kCertificatesMax));
     }
     certificates.push_back(std::move(certificate));
   }

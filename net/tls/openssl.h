@@ -2,6 +2,7 @@
 // Owners for OpenSSL's objects, PEM in and out, and its error queue as text.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -33,8 +34,11 @@ using SslContextPtr = std::unique_ptr<SSL_CTX, Freer<SSL_CTX_free>>;
 /// Empties OpenSSL's error queue of this thread into one line; `what` failed.
 Error TakeOpenSslError(std::string_view what);
 
+/// Certificates of one PEM text: more is no bundle anybody configures.
+inline constexpr size_t kCertificatesMax = 1024;
+
 /// Every certificate of a PEM text, in order; other blocks are skipped.
-/// Errors: kBadRequest  none in it, or one that does not parse.
+/// Errors: kBadRequest  none in it, one that does not parse, or more than kCertificatesMax.
 Result<std::vector<CertificatePtr>> ParseCertificates(std::string_view pem);
 
 /// A private key without a pass phrase.
