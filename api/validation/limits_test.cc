@@ -18,8 +18,11 @@
 #include "api/resource_v1/slice.h"
 #include "api/text/names.h"
 #include "api/validation/claim.h"
+#include "api/validation/classic.h"
 #include "api/validation/device_class.h"
 #include "api/validation/device_rules.h"
+#include "api/validation/device_taint_rule.h"
+#include "api/validation/pool_status_request.h"
 #include "api/validation/resource_slice.h"
 #include "api/validation/settings.h"
 #include "api/validation/value_rules.h"
@@ -94,7 +97,7 @@ Causes ParametersOf(size_t bytes) {
 }
 
 /// Written over a claim that asks for 32 devices.
-Causes StatusWith(std::string_view status) {
+Causes StatusWith(std::string_view status, const Options& options = {}) {
   const std::string claim = fmt::format(
       R"("metadata":{{"name":"c","namespace":"n"}},"spec":{{"devices":{{"requests":[{}]}}}})",
       kExact);
@@ -102,7 +105,7 @@ Causes StatusWith(std::string_view status) {
   return ValidateClaimStatusUpdate(
       Read<resource_v1::ResourceClaim>("{" + claim + R"(,"status":)" + std::string(status) + "}"),
       old,
-      {});
+      options);
 }
 
 constexpr std::string_view kResult =
@@ -113,11 +116,20 @@ Causes ResultsOf(size_t count) {
       fmt::format(R"({{"allocation":{{"devices":{{"results":[{}]}}}}}})", Many(count, kResult)));
 }
 
-Causes ReservedFor(size_t count) {
+Options OptionsOf(Release release) {
+  return {.profile = Profile::Of(release)};
+}
+
+Causes ReservedIn(Release release, size_t count) {
   return StatusWith(
       fmt::format(R"({{"allocation":{{"devices":{{"results":[{}]}}}},"reservedFor":[{}]}})",
                   Many(1, kResult),
-                  Many(count, R"({"resource":"pods","name":"p#","uid":"u#"})")));
+                  Many(count, R"({"resource":"pods","name":"p#","uid":"u#"})")),
+      OptionsOf(release));
+}
+
+Causes ReservedFor(size_t count) {
+  return ReservedIn(Release::kNewest, count);
 }
 
 Causes ReportWith(std::string_view members) {
@@ -144,7 +156,8 @@ Causes ConditionWith(size_t reason, size_t message) {
 
 Causes SliceWith(std::string_view members,
                  std::string_view driver = "d.example.com",
-                 std::string_view pool = "p") {
+                 std::string_view pool = "p",
+                 const Options& options = {}) {
   return ValidateSlice(Read<resource_v1::ResourceSlice>(fmt::format(
                            R"({{"metadata":{{"name":"s"}},"spec":{{"driver":"{}","nodeName":"n",)"
                            R"("pool":{{"name":"{}","resourceSliceCount":1}},{}}}}})",
@@ -152,11 +165,20 @@ Causes SliceWith(std::string_view members,
                            pool,
                            members)),
                        nullptr,
-                       {});
+                       options);
 }
 
-Causes DeviceWith(std::string_view members) {
-  return SliceWith(fmt::format(R"("devices":[{{"name":"a",{}}}])", members));
+Causes DeviceWith(std::string_view members, Release release = Release::kNewest) {
+  return SliceWith(fmt::format(R"("devices":[{{"name":"a",{}}}])", members),
+                   "d.example.com",
+                   "p",
+                   OptionsOf(release));
+}
+
+Causes TaintsIn(Release release, size_t count) {
+  return DeviceWith(
+      fmt::format(R"("taints":[{}])", Many(count, R"({"key":"k#","effect":"NoSchedule"})")),
+      release);
 }
 
 Causes CountersOf(size_t count) {
@@ -183,6 +205,84 @@ Causes ConfigMapWithKeyOf(size_t bytes) {
       Read<core_v1::ConfigMap>(fmt::format(
           R"({{"metadata":{{"name":"m","namespace":"n"}},"data":{{"{}":""}}}})", Letters(bytes))),
       nullptr);
+}
+
+Causes PriorityClassOf(size_t value) {
+  return ValidatePriorityClass(Read<scheduling_v1::PriorityClass>(fmt::format(
+                                   R"({{"metadata":{{"name":"p"}},"value":{}}})", value)),
+                               nullptr);
+}
+
+// ------------------------------------------------------------------- taint rules, requests of
+// pools
+
+constexpr std::string_view kCondition = R"({"type":"T#","status":"True","reason":"R","message":"",)"
+                                        R"("lastTransitionTime":"2020-01-01T00:00:00Z"})";
+
+Causes TaintRuleWith(size_t conditions) {
+  return ValidateTaintRuleStatus(
+      Read<resource_v1::DeviceTaintRule>(
+          fmt::format(R"({{"metadata":{{"name":"t"}},"spec":{{"taint":)"
+                      R"({{"key":"k","effect":"None"}}}},"status":{{"conditions":[{}]}}}})",
+                      Many(conditions, kCondition))),
+      {});
+}
+
+using PoolRequest = resource_v1alpha3::ResourcePoolStatusRequest;
+
+PoolRequest PoolRequestWith(std::string_view spec, std::string_view status) {
+  return Read<PoolRequest>(fmt::format(
+      R"({{"metadata":{{"name":"r"}},"spec":{{"driver":"d.example.com"{}}}{}}})", spec, status));
+}
+
+Causes PoolLimitOf(size_t limit) {
+  return ValidatePoolRequest(PoolRequestWith(fmt::format(R"(,"limit":{})", limit), ""), {});
+}
+
+Causes PoolStatusWith(std::string_view members) {
+  return ValidatePoolRequestStatus(
+      PoolRequestWith("", fmt::format(R"(,"status":{{"poolCount":1,{}}})", members)),
+      PoolRequestWith("", ""),
+      {});
+}
+
+Causes PoolWith(std::string_view members) {
+  return PoolStatusWith(fmt::format(
+      R"("pools":[{{"driver":"d.example.com","poolName":"p","generation":1,{}}}])", members));
+}
+
+// ---------------------------------------------------------------------------------- classic
+// objects
+
+namespace classic = resource_v1alpha2;
+
+Causes ClassicStatusWith(std::string_view members) {
+  constexpr std::string_view kClaim =
+      R"({{"metadata":{{"name":"c","namespace":"n"}},"spec":{{"resourceClassName":"k"}}{}}})";
+  const auto old = Read<classic::ResourceClaim>(fmt::format(kClaim, ""));
+  const std::string status =
+      fmt::format(R"(,"status":{{"driverName":"d.example.com",{}}})", members);
+  return ValidateClassicClaimStatusUpdate(
+      Read<classic::ResourceClaim>(fmt::format(kClaim, status)), old, {});
+}
+
+Causes ClassicHandlesWith(std::string_view handles) {
+  return ClassicStatusWith(fmt::format(R"("allocation":{{"resourceHandles":[{}]}})", handles));
+}
+
+Causes SchedulingNodes(size_t count) {
+  return ValidateSchedulingContext(
+      Read<classic::PodSchedulingContext>(fmt::format(
+          R"({{"metadata":{{"name":"c","namespace":"n"}},"spec":{{"potentialNodes":[{}]}}}})",
+          Many(count, R"("n#")"))),
+      {});
+}
+
+Causes ValidValuesOf(size_t count) {
+  return DeviceWith(
+      fmt::format(R"("allowMultipleAllocations":true,"capacity":{{"c":{{"value":"99",)"
+                  R"("requestPolicy":{{"default":"0","validValues":[{}]}}}}}})",
+                  Many(count, R"("#")")));
 }
 
 struct Case {
@@ -227,7 +327,20 @@ const Case kClaimCases[] = {
     {"RequestName", kDnsLabelMax, [](size_t n) { return RequestNamed(Letters(n)); }},
     {"ParameterBytes", kParametersBytesMax, ParametersOf},
     {"Results", kResultsMax, ResultsOf},
+    {"AllocationConfigs",
+     kAllocationConfigsMax,
+     [](size_t n) {
+       return StatusWith(
+           fmt::format(R"({{"allocation":{{"devices":{{"results":[{}],"config":[{}]}}}}}})",
+                       Many(1, kResult),
+                       Many(n,
+                            R"({"source":"FromClaim","opaque":{"driver":"d.example.com",)"
+                            R"("parameters":{"a":#}}})")));
+     }},
     {"ReservedFor", kReservedForMax, ReservedFor},
+    {"ReservedForBefore32",
+     kReservedForMaxBefore32,
+     [](size_t n) { return ReservedIn(Release::k1_31, n); }},
     {"DeviceConditions",
      kDeviceConditionsMax,
      [](size_t n) {
@@ -287,11 +400,20 @@ const Case kSliceCases[] = {
      [](size_t n) {
        return DeviceWith(fmt::format(R"("attributes":{{"{}":{{"int":1}}}})", Letters(n)));
      }},
-    {"Taints",
-     kTaintsMax,
+    {"Taints", kTaintsMax, [](size_t n) { return TaintsIn(Release::kNewest, n); }},
+    {"TaintsBefore35", kTaintsMaxBefore35, [](size_t n) { return TaintsIn(Release::k1_34, n); }},
+    {"AttributeValues",
+     kAttributeValuesMax,
      [](size_t n) {
-       return DeviceWith(
-           fmt::format(R"("taints":[{}])", Many(n, R"({"key":"k#","effect":"NoSchedule"})")));
+       return DeviceWith(fmt::format(R"("attributes":{{"a":{{"ints":[{}]}},"b":{{"int":1}}}})",
+                                     Many(n - 1, "#")));
+     }},
+    {"CompatibilityGroups",
+     kCompatibilityGroupsMax,
+     [](size_t n) {
+       return DeviceWith(fmt::format(R"("consumesCounters":[{{"counterSet":"c","counters":)"
+                                     R"({{"a":{{"value":"1"}}}},"compatibilityGroups":[{}]}}])",
+                                     Many(n, R"("g#")")));
      }},
     {"BindingConditions",
      kBindingConditionsMax,
@@ -345,6 +467,61 @@ const Case kOtherCases[] = {
      }},
     {"ConfigMapBytes", kSettingsBytesMax, ConfigMapOf},
     {"ConfigMapKey", kDnsSubdomainMax, ConfigMapWithKeyOf},
+    {"UserPriority", kUserPriorityMax, PriorityClassOf},
+    {"TaintRuleConditions", kRuleConditionsMax, TaintRuleWith},
+    {"PoolLimit", kPoolLimitMax, PoolLimitOf},
+    {"PoolStatuses",
+     kPoolStatusesMax,
+     [](size_t n) {
+       return PoolStatusWith(
+           fmt::format(R"("pools":[{}])",
+                       Many(n, R"({"driver":"d.example.com","poolName":"p#","generation":1})")));
+     }},
+    {"PoolConditions",
+     kPoolConditionsMax,
+     [](size_t n) {
+       return PoolStatusWith(fmt::format(R"("conditions":[{}])", Many(n, kCondition)));
+     }},
+    {"PoolError",
+     kPoolErrorMax,
+     [](size_t n) { return PoolWith(fmt::format(R"("validationError":"{}")", Letters(n))); }},
+    {"PoolPartitions",
+     kPoolSummaryMax,
+     [](size_t n) {
+       return PoolWith(
+           fmt::format(R"("partitionSummary":[{}])",
+                       Many(n, R"({"attribute":"a.b/c","type":"t#","total":1,"allocatable":1})")));
+     }},
+    {"PoolShareables",
+     kPoolSummaryMax,
+     [](size_t n) {
+       return PoolWith(fmt::format(
+           R"("shareableSummary":{{"fullyAvailableDevices":1,"partiallyAvailableDevices":1,)"
+           R"("capacity":[{}]}})",
+           Many(n, R"({"name":"c#","total":"1","consumed":"0","available":"1"})")));
+     }},
+};
+
+const Case kClassicCases[] = {
+    {"Handles",
+     kClassicHandlesMax,
+     [](size_t n) {
+       return ClassicHandlesWith(Many(n, R"({"driverName":"d#.example.com","data":"x"})"));
+     }},
+    {"HandleBytes",
+     kClassicHandleBytesMax,
+     [](size_t n) {
+       return ClassicHandlesWith(
+           fmt::format(R"({{"driverName":"d.example.com","data":"{}"}})", Letters(n)));
+     }},
+    {"ReservedFor",
+     kClassicReservedForMax,
+     [](size_t n) {
+       return ClassicStatusWith(
+           fmt::format(R"("allocation":{{"shareable":true}},"reservedFor":[{}])",
+                       Many(n, R"({"resource":"pods","name":"p#","uid":"u#"})")));
+     }},
+    {"SchedulingNodes", kSchedulingNodesMax, SchedulingNodes},
 };
 
 class Limit : public testing::TestWithParam<Case> {};
@@ -357,10 +534,17 @@ TEST_P(Limit, IsTheLastThatIsTaken) {
   EXPECT_EQ(limit.validate(limit.limit + 1).size(), 1U) << "one past it";
 }
 
+// A list that is too long is not looked at, so the default is not found in it either.
+TEST(ValidValues, TooManyHideTheDefault) {
+  EXPECT_EQ(ValidValuesOf(kValidValuesMax).size(), 0U);
+  EXPECT_EQ(ValidValuesOf(kValidValuesMax + 1).size(), 2U);
+}
+
 constexpr auto kNameOf = [](const auto& info) { return std::string(info.param.name); };
 
 INSTANTIATE_TEST_SUITE_P(Claims, Limit, testing::ValuesIn(kClaimCases), kNameOf);
 INSTANTIATE_TEST_SUITE_P(Slices, Limit, testing::ValuesIn(kSliceCases), kNameOf);
+INSTANTIATE_TEST_SUITE_P(Classic, Limit, testing::ValuesIn(kClassicCases), kNameOf);
 INSTANTIATE_TEST_SUITE_P(Others, Limit, testing::ValuesIn(kOtherCases), kNameOf);
 
 }  // namespace
