@@ -81,8 +81,8 @@ TEST(Names, LabelKeysAndValues) {
   EXPECT_THAT(CheckLabelKey("a/"), ElementsAre("name part must be non-empty", kNamePartText));
   EXPECT_THAT(CheckLabelKey("A/b"), ElementsAre("prefix part " + kSubdomainText));
   EXPECT_THAT(CheckLabelKey("-a"), ElementsAre(kNamePartText));
-  EXPECT_THAT(CheckLabelKey("a/" + Times(63)), IsEmpty());
-  EXPECT_THAT(CheckLabelKey("a/" + Times(64)),
+  EXPECT_THAT(CheckLabelKey("a/" + Times(kLabelNameMax)), IsEmpty());
+  EXPECT_THAT(CheckLabelKey("a/" + Times(kLabelNameMax + 1)),
               ElementsAre("name part must be no more than 63 bytes"));
   EXPECT_THAT(CheckLabelKey(Times(64), LengthWord::kCharacters),
               ElementsAre("name part must be no more than 63 characters"));
@@ -94,8 +94,9 @@ TEST(Names, LabelKeysAndValues) {
               ElementsAre("must include a prefix (e.g. 'example.com/key')"));
   EXPECT_THAT(CheckPrefixedLabelKey("a/b"), IsEmpty());
   EXPECT_THAT(CheckLabelValue(""), IsEmpty());
-  EXPECT_THAT(CheckLabelValue(Times(63)), IsEmpty());
-  EXPECT_THAT(CheckLabelValue(Times(64)), ElementsAre("must be no more than 63 bytes"));
+  EXPECT_THAT(CheckLabelValue(Times(kLabelValueMax)), IsEmpty());
+  EXPECT_THAT(CheckLabelValue(Times(kLabelValueMax + 1)),
+              ElementsAre("must be no more than 63 bytes"));
   EXPECT_THAT(
       CheckLabelValue("-5"),
       ElementsAre("a valid label must be an empty string or consist of alphanumeric characters, "

@@ -88,6 +88,17 @@ TEST(Engine, ReadsAChunkedPostSplitAnywhere) {
   }
 }
 
+TEST(Engine, EmptyLinesBeforeARequestAreFew) {
+  const auto answer = [](int lines) {
+    Harness harness;
+    for (int i = 0; i < lines; ++i) harness.engine.Feed("\r\n");
+    harness.engine.Feed("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
+    return harness.Take();
+  };
+  EXPECT_THAT(answer(kLeadingLinesMax), StartsWith("HTTP/1.1 200 "));
+  EXPECT_THAT(answer(kLeadingLinesMax + 1), StartsWith("HTTP/1.1 400 "));
+}
+
 TEST(Engine, AnswersWithLengthAndKeepsTheConnection) {
   Harness harness;
   harness.engine.Feed("GET / HTTP/1.1\r\nHost: h\r\n\r\n");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/patch/patch.h"
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -43,6 +44,15 @@ TEST(Patch, BrokenTextsAreNamedAsInTheRelease) {
             "400 error decoding patch: unexpected end of JSON input");
   EXPECT_EQ(message(PatchType::kStrategicMerge, "{", api::Release::k1_30),
             "400 unexpected end of JSON input");
+}
+
+TEST(Patch, WhatIsMadeHasALimit) {
+  const auto made = [](size_t bytes) {
+    const std::string value(bytes - std::string_view(R"({"a":"","b":1})").size(), 'x');
+    return Pod(PatchType::kMerge, fmt::format(R"({{"a":"{}"}})", value), R"({"b":1})");
+  };
+  EXPECT_EQ(made(kPatchedBytesMax).size(), kPatchedBytesMax);
+  EXPECT_EQ(made(kPatchedBytesMax + 1), "413 Request entity too large: limit is 8388608");
 }
 
 struct Case {

@@ -79,6 +79,24 @@ TEST(MetadataRules, ChangesAreLookedAtAsOftenAsInTheRelease) {
   }
 }
 
+TEST(MetadataRules, AnnotationsHaveALimitOfBytes) {
+  api::meta_v1::ObjectMeta meta = Named();
+  std::string& value = meta.annotations["k"];
+  value.assign(kAnnotationBytesMax - 1, 'x');
+  const std::pair<Release, std::string> cases[] = {
+      {Release::k1_31, "Too long: must have at most 262144 bytes"},
+      {Release::kNewest, "Too long: may not be more than 262144 bytes"},
+  };
+  for (const auto& [release, message] : cases) {
+    const api::Profile profile = api::Profile::Of(release);
+    EXPECT_TRUE(CheckNewMetadata(Claims(), meta, profile).empty());
+    api::meta_v1::ObjectMeta longer = meta;
+    longer.annotations["k"] += 'x';
+    EXPECT_EQ(MessageAbout(CheckNewMetadata(Claims(), longer, profile), "metadata.annotations"),
+              message);
+  }
+}
+
 TEST(MetadataRules, TimesAreShownAsInTheRelease) {
   const api::meta_v1::ObjectMeta old = Named();
   api::meta_v1::ObjectMeta meta = old;
