@@ -65,7 +65,8 @@ Result<> Components::Start() {
             .features = options_.features,
             .taint_rules = options_.taint_rules,
             .bindings_max = options_.binders * kBindingsPerBinder,
-            .extended_resources = options_.extended_resources});
+            .extended_resources = options_.extended_resources,
+            .node_allocatable = options_.node_allocatable});
     scheduler_.emplace(std::make_unique<BindingScheduler>(std::move(made), options_.binders));
   }
   if (simulated != nullptr) nodes_.emplace(std::move(simulated));

@@ -64,6 +64,7 @@ struct ComponentsOptions {
   bool taint_eviction = true;      // DRADeviceTaints
   bool pool_status = true;         // DRAResourcePoolStatus
   bool extended_resources = true;  // DRAExtendedResource
+  bool node_allocatable = true;    // DRANodeAllocatableResources
   /// DeviceTaintRules count, as in this release.
   std::optional<api::Release> taint_rules = {};
 };

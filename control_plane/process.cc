@@ -158,6 +158,7 @@ Result<ComponentsOptions> Process::ChooseComponents() const {
       .taint_eviction = options_.emulation.gates.Has(api::Gate::kDeviceTaints),
       .pool_status = options_.emulation.gates.Has(api::Gate::kResourcePoolStatus),
       .extended_resources = options_.emulation.gates.Has(api::Gate::kExtendedResource),
+      .node_allocatable = options_.emulation.gates.Has(api::Gate::kNodeAllocatableResources),
       .taint_rules = TaintRules(options_.emulation)};
 }
 

@@ -2,12 +2,14 @@
 #include "scheduler/bind.h"
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "api/claims/pod_claims.h"
+#include "api/codec/json_writer.h"
 #include "api/core_v1/binding.h"
 #include "api/core_v1/pod.h"
 #include "api/meta_v1/options.h"
@@ -15,6 +17,7 @@
 #include "base/result.h"
 #include "client/outcome.h"
 #include "client/read_modify_write.h"
+#include "scheduler/extended_resources.h"
 
 namespace dray::scheduler {
 namespace {
@@ -253,48 +256,93 @@ Result<> BindClaim(client::Client& client, const BindTask& task, ClaimToBind& cl
   return done;
 }
 
-/// Says in the pod's status which claim serves its extended resources.
-Result<> ShowExtendedClaim(client::Client& client, const BindTask& task) {
-  const auto claim = std::ranges::find_if(task.claims, &ClaimToBind::is_extended);
-  if (claim == task.claims.end()) return {};
-  core_v1::PodExtendedResourceClaimStatus status;
-  std::ranges::copy(task.extended_mappings, std::back_inserter(status.request_mappings));
-  status.resource_claim_name = claim->claim.metadata().name;
+/// Changes the status of the pod, if it is still the one of the task. `edit`: whether there was
+/// anything to change. Errors are told as those of `what`.
+Result<> WritePodStatus(client::Client& client,
+                        const BindTask& task,
+                        std::string_view what,
+                        const std::function<bool(core_v1::PodStatus& status)>& edit) {
   Result<api::Object> written = client::ReadModifyWrite(
       client, task.pod, "status", [&](api::Object& copy) -> Result<client::Change> {
         auto& pod = copy.Mutable<core_v1::Pod>();
         const bool is_same = pod.metadata.uid == task.pod.metadata().uid;
-        if (!is_same || pod.status.extended_resource_claim_status == status) {
-          return client::Change::kNothing;
-        }
-        pod.status.extended_resource_claim_status = status;
-        return client::Change::kWrite;
+        return is_same && edit(pod.status) ? client::Change::kWrite : client::Change::kNothing;
       });
   if (written) return {};
   Error error = std::move(written).error();
-  error.message = fmt::format("update pod {} ExtendedResourceClaimStatus: {}",
+  error.message = fmt::format("{} pod {} {}: {}",
+                              what.starts_with("Ext") ? "update" : "updating",  // upstream's words
                               api::ObjectKey(task.pod.metadata()),
+                              what,
                               error.message);
   return Fail(std::move(error));
+}
+
+/// The name of the claim for extended resources; empty: there is none.
+std::string ExtendedClaimOf(const BindTask& task) {
+  const auto claim = std::ranges::find_if(task.claims, &ClaimToBind::is_extended);
+  return claim == task.claims.end() ? std::string() : claim->claim.metadata().name;
+}
+
+/// Says in the pod's status which claim serves its extended resources.
+Result<> ShowExtendedClaim(client::Client& client, const BindTask& task) {
+  core_v1::PodExtendedResourceClaimStatus shown;
+  shown.resource_claim_name = ExtendedClaimOf(task);
+  if (shown.resource_claim_name.empty()) return {};
+  std::ranges::copy(task.extended_mappings, std::back_inserter(shown.request_mappings));
+  return WritePodStatus(
+      client, task, "ExtendedResourceClaimStatus", [&](core_v1::PodStatus& status) {
+        if (status.extended_resource_claim_status == shown) return false;
+        status.extended_resource_claim_status = shown;
+        return true;
+      });
+}
+
+/// Says in the pod's status what its devices take of the node.
+Result<> ShowTaken(client::Client& client, const BindTask& task) {
+  if (task.taken.empty()) return {};
+  api::List<core_v1::NodeAllocatableResourceClaimStatus> shown;
+  for (core_v1::NodeAllocatableResourceClaimStatus one : task.taken) {
+    if (one.resource_claim_name == kExtendedClaimName) {
+      one.resource_claim_name = ExtendedClaimOf(task);
+    }
+    shown.push_back(std::move(one));
+  }
+  return WritePodStatus(
+      client, task, "NodeAllocatableResourceClaimStatuses", [&](core_v1::PodStatus& status) {
+        if (status.node_allocatable_resource_claim_statuses == shown) return false;
+        status.node_allocatable_resource_claim_statuses = shown;
+        return true;
+      });
+}
+
+/// An empty list that is said clears it; one that is left out would mean nothing.
+void ClearTaken(client::Client& client, const BindTask& task) {
+  if (task.taken.empty()) return;
+  std::string patch;
+  api::JsonWriter json(patch);
+  json.Object([&] {
+    json.Member("metadata").Object({{"uid", task.pod.metadata().uid}});
+    json.Member("status").Object(
+        [&] { json.Member("nodeAllocatableResourceClaimStatuses").Array([] {}); });
+  });
+  (void)client.Patch(client::RefOf(task.pod), client::PatchType::kMerge, patch, "status");
 }
 
 /// What upstream's plugin does before the binding.
 Result<> PreBind(client::Client& client, BindTask& task) {
   for (ClaimToBind& claim : task.claims) DRAY_TRY_VOID(BindClaim(client, task, claim));
-  return ShowExtendedClaim(client, task);
+  DRAY_TRY_VOID(ShowExtendedClaim(client, task));
+  return ShowTaken(client, task);
 }
 
 /// Shows for which node the pod waits. That it may be refused is no reason to give up.
 void Nominate(client::Client& client, const BindTask& task) {
-  (void)client::ReadModifyWrite(
-      client, task.pod, "status", [&](api::Object& copy) -> Result<client::Change> {
-        auto& pod = copy.Mutable<core_v1::Pod>();
-        const bool is_same = pod.metadata.uid == task.pod.metadata().uid;
-        if (!is_same || pod.status.nominated_node_name == task.node)
-          return client::Change::kNothing;
-        pod.status.nominated_node_name = task.node;
-        return client::Change::kWrite;
-      });
+  (void)WritePodStatus(client, task, "NominatedNodeName", [&](core_v1::PodStatus& status) {
+    if (status.nominated_node_name == task.node) return false;
+    status.nominated_node_name = task.node;
+    return true;
+  });
 }
 
 bool IsUnsure(const BindTask& task) {
@@ -326,6 +374,7 @@ void TakeBack(client::Client& client, BindTask& task) {
     writer.Unreserve();
     Remember(writer, claim);
   }
+  ClearTaken(client, task);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "api/resource_v1/allocation.h"
 #include "api/value/time.h"
 #include "client/client.h"
+#include "scheduler/node_allocatable.h"
 
 namespace dray::scheduler {
 
@@ -34,6 +35,8 @@ struct BindTask {
   std::vector<std::string> holds{};
   /// What the status of the pod says about its extended claim.
   std::vector<api::core_v1::ContainerExtendedResourceRequest> extended_mappings{};
+  /// What the status of the pod says about resources that devices take of the node.
+  NodeAllocatableStatuses taken{};
   /// What allocations say when they were made; none: the release has no word for that.
   std::optional<api::Time> allocated_at;
   /// Some devices have to be made ready first: the pod is nominated for the node, its claims are
@@ -61,7 +64,8 @@ struct BindOutcome {
 /// Writes everything, in the order every reader may rely on: the nomination of a pod that will wait
 /// for its devices; per claim in the pod's order first the finalizer, then allocation and
 /// reservation in one status update with the resource version; the name of the claim for extended
-/// resources, which is created here, in the pod's status; then the binding. After a failure the
+/// resources, which is created here, in the pod's status; there too what devices take of the node;
+/// then the binding. After a failure the
 /// reservations made here are taken back; allocations stay, for whoever uses them next, but a claim
 /// that was created goes.
 ///

@@ -2,6 +2,7 @@
 #include "scheduler/cycle.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <set>
@@ -9,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "api/claims/pod_claims.h"
 #include "api/selectors/node_selector_match.h"
 #include "client/informer.h"
 #include "scheduler/binding_conditions.h"
@@ -32,7 +34,7 @@ struct ClaimSet {
   bool prioritized = false;
 };
 
-using Obstacle = std::variant<Unschedulable, AttemptFailed>;
+using EndOfAttempt = std::variant<Unschedulable, AttemptFailed>;
 
 Unschedulable ForAllNodes(std::string reason, const ClusterView& view, WaitsFor waits_for) {
   return {.nodes = view.nodes.size(),
@@ -62,10 +64,10 @@ std::string MissingClass(const resource_v1::ResourceClaim& claim, const ClusterV
   return {};
 }
 
-std::optional<Obstacle> AddWanted(const api::Object& object,
-                                  size_t index,
-                                  const ClusterView& view,
-                                  ClaimSet& set) {
+std::optional<EndOfAttempt> AddWanted(const api::Object& object,
+                                      size_t index,
+                                      const ClusterView& view,
+                                      ClaimSet& set) {
   const auto& claim = object.As<resource_v1::ResourceClaim>();
   if (view.in_flight(claim.metadata.uid)) {
     return ForAllNodes(fmt::format("resource claim {} is in the process of being allocated",
@@ -100,10 +102,10 @@ bool IsUseless(const resource_v1::ResourceClaim& claim,
 }
 
 /// PreFilter: what holds for all nodes.
-std::optional<Obstacle> SortClaims(std::span<const api::Object> claims,
-                                   const ClusterView& view,
-                                   const CycleOptions& options,
-                                   ClaimSet& set) {
+std::optional<EndOfAttempt> SortClaims(std::span<const api::Object> claims,
+                                       const ClusterView& view,
+                                       const CycleOptions& options,
+                                       ClaimSet& set) {
   for (size_t i = 0; i < claims.size(); ++i) {
     const auto& claim = claims[i].As<resource_v1::ResourceClaim>();
     if (!claim.status.allocation) {
@@ -145,8 +147,11 @@ int Score(const ClaimSet& set, const std::vector<resource_v1::AllocationResult>&
 
 class NodeSearch {
  public:
-  NodeSearch(const core_v1::Pod& pod, const ClaimSet& set, const ClusterView& view)
-      : needs_(NeedsOf(pod)), set_(set), view_(view) {
+  NodeSearch(const core_v1::Pod& pod,
+             std::span<const api::Object> claims,
+             const ClaimSet& set,
+             const ClusterView& view)
+      : needs_(NeedsOf(pod)), claims_(claims), set_(set), view_(view) {
     for (const auto& [resource, amount] : needs_.requests) {
       if (amount == 0 || !resource.contains('/')) continue;
       // Classes come and go, and with them who serves the resource.
@@ -157,49 +162,18 @@ class NodeSearch {
 
   /// False when the attempt failed and must end.
   bool LookAt(size_t index) {
-    const NodeState& state = *view_.nodes[index];
-    if (std::optional<Rejection> rejection = FilterNode(needs_, state)) {
-      Reject(std::move(rejection->reasons), rejection->unresolvable, ClusterEvent::kNodes);
-      if (!rejection->unresolvable) result_.waits_for.events.insert(ClusterEvent::kAssignedPods);
-      return true;
+    Found found;
+    const Result<std::optional<Obstacle>> obstacle = FitOn(*view_.nodes[index], found);
+    if (!obstacle) {
+      failure_ = AttemptFailed{
+          fmt::format("running \"DynamicResources\" filter plugin: {}", obstacle.error().message)};
+      return false;
     }
-    if (view_.left_over != nullptr && !needs_.of_classes.empty()) {
-      result_.left_over_in_the_way = true;
-      Reject({"cannot schedule extended resource claim"}, true, ClusterEvent::kDevices);
-      return true;
+    if (obstacle->has_value()) {
+      Reject(**obstacle);
+    } else {
+      Consider(index, std::move(found));
     }
-    bool available = true;
-    for (const ClaimSet::Allocated& claim : set_.allocated) {
-      const core_v1::Node& node = state.value();
-      const bool is_here =
-          !claim.nodes || claim.nodes->Matches(node.metadata.labels, node.metadata.name);
-      if (is_here && !claim.is_useless) continue;
-      unavailable_.insert(claim.index);
-      available = false;
-    }
-    std::vector<resource_v1::AllocationResult> results;
-    Wish& wish = WishOn(state);
-    if (!wish.claims.empty()) {
-      if (!wish.devices_on) wish.devices_on = view_.search(wish.claims);
-      const Result<allocator::Outcome> outcome = wish.devices_on(state.value());
-      if (!outcome) return Fail(outcome.error().message);
-      if (std::holds_alternative<allocator::Undecided>(*outcome)) {
-        return Fail(fmt::format("node {}: timed out trying to allocate devices",
-                                state.value().metadata.name));
-      }
-      if (const auto* no = std::get_if<allocator::Unsatisfiable>(&*outcome)) {
-        Reject({no->node_error.empty() ? "cannot allocate all claims" : no->node_error},
-               true,
-               ClusterEvent::kDevices);
-        return true;
-      }
-      results = std::get<allocator::Allocation>(*outcome).results;
-    }
-    if (!available) {
-      Reject({"resourceclaim not available on the node"}, true, ClusterEvent::kDevices);
-      return true;
-    }
-    Consider(index, wish, std::move(results));
     return true;
   }
 
@@ -231,12 +205,64 @@ class NodeSearch {
     DevicesOnNode devices_on;  // begun when a node is first asked
   };
 
+  /// What a node has for the pod.
+  struct Found {
+    const Wish* wish = nullptr;
+    std::vector<resource_v1::AllocationResult> results;
+    NodeAllocatableStatuses taken;
+  };
+
+  /// Why a node does not do, and what may change that.
+  struct Obstacle {
+    Rejection rejection;
+    ClusterEvent event = ClusterEvent::kDevices;
+  };
+  static Obstacle NoDevices(std::string reason) {
+    return {.rejection = {.reasons = {std::move(reason)}}};
+  }
+
   struct Best {
     size_t index;
-    const Wish* wish;
     int score;
-    std::vector<resource_v1::AllocationResult> results;
+    Found found;
   };
+
+  /// Why a claim with devices that are resources of a node is not for this pod; empty if none.
+  std::string WhyNotShared() const {
+    if (!view_.node_allocatable) return {};
+    for (const ClaimSet::Allocated& allocated : set_.allocated) {
+      const auto& claim = claims_[allocated.index].As<resource_v1::ResourceClaim>();
+      if (claim.status.reserved_for.empty() ||
+          api::claims::IsReservedFor(claim, needs_.pod->metadata.uid) ||
+          !HasMappedDevice(*claim.status.allocation, view_.node_allocatable)) {
+        continue;
+      }
+      return fmt::format(
+          "node allocatable resource claim {} has a mapped device and cannot be shared across pods",
+          claim.metadata.name);
+    }
+    return {};
+  }
+
+  /// What the devices of all claims of the pod take of the node.
+  Result<NodeAllocatableStatuses> TakenOnNode(
+      const Wish& wish, const std::vector<resource_v1::AllocationResult>& results) const {
+    if (!view_.node_allocatable) return NodeAllocatableStatuses{};
+    std::vector<ClaimAllocation> claims;
+    const auto add = [&](const resource_v1::ResourceClaim& claim,
+                         const resource_v1::AllocationResult& allocation) {
+      const std::string& name = claim.metadata.name;
+      claims.push_back({.namespace_ = claim.metadata.namespace_,
+                        .name = name.empty() ? std::string(kExtendedClaimName) : name,
+                        .allocation = &allocation});
+    };
+    for (const ClaimSet::Allocated& allocated : set_.allocated) {
+      const auto& claim = claims_[allocated.index].As<resource_v1::ResourceClaim>();
+      add(claim, *claim.status.allocation);
+    }
+    for (size_t i = 0; i < results.size(); ++i) add(*wish.claims[i], results[i]);
+    return TakenByClaims(*needs_.pod, claims, view_.node_allocatable);
+  }
 
   Wish& WishOn(const NodeState& state) {
     std::set<std::string, std::less<>> resources = ServedByDevices(needs_, state);
@@ -252,24 +278,75 @@ class NodeSearch {
     return wish;
   }
 
-  void Reject(std::vector<std::string> reasons, bool unresolvable, ClusterEvent event) {
-    for (std::string& reason : reasons) result_.node_reasons.push_back(std::move(reason));
-    if (unresolvable) ++result_.unresolvable_nodes;
-    result_.waits_for.events.insert(event);
+  /// Whether the pod fits on the node, and with what (`found`). Errors: those of the search.
+  Result<std::optional<Obstacle>> FitOn(const NodeState& state, Found& found) {
+    if (std::optional<Rejection> rejection = FilterNode(needs_, state)) {
+      return Obstacle{.rejection = *std::move(rejection), .event = ClusterEvent::kNodes};
+    }
+    if (view_.left_over != nullptr && !needs_.of_classes.empty()) {
+      result_.left_over_in_the_way = true;
+      return NoDevices("cannot schedule extended resource claim");
+    }
+    if (std::string why_not = WhyNotShared(); !why_not.empty()) {
+      return NoDevices(std::move(why_not));
+    }
+    const bool is_available = AreAllocatedOn(state.value());
+    DRAY_TRY(std::optional<Obstacle> obstacle, FindDevices(state, found));
+    if (obstacle) return obstacle;
+    if (!is_available) return NoDevices("resourceclaim not available on the node");
+    DRAY_TRY(found.taken, TakenOnNode(*found.wish, found.results));
+    if (std::optional<Rejection> rejection = FilterTaken(*needs_.pod, found.taken, state)) {
+      return Obstacle{.rejection = *std::move(rejection)};
+    }
+    return std::optional<Obstacle>();
   }
 
-  bool Fail(std::string_view message) {
-    failure_ =
-        AttemptFailed{fmt::format("running \"DynamicResources\" filter plugin: {}", message)};
-    return false;
+  /// Whether those claims that are allocated can be used on the node; remembers those that cannot.
+  bool AreAllocatedOn(const core_v1::Node& node) {
+    bool are_available = true;
+    for (const ClaimSet::Allocated& claim : set_.allocated) {
+      const bool is_here =
+          !claim.nodes || claim.nodes->Matches(node.metadata.labels, node.metadata.name);
+      if (is_here && !claim.is_useless) continue;
+      unavailable_.insert(claim.index);
+      are_available = false;
+    }
+    return are_available;
   }
 
-  void Consider(size_t index,
-                const Wish& wish,
-                std::vector<resource_v1::AllocationResult> results) {
-    const int score = set_.prioritized ? Score(set_, results) : 0;
+  Result<std::optional<Obstacle>> FindDevices(const NodeState& state, Found& found) {
+    Wish& wish = WishOn(state);
+    found.wish = &wish;
+    if (wish.claims.empty()) return std::optional<Obstacle>();
+    if (!wish.devices_on) wish.devices_on = view_.search(wish.claims);
+    DRAY_TRY(const allocator::Outcome outcome, wish.devices_on(state.value()));
+    if (std::holds_alternative<allocator::Undecided>(outcome)) {
+      return Fail(StatusReason::kTimeout,
+                  fmt::format("node {}: timed out trying to allocate devices",
+                              state.value().metadata.name));
+    }
+    if (const auto* no = std::get_if<allocator::Unsatisfiable>(&outcome)) {
+      return NoDevices(no->node_error.empty() ? "cannot allocate all claims" : no->node_error);
+    }
+    found.results = std::get<allocator::Allocation>(outcome).results;
+    return std::optional<Obstacle>();
+  }
+
+  void Reject(const Obstacle& obstacle) {
+    const Rejection& rejection = obstacle.rejection;
+    std::ranges::copy(rejection.reasons, std::back_inserter(result_.node_reasons));
+    result_.waits_for.events.insert(obstacle.event);
+    if (rejection.unresolvable) {
+      ++result_.unresolvable_nodes;
+    } else {
+      result_.waits_for.events.insert(ClusterEvent::kAssignedPods);
+    }
+  }
+
+  void Consider(size_t index, Found found) {
+    const int score = set_.prioritized ? Score(set_, found.results) : 0;
     if (best_ && best_->score >= score) return;
-    best_ = Best{.index = index, .wish = &wish, .score = score, .results = std::move(results)};
+    best_ = Best{.index = index, .score = score, .found = std::move(found)};
   }
 
   Decision Place(Best best, size_t claims) const {
@@ -277,19 +354,21 @@ class NodeSearch {
         .node = view_.nodes[best.index]->value().metadata.name,
         .allocations = std::vector<std::optional<resource_v1::AllocationResult>>(claims),
         .extended = std::nullopt,
+        .taken = std::move(best.found.taken),
         .next_first_node = best.index + 1};
     for (size_t i = 0; i < set_.wanted_indexes.size(); ++i) {
-      placement.allocations[set_.wanted_indexes[i]] = std::move(best.results[i]);
+      placement.allocations[set_.wanted_indexes[i]] = std::move(best.found.results[i]);
     }
-    if (!best.wish->extended.requests.empty()) {
-      placement.extended = ExtendedPlacement{.claim = *best.wish->claims.back(),
-                                             .mappings = best.wish->extended.mappings,
-                                             .allocation = std::move(best.results.back())};
+    if (!best.found.wish->extended.requests.empty()) {
+      placement.extended = ExtendedPlacement{.claim = *best.found.wish->claims.back(),
+                                             .mappings = best.found.wish->extended.mappings,
+                                             .allocation = std::move(best.found.results.back())};
     }
     return placement;
   }
 
   PodNeeds needs_;
+  std::span<const api::Object> claims_;
   const ClaimSet& set_;
   const ClusterView& view_;
   std::map<std::set<std::string, std::less<>>, Wish> wishes_;  // by resources served by devices
@@ -319,11 +398,11 @@ Decision Decide(const core_v1::Pod& pod,
     return Unschedulable{.waits_for = {.events = {ClusterEvent::kNodes}, .claims = {}}};
   }
   ClaimSet set;
-  if (std::optional<Obstacle> obstacle = SortClaims(claims, view, options, set)) {
+  if (std::optional<EndOfAttempt> obstacle = SortClaims(claims, view, options, set)) {
     return std::visit([](auto& known) -> Decision { return std::move(known); }, *obstacle);
   }
   const bool look_at_all = set.prioritized || view.nodes.size() <= options.filter_all_nodes_max;
-  NodeSearch search(pod, set, view);
+  NodeSearch search(pod, claims, set, view);
   for (size_t i = 0; i < view.nodes.size(); ++i) {
     if (!search.LookAt((view.first_node + i) % view.nodes.size())) break;
     if (search.found() && !look_at_all) break;

@@ -22,6 +22,7 @@
 #include "base/world.h"
 #include "dray/allocator.h"
 #include "scheduler/extended_resources.h"
+#include "scheduler/node_allocatable.h"
 #include "scheduler/node_filter.h"
 #include "scheduler/queue.h"
 
@@ -43,6 +44,8 @@ struct ClusterView {
   WallTime now = {};
   /// Not set: extended resources are the nodes' own.
   ClassOfResource class_of = {};
+  /// Not set: devices take nothing of their nodes.
+  NodeAllocatableDevice node_allocatable = {};
   /// The claim that an earlier attempt made for the pod's extended resources, or null. Where such
   /// resources are needed it is in the way, and must be deleted first.
   const api::Object* left_over = nullptr;
@@ -58,6 +61,7 @@ struct CycleOptions {
 };
 
 /// The claim to make for extended resources, with devices for it.
+/// Until it is created, kExtendedClaimName stands for its name.
 struct ExtendedPlacement {
   api::resource_v1::ResourceClaim claim;
   std::vector<api::core_v1::ContainerExtendedResourceRequest> mappings;
@@ -70,7 +74,8 @@ struct Placement {
   std::string node;
   std::vector<std::optional<api::resource_v1::AllocationResult>> allocations;
   std::optional<ExtendedPlacement> extended;
-  size_t next_first_node = 0;  // where the next attempt begins: nodes take turns
+  NodeAllocatableStatuses taken;  // of the node, by devices
+  size_t next_first_node = 0;     // where the next attempt begins: nodes take turns
 };
 
 /// The pod fits nowhere now.

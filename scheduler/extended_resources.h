@@ -27,6 +27,9 @@ inline constexpr std::string_view kClassResourcePrefix = "deviceclass.resource.k
 inline constexpr const char* kExtendedClaimAnnotation =
     "resource.kubernetes.io/extended-resource-claim";
 
+/// No claim can be named so: the one that is not created yet.
+inline constexpr std::string_view kExtendedClaimName = "<extended-resources>";
+
 /// The class that serves an extended resource; null: none does.
 using ClassOfResource = std::function<const std::string*(std::string_view resource)>;
 

@@ -5,11 +5,14 @@
 #include <string_view>
 #include <utility>
 
+#include <fmt/format.h>
+
 namespace dray::scheduler {
 namespace {
 
 namespace core_v1 = api::core_v1;
 
+constexpr std::string_view kHugePages = "hugepages-";
 constexpr std::string_view kCordonTaint = "node.kubernetes.io/unschedulable";
 
 int64_t AmountOf(std::string_view resource, const api::Quantity& quantity) {
@@ -65,30 +68,38 @@ bool MatchesAffinity(const PodNeeds& needs, const core_v1::Node& node) {
   return needs.affinity->Match(node.metadata.labels, node.metadata.name).value_or(false);
 }
 
+int64_t AmountIn(const Amounts& amounts, std::string_view name) {
+  const auto found = amounts.find(name);
+  return found == amounts.end() ? 0 : found->second;
+}
+
+/// Adds a reason if there is not so much left.
+void CheckAmount(const std::string& name,
+                 int64_t request,
+                 const NodeState& state,
+                 Rejection& rejection) {
+  const int64_t allocatable = AmountIn(state.allocatable, name);
+  if (request <= allocatable - AmountIn(state.requested, name)) return;
+  rejection.reasons.push_back("Insufficient " + name);
+  if (request > allocatable) rejection.unresolvable = true;
+}
+
 std::optional<Rejection> FilterResources(const PodNeeds& needs, const NodeState& state) {
   if (state.allocatable.empty()) return std::nullopt;
-  const auto allocatable = [&](std::string_view name) {
-    const auto found = state.allocatable.find(name);
-    return found == state.allocatable.end() ? 0 : found->second;
-  };
   Rejection rejection{.reasons = {}, .unresolvable = false};
-  if (state.pods + 1 > allocatable("pods")) rejection.reasons.emplace_back("Too many pods");
+  if (state.pods + 1 > AmountIn(state.allocatable, "pods"))
+    rejection.reasons.emplace_back("Too many pods");
   for (const auto& [name, request] : needs.requests) {
     if (request == 0) continue;
-    if (allocatable(name) == 0 && needs.of_classes.contains(name)) continue;
-    const auto used = state.requested.find(name);
-    const int64_t taken = used == state.requested.end() ? 0 : used->second;
-    if (request <= allocatable(name) - taken) continue;
-    rejection.reasons.push_back("Insufficient " + name);
-    if (request > allocatable(name)) rejection.unresolvable = true;
+    if (AmountIn(state.allocatable, name) == 0 && needs.of_classes.contains(name)) continue;
+    CheckAmount(name, request, state, rejection);
   }
   if (rejection.reasons.empty()) return std::nullopt;
   return rejection;
 }
 
-}  // namespace
-
-Amounts RequestsOf(const core_v1::Pod& pod) {
+/// The same without overhead and what the pod asks for as a whole.
+Amounts RequestsOfContainers(const core_v1::Pod& pod) {
   Amounts running;
   for (const core_v1::Container& container : pod.spec.containers) {
     AddTo(running, RequestsOf(container.resources));
@@ -107,11 +118,69 @@ Amounts RequestsOf(const core_v1::Pod& pod) {
   }
   AddTo(running, sidecars);
   Raise(running, starting);
+  return running;
+}
+
+void AddTaken(Amounts& sum, std::span<const core_v1::NodeAllocatableResourceClaimStatus> taken) {
+  for (const auto& claim : taken) {
+    for (const auto& mapped : claim.mapping) {
+      if (mapped.quantity) sum[mapped.name] += AmountOf(mapped.name, *mapped.quantity);
+    }
+    const auto containers = static_cast<int64_t>(claim.containers.size());
+    for (const auto& overhead : claim.overhead) {
+      int64_t& amount = sum[overhead.name];
+      if (overhead.per_pod) amount += AmountOf(overhead.name, *overhead.per_pod);
+      if (!overhead.per_container) continue;
+      amount += AmountOf(overhead.name, *overhead.per_container * containers);
+    }
+  }
+}
+
+/// What the pod asks for as a whole must cover its containers and what devices take.
+std::optional<Rejection> FilterPodLevel(
+    const core_v1::Pod& pod, std::span<const core_v1::NodeAllocatableResourceClaimStatus> taken) {
+  if (!pod.spec.resources) return std::nullopt;
+  Amounts needed = RequestsOfContainers(pod);
+  AddTaken(needed, taken);
+  for (const auto& [name, quantity] : pod.spec.resources->requests) {
+    const bool counts = name == "cpu" || name == "memory" || name.starts_with(kHugePages);
+    if (!counts || AmountIn(needed, name) <= AmountOf(name, quantity)) continue;
+    return Rejection{
+        .reasons = {fmt::format("pod level request for {} is insufficient to cover the aggregated "
+                                "container and node-allocatable DRA requests",
+                                name)}};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Amounts RequestsOf(const core_v1::Pod& pod,
+                   std::span<const core_v1::NodeAllocatableResourceClaimStatus> taken) {
+  Amounts running = RequestsOfContainers(pod);
+  AddTaken(running, taken);
   if (pod.spec.resources) {
     for (const auto& [name, amount] : RequestsOf(*pod.spec.resources)) running[name] = amount;
   }
   for (const auto& [name, overhead] : pod.spec.overhead) running[name] += AmountOf(name, overhead);
   return running;
+}
+
+std::optional<Rejection> FilterTaken(
+    const core_v1::Pod& pod,
+    std::span<const core_v1::NodeAllocatableResourceClaimStatus> taken,
+    const NodeState& state) {
+  if (taken.empty()) return std::nullopt;
+  if (std::optional<Rejection> rejection = FilterPodLevel(pod, taken)) return rejection;
+  if (state.allocatable.empty()) return std::nullopt;
+  Rejection rejection{.reasons = {}, .unresolvable = false};
+  for (const auto& [name, request] : RequestsOf(pod, taken)) {
+    const bool is_native = name == "cpu" || name == "memory" || name == "ephemeral-storage";
+    if (!is_native && !name.starts_with(kHugePages)) continue;
+    if (request > 0) CheckAmount(name, request, state, rejection);
+  }
+  if (rejection.reasons.empty()) return std::nullopt;
+  return rejection;
 }
 
 PodNeeds NeedsOf(const core_v1::Pod& pod) {

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -32,8 +33,10 @@ struct PodNeeds {
 PodNeeds NeedsOf(const api::core_v1::Pod& pod);
 
 /// The largest sum of requests at any moment of the pod's life: init containers run one after the
-/// other, those that restart (sidecars) stay; overhead counts. Limits stand in for requests.
-Amounts RequestsOf(const api::core_v1::Pod& pod);
+/// other, those that restart (sidecars) stay; overhead counts. Limits stand in for requests. What
+/// devices take of the node (`taken`) is taken all the time.
+Amounts RequestsOf(const api::core_v1::Pod& pod,
+                   std::span<const api::core_v1::NodeAllocatableResourceClaimStatus> taken = {});
 
 /// A node and what its pods have asked for already.
 struct NodeState {
@@ -54,6 +57,13 @@ struct Rejection {
 /// Upstream's filters in upstream's order; the first that objects gives the reasons. A node that
 /// says nothing about allocatable resources has no limits.
 std::optional<Rejection> FilterNode(const PodNeeds& needs, const NodeState& state);
+
+/// Whether the pod fits with what its devices take of the node: for processors, memory, storage and
+/// huge pages. What it asks for itself has been seen to by FilterNode.
+std::optional<Rejection> FilterTaken(
+    const api::core_v1::Pod& pod,
+    std::span<const api::core_v1::NodeAllocatableResourceClaimStatus> taken,
+    const NodeState& state);
 
 /// Those of PodNeeds::of_classes that devices must serve on this node, because it has none.
 std::set<std::string, std::less<>> ServedByDevices(const PodNeeds& needs, const NodeState& state);

@@ -199,7 +199,9 @@ void Scheduler::OnPod(const api::Object* before, const api::Object* after) {
     assumed_.erase(pod.metadata.uid);
     waiting_.Remove(pod.metadata.uid);
     queue_.Remove(key);
-    if (!IsDone(pod)) return SetUsage(pod, pod.spec.node_name);
+    if (!IsDone(pod)) {
+      return SetUsage(pod, pod.spec.node_name, pod.status.node_allocatable_resource_claim_statuses);
+    }
     if (DropUsage(pod.metadata.uid)) queue_.MoveOnEvent(ClusterEvent::kAssignedPods, Now());
     return;
   }
@@ -255,8 +257,10 @@ void Scheduler::OnNode(const api::Object* before, const api::Object* after) {
 
 void Scheduler::OnSlice(const api::Object* before, const api::Object* after) {
   const std::string& name = (after != nullptr ? after : before)->metadata().name;
-  device_changes_.push_back(tainted_.SetSlice(
-      name, after == nullptr ? nullptr : api::FrozenOf<resource_v1::ResourceSlice>(*after)));
+  const Frozen<resource_v1::ResourceSlice> slice =
+      after == nullptr ? nullptr : api::FrozenOf<resource_v1::ResourceSlice>(*after);
+  device_changes_.push_back(tainted_.SetSlice(name, slice));
+  if (options_.node_allocatable) node_allocatable_.SetSlice(name, slice);
   queue_.MoveOnEvent(ClusterEvent::kDevices, Now());
 }
 
@@ -269,11 +273,13 @@ void Scheduler::OnTaintRule(const api::Object* before, const api::Object* after)
   queue_.MoveOnEvent(ClusterEvent::kDevices, Now());
 }
 
-void Scheduler::SetUsage(const core_v1::Pod& pod, const std::string& node) {
+void Scheduler::SetUsage(const core_v1::Pod& pod,
+                         const std::string& node,
+                         std::span<const core_v1::NodeAllocatableResourceClaimStatus> taken) {
   const auto known = usage_.find(pod.metadata.uid);
   if (known != usage_.end() && known->second.node == node) return;
   DropUsage(pod.metadata.uid);
-  Usage usage{.node = node, .requests = RequestsOf(pod)};
+  Usage usage{.node = node, .requests = RequestsOf(pod, taken)};
   Count(usage, 1);
   usage_.emplace(pod.metadata.uid, std::move(usage));
 }
@@ -361,6 +367,9 @@ Decision Scheduler::SchedulePod(const core_v1::Pod& pod, std::span<const api::Ob
     view.class_of = [this](std::string_view resource) { return extended_.ClassOf(resource); };
     view.left_over = LeftOverOf(pod.metadata.uid);
   }
+  if (!node_allocatable_.empty()) {
+    view.node_allocatable = [this](const auto& result) { return node_allocatable_.Find(result); };
+  }
   return Decide(pod, claims, view, options);
 }
 
@@ -411,7 +420,8 @@ void Scheduler::Reserve(const std::string& key,
           .is_extended = true});
   }
   assumed_.insert(pod.metadata().uid);
-  SetUsage(pod.As<core_v1::Pod>(), placement.node);
+  SetUsage(pod.As<core_v1::Pod>(), placement.node, placement.taken);
+  task.taken = std::move(placement.taken);
   StartBinding(std::move(task));
 }
 

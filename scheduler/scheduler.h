@@ -50,6 +50,8 @@ class Scheduler {
     size_t bindings_max = 0;
     /// Device classes serve extended resources (DRAExtendedResource).
     bool extended_resources = true;
+    /// Devices may take resources of their nodes (DRANodeAllocatableResources).
+    bool node_allocatable = false;
     /// Between questions about a placement of unknown outcome.
     std::chrono::nanoseconds ask_again = std::chrono::seconds(1);
   };
@@ -92,7 +94,9 @@ class Scheduler {
   const Profile* ProfileOf(const api::core_v1::Pod& pod) const;
   const std::string& NameFor(const api::Object& pod) const;
 
-  void SetUsage(const api::core_v1::Pod& pod, const std::string& node);
+  void SetUsage(const api::core_v1::Pod& pod,
+                const std::string& node,
+                std::span<const api::core_v1::NodeAllocatableResourceClaimStatus> taken);
   bool DropUsage(std::string_view pod_uid);
   void Count(const Usage& usage, int64_t sign);
 
@@ -143,6 +147,7 @@ class Scheduler {
   std::set<std::string, std::less<>> assumed_;       // uids of pods whose binding is under way
   TaintedSlices tainted_;
   ExtendedResourceClasses extended_;
+  NodeAllocatableDevices node_allocatable_;
   allocator::Snapshot devices_;
   std::vector<allocator::ClusterChange> device_changes_;  // since Devices() was last asked
 
