@@ -34,6 +34,11 @@ struct ClaimSet {
   bool prioritized = false;
 };
 
+constexpr const char* kNever = "not eligible due to preemptionPolicy=Never.";
+// Nodes with victims among which the least harm is looked for: upstream's.
+constexpr size_t kCandidatesMin = 100;
+constexpr size_t kCandidatesPart = 10;
+
 using EndOfAttempt = std::variant<Unschedulable, AttemptFailed>;
 
 Unschedulable ForAllNodes(std::string reason, const ClusterView& view, WaitsFor waits_for) {
@@ -41,6 +46,9 @@ Unschedulable ForAllNodes(std::string reason, const ClusterView& view, WaitsFor 
           .claim_reason = std::move(reason),
           .node_reasons = {},
           .unresolvable_nodes = view.nodes.size(),
+          .preemption_reasons = {},
+          .not_preempting = {},
+          .preemption = std::nullopt,
           .unavailable_claims = {},
           .waits_for = std::move(waits_for)};
 }
@@ -170,6 +178,7 @@ class NodeSearch {
       return false;
     }
     if (obstacle->has_value()) {
+      if (!(*obstacle)->rejection.unresolvable) resolvable_.push_back(index);
       Reject(**obstacle);
     } else {
       Consider(index, std::move(found));
@@ -183,6 +192,7 @@ class NodeSearch {
     if (failure_) return *std::move(failure_);
     if (best_) return Place(*std::move(best_), claims.size());
     result_.nodes = view_.nodes.size();
+    LookForVictims();
     result_.unavailable_claims.assign(unavailable_.begin(), unavailable_.end());
     result_.waits_for.events.insert(ClusterEvent::kNodes);
     if (result_.waits_for.events.contains(ClusterEvent::kDevices)) {
@@ -349,6 +359,63 @@ class NodeSearch {
     best_ = Best{.index = index, .score = score, .found = std::move(found)};
   }
 
+  /// Upstream's default preemption. An attempt that is over cannot fail any more: what goes wrong
+  /// on a node is a reason against it.
+  void LookForVictims() {
+    result_.not_preempting = WhyNotPreempting();
+    if (!result_.not_preempting.empty()) return;
+    const size_t enough = std::max(kCandidatesMin, view_.nodes.size() / kCandidatesPart);
+    std::vector<Preemption> candidates;
+    for (const size_t index : resolvable_) {
+      if (candidates.size() == enough) break;
+      LookForVictimsOn(index, candidates);
+    }
+    if (!candidates.empty()) result_.preemption = LeastHarm(candidates);
+  }
+
+  void LookForVictimsOn(size_t index, std::vector<Preemption>& candidates) {
+    const NodeState& state = *view_.nodes[index];
+    const std::string& name = state.value().metadata.name;
+    std::vector<PodOnNode> others;
+    if (view_.pods_on) others = view_.pods_on(name);
+    auto chosen = ChooseVictims(state,
+                                std::move(others),
+                                needs_.pod->spec.priority.value_or(0),
+                                [&](const NodeState& left) -> Result<std::optional<Rejection>> {
+                                  Found ignored;
+                                  DRAY_TRY(std::optional<Obstacle> obstacle, FitOn(left, ignored));
+                                  if (!obstacle) return std::optional<Rejection>();
+                                  return std::move(obstacle->rejection);
+                                });
+    if (!chosen) {
+      result_.preemption_reasons.push_back(chosen.error().message);
+    } else if (auto* why_not = std::get_if<Rejection>(&*chosen)) {
+      std::ranges::move(why_not->reasons, std::back_inserter(result_.preemption_reasons));
+    } else {
+      auto& victims = std::get<std::vector<PodOnNode>>(*chosen);
+      if (victims.empty()) return;  // it fits after all, and the next attempt will find that
+      candidates.push_back({.node = index, .name = name, .victims = std::move(victims)});
+    }
+  }
+
+  /// Empty: the pod may evict others.
+  std::string WhyNotPreempting() const {
+    const core_v1::Pod& pod = *needs_.pod;
+    if (pod.spec.preemption_policy == "Never") {
+      return kNever;
+    }
+    const std::string& nominated = pod.status.nominated_node_name;
+    if (nominated.empty() || !view_.pods_on) return {};
+    const bool is_resolvable = std::ranges::any_of(resolvable_, [&](size_t index) {
+      return view_.nodes[index]->value().metadata.name == nominated;
+    });
+    // Room is being made there already.
+    if (is_resolvable && std::ranges::any_of(view_.pods_on(nominated), &PodOnNode::is_going)) {
+      return "not eligible due to a terminating pod on the nominated node.";
+    }
+    return {};
+  }
+
   Decision Place(Best best, size_t claims) const {
     Placement placement{
         .node = view_.nodes[best.index]->value().metadata.name,
@@ -373,6 +440,7 @@ class NodeSearch {
   const ClusterView& view_;
   std::map<std::set<std::string, std::less<>>, Wish> wishes_;  // by resources served by devices
   Unschedulable result_;
+  std::vector<size_t> resolvable_;  // nodes where evicting pods might help
   std::set<size_t> unavailable_;
   std::optional<Best> best_;
   std::optional<AttemptFailed> failure_;
@@ -399,6 +467,10 @@ Decision Decide(const core_v1::Pod& pod,
   }
   ClaimSet set;
   if (std::optional<EndOfAttempt> obstacle = SortClaims(claims, view, options, set)) {
+    auto* nowhere = std::get_if<Unschedulable>(&*obstacle);
+    if (nowhere != nullptr && pod.spec.preemption_policy == "Never") {
+      nowhere->not_preempting = kNever;
+    }
     return std::visit([](auto& known) -> Decision { return std::move(known); }, *obstacle);
   }
   const bool look_at_all = set.prioritized || view.nodes.size() <= options.filter_all_nodes_max;
@@ -422,9 +494,19 @@ std::string MessageOf(const Unschedulable& result, GivenUp given_up) {
   }
   if (given_up == GivenUp::kAllocation) message += " deallocation of ResourceClaim completed,";
   if (given_up == GivenUp::kClaim) message += " deletion of ResourceClaim completed,";
-  const std::map<std::string, size_t, std::less<>> preemption{
-      {"Preemption is not helpful for scheduling", result.unresolvable_nodes},
-      {"No preemption victims found for incoming pod", result.nodes - result.unresolvable_nodes}};
+  if (!result.not_preempting.empty()) {
+    return fmt::format("{} preemption: {}", message, result.not_preempting);
+  }
+  if (result.preemption.has_value()) {
+    return fmt::format(
+        "{} preemption: found a potential placement for pod on node {}, preempting {} victims",
+        message,
+        result.preemption->name,
+        result.preemption->victims.size());
+  }
+  std::map<std::string, size_t, std::less<>> preemption{
+      {"Preemption is not helpful for scheduling", result.unresolvable_nodes}};
+  for (const std::string& reason : result.preemption_reasons) ++preemption[reason];
   return fmt::format("{} preemption: {}", message, CountReasons(result.nodes, preemption));
 }
 

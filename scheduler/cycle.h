@@ -24,6 +24,7 @@
 #include "scheduler/extended_resources.h"
 #include "scheduler/node_allocatable.h"
 #include "scheduler/node_filter.h"
+#include "scheduler/preemption.h"
 #include "scheduler/queue.h"
 
 namespace dray::scheduler {
@@ -44,6 +45,8 @@ struct ClusterView {
   WallTime now = {};
   /// Not set: extended resources are the nodes' own.
   ClassOfResource class_of = {};
+  /// The pods of a node that are less important than ours. Not set: nobody is evicted.
+  std::function<std::vector<PodOnNode>(const std::string& node)> pods_on = {};
   /// Not set: devices take nothing of their nodes.
   NodeAllocatableDevice node_allocatable = {};
   /// The claim that an earlier attempt made for the pod's extended resources, or null. Where such
@@ -82,8 +85,12 @@ struct Placement {
 struct Unschedulable {
   size_t nodes = 0;
   std::string claim_reason;  // about the pod's claims, whatever the node ("PreFilter"); or empty
-  std::vector<std::string> node_reasons;   // one per node and reason
-  size_t unresolvable_nodes = 0;           // evicting other pods would not help there
+  std::vector<std::string> node_reasons;  // one per node and reason
+  size_t unresolvable_nodes = 0;          // evicting other pods would not help there
+  /// One per reason and other node: why evicting pods does not help there either.
+  std::vector<std::string> preemption_reasons;
+  std::string not_preempting;              // why the pod may evict nobody; or empty
+  std::optional<Preemption> preemption;    // whom to evict
   std::vector<size_t> unavailable_claims;  // allocated where the pod cannot go, sorted
   bool left_over_in_the_way = false;       // ClusterView::left_over
   WaitsFor waits_for;

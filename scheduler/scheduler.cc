@@ -50,6 +50,16 @@ bool MayHostNow(const core_v1::Node& before, const core_v1::Node& after) {
          !(before.status.allocatable == after.status.allocatable);
 }
 
+/// Where the search begins: at the nominated node, if there is one.
+size_t FirstNode(std::span<const NodeState* const> nodes,
+                 std::string_view nominated,
+                 size_t otherwise) {
+  if (nominated.empty()) return otherwise;
+  const auto found = std::ranges::find_if(
+      nodes, [&](const NodeState* node) { return node->value().metadata.name == nominated; });
+  return found == nodes.end() ? otherwise : static_cast<size_t>(found - nodes.begin());
+}
+
 bool IsAllocated(const api::Object* claim) {
   return claim != nullptr && claim->As<resource_v1::ResourceClaim>().status.allocation.has_value();
 }
@@ -188,11 +198,12 @@ const std::string& Scheduler::NameFor(const api::Object& pod) const {
 void Scheduler::OnPod(const api::Object* before, const api::Object* after) {
   const auto& pod = (after != nullptr ? after : before)->As<core_v1::Pod>();
   const std::string key = api::ObjectKey(pod.metadata);
+  use_.DropNominee(pod.metadata.uid);
   if (after == nullptr) {
     assumed_.erase(pod.metadata.uid);
     waiting_.Remove(pod.metadata.uid);
     queue_.Remove(key);
-    if (DropUsage(pod.metadata.uid)) queue_.MoveOnEvent(ClusterEvent::kAssignedPods, Now());
+    if (use_.DropPod(pod.metadata.uid)) queue_.MoveOnEvent(ClusterEvent::kAssignedPods, Now());
     return;
   }
   if (!pod.spec.node_name.empty()) {
@@ -200,11 +211,13 @@ void Scheduler::OnPod(const api::Object* before, const api::Object* after) {
     waiting_.Remove(pod.metadata.uid);
     queue_.Remove(key);
     if (!IsDone(pod)) {
-      return SetUsage(pod, pod.spec.node_name, pod.status.node_allocatable_resource_claim_statuses);
+      return use_.SetPod(
+          pod, pod.spec.node_name, pod.status.node_allocatable_resource_claim_statuses);
     }
-    if (DropUsage(pod.metadata.uid)) queue_.MoveOnEvent(ClusterEvent::kAssignedPods, Now());
+    if (use_.DropPod(pod.metadata.uid)) queue_.MoveOnEvent(ClusterEvent::kAssignedPods, Now());
     return;
   }
+  if (!IsDone(pod) && !pod.metadata.deletion_timestamp) use_.SetNominee(pod);
   if (assumed_.contains(pod.metadata.uid)) {
     if (pod.metadata.deletion_timestamp) waiting_.Stir(pod.metadata.uid);
     return;
@@ -234,22 +247,9 @@ void Scheduler::OnClaim(const api::Object* before, const api::Object* after) {
 
 void Scheduler::OnNode(const api::Object* before, const api::Object* after) {
   const std::string& name = (after != nullptr ? after : before)->metadata().name;
-  if (after == nullptr) {
-    nodes_.erase(name);
-    nodes_changed_ = true;
-    return;
-  }
+  use_.SetNode(name, after);
+  if (after == nullptr) return;
   const auto& node = after->As<core_v1::Node>();
-  const auto [entry, is_new] = nodes_.try_emplace(name);
-  entry->second.node = *after;
-  entry->second.allocatable = AllocatableOf(node);
-  if (is_new) {
-    nodes_changed_ = true;
-    // A node that comes back under its name finds its pods.
-    for (const auto& [uid, usage] : usage_) {
-      if (usage.node == name) Count(usage, 1);
-    }
-  }
   if (before == nullptr || MayHostNow(before->As<core_v1::Node>(), node)) {
     queue_.MoveOnEvent(ClusterEvent::kNodes, Now());
   }
@@ -271,40 +271,6 @@ void Scheduler::OnTaintRule(const api::Object* before, const api::Object* after)
   if (changes.empty()) return;
   std::ranges::move(changes, std::back_inserter(device_changes_));
   queue_.MoveOnEvent(ClusterEvent::kDevices, Now());
-}
-
-void Scheduler::SetUsage(const core_v1::Pod& pod,
-                         const std::string& node,
-                         std::span<const core_v1::NodeAllocatableResourceClaimStatus> taken) {
-  const auto known = usage_.find(pod.metadata.uid);
-  if (known != usage_.end() && known->second.node == node) return;
-  DropUsage(pod.metadata.uid);
-  Usage usage{.node = node, .requests = RequestsOf(pod, taken)};
-  Count(usage, 1);
-  usage_.emplace(pod.metadata.uid, std::move(usage));
-}
-
-bool Scheduler::DropUsage(std::string_view pod_uid) {
-  const auto known = usage_.find(pod_uid);
-  if (known == usage_.end()) return false;
-  Count(known->second, -1);
-  usage_.erase(known);
-  return true;
-}
-
-void Scheduler::Count(const Usage& usage, int64_t sign) {
-  const auto node = nodes_.find(usage.node);
-  if (node == nodes_.end()) return;
-  for (const auto& [name, amount] : usage.requests) node->second.requested[name] += sign * amount;
-  node->second.pods += sign;
-}
-
-const std::vector<const NodeState*>& Scheduler::Nodes() {
-  if (std::exchange(nodes_changed_, false)) {
-    node_list_.clear();
-    for (const auto& [name, state] : nodes_) node_list_.push_back(&state);
-  }
-  return node_list_;
 }
 
 const allocator::Snapshot& Scheduler::Devices() {
@@ -350,9 +316,12 @@ Decision Scheduler::SchedulePod(const core_v1::Pod& pod, std::span<const api::Ob
   }
   const allocator::Snapshot& devices = Devices();
   std::deque<allocator::Attempt> attempts;
+  std::deque<NodeState> copies;
+  const std::vector<const NodeState*> nodes =
+      use_.NodesFor(pod, [this](std::string_view uid) { return assumed_.contains(uid); }, copies);
   ClusterView view{
-      .nodes = Nodes(),
-      .first_node = first_node_,
+      .nodes = nodes,
+      .first_node = FirstNode(nodes, pod.status.nominated_node_name, first_node_),
       .in_flight = [this](std::string_view uid) { return taken_.in_flight(uid); },
       .has_class = [this](std::string_view name) { return classes_.Find(name) != nullptr; },
       .search =
@@ -363,6 +332,13 @@ Decision Scheduler::SchedulePod(const core_v1::Pod& pod, std::span<const api::Ob
             };
           },
       .now = world_.clock.Now()};
+  const int32_t priority = pod.spec.priority.value_or(0);
+  if (use_.HasLessImportant(priority)) {
+    view.pods_on = [this, priority](const std::string& node) {
+      return use_.LessImportantOn(
+          node, priority, [this](std::string_view key) { return pods_.Find(key); });
+    };
+  }
   if (options_.extended_resources) {
     view.class_of = [this](std::string_view resource) { return extended_.ClassOf(resource); };
     view.left_over = LeftOverOf(pod.metadata.uid);
@@ -420,7 +396,7 @@ void Scheduler::Reserve(const std::string& key,
           .is_extended = true});
   }
   assumed_.insert(pod.metadata().uid);
-  SetUsage(pod.As<core_v1::Pod>(), placement.node, placement.taken);
+  use_.SetPod(pod.As<core_v1::Pod>(), placement.node, placement.taken);
   task.taken = std::move(placement.taken);
   StartBinding(std::move(task));
 }
@@ -499,7 +475,7 @@ void Scheduler::FinishBinding(BindOutcome outcome) {
   const std::string& uid = outcome.pod.metadata().uid;
   // A pod deleted or bound by somebody else meanwhile is not ours any more.
   const bool still_ours = assumed_.erase(uid) > 0;
-  if (still_ours) DropUsage(uid);
+  if (still_ours) use_.DropPod(uid);
   // Others may have been turned away by what this attempt held.
   queue_.MoveOnEvent(ClusterEvent::kDevices, Now());
   queue_.MoveOnEvent(ClusterEvent::kAssignedPods, Now());
@@ -532,7 +508,39 @@ void Scheduler::HandleUnschedulable(const std::string& key,
   const std::string message = MessageOf(result, room->given_up);
   queue_.AddUnschedulable(key, std::move(result.waits_for), Now());
   if (room->freed.has_value()) claims_.Assume(*room->freed);  // wakes this pod too
-  RecordFailure(pod, "Unschedulable", message);
+  // While room is being made the pod keeps its place.
+  std::optional<std::string> nomination;
+  if (result.preemption.has_value()) {
+    nomination = result.preemption->name;
+  } else if (result.not_preempting.empty()) {
+    nomination = "";
+  }
+  RecordFailure(
+      pod, {.reason = "Unschedulable", .message = message, .nomination = std::move(nomination)});
+  if (result.preemption.has_value()) Evict(*result.preemption, pod);
+}
+
+/// Deletes the victims, once it is stored why.
+void Scheduler::Evict(const Preemption& preemption, const api::Object& pod) {
+  const std::string& name = NameFor(pod);
+  const api::Time now = api::Time::Of(world_.clock.Now());
+  for (const PodOnNode& victim : preemption.victims) {
+    const api::Object* found = pods_.Find(victim.key);
+    if (found == nullptr || found->metadata().uid != victim.uid) continue;
+    const api::Object known = *found;
+    const Result<> evicted = EvictPod(client_, known, name, now);
+    if (!evicted) {
+      log_.Warning("cannot evict a pod", "pod", victim.key, "error", evicted.error().message);
+      continue;
+    }
+    events_.Record(known,
+                   {.type = client::EventType::kNormal,
+                    .reason = "Preempted",
+                    .message = fmt::format(
+                        "Preempted by pod {} on node {}", pod.metadata().uid, preemption.name),
+                    .action = "Preempting",
+                    .component = name});
+  }
 }
 
 void Scheduler::HandleFailure(const std::string& key,
@@ -540,50 +548,20 @@ void Scheduler::HandleFailure(const std::string& key,
                               const std::string& message) {
   queue_.AddBackoff(key, Now());
   log_.Warning("attempt failed", "pod", key, "error", message);
-  RecordFailure(pod, "SchedulerError", message);
+  RecordFailure(pod, {.reason = "SchedulerError", .message = message, .nomination = ""});
 }
 
-void Scheduler::RecordFailure(const api::Object& pod,
-                              std::string_view reason,
-                              const std::string& message) {
+void Scheduler::RecordFailure(const api::Object& pod, const WhyNotScheduled& why) {
   events_.Record(pod,
                  {.type = client::EventType::kWarning,
                   .reason = "FailedScheduling",
-                  .message = message,
+                  .message = why.message,
                   .action = "Scheduling",
                   .component = NameFor(pod)});
-  const api::Time now = api::Time::Of(world_.clock.Now());
-  const api::Object* newest = pods_.Find(api::ObjectKey(pod.metadata()));
-  const Result<api::Object> written = client::ReadModifyWrite(
-      client_,
-      newest == nullptr ? pod : *newest,
-      "status",
-      [&](api::Object& copy) -> Result<client::Change> {
-        auto& edited = copy.Mutable<core_v1::Pod>();
-        // Another pod of the name, or bound by somebody else: not ours to speak of.
-        if (edited.metadata.uid != pod.metadata().uid || !edited.spec.node_name.empty()) {
-          return client::Change::kNothing;
-        }
-        auto& conditions = edited.status.conditions;
-        auto condition =
-            std::ranges::find(conditions, "PodScheduled", &core_v1::PodCondition::type);
-        if (condition == conditions.end()) {
-          condition = conditions.insert(conditions.end(), {.type = "PodScheduled"});
-        }
-        if (condition->status == "False" && condition->reason == reason &&
-            condition->message == message && edited.status.nominated_node_name.empty()) {
-          return client::Change::kNothing;
-        }
-        edited.status.nominated_node_name.clear();
-        if (condition->status != "False") {
-          condition->last_transition_time = now;
-        }
-        condition->status = "False";
-        condition->reason = reason;
-        condition->message = message;
-        condition->observed_generation = edited.metadata.generation;
-        return client::Change::kWrite;
-      });
+  const api::Object* found = pods_.Find(api::ObjectKey(pod.metadata()));
+  const api::Object newest = found == nullptr ? pod : *found;
+  const Result<api::Object> written = TellWhyNotScheduled(
+      client_, newest, pod.metadata().uid, why, api::Time::Of(world_.clock.Now()));
   if (written) {
     pods_.Assume(*written);
   } else if (written.error().reason != StatusReason::kNotFound) {

@@ -29,6 +29,8 @@
 #include "scheduler/cycle.h"
 #include "scheduler/devices.h"
 #include "scheduler/extended_resources.h"
+#include "scheduler/node_use.h"
+#include "scheduler/pod_writes.h"
 #include "scheduler/queue.h"
 #include "scheduler/tainted_slices.h"
 
@@ -80,11 +82,6 @@ class Scheduler {
   size_t pending_pods() const { return queue_.size(); }
 
  private:
-  struct Usage {
-    std::string node;
-    Amounts requests;
-  };
-
   void OnPod(const api::Object* before, const api::Object* after);
   void OnClaim(const api::Object* before, const api::Object* after);
   void OnNode(const api::Object* before, const api::Object* after);
@@ -94,13 +91,8 @@ class Scheduler {
   const Profile* ProfileOf(const api::core_v1::Pod& pod) const;
   const std::string& NameFor(const api::Object& pod) const;
 
-  void SetUsage(const api::core_v1::Pod& pod,
-                const std::string& node,
-                std::span<const api::core_v1::NodeAllocatableResourceClaimStatus> taken);
-  bool DropUsage(std::string_view pod_uid);
-  void Count(const Usage& usage, int64_t sign);
-
   void ScheduleOne(const std::string& key, MonotonicTime now);
+  void Evict(const Preemption& preemption, const api::Object& pod);
   Decision SchedulePod(const api::core_v1::Pod& pod, std::span<const api::Object> claims);
   const api::Object* LeftOverOf(std::string_view pod_uid) const;
   void Hold(BindTask& task, ClaimToBind claim);
@@ -125,8 +117,7 @@ class Scheduler {
                         std::span<const api::Object> claims,
                         std::string_view pod_uid);
   void HandleFailure(const std::string& key, const api::Object& pod, const std::string& message);
-  void RecordFailure(const api::Object& pod, std::string_view reason, const std::string& message);
-  const std::vector<const NodeState*>& Nodes();
+  void RecordFailure(const api::Object& pod, const WhyNotScheduled& why);
   const allocator::Snapshot& Devices();
   MonotonicTime Now() const { return world_.clock.Monotonic(); }
 
@@ -139,12 +130,9 @@ class Scheduler {
 
   SchedulingQueue queue_;
   TakenDevices taken_{options_.features};
-  std::map<std::string, NodeState, std::less<>> nodes_;
-  std::vector<const NodeState*> node_list_;
-  bool nodes_changed_ = true;
+  NodeUse use_;
   size_t first_node_ = 0;
-  std::map<std::string, Usage, std::less<>> usage_;  // by uid of pods on nodes
-  std::set<std::string, std::less<>> assumed_;       // uids of pods whose binding is under way
+  std::set<std::string, std::less<>> assumed_;  // uids of pods whose binding is under way
   TaintedSlices tainted_;
   ExtendedResourceClasses extended_;
   NodeAllocatableDevices node_allocatable_;

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "scheduler/node_use.h"
+
+#include <utility>
+
+#include "scheduler/pod_writes.h"
+
+namespace dray::scheduler {
+namespace {
+
+namespace core_v1 = api::core_v1;
+
+}  // namespace
+
+void NodeUse::SetNode(const std::string& name, const api::Object* node) {
+  if (node == nullptr) {
+    nodes_.erase(name);
+    is_list_old_ = true;
+    return;
+  }
+  const auto [entry, is_new] = nodes_.try_emplace(name);
+  entry->second.node = *node;
+  entry->second.allocatable = AllocatableOf(node->As<core_v1::Node>());
+  if (!is_new) return;
+  is_list_old_ = true;
+  const auto pods = pods_by_node_.find(name);
+  if (pods == pods_by_node_.end()) return;
+  for (const std::string& uid : pods->second) Count(used_.find(uid)->second, 1);
+}
+
+const std::vector<const NodeState*>& NodeUse::nodes() {
+  if (std::exchange(is_list_old_, false)) {
+    list_.clear();
+    for (const auto& [name, state] : nodes_) list_.push_back(&state);
+  }
+  return list_;
+}
+
+void NodeUse::SetPod(const core_v1::Pod& pod, const std::string& node, TakenByDevices taken) {
+  const auto known = used_.find(pod.metadata.uid);
+  if (known != used_.end() && known->second.node == node) return;
+  DropPod(pod.metadata.uid);
+  Use use{.node = node,
+          .requests = RequestsOf(pod, taken),
+          .key = api::ObjectKey(pod.metadata),
+          .priority = pod.spec.priority.value_or(0)};
+  Count(use, 1);
+  pods_by_node_[node].insert(pod.metadata.uid);
+  ++priorities_[use.priority];
+  used_.emplace(pod.metadata.uid, std::move(use));
+}
+
+bool NodeUse::DropPod(std::string_view uid) {
+  const auto known = used_.find(uid);
+  if (known == used_.end()) return false;
+  const Use& use = known->second;
+  Count(use, -1);
+  const auto others = pods_by_node_.find(use.node);
+  others->second.erase(known->first);
+  if (others->second.empty()) pods_by_node_.erase(others);
+  const auto equals = priorities_.find(use.priority);
+  if (--equals->second == 0) priorities_.erase(equals);
+  used_.erase(known);
+  return true;
+}
+
+void NodeUse::SetNominee(const core_v1::Pod& pod) {
+  const std::string& node = pod.status.nominated_node_name;
+  if (node.empty()) return;
+  nominees_.insert_or_assign(pod.metadata.uid,
+                             Use{.node = node,
+                                 .requests = RequestsOf(pod),
+                                 .key = api::ObjectKey(pod.metadata),
+                                 .priority = pod.spec.priority.value_or(0)});
+}
+
+void NodeUse::DropNominee(std::string_view uid) {
+  const auto known = nominees_.find(uid);
+  if (known != nominees_.end()) nominees_.erase(known);
+}
+
+std::vector<const NodeState*> NodeUse::NodesFor(
+    const core_v1::Pod& pod,
+    const std::function<bool(std::string_view uid)>& is_assumed,
+    std::deque<NodeState>& copies) {
+  std::vector<const NodeState*> result = nodes();
+  std::map<std::string_view, NodeState*> changed;
+  for (const auto& [uid, nominee] : nominees_) {
+    const bool counts = uid != pod.metadata.uid && !is_assumed(uid) &&
+                        nominee.priority >= pod.spec.priority.value_or(0);
+    const auto node = nodes_.find(nominee.node);
+    if (!counts || node == nodes_.end()) continue;
+    NodeState*& copy = changed[node->first];
+    if (copy == nullptr) copy = &copies.emplace_back(node->second);
+    for (const auto& [name, amount] : nominee.requests) copy->requested[name] += amount;
+    ++copy->pods;
+  }
+  if (changed.empty()) return result;
+  for (const NodeState*& node : result) {
+    const auto found = changed.find(node->value().metadata.name);
+    if (found != changed.end()) node = found->second;
+  }
+  return result;
+}
+
+std::vector<PodOnNode> NodeUse::LessImportantOn(std::string_view node,
+                                                int32_t priority,
+                                                const api::claims::Lookup& find_pod) const {
+  std::vector<PodOnNode> pods;
+  const auto on_node = pods_by_node_.find(node);
+  if (on_node == pods_by_node_.end()) return pods;
+  for (const std::string& uid : on_node->second) {
+    const Use& use = used_.find(uid)->second;
+    if (use.priority >= priority) continue;
+    PodOnNode one{.uid = uid, .key = use.key, .priority = use.priority, .requests = use.requests};
+    const api::Object* pod = find_pod(use.key);
+    if (pod != nullptr && pod->metadata().uid == uid) {
+      const auto& status = pod->As<core_v1::Pod>().status;
+      one.started = status.start_time.value_or(api::Time());
+      one.is_going = pod->metadata().deletion_timestamp.has_value() && IsPreempted(status);
+    }
+    pods.push_back(std::move(one));
+  }
+  return pods;
+}
+
+void NodeUse::Count(const Use& use, int64_t sign) {
+  const auto node = nodes_.find(use.node);
+  if (node == nodes_.end()) return;
+  for (const auto& [name, amount] : use.requests) node->second.requested[name] += sign * amount;
+  node->second.pods += sign;
+}
+
+}  // namespace dray::scheduler

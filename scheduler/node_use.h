@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// The nodes with what their pods use, and with those for which room is being made there. Kept up
+// with every change of a pod, so no attempt walks the pods.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/claims/pod_claims.h"
+#include "api/core_v1/pod.h"
+#include "api/object.h"
+#include "scheduler/node_filter.h"
+#include "scheduler/preemption.h"
+
+namespace dray::scheduler {
+
+/// One thread.
+class NodeUse {
+ public:
+  using TakenByDevices = std::span<const api::core_v1::NodeAllocatableResourceClaimStatus>;
+
+  /// The node is now as `node` says; null: it is gone. One that comes back under its name finds its
+  /// pods.
+  void SetNode(const std::string& name, const api::Object* node);
+  /// In name order. Valid until the next SetNode.
+  const std::vector<const NodeState*>& nodes();
+
+  /// The pod is, or is about to be, on the node, where its devices take `taken`. That stands until
+  /// it is dropped or set on another node.
+  void SetPod(const api::core_v1::Pod& pod, const std::string& node, TakenByDevices taken);
+  /// False: it was on none.
+  bool DropPod(std::string_view uid);
+
+  /// Remembers for which node the pod waits, if it waits for one.
+  void SetNominee(const api::core_v1::Pod& pod);
+  void DropNominee(std::string_view uid);
+
+  /// nodes() as `pod` may use them: with the pods for which room is being made there, unless they
+  /// are less important, or counted as `is_assumed` already. `copies` holds the nodes concerned.
+  /// O(nodes + nominees).
+  std::vector<const NodeState*> NodesFor(
+      const api::core_v1::Pod& pod,
+      const std::function<bool(std::string_view uid)>& is_assumed,
+      std::deque<NodeState>& copies);
+
+  /// Whether any pod on any node is less important than that.
+  bool HasLessImportant(int32_t priority) const {
+    return !priorities_.empty() && priorities_.begin()->first < priority;
+  }
+  /// Those on the node. `find_pod` looks by "namespace/name".
+  std::vector<PodOnNode> LessImportantOn(std::string_view node,
+                                         int32_t priority,
+                                         const api::claims::Lookup& find_pod) const;
+
+ private:
+  struct Use {
+    std::string node;
+    Amounts requests;
+    std::string key;  // of the pod
+    int32_t priority = 0;
+  };
+
+  void Count(const Use& use, int64_t sign);
+
+  std::map<std::string, NodeState, std::less<>> nodes_;
+  std::vector<const NodeState*> list_;
+  bool is_list_old_ = true;
+  std::map<std::string, Use, std::less<>> used_;                            // by uid
+  std::map<std::string, std::set<std::string>, std::less<>> pods_by_node_;  // uids
+  std::map<int32_t, size_t> priorities_;              // of pods on nodes, how many have each
+  std::map<std::string, Use, std::less<>> nominees_;  // by uid
+};
+
+}  // namespace dray::scheduler

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the scheduler says in the status of pods that it does not bind, and how it makes pods go.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "api/core_v1/pod_status.h"
+#include "api/object.h"
+#include "api/value/time.h"
+#include "base/result.h"
+#include "client/client.h"
+
+namespace dray::scheduler {
+
+/// Why a pod is not on a node.
+struct WhyNotScheduled {
+  std::string reason, message;
+  /// The node to nominate, empty for none any more; nothing leaves that as it is.
+  std::optional<std::string> nomination;
+};
+
+/// Writes the condition PodScheduled, and the nomination with it. `known` is what is written on;
+/// nothing is written when it says so already, or when the pod is bound, or another one than that
+/// with `uid`. Returns the pod as it is stored. Errors: those of the API.
+Result<api::Object> TellWhyNotScheduled(client::Client& client,
+                                        const api::Object& known,
+                                        std::string_view uid,
+                                        const WhyNotScheduled& why,
+                                        api::Time now);
+
+/// Whether a scheduler deletes the pod to make room.
+bool IsPreempted(const api::core_v1::PodStatus& status);
+
+/// Stores why the pod must go, as `scheduler` has it, then deletes it. One that is gone, or going,
+/// is fine. Errors: those of the API.
+Result<> EvictPod(client::Client& client,
+                  const api::Object& pod,
+                  std::string_view scheduler,
+                  api::Time now);
+
+}  // namespace dray::scheduler

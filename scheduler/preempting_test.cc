@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// More important pods take the place of others, in the whole scheduler.
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "api/core_v1/node.h"
+#include "api/core_v1/pod.h"
+#include "api/resource_v1/claim.h"
+#include "client/read_modify_write.h"
+#include "scheduler/scheduler.h"
+#include "scheduler/testing/cluster.h"
+
+namespace dray::scheduler {
+namespace {
+
+namespace core_v1 = api::core_v1;
+using testing::Cluster;
+using ::testing::HasSubstr;
+
+class PreemptingTest : public ::testing::Test {
+ protected:
+  PreemptingTest() { cluster_.AddClass(); }
+  void AddNode(const std::string& name, int64_t cpu, int devices = 0) {
+    cluster_.AddNode(name, devices);
+    api::Object copy =
+        cluster_.client.Get({&api::Reflected<core_v1::Node>::kKind, "", name})->Clone();
+    auto& allocatable = copy.Mutable<core_v1::Node>().status.allocatable;
+    allocatable["cpu"] = api::Quantity::FromInt(cpu);
+    allocatable["pods"] = api::Quantity::FromInt(110);
+    Cluster::Must(cluster_.client.Update(copy, "status"));
+  }
+  void AddPod(const std::string& name,
+              int32_t priority,
+              int64_t cpu,
+              const std::string& claim = {},
+              const std::string& policy = {}) {
+    core_v1::Pod pod;
+    pod.metadata.namespace_ = "lab";
+    pod.metadata.name = name;
+    pod.spec.priority = priority;
+    if (!policy.empty()) pod.spec.preemption_policy = policy;
+    if (!claim.empty()) pod.spec.resource_claims = {{.name = "c", .resource_claim_name = claim}};
+    core_v1::Container container;
+    container.name = "main";
+    container.resources.requests["cpu"] = api::Quantity::FromInt(cpu);
+    pod.spec.containers.push_back(std::move(container));
+    Cluster::Must(cluster_.client.Create(api::Object::Of(std::move(pod))));
+  }
+  void Settle(int seconds = 0) { cluster_.Settle(scheduler_, seconds); }
+  std::string NodeOf(const std::string& pod) { return cluster_.Pod(pod).spec.node_name; }
+  bool IsGoing(const std::string& pod) {
+    return cluster_.Pod(pod).metadata.deletion_timestamp.has_value();
+  }
+  /// The pod that is going is gone.
+  void LetGo(const std::string& pod) { cluster_.DeletePod(pod); }
+
+  Cluster cluster_;
+  Scheduler scheduler_{cluster_.client, cluster_.world.world(), Log::Silent(), cluster_.Options()};
+};
+
+TEST_F(PreemptingTest, TheVictimIsToldAndDeletedAndThePodTakesItsPlace) {
+  AddNode("a", 4);
+  AddPod("low", 1, 3);
+  Settle();
+  AddPod("urgent", 10, 2);
+  Settle(5);  // the victim is still there: nobody else is evicted
+  EXPECT_EQ(cluster_.Condition("urgent"),
+            "False Unschedulable: 0/1 nodes are available: 1 Insufficient cpu. preemption: found a "
+            "potential placement for pod on node a, preempting 1 victims");
+  EXPECT_EQ(cluster_.Pod("urgent").status.nominated_node_name, "a");
+  ASSERT_TRUE(IsGoing("low"));
+  const core_v1::PodCondition told = cluster_.Pod("low").status.conditions.back();
+  EXPECT_EQ(told.type, "DisruptionTarget");
+  EXPECT_EQ(told.reason, "PreemptionByScheduler");
+  EXPECT_EQ(told.message, "default-scheduler: preempting to accommodate a higher priority pod");
+  LetGo("low");
+  Settle(2);
+  EXPECT_EQ(NodeOf("urgent"), "a");
+}
+
+TEST_F(PreemptingTest, ThePlaceIsKeptFromLessImportantPods) {
+  AddNode("a", 4);
+  AddPod("low", 1, 4);
+  Settle();
+  AddPod("urgent", 10, 4);
+  Settle();
+  AddPod("lower", 2, 1);
+  LetGo("low");
+  Settle(5);
+  EXPECT_EQ(NodeOf("urgent"), "a");
+  EXPECT_EQ(NodeOf("lower"), "");
+}
+
+TEST_F(PreemptingTest, WhileAVictimGoesNobodyElseDoes) {
+  AddNode("a", 4);
+  AddPod("low", 1, 2);
+  AddPod("lower", 0, 2);
+  Settle();
+  AddPod("urgent", 10, 2);
+  Settle();
+  EXPECT_TRUE(IsGoing("lower"));
+  cluster_.AddNode("empty-of-devices", 0);  // moves it: another attempt
+  api::Object copy =
+      cluster_.client.Get({&api::Reflected<core_v1::Node>::kKind, "", "empty-of-devices"})->Clone();
+  copy.Mutable<core_v1::Node>().spec.unschedulable = true;
+  Cluster::Must(cluster_.client.Update(copy, {}));
+  Settle(15);
+  EXPECT_FALSE(IsGoing("low"));
+}
+
+TEST_F(PreemptingTest, WhoMayNotPreemptWaits) {
+  AddNode("a", 4);
+  AddPod("low", 1, 3);
+  Settle();
+  AddPod("polite", 10, 2, {}, "Never");
+  Settle();
+  EXPECT_EQ(cluster_.Condition("polite"),
+            "False Unschedulable: 0/1 nodes are available: 1 Insufficient cpu. preemption: not "
+            "eligible due to preemptionPolicy=Never.");
+  EXPECT_FALSE(IsGoing("low"));
+}
+
+TEST_F(PreemptingTest, NobodyGoesIfDevicesAreShortToo) {
+  AddNode("a", 4, 1);
+  cluster_.AddClaim("held");
+  cluster_.AddClaim("wanted");
+  AddPod("low", 1, 3, "held");
+  Settle();
+  AddPod("urgent", 10, 2, "wanted");
+  Settle();
+  EXPECT_EQ(cluster_.Condition("urgent"),
+            "False Unschedulable: 0/1 nodes are available: 1 Insufficient cpu. preemption: 0/1 "
+            "nodes are available: 1 cannot allocate all claims.");
+  EXPECT_FALSE(IsGoing("low"));
+}
+
+TEST_F(PreemptingTest, DevicesAloneMakeNobodyGo) {
+  AddNode("a", 4, 1);
+  cluster_.AddClaim("held");
+  cluster_.AddClaim("wanted");
+  AddPod("low", 1, 1, "held");
+  Settle();
+  AddPod("urgent", 10, 1, "wanted");
+  Settle();
+  EXPECT_THAT(cluster_.Condition("urgent"),
+              HasSubstr("1 Preemption is not helpful for scheduling"));
+  EXPECT_FALSE(IsGoing("low"));
+}
+
+}  // namespace
+}  // namespace dray::scheduler
