@@ -95,11 +95,11 @@ net::Bytes WatchScope::FrameOf(const verbs::WatchEvent& event,
       event.item.json.get(), event.type, rendering.form.encoding, rendering.form.transform};
   if (const auto found = frames_.find(key); found != frames_.end()) return found->second.bytes;
   net::Bytes bytes = make();
+  if (bytes.size() > kSharedFrameBytesMax) return bytes;
   if (frames_.size() == kSharedFramesMax || frame_bytes_ + bytes.size() > kSharedFrameBytesMax) {
     frames_.clear();
     frame_bytes_ = 0;
   }
-  if (bytes.size() > kSharedFrameBytesMax) return bytes;
   frame_bytes_ += bytes.size();
   frames_.emplace(key, Frame{.json = event.item.json, .bytes = bytes});
   return bytes;

@@ -28,7 +28,8 @@ namespace dray::server::http {
 
 /// Watches that are served before other work of the reactor gets its turn.
 inline constexpr size_t kWatchesPerTurn = 64;
-/// Encoded events that are kept for the other watches of a walk.
+/// Encoded events that are kept for the other watches of a walk, and their bytes. With one more all
+/// are forgotten; one that is larger alone is not kept.
 inline constexpr size_t kSharedFramesMax = 256;
 inline constexpr size_t kSharedFrameBytesMax = size_t{4} << 20;
 

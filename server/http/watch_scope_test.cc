@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -153,6 +154,61 @@ TEST_F(WatchScopeTest, TheMembersOfAWalkShareTheBytesOfAnEvent) {
   scope_->Wake();
   RunAll();
 }
+
+struct Walk {
+  const char* name;
+  std::vector<size_t> frames;  // their bytes, in the order in which they are asked for
+  bool keeps_first;
+};
+
+class SharedFrames : public WatchScopeTest, public ::testing::WithParamInterface<Walk> {
+ protected:
+  net::Bytes FrameOf(const verbs::WatchEvent& event) {
+    const documents::Rendering rendering{
+        .form = {.encoding = documents::Encoding::kJson}, .pretty = false, .table = {}};
+    return scope_->FrameOf(event, rendering, documents::ColumnDefinitions::kShown);
+  }
+  static verbs::WatchEvent EventWith(size_t filling) {
+    api::core_v1::ConfigMap map;
+    map.metadata.name = std::string(filling, 'x');
+    api::Object object = api::Object::Of(std::move(map));
+    std::string json = api::ToJson(object);
+    return {.type = verbs::WatchEventType::kAdded,
+            .item = storage::MakeItem(std::move(object), std::move(json), api::Release::kAny)};
+  }
+  verbs::WatchEvent EventOf(size_t frame) const { return EventWith(frame - around_); }
+
+  const size_t around_ = FrameOf(EventWith(1)).size() - 1;
+};
+
+TEST_P(SharedFrames, AreKeptUpToALimit) {
+  int asked = 0;
+  members_[0].during = [&] {
+    ++asked;
+    std::vector<verbs::WatchEvent> events;
+    for (const size_t size : GetParam().frames) events.push_back(EventOf(size));
+    const net::Bytes first = FrameOf(events.front());
+    EXPECT_EQ(first.size(), GetParam().frames.front());
+    for (const verbs::WatchEvent& event : events) FrameOf(event);
+    const bool is_kept = FrameOf(events.front()).view().data() == first.view().data();
+    EXPECT_EQ(is_kept, GetParam().keeps_first);
+  };
+  scope_->Wake();
+  RunAll();
+  EXPECT_EQ(asked, 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Walks,
+    SharedFrames,
+    ::testing::Values(Walk{"AsMany", std::vector<size_t>(kSharedFramesMax, 200), true},
+                      Walk{"OneMore", std::vector<size_t>(kSharedFramesMax + 1, 200), false},
+                      Walk{"Largest", {kSharedFrameBytesMax}, true},
+                      Walk{"TooLarge", {kSharedFrameBytesMax + 1}, false},
+                      Walk{"AsManyBytes", {200, kSharedFrameBytesMax - 200}, true},
+                      Walk{"OneByteMore", {200, kSharedFrameBytesMax - 199}, false},
+                      Walk{"TooLargeDoesNotDropOthers", {200, kSharedFrameBytesMax + 1}, true}),
+    [](const auto& walk) { return std::string(walk.param.name); });
 
 TEST_F(WatchScopeTest, AScopeIsOfAReactorAndAPartOfTheStore) {
   net::Reactor other;

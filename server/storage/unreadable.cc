@@ -71,8 +71,10 @@ std::optional<Item> LenientReader::Read(View view,
 void LenientReader::Tell(const store::Record& record, const std::string& why) {
   {
     const MutexLock lock(mutex_);
+    std::pair<std::string, Revision> told(record.key(), record.modified);
+    if (told_.contains(told)) return;
     if (told_.size() == kToldMax) told_.clear();
-    if (!told_.emplace(record.key(), record.modified).second) return;
+    told_.insert(std::move(told));
   }
   log_.Error("object cannot be read and is left out",
              "key",

@@ -51,8 +51,8 @@ TEST(RecordReader, KnowsWhatIsNotForIt) {
       << "the other generation lies at the same keys";
 }
 
-Frozen<store::Record> RecordAt(int64_t revision) {
-  return store::MakeRecord({.key = "/registry/deviceclasses/a",
+Frozen<store::Record> RecordAt(int64_t revision, std::string_view name = "a") {
+  return store::MakeRecord({.key = "/registry/deviceclasses/" + std::string(name),
                             .value = store::MakeBytes("{"),
                             .created = Revision{1},
                             .modified = Revision{revision}});
@@ -72,6 +72,22 @@ TEST(LenientReader, TellsTheLogOnceForEachRevision) {
   EXPECT_THAT(lines[0], HasSubstr("/registry/deviceclasses/a"));
   EXPECT_FALSE(reader.Read(view, *RecordAt(6), nullptr).has_value());
   EXPECT_THAT(lines, SizeIs(2));
+}
+
+TEST(LenientReader, RemembersSoManyRecordsAndThenTellsAllAgain) {
+  SimulatedWorld world(1);
+  size_t lines = 0;
+  LenientReader reader(Log(world.world().clock, [&](std::string_view) { ++lines; }, {}));
+  const View view = View::OfStorage(api::Reflected<api::resource_v1::DeviceClass>::kKind);
+  const auto read = [&](size_t records) {
+    for (size_t i = 0; i < records; ++i)
+      reader.Read(view, *RecordAt(5, std::to_string(i)), nullptr);
+    return std::exchange(lines, 0);
+  };
+  EXPECT_EQ(read(LenientReader::kToldMax), LenientReader::kToldMax);
+  EXPECT_EQ(read(LenientReader::kToldMax), 0U);
+  EXPECT_EQ(read(LenientReader::kToldMax + 1), 1U);
+  EXPECT_EQ(read(LenientReader::kToldMax), LenientReader::kToldMax);
 }
 
 // 200 000 empty elements are 600 kB of JSON, 400 kB of protobuf and 45 MB of memory.
