@@ -20,8 +20,6 @@
 namespace dray::server::http {
 namespace {
 
-// Characters of an audit id that a client may choose; a longer one is not taken over.
-constexpr size_t kAuditIdMax = 128;
 // Smaller answers are sent as they are (upstream's limit).
 constexpr size_t kGzipBytesMin = size_t{128} << 10;
 

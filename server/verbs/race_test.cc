@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writers that race: no update is lost, no name is given twice.
+// Writers that race: no update is lost, no name is given twice, nobody tries for ever.
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -10,6 +12,8 @@
 #include <gtest/gtest.h>
 
 #include "server/testing/fixture.h"
+#include "server/testing/hooked_store.h"
+#include "server/verbs/modify.h"
 
 namespace dray::server::verbs {
 namespace {
@@ -77,6 +81,88 @@ TEST_F(RaceTest, OneNameIsCreatedOnce) {
       won[static_cast<size_t>(thread)] = HandleNow(std::move(request))->outcome.has_value() ? 1 : 0;
     });
     EXPECT_EQ(std::count(won.begin(), won.end(), 1), 1);
+  }
+}
+
+/// Somebody else writes the object between a request's look at it and its own write, so many times.
+class BusyObject : public ::testing::Test {
+ protected:
+  BusyObject() { EXPECT_TRUE(Wait(resources_.Bootstrap()).has_value()); }
+
+  static constexpr std::string_view kKey = "/registry/deviceclasses/a";
+
+  ResourceRequest Request(Verb verb, std::string body) const {
+    ResourceRequest request{.verb = verb,
+                            .kind = scheme_.FindResource("resource.k8s.io", "v1", "deviceclasses")};
+    if (verb != Verb::kCreate) request.name = "a";
+    request.body = std::move(body);
+    return request;
+  }
+  Result<> Ask(ResourceRequest request) {
+    const Result<Answer> answer = Wait(resources_.Handle(std::move(request)));
+    if (!answer->outcome.has_value()) return Fail(answer->outcome.error());
+    return {};
+  }
+  /// What the store has after `body` was created.
+  std::string StoredAs(std::string body) {
+    EXPECT_TRUE(Ask(Request(Verb::kCreate, std::move(body))).has_value());
+    return std::string(store_.Read()->Get(kKey)->value->bytes());
+  }
+  void Put(Frozen<store::Value> value) {
+    store::Txn txn;
+    txn.operations.emplace_back(store::Put{.key = std::string(kKey), .value = std::move(value)});
+    EXPECT_TRUE(store_.CommitAndWait(std::move(txn)).has_value());
+  }
+  void BeatNext(int times) {
+    if (times == 0) return;
+    store_.AfterNextRead([this, times] {
+      Put(store_.Read()->Get(kKey)->value);
+      BeatNext(times - 1);
+    });
+  }
+
+  SimulatedWorld world_{7};
+  api::Scheme scheme_;
+  testing::HookedStore store_;
+  Resources resources_{scheme_, store_, world_.world(), Log::Silent(), {}};
+};
+
+TEST_F(BusyObject, IsTriedSoManyTimes) {
+  const std::string body = R"({"metadata":{"name":"a"},"spec":{}})";
+  const std::string changed = R"({"metadata":{"name":"a","labels":{"x":"y"}},"spec":{}})";
+  ResourceRequest patch = Request(Verb::kPatch, changed);
+  patch.patch_type = patch::PatchType::kMerge;
+  ResourceRequest apply =
+      Request(Verb::kPatch,
+              R"({"kind":"DeviceClass","apiVersion":"resource.k8s.io/v1",)" + changed.substr(1));
+  apply.patch_type = patch::PatchType::kApply;
+  apply.write.field_manager = "me";
+  apply.write.force = true;
+  ResourceRequest unsafe = Request(Verb::kDelete, "");
+  unsafe.delete_options.ignore_store_read_error_with_cluster_breaking_potential = true;
+  struct Case {
+    const char* name;
+    ResourceRequest request;
+    std::string stored;
+  };
+  const std::string whole = StoredAs(body);
+  const Case cases[] = {
+      {"patch", patch, whole},
+      {"update", Request(Verb::kUpdate, changed), whole},
+      {"apply", apply, whole},
+      {"delete", Request(Verb::kDelete, ""), whole},
+      {"delete unread", unsafe, "{"},
+  };
+  for (const Case& each : cases) {
+    SCOPED_TRACE(each.name);
+    Put(store::MakeBytes(each.stored));
+    BeatNext(kModifyTriesMax);
+    const Result<> beaten = Ask(each.request);
+    ASSERT_FALSE(beaten.has_value());
+    EXPECT_EQ(beaten.error().reason, StatusReason::kConflict) << beaten.error().message;
+    BeatNext(kModifyTriesMax - 1);
+    const Result<> written = Ask(each.request);
+    EXPECT_TRUE(written.has_value()) << written.error().message;
   }
 }
 

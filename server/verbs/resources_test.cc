@@ -12,6 +12,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "server/registry/generate_name.h"
 #include "server/testing/fixture.h"
 
 namespace dray::server::verbs {
@@ -117,11 +118,14 @@ TEST_F(ResourcesTest, WarningsAreAboutWhatIsValid) {
 
 // Trap 32: at 58 bytes, for kinds of longer names too.
 TEST_F(ResourcesTest, GenerateNameIsCutAndGetsASuffix) {
-  const std::string made =
-      Post("deviceclasses",
-           "",
-           R"({"metadata":{"generateName":")" + std::string(63, 'x') + R"("},"spec":{}})");
-  EXPECT_THAT(made, ::testing::ContainsRegex("\"name\":\"x{58}[b-z2-9]{5}\""));
+  using registry::kGeneratePrefixMax;
+  for (const size_t asked : {kGeneratePrefixMax - 1, kGeneratePrefixMax, kGeneratePrefixMax + 1}) {
+    const std::string prefix(asked, 'x');
+    const std::string kept = prefix.substr(0, kGeneratePrefixMax);
+    EXPECT_THAT(
+        Post("deviceclasses", "", R"({"metadata":{"generateName":")" + prefix + R"("},"spec":{}})"),
+        ::testing::ContainsRegex("\"name\":\"" + kept + "[b-z2-9]{5}\""));
+  }
 }
 
 TEST_F(ResourcesTest, DryRunShowsWhatWouldBeAndStoresNothing) {

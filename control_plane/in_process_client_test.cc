@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control_plane/in_process_client.h"
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "api/core_v1/config_map.h"
+#include "api/kind.h"
+#include "base/log.h"
+#include "base/result.h"
+#include "base/simulated_world.h"
+#include "base/task.h"
+#include "server/verbs/resources.h"
+#include "store/memory_store.h"
+
+namespace dray::control_plane {
+namespace {
+
+TEST(InProcessClient, HasSoManyWatches) {
+  SimulatedWorld world(7);
+  const api::Scheme scheme;
+  store::MemoryStore store;
+  server::verbs::Resources resources(scheme, store, world.world(), Log::Silent(), {});
+  ASSERT_TRUE(Wait(resources.Bootstrap()).has_value());
+  InProcessClient client(resources, {.name = "system:me"});
+  const api::KindInfo& kind = api::Reflected<api::core_v1::ConfigMap>::kKind;
+  const auto list = client.List(kind, {});
+  ASSERT_TRUE(list.has_value());
+  std::vector<std::unique_ptr<client::Watch>> watches;
+  const auto start = [&] {
+    auto watch = client.StartWatch(
+        kind,
+        {},
+        list->resource_version,
+        {.events = [](const std::vector<client::WatchEvent>&) {}, .ended = [](const Error&) {}});
+    if (!watch.has_value()) return watch.error().reason;
+    watches.push_back(*std::move(watch));
+    return StatusReason::kUnknown;
+  };
+  while (watches.size() < InProcessClient::kWatchesMax) {
+    ASSERT_EQ(start(), StatusReason::kUnknown);
+  }
+  EXPECT_EQ(start(), StatusReason::kTooManyRequests);
+  watches.pop_back();
+  EXPECT_EQ(start(), StatusReason::kUnknown) << "one has ended";
+  EXPECT_EQ(start(), StatusReason::kTooManyRequests);
+}
+
+}  // namespace
+}  // namespace dray::control_plane
