@@ -38,6 +38,12 @@ bool IsSafe(const ClientRequest& request) {
   return safe;
 }
 
+Result<> CheckSize(const std::string& body, size_t bytes_max) {
+  if (body.size() <= bytes_max) return {};
+  return Fail(StatusReason::kInternalError,
+              fmt::format("the answer is larger than {} bytes", bytes_max));
+}
+
 }  // namespace
 
 HttpClient::HttpClient(const Clock& clock, HttpClientOptions options)
@@ -102,14 +108,10 @@ Result<ClientResponse> HttpClient::Send(const ClientRequest& request) {
   DRAY_TRY(std::unique_ptr<Connection> connection, Exchange(request, deadline));
   ClientResponse response;
   response.status = connection->head().status;
-  while (!connection->message_done()) {
+  do {
     DRAY_TRY_VOID(connection->ReadSome(response.body, deadline));
-    if (response.body.size() > kResponseBytesMax) {
-      return Fail(StatusReason::kInternalError,
-                  fmt::format("the answer is larger than {} bytes", kResponseBytesMax));
-    }
-  }
-  DRAY_TRY_VOID(connection->ReadSome(response.body, deadline));  // what came with the head
+    DRAY_TRY_VOID(CheckSize(response.body, options_.response_bytes_max));
+  } while (!connection->message_done());
   response.headers = connection->head().headers;
   kept_ = std::move(connection);
   return response;
@@ -118,11 +120,11 @@ Result<ClientResponse> HttpClient::Send(const ClientRequest& request) {
 Result<std::unique_ptr<ResponseStream>> HttpClient::Open(const ClientRequest& request) {
   const MonotonicTime deadline = clock_.Monotonic() + options_.request_timeout;
   DRAY_TRY(std::unique_ptr<Connection> connection, Exchange(request, deadline));
-  return std::make_unique<ResponseStream>(std::move(connection));
+  return std::make_unique<ResponseStream>(std::move(connection), options_.response_bytes_max);
 }
 
-ResponseStream::ResponseStream(std::unique_ptr<Connection> connection)
-    : connection_(std::move(connection)) {}
+ResponseStream::ResponseStream(std::unique_ptr<Connection> connection, size_t rest_bytes_max)
+    : connection_(std::move(connection)), rest_bytes_max_(rest_bytes_max) {}
 
 ResponseStream::~ResponseStream() = default;
 
@@ -143,6 +145,16 @@ ResponseStream::Outcome ResponseStream::Fill(MonotonicTime deadline) {
   return Outcome::kBroken;
 }
 
+ResponseStream::Outcome ResponseStream::TakeLine(size_t size) {
+  if (size > kLineBytesMax) {
+    failure_ = fmt::format("a line is longer than {} bytes", kLineBytesMax);
+    return Outcome::kBroken;
+  }
+  line_ = std::string_view(buffer_).substr(0, size);
+  taken_ = scanned_ = std::min(size + 1, buffer_.size());
+  return Outcome::kLine;
+}
+
 ResponseStream::Outcome ResponseStream::ReadLine(std::chrono::milliseconds timeout) {
   const MonotonicTime deadline = connection_->clock().Monotonic() + timeout;
   buffer_.erase(0, taken_);
@@ -150,24 +162,14 @@ ResponseStream::Outcome ResponseStream::ReadLine(std::chrono::milliseconds timeo
   taken_ = 0;
   while (true) {
     const size_t end = buffer_.find('\n', scanned_);
-    if (end != std::string::npos) {
-      line_ = std::string_view(buffer_).substr(0, end);
-      taken_ = scanned_ = end + 1;
-      return Outcome::kLine;
-    }
+    if (end != std::string::npos) return TakeLine(end);
     scanned_ = buffer_.size();
-    if (buffer_.size() > kLineBytesMax) {
-      failure_ = fmt::format("a line is longer than {} bytes", kLineBytesMax);
-      return Outcome::kBroken;
-    }
+    if (buffer_.size() > kLineBytesMax) return TakeLine(buffer_.size());
     const size_t before = buffer_.size();
     const Outcome outcome = Fill(deadline);
     if (outcome != Outcome::kLine) return outcome;
     if (buffer_.size() > before) continue;
-    if (buffer_.empty()) return Outcome::kEnd;
-    line_ = buffer_;
-    taken_ = scanned_ = buffer_.size();
-    return Outcome::kLine;
+    return buffer_.empty() ? Outcome::kEnd : TakeLine(buffer_.size());
   }
 }
 
@@ -179,11 +181,8 @@ Result<std::string> ResponseStream::ReadRest(std::chrono::milliseconds timeout) 
   while (true) {
     const size_t before = rest.size();
     DRAY_TRY_VOID(connection_->ReadSome(rest, deadline));
+    DRAY_TRY_VOID(CheckSize(rest, rest_bytes_max_));
     if (rest.size() == before) return rest;
-    if (rest.size() > kResponseBytesMax) {
-      return Fail(StatusReason::kInternalError,
-                  fmt::format("the answer is larger than {} bytes", kResponseBytesMax));
-    }
   }
 }
 

@@ -20,9 +20,8 @@
 
 namespace dray::net::client {
 
-/// The whole body of one answer: the largest list anybody reads in one piece.
-inline constexpr size_t kResponseBytesMax = size_t{512} << 20;
-/// One line of a stream: a watch event holds one object (3 MiB), perhaps twice.
+/// One line of a stream, without its line break: a watch event holds one object (3 MiB), perhaps
+/// twice.
 inline constexpr size_t kLineBytesMax = size_t{16} << 20;
 
 class Connection;
@@ -51,25 +50,28 @@ class ResponseStream {
     kBroken,  // the connection broke or the answer is malformed: failure()
   };
 
-  explicit ResponseStream(std::unique_ptr<Connection> connection);
+  ResponseStream(std::unique_ptr<Connection> connection, size_t rest_bytes_max);
   ~ResponseStream();
 
   int status() const;
   const Headers& headers() const;
 
-  /// Waits for a whole line; the rest after the last line break counts as one.
+  /// Waits for a whole line; the rest after the last line break counts as one. kBroken also when
+  /// there are more than kLineBytesMax.
   Outcome ReadLine(std::chrono::milliseconds timeout);
   /// The line without its line break; valid until the next call.
   std::string_view line() const { return line_; }
   const std::string& failure() const { return failure_; }
 
-  /// Reads everything that is left: for answers that turned out to be errors.
+  /// Reads everything that is left: for answers that turned out to be errors. Errors: as Send.
   Result<std::string> ReadRest(std::chrono::milliseconds timeout);
 
  private:
   Outcome Fill(MonotonicTime deadline);
+  Outcome TakeLine(size_t size);
 
   std::unique_ptr<Connection> connection_;
+  const size_t rest_bytes_max_;
   std::string buffer_;
   size_t taken_ = 0;    // of buffer_, by lines handed out
   size_t scanned_ = 0;  // of buffer_, without a line break
@@ -87,7 +89,7 @@ class HttpClient {
   /// next request. A kept connection the server has closed meanwhile is replaced unnoticed when
   /// nothing can have been acted on: the request was not sent, or is a GET or HEAD.
   /// Errors: kServiceUnavailable  no connection, TLS failed, or it broke.  kTimeout  too late, or
-  /// cancelled.  kInternalError  the answer is malformed or larger than kResponseBytesMax.
+  /// cancelled.  kInternalError  the answer is malformed or larger than response_bytes_max.
   /// kBadRequest  a control character in the target or a header.
   Result<ClientResponse> Send(const ClientRequest& request);
 

@@ -2,11 +2,14 @@
 #include "net/client/http_client.h"
 
 #include <chrono>
+#include <cstddef>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -112,6 +115,57 @@ TEST_F(HttpClientTest, LargeAnswersArriveWhole) {
       options);
   HttpClient client(RealWorld().clock, TlsClientOptionsFor({.ca_pem = pki.ca.certificate_pem}));
   EXPECT_EQ(client.Send(Get("/")).value().body, *body);
+}
+
+TEST_F(HttpClientTest, AnswersHaveALimit) {
+  StartServer([](const Request& request, const std::shared_ptr<Responder>& responder) {
+    responder->Respond({}, Bytes(std::string(std::stoul(request.target.substr(1)), 'x')));
+  });
+  HttpClientOptions options = ClientOptions();
+  EXPECT_EQ(options.response_bytes_max, kResponseBytesMax);
+  for (const size_t max : {size_t{100'000}, size_t{10}}) {  // more than is read at once, and less
+    options.response_bytes_max = max;
+    HttpClient client(RealWorld().clock, options);
+    EXPECT_EQ(client.Send(Get(fmt::format("/{}", max))).value().body.size(), max);
+    const std::string refusal = fmt::format("the answer is larger than {} bytes", max);
+    const ClientRequest larger = Get(fmt::format("/{}", max + 1));
+    EXPECT_EQ(client.Send(larger).error().message, refusal);
+    EXPECT_EQ(client.Open(Get(fmt::format("/{}", max))).value()->ReadRest(kPatience)->size(), max);
+    EXPECT_EQ(client.Open(larger).value()->ReadRest(kPatience).error().message, refusal);
+  }
+}
+
+TEST_F(HttpClientTest, LinesHaveALimit) {
+  const auto text = std::make_shared<const std::string>(std::string(kLineBytesMax, 'x') + "y\nz");
+  const std::string_view all = *text;
+  std::string_view body;
+  StartServer([&](const Request&, const std::shared_ptr<Responder>& responder) {
+    responder->Respond({}, Bytes(text, body));
+  });
+  HttpClient client(RealWorld().clock, ClientOptions());
+  struct Case {
+    const char* name;
+    std::string_view body;
+    bool fits;
+  };
+  const Case cases[] = {
+      {"a line", all.substr(1), true},
+      {"a longer one", all, false},
+      {"without its line break", all.substr(0, kLineBytesMax), true},
+      {"longer, without its line break", all.substr(0, kLineBytesMax + 1), false},
+  };
+  for (const Case& each : cases) {
+    SCOPED_TRACE(each.name);
+    body = each.body;
+    const auto stream = client.Open(Get("/")).value();
+    if (each.fits) {
+      EXPECT_EQ(stream->ReadLine(kPatience), ResponseStream::Outcome::kLine);
+      EXPECT_EQ(stream->line().size(), kLineBytesMax);
+    } else {
+      EXPECT_EQ(stream->ReadLine(kPatience), ResponseStream::Outcome::kBroken);
+      EXPECT_EQ(stream->failure(), "a line is longer than 16777216 bytes");
+    }
+  }
 }
 
 TEST_F(HttpClientTest, ChecksTheServersCertificate) {

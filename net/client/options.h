@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <memory>
 #include <string>
 
@@ -12,6 +13,9 @@
 
 namespace dray::net::client {
 
+/// The whole body of one answer: the largest list anybody reads in one piece.
+inline constexpr size_t kResponseBytesMax = size_t{512} << 20;
+
 struct HttpClientOptions {
   Endpoint server;
   std::shared_ptr<const tls::ClientContext> tls = nullptr;  // needed for https
@@ -20,6 +24,7 @@ struct HttpClientOptions {
   std::shared_ptr<const Cancellation> cancellation = nullptr;
   std::chrono::milliseconds connect_timeout{10'000};  // TCP and TLS
   std::chrono::milliseconds request_timeout{60'000};  // of Send, and of Open until the head is here
+  size_t response_bytes_max = kResponseBytesMax;      // a longer body is refused, not one of lines
 };
 
 }  // namespace dray::net::client
