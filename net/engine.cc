@@ -11,13 +11,6 @@
 #include "net/http.h"
 
 namespace dray::net {
-namespace {
-
-// A promise of bytes may only reserve so much before the bytes are here.
-constexpr size_t kPromisedBytesMax = size_t{64} << 10;
-
-}  // namespace
-
 void BeginBody(Request& request, std::optional<uint64_t> length, const EngineOptions& options) {
   request.body_share = ByteBudget::Share(options.bodies);
   if (!length) return;

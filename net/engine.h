@@ -28,6 +28,9 @@ enum class EnginePhase : uint8_t {
   kBusy,  // a request is being answered
 };
 
+/// A promise of bytes may only reserve so much before the bytes are here.
+inline constexpr size_t kPromisedBytesMax = size_t{64} << 10;
+
 /// Of every engine.
 struct EngineOptions {
   size_t body_bytes_max = size_t{3} << 20;  // Kubernetes: 3 MiB

@@ -13,7 +13,8 @@ namespace dray::net::http2 {
 inline constexpr uint32_t kStreamsMax = 1000;
 inline constexpr uint32_t kStrangerStreamsMax = 100;
 
-/// One field of a head, name and value alone: nghttp2's own limit (NGHTTP2_HD_MAX_NV).
+/// The name or the value of one field, as it is on the wire: nghttp2's own limit, and so not ours
+/// to choose (NGHTTP2_HD_MAX_NV).
 inline constexpr size_t kFieldBytesMax = size_t{64} << 10;
 /// What a field counts beside its name and value (RFC 9113 6.5.2).
 inline constexpr size_t kFieldOverheadBytes = 32;

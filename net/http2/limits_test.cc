@@ -182,6 +182,40 @@ TEST(Http2Limits, FieldsHaveALimit) {
   }
 }
 
+// Ours to know, not to choose: past it the head is broken, and with it the connection.
+TEST(Http2Limits, ANameOrValueHasTheLimitOfTheLibrary) {
+  const auto text = [](size_t size) {
+    std::string length(1, '\x7f');
+    size_t rest = size - 127;
+    for (; rest >= 128; rest >>= 7) length += static_cast<char>(0x80 | (rest & 0x7f));
+    return length + static_cast<char>(rest) + std::string(size, 'x');
+  };
+  const std::string literal(1, '\0');  // without indexing, a new name (RFC 7541 6.2.2)
+  const auto answer = [&](const std::string& field) {
+    Raw raw;
+    const std::string head = PlainHead() + field;
+    for (size_t at = 0; at < head.size(); at += kFrameBytesMax) {
+      const bool ends = at + kFrameBytesMax >= head.size();
+      const int flags =
+          (ends ? NGHTTP2_FLAG_END_HEADERS : 0) | (at == 0 ? NGHTTP2_FLAG_END_STREAM : 0);
+      raw.Say(Frame(at == 0 ? NGHTTP2_HEADERS : NGHTTP2_CONTINUATION,
+                    static_cast<uint8_t>(flags),
+                    1,
+                    head.substr(at, kFrameBytesMax)));
+    }
+    return std::pair(raw.served.requests.size(), raw.GoawayCode());
+  };
+  const auto taken = std::pair(size_t{1}, std::optional<uint32_t>());
+  const auto broken = std::pair(size_t{0}, std::optional<uint32_t>(NGHTTP2_COMPRESSION_ERROR));
+  const std::string one =
+      "\x01"
+      "a";
+  EXPECT_EQ(answer(literal + one + text(kFieldBytesMax)), taken);
+  EXPECT_EQ(answer(literal + one + text(kFieldBytesMax + 1)), broken);
+  EXPECT_EQ(answer(literal + text(kFieldBytesMax) + one), taken);
+  EXPECT_EQ(answer(literal + text(kFieldBytesMax + 1) + one), broken);
+}
+
 TEST(Http2Limits, AFieldNamedAgainAndAgainEndsTheConnection) {
   // A field of 4,000 bytes enters the table once; each further byte on the wire names it again.
   std::string head = PlainHead();

@@ -306,7 +306,7 @@ void Connection::BeginLinger() {
   }
   stage_ = Stage::kLinger;
   read_ready_ = true;
-  deadline_tick_ = context_.TickAfter(kLingerTimeout);
+  deadline_tick_ = context_.TickAfter(context_.options.linger_timeout);
 }
 
 bool Connection::Linger() {
@@ -394,7 +394,7 @@ void Connection::Expire() {
   const bool is_idle =
       stage_ == Stage::kOpen && !ending_ && engine_->phase() == EnginePhase::kIdle && !stalled_;
   if (!is_idle) return Close();
-  deadline_tick_ = context_.TickAfter(kLingerTimeout);
+  deadline_tick_ = context_.TickAfter(context_.options.linger_timeout);
   Shutdown();
 }
 

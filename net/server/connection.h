@@ -28,8 +28,8 @@ namespace dray::net::server {
 /// Read and write rounds before the other connections get their turn.
 inline constexpr int kPumpRoundsMax = 16;
 /// After the last answer a peer may still be sending: closing at once would reset the connection
-/// and could destroy the answer. So input is dropped for this long, or so many bytes.
-inline constexpr std::chrono::milliseconds kLingerTimeout{1'000};
+/// and could destroy the answer. So input is dropped for a while (HttpServerOptions), or so many
+/// bytes.
 inline constexpr size_t kLingerBytesMax = size_t{16} << 20;
 
 class Connection final : public ServerEngine::Events,

@@ -18,6 +18,7 @@
 #include "net/client/http_client.h"
 #include "net/http.h"
 #include "net/reactor.h"
+#include "net/server/connection.h"
 #include "net/testing/server_fixture.h"
 #include "net/tls/certificates.h"
 #include "net/tls/context.h"
@@ -409,6 +410,34 @@ TEST_F(HttpServerTest, SeveralReactorsShareThePort) {
     });
   }
   for (std::thread& client : clients) client.join();
+}
+
+TEST_F(HttpServerTest, ReactorsHaveALimit) {
+  for (const size_t asked : {kReactorsMax, kReactorsMax + 1}) {
+    HttpServerOptions options;
+    options.reactors = asked;
+    StartServer(Echo, options);
+    EXPECT_EQ(server_->reactors().size(), kReactorsMax);
+  }
+}
+
+// What is still sent after the last answer is dropped up to a limit, then the connection goes.
+TEST_F(HttpServerTest, InputThatNobodyWantsHasALimit) {
+  HttpServerOptions options;
+  options.body_bytes_max = 1;
+  options.linger_timeout = std::chrono::hours(1);  // not what ends it
+  StartServer(Echo, options);
+  const RawSocket socket(server_->port());
+  socket.Send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 100000000\r\n\r\n");
+  EXPECT_THAT(socket.ReadAll(), StartsWith("HTTP/1.1 413 "));
+  socket.Send(std::string(kLingerBytesMax, 'x'));
+  client::HttpClient client(RealWorld().clock, ClientOptions());
+  for (int turns = 0; turns < 100; ++turns) {
+    ASSERT_TRUE(client.Send({.method = "GET", .target = "/"}).has_value());
+  }
+  EXPECT_EQ(server_->connections(), 2U);
+  socket.Send("x");
+  while (server_->connections() != 1) std::this_thread::yield();
 }
 
 TEST_F(HttpServerTest, CertificatesAreReplacedWhileRunning) {

@@ -14,6 +14,7 @@
 
 namespace dray::net::server {
 
+/// Threads of a server; who asks for more gets these.
 inline constexpr size_t kReactorsMax = 256;
 /// Connections a server holds when it has descriptors enough.
 inline constexpr size_t kConnectionsMax = 10'000;
@@ -45,6 +46,7 @@ struct HttpServerOptions {
   std::chrono::milliseconds idle_timeout{90'000};  // between requests
   // Output waits and the peer takes nothing, of a connection or of one stream of HTTP/2.
   std::chrono::milliseconds stall_timeout{60'000};
+  std::chrono::milliseconds linger_timeout{1'000};  // of input that nobody wants, after the answer
   std::chrono::milliseconds tick{500};
   // Asked of the kernel per connection: small values make slow readers visible early. 0: its own.
   int send_buffer_bytes = 0;
