@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "api/device_names.h"
 #include "api/resource_v1/claim_template.h"
 #include "api/resource_v1/device_class.h"
 #include "api/resource_v1/slice.h"
@@ -19,7 +20,6 @@ namespace {
 namespace a2 = api::resource_v1alpha2;
 namespace v1 = api::resource_v1;
 
-constexpr size_t kIdentifierBytesMax = 32;
 constexpr std::string_view kParametersGroup = "resource.k8s.io";
 
 using Remarks = std::vector<std::string>;
@@ -44,7 +44,7 @@ std::string IdentifierOf(std::string_view name) {
   if (!identifier.empty() && identifier[0] >= '0' && identifier[0] <= '9') {
     identifier.insert(0, "_");
   }
-  if (identifier.size() > kIdentifierBytesMax) identifier.resize(kIdentifierBytesMax);
+  if (identifier.size() > api::kDeviceIdentifierMax) identifier.resize(api::kDeviceIdentifierMax);
   return identifier;
 }
 
@@ -309,9 +309,9 @@ Proposal ProposeTemplate(const a2::ResourceClaimTemplate& old,
 // ------------------------------------------------------------------------------------------------
 // Slices.
 
-void AddFact(const a2::NamedResourcesAttribute& old, v1::Device& device) {
-  const a2::NamedResourcesAttributeValue& value = old.attribute_value;
-  const std::string name = IdentifierOf(old.name);
+void AddFact(const a2::NamedResourcesAttributeValue& value,
+             const std::string& name,
+             v1::Device& device) {
   if (value.quantity.has_value()) {
     device.capacity[name].value = *value.quantity;
     return;
@@ -334,11 +334,20 @@ v1::Device DeviceOf(const a2::NamedResourcesInstance& instance, Remarks& remarks
         fmt::format("instance {} is device {}: devices have no dots", instance.name, device.name));
   }
   for (const a2::NamedResourcesAttribute& old : instance.attributes) {
-    if (IdentifierOf(old.name) != old.name) {
-      remarks.push_back(fmt::format(
-          "attribute {} is {}: attributes are C identifiers", old.name, IdentifierOf(old.name)));
+    const std::string name = IdentifierOf(old.name);
+    const bool is_taken = old.attribute_value.quantity.has_value()
+                              ? device.capacity.contains(name)
+                              : device.attributes.contains(name);
+    if (is_taken) {
+      remarks.push_back(
+          fmt::format("attribute {} is left out: {} has {} already", old.name, device.name, name));
+      continue;
     }
-    AddFact(old, device);
+    if (name != old.name) {
+      remarks.push_back(
+          fmt::format("attribute {} is {}: attributes are C identifiers", old.name, name));
+    }
+    AddFact(old.attribute_value, name, device);
   }
   return device;
 }

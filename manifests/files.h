@@ -13,7 +13,7 @@
 
 namespace dray::manifests {
 
-/// Folders inside each other.
+/// Folders inside each other, the first of them named.
 inline constexpr size_t kFolderDepthMax = 32;
 
 /// The files that `paths` name: a file itself, "-", or of a folder its .yaml, .yml and .json files,

@@ -64,7 +64,8 @@ class Places {
 
 class Reader {
  public:
-  Reader(Disk& disk, const api::Scheme& scheme) : disk_(disk), scheme_(scheme) {}
+  Reader(Disk& disk, const api::Scheme& scheme, size_t objects_max)
+      : disk_(disk), scheme_(scheme), objects_max_(objects_max) {}
 
   Manifests Take() { return std::move(manifests_); }
 
@@ -110,9 +111,8 @@ class Reader {
     for (const std::string& issue : issues) {
       Note(path, places.LineOf(text.path, FieldIn(issue)), issue);
     }
-    if (manifests_.objects.size() >= kManifestObjectsMax) {
-      return Fail(StatusReason::kBadRequest,
-                  fmt::format("more than {} objects", kManifestObjectsMax));
+    if (manifests_.objects.size() >= objects_max_) {
+      return Fail(StatusReason::kBadRequest, fmt::format("more than {} objects", objects_max_));
     }
     manifests_.objects.push_back(
         {*std::move(object), path, places.document().first_line, text.path});
@@ -125,6 +125,7 @@ class Reader {
 
   Disk& disk_;
   const api::Scheme& scheme_;
+  const size_t objects_max_;
   Manifests manifests_;
 };
 
@@ -137,8 +138,9 @@ std::string PlaceOf(const ManifestObject& object) {
 
 Result<Manifests> ReadManifests(Disk& disk,
                                 const api::Scheme& scheme,
-                                std::span<const std::string> paths) {
-  Reader reader(disk, scheme);
+                                std::span<const std::string> paths,
+                                size_t objects_max) {
+  Reader reader(disk, scheme, objects_max);
   DRAY_TRY(const std::vector<std::string> files, ManifestFiles(disk, paths));
   for (const std::string& file : files) DRAY_TRY_VOID(reader.ReadFile(file));
   return reader.Take();

@@ -36,10 +36,11 @@ struct Manifests {
 /// or "-". Kinds the scheme does not know are skipped with a note; unknown fields are noted.
 ///
 /// Errors: kBadRequest  not YAML or JSON, or a value of the wrong type; names FILE:LINE of the
-/// field.
+///         field. More than `objects_max` objects.
 ///         what the disk says about unreadable files.
 Result<Manifests> ReadManifests(Disk& disk,
                                 const api::Scheme& scheme,
-                                std::span<const std::string> paths);
+                                std::span<const std::string> paths,
+                                size_t objects_max = kManifestObjectsMax);
 
 }  // namespace dray::manifests
