@@ -18,6 +18,7 @@
 #include "api/resource_v1/device_class.h"
 #include "api/resource_v1/slice.h"
 #include "base/simulated_world.h"
+#include "client/read_modify_write.h"
 #include "client/testing/memory_client.h"
 #include "dray/selector.h"
 #include "scheduler/scheduler.h"
@@ -28,7 +29,8 @@ class Cluster {
  public:
   explicit Cluster(uint64_t seed = 1) : world(seed) {}
 
-  void AddNode(const std::string& name, int devices) {
+  /// Devices that must be `attached` first, which may also have `failed`, if so said.
+  void AddNode(const std::string& name, int devices, bool must_be_attached = false) {
     api::core_v1::Node node;
     node.metadata.name = name;
     Must(client.Create(api::Object::Of(std::move(node))));
@@ -39,7 +41,29 @@ class Cluster {
     slice.spec.pool = {.name = name, .generation = 1, .resource_slice_count = 1};
     for (int i = 0; i < devices; ++i)
       slice.spec.devices.push_back({.name = fmt::format("gpu-{}", i)});
+    for (api::resource_v1::Device& device : slice.spec.devices) {
+      if (!must_be_attached) break;
+      device.binding_conditions = {"attached"};
+      device.binding_failure_conditions = {"failed"};
+    }
     Must(client.Create(api::Object::Of(std::move(slice))));
+  }
+  /// What a driver says of the devices that were allocated and of which nothing was said yet.
+  void TellOfDevices(const std::string& condition) {
+    const auto claims = client.List(api::Reflected<api::resource_v1::ResourceClaim>::kKind, {});
+    for (const api::Object& object : claims->items) {
+      api::Object copy = object.Clone();
+      auto& status = copy.Mutable<api::resource_v1::ResourceClaim>().status;
+      if (!status.allocation || !status.devices.empty()) continue;
+      for (const auto& result : status.allocation->devices.results) {
+        if (result.binding_conditions.empty()) continue;
+        api::resource_v1::AllocatedDeviceStatus told{
+            .driver = result.driver, .pool = result.pool, .device = result.device};
+        told.conditions.push_back({.type = condition, .status = "True", .reason = "Told"});
+        status.devices.push_back(std::move(told));
+      }
+      if (!status.devices.empty()) Must(client.Update(copy, "status"));
+    }
   }
   void AddClass() {
     api::resource_v1::DeviceClass gpu;
@@ -67,6 +91,18 @@ class Cluster {
     }
     Must(client.Create(api::Object::Of(std::move(pod))));
   }
+  /// One that asks for a device of the class as for an extended resource.
+  void AddExtendedPod(const std::string& name) {
+    api::core_v1::Pod pod;
+    pod.metadata.namespace_ = "lab";
+    pod.metadata.name = name;
+    api::core_v1::Container container;
+    container.name = "main";
+    container.resources.requests["deviceclass.resource.kubernetes.io/gpu"] =
+        api::Quantity::FromInt(1);
+    pod.spec.containers.push_back(std::move(container));
+    Must(client.Create(api::Object::Of(std::move(pod))));
+  }
   api::core_v1::Pod Pod(const std::string& name) {
     return client.Get({&api::Reflected<api::core_v1::Pod>::kKind, "lab", name})
         ->As<api::core_v1::Pod>();
@@ -90,6 +126,17 @@ class Cluster {
             ->Clone();
     copy.Mutable<api::resource_v1::ResourceClaim>().status = {};
     Must(client.Update(copy, "status"));
+  }
+  /// The claims for extended resources of a pod that is gone go, as the claim controller does it.
+  void DeleteExtendedClaims(const std::string& pod_uid) {
+    const auto claims = client.List(api::Reflected<api::resource_v1::ResourceClaim>::kKind, {});
+    for (const api::Object& claim : claims->items) {
+      if (PodOfExtendedClaim(claim.metadata()) != pod_uid) continue;
+      api::Object copy = claim.Clone();
+      copy.mutable_metadata().finalizers.clear();
+      Must(client.Update(copy, {}));
+      ASSERT_TRUE(client.Delete(client::RefOf(claim), {}));
+    }
   }
   void DeletePod(const std::string& name) {
     ASSERT_TRUE(client.Delete({&api::Reflected<api::core_v1::Pod>::kKind, "lab", name},
