@@ -35,6 +35,20 @@ std::optional<api::Release> TaintRules(const server::registry::Emulation& emulat
   return emulation.release;
 }
 
+/// What simulated nodes can do: they have no drivers to ask, and take devices as they come.
+std::vector<std::string> DeclaredFeatures(const api::FeatureGates& gates) {
+  std::vector<std::string> features;
+  if (!gates.Has(api::Gate::kNodeDeclaredFeatures)) return features;
+  for (const api::Gate gate :
+       {api::Gate::kNodeAllocatableResources, api::Gate::kOptionalNodeOperations}) {
+    if (!gates.Has(gate)) continue;
+    for (const api::GateInfo& info : api::Gates()) {
+      if (info.gate == gate) features.emplace_back(info.name);
+    }
+  }
+  return features;
+}
+
 server::verbs::User ComponentsUser() {
   return {.name = "system:dray", .groups = {"system:masters"}};
 }
@@ -147,12 +161,14 @@ Result<> Process::MakeResources(const server::http::Authenticator& authenticator
 
 Result<ComponentsOptions> Process::ChooseComponents() const {
   DRAY_TRY(const allocator::Features features, SearchFeatures(options_.emulation));
+  node::SimulatedNodes::Options simulated = options_.simulated;
+  simulated.declared_features = DeclaredFeatures(options_.emulation.gates);
   return ComponentsOptions{
       .scheduler = options_.scheduler,
       .controllers = options_.controllers,
       .nodes = options_.nodes,
       .binders = options_.store.memory ? 0 : kBinders,
-      .simulated = options_.simulated,
+      .simulated = std::move(simulated),
       .features = features,
       .scheduling = options_.scheduling,
       .taint_eviction = options_.emulation.gates.Has(api::Gate::kDeviceTaints),

@@ -23,6 +23,7 @@ namespace {
 
 namespace core_v1 = api::core_v1;
 namespace resource_v1 = api::resource_v1;
+using ::testing::ElementsAre;
 using ::testing::SizeIs;
 
 TEST(Profile, EveryProfileHasDistinctDevicesWithCapacityAndTheSameEveryTime) {
@@ -125,9 +126,16 @@ TEST_F(PodLifecycleTest, DeletedPodIsRemovedWhateverItsPhase) {
 TEST(SimulatedNodes, PublishesOnceAndRunsPodsToTheirEnd) {
   SimulatedWorld world(1);
   client::testing::MemoryClient client;
-  SimulatedNodes nodes(client, world.world(), Log::Silent(), {.profiles = {{"example", 2}}});
+  SimulatedNodes nodes(client,
+                       world.world(),
+                       Log::Silent(),
+                       {.profiles = {{"example", 2}}, .declared_features = {"Both", "Hands"}});
   ASSERT_TRUE(nodes.Publish().has_value());
   ASSERT_TRUE(nodes.Publish().has_value());
+  EXPECT_THAT(client.Get({&api::Reflected<core_v1::Node>::kKind, "", "example-1"})
+                  ->As<core_v1::Node>()
+                  .status.declared_features,
+              ElementsAre("Both", "Hands"));
   EXPECT_THAT(client.List(api::Reflected<core_v1::Node>::kKind, {})->items, SizeIs(2));
   EXPECT_THAT(client.List(api::Reflected<resource_v1::ResourceSlice>::kKind, {})->items, SizeIs(2));
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "node/simulated_nodes.h"
 
+#include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <utility>
 #include <variant>
 
@@ -63,6 +65,8 @@ Result<> SimulatedNodes::Publish() {
 
 Result<> SimulatedNodes::PublishNode(std::string_view profile, size_t number) {
   DRAY_TRY(SimulatedNode made, MakeNode(profile, number));
+  std::ranges::copy(options_.declared_features,
+                    std::back_inserter(made.node.status.declared_features));
   DRAY_TRY_VOID(CreateIfMissing(api::Object::Of(std::move(made.node))));
   for (resource_v1::ResourceSlice& slice : made.slices) {
     DRAY_TRY_VOID(CreateIfMissing(api::Object::Of(std::move(slice))));

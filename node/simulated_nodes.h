@@ -34,6 +34,8 @@ class SimulatedNodes {
     };
     std::vector<Group> profiles;
     client::WorkQueue::Options queue = {};
+    /// What the nodes say they can do, in order (status.declaredFeatures).
+    std::vector<std::string> declared_features = {};
   };
 
   SimulatedNodes(client::Client& client, World& world, Log log, Options options);
