@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -14,26 +15,38 @@ constexpr Releases From(uint8_t first) {
   return {.first = first, .last = 255};
 }
 
+constexpr Releases Only(uint8_t release) {
+  return {.first = release, .last = release};
+}
+
+// Known from; on by default from; beta in; locked from.
 constexpr std::array<GateInfo, kGateCount> kGates = {{
-    {Gate::kDynamicResourceAllocation, "DynamicResourceAllocation", From(26), From(34), From(35)},
-    {Gate::kControlPlaneController, "DRAControlPlaneController", {31, 31}},
-    {Gate::kAdminAccess, "DRAAdminAccess", From(32), From(34), From(36)},
-    {Gate::kDeviceStatus, "DRAResourceClaimDeviceStatus", From(32), From(33), From(37)},
-    {Gate::kPrioritizedList, "DRAPrioritizedList", From(33), From(34), From(37)},
-    {Gate::kPartitionableDevices, "DRAPartitionableDevices", From(33), From(36)},
-    {Gate::kDeviceTaints, "DRADeviceTaints", From(33), From(36)},
+    {Gate::kDynamicResourceAllocation,
+     "DynamicResourceAllocation",
+     From(26),
+     From(34),
+     {32, 33},
+     From(35)},
+    {Gate::kControlPlaneController, "DRAControlPlaneController", Only(31)},
+    {Gate::kAdminAccess, "DRAAdminAccess", From(32), From(34), {34, 35}, From(36)},
+    {Gate::kDeviceStatus, "DRAResourceClaimDeviceStatus", From(32), From(33), {33, 36}, From(37)},
+    {Gate::kPrioritizedList, "DRAPrioritizedList", From(33), From(34), {34, 35}, From(37)},
+    {Gate::kPartitionableDevices, "DRAPartitionableDevices", From(33), From(36), From(36)},
+    {Gate::kDeviceTaints, "DRADeviceTaints", From(33), From(36), Only(36)},
     {.gate = Gate::kDeviceTaintRules,
      .name = "DRADeviceTaintRules",
      .in = From(35),
      .on_by_default = From(37),
+     .beta = Only(36),
      .needs = Gate::kDeviceTaints},
     {.gate = Gate::kBindingConditions,
      .name = "DRADeviceBindingConditions",
      .in = From(34),
      .on_by_default = From(36),
+     .beta = From(36),
      .needs = Gate::kDeviceStatus},
-    {Gate::kConsumableCapacity, "DRAConsumableCapacity", From(34), From(36)},
-    {Gate::kExtendedResource, "DRAExtendedResource", From(34), From(36), From(37)},
+    {Gate::kConsumableCapacity, "DRAConsumableCapacity", From(34), From(36), From(36)},
+    {Gate::kExtendedResource, "DRAExtendedResource", From(34), From(36), Only(36), From(37)},
     {Gate::kListTypeAttributes, "DRAListTypeAttributes", From(36)},
     {Gate::kNodeAllocatableResources, "DRANodeAllocatableResources", From(36)},
     {Gate::kResourcePoolStatus, "DRAResourcePoolStatus", From(36)},
@@ -41,11 +54,13 @@ constexpr std::array<GateInfo, kGateCount> kGates = {{
      .name = "DRAResourceClaimGranularStatusAuthorization",
      .in = From(36),
      .on_by_default = From(36),
+     .beta = From(36),
      .needs = Gate::kDeviceStatus},
     {.gate = Gate::kFractionalCapacityRange,
      .name = "DRAFractionalCapacityRange",
      .in = From(37),
      .on_by_default = From(37),
+     .beta = From(37),
      .needs = Gate::kConsumableCapacity},
     {Gate::kOptionalNodeOperations, "DRAOptionalNodeOperations", From(37)},
     {.gate = Gate::kPartitionableDevicesType,
@@ -58,16 +73,21 @@ constexpr std::array<GateInfo, kGateCount> kGates = {{
      .in = From(37),
      .needs = Gate::kPartitionableDevices},
     {Gate::kDerivedAttributes, "DRADerivedAttributes", From(37)},
-    {Gate::kWorkloadResourceClaims, "DRAWorkloadResourceClaims", From(36)},
-    {Gate::kUnsafeDeletion, "AllowUnsafeMalformedObjectDeletion", From(32), From(37)},
-    {Gate::kGenericWorkload, "GenericWorkload", From(35)},
-    {Gate::kNodeDeclaredFeatures, "NodeDeclaredFeatures", From(35)},
+    {.gate = Gate::kWorkloadResourceClaims,
+     .name = "DRAWorkloadResourceClaims",
+     .in = From(36),
+     .beta = From(37)},
+    {Gate::kUnsafeDeletion, "AllowUnsafeMalformedObjectDeletion", From(32), From(37), From(37)},
+    {.gate = Gate::kGenericWorkload, .name = "GenericWorkload", .in = From(35), .beta = From(37)},
+    {Gate::kNodeDeclaredFeatures, "NodeDeclaredFeatures", From(35), From(36), Only(36), From(37)},
 }};
 
 constexpr std::array kReleases = {Release::k1_30,
                                   Release::k1_31,
                                   Release::k1_32,
+                                  Release::k1_33,
                                   Release::k1_34,
+                                  Release::k1_35,
                                   Release::k1_36,
                                   Release::kNewest};
 
@@ -87,30 +107,55 @@ std::optional<bool> ParseBool(std::string_view text) {
   return std::nullopt;
 }
 
-Result<> ApplyOne(std::string_view flag, Release release, FeatureGates& gates) {
+/// One "NAME=BOOLEAN" of --feature-gates.
+struct Setting {
+  std::string_view name;
+  bool on;
+};
+
+Result<Setting> ParseSetting(std::string_view flag) {
   const size_t equals = flag.find('=');
   const std::string_view name = flag.substr(0, equals);
-  const GateInfo* const gate = FindGate(name);
+  const std::optional<bool> on =
+      equals == std::string_view::npos ? std::nullopt : ParseBool(flag.substr(equals + 1));
+  if (on.has_value()) return Setting{.name = name, .on = *on};
+  return Fail(StatusReason::kInvalid,
+              fmt::format("invalid value of {0}: expected {0}=true or {0}=false", name));
+}
+
+bool IsBeta(const GateInfo& gate, Release release) {
+  return gate.beta.Rules(release);
+}
+bool IsAlpha(const GateInfo& gate, Release release) {
+  return !IsBeta(gate, release) && !gate.on_by_default.Rules(release);
+}
+
+// AllAlpha and AllBeta; false for other names.
+bool ApplyStage(const Setting& setting, Release release, FeatureGates& gates) {
+  if (setting.name != "AllAlpha" && setting.name != "AllBeta") return false;
+  const auto& is_of_stage = setting.name == "AllAlpha" ? IsAlpha : IsBeta;
+  for (const GateInfo& gate : kGates) {
+    if (gate.in.Has(release) && is_of_stage(gate, release)) gates.Switch(gate.gate, setting.on);
+  }
+  return true;
+}
+
+Result<> ApplyOne(const Setting& setting, Release release, FeatureGates& gates) {
+  const GateInfo* const gate = FindGate(setting.name);
   if (gate == nullptr || !gate->in.Has(release)) {
     return Fail(StatusReason::kInvalid,
-                fmt::format("unrecognized feature gate: {}; {} has {}",
-                            name,
+                fmt::format("unrecognized feature gate: {}; {} has AllAlpha, AllBeta, {}",
+                            setting.name,
                             ReleaseName(release),
                             NamesOf(release)));
   }
-  const std::optional<bool> on =
-      equals == std::string_view::npos ? std::nullopt : ParseBool(flag.substr(equals + 1));
-  if (!on.has_value()) {
-    return Fail(StatusReason::kInvalid,
-                fmt::format("invalid value of {0}: expected {0}=true or {0}=false", name));
-  }
-  if (!*on && gate->locked.Rules(release)) {
+  if (!setting.on && gate->locked.Rules(release)) {
     return Fail(StatusReason::kInvalid,
                 fmt::format("cannot set feature gate {} to false, feature is locked to true in {}",
-                            name,
+                            setting.name,
                             ReleaseName(release)));
   }
-  gates.Switch(gate->gate, *on);
+  gates.Switch(gate->gate, setting.on);
   return {};
 }
 
@@ -149,12 +194,16 @@ void FeatureGates::DropDependents() {
 
 Result<> FeatureGates::Apply(std::string_view flags, Release release) {
   FeatureGates next = *this;
+  std::vector<Setting> settings;  // of single gates: they count more than those of a stage
   while (!flags.empty()) {
     const size_t comma = flags.find(',');
     const std::string_view flag = flags.substr(0, comma);
     flags = comma == std::string_view::npos ? std::string_view() : flags.substr(comma + 1);
-    if (!flag.empty()) DRAY_TRY_VOID(ApplyOne(flag, release, next));
+    if (flag.empty()) continue;
+    DRAY_TRY(const Setting setting, ParseSetting(flag));
+    if (!ApplyStage(setting, release, next)) settings.push_back(setting);
   }
+  for (const Setting& setting : settings) DRAY_TRY_VOID(ApplyOne(setting, release, next));
   next.DropDependents();
   *this = next;
   return {};

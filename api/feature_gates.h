@@ -50,6 +50,7 @@ struct GateInfo {
   std::string_view name;  // "DRAAdminAccess"
   Releases in;            // the releases that know it
   Releases on_by_default = Releases::None();
+  Releases beta = Releases::None();    // on by default elsewhere: GA; else alpha
   Releases locked = Releases::None();  // where it cannot be switched off
   std::optional<Gate> needs = {};      // is off while that one is off
   std::optional<Gate> needs_too = {};
@@ -73,12 +74,11 @@ class FeatureGates {
   /// Switches off what depends on something that is off.
   void DropDependents();
 
-  /// Applies kube-apiserver's --feature-gates, "DRAAdminAccess=false,DRADeviceTaints=true", then
-  /// DropDependents(). AllAlpha, AllBeta and gates that are not in Gates() are refused.
+  /// Applies kube-apiserver's --feature-gates, "AllBeta=false,DRADeviceTaints=true", then
+  /// DropDependents(). AllAlpha and AllBeta are for the gates of that stage that are not named.
   ///
   /// Errors: kInvalid  a name `release` does not know, a value that is no boolean, or a gate that
-  /// is
-  ///                   locked there; names it and what would be accepted.
+  ///                   is locked there; names it and what would be accepted.
   Result<> Apply(std::string_view flags, Release release);
 
   bool operator==(const FeatureGates&) const = default;
@@ -101,7 +101,7 @@ struct Profile {
   static Profile Of(Release release) { return {release, FeatureGates::AllOf(release)}; }
 };
 
-/// "1.30", "1.31", "1.32", "1.34", "1.36", "1.37": the releases whose rules Dray knows.
+/// "1.30" to "1.37": the releases whose rules Dray knows.
 std::span<const Release> KnownReleases();
 /// "1.37" → Release::kNewest; a leading v and a patch version are ignored.
 /// Errors: kInvalid  not one of KnownReleases(); lists them.

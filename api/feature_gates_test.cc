@@ -51,9 +51,34 @@ TEST(FeatureGates, GoOffWithWhatTheyNeed) {
   EXPECT_EQ(After(Release::kNewest, "DRADeviceTaints=false,DRADeviceTaints=T"), "");
 }
 
+TEST(FeatureGates, OfAStageAreSwitchedTogetherAndThoseNamedCountMore) {
+  struct Row {
+    Release release;
+    std::string_view flags, off;
+  };
+  for (const Row& row :
+       {Row{Release::kNewest,
+            "AllAlpha=false",
+            "DRAListTypeAttributes DRANodeAllocatableResources DRAResourcePoolStatus "
+            "DRAOptionalNodeOperations DRAPartitionableDevicesType DRADeviceCompatibilityGroups "
+            "DRADerivedAttributes "},
+        Row{Release::k1_34,
+            "DRAAdminAccess=true,AllBeta=false",
+            "DRAResourceClaimDeviceStatus DRAPrioritizedList DRADeviceBindingConditions "},
+        Row{Release::k1_34, "AllAlpha=false,AllAlpha=true", ""},
+        Row{Release::k1_36,
+            "AllBeta=false,AllAlpha=true,DRADeviceTaints=true",
+            "DRAResourceClaimDeviceStatus DRAPartitionableDevices DRADeviceTaintRules "
+            "DRADeviceBindingConditions DRAConsumableCapacity DRAExtendedResource "
+            "DRAResourceClaimGranularStatusAuthorization NodeDeclaredFeatures "}}) {
+    EXPECT_EQ(After(row.release, row.flags), row.off) << row.flags;
+  }
+}
+
 TEST(FeatureGates, RefuseWhatTheReleaseDoesNotAllow) {
   EXPECT_THAT(After(Release::kNewest, "DRAFoo=true"),
-              HasSubstr("unrecognized feature gate: DRAFoo; 1.37 has DynamicResourceAllocation, "));
+              HasSubstr("unrecognized feature gate: DRAFoo; 1.37 has AllAlpha, AllBeta, "
+                        "DynamicResourceAllocation, "));
   EXPECT_THAT(After(Release::k1_34, "DRADerivedAttributes=false"),
               HasSubstr("unrecognized feature gate: DRADerivedAttributes; 1.34 has "));
   EXPECT_EQ(After(Release::kNewest, "DRADeviceTaints=perhaps"),
@@ -78,10 +103,10 @@ TEST(Releases, AreReadWithAndWithoutPatchVersion) {
   for (const std::string_view text : {"1.34", "v1.34", "1.34.4", "v1.34.0"}) {
     EXPECT_EQ(ParseRelease(text).value_or(Release::kAny), Release::k1_34) << text;
   }
-  for (const std::string_view text : {"", "1", "1.33", "34", "1.340", "x"}) {
+  for (const std::string_view text : {"", "1", "1.29", "1.38", "34", "1.340", "x"}) {
     EXPECT_EQ(ParseRelease(text).error().message,
               std::string("unknown release \"") + std::string(text) +
-                  "\": expected one of 1.30, 1.31, 1.32, 1.34, 1.36, 1.37");
+                  "\": expected one of 1.30, 1.31, 1.32, 1.33, 1.34, 1.35, 1.36, 1.37");
   }
   EXPECT_EQ(ReleaseName(Release::kAny), "1.37");
 }

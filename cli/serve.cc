@@ -120,7 +120,8 @@ Result<server::registry::Emulation> EmulationOf(const ServeOptions& options) {
     if (!release) return refuse("--emulate-release", release.error());
     emulation.release = rules = *release;
   }
-  emulation.gates = api::FeatureGates::AllOf(rules);
+  emulation.gates = options.feature_gates.empty() ? api::FeatureGates::AllOf(rules)
+                                                  : api::FeatureGates::DefaultsOf(rules);
   const Result<> applied = emulation.gates.Apply(options.feature_gates, rules);
   if (!applied) return refuse("--feature-gates", applied.error());
   const auto kinds = server::registry::ServedKinds(api::Scheme(), emulation);
@@ -290,11 +291,13 @@ void AddOptions(CLI::App& command, ServeOptions& options) {
       ->allow_extra_args(false);
   command.add_option("--emulate-release",
                      options.release,
-                     "play 1.30, 1.31, 1.32, 1.34, 1.36 or 1.37: its versions, rules and limits "
+                     "play a release from 1.30 to 1.37: its versions, rules and limits "
                      "(default: every version, newest rules)");
-  command.add_option("--feature-gates",
-                     options.feature_gates,
-                     "GATE=false,… switches DRA features off; all that the release has are on");
+  command.add_option(
+      "--feature-gates",
+      options.feature_gates,
+      "GATE=true,… as kube-apiserver's: gates that are not named are as the release has "
+      "them by default. AllAlpha, AllBeta (default: all gates are on)");
   command.add_option("--runtime-config",
                      options.runtime_config,
                      "GROUP/VERSION[/RESOURCE]=false,… or api/alpha=false: what is not served");
