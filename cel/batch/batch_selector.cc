@@ -22,8 +22,6 @@ namespace {
 
 // With at most this many different values each is evaluated, even in leaves that only compare.
 constexpr size_t kFewValues = 64;
-// Leaves of several columns: the most combinations that are numbered.
-constexpr size_t kCombinationsMax = size_t{1} << 16U;
 
 // A column that a leaf reads. If the table has no such column, all devices lack it.
 struct Input {

@@ -13,6 +13,9 @@
 
 namespace dray::cel::batch {
 
+/// Leaves of several columns: the most combinations of their values that are numbered.
+inline constexpr size_t kCombinationsMax = size_t{1} << 16U;
+
 /// A selector prepared for tables. Immutable; for any number of threads.
 ///
 /// It agrees with Selector::Evaluate on every device: each part of the expression is evaluated by

@@ -103,6 +103,30 @@ TEST(BatchSelector, NearItsLimitEverythingIsCountedOnWholeDevices) {
   }
 }
 
+// Leaves of two columns are evaluated by pairs of values, up to so many, and then by devices.
+TEST(BatchSelector, CombinationsOfManyValuesAgreeWithTheScalarEvaluator) {
+  constexpr int64_t kValues = 256;
+  static_assert(kValues * kValues == kCombinationsMax);
+  for (const int64_t values : {kValues - 1, kValues, kValues + 1}) {  // absence may be one
+    DeviceTableBuilder builder;
+    std::vector<Device> devices;
+    for (int64_t i = 0; i < values; ++i) {
+      devices.push_back({.driver = "a.example", .attributes = {{"a", i}, {"b", (i * 7) % values}}});
+    }
+    for (const Device& device : devices) builder.Add(device);
+    const auto table = builder.Build();
+    const auto selector = Selector::Compile(
+        "device.attributes['a.example'].a < device.attributes['a.example'].b", {});
+    ASSERT_TRUE(selector.has_value());
+    Outcomes outcomes;
+    BatchSelector(*selector).Evaluate(*table, outcomes);
+    for (size_t lane = 0; lane < devices.size(); ++lane) {
+      const DeviceActivation activation(devices[lane]);
+      EXPECT_EQ(outcomes.matched.Has(lane), selector->Evaluate(activation).matches()) << lane;
+    }
+  }
+}
+
 TEST(BatchSelector, ListsAreNoValuesBeforeTheyWere) {
   const Fleet fleet(17, /*wide=*/false, 200);
   const auto selector =

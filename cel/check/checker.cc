@@ -19,6 +19,7 @@
 #include "cel/check/messages.h"
 #include "cel/check/names.h"
 #include "cel/check/overloads.h"
+#include "cel/syntax/limits.h"
 
 namespace dray::cel::check {
 
@@ -467,10 +468,10 @@ class Checker {
   // Upstream copies the target of optMap, so its errors are reported twice and its type variables
   // counted twice. The number is limited, because nested copies double each time.
   void CheckCopy(const Copy& copy) {
-    constexpr size_t kErrorsMax = 10'000;
     constexpr uint32_t kVariablesMax = 10'000;
     std::vector<SourceError>& errors = context_.errors;
-    for (size_t i = copy.first_error; i < copy.last_error && errors.size() < kErrorsMax; ++i) {
+    for (size_t i = copy.first_error; i < copy.last_error && errors.size() < syntax::kErrorsMax;
+         ++i) {
       errors.push_back(SourceError(errors[i]));
     }
     if (context_.meanings.size() < kVariablesMax) context_.meanings.Fresh(copy.variables);

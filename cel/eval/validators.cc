@@ -10,6 +10,7 @@
 #include "cel/library/regex.h"
 #include "cel/library/registry.h"
 #include "cel/library/text_format.h"
+#include "cel/syntax/limits.h"
 #include "cel/value/arena.h"
 
 namespace dray::cel::eval {
@@ -44,9 +45,8 @@ class Validator {
  private:
   // Upstream's tree contains the target of optMap twice.
   void Repeat(size_t first) {
-    constexpr size_t kErrorsMax = 10'000;
     const size_t last = errors_.size();
-    for (size_t i = first; i < last && errors_.size() < kErrorsMax; ++i) {
+    for (size_t i = first; i < last && errors_.size() < syntax::kErrorsMax; ++i) {
       errors_.push_back(SourceError(errors_[i]));
     }
   }

@@ -154,6 +154,22 @@ TEST(LibraryLimits, PatternsUpToTheirLongest) {
   EXPECT_FALSE(compiles(kPatternBytesMax + 1));
 }
 
+TEST(LibraryLimits, GroupsInsideEachOther) {
+  const auto outcome = [](size_t groups, std::string_view open) {
+    std::string pattern;
+    for (size_t i = 0; i < groups; ++i) pattern += open;
+    pattern += 'a' + std::string(groups, ')');
+    size_t left = kExpressionPatternsMax;
+    const auto compiled = CompileRegex(pattern, left);
+    return compiled.has_value() ? "" : compiled.error().message.substr(0, 52);
+  };
+  const std::string refusal = "error parsing regexp: expression nests too deeply: `";
+  EXPECT_EQ(outcome(kPatternGroupsMax, "("), "");
+  EXPECT_EQ(outcome(kPatternGroupsMax + 1, "("), refusal);
+  EXPECT_EQ(outcome(kPatternGroupsMax + 1, "(?P<n>"), refusal);
+  EXPECT_EQ(outcome(kPatternGroupsMax + 1, "(?:"), "") << "these capture nothing";
+}
+
 TEST(LibraryLimits, PatternsOfOneExpressionTogether) {
   size_t left = kExpressionPatternsMax;
   EXPECT_TRUE(CompileRegex("a", left).has_value());

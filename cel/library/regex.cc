@@ -29,8 +29,6 @@ constexpr size_t kBytesPerInstruction = 96;
 // What a pattern takes besides its instructions, counted as such.
 constexpr size_t kInstructionsPerPattern = 16;
 constexpr size_t kShownBytesMax = 100;  // of a pattern in a message
-// Go refuses syntax trees that are higher than this.
-constexpr size_t kHeightMax = 1000;
 
 re2::StringPiece Piece(std::string_view text) {
   return {text.data(), text.size()};
@@ -105,7 +103,7 @@ class PatternCopy {
         Take(1);
       }
     }
-    if (height_max_ >= kHeightMax) {
+    if (height_max_ > kPatternGroupsMax) {
       return Refuse(fmt::format("expression nests too deeply: `{}`", pattern_));
     }
     return std::move(out_);

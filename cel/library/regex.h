@@ -22,6 +22,8 @@ bool IsRegexFunction(std::string_view function);
 inline constexpr size_t kExpressionPatternsMax = 131'072;
 /// Bytes of a pattern.
 inline constexpr size_t kPatternBytesMax = 10'240;
+/// Groups that capture, inside each other: Go refuses syntax trees that are higher than a thousand.
+inline constexpr size_t kPatternGroupsMax = 999;
 
 /// Compiles a pattern in the syntax of Go's regexp package. The result may be used by many threads.
 /// `left`: how many instructions may still be compiled; those of the pattern are taken away. Time

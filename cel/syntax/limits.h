@@ -17,5 +17,8 @@ inline constexpr int kPathMax = 250;
 inline constexpr size_t kErrorsShownMax = 100;
 /// A source line longer than this is not repeated under an error.
 inline constexpr size_t kSnippetBytesMax = 16 * 1024;
+/// Errors of an expression before those of a target of optMap are no longer repeated: upstream
+/// reports them twice, and copies inside each other double each time.
+inline constexpr size_t kErrorsMax = 10'000;
 
 }  // namespace dray::cel::syntax
