@@ -19,6 +19,8 @@
 #include "api/networking_v1/network_policy.h"
 #include "api/rbac_v1.h"
 #include "api/scheduling_v1.h"
+#include "api/scheduling_v1alpha3.h"
+#include "api/scheduling_v1beta1.h"
 #include "api/storage_v1/csi_driver.h"
 #include "api/storage_v1/storage_class.h"
 
@@ -235,6 +237,13 @@ void SetDefinition(void* object, const Context& /*context*/) {
   SetIfEmpty(spec.conversion->strategy, "None");
 }
 
+// Pods of a group are disrupted one by one.
+template <class T>
+void SetPodGroup(void* object, const Context& /*context*/) {
+  auto& mode = static_cast<T*>(object)->spec.disruption_mode;
+  if (!mode.has_value()) mode.emplace().single.emplace();
+}
+
 template <class T>
 constexpr KindDefaults Row(void (*set)(void*, const Context&)) {
   return {&TypeOf<T>, set};
@@ -263,6 +272,8 @@ constexpr KindDefaults kRows[] = {
     Row<rbac_v1::ClusterRoleBinding>(SetBinding<rbac_v1::ClusterRoleBinding>),
     Row<rbac_v1::RoleBinding>(SetBinding<rbac_v1::RoleBinding>),
     Row<scheduling_v1::PriorityClass>(SetPriorityClass),
+    Row<scheduling_v1alpha3::PodGroup>(SetPodGroup<scheduling_v1alpha3::PodGroup>),
+    Row<scheduling_v1beta1::PodGroup>(SetPodGroup<scheduling_v1beta1::PodGroup>),
     Row<storage_v1::CSIDriver>(SetDriver),
     Row<storage_v1::StorageClass>(SetStorageClass),
 };

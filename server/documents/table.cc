@@ -91,6 +91,8 @@ constexpr ComputedText kComputedTexts[] = {
     {"job-completions", "How many pods have succeeded, and of how many."},
     {"job-duration", "How long the job runs or ran."},
     {"job-status", "How far the job is."},
+    {"pod-group-policy", "Basic: pod by pod; Gang: all pods or none."},
+    {"pod-group-status", "Whether the pods of the group were scheduled."},
     {"level-hand", "How many queues a flow may use."},
     {"level-length", "How many requests wait in a queue at most."},
     {"level-queues", "How many queues there are."},

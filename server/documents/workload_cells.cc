@@ -238,6 +238,17 @@ struct Computed {
   std::string (*cell)(const Object& object, WallTime now);
 };
 
+std::string GroupPolicy(const Object& object, WallTime) {
+  return JsonCell(api::AtPath(object, "spec.schedulingPolicy.gang").value == nullptr ? "Basic"
+                                                                                     : "Gang");
+}
+
+std::string GroupStatus(const Object& object, WallTime) {
+  if (HasCondition(object, "DisruptionTarget")) return JsonCell("PreemptionByScheduler");
+  if (HasCondition(object, "PodGroupInitiallyScheduled")) return JsonCell("Scheduled");
+  return JsonCell(CountAt(object, "status.conditions") == 0 ? "Pending" : "Unschedulable");
+}
+
 constexpr Computed kComputed[] = {
     {"autoscaler-min", MinPods},
     {"autoscaler-reference", Reference},
@@ -256,6 +267,8 @@ constexpr Computed kComputed[] = {
     {"job-completions", Completions},
     {"job-duration", Duration},
     {"job-status", JobStatus},
+    {"pod-group-policy", GroupPolicy},
+    {"pod-group-status", GroupStatus},
     {"replicas-desired", Desired},
     {"replicas-ready", Ready},
     {"template-containers", Containers},

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "api/core_v1/pod.h"
+#include "api/scheduling_v1beta1.h"
 #include "server/errors/errors.h"
 
 namespace dray::server::registry {
@@ -26,9 +27,26 @@ Result<> Refuse(const api::Object& pod,
                   computed)));
 }
 
+Result<> AdmitGroup(const PodPriority& priority, api::Object& group) {
+  auto& spec = group.Mutable<api::scheduling_v1beta1::PodGroup>().spec;
+  if (spec.priority.value_or(priority.value) != priority.value) {
+    return Fail(errors::Forbidden(
+        group.kind(),
+        group.metadata().name,
+        fmt::format("priority set in the pod group ({}) must match the priority computed ({}) "
+                    "based on the priority class set in the spec",
+                    *spec.priority,
+                    priority.value)));
+  }
+  spec.priority_class_name = priority.class_name;
+  spec.priority = priority.value;
+  return {};
+}
+
 }  // namespace
 
 Result<> AdmitPriority(const PodPriority& priority, api::Object& pod) {
+  if (pod.If<api::scheduling_v1beta1::PodGroup>() != nullptr) return AdmitGroup(priority, pod);
   auto& spec = pod.Mutable<api::core_v1::Pod>().spec;
   if (spec.priority.value_or(priority.value) != priority.value) {
     return Refuse(pod,

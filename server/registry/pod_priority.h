@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The priority of new pods, as upstream's admission plug-in Priority decides it.
+// The priority of new pods and pod groups, as upstream's admission plug-in Priority decides it.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,8 @@ struct PodPriority {
   std::string preemption_policy = "PreemptLowerPriority";
 };
 
-/// Gives `pod`, which is new, its class, priority and preemption policy.
+/// Gives `pod`, which is new, its class, priority and preemption policy; or a new pod group its
+/// class and priority.
 ///
 /// Errors: kForbidden  the pod brings a priority or policy that is not that of its class.
 Result<> AdmitPriority(const PodPriority& priority, api::Object& pod);

@@ -27,6 +27,9 @@ constexpr api::Releases kHasResize = {.first = 33, .last = 255};
 
 bool IsGatedOff(const api::KindInfo& kind, const Emulation& emulation) {
   const api::FeatureGates& gates = emulation.gates;
+  if (kind.group == "scheduling.k8s.io" && kind.kind != "PriorityClass") {
+    return !gates.Has(api::Gate::kGenericWorkload);
+  }
   if (kind.group != "resource.k8s.io") return false;
   // Up to 1.34 taint rules came with the taints themselves.
   const bool old_rules = emulation.release != api::Release::kAny &&

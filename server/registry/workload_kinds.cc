@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the server decides about workloads.
+#include <algorithm>
 #include <string>
 #include <string_view>
 
@@ -11,6 +12,8 @@
 #include "api/batch_v1/job.h"
 #include "api/core_v1/pod_template.h"
 #include "api/core_v1/replication_controller.h"
+#include "api/scheduling_v1beta1.h"
+#include "api/validation/pod_group.h"
 #include "api/validation/workload.h"
 #include "server/registry/more_strategies.h"
 #include "server/registry/rules_of.h"
@@ -21,6 +24,7 @@ namespace {
 namespace apps_v1 = api::apps_v1;
 namespace batch_v1 = api::batch_v1;
 namespace core_v1 = api::core_v1;
+namespace scheduling_v1beta1 = api::scheduling_v1beta1;
 namespace validation = api::validation;
 
 constexpr std::string_view kControllerUid = "batch.kubernetes.io/controller-uid";
@@ -68,7 +72,31 @@ constexpr Strategy kController = {
     .validate_create = Rule<core_v1::ReplicationController, validation::ValidateController>,
     .validate_update = Rule<core_v1::ReplicationController, validation::ValidateController>};
 
+constexpr std::string_view kGroupFinalizer = "scheduling.k8s.io/podgroup-protection";
+
+// A group stays while pods need it, as upstream's plug-in PodGroupProtection has it.
+void PrepareNewGroup(api::Object& object) {
+  auto& finalizers = object.mutable_metadata().finalizers;
+  if (std::ranges::find(finalizers, kGroupFinalizer) == finalizers.end()) {
+    finalizers.emplace_back(kGroupFinalizer);
+  }
+}
+
+constexpr Strategy kPodGroup = {
+    .type = &api::TypeOf<scheduling_v1beta1::PodGroup>,
+    .prepare_create = PrepareNewGroup,
+    .validate_create = Rule<scheduling_v1beta1::PodGroup, validation::ValidatePodGroup>,
+    .validate_update = Rule<scheduling_v1beta1::PodGroup, validation::ValidatePodGroup>,
+    .validate_status = Rule<scheduling_v1beta1::PodGroup, validation::ValidatePodGroupStatus>};
+
+constexpr Strategy kPodGroups = {
+    .type = &api::TypeOf<scheduling_v1beta1::Workload>,
+    .validate_create = Rule<scheduling_v1beta1::Workload, validation::ValidateWorkload>,
+    .validate_update = Rule<scheduling_v1beta1::Workload, validation::ValidateWorkload>};
+
 constexpr Strategy kRows[] = {
+    kPodGroup,
+    kPodGroups,
     kWorkload<apps_v1::DaemonSet, validation::ValidateDaemonSet>,
     kWorkload<apps_v1::Deployment, validation::ValidateDeployment>,
     kWorkload<apps_v1::ReplicaSet, validation::ValidateReplicaSet>,

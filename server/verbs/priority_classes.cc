@@ -9,6 +9,7 @@
 
 #include "api/core_v1/pod.h"
 #include "api/scheduling_v1.h"
+#include "api/scheduling_v1beta1.h"
 #include "server/errors/errors.h"
 #include "server/storage/keys.h"
 #include "server/storage/stored_object.h"
@@ -19,6 +20,7 @@ namespace {
 
 using api::core_v1::Pod;
 using api::scheduling_v1::PriorityClass;
+using api::scheduling_v1beta1::PodGroup;
 
 constexpr const api::KindInfo& kClasses = api::Reflected<PriorityClass>::kKind;
 
@@ -50,8 +52,10 @@ std::optional<PriorityClass> DefaultClass(const store::Snapshot& snapshot) {
 Result<std::optional<registry::PodPriority>> PriorityOf(const api::Object& object,
                                                         const store::Snapshot& snapshot) {
   const auto* const pod = object.If<Pod>();
-  if (pod == nullptr) return std::nullopt;
-  const std::string& name = pod->spec.priority_class_name;
+  const auto* const group = object.If<PodGroup>();
+  if (pod == nullptr && group == nullptr) return std::nullopt;
+  const std::string& name =
+      pod != nullptr ? pod->spec.priority_class_name : group->spec.priority_class_name;
   if (name.empty()) {
     const std::optional<PriorityClass> usual = DefaultClass(snapshot);
     return usual.has_value() ? PriorityOfClass(*usual) : registry::PodPriority{};

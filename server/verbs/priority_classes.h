@@ -11,8 +11,9 @@
 
 namespace dray::server::verbs {
 
-/// The priority of a new pod: of the class that it names, else of the one that is the default (the
-/// lowest, should there be several); nothing for other kinds. O(classes) for pods that name none.
+/// The priority of a new pod or pod group: of the class that it names, else of the one that is the
+/// default (the lowest, should there be several); nothing for other kinds. O(classes) for those
+/// that name none.
 ///
 /// Errors: kForbidden  there is no such class.
 Result<std::optional<registry::PodPriority>> PriorityOf(const api::Object& object,
