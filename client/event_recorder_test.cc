@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "client/event_recorder.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -84,6 +90,37 @@ TEST_F(EventRecorderTest, ObjectHasABudgetThatRefills) {
   recorder_.Record(APod(), Text("too much"));
   recorder_.Send(2);
   EXPECT_EQ(Events().size(), 6U);
+}
+
+TEST_F(EventRecorderTest, TextsAreCutAtTheLimitOfTheApi) {
+  constexpr size_t kBytes = 1024;
+  const std::string fits(kBytes, 'x');
+  const std::string wide = std::string(kBytes - 2, 'x') + "\xE2\x82\xAC";  // of three bytes
+  for (const std::string& text : {fits, fits + "x", wide}) recorder_.Record(APod(), Text(text));
+  recorder_.Send(10);
+  std::vector<std::string> kept;
+  for (const Event& event : Events()) kept.push_back(event.message);
+  EXPECT_EQ(kept.size(), 2U) << "two are the same";
+  EXPECT_NE(std::ranges::find(kept, fits), kept.end());
+  EXPECT_NE(std::ranges::find(kept, std::string(kBytes - 2, 'x')), kept.end());
+}
+
+TEST_F(EventRecorderTest, BudgetsOfSoManyObjectsAreRemembered) {
+  const auto said = [this](const std::string& uid) {
+    Pod pod;
+    pod.metadata.name = uid;
+    pod.metadata.uid = uid;
+    const size_t before = client_.journal().size();
+    recorder_.Record(api::Object::Of(std::move(pod)), Text(fmt::format("{}", before)));
+    recorder_.Send(1);
+    return client_.journal().size() > before;
+  };
+  for (int i = 0; i < 5; ++i) EXPECT_TRUE(said("first"));
+  constexpr int kObjects = 4096;
+  for (int i = 1; i < kObjects; ++i) ASSERT_TRUE(said(fmt::format("other-{}", i)));
+  EXPECT_FALSE(said("first")) << "its budget is used up";
+  EXPECT_TRUE(said("one more"));
+  EXPECT_TRUE(said("first")) << "all have started afresh";
 }
 
 TEST_F(EventRecorderTest, RefusedEventIsDropped) {

@@ -2,6 +2,7 @@
 // What the conformance suite cannot reach: revisions with gaps, and a history that was lost.
 #include "store/history.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -85,6 +86,20 @@ TEST(HistoryGaps, EveryRevisionReadsRightAcrossAnchors) {
     ASSERT_TRUE(then.has_value());
     ASSERT_EQ((*then)->revision(), Revision{revision});
     ASSERT_EQ((*then)->Find("k")->modified, Revision{written});
+  }
+}
+
+TEST(HistoryGaps, SoManyRebuiltSnapshotsAreRemembered) {
+  for (const size_t others : {History::kRebuiltMax - 1, History::kRebuiltMax}) {
+    History history({}, EmptyAt(1));
+    Write(history, "k", 1000);
+    const Frozen<Snapshot> first = *history.ReadAt(Revision{2});
+    for (size_t i = 0; i < others; ++i) {
+      ASSERT_TRUE(history.ReadAt(Revision{3 + static_cast<int64_t>(i)}).has_value());
+    }
+    const Frozen<Snapshot> again = *history.ReadAt(Revision{2});
+    EXPECT_EQ(again->revision(), Revision{2});
+    EXPECT_EQ(again == first, others < History::kRebuiltMax);
   }
 }
 

@@ -252,6 +252,7 @@ TEST(ProtobufDecode, RefusesWithByteAndField) {
       {"\x12\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"s, "the number has more than 64 bits"},
       {Number(2, 1), "byte 0: spec: wire type 0 instead of 2"},
       {"\x02\x00"s, "byte 0: no field can have the number 0"},
+      {"\x80\x80\x80\x80\x10\x00"s, "byte 0: no field can have the number 536870912"},
       {"\x16"s, "byte 0: unknown wire type 6"},
       {"\x14"s, "byte 0: the end of a group that was not begun"},
       {"\xa3\x06"s, "byte 2: the group has no end"},
@@ -274,6 +275,14 @@ TEST(ProtobufDecode, RefusesWithByteAndField) {
     EXPECT_EQ(object.error().reason, StatusReason::kBadRequest);
     EXPECT_THAT(object.error().message, testing::HasSubstr(bad.message));
     EXPECT_THAT(object.error().message, testing::StartsWith("protobuf: byte "));
+  }
+}
+
+TEST(ProtobufDecode, TakesTheLargestNumberOfAFieldAndTheLastNanosecond) {
+  for (const std::string& message :
+       {"\xf8\xff\xff\xff\x0f\x00"s, Field(1, Field(8, Number(1, 1) + Number(2, 999'999'999)))}) {
+    const auto object = DecodeProtobuf(KindOf<resource_v1::ResourceSlice>(), message);
+    EXPECT_TRUE(object.has_value()) << object.error().message;
   }
 }
 

@@ -11,13 +11,13 @@
 #include "api/managed_fields/documents.h"
 #include "api/managed_fields/shape.h"
 #include "api/managed_fields/versions.h"
+#include "api/text/names.h"
 #include "base/result.h"
 
 namespace dray::api::managed_fields {
 namespace {
 
 constexpr std::string_view kAnnotation = "kubectl.kubernetes.io/last-applied-configuration";
-constexpr size_t kAnnotationBytesMax = size_t{256} << 10;  // of all, keys and values
 
 }  // namespace
 

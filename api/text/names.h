@@ -15,6 +15,7 @@ inline constexpr size_t kDnsLabelMax = 63;
 inline constexpr size_t kDnsSubdomainMax = 253;
 inline constexpr size_t kLabelNameMax = 63;  // the part after the slash
 inline constexpr size_t kLabelValueMax = 63;
+inline constexpr size_t kAnnotationBytesMax = size_t{256} << 10;  // keys and values of an object
 
 /// The word upstream's "must be no more than 63 …" ends with. It always counts bytes; the word
 /// depends on the release and on which of its two validators speaks.

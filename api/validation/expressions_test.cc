@@ -86,8 +86,10 @@ constexpr const char* kTotal =
     "claim exceeds cost limit";
 
 TEST(DerivedAttributeCosts, AddUpOverTheClaim) {
-  EXPECT_THAT(Judge(Claim({{"600000"}, {"200000", "200000"}})), IsEmpty());
-  EXPECT_THAT(Judge(Claim({{"600000"}, {"200000", "200001"}})), ElementsAre(kTotal));
+  const std::string last = std::to_string(kDerivedAttributesCostMax - 800'000);
+  const std::string one_more = std::to_string(kDerivedAttributesCostMax - 800'000 + 1);
+  EXPECT_THAT(Judge(Claim({{"600000"}, {"200000", last}})), IsEmpty());
+  EXPECT_THAT(Judge(Claim({{"600000"}, {"200000", one_more}})), ElementsAre(kTotal));
 }
 
 TEST(DerivedAttributeCosts, OneTooComplexIsTooMuchForAll) {

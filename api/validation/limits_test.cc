@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The limits of lists and texts: each object at the limit, and one past it.
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <string>
@@ -96,6 +97,18 @@ Causes ParametersOf(size_t bytes) {
       Letters(bytes - std::string_view(R"({"a":""})").size())));
 }
 
+/// One that is too many has no name, as there is no constraint that it could serve.
+Causes DerivedAttributes(size_t count) {
+  constexpr std::string_view kAttribute = R"({"name":"a.b/c#","expression":"1"})";
+  const size_t unique = std::min(count, kConstraintsMax);
+  std::string attributes = Many(unique, kAttribute);
+  if (count > unique) attributes += ',' + Many(count - unique, R"({"name":"","expression":"1"})");
+  return ClaimWith(fmt::format(R"({{"requests":[{{"name":"r","exactly":{{"deviceClassName":"x",)"
+                               R"("derivedAttributes":[{}]}}}}],"constraints":[{}]}})",
+                               attributes,
+                               Many(unique, R"({"matchAttribute":"a.b/c#"})")));
+}
+
 /// Written over a claim that asks for 32 devices.
 Causes StatusWith(std::string_view status, const Options& options = {}) {
   const std::string claim = fmt::format(
@@ -184,6 +197,26 @@ Causes TaintsIn(Release release, size_t count) {
 Causes CountersOf(size_t count) {
   return SliceWith(fmt::format(R"("sharedCounters":[{{"name":"c","counters":{{{}}}}}])",
                                Many(count, R"("a#":{"value":"1"})")));
+}
+
+/// Of devices that consume so many counters together, of 32 that there are.
+Causes CountersConsumed(size_t count) {
+  constexpr std::string_view kCounter = R"("a#":{"value":"1"})";
+  std::string devices;
+  for (size_t i = 0; i * kCountersMax < count; ++i) {
+    if (i > 0) devices += ',';
+    devices += fmt::format(
+        R"({{"name":"d{}","consumesCounters":[{{"counterSet":"c","counters":{{{}}}}}]}})",
+        i,
+        Many(std::min(kCountersMax, count - i * kCountersMax), kCounter));
+  }
+  return SliceWith(fmt::format(R"("sharedCounters":[{{"name":"c","counters":{{{}}}}}],)"
+                               R"("devices":[{}])",
+                               Many(kCountersMax, kCounter),
+                               devices),
+                   "d.example.com",
+                   "p",
+                   OptionsOf(Release::k1_34));
 }
 
 Causes ClassWith(std::string_view members) {
@@ -324,6 +357,7 @@ const Case kClaimCases[] = {
            fmt::format(R"("config":[{}])",
                        Many(n, R"({"opaque":{"driver":"d.example.com","parameters":{"a":#}}})")));
      }},
+    {"DerivedAttributes", kDerivedAttributesMax, DerivedAttributes},
     {"RequestName", kDnsLabelMax, [](size_t n) { return RequestNamed(Letters(n)); }},
     {"ParameterBytes", kParametersBytesMax, ParametersOf},
     {"Results", kResultsMax, ResultsOf},
@@ -428,6 +462,7 @@ const Case kSliceCases[] = {
                                     Many(n, R"({"name":"c#","counters":{"a":{"value":"1"}}})")));
      }},
     {"Counters", kCountersMax, CountersOf},
+    {"CountersConsumedBefore35", kSliceCountersMaxBefore35, CountersConsumed},
     {"ConsumedSets",
      kConsumedSetsMax,
      [](size_t n) {

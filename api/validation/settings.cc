@@ -8,10 +8,11 @@
 #include <string_view>
 #include <utility>
 
+#include "api/text/names.h"
+
 namespace dray::api::validation {
 namespace {
 
-constexpr size_t kKeyMax = 253;
 constexpr std::string_view kFrozen = "field is immutable when `immutable` is set";
 constexpr std::string_view kRbac = "rbac.authorization.k8s.io";
 
@@ -21,7 +22,7 @@ bool IsKeyLetter(char c) {
 
 void CheckKey(std::string_view key, const Path& path, FieldErrors& errors) {
   const Path at = path.Key(key);
-  if (key.size() > kKeyMax) {
+  if (key.size() > kDnsSubdomainMax) {
     errors.Invalid(at, Shown(key), "must be no more than 253 characters");
   }
   if (key.empty() || !std::ranges::all_of(key, IsKeyLetter)) {

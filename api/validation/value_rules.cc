@@ -17,8 +17,6 @@
 namespace dray::api::validation {
 namespace {
 
-constexpr size_t kAnnotationBytesMax = size_t{256} << 10;
-
 bool IsLetter(char c) {
   return std::isalpha(static_cast<unsigned char>(c)) != 0;
 }

@@ -164,6 +164,14 @@ TEST(QuantityText, BadOnesAreRefusedInUpstreamsWords) {
   }
 }
 
+TEST(QuantityText, HasALargestExponent) {
+  const auto is_taken = [](int32_t exponent) {
+    return Quantity::Parse("1e" + std::to_string(exponent)).has_value();
+  };
+  EXPECT_TRUE(is_taken(kQuantityExponentMax));
+  EXPECT_FALSE(is_taken(kQuantityExponentMax + 1));
+}
+
 // Zero has no exponent, whatever it was written with.
 TEST(QuantityText, IsZeroWithAnyExponent) {
   for (const char* text : {"0e2147483647", "0e-2147483648", "0e1001"}) {

@@ -129,12 +129,13 @@ void CheckAnnotations(const Subject& subject, const meta_v1::ObjectMeta& meta, C
                api::CheckLabelKey(LowerAscii(key), subject.label_word()));
     bytes += key.size() + value.size();
   }
-  if (bytes > kAnnotationBytesMax) {
+  if (bytes > api::kAnnotationBytesMax) {
     const std::string_view word =
         subject.profile.Since(32) ? "may not be more than" : "must have at most";
-    causes.push_back({.reason = "FieldValueTooLong",
-                      .field = "metadata.annotations",
-                      .message = fmt::format("Too long: {} {} bytes", word, kAnnotationBytesMax)});
+    causes.push_back(
+        {.reason = "FieldValueTooLong",
+         .field = "metadata.annotations",
+         .message = fmt::format("Too long: {} {} bytes", word, api::kAnnotationBytesMax)});
   }
 }
 

@@ -15,9 +15,6 @@
 
 namespace dray::server::registry {
 
-/// Keys and values of all annotations together (upstream's limit).
-inline constexpr size_t kAnnotationBytesMax = size_t{256} << 10;
-
 /// What is wrong with the metadata of a new object, in the words of a release. The name has been
 /// generated, if it was to be.
 std::vector<ErrorCause> CheckNewMetadata(const api::KindInfo& kind,

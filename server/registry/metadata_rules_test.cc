@@ -11,6 +11,7 @@
 #include "api/resource_v1/claim.h"
 #include "api/resource_v1/slice.h"
 #include "api/resource_v1alpha2.h"
+#include "api/text/names.h"
 
 namespace dray::server::registry {
 namespace {
@@ -82,7 +83,7 @@ TEST(MetadataRules, ChangesAreLookedAtAsOftenAsInTheRelease) {
 TEST(MetadataRules, AnnotationsHaveALimitOfBytes) {
   api::meta_v1::ObjectMeta meta = Named();
   std::string& value = meta.annotations["k"];
-  value.assign(kAnnotationBytesMax - 1, 'x');
+  value.assign(api::kAnnotationBytesMax - 1, 'x');
   const std::pair<Release, std::string> cases[] = {
       {Release::k1_31, "Too long: must have at most 262144 bytes"},
       {Release::kNewest, "Too long: may not be more than 262144 bytes"},

@@ -200,6 +200,23 @@ TEST_F(SqliteMaintenance, VerifyFindsEachKindOfDamage) {
   }
 }
 
+TEST_F(SqliteMaintenance, VerifyNamesTheFirstProblemsAndCountsAll) {
+  constexpr size_t kMax = VerifyReport::kProblemsMax;
+  for (const size_t count : {kMax, kMax + 1}) {
+    std::filesystem::remove(file());
+    Fill(*OpenStore(folder()));
+    std::string keys;  // that are not in the log
+    for (size_t i = 0; i < count; ++i) {
+      keys += "INSERT INTO live VALUES (CAST('/x/" + std::to_string(i) + "' AS BLOB), 3);";
+    }
+    Change(keys);
+    const Result<VerifyReport> report = Verify(folder());
+    ASSERT_TRUE(report.has_value());
+    EXPECT_EQ(report->problem_count, count);
+    EXPECT_EQ(report->problems.size(), kMax);
+  }
+}
+
 TEST_F(SqliteMaintenance, VerifyFindsDamagedStructure) {
   {
     const auto store = OpenStore(folder());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/etcd/requests/leases.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -20,6 +21,11 @@ using std::chrono::seconds;
 constexpr WallTime kNow{hours(24 * 365)};
 
 TEST(EtcdLeases, ARecordOutlivesItsExpiryALittle) {
+  const seconds longest = Leases::kSlackMax * Leases::kSlackOfLife;  // with a twentieth of it
+  for (const seconds life : {longest - seconds(20), longest, longest + seconds(20)}) {
+    EXPECT_EQ(Leases::TtlSeconds(kNow + life, kNow),
+              (life + std::min(life / Leases::kSlackOfLife, Leases::kSlackMax)).count());
+  }
   EXPECT_EQ(Leases::TtlSeconds(kNow + hours(1), kNow), 3600 + 60) << "a minute at most";
   EXPECT_EQ(Leases::TtlSeconds(kNow + seconds(100), kNow), 105) << "or a twentieth";
   EXPECT_EQ(Leases::TtlSeconds(kNow + milliseconds(1), kNow), 1) << "whole seconds";
