@@ -408,7 +408,11 @@ Result<> DeviceTaintEviction::SyncRule(const std::string& name, MonotonicTime no
       return {};
     }
   }
-  api::meta_v1::Condition condition = EvictionInProgress(rule.spec.taint.effect, ProgressOf(rule));
+  const RuleProgress progress = ProgressOf(rule);
+  // What is pending may be over already, and its end not seen yet.
+  const bool may_end = rule.spec.taint.effect == kEvicts && progress.pending_pods > 0;
+  if (may_end && !queue_.AddAt("rule:" + name, now + kStatusPeriod)) queue_overflowed_ = true;
+  api::meta_v1::Condition condition = EvictionInProgress(rule.spec.taint.effect, progress);
   condition.observed_generation = rule.metadata.generation;
   if (known != conditions.end()) {
     condition.last_transition_time = known->last_transition_time;

@@ -152,6 +152,18 @@ TEST_F(DeviceTaintEvictionTest, TheRuleSaysWhatIsToComeAndWhatWasDone) {
   EXPECT_EQ(Reason(), "Completed");
 }
 
+TEST_F(DeviceTaintEvictionTest, ARuleIsLookedAtAgainWhileItsPodsAreStillSeen) {
+  Run();
+  AddRule();
+  client_.HoldBackEvents();  // nobody hears that the pod goes
+  Run(DeviceTaintEviction::kStatusPeriod + std::chrono::seconds(1));
+  EXPECT_TRUE(IsEvicted("worker"));
+  EXPECT_EQ(Reason(), "PodsPendingEviction");
+  client_.LetGo();
+  Run(DeviceTaintEviction::kStatusPeriod + std::chrono::seconds(1));
+  EXPECT_EQ(Reason(), "Completed");
+}
+
 TEST_F(DeviceTaintEvictionTest, WithoutEffectItIsOnlyCounted) {
   AddRule("None");
   Run(std::chrono::seconds(15));
