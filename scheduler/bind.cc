@@ -127,11 +127,13 @@ struct ClaimWriter {
     return Write(copy, {}, "remove finalizer");
   }
 
-  Result<> UnreserveOnce() {
+  Result<> UnreserveOnce(bool pod_goes) {
     if (!api::claims::IsReservedFor(claim(), pod.metadata().uid)) return {};
     api::Object copy = newest.Clone();
-    std::erase_if(copy.Mutable<ResourceClaim>().status.reserved_for,
+    resource_v1::ResourceClaimStatus& status = copy.Mutable<ResourceClaim>().status;
+    std::erase_if(status.reserved_for,
                   [&](const auto& user) { return user.uid == pod.metadata().uid; });
+    if (pod_goes && status.reserved_for.empty()) status.allocation.reset();
     return Write(copy, "status", "remove reservation");
   }
 
@@ -154,10 +156,10 @@ struct ClaimWriter {
   }
 
   /// Drops the pod from the claim's consumers. The claim controller repairs what is refused.
-  void Unreserve() {
+  void Unreserve(bool pod_goes) {
     for (int tries = 1; tries <= client::kConflictTriesMax; ++tries) {
       if (unsure && !LookAgain()) return;
-      const Result<> done = UnreserveOnce();
+      const Result<> done = UnreserveOnce(pod_goes);
       if (done) return;
       const bool is_conflict = done.error().reason == StatusReason::kConflict;
       if (is_conflict && !unsure && !LookAgain()) return;
@@ -371,7 +373,7 @@ void TakeBack(client::Client& client, BindTask& task) {
       continue;
     }
     ClaimWriter writer = WriterOf(client, task, claim);
-    writer.Unreserve();
+    writer.Unreserve(task.pod_goes);
     Remember(writer, claim);
   }
   ClearTaken(client, task);

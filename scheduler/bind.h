@@ -44,6 +44,7 @@ struct BindTask {
   bool waits = false;
   bool unsure = false;    // the same of the binding
   std::string refusal{};  // set: it has failed, and what is left is to take reservations back
+  bool pod_goes = false;  // then devices that nobody else uses are given back with the reservation
 };
 
 struct BindOutcome {
@@ -66,8 +67,8 @@ struct BindOutcome {
 /// reservation in one status update with the resource version; the name of the claim for extended
 /// resources, which is created here, in the pod's status; there too what devices take of the node;
 /// then the binding. After a failure the
-/// reservations made here are taken back; allocations stay, for whoever uses them next, but a claim
-/// that was created goes.
+/// reservations made here are taken back; allocations stay, for whoever uses them next, unless the
+/// pod is being deleted (BindTask::pod_goes); a claim that was created goes.
 ///
 /// A write that is not answered is neither done nor undone. The claim is read until it shows
 /// another version than the one written on: then the write has been carried out or never will be.

@@ -99,6 +99,7 @@ bool IsDue(BindTask& task,
   const api::Object* pod = find_pod(task.pod_key);
   if (pod != nullptr && pod->metadata().deletion_timestamp.has_value()) {
     task.refusal = InPreBind("the pod is being deleted");
+    task.pod_goes = true;
     return true;
   }
   BindingState state = StateOfTask(task, find_claim);

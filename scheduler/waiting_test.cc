@@ -149,6 +149,24 @@ TEST_F(WaitingTest, AWaitEndsWithItsPod) {
   EXPECT_THAT(cluster_.Condition("worker"), ::testing::StartsWith("True"));
 }
 
+// Otherwise the claim would keep the device until somebody needs it: whoever sees first that the
+// pod goes, this scheduler or the claim controller, gives it back.
+TEST_F(WaitingTest, APodThatGoesGivesItsDevicesBack) {
+  cluster_.AddPod("worker", {"gpu"});
+  Settle();
+  const client::ObjectRef pod{&api::Reflected<core_v1::Pod>::kKind, "lab", "worker"};
+  api::Object copy = cluster_.client.Get(pod).value().Clone();
+  copy.mutable_metadata().finalizers = {"acme.example/logs"};
+  Cluster::Must(cluster_.client.Update(copy, {}));
+  Settle();
+  EXPECT_EQ(scheduler_.waiting_pods(), 1U);
+  ASSERT_TRUE(cluster_.client.Delete(pod, {}));
+  Settle();
+  EXPECT_EQ(scheduler_.waiting_pods(), 0U);
+  EXPECT_THAT(cluster_.Claim("gpu").status.reserved_for, IsEmpty());
+  EXPECT_FALSE(cluster_.Claim("gpu").status.allocation.has_value());
+}
+
 TEST_F(WaitingTest, ADeallocatedClaimEndsTheWait) {
   cluster_.AddPod("worker", {"gpu"});
   Settle();
