@@ -117,15 +117,14 @@ struct ClaimWriter {
     return {};
   }
 
-  /// Sees to it that an unanswered write on top of `newest` is never carried out: by another one.
-  Result<> Revoke() {
+  Result<> RemoveFinalizer() {
     api::Object copy = newest.Clone();
-    if (!allocation ||
-        std::erase(copy.mutable_metadata().finalizers, api::claims::kFinalizer) == 0) {
-      return {};
-    }
+    if (std::erase(copy.mutable_metadata().finalizers, api::claims::kFinalizer) == 0) return {};
     return Write(copy, {}, "remove finalizer");
   }
+
+  /// Sees to it that an unanswered write on top of `newest` is never carried out: by another one.
+  Result<> Revoke() { return allocation ? RemoveFinalizer() : Result<>(); }
 
   Result<> UnreserveOnce(bool pod_goes) {
     if (!api::claims::IsReservedFor(claim(), pod.metadata().uid)) return {};
@@ -133,8 +132,10 @@ struct ClaimWriter {
     resource_v1::ResourceClaimStatus& status = copy.Mutable<ResourceClaim>().status;
     std::erase_if(status.reserved_for,
                   [&](const auto& user) { return user.uid == pod.metadata().uid; });
-    if (pod_goes && status.reserved_for.empty()) status.allocation.reset();
-    return Write(copy, "status", "remove reservation");
+    const bool gives_back = pod_goes && status.reserved_for.empty();
+    if (gives_back) status.allocation.reset();
+    DRAY_TRY_VOID(Write(copy, "status", "remove reservation"));
+    return gives_back ? RemoveFinalizer() : Result<>();
   }
 
   /// A conflict means that somebody changed the claim: look again, and go on if that is harmless.

@@ -165,6 +165,7 @@ TEST_F(WaitingTest, APodThatGoesGivesItsDevicesBack) {
   EXPECT_EQ(scheduler_.waiting_pods(), 0U);
   EXPECT_THAT(cluster_.Claim("gpu").status.reserved_for, IsEmpty());
   EXPECT_FALSE(cluster_.Claim("gpu").status.allocation.has_value());
+  EXPECT_THAT(cluster_.Claim("gpu").metadata.finalizers, IsEmpty());
 }
 
 TEST_F(WaitingTest, ADeallocatedClaimEndsTheWait) {
