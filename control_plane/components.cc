@@ -51,6 +51,7 @@ Result<> Components::Start() {
         scheme_,
         controllers::Manager::Options{.taint_eviction = options_.taint_eviction,
                                       .pool_status = options_.pool_status,
+                                      .pod_groups = options_.pod_groups,
                                       .taint_rules = options_.taint_rules}));
   }
   if (options_.scheduler) {

@@ -63,6 +63,7 @@ struct ComponentsOptions {
   scheduler::Configuration scheduling;
   bool taint_eviction = true;      // DRADeviceTaints
   bool pool_status = true;         // DRAResourcePoolStatus
+  bool pod_groups = false;         // GenericWorkload, where pod groups are served
   bool extended_resources = true;  // DRAExtendedResource
   bool node_allocatable = true;    // DRANodeAllocatableResources
   /// DeviceTaintRules count, as in this release.

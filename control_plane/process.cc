@@ -30,6 +30,13 @@ Result<allocator::Features> SearchFeatures(const server::registry::Emulation& em
   return allocator::FeaturesOf(allocator::Profile(), emulation.gates);
 }
 
+/// Earlier releases had other kinds for this, which are not served.
+bool ServesPodGroups(const server::registry::Emulation& emulation) {
+  constexpr int kFirst = 37;
+  return emulation.gates.Has(api::Gate::kGenericWorkload) &&
+         (emulation.release == api::Release::kAny || api::MinorOf(emulation.release) >= kFirst);
+}
+
 std::optional<api::Release> TaintRules(const server::registry::Emulation& emulation) {
   if (!emulation.gates.Has(api::Gate::kDeviceTaintRules)) return std::nullopt;
   return emulation.release;
@@ -173,6 +180,7 @@ Result<ComponentsOptions> Process::ChooseComponents() const {
       .scheduling = options_.scheduling,
       .taint_eviction = options_.emulation.gates.Has(api::Gate::kDeviceTaints),
       .pool_status = options_.emulation.gates.Has(api::Gate::kResourcePoolStatus),
+      .pod_groups = ServesPodGroups(options_.emulation),
       .extended_resources = options_.emulation.gates.Has(api::Gate::kExtendedResource),
       .node_allocatable = options_.emulation.gates.Has(api::Gate::kNodeAllocatableResources),
       .taint_rules = TaintRules(options_.emulation)};

@@ -18,6 +18,7 @@ Manager::Manager(client::Client& client,
   if (options.pool_status) {
     pool_status_.emplace(client, world, loop_.wakeup(), log, options.taint_rules);
   }
+  if (options.pod_groups) pod_groups_.emplace(client, world, loop_.wakeup(), log);
 }
 
 std::optional<MonotonicTime> Manager::Step() {
@@ -26,6 +27,7 @@ std::optional<MonotonicTime> Manager::Step() {
   next = client::Earlier(next, garbage_.Step());
   if (evictions_.has_value()) next = client::Earlier(next, evictions_->Step());
   if (pool_status_.has_value()) next = client::Earlier(next, pool_status_->Step());
+  if (pod_groups_.has_value()) next = client::Earlier(next, pod_groups_->Step());
   return next;
 }
 

@@ -12,6 +12,7 @@
 #include "controllers/device_taint_eviction.h"
 #include "controllers/garbage_collector.h"
 #include "controllers/namespaces.h"
+#include "controllers/pod_group_protection.h"
 #include "controllers/resource_claim.h"
 #include "controllers/resource_pool_status.h"
 
@@ -24,6 +25,7 @@ class Manager {
   struct Options {
     bool taint_eviction = true;  // DRADeviceTaints
     bool pool_status = true;     // DRAResourcePoolStatus
+    bool pod_groups = false;     // GenericWorkload, where pod groups are served
     /// DRADeviceTaintRules: the rules count, as in this release.
     std::optional<api::Release> taint_rules = api::Release::kNewest;
   };
@@ -54,6 +56,7 @@ class Manager {
   GarbageCollector garbage_;
   std::optional<DeviceTaintEviction> evictions_;
   std::optional<ResourcePoolStatus> pool_status_;
+  std::optional<PodGroupProtection> pod_groups_;
 };
 
 }  // namespace dray::controllers

@@ -10,6 +10,7 @@
 #include "api/apps_v1/stateful_set.h"
 #include "api/batch_v1/cron_job.h"
 #include "api/batch_v1/job.h"
+#include "api/claims/pod_groups.h"
 #include "api/core_v1/pod_template.h"
 #include "api/core_v1/replication_controller.h"
 #include "api/scheduling_v1beta1.h"
@@ -72,13 +73,11 @@ constexpr Strategy kController = {
     .validate_create = Rule<core_v1::ReplicationController, validation::ValidateController>,
     .validate_update = Rule<core_v1::ReplicationController, validation::ValidateController>};
 
-constexpr std::string_view kGroupFinalizer = "scheduling.k8s.io/podgroup-protection";
-
 // A group stays while pods need it, as upstream's plug-in PodGroupProtection has it.
 void PrepareNewGroup(api::Object& object) {
   auto& finalizers = object.mutable_metadata().finalizers;
-  if (std::ranges::find(finalizers, kGroupFinalizer) == finalizers.end()) {
-    finalizers.emplace_back(kGroupFinalizer);
+  if (std::ranges::find(finalizers, api::claims::kPodGroupFinalizer) == finalizers.end()) {
+    finalizers.emplace_back(api::claims::kPodGroupFinalizer);
   }
 }
 

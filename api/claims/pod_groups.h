@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pod groups and the claims that their pods share, as server, scheduler and controllers all see
+// them (KEP-4671, KEP-5729).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "api/core_v1/pod.h"
+#include "api/resource_v1/claim.h"
+#include "api/scheduling_v1beta1.h"
+
+namespace dray::api::claims {
+
+/// Keeps a group from vanishing while pods need it.
+inline constexpr const char* kPodGroupFinalizer = "scheduling.k8s.io/podgroup-protection";
+
+/// "namespace/name" of the group that the pod names, whether it exists or not; empty: it is alone.
+std::string PodGroupKeyOf(const core_v1::Pod& pod);
+
+/// Whether the claim of the pod's entry is the group's: kept for all its pods at once, and made, if
+/// it is generated, for the group. It is if the group has an entry that says the same.
+bool IsSharedByGroup(const core_v1::PodResourceClaim& entry,
+                     const scheduling_v1beta1::PodGroup& group);
+
+/// Who a claim is kept for.
+resource_v1::ResourceClaimConsumerReference ConsumerOf(const core_v1::Pod& pod);
+resource_v1::ResourceClaimConsumerReference ConsumerOf(const scheduling_v1beta1::PodGroup& group);
+
+enum class ConsumerKind : uint8_t { kPod, kPodGroup, kOther };
+ConsumerKind KindOf(const resource_v1::ResourceClaimConsumerReference& consumer);
+
+}  // namespace dray::api::claims

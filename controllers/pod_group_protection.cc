@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controllers/pod_group_protection.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "api/claims/pod_groups.h"
+#include "api/core_v1/pod.h"
+#include "api/scheduling_v1beta1.h"
+#include "client/loop.h"
+#include "client/read_modify_write.h"
+
+namespace dray::controllers {
+namespace {
+
+using api::core_v1::Pod;
+using api::scheduling_v1beta1::PodGroup;
+
+// Keys handled before the informers are looked at again.
+constexpr size_t kKeysPerStep = 32;
+
+bool IsFinished(const Pod& pod) {
+  return pod.status.phase == "Succeeded" || pod.status.phase == "Failed";
+}
+
+bool IsHeld(const api::meta_v1::ObjectMeta& group) {
+  return group.deletion_timestamp &&
+         std::ranges::find(group.finalizers, api::claims::kPodGroupFinalizer) !=
+             group.finalizers.end();
+}
+
+}  // namespace
+
+PodGroupProtection::PodGroupProtection(client::Client& client,
+                                       World& world,
+                                       Wakeup& wakeup,
+                                       Log log)
+    : client_(client),
+      world_(world),
+      log_(std::move(log)),
+      groups_(client, api::Reflected<PodGroup>::kKind, world.clock, wakeup, log_),
+      pods_(client, api::Reflected<Pod>::kKind, world.clock, wakeup, log_) {
+  active_by_group_ = pods_.AddIndex([](const api::Object& object, auto& values) {
+    const auto& pod = object.As<Pod>();
+    if (IsFinished(pod)) return;
+    if (std::string group = api::claims::PodGroupKeyOf(pod); !group.empty()) {
+      values.push_back(std::move(group));
+    }
+  });
+  pods_.OnChange([this](auto* before, auto* after) { OnPod(before, after); });
+  groups_.OnChange([this](auto*, auto* after) {
+    if (after != nullptr && IsHeld(after->metadata())) Enqueue(api::ObjectKey(after->metadata()));
+  });
+}
+
+std::optional<MonotonicTime> PodGroupProtection::Step() {
+  // Groups first: a group that is seen to go cannot be joined by pods that are made later.
+  std::optional<MonotonicTime> next = groups_.Step();
+  next = client::Earlier(next, pods_.Step());
+  if (!groups_.synced() || !pods_.synced()) return next;
+  if (queue_overflowed_ && queue_.size() == 0) EnqueueAll();
+  const MonotonicTime now = world_.clock.Monotonic();
+  for (size_t i = 0; i < kKeysPerStep; ++i) {
+    const std::optional<std::string> key = queue_.Pop(now);
+    if (!key) break;
+    const Result<> done = Sync(*key);
+    if (done || done.error().reason == StatusReason::kNotFound) {
+      queue_.Forget(*key);
+      continue;
+    }
+    log_.Debug("a pod group stays for now", "group", *key, "reason", done.error().message);
+    if (!queue_.AddRateLimited(*key, now)) queue_overflowed_ = true;
+  }
+  return client::Earlier(next, queue_.Next(now));
+}
+
+void PodGroupProtection::Enqueue(const std::string& key) {
+  if (!queue_.Add(key)) queue_overflowed_ = true;
+}
+
+void PodGroupProtection::EnqueueAll() {
+  queue_overflowed_ = false;
+  for (const auto& [key, group] : groups_.objects()) {
+    if (IsHeld(group.metadata())) Enqueue(key);
+  }
+}
+
+void PodGroupProtection::OnPod(const api::Object* before, const api::Object* after) {
+  if (after != nullptr && !IsFinished(after->As<Pod>())) return;
+  const std::string group =
+      api::claims::PodGroupKeyOf((after != nullptr ? after : before)->As<Pod>());
+  if (!group.empty()) Enqueue(group);
+}
+
+Result<> PodGroupProtection::Sync(std::string_view key) {
+  const api::Object* found = groups_.Find(key);
+  if (found == nullptr || !IsHeld(found->metadata())) return {};
+  if (!pods_.Indexed(active_by_group_, key).empty()) return {};  // their end brings us back
+  const api::Object group = *found;
+  DRAY_TRY_VOID(
+      client::ReadModifyWrite(client_, group, {}, [&](api::Object& copy) -> Result<client::Change> {
+        const bool is_same = copy.metadata().uid == group.metadata().uid;
+        if (!is_same ||
+            std::erase(copy.mutable_metadata().finalizers, api::claims::kPodGroupFinalizer) == 0) {
+          return client::Change::kNothing;
+        }
+        return client::Change::kWrite;
+      }));
+  return {};
+}
+
+}  // namespace dray::controllers
