@@ -152,8 +152,7 @@ Result<NodeGroup> ParseNodes(const std::string& text) {
   return group;
 }
 
-/// Errors: kBadRequest, with the option's name.
-/// Errors: kBadRequest  no duration in Go's words, or out of bounds.
+/// Errors: kBadRequest, with the option's name: no duration in Go's words, or out of bounds.
 Result<std::chrono::nanoseconds> ParseCompactionInterval(const std::string& text) {
   const Result<api::Duration> duration = api::Duration::Parse(text);
   if (!duration) {

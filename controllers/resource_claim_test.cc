@@ -144,6 +144,40 @@ TEST_F(ResourceClaimControllerTest, AClaimForExtendedResourcesGoesWithItsPod) {
   }
 }
 
+// A pod that was bound without a scheduler waits until one of 256 consumers has gone.
+TEST_F(ResourceClaimControllerTest, ReservesUpToTheLimitOfConsumers) {
+  ResourceClaim shared;
+  shared.metadata.namespace_ = "lab";
+  shared.metadata.name = "shared";
+  api::Object claim = Create(api::Object::Of(std::move(shared))).Clone();
+  auto& status = claim.Mutable<ResourceClaim>().status;
+  status.allocation.emplace();
+  for (int i = 0; i < 255; ++i) {
+    core_v1::Pod pod;
+    pod.metadata.namespace_ = "lab";
+    pod.metadata.name = "user-" + std::to_string(i);
+    pod.spec.resource_claims = {{.name = "gpu", .resource_claim_name = "shared"}};
+    const api::Object user = Create(api::Object::Of(std::move(pod)));
+    status.reserved_for.push_back(
+        {.resource = "pods", .name = user.metadata().name, .uid = user.metadata().uid});
+  }
+  ASSERT_TRUE(client_.Update(claim, "status"));
+  for (const char* name : {"last", "one-too-many"}) {
+    core_v1::Pod pod;
+    pod.metadata.namespace_ = "lab";
+    pod.metadata.name = name;
+    pod.spec.node_name = "n";
+    pod.spec.resource_claims = {{.name = "gpu", .resource_claim_name = "shared"}};
+    Create(api::Object::Of(std::move(pod)));
+    Settle();
+    ASSERT_THAT(Claims()[0].status.reserved_for, SizeIs(256));
+    EXPECT_EQ(Claims()[0].status.reserved_for.back().name, "last");
+  }
+  DeletePod("user-7");
+  Settle();
+  EXPECT_EQ(Claims()[0].status.reserved_for.back().name, "one-too-many");
+}
+
 TEST_F(ResourceClaimControllerTest, WaitsForTheTemplateAndSaysSo) {
   CreatePod("worker");
   Settle();
