@@ -61,17 +61,24 @@ bool IsEmpty(const json::value& value) {
   return value.is_null() || (value.is_string() && value.get_string().empty());
 }
 
-json::value Tidy(const json::value& value, std::string_view name, const Symbols& symbols);
+/// How values are made comparable.
+struct Tidying {
+  const Symbols& symbols;
+  Uids uids;
+};
 
-json::array TidyList(const json::array& list, std::string_view name, const Symbols& symbols) {
+json::value Tidy(const json::value& value, std::string_view name, const Tidying& tidying);
+
+json::array TidyList(const json::array& list, std::string_view name, const Tidying& tidying) {
   json::array tidy;
   for (const json::value& element : list) {
     json::value one = element;
     if (name == "conditions") one = Chosen(element.as_object(), kCondition);
-    if ((name == "reservedFor" || name == "ownerReferences") && one.is_object()) {
+    const bool has_uid = name == "reservedFor" || name == "ownerReferences";
+    if (has_uid && one.is_object() && tidying.uids == Uids::kLeftOut) {
       one.as_object().erase("uid");
     }
-    tidy.push_back(Tidy(one, "", symbols));
+    tidy.push_back(Tidy(one, "", tidying));
   }
   const auto sort_by = [&](std::string_view member) {
     std::ranges::sort(tidy, {}, [&](const json::value& one) {
@@ -83,16 +90,16 @@ json::array TidyList(const json::array& list, std::string_view name, const Symbo
   return tidy;
 }
 
-json::value Tidy(const json::value& value, std::string_view name, const Symbols& symbols) {
+json::value Tidy(const json::value& value, std::string_view name, const Tidying& tidying) {
   if (value.is_string()) {
     const std::string text(value.get_string());
-    return IsTime(text) ? json::value("present") : json::value(symbols.Put(text));
+    return IsTime(text) ? json::value("present") : json::value(tidying.symbols.Put(text));
   }
-  if (value.is_array()) return TidyList(value.get_array(), name, symbols);
+  if (value.is_array()) return TidyList(value.get_array(), name, tidying);
   if (!value.is_object()) return value;
   json::object tidy;
   for (const auto& [key, member] : value.get_object()) {
-    json::value one = Tidy(member, key, symbols);
+    json::value one = Tidy(member, key, tidying);
     if (!IsEmpty(one)) tidy[key] = std::move(one);
   }
   return tidy;
@@ -172,7 +179,7 @@ std::string Symbols::Resolve(std::string text) const {
   return text;
 }
 
-json::object NormalForm(const json::object& object, const Symbols& symbols) {
+json::object NormalForm(const json::object& object, const Symbols& symbols, Uids uids) {
   const bool is_pod = TextOf(object, "kind") == "Pod";
   json::object shown;
   shown["kind"] = TextOf(object, "kind");
@@ -190,7 +197,18 @@ json::object NormalForm(const json::object& object, const Symbols& symbols) {
     if (priority != nullptr && priority->is_int64() && priority->as_int64() == 0)
       spec.erase("priority");
   }
-  return Tidy(shown, "", symbols).as_object();
+  return Tidy(shown, "", {.symbols = symbols, .uids = uids}).as_object();
+}
+
+std::string WithoutAddresses(std::string text) {
+  constexpr std::string_view kPrefix = "(0x";
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  for (size_t at = text.find(kPrefix); at != std::string::npos; at = text.find(kPrefix, at)) {
+    at += kPrefix.size();
+    const size_t end = std::min(text.find_first_not_of(kDigits, at), text.size());
+    text.replace(at, end - at, "ADDRESS");
+  }
+  return text;
 }
 
 std::vector<std::string> MembersChanged(const json::object& before, const json::object& after) {

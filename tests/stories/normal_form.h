@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -30,8 +31,16 @@ class Symbols {
   std::map<std::string, size_t> counts_;                       // by what stands before the number
 };
 
+/// Whether a story shows which incarnation of an owner or consumer is meant.
+enum class Uids : uint8_t { kLeftOut, kShown };
+
 /// `object` as a story's snapshot has it; see vectors/stories/README.md, "Normal form".
-boost::json::object NormalForm(const boost::json::object& object, const Symbols& symbols);
+boost::json::object NormalForm(const boost::json::object& object,
+                               const Symbols& symbols,
+                               Uids uids = Uids::kLeftOut);
+
+/// `text` with 0xADDRESS in place of addresses in memory, which Go prints in values.
+std::string WithoutAddresses(std::string text);
 
 /// What differs, as a story's write names it: "+status.allocation", "~status.conditions[Ready]".
 std::vector<std::string> MembersChanged(const boost::json::object& before,

@@ -2,7 +2,6 @@
 #include "tests/stories/player.h"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <charconv>
 #include <chrono>
@@ -33,8 +32,10 @@ using vectors::TextOf;
 // Nothing has changed for so long: the step is over.
 constexpr milliseconds kQuiet{1500};
 constexpr milliseconds kStepMax{20'000};
-// No timer of a controller is longer: it is the one of a rule's status.
+// No timer of a controller is longer: it is the one of a rule's status. Of those that act on
+// classic claims it is a back-off.
 constexpr std::chrono::seconds kTimerMax{12};
+constexpr std::chrono::seconds kClassicTimerMax{5};
 // Before a pod that follows another kind: everybody shall have seen what was made before.
 constexpr milliseconds kSeen{100};
 constexpr milliseconds kBoundMax{10'000};
@@ -52,29 +53,72 @@ profiles:
 - schedulerName: no-filter-timeout
   pluginConfig: [{name: DynamicResources, args: {filterTimeout: 0s}}]
 )";
+/// Those of classic DRA had a short back-off and a second scheduler.
+constexpr std::string_view kClassicSchedulerConfig =
+    R"(apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+podInitialBackoffSeconds: 1
+podMaxBackoffSeconds: 1
+profiles:
+- schedulerName: default-scheduler
+- schedulerName: second-scheduler
+)";
 
 /// A kind that is shown. Those that no served version has are left out.
 struct Shown {
   std::string_view plural, api_version;
   bool in_writes = true;
 };
-constexpr std::array<Shown, 6> kShown = {
-    {{"pods", "v1"},
-     {"resourceclaims", "resource.k8s.io/v1"},
-     {"devicetaintrules", "resource.k8s.io/v1"},
-     {"resourcepoolstatusrequests", "resource.k8s.io/v1alpha3"},
-     {"podgroups", "scheduling.k8s.io/v1alpha3"},
-     {"resourcequotas", "v1", false}}};
+/// What a release calls them, and what it shows.
+struct Vocabulary {
+  std::vector<Shown> shown;
+  std::map<std::string, std::string, std::less<>> versions;  // of kinds that a deed names without
+};
 
-/// Of kinds that a deed names without a version.
-const std::map<std::string, std::string, std::less<>> kVersions = {
-    {"DeviceClass", "resource.k8s.io/v1"},
-    {"DeviceTaintRule", "resource.k8s.io/v1"},
-    {"PodGroup", "scheduling.k8s.io/v1alpha3"},
-    {"ResourceClaim", "resource.k8s.io/v1"},
-    {"ResourceClaimTemplate", "resource.k8s.io/v1"},
-    {"ResourcePoolStatusRequest", "resource.k8s.io/v1alpha3"},
-    {"ResourceSlice", "resource.k8s.io/v1"}};
+/// What 1.30 and 1.31 have for claims: one version each.
+Vocabulary ClassicVocabulary(std::string_view resource_version) {
+  Vocabulary words{.shown = {{"pods", "v1"},
+                             {"resourceclaims", resource_version},
+                             {"podschedulingcontexts", resource_version}},
+                   .versions = {}};
+  for (const std::string_view kind : {"DeviceClass",
+                                      "PodSchedulingContext",
+                                      "ResourceClaim",
+                                      "ResourceClaimParameters",
+                                      "ResourceClaimTemplate",
+                                      "ResourceClass",
+                                      "ResourceClassParameters",
+                                      "ResourceSlice"}) {
+    words.versions.emplace(kind, resource_version);
+  }
+  return words;
+}
+
+bool IsOf(const json::object& story, std::string_view minor) {
+  return TextOf(story, "release").starts_with(fmt::format("{}.", minor));
+}
+
+bool IsClassic(const json::object& story) {
+  return IsOf(story, "1.30") || IsOf(story, "1.31");
+}
+
+Vocabulary VocabularyOf(const json::object& story) {
+  if (IsOf(story, "1.30")) return ClassicVocabulary("resource.k8s.io/v1alpha2");
+  if (IsOf(story, "1.31")) return ClassicVocabulary("resource.k8s.io/v1alpha3");
+  return {.shown = {{"pods", "v1"},
+                    {"resourceclaims", "resource.k8s.io/v1"},
+                    {"devicetaintrules", "resource.k8s.io/v1"},
+                    {"resourcepoolstatusrequests", "resource.k8s.io/v1alpha3"},
+                    {"podgroups", "scheduling.k8s.io/v1alpha3"},
+                    {"resourcequotas", "v1", false}},
+          .versions = {{"DeviceClass", "resource.k8s.io/v1"},
+                       {"DeviceTaintRule", "resource.k8s.io/v1"},
+                       {"PodGroup", "scheduling.k8s.io/v1alpha3"},
+                       {"ResourceClaim", "resource.k8s.io/v1"},
+                       {"ResourceClaimTemplate", "resource.k8s.io/v1"},
+                       {"ResourcePoolStatusRequest", "resource.k8s.io/v1alpha3"},
+                       {"ResourceSlice", "resource.k8s.io/v1"}}};
+}
 
 std::string PluralOf(std::string_view kind) {
   std::string plural(kind);
@@ -120,11 +164,15 @@ class Cluster {
  public:
   Cluster(const json::object& story, const std::string& program, const std::string& folder)
       : namespace_(story.contains("namespace") ? TextOf(story, "namespace") : "lab"),
+        words_(VocabularyOf(story)),
+        uids_(IsClassic(story) ? Uids::kShown : Uids::kLeftOut),
+        patience_(IsClassic(story) ? kClassicTimerMax : kTimerMax),
+        config_text_(IsClassic(story) ? kClassicSchedulerConfig : kSchedulerConfig),
         config_(folder + "/scheduler.yaml"),
         server_(program, folder, FlagsOf(story, config_)) {}
 
   Result<> Start() {
-    std::ofstream(config_) << kSchedulerConfig;
+    std::ofstream(config_) << config_text_;
     DRAY_TRY_VOID(server_.Start());
     client_.emplace(
         RealWorld().clock,
@@ -134,7 +182,7 @@ class Cluster {
     DRAY_TRY_VOID(Ask("POST",
                       "/api/v1/namespaces",
                       fmt::format(R"({{"metadata":{{"name":"{}"}}}})", namespace_)));
-    for (const Shown& shown : kShown) {
+    for (const Shown& shown : words_.shown) {
       if (shown.in_writes) DRAY_TRY_VOID(Follow(shown));
     }
     return {};
@@ -144,13 +192,20 @@ class Cluster {
                          size_t number,
                          const IsAsRecorded& is_as_recorded) {
     outcome_ = {};
-    for (const json::value& deed : ListOf(step, "do")) DRAY_TRY_VOID(DoDeed(deed.as_object()));
-    const MonotonicTime until = Now() + kTimerMax;
+    deed_ = 0;
+    for (const json::value& deed : ListOf(step, "do")) {
+      DRAY_TRY_VOID(DoDeed(deed.as_object()));
+      ++deed_;
+    }
+    const MonotonicTime until = Now() + patience_;
+    bool is_equal = false;
     do {
       Rest(kQuiet);
       SeeAll();
       DRAY_TRY_VOID(TakeSnapshot());
-    } while (!is_as_recorded(number, outcome_) && Now() < until);
+      is_equal = is_as_recorded(number, outcome_);
+    } while (!is_equal && Now() < until);
+    if (!is_equal) patience_ = {};  // what follows begins elsewhere
     return std::move(outcome_);
   }
 
@@ -243,9 +298,9 @@ class Cluster {
   std::string ObjectOf(const json::object& deed) const {
     const std::string_view kind = TextOf(deed, "kind");
     const auto known = versions_.find(kind);
-    const auto usual = kVersions.find(kind);
+    const auto usual = words_.versions.find(kind);
     std::string_view version = "v1";
-    if (usual != kVersions.end()) version = usual->second;
+    if (usual != words_.versions.end()) version = usual->second;
     if (known != versions_.end()) version = known->second;
     return PathOf(version, kind, TextOf(deed, "namespace")) + "/" +
            std::string(TextOf(deed, "name"));
@@ -272,9 +327,11 @@ class Cluster {
     Drain();
     if (answer->status < 300) return {};
     const json::object status = Parsed(answer->body);
-    outcome_.answers.push_back({{"status", answer->status},
+    const std::string message = symbols_.Put(std::string(TextOf(status, "message")));
+    outcome_.answers.push_back({{"deed", deed_},
+                                {"status", answer->status},
                                 {"reason", TextOf(status, "reason")},
-                                {"message", symbols_.Put(std::string(TextOf(status, "message")))}});
+                                {"message", WithoutAddresses(message)}});
     return {};
   }
 
@@ -331,7 +388,7 @@ class Cluster {
     symbols_.See(object);
     const std::string key = symbols_.Put(fmt::format(
         "{}/{}", TextOf(object, "kind"), TextOf(object.at("metadata").as_object(), "name")));
-    json::object now = NormalForm(object, symbols_);
+    json::object now = NormalForm(object, symbols_, uids_);
     if (type == "DELETED") {
       objects_.erase(key);
       outcome_.writes.push_back({.object = key, .what = "deleted"});
@@ -349,7 +406,7 @@ class Cluster {
 
   Result<> TakeSnapshot() {
     outcome_.snapshot.clear();
-    for (const Shown& shown : kShown) {
+    for (const Shown& shown : words_.shown) {
       DRAY_TRY(const net::client::ClientResponse answer,
                Ask("GET", fmt::format("{}/{}", RootOf(shown.api_version), shown.plural), ""));
       if (answer.status != 200) continue;
@@ -360,7 +417,7 @@ class Cluster {
       for (const json::value& item : ListOf(list, "items")) {
         json::object object = item.as_object();
         object["kind"] = kind;
-        json::object shown_object = NormalForm(object, symbols_);
+        json::object shown_object = NormalForm(object, symbols_, uids_);
         shown_object.erase("kind");
         objects.push_back(std::move(shown_object));
       }
@@ -393,7 +450,11 @@ class Cluster {
   }
 
   const std::string namespace_;
-  const std::string config_;  // of the scheduler, a file
+  const Vocabulary words_;
+  const Uids uids_;
+  std::chrono::seconds patience_;       // with a step that is not as recorded yet
+  const std::string_view config_text_;  // of the scheduler
+  const std::string config_;            // the file with it
   serving::ServerChild server_;
   std::optional<net::client::HttpClient> client_;
   std::vector<std::unique_ptr<ResponseStream>> streams_;
@@ -405,12 +466,13 @@ class Cluster {
   json::value awaited_seen_;
   std::string last_kind_;
   StepOutcome outcome_;  // of the step that runs
+  int64_t deed_ = 0;     // the one that is done
 };
 
 }  // namespace
 
 std::string WhyNotPlayed(const json::object& story) {
-  if (!TextOf(story, "release").starts_with("1.37")) return "classic DRA, see CLASSIC.md";
+  if (!IsOf(story, "1.37") && !IsClassic(story)) return "a release that is not played";
   for (const json::value& step : ListOf(story, "steps")) {
     for (const json::value& deed : ListOf(step.as_object(), "do")) {
       const std::string_view op = TextOf(deed.as_object(), "op");

@@ -22,7 +22,7 @@ struct Write {
 
 /// What a step led to, in the form of the story.
 struct StepOutcome {
-  boost::json::array answers;  // of deeds that were refused: status, reason, message
+  boost::json::array answers;  // of deeds that were refused: deed, status, reason, message
   std::vector<Write> writes;
   boost::json::object snapshot;  // objects by plural, and events
 };
@@ -35,7 +35,7 @@ using IsAsRecorded = std::function<bool(size_t number, const StepOutcome& outcom
 
 /// Plays it in a new cluster with its data in `folder`, and waits after each step until nothing has
 /// changed for as long as the recording waited; if the outcome is another one then, as long as the
-/// longest timer of a controller runs.
+/// longest timer of a controller runs. After the first step that stays different it does not.
 ///
 /// Errors: kInternalError  `program` does not serve, or a request was not answered.
 Result<std::vector<StepOutcome>> Play(const boost::json::object& story,

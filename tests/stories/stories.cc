@@ -35,6 +35,14 @@ struct Played {
 
 using Reasons = std::map<std::string, std::string, std::less<>>;
 
+/// Those of classic DRA with their release before the name: both releases have one of most names.
+std::string NameOf(const json::object& story) {
+  const std::string_view release = TextOf(story, "release");
+  const std::string_view minor = release.substr(0, release.rfind('.'));
+  const std::string name(TextOf(story, "name"));
+  return minor == "1.30" || minor == "1.31" ? fmt::format("{}/{}", minor, name) : name;
+}
+
 /// "name: why", a line each; what follows # is a remark.
 Result<Reasons> ReadReasons(Disk& disk, const std::string& file) {
   Reasons reasons;
@@ -72,9 +80,7 @@ Played PlayOne(const json::object& story,
                const StoryOptions& options,
                const Reasons& except,
                size_t number) {
-  Played played{.name = std::string(TextOf(story, "name")),
-                .why_not = WhyNotPlayed(story),
-                .differences = {}};
+  Played played{.name = NameOf(story), .why_not = WhyNotPlayed(story), .differences = {}};
   if (const auto reason = except.find(played.name); reason != except.end())
     played.why_not = reason->second;
   if (!played.why_not.empty()) return played;
@@ -109,11 +115,11 @@ Result<vectors::Report> RunStories(Disk& disk,
   for (const std::string& file : files) DRAY_TRY_VOID(ReadStories(disk, file, stories));
   for (const auto& [name, reason] : except) {
     const bool is_known = std::ranges::any_of(
-        stories, [&](const json::object& story) { return TextOf(story, "name") == name; });
+        stories, [&](const json::object& story) { return NameOf(story) == name; });
     if (!is_known) return Fail(StatusReason::kBadRequest, options.except + ": no story " + name);
   }
   std::erase_if(stories, [&](const json::object& story) {
-    return !options.name.empty() && TextOf(story, "name") != options.name;
+    return !options.name.empty() && NameOf(story) != options.name;
   });
   std::vector<Played> played(stories.size());
   std::atomic<size_t> next = 0;
