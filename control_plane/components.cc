@@ -52,6 +52,7 @@ Result<> Components::Start() {
         controllers::Manager::Options{.taint_eviction = options_.taint_eviction,
                                       .pool_status = options_.pool_status,
                                       .pod_groups = options_.pod_groups,
+                                      .group_claims = options_.group_claims,
                                       .taint_rules = options_.taint_rules}));
   }
   if (options_.scheduler) {

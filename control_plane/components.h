@@ -64,6 +64,7 @@ struct ComponentsOptions {
   bool taint_eviction = true;      // DRADeviceTaints
   bool pool_status = true;         // DRAResourcePoolStatus
   bool pod_groups = false;         // GenericWorkload, where pod groups are served
+  bool group_claims = false;       // with that, DRAWorkloadResourceClaims
   bool extended_resources = true;  // DRAExtendedResource
   bool node_allocatable = true;    // DRANodeAllocatableResources
   /// DeviceTaintRules count, as in this release.

@@ -181,6 +181,8 @@ Result<ComponentsOptions> Process::ChooseComponents() const {
       .taint_eviction = options_.emulation.gates.Has(api::Gate::kDeviceTaints),
       .pool_status = options_.emulation.gates.Has(api::Gate::kResourcePoolStatus),
       .pod_groups = ServesPodGroups(options_.emulation),
+      .group_claims = ServesPodGroups(options_.emulation) &&
+                      options_.emulation.gates.Has(api::Gate::kWorkloadResourceClaims),
       .extended_resources = options_.emulation.gates.Has(api::Gate::kExtendedResource),
       .node_allocatable = options_.emulation.gates.Has(api::Gate::kNodeAllocatableResources),
       .taint_rules = TaintRules(options_.emulation)};

@@ -2,7 +2,7 @@
 #include "controllers/claim_generation.h"
 
 #include <algorithm>
-#include <map>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -15,11 +15,14 @@ namespace {
 
 namespace core_v1 = api::core_v1;
 namespace resource_v1 = api::resource_v1;
+namespace scheduling_v1beta1 = api::scheduling_v1beta1;
 
-/// The recorded claim of an entry; null when there is no record.
-const core_v1::PodResourceClaimStatus* RecordOf(const core_v1::Pod& pod, std::string_view entry) {
-  const auto& records = pod.status.resource_claim_statuses;
-  const auto found = std::ranges::find(records, entry, &core_v1::PodResourceClaimStatus::name);
+constexpr const char* kGroupVersion = "scheduling.k8s.io/v1beta1";
+
+/// What the status of a pod or a group says about an entry; null when it says nothing.
+const auto* RecordOf(const auto& records, std::string_view entry) {
+  const auto found =
+      std::ranges::find_if(records, [&](const auto& record) { return record.name == entry; });
   return found == records.end() ? nullptr : &*found;
 }
 
@@ -35,93 +38,191 @@ bool NeedsReservation(const core_v1::Pod& pod, const api::Object* claim) {
     return false;
   }
   const auto& value = claim->As<resource_v1::ResourceClaim>();
-  return value.status.allocation && !api::claims::IsReservedFor(value, pod.metadata.uid);
+  return value.status.allocation && !api::claims::IsKeptFor(value, pod);
 }
 
-std::string KeyBeside(const core_v1::Pod& pod, std::string_view name) {
-  return fmt::format("{}/{}", pod.metadata.namespace_, name);
+std::string KeyBeside(const api::meta_v1::ObjectMeta& owner, std::string_view name) {
+  return fmt::format("{}/{}", owner.namespace_, name);
 }
 
-/// The claim made for an entry with a template: the one in `record`, or one whose record was lost.
-const api::Object* Generated(const core_v1::Pod& pod,
+bool IsControlledBy(const api::Object& claim, std::string_view uid) {
+  return std::ranges::any_of(claim.metadata().owner_references, [&](const auto& owner) {
+    return owner.controller.value_or(false) && owner.uid == uid;
+  });
+}
+
+/// The claim made for an entry with a template: the one that is recorded, or one whose record was
+/// lost.
+const api::Object* Generated(const api::meta_v1::ObjectMeta& owner,
                              std::string_view entry,
-                             const core_v1::PodResourceClaimStatus* record,
+                             const std::optional<std::string>& recorded,
                              const std::vector<const api::Object*>& owned,
                              const api::claims::Lookup& find) {
-  if (record != nullptr && record->resource_claim_name) {
-    const api::Object* claim = find(KeyBeside(pod, *record->resource_claim_name));
-    if (claim != nullptr && OwnerPodUid(claim->metadata()) == pod.metadata.uid) return claim;
+  if (recorded) {
+    const api::Object* claim = find(KeyBeside(owner, *recorded));
+    if (claim != nullptr && IsControlledBy(*claim, owner.uid)) return claim;
   }
   const auto orphan = std::ranges::find_if(
       owned, [&](const api::Object* candidate) { return IsFor(*candidate, entry); });
   return orphan == owned.end() ? nullptr : *orphan;
 }
 
+/// What the status of an owner should say about its entries with a template.
+template <class Record>
+struct Generation {
+  std::vector<Record> known;
+  std::vector<MissingClaim> missing;
+
+  /// The claim of `entry`, if it is there.
+  const api::Object* Add(const api::meta_v1::ObjectMeta& owner,
+                         const auto& entry,
+                         const Record* record,
+                         const std::vector<const api::Object*>& owned,
+                         const api::claims::Lookup& find) {
+    if (record != nullptr && !record->resource_claim_name) {  // it was found not to be needed
+      known.push_back(*record);
+      return nullptr;
+    }
+    const api::Object* claim =
+        Generated(owner,
+                  entry.name,
+                  record == nullptr ? std::nullopt : record->resource_claim_name,
+                  owned,
+                  find);
+    if (claim == nullptr) {
+      missing.push_back(
+          {.entry = entry.name, .template_name = *entry.resource_claim_template_name});
+    } else {
+      known.push_back({.name = entry.name, .resource_claim_name = claim->metadata().name});
+    }
+    return claim;
+  }
+};
+
+/// The claim that the group has for an entry of its pods; null: there is none yet.
+const api::Object* SharedClaim(const scheduling_v1beta1::PodGroup& group,
+                               std::string_view entry,
+                               const api::claims::Lookup& find) {
+  const auto* record = RecordOf(group.status.resource_claim_statuses, entry);
+  if (record == nullptr || !record->resource_claim_name) return nullptr;
+  const api::Object* claim = find(KeyBeside(group.metadata, *record->resource_claim_name));
+  return claim != nullptr && IsControlledBy(*claim, group.metadata.uid) ? claim : nullptr;
+}
+
+/// `api_version`: one of them, or a group and a slash.
+std::string OwnerUid(const api::meta_v1::ObjectMeta& claim,
+                     std::string_view kind,
+                     std::string_view api_version) {
+  for (const auto& owner : claim.owner_references) {
+    const bool is_version = api_version.ends_with('/') ? owner.api_version.starts_with(api_version)
+                                                       : owner.api_version == api_version;
+    if (owner.controller.value_or(false) && owner.kind == kind && is_version) return owner.uid;
+  }
+  return {};
+}
+
 }  // namespace
+
+ClaimOwner AsOwner(const core_v1::Pod& pod) {
+  return {.api_version = "v1",
+          .kind = "Pod",
+          .namespace_ = pod.metadata.namespace_,
+          .name = pod.metadata.name,
+          .uid = pod.metadata.uid};
+}
+
+ClaimOwner AsOwner(const scheduling_v1beta1::PodGroup& group) {
+  return {.api_version = kGroupVersion,
+          .kind = "PodGroup",
+          .namespace_ = group.metadata.namespace_,
+          .name = group.metadata.name,
+          .uid = group.metadata.uid};
+}
 
 PodPlan PlanClaims(const core_v1::Pod& pod,
                    const std::vector<const api::Object*>& owned,
-                   const api::claims::Lookup& find) {
+                   const api::claims::Lookup& find,
+                   const scheduling_v1beta1::PodGroup* group) {
   PodPlan plan;
   if (IsDone(pod) || pod.metadata.deletion_timestamp) return plan;
+  Generation<core_v1::PodResourceClaimStatus> generation;
   for (const core_v1::PodResourceClaim& entry : pod.spec.resource_claims) {
+    const bool is_shared = group != nullptr && api::claims::IsSharedByGroup(entry, *group);
     const api::Object* claim = nullptr;
     if (entry.resource_claim_name) {
-      claim = find(KeyBeside(pod, *entry.resource_claim_name));
+      claim = find(KeyBeside(pod.metadata, *entry.resource_claim_name));
+    } else if (is_shared) {
+      claim = SharedClaim(*group, entry.name, find);
+      if (claim == nullptr) continue;  // the group will say
+      generation.known.push_back(
+          {.name = entry.name, .resource_claim_name = claim->metadata().name});
     } else if (entry.resource_claim_template_name) {
-      const core_v1::PodResourceClaimStatus* record = RecordOf(pod, entry.name);
-      if (record != nullptr && !record->resource_claim_name) {
-        plan.known.push_back(*record);
-        continue;
-      }
-      claim = Generated(pod, entry.name, record, owned, find);
-      if (claim == nullptr) {
-        plan.missing.push_back(
-            {.entry = entry.name, .template_name = *entry.resource_claim_template_name});
-        continue;
-      }
-      plan.known.push_back({.name = entry.name, .resource_claim_name = claim->metadata().name});
+      claim = generation.Add(pod.metadata,
+                             entry,
+                             RecordOf(pod.status.resource_claim_statuses, entry.name),
+                             owned,
+                             find);
     }
-    if (NeedsReservation(pod, claim)) plan.to_reserve.push_back(api::ObjectKey(claim->metadata()));
+    if (!NeedsReservation(pod, claim)) continue;
+    plan.to_reserve.push_back(
+        {.claim = api::ObjectKey(claim->metadata()),
+         .consumer = is_shared ? api::claims::ConsumerOf(*group) : api::claims::ConsumerOf(pod)});
   }
+  plan.known = std::move(generation.known);
+  plan.missing = std::move(generation.missing);
   return plan;
 }
 
-api::Object MakeClaim(const core_v1::Pod& pod,
+GroupPlan PlanGroupClaims(const scheduling_v1beta1::PodGroup& group,
+                          const std::vector<const api::Object*>& owned,
+                          const api::claims::Lookup& find) {
+  Generation<scheduling_v1beta1::PodGroupResourceClaimStatus> generation;
+  if (group.metadata.deletion_timestamp) return {};
+  for (const auto& entry : group.spec.resource_claims) {
+    if (!entry.resource_claim_template_name) continue;
+    generation.Add(group.metadata,
+                   entry,
+                   RecordOf(group.status.resource_claim_statuses, entry.name),
+                   owned,
+                   find);
+  }
+  return {.known = std::move(generation.known), .missing = std::move(generation.missing)};
+}
+
+api::Object MakeClaim(const ClaimOwner& owner,
                       std::string_view entry,
                       const resource_v1::ResourceClaimTemplate& claim_template) {
   resource_v1::ResourceClaim claim;
-  claim.metadata.namespace_ = pod.metadata.namespace_;
-  claim.metadata.generate_name = ClaimNamePrefix(pod.metadata.name, entry);
+  claim.metadata.namespace_ = owner.namespace_;
+  claim.metadata.generate_name = ClaimNamePrefix(owner.name, entry);
   claim.metadata.labels = claim_template.spec.metadata.labels;
   claim.metadata.annotations = claim_template.spec.metadata.annotations;
   claim.metadata.annotations[kPodClaimNameAnnotation] = entry;
-  claim.metadata.owner_references.push_back({.api_version = "v1",
-                                             .kind = "Pod",
-                                             .name = pod.metadata.name,
-                                             .uid = pod.metadata.uid,
+  claim.metadata.owner_references.push_back({.api_version = owner.api_version,
+                                             .kind = owner.kind,
+                                             .name = owner.name,
+                                             .uid = owner.uid,
                                              .controller = true});
   claim.spec = claim_template.spec.spec;
   return api::Object::Of(std::move(claim));
 }
 
-std::string ClaimNamePrefix(std::string_view pod, std::string_view entry) {
+std::string ClaimNamePrefix(std::string_view owner, std::string_view entry) {
   // The server appends 5 characters and cuts what is before to 57, which would lose the entry.
   constexpr size_t kPrefixMax = 57;
-  const size_t size = pod.size() + 1 + entry.size() + 1;
-  if (size <= kPrefixMax) return fmt::format("{}-{}-", pod, entry);
+  const size_t size = owner.size() + 1 + entry.size() + 1;
+  if (size <= kPrefixMax) return fmt::format("{}-{}-", owner, entry);
   return fmt::format("{}-{}",
-                     pod.substr(0, pod.size() * kPrefixMax / size),
+                     owner.substr(0, owner.size() * kPrefixMax / size),
                      entry.substr(0, entry.size() * kPrefixMax / size));
 }
 
 std::string OwnerPodUid(const api::meta_v1::ObjectMeta& claim) {
-  for (const auto& owner : claim.owner_references) {
-    if (owner.controller.value_or(false) && owner.kind == "Pod" && owner.api_version == "v1") {
-      return owner.uid;
-    }
-  }
-  return {};
+  return OwnerUid(claim, "Pod", "v1");
+}
+
+std::string OwnerGroupUid(const api::meta_v1::ObjectMeta& claim) {
+  return OwnerUid(claim, "PodGroup", "scheduling.k8s.io/");
 }
 
 }  // namespace dray::controllers

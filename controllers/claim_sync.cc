@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "api/claims/pod_claims.h"
+#include "api/claims/pod_groups.h"
 
 namespace dray::controllers {
 namespace {
@@ -29,7 +30,7 @@ std::vector<ClaimAction> Reconcile(const ResourceClaim& claim,
   std::vector<ClaimAction> actions;
   ResourceClaimStatus status = claim.status;
   const size_t left = std::erase_if(status.reserved_for, [&](const auto& consumer) {
-    return consumer.resource == "pods" && consumer.api_group.empty() &&
+    return api::claims::KindOf(consumer) != api::claims::ConsumerKind::kOther &&
            !alive.contains(consumer.uid);
   });
   const bool unused = status.reserved_for.empty();

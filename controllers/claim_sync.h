@@ -32,7 +32,8 @@ struct RemoveFinalizer {};
 struct DeleteClaim {};
 using ClaimAction = std::variant<WriteStatus, RemoveFinalizer, DeleteClaim>;
 
-/// What must happen to `claim` when of its consumers only those with uids in `alive` are left. The
+/// What must happen to `claim` when of the pods and groups that it is kept for only those with uids
+/// in `alive` are left. The
 /// runner performs the actions in order, each on the object the one before left, and drops the rest
 /// when one fails; the next event starts afresh.
 ///

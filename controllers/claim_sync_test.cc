@@ -160,7 +160,7 @@ class PlanClaimsTest : public ::testing::Test {
     }
     for (const auto& missing : plan.missing)
       text += missing.entry + "<-" + missing.template_name + " ";
-    for (const auto& key : plan.to_reserve) text += "reserve " + key + " ";
+    for (const auto& one : plan.to_reserve) text += "reserve " + one.claim + " ";
     return text;
   }
 
@@ -222,7 +222,7 @@ TEST(MakeClaim, CopiesTheTemplateAndNamesItsPod) {
   resource_v1::ResourceClaimTemplate one;
   one.spec.metadata.labels["team"] = "red";
   one.spec.spec.devices.requests.push_back({.name = "gpu"});
-  const auto claim = MakeClaim(pod, "gpu", one).As<ResourceClaim>();
+  const auto claim = MakeClaim(AsOwner(pod), "gpu", one).As<ResourceClaim>();
   EXPECT_EQ(claim.metadata.generate_name, "worker-gpu-");
   EXPECT_EQ(claim.metadata.labels.at("team"), "red");
   EXPECT_EQ(claim.metadata.annotations.at(kPodClaimNameAnnotation), "gpu");

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "api/claims/pod_claims.h"
+#include "api/claims/pod_groups.h"
 #include "api/meta_v1/options.h"
 #include "client/loop.h"
 #include "client/read_modify_write.h"
@@ -73,6 +74,11 @@ DeviceTaintEviction::DeviceTaintEviction(
   slices_by_pool_ = slices_.AddIndex([](const api::Object& object, auto& values) {
     values.push_back(PoolKeyOf(object.As<ResourceSlice>()));
   });
+  pods_by_group_ = pods_.AddIndex([](const api::Object& pod, auto& values) {
+    if (std::string group = api::claims::PodGroupKeyOf(pod.As<core_v1::Pod>()); !group.empty()) {
+      values.push_back(std::move(group));
+    }
+  });
   pods_.OnChange([this](auto* before, auto* after) { OnPod(before, after); });
   claims_.OnChange([this](auto* before, auto* after) { OnClaim(before, after); });
   slices_.OnChange([this](auto* before, auto* after) { OnSlice(before, after); });
@@ -119,8 +125,14 @@ void DeviceTaintEviction::Enqueue(std::string_view type, std::string_view key) {
 
 void DeviceTaintEviction::EnqueueUsers(const ResourceClaim& claim) {
   for (const auto& consumer : claim.status.reserved_for) {
-    if (consumer.resource != "pods" || !consumer.api_group.empty()) continue;
-    Enqueue("pod", fmt::format("{}/{}", claim.metadata.namespace_, consumer.name));
+    const std::string key = fmt::format("{}/{}", claim.metadata.namespace_, consumer.name);
+    switch (api::claims::KindOf(consumer)) {
+      case api::claims::ConsumerKind::kPod: Enqueue("pod", key); break;
+      case api::claims::ConsumerKind::kPodGroup:
+        for (const std::string& pod : pods_.Indexed(pods_by_group_, key)) Enqueue("pod", pod);
+        break;
+      case api::claims::ConsumerKind::kOther: break;
+    }
   }
 }
 
@@ -255,8 +267,8 @@ std::optional<Eviction> DeviceTaintEviction::EvictionOfPod(const core_v1::Pod& p
     if (found == nullptr) continue;
     const auto& claim = found->As<ResourceClaim>();
     if (!claim.status.allocation.has_value()) continue;
-    if (target.generated && OwnerPodUid(claim.metadata) != pod.metadata.uid) continue;
-    if (!api::claims::IsReservedFor(claim, pod.metadata.uid)) continue;
+    if (target.generated && !api::claims::IsMadeFor(claim.metadata, pod)) continue;
+    if (!api::claims::IsKeptFor(claim, pod)) continue;
     const std::optional<Eviction> one = EvictionOf(*claim.status.allocation, taints_of);
     if (!one.has_value()) continue;
     if (eviction.has_value()) {

@@ -87,6 +87,7 @@ class DeviceTaintEviction {
   client::Informer slices_;
   std::optional<client::Informer> rules_;
   size_t claims_by_pool_ = 0;
+  size_t pods_by_group_ = 0;
   size_t slices_by_pool_ = 0;
 };
 

@@ -119,6 +119,35 @@ TEST_F(DeviceTaintEvictionTest, WithoutTaintsNothingHappens) {
   EXPECT_THAT(Events(), IsEmpty());
 }
 
+TEST_F(DeviceTaintEvictionTest, PodsOfAGroupThatHasTheDeviceGo) {
+  for (const char* const name : {"a", "b", "alone"}) {
+    core_v1::Pod pod;
+    pod.metadata.namespace_ = "lab";
+    pod.metadata.name = name;
+    pod.spec.node_name = "n";
+    pod.spec.resource_claims = {{.name = "gpu", .resource_claim_name = "shared"}};
+    if (name != std::string_view("alone")) {
+      pod.spec.scheduling_group.emplace().pod_group_name = "team";
+    }
+    Create(api::Object::Of(std::move(pod)));
+  }
+  resource_v1::ResourceClaim claim;
+  claim.metadata.namespace_ = "lab";
+  claim.metadata.name = "shared";
+  api::Object stored = Create(api::Object::Of(std::move(claim))).Clone();
+  auto& status = stored.Mutable<resource_v1::ResourceClaim>().status;
+  status.allocation.emplace().devices.results.push_back(
+      {.request = "r", .driver = "d", .pool = "p", .device = "gpu"});
+  status.reserved_for = {
+      {.api_group = "scheduling.k8s.io", .resource = "podgroups", .name = "team", .uid = "g"}};
+  ASSERT_TRUE(client_.Update(stored, "status").has_value());
+  AddSlice("tainted", 2, {Taint()});
+  Run();
+  EXPECT_TRUE(IsEvicted("a"));
+  EXPECT_TRUE(IsEvicted("b"));
+  EXPECT_FALSE(IsEvicted("alone"));
+}
+
 TEST_F(DeviceTaintEvictionTest, ConditionFirstThenDeletionByUid) {
   AddSlice("tainted", 2, {Taint()});
   const size_t before = client_.journal().size();

@@ -9,7 +9,7 @@ Manager::Manager(client::Client& client,
                  const api::Scheme& scheme,
                  const Options& options)
     : clock_(world.clock),
-      claims_(client, world, loop_.wakeup(), log, {}),
+      claims_(client, world, loop_.wakeup(), log, {.group_claims = options.group_claims}),
       namespaces_(client, world, loop_.wakeup(), log, scheme),
       garbage_(client, world, loop_.wakeup(), log, scheme) {
   if (options.taint_eviction) {

@@ -26,6 +26,7 @@ class Manager {
     bool taint_eviction = true;  // DRADeviceTaints
     bool pool_status = true;     // DRAResourcePoolStatus
     bool pod_groups = false;     // GenericWorkload, where pod groups are served
+    bool group_claims = false;   // with that, DRAWorkloadResourceClaims
     /// DRADeviceTaintRules: the rules count, as in this release.
     std::optional<api::Release> taint_rules = api::Release::kNewest;
   };

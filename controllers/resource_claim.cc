@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Level triggered: keys of pods and claims go through one queue, and a key is handled by looking at
-// what is there now. Claims this controller made are assumed into its mirror, so a slow watch does
-// not make it create them twice; that a pod is gone is only believed after a delete event or a live
-// look, so a stale mirror never frees devices in use.
+// what is there now, keys of groups too. Claims this controller made are assumed into its mirror,
+// so a slow watch does not make it create them twice; that a pod is gone is only believed after a
+// delete event or a live look, so a stale mirror never frees devices in use.
 #include "controllers/resource_claim.h"
 
 #include <algorithm>
@@ -11,8 +11,10 @@
 #include <fmt/format.h>
 
 #include "api/claims/pod_claims.h"
+#include "api/claims/pod_groups.h"
 #include "api/meta_v1/options.h"
 #include "api/resource_v1/claim_template.h"
+#include "api/scheduling_v1beta1.h"
 #include "client/loop.h"
 #include "client/read_modify_write.h"
 
@@ -21,6 +23,8 @@ namespace {
 
 namespace core_v1 = api::core_v1;
 namespace resource_v1 = api::resource_v1;
+using api::scheduling_v1beta1::PodGroup;
+using api::scheduling_v1beta1::PodGroupResourceClaimStatus;
 using resource_v1::ResourceClaim;
 
 // Keys handled before the informers are looked at again.
@@ -32,6 +36,22 @@ constexpr size_t kDeletedMax = 500;
 constexpr size_t kConsumersMax = 256;
 
 constexpr const api::KindInfo& kPodKind = api::Reflected<core_v1::Pod>::kKind;
+constexpr const api::KindInfo& kGroupKind = api::Reflected<PodGroup>::kKind;
+
+/// What an entry of a pod or a group is called in events.
+template <class Record>
+constexpr const char* kEntryName = "PodResourceClaim";
+template <>
+constexpr const char* kEntryName<PodGroupResourceClaimStatus> = "PodGroupResourceClaim";
+
+/// Indexes what has entries with templates by "namespace/name" of these.
+template <class T>
+void TemplatesOf(const api::Object& object, std::vector<std::string>& values) {
+  for (const auto& entry : object.As<T>().spec.resource_claims) {
+    if (!entry.resource_claim_template_name) continue;
+    values.push_back(object.metadata().namespace_ + "/" + *entry.resource_claim_template_name);
+  }
+}
 
 bool IsMissing(const Error& error) {
   return error.reason == StatusReason::kNotFound;
@@ -54,28 +74,34 @@ ResourceClaimController::ResourceClaimController(
       claims_(client, api::Reflected<ResourceClaim>::kKind, world.clock, wakeup, log_),
       pods_(client, kPodKind, world.clock, wakeup, log_) {
   claims_by_owner_ = claims_.AddIndex([](const api::Object& claim, auto& values) {
-    if (std::string uid = OwnerPodUid(claim.metadata()); !uid.empty()) {
-      values.push_back(std::move(uid));
+    for (std::string uid : {OwnerPodUid(claim.metadata()), OwnerGroupUid(claim.metadata())}) {
+      if (!uid.empty()) values.push_back(std::move(uid));
     }
   });
   pods_by_claim_ = pods_.AddIndex([](const api::Object& pod, auto& values) {
     values = api::claims::KeysOf(pod.As<core_v1::Pod>());
   });
-  pods_by_template_ = pods_.AddIndex([](const api::Object& pod, auto& values) {
-    for (const auto& entry : pod.As<core_v1::Pod>().spec.resource_claims) {
-      if (!entry.resource_claim_template_name) continue;
-      values.push_back(pod.metadata().namespace_ + "/" + *entry.resource_claim_template_name);
-    }
-  });
+  pods_by_template_ = pods_.AddIndex(TemplatesOf<core_v1::Pod>);
   pods_.OnChange([this](auto* before, auto* after) { OnPod(before, after); });
   claims_.OnChange([this](auto* before, auto* after) { OnClaim(before, after); });
   templates_.OnChange([this](auto*, auto* after) { OnTemplate(after); });
+  if (!options.group_claims) return;
+  groups_.emplace(client, kGroupKind, world.clock, wakeup, log_);
+  groups_by_template_ = groups_->AddIndex(TemplatesOf<PodGroup>);
+  groups_->OnChange([this](auto* before, auto* after) { OnGroup(before, after); });
+  pods_by_group_ = pods_.AddIndex([](const api::Object& pod, auto& values) {
+    if (std::string group = api::claims::PodGroupKeyOf(pod.As<core_v1::Pod>()); !group.empty()) {
+      values.push_back(std::move(group));
+    }
+  });
 }
 
 std::optional<MonotonicTime> ResourceClaimController::Step() {
   std::optional<MonotonicTime> next;
   bool synced = true;
-  for (client::Informer* informer : {&templates_, &claims_, &pods_}) {
+  for (client::Informer* informer :
+       {&templates_, &claims_, groups_ ? &*groups_ : nullptr, &pods_}) {
+    if (informer == nullptr) continue;
     next = client::Earlier(next, informer->Step());
     synced = synced && informer->synced();
   }
@@ -104,6 +130,8 @@ void ResourceClaimController::EnqueueAll() {
   queue_overflowed_ = false;
   for (const auto& [key, pod] : pods_.objects()) OnPod(nullptr, &pod);
   for (const auto& [key, claim] : claims_.objects()) Enqueue("claim", key);
+  if (!groups_) return;
+  for (const auto& [key, group] : groups_->objects()) Enqueue("podgroup", key);
 }
 
 void ResourceClaimController::OnPod(const api::Object* before, const api::Object* after) {
@@ -130,12 +158,43 @@ void ResourceClaimController::OnClaim(const api::Object* before, const api::Obje
     const bool concerned = after == nullptr || !pod.spec.node_name.empty();
     if (concerned && !IsDone(pod)) Enqueue("pod", name);
   }
+  if (after != nullptr || !groups_) return;
+  for (const auto& owner : before->metadata().owner_references) {
+    if (owner.kind == kGroupKind.kind) {
+      Enqueue("podgroup", fmt::format("{}/{}", before->metadata().namespace_, owner.name));
+    }
+  }
 }
 
 void ResourceClaimController::OnTemplate(const api::Object* after) {
   if (after == nullptr) return;
   const std::string key = api::ObjectKey(after->metadata());
   for (const std::string& pod : pods_.Indexed(pods_by_template_, key)) Enqueue("pod", pod);
+  if (!groups_) return;
+  for (const std::string& group : groups_->Indexed(groups_by_template_, key)) {
+    Enqueue("podgroup", group);
+  }
+}
+
+/// Its pods wait for it, and then for the names of the claims it shares.
+void ResourceClaimController::OnGroup(const api::Object* before, const api::Object* after) {
+  const auto& group = (after != nullptr ? after : before)->As<PodGroup>();
+  const std::string key = api::ObjectKey(group.metadata);
+  if (after == nullptr) {
+    RememberDeleted(group.metadata.uid);
+    for (const std::string& claim : claims_.Indexed(claims_by_owner_, group.metadata.uid)) {
+      Enqueue("claim", claim);
+    }
+    for (const auto& entry : group.spec.resource_claims) {
+      if (!entry.resource_claim_name) continue;
+      Enqueue("claim", group.metadata.namespace_ + "/" + *entry.resource_claim_name);
+    }
+    return;
+  }
+  if (!group.spec.resource_claims.empty()) Enqueue("podgroup", key);
+  for (const std::string& name : pods_.Indexed(pods_by_group_, key)) {
+    if (!IsDone(pods_.Find(name)->As<core_v1::Pod>())) Enqueue("pod", name);
+  }
 }
 
 void ResourceClaimController::RememberDeleted(const std::string& uid) {
@@ -148,56 +207,84 @@ void ResourceClaimController::RememberDeleted(const std::string& uid) {
 
 void ResourceClaimController::Handle(const std::string& key, MonotonicTime now) {
   const std::string_view name = std::string_view(key).substr(key.find(':') + 1);
-  const Result<> done = key.starts_with("pod:") ? SyncPod(name) : SyncClaim(name);
+  const Result<> done = key.starts_with("pod:")        ? SyncPod(name)
+                        : key.starts_with("podgroup:") ? SyncGroup(name)
+                                                       : SyncClaim(name);
   if (done || IsMissing(done.error())) return queue_.Forget(key);
   log_.Debug("trying again later", "key", key, "error", done.error().message);
   if (!queue_.AddRateLimited(key, now)) queue_overflowed_ = true;
 }
 
 // ------------------------------------------------------------------------------------------------
-// Pods.
+// Pods and groups.
+
+std::vector<const api::Object*> ResourceClaimController::ClaimsOf(
+    const std::string& owner_uid) const {
+  std::vector<const api::Object*> claims;
+  for (const std::string& claim : claims_.Indexed(claims_by_owner_, owner_uid)) {
+    claims.push_back(claims_.Find(claim));
+  }
+  return claims;
+}
 
 Result<> ResourceClaimController::SyncPod(std::string_view key) {
   const api::Object* found = pods_.Find(key);
   if (found == nullptr) return {};
-  const api::Object pod = *found;
-  std::vector<const api::Object*> owned;
-  for (const std::string& claim : claims_.Indexed(claims_by_owner_, pod.metadata().uid)) {
-    owned.push_back(claims_.Find(claim));
-  }
-  const PodPlan plan = PlanClaims(pod.As<core_v1::Pod>(), owned, [this](std::string_view claim) {
-    return claims_.Find(claim);
-  });
-  DRAY_TRY_VOID(CreateClaims(pod, plan));
-  for (const std::string& claim : plan.to_reserve) {
-    DRAY_TRY_VOID(ReserveFor(pod.As<core_v1::Pod>(), claim));
-  }
+  const api::Object object = *found;
+  const auto& pod = object.As<core_v1::Pod>();
+  const std::string group_key = groups_ ? api::claims::PodGroupKeyOf(pod) : std::string();
+  const api::Object* group = group_key.empty() ? nullptr : groups_->Find(group_key);
+  if (!group_key.empty() && group == nullptr) return {};  // it waits for its group
+  PodPlan plan = PlanClaims(
+      pod,
+      ClaimsOf(pod.metadata.uid),
+      [this](std::string_view claim) { return claims_.Find(claim); },
+      group == nullptr ? nullptr : &group->As<PodGroup>());
+  DRAY_TRY_VOID(CreateClaims(object, AsOwner(pod), plan.missing, plan.known));
+  DRAY_TRY_VOID(RecordClaims(object, std::move(plan.known)));
+  for (const MissingReservation& missing : plan.to_reserve) DRAY_TRY_VOID(Reserve(missing));
   return {};
 }
 
-Result<> ResourceClaimController::CreateClaims(const api::Object& pod, const PodPlan& plan) {
-  std::vector<core_v1::PodResourceClaimStatus> known = plan.known;
-  for (const MissingClaim& missing : plan.missing) {
-    Result<> created = CreateClaim(pod, missing, known);
-    if (created) continue;
-    events_.Record(
-        pod,
-        {.type = client::EventType::kWarning,
-         .reason = "FailedResourceClaimCreation",
-         .message = fmt::format("PodResourceClaim {}: {}", missing.entry, created.error().message),
-         .action = {}});
+Result<> ResourceClaimController::SyncGroup(std::string_view key) {
+  const api::Object* found = groups_->Find(key);
+  if (found == nullptr) return {};
+  const api::Object object = *found;
+  const auto& group = object.As<PodGroup>();
+  GroupPlan plan = PlanGroupClaims(group,
+                                   ClaimsOf(group.metadata.uid),
+                                   [this](std::string_view claim) { return claims_.Find(claim); });
+  DRAY_TRY_VOID(CreateClaims(object, AsOwner(group), plan.missing, plan.known));
+  return RecordClaims(object, std::move(plan.known));
+}
+
+template <class Record>
+Result<> ResourceClaimController::CreateClaims(const api::Object& object,
+                                               const ClaimOwner& owner,
+                                               const std::vector<MissingClaim>& missing,
+                                               std::vector<Record>& known) {
+  for (const MissingClaim& one : missing) {
+    Result<std::string> created = CreateClaim(owner, one);
+    if (created) {
+      known.push_back({.name = one.entry, .resource_claim_name = *std::move(created)});
+      continue;
+    }
+    events_.Record(object,
+                   {.type = client::EventType::kWarning,
+                    .reason = "FailedResourceClaimCreation",
+                    .message = fmt::format(
+                        "{} {}: {}", kEntryName<Record>, one.entry, created.error().message),
+                    .action = {}});
     Error error = std::move(created).error();
     error.reason = StatusReason::kUnknown;  // also "not found" is tried again
     return Fail(std::move(error));
   }
-  return RecordClaims(pod, std::move(known));
+  return {};
 }
 
-Result<> ResourceClaimController::CreateClaim(const api::Object& pod,
-                                              const MissingClaim& missing,
-                                              std::vector<core_v1::PodResourceClaimStatus>& known) {
-  const api::Object* found =
-      templates_.Find(pod.metadata().namespace_ + "/" + missing.template_name);
+Result<std::string> ResourceClaimController::CreateClaim(const ClaimOwner& owner,
+                                                         const MissingClaim& missing) {
+  const api::Object* found = templates_.Find(owner.namespace_ + "/" + missing.template_name);
   if (found == nullptr) {
     return Fail(StatusReason::kUnknown,
                 fmt::format("resource claim template \"{}\": "
@@ -205,14 +292,13 @@ Result<> ResourceClaimController::CreateClaim(const api::Object& pod,
                             missing.template_name,
                             missing.template_name));
   }
-  Result<api::Object> created = client_.Create(MakeClaim(
-      pod.As<core_v1::Pod>(), missing.entry, found->As<resource_v1::ResourceClaimTemplate>()));
+  Result<api::Object> created = client_.Create(
+      MakeClaim(owner, missing.entry, found->As<resource_v1::ResourceClaimTemplate>()));
   if (!created) {
     return Fail(created.error().reason, "create ResourceClaim : " + created.error().message);
   }
   claims_.Assume(*created);
-  known.push_back({.name = missing.entry, .resource_claim_name = created->metadata().name});
-  return {};
+  return created->metadata().name;
 }
 
 Result<> ResourceClaimController::RecordClaims(const api::Object& pod,
@@ -229,16 +315,27 @@ Result<> ResourceClaimController::RecordClaims(const api::Object& pod,
   return {};
 }
 
-Result<> ResourceClaimController::ReserveFor(const core_v1::Pod& pod,
-                                             const std::string& claim_key) {
-  const api::Object* found = claims_.Find(claim_key);
+Result<> ResourceClaimController::RecordClaims(const api::Object& group,
+                                               std::vector<PodGroupResourceClaimStatus> known) {
+  if (known.empty() || group.As<PodGroup>().status.resource_claim_statuses == known) return {};
+  DRAY_TRY(const api::Object written,
+           client::ReadModifyWrite(
+               client_, group, "status", [&](api::Object& copy) -> Result<client::Change> {
+                 if (copy.metadata().uid != group.metadata().uid) return client::Change::kNothing;
+                 copy.Mutable<PodGroup>().status.resource_claim_statuses = known;
+                 return client::Change::kWrite;
+               }));
+  groups_->Assume(written);
+  return {};
+}
+
+Result<> ResourceClaimController::Reserve(const MissingReservation& missing) {
+  const api::Object* found = claims_.Find(missing.claim);
   if (found == nullptr) return {};
-  const api::Object claim = *found;
-  api::Object copy = claim.Clone();
+  api::Object copy = found->Clone();
   auto& reserved_for = copy.Mutable<ResourceClaim>().status.reserved_for;
   if (reserved_for.size() >= kConsumersMax) return {};  // an update of the claim brings us back
-  reserved_for.push_back(
-      {.api_group = {}, .resource = "pods", .name = pod.metadata.name, .uid = pod.metadata.uid});
+  reserved_for.push_back(missing.consumer);
   DRAY_TRY(const api::Object written, client_.Update(copy, "status"));
   claims_.Assume(written);
   return {};
@@ -265,37 +362,53 @@ Result<> ResourceClaimController::SyncClaim(std::string_view key) {
 Result<std::set<std::string>> ResourceClaimController::AliveConsumers(const ResourceClaim& claim) {
   std::set<std::string> alive;
   for (const auto& consumer : claim.status.reserved_for) {
-    if (consumer.resource != "pods" || !consumer.api_group.empty()) continue;
-    DRAY_TRY(const std::optional<api::Object> pod,
-             FindPod(claim.metadata.namespace_, consumer.name, consumer.uid));
-    if (pod && !IsDone(pod->As<core_v1::Pod>())) alive.insert(consumer.uid);
+    DRAY_TRY(const bool is_alive, IsAlive(claim.metadata.namespace_, consumer));
+    if (is_alive) alive.insert(consumer.uid);
   }
   return alive;
 }
 
-Result<std::optional<api::Object>> ResourceClaimController::FindPod(const std::string& namespace_,
-                                                                    const std::string& name,
-                                                                    const std::string& uid) {
-  if (deleted_.contains(uid)) return std::optional<api::Object>();
-  if (const api::Object* pod = pods_.Find(namespace_ + "/" + name)) {
-    if (pod->metadata().uid != uid) return std::optional<api::Object>();
-    return std::optional<api::Object>(*pod);
+Result<bool> ResourceClaimController::IsAlive(
+    const std::string& namespace_, const resource_v1::ResourceClaimConsumerReference& consumer) {
+  switch (api::claims::KindOf(consumer)) {
+    case api::claims::ConsumerKind::kPod: {
+      DRAY_TRY(const std::optional<api::Object> pod,
+               FindConsumer(pods_, {&kPodKind, namespace_, consumer.name}, consumer.uid));
+      return pod && !IsDone(pod->As<core_v1::Pod>());
+    }
+    case api::claims::ConsumerKind::kPodGroup: {
+      if (!groups_) return true;
+      DRAY_TRY(const std::optional<api::Object> group,
+               FindConsumer(*groups_, {&kGroupKind, namespace_, consumer.name}, consumer.uid));
+      return group.has_value();
+    }
+    case api::claims::ConsumerKind::kOther: break;
   }
-  // The mirror may be behind: only the server knows that a pod is not there.
-  Result<api::Object> live =
-      client_.Get({.kind = &kPodKind, .namespace_ = namespace_, .name = name});
+  return true;  // not for us to judge
+}
+
+Result<std::optional<api::Object>> ResourceClaimController::FindConsumer(
+    const client::Informer& mirror, const client::ObjectRef& ref, const std::string& uid) {
+  if (deleted_.contains(uid)) return std::optional<api::Object>();
+  if (const api::Object* known = mirror.Find(ref.namespace_ + "/" + ref.name)) {
+    if (known->metadata().uid != uid) return std::optional<api::Object>();
+    return std::optional<api::Object>(*known);
+  }
+  // The mirror may be behind: only the server knows that it is not there.
+  Result<api::Object> live = client_.Get(ref);
   if (!live && !IsMissing(live.error())) return Fail(std::move(live).error());
   if (!live || live->metadata().uid != uid) return std::optional<api::Object>();
   return std::optional<api::Object>(*std::move(live));
 }
 
+/// Claims of groups are left to the garbage collector: groups are not done before they are gone.
 Result<Owner> ResourceClaimController::OwnerOf(const ResourceClaim& claim) {
   const std::string uid = OwnerPodUid(claim.metadata);
   if (uid.empty()) return Owner::kNone;
   const auto reference =
       std::ranges::find(claim.metadata.owner_references, uid, &api::meta_v1::OwnerReference::uid);
   DRAY_TRY(const std::optional<api::Object> pod,
-           FindPod(claim.metadata.namespace_, reference->name, uid));
+           FindConsumer(pods_, {&kPodKind, claim.metadata.namespace_, reference->name}, uid));
   if (pod) return IsDone(pod->As<core_v1::Pod>()) ? Owner::kDone : Owner::kNeedsIt;
   // Other owners may be left; they keep the claim.
   return claim.metadata.owner_references.size() == 1 ? Owner::kGone : Owner::kNone;

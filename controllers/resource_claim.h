@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The resource-claim controller: makes claims from templates, drops reservations of pods that are
-// done, takes allocations back, and deletes generated claims whose pod is done or gone (the garbage
-// collector would do the latter, too; here devices do not wait for it). The shell around
-// claim_generation.h and claim_sync.h.
+// The resource-claim controller: makes claims from templates, for pods and for groups of pods,
+// drops reservations of pods that are done and of groups that are gone, takes allocations back, and
+// deletes generated claims whose pod is done or gone (the garbage collector would do the latter,
+// too; here devices do not wait for it). The shell around claim_generation.h and claim_sync.h.
 #pragma once
 
 #include <cstddef>
@@ -32,6 +32,8 @@ namespace dray::controllers {
 class ResourceClaimController {
  public:
   struct Options {
+    /// Claims are made for pod groups too, and kept for them (DRAWorkloadResourceClaims).
+    bool group_claims = false;
     client::WorkQueue::Options queue = {};
   };
 
@@ -48,25 +50,35 @@ class ResourceClaimController {
   void OnPod(const api::Object* before, const api::Object* after);
   void OnClaim(const api::Object* before, const api::Object* after);
   void OnTemplate(const api::Object* after);
+  void OnGroup(const api::Object* before, const api::Object* after);
   void Enqueue(std::string_view type, std::string_view key);
   void EnqueueAll();
 
   void Handle(const std::string& key, MonotonicTime now);
+  std::vector<const api::Object*> ClaimsOf(const std::string& owner_uid) const;
   Result<> SyncPod(std::string_view key);
-  Result<> CreateClaims(const api::Object& pod, const PodPlan& plan);
-  Result<> CreateClaim(const api::Object& pod,
-                       const MissingClaim& missing,
-                       std::vector<api::core_v1::PodResourceClaimStatus>& known);
+  Result<> SyncGroup(std::string_view key);
+  /// Makes what is missing and appends it to `known`, the records of a status.
+  template <class Record>
+  Result<> CreateClaims(const api::Object& object,
+                        const ClaimOwner& owner,
+                        const std::vector<MissingClaim>& missing,
+                        std::vector<Record>& known);
+  Result<std::string> CreateClaim(const ClaimOwner& owner, const MissingClaim& missing);
   Result<> RecordClaims(const api::Object& pod,
                         std::vector<api::core_v1::PodResourceClaimStatus> known);
-  Result<> ReserveFor(const api::core_v1::Pod& pod, const std::string& claim_key);
+  Result<> RecordClaims(const api::Object& group,
+                        std::vector<api::scheduling_v1beta1::PodGroupResourceClaimStatus> known);
+  Result<> Reserve(const MissingReservation& missing);
 
   Result<> SyncClaim(std::string_view key);
   Result<std::set<std::string>> AliveConsumers(const api::resource_v1::ResourceClaim& claim);
-  /// The pod of that name and uid if it is still there: null when it is gone for certain.
-  Result<std::optional<api::Object>> FindPod(const std::string& namespace_,
-                                             const std::string& name,
-                                             const std::string& uid);
+  Result<bool> IsAlive(const std::string& namespace_,
+                       const api::resource_v1::ResourceClaimConsumerReference& consumer);
+  /// The object of that name and uid if it is still there: null when it is gone for certain.
+  Result<std::optional<api::Object>> FindConsumer(const client::Informer& mirror,
+                                                  const client::ObjectRef& ref,
+                                                  const std::string& uid);
   Result<Owner> OwnerOf(const api::resource_v1::ResourceClaim& claim);
   Result<api::Object> Perform(const api::Object& claim, const ClaimAction& action);
 
@@ -79,14 +91,17 @@ class ResourceClaimController {
   client::WorkQueue queue_;
   bool queue_overflowed_ = false;
   std::deque<std::string> deleted_order_;
-  std::set<std::string, std::less<>> deleted_;  // uids of pods seen deleted
+  std::set<std::string, std::less<>> deleted_;  // uids of pods and groups seen deleted
 
   client::Informer templates_;
   client::Informer claims_;
   client::Informer pods_;
+  std::optional<client::Informer> groups_;
   size_t claims_by_owner_ = 0;
   size_t pods_by_claim_ = 0;
   size_t pods_by_template_ = 0;
+  size_t pods_by_group_ = 0;
+  size_t groups_by_template_ = 0;
 };
 
 }  // namespace dray::controllers

@@ -92,6 +92,19 @@ TEST_F(PodLifecycleTest, StartsOnlyWithAllClaimsAllocatedAndReserved) {
   EXPECT_TRUE(status.container_statuses[0].ready);
 }
 
+TEST_F(PodLifecycleTest, AClaimThatIsKeptForTheGroupIsKeptForThePod) {
+  pod_.spec.resource_claims = {{.name = "gpu", .resource_claim_name = "shared"}};
+  resource_v1::ResourceClaim claim;
+  claim.status.allocation.emplace();
+  claim.status.reserved_for.push_back(
+      {.api_group = "scheduling.k8s.io", .resource = "podgroups", .name = "team", .uid = "g"});
+  const api::Object object = api::Object::Of(claim);
+  claim_ = &object;
+  EXPECT_EQ(Why(), "claim shared is not reserved for the pod");
+  pod_.spec.scheduling_group.emplace().pod_group_name = "team";
+  EXPECT_EQ(std::get<WriteStatus>(Next()).status.phase, "Running");
+}
+
 TEST_F(PodLifecycleTest, WaitsForTheClaimOfItsExtendedResources) {
   pod_.status.extended_resource_claim_status.emplace().resource_claim_name = "shared";
   EXPECT_EQ(Why(), "claim shared not found");

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "api/claims/pod_claims.h"
+#include "api/claims/pod_groups.h"
 #include "api/resource_v1/claim.h"
 
 namespace dray::node {
@@ -26,7 +27,7 @@ std::string WhyUnready(const core_v1::Pod& pod,
   if (object == nullptr) return fmt::format("claim {} not found", name);
   const auto& claim = object->As<resource_v1::ResourceClaim>();
   if (!claim.status.allocation) return fmt::format("claim {} is not allocated", name);
-  if (!api::claims::IsReservedFor(claim, pod.metadata.uid)) {
+  if (!api::claims::IsKeptFor(claim, pod)) {
     return fmt::format("claim {} is not reserved for the pod", name);
   }
   return {};

@@ -185,8 +185,8 @@ void OfflineCluster::PrepareClaims(core::Pod& pod) {
     const auto found =
         objects_.templates.find(pod.metadata.namespace_ + "/" + missing.template_name);
     if (found == objects_.templates.end()) continue;  // the pod then waits, with that reason
-    api::Object claim =
-        controllers::MakeClaim(pod, missing.entry, found->second.As<v1::ResourceClaimTemplate>());
+    api::Object claim = controllers::MakeClaim(
+        controllers::AsOwner(pod), missing.entry, found->second.As<v1::ResourceClaimTemplate>());
     api::meta_v1::ObjectMeta& metadata = claim.mutable_metadata();
     metadata.generate_name.clear();
     metadata.name = pod.metadata.name + "-" + missing.entry;

@@ -3,18 +3,33 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 namespace dray::api::claims {
 namespace {
 
 constexpr std::string_view kGroupsOfPods = "podgroups";
 constexpr std::string_view kSchedulingGroup = "scheduling.k8s.io";
 
+/// The name of the pod's group; empty: it is alone.
+std::string_view GroupNameOf(const core_v1::Pod& pod) {
+  const auto& group = pod.spec.scheduling_group;
+  return group && group->pod_group_name ? std::string_view(*group->pod_group_name)
+                                        : std::string_view();
+}
+
+/// Whatever the version.
+bool InSchedulingGroup(std::string_view api_version) {
+  return api_version.starts_with(kSchedulingGroup) &&
+         api_version.substr(kSchedulingGroup.size()).starts_with("/");
+}
+
 }  // namespace
 
 std::string PodGroupKeyOf(const core_v1::Pod& pod) {
-  const auto& group = pod.spec.scheduling_group;
-  if (!group || !group->pod_group_name || group->pod_group_name->empty()) return {};
-  return pod.metadata.namespace_ + "/" + *group->pod_group_name;
+  const std::string_view name = GroupNameOf(pod);
+  if (name.empty()) return {};
+  return fmt::format("{}/{}", pod.metadata.namespace_, name);
 }
 
 bool IsSharedByGroup(const core_v1::PodResourceClaim& entry,
@@ -22,6 +37,24 @@ bool IsSharedByGroup(const core_v1::PodResourceClaim& entry,
   return std::ranges::any_of(group.spec.resource_claims, [&](const auto& shared) {
     return shared.name == entry.name && shared.resource_claim_name == entry.resource_claim_name &&
            shared.resource_claim_template_name == entry.resource_claim_template_name;
+  });
+}
+
+bool IsMadeFor(const meta_v1::ObjectMeta& claim, const core_v1::Pod& pod) {
+  const auto& owners = claim.owner_references;
+  const auto owner =
+      std::ranges::find_if(owners, [](const auto& one) { return one.controller.value_or(false); });
+  if (owner == owners.end()) return false;
+  if (owner->uid == pod.metadata.uid) return true;
+  return owner->kind == "PodGroup" && InSchedulingGroup(owner->api_version) &&
+         owner->name == GroupNameOf(pod) && !owner->name.empty();
+}
+
+bool IsKeptFor(const resource_v1::ResourceClaim& claim, const core_v1::Pod& pod) {
+  const std::string_view group = GroupNameOf(pod);
+  return std::ranges::any_of(claim.status.reserved_for, [&](const auto& consumer) {
+    if (consumer.uid == pod.metadata.uid) return true;
+    return !group.empty() && KindOf(consumer) == ConsumerKind::kPodGroup && consumer.name == group;
   });
 }
 

@@ -24,6 +24,13 @@ std::string PodGroupKeyOf(const core_v1::Pod& pod);
 bool IsSharedByGroup(const core_v1::PodResourceClaim& entry,
                      const scheduling_v1beta1::PodGroup& group);
 
+/// Whether the claim was generated for the pod, or for its group: the one that controls it.
+bool IsMadeFor(const meta_v1::ObjectMeta& claim, const core_v1::Pod& pod);
+
+/// Whether the claim is kept for the pod, or for its group. A pod does not know the uid of its
+/// group: a group that was deleted and made again under its name is taken for the same.
+bool IsKeptFor(const resource_v1::ResourceClaim& claim, const core_v1::Pod& pod);
+
 /// Who a claim is kept for.
 resource_v1::ResourceClaimConsumerReference ConsumerOf(const core_v1::Pod& pod);
 resource_v1::ResourceClaimConsumerReference ConsumerOf(const scheduling_v1beta1::PodGroup& group);

@@ -27,6 +27,51 @@ TEST(PodGroups, AClaimIsSharedIfTheGroupSaysTheSame) {
   EXPECT_FALSE(IsSharedByGroup({.name = "g", .resource_claim_template_name = "shared"}, group));
 }
 
+TEST(PodGroups, AClaimIsMadeForAPodOrItsGroup) {
+  core_v1::Pod pod;
+  pod.metadata.uid = "p";
+  pod.spec.scheduling_group.emplace().pod_group_name = "team";
+  meta_v1::ObjectMeta claim;
+  EXPECT_FALSE(IsMadeFor(claim, pod));
+  const auto owned_by = [&](const meta_v1::OwnerReference& owner) {
+    claim.owner_references = {owner};
+    return IsMadeFor(claim, pod);
+  };
+  const char* const version = "scheduling.k8s.io/v1beta1";
+  EXPECT_TRUE(owned_by({.api_version = "v1", .kind = "Pod", .uid = "p", .controller = true}));
+  EXPECT_FALSE(owned_by({.api_version = "v1", .kind = "Pod", .uid = "p"}));
+  EXPECT_TRUE(owned_by({.api_version = version,
+                        .kind = "PodGroup",
+                        .name = "team",
+                        .uid = "g",
+                        .controller = true}));
+  EXPECT_FALSE(owned_by({.api_version = version,
+                         .kind = "PodGroup",
+                         .name = "them",
+                         .uid = "g",
+                         .controller = true}));
+  EXPECT_FALSE(owned_by({.api_version = "example.com/v1",
+                         .kind = "PodGroup",
+                         .name = "team",
+                         .uid = "g",
+                         .controller = true}));
+}
+
+TEST(PodGroups, AClaimIsKeptForAPodOrItsGroup) {
+  core_v1::Pod pod;
+  pod.metadata.uid = "p";
+  resource_v1::ResourceClaim claim;
+  claim.status.reserved_for = {
+      {.api_group = "scheduling.k8s.io", .resource = "podgroups", .name = "team", .uid = "g"}};
+  EXPECT_FALSE(IsKeptFor(claim, pod));
+  pod.spec.scheduling_group.emplace().pod_group_name = "team";
+  EXPECT_TRUE(IsKeptFor(claim, pod));
+  pod.spec.scheduling_group->pod_group_name = "them";
+  EXPECT_FALSE(IsKeptFor(claim, pod));
+  claim.status.reserved_for.push_back(ConsumerOf(pod));
+  EXPECT_TRUE(IsKeptFor(claim, pod));
+}
+
 TEST(PodGroups, ConsumersAreToldApart) {
   core_v1::Pod pod;
   pod.metadata.uid = "p";
