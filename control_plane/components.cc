@@ -53,6 +53,7 @@ Result<> Components::Start() {
                                       .pool_status = options_.pool_status,
                                       .pod_groups = options_.pod_groups,
                                       .group_claims = options_.group_claims,
+                                      .extended_resources = options_.extended_resources,
                                       .taint_rules = options_.taint_rules}));
   }
   if (options_.scheduler) {

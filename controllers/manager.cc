@@ -11,7 +11,8 @@ Manager::Manager(client::Client& client,
     : clock_(world.clock),
       claims_(client, world, loop_.wakeup(), log, {.group_claims = options.group_claims}),
       namespaces_(client, world, loop_.wakeup(), log, scheme),
-      garbage_(client, world, loop_.wakeup(), log, scheme) {
+      garbage_(client, world, loop_.wakeup(), log, scheme),
+      quotas_(client, world, loop_.wakeup(), log, scheme, options.extended_resources) {
   if (options.taint_eviction) {
     evictions_.emplace(client, world, loop_.wakeup(), log, options.taint_rules.has_value());
   }
@@ -25,6 +26,7 @@ std::optional<MonotonicTime> Manager::Step() {
   std::optional<MonotonicTime> next = claims_.Step();
   next = client::Earlier(next, namespaces_.Step());
   next = client::Earlier(next, garbage_.Step());
+  next = client::Earlier(next, quotas_.Step());
   if (evictions_.has_value()) next = client::Earlier(next, evictions_->Step());
   if (pool_status_.has_value()) next = client::Earlier(next, pool_status_->Step());
   if (pod_groups_.has_value()) next = client::Earlier(next, pod_groups_->Step());

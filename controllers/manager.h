@@ -15,6 +15,7 @@
 #include "controllers/pod_group_protection.h"
 #include "controllers/resource_claim.h"
 #include "controllers/resource_pool_status.h"
+#include "controllers/resource_quota.h"
 
 namespace dray::controllers {
 
@@ -23,10 +24,11 @@ class Manager {
  public:
   /// Which of them there are, as feature gates say.
   struct Options {
-    bool taint_eviction = true;  // DRADeviceTaints
-    bool pool_status = true;     // DRAResourcePoolStatus
-    bool pod_groups = false;     // GenericWorkload, where pod groups are served
-    bool group_claims = false;   // with that, DRAWorkloadResourceClaims
+    bool taint_eviction = true;      // DRADeviceTaints
+    bool pool_status = true;         // DRAResourcePoolStatus
+    bool pod_groups = false;         // GenericWorkload, where pod groups are served
+    bool group_claims = false;       // with that, DRAWorkloadResourceClaims
+    bool extended_resources = true;  // DRAExtendedResource
     /// DRADeviceTaintRules: the rules count, as in this release.
     std::optional<api::Release> taint_rules = api::Release::kNewest;
   };
@@ -55,6 +57,7 @@ class Manager {
   ResourceClaimController claims_;
   NamespaceController namespaces_;
   GarbageCollector garbage_;
+  ResourceQuotaController quotas_;
   std::optional<DeviceTaintEviction> evictions_;
   std::optional<ResourcePoolStatus> pool_status_;
   std::optional<PodGroupProtection> pod_groups_;

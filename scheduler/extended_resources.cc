@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "api/claims/extended_claim.h"
+
 namespace dray::scheduler {
 namespace {
 
@@ -132,8 +134,8 @@ void ExtendedResourceClasses::SetClass(const std::string& name,
 }
 
 const std::string* ExtendedResourceClasses::ClassOf(std::string_view resource) const {
-  if (resource.starts_with(kClassResourcePrefix)) {
-    const auto found = classes_.find(resource.substr(kClassResourcePrefix.size()));
+  if (resource.starts_with(api::claims::kClassResourcePrefix)) {
+    const auto found = classes_.find(resource.substr(api::claims::kClassResourcePrefix.size()));
     return found == classes_.end() ? nullptr : &found->first;
   }
   const auto found = by_resource_.find(resource);
@@ -166,7 +168,7 @@ resource_v1::ResourceClaim MakeExtendedClaim(const core_v1::Pod& pod,
   resource_v1::ResourceClaim claim;
   claim.metadata.namespace_ = pod.metadata.namespace_;
   claim.metadata.generate_name = pod.metadata.name + "-extended-resources-";
-  claim.metadata.annotations[kExtendedClaimAnnotation] = "true";
+  claim.metadata.annotations[api::claims::kExtendedClaimAnnotation] = "true";
   claim.metadata.owner_references.push_back({.api_version = "v1",
                                              .kind = "Pod",
                                              .name = pod.metadata.name,
@@ -174,15 +176,6 @@ resource_v1::ResourceClaim MakeExtendedClaim(const core_v1::Pod& pod,
                                              .controller = true});
   std::ranges::move(requests, std::back_inserter(claim.spec.devices.requests));
   return claim;
-}
-
-std::string PodOfExtendedClaim(const api::meta_v1::ObjectMeta& claim) {
-  const auto mark = claim.annotations.find(kExtendedClaimAnnotation);
-  if (mark == claim.annotations.end() || mark->second != "true") return {};
-  for (const auto& owner : claim.owner_references) {
-    if (owner.controller.value_or(false) && owner.kind == "Pod") return owner.uid;
-  }
-  return {};
 }
 
 }  // namespace dray::scheduler

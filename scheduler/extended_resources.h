@@ -14,18 +14,11 @@
 #include <vector>
 
 #include "api/core_v1/pod.h"
-#include "api/meta_v1/object_meta.h"
 #include "api/object.h"
 #include "api/resource_v1/claim.h"
 #include "api/resource_v1/device_class.h"
 
 namespace dray::scheduler {
-
-/// Begins the name of the resource that each class has without being told.
-inline constexpr std::string_view kClassResourcePrefix = "deviceclass.resource.kubernetes.io/";
-/// Marks the claim that the scheduler makes for the extended resources of a pod: "true".
-inline constexpr const char* kExtendedClaimAnnotation =
-    "resource.kubernetes.io/extended-resource-claim";
 
 /// No claim can be named so: the one that is not created yet.
 inline constexpr std::string_view kExtendedClaimName = "<extended-resources>";
@@ -68,8 +61,5 @@ ExtendedRequests RequestsForResources(const api::core_v1::Pod& pod,
 /// The claim for extended resources of `pod`: to be created, so without a name.
 api::resource_v1::ResourceClaim MakeExtendedClaim(
     const api::core_v1::Pod& pod, std::vector<api::resource_v1::DeviceRequest> requests);
-
-/// The uid of the pod that the claim was made for, if it is for extended resources; else empty.
-std::string PodOfExtendedClaim(const api::meta_v1::ObjectMeta& claim);
 
 }  // namespace dray::scheduler

@@ -8,6 +8,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "api/claims/extended_claim.h"
+
 namespace dray::scheduler {
 namespace {
 
@@ -171,12 +173,12 @@ TEST(MakeExtendedClaim, IsFoundAgain) {
   EXPECT_EQ(claim.metadata.generate_name, "worker-extended-resources-");
   EXPECT_EQ(claim.metadata.namespace_, "lab");
   EXPECT_EQ(claim.spec.devices.requests.size(), 1U);
-  EXPECT_EQ(PodOfExtendedClaim(claim.metadata), "uid-worker");
-  claim.metadata.annotations[kExtendedClaimAnnotation] = "false";
-  EXPECT_EQ(PodOfExtendedClaim(claim.metadata), "");
-  claim.metadata.annotations[kExtendedClaimAnnotation] = "true";
+  EXPECT_EQ(api::claims::PodOfExtendedClaim(claim.metadata).uid, "uid-worker");
+  claim.metadata.annotations[api::claims::kExtendedClaimAnnotation] = "false";
+  EXPECT_EQ(api::claims::PodOfExtendedClaim(claim.metadata).uid, "");
+  claim.metadata.annotations[api::claims::kExtendedClaimAnnotation] = "true";
   claim.metadata.owner_references[0].controller = false;
-  EXPECT_EQ(PodOfExtendedClaim(claim.metadata), "");
+  EXPECT_EQ(api::claims::PodOfExtendedClaim(claim.metadata).uid, "");
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "api/pods/container_sums.h"
+
 namespace dray::scheduler {
 namespace {
 
@@ -17,17 +19,6 @@ constexpr std::string_view kCordonTaint = "node.kubernetes.io/unschedulable";
 
 int64_t AmountOf(std::string_view resource, const api::Quantity& quantity) {
   return resource == "cpu" ? quantity.MilliValue() : quantity.Value();
-}
-
-void AddTo(Amounts& sum, const Amounts& more) {
-  for (const auto& [name, amount] : more) sum[name] += amount;
-}
-
-void Raise(Amounts& sum, const Amounts& other) {
-  for (const auto& [name, amount] : other) {
-    int64_t& mine = sum[name];
-    mine = std::max(mine, amount);
-  }
 }
 
 Amounts RequestsOf(const core_v1::ResourceRequirements& resources) {
@@ -100,25 +91,8 @@ std::optional<Rejection> FilterResources(const PodNeeds& needs, const NodeState&
 
 /// The same without overhead and what the pod asks for as a whole.
 Amounts RequestsOfContainers(const core_v1::Pod& pod) {
-  Amounts running;
-  for (const core_v1::Container& container : pod.spec.containers) {
-    AddTo(running, RequestsOf(container.resources));
-  }
-  Amounts sidecars;
-  Amounts starting;
-  for (const core_v1::Container& container : pod.spec.init_containers) {
-    Amounts own = RequestsOf(container.resources);
-    if (container.restart_policy == "Always") {
-      AddTo(sidecars, own);
-      own = sidecars;
-    } else {
-      AddTo(own, sidecars);
-    }
-    Raise(starting, own);
-  }
-  AddTo(running, sidecars);
-  Raise(running, starting);
-  return running;
+  return api::pods::SumOfContainers(
+      pod.spec, [](const core_v1::ResourceRequirements& one) { return RequestsOf(one); });
 }
 
 void AddTaken(Amounts& sum, std::span<const core_v1::NodeAllocatableResourceClaimStatus> taken) {

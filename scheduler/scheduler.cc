@@ -14,6 +14,7 @@
 
 #include <fmt/format.h>
 
+#include "api/claims/extended_claim.h"
 #include "api/claims/pod_claims.h"
 #include "api/core_v1/node.h"
 #include "api/resource_v1/claim.h"
@@ -98,7 +99,7 @@ Scheduler::Scheduler(client::Client& client, World& world, Log log, Options opti
   DRAY_CHECK(options_.selectors != nullptr);
   nodes_informer_.OnChange([this](auto* before, auto* after) { OnNode(before, after); });
   extended_by_pod_ = claims_.AddIndex([](const api::Object& claim, auto& values) {
-    if (std::string uid = PodOfExtendedClaim(claim.metadata()); !uid.empty()) {
+    if (std::string uid = api::claims::PodOfExtendedClaim(claim.metadata()).uid; !uid.empty()) {
       values.push_back(std::move(uid));
     }
   });

@@ -13,6 +13,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "api/claims/extended_claim.h"
 #include "api/claims/pod_claims.h"
 #include "api/core_v1/node.h"
 #include "api/core_v1/pod.h"
@@ -241,7 +242,7 @@ void CheckInvariants(Cluster& cluster) {
     }
     const auto& finalizers = claim.metadata.finalizers;
     // One for extended resources loses it when it is to be deleted, and that may fail.
-    const bool may_go = !PodOfExtendedClaim(claim.metadata).empty();
+    const bool may_go = !api::claims::PodOfExtendedClaim(claim.metadata).uid.empty();
     ASSERT_TRUE(may_go ||
                 std::ranges::find(finalizers, api::claims::kFinalizer) != finalizers.end());
     for (const auto& result : claim.status.allocation->devices.results) {

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "api/claims/extended_claim.h"
 #include "api/core_v1/node.h"
 #include "api/core_v1/pod.h"
 #include "api/resource_v1/claim.h"
@@ -131,7 +132,7 @@ class Cluster {
   void DeleteExtendedClaims(const std::string& pod_uid) {
     const auto claims = client.List(api::Reflected<api::resource_v1::ResourceClaim>::kKind, {});
     for (const api::Object& claim : claims->items) {
-      if (PodOfExtendedClaim(claim.metadata()) != pod_uid) continue;
+      if (api::claims::PodOfExtendedClaim(claim.metadata()).uid != pod_uid) continue;
       api::Object copy = claim.Clone();
       copy.mutable_metadata().finalizers.clear();
       Must(client.Update(copy, {}));

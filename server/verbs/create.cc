@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Create: decode, default, prepare, validate, then put where nothing is. The namespace is compared
-// in the same transaction, so nothing is created in a namespace that has begun to go.
+// in the same transaction, so nothing is created in a namespace that has begun to go; quotas are
+// charged in it.
 #include <algorithm>
 #include <cstddef>
 #include <functional>
@@ -21,6 +22,7 @@
 #include "server/storage/transactions.h"
 #include "server/verbs/decode_body.h"
 #include "server/verbs/priority_classes.h"
+#include "server/verbs/quotas.h"
 #include "server/verbs/verbs.h"
 
 namespace dray::server::verbs {
@@ -79,10 +81,29 @@ Result<Outcome> DryRun(const Call& call,
 
 struct Attempt {
   // One of them: done, or the record that stands where the object was to go; neither when the
-  // namespace changed in between.
+  // namespace or a quota changed in between.
   std::optional<Outcome> outcome = std::nullopt;
   Frozen<store::Record> in_the_way = nullptr;
 };
+
+// What the put of `object` at `key` must come with: nothing is there, the namespace is as it was
+// seen, and the quotas that are charged are written too.
+Result<store::Txn> TxnAround(const Call& call,
+                             const api::Object& object,
+                             const std::string& key,
+                             const store::Snapshot& snapshot,
+                             const registry::WriteContext& context) {
+  store::Txn txn;
+  txn.compares.push_back({.key = key, .modified = store::kAbsent});
+  if (context.options.namespace_object != nullptr) {
+    const store::Record* record =
+        snapshot.Find(storage::NamespaceKey(context.options.namespace_object->metadata.name));
+    txn.compares.push_back({.key = std::string(record->key()), .modified = record->modified});
+  }
+  const bool extended = context.options.profile.Has(api::Gate::kExtendedResource);
+  DRAY_TRY_VOID(ChargeQuotas(object, extended, call.now(), snapshot, txn));
+  return txn;
+}
 
 // Tries to put `object`, which is the attempt's alone.
 Task<Attempt> Put(Call call, api::Object object, registry::Owners owners) {
@@ -104,18 +125,14 @@ Task<Attempt> Put(Call call, api::Object object, registry::Owners owners) {
   std::ranges::move(warnings, std::back_inserter(*call.warnings));
   const std::string name = object.metadata().name;
   const std::string key = storage::ObjectKey(kind, namespace_, name);
+  DRAY_CO_TRY(store::Txn txn, TxnAround(call, object, key, *snapshot, context));
   const auto stored = std::make_shared<const storage::StoredObject>(std::move(object));
   if (call.request->write.dry_run) {
     DRAY_CO_TRY(Outcome outcome, DryRun(call, *snapshot, key, *stored, name));
     co_return Attempt{.outcome = std::move(outcome)};
   }
-  store::Txn txn;
-  txn.compares.push_back({.key = key, .modified = store::kAbsent});
-  if (namespace_object.has_value()) {
-    const store::Record* record = snapshot->Find(storage::NamespaceKey(namespace_));
-    txn.compares.push_back({.key = std::string(record->key()), .modified = record->modified});
-  }
-  txn.operations.emplace_back(storage::PutOf(key, stored, core.world.clock.Now()));
+  txn.operations.insert(txn.operations.begin(),
+                        storage::PutOf(key, stored, core.world.clock.Now()));
   DRAY_CO_TRY(const store::CommitOutcome committed,
               co_await storage::Commit(&core.store, std::move(txn)));
   if (const auto* conflict = std::get_if<store::Conflict>(&committed)) {
@@ -163,7 +180,7 @@ Task<Outcome> CreateObject(Call call,
     const std::string name = meta.name;
     DRAY_CO_TRY(Attempt attempt, co_await Put(call, std::move(object), owners));
     if (attempt.outcome.has_value()) co_return *std::move(attempt.outcome);
-    // Else only the namespace changed: look again.
+    // Else only the namespace or a quota changed: look again.
     if (attempt.in_the_way != nullptr && ++tries > core.options.generate_name_tries && generated) {
       co_return Fail(errors::NoNameFree(call.kind(), name));
     }

@@ -41,6 +41,10 @@ constexpr std::array<std::string_view, 6> kPodStatus = {"phase",
                                                         "conditions"};
 constexpr std::array<std::string_view, 4> kCondition = {"type", "status", "reason", "message"};
 
+// What generated names end in.
+constexpr std::string_view kGenerated = "bcdfghjklmnpqrstvwxz2456789";
+constexpr size_t kGeneratedLength = 5;
+
 /// Of the shape 2026-11-21T16:00:27Z, with or without parts of a second.
 bool IsTime(std::string_view text) {
   return text.size() >= 20 && text[4] == '-' && text[7] == '-' && text[10] == 'T' &&
@@ -149,6 +153,11 @@ void Symbols::See(const json::object& object) {
   };
   const json::object& metadata = object.at("metadata").as_object();
   const std::string_view name = TextOf(metadata, "name");
+  if (TextOf(object, "kind") == "Pod") {
+    for (const json::value& entry : ListOf(object.at("spec").as_object(), "resourceClaims")) {
+      prefixes_.insert(fmt::format("{}-{}-", name, TextOf(entry.as_object(), "name")));
+    }
+  }
   if (const std::string_view prefix = TextOf(metadata, "generateName"); !prefix.empty()) {
     note(name, std::string(prefix));
   }
@@ -164,6 +173,13 @@ std::string Symbols::Put(std::string text) const {
     for (size_t at = text.find(chosen); at != std::string::npos;
          at = text.find(chosen, at + symbol.size())) {
       text.replace(at, chosen.size(), symbol);
+    }
+  }
+  for (const std::string& prefix : prefixes_) {
+    for (size_t at = text.find(prefix); at != std::string::npos; at = text.find(prefix, at)) {
+      at += prefix.size();
+      const size_t end = std::min(text.find_first_not_of(kGenerated, at), text.size());
+      if (end - at == kGeneratedLength) text.replace(at, end - at, "#?");
     }
   }
   return text;

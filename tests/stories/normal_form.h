@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,7 +22,8 @@ class Symbols {
   /// Objects must come in the order in which they were made, shares as they first appear.
   void See(const boost::json::object& object);
 
-  /// `text` with the symbols in place of what was chosen.
+  /// `text` with the symbols in place of what was chosen; names that the server generated for
+  /// claims of pods which were never stored end in "#?".
   std::string Put(std::string text) const;
   /// `text` with what was chosen in place of each `${SYMBOL}`.
   std::string Resolve(std::string text) const;
@@ -29,6 +31,7 @@ class Symbols {
  private:
   std::map<std::string, std::string, std::greater<>> chosen_;  // to its symbol; the longest first
   std::map<std::string, size_t> counts_;                       // by what stands before the number
+  std::set<std::string> prefixes_;                             // of the claims of pods
 };
 
 /// Whether a story shows which incarnation of an owner or consumer is meant.

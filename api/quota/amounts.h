@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// Amounts as ResourceQuotas name them.
+#pragma once
+
+#include "api/value/map.h"
+#include "api/value/quantity.h"
+
+namespace dray::api::quota {
+
+/// By the names that quotas have for them: "pods", "requests.cpu",
+/// "count/resourceclaims.resource.k8s.io", "gpu.deviceclass.resource.k8s.io/devices".
+using Amounts = Map<Quantity>;
+
+}  // namespace dray::api::quota

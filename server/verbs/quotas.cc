@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/verbs/quotas.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "api/claims/extended_claim.h"
+#include "api/core_v1/pod.h"
+#include "api/core_v1/resource_quota.h"
+#include "api/quota/charge.h"
+#include "api/quota/limits.h"
+#include "api/resource_v1/claim.h"
+#include "api/resource_v1/device_class.h"
+#include "server/errors/errors.h"
+#include "server/storage/keys.h"
+#include "server/storage/stored_object.h"
+#include "server/storage/transactions.h"
+#include "store/record.h"
+
+namespace dray::server::verbs {
+namespace {
+
+using api::core_v1::ResourceQuota;
+
+constexpr const api::KindInfo& kQuotas = api::Reflected<ResourceQuota>::kKind;
+constexpr const api::KindInfo& kPods = api::Reflected<api::core_v1::Pod>::kKind;
+constexpr const api::KindInfo& kClaims = api::Reflected<api::resource_v1::ResourceClaim>::kKind;
+constexpr const api::KindInfo& kClasses = api::Reflected<api::resource_v1::DeviceClass>::kKind;
+
+/// The object in the record; empty when it cannot be read.
+api::Object Read(const api::KindInfo& kind, const store::Record& record) {
+  const auto item = storage::ItemOf(storage::View::OfStorage(kind), record);
+  return item.has_value() && item->has_value() ? (*item)->object : api::Object();
+}
+
+api::Object Find(const store::Snapshot& snapshot,
+                 const api::KindInfo& kind,
+                 std::string_view namespace_,
+                 std::string_view name) {
+  const store::Record* record = snapshot.Find(storage::ObjectKey(kind, namespace_, name));
+  return record == nullptr ? api::Object() : Read(kind, *record);
+}
+
+std::vector<api::Object> ClaimsOfPod(const store::Snapshot& snapshot,
+                                     std::string_view namespace_,
+                                     std::string_view uid) {
+  std::vector<api::Object> claims;
+  for (const store::Record& record : snapshot.Range(
+           {.prefix = storage::CollectionPrefix(kClaims, namespace_), .start_key = {}})) {
+    api::Object claim = Read(kClaims, record);
+    if (claim.empty() || api::claims::PodOfExtendedClaim(claim.metadata()).uid != uid) continue;
+    claims.push_back(std::move(claim));
+  }
+  return claims;
+}
+
+/// `namespace_` and `snapshot` outlive it.
+api::quota::Surroundings SurroundingsOf(const std::string& namespace_,
+                                        bool extended,
+                                        WallTime now,
+                                        const store::Snapshot& snapshot) {
+  api::quota::Surroundings surroundings{.now = now};
+  if (!extended) return surroundings;
+  surroundings.resource_of_class = [&snapshot](std::string_view name) {
+    const api::Object found = Find(snapshot, kClasses, "", name);
+    if (found.empty()) return std::string();
+    return found.As<api::resource_v1::DeviceClass>().spec.extended_resource_name.value_or("");
+  };
+  surroundings.pod = [&](std::string_view name) { return Find(snapshot, kPods, namespace_, name); };
+  surroundings.claims_of_pod = [&](std::string_view uid) {
+    return ClaimsOfPod(snapshot, namespace_, uid);
+  };
+  return surroundings;
+}
+
+void Write(const store::Record& record,
+           const api::Object& quota,
+           api::quota::Amounts used,
+           WallTime now,
+           store::Txn& txn) {
+  api::Object next = quota.Clone();
+  next.mutable_metadata().resource_version.clear();
+  next.Mutable<ResourceQuota>().status.used = std::move(used);
+  txn.compares.push_back({.key = std::string(record.key()), .modified = record.modified});
+  txn.operations.emplace_back(
+      storage::PutOf(std::string(record.key()),
+                     std::make_shared<const storage::StoredObject>(std::move(next)),
+                     now));
+}
+
+}  // namespace
+
+Result<> ChargeQuotas(const api::Object& object,
+                      bool extended,
+                      WallTime now,
+                      const store::Snapshot& snapshot,
+                      store::Txn& txn) {
+  if (!api::quota::IsCounted(object.kind())) return {};
+  const std::string& namespace_ = object.metadata().namespace_;
+  std::optional<api::quota::Amounts> charge;  // made for the first quota
+  for (const store::Record& record : snapshot.Range(
+           {.prefix = storage::CollectionPrefix(kQuotas, namespace_), .start_key = {}})) {
+    const api::Object quota = Read(kQuotas, record);
+    if (quota.empty()) continue;
+    if (!charge) {
+      charge = api::quota::ChargeOf(object, SurroundingsOf(namespace_, extended, now, snapshot));
+    }
+    Result<std::optional<api::quota::Amounts>> used =
+        api::quota::Charged(quota.As<ResourceQuota>(), object, *charge);
+    if (!used) {
+      return Fail(errors::Forbidden(object.kind(), object.metadata().name, used.error().message));
+    }
+    if (used->has_value()) Write(record, quota, **std::move(used), now, txn);
+  }
+  return {};
+}
+
+}  // namespace dray::server::verbs
