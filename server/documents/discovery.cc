@@ -15,6 +15,7 @@
 #include "api/codec/json_writer.h"
 #include "base/base64.h"
 #include "server/registry/served_kinds.h"
+#include "server/registry/strategy.h"
 
 namespace dray::server::documents {
 namespace {
@@ -127,7 +128,7 @@ constexpr std::string_view kAllVerbs[] = {
 
 Words VerbsOf(const KindInfo& kind) {
   if (kind.create_only) return kCreateOnly;
-  if (kind.kind == "ComponentStatus") return kOfComponents;
+  if (!registry::StrategyOf(kind).is_stored) return kOfComponents;
   return kind.group.empty() && kind.plural == "namespaces" ? Words(kOfNamespaces) : kAllVerbs;
 }
 
@@ -199,8 +200,9 @@ std::string StoredIn(const ServedGroup& group, const KindInfo& kind) {
         std::ranges::find(version.kinds, kind.plural, &KindInfo::plural) != version.kinds.end();
     if (!has) continue;
     if (best.empty()) best = version.name;
-    if (kind.kind == kStoredInBeta && version.name == "v1beta2") best = version.name;
   }
+  // Also where that version is not served.
+  if (kind.kind == kStoredInBeta && best != "v1alpha3") best = "v1beta2";
   return fmt::format("{}/{}", kind.group, best);
 }
 
@@ -225,7 +227,7 @@ void WriteResource(const ServedGroup& group, const KindInfo& kind, JsonWriter& j
     json.Member("kind", kind.kind);
     json.Member("verbs").ArrayOf(VerbsOf(kind));
     WriteNames(kind, json);
-    const bool is_stored = !kind.create_only && kind.kind != "ComponentStatus";
+    const bool is_stored = !kind.create_only && registry::StrategyOf(kind).is_stored;
     if (is_stored) json.Member("storageVersionHash", StorageHash(group, kind));
   });
 }

@@ -10,6 +10,8 @@
 #include "api/codec/json_tree.h"
 #include "api/codec/protobuf.h"
 #include "api/codec/protobuf_wire.h"
+#include "api/meta_v1/list_meta.h"
+#include "api/meta_v1/object_meta.h"
 #include "base/check.h"
 
 namespace dray::server::documents {
@@ -21,11 +23,20 @@ using api::WireWriter;
 
 struct Message;
 
-// A text or a truth value where `message` is null.
+enum class Holds : uint8_t {
+  kText,  // written where JSON leaves it out, too
+  kFlag,
+  kTexts,
+  kMessageOfTexts,  // a list that is a message with the texts as its field 1
+  kMessages,        // one or several of `message`
+  kObjectMeta,
+  kListMeta,
+};
+
 struct Member {
   std::string_view name;
   uint32_t number;
-  bool is_message_of_texts = false;  // a list that is a message with the texts as its field 1
+  Holds holds = Holds::kText;
   const Message* message = nullptr;
 };
 
@@ -43,30 +54,37 @@ constexpr Member kAddressMembers[] = {{.name = "clientCIDR", .number = 1},
 constexpr Message kAddress = {kAddressMembers};
 constexpr Member kGroupMembers[] = {
     {.name = "name", .number = 1},
-    {.name = "versions", .number = 2, .message = &kVersion},
-    {.name = "preferredVersion", .number = 3, .message = &kVersion},
-    {.name = "serverAddressByClientCIDRs", .number = 4, .message = &kAddress}};
+    {.name = "versions", .number = 2, .holds = Holds::kMessages, .message = &kVersion},
+    {.name = "preferredVersion", .number = 3, .holds = Holds::kMessages, .message = &kVersion},
+    {.name = "serverAddressByClientCIDRs",
+     .number = 4,
+     .holds = Holds::kMessages,
+     .message = &kAddress}};
 constexpr Message kGroup = {kGroupMembers};
-constexpr Member kGroupListMembers[] = {{.name = "groups", .number = 1, .message = &kGroup}};
+constexpr Member kGroupListMembers[] = {
+    {.name = "groups", .number = 1, .holds = Holds::kMessages, .message = &kGroup}};
 constexpr Message kGroupList = {kGroupListMembers};
-constexpr Member kCoreMembers[] = {
-    {.name = "versions", .number = 1},
-    {.name = "serverAddressByClientCIDRs", .number = 2, .message = &kAddress}};
+constexpr Member kCoreMembers[] = {{.name = "versions", .number = 1, .holds = Holds::kTexts},
+                                   {.name = "serverAddressByClientCIDRs",
+                                    .number = 2,
+                                    .holds = Holds::kMessages,
+                                    .message = &kAddress}};
 constexpr Message kCore = {kCoreMembers};
-constexpr Member kResourceMembers[] = {{.name = "name", .number = 1},
-                                       {.name = "namespaced", .number = 2},
-                                       {.name = "kind", .number = 3},
-                                       {.name = "verbs", .number = 4, .is_message_of_texts = true},
-                                       {.name = "shortNames", .number = 5},
-                                       {.name = "singularName", .number = 6},
-                                       {.name = "categories", .number = 7},
-                                       {.name = "group", .number = 8},
-                                       {.name = "version", .number = 9},
-                                       {.name = "storageVersionHash", .number = 10}};
+constexpr Member kResourceMembers[] = {
+    {.name = "name", .number = 1},
+    {.name = "namespaced", .number = 2, .holds = Holds::kFlag},
+    {.name = "kind", .number = 3},
+    {.name = "verbs", .number = 4, .holds = Holds::kMessageOfTexts},
+    {.name = "shortNames", .number = 5, .holds = Holds::kTexts},
+    {.name = "singularName", .number = 6},
+    {.name = "categories", .number = 7, .holds = Holds::kTexts},
+    {.name = "group", .number = 8},
+    {.name = "version", .number = 9},
+    {.name = "storageVersionHash", .number = 10}};
 constexpr Message kResource = {kResourceMembers};
 constexpr Member kResourceListMembers[] = {
     {.name = "groupVersion", .number = 1},
-    {.name = "resources", .number = 2, .message = &kResource}};
+    {.name = "resources", .number = 2, .holds = Holds::kMessages, .message = &kResource}};
 constexpr Message kResourceList = {kResourceListMembers};
 
 // -------------------------------------------------------------------------------
@@ -76,34 +94,33 @@ constexpr Member kKindMembers[] = {{.name = "group", .number = 1},
                                    {.name = "version", .number = 2},
                                    {.name = "kind", .number = 3}};
 constexpr Message kKind = {kKindMembers};
-constexpr Member kPartMembers[] = {{.name = "subresource", .number = 1},
-                                   {.name = "responseKind", .number = 2, .message = &kKind},
-                                   {.name = "verbs", .number = 4}};
+constexpr Member kPartMembers[] = {
+    {.name = "subresource", .number = 1},
+    {.name = "responseKind", .number = 2, .holds = Holds::kMessages, .message = &kKind},
+    {.name = "verbs", .number = 4, .holds = Holds::kTexts}};
 constexpr Message kPart = {kPartMembers};
 constexpr Member kShownResourceMembers[] = {
     {.name = "resource", .number = 1},
-    {.name = "responseKind", .number = 2, .message = &kKind},
+    {.name = "responseKind", .number = 2, .holds = Holds::kMessages, .message = &kKind},
     {.name = "scope", .number = 3},
     {.name = "singularResource", .number = 4},
-    {.name = "verbs", .number = 5},
-    {.name = "shortNames", .number = 6},
-    {.name = "categories", .number = 7},
-    {.name = "subresources", .number = 8, .message = &kPart}};
+    {.name = "verbs", .number = 5, .holds = Holds::kTexts},
+    {.name = "shortNames", .number = 6, .holds = Holds::kTexts},
+    {.name = "categories", .number = 7, .holds = Holds::kTexts},
+    {.name = "subresources", .number = 8, .holds = Holds::kMessages, .message = &kPart}};
 constexpr Message kShownResource = {kShownResourceMembers};
 constexpr Member kShownVersionMembers[] = {
     {.name = "version", .number = 1},
-    {.name = "resources", .number = 2, .message = &kShownResource},
+    {.name = "resources", .number = 2, .holds = Holds::kMessages, .message = &kShownResource},
     {.name = "freshness", .number = 3}};
 constexpr Message kShownVersion = {kShownVersionMembers};
-constexpr Member kNameMembers[] = {{.name = "name", .number = 1}};
-constexpr Message kName = {kNameMembers};
 constexpr Member kShownGroupMembers[] = {
-    {.name = "metadata", .number = 1, .message = &kName},
-    {.name = "versions", .number = 2, .message = &kShownVersion}};
+    {.name = "metadata", .number = 1, .holds = Holds::kObjectMeta},
+    {.name = "versions", .number = 2, .holds = Holds::kMessages, .message = &kShownVersion}};
 constexpr Message kShownGroup = {kShownGroupMembers};
-constexpr Message kNothing = {};
-constexpr Member kShownListMembers[] = {{.name = "metadata", .number = 1, .message = &kNothing},
-                                        {.name = "items", .number = 2, .message = &kShownGroup}};
+constexpr Member kShownListMembers[] = {
+    {.name = "metadata", .number = 1, .holds = Holds::kListMeta},
+    {.name = "items", .number = 2, .holds = Holds::kMessages, .message = &kShownGroup}};
 constexpr Message kShownList = {kShownListMembers};
 
 struct Document {
@@ -120,49 +137,73 @@ constexpr size_t kDepthMax = 16;  // of any of these documents
 
 // ----------------------------------------------------------------------------------------- writing
 
+std::string TextOf(const JsonTree& tree, std::string_view name) {
+  const JsonTree* value = tree.members().Find(name);
+  return value == nullptr ? std::string() : value->text;
+}
+
 void WriteMessage(const JsonTree& tree, const Message& message, WireWriter& wire);
 
+void WriteBytes(std::string_view bytes, uint32_t number, WireWriter& wire) {
+  wire.Bytes(bytes);
+  wire.Tag({number, WireType::kBytes});
+}
+
+template <class T>
+void WriteMetadata(const T& metadata, uint32_t number, WireWriter& wire) {
+  std::string message;
+  api::EncodeProtobuf(api::TypeOf<T>(), &metadata, message);
+  WriteBytes(message, number, wire);
+}
+
+void WriteTexts(const JsonTree& list, uint32_t number, WireWriter& wire) {
+  for (const JsonTree& element : std::views::reverse(list.elements())) {
+    WriteBytes(element.text, number, wire);
+  }
+}
+
 void WriteOne(const JsonTree& value, const Member& member, WireWriter& wire) {
-  if (value.kind == api::JsonKind::kBool) {
-    wire.Varint(value.text == "true" ? 1 : 0);
-    return wire.Tag({member.number, WireType::kVarint});
-  }
-  if (member.message == nullptr) {
-    wire.Bytes(value.text);
-  } else {
-    const size_t end = wire.size();
-    WriteMessage(value, *member.message, wire);
-    wire.Length(end);
-  }
+  const size_t end = wire.size();
+  WriteMessage(value, *member.message, wire);
+  wire.Length(end);
   wire.Tag({member.number, WireType::kBytes});
 }
 
 void WriteMember(const JsonTree& value, const Member& member, WireWriter& wire) {
-  if (!value.is_array()) return WriteOne(value, member, wire);
-  if (!member.is_message_of_texts) {
-    for (const JsonTree& element : std::views::reverse(value.elements())) {
-      WriteOne(element, member, wire);
+  switch (member.holds) {
+    case Holds::kText: return WriteBytes(value.text, member.number, wire);
+    case Holds::kFlag:
+      wire.Varint(value.text == "true" ? 1 : 0);
+      return wire.Tag({member.number, WireType::kVarint});
+    case Holds::kTexts: return WriteTexts(value, member.number, wire);
+    case Holds::kMessageOfTexts: {
+      const size_t end = wire.size();
+      WriteTexts(value, 1, wire);
+      wire.Length(end);
+      return wire.Tag({member.number, WireType::kBytes});
     }
-    return;
+    case Holds::kMessages:
+      if (!value.is_array()) return WriteOne(value, member, wire);
+      for (const JsonTree& element : std::views::reverse(value.elements())) {
+        WriteOne(element, member, wire);
+      }
+      return;
+    case Holds::kObjectMeta:
+      return WriteMetadata(
+          api::meta_v1::ObjectMeta{.name = TextOf(value, "name")}, member.number, wire);
+    case Holds::kListMeta: return WriteMetadata(api::meta_v1::ListMeta{}, member.number, wire);
   }
-  const size_t end = wire.size();
-  for (const JsonTree& element : std::views::reverse(value.elements())) {
-    WriteOne(element, {.name = "items", .number = 1}, wire);
-  }
-  wire.Length(end);
-  wire.Tag({member.number, WireType::kBytes});
 }
 
 void WriteMessage(const JsonTree& tree, const Message& message, WireWriter& wire) {
   for (const Member& member : std::views::reverse(message.members)) {
     const JsonTree* value = tree.members().Find(member.name);
-    if (value != nullptr && !value->is_null()) WriteMember(*value, member, wire);
+    if (value != nullptr && !value->is_null()) {
+      WriteMember(*value, member, wire);
+    } else if (member.holds == Holds::kText) {
+      WriteBytes("", member.number, wire);
+    }
   }
-}
-
-std::string TextOf(const JsonTree& tree, std::string_view name) {
-  const JsonTree* value = tree.members().Find(name);
-  return value == nullptr ? std::string() : value->text;
 }
 
 }  // namespace

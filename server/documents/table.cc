@@ -238,7 +238,7 @@ Result<IncludeObject> IncludeObjectOf(std::string_view word) {
 std::string ListMetadataJson(const verbs::ListAnswer& list) {
   return api::JsonText([&](JsonWriter& json) {
     json.Object([&] {
-      json.Member("resourceVersion", list.resource_version);
+      if (!list.resource_version.empty()) json.Member("resourceVersion", list.resource_version);
       if (!list.continue_token.empty()) json.Member("continue", list.continue_token);
       if (list.remaining_item_count) json.Member("remainingItemCount", *list.remaining_item_count);
     });

@@ -23,6 +23,13 @@ namespace {
 using verbs::ResourceRequest;
 using verbs::Verb;
 
+// Upstream's status of its newer kinds knows no tables: there the object itself is shown.
+bool IsShownAsTable(const Route& route) {
+  if (route.subresource == "scale") return true;
+  return route.subresource == "status" && route.info->group != "resource.k8s.io" &&
+         route.info->group != "scheduling.k8s.io";
+}
+
 Endpoint EndpointOf(const Route& route) {
   switch (route.verb) {
     case Verb::kWatch: return Endpoint::kWatch;
@@ -30,7 +37,7 @@ Endpoint EndpointOf(const Route& route) {
     case Verb::kDeleteCollection: return Endpoint::kList;
     case Verb::kGet:
       // What `kubectl get --subresource` prints.
-      if (route.subresource == "scale" || route.subresource == "status") return Endpoint::kObject;
+      if (IsShownAsTable(route)) return Endpoint::kObject;
       [[fallthrough]];
     case Verb::kCreate:
     case Verb::kUpdate:

@@ -4,6 +4,7 @@
 #include <array>
 #include <span>
 
+#include "api/core_v1/component_status.h"
 #include "api/core_v1/event.h"
 #include "api/core_v1/namespace.h"
 #include "api/core_v1/node.h"
@@ -69,6 +70,9 @@ constexpr Strategy kPod = {
     .validate_update = Rule<core_v1::Pod, validation::ValidatePodUpdate>,
     .validate_status = Rule<core_v1::Pod, validation::ValidatePodStatusUpdate>,
     .grace_seconds = PodGraceSeconds};
+
+constexpr Strategy kComponentStatus = {.type = &TypeOf<core_v1::ComponentStatus>,
+                                       .is_stored = false};
 
 constexpr Strategy kEvent = {.type = &TypeOf<core_v1::Event>,
                              .dependents = DependentsByDefault::kUntouched,
@@ -168,7 +172,8 @@ constexpr std::array kStrategies = {kNamespace,
                                     kClaimParameters,
                                     kClassParameters,
                                     kClassicSlice,
-                                    kSchedulingContext};
+                                    kSchedulingContext,
+                                    kComponentStatus};
 
 }  // namespace
 

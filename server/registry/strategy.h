@@ -63,6 +63,8 @@ struct Strategy {
   /// The struct its objects are stored in.
   const api::Type& (*type)() = nullptr;
 
+  bool is_stored = true;  // else its objects are made up, and lists of them have no version
+
   // Prepare: what the server decides before it judges.
   bool status_on_create = false;     // a new object may bring its status
   api::Releases generation_in = {};  // the releases that track it, of kinds that do

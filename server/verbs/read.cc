@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "server/errors/errors.h"
+#include "server/registry/strategy.h"
 #include "server/storage/keys.h"
 #include "server/storage/stored_object.h"
 #include "server/storage/transactions.h"
@@ -123,8 +124,10 @@ Task<Outcome> List(Call call) {
     }
     snapshot = *std::move(older);
   }
-  ListAnswer answer{.kind = &kind,
-                    .resource_version = std::to_string(snapshot->revision().value())};
+  ListAnswer answer{.kind = &kind, .resource_version = {}};
+  if (registry::StrategyOf(kind).is_stored) {
+    answer.resource_version = std::to_string(snapshot->revision().value());
+  }
   if (const std::optional<std::string> only = OnlyKey(call.hub(), namespace_, selection);
       only.has_value()) {
     Page page = ReadOnly(call, *snapshot, *only, selection);

@@ -26,7 +26,10 @@ constexpr std::chrono::milliseconds kBetweenLooks{2};
 
 }  // namespace
 
-ServerChild::ServerChild(std::string program, std::string folder, std::vector<std::string> flags)
+ServerChild::ServerChild(std::string program,
+                         std::string folder,
+                         std::vector<std::string> flags,
+                         const std::string& users)
     : folder_(std::move(folder)),
       command_({std::move(program),
                 "serve",
@@ -38,7 +41,7 @@ ServerChild::ServerChild(std::string program, std::string folder, std::vector<st
                 folder_ + "/tokens"}) {
   command_.insert(command_.end(), flags.begin(), flags.end());
   (void)RealWorld().disk.Write(
-      folder_ + "/tokens", Token() + ",test,1,system:masters\n", Disk::Privacy::kOwnerOnly);
+      folder_ + "/tokens", users + Token() + ",test,1,system:masters\n", Disk::Privacy::kOwnerOnly);
 }
 
 Result<> ServerChild::Start() {

@@ -16,8 +16,11 @@ namespace dray::serving {
 class ServerChild {
  public:
   /// `flags` are added to those that it needs; --components among them unless all shall run.
-  /// Nothing is started yet.
-  ServerChild(std::string program, std::string folder, std::vector<std::string> flags);
+  /// `users` are lines of its token file besides the one of Token(). Nothing is started yet.
+  ServerChild(std::string program,
+              std::string folder,
+              std::vector<std::string> flags,
+              const std::string& users = {});
   ServerChild(const ServerChild&) = delete;
   ServerChild& operator=(const ServerChild&) = delete;
   ~ServerChild() { Kill(); }

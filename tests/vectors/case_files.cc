@@ -44,8 +44,14 @@ std::optional<std::string> Decompressed(std::string_view bytes) {
 Result<std::string> ReadVectors(Disk& disk, const std::string& path) {
   DRAY_TRY(std::string bytes, disk.Read(path));
   if (!path.ends_with(kCompressed)) return bytes;
+  Result<std::string> text = Gunzip(bytes);
+  if (!text) return Fail(StatusReason::kBadRequest, path + ": " + text.error().message);
+  return text;
+}
+
+Result<std::string> Gunzip(std::string_view bytes) {
   std::optional<std::string> text = Decompressed(bytes);
-  if (!text) return Fail(StatusReason::kBadRequest, path + ": not compressed by gzip");
+  if (!text) return Fail(StatusReason::kBadRequest, "not compressed by gzip");
   return *std::move(text);
 }
 

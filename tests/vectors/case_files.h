@@ -19,6 +19,9 @@ namespace dray::vectors {
 /// Errors: kBadRequest  not in gzip's form, or larger than any of ours; what the disk says.
 Result<std::string> ReadVectors(Disk& disk, const std::string& path);
 
+/// Errors: kBadRequest  not in gzip's form, or larger than any of ours when decompressed.
+Result<std::string> Gunzip(std::string_view bytes);
+
 /// The files of a folder with that ending, or that ending and .gz, in the order of their names.
 Result<std::vector<std::string>> VectorFilesIn(Disk& disk,
                                                const std::string& folder,

@@ -12,6 +12,7 @@
 
 #include "base/world.h"
 #include "tests/judges/generate.h"
+#include "tests/rest/rest_vectors.h"
 #include "tests/stories/stories.h"
 #include "tests/vectors/allocator_vectors.h"
 #include "tests/vectors/api_vectors.h"
@@ -43,7 +44,10 @@ constexpr std::string_view kUsage =
     "       manifests    a folder of manifests with verdicts.json\n"
     "       stories      what a real control plane wrote, step by step; --dray PROGRAM plays "
     "them,\n"
-    "                    --except FILE leaves out those it names, a line each: name: why\n";
+    "                    --except FILE leaves out those it names, a line each: name: why\n"
+    "       rest         requests and what real API servers answered; --dray and --except as "
+    "above,\n"
+    "                    --name BEGINNING of scenarios\n";
 
 struct Arguments {
   std::string kind;
@@ -99,6 +103,13 @@ Result<Report> Run(Disk& disk, const Arguments& arguments) {
   if (arguments.kind == "api") return dray::vectors::RunApiVectors(disk, arguments.paths);
   if (arguments.kind == "manifests") {
     return dray::vectors::RunManifestVectors(dray::RealWorld(), arguments.paths.front());
+  }
+  if (arguments.kind == "rest") {
+    return dray::rest::RunRestVectors(disk,
+                                      arguments.paths,
+                                      {.program = arguments.stories.program,
+                                       .name = arguments.api.name,
+                                       .except = arguments.stories.except});
   }
   const bool is_allocator = arguments.kind == "allocator";
   DRAY_TRY(std::vector<std::string> files,

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/rest/comparison.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+
+#include <fmt/format.h>
+#include <re2/re2.h>
+
+#include "tests/vectors/case_files.h"
+
+namespace dray::rest {
+namespace {
+
+namespace json = boost::json;
+using vectors::ListOf;
+using vectors::TextOf;
+
+constexpr size_t kShownMax = 200;
+
+/// Messages that libraries of a language make, and values as a language prints them.
+bool IsFreeText(std::string_view text) {
+  static const re2::RE2 kFree(
+      R"(updates may not change fields other than|pkg/runtime/scheme\.go|strconv\.|json: cannot )"
+      R"(unmarshal|yaml:|json parse error|ERROR: <input>|looking for beginning of value|illegal )"
+      R"(base64|cannot be handled as|Invalid value: \\?"(map\[|&|\{\[))");
+  return re2::RE2::PartialMatch(text, kFree);
+}
+
+bool IsColumnText(std::string_view place) {
+  static const re2::RE2 kColumn(R"((/object)?/columnDefinitions/\d+/description)");
+  return re2::RE2::FullMatch(place, kColumn);
+}
+
+bool IsAge(std::string_view place, std::string_view text) {
+  static const re2::RE2 kCell(R"((/object)?/rows/\d+/cells/\d+)");
+  static const re2::RE2 kAge(R"(\d+[smhd](\d+[smhd])?)");
+  return re2::RE2::FullMatch(place, kCell) && re2::RE2::FullMatch(text, kAge);
+}
+
+/// `text` without the uids in it.
+std::string WithoutUids(std::string text) {
+  static const re2::RE2 kUid("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}");
+  re2::RE2::GlobalReplace(&text, kUid, "~");
+  return text;
+}
+
+bool IsTime(std::string_view text) {
+  static const re2::RE2 kTime(R"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z)");
+  return re2::RE2::FullMatch(text, kTime);
+}
+
+/// In documents of OpenAPI: descriptions, and the hashes of documents that have some.
+bool IsOwnWord(const std::string& a, const std::string& b, std::string_view place) {
+  if (place.ends_with("/description")) return a.empty() == b.empty();
+  const size_t hash = a.find("?hash=");
+  return hash != std::string::npos && a.substr(0, hash) == b.substr(0, b.find("?hash="));
+}
+
+/// A document, or the list of all.
+bool IsOpenApi(const json::value& answer) {
+  const json::object* object = answer.if_object();
+  if (object == nullptr) return false;
+  return object->contains("openapi") || object->contains("swagger") ||
+         (object->size() == 1 && object->contains("paths"));
+}
+
+std::string Shown(const json::value& value) {
+  return json::serialize(value).substr(0, kShownMax);
+}
+
+std::string Escaped(std::string_view name) {
+  std::string escaped;
+  for (const char c : name) {
+    if (c == '~') {
+      escaped += "~0";
+    } else if (c == '/') {
+      escaped += "~1";
+    } else {
+      escaped += c;
+    }
+  }
+  return escaped;
+}
+
+void ReplaceAll(std::string& text, std::string_view what, std::string_view with) {
+  for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at)) {
+    text.replace(at, what.size(), with);
+    at += with.size();
+  }
+}
+
+std::string LastOf(std::string_view place) {
+  return std::string(place.substr(std::min(place.rfind('/') + 1, place.size())));
+}
+
+class Comparer {
+ public:
+  Comparer(const Freedom& freedom, bool is_openapi) : freedom_(freedom), is_openapi_(is_openapi) {}
+
+  void Compare(const json::value& a, const json::value& b, const std::string& place) {
+    if (freedom_.pointers.contains(place) || IsMark(a, b, place)) {
+      if (a.kind() != b.kind()) Tell(place, "another type: " + Shown(b));
+    } else if (a.is_object() && b.is_object()) {
+      CompareObjects(a.get_object(), b.get_object(), place);
+    } else if (a.is_array() && b.is_array()) {
+      CompareLists(a.get_array(), b.get_array(), place);
+    } else if (a.is_string() && b.is_string()) {
+      CompareTexts(std::string(a.get_string()), std::string(b.get_string()), place);
+    } else if (a != b) {
+      Tell(place, fmt::format("{}, expected {}", Shown(b), Shown(a)));
+    }
+  }
+
+  std::vector<std::string> Take() { return std::move(told_); }
+
+ private:
+  void Tell(const std::string& place, std::string_view what) {
+    if (told_.size() < kDifferencesMax) told_.push_back(fmt::format("{}: {}", place, what));
+  }
+
+  bool IsMark(const json::value& a, const json::value& b, const std::string& place) const {
+    if (!freedom_.marks_nothing || !a.is_string() || !b.is_string()) return false;
+    const std::string name = LastOf(place);
+    return name == "uid" || name == "resourceVersion" || name == "continue" ||
+           (IsTime(a.get_string()) && IsTime(b.get_string()));
+  }
+
+  void CompareObjects(const json::object& a, const json::object& b, const std::string& place) {
+    for (const auto& [name, value] : a) {
+      const std::string below = fmt::format("{}/{}", place, Escaped(name));
+      if (const json::value* found = b.if_contains(name)) {
+        Compare(value, *found, below);
+      } else {
+        Tell(below, "missing");
+      }
+    }
+    for (const auto& [name, value] : b) {
+      if (!a.contains(name)) {
+        Tell(fmt::format("{}/{}", place, Escaped(name)), "more than expected: " + Shown(value));
+      }
+    }
+  }
+
+  void CompareLists(json::array a, json::array b, const std::string& place) {
+    if (a.size() != b.size()) {
+      Tell(place, fmt::format("{} elements, expected {}", b.size(), a.size()));
+      return;
+    }
+    Sort(place, a);
+    Sort(place, b);
+    for (size_t i = 0; i < a.size(); ++i) Compare(a[i], b[i], fmt::format("{}/{}", place, i));
+  }
+
+  /// Those whose order is free.
+  static void Sort(const std::string& place, json::array& list) {
+    const auto by = [&](auto&& key) {
+      std::ranges::sort(
+          list, {}, [&](const json::value& one) { return one.is_object() ? key(one) : ""; });
+    };
+    if (place.ends_with("/causes")) {
+      by([](const json::value& one) {
+        const json::object& cause = one.get_object();
+        return fmt::format("{}\n{}", TextOf(cause, "field"), TextOf(cause, "message"));
+      });
+    } else if (place.ends_with("/managedFields")) {
+      by([](const json::value& one) {
+        const json::object& entry = one.get_object();
+        return fmt::format("{}\n{}\n{}\n{}",
+                           TextOf(entry, "operation"),
+                           TextOf(entry, "manager"),
+                           TextOf(entry, "apiVersion"),
+                           TextOf(entry, "subresource"));
+      });
+    } else if (place == "/status/resourceRules" || place == "/status/nonResourceRules") {
+      by([](const json::value& one) { return json::serialize(one); });
+    }
+  }
+
+  void CompareTexts(std::string a, std::string b, const std::string& place) {
+    for (auto [at, end] = freedom_.patterns.equal_range(place); at != end; ++at) {
+      const re2::RE2 pattern(at->second);
+      re2::RE2::GlobalReplace(&a, pattern, "~");
+      re2::RE2::GlobalReplace(&b, pattern, "~");
+    }
+    if (a == b || (IsAge(place, a) && IsAge(place, b))) return;
+    if (freedom_.marks_nothing && WithoutUids(a) == WithoutUids(b)) return;
+    if (place == "/status/reason" && a.starts_with("RBAC: allowed by")) return;
+    if (IsColumnText(place) && a.empty() == b.empty()) return;
+    if (place.ends_with("message") && IsFreeText(a)) return;
+    if (is_openapi_ && IsOwnWord(a, b, place)) return;
+    Tell(place, fmt::format("'{}', expected '{}'", b.substr(0, kShownMax), a.substr(0, kShownMax)));
+  }
+
+  const Freedom& freedom_;
+  const bool is_openapi_;
+  std::vector<std::string> told_;
+};
+
+/// The order of several errors is free, and with it the message that joins them.
+void FreeJoinedMessage(const json::value& answer, const std::string& place, Freedom& freedom) {
+  const json::object* object = answer.if_object();
+  if (object == nullptr || TextOf(*object, "kind") != "Status") return;
+  const json::value* details = object->if_contains("details");
+  if (details == nullptr || !details->is_object()) return;
+  if (ListOf(details->get_object(), "causes").size() > 1) {
+    freedom.pointers.insert(place + "/message");
+  }
+}
+
+const json::value* At(const json::value& document, const std::string& pointer) {
+  boost::system::error_code failed;
+  return document.find_pointer(pointer, failed);
+}
+
+}  // namespace
+
+void Chosen::Bind(const std::string& variable,
+                  const std::string& recorded,
+                  const std::string& now) {
+  constexpr size_t kTooShortToReplace = 3;  // such a text may mean anything
+  variables_[variable] = now;
+  if (recorded.size() > kTooShortToReplace) now_[recorded] = now;
+}
+
+std::string Chosen::Fill(std::string_view text) const {
+  std::string filled;
+  while (true) {
+    const size_t begin = text.find("${");
+    const size_t end = text.find('}', begin == std::string_view::npos ? 0 : begin);
+    if (begin == std::string_view::npos || end == std::string_view::npos) break;
+    const std::string_view name = text.substr(begin + 2, end - begin - 2);
+    const bool is_name = !name.empty() && std::ranges::all_of(name, [](char c) {
+      return c == '_' || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+    });
+    filled += text.substr(0, begin);
+    if (is_name) {
+      const auto found = variables_.find(name);
+      filled += found == variables_.end() ? "unbound" : found->second;
+    } else {
+      filled += text.substr(begin, end + 1 - begin);
+    }
+    text.remove_prefix(end + 1);
+  }
+  return filled.append(text);
+}
+
+std::string Chosen::Now(std::string text) const {
+  for (const auto& [recorded, now] : now_) {
+    const bool is_number =
+        std::ranges::all_of(recorded, [](char c) { return c >= '0' && c <= '9'; });
+    if (is_number) {
+      ReplaceAll(text, fmt::format("\"{}\"", recorded), fmt::format("\"{}\"", now));
+    } else {
+      ReplaceAll(text, recorded, now);
+    }
+  }
+  return text;
+}
+
+std::string Chosen::NowByVersion(std::string text) const {
+  for (const auto& [recorded, now] : versions_) {
+    ReplaceAll(text, fmt::format("\"{}\"", recorded), fmt::format("\"{}\"", now));
+  }
+  return text;
+}
+
+bool Chosen::AgreesOnVersion(const std::string& recorded, const std::string& now) {
+  const auto forth = versions_.try_emplace(recorded, now).first;
+  const auto back = versions_back_.try_emplace(now, recorded).first;
+  return forth->second == now && back->second == recorded;
+}
+
+Freedom Freedom::Of(const json::object& entry) {
+  Freedom freedom;
+  for (const json::value& pointer : ListOf(entry, "volatile")) {
+    freedom.pointers.emplace(pointer.as_string());
+  }
+  for (const json::value& pattern : ListOf(entry, "patterns")) {
+    const json::object& one = pattern.as_object();
+    freedom.patterns.emplace(TextOf(one, "pointer"), TextOf(one, "regex"));
+  }
+  return freedom;
+}
+
+std::vector<std::string> Differences(const json::value& expected,
+                                     const json::value& got,
+                                     const Freedom& freedom) {
+  Freedom wider = freedom;
+  FreeJoinedMessage(expected, "", wider);
+  if (const json::value* object = At(expected, "/object")) {
+    FreeJoinedMessage(*object, "/object", wider);
+  }
+  Comparer comparer(wider, IsOpenApi(expected));
+  comparer.Compare(expected, got, "");
+  return comparer.Take();
+}
+
+std::vector<std::string> VersionDifferences(const json::value& recorded,
+                                            const json::value& got,
+                                            const Freedom& freedom,
+                                            Chosen& chosen) {
+  constexpr std::string_view kVersion = "/metadata/resourceVersion";
+  std::vector<std::string> told;
+  const json::object* whole = recorded.if_object();
+  const bool is_bookmark = whole != nullptr && TextOf(*whole, "type") == "BOOKMARK";
+  for (const std::string& pointer : freedom.pointers) {
+    if (!pointer.ends_with(kVersion) || is_bookmark) continue;
+    const std::string owner = pointer.substr(0, pointer.size() - kVersion.size());
+    const json::value* object = At(recorded, owner);
+    const json::value* before = At(recorded, pointer);
+    const json::value* now = At(got, pointer);
+    if (object == nullptr || before == nullptr || now == nullptr) continue;
+    // Where a list stands is not known from writes of this scenario alone.
+    const std::string_view kind = TextOf(object->as_object(), "kind");
+    if (kind.ends_with("List") || kind == "Table") continue;
+    if (!before->is_string() || !now->is_string()) continue;
+    if (!chosen.AgreesOnVersion(std::string(before->get_string()),
+                                std::string(now->get_string()))) {
+      told.push_back(fmt::format("{}: {} where {} was recorded: another write is told apart",
+                                 pointer,
+                                 Shown(*now),
+                                 Shown(*before)));
+    }
+  }
+  return told;
+}
+
+}  // namespace dray::rest

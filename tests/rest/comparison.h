@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether an answer is the recorded one, by the rules of the recordings' README.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <boost/json.hpp>
+
+namespace dray::rest {
+
+/// What is the recorded value of something that each server chooses itself, and what is its value
+/// now: uids, resource versions, generated names.
+class Chosen {
+ public:
+  void Bind(const std::string& variable, const std::string& recorded, const std::string& now);
+  /// `text` with the latest value for each ${variable}; "unbound" for one that no answer bound.
+  std::string Fill(std::string_view text) const;
+  /// Recorded `text` with the values of now.
+  std::string Now(std::string text) const;
+  /// Recorded `text` with the versions of now, where nobody bound them: known by their answers.
+  std::string NowByVersion(std::string text) const;
+  /// Two resource versions are equal now if and only if they were when recorded.
+  bool AgreesOnVersion(const std::string& recorded, const std::string& now);
+
+ private:
+  std::map<std::string, std::string, std::less<>> variables_;
+  std::map<std::string, std::string> now_;  // by recorded value
+  std::map<std::string, std::string> versions_, versions_back_;
+};
+
+/// What may differ in one answer.
+struct Freedom {
+  std::set<std::string, std::less<>> pointers;                    // of which only the type counts
+  std::multimap<std::string, std::string, std::less<>> patterns;  // pointer → regular expression
+  /// uids, versions and times count by their type wherever they are: nobody noted where.
+  bool marks_nothing = false;
+
+  static Freedom Of(const boost::json::object& entry);
+};
+
+/// What differs, each with its place; at most kDifferencesMax are told.
+inline constexpr size_t kDifferencesMax = 4;
+std::vector<std::string> Differences(const boost::json::value& expected,
+                                     const boost::json::value& got,
+                                     const Freedom& freedom);
+
+/// Resource versions of objects, at the free places of an answer, that do not agree.
+std::vector<std::string> VersionDifferences(const boost::json::value& recorded,
+                                            const boost::json::value& got,
+                                            const Freedom& freedom,
+                                            Chosen& chosen);
+
+}  // namespace dray::rest

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plays a scenario against a `dray serve` of its own and compares every answer.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/world.h"
+#include "tests/rest/scenario.h"
+
+namespace dray::rest {
+
+/// What a scenario came to: a line for each request or event that is not as recorded.
+struct Played {
+  size_t exchanges = 0;
+  std::vector<std::string> differences;
+};
+
+enum class Stop : uint8_t { kAtEnd, kAtDifference };
+
+/// Starts `program` with its data in `folder`, which exists. What kubectl asked for is asked
+/// without it, in the order of its requests.
+///
+/// Errors: kInternalError  `program` does not serve; what is wrong with the files of the scenario.
+Result<Played> Play(Disk& disk,
+                    const Scenario& scenario,
+                    const std::string& program,
+                    const std::string& folder,
+                    Stop stop);
+
+}  // namespace dray::rest

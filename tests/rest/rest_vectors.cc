@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/rest/rest_vectors.h"
+
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <sstream>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "tests/rest/player.h"
+#include "tests/rest/scenario.h"
+#include "tests/vectors/case_files.h"
+
+namespace dray::rest {
+namespace {
+
+using Reasons = std::map<std::string, std::string, std::less<>>;
+
+/// "name: why", a line each; what follows # is a remark.
+Result<Reasons> ReadReasons(Disk& disk, const std::string& file) {
+  Reasons reasons;
+  if (file.empty()) return reasons;
+  DRAY_TRY(const std::string text, disk.Read(file));
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.empty() || line.starts_with('#')) continue;
+    const size_t colon = line.find(": ");
+    if (colon == std::string::npos)
+      return Fail(StatusReason::kBadRequest, fmt::format("{}: {}", file, line));
+    reasons.emplace(line.substr(0, colon), line.substr(colon + 2));
+  }
+  return reasons;
+}
+
+/// A folder of folders has an index beside them, which is no scenario.
+Result<> Collect(Disk& disk, const std::string& path, std::vector<std::string>& files) {
+  if (!disk.IsFolder(path)) {
+    files.push_back(path);
+    return {};
+  }
+  DRAY_TRY(const std::vector<std::string> names, disk.List(path));
+  const bool has_folders = std::ranges::any_of(
+      names, [&](const std::string& name) { return disk.IsFolder(path + "/" + name); });
+  for (const std::string& name : names) {
+    const std::string inside = fmt::format("{}/{}", path, name);
+    if (has_folders && disk.IsFolder(inside)) DRAY_TRY_VOID(Collect(disk, inside, files));
+    if (!has_folders && name.ends_with(".json")) files.push_back(inside);
+  }
+  return {};
+}
+
+Result<Played> PlayInFolder(
+    Disk& disk, const Scenario& scenario, const std::string& program, Stop stop, size_t number) {
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / fmt::format("dray-rest-{}-{}", getpid(), number);
+  std::filesystem::create_directories(folder);
+  Result<Played> played = Play(disk, scenario, program, folder.string(), stop);
+  std::error_code ignored;
+  std::filesystem::remove_all(folder, ignored);
+  return played;
+}
+
+struct Outcome {
+  std::string name;
+  std::optional<Result<Played>> played;  // nothing when it was not wanted
+};
+
+Outcome PlayOne(Disk& disk,
+                const std::string& file,
+                const RestOptions& options,
+                const Reasons& except,
+                size_t number) {
+  const Result<Scenario> scenario = ReadScenario(disk, file);
+  if (!scenario) return {.name = file, .played = Fail(scenario.error())};
+  Outcome outcome{.name = scenario->name, .played = std::nullopt};
+  if (outcome.name.starts_with(options.name)) {
+    // One difference is enough where one is expected.
+    const Stop stop =
+        options.name.empty() && except.contains(outcome.name) ? Stop::kAtDifference : Stop::kAtEnd;
+    outcome.played = PlayInFolder(disk, *scenario, options.program, stop, number);
+  }
+  return outcome;
+}
+
+void Count(const Outcome& outcome,
+           const RestOptions& options,
+           const Reasons& except,
+           vectors::Report& report) {
+  if (!outcome.played) return;
+  const Result<Played>& played = *outcome.played;
+  if (!played) {
+    report.failures.push_back(fmt::format("{}: {}", outcome.name, played.error().message));
+    return;
+  }
+  const std::vector<std::string>& differences = played->differences;
+  const auto reason = except.find(outcome.name);
+  if (reason != except.end() && options.name.empty()) {
+    if (differences.empty()) {
+      report.failures.push_back(
+          fmt::format("{}: equal, though {} names it", outcome.name, options.except));
+    } else {
+      ++report.not_run[reason->second];
+    }
+  } else if (differences.empty()) {
+    ++report.passed;
+  } else if (options.name.empty()) {
+    report.failures.push_back(fmt::format(
+        "{}: {} differences, first {}", outcome.name, differences.size(), differences.front()));
+  } else {
+    for (const std::string& difference : differences) {
+      report.failures.push_back(fmt::format("{}: {}", outcome.name, difference));
+    }
+  }
+}
+
+}  // namespace
+
+Result<vectors::Report> RunRestVectors(Disk& disk,
+                                       const std::vector<std::string>& paths,
+                                       const RestOptions& options) {
+  DRAY_TRY(const Reasons except, ReadReasons(disk, options.except));
+  std::vector<std::string> files;
+  for (const std::string& path : paths) DRAY_TRY_VOID(Collect(disk, path, files));
+  std::vector<Outcome> outcomes(files.size());
+  std::atomic<size_t> next = 0;
+  {
+    std::vector<std::jthread> players;
+    for (size_t i = 0; i < std::min(options.at_once, files.size()); ++i) {
+      players.emplace_back([&] {
+        for (size_t file = next++; file < files.size(); file = next++) {
+          outcomes[file] = PlayOne(disk, files[file], options, except, file);
+        }
+      });
+    }
+  }
+  vectors::Report report;
+  size_t exchanges = 0;
+  for (const Outcome& outcome : outcomes) {
+    Count(outcome, options, except, report);
+    if (outcome.played && *outcome.played) exchanges += (*outcome.played)->exchanges;
+  }
+  report.summary.push_back(fmt::format("{} exchanges and events", exchanges));
+  return report;
+}
+
+}  // namespace dray::rest

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/rest/scenario.h"
+
+#include <filesystem>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/base64.h"
+#include "tests/vectors/case_files.h"
+
+namespace dray::rest {
+namespace {
+
+namespace json = boost::json;
+using vectors::ListOf;
+using vectors::TextOf;
+
+/// Gates that it does not name are as the release has them, also where it names none.
+std::string GatesOf(const json::object& document) {
+  std::vector<std::string> gates = {"AllAlpha=false"};
+  const json::value* recorded = document.if_contains("feature_gates");
+  if (recorded == nullptr || !recorded->is_object()) return gates.front();
+  for (const auto& [gate, on] : recorded->get_object()) {
+    gates.push_back(fmt::format("{}={}", std::string_view(gate), on == json::value(true)));
+  }
+  return fmt::format("{}", fmt::join(gates, ","));
+}
+
+}  // namespace
+
+Result<Scenario> ReadScenario(Disk& disk, const std::string& file) {
+  DRAY_TRY(const std::string text, vectors::ReadVectors(disk, file));
+  boost::system::error_code failed;
+  json::value value = json::parse(text, failed);
+  if (failed || !value.is_object() || !value.get_object().contains("steps")) {
+    return Fail(StatusReason::kBadRequest, file + " is no scenario");
+  }
+  const std::filesystem::path path(file);
+  const std::filesystem::path profile = path.parent_path();
+  return Scenario{.name = profile.filename().string() + "/" + path.stem().string(),
+                  .folder = profile.parent_path().string(),
+                  .document = std::move(value.get_object())};
+}
+
+std::vector<std::string> ServerOptions(const Scenario& scenario) {
+  const json::object& document = scenario.document;
+  std::string release(TextOf(document, "release"));
+  release.resize(std::min(release.rfind('.'), release.size()));  // 1.37 of 1.37.0
+  std::vector<std::string> options = {"--memory",
+                                      "--components=apiserver",
+                                      "--allow-overlapping-allocations",
+                                      "--emulate-release=" + release,
+                                      "--feature-gates=" + GatesOf(document)};
+  if (TextOf(document, "runtime_config").empty()) {
+    options.emplace_back("--runtime-config=api/beta=false,api/alpha=false");
+  }
+  for (const json::value& flag : ListOf(document, "server_flags")) {
+    const std::string_view text = flag.as_string();
+    if (text.starts_with("--etcd-compaction-interval")) options.emplace_back(text);
+  }
+  return options;
+}
+
+std::string TokenLines(const Scenario& scenario) {
+  std::string lines;
+  const json::value* users = scenario.document.if_contains("users");
+  if (users == nullptr || !users->is_object()) return lines;
+  for (const auto& [name, described] : users->get_object()) {
+    const json::object& user = described.as_object();
+    std::vector<std::string_view> groups;
+    for (const json::value& group : ListOf(user, "groups")) groups.emplace_back(group.as_string());
+    lines += fmt::format("{},{},{},\"{}\"\n",
+                         TextOf(user, "token"),
+                         TextOf(user, "name"),
+                         TextOf(user, "uid"),
+                         fmt::join(groups, ","));
+  }
+  return lines;
+}
+
+Result<std::optional<RecordedBody>> BodyOf(Disk& disk,
+                                           const Scenario& scenario,
+                                           const json::object& message) {
+  const auto from_file = [&](std::string_view member) {
+    return vectors::ReadVectors(disk,
+                                fmt::format("{}/{}", scenario.folder, TextOf(message, member)));
+  };
+  if (message.contains("body")) return RecordedBody{.bytes = std::string(TextOf(message, "body"))};
+  if (message.contains("body_file")) {
+    DRAY_TRY(std::string bytes, from_file("body_file"));
+    return RecordedBody{.bytes = std::move(bytes)};
+  }
+  if (message.contains("body_base64_file")) {
+    DRAY_TRY(std::string bytes, from_file("body_base64_file"));
+    return RecordedBody{.bytes = std::move(bytes), .is_text = false};
+  }
+  if (!message.contains("body_base64")) return std::nullopt;
+  std::optional<std::string> bytes = DecodeBase64(TextOf(message, "body_base64"));
+  if (!bytes) return Fail(StatusReason::kBadRequest, scenario.name + ": a body is not base64");
+  return RecordedBody{.bytes = *std::move(bytes), .is_text = false};
+}
+
+}  // namespace dray::rest
