@@ -59,6 +59,9 @@ json::object Chosen(const json::object& object, std::span<const std::string_view
   return chosen;
 }
 
+/// Members of unions without members of their own: that they are there says all.
+constexpr std::array<std::string_view, 3> kSaysAll = {"basic", "single", "all"};
+
 bool IsEmpty(const json::value& value) {
   if (value.is_object()) return value.get_object().empty();
   if (value.is_array()) return value.get_array().empty();
@@ -104,7 +107,8 @@ json::value Tidy(const json::value& value, std::string_view name, const Tidying&
   json::object tidy;
   for (const auto& [key, member] : value.get_object()) {
     json::value one = Tidy(member, key, tidying);
-    if (!IsEmpty(one)) tidy[key] = std::move(one);
+    const bool says_all = std::ranges::find(kSaysAll, std::string_view(key)) != kSaysAll.end();
+    if (says_all || !IsEmpty(one)) tidy[key] = std::move(one);
   }
   return tidy;
 }
