@@ -69,7 +69,9 @@ Result<> Components::Start() {
             .taint_rules = options_.taint_rules,
             .bindings_max = options_.binders * kBindingsPerBinder,
             .extended_resources = options_.extended_resources,
-            .node_allocatable = options_.node_allocatable});
+            .node_allocatable = options_.node_allocatable,
+            .pod_groups = options_.pod_groups,
+            .group_claims = options_.group_claims});
     scheduler_.emplace(std::make_unique<BindingScheduler>(std::move(made), options_.binders));
   }
   if (simulated != nullptr) nodes_.emplace(std::move(simulated));

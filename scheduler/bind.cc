@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "api/claims/pod_claims.h"
+#include "api/claims/pod_groups.h"
 #include "api/codec/json_writer.h"
 #include "api/core_v1/binding.h"
 #include "api/core_v1/pod.h"
@@ -32,6 +33,8 @@ struct ClaimWriter {
   const api::Object& pod;
   std::optional<api::Time> allocated_at;
   const std::optional<resource_v1::AllocationResult>& allocation;
+  resource_v1::ResourceClaimConsumerReference consumer;
+  bool is_pending;  // others may have written the same allocation
   api::Object newest;
   bool unsure;  // a write on top of `newest` may have been carried out, or may still be
 
@@ -43,16 +46,21 @@ struct ClaimWriter {
                 fmt::format("claim {} got {} in the meantime", key(), what));
   }
 
-  /// Whether everything that is to be written is there.
-  bool IsDone() const {
-    if (!api::claims::IsReservedFor(claim(), pod.metadata().uid)) return false;
+  /// Whether the allocation that is to be written is there.
+  bool IsAllocated() const {
     const auto& there = claim().status.allocation;
-    if (!allocation || !there) return !allocation;
-    return there->devices == allocation->devices &&
+    return allocation && there && there->devices == allocation->devices &&
            there->node_selector == allocation->node_selector;
   }
 
+  /// Whether everything that is to be written is there.
+  bool IsDone() const {
+    if (!api::claims::IsReservedFor(claim(), consumer.uid)) return false;
+    return !allocation || IsAllocated();
+  }
+
   Result<> CheckMeantime() const {
+    if (is_pending && IsAllocated()) return {};
     if (allocation && claim().status.allocation) return FailMeantime("allocated elsewhere");
     if (!allocation && !claim().status.allocation) return FailMeantime("deallocated elsewhere");
     return {};
@@ -81,15 +89,13 @@ struct ClaimWriter {
   Result<> WriteStatus() {
     api::Object copy = newest.Clone();
     resource_v1::ResourceClaimStatus& status = copy.Mutable<ResourceClaim>().status;
-    if (allocation) {
+    const bool allocates = allocation && !status.allocation;
+    if (allocates) {
       status.allocation = *allocation;
       status.allocation->allocation_timestamp = allocated_at;
     }
-    status.reserved_for.push_back({.api_group = {},
-                                   .resource = "pods",
-                                   .name = pod.metadata().name,
-                                   .uid = pod.metadata().uid});
-    return Write(copy, "status", allocation ? "add allocation and reservation" : "add reservation");
+    status.reserved_for.push_back(consumer);
+    return Write(copy, "status", allocates ? "add allocation and reservation" : "add reservation");
   }
 
   Result<> TryOnce() {
@@ -127,7 +133,8 @@ struct ClaimWriter {
   Result<> Revoke() { return allocation ? RemoveFinalizer() : Result<>(); }
 
   Result<> UnreserveOnce(bool pod_goes) {
-    if (!api::claims::IsReservedFor(claim(), pod.metadata().uid)) return {};
+    const bool is_ours = consumer.uid == pod.metadata().uid;
+    if (!is_ours || !api::claims::IsReservedFor(claim(), consumer.uid)) return {};
     api::Object copy = newest.Clone();
     resource_v1::ResourceClaimStatus& status = copy.Mutable<ResourceClaim>().status;
     std::erase_if(status.reserved_for,
@@ -174,6 +181,8 @@ ClaimWriter WriterOf(client::Client& client, const BindTask& task, const ClaimTo
           .pod = task.pod,
           .allocated_at = task.allocated_at,
           .allocation = claim.allocation,
+          .consumer = claim.consumer.value_or(api::claims::ConsumerOf(task.pod.As<core_v1::Pod>())),
+          .is_pending = claim.is_pending,
           .newest = claim.claim,
           .unsure = claim.unsure};
 }

@@ -10,6 +10,7 @@
 #include "api/core_v1/pod_status.h"
 #include "api/object.h"
 #include "api/resource_v1/allocation.h"
+#include "api/resource_v1/claim.h"
 #include "api/value/time.h"
 #include "client/client.h"
 #include "scheduler/node_allocatable.h"
@@ -24,6 +25,10 @@ struct ClaimToBind {
   /// Made for the pod's extended resources: created first if it has no name yet, and deleted when
   /// the pod cannot be bound.
   bool is_extended = false;
+  /// For whom it is reserved, if not for the pod: for its group.
+  std::optional<api::resource_v1::ResourceClaimConsumerReference> consumer = {};
+  /// Other pods of the group have been decided on with the same allocation: who is first writes it.
+  bool is_pending = false;
 };
 
 struct BindTask {
@@ -68,7 +73,8 @@ struct BindOutcome {
 /// resources, which is created here, in the pod's status; there too what devices take of the node;
 /// then the binding. After a failure the
 /// reservations made here are taken back; allocations stay, for whoever uses them next, unless the
-/// pod is being deleted (BindTask::pod_goes); a claim that was created goes.
+/// pod is being deleted (BindTask::pod_goes); a claim that was created goes. What is reserved for a
+/// group stays: its other pods may need it.
 ///
 /// A write that is not answered is neither done nor undone. The claim is read until it shows
 /// another version than the one written on: then the write has been carried out or never will be.

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "api/claims/pod_groups.h"
+#include "api/core_v1/pod.h"
 #include "api/text/go_quote.h"
 
 namespace dray::scheduler {
@@ -80,7 +82,7 @@ BindingState StateOfTask(BindTask& task, const api::claims::Lookup& find_claim) 
     // From now on whatever is allocated is somebody's decision: it is never written again.
     known.allocation.reset();
     if (!claim.status.allocation.has_value() ||
-        !api::claims::IsReservedFor(claim, task.pod.metadata().uid)) {
+        !api::claims::IsKeptFor(claim, task.pod.As<api::core_v1::Pod>())) {
       return {.kind = Kind::kFailed,
               .failure = fmt::format("claim {} got deallocated elsewhere in the meantime", key)};
     }
@@ -175,12 +177,25 @@ void BindingWaits::Stir(std::string_view pod_uid) {
   if (waiting_.contains(pod_uid)) stirred_.emplace(pod_uid);
 }
 
+void BindingWaits::StirUsers(std::string_view claim_uid) {
+  for (const auto& [uid, wait] : waiting_) {
+    const auto is_it = [&](const ClaimToBind& claim) {
+      return claim.claim.metadata().uid == claim_uid;
+    };
+    if (std::ranges::any_of(wait.task.claims, is_it)) stirred_.insert(uid);
+  }
+}
+
 void BindingWaits::ClaimChanged(const api::Object* before, const api::Object* after) {
   if (waiting_.empty()) return;
   for (const api::Object* claim : {before, after}) {
     if (claim == nullptr) continue;
     for (const auto& user : claim->As<resource_v1::ResourceClaim>().status.reserved_for) {
-      Stir(user.uid);
+      if (api::claims::KindOf(user) == api::claims::ConsumerKind::kPodGroup) {
+        StirUsers(claim->metadata().uid);
+      } else {
+        Stir(user.uid);
+      }
     }
   }
 }

@@ -51,8 +51,8 @@ class BindingWaits {
   void Remove(std::string_view pod_uid);
   /// Looks at the pod, if it waits, the next time.
   void Stir(std::string_view pod_uid);
-  /// Looks at the pods which the claim is reserved for, the next time. Null: it was, or is, not
-  /// there.
+  /// Looks at the pods which the claim is reserved for, themselves or as a group, the next time.
+  /// Null: it was, or is, not there.
   void ClaimChanged(const api::Object* before, const api::Object* after);
 
   /// The tasks that go on, with their claims as they are now: to bind the pod, or, with
@@ -70,6 +70,8 @@ class BindingWaits {
     BindTask task;
     MonotonicTime until;
   };
+
+  void StirUsers(std::string_view claim_uid);
 
   std::map<std::string, Waiting, std::less<>> waiting_;  // by uid of the pod
   std::set<std::string, std::less<>> stirred_;           // of those

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "api/claims/pod_claims.h"
+#include "api/claims/pod_groups.h"
 #include "api/selectors/node_selector_match.h"
 #include "client/informer.h"
 #include "scheduler/binding_conditions.h"
@@ -242,8 +243,7 @@ class NodeSearch {
     if (!view_.node_allocatable) return {};
     for (const ClaimSet::Allocated& allocated : set_.allocated) {
       const auto& claim = claims_[allocated.index].As<resource_v1::ResourceClaim>();
-      if (claim.status.reserved_for.empty() ||
-          api::claims::IsReservedFor(claim, needs_.pod->metadata.uid) ||
+      if (claim.status.reserved_for.empty() || api::claims::IsKeptFor(claim, *needs_.pod) ||
           !HasMappedDevice(*claim.status.allocation, view_.node_allocatable)) {
         continue;
       }
@@ -482,16 +482,19 @@ Decision Decide(const core_v1::Pod& pod,
   return std::move(search).Finish(claims);
 }
 
-std::string MessageOf(const Unschedulable& result, GivenUp given_up) {
+std::string ReasonsOf(const Unschedulable& result) {
   if (result.nodes == 0) return "no nodes available to schedule pods";
-  std::string message;
-  if (result.claim_reason.empty()) {
-    std::map<std::string, size_t, std::less<>> counts;
-    for (const std::string& reason : result.node_reasons) ++counts[reason];
-    message = CountReasons(result.nodes, counts);
-  } else {
-    message = fmt::format("0/{} nodes are available: {}.", result.nodes, result.claim_reason);
+  if (!result.claim_reason.empty()) {
+    return fmt::format("0/{} nodes are available: {}.", result.nodes, result.claim_reason);
   }
+  std::map<std::string, size_t, std::less<>> counts;
+  for (const std::string& reason : result.node_reasons) ++counts[reason];
+  return CountReasons(result.nodes, counts);
+}
+
+std::string MessageOf(const Unschedulable& result, GivenUp given_up) {
+  std::string message = ReasonsOf(result);
+  if (result.nodes == 0) return message;
   if (given_up == GivenUp::kAllocation) message += " deallocation of ResourceClaim completed,";
   if (given_up == GivenUp::kClaim) message += " deletion of ResourceClaim completed,";
   if (!result.not_preempting.empty()) {

@@ -116,6 +116,8 @@ Decision Decide(const api::core_v1::Pod& pod,
 /// What was given up for a pod that fits nowhere.
 enum class GivenUp : uint8_t { kNothing, kAllocation, kClaim };
 
+/// Why the nodes do not do: "0/2 nodes are available: 2 cannot allocate all claims."
+std::string ReasonsOf(const Unschedulable& result);
 /// The text of condition and event: "0/2 nodes are available: 2 cannot allocate all claims.
 /// preemption: …".
 std::string MessageOf(const Unschedulable& result, GivenUp given_up = GivenUp::kNothing);

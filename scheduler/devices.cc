@@ -28,15 +28,22 @@ void TakenDevices::SetClaim(const std::string& uid, const api::resource_v1::Reso
 
 bool TakenDevices::Reserve(const std::string& uid,
                            const api::resource_v1::AllocationResult& allocation) {
-  const auto [entry, is_new] = in_flight_.try_emplace(uid, DevicesOf(allocation));
-  if (is_new) Take(entry->second);
-  return is_new;
+  const auto [entry, is_new] = in_flight_.try_emplace(uid);
+  if (!is_new) return false;
+  entry->second.devices = DevicesOf(allocation);
+  Take(entry->second.devices);
+  return true;
+}
+
+void TakenDevices::Share(const std::string& uid) {
+  const auto entry = in_flight_.find(uid);
+  if (entry != in_flight_.end()) ++entry->second.holders;
 }
 
 void TakenDevices::Unreserve(const std::string& uid) {
   const auto entry = in_flight_.find(uid);
-  if (entry == in_flight_.end()) return;
-  Free(entry->second);
+  if (entry == in_flight_.end() || --entry->second.holders > 0) return;
+  Free(entry->second.devices);
   in_flight_.erase(entry);
 }
 

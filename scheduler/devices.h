@@ -3,6 +3,7 @@
 // write. Kept up with every change of a claim, so no attempt walks the claims.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <set>
 #include <string>
@@ -32,6 +33,8 @@ class TakenDevices {
 
   /// Holds the devices of `allocation` for the claim: it is in flight. False if it is already.
   bool Reserve(const std::string& uid, const api::resource_v1::AllocationResult& allocation);
+  /// One more holds what is in flight for the claim: it stays until each has called Unreserve.
+  void Share(const std::string& uid);
   void Unreserve(const std::string& uid);
   bool in_flight(std::string_view uid) const { return in_flight_.contains(uid); }
 
@@ -62,7 +65,11 @@ class TakenDevices {
   // Who holds it: claim and attempt, or more claims after another scheduler's mistake.
   std::map<allocator::SharedDeviceId, int> holders_;
   std::map<std::string, Devices, std::less<>> allocated_;  // by claim uid
-  std::map<std::string, Devices, std::less<>> in_flight_;
+  struct InFlight {
+    Devices devices;
+    size_t holders = 1;
+  };
+  std::map<std::string, InFlight, std::less<>> in_flight_;
 };
 
 }  // namespace dray::scheduler

@@ -6,17 +6,13 @@
 
 #include <fmt/format.h>
 
+#include "api/claims/pod_groups.h"
+
 namespace dray::scheduler {
 namespace {
 
 namespace core_v1 = api::core_v1;
 using api::claims::Target;
-
-bool IsControlledBy(const api::meta_v1::ObjectMeta& claim, std::string_view uid) {
-  return std::ranges::any_of(claim.owner_references, [&](const auto& owner) {
-    return owner.controller.value_or(false) && owner.uid == uid;
-  });
-}
 
 std::optional<Gated> WhyNot(const core_v1::Pod& pod,
                             const Target& target,
@@ -25,12 +21,18 @@ std::optional<Gated> WhyNot(const core_v1::Pod& pod,
   if (claim.metadata().deletion_timestamp) {
     return Gated{fmt::format("resourceclaim \"{}\" is being deleted", target.name)};
   }
-  if (target.generated && !IsControlledBy(claim.metadata(), metadata.uid)) {
-    return Gated{fmt::format("ResourceClaim {}/{} was not created for Pod {}/{} (Pod is not owner)",
+  if (target.generated && !api::claims::IsMadeFor(claim.metadata(), pod)) {
+    const auto& group = pod.spec.scheduling_group;
+    const std::string owner =
+        group && group->pod_group_name
+            ? fmt::format("neither Pod nor PodGroup {} is the owner", *group->pod_group_name)
+            : "Pod is not owner";
+    return Gated{fmt::format("ResourceClaim {}/{} was not created for Pod {}/{} ({})",
                              metadata.namespace_,
                              target.name,
                              metadata.namespace_,
-                             metadata.name)};
+                             metadata.name,
+                             owner)};
   }
   return std::nullopt;
 }

@@ -20,8 +20,8 @@ struct Gated {
 /// The claims of `pod` in the order of its entries, each once even when two entries name it.
 ///
 /// A named claim must exist and not be deleted; a generated one must be recorded in the status of
-/// the pod and be controlled by it (KEP-4381). Entries whose status says that no claim is needed
-/// are left out.
+/// the pod and be controlled by it, or by its group (KEP-4381, KEP-5729). Entries whose status says
+/// that no claim is needed are left out.
 std::variant<std::vector<api::Object>, Gated> ResolveClaims(const api::core_v1::Pod& pod,
                                                             const api::claims::Lookup& find);
 

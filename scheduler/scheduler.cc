@@ -16,6 +16,7 @@
 
 #include "api/claims/extended_claim.h"
 #include "api/claims/pod_claims.h"
+#include "api/claims/pod_groups.h"
 #include "api/core_v1/node.h"
 #include "api/resource_v1/claim.h"
 #include "api/resource_v1/device_class.h"
@@ -117,6 +118,7 @@ Scheduler::Scheduler(client::Client& client, World& world, Log log, Options opti
   slices_.OnChange([this](auto* before, auto* after) { OnSlice(before, after); });
   claims_.OnChange([this](auto* before, auto* after) { OnClaim(before, after); });
   pods_.OnChange([this](auto* before, auto* after) { OnPod(before, after); });
+  if (options_.pod_groups) FollowGroups();
   if (!options_.taint_rules.has_value()) return;
   taint_rules_.emplace(client,
                        api::Reflected<resource_v1::DeviceTaintRule>::kKind,
@@ -155,9 +157,10 @@ std::optional<MonotonicTime> Scheduler::Step() {
     next = client::Earlier(next, informer->Step());
     synced = synced && informer->synced();
   }
-  if (taint_rules_.has_value()) {
-    next = client::Earlier(next, taint_rules_->Step());
-    synced = synced && taint_rules_->synced();
+  for (std::optional<client::Informer>* informer : {&taint_rules_, &groups_}) {
+    if (!informer->has_value()) continue;
+    next = client::Earlier(next, (*informer)->Step());
+    synced = synced && (*informer)->synced();
   }
   while (std::optional<BindOutcome> outcome = outcomes_.TryPop()) {
     --bindings_;
@@ -198,19 +201,18 @@ const std::string& Scheduler::NameFor(const api::Object& pod) const {
 
 void Scheduler::OnPod(const api::Object* before, const api::Object* after) {
   const auto& pod = (after != nullptr ? after : before)->As<core_v1::Pod>();
-  const std::string key = api::ObjectKey(pod.metadata);
   use_.DropNominee(pod.metadata.uid);
   if (after == nullptr) {
     assumed_.erase(pod.metadata.uid);
     waiting_.Remove(pod.metadata.uid);
-    queue_.Remove(key);
+    Dequeue(pod);
     if (use_.DropPod(pod.metadata.uid)) queue_.MoveOnEvent(ClusterEvent::kAssignedPods, Now());
     return;
   }
   if (!pod.spec.node_name.empty()) {
     assumed_.erase(pod.metadata.uid);
     waiting_.Remove(pod.metadata.uid);
-    queue_.Remove(key);
+    Dequeue(pod);
     if (!IsDone(pod)) {
       return use_.SetPod(
           pod, pod.spec.node_name, pod.status.node_allocatable_resource_claim_statuses);
@@ -225,10 +227,10 @@ void Scheduler::OnPod(const api::Object* before, const api::Object* after) {
   }
   if (ProfileOf(pod) == nullptr || IsDone(pod) || pod.metadata.deletion_timestamp ||
       !pod.spec.scheduling_gates.empty()) {
-    return queue_.Remove(key);
+    return Dequeue(pod);
   }
   if (before != nullptr && !MayFitNow(before->As<core_v1::Pod>(), pod)) return;
-  queue_.Add(key, pod.spec.priority.value_or(0), Now());
+  Enqueue(pod);
 }
 
 void Scheduler::OnClaim(const api::Object* before, const api::Object* after) {
@@ -287,6 +289,7 @@ const allocator::Snapshot& Scheduler::Devices() {
 // One attempt.
 
 void Scheduler::ScheduleOne(const std::string& key, MonotonicTime now) {
+  if (IsGroupEntry(key)) return ScheduleGroup(key, now);
   const api::Object* found = pods_.Find(key);
   if (found == nullptr || found->metadata().deletion_timestamp) return queue_.Remove(key);
   const api::Object pod = *found;
@@ -300,7 +303,7 @@ void Scheduler::ScheduleOne(const std::string& key, MonotonicTime now) {
   const auto& claims = std::get<std::vector<api::Object>>(resolved);
   Decision decision = SchedulePod(pod.As<core_v1::Pod>(), claims);
   if (auto* placement = std::get_if<Placement>(&decision)) {
-    return Reserve(key, pod, claims, std::move(*placement));
+    return Reserve(pod, claims, std::move(*placement));
   }
   if (auto* nowhere = std::get_if<Unschedulable>(&decision)) {
     return HandleUnschedulable(key, pod, claims, std::move(*nowhere));
@@ -308,7 +311,9 @@ void Scheduler::ScheduleOne(const std::string& key, MonotonicTime now) {
   HandleFailure(key, pod, std::get<AttemptFailed>(decision).message);
 }
 
-Decision Scheduler::SchedulePod(const core_v1::Pod& pod, std::span<const api::Object> claims) {
+Decision Scheduler::SchedulePod(const core_v1::Pod& pod,
+                                std::span<const api::Object> claims,
+                                const PlacedSoFar* placed) {
   const Profile& profile = *ProfileOf(pod);
   const allocator::Budget budget = BudgetOf(profile);
   CycleOptions options = options_.cycle;
@@ -318,11 +323,14 @@ Decision Scheduler::SchedulePod(const core_v1::Pod& pod, std::span<const api::Ob
   const allocator::Snapshot& devices = Devices();
   std::deque<allocator::Attempt> attempts;
   std::deque<NodeState> copies;
-  const std::vector<const NodeState*> nodes =
+  std::vector<const NodeState*> nodes =
       use_.NodesFor(pod, [this](std::string_view uid) { return assumed_.contains(uid); }, copies);
+  if (placed != nullptr) placed->PutOn(nodes, copies);
   ClusterView view{
       .nodes = nodes,
-      .first_node = FirstNode(nodes, pod.status.nominated_node_name, first_node_),
+      .first_node = FirstNode(nodes,
+                              pod.status.nominated_node_name,
+                              placed == nullptr ? first_node_ : placed->first_node()),
       .in_flight = [this](std::string_view uid) { return taken_.in_flight(uid); },
       .has_class = [this](std::string_view name) { return classes_.Find(name) != nullptr; },
       .search =
@@ -334,7 +342,7 @@ Decision Scheduler::SchedulePod(const core_v1::Pod& pod, std::span<const api::Ob
           },
       .now = world_.clock.Now()};
   const int32_t priority = pod.spec.priority.value_or(0);
-  if (use_.HasLessImportant(priority)) {
+  if (placed == nullptr && use_.HasLessImportant(priority)) {
     view.pods_on = [this, priority](const std::string& node) {
       return use_.LessImportantOn(
           node, priority, [this](std::string_view key) { return pods_.Find(key); });
@@ -361,11 +369,13 @@ void Scheduler::Hold(BindTask& task, ClaimToBind claim) {
   const auto& allocated = claim.claim.As<resource_v1::ResourceClaim>().status.allocation;
   const auto& chosen = claim.allocation ? claim.allocation : allocated;
   if (claim.allocation) {
-    // The claim for extended resources has no uid yet; a pod has one such claim at a time.
     std::string hold =
-        claim.is_extended ? "extended/" + task.pod.metadata().uid : claim.claim.metadata().uid;
-    // Decide refuses claims in flight, and each claim is here once.
-    DRAY_CHECK(taken_.Reserve(hold, *claim.allocation));
+        HoldOf(task.pod.As<core_v1::Pod>(), claim.claim.As<resource_v1::ResourceClaim>());
+    // Decide refuses claims in flight, and each claim is here once, but for those that pods of a
+    // group share.
+    const bool is_new = taken_.Reserve(hold, *claim.allocation);
+    DRAY_CHECK(is_new || claim.is_pending);
+    if (!is_new) taken_.Share(hold);
     task.holds.push_back(std::move(hold));
   }
   task.waits =
@@ -373,12 +383,8 @@ void Scheduler::Hold(BindTask& task, ClaimToBind claim) {
   task.claims.push_back(std::move(claim));
 }
 
-void Scheduler::Reserve(const std::string& key,
-                        const api::Object& pod,
-                        std::span<const api::Object> claims,
-                        Placement placement) {
-  first_node_ = placement.next_first_node;
-  BindTask task{.pod_key = key,
+BindTask Scheduler::BeginTask(const api::Object& pod, const Placement& placement) {
+  BindTask task{.pod_key = api::ObjectKey(pod.metadata()),
                 .pod = pod,
                 .node = placement.node,
                 .claims = {},
@@ -386,9 +392,22 @@ void Scheduler::Reserve(const std::string& key,
   if (options_.features.device_binding_and_status) {
     task.allocated_at = api::Time::Of(world_.clock.Now());
   }
+  return task;
+}
+
+void Scheduler::Reserve(const api::Object& pod,
+                        std::span<const api::Object> claims,
+                        Placement placement) {
+  first_node_ = placement.next_first_node;
+  BindTask task = BeginTask(pod, placement);
   for (size_t i = 0; i < claims.size(); ++i) {
     Hold(task, {.claim = claims[i], .allocation = std::move(placement.allocations[i])});
   }
+  Assume(std::move(task), std::move(placement));
+}
+
+/// Holds what is left of the placement, and starts to write all of it.
+void Scheduler::Assume(BindTask task, Placement placement) {
   if (placement.extended.has_value()) {
     task.extended_mappings = std::move(placement.extended->mappings);
     Hold(task,
@@ -396,8 +415,9 @@ void Scheduler::Reserve(const std::string& key,
           .allocation = std::move(placement.extended->allocation),
           .is_extended = true});
   }
-  assumed_.insert(pod.metadata().uid);
-  use_.SetPod(pod.As<core_v1::Pod>(), placement.node, placement.taken);
+  const auto& pod = task.pod.As<core_v1::Pod>();
+  assumed_.insert(pod.metadata.uid);
+  use_.SetPod(pod, placement.node, placement.taken);
   task.taken = std::move(placement.taken);
   StartBinding(std::move(task));
 }
@@ -462,7 +482,7 @@ void Scheduler::FinishBinding(BindOutcome outcome) {
   for (const std::string& hold : outcome.holds) taken_.Unreserve(hold);
   if (outcome.waiting.has_value()) return Await(*std::move(outcome.waiting));
   if (outcome.error.empty()) {
-    queue_.Remove(outcome.pod_key);
+    Dequeue(outcome.pod.As<core_v1::Pod>());
     log_.Info("pod bound", "pod", outcome.pod_key, "node", outcome.node);
     events_.Record(
         outcome.pod,
@@ -482,22 +502,12 @@ void Scheduler::FinishBinding(BindOutcome outcome) {
   queue_.MoveOnEvent(ClusterEvent::kAssignedPods, Now());
   if (!still_ours) return;
   const api::Object* pod = pods_.Find(outcome.pod_key);
-  if (pod != nullptr && pod->metadata().deletion_timestamp) return queue_.Remove(outcome.pod_key);
-  HandleFailure(outcome.pod_key, outcome.pod, outcome.error);
-}
-
-/// Gives up what is in the way of the pod and of use to nobody: upstream's PostFilter.
-Result<Scheduler::Room> Scheduler::MakeRoom(const Unschedulable& result,
-                                            std::span<const api::Object> claims,
-                                            std::string_view pod_uid) {
-  if (const std::optional<size_t> useless = ClaimToDeallocate(result, claims, pod_uid)) {
-    DRAY_TRY(api::Object freed, Deallocate(client_, claims[*useless]));
-    return Room{.given_up = GivenUp::kAllocation, .freed = std::move(freed)};
+  if (pod != nullptr && pod->metadata().deletion_timestamp) {
+    return Dequeue(outcome.pod.As<core_v1::Pod>());
   }
-  const api::Object* left_over = result.left_over_in_the_way ? LeftOverOf(pod_uid) : nullptr;
-  if (left_over == nullptr) return Room{};
-  DRAY_TRY_VOID(DeleteExtendedClaim(client_, api::Object(*left_over)));
-  return Room{.given_up = GivenUp::kClaim, .freed = std::nullopt};
+  const std::string entry = EntryOf(outcome.pod.As<core_v1::Pod>());
+  if (entry != outcome.pod_key) Enqueue(outcome.pod.As<core_v1::Pod>());
+  HandleFailure(entry, outcome.pod, outcome.error);
 }
 
 void Scheduler::HandleUnschedulable(const std::string& key,
@@ -519,29 +529,6 @@ void Scheduler::HandleUnschedulable(const std::string& key,
   RecordFailure(
       pod, {.reason = "Unschedulable", .message = message, .nomination = std::move(nomination)});
   if (result.preemption.has_value()) Evict(*result.preemption, pod);
-}
-
-/// Deletes the victims, once it is stored why.
-void Scheduler::Evict(const Preemption& preemption, const api::Object& pod) {
-  const std::string& name = NameFor(pod);
-  const api::Time now = api::Time::Of(world_.clock.Now());
-  for (const PodOnNode& victim : preemption.victims) {
-    const api::Object* found = pods_.Find(victim.key);
-    if (found == nullptr || found->metadata().uid != victim.uid) continue;
-    const api::Object known = *found;
-    const Result<> evicted = EvictPod(client_, known, name, now);
-    if (!evicted) {
-      log_.Warning("cannot evict a pod", "pod", victim.key, "error", evicted.error().message);
-      continue;
-    }
-    events_.Record(known,
-                   {.type = client::EventType::kNormal,
-                    .reason = "Preempted",
-                    .message = fmt::format(
-                        "Preempted by pod {} on node {}", pod.metadata().uid, preemption.name),
-                    .action = "Preempting",
-                    .component = name});
-  }
 }
 
 void Scheduler::HandleFailure(const std::string& key,

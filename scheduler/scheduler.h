@@ -29,12 +29,16 @@
 #include "scheduler/cycle.h"
 #include "scheduler/devices.h"
 #include "scheduler/extended_resources.h"
+#include "scheduler/group_attempt.h"
 #include "scheduler/node_use.h"
 #include "scheduler/pod_writes.h"
 #include "scheduler/queue.h"
 #include "scheduler/tainted_slices.h"
 
 namespace dray::scheduler {
+
+/// Whether an entry of the queue stands for a group of pods.
+bool IsGroupEntry(std::string_view entry);
 
 /// One thread runs Run(); others may run RunBinder(). The client and the world outlive it.
 class Scheduler {
@@ -54,6 +58,10 @@ class Scheduler {
     bool extended_resources = true;
     /// Devices may take resources of their nodes (DRANodeAllocatableResources).
     bool node_allocatable = false;
+    /// Pods of a group are scheduled together (GenericWorkload), and may share claims
+    /// (DRAWorkloadResourceClaims).
+    bool pod_groups = false;
+    bool group_claims = false;
     /// Between questions about a placement of unknown outcome.
     std::chrono::nanoseconds ask_again = std::chrono::seconds(1);
   };
@@ -87,19 +95,59 @@ class Scheduler {
   void OnNode(const api::Object* before, const api::Object* after);
   void OnSlice(const api::Object* before, const api::Object* after);
   void OnTaintRule(const api::Object* before, const api::Object* after);
+  void OnGroup(const api::Object* before, const api::Object* after);
   /// The one that the pod asks for; null: it is another scheduler's.
   const Profile* ProfileOf(const api::core_v1::Pod& pod) const;
   const std::string& NameFor(const api::Object& pod) const;
 
   void ScheduleOne(const std::string& key, MonotonicTime now);
   void Evict(const Preemption& preemption, const api::Object& pod);
-  Decision SchedulePod(const api::core_v1::Pod& pod, std::span<const api::Object> claims);
+  /// `placed`: the pods of its group that are placed already; null: it is alone.
+  Decision SchedulePod(const api::core_v1::Pod& pod,
+                       std::span<const api::Object> claims,
+                       const PlacedSoFar* placed = nullptr);
   const api::Object* LeftOverOf(std::string_view pod_uid) const;
   void Hold(BindTask& task, ClaimToBind claim);
-  void Reserve(const std::string& key,
-               const api::Object& pod,
-               std::span<const api::Object> claims,
-               Placement placement);
+  void Reserve(const api::Object& pod, std::span<const api::Object> claims, Placement placement);
+  BindTask BeginTask(const api::Object& pod, const Placement& placement);
+  void Assume(BindTask task, Placement placement);
+
+  // Groups of pods: group_cycle.cc.
+  void FollowGroups();
+  struct GroupState {
+    std::vector<const api::Object*> waiting;    // in the order in which they are placed
+    std::vector<const api::Object*> scheduled;  // or about to be bound
+    bool is_gated = false;                      // one of the waiting must not be tried yet
+    bool IsComplete(const PodGroup& group) const;
+  };
+  /// The entry of the queue that stands for the pod: its own, or its group's.
+  std::string EntryOf(const api::core_v1::Pod& pod) const;
+  GroupState StateOf(std::string_view group_key) const;
+  /// Puts the pod, or its group, into the queue.
+  void Enqueue(const api::core_v1::Pod& pod);
+  /// The pod waits for a node no more.
+  void Dequeue(const api::core_v1::Pod& pod);
+  void ScheduleGroup(const std::string& entry, MonotonicTime now);
+  std::optional<std::vector<GroupMember>> MembersOf(const GroupState& state,
+                                                    const PodGroup& group,
+                                                    WaitsFor& waits_for) const;
+  void BindMembers(std::span<const GroupMember> members, GroupOutcome& outcome);
+  void FinishGroup(const std::string& entry,
+                   const api::Object& group,
+                   std::span<const GroupMember> members,
+                   GroupOutcome outcome,
+                   bool is_any_scheduled);
+  void TellMembers(std::span<const GroupMember> members, const GroupOutcome& outcome);
+  std::string MakeRoomForGroup(const api::Object& group,
+                               std::span<const GroupMember> members,
+                               const GroupOutcome& outcome,
+                               bool is_any_scheduled,
+                               std::vector<api::Object>& freed);
+  bool UnreserveOneOf(const api::Object& group,
+                      std::span<const GroupMember> members,
+                      std::vector<api::Object>& freed);
+  void TellOfGroupNow(const api::Object& group, const GroupCondition& condition);
+
   void StartBinding(BindTask task);
   void FinishBinding(BindOutcome outcome);
   std::optional<MonotonicTime> AskAboutUnknown();
@@ -151,6 +199,8 @@ class Scheduler {
   client::Informer claims_;
   client::Informer pods_;
   std::optional<client::Informer> taint_rules_;
+  std::optional<client::Informer> groups_;
+  size_t pods_by_group_ = 0;    // index of pods_
   size_t extended_by_pod_ = 0;  // index of claims_: those for extended resources, by uid of the pod
 };
 

@@ -92,6 +92,40 @@ class Cluster {
     }
     Must(client.Create(api::Object::Of(std::move(pod))));
   }
+  /// A group that shares these claims; a gang if `min_count` is not 0.
+  void AddGroup(const std::string& name,
+                int min_count,
+                const std::vector<std::string>& claims = {}) {
+    PodGroup group;
+    group.metadata.namespace_ = "lab";
+    group.metadata.name = name;
+    if (min_count > 0) group.spec.scheduling_policy.gang.emplace().min_count = min_count;
+    for (const std::string& claim : claims) {
+      group.spec.resource_claims.push_back({.name = "use-" + claim, .resource_claim_name = claim});
+    }
+    Must(client.Create(api::Object::Of(std::move(group))));
+  }
+  void AddMember(const std::string& name,
+                 const std::string& group,
+                 const std::vector<std::string>& claims) {
+    api::core_v1::Pod pod;
+    pod.metadata.namespace_ = "lab";
+    pod.metadata.name = name;
+    pod.spec.scheduling_group.emplace().pod_group_name = group;
+    for (const std::string& claim : claims) {
+      pod.spec.resource_claims.push_back({.name = "use-" + claim, .resource_claim_name = claim});
+    }
+    Must(client.Create(api::Object::Of(std::move(pod))));
+  }
+  PodGroup Group(const std::string& name) {
+    return client.Get({&api::Reflected<PodGroup>::kKind, "lab", name})->As<PodGroup>();
+  }
+  std::string GroupCondition(const std::string& name) {
+    const auto& conditions = Group(name).status.conditions;
+    if (conditions.empty()) return {};
+    return fmt::format(
+        "{} {}: {}", conditions[0].status, conditions[0].reason, conditions[0].message);
+  }
   /// One that asks for a device of the class as for an extended resource.
   void AddExtendedPod(const std::string& name) {
     api::core_v1::Pod pod;

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "scheduler/group_attempt.h"
+
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
+
+namespace dray::scheduler {
+namespace {
+
+namespace resource_v1 = api::resource_v1;
+using resource_v1::ResourceClaim;
+
+constexpr std::string_view kUnschedulable = "pod group is unschedulable";
+
+}  // namespace
+
+std::string HoldOf(const api::core_v1::Pod& pod, const ResourceClaim& claim) {
+  return claim.metadata.uid.empty() ? "extended/" + pod.metadata.uid : claim.metadata.uid;
+}
+
+std::vector<api::Object> PlacedSoFar::AsSeen(std::span<const api::Object> claims) const {
+  std::vector<api::Object> seen(claims.begin(), claims.end());
+  for (api::Object& claim : seen) {
+    const auto known = allocated_.find(claim.metadata().uid);
+    if (known != allocated_.end()) claim = known->second;
+  }
+  return seen;
+}
+
+void PlacedSoFar::PutOn(std::vector<const NodeState*>& nodes, std::deque<NodeState>& copies) const {
+  if (loads_.empty()) return;
+  for (const NodeState*& node : nodes) {
+    const auto load = loads_.find(node->value().metadata.name);
+    if (load == loads_.end()) continue;
+    NodeState& copy = copies.emplace_back(*node);
+    for (const auto& [name, amount] : load->second.requests) copy.requested[name] += amount;
+    copy.pods += load->second.pods;
+    node = &copy;
+  }
+}
+
+void PlacedSoFar::Place(const GroupMember& member, const Placement& placement) {
+  for (size_t i = 0; i < member.claims.size(); ++i) {
+    if (!placement.allocations[i]) continue;
+    api::Object claim = member.claims[i].Clone();
+    resource_v1::ResourceClaimStatus& status = claim.Mutable<ResourceClaim>().status;
+    status.allocation = placement.allocations[i];
+    status.reserved_for.push_back(member.consumers[i]);
+    const std::string& uid = claim.metadata().uid;
+    if (taken_.Reserve(uid, *placement.allocations[i])) holds_.push_back(uid);
+    allocated_.insert_or_assign(uid, std::move(claim));
+  }
+  if (placement.extended.has_value()) {
+    std::string hold = HoldOf(member.value(), placement.extended->claim);
+    if (taken_.Reserve(hold, placement.extended->allocation)) holds_.push_back(std::move(hold));
+  }
+  Load& load = loads_[placement.node];
+  for (const auto& [name, amount] : RequestsOf(member.value(), placement.taken)) {
+    load.requests[name] += amount;
+  }
+  ++load.pods;
+  first_node_ = placement.next_first_node;
+}
+
+void PlacedSoFar::TakeBack() {
+  for (const std::string& hold : holds_) taken_.Unreserve(hold);
+  holds_.clear();
+  allocated_.clear();
+  loads_.clear();
+}
+
+std::map<std::string, resource_v1::AllocationResult> PlacedSoFar::Chosen() const {
+  std::map<std::string, resource_v1::AllocationResult> chosen;
+  for (const auto& [uid, claim] : allocated_) {
+    chosen.emplace(uid, *claim.As<ResourceClaim>().status.allocation);
+  }
+  return chosen;
+}
+
+GroupOutcome PlaceGroup(std::span<const GroupMember> members,
+                        GroupProgress progress,
+                        const DecideNext& decide,
+                        PlacedSoFar& placed) {
+  using Kind = GroupOutcome::Kind;
+  GroupOutcome outcome;
+  outcome.decisions.resize(members.size());
+  if (progress.IsHopeless()) {
+    outcome.message = fmt::format("{}, {}", kUnschedulable, MessageOf(progress));
+    outcome.of_unasked = outcome.message;
+    return outcome;
+  }
+  bool is_any_placed = false;
+  for (size_t i = 0; i < members.size(); ++i) {
+    const GroupMember& member = members[i];
+    Decision decision = decide(member.value(), placed.AsSeen(member.claims), placed);
+    --progress.remaining;
+    if (const auto* failed = std::get_if<AttemptFailed>(&decision)) {
+      outcome.kind = Kind::kFailed;
+      outcome.message = "failed to schedule other pod from a pod group: " + failed->message;
+      outcome.of_unasked = outcome.message;
+      outcome.decisions[i] = std::move(decision);
+      return outcome;
+    }
+    if (const auto* placement = std::get_if<Placement>(&decision)) {
+      placed.Place(member, *placement);
+      ++progress.scheduled;
+      is_any_placed = true;
+    }
+    outcome.decisions[i] = std::move(decision);
+    if (progress.IsHopeless()) {
+      outcome.message = outcome.of_unasked = MessageOf(progress);
+      return outcome;
+    }
+  }
+  if (is_any_placed) {
+    outcome.kind = Kind::kScheduled;
+  } else {
+    outcome.message = outcome.of_unasked = std::string(kUnschedulable);
+  }
+  return outcome;
+}
+
+}  // namespace dray::scheduler

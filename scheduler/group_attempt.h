@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// One attempt to find nodes for the pods of a group, one after the other as kube-scheduler does it:
+// each as if those before it were on their nodes already (KEP-4671).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "api/core_v1/pod.h"
+#include "api/object.h"
+#include "api/resource_v1/claim.h"
+#include "scheduler/cycle.h"
+#include "scheduler/devices.h"
+#include "scheduler/node_filter.h"
+#include "scheduler/pod_groups.h"
+
+namespace dray::scheduler {
+
+/// A pod of a group that waits for a node.
+struct GroupMember {
+  api::Object pod;
+  std::vector<api::Object> claims;  // of ResolveClaims
+  /// For whom each of them is kept (ConsumersOf).
+  std::vector<api::resource_v1::ResourceClaimConsumerReference> consumers;
+
+  const api::core_v1::Pod& value() const { return pod.As<api::core_v1::Pod>(); }
+};
+
+/// By what name the devices of a claim are held before they are written: the claim for extended
+/// resources has no uid yet, and a pod has one such claim at a time.
+std::string HoldOf(const api::core_v1::Pod& pod, const api::resource_v1::ResourceClaim& claim);
+
+/// The pods that an attempt has placed: what their devices and nodes look like to the next one.
+/// What it holds in `taken` is taken back when it ends. One thread.
+class PlacedSoFar {
+ public:
+  /// `taken` outlives it.
+  PlacedSoFar(TakenDevices& taken, size_t first_node) : taken_(taken), first_node_(first_node) {}
+  ~PlacedSoFar() { TakeBack(); }
+  PlacedSoFar(const PlacedSoFar&) = delete;
+  PlacedSoFar& operator=(const PlacedSoFar&) = delete;
+
+  /// The claims of a pod, allocated where a pod before has chosen devices for them: pods of one
+  /// attempt share what is not written yet.
+  std::vector<api::Object> AsSeen(std::span<const api::Object> claims) const;
+  /// Puts the pods on the nodes of a list; `copies` holds those concerned.
+  void PutOn(std::vector<const NodeState*>& nodes, std::deque<NodeState>& copies) const;
+  size_t first_node() const { return first_node_; }
+
+  void Place(const GroupMember& member, const Placement& placement);
+  /// As if nothing had been placed.
+  void TakeBack();
+  /// What was chosen for claims, by uid.
+  std::map<std::string, api::resource_v1::AllocationResult> Chosen() const;
+
+ private:
+  TakenDevices& taken_;
+  size_t first_node_;
+  struct Load {
+    Amounts requests;
+    int64_t pods = 0;
+  };
+  std::map<std::string, Load, std::less<>> loads_;             // by node
+  std::map<std::string, api::Object, std::less<>> allocated_;  // claims by uid, as seen from now on
+  std::vector<std::string> holds_;
+};
+
+/// Decides about one pod of the group. `claims` are as seen by it.
+using DecideNext = std::function<Decision(
+    const api::core_v1::Pod& pod, std::span<const api::Object> claims, const PlacedSoFar& placed)>;
+
+struct GroupOutcome {
+  enum class Kind : uint8_t {
+    kScheduled,      // those with a placement can be bound
+    kUnschedulable,  // nobody can
+    kFailed,         // something is wrong with one of them
+  } kind = Kind::kUnschedulable;
+  /// Per member; absent: it was not looked at.
+  std::vector<std::optional<Decision>> decisions;
+  std::string message;     // why they are not scheduled, of the group
+  std::string of_unasked;  // what is said of those that were not looked at
+  /// What the placements allocate, by uid of the claim; several may rely on one of them.
+  std::map<std::string, api::resource_v1::AllocationResult> chosen;
+};
+
+/// Places as many members as fit, in their order, and says whether that is enough. `progress`: how
+/// many of the group are scheduled already, and how many are left, these.
+GroupOutcome PlaceGroup(std::span<const GroupMember> members,
+                        GroupProgress progress,
+                        const DecideNext& decide,
+                        PlacedSoFar& placed);
+
+}  // namespace dray::scheduler

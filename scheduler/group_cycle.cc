@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+// The scheduler and groups of pods: in the queue a group is one entry, which stands for all its
+// pods that wait for a node; an attempt is for all of them.
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "api/claims/pod_claims.h"
+#include "api/claims/pod_groups.h"
+#include "scheduler/pod_claims.h"
+#include "scheduler/scheduler.h"
+
+namespace dray::scheduler {
+namespace {
+
+namespace core_v1 = api::core_v1;
+namespace resource_v1 = api::resource_v1;
+using resource_v1::ResourceClaim;
+
+// No key of a pod begins like that: names have no colon.
+constexpr std::string_view kGroupPrefix = "podgroup:";
+
+bool IsFinished(const core_v1::Pod& pod) {
+  return pod.status.phase == "Succeeded" || pod.status.phase == "Failed";
+}
+
+/// What an attempt for the group waits for, from those for its pods.
+WaitsFor WaitsOf(std::span<const GroupMember> members, const GroupOutcome& outcome) {
+  // Whatever kept one of them from its place: another choice for the others may help.
+  WaitsFor waits{.events = {ClusterEvent::kNodes, ClusterEvent::kDevices}, .claims = {}};
+  for (const std::optional<Decision>& decision : outcome.decisions) {
+    if (!decision.has_value()) continue;
+    const auto* nowhere = std::get_if<Unschedulable>(&*decision);
+    if (nowhere != nullptr) {
+      waits.events.insert(nowhere->waits_for.events.begin(), nowhere->waits_for.events.end());
+    }
+  }
+  std::set<std::string> claims;
+  for (const GroupMember& member : members) {
+    for (const api::Object& claim : member.claims) claims.insert(api::ObjectKey(claim.metadata()));
+  }
+  waits.claims.assign(claims.begin(), claims.end());
+  return waits;
+}
+
+}  // namespace
+
+bool IsGroupEntry(std::string_view entry) {
+  return entry.starts_with(kGroupPrefix);
+}
+
+// ------------------------------------------------------------------------------------------------
+// The queue.
+
+std::string Scheduler::EntryOf(const core_v1::Pod& pod) const {
+  const std::string group = groups_ ? api::claims::PodGroupKeyOf(pod) : std::string();
+  return group.empty() ? api::ObjectKey(pod.metadata) : fmt::format("{}{}", kGroupPrefix, group);
+}
+
+void Scheduler::Enqueue(const core_v1::Pod& pod) {
+  const std::string entry = EntryOf(pod);
+  if (!IsGroupEntry(entry)) return queue_.Add(entry, pod.spec.priority.value_or(0), Now());
+  const api::Object* group = groups_->Find(entry.substr(kGroupPrefix.size()));
+  if (group == nullptr) return;  // the pod waits for it
+  queue_.Add(entry, group->As<PodGroup>().spec.priority.value_or(0), Now());
+}
+
+void Scheduler::Dequeue(const core_v1::Pod& pod) {
+  const std::string entry = EntryOf(pod);
+  if (IsGroupEntry(entry) && !StateOf(entry.substr(kGroupPrefix.size())).waiting.empty()) return;
+  queue_.Remove(entry);
+}
+
+void Scheduler::FollowGroups() {
+  groups_.emplace(client_, api::Reflected<PodGroup>::kKind, world_.clock, loop_.wakeup(), log_);
+  groups_->OnChange([this](auto* before, auto* after) { OnGroup(before, after); });
+  pods_by_group_ = pods_.AddIndex([](const api::Object& pod, auto& values) {
+    if (std::string group = api::claims::PodGroupKeyOf(pod.As<core_v1::Pod>()); !group.empty()) {
+      values.push_back(std::move(group));
+    }
+  });
+}
+
+void Scheduler::OnGroup(const api::Object* before, const api::Object* after) {
+  const std::string key = api::ObjectKey((after != nullptr ? after : before)->metadata());
+  const std::string entry = fmt::format("{}{}", kGroupPrefix, key);
+  if (after == nullptr) return queue_.Remove(entry);
+  if (before != nullptr && before->As<PodGroup>().spec == after->As<PodGroup>().spec) return;
+  if (StateOf(key).waiting.empty()) return;
+  queue_.Add(entry, after->As<PodGroup>().spec.priority.value_or(0), Now());
+}
+
+Scheduler::GroupState Scheduler::StateOf(std::string_view group_key) const {
+  GroupState state;
+  for (const std::string& key : pods_.Indexed(pods_by_group_, group_key)) {
+    const api::Object* object = pods_.Find(key);
+    const auto& pod = object->As<core_v1::Pod>();
+    if (IsFinished(pod)) continue;
+    if (!pod.spec.node_name.empty() || assumed_.contains(pod.metadata.uid)) {
+      state.scheduled.push_back(object);
+    } else if (!pod.metadata.deletion_timestamp && ProfileOf(pod) != nullptr) {
+      state.is_gated = state.is_gated || !pod.spec.scheduling_gates.empty();
+      state.waiting.push_back(object);
+    }
+  }
+  std::ranges::sort(state.waiting, [](const api::Object* one, const api::Object* other) {
+    return GoesBefore(one->metadata(), other->metadata());
+  });
+  return state;
+}
+
+bool Scheduler::GroupState::IsComplete(const PodGroup& group) const {
+  return static_cast<int64_t>(waiting.size() + scheduled.size()) >= MinCountOf(group);
+}
+
+// ------------------------------------------------------------------------------------------------
+// One attempt.
+
+/// Nothing: one of them has to wait for its claims.
+std::optional<std::vector<GroupMember>> Scheduler::MembersOf(const GroupState& state,
+                                                             const PodGroup& group,
+                                                             WaitsFor& waits_for) const {
+  std::vector<GroupMember> members;
+  bool is_gated = false;
+  for (const api::Object* object : state.waiting) {
+    const auto& pod = object->As<core_v1::Pod>();
+    std::ranges::move(api::claims::KeysOf(pod), std::back_inserter(waits_for.claims));
+    auto resolved =
+        ResolveClaims(pod, [this](std::string_view claim) { return claims_.Find(claim); });
+    if (const auto* gated = std::get_if<Gated>(&resolved)) {
+      log_.Debug("pod waits for its claims",
+                 "pod",
+                 api::ObjectKey(pod.metadata),
+                 "reason",
+                 gated->message);
+      is_gated = true;
+      continue;
+    }
+    GroupMember member{.pod = *object,
+                       .claims = std::get<std::vector<api::Object>>(std::move(resolved)),
+                       .consumers = {}};
+    if (options_.group_claims) {
+      member.consumers = ConsumersOf(pod, member.claims, group);
+    } else {
+      member.consumers.assign(member.claims.size(), api::claims::ConsumerOf(pod));
+    }
+    members.push_back(std::move(member));
+  }
+  if (is_gated) return std::nullopt;
+  return members;
+}
+
+void Scheduler::ScheduleGroup(const std::string& entry, MonotonicTime now) {
+  const std::string key = entry.substr(kGroupPrefix.size());
+  const api::Object* found = groups_->Find(key);
+  const GroupState state = StateOf(key);
+  if (found == nullptr || state.waiting.empty()) return queue_.Remove(entry);
+  const api::Object object = *found;
+  const auto& group = object.As<PodGroup>();
+  WaitsFor waits_for;
+  const auto members = MembersOf(state, group, waits_for);
+  if (!members || state.is_gated || !state.IsComplete(group)) {
+    return queue_.Gate(entry, std::move(waits_for), now);
+  }
+  const bool is_any_scheduled = !state.scheduled.empty();
+  std::vector<const core_v1::Pod*> pods;
+  for (const auto& part : {state.waiting, state.scheduled}) {
+    for (const api::Object* pod : part) pods.push_back(&pod->As<core_v1::Pod>());
+  }
+  GroupOutcome outcome;
+  outcome.decisions.resize(members->size());
+  outcome.message = outcome.of_unasked = WhyNotAGroup(group, pods);
+  if (!outcome.message.empty()) {
+    outcome.kind = GroupOutcome::Kind::kFailed;
+    return FinishGroup(entry, object, *members, std::move(outcome), is_any_scheduled);
+  }
+  PlacedSoFar placed(taken_, first_node_);
+  outcome = PlaceGroup(
+      *members,
+      {.min_count = MinCountOf(group),
+       .scheduled = static_cast<int64_t>(state.scheduled.size()),
+       .remaining = static_cast<int64_t>(members->size())},
+      [this](const auto& pod, auto claims, const auto& before) {
+        return SchedulePod(pod, claims, &before);
+      },
+      placed);
+  outcome.chosen = placed.Chosen();
+  placed.TakeBack();
+  FinishGroup(entry, object, *members, std::move(outcome), is_any_scheduled);
+}
+
+void Scheduler::BindMembers(std::span<const GroupMember> members, GroupOutcome& outcome) {
+  std::map<std::string, size_t, std::less<>> users;  // of claims to allocate
+  const auto placement_of = [&](size_t i) {
+    return outcome.decisions[i] ? std::get_if<Placement>(&*outcome.decisions[i]) : nullptr;
+  };
+  for (size_t i = 0; i < members.size(); ++i) {
+    if (placement_of(i) == nullptr) continue;
+    for (const api::Object& claim : members[i].claims) ++users[claim.metadata().uid];
+  }
+  for (size_t i = 0; i < members.size(); ++i) {
+    Placement* placement = placement_of(i);
+    if (placement == nullptr) continue;
+    const GroupMember& member = members[i];
+    first_node_ = placement->next_first_node;
+    BindTask task = BeginTask(member.pod, *placement);
+    for (size_t at = 0; at < member.claims.size(); ++at) {
+      const std::string& uid = member.claims[at].metadata().uid;
+      ClaimToBind claim{.claim = member.claims[at],
+                        .allocation = placement->allocations[at],
+                        .consumer = member.consumers[at],
+                        .is_pending = users[uid] > 1};
+      if (const auto chosen = outcome.chosen.find(uid); chosen != outcome.chosen.end()) {
+        claim.allocation = chosen->second;
+      }
+      Hold(task, std::move(claim));
+    }
+    Assume(std::move(task), std::move(*placement));
+  }
+}
+
+// ------------------------------------------------------------------------------------------------
+// What becomes of it.
+
+void Scheduler::FinishGroup(const std::string& entry,
+                            const api::Object& group,
+                            std::span<const GroupMember> members,
+                            GroupOutcome outcome,
+                            bool is_any_scheduled) {
+  GroupCondition condition{.is_scheduled = false, .reason = {}, .message = outcome.message};
+  std::vector<api::Object> freed;
+  switch (outcome.kind) {
+    case GroupOutcome::Kind::kScheduled:
+      condition = {.is_scheduled = true, .reason = "Scheduled", .message = {}};
+      queue_.Remove(entry);
+      TellMembers(members, outcome);
+      BindMembers(members, outcome);
+      // Those that were left out: now it is known that it is their own fault.
+      if (!StateOf(api::ObjectKey(group.metadata())).waiting.empty()) {
+        queue_.Add(entry, group.As<PodGroup>().spec.priority.value_or(0), Now());
+      }
+      break;
+    case GroupOutcome::Kind::kFailed:
+      condition.reason = "SchedulerError";
+      queue_.AddBackoff(entry, Now());
+      TellMembers(members, outcome);
+      break;
+    case GroupOutcome::Kind::kUnschedulable:
+      condition.reason = "Unschedulable";
+      outcome.message += ", " + MakeRoomForGroup(group, members, outcome, is_any_scheduled, freed);
+      condition.message = outcome.message;
+      queue_.AddUnschedulable(entry, WaitsOf(members, outcome), Now());
+      TellMembers(members, outcome);
+      break;
+  }
+  TellOfGroupNow(group, condition);
+  for (const api::Object& claim : freed) claims_.Assume(claim);  // wakes this group too
+}
+
+/// Says of each pod that is not placed why.
+void Scheduler::TellMembers(std::span<const GroupMember> members, const GroupOutcome& outcome) {
+  using Kind = GroupOutcome::Kind;
+  for (size_t i = 0; i < members.size(); ++i) {
+    const std::optional<Decision>& decision = outcome.decisions[i];
+    WhyNotScheduled why{
+        .reason = outcome.kind == Kind::kFailed ? "SchedulerError" : "Unschedulable",
+        .message = outcome.of_unasked,
+        .nomination = ""};
+    if (decision.has_value()) {
+      if (const auto* failed = std::get_if<AttemptFailed>(&*decision)) {
+        why.message = failed->message;
+      } else if (outcome.kind == Kind::kFailed) {
+        why.message = outcome.message;
+      } else if (const auto* nowhere = std::get_if<Unschedulable>(&*decision)) {
+        why.message = ReasonsOf(*nowhere);
+      } else if (outcome.kind == Kind::kScheduled) {
+        continue;
+      } else {
+        why.message = "pod group is unschedulable, " + outcome.message;
+      }
+    }
+    RecordFailure(members[i].pod, why);
+  }
+}
+
+void Scheduler::TellOfGroupNow(const api::Object& group, const GroupCondition& condition) {
+  const api::Object* found = groups_->Find(api::ObjectKey(group.metadata()));
+  const api::Object newest = found == nullptr ? group : *found;
+  const Result<api::Object> written =
+      TellOfGroup(client_, newest, condition, api::Time::Of(world_.clock.Now()));
+  if (written) {
+    groups_->Assume(*written);
+  } else if (written.error().reason != StatusReason::kNotFound) {
+    log_.Warning("cannot tell what became of a pod group",
+                 "group",
+                 group.metadata().name,
+                 "error",
+                 written.error().message);
+  }
+}
+
+}  // namespace dray::scheduler
