@@ -15,6 +15,9 @@
 #include "api/selectors/node_selector_match.h"
 #include "client/informer.h"
 #include "scheduler/binding_conditions.h"
+#include "scheduler/node_scores.h"
+#include "scheduler/pod_affinity.h"
+#include "scheduler/topology_spread.h"
 
 namespace dray::scheduler {
 namespace {
@@ -160,42 +163,46 @@ class NodeSearch {
              std::span<const api::Object> claims,
              const ClaimSet& set,
              const ClusterView& view)
-      : needs_(NeedsOf(pod)), claims_(claims), set_(set), view_(view) {
+      : needs_(NeedsOf(pod)),
+        claims_(claims),
+        set_(set),
+        view_(view),
+        affinity_(pod, view.neighbours),
+        spread_(needs_, view.nodes, view.neighbours),
+        scores_(needs_, view.nodes, affinity_, spread_) {
     for (const auto& [resource, amount] : needs_.requests) {
       if (amount == 0 || !resource.contains('/')) continue;
       // Classes come and go, and with them who serves the resource.
-      result_.waits_for.events.insert(ClusterEvent::kClasses);
+      waits_for_classes_ = true;
       if (view.class_of && view.class_of(resource) != nullptr) needs_.of_classes.insert(resource);
     }
   }
 
-  /// False when the attempt failed and must end.
-  bool LookAt(size_t index) {
-    Found found;
-    const Result<std::optional<Obstacle>> obstacle = FitOn(*view_.nodes[index], found);
-    if (!obstacle) {
-      failure_ = AttemptFailed{
-          fmt::format("running \"DynamicResources\" filter plugin: {}", obstacle.error().message)};
-      return false;
+  void Run(const CycleOptions& options) {
+    if (IsNominatedForFirst()) {
+      LookForRoom(view_.first_node % view_.nodes.size());
+      if (!fitting_.empty() || failure_) return Choose();
+      result_ = {};  // it is looked at again, among the others
+      resolvable_.clear();
+      unavailable_.clear();
     }
-    if (obstacle->has_value()) {
-      if (!(*obstacle)->rejection.unresolvable) resolvable_.push_back(index);
-      Reject(**obstacle);
-    } else {
-      Consider(index, std::move(found));
+    const bool compares =
+        set_.prioritized || scores_.matter() || view_.nodes.size() <= options.filter_all_nodes_max;
+    const size_t enough = NodesToCompare(view_.nodes.size());
+    for (size_t at = 0; at < view_.nodes.size() && fitting_.empty() && !failure_;) {
+      LookAt(NextToCompare(at, enough), compares);
     }
-    return true;
+    Choose();
   }
-
-  bool found() const { return best_.has_value(); }
 
   Decision Finish(std::span<const api::Object> claims) && {
     if (failure_) return *std::move(failure_);
-    if (best_) return Place(*std::move(best_), claims.size());
+    if (best_) return Place(std::move(fitting_[*best_]), claims.size());
     result_.nodes = view_.nodes.size();
     LookForVictims();
     result_.unavailable_claims.assign(unavailable_.begin(), unavailable_.end());
     result_.waits_for.events.insert(ClusterEvent::kNodes);
+    if (waits_for_classes_) result_.waits_for.events.insert(ClusterEvent::kClasses);
     if (result_.waits_for.events.contains(ClusterEvent::kDevices)) {
       result_.waits_for.events.insert(ClusterEvent::kClasses);
     }
@@ -232,11 +239,83 @@ class NodeSearch {
     return {.rejection = {.reasons = {std::move(reason)}}};
   }
 
-  struct Best {
+  /// A node that may do.
+  struct Candidate {
     size_t index;
-    int score;
+    size_t turn;
+    int64_t score;  // of its own
+  };
+
+  /// A node that does.
+  struct Fitting {
+    size_t index;
+    int64_t device_score;
     Found found;
   };
+
+  bool IsNominatedForFirst() const {
+    const std::string& nominated = needs_.pod->status.nominated_node_name;
+    const size_t first = view_.first_node % view_.nodes.size();
+    return !nominated.empty() && view_.nodes[first]->value().metadata.name == nominated;
+  }
+
+  /// The next nodes, from number `at` on, that do as far as can be told without devices; `enough`
+  /// at most. Moves `at` on.
+  std::vector<Candidate> NextToCompare(size_t& at, size_t enough) {
+    std::vector<Candidate> candidates;
+    for (; at < view_.nodes.size() && candidates.size() < enough; ++at) {
+      const size_t index = (view_.first_node + at) % view_.nodes.size();
+      const NodeState& state = *view_.nodes[index];
+      if (const std::optional<Obstacle> obstacle = FilterWithoutDevices(state)) {
+        Reject(index, *obstacle);
+      } else {
+        candidates.push_back({.index = index, .turn = at, .score = OwnScore(needs_, state)});
+      }
+    }
+    return candidates;
+  }
+
+  /// Looks for devices on the candidates: on all, or from the best on until one has them.
+  void LookAt(std::vector<Candidate> candidates, bool all) {
+    if (!all) {
+      std::ranges::sort(candidates, {}, [](const Candidate& candidate) {
+        return std::pair(-candidate.score, candidate.turn);
+      });
+    }
+    for (const Candidate& candidate : candidates) {
+      LookForRoom(candidate.index);
+      if (failure_ || (!all && !fitting_.empty())) return;
+    }
+  }
+
+  void LookForRoom(size_t index) {
+    Found found;
+    const Result<std::optional<Obstacle>> obstacle = FitOn(*view_.nodes[index], found);
+    if (!obstacle) {
+      failure_ = AttemptFailed{
+          fmt::format("running \"DynamicResources\" filter plugin: {}", obstacle.error().message)};
+    } else if (obstacle->has_value()) {
+      Reject(index, **obstacle);
+    } else {
+      const int64_t score = set_.prioritized ? Score(set_, found.results) : 0;
+      fitting_.push_back({.index = index, .device_score = score, .found = std::move(found)});
+    }
+  }
+
+  /// The best of the nodes that do; of equal ones the first.
+  void Choose() {
+    if (fitting_.empty() || failure_) return;
+    std::vector<const NodeState*> nodes;
+    std::vector<int64_t> device_scores;
+    for (const Fitting& one : fitting_) {
+      nodes.push_back(view_.nodes[one.index]);
+      device_scores.push_back(one.device_score);
+    }
+    std::vector<int64_t> sums = scores_.Of(nodes);
+    for (size_t i = 0; i < nodes.size(); ++i) sums[i] += OwnScore(needs_, *nodes[i]);
+    AddDeviceScores(device_scores, sums);
+    best_ = static_cast<size_t>(std::ranges::max_element(sums) - sums.begin());
+  }
 
   /// Why a claim with devices that are resources of a node is not for this pod; empty if none.
   std::string WhyNotShared() const {
@@ -288,11 +367,20 @@ class NodeSearch {
     return wish;
   }
 
-  /// Whether the pod fits on the node, and with what (`found`). Errors: those of the search.
-  Result<std::optional<Obstacle>> FitOn(const NodeState& state, Found& found) {
+  /// Why the node does not do, whatever devices it has.
+  std::optional<Obstacle> FilterWithoutDevices(const NodeState& state) const {
     if (std::optional<Rejection> rejection = FilterNode(needs_, state)) {
       return Obstacle{.rejection = *std::move(rejection), .event = ClusterEvent::kNodes};
     }
+    std::optional<Rejection> rejection = spread_.Filter(state.value());
+    if (!rejection) rejection = affinity_.Filter(state.value());
+    if (!rejection) return std::nullopt;
+    return Obstacle{.rejection = *std::move(rejection), .event = ClusterEvent::kPlacedPods};
+  }
+
+  /// Whether the pod fits on the node, and with what (`found`). Errors: those of the search.
+  Result<std::optional<Obstacle>> FitOn(const NodeState& state, Found& found) {
+    if (std::optional<Obstacle> obstacle = FilterWithoutDevices(state)) return obstacle;
     if (view_.left_over != nullptr && !needs_.of_classes.empty()) {
       result_.left_over_in_the_way = true;
       return NoDevices("cannot schedule extended resource claim");
@@ -342,21 +430,19 @@ class NodeSearch {
     return std::optional<Obstacle>();
   }
 
-  void Reject(const Obstacle& obstacle) {
+  void Reject(size_t index, const Obstacle& obstacle) {
     const Rejection& rejection = obstacle.rejection;
     std::ranges::copy(rejection.reasons, std::back_inserter(result_.node_reasons));
     result_.waits_for.events.insert(obstacle.event);
+    if (obstacle.event == ClusterEvent::kPlacedPods) {
+      result_.waits_for.events.insert(ClusterEvent::kAssignedPods);  // one that leaves counts too
+    }
     if (rejection.unresolvable) {
       ++result_.unresolvable_nodes;
     } else {
+      resolvable_.push_back(index);
       result_.waits_for.events.insert(ClusterEvent::kAssignedPods);
     }
-  }
-
-  void Consider(size_t index, Found found) {
-    const int score = set_.prioritized ? Score(set_, found.results) : 0;
-    if (best_ && best_->score >= score) return;
-    best_ = Best{.index = index, .score = score, .found = std::move(found)};
   }
 
   /// Upstream's default preemption. An attempt that is over cannot fail any more: what goes wrong
@@ -416,7 +502,7 @@ class NodeSearch {
     return {};
   }
 
-  Decision Place(Best best, size_t claims) const {
+  Decision Place(Fitting best, size_t claims) const {
     Placement placement{
         .node = view_.nodes[best.index]->value().metadata.name,
         .allocations = std::vector<std::optional<resource_v1::AllocationResult>>(claims),
@@ -438,23 +524,18 @@ class NodeSearch {
   std::span<const api::Object> claims_;
   const ClaimSet& set_;
   const ClusterView& view_;
+  const PodAffinity affinity_;
+  const TopologySpread spread_;
+  const RelativeScores scores_;
   std::map<std::set<std::string, std::less<>>, Wish> wishes_;  // by resources served by devices
+  bool waits_for_classes_ = false;
   Unschedulable result_;
   std::vector<size_t> resolvable_;  // nodes where evicting pods might help
   std::set<size_t> unavailable_;
-  std::optional<Best> best_;
+  std::vector<Fitting> fitting_;
+  std::optional<size_t> best_;  // of those
   std::optional<AttemptFailed> failure_;
 };
-
-/// "0/3 nodes are available: 1 x, 2 y" for reasons given once per node.
-std::string CountReasons(size_t nodes, const std::map<std::string, size_t, std::less<>>& counts) {
-  std::vector<std::string> parts;
-  for (const auto& [reason, count] : counts) {
-    if (count > 0) parts.push_back(fmt::format("{} {}", count, reason));
-  }
-  std::ranges::sort(parts);  // upstream sorts the finished texts: "10 x" before "2 x"
-  return fmt::format("0/{} nodes are available: {}.", nodes, fmt::join(parts, ", "));
-}
 
 }  // namespace
 
@@ -473,54 +554,9 @@ Decision Decide(const core_v1::Pod& pod,
     }
     return std::visit([](auto& known) -> Decision { return std::move(known); }, *obstacle);
   }
-  const bool look_at_all = set.prioritized || view.nodes.size() <= options.filter_all_nodes_max;
   NodeSearch search(pod, claims, set, view);
-  for (size_t i = 0; i < view.nodes.size(); ++i) {
-    if (!search.LookAt((view.first_node + i) % view.nodes.size())) break;
-    if (search.found() && !look_at_all) break;
-  }
+  search.Run(options);
   return std::move(search).Finish(claims);
-}
-
-std::string ReasonsOf(const Unschedulable& result) {
-  if (result.nodes == 0) return "no nodes available to schedule pods";
-  if (!result.claim_reason.empty()) {
-    return fmt::format("0/{} nodes are available: {}.", result.nodes, result.claim_reason);
-  }
-  std::map<std::string, size_t, std::less<>> counts;
-  for (const std::string& reason : result.node_reasons) ++counts[reason];
-  return CountReasons(result.nodes, counts);
-}
-
-std::string MessageOf(const Unschedulable& result, GivenUp given_up) {
-  std::string message = ReasonsOf(result);
-  if (result.nodes == 0) return message;
-  if (given_up == GivenUp::kAllocation) message += " deallocation of ResourceClaim completed,";
-  if (given_up == GivenUp::kClaim) message += " deletion of ResourceClaim completed,";
-  if (!result.not_preempting.empty()) {
-    return fmt::format("{} preemption: {}", message, result.not_preempting);
-  }
-  if (result.preemption.has_value()) {
-    return fmt::format(
-        "{} preemption: found a potential placement for pod on node {}, preempting {} victims",
-        message,
-        result.preemption->name,
-        result.preemption->victims.size());
-  }
-  std::map<std::string, size_t, std::less<>> preemption{
-      {"Preemption is not helpful for scheduling", result.unresolvable_nodes}};
-  for (const std::string& reason : result.preemption_reasons) ++preemption[reason];
-  return fmt::format("{} preemption: {}", message, CountReasons(result.nodes, preemption));
-}
-
-std::optional<size_t> ClaimToDeallocate(const Unschedulable& result,
-                                        std::span<const api::Object> claims,
-                                        std::string_view pod_uid) {
-  for (const size_t index : result.unavailable_claims) {
-    const auto& reserved = claims[index].As<resource_v1::ResourceClaim>().status.reserved_for;
-    if (reserved.empty() || (reserved.size() == 1 && reserved[0].uid == pod_uid)) return index;
-  }
-  return std::nullopt;
 }
 
 }  // namespace dray::scheduler

@@ -22,10 +22,11 @@
 #include "base/world.h"
 #include "dray/allocator.h"
 #include "scheduler/extended_resources.h"
+#include "scheduler/neighbours.h"
 #include "scheduler/node_allocatable.h"
 #include "scheduler/node_filter.h"
 #include "scheduler/preemption.h"
-#include "scheduler/queue.h"
+#include "scheduler/unschedulable.h"
 
 namespace dray::scheduler {
 
@@ -47,6 +48,8 @@ struct ClusterView {
   ClassOfResource class_of = {};
   /// The pods of a node that are less important than ours. Not set: nobody is evicted.
   std::function<std::vector<PodOnNode>(const std::string& node)> pods_on = {};
+  /// For rules about other pods.
+  Neighbours neighbours = {};
   /// Not set: devices take nothing of their nodes.
   NodeAllocatableDevice node_allocatable = {};
   /// The claim that an earlier attempt made for the pod's extended resources, or null. Where such
@@ -56,8 +59,9 @@ struct ClusterView {
 
 struct CycleOptions {
   /// In clusters of up to this many nodes all are filtered, as upstream does; so an expression that
-  /// fails on one of them is reported even when another would do. In bigger clusters the first that
-  /// fits wins, except that with a prioritized list all are filtered, for the best choice.
+  /// fails on one of them is reported even when another would do. In bigger clusters nodes are
+  /// asked for devices from the best on, and the first that has them wins; except where scores
+  /// compare the nodes that do with each other, or devices have a score.
   size_t filter_all_nodes_max = 8;
   /// How long devices may take to get ready (KEP-5007). None: there are no binding conditions.
   std::optional<std::chrono::nanoseconds> binding_timeout = {};
@@ -81,21 +85,6 @@ struct Placement {
   size_t next_first_node = 0;     // where the next attempt begins: nodes take turns
 };
 
-/// The pod fits nowhere now.
-struct Unschedulable {
-  size_t nodes = 0;
-  std::string claim_reason;  // about the pod's claims, whatever the node ("PreFilter"); or empty
-  std::vector<std::string> node_reasons;  // one per node and reason
-  size_t unresolvable_nodes = 0;          // evicting other pods would not help there
-  /// One per reason and other node: why evicting pods does not help there either.
-  std::vector<std::string> preemption_reasons;
-  std::string not_preempting;              // why the pod may evict nobody; or empty
-  std::optional<Preemption> preemption;    // whom to evict
-  std::vector<size_t> unavailable_claims;  // allocated where the pod cannot go, sorted
-  bool left_over_in_the_way = false;       // ClusterView::left_over
-  WaitsFor waits_for;
-};
-
 /// Something is wrong with the pod's claims or the cluster, in upstream's words.
 struct AttemptFailed {
   std::string message;
@@ -105,27 +94,14 @@ using Decision = std::variant<Placement, Unschedulable, AttemptFailed>;
 
 /// Decides where `pod` goes. `claims` are all its claims, from ResolveClaims.
 ///
-/// Nodes are filtered in name order from view.first_node on, round and round: deterministic, and
-/// pods spread. Cost: nodes filtered × search. Source: spec of kube-scheduler's DynamicResources
-/// plugin (PreFilter, Filter, Score).
+/// As many nodes as upstream compares are filtered in name order from view.first_node on, round and
+/// round; the one with the best score wins, the first of equal ones: deterministic, and equal nodes
+/// take turns. A pod that is nominated for the first node gets that, if it fits. Cost: nodes
+/// filtered, and searches until one fits; for all of them where CycleOptions says so. Source: spec
+/// of kube-scheduler's default plugins.
 Decision Decide(const api::core_v1::Pod& pod,
                 std::span<const api::Object> claims,
                 const ClusterView& view,
                 const CycleOptions& options);
-
-/// What was given up for a pod that fits nowhere.
-enum class GivenUp : uint8_t { kNothing, kAllocation, kClaim };
-
-/// Why the nodes do not do: "0/2 nodes are available: 2 cannot allocate all claims."
-std::string ReasonsOf(const Unschedulable& result);
-/// The text of condition and event: "0/2 nodes are available: 2 cannot allocate all claims.
-/// preemption: …".
-std::string MessageOf(const Unschedulable& result, GivenUp given_up = GivenUp::kNothing);
-
-/// The claim to take back an allocation from so that the pod may fit: the first unavailable one
-/// that nobody but this pod has reserved.
-std::optional<size_t> ClaimToDeallocate(const Unschedulable& result,
-                                        std::span<const api::Object> claims,
-                                        std::string_view pod_uid);
 
 }  // namespace dray::scheduler

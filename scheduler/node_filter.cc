@@ -14,6 +14,10 @@ namespace {
 
 namespace core_v1 = api::core_v1;
 
+// Of containers that ask for none.
+constexpr int64_t kPresumedMilliCpu = 100;
+constexpr int64_t kPresumedMemory = 200LL * 1024 * 1024;
+
 constexpr std::string_view kHugePages = "hugepages-";
 constexpr std::string_view kCordonTaint = "node.kubernetes.io/unschedulable";
 
@@ -34,29 +38,6 @@ bool Tolerates(const core_v1::Toleration& toleration, const core_v1::Taint& tain
   if (toleration.operator_ == "Exists") return true;
   const bool equal = toleration.operator_.empty() || toleration.operator_ == "Equal";
   return equal && !toleration.key.empty() && toleration.value == taint.value;
-}
-
-bool ToleratesAny(const core_v1::Pod& pod, const core_v1::Taint& taint) {
-  return std::ranges::any_of(pod.spec.tolerations, [&](const core_v1::Toleration& toleration) {
-    return Tolerates(toleration, taint);
-  });
-}
-
-bool HasForbiddingTaint(const core_v1::Pod& pod, const core_v1::Node& node) {
-  return std::ranges::any_of(node.spec.taints, [&](const core_v1::Taint& taint) {
-    const bool forbids = taint.effect == "NoSchedule" || taint.effect == "NoExecute";
-    return forbids && !ToleratesAny(pod, taint);
-  });
-}
-
-bool MatchesAffinity(const PodNeeds& needs, const core_v1::Node& node) {
-  for (const auto& [label, value] : needs.pod->spec.node_selector) {
-    const auto found = node.metadata.labels.find(label);
-    if (found == node.metadata.labels.end() || found->second != value) return false;
-  }
-  if (!needs.affinity) return true;
-  // A mistake in a term matches nothing, as upstream's filter has it.
-  return needs.affinity->Match(node.metadata.labels, node.metadata.name).value_or(false);
 }
 
 int64_t AmountIn(const Amounts& amounts, std::string_view name) {
@@ -127,7 +108,74 @@ std::optional<Rejection> FilterPodLevel(
   return std::nullopt;
 }
 
+bool AreAtOdds(const HostPort& wanted, const HostPort& taken) {
+  constexpr std::string_view kAll = "0.0.0.0";
+  return wanted.port == taken.port && wanted.protocol == taken.protocol &&
+         (wanted.ip == taken.ip || wanted.ip == kAll || taken.ip == kAll);
+}
+
+bool HasFreePorts(const PodNeeds& needs, const NodeState& state) {
+  return std::ranges::none_of(needs.ports, [&](const HostPort& wanted) {
+    return std::ranges::any_of(state.ports,
+                               [&](const auto& taken) { return AreAtOdds(wanted, taken.first); });
+  });
+}
+
 }  // namespace
+
+bool ToleratesAny(const core_v1::Pod& pod, const core_v1::Taint& taint) {
+  return std::ranges::any_of(pod.spec.tolerations, [&](const core_v1::Toleration& toleration) {
+    return Tolerates(toleration, taint);
+  });
+}
+
+bool HasForbiddingTaint(const core_v1::Pod& pod, const core_v1::Node& node) {
+  return std::ranges::any_of(node.spec.taints, [&](const core_v1::Taint& taint) {
+    const bool forbids = taint.effect == "NoSchedule" || taint.effect == "NoExecute";
+    return forbids && !ToleratesAny(pod, taint);
+  });
+}
+
+bool MatchesAffinity(const PodNeeds& needs, const core_v1::Node& node) {
+  for (const auto& [label, value] : needs.pod->spec.node_selector) {
+    const auto found = node.metadata.labels.find(label);
+    if (found == node.metadata.labels.end() || found->second != value) return false;
+  }
+  if (!needs.affinity) return true;
+  // A mistake in a term matches nothing, as upstream's filter has it.
+  return needs.affinity->Match(node.metadata.labels, node.metadata.name).value_or(false);
+}
+
+Presumed PresumedOf(const core_v1::Pod& pod) {
+  Amounts sum = api::pods::SumOfContainers(pod.spec, [](const core_v1::ResourceRequirements& one) {
+    Amounts amounts = RequestsOf(one);
+    amounts.try_emplace("cpu", kPresumedMilliCpu);
+    amounts.try_emplace("memory", kPresumedMemory);
+    return amounts;
+  });
+  if (pod.spec.resources) {
+    for (const auto& [name, amount] : RequestsOf(*pod.spec.resources)) sum[name] = amount;
+  }
+  for (const auto& [name, overhead] : pod.spec.overhead) sum[name] += AmountOf(name, overhead);
+  return {.cpu = sum["cpu"], .memory = sum["memory"]};
+}
+
+std::vector<HostPort> HostPortsOf(const core_v1::Pod& pod) {
+  std::vector<HostPort> ports;
+  const auto add = [&](const core_v1::Container& container) {
+    for (const core_v1::ContainerPort& port : container.ports) {
+      if (port.host_port <= 0) continue;
+      ports.push_back({.protocol = port.protocol.empty() ? "TCP" : port.protocol,
+                       .port = port.host_port,
+                       .ip = port.host_ip.empty() ? "0.0.0.0" : port.host_ip});
+    }
+  };
+  std::ranges::for_each(pod.spec.containers, add);
+  for (const core_v1::Container& container : pod.spec.init_containers) {
+    if (container.restart_policy == "Always") add(container);
+  }
+  return ports;
+}
 
 Amounts RequestsOf(const core_v1::Pod& pod,
                    std::span<const core_v1::NodeAllocatableResourceClaimStatus> taken) {
@@ -158,7 +206,11 @@ std::optional<Rejection> FilterTaken(
 }
 
 PodNeeds NeedsOf(const core_v1::Pod& pod) {
-  PodNeeds needs{.pod = &pod, .requests = RequestsOf(pod), .affinity = std::nullopt};
+  PodNeeds needs{.pod = &pod,
+                 .requests = RequestsOf(pod),
+                 .presumed = PresumedOf(pod),
+                 .ports = HostPortsOf(pod),
+                 .affinity = std::nullopt};
   const auto& affinity = pod.spec.affinity;
   if (affinity && affinity->node_affinity &&
       affinity->node_affinity->required_during_scheduling_ignored_during_execution) {
@@ -200,6 +252,10 @@ std::optional<Rejection> FilterNode(const PodNeeds& needs, const NodeState& stat
   }
   if (!MatchesAffinity(needs, node)) {
     return Rejection{.reasons = {"node(s) didn't match Pod's node affinity/selector"}};
+  }
+  if (!HasFreePorts(needs, state)) {
+    return Rejection{.reasons = {"node(s) didn't have free ports for the requested pod ports"},
+                     .unresolvable = false};
   }
   return FilterResources(needs, state);
 }

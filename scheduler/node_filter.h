@@ -20,10 +20,27 @@ namespace dray::scheduler {
 /// Amounts by resource name; cpu in thousandths, everything else in its unit.
 using Amounts = std::map<std::string, int64_t, std::less<>>;
 
+/// Processors (thousandths) and memory (bytes) as scores count them: of containers that ask for
+/// none 100m and 200Mi are presumed, so that they are spread too.
+struct Presumed {
+  int64_t cpu = 0;
+  int64_t memory = 0;
+};
+
+/// A port of the node that a pod wants for itself.
+struct HostPort {
+  std::string protocol;
+  int32_t port;
+  std::string ip;  // 0.0.0.0: all of the node
+  auto operator<=>(const HostPort&) const = default;
+};
+
 /// What a pod asks of a node, with its selectors parsed once per attempt.
 struct PodNeeds {
   const api::core_v1::Pod* pod;  // outlives this
   Amounts requests;
+  Presumed presumed;
+  std::vector<HostPort> ports;
   std::optional<api::NodeSelector> affinity;
   /// Extended resources that a class of devices serves: a node that has none of its own is not
   /// asked for them here.
@@ -38,12 +55,17 @@ PodNeeds NeedsOf(const api::core_v1::Pod& pod);
 Amounts RequestsOf(const api::core_v1::Pod& pod,
                    std::span<const api::core_v1::NodeAllocatableResourceClaimStatus> taken = {});
 
+Presumed PresumedOf(const api::core_v1::Pod& pod);
+std::vector<HostPort> HostPortsOf(const api::core_v1::Pod& pod);
+
 /// A node and what its pods have asked for already.
 struct NodeState {
   api::Object node;
   Amounts allocatable;
   Amounts requested;
   int64_t pods = 0;
+  Presumed presumed = {};
+  std::map<HostPort, int64_t> ports = {};  // how many pods have each
 
   const api::core_v1::Node& value() const { return node.As<api::core_v1::Node>(); }
 };
@@ -53,6 +75,12 @@ struct Rejection {
   std::vector<std::string> reasons;
   bool unresolvable = true;
 };
+
+bool ToleratesAny(const api::core_v1::Pod& pod, const api::core_v1::Taint& taint);
+/// Whether the node has a taint against new pods that this one does not tolerate.
+bool HasForbiddingTaint(const api::core_v1::Pod& pod, const api::core_v1::Node& node);
+/// Whether the node is of those that the pod selects.
+bool MatchesAffinity(const PodNeeds& needs, const api::core_v1::Node& node);
 
 /// Upstream's filters in upstream's order; the first that objects gives the reasons. A node that
 /// says nothing about allocatable resources has no limits.

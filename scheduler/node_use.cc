@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "scheduler/pod_affinity.h"
 #include "scheduler/pod_writes.h"
 
 namespace dray::scheduler {
@@ -42,11 +43,14 @@ void NodeUse::SetPod(const core_v1::Pod& pod, const std::string& node, TakenByDe
   DropPod(pod.metadata.uid);
   Use use{.node = node,
           .requests = RequestsOf(pod, taken),
+          .presumed = PresumedOf(pod),
+          .ports = HostPortsOf(pod),
           .key = api::ObjectKey(pod.metadata),
           .priority = pod.spec.priority.value_or(0)};
   Count(use, 1);
   pods_by_node_[node].insert(pod.metadata.uid);
   ++priorities_[use.priority];
+  if (HasPodAffinity(pod)) with_affinity_.insert(pod.metadata.uid);
   used_.emplace(pod.metadata.uid, std::move(use));
 }
 
@@ -60,6 +64,9 @@ bool NodeUse::DropPod(std::string_view uid) {
   if (others->second.empty()) pods_by_node_.erase(others);
   const auto equals = priorities_.find(use.priority);
   if (--equals->second == 0) priorities_.erase(equals);
+  if (const auto affine = with_affinity_.find(uid); affine != with_affinity_.end()) {
+    with_affinity_.erase(affine);
+  }
   used_.erase(known);
   return true;
 }
@@ -124,11 +131,43 @@ std::vector<PodOnNode> NodeUse::LessImportantOn(std::string_view node,
   return pods;
 }
 
+void NodeUse::AddNeighbour(const std::string& uid,
+                           const Use& use,
+                           const api::claims::Lookup& find_pod,
+                           std::vector<Neighbour>& neighbours) const {
+  const auto node = nodes_.find(use.node);
+  const api::Object* pod = find_pod(use.key);
+  if (node == nodes_.end() || pod == nullptr || pod->metadata().uid != uid) return;
+  neighbours.push_back({.pod = &pod->As<core_v1::Pod>(), .node = &node->second.value()});
+}
+
+std::vector<Neighbour> NodeUse::Neighbours(const api::claims::Lookup& find_pod) const {
+  std::vector<Neighbour> neighbours;
+  for (const auto& [uid, use] : used_) AddNeighbour(uid, use, find_pod, neighbours);
+  return neighbours;
+}
+
+std::vector<Neighbour> NodeUse::NeighboursWithAffinity(const api::claims::Lookup& find_pod) const {
+  std::vector<Neighbour> neighbours;
+  for (const std::string& uid : with_affinity_) {
+    AddNeighbour(uid, used_.find(uid)->second, find_pod, neighbours);
+  }
+  return neighbours;
+}
+
 void NodeUse::Count(const Use& use, int64_t sign) {
   const auto node = nodes_.find(use.node);
   if (node == nodes_.end()) return;
-  for (const auto& [name, amount] : use.requests) node->second.requested[name] += sign * amount;
-  node->second.pods += sign;
+  NodeState& state = node->second;
+  for (const auto& [name, amount] : use.requests) state.requested[name] += sign * amount;
+  state.presumed.cpu += sign * use.presumed.cpu;
+  state.presumed.memory += sign * use.presumed.memory;
+  for (const HostPort& port : use.ports) {
+    int64_t& pods = state.ports[port];
+    pods += sign;
+    if (pods == 0) state.ports.erase(port);
+  }
+  state.pods += sign;
 }
 
 }  // namespace dray::scheduler

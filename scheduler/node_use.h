@@ -17,6 +17,7 @@
 #include "api/claims/pod_claims.h"
 #include "api/core_v1/pod.h"
 #include "api/object.h"
+#include "scheduler/neighbours.h"
 #include "scheduler/node_filter.h"
 #include "scheduler/preemption.h"
 
@@ -51,6 +52,11 @@ class NodeUse {
       const std::function<bool(std::string_view uid)>& is_assumed,
       std::deque<NodeState>& copies);
 
+  /// The pods on nodes, or those of them with rules about other pods. `find_pod` looks by
+  /// "namespace/name". Valid until the next change. O(pods), or O(those).
+  std::vector<Neighbour> Neighbours(const api::claims::Lookup& find_pod) const;
+  std::vector<Neighbour> NeighboursWithAffinity(const api::claims::Lookup& find_pod) const;
+
   /// Whether any pod on any node is less important than that.
   bool HasLessImportant(int32_t priority) const {
     return !priorities_.empty() && priorities_.begin()->first < priority;
@@ -64,17 +70,24 @@ class NodeUse {
   struct Use {
     std::string node;
     Amounts requests;
+    Presumed presumed = {};
+    std::vector<HostPort> ports = {};
     std::string key;  // of the pod
     int32_t priority = 0;
   };
 
   void Count(const Use& use, int64_t sign);
+  void AddNeighbour(const std::string& uid,
+                    const Use& use,
+                    const api::claims::Lookup& find_pod,
+                    std::vector<Neighbour>& neighbours) const;
 
   std::map<std::string, NodeState, std::less<>> nodes_;
   std::vector<const NodeState*> list_;
   bool is_list_old_ = true;
   std::map<std::string, Use, std::less<>> used_;                            // by uid
   std::map<std::string, std::set<std::string>, std::less<>> pods_by_node_;  // uids
+  std::set<std::string, std::less<>> with_affinity_;  // uids of pods with rules about others
   std::map<int32_t, size_t> priorities_;              // of pods on nodes, how many have each
   std::map<std::string, Use, std::less<>> nominees_;  // by uid
 };

@@ -19,8 +19,9 @@
 namespace dray::scheduler {
 
 /// What happened in the cluster that may make an unschedulable pod schedulable: nodes were added or
-/// changed, pods left their nodes, devices were added or freed, classes changed.
-enum class ClusterEvent : uint8_t { kNodes, kAssignedPods, kDevices, kClasses };
+/// changed, pods left their nodes, devices were added or freed, classes changed, pods came to
+/// nodes.
+enum class ClusterEvent : uint8_t { kNodes, kAssignedPods, kDevices, kClasses, kPlacedPods };
 
 /// What an unschedulable pod waits for: any of these events, or a change of one of its claims.
 struct WaitsFor {

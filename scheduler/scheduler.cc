@@ -17,6 +17,7 @@
 #include "api/claims/extended_claim.h"
 #include "api/claims/pod_claims.h"
 #include "api/claims/pod_groups.h"
+#include "api/core_v1/namespace.h"
 #include "api/core_v1/node.h"
 #include "api/resource_v1/claim.h"
 #include "api/resource_v1/device_class.h"
@@ -96,7 +97,9 @@ Scheduler::Scheduler(client::Client& client, World& world, Log log, Options opti
               world.clock,
               loop_.wakeup(),
               log_),
-      pods_(client, api::Reflected<core_v1::Pod>::kKind, world.clock, loop_.wakeup(), log_) {
+      pods_(client, api::Reflected<core_v1::Pod>::kKind, world.clock, loop_.wakeup(), log_),
+      namespaces_(
+          client, api::Reflected<core_v1::Namespace>::kKind, world.clock, loop_.wakeup(), log_) {
   DRAY_CHECK(options_.selectors != nullptr);
   nodes_informer_.OnChange([this](auto* before, auto* after) { OnNode(before, after); });
   extended_by_pod_ = claims_.AddIndex([](const api::Object& claim, auto& values) {
@@ -153,7 +156,8 @@ void Scheduler::Stop() {
 std::optional<MonotonicTime> Scheduler::Step() {
   std::optional<MonotonicTime> next;
   bool synced = true;
-  for (client::Informer* informer : {&nodes_informer_, &classes_, &slices_, &claims_, &pods_}) {
+  for (client::Informer* informer :
+       {&nodes_informer_, &namespaces_, &classes_, &slices_, &claims_, &pods_}) {
     next = client::Earlier(next, informer->Step());
     synced = synced && informer->synced();
   }
@@ -214,8 +218,8 @@ void Scheduler::OnPod(const api::Object* before, const api::Object* after) {
     waiting_.Remove(pod.metadata.uid);
     Dequeue(pod);
     if (!IsDone(pod)) {
-      return use_.SetPod(
-          pod, pod.spec.node_name, pod.status.node_allocatable_resource_claim_statuses);
+      use_.SetPod(pod, pod.spec.node_name, pod.status.node_allocatable_resource_claim_statuses);
+      return queue_.MoveOnEvent(ClusterEvent::kPlacedPods, Now());
     }
     if (use_.DropPod(pod.metadata.uid)) queue_.MoveOnEvent(ClusterEvent::kAssignedPods, Now());
     return;
@@ -352,6 +356,14 @@ Decision Scheduler::SchedulePod(const core_v1::Pod& pod,
     view.class_of = [this](std::string_view resource) { return extended_.ClassOf(resource); };
     view.left_over = LeftOverOf(pod.metadata.uid);
   }
+  const auto find_pod = [this](std::string_view key) { return pods_.Find(key); };
+  view.neighbours = {.all = [&] { return use_.Neighbours(find_pod); },
+                     .with_affinity = [&] { return use_.NeighboursWithAffinity(find_pod); },
+                     .labels_of_namespace =
+                         [this](std::string_view name) {
+                           const api::Object* found = namespaces_.Find(name);
+                           return found == nullptr ? nullptr : &found->metadata().labels;
+                         }};
   if (!node_allocatable_.empty()) {
     view.node_allocatable = [this](const auto& result) { return node_allocatable_.Find(result); };
   }
@@ -418,6 +430,7 @@ void Scheduler::Assume(BindTask task, Placement placement) {
   const auto& pod = task.pod.As<core_v1::Pod>();
   assumed_.insert(pod.metadata.uid);
   use_.SetPod(pod, placement.node, placement.taken);
+  queue_.MoveOnEvent(ClusterEvent::kPlacedPods, Now());
   task.taken = std::move(placement.taken);
   StartBinding(std::move(task));
 }

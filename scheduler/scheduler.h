@@ -198,6 +198,7 @@ class Scheduler {
   client::Informer slices_;
   client::Informer claims_;
   client::Informer pods_;
+  client::Informer namespaces_;  // for rules about pods of others
   std::optional<client::Informer> taint_rules_;
   std::optional<client::Informer> groups_;
   size_t pods_by_group_ = 0;    // index of pods_

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "scheduler/topology_spread.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "scheduler/pod_affinity.h"
+
+namespace dray::scheduler {
+namespace {
+
+namespace core_v1 = api::core_v1;
+
+constexpr int64_t kScoreMax = 100;
+
+/// The value of the constraint's key; null: the node has none.
+const std::string* PlaceOf(const core_v1::TopologySpreadConstraint& constraint,
+                           const core_v1::Node& node) {
+  const auto label = node.metadata.labels.find(constraint.topology_key);
+  return label == node.metadata.labels.end() ? nullptr : &label->second;
+}
+
+}  // namespace
+
+TopologySpread::Constraint TopologySpread::ConstraintOf(
+    const core_v1::TopologySpreadConstraint& said, const core_v1::Pod& pod) {
+  api::meta_v1::LabelSelector selector =
+      said.label_selector.value_or(api::meta_v1::LabelSelector());
+  for (const std::string& key : said.match_label_keys) {
+    const auto label = pod.metadata.labels.find(key);
+    if (label == pod.metadata.labels.end()) continue;
+    selector.match_expressions.push_back(
+        {.key = key, .operator_ = "In", .values = {label->second}});
+  }
+  Constraint constraint{
+      .said = &said,
+      .selector = said.label_selector ? SelectorOf(selector) : api::LabelSelector::Nothing()};
+  constraint.selects_us = constraint.selector.Matches(pod.metadata.labels);
+  return constraint;
+}
+
+TopologySpread::TopologySpread(const PodNeeds& needs,
+                               std::span<const NodeState* const> nodes,
+                               const Neighbours& neighbours)
+    : needs_(needs) {
+  const core_v1::Pod& pod = *needs.pod;
+  for (const auto& said : pod.spec.topology_spread_constraints) {
+    auto& constraints = said.when_unsatisfiable == "DoNotSchedule" ? musts_ : wishes_;
+    constraints.push_back(ConstraintOf(said, pod));
+  }
+  if (musts_.empty() && wishes_.empty()) return;
+  const std::vector<Neighbour> pods = neighbours.all ? neighbours.all() : std::vector<Neighbour>();
+  CountPods(musts_, nodes, pods);
+  CountPods(wishes_, nodes, pods);
+}
+
+/// Whether pods on the node count for the constraint.
+bool TopologySpread::Counts(const Constraint& constraint, const core_v1::Node& node) const {
+  const core_v1::TopologySpreadConstraint& said = *constraint.said;
+  const bool honours_affinity = said.node_affinity_policy.value_or("Honor") == "Honor";
+  if (honours_affinity && !MatchesAffinity(needs_, node)) return false;
+  const bool honours_taints = said.node_taints_policy.value_or("Ignore") == "Honor";
+  return !honours_taints || !HasForbiddingTaint(*needs_.pod, node);
+}
+
+bool TopologySpread::CountsFor(const std::vector<Constraint>& constraints,
+                               const core_v1::Node& node) const {
+  return std::ranges::all_of(constraints, [&](const Constraint& constraint) {
+    return PlaceOf(*constraint.said, node) != nullptr;
+  });
+}
+
+void TopologySpread::CountPods(std::vector<Constraint>& constraints,
+                               std::span<const NodeState* const> nodes,
+                               const std::vector<Neighbour>& pods) const {
+  if (constraints.empty()) return;
+  for (Constraint& constraint : constraints) {
+    std::set<const core_v1::Node*> counted;
+    for (const NodeState* state : nodes) {
+      const core_v1::Node& node = state->value();
+      if (!CountsFor(constraints, node) || !Counts(constraint, node)) continue;
+      constraint.pods.try_emplace(*PlaceOf(*constraint.said, node));
+      counted.insert(&node);
+    }
+    // An empty selector selects nothing here, as upstream counts.
+    if (constraint.selector.IsEverything()) continue;
+    for (const auto& [pod, node] : pods) {
+      const bool counts = counted.contains(node) && !pod->metadata.deletion_timestamp &&
+                          pod->metadata.namespace_ == needs_.pod->metadata.namespace_ &&
+                          constraint.selector.Matches(pod->metadata.labels);
+      if (counts) ++constraint.pods[*PlaceOf(*constraint.said, *node)];
+    }
+  }
+}
+
+std::optional<Rejection> TopologySpread::Filter(const core_v1::Node& node) const {
+  for (const Constraint& constraint : musts_) {
+    const std::string* place = PlaceOf(*constraint.said, node);
+    if (place == nullptr) {
+      return Rejection{.reasons = {"node(s) didn't match pod topology spread constraints (missing "
+                                   "required label)"}};
+    }
+    int64_t least = constraint.pods.empty() ? 0 : std::numeric_limits<int64_t>::max();
+    for (const auto& [value, count] : constraint.pods) least = std::min(least, count);
+    const auto domains = static_cast<int32_t>(constraint.pods.size());
+    if (domains < constraint.said->min_domains.value_or(1)) least = 0;
+    const auto found = constraint.pods.find(*place);
+    const int64_t here = found == constraint.pods.end() ? 0 : found->second;
+    if (here + (constraint.selects_us ? 1 : 0) - least > constraint.said->max_skew) {
+      return Rejection{.reasons = {"node(s) didn't match pod topology spread constraints"},
+                       .unresolvable = false};
+    }
+  }
+  return std::nullopt;
+}
+
+std::vector<int64_t> TopologySpread::Scores(std::span<const NodeState* const> nodes) const {
+  // Nodes without the keys get nothing; the others are compared with each other.
+  std::vector<std::optional<int64_t>> raw(nodes.size());
+  std::vector<std::set<std::string_view>> places(wishes_.size());
+  for (const NodeState* state : nodes) {
+    if (!CountsFor(wishes_, state->value())) continue;
+    for (size_t i = 0; i < wishes_.size(); ++i) {
+      places[i].insert(*PlaceOf(*wishes_[i].said, state->value()));
+    }
+  }
+  int64_t least = std::numeric_limits<int64_t>::max();
+  int64_t most = 0;
+  for (size_t at = 0; at < nodes.size(); ++at) {
+    const core_v1::Node& node = nodes[at]->value();
+    if (!CountsFor(wishes_, node)) continue;
+    double score = 0;
+    for (size_t i = 0; i < wishes_.size(); ++i) {
+      const auto found = wishes_[i].pods.find(*PlaceOf(*wishes_[i].said, node));
+      const int64_t here = found == wishes_[i].pods.end() ? 0 : found->second;
+      const double weight = std::log(static_cast<double>(places[i].size() + 2));
+      score += static_cast<double>(here) * weight + (wishes_[i].said->max_skew - 1);
+    }
+    raw[at] = static_cast<int64_t>(std::round(score));
+    least = std::min(least, *raw[at]);
+    most = std::max(most, *raw[at]);
+  }
+  std::vector<int64_t> scores;
+  for (const std::optional<int64_t>& one : raw) {
+    const int64_t score =
+        most == 0 ? kScoreMax : kScoreMax * (most + least - one.value_or(0)) / most;
+    scores.push_back(one ? score : 0);
+  }
+  return scores;
+}
+
+}  // namespace dray::scheduler

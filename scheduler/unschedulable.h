@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Why a pod fits nowhere, in upstream's words, and what can be done about it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/object.h"
+#include "scheduler/preemption.h"
+#include "scheduler/queue.h"
+
+namespace dray::scheduler {
+
+/// The pod fits nowhere now.
+struct Unschedulable {
+  size_t nodes = 0;
+  std::string claim_reason;  // about the pod's claims, whatever the node ("PreFilter"); or empty
+  std::vector<std::string> node_reasons;  // one per node and reason
+  size_t unresolvable_nodes = 0;          // evicting other pods would not help there
+  /// One per reason and other node: why evicting pods does not help there either.
+  std::vector<std::string> preemption_reasons;
+  std::string not_preempting;              // why the pod may evict nobody; or empty
+  std::optional<Preemption> preemption;    // whom to evict
+  std::vector<size_t> unavailable_claims;  // allocated where the pod cannot go, sorted
+  bool left_over_in_the_way = false;       // ClusterView::left_over
+  WaitsFor waits_for;
+};
+
+/// What was given up for a pod that fits nowhere.
+enum class GivenUp : uint8_t { kNothing, kAllocation, kClaim };
+
+/// Why the nodes do not do: "0/2 nodes are available: 2 cannot allocate all claims."
+std::string ReasonsOf(const Unschedulable& result);
+/// The text of condition and event: "0/2 nodes are available: 2 cannot allocate all claims.
+/// preemption: …".
+std::string MessageOf(const Unschedulable& result, GivenUp given_up = GivenUp::kNothing);
+
+/// The claim to take back an allocation from so that the pod may fit: the first unavailable one
+/// that nobody but this pod has reserved.
+std::optional<size_t> ClaimToDeallocate(const Unschedulable& result,
+                                        std::span<const api::Object> claims,
+                                        std::string_view pod_uid);
+
+}  // namespace dray::scheduler
