@@ -49,12 +49,12 @@ void PlacedSoFar::Place(const GroupMember& member, const Placement& placement) {
     status.allocation = placement.allocations[i];
     status.reserved_for.push_back(member.consumers[i]);
     const std::string& uid = claim.metadata().uid;
-    if (taken_.Reserve(uid, *placement.allocations[i])) holds_.push_back(uid);
+    if (taken_.Reserve(uid, *placement.allocations[i])) holds_.insert(uid);
     allocated_.insert_or_assign(uid, std::move(claim));
   }
   if (placement.extended.has_value()) {
     std::string hold = HoldOf(member.value(), placement.extended->claim);
-    if (taken_.Reserve(hold, placement.extended->allocation)) holds_.push_back(std::move(hold));
+    if (taken_.Reserve(hold, placement.extended->allocation)) holds_.insert(std::move(hold));
   }
   Load& load = loads_[placement.node];
   for (const auto& [name, amount] : RequestsOf(member.value(), placement.taken)) {
@@ -62,6 +62,33 @@ void PlacedSoFar::Place(const GroupMember& member, const Placement& placement) {
   }
   ++load.pods;
   first_node_ = placement.next_first_node;
+}
+
+void PlacedSoFar::Remove(const GroupMember& member, const Placement& placement) {
+  const auto forget = [this](const std::string& hold) {
+    if (holds_.erase(hold) > 0) taken_.Unreserve(hold);
+  };
+  for (size_t i = 0; i < member.claims.size(); ++i) {
+    if (!placement.allocations[i]) continue;
+    const std::string& uid = member.claims[i].metadata().uid;
+    forget(uid);
+    allocated_.erase(uid);
+  }
+  if (placement.extended.has_value()) forget(HoldOf(member.value(), placement.extended->claim));
+  Load& load = loads_[placement.node];
+  for (const auto& [name, amount] : RequestsOf(member.value(), placement.taken)) {
+    load.requests[name] -= amount;
+  }
+  --load.pods;
+}
+
+void PlacedSoFar::Choose(std::string_view claim_uid,
+                         const resource_v1::AllocationResult& allocation) {
+  const auto known = allocated_.find(claim_uid);
+  if (known == allocated_.end()) return;
+  api::Object claim = known->second.Clone();
+  claim.Mutable<ResourceClaim>().status.allocation = allocation;
+  known->second = std::move(claim);
 }
 
 void PlacedSoFar::TakeBack() {

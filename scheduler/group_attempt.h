@@ -9,8 +9,10 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "api/core_v1/pod.h"
@@ -55,6 +57,15 @@ class PlacedSoFar {
   size_t first_node() const { return first_node_; }
 
   void Place(const GroupMember& member, const Placement& placement);
+  /// Undoes that. What it chose for claims must not be relied on by others.
+  void Remove(const GroupMember& member, const Placement& placement);
+  /// Devices of a claim, by HoldOf: free for a while, then held again.
+  void LetGo(const std::string& hold) { taken_.Unreserve(hold); }
+  void HoldAgain(const std::string& hold, const api::resource_v1::AllocationResult& allocation) {
+    (void)taken_.Reserve(hold, allocation);
+  }
+  /// Another choice for a claim of which there is one.
+  void Choose(std::string_view claim_uid, const api::resource_v1::AllocationResult& allocation);
   /// As if nothing had been placed.
   void TakeBack();
   /// What was chosen for claims, by uid.
@@ -69,7 +80,7 @@ class PlacedSoFar {
   };
   std::map<std::string, Load, std::less<>> loads_;             // by node
   std::map<std::string, api::Object, std::less<>> allocated_;  // claims by uid, as seen from now on
-  std::vector<std::string> holds_;
+  std::set<std::string> holds_;
 };
 
 /// Decides about one pod of the group. `claims` are as seen by it.

@@ -3,6 +3,7 @@
 // pods that wait for a node; an attempt is for all of them.
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <set>
 #include <utility>
 #include <variant>
@@ -11,6 +12,7 @@
 
 #include "api/claims/pod_claims.h"
 #include "api/claims/pod_groups.h"
+#include "api/resource_v1/slice.h"
 #include "scheduler/pod_claims.h"
 #include "scheduler/scheduler.h"
 
@@ -78,6 +80,10 @@ void Scheduler::Dequeue(const core_v1::Pod& pod) {
 void Scheduler::FollowGroups() {
   groups_.emplace(client_, api::Reflected<PodGroup>::kKind, world_.clock, loop_.wakeup(), log_);
   groups_->OnChange([this](auto* before, auto* after) { OnGroup(before, after); });
+  slices_by_pool_ = slices_.AddIndex([](const api::Object& slice, auto& values) {
+    const auto& spec = slice.As<resource_v1::ResourceSlice>().spec;
+    values.push_back(fmt::format("{}/{}", spec.driver, spec.pool.name));
+  });
   pods_by_group_ = pods_.AddIndex([](const api::Object& pod, auto& values) {
     if (std::string group = api::claims::PodGroupKeyOf(pod.As<core_v1::Pod>()); !group.empty()) {
       values.push_back(std::move(group));
@@ -179,18 +185,55 @@ void Scheduler::ScheduleGroup(const std::string& entry, MonotonicTime now) {
     return FinishGroup(entry, object, *members, std::move(outcome), is_any_scheduled);
   }
   PlacedSoFar placed(taken_, first_node_);
-  outcome = PlaceGroup(
+  const GangBoard board = BoardFor(*ProfileOf(*pods.front()));
+  outcome = PlaceGang(
       *members,
       {.min_count = MinCountOf(group),
        .scheduled = static_cast<int64_t>(state.scheduled.size()),
        .remaining = static_cast<int64_t>(members->size())},
       [this](const auto& pod, auto claims, const auto& before) {
-        return SchedulePod(pod, claims, &before);
+        return SchedulePod(pod, claims, {.placed = &before});
       },
+      board,
       placed);
   outcome.chosen = placed.Chosen();
   placed.TakeBack();
   FinishGroup(entry, object, *members, std::move(outcome), is_any_scheduled);
+}
+
+GangBoard Scheduler::BoardFor(const Profile& profile) {
+  return {.nodes = use_.nodes(),
+          .decide_on =
+              [this](const auto& pod,
+                     auto claims,
+                     const auto& placed,
+                     const NodeState& node,
+                     const DeviceSearch& search) {
+                return SchedulePod(
+                    pod, claims, {.placed = &placed, .only_node = &node, .search = search});
+              },
+          .allocate =
+              [this, budget = BudgetOf(profile)](
+                  auto claims, const core_v1::Node& node, const Banned& banned) {
+                const SlicesOf slices_of = [this](const std::string& pool) {
+                  const auto& names = slices_.Indexed(slices_by_pool_, pool);
+                  return std::vector<std::string>(names.begin(), names.end());
+                };
+                return allocator::Attempt(WithoutBanned(Devices(), banned, slices_of), claims)
+                    .Allocate(node, budget);
+              },
+          .is_shared = [this](const auto& result) { return IsShared(result); }};
+}
+
+bool Scheduler::IsShared(const resource_v1::DeviceRequestAllocationResult& result) const {
+  const std::string pool = fmt::format("{}/{}", result.driver, result.pool);
+  for (const std::string& name : slices_.Indexed(slices_by_pool_, pool)) {
+    const auto& spec = slices_.Find(name)->As<resource_v1::ResourceSlice>().spec;
+    const auto device = std::ranges::find(spec.devices, result.device, &resource_v1::Device::name);
+    if (device == spec.devices.end()) continue;
+    return !spec.node_name && !device->node_name;
+  }
+  return true;
 }
 
 void Scheduler::BindMembers(std::span<const GroupMember> members, GroupOutcome& outcome) {

@@ -2,6 +2,7 @@
 // Groups of pods, as the scheduler writes them.
 #include <chrono>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -120,6 +121,38 @@ TEST_F(GroupsTest, AGangThatDoesNotFitTakesNothing) {
   Settle(12);
   for (const char* const name : {"a", "b", "c"}) EXPECT_EQ(NodeOf(name), "more");
   EXPECT_EQ(cluster_.GroupCondition("team"), "True Scheduled: ");
+}
+
+TEST_F(GroupsTest, AGangThatFitsOnlyTogetherIsPlaced) {
+  cluster_.AddNode("n", 0);
+  api::resource_v1::ResourceSlice counters;
+  counters.metadata.name = "counters";
+  counters.spec.driver = "gpu.acme.example";
+  counters.spec.node_name = "n";
+  counters.spec.pool = {.name = "parts", .generation = 1, .resource_slice_count = 2};
+  api::resource_v1::ResourceSlice devices = counters;
+  devices.metadata.name = "devices";
+  counters.spec.shared_counters.push_back({.name = "gpu"});
+  counters.spec.shared_counters.back().counters["units"].value = api::Quantity::FromInt(2);
+  for (const char* const name : {"whole", "half-0", "half-1"}) {
+    api::resource_v1::DeviceCounterConsumption units{.counter_set = "gpu"};
+    units.counters["units"].value =
+        api::Quantity::FromInt(name == std::string_view("whole") ? 2 : 1);
+    devices.spec.devices.push_back({.name = name});
+    devices.spec.devices.back().consumes_counters.push_back(std::move(units));
+  }
+  Cluster::Must(cluster_.client.Create(api::Object::Of(std::move(counters))));
+  Cluster::Must(cluster_.client.Create(api::Object::Of(std::move(devices))));
+  cluster_.AddClaim("x");
+  cluster_.AddClaim("y");
+  cluster_.AddGroup("team", 2);
+  cluster_.AddMember("a", "team", {"x"});
+  cluster_.AddMember("b", "team", {"y"});
+  Settle();
+  EXPECT_EQ(NodeOf("a"), "n");
+  EXPECT_EQ(NodeOf("b"), "n");
+  EXPECT_EQ(cluster_.Claim("x").status.allocation->devices.results[0].device, "half-0");
+  EXPECT_EQ(cluster_.Claim("y").status.allocation->devices.results[0].device, "half-1");
 }
 
 TEST_F(GroupsTest, PodsThatAreNotLookedAtAreToldHowFarItWent) {

@@ -317,7 +317,7 @@ void Scheduler::ScheduleOne(const std::string& key, MonotonicTime now) {
 
 Decision Scheduler::SchedulePod(const core_v1::Pod& pod,
                                 std::span<const api::Object> claims,
-                                const PlacedSoFar* placed) {
+                                const AsMember& member) {
   const Profile& profile = *ProfileOf(pod);
   const allocator::Budget budget = BudgetOf(profile);
   CycleOptions options = options_.cycle;
@@ -329,6 +329,12 @@ Decision Scheduler::SchedulePod(const core_v1::Pod& pod,
   std::deque<NodeState> copies;
   std::vector<const NodeState*> nodes =
       use_.NodesFor(pod, [this](std::string_view uid) { return assumed_.contains(uid); }, copies);
+  const PlacedSoFar* placed = member.placed;
+  if (member.only_node != nullptr) {
+    std::erase_if(nodes, [&](const NodeState* node) {
+      return node->value().metadata.name != member.only_node->value().metadata.name;
+    });
+  }
   if (placed != nullptr) placed->PutOn(nodes, copies);
   ClusterView view{
       .nodes = nodes,
@@ -345,6 +351,7 @@ Decision Scheduler::SchedulePod(const core_v1::Pod& pod,
             };
           },
       .now = world_.clock.Now()};
+  if (member.search) view.search = member.search;
   const int32_t priority = pod.spec.priority.value_or(0);
   if (placed == nullptr && use_.HasLessImportant(priority)) {
     view.pods_on = [this, priority](const std::string& node) {

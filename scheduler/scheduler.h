@@ -29,6 +29,7 @@
 #include "scheduler/cycle.h"
 #include "scheduler/devices.h"
 #include "scheduler/extended_resources.h"
+#include "scheduler/gang_search.h"
 #include "scheduler/group_attempt.h"
 #include "scheduler/node_use.h"
 #include "scheduler/pod_writes.h"
@@ -36,6 +37,13 @@
 #include "scheduler/tainted_slices.h"
 
 namespace dray::scheduler {
+
+/// How a pod of a group is looked at.
+struct AsMember {
+  const PlacedSoFar* placed = nullptr;   // the pods of its group that are placed already
+  const NodeState* only_node = nullptr;  // null: all of them
+  DeviceSearch search = {};              // not set: the usual one
+};
 
 /// Whether an entry of the queue stands for a group of pods.
 bool IsGroupEntry(std::string_view entry);
@@ -102,10 +110,11 @@ class Scheduler {
 
   void ScheduleOne(const std::string& key, MonotonicTime now);
   void Evict(const Preemption& preemption, const api::Object& pod);
-  /// `placed`: the pods of its group that are placed already; null: it is alone.
   Decision SchedulePod(const api::core_v1::Pod& pod,
                        std::span<const api::Object> claims,
-                       const PlacedSoFar* placed = nullptr);
+                       const AsMember& member = {});
+  GangBoard BoardFor(const Profile& profile);
+  bool IsShared(const api::resource_v1::DeviceRequestAllocationResult& result) const;
   const api::Object* LeftOverOf(std::string_view pod_uid) const;
   void Hold(BindTask& task, ClaimToBind claim);
   void Reserve(const api::Object& pod, std::span<const api::Object> claims, Placement placement);
@@ -202,6 +211,7 @@ class Scheduler {
   std::optional<client::Informer> taint_rules_;
   std::optional<client::Informer> groups_;
   size_t pods_by_group_ = 0;    // index of pods_
+  size_t slices_by_pool_ = 0;   // index of slices_, while there are groups
   size_t extended_by_pod_ = 0;  // index of claims_: those for extended resources, by uid of the pod
 };
 
