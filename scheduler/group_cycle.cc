@@ -73,6 +73,7 @@ void Scheduler::Enqueue(const core_v1::Pod& pod) {
 
 void Scheduler::Dequeue(const core_v1::Pod& pod) {
   const std::string entry = EntryOf(pod);
+  if (!queue_.Has(entry)) return;
   if (IsGroupEntry(entry) && !StateOf(entry.substr(kGroupPrefix.size())).waiting.empty()) return;
   queue_.Remove(entry);
 }
@@ -168,10 +169,10 @@ void Scheduler::ScheduleGroup(const std::string& entry, MonotonicTime now) {
   const api::Object object = *found;
   const auto& group = object.As<PodGroup>();
   WaitsFor waits_for;
+  // What is missing is a pod, or a change of one: that brings the group back.
+  if (state.is_gated || !state.IsComplete(group)) return queue_.Gate(entry, {}, now);
   const auto members = MembersOf(state, group, waits_for);
-  if (!members || state.is_gated || !state.IsComplete(group)) {
-    return queue_.Gate(entry, std::move(waits_for), now);
-  }
+  if (!members) return queue_.Gate(entry, std::move(waits_for), now);
   const bool is_any_scheduled = !state.scheduled.empty();
   std::vector<const core_v1::Pod*> pods;
   for (const auto& part : {state.waiting, state.scheduled}) {

@@ -49,6 +49,7 @@ class SchedulingQueue {
   /// back-off. A no-op for a pod in flight.
   void Add(const std::string& pod, int32_t priority, MonotonicTime now);
   void Remove(std::string_view pod);
+  bool Has(std::string_view pod) const { return pods_.contains(pod); }
 
   /// The next pod: highest priority, then longest in the queue. It is in flight from now on,
   /// until AddUnschedulable, AddBackoff or Remove.
