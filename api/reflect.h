@@ -74,6 +74,7 @@ struct Facets {
   std::string_view one_of = {};  // the union the member belongs to
   std::string_view gate = {};    // feature gates, separated by commas
   int64_t max_items = 0;         // 0: no bound of its own
+  std::string_view values = {};  // the texts it may have, separated by "|", as documents say
 };
 
 /// Which form of a version's documents is read or written.

@@ -291,13 +291,15 @@ class Schema:
                 out["one_of"] = quoted(value)
             elif key == "gate":
                 out["gate"] = quoted(value)
+            elif key == "enum":
+                out["values"] = quoted(value.replace("_", " "))
             elif key == "max":
                 out["max_items"] = value
             else:
                 self.fail(f"unknown facet {word!r}")
         order = ["required", "omit_empty", "omit_zero", "hub", "inlined", "atomic_map", "in",
                  "nullable", "plain", "list", "list_keys", "patch_strategy", "merge_key",
-                 "default_value", "one_of", "gate", "max_items"]
+                 "default_value", "one_of", "gate", "max_items", "values"]
         return ", ".join(f".{key} = {out[key]}" for key in order if key in out)
 
     def tables(self):

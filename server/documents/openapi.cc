@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/documents/openapi.h"
 
+#include <array>
+#include <functional>
+#include <set>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -32,18 +36,48 @@ void WriteInfo(std::string_view version, JsonWriter& json) {
   json.Object({{"title", "Kubernetes"}, {"version", version}});
 }
 
+using Roots = std::span<const OpenApiPlace>;
+
 // The paths come first and refer to schemas, which follow.
-void WritePathsOf(
-    Kinds kinds, OpenApiForm form, api::Release release, Schemas& schemas, JsonWriter& json) {
+void WritePathsOf(Roots roots,
+                  Kinds kinds,
+                  OpenApiForm form,
+                  api::Release release,
+                  Schemas& schemas,
+                  JsonWriter& json) {
   json.Member("paths").Object([&] {
+    for (const OpenApiPlace& root : roots) WriteRootPath(root, form, json);
     for (const KindInfo* kind : kinds) WritePaths(*kind, form, release, schemas, json);
   });
 }
 
-void WriteSchemasOf(Kinds kinds, std::string_view member, Schemas& schemas, JsonWriter& json) {
-  json.Member(member).Object([&] {
+void WriteSchemasOf(
+    Roots roots, Kinds kinds, OpenApiForm form, Schemas& schemas, JsonWriter& json) {
+  std::set<std::string, std::less<>> written;
+  json.Object([&] {
     for (const KindInfo* kind : kinds) schemas.WriteKind(*kind);
+    for (const OpenApiPlace& root : roots) WriteRootSchemas(root, form, written, json);
   });
+}
+
+// All that there are, of kinds in the order of their groups and versions.
+std::vector<OpenApiPlace> RootsOf(Kinds kinds) {
+  std::vector<OpenApiPlace> roots = {{.root = OpenApiRoot::kVersion},
+                                     {.root = OpenApiRoot::kCore},
+                                     {.root = OpenApiRoot::kGroups}};
+  const KindInfo* last = nullptr;
+  for (const KindInfo* kind : kinds) {
+    const bool is_new_group = last == nullptr || last->group != kind->group;
+    if (is_new_group && !kind->group.empty()) {
+      roots.push_back({.root = OpenApiRoot::kGroup, .group = kind->group});
+    }
+    if (is_new_group || last->version != kind->version) {
+      roots.push_back(
+          {.root = OpenApiRoot::kGroupVersion, .group = kind->group, .version = kind->version});
+    }
+    last = kind;
+  }
+  return roots;
 }
 
 // The document of one version.
@@ -55,9 +89,12 @@ std::string VersionDocument(Kinds kinds, api::Release release) {
   json.Object([&] {
     json.Member("openapi", "3.0.0");
     WriteInfo(ReleaseText(release), json.Member("info"));
-    WritePathsOf(kinds, OpenApiForm::kV3, release, schemas, json);
+    const std::array roots = {OpenApiPlace{.root = OpenApiRoot::kGroupVersion,
+                                           .group = kinds.front()->group,
+                                           .version = kinds.front()->version}};
+    WritePathsOf(roots, kinds, OpenApiForm::kV3, release, schemas, json);
     json.Member("components").Object([&] {
-      WriteSchemasOf(kinds, "schemas", schemas, json);
+      WriteSchemasOf(roots, kinds, OpenApiForm::kV3, schemas, json.Member("schemas"));
       WriteSecuritySchemes(json);
     });
   });
@@ -73,8 +110,9 @@ std::string WholeDocument(Kinds kinds, api::Release release) {
   json.Object([&] {
     json.Member("swagger", "2.0");
     WriteInfo(ReleaseText(release), json.Member("info"));
-    WritePathsOf(kinds, OpenApiForm::kV2, release, schemas, json);
-    WriteSchemasOf(kinds, "definitions", schemas, json);
+    const std::vector<OpenApiPlace> roots = RootsOf(kinds);
+    WritePathsOf(roots, kinds, OpenApiForm::kV2, release, schemas, json);
+    WriteSchemasOf(roots, kinds, OpenApiForm::kV2, schemas, json.Member("definitions"));
   });
   return text;
 }
@@ -97,7 +135,8 @@ OpenApi::Documents OpenApi::Make() const {
   }
   Documents made;
   const auto add_root = [&](std::string path, OpenApiRoot root, std::string_view group) {
-    made.v3.emplace(std::move(path), Finished(RootDocument(root, group, ReleaseText(release_))));
+    made.v3.emplace(std::move(path),
+                    Finished(RootDocument({.root = root, .group = group}, ReleaseText(release_))));
   };
   add_root("version", OpenApiRoot::kVersion, {});
   add_root("api", OpenApiRoot::kCore, {});

@@ -8,11 +8,15 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "api/meta_v1/options.h"
 #include "api/meta_v1/status.h"
+#include "server/documents/subresources.h"
+#include "server/registry/strategy.h"
 
 namespace dray::server::documents {
 namespace {
@@ -61,6 +65,13 @@ constexpr std::string_view kPatchTypes[] = {"application/apply-patch+yaml",
                                             "application/json-patch+json",
                                             "application/merge-patch+json",
                                             "application/strategic-merge-patch+json"};
+constexpr std::string_view kStreamTypes[] = {"application/json",
+                                             "application/yaml",
+                                             "application/vnd.kubernetes.protobuf",
+                                             "application/json;stream=watch",
+                                             "application/vnd.kubernetes.protobuf;stream=watch"};
+constexpr std::string_view kLogTypes[] = {
+    "text/plain", "application/json", "application/yaml", "application/vnd.kubernetes.protobuf"};
 
 constexpr Parameter kWriteParameters[] = {
     {"dryRun", "string"}, {"fieldManager", "string"}, {"fieldValidation", "string"}};
@@ -98,8 +109,36 @@ constexpr Parameter kDeleteCollectionParameters[] = {
     {"resourceVersionMatch", "string"},
     {"sendInitialEvents", "boolean"},
     {"timeoutSeconds", "integer"}};
+constexpr Parameter kStreamParameters[] = {{"container", "string"},
+                                           {"stderr", "boolean"},
+                                           {"stdin", "boolean"},
+                                           {"stdout", "boolean"},
+                                           {"tty", "boolean"}};
+constexpr Parameter kExecParameters[] = {{"command", "string"},
+                                         {"container", "string"},
+                                         {"stderr", "boolean"},
+                                         {"stdin", "boolean"},
+                                         {"stdout", "boolean"},
+                                         {"tty", "boolean"}};
+constexpr Parameter kForwardParameters[] = {{"ports", "integer"}};
+constexpr Parameter kProxyParameters[] = {{"path", "string"}};
+constexpr Parameter kLogParameters[] = {{"container", "string"},
+                                        {"follow", "boolean"},
+                                        {"insecureSkipTLSVerifyBackend", "boolean"},
+                                        {"limitBytes", "integer"},
+                                        {"previous", "boolean"},
+                                        {"sinceSeconds", "integer"},
+                                        {"stream", "string"},
+                                        {"tailLines", "integer"},
+                                        {"timestamps", "boolean"}};
 
 enum class Sent : uint8_t { kNothing, kObject, kPatch, kDeleteOptions };
+enum class Answered : uint8_t { kObject, kList, kStatus, kEvents, kText };
+
+constexpr std::string_view kOk[] = {"200"};
+constexpr std::string_view kOkOrCreated[] = {"200", "201"};
+constexpr std::string_view kCreatedOrAccepted[] = {"200", "201", "202"};
+constexpr std::string_view kOkOrAccepted[] = {"200", "202"};
 
 // One operation on a path.
 struct Operation {
@@ -107,55 +146,114 @@ struct Operation {
   Parameters parameters = {};
   Sent sent = Sent::kNothing;
   MediaTypes request = kNoBody;
-  std::string_view more;  // a code besides 200 for which the object is answered
+  Answered answered = Answered::kObject;
+  std::span<const std::string_view> codes = kOk;
+  MediaTypes types = kObjectTypes;
 };
 
-constexpr Operation kList = {
-    .method = "get", .action = "list", .id_verb = "list", .parameters = kListParameters};
+constexpr Operation kList = {.method = "get",
+                             .action = "list",
+                             .id_verb = "list",
+                             .parameters = kListParameters,
+                             .answered = Answered::kList,
+                             .types = kStreamTypes};
 constexpr Operation kCreate = {.method = "post",
                                .action = "post",
                                .id_verb = "create",
                                .parameters = kWriteParameters,
                                .sent = Sent::kObject,
-                               .request = kObjectTypes,
-                               .more = "201"};
+                               .request = kAnyTypes,
+                               .codes = kCreatedOrAccepted};
 constexpr Operation kDeleteCollection = {.method = "delete",
                                          .action = "deletecollection",
                                          .id_verb = "delete",
                                          .id_infix = "Collection",
                                          .parameters = kDeleteCollectionParameters,
                                          .sent = Sent::kDeleteOptions,
-                                         .request = kAnyTypes};
+                                         .request = kAnyTypes,
+                                         .answered = Answered::kStatus};
+constexpr Operation kRead = {.method = "get", .action = "get", .id_verb = "read"};
+constexpr Operation kReplace = {.method = "put",
+                                .action = "put",
+                                .id_verb = "replace",
+                                .parameters = kWriteParameters,
+                                .sent = Sent::kObject,
+                                .request = kAnyTypes,
+                                .codes = kOkOrCreated};
+constexpr Operation kPatch = {.method = "patch",
+                              .action = "patch",
+                              .id_verb = "patch",
+                              .parameters = kPatchParameters,
+                              .sent = Sent::kPatch,
+                              .request = kPatchTypes,
+                              .codes = kOkOrCreated};
+constexpr Operation kDelete = {.method = "delete",
+                               .action = "delete",
+                               .id_verb = "delete",
+                               .parameters = kDeleteParameters,
+                               .sent = Sent::kDeleteOptions,
+                               .request = kAnyTypes,
+                               .codes = kOkOrAccepted};
+constexpr Operation kReadLog = {.method = "get",
+                                .action = "get",
+                                .id_verb = "read",
+                                .parameters = kLogParameters,
+                                .answered = Answered::kText,
+                                .types = kLogTypes};
+constexpr Operation kWatchOne = {.method = "get",
+                                 .action = "watch",
+                                 .id_verb = "watch",
+                                 .parameters = kListParameters,
+                                 .answered = Answered::kEvents,
+                                 .types = kStreamTypes};
+constexpr Operation kWatchMany = {.method = "get",
+                                  .action = "watchlist",
+                                  .id_verb = "watch",
+                                  .parameters = kListParameters,
+                                  .answered = Answered::kEvents,
+                                  .types = kStreamTypes};
 constexpr Operation kOfCollections[] = {kList, kCreate, kDeleteCollection};
-constexpr Operation kOfItems[] = {{.method = "get", .action = "get", .id_verb = "read"},
-                                  {.method = "put",
-                                   .action = "put",
-                                   .id_verb = "replace",
-                                   .parameters = kWriteParameters,
-                                   .sent = Sent::kObject,
-                                   .request = kObjectTypes,
-                                   .more = "201"},
-                                  {.method = "patch",
-                                   .action = "patch",
-                                   .id_verb = "patch",
-                                   .parameters = kPatchParameters,
-                                   .sent = Sent::kPatch,
-                                   .request = kPatchTypes,
-                                   .more = "201"},
-                                  {.method = "delete",
-                                   .action = "delete",
-                                   .id_verb = "delete",
-                                   .parameters = kDeleteParameters,
-                                   .sent = Sent::kDeleteOptions,
-                                   .request = kAnyTypes,
-                                   .more = "202"}};
+constexpr Operation kOfItems[] = {kRead, kReplace, kPatch, kDelete};
+
+// How a connection through the server is opened: with any of these methods.
+struct Connection {
+  std::string_view options;  // the kind of its parameters
+  Parameters parameters;
+  bool any_method = false;
+};
+constexpr Connection kConnections[] = {
+    {.options = "PodAttachOptions", .parameters = kStreamParameters},
+    {.options = "PodExecOptions", .parameters = kExecParameters},
+    {.options = "PodPortForwardOptions", .parameters = kForwardParameters},
+    {.options = "PodProxyOptions", .parameters = kProxyParameters, .any_method = true},
+    {.options = "ServiceProxyOptions", .parameters = kProxyParameters, .any_method = true},
+    {.options = "NodeProxyOptions", .parameters = kProxyParameters, .any_method = true}};
+
+struct Method {
+  std::string_view name, infix;
+};
+constexpr Method kMethods[] = {{"get", "Get"},
+                               {"post", "Post"},
+                               {"put", "Put"},
+                               {"delete", "Delete"},
+                               {"options", "Options"},
+                               {"head", "Head"},
+                               {"patch", "Patch"}};
+constexpr size_t kStreamMethods = 2;  // get and post
+
+// What the operations on a path are about.
+struct Subject {
+  std::string_view group, version, kind;
+  const KindInfo* info;  // null: it is no kind, but options
+};
 
 // A path, and what its operations have in common.
 struct Place {
   std::string path;
   bool in_namespace;  // has a parameter {namespace}
   bool is_item;       // has a parameter {name}
-  std::string_view suffix;
+  std::string suffix;
+  Subject subject;
 };
 
 class Writer {
@@ -164,41 +262,111 @@ class Writer {
       : kind_(kind),
         is_v2_(form == OpenApiForm::kV2),
         camel_version_(CamelGroup(kind.group) + Capitalised(kind.version)),
+        base_(kind.group.empty() ? fmt::format("/api/{}", kind.version)
+                                 : fmt::format("/apis/{}/{}", kind.group, kind.version)),
+        collection_(
+            fmt::format("{}{}", kind.namespaced ? "/namespaces/{namespace}/" : "/", kind.plural)),
         schemas_(schemas),
         json_(json) {}
 
   void Write(api::Release release) {
-    const std::string base = kind_.group.empty()
-                                 ? fmt::format("/api/{}", kind_.version)
-                                 : fmt::format("/apis/{}/{}", kind_.group, kind_.version);
-    const bool in_namespace = kind_.namespaced;
-    const std::string collection =
-        fmt::format("{}{}/{}", base, in_namespace ? "/namespaces/{namespace}" : "", kind_.plural);
     const std::span<const Operation> all = kOfCollections;
-    const Place whole = {
-        .path = collection, .in_namespace = in_namespace, .is_item = false, .suffix = ""};
+    const Place whole = At(base_ + collection_);
     if (kind_.create_only) return Path(whole, all.subspan(1, 1));
+    if (!registry::StrategyOf(kind_).is_stored) {
+      Path(whole, all.first(1));
+      return Path(Item(), std::span(kOfItems).first(1));
+    }
     const bool is_namespace = kind_.group.empty() && kind_.plural == "namespaces";
     Path(whole, is_namespace ? all.first(2) : all);  // namespaces go one by one
-    if (in_namespace) {
-      Path({.path = fmt::format("{}/{}", base, kind_.plural),
-            .in_namespace = false,
-            .is_item = false,
-            .suffix = "ForAllNamespaces"},
-           all.first(1));
-    }
-    Place item = {.path = collection + "/{name}",
-                  .in_namespace = in_namespace,
-                  .is_item = true,
-                  .suffix = ""};
-    Path(item, kOfItems);
-    if (!kind_.has_status || !kind_.status_in.Has(release)) return;
-    item.path += "/status";
-    item.suffix = "Status";
-    Path(item, std::span(kOfItems).first(3));  // no delete
+    if (kind_.namespaced) Path(Everywhere(base_, "ForAllNamespaces"), all.first(1));
+    Path(Item(), kOfItems);
+    for (const Subresource& part : SubresourcesOf(kind_, release)) Part(part);
+    Watches();
   }
 
  private:
+  Place At(std::string path) const {
+    return {.path = std::move(path),
+            .in_namespace = kind_.namespaced,
+            .is_item = false,
+            .suffix = "",
+            .subject = {kind_.group, kind_.version, kind_.kind, &kind_}};
+  }
+  Place Item() const {
+    Place item = At(base_ + collection_ + "/{name}");
+    item.is_item = true;
+    return item;
+  }
+  Place Everywhere(const std::string& base, std::string suffix) const {
+    Place place = At(fmt::format("{}/{}", base, kind_.plural));
+    place.in_namespace = false;
+    place.suffix = std::move(suffix);
+    return place;
+  }
+
+  /// Paths that only older tools use.
+  void Watches() {
+    const std::span<const Operation> many(&kWatchMany, 1);
+    const std::string base = base_ + "/watch";
+    Place list = At(base + collection_);
+    list.suffix = "List";
+    Path(list, many);
+    if (kind_.namespaced) Path(Everywhere(base, "ListForAllNamespaces"), many);
+    Place one = At(base + collection_ + "/{name}");
+    one.is_item = true;
+    Path(one, std::span(&kWatchOne, 1));
+  }
+
+  void Part(const Subresource& part) {
+    Place place = Item();
+    place.path += fmt::format("/{}", part.name);
+    place.suffix = Capitalised(part.name);
+    const std::string_view group = part.group.empty() ? kind_.group : part.group;
+    const std::string_view version = part.version.empty() ? kind_.version : part.version;
+    place.subject = {group, version, part.kind, FindKind(group, version, part.kind)};
+    const auto* const connection = std::ranges::find(kConnections, part.kind, &Connection::options);
+    if (connection != std::end(kConnections)) return Connect(place, *connection);
+    if (part.name == "log") return Path(place, std::span(&kReadLog, 1));
+    std::vector<Operation> operations;
+    for (const std::string_view verb : part.verbs) {
+      operations.push_back(verb == "get"      ? kRead
+                           : verb == "create" ? kCreate
+                           : verb == "update" ? kReplace
+                                              : kPatch);
+    }
+    Path(place, operations);
+  }
+
+  static const KindInfo* FindKind(std::string_view group,
+                                  std::string_view version,
+                                  std::string_view name) {
+    const auto kinds = api::BuiltinKinds();
+    const auto found = std::ranges::find_if(kinds, [&](const KindInfo* kind) {
+      return kind->group == group && kind->version == version && kind->kind == name;
+    });
+    return found == kinds.end() ? nullptr : *found;
+  }
+
+  void Connect(Place place, const Connection& connection) {
+    std::vector<Operation> operations;
+    for (const Method& method :
+         std::span(kMethods).first(connection.any_method ? std::size(kMethods) : kStreamMethods)) {
+      operations.push_back({.method = method.name,
+                            .action = "connect",
+                            .id_verb = "connect",
+                            .id_infix = method.infix,
+                            .parameters = connection.parameters,
+                            .answered = Answered::kText,
+                            .types = kAnyTypes});
+    }
+    Path(place, operations);
+    if (!connection.any_method) return;
+    place.path += "/{path}";
+    place.suffix += "WithPath";
+    Path(place, operations);
+  }
+
   void Path(const Place& place, std::span<const Operation> operations) {
     json_.Member(place.path).Object([&] {
       for (const Operation& operation : operations) {
@@ -207,7 +375,10 @@ class Writer {
       json_.Member("parameters").Array([&] {
         if (place.is_item) PathParameter("name");
         if (place.in_namespace) PathParameter("namespace");
-        QueryParameter({.name = "pretty", .type = "string"});
+        if (place.path.ends_with("{path}")) PathParameter("path");
+        if (operations.front().action != "connect") {
+          QueryParameter({.name = "pretty", .type = "string"});
+        }
       });
     });
   }
@@ -215,6 +386,7 @@ class Writer {
   void Members(const Place& place, const Operation& operation) {
     json_.Member("tags").Array(
         [&] { json_.Value(fmt::format("{}_{}", TagOf(kind_.group), kind_.version)); });
+    json_.Member("description", DescriptionOf(operation));
     json_.Member("operationId",
                  fmt::format("{}{}{}{}{}{}",
                              operation.id_verb,
@@ -224,54 +396,75 @@ class Writer {
                              kind_.kind,
                              place.suffix));
     json_.Member("x-kubernetes-action", operation.action);
-    json_.Member(kKindExtension);
-    WriteKindName(kind_, kind_.kind, json_);
+    const Subject& subject = place.subject;
+    json_.Member(kKindExtension)
+        .Object({{"group", subject.group}, {"version", subject.version}, {"kind", subject.kind}});
     if (is_v2_) {
       json_.Member("schemes").Array([&] { json_.Value("https"); });
       json_.Member("consumes")
           .ArrayOf(operation.sent == Sent::kPatch ? operation.request : MediaTypes(kAnyTypes));
-      json_.Member("produces").ArrayOf(kObjectTypes);
+      json_.Member("produces").ArrayOf(operation.types);
     }
     json_.Member("parameters").Array([&] {
-      if (is_v2_ && operation.sent != Sent::kNothing) BodyParameter(operation.sent);
+      if (is_v2_ && operation.sent != Sent::kNothing) BodyParameter(operation.sent, subject);
       for (const Parameter& parameter : operation.parameters) QueryParameter(parameter);
     });
     if (!is_v2_ && operation.sent != Sent::kNothing) {
       json_.Member("requestBody").Object([&] {
         if (operation.sent != Sent::kDeleteOptions) json_.Member("required", true);
-        Content(operation.request, NameOf(operation.sent));
+        Content(operation.request, NameOf(operation.sent, subject));
       });
     }
-    Responses(operation);
+    Responses(operation, subject);
   }
 
-  void Responses(const Operation& operation) {
-    std::string object = schemas_.NameOf(kind_.type());
-    if (operation.action == kList.action) object += "List";
-    if (operation.action == kDeleteCollection.action) object = NameOfStatus();
+  std::string DescriptionOf(const Operation& operation) const {
+    if (operation.action == "connect") return fmt::format("Connects to a {}.", kind_.kind);
+    if (operation.answered == Answered::kEvents) {
+      return fmt::format("Watches {}: a list with the parameter watch does the same.",
+                         kind_.plural);
+    }
+    return fmt::format("The verb {} of {}.", operation.action, kind_.plural);
+  }
+
+  void Responses(const Operation& operation, const Subject& subject) {
+    const std::string object = AnswerOf(operation.answered, subject);
     const auto answer = [&](std::string_view code, std::string_view words) {
       json_.Member(code).Object([&] {
         json_.Member("description", words);
-        if (!is_v2_) return Content(kObjectTypes, object);
+        if (!is_v2_) return Content(operation.types, object);
         json_.Member("schema");
-        schemas_.WriteReference(object);
+        Reference(object);
       });
     };
     json_.Member("responses").Object([&] {
-      answer("200", "OK");
-      if (operation.more == "201") answer("201", "Created");
-      if (operation.more == "202") answer("202", "Accepted");
+      for (const std::string_view code : operation.codes) {
+        answer(code, code == "200" ? "OK" : code == "201" ? "Created" : "Accepted");
+      }
       json_.Member("401").Object({{"description", "Unauthorized"}});
     });
   }
 
-  // Of the schema of a body; empty: any object.
-  std::string NameOf(Sent sent) {
-    if (sent == Sent::kObject) return schemas_.NameOf(kind_.type());
-    if (sent == Sent::kPatch) return "";
-    return schemas_.Refer(api::TypeOf<api::meta_v1::DeleteOptions>());
+  // The name of the schema; empty: any object. kText: a text.
+  std::string AnswerOf(Answered answered, const Subject& subject) {
+    switch (answered) {
+      case Answered::kText: return std::string(kText);
+      case Answered::kStatus: return schemas_.Refer(api::TypeOf<api::meta_v1::Status>());
+      case Answered::kEvents: return schemas_.ReferWatchEvent();
+      case Answered::kObject: return NameOf(Sent::kObject, subject);
+      case Answered::kList: break;
+    }
+    return schemas_.NameOf(kind_.type()) + "List";
   }
-  std::string NameOfStatus() { return schemas_.Refer(api::TypeOf<api::meta_v1::Status>()); }
+
+  // Of the schema of a body; empty: any object.
+  std::string NameOf(Sent sent, const Subject& subject) {
+    if (sent == Sent::kPatch) return schemas_.ReferPatch();
+    if (sent == Sent::kDeleteOptions) {
+      return schemas_.Refer(api::TypeOf<api::meta_v1::DeleteOptions>());
+    }
+    return subject.info == nullptr ? "" : schemas_.ReferKind(*subject.info);
+  }
 
   // What has one of these types: an object of the schema `name`; any object if that is empty.
   void Content(MediaTypes types, std::string_view name) {
@@ -286,17 +479,18 @@ class Writer {
   }
 
   void Reference(std::string_view name) {
+    if (name == kText) return json_.Object({{"type", "string"}});
     if (name.empty()) return json_.Object({{"type", "object"}});
     schemas_.WriteReference(name);
   }
 
-  void BodyParameter(Sent sent) {
+  void BodyParameter(Sent sent, const Subject& subject) {
     json_.Object([&] {
       json_.Member("name", "body");
       json_.Member("in", "body");
       if (sent != Sent::kDeleteOptions) json_.Member("required", true);
       json_.Member("schema");
-      Reference(NameOf(sent));
+      Reference(NameOf(sent, subject));
     });
   }
 
@@ -323,9 +517,12 @@ class Writer {
     json_.Member("uniqueItems", true);
   }
 
+  static constexpr std::string_view kText = "text";
+
   const KindInfo& kind_;
   const bool is_v2_;
   const std::string camel_version_;
+  const std::string base_, collection_;
   Schemas& schemas_;
   JsonWriter& json_;
 };

@@ -25,6 +25,7 @@ struct Property {
   const RootSchema* type = nullptr;  // none: text
   bool is_list = false;
   bool required = true;
+  bool is_flag = false;
 };
 
 struct RootSchema {
@@ -115,58 +116,111 @@ constexpr RootSchema kInfo = {.package = "io.k8s.apimachinery.pkg.version.",
                               .properties = kInfoProperties,
                               .is_kind = false};
 
+constexpr Property kResourceProperties[] = {
+    {.name = "categories",
+     .doc = "Groups of resources that it is listed with, such as all.",
+     .is_list = true,
+     .required = false},
+    {.name = "group", .doc = "Group of its kind, if another.", .required = false},
+    {.name = "kind", .doc = "Kind of its objects."},
+    {.name = "name", .doc = "Name in paths, plural."},
+    {.name = "namespaced", .doc = "Whether its objects have a namespace.", .is_flag = true},
+    {.name = "shortNames", .doc = "Shorter names.", .is_list = true, .required = false},
+    {.name = "singularName", .doc = "Name of one."},
+    {.name = "storageVersionHash",
+     .doc = "Changes with the version that is stored.",
+     .required = false},
+    {.name = "verbs", .doc = "What may be done with it.", .is_list = true},
+    {.name = "version", .doc = "Version of its kind, if another.", .required = false}};
+constexpr RootSchema kResource = {.package = kMeta,
+                                  .name = "APIResource",
+                                  .doc = "A resource or subresource.",
+                                  .properties = kResourceProperties,
+                                  .is_kind = false};
+
+constexpr Property kResourceListProperties[] = {
+    {.name = "groupVersion", .doc = "Group and version, such as apps/v1."},
+    {.name = "resources", .doc = "The resources.", .type = &kResource, .is_list = true}};
+constexpr RootSchema kResourceList = {.package = kMeta,
+                                      .name = "APIResourceList",
+                                      .doc = "The resources of a version of a group.",
+                                      .properties = kResourceListProperties};
+
 std::string NameOf(const RootSchema& schema) {
   return fmt::format("{}{}", schema.package, schema.name);
 }
 
-void WriteReference(const RootSchema& schema, JsonWriter& json) {
-  json.Object({{"$ref", fmt::format("#/components/schemas/{}", NameOf(schema))}});
-}
+class SchemaWriter {
+ public:
+  SchemaWriter(OpenApiForm form, JsonWriter& json)
+      : is_v2_(form == OpenApiForm::kV2), json_(json) {}
 
-void WriteType(const Property& property, JsonWriter& json) {
-  const auto element = [&] {
-    if (property.type != nullptr) return WriteReference(*property.type, json);
-    json.Object({{"type", "string"}});
-  };
-  if (property.is_list) {
-    json.Member("type", "array");
-    json.Member("items");
-    element();
-    return json.Member("x-kubernetes-list-type", "atomic");
+  void Write(const RootSchema& schema) {
+    json_.Member(NameOf(schema)).Object([&] {
+      json_.Member("description", schema.doc);
+      json_.Member("type", "object");
+      json_.Member("required").Array([&] {
+        for (const Property& property : schema.properties) {
+          if (property.required) json_.Value(property.name);
+        }
+      });
+      json_.Member("properties").Object([&] {
+        if (schema.is_kind) WriteKindMembers(json_);
+        for (const Property& property : schema.properties) {
+          json_.Member(property.name).Object([&] {
+            json_.Member("description", property.doc);
+            Type(property);
+          });
+        }
+      });
+      if (!schema.is_kind) return;
+      json_.Member(kKindExtension).Array([&] {
+        json_.Object({{"group", ""}, {"version", "v1"}, {"kind", schema.name}});
+      });
+    });
   }
-  if (property.type == nullptr) return json.Member("type", "string");
-  json.Member("allOf").Array(element);
-}
 
-void WriteSchema(const RootSchema& schema, JsonWriter& json) {
-  json.Member(NameOf(schema)).Object([&] {
-    json.Member("description", schema.doc);
-    json.Member("type", "object");
-    json.Member("required").Array([&] {
-      for (const Property& property : schema.properties) {
-        if (property.required) json.Value(property.name);
-      }
-    });
-    json.Member("properties").Object([&] {
-      if (schema.is_kind) WriteKindMembers(json);
-      for (const Property& property : schema.properties) {
-        json.Member(property.name).Object([&] {
-          json.Member("description", property.doc);
-          WriteType(property, json);
-        });
-      }
-    });
-    if (!schema.is_kind) return;
-    json.Member(kKindExtension).Array([&] {
-      json.Object({{"group", ""}, {"version", "v1"}, {"kind", schema.name}});
-    });
-  });
-}
+  void Reference(const RootSchema& schema) {
+    json_.Object(
+        {{"$ref",
+          fmt::format("#/{}/{}", is_v2_ ? "definitions" : "components/schemas", NameOf(schema))}});
+  }
+
+ private:
+  void Type(const Property& property) {
+    if (property.is_list) return List(property);
+    if (property.type == nullptr) {
+      json_.Member("type", property.is_flag ? "boolean" : "string");
+      if (is_v2_ || !property.required) return;
+      return json_.Member("default").Raw(property.is_flag ? "false" : R"("")");
+    }
+    if (is_v2_) {
+      return json_.Member("$ref", fmt::format("#/definitions/{}", NameOf(*property.type)));
+    }
+    json_.Member("allOf").Array([&] { Reference(*property.type); });
+    json_.Member("default").Raw("{}");
+  }
+
+  void List(const Property& property) {
+    json_.Member("type", "array");
+    json_.Member("items");
+    if (property.type == nullptr) {
+      json_.Object({{"type", "string"}});
+    } else {
+      Reference(*property.type);
+    }
+    if (property.name != "verbs") json_.Member("x-kubernetes-list-type", "atomic");
+  }
+
+  const bool is_v2_;
+  JsonWriter& json_;
+};
 
 constexpr const RootSchema* kOfVersion[] = {&kInfo};
 constexpr const RootSchema* kOfCore[] = {&kVersions, &kAddress};
 constexpr const RootSchema* kOfGroups[] = {&kGroupList, &kGroup, &kVersionOfGroup, &kAddress};
 constexpr const RootSchema* kOfGroup[] = {&kGroup, &kVersionOfGroup, &kAddress};
+constexpr const RootSchema* kOfGroupVersion[] = {&kResourceList, &kResource};
 
 // What a root answers, and with what it consists of.
 struct About {
@@ -175,9 +229,20 @@ struct About {
   std::span<const RootSchema* const> schemas;  // the answer first
 };
 
-About AboutRoot(OpenApiRoot root, std::string_view group) {
+About AboutVersion(std::string_view group, std::string_view version) {
+  std::string camel(version);
+  camel.front() = 'V';
+  return {group.empty() ? fmt::format("/api/{}/", version)
+                        : fmt::format("/apis/{}/{}/", group, version),
+          fmt::format("{}_{}", TagOf(group), version),
+          fmt::format("get{}{}APIResources", CamelGroup(group), camel),
+          "get available resources",
+          kOfGroupVersion};
+}
+
+About AboutRoot(const OpenApiPlace& place) {
   constexpr std::string_view kVersionsWords = "get available API versions";
-  switch (root) {
+  switch (place.root) {
     case OpenApiRoot::kVersion:
       return {"/version/",
               "version",
@@ -188,26 +253,33 @@ About AboutRoot(OpenApiRoot root, std::string_view group) {
       return {"/api/", "core", "getCoreAPIVersions", kVersionsWords, kOfCore};
     case OpenApiRoot::kGroups:
       return {"/apis/", "apis", "getAPIVersions", kVersionsWords, kOfGroups};
+    case OpenApiRoot::kGroupVersion: return AboutVersion(place.group, place.version);
     case OpenApiRoot::kGroup: break;
   }
-  return {fmt::format("/apis/{}/", group),
-          TagOf(group),
-          fmt::format("get{}APIGroup", CamelGroup(group)),
+  return {fmt::format("/apis/{}/", place.group),
+          TagOf(place.group),
+          fmt::format("get{}APIGroup", CamelGroup(place.group)),
           "get information of a group",
           kOfGroup};
 }
 
-void WriteAnswer(const About& about, JsonWriter& json) {
+void WriteAnswer(const About& about,
+                 std::span<const std::string_view> types,
+                 OpenApiForm form,
+                 JsonWriter& json) {
+  SchemaWriter schemas(form, json);
   json.Member("responses").Object([&] {
     json.Member("200").Object([&] {
       json.Member("description", "OK");
+      if (form == OpenApiForm::kV2) {
+        json.Member("schema");
+        return schemas.Reference(*about.schemas.front());
+      }
       json.Member("content").Object([&] {
-        // Only JSON of what is no kind.
-        const size_t types = about.schemas.front()->is_kind ? kObjectTypes.size() : 1;
-        for (const std::string_view type : std::span(kObjectTypes).first(types)) {
+        for (const std::string_view type : types) {
           json.Member(type).Object([&] {
             json.Member("schema");
-            WriteReference(*about.schemas.front(), json);
+            schemas.Reference(*about.schemas.front());
           });
         }
       });
@@ -218,26 +290,46 @@ void WriteAnswer(const About& about, JsonWriter& json) {
 
 }  // namespace
 
-std::string RootDocument(OpenApiRoot root, std::string_view group, std::string_view release) {
-  const About about = AboutRoot(root, group);
+void WriteRootPath(const OpenApiPlace& place, OpenApiForm form, JsonWriter& json) {
+  const About about = AboutRoot(place);
+  // Only JSON of what is no kind.
+  const auto types =
+      std::span(kObjectTypes).first(about.schemas.front()->is_kind ? kObjectTypes.size() : 1);
+  json.Member(about.path).Object([&] {
+    json.Member("get").Object([&] {
+      json.Member("tags").Array([&] { json.Value(about.tag); });
+      json.Member("description", about.words);
+      json.Member("operationId", about.operation);
+      if (form == OpenApiForm::kV2) {
+        json.Member("schemes").Array([&] { json.Value("https"); });
+        json.Member("consumes").ArrayOf(types);
+        json.Member("produces").ArrayOf(types);
+      }
+      WriteAnswer(about, types, form, json);
+    });
+  });
+}
+
+void WriteRootSchemas(const OpenApiPlace& place,
+                      OpenApiForm form,
+                      std::set<std::string, std::less<>>& written,
+                      JsonWriter& json) {
+  SchemaWriter writer(form, json);
+  for (const RootSchema* schema : AboutRoot(place).schemas) {
+    if (written.insert(NameOf(*schema)).second) writer.Write(*schema);
+  }
+}
+
+std::string RootDocument(const OpenApiPlace& place, std::string_view release) {
+  std::set<std::string, std::less<>> written;
   return api::JsonText([&](JsonWriter& json) {
     json.Object([&] {
       json.Member("openapi", "3.0.0");
       json.Member("info").Object({{"title", "Kubernetes"}, {"version", release}});
-      json.Member("paths").Object([&] {
-        json.Member(about.path).Object([&] {
-          json.Member("get").Object([&] {
-            json.Member("tags").Array([&] { json.Value(about.tag); });
-            json.Member("description", about.words);
-            json.Member("operationId", about.operation);
-            WriteAnswer(about, json);
-          });
-        });
-      });
+      json.Member("paths").Object([&] { WriteRootPath(place, OpenApiForm::kV3, json); });
       json.Member("components").Object([&] {
-        json.Member("schemas").Object([&] {
-          for (const RootSchema* schema : about.schemas) WriteSchema(*schema, json);
-        });
+        json.Member("schemas").Object(
+            [&] { WriteRootSchemas(place, OpenApiForm::kV3, written, json); });
         WriteSecuritySchemes(json);
       });
     });

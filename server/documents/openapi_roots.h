@@ -1,17 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-// The OpenAPI documents of version 3 about paths that no kind has: /version/, /api/, /apis/ and the
-// roots of groups.
+// What OpenAPI says of paths that no kind has: /version/, /api/, /apis/, the roots of groups and of
+// their versions.
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 
+#include "api/codec/json_writer.h"
+#include "server/documents/openapi_form.h"
+
 namespace dray::server::documents {
 
-enum class OpenApiRoot : uint8_t { kVersion, kCore, kGroups, kGroup };
+enum class OpenApiRoot : uint8_t { kVersion, kCore, kGroups, kGroup, kGroupVersion };
 
-/// The document of `root`, of `group` if it is kGroup, in a release ("1.37").
-std::string RootDocument(OpenApiRoot root, std::string_view group, std::string_view release);
+/// A root; of `group`, and its `version`, if it has them.
+struct OpenApiPlace {
+  OpenApiRoot root;
+  std::string_view group = {}, version = {};
+};
+
+/// The document of `place`, version 3, in a release ("1.37").
+std::string RootDocument(const OpenApiPlace& place, std::string_view release);
+
+/// Writes the path of `place` as a member of the object that `json` is in.
+void WriteRootPath(const OpenApiPlace& place, OpenApiForm form, api::JsonWriter& json);
+
+/// Writes the schemas that the path refers to, but for those whose names are in `written`.
+void WriteRootSchemas(const OpenApiPlace& place,
+                      OpenApiForm form,
+                      std::set<std::string, std::less<>>& written,
+                      api::JsonWriter& json);
 
 }  // namespace dray::server::documents

@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <ranges>
+#include <span>
+#include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -31,6 +34,7 @@ using api::TypeOf;
 bool IsMeta(const Type& type) {
   const std::array meta = {&TypeOf<meta_v1::ObjectMeta>(),
                            &TypeOf<meta_v1::ListMeta>(),
+                           &TypeOf<meta_v1::ShardInfo>(),
                            &TypeOf<meta_v1::OwnerReference>(),
                            &TypeOf<meta_v1::ManagedFieldsEntry>(),
                            &TypeOf<meta_v1::LabelSelector>(),
@@ -44,10 +48,105 @@ bool IsMeta(const Type& type) {
   return std::ranges::find(meta, &type) != meta.end();
 }
 
+/// How names of what a version of a group has begin.
+std::string PrefixOf(const KindInfo& kind) {
+  if (kind.group == "apiextensions.k8s.io") {
+    return fmt::format("io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.{}.", kind.version);
+  }
+  if (kind.group == "apiregistration.k8s.io") {
+    return fmt::format("io.k8s.kube-aggregator.pkg.apis.apiregistration.{}.", kind.version);
+  }
+  const std::string_view group = kind.group.empty() ? "core"
+                                 : kind.group == "internal.apiserver.k8s.io"
+                                     ? "apiserverinternal"
+                                     : kind.group.substr(0, kind.group.find('.'));
+  return fmt::format("io.k8s.api.{}.{}.", group, kind.version);
+}
+
+using Prefixes = std::map<const Type*, std::string>;
+
+void Claim(const Type& type, const std::string& prefix, Prefixes& prefixes) {
+  if (type.element_type != nullptr) return Claim(type.element(), prefix, prefixes);
+  if (type.kind != TypeKind::kStruct || !prefixes.emplace(&type, prefix).second) return;
+  for (const Field& field : type.fields) Claim(field.type(), prefix, prefixes);
+}
+
+/// Versions share structs, and groups those of the core: a struct is of the version that would be
+/// asked first.
+Prefixes PrefixesOf(std::span<const KindInfo* const> builtin) {
+  std::vector<const KindInfo*> kinds(builtin.begin(), builtin.end());
+  std::ranges::sort(kinds, {}, [](const KindInfo* kind) {
+    return std::tuple(
+        !kind->group.empty(), kind->version.size(), kind->version, kind->group, kind->kind);
+  });
+  Prefixes prefixes;
+  for (const KindInfo* kind : kinds) Claim(kind->type(), PrefixOf(*kind), prefixes);
+  return prefixes;
+}
+
+/// Values with a syntax of their own have a schema of their own.
+struct NamedScalar {
+  TypeKind kind;
+  std::string_view name, doc;
+};
+constexpr std::array kNamedScalars = {
+    NamedScalar{TypeKind::kQuantity,
+                "io.k8s.apimachinery.pkg.api.resource.Quantity",
+                "An amount: a number, and what it is multiplied with (500m, 1.5Gi, 2e3)."},
+    NamedScalar{TypeKind::kTime,
+                "io.k8s.apimachinery.pkg.apis.meta.v1.Time",
+                "A second, as RFC 3339 writes it."},
+    NamedScalar{TypeKind::kMicroTime,
+                "io.k8s.apimachinery.pkg.apis.meta.v1.MicroTime",
+                "A microsecond, as RFC 3339 writes it."},
+    NamedScalar{TypeKind::kIntOrString,
+                "io.k8s.apimachinery.pkg.util.intstr.IntOrString",
+                "A number or a text, such as a port or its name."},
+    NamedScalar{TypeKind::kRawJson,
+                "io.k8s.apimachinery.pkg.runtime.RawExtension",
+                "An object that is kept as it is."}};
+constexpr NamedScalar kFieldsV1{TypeKind::kRawJson,
+                                "io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1",
+                                "A set of fields, as a tree of their names."};
+constexpr NamedScalar kPatch{TypeKind::kRawJson,
+                             "io.k8s.apimachinery.pkg.apis.meta.v1.Patch",
+                             "A patch in one of its forms."};
+
+const NamedScalar* FindNamed(TypeKind kind) {
+  const auto* const found = std::ranges::find(kNamedScalars, kind, &NamedScalar::kind);
+  return found == kNamedScalars.end() ? nullptr : found;
+}
+
+constexpr std::string_view kWatchEvent = "io.k8s.apimachinery.pkg.apis.meta.v1.WatchEvent";
+
+/// Structs that say what they are although nobody stores them.
+bool IsAnswer(const Type& type) {
+  return &type == &TypeOf<meta_v1::Status>() || &type == &TypeOf<meta_v1::DeleteOptions>();
+}
+
+/// What a member of this type, which is always written, is before anybody sets it.
+std::string_view ZeroOf(TypeKind kind) {
+  switch (kind) {
+    case TypeKind::kBool: return "false";
+    case TypeKind::kInt32:
+    case TypeKind::kInt64: return "0";
+    case TypeKind::kString: return R"("")";
+    case TypeKind::kStruct: return "{}";
+    default: return {};
+  }
+}
+
 const Type& Plain(const Type& type) {
   const Type* inner = &type;
   while (inner->kind == TypeKind::kOptional) inner = &inner->element();
   return *inner;
+}
+
+std::string_view PrefixOf(const Type& type) {
+  static const Prefixes kPrefixes = PrefixesOf(api::BuiltinKinds());
+  if (IsMeta(type)) return "io.k8s.apimachinery.pkg.apis.meta.v1.";
+  const auto found = kPrefixes.find(&type);
+  return found == kPrefixes.end() ? std::string_view("io.k8s.api.") : found->second;
 }
 
 }  // namespace
@@ -71,20 +170,12 @@ void WriteSecuritySchemes(JsonWriter& json) {
   });
 }
 
-void Schemas::SetPrefix(const KindInfo& kind) {
-  const std::string_view group =
-      kind.group.empty() ? "core" : kind.group.substr(0, kind.group.find('.'));
-  prefix_ = fmt::format("io.k8s.api.{}.{}.", group, kind.version);
-}
-
 void Schemas::Announce(const KindInfo& kind) {
-  SetPrefix(kind);
   kinds_[&kind.type()].push_back(&kind);
   NameOf(kind.type());
 }
 
 void Schemas::WriteKind(const KindInfo& kind) {
-  SetPrefix(kind);
   Struct(kind.type());
   List(kind, NameOf(kind.type()));
   while (!waiting_.empty()) {
@@ -92,14 +183,52 @@ void Schemas::WriteKind(const KindInfo& kind) {
     waiting_.pop_back();
     Struct(*next);
   }
+  WriteWatchEvent();
+  WriteScalars();
+}
+
+void Schemas::WriteWatchEvent() {
+  if (!refers_to_events_ || std::exchange(events_written_, true)) return;
+  scalars_.insert(FindNamed(TypeKind::kRawJson)->name);
+  json_.Member(kWatchEvent).Object([&] {
+    json_.Member("description", "A change that a watch tells of.");
+    json_.Member("type", "object");
+    json_.Member("required").ArrayOf(std::array<std::string_view, 2>{"type", "object"});
+    json_.Member("properties").Object([&] {
+      json_.Member("object").Object([&] {
+        json_.Member("description", "The object as it is then; of ERROR a Status.");
+        const std::string path = PathOf(FindNamed(TypeKind::kRawJson)->name);
+        if (form_ == OpenApiForm::kV2) return json_.Member("$ref", path);
+        json_.Member("allOf").Array([&] { json_.Object({{"$ref", path}}); });
+      });
+      json_.Member("type").Object([&] {
+        json_.Member("type", "string");
+        if (form_ == OpenApiForm::kV3) json_.Member("default", "");
+      });
+    });
+    json_.Member(kKindExtension).Array([&] {
+      json_.Object({{"group", ""}, {"version", "v1"}, {"kind", "WatchEvent"}});
+    });
+  });
+}
+
+void Schemas::WriteScalars() {
+  const auto write = [&](const NamedScalar& scalar) {
+    if (!scalars_.contains(scalar.name) || !scalars_written_.insert(scalar.name).second) return;
+    json_.Member(scalar.name).Object([&] {
+      json_.Member("description", scalar.doc);
+      Scalar(scalar.kind, {});
+    });
+  };
+  for (const NamedScalar& scalar : kNamedScalars) write(scalar);
+  write(kFieldsV1);
+  write(kPatch);
 }
 
 std::string Schemas::NameOf(const Type& type) {
   const auto known = names_.find(&type);
   if (known != names_.end()) return known->second;
-  const std::string_view prefix =
-      IsMeta(type) ? "io.k8s.apimachinery.pkg.apis.meta.v1." : std::string_view(prefix_);
-  std::string name = fmt::format("{}{}", prefix, type.name);
+  std::string name = fmt::format("{}{}", PrefixOf(type), type.name);
   while (!taken_.insert(name).second) name += '_';
   names_.emplace(&type, name);
   return name;
@@ -108,6 +237,23 @@ std::string Schemas::NameOf(const Type& type) {
 std::string Schemas::Refer(const Type& type) {
   if (!written_.contains(&type)) waiting_.push_back(&type);
   return NameOf(type);
+}
+
+std::string Schemas::ReferKind(const KindInfo& kind) {
+  if (!names_.contains(&kind.type())) {
+    Announce(kind);
+  }
+  return Refer(kind.type());
+}
+
+std::string Schemas::ReferWatchEvent() {
+  refers_to_events_ = true;
+  return std::string(kWatchEvent);
+}
+
+std::string Schemas::ReferPatch() {
+  scalars_.insert(kPatch.name);
+  return std::string(kPatch.name);
 }
 
 std::string Schemas::PathOf(std::string_view name) const {
@@ -126,14 +272,20 @@ void Schemas::List(const KindInfo& kind, const std::string& name) {
     json_.Member("type", "object");
     json_.Member("required").Array([&] { json_.Value("items"); });
     json_.Member("properties").Object([&] {
-      json_.Member("apiVersion").Object({{"type", "string"}});
+      WriteKindMembers(json_);
       json_.Member("items").Object([&] {
+        json_.Member("description", "The objects.");
         json_.Member("type", "array");
         json_.Member("items");
         WriteReference(name);
       });
-      json_.Member("kind").Object({{"type", "string"}});
-      json_.Member("metadata").Object([&] { Of(TypeOf<meta_v1::ListMeta>()); });
+      json_.Member("metadata").Object([&] {
+        json_.Member("description", "Where the list stands, and whether there is more.");
+        const Type& metadata = TypeOf<meta_v1::ListMeta>();
+        if (form_ == OpenApiForm::kV2) return Of(metadata);
+        json_.Member("allOf").Array([&] { json_.Object([&] { Of(metadata); }); });
+        json_.Member("default").Raw("{}");
+      });
     });
     json_.Member(kKindExtension).Array([&] {
       WriteKindName(kind, fmt::format("{}List", kind.kind), json_);
@@ -143,8 +295,7 @@ void Schemas::List(const KindInfo& kind, const std::string& name) {
 
 void Schemas::Struct(const Type& type) {
   if (!written_.insert(&type).second) return;
-  const auto found = kinds_.find(&type);
-  const bool is_kind = found != kinds_.end();
+  const bool is_kind = kinds_.contains(&type) || IsAnswer(type);
   json_.Member(NameOf(type)).Object([&] {
     Description(type);
     json_.Member("type", "object");
@@ -162,10 +313,18 @@ void Schemas::Struct(const Type& type) {
         json_.Member(field->name).Object([&] { Property(*field); });
       }
     });
-    if (!is_kind) return;
-    json_.Member(kKindExtension).Array([&] {
-      for (const KindInfo* kind : found->second) WriteKindName(*kind, kind->kind, json_);
-    });
+    if (type.atomic) json_.Member("x-kubernetes-map-type", "atomic");
+    if (is_kind) KindNames(type);
+  });
+}
+
+void Schemas::KindNames(const Type& type) {
+  json_.Member(kKindExtension).Array([&] {
+    const auto found = kinds_.find(&type);
+    if (found == kinds_.end()) {
+      return json_.Object({{"group", ""}, {"version", "v1"}, {"kind", type.name}});
+    }
+    for (const KindInfo* kind : found->second) WriteKindName(*kind, kind->kind, json_);
   });
 }
 
@@ -190,16 +349,45 @@ std::vector<const Field*> Schemas::FieldsOf(const Type& type) const {
   return fields;
 }
 
+bool Schemas::IsNamed(const Type& type) const {
+  if (type.kind == TypeKind::kStruct) return true;
+  return FindNamed(type.kind) != nullptr;
+}
+
 // The members of a schema with the facets of the field: how it merges, what it is for.
 void Schemas::Property(const Field& field) {
-  if (form_ == OpenApiForm::kV3 && Plain(field.type()).kind == TypeKind::kStruct) {
+  if (form_ == OpenApiForm::kV3 && IsNamed(Plain(field.type()))) {
     // Nothing stands beside "$ref", so a reference with more to say is wrapped.
-    json_.Member("allOf").Array([&] { json_.Object([&] { Of(field.type()); }); });
+    json_.Member("allOf").Array([&] { json_.Object([&] { Value(field); }); });
   } else {
-    Of(field.type());
+    Value(field);
   }
   if (!field.doc.empty()) json_.Member("description", field.doc);
+  if (form_ == OpenApiForm::kV3) Default(field);
   Merging(field.facets);
+}
+
+void Schemas::Value(const Field& field) {
+  if (Plain(field.type()).kind != TypeKind::kRawJson || field.name != "fieldsV1") {
+    return Of(field.type(), field.facets.values);
+  }
+  scalars_.insert(kFieldsV1.name);
+  json_.Member("$ref", PathOf(kFieldsV1.name));
+}
+
+void Schemas::Default(const Field& field) {
+  const Type& type = field.type();
+  const api::Facets& facets = field.facets;
+  if (!facets.default_value.empty()) {
+    json_.Member("default");
+    if (Plain(type).kind == TypeKind::kString) return json_.Value(facets.default_value);
+    return json_.Raw(facets.default_value);
+  }
+  const bool is_written = facets.required && !facets.omit_empty;
+  if (type.kind != TypeKind::kStruct && !is_written) return;
+  if (const std::string_view zero = ZeroOf(type.kind); !zero.empty()) {
+    json_.Member("default").Raw(zero);
+  }
 }
 
 void Schemas::Merging(const api::Facets& facets) {
@@ -210,7 +398,7 @@ void Schemas::Merging(const api::Facets& facets) {
                                                   : "map");
   }
   if (!facets.list_keys.empty()) {
-    json_.Member("x-kubernetes-list-map-keys").Array([&] { Words(facets.list_keys); });
+    json_.Member("x-kubernetes-list-map-keys").Array([&] { Words(facets.list_keys, ','); });
   }
   if (facets.atomic_map) json_.Member("x-kubernetes-map-type", "atomic");
   if (!facets.merge_key.empty()) json_.Member("x-kubernetes-patch-merge-key", facets.merge_key);
@@ -218,22 +406,38 @@ void Schemas::Merging(const api::Facets& facets) {
     json_.Member("x-kubernetes-patch-strategy", facets.patch_strategy);
 }
 
-void Schemas::Words(std::string_view list) {
-  while (!list.empty()) {
-    const size_t end = std::min(list.find(','), list.size());
-    json_.Value(list.substr(0, end));
-    list.remove_prefix(std::min(end + 1, list.size()));
+void Schemas::Words(std::string_view list, char separator) {
+  size_t end = 0;
+  for (size_t begin = 0; end < list.size(); begin = end + 1) {
+    end = std::min(list.find(separator, begin), list.size());
+    json_.Value(list.substr(begin, end - begin));
   }
 }
 
-// The members of the schema of `type`.
-void Schemas::Of(const Type& type) {
+// The members of the schema of `type`; `values`: the texts that there are, in it or its elements.
+void Schemas::Of(const Type& type, std::string_view values) {
   switch (type.kind) {
+    case TypeKind::kOptional: return Of(type.element(), values);
+    case TypeKind::kList:
+      json_.Member("type", "array");
+      return json_.Member("items").Object([&] { Of(type.element(), values); });
+    case TypeKind::kMap:
+      json_.Member("type", "object");
+      return json_.Member("additionalProperties").Object([&] { Of(type.element(), values); });
+    case TypeKind::kStruct: return json_.Member("$ref", PathOf(Refer(type)));
+    default: break;
+  }
+  const NamedScalar* const named = FindNamed(type.kind);
+  if (named == nullptr) return Scalar(type.kind, values);
+  scalars_.insert(named->name);
+  json_.Member("$ref", PathOf(named->name));
+}
+
+void Schemas::Scalar(TypeKind kind, std::string_view values) {
+  switch (kind) {
     case TypeKind::kBool: return json_.Member("type", "boolean");
     case TypeKind::kInt32: return Format("integer", "int32");
     case TypeKind::kInt64: return Format("integer", "int64");
-    case TypeKind::kString:
-    case TypeKind::kDuration: return json_.Member("type", "string");
     case TypeKind::kBytes: return Format("string", "byte");
     case TypeKind::kQuantity: return Either("string", "number");
     case TypeKind::kTime:
@@ -241,19 +445,10 @@ void Schemas::Of(const Type& type) {
     case TypeKind::kIntOrString:
       json_.Member("format", "int-or-string");
       return Either("integer", "string");
-    case TypeKind::kRawJson:
-      json_.Member("type", "object");
-      if (form_ == OpenApiForm::kV3) json_.Member("x-kubernetes-preserve-unknown-fields", true);
-      return;
-    case TypeKind::kOptional: return Of(type.element());
-    case TypeKind::kList:
-      json_.Member("type", "array");
-      return json_.Member("items").Object([&] { Of(type.element()); });
-    case TypeKind::kMap:
-      json_.Member("type", "object");
-      return json_.Member("additionalProperties").Object([&] { Of(type.element()); });
-    case TypeKind::kStruct: return json_.Member("$ref", PathOf(Refer(type)));
+    case TypeKind::kRawJson: return json_.Member("type", "object");
+    default: json_.Member("type", "string");
   }
+  if (!values.empty()) json_.Member("enum").Array([&] { Words(values, '|'); });
 }
 
 void Schemas::Format(std::string_view type, std::string_view format) {

@@ -38,40 +38,52 @@ class Schemas {
   /// Names the schema of a kind that will be written. To be called for all of them before the
   /// first is written, or referred to.
   void Announce(const api::KindInfo& kind);
-  /// Writes the schemas of a kind, of its list, and of what has been referred to. Structs without a
-  /// name are taken for its version's, but for those of meta/v1.
+  /// Writes the schemas of a kind, of its list, and of what has been referred to.
   void WriteKind(const api::KindInfo& kind);
 
   /// Under which name the schema of `type` stands.
   std::string NameOf(const api::Type& type);
   /// The same, and it will be written.
   std::string Refer(const api::Type& type);
+  /// The same for a kind, which may be of another group than the document.
+  std::string ReferKind(const api::KindInfo& kind);
+  /// The same for what a watch answers.
+  std::string ReferWatchEvent();
+  /// And for what is sent to change a part of an object.
+  std::string ReferPatch();
   /// Writes a reference to the schema of that name.
   void WriteReference(std::string_view name);
 
  private:
-  void SetPrefix(const api::KindInfo& kind);
   void List(const api::KindInfo& kind, const std::string& name);
   void Struct(const api::Type& type);
   void Description(const api::Type& type);
   std::vector<const api::Field*> FieldsOf(const api::Type& type) const;
   void Property(const api::Field& field);
+  void Value(const api::Field& field);
+  void Default(const api::Field& field);
   void Merging(const api::Facets& facets);
-  void Words(std::string_view list);
-  void Of(const api::Type& type);
+  void Words(std::string_view list, char separator);
+  void KindNames(const api::Type& type);
+  void WriteWatchEvent();
+  bool IsNamed(const api::Type& type) const;
+  void Of(const api::Type& type, std::string_view values = {});
+  void Scalar(api::TypeKind kind, std::string_view values);
+  void WriteScalars();
   void Format(std::string_view type, std::string_view format);
   void Either(std::string_view first, std::string_view second);
   std::string PathOf(std::string_view name) const;
 
   OpenApiForm form_;
   api::Wire wire_;
-  std::string prefix_;
   api::JsonWriter& json_;
   std::map<const api::Type*, std::vector<const api::KindInfo*>> kinds_;
   std::map<const api::Type*, std::string> names_;
   std::set<std::string> taken_;
   std::set<const api::Type*> written_;
   std::vector<const api::Type*> waiting_;
+  std::set<std::string_view> scalars_, scalars_written_;  // that have a schema of their own
+  bool refers_to_events_ = false, events_written_ = false;
 };
 
 }  // namespace dray::server::documents

@@ -84,9 +84,10 @@ def environment(options, here):
     shared = pathlib.Path(os.environ.get("DRAY_SHARED", root.parent / "shared"))
     debian = root / "build/tools/debian-kubectl/usr/bin/kubectl"
     in_path = shutil.which("kubectl") or ""
+    chosen = os.environ.get("DRAY_KUBECTL") or (str(debian) if debian.exists() else in_path)
     return dict(os.environ, DRAY=str(options.dray.resolve()) if options.dray else "",
                 ROOT=str(root), SHARED=str(shared) if shared.is_dir() else "",
-                KUBECTL=str(debian) if debian.exists() else in_path,
+                KUBECTL=chosen,
                 KUBECTL_OTHER=in_path if debian.exists() else "",
                 LC_ALL="C", TZ="UTC", HOME=os.getcwd(), NO_PROXY="127.0.0.1")
 

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// The subresources of a kind, as discovery and OpenAPI name them.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "api/kind.h"
+#include "api/release.h"
+
+namespace dray::server::documents {
+
+struct Subresource {
+  std::string_view name;
+  std::string_view group, version;  // of the kind; empty where it is of the parent's version
+  std::string_view kind;            // what is sent or shown
+  std::span<const std::string_view> verbs;
+};
+
+/// Those that `release` serves, by name, status among them.
+std::vector<Subresource> SubresourcesOf(const api::KindInfo& kind, api::Release release);
+
+}  // namespace dray::server::documents
