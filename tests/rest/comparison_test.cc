@@ -92,6 +92,46 @@ TEST(RestComparison, AtMostAFewDifferencesAreTold) {
   EXPECT_THAT(Compared("[1,2,3,4]", "[0,0,0,0]"), testing::SizeIs(kDifferencesMax));
 }
 
+constexpr std::string_view kDocument = R"({"openapi":"3.0.0","paths":{"/a":{"get":{
+  "operationId":"readA","description":"x","parameters":[{"name":"pretty"}],"responses":{"200":{}}}}},
+  "components":{"schemas":{"p.A":{"x-kubernetes-group-version-kind":[{"group":"","version":"v1",
+  "kind":"A"}],"properties":{"b":{"allOf":[{"$ref":"#/components/schemas/p.B"}]}}},
+  "p.B":{"properties":{"c":{"type":"string","enum":["x"]}}}}}})";
+
+std::string Replaced(std::string_view what, std::string_view with) {
+  std::string text(kDocument);
+  for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at)) {
+    text.replace(at, what.size(), with);
+    at += with.size();
+  }
+  return text;
+}
+
+TEST(RestComparison, OfOpenApiCountsWhatClientsReadInIt) {
+  EXPECT_THAT(Compared(kDocument, kDocument), IsEmpty());
+  EXPECT_THAT(Compared(kDocument, Replaced("\"x\",\"p", "\"other\",\"p")), IsEmpty());  // words
+  EXPECT_THAT(Compared(kDocument, Replaced("p.B", "q.C")), IsEmpty());  // names of schemas
+  EXPECT_THAT(Compared(kDocument, Replaced("pretty", "plain")),
+              ElementsAre("get /a: no parameter pretty"));
+  EXPECT_THAT(Compared(kDocument, Replaced("readA", "readB")), testing::SizeIs(1));
+  EXPECT_THAT(Compared(kDocument, Replaced("/a", "/b")), ElementsAre("/a: no such path"));
+  EXPECT_THAT(Compared(kDocument, Replaced("[\"x\"]", "[\"y\"]")),
+              ElementsAre(R"(/v1 A.b.c: enum is ["y"], expected ["x"])"));
+  EXPECT_THAT(Compared(kDocument, Replaced("\"c\"", "\"d\"")),
+              ElementsAre("/v1 A.b.c: no such property"));
+}
+
+TEST(RestComparison, HashesOfDocumentsAreFree) {
+  const std::string_view index =
+      R"({"paths":{"api":{"serverRelativeURL":"/openapi/v3/api?hash=A"}}})";
+  EXPECT_THAT(
+      Compared(index, R"({"paths":{"api":{"serverRelativeURL":"/openapi/v3/api?hash=B"}}})"),
+      IsEmpty());
+  EXPECT_THAT(Compared(index, R"({"paths":{}})"), testing::SizeIs(1));
+  EXPECT_THAT(Compared(index, R"({"paths":{"api":{"serverRelativeURL":"/openapi/v3/api"}}})"),
+              testing::SizeIs(1));
+}
+
 TEST(RestChosen, VariablesHaveTheLatestValueAndUnknownOnesSaySo) {
   Chosen chosen;
   chosen.Bind("uid", "recorded-uid", "uid-of-now");

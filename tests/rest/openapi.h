@@ -10,7 +10,7 @@
 
 namespace dray::rest {
 
-/// Whether `answer` is a document of OpenAPI, version 2 or 3.
+/// Whether `answer` is a document of OpenAPI, version 2 or 3, or the list of those of version 3.
 bool IsOpenApi(const boost::json::value& answer);
 
 /// What the recorded document has and the other lacks or says otherwise, each with its place; at
