@@ -179,6 +179,10 @@ class NodeSearch {
   }
 
   void Run(const CycleOptions& options) {
+    if (view_.only_node.has_value()) {
+      LookForRoom(*view_.only_node);
+      return Choose();
+    }
     if (IsNominatedForFirst()) {
       LookForRoom(view_.first_node % view_.nodes.size());
       if (!fitting_.empty() || failure_) return Choose();

@@ -40,6 +40,8 @@ using DeviceSearch =
 struct ClusterView {
   std::span<const NodeState* const> nodes;  // in name order
   size_t first_node = 0;                    // where the search begins
+  /// The only one that is looked at. Rules about other pods know the others.
+  std::optional<size_t> only_node = {};
   std::function<bool(std::string_view claim_uid)> in_flight;
   std::function<bool(std::string_view name)> has_class;
   DeviceSearch search;

@@ -190,8 +190,10 @@ class World {
                     const DeviceSearch& search) {
     std::deque<NodeState> copies;
     std::vector<const NodeState*> nodes;
+    std::optional<size_t> only_node;
     for (const NodeState& state : states_) {
-      if (only == nullptr || only == &state) nodes.push_back(&state);
+      if (only == &state) only_node = nodes.size();
+      nodes.push_back(&state);
     }
     placed.PutOn(nodes, copies);
     std::deque<allocator::Attempt> attempts;
@@ -205,6 +207,7 @@ class World {
                   claims,
                   {.nodes = nodes,
                    .first_node = placed.first_node() % nodes.size(),
+                   .only_node = only_node,
                    .in_flight = [this](std::string_view uid) { return taken_.in_flight(uid); },
                    .has_class = [](std::string_view) { return true; },
                    .search = search ? search : usual},

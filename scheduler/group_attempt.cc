@@ -35,9 +35,25 @@ void PlacedSoFar::PutOn(std::vector<const NodeState*>& nodes, std::deque<NodeSta
     const auto load = loads_.find(node->value().metadata.name);
     if (load == loads_.end()) continue;
     NodeState& copy = copies.emplace_back(*node);
-    for (const auto& [name, amount] : load->second.requests) copy.requested[name] += amount;
-    copy.pods += load->second.pods;
+    for (const Load& one : load->second) {
+      for (const auto& [name, amount] : one.requests) copy.requested[name] += amount;
+      copy.presumed.cpu += one.presumed.cpu;
+      copy.presumed.memory += one.presumed.memory;
+      for (const HostPort& port : one.ports) ++copy.ports[port];
+      ++copy.pods;
+    }
     node = &copy;
+  }
+}
+
+void PlacedSoFar::AddTo(std::vector<Neighbour>& neighbours,
+                        std::span<const NodeState* const> nodes) const {
+  for (const NodeState* node : nodes) {
+    const auto load = loads_.find(node->value().metadata.name);
+    if (load == loads_.end()) continue;
+    for (const Load& one : load->second) {
+      neighbours.push_back({.pod = &one.pod.As<api::core_v1::Pod>(), .node = &node->value()});
+    }
   }
 }
 
@@ -56,11 +72,10 @@ void PlacedSoFar::Place(const GroupMember& member, const Placement& placement) {
     std::string hold = HoldOf(member.value(), placement.extended->claim);
     if (taken_.Reserve(hold, placement.extended->allocation)) holds_.insert(std::move(hold));
   }
-  Load& load = loads_[placement.node];
-  for (const auto& [name, amount] : RequestsOf(member.value(), placement.taken)) {
-    load.requests[name] += amount;
-  }
-  ++load.pods;
+  loads_[placement.node].push_back({.pod = member.pod,
+                                    .requests = RequestsOf(member.value(), placement.taken),
+                                    .presumed = PresumedOf(member.value()),
+                                    .ports = HostPortsOf(member.value())});
   first_node_ = placement.next_first_node;
 }
 
@@ -75,11 +90,9 @@ void PlacedSoFar::Remove(const GroupMember& member, const Placement& placement) 
     allocated_.erase(uid);
   }
   if (placement.extended.has_value()) forget(HoldOf(member.value(), placement.extended->claim));
-  Load& load = loads_[placement.node];
-  for (const auto& [name, amount] : RequestsOf(member.value(), placement.taken)) {
-    load.requests[name] -= amount;
-  }
-  --load.pods;
+  std::erase_if(loads_[placement.node], [&](const Load& load) {
+    return load.pod.metadata().uid == member.pod.metadata().uid;
+  });
 }
 
 void PlacedSoFar::Choose(std::string_view claim_uid,

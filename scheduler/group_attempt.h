@@ -20,6 +20,7 @@
 #include "api/resource_v1/claim.h"
 #include "scheduler/cycle.h"
 #include "scheduler/devices.h"
+#include "scheduler/neighbours.h"
 #include "scheduler/node_filter.h"
 #include "scheduler/pod_groups.h"
 
@@ -54,6 +55,8 @@ class PlacedSoFar {
   std::vector<api::Object> AsSeen(std::span<const api::Object> claims) const;
   /// Puts the pods on the nodes of a list; `copies` holds those concerned.
   void PutOn(std::vector<const NodeState*>& nodes, std::deque<NodeState>& copies) const;
+  /// The same for rules about other pods. Valid until the next change.
+  void AddTo(std::vector<Neighbour>& neighbours, std::span<const NodeState* const> nodes) const;
   size_t first_node() const { return first_node_; }
 
   void Place(const GroupMember& member, const Placement& placement);
@@ -75,10 +78,12 @@ class PlacedSoFar {
   TakenDevices& taken_;
   size_t first_node_;
   struct Load {
+    api::Object pod;
     Amounts requests;
-    int64_t pods = 0;
+    Presumed presumed;
+    std::vector<HostPort> ports;
   };
-  std::map<std::string, Load, std::less<>> loads_;             // by node
+  std::map<std::string, std::vector<Load>, std::less<>> loads_;  // by node
   std::map<std::string, api::Object, std::less<>> allocated_;  // claims by uid, as seen from now on
   std::set<std::string> holds_;
 };

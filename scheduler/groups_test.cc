@@ -155,6 +155,50 @@ TEST_F(GroupsTest, AGangThatFitsOnlyTogetherIsPlaced) {
   EXPECT_EQ(cluster_.Claim("y").status.allocation->devices.results[0].device, "half-1");
 }
 
+/// What keeps two pods from being on one node.
+class ApartTest : public GroupsTest, public ::testing::WithParamInterface<const char*> {
+ protected:
+  void KeepApart(api::core_v1::Pod& pod) {
+    if (GetParam() == std::string_view("port")) {
+      api::core_v1::Container container;
+      container.name = "main";
+      container.ports.push_back({.host_port = 80, .container_port = 80});
+      pod.spec.containers.push_back(std::move(container));
+      return;
+    }
+    api::core_v1::PodAffinityTerm apart;
+    apart.label_selector.emplace().match_labels["app"] = "web";
+    apart.topology_key = "kubernetes.io/hostname";
+    pod.metadata.labels["app"] = "web";
+    pod.spec.affinity.emplace()
+        .pod_anti_affinity.emplace()
+        .required_during_scheduling_ignored_during_execution.push_back(std::move(apart));
+  }
+};
+
+TEST_P(ApartTest, PodsOfOneAttemptKeepRulesAboutEachOther) {
+  cluster_.AddNode("m", 0);
+  cluster_.AddGroup("team", 2);
+  for (const char* const name : {"a", "b"}) {
+    api::core_v1::Pod pod;
+    pod.metadata.namespace_ = "lab";
+    pod.metadata.name = name;
+    pod.spec.scheduling_group.emplace().pod_group_name = "team";
+    KeepApart(pod);
+    Cluster::Must(cluster_.client.Create(api::Object::Of(std::move(pod))));
+  }
+  Settle(3);
+  EXPECT_EQ(NodeOf("a"), "");
+  EXPECT_EQ(NodeOf("b"), "");
+  cluster_.AddNode("n", 0);
+  Settle(12);
+  EXPECT_NE(NodeOf("a"), "");
+  EXPECT_NE(NodeOf("b"), "");
+  EXPECT_NE(NodeOf("a"), NodeOf("b"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Rules, ApartTest, ::testing::Values("port", "affinity"));
+
 TEST_F(GroupsTest, PodsThatAreNotLookedAtAreToldHowFarItWent) {
   cluster_.AddNode("n", 1);
   cluster_.AddClaim("big", 2);

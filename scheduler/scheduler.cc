@@ -330,11 +330,6 @@ Decision Scheduler::SchedulePod(const core_v1::Pod& pod,
   std::vector<const NodeState*> nodes =
       use_.NodesFor(pod, [this](std::string_view uid) { return assumed_.contains(uid); }, copies);
   const PlacedSoFar* placed = member.placed;
-  if (member.only_node != nullptr) {
-    std::erase_if(nodes, [&](const NodeState* node) {
-      return node->value().metadata.name != member.only_node->value().metadata.name;
-    });
-  }
   if (placed != nullptr) placed->PutOn(nodes, copies);
   ClusterView view{
       .nodes = nodes,
@@ -352,6 +347,9 @@ Decision Scheduler::SchedulePod(const core_v1::Pod& pod,
           },
       .now = world_.clock.Now()};
   if (member.search) view.search = member.search;
+  if (member.only_node != nullptr) {
+    view.only_node = FirstNode(nodes, member.only_node->value().metadata.name, 0);
+  }
   const int32_t priority = pod.spec.priority.value_or(0);
   if (placed == nullptr && use_.HasLessImportant(priority)) {
     view.pods_on = [this, priority](const std::string& node) {
@@ -364,13 +362,18 @@ Decision Scheduler::SchedulePod(const core_v1::Pod& pod,
     view.left_over = LeftOverOf(pod.metadata.uid);
   }
   const auto find_pod = [this](std::string_view key) { return pods_.Find(key); };
-  view.neighbours = {.all = [&] { return use_.Neighbours(find_pod); },
-                     .with_affinity = [&] { return use_.NeighboursWithAffinity(find_pod); },
-                     .labels_of_namespace =
-                         [this](std::string_view name) {
-                           const api::Object* found = namespaces_.Find(name);
-                           return found == nullptr ? nullptr : &found->metadata().labels;
-                         }};
+  const auto with_placed = [&](std::vector<Neighbour> others) {
+    if (placed != nullptr) placed->AddTo(others, nodes);
+    return others;
+  };
+  view.neighbours = {
+      .all = [&] { return with_placed(use_.Neighbours(find_pod)); },
+      .with_affinity = [&] { return with_placed(use_.NeighboursWithAffinity(find_pod)); },
+      .labels_of_namespace =
+          [this](std::string_view name) {
+            const api::Object* found = namespaces_.Find(name);
+            return found == nullptr ? nullptr : &found->metadata().labels;
+          }};
   if (!node_allocatable_.empty()) {
     view.node_allocatable = [this](const auto& result) { return node_allocatable_.Find(result); };
   }

@@ -34,6 +34,7 @@ class Cluster {
   void AddNode(const std::string& name, int devices, bool must_be_attached = false) {
     api::core_v1::Node node;
     node.metadata.name = name;
+    node.metadata.labels["kubernetes.io/hostname"] = name;
     Must(client.Create(api::Object::Of(std::move(node))));
     api::resource_v1::ResourceSlice slice;
     slice.metadata.name = name + "-gpus";
