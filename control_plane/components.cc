@@ -54,6 +54,7 @@ Result<> Components::Start() {
                                       .pod_groups = options_.pod_groups,
                                       .group_claims = options_.group_claims,
                                       .extended_resources = options_.extended_resources,
+                                      .classic = options_.classic,
                                       .taint_rules = options_.taint_rules}));
   }
   if (options_.scheduler) {
@@ -71,7 +72,8 @@ Result<> Components::Start() {
             .extended_resources = options_.extended_resources,
             .node_allocatable = options_.node_allocatable,
             .pod_groups = options_.pod_groups,
-            .group_claims = options_.group_claims});
+            .group_claims = options_.group_claims,
+            .classic = options_.classic});
     scheduler_.emplace(std::make_unique<BindingScheduler>(std::move(made), options_.binders));
   }
   if (simulated != nullptr) nodes_.emplace(std::move(simulated));

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/claims/either_claim.h"
 #include "api/kind.h"
 #include "base/log.h"
 #include "base/result.h"
@@ -61,8 +62,9 @@ struct ComponentsOptions {
   node::SimulatedNodes::Options simulated;
   allocator::Features features;
   scheduler::Configuration scheduling;
-  bool taint_eviction = true;      // DRADeviceTaints
-  bool pool_status = true;         // DRAResourcePoolStatus
+  bool taint_eviction = true;  // DRADeviceTaints
+  bool pool_status = true;     // DRAResourcePoolStatus
+  api::claims::ClassicClaims classic = api::claims::ClassicClaims::kNone;
   bool pod_groups = false;         // GenericWorkload, where pod groups are served
   bool group_claims = false;       // with that, DRAWorkloadResourceClaims
   bool extended_resources = true;  // DRAExtendedResource

@@ -9,6 +9,7 @@
 
 #include "api/core_v1/config_map.h"
 #include "api/kind.h"
+#include "api/resource_v1/claim.h"
 #include "base/log.h"
 #include "base/result.h"
 #include "base/simulated_world.h"
@@ -47,6 +48,34 @@ TEST(InProcessClient, HasSoManyWatches) {
   watches.pop_back();
   EXPECT_EQ(start(), StatusReason::kUnknown) << "one has ended";
   EXPECT_EQ(start(), StatusReason::kTooManyRequests);
+}
+
+// Clients of the hub's version over HTTP do not see what only hubs have, and so cannot change it.
+TEST(InProcessClient, WritesWhatOnlyHubsHave) {
+  SimulatedWorld world(7);
+  const api::Scheme scheme;
+  store::MemoryStore store;
+  server::verbs::Resources resources(scheme, store, world.world(), Log::Silent(), {});
+  ASSERT_TRUE(Wait(resources.Bootstrap()).has_value());
+  InProcessClient client(resources, {.name = "system:me"});
+  api::resource_v1::ResourceClaim claim;
+  claim.metadata.namespace_ = "default";
+  claim.metadata.name = "shared";
+  claim.spec.controller = "acme.example";
+  const auto created = client.Create(api::Object::Of(std::move(claim)));
+  ASSERT_TRUE(created.has_value()) << created.error().message;
+  api::Object copy = created->Clone();
+  auto& allocation = copy.Mutable<api::resource_v1::ResourceClaim>().status.allocation;
+  allocation.emplace().controller = "acme.example";
+  const auto allocated = client.Update(copy, "status");
+  ASSERT_TRUE(allocated.has_value()) << allocated.error().message;
+  copy = allocated->Clone();
+  copy.Mutable<api::resource_v1::ResourceClaim>().status.deallocation_requested = true;
+  const auto asked_back = client.Update(copy, "status");
+  ASSERT_TRUE(asked_back.has_value()) << asked_back.error().message;
+  const auto& status = asked_back->As<api::resource_v1::ResourceClaim>().status;
+  EXPECT_EQ(status.allocation->controller, "acme.example");
+  EXPECT_TRUE(status.deallocation_requested);
 }
 
 }  // namespace

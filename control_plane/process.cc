@@ -180,6 +180,7 @@ Result<ComponentsOptions> Process::ChooseComponents() const {
       .scheduling = options_.scheduling,
       .taint_eviction = options_.emulation.gates.Has(api::Gate::kDeviceTaints),
       .pool_status = options_.emulation.gates.Has(api::Gate::kResourcePoolStatus),
+      .classic = api::claims::ClassicClaimsOf(options_.emulation.release, options_.emulation.gates),
       .pod_groups = ServesPodGroups(options_.emulation),
       .group_claims = ServesPodGroups(options_.emulation) &&
                       options_.emulation.gates.Has(api::Gate::kWorkloadResourceClaims),

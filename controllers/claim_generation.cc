@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "api/claims/either_claim.h"
 #include "api/claims/pod_claims.h"
 #include "controllers/claim_sync.h"
 
@@ -16,6 +17,7 @@ namespace {
 namespace core_v1 = api::core_v1;
 namespace resource_v1 = api::resource_v1;
 namespace scheduling_v1beta1 = api::scheduling_v1beta1;
+namespace resource_v1alpha2 = api::resource_v1alpha2;
 
 constexpr const char* kGroupVersion = "scheduling.k8s.io/v1beta1";
 
@@ -37,8 +39,23 @@ bool NeedsReservation(const core_v1::Pod& pod, const api::Object* claim) {
   if (pod.spec.node_name.empty() || claim == nullptr || claim->metadata().deletion_timestamp) {
     return false;
   }
-  const auto& value = claim->As<resource_v1::ResourceClaim>();
-  return value.status.allocation && !api::claims::IsKeptFor(value, pod);
+  return api::claims::VisitClaim(*claim, [&](const auto& value) {
+    return value.status.allocation && !api::claims::IsKeptFor(value, pod);
+  });
+}
+
+/// Whether somebody must tell the claim's driver where the pod is, so that it allocates there: what
+/// the scheduler does for pods that did not bypass it.
+bool WaitsForDriver(const core_v1::Pod& pod, const api::Object* object) {
+  if (pod.spec.node_name.empty() || object == nullptr || object->metadata().deletion_timestamp) {
+    return false;
+  }
+  if (api::claims::IsClassic(*object)) {
+    const auto& claim = object->As<resource_v1alpha2::ResourceClaim>();
+    return !claim.status.allocation && claim.spec.allocation_mode != "Immediate";
+  }
+  const auto& claim = object->As<resource_v1::ResourceClaim>();
+  return !claim.status.allocation && !claim.spec.controller.empty();
 }
 
 std::string KeyBeside(const api::meta_v1::ObjectMeta& owner, std::string_view name) {
@@ -75,7 +92,7 @@ struct Generation {
 
   /// The claim of `entry`, if it is there.
   const api::Object* Add(const api::meta_v1::ObjectMeta& owner,
-                         const auto& entry,
+                         MissingClaim entry,
                          const Record* record,
                          const std::vector<const api::Object*>& owned,
                          const api::claims::Lookup& find) {
@@ -85,15 +102,14 @@ struct Generation {
     }
     const api::Object* claim =
         Generated(owner,
-                  entry.name,
+                  entry.entry,
                   record == nullptr ? std::nullopt : record->resource_claim_name,
                   owned,
                   find);
     if (claim == nullptr) {
-      missing.push_back(
-          {.entry = entry.name, .template_name = *entry.resource_claim_template_name});
+      missing.push_back(std::move(entry));
     } else {
-      known.push_back({.name = entry.name, .resource_claim_name = claim->metadata().name});
+      known.push_back({.name = entry.entry, .resource_claim_name = claim->metadata().name});
     }
     return claim;
   }
@@ -149,20 +165,21 @@ PodPlan PlanClaims(const core_v1::Pod& pod,
   for (const core_v1::PodResourceClaim& entry : pod.spec.resource_claims) {
     const bool is_shared = group != nullptr && api::claims::IsSharedByGroup(entry, *group);
     const api::Object* claim = nullptr;
-    if (entry.resource_claim_name) {
-      claim = find(KeyBeside(pod.metadata, *entry.resource_claim_name));
+    if (const std::string* name = api::claims::ClaimNamedBy(entry)) {
+      claim = find(KeyBeside(pod.metadata, *name));
     } else if (is_shared) {
       claim = SharedClaim(*group, entry.name, find);
       if (claim == nullptr) continue;  // the group will say
       generation.known.push_back(
           {.name = entry.name, .resource_claim_name = claim->metadata().name});
-    } else if (entry.resource_claim_template_name) {
+    } else if (const std::string* pattern = api::claims::TemplateNamedBy(entry)) {
       claim = generation.Add(pod.metadata,
-                             entry,
+                             {.entry = entry.name, .template_name = *pattern},
                              RecordOf(pod.status.resource_claim_statuses, entry.name),
                              owned,
                              find);
     }
+    plan.waits_for_driver = plan.waits_for_driver || WaitsForDriver(pod, claim);
     if (!NeedsReservation(pod, claim)) continue;
     plan.to_reserve.push_back(
         {.claim = api::ObjectKey(claim->metadata()),
@@ -181,7 +198,7 @@ GroupPlan PlanGroupClaims(const scheduling_v1beta1::PodGroup& group,
   for (const auto& entry : group.spec.resource_claims) {
     if (!entry.resource_claim_template_name) continue;
     generation.Add(group.metadata,
-                   entry,
+                   {.entry = entry.name, .template_name = *entry.resource_claim_template_name},
                    RecordOf(group.status.resource_claim_statuses, entry.name),
                    owned,
                    find);
@@ -189,10 +206,13 @@ GroupPlan PlanGroupClaims(const scheduling_v1beta1::PodGroup& group,
   return {.known = std::move(generation.known), .missing = std::move(generation.missing)};
 }
 
-api::Object MakeClaim(const ClaimOwner& owner,
-                      std::string_view entry,
-                      const resource_v1::ResourceClaimTemplate& claim_template) {
-  resource_v1::ResourceClaim claim;
+namespace {
+
+template <class Claim, class Template>
+api::Object MakeClaimAs(const ClaimOwner& owner,
+                        std::string_view entry,
+                        const Template& claim_template) {
+  Claim claim;
   claim.metadata.namespace_ = owner.namespace_;
   claim.metadata.generate_name = ClaimNamePrefix(owner.name, entry);
   claim.metadata.labels = claim_template.spec.metadata.labels;
@@ -205,6 +225,24 @@ api::Object MakeClaim(const ClaimOwner& owner,
                                              .controller = true});
   claim.spec = claim_template.spec.spec;
   return api::Object::Of(std::move(claim));
+}
+
+}  // namespace
+
+api::Object MakeClaim(const ClaimOwner& owner,
+                      std::string_view entry,
+                      const resource_v1::ResourceClaimTemplate& claim_template) {
+  return MakeClaimAs<resource_v1::ResourceClaim>(owner, entry, claim_template);
+}
+
+api::Object MakeClaimOfEither(const ClaimOwner& owner,
+                              std::string_view entry,
+                              const api::Object& claim_template) {
+  using Classic = resource_v1alpha2::ResourceClaimTemplate;
+  if (&claim_template.kind() != &api::Reflected<Classic>::kKind) {
+    return MakeClaim(owner, entry, claim_template.As<resource_v1::ResourceClaimTemplate>());
+  }
+  return MakeClaimAs<resource_v1alpha2::ResourceClaim>(owner, entry, claim_template.As<Classic>());
 }
 
 std::string ClaimNamePrefix(std::string_view owner, std::string_view entry) {

@@ -42,6 +42,8 @@ struct PodPlan {
   std::vector<api::core_v1::PodResourceClaimStatus> known;
   std::vector<MissingClaim> missing;
   std::vector<MissingReservation> to_reserve;
+  /// A claim of a bound pod waits for its driver's controller, which must be told the node.
+  bool waits_for_driver = false;
 };
 
 /// What the pod needs now; nothing when it is done or being deleted. `owned`: the claims whose
@@ -68,6 +70,10 @@ GroupPlan PlanGroupClaims(const api::scheduling_v1beta1::PodGroup& group,
 api::Object MakeClaim(const ClaimOwner& owner,
                       std::string_view entry,
                       const api::resource_v1::ResourceClaimTemplate& claim_template);
+/// The same from a template of either generation.
+api::Object MakeClaimOfEither(const ClaimOwner& owner,
+                              std::string_view entry,
+                              const api::Object& claim_template);
 
 /// "<owner>-<entry>-", shortened on both sides when the server could not append its five
 /// characters.

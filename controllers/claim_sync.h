@@ -10,6 +10,7 @@
 
 #include "api/core_v1/pod.h"
 #include "api/resource_v1/claim.h"
+#include "api/resource_v1alpha2.h"
 
 namespace dray::controllers {
 
@@ -28,9 +29,13 @@ enum class Owner : uint8_t {
 struct WriteStatus {
   api::resource_v1::ResourceClaimStatus status;
 };
+/// The same of a claim of the classic generation.
+struct WriteClassicStatus {
+  api::resource_v1alpha2::ResourceClaimStatus status;
+};
 struct RemoveFinalizer {};
 struct DeleteClaim {};
-using ClaimAction = std::variant<WriteStatus, RemoveFinalizer, DeleteClaim>;
+using ClaimAction = std::variant<WriteStatus, WriteClassicStatus, RemoveFinalizer, DeleteClaim>;
 
 /// What must happen to `claim` when of the pods and groups that it is kept for only those with uids
 /// in `alive` are left. The
@@ -39,8 +44,15 @@ using ClaimAction = std::variant<WriteStatus, RemoveFinalizer, DeleteClaim>;
 ///
 /// The last consumer takes the allocation with it, provided the claim carries our finalizer:
 /// without it somebody else manages the allocation. An allocation that nobody has reserved stays,
-/// unless the claim is being deleted (KEP-4381).
+/// unless the claim is being deleted (KEP-4381). What a driver's controller has allocated is not
+/// taken back but asked back (KEP-3063, 1.31).
 std::vector<ClaimAction> Reconcile(const api::resource_v1::ResourceClaim& claim,
+                                   const std::set<std::string>& alive,
+                                   Owner owner);
+
+/// The same by the rules of 1.30: a claim whose mode is Immediate keeps its allocation while it is
+/// there.
+std::vector<ClaimAction> Reconcile(const api::resource_v1alpha2::ResourceClaim& claim,
                                    const std::set<std::string>& alive,
                                    Owner owner);
 

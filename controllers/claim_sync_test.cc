@@ -16,17 +16,28 @@ namespace {
 
 namespace core_v1 = api::core_v1;
 namespace resource_v1 = api::resource_v1;
+namespace resource_v1alpha2 = api::resource_v1alpha2;
 using resource_v1::ResourceClaim;
 
 const api::Time kThen = api::Time::FromUnixSeconds(1);
 
+template <class Status>
+std::string RenderStatus(const Status& status) {
+  std::string text = status.allocation ? "write(allocated" : "write(free";
+  if (status.deallocation_requested) text += " asked-back";
+  for (const auto& consumer : status.reserved_for) text += " " + consumer.uid;
+  return text + ") ";
+}
+
 std::string Render(const std::vector<ClaimAction>& actions) {
   std::string text;
   for (const ClaimAction& action : actions) {
-    if (const auto* write = std::get_if<WriteStatus>(&action)) {
-      text += write->status.allocation ? "write(allocated" : "write(free";
-      for (const auto& consumer : write->status.reserved_for) text += " " + consumer.uid;
-      text += ") ";
+    const auto* write = std::get_if<WriteStatus>(&action);
+    const auto* classic = std::get_if<WriteClassicStatus>(&action);
+    if (write != nullptr) {
+      text += RenderStatus(write->status);
+    } else if (classic != nullptr) {
+      text += RenderStatus(classic->status);
     } else {
       text += std::holds_alternative<RemoveFinalizer>(action) ? "unprotect " : "delete ";
     }
@@ -126,6 +137,52 @@ TEST(ClaimNamePrefix, IsShortenedOnBothSides) {
   EXPECT_EQ(ClaimNamePrefix(std::string(52, 'p'), "gpu"), std::string(52, 'p') + "-gpu-");
 }
 
+TEST(ReconcileMarked, AsksTheDriverBack) {
+  ResourceClaim claim;
+  claim.status.allocation.emplace().controller = "acme.example";
+  claim.status.reserved_for.push_back({.resource = "pods", .uid = "p"});
+  EXPECT_EQ(Render(Reconcile(claim, {}, Owner::kNone)), "write(allocated asked-back) ");
+  EXPECT_EQ(Render(Reconcile(claim, {"p"}, Owner::kNone)), "");
+  claim.status.reserved_for.clear();  // an allocation that nobody used stays
+  EXPECT_EQ(Render(Reconcile(claim, {}, Owner::kNone)), "");
+  claim.metadata.deletion_timestamp = kThen;  // the driver sees that itself
+  EXPECT_EQ(Render(Reconcile(claim, {}, Owner::kNone)), "");
+}
+
+struct ClassicCase {
+  const char* name;
+  bool immediate, by_scheduler, deleting, used;
+  const char* want;
+};
+
+class ReconcileClassicTest : public ::testing::TestWithParam<ClassicCase> {};
+
+TEST_P(ReconcileClassicTest, Does) {
+  const ClassicCase& test = GetParam();
+  resource_v1alpha2::ResourceClaim claim;
+  claim.spec.allocation_mode = test.immediate ? "Immediate" : "WaitForFirstConsumer";
+  claim.status.allocation.emplace();
+  if (test.by_scheduler) claim.metadata.finalizers = {api::claims::kClassicFinalizer};
+  if (test.deleting) claim.metadata.deletion_timestamp = kThen;
+  if (test.used) claim.status.reserved_for.push_back({.resource = "pods", .uid = "gone"});
+  EXPECT_EQ(Render(Reconcile(claim, {}, Owner::kNone)), test.want);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    LastConsumerGone,
+    ReconcileClassicTest,
+    ::testing::Values(
+        ClassicCase{"Delayed", false, false, false, true, "write(allocated asked-back) "},
+        ClassicCase{"DelayedUnused", false, false, false, false, ""},
+        ClassicCase{"DelayedUnusedDeleted", false, false, true, false, ""},
+        ClassicCase{"Immediate", true, false, false, true, "write(allocated) "},
+        ClassicCase{"ImmediateDeleted", true, false, true, true, "write(allocated) "},
+        ClassicCase{"Structured", false, true, false, true, "write(free) unprotect "},
+        ClassicCase{"StructuredUnused", false, true, false, false, ""},
+        ClassicCase{"StructuredImmediate", true, true, false, true, "write(allocated) "},
+        ClassicCase{"StructuredDeleted", true, true, true, false, "write(free) unprotect "}),
+    [](const auto& test) { return test.param.name; });
+
 class PlanClaimsTest : public ::testing::Test {
  protected:
   PlanClaimsTest() {
@@ -212,6 +269,29 @@ TEST_F(PlanClaimsTest, PodThatBypassedTheSchedulerIsAddedToItsClaims) {
   EXPECT_EQ(Plan(), "gpu=worker-gpu-1 ");
   pod_.spec.node_name = "n";
   EXPECT_EQ(Plan(), "gpu=worker-gpu-1 reserve lab/worker-gpu-1 ");
+}
+
+TEST_F(PlanClaimsTest, DriversOfAPodThatBypassedTheSchedulerMustBeTold) {
+  pod_.spec.node_name = "node";
+  resource_v1alpha2::ResourceClaim claim;
+  claim.metadata.namespace_ = "lab";
+  claim.metadata.name = "shared";
+  const auto waits = [&] {
+    const api::Object object = api::Object::Of(claim);
+    return PlanClaims(pod_,
+                      {},
+                      [&](std::string_view key) { return key == "lab/shared" ? &object : nullptr; })
+        .waits_for_driver;
+  };
+  core_v1::PodResourceClaim entry{.name = "x"};
+  entry.source.emplace().resource_claim_name = "shared";
+  pod_.spec.resource_claims = {entry};
+  EXPECT_TRUE(waits());
+  claim.spec.allocation_mode = "Immediate";
+  EXPECT_FALSE(waits());
+  claim.spec.allocation_mode = "WaitForFirstConsumer";
+  pod_.status.phase = "Succeeded";  // a pod that is done never gets anything
+  EXPECT_FALSE(waits());
 }
 
 TEST(MakeClaim, CopiesTheTemplateAndNamesItsPod) {

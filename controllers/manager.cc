@@ -9,7 +9,11 @@ Manager::Manager(client::Client& client,
                  const api::Scheme& scheme,
                  const Options& options)
     : clock_(world.clock),
-      claims_(client, world, loop_.wakeup(), log, {.group_claims = options.group_claims}),
+      claims_(client,
+              world,
+              loop_.wakeup(),
+              log,
+              {.group_claims = options.group_claims, .classic = options.classic}),
       namespaces_(client, world, loop_.wakeup(), log, scheme),
       garbage_(client, world, loop_.wakeup(), log, scheme),
       quotas_(client, world, loop_.wakeup(), log, scheme, options.extended_resources) {

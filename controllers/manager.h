@@ -29,6 +29,7 @@ class Manager {
     bool pod_groups = false;         // GenericWorkload, where pod groups are served
     bool group_claims = false;       // with that, DRAWorkloadResourceClaims
     bool extended_resources = true;  // DRAExtendedResource
+    ClassicClaims classic = ClassicClaims::kNone;
     /// DRADeviceTaintRules: the rules count, as in this release.
     std::optional<api::Release> taint_rules = api::Release::kNewest;
   };

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "api/claims/either_claim.h"
 #include "api/claims/pod_claims.h"
 #include "api/claims/pod_groups.h"
 #include "api/meta_v1/options.h"
@@ -32,8 +33,6 @@ constexpr size_t kKeysPerStep = 32;
 constexpr size_t kEventsPerStep = 16;
 // Deleted pods remembered; for older ones the server is asked.
 constexpr size_t kDeletedMax = 500;
-// The limit of status.reservedFor in the API. A server with a higher one only sees us wait longer.
-constexpr size_t kConsumersMax = 256;
 
 constexpr const api::KindInfo& kPodKind = api::Reflected<core_v1::Pod>::kKind;
 constexpr const api::KindInfo& kGroupKind = api::Reflected<PodGroup>::kKind;
@@ -44,12 +43,20 @@ constexpr const char* kEntryName = "PodResourceClaim";
 template <>
 constexpr const char* kEntryName<PodGroupResourceClaimStatus> = "PodGroupResourceClaim";
 
+const std::string* TemplateOf(const core_v1::PodResourceClaim& entry) {
+  return api::claims::TemplateNamedBy(entry);
+}
+
+const std::string* TemplateOf(const api::scheduling_v1beta1::PodGroupResourceClaim& entry) {
+  return entry.resource_claim_template_name ? &*entry.resource_claim_template_name : nullptr;
+}
+
 /// Indexes what has entries with templates by "namespace/name" of these.
 template <class T>
 void TemplatesOf(const api::Object& object, std::vector<std::string>& values) {
   for (const auto& entry : object.As<T>().spec.resource_claims) {
-    if (!entry.resource_claim_template_name) continue;
-    values.push_back(object.metadata().namespace_ + "/" + *entry.resource_claim_template_name);
+    const std::string* name = TemplateOf(entry);
+    if (name != nullptr) values.push_back(object.metadata().namespace_ + "/" + *name);
   }
 }
 
@@ -64,14 +71,11 @@ ResourceClaimController::ResourceClaimController(
     : client_(client),
       world_(world),
       log_(std::move(log)),
+      options_(options),
       events_(client, world, "resource_claim", log_),
       queue_(options.queue),
-      templates_(client,
-                 api::Reflected<resource_v1::ResourceClaimTemplate>::kKind,
-                 world.clock,
-                 wakeup,
-                 log_),
-      claims_(client, api::Reflected<ResourceClaim>::kKind, world.clock, wakeup, log_),
+      templates_(client, TemplateKind(options.classic), world.clock, wakeup, log_),
+      claims_(client, ClaimKind(options.classic), world.clock, wakeup, log_),
       pods_(client, kPodKind, world.clock, wakeup, log_) {
   claims_by_owner_ = claims_.AddIndex([](const api::Object& claim, auto& values) {
     for (std::string uid : {OwnerPodUid(claim.metadata()), OwnerGroupUid(claim.metadata())}) {
@@ -85,6 +89,13 @@ ResourceClaimController::ResourceClaimController(
   pods_.OnChange([this](auto* before, auto* after) { OnPod(before, after); });
   claims_.OnChange([this](auto* before, auto* after) { OnClaim(before, after); });
   templates_.OnChange([this](auto*, auto* after) { OnTemplate(after); });
+  if (options_.classic != ClassicClaims::kNone) {
+    contexts_.emplace(client,
+                      api::Reflected<api::resource_v1alpha2::PodSchedulingContext>::kKind,
+                      world.clock,
+                      wakeup,
+                      log_);
+  }
   if (!options.group_claims) return;
   groups_.emplace(client, kGroupKind, world.clock, wakeup, log_);
   groups_by_template_ = groups_->AddIndex(TemplatesOf<PodGroup>);
@@ -104,6 +115,10 @@ std::optional<MonotonicTime> ResourceClaimController::Step() {
     if (informer == nullptr) continue;
     next = client::Earlier(next, informer->Step());
     synced = synced && informer->synced();
+  }
+  if (contexts_.has_value()) {
+    next = client::Earlier(next, contexts_->Step());
+    synced = synced && contexts_->synced();
   }
   if (!synced) return next;
   if (queue_overflowed_ && queue_.size() == 0) EnqueueAll();
@@ -243,6 +258,26 @@ Result<> ResourceClaimController::SyncPod(std::string_view key) {
   DRAY_TRY_VOID(CreateClaims(object, AsOwner(pod), plan.missing, plan.known));
   DRAY_TRY_VOID(RecordClaims(object, std::move(plan.known)));
   for (const MissingReservation& missing : plan.to_reserve) DRAY_TRY_VOID(Reserve(missing));
+  if (plan.waits_for_driver) return TellDriversNode(pod);
+  return {};
+}
+
+/// The drivers of a pod that bypassed the scheduler hear of its node from us.
+Result<> ResourceClaimController::TellDriversNode(const core_v1::Pod& pod) {
+  if (!contexts_.has_value()) return {};
+  const api::Object* known = contexts_->Find(api::ObjectKey(pod.metadata));
+  if (known == nullptr) {
+    DRAY_TRY(const api::Object created, client_.Create(MakeContext(pod)));
+    contexts_->Assume(created);
+    return {};
+  }
+  using Context = api::resource_v1alpha2::PodSchedulingContext;
+  if (OwnerPodUid(known->metadata()) != pod.metadata.uid) return {};  // it goes with its pod
+  if (known->As<Context>().spec.selected_node == pod.spec.node_name) return {};
+  api::Object copy = known->Clone();
+  copy.Mutable<Context>().spec.selected_node = pod.spec.node_name;
+  DRAY_TRY(const api::Object written, client_.Update(copy));
+  contexts_->Assume(written);
   return {};
 }
 
@@ -292,8 +327,11 @@ Result<std::string> ResourceClaimController::CreateClaim(const ClaimOwner& owner
                             missing.template_name,
                             missing.template_name));
   }
-  Result<api::Object> created = client_.Create(
-      MakeClaim(owner, missing.entry, found->As<resource_v1::ResourceClaimTemplate>()));
+  api::Object claim = MakeClaimOfEither(owner, missing.entry, *found);
+  if (options_.classic != ClassicClaims::kNone) {
+    claim.mutable_metadata().owner_references.front().block_owner_deletion = true;
+  }
+  Result<api::Object> created = client_.Create(claim);
   if (!created) {
     return Fail(created.error().reason, "create ResourceClaim : " + created.error().message);
   }
@@ -332,10 +370,12 @@ Result<> ResourceClaimController::RecordClaims(const api::Object& group,
 Result<> ResourceClaimController::Reserve(const MissingReservation& missing) {
   const api::Object* found = claims_.Find(missing.claim);
   if (found == nullptr) return {};
-  api::Object copy = found->Clone();
-  auto& reserved_for = copy.Mutable<ResourceClaim>().status.reserved_for;
-  if (reserved_for.size() >= kConsumersMax) return {};  // an update of the claim brings us back
-  reserved_for.push_back(missing.consumer);
+  const api::Object claim = *found;
+  const bool may =
+      api::claims::VisitClaim(claim, [](const auto& value) { return MayBeReserved(value); });
+  if (!may) return {};  // an update of the claim brings us back
+  api::Object copy = claim.Clone();
+  api::claims::AddConsumer(copy, missing.consumer);
   DRAY_TRY(const api::Object written, client_.Update(copy, "status"));
   claims_.Assume(written);
   return {};
@@ -348,9 +388,11 @@ Result<> ResourceClaimController::SyncClaim(std::string_view key) {
   const api::Object* found = claims_.Find(key);
   if (found == nullptr) return {};
   api::Object claim = *found;
-  DRAY_TRY(const std::set<std::string> alive, AliveConsumers(claim.As<ResourceClaim>()));
-  DRAY_TRY(const Owner owner, OwnerOf(claim.As<ResourceClaim>()));
-  for (const ClaimAction& action : Reconcile(claim.As<ResourceClaim>(), alive, owner)) {
+  DRAY_TRY(const std::set<std::string> alive, AliveConsumers(claim));
+  DRAY_TRY(const Owner owner, OwnerOf(claim.metadata()));
+  const std::vector<ClaimAction> actions =
+      api::claims::VisitClaim(claim, [&](const auto& one) { return Reconcile(one, alive, owner); });
+  for (const ClaimAction& action : actions) {
     DRAY_TRY(claim, Perform(claim, action));
     const bool gone = claim.metadata().deletion_timestamp && claim.metadata().finalizers.empty();
     if (gone || std::holds_alternative<DeleteClaim>(action)) return {};
@@ -359,10 +401,10 @@ Result<> ResourceClaimController::SyncClaim(std::string_view key) {
   return {};
 }
 
-Result<std::set<std::string>> ResourceClaimController::AliveConsumers(const ResourceClaim& claim) {
+Result<std::set<std::string>> ResourceClaimController::AliveConsumers(const api::Object& claim) {
   std::set<std::string> alive;
-  for (const auto& consumer : claim.status.reserved_for) {
-    DRAY_TRY(const bool is_alive, IsAlive(claim.metadata.namespace_, consumer));
+  for (const auto& consumer : api::claims::ConsumersOf(claim)) {
+    DRAY_TRY(const bool is_alive, IsAlive(claim.metadata().namespace_, consumer));
     if (is_alive) alive.insert(consumer.uid);
   }
   return alive;
@@ -402,16 +444,16 @@ Result<std::optional<api::Object>> ResourceClaimController::FindConsumer(
 }
 
 /// Claims of groups are left to the garbage collector: groups are not done before they are gone.
-Result<Owner> ResourceClaimController::OwnerOf(const ResourceClaim& claim) {
-  const std::string uid = OwnerPodUid(claim.metadata);
+Result<Owner> ResourceClaimController::OwnerOf(const api::meta_v1::ObjectMeta& claim) {
+  const std::string uid = OwnerPodUid(claim);
   if (uid.empty()) return Owner::kNone;
   const auto reference =
-      std::ranges::find(claim.metadata.owner_references, uid, &api::meta_v1::OwnerReference::uid);
+      std::ranges::find(claim.owner_references, uid, &api::meta_v1::OwnerReference::uid);
   DRAY_TRY(const std::optional<api::Object> pod,
-           FindConsumer(pods_, {&kPodKind, claim.metadata.namespace_, reference->name}, uid));
+           FindConsumer(pods_, {&kPodKind, claim.namespace_, reference->name}, uid));
   if (pod) return IsDone(pod->As<core_v1::Pod>()) ? Owner::kDone : Owner::kNeedsIt;
   // Other owners may be left; they keep the claim.
-  return claim.metadata.owner_references.size() == 1 ? Owner::kGone : Owner::kNone;
+  return claim.owner_references.size() == 1 ? Owner::kGone : Owner::kNone;
 }
 
 Result<api::Object> ResourceClaimController::Perform(const api::Object& claim,
@@ -421,8 +463,12 @@ Result<api::Object> ResourceClaimController::Perform(const api::Object& claim,
     copy.Mutable<ResourceClaim>().status = write->status;
     return client_.Update(copy, "status");
   }
+  if (const auto* write = std::get_if<WriteClassicStatus>(&action)) {
+    copy.Mutable<api::resource_v1alpha2::ResourceClaim>().status = write->status;
+    return client_.Update(copy, "status");
+  }
   if (std::holds_alternative<RemoveFinalizer>(action)) {
-    std::erase(copy.mutable_metadata().finalizers, api::claims::kFinalizer);
+    std::erase(copy.mutable_metadata().finalizers, api::claims::FinalizerOf(claim));
     return client_.Update(copy);
   }
   api::meta_v1::DeleteOptions options;

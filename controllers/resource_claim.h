@@ -25,6 +25,7 @@
 #include "client/work_queue.h"
 #include "controllers/claim_generation.h"
 #include "controllers/claim_sync.h"
+#include "controllers/classic_claims.h"
 
 namespace dray::controllers {
 
@@ -35,6 +36,8 @@ class ResourceClaimController {
     /// Claims are made for pod groups too, and kept for them (DRAWorkloadResourceClaims).
     bool group_claims = false;
     client::WorkQueue::Options queue = {};
+    /// Where drivers' own controllers allocate: whose claims there are. None: nowhere.
+    ClassicClaims classic = ClassicClaims::kNone;
   };
 
   ResourceClaimController(
@@ -70,16 +73,17 @@ class ResourceClaimController {
   Result<> RecordClaims(const api::Object& group,
                         std::vector<api::scheduling_v1beta1::PodGroupResourceClaimStatus> known);
   Result<> Reserve(const MissingReservation& missing);
+  Result<> TellDriversNode(const api::core_v1::Pod& pod);
 
   Result<> SyncClaim(std::string_view key);
-  Result<std::set<std::string>> AliveConsumers(const api::resource_v1::ResourceClaim& claim);
+  Result<std::set<std::string>> AliveConsumers(const api::Object& claim);
   Result<bool> IsAlive(const std::string& namespace_,
                        const api::resource_v1::ResourceClaimConsumerReference& consumer);
   /// The object of that name and uid if it is still there: null when it is gone for certain.
   Result<std::optional<api::Object>> FindConsumer(const client::Informer& mirror,
                                                   const client::ObjectRef& ref,
                                                   const std::string& uid);
-  Result<Owner> OwnerOf(const api::resource_v1::ResourceClaim& claim);
+  Result<Owner> OwnerOf(const api::meta_v1::ObjectMeta& claim);
   Result<api::Object> Perform(const api::Object& claim, const ClaimAction& action);
 
   void RememberDeleted(const std::string& uid);
@@ -87,6 +91,7 @@ class ResourceClaimController {
   client::Client& client_;
   World& world_;
   Log log_;
+  const Options options_;
   client::EventRecorder events_;
   client::WorkQueue queue_;
   bool queue_overflowed_ = false;
@@ -97,6 +102,7 @@ class ResourceClaimController {
   client::Informer claims_;
   client::Informer pods_;
   std::optional<client::Informer> groups_;
+  std::optional<client::Informer> contexts_;  // where drivers' own controllers allocate
   size_t claims_by_owner_ = 0;
   size_t pods_by_claim_ = 0;
   size_t pods_by_template_ = 0;

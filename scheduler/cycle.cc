@@ -170,6 +170,7 @@ class NodeSearch {
         affinity_(pod, view.neighbours),
         spread_(needs_, view.nodes, view.neighbours),
         scores_(needs_, view.nodes, affinity_, spread_) {
+    needs_.tells_too_much = view.tells_too_much;
     for (const auto& [resource, amount] : needs_.requests) {
       if (amount == 0 || !resource.contains('/')) continue;
       // Classes come and go, and with them who serves the resource.
@@ -183,16 +184,17 @@ class NodeSearch {
       LookForRoom(*view_.only_node);
       return Choose();
     }
-    if (IsNominatedForFirst()) {
+    const bool needs_all = view_.other_claims != nullptr;
+    if (IsNominatedForFirst() && !needs_all) {
       LookForRoom(view_.first_node % view_.nodes.size());
       if (!fitting_.empty() || failure_) return Choose();
       result_ = {};  // it is looked at again, among the others
       resolvable_.clear();
       unavailable_.clear();
     }
-    const bool compares =
-        set_.prioritized || scores_.matter() || view_.nodes.size() <= options.filter_all_nodes_max;
-    const size_t enough = NodesToCompare(view_.nodes.size());
+    const bool compares = set_.prioritized || scores_.matter() || needs_all ||
+                          view_.nodes.size() <= options.filter_all_nodes_max;
+    const size_t enough = needs_all ? view_.nodes.size() : NodesToCompare(view_.nodes.size());
     for (size_t at = 0; at < view_.nodes.size() && fitting_.empty() && !failure_;) {
       LookAt(NextToCompare(at, enough), compares);
     }
@@ -201,7 +203,12 @@ class NodeSearch {
 
   Decision Finish(std::span<const api::Object> claims) && {
     if (failure_) return *std::move(failure_);
-    if (best_) return Place(std::move(fitting_[*best_]), claims.size());
+    if (best_) {
+      std::vector<std::string> names = FittingNames();
+      Placement placement = Place(std::move(fitting_[*best_]), claims.size());
+      placement.fitting = std::move(names);
+      return placement;
+    }
     result_.nodes = view_.nodes.size();
     LookForVictims();
     result_.unavailable_claims.assign(unavailable_.begin(), unavailable_.end());
@@ -256,6 +263,17 @@ class NodeSearch {
     int64_t device_score;
     Found found;
   };
+
+  /// In name order, where they are asked for.
+  std::vector<std::string> FittingNames() const {
+    std::vector<std::string> names;
+    if (view_.other_claims == nullptr) return names;
+    for (const Fitting& one : fitting_) {
+      names.push_back(view_.nodes[one.index]->value().metadata.name);
+    }
+    std::ranges::sort(names);
+    return names;
+  }
 
   bool IsNominatedForFirst() const {
     const std::string& nominated = needs_.pod->status.nominated_node_name;
@@ -392,6 +410,10 @@ class NodeSearch {
     if (std::string why_not = WhyNotShared(); !why_not.empty()) {
       return NoDevices(std::move(why_not));
     }
+    if (view_.other_claims != nullptr) {
+      std::string objection = view_.other_claims->objection(state.value());
+      if (!objection.empty()) return NoDevices(std::move(objection));
+    }
     const bool is_available = AreAllocatedOn(state.value());
     DRAY_TRY(std::optional<Obstacle> obstacle, FindDevices(state, found));
     if (obstacle) return obstacle;
@@ -506,7 +528,7 @@ class NodeSearch {
     return {};
   }
 
-  Decision Place(Fitting best, size_t claims) const {
+  Placement Place(Fitting best, size_t claims) const {
     Placement placement{
         .node = view_.nodes[best.index]->value().metadata.name,
         .allocations = std::vector<std::optional<resource_v1::AllocationResult>>(claims),

@@ -36,6 +36,12 @@ using DevicesOnNode = std::function<Result<allocator::Outcome>(const api::core_v
 using DeviceSearch =
     std::function<DevicesOnNode(std::span<const Frozen<api::resource_v1::ResourceClaim>> claims)>;
 
+/// Claims of the pod that the search knows nothing of.
+struct OtherClaims {
+  /// Why they keep the pod from the node; empty: they do not.
+  std::function<std::string(const api::core_v1::Node& node)> objection;
+};
+
 /// The cluster as one attempt sees it.
 struct ClusterView {
   std::span<const NodeState* const> nodes;  // in name order
@@ -57,6 +63,9 @@ struct ClusterView {
   /// The claim that an earlier attempt made for the pod's extended resources, or null. Where such
   /// resources are needed it is in the way, and must be deleted first.
   const api::Object* left_over = nullptr;
+  /// Set: all nodes are filtered, and Placement::fitting names those that do.
+  const OtherClaims* other_claims = nullptr;
+  bool tells_too_much = true;  // PodNeeds::tells_too_much
 };
 
 struct CycleOptions {
@@ -83,8 +92,9 @@ struct Placement {
   std::string node;
   std::vector<std::optional<api::resource_v1::AllocationResult>> allocations;
   std::optional<ExtendedPlacement> extended;
-  NodeAllocatableStatuses taken;  // of the node, by devices
-  size_t next_first_node = 0;     // where the next attempt begins: nodes take turns
+  NodeAllocatableStatuses taken;          // of the node, by devices
+  size_t next_first_node = 0;             // where the next attempt begins: nodes take turns
+  std::vector<std::string> fitting = {};  // see ClusterView::other_claims; in name order
 };
 
 /// Something is wrong with the pod's claims or the cluster, in upstream's words.

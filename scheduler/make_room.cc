@@ -30,13 +30,17 @@ bool IsUsedOnlyBy(const api::Object& claim, std::string_view uid) {
 /// Gives up what is in the way of the pod and of use to nobody: upstream's PostFilter.
 Result<Scheduler::Room> Scheduler::MakeRoom(const Unschedulable& result,
                                             std::span<const api::Object> claims,
-                                            std::string_view pod_uid) {
+                                            const api::Object& pod) {
+  const std::string& pod_uid = pod.metadata().uid;
   if (const std::optional<size_t> useless = ClaimToDeallocate(result, claims, pod_uid)) {
+    if (classic_.has_value() && IsDrivers(claims[*useless])) {
+      return GiveUpForClassic(pod, claims[*useless]);
+    }
     DRAY_TRY(api::Object freed, Deallocate(client_, claims[*useless]));
     return Room{.given_up = GivenUp::kAllocation, .freed = std::move(freed)};
   }
   const api::Object* left_over = result.left_over_in_the_way ? LeftOverOf(pod_uid) : nullptr;
-  if (left_over == nullptr) return Room{};
+  if (left_over == nullptr) return Room{.given_up = NothingGivenUp(result, claims), .freed = {}};
   DRAY_TRY_VOID(DeleteExtendedClaim(client_, api::Object(*left_over)));
   return Room{.given_up = GivenUp::kClaim, .freed = std::nullopt};
 }

@@ -45,6 +45,9 @@ struct PodNeeds {
   /// Extended resources that a class of devices serves: a node that has none of its own is not
   /// asked for them here.
   std::set<std::string, std::less<>> of_classes = {};
+  /// Evicting pods does not help where the pod asks for more than the node ever has. Up to 1.31
+  /// that was a lack like any other.
+  bool tells_too_much = true;
 };
 
 PodNeeds NeedsOf(const api::core_v1::Pod& pod);

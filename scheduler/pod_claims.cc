@@ -45,7 +45,8 @@ std::variant<std::vector<api::Object>, Gated> ResolveClaims(const core_v1::Pod& 
   std::vector<api::Object> claims;
   for (const core_v1::PodResourceClaim& entry : pod.spec.resource_claims) {
     const std::string who = fmt::format("pod \"{}/{}\": ", metadata.namespace_, metadata.name);
-    if (!entry.resource_claim_name && !entry.resource_claim_template_name) {
+    if (api::claims::ClaimNamedBy(entry) == nullptr &&
+        api::claims::TemplateNamedBy(entry) == nullptr) {
       return Gated{fmt::format(
           "{}spec.resourceClaim \"{}\": none of the supported fields are set", who, entry.name)};
     }

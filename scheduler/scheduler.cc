@@ -121,6 +121,9 @@ Scheduler::Scheduler(client::Client& client, World& world, Log log, Options opti
   slices_.OnChange([this](auto* before, auto* after) { OnSlice(before, after); });
   claims_.OnChange([this](auto* before, auto* after) { OnClaim(before, after); });
   pods_.OnChange([this](auto* before, auto* after) { OnPod(before, after); });
+  if (options_.classic != ClassicClaims::kNone) {
+    classic_.emplace(client, world, loop_.wakeup(), log_, options_.classic, queue_);
+  }
   if (options_.pod_groups) FollowGroups();
   if (!options_.taint_rules.has_value()) return;
   taint_rules_.emplace(client,
@@ -165,6 +168,10 @@ std::optional<MonotonicTime> Scheduler::Step() {
     if (!informer->has_value()) continue;
     next = client::Earlier(next, (*informer)->Step());
     synced = synced && (*informer)->synced();
+  }
+  if (classic_.has_value()) {
+    next = client::Earlier(next, classic_->Step());
+    synced = synced && classic_->synced();
   }
   while (std::optional<BindOutcome> outcome = outcomes_.TryPop()) {
     --bindings_;
@@ -246,7 +253,7 @@ void Scheduler::OnClaim(const api::Object* before, const api::Object* after) {
   // Freed devices may help any pod; other changes only the pods of the claim; its finalizer nobody.
   if (IsAllocated(before) && !IsAllocated(after)) queue_.MoveOnEvent(ClusterEvent::kDevices, now);
   if (before != nullptr && claim != nullptr &&
-      before->As<resource_v1::ResourceClaim>().status == claim->status) {
+      before->As<resource_v1::ResourceClaim>().status == claim->status && !IsDrivers(*after)) {
     return;
   }
   queue_.MoveOnClaimChange(api::ObjectKey(object.metadata()), now);
@@ -297,14 +304,17 @@ void Scheduler::ScheduleOne(const std::string& key, MonotonicTime now) {
   const api::Object* found = pods_.Find(key);
   if (found == nullptr || found->metadata().deletion_timestamp) return queue_.Remove(key);
   const api::Object pod = *found;
-  const auto resolved = ResolveClaims(
-      pod.As<core_v1::Pod>(), [this](std::string_view claim) { return claims_.Find(claim); });
+  const auto resolved = ResolveClaims(pod.As<core_v1::Pod>(),
+                                      [this](std::string_view claim) { return FindClaim(claim); });
   if (const auto* gated = std::get_if<Gated>(&resolved)) {
     log_.Debug("pod waits for its claims", "pod", key, "reason", gated->message);
     return queue_.Gate(
         key, {.events = {}, .claims = api::claims::KeysOf(pod.As<core_v1::Pod>())}, now);
   }
   const auto& claims = std::get<std::vector<api::Object>>(resolved);
+  if (classic_.has_value() && std::ranges::any_of(claims, IsDrivers)) {
+    return ScheduleClassic(key, pod, claims);
+  }
   Decision decision = SchedulePod(pod.As<core_v1::Pod>(), claims);
   if (auto* placement = std::get_if<Placement>(&decision)) {
     return Reserve(pod, claims, std::move(*placement));
@@ -317,7 +327,8 @@ void Scheduler::ScheduleOne(const std::string& key, MonotonicTime now) {
 
 Decision Scheduler::SchedulePod(const core_v1::Pod& pod,
                                 std::span<const api::Object> claims,
-                                const AsMember& member) {
+                                const AsMember& member,
+                                const OtherClaims* others) {
   const Profile& profile = *ProfileOf(pod);
   const allocator::Budget budget = BudgetOf(profile);
   CycleOptions options = options_.cycle;
@@ -345,7 +356,10 @@ Decision Scheduler::SchedulePod(const core_v1::Pod& pod,
               return attempt->Allocate(node, budget);
             };
           },
-      .now = world_.clock.Now()};
+      .now = world_.clock.Now(),
+      .other_claims = others,
+      .tells_too_much = !classic_.has_value()};
+  if (others != nullptr) view.first_node = 0;  // of equal ones the first by name
   if (member.search) view.search = member.search;
   if (member.only_node != nullptr) {
     view.only_node = FirstNode(nodes, member.only_node->value().metadata.name, 0);
@@ -506,6 +520,7 @@ void Scheduler::FinishBinding(BindOutcome outcome) {
   if (outcome.waiting.has_value()) return Await(*std::move(outcome.waiting));
   if (outcome.error.empty()) {
     Dequeue(outcome.pod.As<core_v1::Pod>());
+    if (classic_.has_value()) classic_->EndDialogue(outcome.pod);
     log_.Info("pod bound", "pod", outcome.pod_key, "node", outcome.node);
     events_.Record(
         outcome.pod,
@@ -528,6 +543,7 @@ void Scheduler::FinishBinding(BindOutcome outcome) {
   if (pod != nullptr && pod->metadata().deletion_timestamp) {
     return Dequeue(outcome.pod.As<core_v1::Pod>());
   }
+  if (classic_.has_value()) DropReservations(outcome.pod);
   const std::string entry = EntryOf(outcome.pod.As<core_v1::Pod>());
   if (entry != outcome.pod_key) Enqueue(outcome.pod.As<core_v1::Pod>());
   HandleFailure(entry, outcome.pod, outcome.error);
@@ -537,11 +553,11 @@ void Scheduler::HandleUnschedulable(const std::string& key,
                                     const api::Object& pod,
                                     std::span<const api::Object> claims,
                                     Unschedulable result) {
-  const Result<Room> room = MakeRoom(result, claims, pod.metadata().uid);
+  const Result<Room> room = MakeRoom(result, claims, pod);
   if (!room) return HandleFailure(key, pod, room.error().message);
   const std::string message = MessageOf(result, room->given_up);
   queue_.AddUnschedulable(key, std::move(result.waits_for), Now());
-  if (room->freed.has_value()) claims_.Assume(*room->freed);  // wakes this pod too
+  if (room->freed.has_value()) AssumeClaim(*room->freed);  // wakes this pod too
   // While room is being made the pod keeps its place.
   std::optional<std::string> nomination;
   if (result.preemption.has_value()) {

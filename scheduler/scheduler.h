@@ -25,6 +25,7 @@
 #include "dray/allocator.h"
 #include "scheduler/bind.h"
 #include "scheduler/binding_conditions.h"
+#include "scheduler/classic_scheduling.h"
 #include "scheduler/configuration.h"
 #include "scheduler/cycle.h"
 #include "scheduler/devices.h"
@@ -70,6 +71,8 @@ class Scheduler {
     /// (DRAWorkloadResourceClaims).
     bool pod_groups = false;
     bool group_claims = false;
+    /// Drivers' own controllers allocate too, as in this generation of releases.
+    ClassicClaims classic = ClassicClaims::kNone;
     /// Between questions about a placement of unknown outcome.
     std::chrono::nanoseconds ask_again = std::chrono::seconds(1);
   };
@@ -110,9 +113,11 @@ class Scheduler {
 
   void ScheduleOne(const std::string& key, MonotonicTime now);
   void Evict(const Preemption& preemption, const api::Object& pod);
+  /// `others`: what the pod has beside `claims`.
   Decision SchedulePod(const api::core_v1::Pod& pod,
                        std::span<const api::Object> claims,
-                       const AsMember& member = {});
+                       const AsMember& member = {},
+                       const OtherClaims* others = nullptr);
   GangBoard BoardFor(const Profile& profile);
   bool IsShared(const api::resource_v1::DeviceRequestAllocationResult& result) const;
   const api::Object* LeftOverOf(std::string_view pod_uid) const;
@@ -172,10 +177,35 @@ class Scheduler {
   };
   Result<Room> MakeRoom(const Unschedulable& result,
                         std::span<const api::Object> claims,
-                        std::string_view pod_uid);
+                        const api::Object& pod);
   void HandleFailure(const std::string& key, const api::Object& pod, const std::string& message);
   void RecordFailure(const api::Object& pod, const WhyNotScheduled& why);
   const allocator::Snapshot& Devices();
+
+  // Where drivers' own controllers allocate: classic_attempt.cc.
+  void ScheduleClassic(const std::string& key,
+                       const api::Object& pod,
+                       std::span<const api::Object> claims);
+  Decision DecideClassic(const api::Object& pod,
+                         std::span<const api::Object> claims,
+                         const ClassicAttempt& attempt);
+  void GoOnWithDialogue(const std::string& key,
+                        const api::Object& pod,
+                        std::span<const api::Object> claims,
+                        const ClassicAttempt& attempt,
+                        Placement placement);
+  void BindClassic(const std::string& key,
+                   const api::Object& pod,
+                   std::span<const api::Object> claims,
+                   Placement placement);
+  void DropReservations(const api::Object& pod, std::span<const api::Object> claims);
+  void DropReservations(const api::Object& pod);
+  Result<Room> GiveUpForClassic(const api::Object& pod, const api::Object& claim);
+  GivenUp NothingGivenUp(const Unschedulable& result, std::span<const api::Object> claims) const;
+  /// A claim of the generation whose claims pods use.
+  const api::Object* FindClaim(std::string_view key) const;
+  void AssumeClaim(const api::Object& claim);
+
   MonotonicTime Now() const { return world_.clock.Monotonic(); }
 
   client::Client& client_;
@@ -210,8 +240,9 @@ class Scheduler {
   client::Informer namespaces_;  // for rules about pods of others
   std::optional<client::Informer> taint_rules_;
   std::optional<client::Informer> groups_;
-  size_t pods_by_group_ = 0;    // index of pods_
-  size_t slices_by_pool_ = 0;   // index of slices_, while there are groups
+  size_t pods_by_group_ = 0;   // index of pods_
+  size_t slices_by_pool_ = 0;  // index of slices_, while there are groups
+  std::optional<ClassicScheduling> classic_;
   size_t extended_by_pod_ = 0;  // index of claims_: those for extended resources, by uid of the pod
 };
 

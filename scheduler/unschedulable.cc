@@ -8,12 +8,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "api/resource_v1/claim.h"
+#include "api/claims/either_claim.h"
 
 namespace dray::scheduler {
 namespace {
-
-namespace resource_v1 = api::resource_v1;
 
 /// "0/3 nodes are available: 1 x, 2 y" for reasons given once per node.
 std::string CountReasons(size_t nodes, const std::map<std::string, size_t, std::less<>>& counts) {
@@ -42,6 +40,8 @@ std::string MessageOf(const Unschedulable& result, GivenUp given_up) {
   if (result.nodes == 0) return message;
   if (given_up == GivenUp::kAllocation) message += " deallocation of ResourceClaim completed,";
   if (given_up == GivenUp::kClaim) message += " deletion of ResourceClaim completed,";
+  if (given_up == GivenUp::kNoNewClaims) message += " no new claims to deallocate,";
+  if (given_up == GivenUp::kStillNothing) message += " still not schedulable,";
   if (!result.not_preempting.empty()) {
     return fmt::format("{} preemption: {}", message, result.not_preempting);
   }
@@ -62,8 +62,11 @@ std::optional<size_t> ClaimToDeallocate(const Unschedulable& result,
                                         std::span<const api::Object> claims,
                                         std::string_view pod_uid) {
   for (const size_t index : result.unavailable_claims) {
-    const auto& reserved = claims[index].As<resource_v1::ResourceClaim>().status.reserved_for;
-    if (reserved.empty() || (reserved.size() == 1 && reserved[0].uid == pod_uid)) return index;
+    const bool is_free = api::claims::VisitClaim(claims[index], [&](const auto& claim) {
+      const auto& reserved = claim.status.reserved_for;
+      return reserved.empty() || (reserved.size() == 1 && reserved[0].uid == pod_uid);
+    });
+    if (is_free) return index;
   }
   return std::nullopt;
 }

@@ -32,7 +32,9 @@ struct Unschedulable {
 };
 
 /// What was given up for a pod that fits nowhere.
-enum class GivenUp : uint8_t { kNothing, kAllocation, kClaim };
+/// kNoNewClaims, kStillNothing: nothing, and it is said; there was nothing to look at, or nothing
+/// that helps (1.30, 1.31).
+enum class GivenUp : uint8_t { kNothing, kAllocation, kClaim, kNoNewClaims, kStillNothing };
 
 /// Why the nodes do not do: "0/2 nodes are available: 2 cannot allocate all claims."
 std::string ReasonsOf(const Unschedulable& result);

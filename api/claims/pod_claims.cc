@@ -5,9 +5,21 @@
 
 namespace dray::api::claims {
 
+const std::string* ClaimNamedBy(const core_v1::PodResourceClaim& entry) {
+  if (entry.resource_claim_name) return &*entry.resource_claim_name;
+  const bool is_nested = entry.source && entry.source->resource_claim_name;
+  return is_nested ? &*entry.source->resource_claim_name : nullptr;
+}
+
+const std::string* TemplateNamedBy(const core_v1::PodResourceClaim& entry) {
+  if (entry.resource_claim_template_name) return &*entry.resource_claim_template_name;
+  const bool is_nested = entry.source && entry.source->resource_claim_template_name;
+  return is_nested ? &*entry.source->resource_claim_template_name : nullptr;
+}
+
 Target TargetOf(const core_v1::Pod& pod, const core_v1::PodResourceClaim& entry) {
   using enum Target::State;
-  if (entry.resource_claim_name) return {.state = kClaim, .name = *entry.resource_claim_name};
+  if (const std::string* name = ClaimNamedBy(entry)) return {.state = kClaim, .name = *name};
   const auto& records = pod.status.resource_claim_statuses;
   const auto record =
       std::ranges::find(records, entry.name, &core_v1::PodResourceClaimStatus::name);
@@ -27,13 +39,6 @@ std::vector<std::string> KeysOf(const core_v1::Pod& pod) {
     keys.push_back(pod.metadata.namespace_ + "/" + extended->resource_claim_name);
   }
   return keys;
-}
-
-bool IsReservedFor(const resource_v1::ResourceClaim& claim, std::string_view pod_uid) {
-  return std::ranges::find(claim.status.reserved_for,
-                           pod_uid,
-                           &resource_v1::ResourceClaimConsumerReference::uid) !=
-         claim.status.reserved_for.end();
 }
 
 bool HasFinalizer(const meta_v1::ObjectMeta& claim) {

@@ -3,6 +3,7 @@
 // claim an entry of a pod stands for, and whether the claim is kept for the pod.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -17,6 +18,14 @@ namespace dray::api::claims {
 
 /// Keeps an allocated claim from vanishing while devices are in use.
 inline constexpr const char* kFinalizer = "resource.kubernetes.io/delete-protection";
+
+/// The same of allocations by the scheduler of 1.30 (structured parameters of v1alpha2).
+inline constexpr const char* kClassicFinalizer = "dra.k8s.io/delete-protection";
+
+/// The claim that an entry of spec.resourceClaims names, or the template from which one is made, in
+/// the form of any release; null when it names none.
+const std::string* ClaimNamedBy(const core_v1::PodResourceClaim& entry);
+const std::string* TemplateNamedBy(const core_v1::PodResourceClaim& entry);
 
 /// The claim "namespace/name", or null.
 using Lookup = std::function<const Object*(std::string_view key)>;
@@ -37,8 +46,12 @@ Target TargetOf(const core_v1::Pod& pod, const core_v1::PodResourceClaim& entry)
 /// then the one for its extended resources; whether the claim exists or not.
 std::vector<std::string> KeysOf(const core_v1::Pod& pod);
 
-/// Whether `claim` lists the pod with this uid among its consumers.
-bool IsReservedFor(const resource_v1::ResourceClaim& claim, std::string_view pod_uid);
+/// Whether `claim`, of either generation, lists the pod with this uid among its consumers.
+template <class Claim>
+bool IsReservedFor(const Claim& claim, std::string_view pod_uid) {
+  return std::ranges::any_of(claim.status.reserved_for,
+                             [&](const auto& consumer) { return consumer.uid == pod_uid; });
+}
 
 bool HasFinalizer(const meta_v1::ObjectMeta& claim);
 

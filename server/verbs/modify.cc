@@ -77,8 +77,12 @@ Result<api::Object> WishFor(const Call& call,
   DRAY_TRY_VOID(CheckVersion(call, wish, current.stored));
   registry::DropDuplicateOwners(wish.mutable_metadata(), *call.warnings);
   api::Object next = registry::ForStore(wish, call.request->release, call.now());
-  // The hub's own version hides something only from those few objects that have what hubs have.
-  if (!call.view().is_storage() || storage::HasHubContent(old)) {
+  // The hub's own version hides something only from those few objects that have what hubs have, and
+  // nothing from clients in process: those see the hub itself.
+  const bool sees_all =
+      call.view().is_storage() &&
+      (std::holds_alternative<api::Object>(call.request->body) || !storage::HasHubContent(old));
+  if (!sees_all) {
     api::conversion::MergeBack(call.kind(), old, next, call.request->release);
   }
   return next;

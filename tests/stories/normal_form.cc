@@ -124,13 +124,13 @@ const json::array& ResultsOf(const json::object& object) {
 }
 
 /// What names a part of an object in a story's write, and its value: whole members of metadata and
-/// status, conditions by type, members of a pod's spec.
+/// status, conditions by type, members of the spec of a pod or a PodSchedulingContext.
 std::map<std::string, json::value> PartsOf(const json::object& object) {
   std::map<std::string, json::value> parts;
-  const bool is_pod = TextOf(object, "kind") == "Pod";
+  const bool has_parts = TextOf(object, "kind").starts_with("Pod");
   for (const auto& [room, value] : object) {
     if (!value.is_object()) continue;
-    if (room == "spec" && !is_pod) {
+    if (room == "spec" && !has_parts) {
       parts["spec"] = value;
       continue;
     }

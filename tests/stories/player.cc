@@ -8,6 +8,7 @@
 #include <fstream>
 #include <map>
 #include <memory>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -123,6 +124,7 @@ Vocabulary VocabularyOf(const json::object& story) {
 std::string PluralOf(std::string_view kind) {
   std::string plural(kind);
   std::ranges::transform(plural, plural.begin(), [](unsigned char c) { return std::tolower(c); });
+  if (plural.ends_with("parameters")) return plural;
   return plural + (plural.ends_with('s') ? "es" : "s");
 }
 
@@ -159,11 +161,28 @@ std::string Numbered(std::string text, std::string_view number) {
   return text;
 }
 
+/// The story's own, and others in which it makes something.
+std::set<std::string> NamespacesOf(const json::object& story) {
+  std::set<std::string> names = {
+      std::string(story.contains("namespace") ? TextOf(story, "namespace") : "lab")};
+  for (const json::value& step : ListOf(story, "steps")) {
+    for (const json::value& deed : ListOf(step.as_object(), "do")) {
+      const json::value* object = deed.as_object().if_contains("object");
+      if (object == nullptr) continue;
+      const std::string_view name =
+          TextOf(object->as_object().at("metadata").as_object(), "namespace");
+      if (!name.empty()) names.emplace(name);
+    }
+  }
+  return names;
+}
+
 /// One story in one cluster.
 class Cluster {
  public:
   Cluster(const json::object& story, const std::string& program, const std::string& folder)
-      : namespace_(story.contains("namespace") ? TextOf(story, "namespace") : "lab"),
+      : namespaces_(NamespacesOf(story)),
+        own_(IsClassic(story) ? TextOf(story, "namespace") : ""),
         words_(VocabularyOf(story)),
         uids_(IsClassic(story) ? Uids::kShown : Uids::kLeftOut),
         patience_(IsClassic(story) ? kClassicTimerMax : kTimerMax),
@@ -179,9 +198,10 @@ class Cluster {
         net::client::HttpClientOptions{
             .server = {.scheme = net::Scheme::kHttp, .host = "127.0.0.1", .port = server_.port()},
             .bearer_token = serving::ServerChild::Token()});
-    DRAY_TRY_VOID(Ask("POST",
-                      "/api/v1/namespaces",
-                      fmt::format(R"({{"metadata":{{"name":"{}"}}}})", namespace_)));
+    for (const std::string& name : namespaces_) {
+      DRAY_TRY_VOID(Ask(
+          "POST", "/api/v1/namespaces", fmt::format(R"({{"metadata":{{"name":"{}"}}}})", name)));
+    }
     for (const Shown& shown : words_.shown) {
       if (shown.in_writes) DRAY_TRY_VOID(Follow(shown));
     }
@@ -376,6 +396,10 @@ class Cluster {
     awaited_seen_ = nullptr;
   }
 
+  bool IsOurs(const json::object& object) const {
+    return own_.empty() || TextOf(object.at("metadata").as_object(), "namespace") == own_;
+  }
+
   /// Names are known by the claims that have them, and pods speak of those: in the order of
   /// revisions whatever order the watches had.
   void SeeAll() {
@@ -385,6 +409,7 @@ class Cluster {
   }
 
   void See(std::string_view type, const json::object& object) {
+    if (!IsOurs(object)) return;
     symbols_.See(object);
     const std::string key = symbols_.Put(fmt::format(
         "{}/{}", TextOf(object, "kind"), TextOf(object.at("metadata").as_object(), "name")));
@@ -415,6 +440,7 @@ class Cluster {
       kind.resize(kind.size() - std::string_view("List").size());
       json::array objects;
       for (const json::value& item : ListOf(list, "items")) {
+        if (!IsOurs(item.as_object())) continue;
         json::object object = item.as_object();
         object["kind"] = kind;
         json::object shown_object = NormalForm(object, symbols_, uids_);
@@ -449,7 +475,8 @@ class Cluster {
     return {};
   }
 
-  const std::string namespace_;
+  const std::set<std::string> namespaces_;
+  const std::string own_;  // the only one that is looked at; empty: all are
   const Vocabulary words_;
   const Uids uids_;
   std::chrono::seconds patience_;       // with a step that is not as recorded yet

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Claims of either generation (docs/design/versions.md), which say many things by the same names:
+// code that looks only at those is written once.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "api/claims/pod_claims.h"
+#include "api/claims/pod_groups.h"
+#include "api/feature_gates.h"
+#include "api/object.h"
+#include "api/release.h"
+#include "api/resource_v1/claim.h"
+#include "api/resource_v1alpha2.h"
+
+namespace dray::api::claims {
+
+/// Whose claims a driver's own controller may allocate (KEP-3063).
+enum class ClassicClaims : uint8_t {
+  kNone,
+  kAll,     // 1.30: claims, classes and templates are v1alpha2's
+  kMarked,  // 1.31 with DRAControlPlaneController: those with spec.controller
+};
+
+/// Of the release that is played. kNone for kAny, where nobody acts on classic claims.
+inline ClassicClaims ClassicClaimsOf(Release release, const FeatureGates& gates) {
+  if (!gates.Has(Gate::kDynamicResourceAllocation)) return ClassicClaims::kNone;
+  if (release == Release::k1_30) return ClassicClaims::kAll;
+  const bool is_marked = release == Release::k1_31 && gates.Has(Gate::kControlPlaneController);
+  return is_marked ? ClassicClaims::kMarked : ClassicClaims::kNone;
+}
+
+/// Whether the object is a claim of the classic generation, as 1.30 has them.
+inline bool IsClassic(const Object& claim) {
+  return &claim.kind() == &Reflected<resource_v1alpha2::ResourceClaim>::kKind;
+}
+
+/// What keeps the claim from vanishing while it has devices of the scheduler's choice.
+inline const char* FinalizerOf(const Object& claim) {
+  return IsClassic(claim) ? kClassicFinalizer : kFinalizer;
+}
+
+/// `visit` with the claim as what it is.
+template <class Visit>
+decltype(auto) VisitClaim(const Object& claim, Visit&& visit) {
+  return IsClassic(claim) ? std::forward<Visit>(visit)(claim.As<resource_v1alpha2::ResourceClaim>())
+                          : std::forward<Visit>(visit)(claim.As<resource_v1::ResourceClaim>());
+}
+
+/// The same with a claim that nobody else has, to be changed.
+template <class Visit>
+decltype(auto) EditClaim(Object& claim, Visit&& visit) {
+  return IsClassic(claim)
+             ? std::forward<Visit>(visit)(claim.Mutable<resource_v1alpha2::ResourceClaim>())
+             : std::forward<Visit>(visit)(claim.Mutable<resource_v1::ResourceClaim>());
+}
+
+/// What a consumer of a classic claim is in the words of the newer generation.
+inline resource_v1::ResourceClaimConsumerReference AsConsumer(
+    const resource_v1alpha2::ResourceClaimConsumerReference& consumer) {
+  return {.api_group = consumer.api_group,
+          .resource = consumer.resource,
+          .name = consumer.name,
+          .uid = consumer.uid};
+}
+inline const resource_v1::ResourceClaimConsumerReference& AsConsumer(
+    const resource_v1::ResourceClaimConsumerReference& consumer) {
+  return consumer;
+}
+
+/// Who uses the claim.
+inline std::vector<resource_v1::ResourceClaimConsumerReference> ConsumersOf(const Object& claim) {
+  return VisitClaim(claim, [](const auto& value) {
+    std::vector<resource_v1::ResourceClaimConsumerReference> consumers;
+    for (const auto& consumer : value.status.reserved_for) {
+      consumers.push_back(AsConsumer(consumer));
+    }
+    return consumers;
+  });
+}
+
+/// Adds one to the users of a claim that nobody else has.
+inline void AddConsumer(Object& claim,
+                        const resource_v1::ResourceClaimConsumerReference& consumer) {
+  EditClaim(claim, [&](auto& value) {
+    value.status.reserved_for.push_back({.api_group = consumer.api_group,
+                                         .resource = consumer.resource,
+                                         .name = consumer.name,
+                                         .uid = consumer.uid});
+  });
+}
+
+inline ConsumerKind KindOf(const resource_v1alpha2::ResourceClaimConsumerReference& consumer) {
+  return KindOf(AsConsumer(consumer));
+}
+
+/// Classic claims are kept for pods only.
+inline bool IsKeptFor(const resource_v1alpha2::ResourceClaim& claim, const core_v1::Pod& pod) {
+  return IsReservedFor(claim, pod.metadata.uid);
+}
+
+}  // namespace dray::api::claims
