@@ -147,10 +147,12 @@ struct ClaimWriter {
 
   /// A conflict means that somebody changed the claim: look again, and go on if that is harmless.
   Result<> Run() {
+    // Each conflict with pods of the group is one of them that is through.
+    const int tries_max = is_pending ? kPendingTriesMax : client::kConflictTriesMax;
     for (int tries = 1;; ++tries) {
       if (unsure) DRAY_TRY_VOID(LookAgain());
       Result<> done = TryOnce();
-      const bool is_last = tries == client::kConflictTriesMax;
+      const bool is_last = tries == tries_max;
       if (done || (is_last && !unsure)) return done;
       if (client::MayBeCarriedOut(done.error())) {
         if (is_last) return done;

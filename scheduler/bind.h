@@ -67,6 +67,10 @@ struct BindOutcome {
   std::optional<BindTask> unknown = std::nullopt;
 };
 
+/// How often a claim is written that others of a group write too (ClaimToBind::is_pending): as many
+/// as a claim may have users.
+inline constexpr int kPendingTriesMax = 256;
+
 /// Writes everything, in the order every reader may rely on: the nomination of a pod that will wait
 /// for its devices; per claim in the pod's order first the finalizer, then allocation and
 /// reservation in one status update with the resource version; the name of the claim for extended

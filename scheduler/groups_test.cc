@@ -73,6 +73,31 @@ TEST_F(GroupsTest, AClaimThatTheGroupDoesNotShareIsReservedForEachPod) {
   EXPECT_THAT(Reserved("own"), ::testing::UnorderedElementsAre("pods/a", "pods/b"));
 }
 
+TEST_F(GroupsTest, AClaimThatAllOfThemWriteIsTriedAsOftenAsItMayHaveUsers) {
+  for (const int conflicts : {kPendingTriesMax - 1, kPendingTriesMax}) {
+    Cluster cluster;
+    Scheduler scheduler(cluster.client, cluster.world.world(), Log::Silent(), Options());
+    cluster.AddClass();
+    cluster.AddNode("n", 1);
+    cluster.AddClaim("own");
+    cluster.AddGroup("team", 2);
+    cluster.AddMember("a", "team", {"own"});
+    cluster.AddMember("b", "team", {"own"});
+    int left = conflicts;
+    cluster.client.set_fault(
+        [&](MemoryClient::Verb verb, const client::ObjectRef& ref, std::string_view) -> Result<> {
+          if (verb != MemoryClient::Verb::kUpdate || ref.name != "own" || left == 0) return {};
+          --left;
+          return Fail(StatusReason::kConflict, "somebody was faster");
+        });
+    for (int i = 0; i < 20; ++i) scheduler.Step();
+    const bool is_bound = !cluster.Pod("a").spec.node_name.empty();
+    EXPECT_EQ(is_bound, conflicts < kPendingTriesMax);
+    cluster.Settle(scheduler, 5);
+    EXPECT_EQ(cluster.Pod("a").spec.node_name, "n");
+  }
+}
+
 TEST_F(GroupsTest, PodsWaitForTheirGroupAndAGangForItsPods) {
   cluster_.AddNode("n", 2);
   cluster_.AddClaim("x");
