@@ -17,6 +17,8 @@ namespace classic = api::resource_v1alpha2;
 
 constexpr const char* kInUse = "resourceclaim in use";
 constexpr const char* kMustBeReallocated = "resourceclaim must be reallocated";
+// Our own words (docs/differences.md).
+constexpr const char* kNotAllocatedHere = "structured parameters are not allocated";
 constexpr const char* kNotAllocatedYet = "unallocated immediate resourceclaim";
 
 Result<> AddNodes(const std::optional<core_v1::NodeSelector>& selector, ClassicClaim& described) {
@@ -45,7 +47,7 @@ Result<> DescribeWish(const classic::ResourceClaim& claim,
   const auto& resource_class = found->As<classic::ResourceClass>();
   described.by_scheduler = resource_class.structured_parameters.value_or(false);
   if (described.is_immediate && !described.by_scheduler) described.why_nowhere = kNotAllocatedYet;
-  if (described.by_scheduler) described.why_nowhere = "structured parameters are not known yet";
+  if (described.by_scheduler) described.why_nowhere = kNotAllocatedHere;
   return AddNodes(resource_class.suitable_nodes, described);
 }
 

@@ -50,17 +50,20 @@ core_v1::NodeSelector OneNode() {
   return selector;
 }
 
-/// Classes: "everywhere", and "somewhere" for one node.
+/// Classes: "everywhere", "somewhere" for one node, "structured" for the scheduler.
 const api::Object* FindResourceClass(std::string_view name) {
   static const auto kClass = [](const char* own_name) {
     classic::ResourceClass made;
     made.metadata.name = own_name;
     if (made.metadata.name == "somewhere") made.suitable_nodes = OneNode();
+    if (made.metadata.name == "structured") made.structured_parameters = true;
     return api::Object::Of(std::move(made));
   };
   static const api::Object kEverywhere = kClass("everywhere");
   static const api::Object kSomewhere = kClass("somewhere");
+  static const api::Object kStructured = kClass("structured");
   if (name == "everywhere") return &kEverywhere;
+  if (name == "structured") return &kStructured;
   return name == "somewhere" ? &kSomewhere : nullptr;
 }
 
@@ -101,6 +104,9 @@ INSTANTIATE_TEST_SUITE_P(
         {"Immediate",
          [](auto& claim) { claim.spec.allocation_mode = "Immediate"; },
          "nowhere: unallocated immediate resourceclaim"},
+        {"Structured",
+         [](auto& claim) { claim.spec.resource_class_name = "structured"; },
+         "nowhere: structured parameters are not allocated"},
         {"Allocated", [](auto& claim) { claim.status.allocation.emplace(); }, "nested allocated"},
         {"AllocatedWithoutItsClass",
          [](auto& claim) {

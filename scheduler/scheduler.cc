@@ -477,33 +477,6 @@ std::optional<MonotonicTime> Scheduler::AskAboutUnknown() {
   return unknown_.begin()->first;
 }
 
-/// The claims of the pod are written; the binding follows when its devices are ready.
-void Scheduler::Await(BindTask task) {
-  events_.Record(
-      task.pod,
-      {.type = client::EventType::kNormal,
-       .reason = "BindingConditionsPending",
-       .message = fmt::format("waiting for binding conditions for device on node {}", task.node),
-       .action = "Scheduling",
-       .component = NameFor(task.pod)});
-  // A pod that has gone meanwhile waits for nothing.
-  if (!assumed_.contains(task.pod.metadata().uid)) return;
-  const Profile& profile = *ProfileOf(task.pod.As<core_v1::Pod>());
-  const MonotonicTime end = EndOfWait(task, profile.binding_timeout, world_.clock.Now(), Now());
-  waiting_.Add(std::move(task), end);
-}
-
-/// Binds those whose devices are ready, and gives up on those that failed; when to look again.
-std::optional<MonotonicTime> Scheduler::GoOnWithWaiting() {
-  if (waiting_.size() == 0) return std::nullopt;
-  std::vector<BindTask> due = waiting_.TakeDue(
-      Now(),
-      [this](std::string_view pod) { return pods_.Find(pod); },
-      [this](std::string_view claim) { return claims_.Find(claim); });
-  for (BindTask& task : due) StartBinding(std::move(task));
-  return waiting_.Next(Now());
-}
-
 void Scheduler::FinishBinding(BindOutcome outcome) {
   // First the mirror shows the allocation, then the hold on its devices ends.
   for (const api::Object& claim : outcome.written) claims_.Assume(claim);
