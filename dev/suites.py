@@ -55,7 +55,7 @@ def main():
     parser.add_argument("--control-plane", choices=["own", "upstream"], default="own")
     parser.add_argument("--seconds", type=int, default=900, help="for one configuration")
     parser.add_argument("configurations", nargs="*", default=[*CONFIGURATIONS, POOLS])
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     print(f"| configuration, control plane {options.control_plane} | passed | not passed |\n|---|---|---|")
     is_bad = False
     for configuration in options.configurations:
