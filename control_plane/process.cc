@@ -96,10 +96,16 @@ Result<> Process::StartServer() {
   DRAY_TRY_VOID(Wait(resources_->Bootstrap()));
   DRAY_TRY(const ServerCredentials credentials,
            LoadOrMakeCredentials(world_, options_.store.data_folder, options_.listen.host));
+  const auto has_store = [this] { return store_->status().failure.empty(); };
+  const auto always = [] { return true; };
   server::http::HttpApiOptions api_options{
       .authenticator = authenticator,
-      // Whatever the store is: probes know the name from kube-apiserver.
-      .checks = {{.name = "etcd", .passes = [this] { return store_->status().failure.empty(); }}},
+      // Whatever the store is: probes know the names from kube-apiserver. There are no informers
+      // that would have to be ready first.
+      .checks = {{.name = "log", .passes = always},
+                 {.name = "etcd", .passes = has_store},
+                 {.name = "etcd-readiness", .passes = has_store, .readiness_only = true},
+                 {.name = "informer-sync", .passes = always, .readiness_only = true}},
       .reads_max = options_.reads_in_flight_max,
       .writes_max = options_.writes_in_flight_max};
   api_.emplace(*resources_, world_, log_, std::move(api_options));

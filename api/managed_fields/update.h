@@ -2,6 +2,7 @@
 // Who owns what after a write that is no server-side apply: create, update, and the other patches.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "api/managed_fields/field_set.h"
@@ -20,7 +21,7 @@ struct Write {
   /// What a write through this subresource does not change, whatever it says; null: nothing. No one
   /// owns it for having written it so.
   const FieldSet* reset = nullptr;
-  Time now;
+  std::optional<Time> now;  // that entries get; nothing: they have no time
 };
 
 /// The entries of `next`, which is to replace `old`, both in the form of the store; for a new

@@ -48,6 +48,8 @@ Result<std::optional<storage::Item>> ItemAskedFor(const Call& call,
 api::managed_fields::Write WriterOf(const Call& call, registry::Subresource subresource) {
   const ResourceRequest& request = *call.request;
   const std::string& manager = request.write.field_manager;
+  std::optional<api::Time> now = api::Time::Of(call.now());
+  if (request.subresource == "scale") now.reset();  // upstream's entries of it have no time
   return {.manager = manager.empty() ? "unknown" : manager,
           .subresource = request.subresource,
           .versions = {.kinds = call.core->scheme.kinds(),
@@ -55,7 +57,7 @@ api::managed_fields::Write WriterOf(const Call& call, registry::Subresource subr
                        .release = request.release},
           .reset = &registry::ResetFields(
               registry::StrategyOf(call.hub()), subresource, request.release),
-          .now = api::Time::Of(call.now())};
+          .now = now};
 }
 
 registry::WriteContext WriteContextOf(const Call& call,

@@ -61,6 +61,10 @@ TEST_F(PartsTest, ScaleChangesTheSpecAndCounts) {
   EXPECT_THAT(DoPart(Verb::kUpdate, "deployments", "d", "scale", scale),
               HasSubstr(R"("spec":{"replicas":3},"status":{"replicas":0,"selector":"a=b"})"));
   EXPECT_THAT(Read("deployments", "default", "d"), HasSubstr(R"("generation":2)"));
+  // Upstream's entries of this subresource have no time.
+  EXPECT_THAT(Read("deployments", "default", "d"),
+              HasSubstr(R"("operation":"Update","apiVersion":"apps/v1","fieldsType":"FieldsV1",)"
+                        R"("fieldsV1":{"f:spec":{"f:replicas":{}}},"subresource":"scale"})"));
   std::string negative = scale;
   negative.replace(negative.find(":3}"), 3, ":-1}");
   EXPECT_THAT(DoPart(Verb::kUpdate, "deployments", "d", "scale", negative),

@@ -51,10 +51,10 @@ class Document {
   }
 
   /// What `object` refers to, itself or by the one element of allOf; else itself.
-  const json::object& Resolved(const json::object& object) const {
-    const json::array& all = ListOf(object, "allOf");
+  const json::object* Resolved(const json::object* object) const {
+    const json::array& all = ListOf(*object, "allOf");
     const std::string_view reference =
-        all.size() == 1 ? TextOf(all.front().as_object(), "$ref") : TextOf(object, "$ref");
+        all.size() == 1 ? TextOf(all.front().as_object(), "$ref") : TextOf(*object, "$ref");
     if (reference.empty()) return object;
     const json::object* at = &root_;
     for (size_t begin = 2; begin < reference.size() && at != nullptr;) {
@@ -63,7 +63,7 @@ class Document {
       at = found == nullptr ? nullptr : found->if_object();
       begin = end + 1;
     }
-    return at == nullptr ? object : *at;
+    return at == nullptr ? object : at;
   }
 
   std::set<std::string> ParametersOf(const json::object& item,
@@ -71,7 +71,7 @@ class Document {
     std::set<std::string> names;
     for (const json::object* owner : {&item, &operation}) {
       for (const json::value& parameter : ListOf(*owner, "parameters")) {
-        names.emplace(TextOf(Resolved(parameter.as_object()), "name"));
+        names.emplace(TextOf(*Resolved(&parameter.as_object()), "name"));
       }
     }
     return names;
@@ -193,8 +193,8 @@ class Comparer {
   void CompareSchema(const std::string& place,
                      const json::object& first,
                      const json::object& second) {
-    const json::object& a = a_.Resolved(first);
-    const json::object& b = b_.Resolved(second);
+    const json::object& a = *a_.Resolved(&first);
+    const json::object& b = *b_.Resolved(&second);
     CompareFacets(place, first, second);
     if (!compared_.emplace(&a, &b).second) return;  // recursive, or known
     if (&a != &first) CompareFacets(place, a, b);
