@@ -182,6 +182,7 @@ class Search {
     if (!AreInReach(node, trial.of_node)) return false;
     std::vector<Slot>& slots = slots_[node];
     std::vector<AllocationResult> before;
+    before.reserve(slots.size());
     for (const Slot& slot : slots) before.push_back(AllocationOf(slot));
     const bool is_changed = !trial.of_node.empty() && trial.of_node != before;
     if (is_changed) SetAll(node, trial.of_node);
@@ -339,6 +340,7 @@ allocator::Snapshot WithoutBanned(const allocator::Snapshot& devices,
   }
   if (slices.empty()) return devices;
   std::vector<allocator::ClusterChange> changes;
+  changes.reserve(slices.size());
   for (auto& [name, slice] : slices) {
     changes.emplace_back(std::make_shared<const resource_v1::ResourceSlice>(std::move(slice)));
   }

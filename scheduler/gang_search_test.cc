@@ -35,9 +35,9 @@ class World {
   explicit World(std::shared_ptr<cel::SelectorCache> selectors = allocator::SelectorCacheFor({}, 9))
       : devices_({.selectors = std::move(selectors)}) {
     for (const char* const kind : {"whole", "half", "net"}) {
-      AddClass(kind, fmt::format("device.attributes[\"{}\"].kind == \"{}\"", kDriver, kind));
+      AddClass(kind, fmt::format(R"(device.attributes["{}"].kind == "{}")", kDriver, kind));
     }
-    AddClass("gpu", fmt::format("device.attributes[\"{}\"].kind != \"net\"", kDriver));
+    AddClass("gpu", fmt::format(R"(device.attributes["{}"].kind != "net")", kDriver));
     AddClass("any", "true");
   }
 
@@ -504,7 +504,6 @@ void Build(const Puzzle& puzzle, World& world) {
 std::string Fault(const Puzzle& puzzle, const World& world, const GroupOutcome& outcome) {
   std::map<std::string, int64_t> cpus;
   int64_t placed = 0;
-  std::map<std::string, std::string> where;  // claims, by uid
   for (size_t i = 0; i < world.members().size(); ++i) {
     const auto* placement = std::get_if<Placement>(&*outcome.decisions[i]);
     if (placement == nullptr) continue;
@@ -531,7 +530,9 @@ std::string Fault(const Puzzle& puzzle, const World& world, const GroupOutcome& 
       const bool is_half = result.device.ends_with('a') || result.device.ends_with('b');
       const std::string gpu =
           is_half ? result.device.substr(0, result.device.size() - 1) : result.device;
-      if ((units[result.pool + "/" + gpu] += is_half ? 1 : 2) > 2) return "more than a whole";
+      int& taken = units[result.pool + "/" + gpu];
+      taken += is_half ? 1 : 2;
+      if (taken > 2) return "more than a whole";
     }
   }
   return {};

@@ -21,7 +21,6 @@ namespace {
 
 namespace core_v1 = api::core_v1;
 namespace resource_v1 = api::resource_v1;
-using resource_v1::ResourceClaim;
 
 // No key of a pod begins like that: names have no colon.
 constexpr std::string_view kGroupPrefix = "podgroup:";
