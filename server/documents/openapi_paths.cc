@@ -144,74 +144,74 @@ constexpr std::string_view kOkOrAccepted[] = {"200", "202"};
 struct Operation {
   std::string_view method, action, id_verb, id_infix;
   Parameters parameters = {};
-  Sent sent = Sent::kNothing;
   MediaTypes request = kNoBody;
-  Answered answered = Answered::kObject;
   std::span<const std::string_view> codes = kOk;
   MediaTypes types = kObjectTypes;
+  Sent sent = Sent::kNothing;
+  Answered answered = Answered::kObject;
 };
 
 constexpr Operation kList = {.method = "get",
                              .action = "list",
                              .id_verb = "list",
                              .parameters = kListParameters,
-                             .answered = Answered::kList,
-                             .types = kStreamTypes};
+                             .types = kStreamTypes,
+                             .answered = Answered::kList};
 constexpr Operation kCreate = {.method = "post",
                                .action = "post",
                                .id_verb = "create",
                                .parameters = kWriteParameters,
-                               .sent = Sent::kObject,
                                .request = kAnyTypes,
-                               .codes = kCreatedOrAccepted};
+                               .codes = kCreatedOrAccepted,
+                               .sent = Sent::kObject};
 constexpr Operation kDeleteCollection = {.method = "delete",
                                          .action = "deletecollection",
                                          .id_verb = "delete",
                                          .id_infix = "Collection",
                                          .parameters = kDeleteCollectionParameters,
-                                         .sent = Sent::kDeleteOptions,
                                          .request = kAnyTypes,
+                                         .sent = Sent::kDeleteOptions,
                                          .answered = Answered::kStatus};
 constexpr Operation kRead = {.method = "get", .action = "get", .id_verb = "read"};
 constexpr Operation kReplace = {.method = "put",
                                 .action = "put",
                                 .id_verb = "replace",
                                 .parameters = kWriteParameters,
-                                .sent = Sent::kObject,
                                 .request = kAnyTypes,
-                                .codes = kOkOrCreated};
+                                .codes = kOkOrCreated,
+                                .sent = Sent::kObject};
 constexpr Operation kPatch = {.method = "patch",
                               .action = "patch",
                               .id_verb = "patch",
                               .parameters = kPatchParameters,
-                              .sent = Sent::kPatch,
                               .request = kPatchTypes,
-                              .codes = kOkOrCreated};
+                              .codes = kOkOrCreated,
+                              .sent = Sent::kPatch};
 constexpr Operation kDelete = {.method = "delete",
                                .action = "delete",
                                .id_verb = "delete",
                                .parameters = kDeleteParameters,
-                               .sent = Sent::kDeleteOptions,
                                .request = kAnyTypes,
-                               .codes = kOkOrAccepted};
+                               .codes = kOkOrAccepted,
+                               .sent = Sent::kDeleteOptions};
 constexpr Operation kReadLog = {.method = "get",
                                 .action = "get",
                                 .id_verb = "read",
                                 .parameters = kLogParameters,
-                                .answered = Answered::kText,
-                                .types = kLogTypes};
+                                .types = kLogTypes,
+                                .answered = Answered::kText};
 constexpr Operation kWatchOne = {.method = "get",
                                  .action = "watch",
                                  .id_verb = "watch",
                                  .parameters = kListParameters,
-                                 .answered = Answered::kEvents,
-                                 .types = kStreamTypes};
+                                 .types = kStreamTypes,
+                                 .answered = Answered::kEvents};
 constexpr Operation kWatchMany = {.method = "get",
                                   .action = "watchlist",
                                   .id_verb = "watch",
                                   .parameters = kListParameters,
-                                  .answered = Answered::kEvents,
-                                  .types = kStreamTypes};
+                                  .types = kStreamTypes,
+                                  .answered = Answered::kEvents};
 constexpr Operation kOfCollections[] = {kList, kCreate, kDeleteCollection};
 constexpr Operation kOfItems[] = {kRead, kReplace, kPatch, kDelete};
 
@@ -357,8 +357,8 @@ class Writer {
                             .id_verb = "connect",
                             .id_infix = method.infix,
                             .parameters = connection.parameters,
-                            .answered = Answered::kText,
-                            .types = kAnyTypes});
+                            .types = kAnyTypes,
+                            .answered = Answered::kText});
     }
     Path(place, operations);
     if (!connection.any_method) return;
