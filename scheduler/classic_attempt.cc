@@ -77,6 +77,7 @@ Decision Scheduler::DecideClassic(const api::Object& pod,
                                   const ClassicAttempt& attempt) {
   const std::vector<size_t> searched = SearchedFor(claims, attempt);
   std::vector<api::Object> known;
+  known.reserve(searched.size());
   for (const size_t index : searched) known.push_back(claims[index]);
   std::vector<ClassicClaim> others;
   std::vector<size_t> places;  // of those among all

@@ -27,17 +27,13 @@ const PodSchedulingContext* ClassicAttempt::said() const {
   return context.has_value() ? &context->As<PodSchedulingContext>() : nullptr;
 }
 
-ClassicScheduling::ClassicScheduling(client::Client& client,
-                                     World& world,
-                                     Wakeup& wakeup,
-                                     const Log& log,
-                                     ClassicClaims generation,
-                                     SchedulingQueue& queue)
+ClassicScheduling::ClassicScheduling(
+    client::Client& client, World& world, Wakeup& wakeup, const Log& log, const Options& options)
     : client_(client),
       world_(world),
       log_(log),
-      generation_(generation),
-      queue_(queue),
+      generation_(options.generation),
+      queue_(*options.queue),
       contexts_(client, api::Reflected<PodSchedulingContext>::kKind, world.clock, wakeup, log) {
   contexts_.OnChange([this](auto* before, auto* after) {
     const api::Object& object = after != nullptr ? *after : *before;

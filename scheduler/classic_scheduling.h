@@ -34,13 +34,13 @@ struct ClassicAttempt {
 /// Belongs to the thread of the scheduler. The arguments outlive it.
 class ClassicScheduling {
  public:
-  /// `generation` is not kNone. Changes wake pods in `queue`.
-  ClassicScheduling(client::Client& client,
-                    World& world,
-                    Wakeup& wakeup,
-                    const Log& log,
-                    ClassicClaims generation,
-                    SchedulingQueue& queue);
+  struct Options {
+    ClassicClaims generation;          // not kNone
+    SchedulingQueue* queue = nullptr;  // never null; changes wake pods there
+  };
+
+  ClassicScheduling(
+      client::Client& client, World& world, Wakeup& wakeup, const Log& log, const Options& options);
 
   /// Applies what has arrived; see client::Informer::Step.
   std::optional<MonotonicTime> Step();

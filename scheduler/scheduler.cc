@@ -122,7 +122,8 @@ Scheduler::Scheduler(client::Client& client, World& world, Log log, Options opti
   claims_.OnChange([this](auto* before, auto* after) { OnClaim(before, after); });
   pods_.OnChange([this](auto* before, auto* after) { OnPod(before, after); });
   if (options_.classic != ClassicClaims::kNone) {
-    classic_.emplace(client, world, loop_.wakeup(), log_, options_.classic, queue_);
+    const ClassicScheduling::Options classic{.generation = options_.classic, .queue = &queue_};
+    classic_.emplace(client, world, loop_.wakeup(), log_, classic);
   }
   if (options_.pod_groups) FollowGroups();
   if (!options_.taint_rules.has_value()) return;

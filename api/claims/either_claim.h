@@ -65,17 +65,16 @@ inline resource_v1::ResourceClaimConsumerReference AsConsumer(
           .name = consumer.name,
           .uid = consumer.uid};
 }
-inline const resource_v1::ResourceClaimConsumerReference& AsConsumer(
-    const resource_v1::ResourceClaimConsumerReference& consumer) {
-  return consumer;
-}
 
 /// Who uses the claim.
 inline std::vector<resource_v1::ResourceClaimConsumerReference> ConsumersOf(const Object& claim) {
   return VisitClaim(claim, [](const auto& value) {
     std::vector<resource_v1::ResourceClaimConsumerReference> consumers;
     for (const auto& consumer : value.status.reserved_for) {
-      consumers.push_back(AsConsumer(consumer));
+      consumers.push_back({.api_group = consumer.api_group,
+                           .resource = consumer.resource,
+                           .name = consumer.name,
+                           .uid = consumer.uid});
     }
     return consumers;
   });
