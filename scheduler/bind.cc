@@ -377,18 +377,48 @@ std::string TryToBind(client::Client& client, BindTask& task, bool& is_elsewhere
   return "running Bind plugin \"DefaultBinder\": " + refusal.message;
 }
 
+/// The pod as it is if it may be bound, by another scheduler perhaps; empty if that is all that is
+/// known; nothing if it is not bound.
+std::optional<api::Object> BoundPod(client::Client& client, const BindTask& task) {
+  Result<api::Object> read = client.Get(client::RefOf(task.pod));
+  if (!read) {
+    if (read.error().reason == StatusReason::kNotFound) return std::nullopt;
+    return api::Object();
+  }
+  const bool is_other = read->metadata().uid != task.pod.metadata().uid;
+  if (is_other || read->As<core_v1::Pod>().spec.node_name.empty()) return std::nullopt;
+  return *std::move(read);
+}
+
+/// Whether the claim for extended resources is nobody's: not shown by the pod that is bound.
+bool IsLeftOver(const ClaimToBind& claim, const std::optional<api::Object>& bound) {
+  if (!bound) return true;
+  if (bound->empty()) return false;
+  const auto& shown = bound->As<core_v1::Pod>().status.extended_resource_claim_status;
+  return !shown || shown->resource_claim_name != claim.claim.metadata().name;
+}
+
+/// A pod that is bound needs its reservations, whoever made them: the claim controller frees what
+/// is not needed.
 void TakeBack(client::Client& client, BindTask& task) {
+  const std::optional<api::Object> bound = BoundPod(client, task);
   for (ClaimToBind& claim : task.claims) {
     if (claim.is_extended && !claim.unsure) {
       // What cannot be deleted now is in the way of the next attempt, which deletes it.
-      if (!IsToCreate(claim)) (void)DeleteExtendedClaim(client, claim.claim);
+      const bool goes = !IsToCreate(claim) && IsLeftOver(claim, bound);
+      if (goes) (void)DeleteExtendedClaim(client, claim.claim);
+      continue;
+    }
+    if (bound) {
+      claim.unsure =
+          false;  // a reservation that is lost by what comes late is made again by it too
       continue;
     }
     ClaimWriter writer = WriterOf(client, task, claim);
     writer.Unreserve(task.pod_goes);
     Remember(writer, claim);
   }
-  ClearTaken(client, task);
+  if (!bound) ClearTaken(client, task);
 }
 
 }  // namespace

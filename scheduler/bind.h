@@ -76,9 +76,10 @@ inline constexpr int kPendingTriesMax = 256;
 /// reservation in one status update with the resource version; the name of the claim for extended
 /// resources, which is created here, in the pod's status; there too what devices take of the node;
 /// then the binding. After a failure the
-/// reservations made here are taken back; allocations stay, for whoever uses them next, unless the
-/// pod is being deleted (BindTask::pod_goes); a claim that was created goes. What is reserved for a
-/// group stays: its other pods may need it.
+/// reservations made here are taken back, unless the pod is bound after all, by another scheduler;
+/// allocations stay, for whoever uses them next, unless the pod is being deleted
+/// (BindTask::pod_goes); a claim that was created goes. What is reserved for a group stays: its
+/// other pods may need it.
 ///
 /// A write that is not answered is neither done nor undone. The claim is read until it shows
 /// another version than the one written on: then the write has been carried out or never will be.
