@@ -17,7 +17,8 @@ FUZZ_SECONDS ?= 60
 # One compiler for each CPU, but never more than memory carries: 1.5 GB for the heaviest unit.
 export CMAKE_BUILD_PARALLEL_LEVEL ?= $(shell awk -v cpus=$$(nproc) \
   '/^MemAvailable/ {fit = int($$2 / 1500000); print fit < 1 ? 1 : fit < cpus ? fit : cpus}' /proc/meminfo)
-TEST_JOBS ?= $(shell nproc)
+# One more than CPUs: some tests wait for most of their time.
+TEST_JOBS ?= $(shell echo $$(($$(nproc) + 1)))
 
 preset := $(strip $(PRESET))
 optimized := $(strip $(OPTIMIZED))

@@ -16,36 +16,41 @@ namespace core_v1 = api::core_v1;
 constexpr int64_t kRequiredWeight = 1;
 constexpr int64_t kScoreMax = 100;
 
-const std::vector<core_v1::PodAffinityTerm>& Required(const core_v1::Pod& pod) {
-  static const std::vector<core_v1::PodAffinityTerm> kNone;
+using Terms = std::vector<core_v1::PodAffinityTerm>;
+using WeightedTerms = std::vector<core_v1::WeightedPodAffinityTerm>;
+
+/// The terms in `part` of what the pod wants near it, or away from it (`side`).
+template <typename Side, typename List>
+const List& TermsIn(const core_v1::Pod& pod,
+                    std::optional<Side> core_v1::Affinity::* side,
+                    List Side::* part) {
+  static const List kNone;
   const auto& affinity = pod.spec.affinity;
-  return affinity && affinity->pod_affinity
-             ? affinity->pod_affinity->required_during_scheduling_ignored_during_execution
-             : kNone;
+  return affinity && (*affinity).*side ? *((*affinity).*side).*part : kNone;
 }
 
-const std::vector<core_v1::PodAffinityTerm>& Forbidden(const core_v1::Pod& pod) {
-  static const std::vector<core_v1::PodAffinityTerm> kNone;
-  const auto& affinity = pod.spec.affinity;
-  return affinity && affinity->pod_anti_affinity
-             ? affinity->pod_anti_affinity->required_during_scheduling_ignored_during_execution
-             : kNone;
+const Terms& Required(const core_v1::Pod& pod) {
+  return TermsIn(pod,
+                 &core_v1::Affinity::pod_affinity,
+                 &core_v1::PodAffinity::required_during_scheduling_ignored_during_execution);
 }
 
-const std::vector<core_v1::WeightedPodAffinityTerm>& Preferred(const core_v1::Pod& pod) {
-  static const std::vector<core_v1::WeightedPodAffinityTerm> kNone;
-  const auto& affinity = pod.spec.affinity;
-  return affinity && affinity->pod_affinity
-             ? affinity->pod_affinity->preferred_during_scheduling_ignored_during_execution
-             : kNone;
+const Terms& Forbidden(const core_v1::Pod& pod) {
+  return TermsIn(pod,
+                 &core_v1::Affinity::pod_anti_affinity,
+                 &core_v1::PodAntiAffinity::required_during_scheduling_ignored_during_execution);
 }
 
-const std::vector<core_v1::WeightedPodAffinityTerm>& Disliked(const core_v1::Pod& pod) {
-  static const std::vector<core_v1::WeightedPodAffinityTerm> kNone;
-  const auto& affinity = pod.spec.affinity;
-  return affinity && affinity->pod_anti_affinity
-             ? affinity->pod_anti_affinity->preferred_during_scheduling_ignored_during_execution
-             : kNone;
+const WeightedTerms& Preferred(const core_v1::Pod& pod) {
+  return TermsIn(pod,
+                 &core_v1::Affinity::pod_affinity,
+                 &core_v1::PodAffinity::preferred_during_scheduling_ignored_during_execution);
+}
+
+const WeightedTerms& Disliked(const core_v1::Pod& pod) {
+  return TermsIn(pod,
+                 &core_v1::Affinity::pod_anti_affinity,
+                 &core_v1::PodAntiAffinity::preferred_during_scheduling_ignored_during_execution);
 }
 
 }  // namespace

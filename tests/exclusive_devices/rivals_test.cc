@@ -225,8 +225,8 @@ class RivalsTest : public ::testing::TestWithParam<uint64_t> {
     server_.set_faults(false);
     server_.CarryOutLate();
     Release();
-    for (int second = 0; second < 40; ++second) {
-      for (int step = 0; step < 20; ++step) {
+    for (int second = 0; second < 20; ++second) {
+      for (int step = 0; step < 8; ++step) {
         for (const auto& rival : rivals_) rival->Step();
       }
       cluster_.world.clock().Advance(std::chrono::seconds(1));

@@ -4,9 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
-#include <map>
 #include <optional>
-#include <sstream>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -21,23 +19,8 @@
 namespace dray::rest {
 namespace {
 
-using Reasons = std::map<std::string, std::string, std::less<>>;
-
-/// "name: why", a line each; what follows # is a remark.
-Result<Reasons> ReadReasons(Disk& disk, const std::string& file) {
-  Reasons reasons;
-  if (file.empty()) return reasons;
-  DRAY_TRY(const std::string text, disk.Read(file));
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) {
-    if (line.empty() || line.starts_with('#')) continue;
-    const size_t colon = line.find(": ");
-    if (colon == std::string::npos)
-      return Fail(StatusReason::kBadRequest, fmt::format("{}: {}", file, line));
-    reasons.emplace(line.substr(0, colon), line.substr(colon + 2));
-  }
-  return reasons;
-}
+using vectors::ReadReasons;
+using vectors::Reasons;
 
 /// A folder of folders has an index beside them, which is no scenario.
 Result<> Collect(Disk& disk, const std::string& path, std::vector<std::string>& files) {

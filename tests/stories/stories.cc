@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
-#include <map>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -25,6 +24,8 @@ namespace dray::stories {
 namespace {
 
 namespace json = boost::json;
+using vectors::ReadReasons;
+using vectors::Reasons;
 using vectors::TextOf;
 
 struct Played {
@@ -33,30 +34,12 @@ struct Played {
   std::vector<std::string> differences;
 };
 
-using Reasons = std::map<std::string, std::string, std::less<>>;
-
 /// Those of classic DRA with their release before the name: both releases have one of most names.
 std::string NameOf(const json::object& story) {
   const std::string_view release = TextOf(story, "release");
   const std::string_view minor = release.substr(0, release.rfind('.'));
   const std::string name(TextOf(story, "name"));
   return minor == "1.30" || minor == "1.31" ? fmt::format("{}/{}", minor, name) : name;
-}
-
-/// "name: why", a line each; what follows # is a remark.
-Result<Reasons> ReadReasons(Disk& disk, const std::string& file) {
-  Reasons reasons;
-  if (file.empty()) return reasons;
-  DRAY_TRY(const std::string text, disk.Read(file));
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) {
-    if (line.empty() || line.starts_with('#')) continue;
-    const size_t colon = line.find(": ");
-    if (colon == std::string::npos)
-      return Fail(StatusReason::kBadRequest, fmt::format("{}: {}", file, line));
-    reasons.emplace(line.substr(0, colon), line.substr(colon + 2));
-  }
-  return reasons;
 }
 
 /// In a file of one story, or of one in each line.

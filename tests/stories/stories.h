@@ -16,7 +16,7 @@ struct StoryOptions {
   std::string program = "dray";
   std::string name = {};    // only the story of that name, unless empty
   std::string except = {};  // a file: "name: why", a line for each story that is not played
-  size_t at_once = 8;       // they wait for the most part
+  size_t at_once = 12;      // they wait for the most part
 };
 
 /// Plays the stories in `files`: one in each, or one in each line of a .jsonl as its member

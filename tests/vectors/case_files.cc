@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <optional>
+#include <sstream>
 #include <utility>
 
 #include <boost/json.hpp>
@@ -66,6 +67,21 @@ Result<std::vector<std::string>> VectorFilesIn(Disk& disk,
     if (plain.ends_with(ending)) files.push_back(fmt::format("{}/{}", folder, name));
   }
   return files;
+}
+
+Result<Reasons> ReadReasons(Disk& disk, const std::string& file) {
+  Reasons reasons;
+  if (file.empty()) return reasons;
+  DRAY_TRY(const std::string text, disk.Read(file));
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.empty() || line.starts_with('#')) continue;
+    const size_t colon = line.find(": ");
+    if (colon == std::string::npos)
+      return Fail(StatusReason::kBadRequest, fmt::format("{}: {}", file, line));
+    reasons.emplace(line.substr(0, colon), line.substr(colon + 2));
+  }
+  return reasons;
 }
 
 Result<> ForEachCase(Disk& disk,

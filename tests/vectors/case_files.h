@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +27,13 @@ Result<std::string> Gunzip(std::string_view bytes);
 Result<std::vector<std::string>> VectorFilesIn(Disk& disk,
                                                const std::string& folder,
                                                std::string_view ending);
+
+/// Why cases are left out, by name.
+using Reasons = std::map<std::string, std::string, std::less<>>;
+
+/// Of a file with "name: why" in each line; what follows # is a remark. None of no file.
+/// Errors: kBadRequest  another line; what the disk says.
+Result<Reasons> ReadReasons(Disk& disk, const std::string& file);
 
 /// Calls `visit` for every case of every file, in order; what is no object is passed over.
 /// Errors: kBadRequest  a file is no JSON array; what the disk says about one it cannot read.
