@@ -16,7 +16,11 @@ Manager::Manager(client::Client& client,
               {.group_claims = options.group_claims, .classic = options.classic}),
       namespaces_(client, world, loop_.wakeup(), log, scheme),
       garbage_(client, world, loop_.wakeup(), log, scheme),
-      quotas_(client, world, loop_.wakeup(), log, scheme, options.extended_resources) {
+      quotas_(client,
+              world,
+              loop_.wakeup(),
+              log,
+              {.scheme = scheme, .extended = options.extended_resources}) {
   if (options.taint_eviction) {
     evictions_.emplace(client, world, loop_.wakeup(), log, options.taint_rules.has_value());
   }

@@ -96,21 +96,17 @@ class Reader {
 
 }  // namespace
 
-ResourceQuotaController::ResourceQuotaController(client::Client& client,
-                                                 World& world,
-                                                 Wakeup& wakeup,
-                                                 Log log,
-                                                 const api::Scheme& scheme,
-                                                 bool extended)
+ResourceQuotaController::ResourceQuotaController(
+    client::Client& client, World& world, Wakeup& wakeup, Log log, const Options& options)
     : client_(client),
       world_(world),
       wakeup_(wakeup),
       log_(std::move(log)),
-      extended_(extended),
+      extended_(options.extended),
       recount_at_(world.clock.Monotonic() + kRecountPeriod),
       quotas_(client, kQuotas, world.clock, wakeup, log_) {
   std::set<const api::KindInfo*> hubs;  // versions of one hub show the same objects
-  for (const api::KindInfo* kind : scheme.kinds()) {
+  for (const api::KindInfo* kind : options.scheme.kinds()) {
     if (CanBeCounted(*kind) && hubs.insert(&kind->storage()).second) kinds_.push_back(kind);
   }
   quotas_.OnChange([this](const api::Object* before, const api::Object* after) {

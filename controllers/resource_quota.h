@@ -39,13 +39,14 @@ class ResourceQuotaController {
   /// All are counted again, for what nobody sees change: classes that extended resources are of.
   static constexpr std::chrono::minutes kRecountPeriod{5};
 
-  /// With `extended`, classes of devices stand for extended resources (DRAExtendedResource).
-  ResourceQuotaController(client::Client& client,
-                          World& world,
-                          Wakeup& wakeup,
-                          Log log,
-                          const api::Scheme& scheme,
-                          bool extended);
+  struct Options {
+    const api::Scheme& scheme;  // which kinds there are
+    /// Classes of devices stand for extended resources (DRAExtendedResource).
+    bool extended = true;
+  };
+
+  ResourceQuotaController(
+      client::Client& client, World& world, Wakeup& wakeup, Log log, const Options& options);
   ResourceQuotaController(const ResourceQuotaController&) = delete;
   ResourceQuotaController& operator=(const ResourceQuotaController&) = delete;
   ~ResourceQuotaController() = default;

@@ -62,7 +62,7 @@ class ResourceQuotaControllerTest : public ::testing::Test {
   Wakeup wakeup_;
   api::Scheme scheme_;
   ResourceQuotaController controller_{
-      client_, world_.world(), wakeup_, Log::Silent(), scheme_, true};
+      client_, world_.world(), wakeup_, Log::Silent(), {.scheme = scheme_}};
 };
 
 TEST_F(ResourceQuotaControllerTest, CountsWhatIsThereAndWhatGoes) {

@@ -103,6 +103,7 @@ PodAffinity::Term PodAffinity::TermOf(const core_v1::PodAffinityTerm& term,
 std::vector<PodAffinity::Term> PodAffinity::TermsOf(
     const std::vector<core_v1::PodAffinityTerm>& terms, const core_v1::Pod& owner) {
   std::vector<Term> read;
+  read.reserve(terms.size());
   for (const core_v1::PodAffinityTerm& term : terms) read.push_back(TermOf(term, owner, 0));
   return read;
 }

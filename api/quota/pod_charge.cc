@@ -123,6 +123,7 @@ std::string MissingRequests(const core_v1::ResourceQuota& quota, const Pod& pod)
   std::ranges::for_each(pod.spec.containers, look_at);
   std::ranges::for_each(pod.spec.init_containers, look_at);
   std::vector<std::string> texts;
+  texts.reserve(missing.size());
   for (const auto& [name, containers] : missing) {
     texts.push_back(fmt::format("{} for: {}", name, fmt::join(containers, ",")));
   }
