@@ -95,7 +95,7 @@ TEST_F(ResourceQuotaControllerTest, AnEndedPodGivesBackWhatItHad) {
   pod.metadata.name = "worker";
   pod.spec.containers.push_back({.name = "main"});
   pod.spec.containers[0].resources.requests["cpu"] = api::Quantity::FromInt(2);
-  api::Object created = *client_.Create(api::Object::Of(std::move(pod)));
+  const api::Object created = *client_.Create(api::Object::Of(std::move(pod)));
   AddQuota("requests.cpu", "8");
   Settle();
   EXPECT_EQ(State(), "2/8");

@@ -111,7 +111,7 @@ TEST_F(PodLifecycleTest, WaitsForTheClaimOfItsExtendedResources) {
   resource_v1::ResourceClaim claim;
   claim.status.allocation.emplace();
   claim.status.reserved_for.push_back({.resource = "pods", .uid = "uid-worker"});
-  api::Object object = api::Object::Of(claim);
+  const api::Object object = api::Object::Of(claim);
   claim_ = &object;
   EXPECT_EQ(std::get<WriteStatus>(Next()).status.phase, "Running");
 }

@@ -104,7 +104,7 @@ bool IsDue(BindTask& task,
     task.pod_goes = true;
     return true;
   }
-  BindingState state = StateOfTask(task, find_claim);
+  const BindingState state = StateOfTask(task, find_claim);
   if (state.kind == Kind::kFailed) task.refusal = InPreBind(state.failure);
   if (state.kind == Kind::kWaits) {
     if (!time_is_up) return false;

@@ -49,10 +49,12 @@ std::string RequestName(const Place& place, const std::string& resource) {
                      std::distance(requests.begin(), requests.find(resource)));
 }
 
-resource_v1::DeviceRequest MakeRequest(std::string name, const std::string& class_, int64_t count) {
+resource_v1::DeviceRequest MakeRequest(std::string name,
+                                       const std::string& device_class,
+                                       int64_t count) {
   resource_v1::DeviceRequest request{.name = std::move(name)};
   request.exactly.emplace();
-  request.exactly->device_class_name = class_;
+  request.exactly->device_class_name = device_class;
   request.exactly->allocation_mode = "ExactCount";
   request.exactly->count = count;
   return request;
@@ -61,15 +63,15 @@ resource_v1::DeviceRequest MakeRequest(std::string name, const std::string& clas
 /// The requests of one resource.
 class OneResource {
  public:
-  OneResource(const std::string& resource, const std::string& class_)
-      : resource_(resource), class_(class_) {}
+  OneResource(const std::string& resource, const std::string& device_class)
+      : resource_(resource), device_class_(device_class) {}
 
   void AddLongLived(const Place& place) {
     const int64_t amount = AmountIn(*place.container, resource_);
     if (amount <= 0) return;
     std::string name = RequestName(place, resource_);
     long_lived_.push_back(MappingTo(place, name));
-    kept_.emplace_back(place.index, MakeRequest(std::move(name), class_, amount));
+    kept_.emplace_back(place.index, MakeRequest(std::move(name), device_class_, amount));
   }
 
   /// After all that live long.
@@ -86,7 +88,7 @@ class OneResource {
     own_.push_back(short_lived_.size());
     short_lived_.push_back(MappingTo(place, name));
     if (extra_.has_value() && extra_->exactly->count >= missing) return;
-    extra_ = MakeRequest(std::move(name), class_, missing);
+    extra_ = MakeRequest(std::move(name), device_class_, missing);
   }
 
   void MoveTo(ExtendedRequests& all) && {
@@ -107,7 +109,7 @@ class OneResource {
   }
 
   const std::string& resource_;
-  const std::string& class_;
+  const std::string& device_class_;
   std::vector<std::pair<size_t, resource_v1::DeviceRequest>> kept_;  // by place of the container
   std::optional<resource_v1::DeviceRequest> extra_;  // of those that end: the largest of them
   Mappings long_lived_, short_lived_;
@@ -148,9 +150,9 @@ ExtendedRequests RequestsForResources(const core_v1::Pod& pod,
   ExtendedRequests all;
   const std::vector<Place> places = PlacesOf(pod);
   for (const std::string& resource : resources) {
-    const std::string* class_ = class_of(resource);
-    if (class_ == nullptr) continue;
-    OneResource one(resource, *class_);
+    const std::string* device_class = class_of(resource);
+    if (device_class == nullptr) continue;
+    OneResource one(resource, *device_class);
     for (const Place& place : places) {
       if (!place.ends) one.AddLongLived(place);
     }

@@ -21,7 +21,6 @@ namespace dray::api::quota {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 
 template <typename T>
 Object Read(const char* json) {

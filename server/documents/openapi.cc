@@ -38,16 +38,18 @@ void WriteInfo(std::string_view version, JsonWriter& json) {
 
 using Roots = std::span<const OpenApiPlace>;
 
+struct Shape {
+  OpenApiForm form;
+  api::Release release;
+};
+
 // The paths come first and refer to schemas, which follow.
-void WritePathsOf(Roots roots,
-                  Kinds kinds,
-                  OpenApiForm form,
-                  api::Release release,
-                  Schemas& schemas,
-                  JsonWriter& json) {
+void WritePathsOf(Roots roots, Kinds kinds, Shape shape, Schemas& schemas, JsonWriter& json) {
   json.Member("paths").Object([&] {
-    for (const OpenApiPlace& root : roots) WriteRootPath(root, form, json);
-    for (const KindInfo* kind : kinds) WritePaths(*kind, form, release, schemas, json);
+    for (const OpenApiPlace& root : roots) WriteRootPath(root, shape.form, json);
+    for (const KindInfo* kind : kinds) {
+      WritePaths(*kind, shape.form, shape.release, schemas, json);
+    }
   });
 }
 
@@ -92,7 +94,7 @@ std::string VersionDocument(Kinds kinds, api::Release release) {
     const std::array roots = {OpenApiPlace{.root = OpenApiRoot::kGroupVersion,
                                            .group = kinds.front()->group,
                                            .version = kinds.front()->version}};
-    WritePathsOf(roots, kinds, OpenApiForm::kV3, release, schemas, json);
+    WritePathsOf(roots, kinds, {OpenApiForm::kV3, release}, schemas, json);
     json.Member("components").Object([&] {
       WriteSchemasOf(roots, kinds, OpenApiForm::kV3, schemas, json.Member("schemas"));
       WriteSecuritySchemes(json);
@@ -111,7 +113,7 @@ std::string WholeDocument(Kinds kinds, api::Release release) {
     json.Member("swagger", "2.0");
     WriteInfo(ReleaseText(release), json.Member("info"));
     const std::vector<OpenApiPlace> roots = RootsOf(kinds);
-    WritePathsOf(roots, kinds, OpenApiForm::kV2, release, schemas, json);
+    WritePathsOf(roots, kinds, {OpenApiForm::kV2, release}, schemas, json);
     WriteSchemasOf(roots, kinds, OpenApiForm::kV2, schemas, json.Member("definitions"));
   });
   return text;

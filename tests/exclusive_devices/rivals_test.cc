@@ -101,7 +101,7 @@ class Server final : public client::Client {
   }
   /// A write that nothing happens to.
   Result<api::Object> Store(const api::Object& object, std::string_view subresource) {
-    const Result<api::Object> before = objects_.Get(client::RefOf(object));
+    Result<api::Object> before = objects_.Get(client::RefOf(object));
     if (!before) return before;
     const auto& old = before->As<ResourceClaim>();
     const auto& next = object.As<ResourceClaim>();
@@ -189,16 +189,16 @@ class RivalsTest : public ::testing::TestWithParam<uint64_t> {
     alive_.pop_back();
     const std::string uid = cluster_.Pod(use.pod).metadata.uid;
     cluster_.DeletePod(use.pod);
-    released_.emplace_back(use.claim, uid);
+    released_.push_back({.pod = uid, .claim = use.claim});
   }
   /// As the claim controller does it, which may be late too.
   void Release() {
-    for (const auto& [name, uid] : std::exchange(released_, {})) {
-      const ResourceClaim claim = cluster_.Claim(name);
-      if (!api::claims::IsReservedFor(claim, uid)) continue;
+    for (const Use& use : std::exchange(released_, {})) {
+      const ResourceClaim claim = cluster_.Claim(use.claim);
+      if (!api::claims::IsReservedFor(claim, use.pod)) continue;
       api::Object copy = api::Object::Of(claim).Clone();
       auto& status = copy.Mutable<ResourceClaim>().status;
-      std::erase_if(status.reserved_for, [&](const auto& user) { return user.uid == uid; });
+      std::erase_if(status.reserved_for, [&](const auto& user) { return user.uid == use.pod; });
       if (status.reserved_for.empty()) status.allocation.reset();
       ASSERT_TRUE(server_.Store(copy, "status"));
     }
@@ -261,7 +261,7 @@ class RivalsTest : public ::testing::TestWithParam<uint64_t> {
   Server server_{cluster_.client, random_};
   std::array<std::unique_ptr<Scheduler>, 2> rivals_;
   std::vector<Use> alive_;
-  std::vector<std::pair<std::string, std::string>> released_;  // claims, and uids of pods gone
+  std::vector<Use> released_;  // by uids of pods that are gone
   int pods_made_ = 0;
 };
 
