@@ -320,8 +320,10 @@ class Step {
     for (const auto& [object, sequence] : Here()) {
       const auto known = recorded.find(object);
       for (const std::string& write : sequence) {
-        const bool was_done = known != recorded.end() && std::ranges::count(known->second, write);
-        if (!was_done) Differ(root_ + "/writes", nullptr, TextValue(object + ": " + write));
+        const bool was_done = known != recorded.end() &&
+                              std::ranges::find(known->second, write) != known->second.end();
+        if (!was_done)
+          Differ(root_ + "/writes", nullptr, TextValue(fmt::format("{}: {}", object, write)));
       }
     }
   }
