@@ -110,6 +110,10 @@ ResourceQuotaController::ResourceQuotaController(
     if (CanBeCounted(*kind) && hubs.insert(&kind->storage()).second) kinds_.push_back(kind);
   }
   quotas_.OnChange([this](const api::Object* before, const api::Object* after) {
+    const bool same_limits =
+        before != nullptr && after != nullptr &&
+        before->As<ResourceQuota>().spec.hard == after->As<ResourceQuota>().spec.hard;
+    quotas_changed_ = quotas_changed_ || !same_limits;
     if (after != nullptr) {
       OnQuota(after);
     } else {
@@ -151,23 +155,26 @@ ResourceQuotaController::Kinds ResourceQuotaController::KindsOf(const api::Objec
 }
 
 std::optional<MonotonicTime> ResourceQuotaController::FollowKinds() {
+  if (std::exchange(quotas_changed_, false)) ChooseKinds();
+  std::optional<MonotonicTime> next;
+  for (const auto& [kind, informer] : followed_) next = client::Earlier(next, informer->Step());
+  return next;
+}
+
+/// Follows the kinds that quotas name, and no others.
+void ResourceQuotaController::ChooseKinds() {
   std::set<const api::KindInfo*> named;
   for (const auto& [key, quota] : quotas_.objects()) {
     const Kinds kinds = KindsOf(quota);
     named.insert(kinds.begin(), kinds.end());
   }
   std::erase_if(followed_, [&](const auto& kind) { return !named.contains(kind.first); });
-  std::optional<MonotonicTime> next;
   for (const api::KindInfo* kind : named) {
     auto& informer = followed_[kind];
-    if (informer == nullptr) {
-      informer = std::make_unique<client::Informer>(client_, *kind, world_.clock, wakeup_, log_);
-      informer->OnChange(
-          [this, kind](auto* before, auto* after) { OnObject(*kind, before, after); });
-    }
-    next = client::Earlier(next, informer->Step());
+    if (informer != nullptr) continue;
+    informer = std::make_unique<client::Informer>(client_, *kind, world_.clock, wakeup_, log_);
+    informer->OnChange([this, kind](auto* before, auto* after) { OnObject(*kind, before, after); });
   }
-  return next;
 }
 
 void ResourceQuotaController::OnQuota(const api::Object* after) {

@@ -61,6 +61,7 @@ class ResourceQuotaController {
   using Kinds = std::vector<const api::KindInfo*>;
 
   std::optional<MonotonicTime> FollowKinds();
+  void ChooseKinds();
   void OnQuota(const api::Object* after);
   void OnObject(const api::KindInfo& kind, const api::Object* before, const api::Object* after);
   void Enqueue(const std::string& key);
@@ -80,6 +81,7 @@ class ResourceQuotaController {
   MonotonicTime recount_at_;
   client::Informer quotas_;
   std::map<const api::KindInfo*, std::unique_ptr<client::Informer>> followed_;
+  bool quotas_changed_ = true;  // and with them, perhaps, the kinds to follow
 };
 
 }  // namespace dray::controllers

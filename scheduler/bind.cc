@@ -27,6 +27,11 @@ namespace core_v1 = api::core_v1;
 namespace resource_v1 = api::resource_v1;
 using resource_v1::ResourceClaim;
 
+void ClearAllocation(resource_v1::ResourceClaimStatus& status) {
+  status.allocation.reset();
+  status.devices.clear();  // they speak of devices that are not allocated any more
+}
+
 /// A claim on its way through the writes; `newest` is always what the server answered last.
 struct ClaimWriter {
   client::Client& client;
@@ -140,7 +145,7 @@ struct ClaimWriter {
     std::erase_if(status.reserved_for,
                   [&](const auto& user) { return user.uid == pod.metadata().uid; });
     const bool gives_back = pod_goes && status.reserved_for.empty();
-    if (gives_back) status.allocation.reset();
+    if (gives_back) ClearAllocation(status);
     DRAY_TRY_VOID(Write(copy, "status", "remove reservation"));
     return gives_back ? RemoveFinalizer() : Result<>();
   }
@@ -410,8 +415,9 @@ void TakeBack(client::Client& client, BindTask& task) {
       continue;
     }
     if (bound) {
-      claim.unsure =
-          false;  // a reservation that is lost by what comes late is made again by it too
+      // A reservation that a late write takes away is made again by the claim controller. Of a pod
+      // that cannot be read nobody knows yet.
+      if (!bound->empty()) claim.unsure = false;
       continue;
     }
     ClaimWriter writer = WriterOf(client, task, claim);
@@ -469,9 +475,8 @@ Result<> DeleteExtendedClaim(client::Client& client, const api::Object& claim) {
 Result<api::Object> Deallocate(client::Client& client, const api::Object& claim) {
   api::Object copy = claim.Clone();
   resource_v1::ResourceClaimStatus& status = copy.Mutable<ResourceClaim>().status;
-  status.allocation.reset();
+  ClearAllocation(status);
   status.reserved_for.clear();
-  status.devices.clear();
   return client.Update(copy, "status");
 }
 

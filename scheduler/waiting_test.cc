@@ -160,11 +160,13 @@ TEST_F(WaitingTest, APodThatGoesGivesItsDevicesBack) {
   Cluster::Must(cluster_.client.Update(copy, {}));
   Settle();
   EXPECT_EQ(scheduler_.waiting_pods(), 1U);
+  Tell("almost");
   ASSERT_TRUE(cluster_.client.Delete(pod, {}));
   Settle();
   EXPECT_EQ(scheduler_.waiting_pods(), 0U);
   EXPECT_THAT(cluster_.Claim("gpu").status.reserved_for, IsEmpty());
   EXPECT_FALSE(cluster_.Claim("gpu").status.allocation.has_value());
+  EXPECT_THAT(cluster_.Claim("gpu").status.devices, IsEmpty()) << "the server would refuse them";
   EXPECT_THAT(cluster_.Claim("gpu").metadata.finalizers, IsEmpty());
 }
 
