@@ -353,6 +353,7 @@ std::optional<std::vector<std::optional<Placement>>> SearchGang(
     const GangBoard& board,
     PlacedSoFar& placed,
     size_t questions_max) {
+  if (members.size() > kGangMembersMax) return std::nullopt;
   Search search(members, needed, board, placed, questions_max);
   if (!search.Run()) return std::nullopt;
   return std::move(search).Take();
@@ -365,9 +366,9 @@ GroupOutcome PlaceGang(std::span<const GroupMember> members,
                        PlacedSoFar& placed) {
   GroupOutcome outcome = PlaceGroup(members, progress, decide, placed);
   const int64_t needed = progress.min_count - progress.scheduled;
-  if (outcome.kind != GroupOutcome::Kind::kUnschedulable || needed < 2 || progress.IsHopeless()) {
-    return outcome;
-  }
+  const bool is_final = outcome.kind != GroupOutcome::Kind::kUnschedulable || needed < 2 ||
+                        progress.IsHopeless() || members.size() > kGangMembersMax;
+  if (is_final) return outcome;
   placed.TakeBack();
   const auto fits_alone = [&](const GroupMember& member) {
     return std::holds_alternative<Placement>(decide(member.value(), member.claims, placed));

@@ -62,9 +62,13 @@ allocator::Snapshot WithoutBanned(const allocator::Snapshot& devices,
 
 /// Questions about a pod on a node that one search may ask.
 inline constexpr size_t kGangQuestionsMax = 2000;
+/// Members of a group that is searched for together: the search goes as deep. Larger groups are
+/// placed pod by pod only.
+inline constexpr size_t kGangMembersMax = 512;
 
 /// Places at least `needed` of the members, as many as it comes across, or nobody. Returns their
-/// placements, absent for those that are left out; nothing if it finds none.
+/// placements, absent for those that are left out; nothing if it finds none, or if there are more
+/// than kGangMembersMax.
 ///
 /// Complete, as long as its questions suffice and the allocator's budget does: the devices of pods
 /// on one node are chosen by one question, and of those that several nodes can use all choices are

@@ -315,6 +315,15 @@ TEST(SearchGang, AsksNoMoreThanItMay) {
   EXPECT_EQ(world.questions(), kGangQuestionsMax);
 }
 
+TEST(SearchGang, GoesOnlySoDeep) {
+  World world;
+  world.AddNode(1, 8);
+  for (size_t i = 0; i < kGangMembersMax; ++i) world.AddMember(fmt::format("p{}", i), {"1 gpu"});
+  EXPECT_TRUE(world.IsFoundWith(kGangQuestionsMax, 2));
+  world.AddMember("one-too-many", {"1 gpu"});
+  EXPECT_FALSE(world.IsFoundWith(kGangQuestionsMax, 2));
+}
+
 TEST(SearchGang, NeedsAsManyQuestionsAsItAsks) {
   World world;
   world.AddNode(1, 8);
