@@ -260,6 +260,7 @@ class NodeSearch {
   /// A node that does.
   struct Fitting {
     size_t index;
+    int64_t own_score;
     int64_t device_score;
     Found found;
   };
@@ -305,14 +306,23 @@ class NodeSearch {
       });
     }
     for (const Candidate& candidate : candidates) {
-      LookForRoom(candidate.index);
+      LookForDevices(candidate);
       if (failure_ || (!all && !fitting_.empty())) return;
     }
   }
 
   void LookForRoom(size_t index) {
+    const NodeState& state = *view_.nodes[index];
+    if (const std::optional<Obstacle> obstacle = FilterWithoutDevices(state)) {
+      return Reject(index, *obstacle);
+    }
+    LookForDevices({.index = index, .turn = 0, .score = OwnScore(needs_, state)});
+  }
+
+  void LookForDevices(const Candidate& candidate) {
+    const size_t index = candidate.index;
     Found found;
-    const Result<std::optional<Obstacle>> obstacle = FitOn(*view_.nodes[index], found);
+    const Result<std::optional<Obstacle>> obstacle = FitWithDevices(*view_.nodes[index], found);
     if (!obstacle) {
       failure_ = AttemptFailed{
           fmt::format("running \"DynamicResources\" filter plugin: {}", obstacle.error().message)};
@@ -320,13 +330,18 @@ class NodeSearch {
       Reject(index, **obstacle);
     } else {
       const int64_t score = set_.prioritized ? Score(set_, found.results) : 0;
-      fitting_.push_back({.index = index, .device_score = score, .found = std::move(found)});
+      fitting_.push_back({.index = index,
+                          .own_score = candidate.score,
+                          .device_score = score,
+                          .found = std::move(found)});
     }
   }
 
   /// The best of the nodes that do; of equal ones the first.
   void Choose() {
     if (fitting_.empty() || failure_) return;
+    best_ = 0;
+    if (fitting_.size() == 1) return;
     std::vector<const NodeState*> nodes;
     std::vector<int64_t> device_scores;
     for (const Fitting& one : fitting_) {
@@ -334,7 +349,7 @@ class NodeSearch {
       device_scores.push_back(one.device_score);
     }
     std::vector<int64_t> sums = scores_.Of(nodes);
-    for (size_t i = 0; i < nodes.size(); ++i) sums[i] += OwnScore(needs_, *nodes[i]);
+    for (size_t i = 0; i < nodes.size(); ++i) sums[i] += fitting_[i].own_score;
     AddDeviceScores(device_scores, sums);
     best_ = static_cast<size_t>(std::ranges::max_element(sums) - sums.begin());
   }
@@ -403,6 +418,11 @@ class NodeSearch {
   /// Whether the pod fits on the node, and with what (`found`). Errors: those of the search.
   Result<std::optional<Obstacle>> FitOn(const NodeState& state, Found& found) {
     if (std::optional<Obstacle> obstacle = FilterWithoutDevices(state)) return obstacle;
+    return FitWithDevices(state, found);
+  }
+
+  /// The same for a node that does without devices.
+  Result<std::optional<Obstacle>> FitWithDevices(const NodeState& state, Found& found) {
     if (view_.left_over != nullptr && !needs_.of_classes.empty()) {
       result_.left_over_in_the_way = true;
       return NoDevices("cannot schedule extended resource claim");
