@@ -282,6 +282,22 @@ class Step {
     }
   }
 
+  /// When a pod that owned a claim is gone, its release and the garbage collector's deletion come
+  /// in either order: a claim that is marked first goes with its last finalizer.
+  static void JoinCollections(Sequences& sequences) {
+    const auto is_deleted = [](const auto& entry) {
+      return entry.first.starts_with("Pod/") && std::ranges::contains(entry.second, "deleted");
+    };
+    if (std::ranges::none_of(sequences, is_deleted)) return;
+    for (auto& [object, sequence] : sequences) {
+      if (!object.starts_with("ResourceClaim/") || sequence.empty()) continue;
+      if (sequence.back() != "deleted") continue;
+      std::erase_if(sequence, [](const std::string& write) {
+        return write == "+metadata.deletionTimestamp" || write == "-metadata.finalizers";
+      });
+    }
+  }
+
   Sequences Recorded() const {
     Sequences recorded;
     for (const json::value& one : ListOf(step_, "writes")) {
@@ -333,6 +349,8 @@ class Step {
     Sequences here = Here();
     JoinReleases(recorded);
     JoinReleases(here);
+    JoinCollections(recorded);
+    JoinCollections(here);
     if (step_.contains("by")) {
       JoinDeletions(recorded);
       JoinDeletions(here);
