@@ -9,21 +9,13 @@
 #include "api/claims/either_claim.h"
 #include "api/claims/pod_claims.h"
 #include "api/claims/pod_groups.h"
+#include "api/pods/life.h"
 
 namespace dray::controllers {
 namespace {
 
 namespace resource_v1 = api::resource_v1;
 namespace classic = api::resource_v1alpha2;
-
-void ClearAllocation(resource_v1::ResourceClaimStatus& status) {
-  status.allocation.reset();
-  status.devices.clear();  // they speak of devices that are not allocated any more
-}
-
-void ClearAllocation(classic::ResourceClaimStatus& status) {
-  status.allocation.reset();
-}
 
 ClaimAction Write(resource_v1::ResourceClaimStatus status) {
   return WriteStatus{.status = std::move(status)};
@@ -69,7 +61,7 @@ std::vector<ClaimAction> ReconcileEither(const Claim& claim,
   const bool unused = status.reserved_for.empty();
   const Afterwards afterwards = unused ? AfterUse(claim, left > 0) : Afterwards::kStays;
   const bool release = afterwards == Afterwards::kTakenBack;
-  if (release) ClearAllocation(status);
+  if (release) api::claims::ClearAllocation(status);
   if (afterwards == Afterwards::kAskedBack) status.deallocation_requested = true;
   if (left > 0 || (release && claim.status.allocation)) {
     actions.push_back(Write(std::move(status)));
@@ -85,7 +77,7 @@ std::vector<ClaimAction> ReconcileEither(const Claim& claim,
 }  // namespace
 
 bool IsDone(const api::core_v1::Pod& pod) {
-  return pod.status.phase == "Succeeded" || pod.status.phase == "Failed" ||
+  return api::pods::HasEnded(pod) ||
          (pod.metadata.deletion_timestamp && pod.spec.node_name.empty());
 }
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "api/pods/life.h"
 #include "api/resource_v1/claim_template.h"
 
 namespace dray::controllers {
@@ -43,11 +44,7 @@ api::Object MakeContext(const api::core_v1::Pod& pod) {
   classic::PodSchedulingContext context;
   context.metadata.namespace_ = pod.metadata.namespace_;
   context.metadata.name = pod.metadata.name;
-  context.metadata.owner_references.push_back({.api_version = "v1",
-                                               .kind = "Pod",
-                                               .name = pod.metadata.name,
-                                               .uid = pod.metadata.uid,
-                                               .controller = true});
+  context.metadata.owner_references.push_back(api::pods::AsController(pod.metadata));
   context.spec.selected_node = pod.spec.node_name;
   return api::Object::Of(std::move(context));
 }

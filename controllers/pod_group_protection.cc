@@ -6,6 +6,7 @@
 
 #include "api/claims/pod_groups.h"
 #include "api/core_v1/pod.h"
+#include "api/pods/life.h"
 #include "api/scheduling_v1beta1.h"
 #include "client/loop.h"
 #include "client/read_modify_write.h"
@@ -18,10 +19,6 @@ using api::scheduling_v1beta1::PodGroup;
 
 // Keys handled before the informers are looked at again.
 constexpr size_t kKeysPerStep = 32;
-
-bool IsFinished(const Pod& pod) {
-  return pod.status.phase == "Succeeded" || pod.status.phase == "Failed";
-}
 
 bool IsHeld(const api::meta_v1::ObjectMeta& group) {
   return group.deletion_timestamp &&
@@ -42,7 +39,7 @@ PodGroupProtection::PodGroupProtection(client::Client& client,
       pods_(client, api::Reflected<Pod>::kKind, world.clock, wakeup, log_) {
   active_by_group_ = pods_.AddIndex([](const api::Object& object, auto& values) {
     const auto& pod = object.As<Pod>();
-    if (IsFinished(pod)) return;
+    if (api::pods::HasEnded(pod)) return;
     if (std::string group = api::claims::PodGroupKeyOf(pod); !group.empty()) {
       values.push_back(std::move(group));
     }
@@ -86,7 +83,7 @@ void PodGroupProtection::EnqueueAll() {
 }
 
 void PodGroupProtection::OnPod(const api::Object* before, const api::Object* after) {
-  if (after != nullptr && !IsFinished(after->As<Pod>())) return;
+  if (after != nullptr && !api::pods::HasEnded(after->As<Pod>())) return;
   const std::string group =
       api::claims::PodGroupKeyOf((after != nullptr ? after : before)->As<Pod>());
   if (!group.empty()) Enqueue(group);

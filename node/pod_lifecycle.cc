@@ -10,6 +10,7 @@
 
 #include "api/claims/pod_claims.h"
 #include "api/claims/pod_groups.h"
+#include "api/pods/life.h"
 #include "api/resource_v1/claim.h"
 
 namespace dray::node {
@@ -121,7 +122,7 @@ PodAction NextAction(const core_v1::Pod& pod,
                      const api::claims::Lookup& find,
                      const NodeFacts& facts) {
   if (pod.metadata.deletion_timestamp) return Remove{};
-  if (pod.status.phase == "Succeeded" || pod.status.phase == "Failed") return Nothing{};
+  if (api::pods::HasEnded(pod)) return Nothing{};
   if (pod.status.phase == "Running") {
     const std::optional<int64_t> seconds = RunSeconds(pod);
     if (!seconds || !pod.status.start_time) return Nothing{};

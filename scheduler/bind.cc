@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "api/claims/either_claim.h"
 #include "api/claims/pod_claims.h"
 #include "api/claims/pod_groups.h"
 #include "api/codec/json_writer.h"
@@ -26,11 +27,6 @@ namespace {
 namespace core_v1 = api::core_v1;
 namespace resource_v1 = api::resource_v1;
 using resource_v1::ResourceClaim;
-
-void ClearAllocation(resource_v1::ResourceClaimStatus& status) {
-  status.allocation.reset();
-  status.devices.clear();  // they speak of devices that are not allocated any more
-}
 
 /// A claim on its way through the writes; `newest` is always what the server answered last.
 struct ClaimWriter {
@@ -145,7 +141,7 @@ struct ClaimWriter {
     std::erase_if(status.reserved_for,
                   [&](const auto& user) { return user.uid == pod.metadata().uid; });
     const bool gives_back = pod_goes && status.reserved_for.empty();
-    if (gives_back) ClearAllocation(status);
+    if (gives_back) api::claims::ClearAllocation(status);
     DRAY_TRY_VOID(Write(copy, "status", "remove reservation"));
     return gives_back ? RemoveFinalizer() : Result<>();
   }
@@ -475,7 +471,7 @@ Result<> DeleteExtendedClaim(client::Client& client, const api::Object& claim) {
 Result<api::Object> Deallocate(client::Client& client, const api::Object& claim) {
   api::Object copy = claim.Clone();
   resource_v1::ResourceClaimStatus& status = copy.Mutable<ResourceClaim>().status;
-  ClearAllocation(status);
+  api::claims::ClearAllocation(status);
   status.reserved_for.clear();
   return client.Update(copy, "status");
 }

@@ -11,6 +11,7 @@
 #include "api/claims/either_claim.h"
 #include "api/claims/pod_claims.h"
 #include "api/codec/json_writer.h"
+#include "api/pods/life.h"
 #include "api/resource_v1/claim.h"
 #include "client/read_modify_write.h"
 
@@ -25,12 +26,8 @@ Context NewContext(const api::Object& pod, const classic::PodSchedulingContextSp
   Context context;
   context.metadata.namespace_ = pod.metadata().namespace_;
   context.metadata.name = pod.metadata().name;
-  context.metadata.owner_references.push_back({.api_version = "v1",
-                                               .kind = "Pod",
-                                               .name = pod.metadata().name,
-                                               .uid = pod.metadata().uid,
-                                               .controller = true,
-                                               .block_owner_deletion = true});
+  context.metadata.owner_references.push_back(api::pods::AsController(pod.metadata()));
+  context.metadata.owner_references.back().block_owner_deletion = true;
   context.spec = spec;
   return context;
 }
@@ -51,7 +48,7 @@ Result<api::Object> PatchConsumers(client::Client& client,
 
 void GiveUp(const classic::ResourceClaim& claim, classic::ResourceClaimStatus& status) {
   if (std::ranges::count(claim.metadata.finalizers, api::claims::kClassicFinalizer) > 0) {
-    status.allocation.reset();
+    api::claims::ClearAllocation(status);
   } else {
     status.deallocation_requested = true;
   }
@@ -61,8 +58,7 @@ void GiveUp(const resource_v1::ResourceClaim& claim, resource_v1::ResourceClaimS
   if (claim.status.allocation && !claim.status.allocation->controller.empty()) {
     status.deallocation_requested = true;
   } else {
-    status.allocation.reset();
-    status.devices.clear();
+    api::claims::ClearAllocation(status);
   }
 }
 

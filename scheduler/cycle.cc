@@ -169,7 +169,7 @@ class NodeSearch {
         view_(view),
         affinity_(pod, view.neighbours),
         spread_(needs_, view.nodes, view.neighbours),
-        scores_(needs_, view.nodes, affinity_, spread_) {
+        scores_(needs_, NodesOf(view), affinity_, spread_) {
     needs_.tells_too_much = view.tells_too_much;
     for (const auto& [resource, amount] : needs_.requests) {
       if (amount == 0 || !resource.contains('/')) continue;
@@ -227,6 +227,12 @@ class NodeSearch {
   }
 
  private:
+  /// Those that come into question.
+  static std::span<const NodeState* const> NodesOf(const ClusterView& view) {
+    const std::span<const NodeState* const> nodes = view.nodes;
+    return view.only_node ? nodes.subspan(*view.only_node, 1) : nodes;
+  }
+
   /// What is searched for on nodes that serve the same extended resources by devices.
   struct Wish {
     std::vector<Frozen<resource_v1::ResourceClaim>> claims;  // last the one for `extended`, if any

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "api/claims/extended_claim.h"
+#include "api/pods/life.h"
 
 namespace dray::scheduler {
 namespace {
@@ -171,11 +172,7 @@ resource_v1::ResourceClaim MakeExtendedClaim(const core_v1::Pod& pod,
   claim.metadata.namespace_ = pod.metadata.namespace_;
   claim.metadata.generate_name = pod.metadata.name + "-extended-resources-";
   claim.metadata.annotations[api::claims::kExtendedClaimAnnotation] = "true";
-  claim.metadata.owner_references.push_back({.api_version = "v1",
-                                             .kind = "Pod",
-                                             .name = pod.metadata.name,
-                                             .uid = pod.metadata.uid,
-                                             .controller = true});
+  claim.metadata.owner_references.push_back(api::pods::AsController(pod.metadata));
   std::ranges::move(requests, std::back_inserter(claim.spec.devices.requests));
   return claim;
 }

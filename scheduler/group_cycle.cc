@@ -12,6 +12,7 @@
 
 #include "api/claims/pod_claims.h"
 #include "api/claims/pod_groups.h"
+#include "api/pods/life.h"
 #include "api/resource_v1/slice.h"
 #include "scheduler/pod_claims.h"
 #include "scheduler/scheduler.h"
@@ -24,10 +25,6 @@ namespace resource_v1 = api::resource_v1;
 
 // No key of a pod begins like that: names have no colon.
 constexpr std::string_view kGroupPrefix = "podgroup:";
-
-bool IsFinished(const core_v1::Pod& pod) {
-  return pod.status.phase == "Succeeded" || pod.status.phase == "Failed";
-}
 
 /// What an attempt for the group waits for, from those for its pods.
 WaitsFor WaitsOf(std::span<const GroupMember> members, const GroupOutcome& outcome) {
@@ -105,7 +102,7 @@ Scheduler::GroupState Scheduler::StateOf(std::string_view group_key) const {
   for (const std::string& key : pods_.Indexed(pods_by_group_, group_key)) {
     const api::Object* object = pods_.Find(key);
     const auto& pod = object->As<core_v1::Pod>();
-    if (IsFinished(pod)) continue;
+    if (api::pods::HasEnded(pod)) continue;
     if (!pod.spec.node_name.empty() || assumed_.contains(pod.metadata.uid)) {
       state.scheduled.push_back(object);
     } else if (!pod.metadata.deletion_timestamp && ProfileOf(pod) != nullptr) {

@@ -19,6 +19,7 @@
 #include "api/claims/pod_groups.h"
 #include "api/core_v1/namespace.h"
 #include "api/core_v1/node.h"
+#include "api/pods/life.h"
 #include "api/resource_v1/claim.h"
 #include "api/resource_v1/device_class.h"
 #include "api/resource_v1/device_taint_rule.h"
@@ -37,10 +38,6 @@ namespace resource_v1 = api::resource_v1;
 constexpr size_t kPodsPerStep = 16;
 // Events sent in an idle moment.
 constexpr size_t kEventsPerStep = 16;
-
-bool IsDone(const core_v1::Pod& pod) {
-  return pod.status.phase == "Succeeded" || pod.status.phase == "Failed";
-}
 
 /// Whether a change of a pending pod may let it fit: not the conditions we write ourselves.
 bool MayFitNow(const core_v1::Pod& before, const core_v1::Pod& after) {
@@ -225,19 +222,19 @@ void Scheduler::OnPod(const api::Object* before, const api::Object* after) {
     assumed_.erase(pod.metadata.uid);
     waiting_.Remove(pod.metadata.uid);
     Dequeue(pod);
-    if (!IsDone(pod)) {
+    if (!api::pods::HasEnded(pod)) {
       use_.SetPod(pod, pod.spec.node_name, pod.status.node_allocatable_resource_claim_statuses);
       return queue_.MoveOnEvent(ClusterEvent::kPlacedPods, Now());
     }
     if (use_.DropPod(pod.metadata.uid)) queue_.MoveOnEvent(ClusterEvent::kAssignedPods, Now());
     return;
   }
-  if (!IsDone(pod) && !pod.metadata.deletion_timestamp) use_.SetNominee(pod);
+  if (!api::pods::HasEnded(pod) && !pod.metadata.deletion_timestamp) use_.SetNominee(pod);
   if (assumed_.contains(pod.metadata.uid)) {
     if (pod.metadata.deletion_timestamp) waiting_.Stir(pod.metadata.uid);
     return;
   }
-  if (ProfileOf(pod) == nullptr || IsDone(pod) || pod.metadata.deletion_timestamp ||
+  if (ProfileOf(pod) == nullptr || api::pods::HasEnded(pod) || pod.metadata.deletion_timestamp ||
       !pod.spec.scheduling_gates.empty()) {
     return Dequeue(pod);
   }

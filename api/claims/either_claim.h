@@ -57,6 +57,15 @@ decltype(auto) EditClaim(Object& claim, Visit&& visit) {
              : std::forward<Visit>(visit)(claim.Mutable<resource_v1::ResourceClaim>());
 }
 
+/// Gives the devices back, with what was said of them.
+inline void ClearAllocation(resource_v1::ResourceClaimStatus& status) {
+  status.allocation.reset();
+  status.devices.clear();
+}
+inline void ClearAllocation(resource_v1alpha2::ResourceClaimStatus& status) {
+  status.allocation.reset();
+}
+
 /// What a consumer of a classic claim is in the words of the newer generation.
 inline resource_v1::ResourceClaimConsumerReference AsConsumer(
     const resource_v1alpha2::ResourceClaimConsumerReference& consumer) {

@@ -14,6 +14,7 @@
 
 #include "api/claims/extended_claim.h"
 #include "api/pods/container_sums.h"
+#include "api/pods/life.h"
 
 namespace dray::api::quota {
 namespace {
@@ -71,7 +72,7 @@ Amounts Total(const Pod& pod, Amounts ResourceRequirements::* part) {
 }
 
 bool IsCharged(const Pod& pod, WallTime now) {
-  if (pod.status.phase == "Succeeded" || pod.status.phase == "Failed") return false;
+  if (pods::HasEnded(pod)) return false;
   const auto& meta = pod.metadata;
   if (!meta.deletion_timestamp || !meta.deletion_grace_period_seconds) return true;
   const int64_t second = std::chrono::floor<std::chrono::seconds>(now).time_since_epoch().count();

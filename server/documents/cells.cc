@@ -19,6 +19,7 @@
 #include "api/core_v1/event.h"
 #include "api/core_v1/node.h"
 #include "api/core_v1/pod.h"
+#include "api/pods/life.h"
 #include "server/documents/cell_text.h"
 #include "server/documents/cluster_cells.h"
 #include "server/documents/control_cells.h"
@@ -131,7 +132,7 @@ std::string PodStatus(const Pod& pod) {
   reason = init ? *init : ContainerReason(pod, std::move(reason));
   if (pod.metadata.deletion_timestamp) {
     if (pod.status.reason == "NodeLost") return "Unknown";
-    if (pod.status.phase != "Succeeded" && pod.status.phase != "Failed") return "Terminating";
+    if (!api::pods::HasEnded(pod)) return "Terminating";
   }
   return reason;
 }

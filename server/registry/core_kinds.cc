@@ -11,6 +11,7 @@
 #include "api/core_v1/namespace.h"
 #include "api/core_v1/pod.h"
 #include "api/defaults/defaults.h"
+#include "api/pods/life.h"
 
 namespace dray::server::registry {
 namespace {
@@ -126,7 +127,7 @@ int64_t PodGraceSeconds(const api::Object& object, std::optional<int64_t> asked)
   const auto& pod = object.As<core_v1::Pod>();
   // Nothing runs that would need time to end.
   if (pod.spec.node_name.empty()) return 0;
-  if (pod.status.phase == "Succeeded" || pod.status.phase == "Failed") return 0;
+  if (api::pods::HasEnded(pod)) return 0;
   const int64_t seconds =
       asked.value_or(pod.spec.termination_grace_period_seconds.value_or(kPodGraceSeconds));
   return seconds < 0 ? 1 : seconds;

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "api/core_v1/pod.h"
+#include "api/pods/life.h"
 #include "api/policy_v1.h"
 #include "api/selectors/selector_of.h"
 #include "server/errors/errors.h"
@@ -30,8 +31,7 @@ const api::KindInfo& Budgets() {
 
 // A pod that has ended, or waits for a node, disrupts nothing when it goes.
 bool IsCounted(const core_v1::Pod& pod) {
-  const std::string& phase = pod.status.phase;
-  return phase != "Succeeded" && phase != "Failed" && phase != "Pending" &&
+  return !api::pods::HasEnded(pod) && pod.status.phase != "Pending" &&
          !pod.metadata.deletion_timestamp.has_value();
 }
 

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a pod's metadata and phase say to everybody who acts on pods.
+#pragma once
+
+#include "api/core_v1/pod.h"
+
+namespace dray::api::pods {
+
+/// Whether its containers have run to their end, well or badly: it needs no node, no device and no
+/// resources any more.
+inline bool HasEnded(const core_v1::Pod& pod) {
+  return pod.status.phase == "Succeeded" || pod.status.phase == "Failed";
+}
+
+/// The entry of metadata.ownerReferences of what is made for the pod, and goes with it.
+inline meta_v1::OwnerReference AsController(const meta_v1::ObjectMeta& pod) {
+  return {.api_version = "v1", .kind = "Pod", .name = pod.name, .uid = pod.uid, .controller = true};
+}
+
+}  // namespace dray::api::pods
