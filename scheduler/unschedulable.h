@@ -31,6 +31,11 @@ struct Unschedulable {
   WaitsFor waits_for;
 };
 
+/// Something is wrong with the pod's claims or the cluster, in upstream's words.
+struct AttemptFailed {
+  std::string message;
+};
+
 /// What was given up for a pod that fits nowhere.
 /// kNoNewClaims, kStillNothing: nothing, and it is said; there was nothing to look at, or nothing
 /// that helps (1.30, 1.31).
