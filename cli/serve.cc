@@ -56,6 +56,7 @@ struct ServeOptions {
   std::string scheduler_config;     // a file; kube-scheduler's --config
   std::string compaction_interval;  // likewise; empty: as the store does it by itself
   bool allow_overlapping_allocations = false;
+  bool watches_begin_at_start = false;
   control_plane::TlsFileNames tls_files;
   bool disable_http2_serving = false;  // kube-apiserver's name
   uint32_t http2_streams = net::http2::kStreamsMax;
@@ -191,7 +192,8 @@ Result<control_plane::ProcessOptions> ProcessOptionsOf(Disk& disk, const ServeOp
       .tls_files = options.tls_files,
       .http2 = !options.disable_http2_serving,
       .http2_streams_max = options.http2_streams,
-      .allow_overlapping_allocations = options.allow_overlapping_allocations};
+      .allow_overlapping_allocations = options.allow_overlapping_allocations,
+      .watches_begin_at_start = options.watches_begin_at_start};
   for (const std::string& text : options.nodes) {
     DRAY_TRY(NodeGroup group, ParseNodes(text));
     process.simulated.profiles.push_back(std::move(group));
@@ -311,6 +313,9 @@ void AddOptions(CLI::App& command, ServeOptions& options) {
   command.add_flag("--allow-overlapping-allocations",
                    options.allow_overlapping_allocations,
                    "play upstream: let a status allocate a device that another claim has");
+  command.add_flag("--watches-begin-at-start",
+                   options.watches_begin_at_start,
+                   "play upstream: a watch of what came before this start is answered 410");
   command.add_option("--token-file",
                      options.token_file,
                      "static bearer tokens, CSV lines token,user,uid,\"group1,group2\"");

@@ -135,6 +135,7 @@ Result<> Process::StartServer() {
                         *resources_,
                         options_.store.compaction_interval.value_or(std::chrono::nanoseconds(0)));
   DRAY_TRY_VOID(Wait(resources_->BootstrapCluster(options_.listen.host, http_->port())));
+  if (options_.watches_begin_at_start) resources_->BeginWatchesAt(store_->Read()->revision());
   url_ = fmt::format(
       "https://{}",
       net::HostPort(net::Endpoint{.host = options_.listen.host, .port = http_->port()}));
@@ -164,6 +165,7 @@ Result<> Process::MakeResources(const server::http::Authenticator& authenticator
       log_,
       server::verbs::Options{.rules = server::registry::RuleSet(options_.emulation),
                              .exclusive_devices = !options_.allow_overlapping_allocations,
+                             .taint_new_nodes = true,
                              .release = options_.emulation.release,
                              .workers = &workers_,
                              .user_of_token = [authenticator](std::string_view token) {

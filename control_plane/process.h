@@ -43,6 +43,7 @@ struct ProcessOptions {
   uint32_t http2_streams_max = net::http2::kStreamsMax;
   server::registry::Emulation emulation;
   bool allow_overlapping_allocations = false;  // as upstream: a device may be in several claims
+  bool watches_begin_at_start = false;  // as upstream: what came before the start is not told
   bool scheduler = false, controllers = false, nodes = false;  // what runs beside the API server
   scheduler::Configuration scheduling;
   node::SimulatedNodes::Options simulated;

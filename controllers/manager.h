@@ -12,6 +12,7 @@
 #include "controllers/device_taint_eviction.h"
 #include "controllers/garbage_collector.h"
 #include "controllers/namespaces.h"
+#include "controllers/node_taints.h"
 #include "controllers/pod_group_protection.h"
 #include "controllers/resource_claim.h"
 #include "controllers/resource_pool_status.h"
@@ -59,6 +60,7 @@ class Manager {
   NamespaceController namespaces_;
   GarbageCollector garbage_;
   ResourceQuotaController quotas_;
+  NodeTaints node_taints_;
   std::optional<DeviceTaintEviction> evictions_;
   std::optional<ResourcePoolStatus> pool_status_;
   std::optional<PodGroupProtection> pod_groups_;

@@ -43,4 +43,17 @@ void AdmitPod(v1::Pod& pod) {
   if (!pod.spec.preemption_policy.has_value()) pod.spec.preemption_policy = "PreemptLowerPriority";
 }
 
+void AdmitNewNode(v1::Node& node) {
+  const bool is_ready = std::ranges::any_of(node.status.conditions, [](const auto& condition) {
+    return condition.type == "Ready" && condition.status == "True";
+  });
+  const bool is_tainted = std::ranges::any_of(node.spec.taints, [](const v1::Taint& taint) {
+    return taint.key == kNotReady && taint.effect == "NoSchedule";
+  });
+  if (is_ready || is_tainted) return;
+  v1::Taint& taint = node.spec.taints.emplace_back();
+  taint.key = kNotReady;
+  taint.effect = "NoSchedule";
+}
+
 }  // namespace dray::api::defaults

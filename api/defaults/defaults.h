@@ -34,5 +34,8 @@ void SetSecretDefaults(core_v1::Secret& secret);
 /// What upstream's admission adds to a pod that is written, after the defaults: its tolerations
 /// of nodes that are not ready or not reachable, and its priority.
 void AdmitPod(core_v1::Pod& pod);
+/// What upstream's admission adds to a new node: nothing is scheduled there before somebody has
+/// seen that it is ready. A node that comes with the condition Ready has been seen.
+void AdmitNewNode(core_v1::Node& node);
 
 }  // namespace dray::api::defaults

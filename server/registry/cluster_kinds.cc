@@ -12,12 +12,15 @@
 #include "api/apiregistration_v1.h"
 #include "api/certificates_v1/signing_request.h"
 #include "api/core_v1/config_map.h"
+#include "api/core_v1/limit_range.h"
 #include "api/core_v1/persistent_volume.h"
 #include "api/core_v1/persistent_volume_claim.h"
+#include "api/core_v1/resource_quota.h"
 #include "api/core_v1/secret.h"
 #include "api/core_v1/service.h"
 #include "api/rbac_v1.h"
 #include "api/scheduling_v1.h"
+#include "api/validation/quota_rules.h"
 #include "api/validation/settings.h"
 #include "server/registry/more_strategies.h"
 #include "server/registry/rules_of.h"
@@ -159,6 +162,13 @@ constexpr Strategy kRuled = {.type = &api::TypeOf<T>,
                              .validate_create = Rule<T, kRule>,
                              .validate_update = Rule<T, kRule>};
 
+constexpr Strategy kQuota = {
+    .type = &api::TypeOf<core_v1::ResourceQuota>,
+    .status_metadata = StatusMetadata::kFree,
+    .validate_create = Rule<core_v1::ResourceQuota, validation::ValidateResourceQuota>,
+    .validate_update = Rule<core_v1::ResourceQuota, validation::ValidateResourceQuota>,
+    .validate_status = Rule<core_v1::ResourceQuota, validation::ValidateResourceQuotaStatus>};
+
 // Upstream's store knows no empty list, and shows a role without rules as one that names none.
 template <class T>
 void PrepareNewRole(api::Object& object) {
@@ -258,6 +268,8 @@ constexpr Strategy kRows[] = {
     kPending<core_v1::PersistentVolume>,
     kPending<core_v1::PersistentVolumeClaim>,
     kRuled<core_v1::ConfigMap, validation::ValidateConfigMap>,
+    kQuota,
+    kRuled<core_v1::LimitRange, validation::ValidateLimitRange>,
     kRuled<core_v1::Secret, validation::ValidateSecret>,
     kRuled<PriorityClass, validation::ValidatePriorityClass>,
     kRole<rbac_v1::Role, validation::ValidateRole>,

@@ -49,12 +49,15 @@ constexpr Strategy kNamespace = {.type = &TypeOf<core_v1::Namespace>,
                                  .has_finalizers = NamespaceHasFinalizers,
                                  .mark_deleted = TerminateNamespace};
 
-// A kubelet registers its node with what it found on the machine, and labels it later. Nodes are
-// taken as ready when they are made: no node life-cycle controller would ever remove the taint that
-// upstream's admission gives them (docs/differences.md).
+void AdmitNewNode(api::Object& object) {
+  api::defaults::AdmitNewNode(object.Mutable<core_v1::Node>());
+}
+
+// A kubelet registers its node with what it found on the machine, and labels it later.
 constexpr Strategy kNode = {.type = &TypeOf<core_v1::Node>,
                             .status_on_create = true,
                             .status_metadata = StatusMetadata::kFree,
+                            .admit_new_node = AdmitNewNode,
                             .validate_create = Rule<core_v1::Node, validation::ValidateNode>,
                             .validate_update = Rule<core_v1::Node, validation::ValidateNode>};
 

@@ -80,6 +80,8 @@ struct Strategy {
 
   // Admit: what upstream's admission plug-ins add to new and updated objects, before the above.
   void (*admit)(api::Object& object) = nullptr;
+  /// The same for new objects only, where nodes are tainted until they are ready.
+  void (*admit_new_node)(api::Object& object) = nullptr;
 
   // Validate. Rules for metadata are common to all kinds.
   Rules validate_create = nullptr;

@@ -295,10 +295,16 @@ Result<Warnings> BeforeCreate(const Strategy& strategy,
                               const WriteContext& context) {
   WipeSystemMetadata(object.mutable_metadata());
   SetOwners(object, {}, context);
+  if (context.admission && object.If<api::core_v1::Pod>() != nullptr) {
+    api::quota::FillIn(context.limit_ranges, object.Mutable<api::core_v1::Pod>());
+  }
   if (context.admission && context.pod_priority.has_value()) {
     DRAY_TRY_VOID(AdmitPriority(*context.pod_priority, object));
   }
   if (strategy.admit != nullptr && context.admission) strategy.admit(object);
+  if (strategy.admit_new_node != nullptr && context.taint_new_nodes) {
+    strategy.admit_new_node(object);
+  }
   PrepareNew(strategy, object, context);
   validation::DropDisabledFields(object, nullptr, context.options.profile);
   return Answer(

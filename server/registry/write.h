@@ -14,6 +14,7 @@
 #include "api/kind.h"
 #include "api/managed_fields/update.h"
 #include "api/object.h"
+#include "api/quota/limit_ranges.h"
 #include "api/release.h"
 #include "api/validation/options.h"
 #include "base/result.h"
@@ -36,7 +37,9 @@ struct WriteContext {
   std::string uid = {};  // of the new object
   Requester requester = {};
   std::optional<PodPriority> pod_priority = {};  // of a new pod, if there are classes to ask
+  api::quota::LimitRanges limit_ranges = {};     // of the namespace of a new pod
   bool admission = true;  // off without a server: offline, and where upstream was measured so
+  bool taint_new_nodes = false;  // somebody takes the taint away when a node is ready
   Subresource subresource = Subresource::kNone;
   Owners owners = Owners::kAsStored;
   api::managed_fields::Write writer = {};  // for Owners::kOfUpdate

@@ -42,6 +42,8 @@ struct Core {
   std::shared_ptr<storage::LenientReader> lenient;
   /// States before this revision are not listed any more (Resources::ForgetStatesBefore).
   std::shared_ptr<std::atomic<int64_t>> states_begin;
+  /// Watches of what came after an earlier revision are too late (Resources::BeginWatchesAt).
+  std::shared_ptr<std::atomic<int64_t>> watches_begin;
 };
 
 using Outcome = std::variant<ObjectAnswer, ListAnswer, StatusAnswer>;

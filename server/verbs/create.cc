@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -21,6 +22,7 @@
 #include "server/storage/stored_object.h"
 #include "server/storage/transactions.h"
 #include "server/verbs/decode_body.h"
+#include "server/verbs/limit_ranges.h"
 #include "server/verbs/priority_classes.h"
 #include "server/verbs/quotas.h"
 #include "server/verbs/verbs.h"
@@ -119,10 +121,13 @@ Task<Attempt> Put(Call call, api::Object object, registry::Owners owners) {
   context.uid = NewUuid(core.world.random);
   context.owners = owners;
   DRAY_CO_TRY(context.pod_priority, PriorityOf(object, *snapshot));
+  const std::vector<api::core_v1::LimitRange> ranges = LimitRangesFor(object, *snapshot);
+  context.limit_ranges = ranges;
   DRAY_CO_TRY_VOID(CheckDefaultClass(object, *snapshot));
   const registry::Strategy& strategy = registry::StrategyOf(kind);
   DRAY_CO_TRY(registry::Warnings warnings, registry::BeforeCreate(strategy, object, context));
   std::ranges::move(warnings, std::back_inserter(*call.warnings));
+  DRAY_CO_TRY_VOID(CheckLimitRanges(object, ranges));
   const std::string name = object.metadata().name;
   const std::string key = storage::ObjectKey(kind, namespace_, name);
   DRAY_CO_TRY(store::Txn txn, TxnAround(call, object, key, *snapshot, context));

@@ -27,6 +27,8 @@ struct Options {
   registry::RuleSet rules = registry::RuleSet();
   /// Off as upstream: a status may allocate what another claim has.
   bool exclusive_devices = true;
+  /// As upstream, new nodes have a taint until somebody says that they are ready.
+  bool taint_new_nodes = false;
   /// Whose shapes clients read and write; kAny: those of every release.
   api::Release release = api::Release::kAny;
   /// Where long requests are carried out; outlives the verbs. Null: on the threads they come from.

@@ -24,7 +24,8 @@ struct Resources::Parts {
                         .options = core.options,
                         .allocations = core.allocations,
                         .lenient = core.lenient,
-                        .states_begin = core.states_begin});
+                        .states_begin = core.states_begin,
+                        .watches_begin = core.watches_begin});
   }
   Core core;
   WatchHub hub;
@@ -97,7 +98,8 @@ Resources::Resources(
                .options = options,
                .allocations = GuardOf(store, options),
                .lenient = std::make_shared<storage::LenientReader>(std::move(log)),
-               .states_begin = std::make_shared<std::atomic<int64_t>>(0)})) {}
+               .states_begin = std::make_shared<std::atomic<int64_t>>(0),
+               .watches_begin = std::make_shared<std::atomic<int64_t>>(0)})) {}
 
 Resources::~Resources() = default;
 
@@ -107,6 +109,10 @@ api::Release Resources::release() const {
 
 void Resources::ForgetStatesBefore(Revision revision) {
   parts_->core.states_begin->store(revision.value());
+}
+
+void Resources::BeginWatchesAt(Revision revision) {
+  parts_->core.watches_begin->store(revision.value());
 }
 
 void Resources::CatchUp() {

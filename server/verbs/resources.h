@@ -64,6 +64,10 @@ class Resources {
   /// events.
   void ForgetStatesBefore(Revision revision);
 
+  /// From now on watches of what came after an earlier revision are too late, whatever the store
+  /// still has: as if kube-apiserver had been started with that state.
+  void BeginWatchesAt(Revision revision);
+
   const api::Scheme& scheme() const { return scheme_; }
   api::Release release() const;
 

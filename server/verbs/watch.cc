@@ -61,6 +61,7 @@ struct WatchPlan {
   bool announce_end = false;  // say where the initial events end
   Revision after{0};          // else: events after this one
   Frozen<store::Snapshot> start = nullptr;
+  std::optional<Error> failure = std::nullopt;  // told as the first event
   int64_t timeout_seconds = 0;
 };
 
@@ -92,7 +93,8 @@ class Cursor final : public WatchCursor {
         bookmarks_(request.list.allow_watch_bookmarks),
         timeout_seconds_(plan.timeout_seconds),
         announce_end_(plan.announce_end),
-        after_(plan.after) {
+        after_(plan.after),
+        failure_(plan.failure) {
     if (!plan.initial) return;
     initial_ = plan.start;
     next_key_ = prefix_;
@@ -278,6 +280,8 @@ Result<std::unique_ptr<WatchCursor>> OpenWatch(const Core& core,
   const Frozen<store::Snapshot> snapshot = core.store.Read();
   DRAY_TRY(WatchPlan plan, PlanWatch(request.list, snapshot->revision()));
   plan.start = snapshot;
+  const Revision begin(core.watches_begin->load());
+  if (!plan.initial && plan.after < begin) plan.failure = errors::TooOldToWatch(plan.after, begin);
   plan.timeout_seconds = StreamSeconds(request.list, core.world.random);
   return std::make_unique<Cursor>(core, hub, request, std::move(selection), plan);
 }

@@ -51,6 +51,7 @@ std::vector<std::string> ServerOptions(const Scenario& scenario) {
   std::vector<std::string> options = {"--memory",
                                       "--components=apiserver",
                                       "--allow-overlapping-allocations",
+                                      "--watches-begin-at-start",
                                       "--emulate-release=" + release,
                                       "--feature-gates=" + GatesOf(document)};
   if (TextOf(document, "runtime_config").empty()) {

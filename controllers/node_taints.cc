@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controllers/node_taints.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "client/loop.h"
+#include "client/read_modify_write.h"
+
+namespace dray::controllers {
+namespace {
+
+using api::core_v1::Node;
+using api::core_v1::Taint;
+
+// Keys handled before the informer is looked at again.
+constexpr size_t kKeysPerStep = 32;
+constexpr std::string_view kNoSchedule = "NoSchedule";
+constexpr std::string_view kUnschedulable = "node.kubernetes.io/unschedulable";
+
+struct Trouble {
+  std::string_view condition, status, taint;
+};
+constexpr std::array kTroubles = {
+    Trouble{"Ready", "False", "node.kubernetes.io/not-ready"},
+    Trouble{"Ready", "Unknown", "node.kubernetes.io/unreachable"},
+    Trouble{"MemoryPressure", "True", "node.kubernetes.io/memory-pressure"},
+    Trouble{"DiskPressure", "True", "node.kubernetes.io/disk-pressure"},
+    Trouble{"NetworkUnavailable", "True", "node.kubernetes.io/network-unavailable"},
+    Trouble{"PIDPressure", "True", "node.kubernetes.io/pid-pressure"}};
+
+bool IsOurs(const Taint& taint) {
+  return taint.effect == kNoSchedule &&
+         (taint.key == kUnschedulable ||
+          std::ranges::count(kTroubles, taint.key, &Trouble::taint) > 0);
+}
+
+bool Says(const Node& node, const Trouble& trouble) {
+  return std::ranges::any_of(node.status.conditions, [&](const auto& condition) {
+    return condition.type == trouble.condition && condition.status == trouble.status;
+  });
+}
+
+}  // namespace
+
+api::List<Taint> NeededTaints(const Node& node) {
+  api::List<Taint> taints;
+  const auto needs = [&](std::string_view key) {
+    if (key == kUnschedulable) return node.spec.unschedulable;
+    return std::ranges::any_of(
+        kTroubles, [&](const Trouble& one) { return one.taint == key && Says(node, one); });
+  };
+  for (const Taint& taint : node.spec.taints) {
+    if (!IsOurs(taint) || needs(taint.key)) taints.push_back(taint);
+  }
+  const auto add = [&](std::string_view key) {
+    const bool is_there = std::ranges::any_of(
+        taints, [&](const Taint& taint) { return taint.key == key && IsOurs(taint); });
+    if (!is_there && needs(key)) {
+      taints.push_back({.key = std::string(key), .effect = std::string(kNoSchedule)});
+    }
+  };
+  for (const Trouble& trouble : kTroubles) add(trouble.taint);
+  add(kUnschedulable);
+  return taints;
+}
+
+NodeTaints::NodeTaints(client::Client& client, World& world, Wakeup& wakeup, Log log)
+    : client_(client),
+      world_(world),
+      log_(std::move(log)),
+      nodes_(client, api::Reflected<Node>::kKind, world.clock, wakeup, log_) {
+  nodes_.OnChange([this](auto*, auto* after) {
+    if (after == nullptr) return;
+    const Node& node = after->template As<Node>();
+    if (NeededTaints(node) != node.spec.taints) Enqueue(api::ObjectKey(after->metadata()));
+  });
+}
+
+std::optional<MonotonicTime> NodeTaints::Step() {
+  const std::optional<MonotonicTime> next = nodes_.Step();
+  if (!nodes_.synced()) return next;
+  if (queue_overflowed_ && queue_.size() == 0) {
+    queue_overflowed_ = false;
+    for (const auto& [key, node] : nodes_.objects()) Enqueue(key);
+  }
+  const MonotonicTime now = world_.clock.Monotonic();
+  for (size_t i = 0; i < kKeysPerStep; ++i) {
+    const std::optional<std::string> key = queue_.Pop(now);
+    if (!key) break;
+    const Result<> done = Sync(*key);
+    if (done || done.error().reason == StatusReason::kNotFound) {
+      queue_.Forget(*key);
+      continue;
+    }
+    log_.Debug("a node keeps its taints for now", "node", *key, "reason", done.error().message);
+    if (!queue_.AddRateLimited(*key, now)) queue_overflowed_ = true;
+  }
+  return client::Earlier(next, queue_.Next(now));
+}
+
+void NodeTaints::Enqueue(const std::string& key) {
+  if (!queue_.Add(key)) queue_overflowed_ = true;
+}
+
+Result<> NodeTaints::Sync(std::string_view key) {
+  const api::Object* found = nodes_.Find(key);
+  if (found == nullptr) return {};
+  const api::Object node = *found;
+  DRAY_TRY_VOID(
+      client::ReadModifyWrite(client_, node, {}, [](api::Object& copy) -> Result<client::Change> {
+        api::List<Taint> wanted = NeededTaints(copy.As<Node>());
+        if (wanted == copy.As<Node>().spec.taints) return client::Change::kNothing;
+        copy.Mutable<Node>().spec.taints = std::move(wanted);
+        return client::Change::kWrite;
+      }));
+  return {};
+}
+
+}  // namespace dray::controllers
