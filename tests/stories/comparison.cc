@@ -286,7 +286,8 @@ class Step {
   /// in either order: a claim that is marked first goes with its last finalizer.
   static void JoinCollections(Sequences& sequences) {
     const auto is_deleted = [](const auto& entry) {
-      return entry.first.starts_with("Pod/") && std::ranges::contains(entry.second, "deleted");
+      return entry.first.starts_with("Pod/") &&
+             std::ranges::find(entry.second, "deleted") != entry.second.end();
     };
     if (std::ranges::none_of(sequences, is_deleted)) return;
     for (auto& [object, sequence] : sequences) {
