@@ -30,9 +30,18 @@ Evaluation Selector::Evaluate(const DeviceActivation& device) const {
 }
 
 Evaluation Selector::Evaluate(const Value& device) const {
+  return EvaluateOn({&device, 1});
+}
+
+Evaluation Selector::Evaluate(const NamedInstance& instance) const {
+  if (!instance.error().empty()) return {.result = EvaluationError{instance.error()}};
+  return EvaluateOn(instance.variables());
+}
+
+Evaluation Selector::EvaluateOn(std::span<const Value> variables) const {
   Arena arena;
   eval::Meter meter(environment_.cost_max);
-  const Value value = eval::Evaluate(*program_, {&device, 1}, arena, meter);
+  const Value value = eval::Evaluate(*program_, variables, arena, meter);
   // An optional converts as what it holds.
   const Value* result = &value;
   while (result->is(ValueKind::kOptional) && result->optional() != nullptr) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -14,6 +15,7 @@
 #include "cel/device_activation.h"
 #include "cel/eval/program.h"
 #include "cel/language/environment.h"
+#include "cel/named_instance.h"
 
 namespace dray::cel {
 
@@ -53,12 +55,16 @@ class Selector {
   Evaluation Evaluate(const DeviceActivation& device) const;
   /// The same for the value of the variable `device`.
   Evaluation Evaluate(const Value& device) const;
+  /// The same for a named instance, where the environment's purpose is those.
+  Evaluation Evaluate(const NamedInstance& instance) const;
 
   const eval::Program& program() const { return *program_; }
 
  private:
   Selector(Frozen<eval::Program> program, const Environment& environment)
       : program_(std::move(program)), environment_(environment) {}
+
+  Evaluation EvaluateOn(std::span<const Value> variables) const;
 
   Frozen<eval::Program> program_;
   Environment environment_;

@@ -28,6 +28,8 @@ constexpr const char* kToldDrivers = "0/1 nodes are available: 1 waiting for res
 constexpr const char* kWaitsForDrivers =
     "0/1 nodes are available: 1 waiting for resource driver to provide information.";
 
+constexpr const char* kPreBind = "running PreBind plugin \"DynamicResources\": ";
+
 /// Which of a pod's claims the search for devices looks at, by their place among all.
 std::vector<size_t> SearchedFor(std::span<const api::Object> claims,
                                 const ClassicAttempt& attempt) {
@@ -45,6 +47,9 @@ std::vector<size_t> SearchedFor(std::span<const api::Object> claims,
 void Scheduler::ScheduleClassic(const std::string& key,
                                 const api::Object& pod,
                                 std::span<const api::Object> claims) {
+  const Result<bool> settled = classic_->SettleUnanswered(claims);
+  if (!settled) return HandleFailure(key, pod, kPreBind + settled.error().message);
+  if (*settled) return ScheduleOne(key, Now());
   const Result<ClassicAttempt> attempt =
       classic_->Begin(pod, claims, [this](std::string_view name) { return classes_.Find(name); });
   if (!attempt) {
@@ -88,7 +93,9 @@ Decision Scheduler::DecideClassic(const api::Object& pod,
   }
   std::set<size_t> unavailable;
   const OtherClaims objections{.objection = [&](const core_v1::Node& node) {
-    NodeObjection objection = ObjectionTo(node, others, attempt.said(), classic_->generation());
+    auto instances = classic_->InstancesOn(node.metadata.name);
+    NodeObjection objection =
+        ObjectionTo(node, others, attempt.said(), classic_->generation(), instances);
     for (const size_t index : objection.unavailable) {
       // One that did not wait for a pod would just be allocated again, anywhere.
       if (!others[index].is_immediate) unavailable.insert(places[index]);
@@ -114,7 +121,7 @@ void Scheduler::GoOnWithDialogue(const std::string& key,
   const NextStep step =
       NextStepOf(attempt.claims, attempt.said(), placement.fitting, placement.node);
   if (step.kind == NextStep::Kind::kBind) {
-    return BindClassic(key, pod, claims, std::move(placement));
+    return BindClassic(key, pod, claims, attempt, std::move(placement));
   }
   queue_.AddUnschedulable(key, classic_->WaitsForDrivers(pod, claims), Now());
   const char* message = kWaitsForDrivers;
@@ -123,8 +130,7 @@ void Scheduler::GoOnWithDialogue(const std::string& key,
     message = is_1_30 ? kToldDrivers30 : kToldDrivers;
     if (const Result<> said = classic_->SayTo(pod, attempt, step.spec); !said) {
       DropReservations(pod, claims);
-      return HandleFailure(
-          key, pod, "running PreBind plugin \"DynamicResources\": " + said.error().message);
+      return HandleFailure(key, pod, kPreBind + said.error().message);
     }
   }
   RecordFailure(pod, {.reason = "Unschedulable", .message = message, .nomination = std::nullopt});
@@ -135,22 +141,15 @@ void Scheduler::GoOnWithDialogue(const std::string& key,
 void Scheduler::BindClassic(const std::string& key,
                             const api::Object& pod,
                             std::span<const api::Object> claims,
+                            const ClassicAttempt& attempt,
                             Placement placement) {
   if (classic_->generation() != ClassicClaims::kAll) {
     return Reserve(pod, claims, std::move(placement));
   }
-  for (const api::Object& claim : claims) {
-    const bool is_reserved = api::claims::VisitClaim(claim, [&](const auto& value) {
-      return api::claims::IsReservedFor(value, pod.metadata().uid);
-    });
-    if (is_reserved) continue;
-    const Result<api::Object> reserved = AddReservation(client_, claim, pod);
-    if (!reserved) {
-      DropReservations(pod, claims);
-      return HandleFailure(
-          key, pod, "running PreBind plugin \"DynamicResources\": " + reserved.error().message);
-    }
-    classic_->AssumeClaim(*reserved);
+  const Result<> done = classic_->AllocateAndReserve(pod, claims, attempt, placement.node);
+  if (!done) {
+    DropReservations(pod, claims);
+    return HandleFailure(key, pod, kPreBind + done.error().message);
   }
   Reserve(pod, {}, std::move(placement));
 }

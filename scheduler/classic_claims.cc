@@ -17,8 +17,6 @@ namespace classic = api::resource_v1alpha2;
 
 constexpr const char* kInUse = "resourceclaim in use";
 constexpr const char* kMustBeReallocated = "resourceclaim must be reallocated";
-// Our own words (docs/differences.md).
-constexpr const char* kNotAllocatedHere = "structured parameters are not allocated";
 constexpr const char* kNotAllocatedYet = "unallocated immediate resourceclaim";
 
 Result<> AddNodes(const std::optional<core_v1::NodeSelector>& selector, ClassicClaim& described) {
@@ -28,41 +26,42 @@ Result<> AddNodes(const std::optional<core_v1::NodeSelector>& selector, ClassicC
   return {};
 }
 
-void MissClass(std::string why, ClassicClaim& described) {
-  described.why_nowhere = std::move(why);
-  described.waits_for_class = true;
-}
-
 /// Of 1.30: the class says which nodes may be considered and who allocates.
 Result<> DescribeWish(const classic::ResourceClaim& claim,
-                      const ClassLookup& find_class,
+                      const ClassicLookups& lookups,
                       ClassicClaim& described) {
   described.is_immediate = claim.spec.allocation_mode == "Immediate";
   const std::string& name = claim.spec.resource_class_name;
-  const api::Object* found = find_class(name);
+  const api::Object* found = lookups.find_class(name);
   if (found == nullptr) {
-    MissClass(fmt::format("resource class {} does not exist", name), described);
+    described.why_nowhere = fmt::format("resource class {} does not exist", name);
     return {};
   }
   const auto& resource_class = found->As<classic::ResourceClass>();
   described.by_scheduler = resource_class.structured_parameters.value_or(false);
-  if (described.is_immediate && !described.by_scheduler) described.why_nowhere = kNotAllocatedYet;
-  if (described.by_scheduler) described.why_nowhere = kNotAllocatedHere;
-  return AddNodes(resource_class.suitable_nodes, described);
+  DRAY_TRY_VOID(AddNodes(resource_class.suitable_nodes, described));
+  if (described.by_scheduler) {
+    DRAY_TRY(StructuredWish wish, lookups.find_wish(claim, resource_class));
+    described.wish = std::move(wish.wish);
+    described.why_nowhere = std::move(wish.why_not);
+  } else if (described.is_immediate) {
+    described.why_nowhere = kNotAllocatedYet;
+  }
+  return {};
 }
 
 /// Of 1.31: each request has a class; nodes must suit all of them.
 Result<> DescribeWish(const resource_v1::ResourceClaim& claim,
-                      const ClassLookup& find_class,
+                      const ClassicLookups& lookups,
                       ClassicClaim& described) {
   described.by_scheduler = claim.spec.controller.empty();
   for (const resource_v1::DeviceRequest& request : claim.spec.devices.requests) {
     if (!request.exactly) continue;
     const std::string& name = request.exactly->device_class_name;
-    const api::Object* found = find_class(name);
+    const api::Object* found = lookups.find_class(name);
     if (found == nullptr) {
-      MissClass(fmt::format("request {}: device class {} does not exist", request.name, name),
-                described);
+      described.why_nowhere =
+          fmt::format("request {}: device class {} does not exist", request.name, name);
       return {};
     }
     const auto& suitable = found->As<resource_v1::DeviceClass>().spec.suitable_nodes;
@@ -111,7 +110,7 @@ std::string EntryNameOf(const core_v1::Pod& pod, const api::Object& claim) {
 
 Result<ClassicClaim> DescribeClaim(const core_v1::Pod& pod,
                                    const api::Object& claim,
-                                   const ClassLookup& find_class) {
+                                   const ClassicLookups& lookups) {
   ClassicClaim described{.entry = EntryNameOf(pod, claim)};
   const auto describe = [&](const auto& value) -> Result<> {
     described.is_allocated = value.status.allocation.has_value();
@@ -119,7 +118,7 @@ Result<ClassicClaim> DescribeClaim(const core_v1::Pod& pod,
       described.why_nowhere = kMustBeReallocated;
       return {};
     }
-    if (!described.is_allocated) return DescribeWish(value, find_class, described);
+    if (!described.is_allocated) return DescribeWish(value, lookups, described);
     if (IsInUse(value) && !api::claims::IsReservedFor(value, pod.metadata.uid)) {
       described.why_nowhere = kInUse;
       return {};

@@ -4,10 +4,12 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "allocator/named_resources.h"
 #include "api/claims/either_claim.h"
 #include "api/core_v1/pod.h"
 #include "api/object.h"
@@ -31,12 +33,27 @@ struct ClassicClaim {
   std::vector<api::NodeSelector> nodes;
   /// What keeps the pod from every node, in upstream's words; or empty.
   std::string why_nowhere;
-  bool waits_for_class = false;  // that is why
+  /// What the scheduler is to allocate (structured parameters of 1.30); null: it is not.
+  std::shared_ptr<const allocator::NamedResourcesWish> wish;
 };
 
 /// The class of that name: a ResourceClass for claims of the classic generation, else a
 /// DeviceClass; null: there is none.
 using ClassLookup = std::function<const api::Object*(std::string_view name)>;
+
+/// What a classic claim without allocation asks the scheduler for.
+struct StructuredWish {
+  std::shared_ptr<const allocator::NamedResourcesWish> wish;  // null: it cannot be told now
+  std::string why_not;                                        // in upstream's words
+};
+/// Says it of a claim of such a class. Errors: in upstream's words.
+using WishLookup =
+    std::function<Result<StructuredWish>(const api::resource_v1alpha2::ResourceClaim& claim,
+                                         const api::resource_v1alpha2::ResourceClass& of_whom)>;
+struct ClassicLookups {
+  ClassLookup find_class;
+  WishLookup find_wish = {};  // where claims of the classic generation are followed
+};
 
 /// Whether a driver's controller, and not the scheduler, allocates the claim or has done so. Of
 /// classic claims the class says it (1.30): those count as drivers', whatever it says.
@@ -47,9 +64,9 @@ std::string EntryNameOf(const api::core_v1::Pod& pod, const api::Object& claim);
 
 /// What the dialogue must know of `claim`, which is one of `pod`'s.
 ///
-/// Errors: kBadRequest  a node selector that is none.
+/// Errors: kBadRequest  a node selector that is none; those of WishLookup.
 Result<ClassicClaim> DescribeClaim(const api::core_v1::Pod& pod,
                                    const api::Object& claim,
-                                   const ClassLookup& find_class);
+                                   const ClassicLookups& lookups);
 
 }  // namespace dray::scheduler

@@ -2,6 +2,7 @@
 #include "scheduler/classic_claims.h"
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -32,11 +33,12 @@ core_v1::Pod PodOf() {
 std::string Render(const Result<ClassicClaim>& claim) {
   if (!claim) return "error: " + claim.error().message;
   if (!claim->why_nowhere.empty()) return "nowhere: " + claim->why_nowhere;
-  return fmt::format("{}{}{}{}{}",
+  return fmt::format("{}{}{}{}{}{}",
                      claim->entry,
                      claim->is_allocated ? " allocated" : "",
                      claim->is_immediate ? " immediate" : "",
                      claim->by_scheduler ? " by scheduler" : "",
+                     claim->wish != nullptr ? " with a wish" : "",
                      claim->nodes.empty() ? "" : " on some nodes");
 }
 
@@ -67,6 +69,18 @@ const api::Object* FindResourceClass(std::string_view name) {
   return name == "somewhere" ? &kSomewhere : nullptr;
 }
 
+/// One instance, whichever; nobody knows the parameters "later".
+Result<StructuredWish> FindWish(const classic::ResourceClaim& claim,
+                                const classic::ResourceClass& of_whom) {
+  if (claim.spec.parameters_ref) {
+    return StructuredWish{.wish = nullptr, .why_not = "claim parameters lab/later not found"};
+  }
+  cel::SelectorCache selectors = allocator::NamedResourcesSelectors(1);
+  DRAY_TRY(auto wish, allocator::NamedResourcesWish::Read({.of_whom = &of_whom}, selectors));
+  return StructuredWish{.wish = std::make_shared<const allocator::NamedResourcesWish>(wish),
+                        .why_not = {}};
+}
+
 struct ClassicCase {
   const char* name;
   std::function<void(classic::ResourceClaim&)> edit;
@@ -82,7 +96,8 @@ TEST_P(DescribeClassicTest, Says) {
   claim.spec.resource_class_name = "everywhere";
   claim.spec.allocation_mode = "WaitForFirstConsumer";
   GetParam().edit(claim);
-  EXPECT_EQ(Render(DescribeClaim(PodOf(), api::Object::Of(std::move(claim)), FindResourceClass)),
+  EXPECT_EQ(Render(DescribeClaim(
+                PodOf(), api::Object::Of(std::move(claim)), {FindResourceClass, FindWish})),
             GetParam().want);
 }
 
@@ -106,7 +121,19 @@ INSTANTIATE_TEST_SUITE_P(
          "nowhere: unallocated immediate resourceclaim"},
         {"Structured",
          [](auto& claim) { claim.spec.resource_class_name = "structured"; },
-         "nowhere: structured parameters are not allocated"},
+         "nested by scheduler with a wish"},
+        {"StructuredAtOnce",
+         [](auto& claim) {
+           claim.spec.resource_class_name = "structured";
+           claim.spec.allocation_mode = "Immediate";
+         },
+         "nested immediate by scheduler with a wish"},
+        {"StructuredWithoutParameters",
+         [](auto& claim) {
+           claim.spec.resource_class_name = "structured";
+           claim.spec.parameters_ref.emplace().name = "later";
+         },
+         "nowhere: claim parameters lab/later not found"},
         {"Allocated", [](auto& claim) { claim.status.allocation.emplace(); }, "nested allocated"},
         {"AllocatedWithoutItsClass",
          [](auto& claim) {
@@ -179,7 +206,7 @@ TEST_P(DescribeMarkedTest, Says) {
   const api::Object object = api::Object::Of(std::move(claim));
   EXPECT_EQ(IsDrivers(object), GetParam().is_drivers);
   const auto find = [](std::string_view name) { return name == "gpu" ? &kClass : nullptr; };
-  EXPECT_EQ(Render(DescribeClaim(PodOf(), object, find)), GetParam().want);
+  EXPECT_EQ(Render(DescribeClaim(PodOf(), object, {.find_class = find})), GetParam().want);
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -2,6 +2,7 @@
 #include "scheduler/classic_dialogue.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace dray::scheduler {
 namespace {
@@ -22,6 +23,13 @@ const Answer* AnswerFor(const ClassicClaim& claim, const Context* context) {
   const auto& answers = context->status.resource_claims;
   const auto found = std::ranges::find(answers, claim.entry, &Answer::name);
   return found == answers.end() ? nullptr : &*found;
+}
+
+/// Why the node does not do for what the scheduler is to allocate; empty: it does.
+std::string WhyNotAllocated(const ClassicClaim& claim, allocator::InstancesOnNode& instances) {
+  const auto found = instances.Allocate(*claim.wish);
+  if (!found) return "checking structured parameters failed: " + found.error().message;
+  return found->has_value() ? "" : kUnsuitable;
 }
 
 bool Matches(const ClassicClaim& claim, const api::core_v1::Node& node) {
@@ -59,7 +67,8 @@ const ClassicClaim* FindObstacle(std::span<const ClassicClaim> claims) {
 NodeObjection ObjectionTo(const api::core_v1::Node& node,
                           std::span<const ClassicClaim> claims,
                           const Context* context,
-                          ClassicClaims generation) {
+                          ClassicClaims generation,
+                          allocator::InstancesOnNode& instances) {
   NodeObjection objection;
   for (size_t i = 0; i < claims.size(); ++i) {
     const ClassicClaim& claim = claims[i];
@@ -72,6 +81,10 @@ NodeObjection ObjectionTo(const api::core_v1::Node& node,
       return {.reason = generation == ClassicClaims::kAll ? "excluded by resource class node filter"
                                                           : "excluded by device class node filter",
               .unavailable = {}};
+    }
+    if (claim.wish != nullptr) {
+      std::string why_not = WhyNotAllocated(claim, instances);
+      if (!why_not.empty()) return {.reason = std::move(why_not), .unavailable = {}};
     }
     const Answer* answer = claim.by_scheduler ? nullptr : AnswerFor(claim, context);
     if (answer != nullptr && std::ranges::count(answer->unsuitable_nodes, node.metadata.name) > 0) {

@@ -31,11 +31,13 @@ struct NodeObjection {
 };
 
 /// Whether the claims can be used or allocated on the node, as far as is known. `context`: what was
-/// said so far; null: nothing.
+/// said so far; null: nothing. `instances`: what is free there for claims that the scheduler
+/// allocates.
 NodeObjection ObjectionTo(const api::core_v1::Node& node,
                           std::span<const ClassicClaim> claims,
                           const api::resource_v1alpha2::PodSchedulingContext* context,
-                          ClassicClaims generation);
+                          ClassicClaims generation,
+                          allocator::InstancesOnNode& instances);
 
 /// What comes next when `node` was chosen among those that fit.
 struct NextStep {

@@ -2,6 +2,7 @@
 #include "scheduler/classic_dialogue.h"
 
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -48,6 +49,28 @@ ClassicClaim Allocated(const std::string& entry) {
 
 ClassicClaim OfScheduler(const std::string& entry) {
   return {.entry = entry, .by_scheduler = true};
+}
+
+/// Asks for one instance of the driver.
+ClassicClaim ToAllocate(const std::string& entry, const std::string& driver) {
+  classic::ResourceClass of_whom;
+  of_whom.driver_name = driver;
+  cel::SelectorCache selectors = allocator::NamedResourcesSelectors(1);
+  ClassicClaim claim = OfScheduler(entry);
+  claim.wish = std::make_shared<const allocator::NamedResourcesWish>(
+      *allocator::NamedResourcesWish::Read({.of_whom = &of_whom}, selectors));
+  return claim;
+}
+
+/// One of gpu.example.com, free.
+allocator::InstancesOnNode OnNodeA() {
+  classic::ResourceSlice slice;
+  slice.node_name = "a";
+  slice.driver_name = "gpu.example.com";
+  slice.resource_model.named_resources.emplace().instances.emplace_back().name = "gpu-0";
+  return {"a",
+          {std::make_shared<const classic::ResourceSlice>(slice)},
+          [](const allocator::InstanceId&) { return false; }};
 }
 
 /// "selected: asked" of what was said, then "entry: unsuitable nodes" of what was answered.
@@ -187,8 +210,9 @@ class ObjectionTest : public ::testing::TestWithParam<ObjectionCase> {};
 TEST_P(ObjectionTest, ToNodeA) {
   const ObjectionCase& test = GetParam();
   const classic::PodSchedulingContext context = ContextOf(test.said);
+  auto instances = OnNodeA();
   const NodeObjection objection =
-      ObjectionTo(NodeOf("a"), test.claims, &context, ClassicClaims::kAll);
+      ObjectionTo(NodeOf("a"), test.claims, &context, ClassicClaims::kAll, instances);
   std::string text = objection.reason;
   for (const size_t index : objection.unavailable) text += fmt::format(" {}", index);
   EXPECT_EQ(text, test.want);
@@ -222,6 +246,15 @@ INSTANTIATE_TEST_SUITE_P(
          {Pending("x")},
          {.selected = "", .asked = kNodes, .answers = {{"y", {"a"}}}},
          ""},
+        {"Structured", {ToAllocate("x", "gpu.example.com")}, {}, ""},
+        {"StructuredOfAnotherDriver",
+         {ToAllocate("x", "nic.example.com")},
+         {},
+         "resourceclaim cannot be allocated for the node (unsuitable)"},
+        {"StructuredForTwoClaims",
+         {ToAllocate("x", "gpu.example.com"), ToAllocate("y", "gpu.example.com")},
+         {},
+         "resourceclaim cannot be allocated for the node (unsuitable)"},
         {"WhatIsAllocatedIsNotAskedAbout",
          {Allocated("x")},
          {.selected = "", .asked = kNodes, .answers = {{"x", {"a"}}}},
@@ -230,8 +263,11 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& test) { return test.param.name; });
 
 TEST(Objection, NamesTheClassAsTheReleaseDoes) {
+  auto instances = OnNodeA();
   EXPECT_EQ(
-      ObjectionTo(NodeOf("a"), {{With(Pending("x"), "b")}}, nullptr, ClassicClaims::kMarked).reason,
+      ObjectionTo(
+          NodeOf("a"), {{With(Pending("x"), "b")}}, nullptr, ClassicClaims::kMarked, instances)
+          .reason,
       "excluded by device class node filter");
 }
 

@@ -42,6 +42,7 @@ ClassicScheduling::ClassicScheduling(
   if (generation_ != ClassicClaims::kAll) return;
   claims_.emplace(client, api::Reflected<classic::ResourceClaim>::kKind, world.clock, wakeup, log);
   classes_.emplace(client, api::Reflected<classic::ResourceClass>::kKind, world.clock, wakeup, log);
+  structured_.emplace(client, world, wakeup, log, queue_);
   claims_->OnChange([this](auto* before, auto* after) { OnClaim(before, after); });
   classes_->OnChange([this](auto*, auto*) { queue_.MoveOnEvent(ClusterEvent::kClasses, Now()); });
 }
@@ -50,12 +51,14 @@ std::optional<MonotonicTime> ClassicScheduling::Step() {
   std::optional<MonotonicTime> next = contexts_.Step();
   if (claims_.has_value()) next = client::Earlier(next, claims_->Step());
   if (classes_.has_value()) next = client::Earlier(next, classes_->Step());
+  if (structured_.has_value()) next = client::Earlier(next, structured_->Step());
   return next;
 }
 
 bool ClassicScheduling::synced() const {
   return contexts_.synced() && (!claims_.has_value() || claims_->synced()) &&
-         (!classes_.has_value() || classes_->synced());
+         (!classes_.has_value() || classes_->synced()) &&
+         (!structured_.has_value() || structured_->synced());
 }
 
 const api::Object* ClassicScheduling::FindClaim(std::string_view key) const {
@@ -72,11 +75,24 @@ std::string ClassicScheduling::WakeKeyOf(const api::meta_v1::ObjectMeta& pod) {
 }
 
 void ClassicScheduling::OnClaim(const api::Object* before, const api::Object* after) {
+  structured_->OnClaim(before, after);
   const api::Object& object = after != nullptr ? *after : *before;
   if (IsAllocated(before) && !IsAllocated(after)) {
     queue_.MoveOnEvent(ClusterEvent::kDevices, Now());
   }
   queue_.MoveOnClaimChange(api::ObjectKey(object.metadata()), Now());
+}
+
+Result<bool> ClassicScheduling::SettleUnanswered(std::span<const api::Object> claims) {
+  if (!structured_.has_value()) return false;
+  bool any = false;
+  for (const api::Object& claim : claims) {
+    if (!structured_->IsUnanswered(claim)) continue;
+    DRAY_TRY(const api::Object settled, structured_->SettleUnanswered(claim));
+    AssumeClaim(settled);
+    any = true;
+  }
+  return any;
 }
 
 Result<ClassicAttempt> ClassicScheduling::Begin(const api::Object& pod,
@@ -92,12 +108,15 @@ Result<ClassicAttempt> ClassicScheduling::Begin(const api::Object& pod,
     }
     attempt.context = *context;
   }
-  const ClassLookup find_class =
-      classes_.has_value()
-          ? ClassLookup([this](std::string_view name) { return classes_->Find(name); })
-          : find_device_class;
+  ClassicLookups lookups{.find_class = find_device_class};
+  if (classes_.has_value()) {
+    lookups.find_class = [this](std::string_view name) { return classes_->Find(name); };
+    lookups.find_wish = [this](const auto& claim, const auto& of_whom) {
+      return structured_->WishOf(claim, of_whom);
+    };
+  }
   for (const api::Object& claim : claims) {
-    DRAY_TRY(ClassicClaim described, DescribeClaim(pod.As<core_v1::Pod>(), claim, find_class));
+    DRAY_TRY(ClassicClaim described, DescribeClaim(pod.As<core_v1::Pod>(), claim, lookups));
     attempt.claims.push_back(std::move(described));
   }
   return attempt;
@@ -111,6 +130,37 @@ WaitsFor ClassicScheduling::WaitsForDrivers(const api::Object& pod,
     waits_for.claims.push_back(api::ObjectKey(claim.metadata()));
   }
   return waits_for;
+}
+
+allocator::InstancesOnNode ClassicScheduling::InstancesOn(const std::string& node) const {
+  if (structured_.has_value()) return structured_->On(node);
+  return {node, {}, [](const allocator::InstanceId&) { return false; }};
+}
+
+Result<> ClassicScheduling::AllocateAndReserve(const api::Object& pod,
+                                               std::span<const api::Object> claims,
+                                               const ClassicAttempt& attempt,
+                                               const std::string& node) {
+  allocator::InstancesOnNode instances = InstancesOn(node);
+  // First all are searched for: what is written is not free for the next one.
+  std::vector<std::optional<classic::AllocationResult>> found(claims.size());
+  for (size_t i = 0; i < claims.size(); ++i) {
+    const auto& wish = attempt.claims[i].wish;
+    if (wish == nullptr) continue;
+    DRAY_TRY(found[i], instances.Allocate(*wish));
+    if (!found[i]) return Fail(StatusReason::kInternalError, "insufficient resources");
+  }
+  for (size_t i = 0; i < claims.size(); ++i) {
+    const bool is_reserved =
+        api::claims::IsReservedFor(claims[i].As<classic::ResourceClaim>(), pod.metadata().uid);
+    if (is_reserved) continue;
+    DRAY_TRY(const api::Object written,
+             found[i] ? structured_->Allocate(
+                            claims[i], pod, attempt.claims[i].wish->driver(), *found[i])
+                      : AddReservation(client_, claims[i], pod));
+    AssumeClaim(written);
+  }
+  return {};
 }
 
 Result<> ClassicScheduling::SayTo(const api::Object& pod,

@@ -20,6 +20,7 @@
 #include "scheduler/classic_claims.h"
 #include "scheduler/classic_dialogue.h"
 #include "scheduler/queue.h"
+#include "scheduler/structured_parameters.h"
 
 namespace dray::scheduler {
 
@@ -52,16 +53,28 @@ class ClassicScheduling {
   /// Shows a claim of the classic generation as we have written it.
   void AssumeClaim(const api::Object& claim);
 
+  /// Finds out about allocations that were written without an answer; whether any of these claims
+  /// is another one now. Errors: it cannot be told yet, or another try is needed.
+  Result<bool> SettleUnanswered(std::span<const api::Object> claims);
   /// What is to be decided about. `find_device_class`: for claims of the newer generation.
   ///
   /// Errors: in upstream's words: the PodSchedulingContext of that name is not the pod's; a node
-  /// selector that is none.
+  /// selector that is none; parameters that cannot be used.
   Result<ClassicAttempt> Begin(const api::Object& pod,
                                std::span<const api::Object> claims,
                                const ClassLookup& find_device_class) const;
 
   /// What may wake a pod that waits for its drivers, or for somebody to change these claims.
   WaitsFor WaitsForDrivers(const api::Object& pod, std::span<const api::Object> claims) const;
+
+  /// What is free on a node for claims that the scheduler allocates, of the classic generation.
+  allocator::InstancesOnNode InstancesOn(const std::string& node) const;
+  /// Allocates all that the scheduler is to allocate, and reserves all others for the pod, in the
+  /// order of its claims. Errors: those of the API, in upstream's words; what was written stays.
+  Result<> AllocateAndReserve(const api::Object& pod,
+                              std::span<const api::Object> claims,
+                              const ClassicAttempt& attempt,
+                              const std::string& node);
 
   /// Says it to the drivers; wakes the pod. Errors: those of the API.
   Result<> SayTo(const api::Object& pod,
@@ -83,8 +96,9 @@ class ClassicScheduling {
   const ClassicClaims generation_;
   SchedulingQueue& queue_;
   client::Informer contexts_;
-  std::optional<client::Informer> claims_;   // kAll
-  std::optional<client::Informer> classes_;  // kAll
+  std::optional<client::Informer> claims_;          // kAll
+  std::optional<client::Informer> classes_;         // kAll
+  std::optional<StructuredParameters> structured_;  // kAll
 };
 
 }  // namespace dray::scheduler

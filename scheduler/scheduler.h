@@ -197,6 +197,7 @@ class Scheduler {
   void BindClassic(const std::string& key,
                    const api::Object& pod,
                    std::span<const api::Object> claims,
+                   const ClassicAttempt& attempt,
                    Placement placement);
   void DropReservations(const api::Object& pod, std::span<const api::Object> claims);
   void DropReservations(const api::Object& pod);
