@@ -145,17 +145,22 @@ Result<int> Allocate(World& world, const AllocateOptions& options, const Output&
 void AddQuestion(CLI::App& command, AllocateOptions& options) {
   command
       .add_option("-f,--filename", options.paths, "file, folder or - (standard input); repeatable")
+      ->type_name("PATH")
       ->required()
       ->allow_extra_args(false);
-  CLI::Option* node = command.add_option("--node", options.node, "look at this node only");
+  CLI::Option* node =
+      command.add_option("--node", options.node, "look at this node only")->type_name("NAME");
   command
       .add_flag(
           "--all-nodes", options.each_node, "an answer for each node, not the first that fits")
       ->excludes(node);
-  CLI::Option* namespace_ = command.add_option(
-      "-n,--namespace",
-      options.namespace_,
-      "decide about pods and claims of this namespace only; also of objects that name none");
+  CLI::Option* namespace_ =
+      command
+          .add_option(
+              "-n,--namespace",
+              options.namespace_,
+              "decide about pods and claims of this namespace only; also of objects that name none")
+          ->type_name("NAME");
   command
       .add_flag_callback(
           "-A,--all-namespaces", [] {}, "decide about pods and claims of all of them (default)")
@@ -170,10 +175,13 @@ void AddRules(CLI::App& command, AllocateOptions& options) {
                   "whose answers: a version of k8s.io/dynamic-resource-allocation, v0.31.8, "
                   "v0.36.6 or v0.37.2, or one implementation of it, v0.36.6/stable, /incubating "
                   "or /experimental")
+      ->type_name("PROFILE")
       ->capture_default_str();
-  command.add_option("--feature-gates",
-                     options.feature_gates,
-                     "NAME=true|false,… as for kube-scheduler (default: as in that release)");
+  command
+      .add_option("--feature-gates",
+                  options.feature_gates,
+                  "NAME=true|false,… as for kube-scheduler (default: as in that release)")
+      ->type_name("GATES");
   command.add_option("--steps-max", options.steps_max, "give up a search after so many candidates")
       ->check(CLI::Range(int64_t{1}, std::numeric_limits<int64_t>::max()))
       ->capture_default_str();
@@ -191,14 +199,15 @@ Command AddAllocate(CLI::App& program) {
   AddQuestion(*command, *options);
   AddRules(*command, *options);
   command->footer(
-      "Pods that no node has yet get devices in the order given, each seeing what the ones before\n"
+      "Pods that no node has yet get devices in the order given, each seeing what the ones before "
       "took; then claims that no pod uses. Claims with an allocation count as they are.\n"
-      "Exit codes: 0 everything fits, 1 something does not, 2 bad options or unreadable input,\n"
+      "Exit codes: 0 everything fits, 1 something does not, 2 bad options or unreadable input, "
       "3 a search was given up.\n"
       "Examples:\n"
       "  dray allocate -f examples/2-gpu-with-nic\n"
-      "  kubectl get nodes,deviceclasses,resourceslices,resourceclaims,pods -A -o yaml >dump.yaml\n"
-      "  dray allocate -f dump.yaml -f job.yaml --all-nodes   # where would the job fit?\n"
+      "  kubectl get nodes,deviceclasses,resourceslices -A -o yaml >dump.yaml\n"
+      "  kubectl get resourceclaims,pods -A -o yaml >in-use.yaml\n"
+      "  dray allocate -f dump.yaml -f in-use.yaml -f job.yaml --all-nodes\n"
       "  dray allocate -f dump.yaml -f job.yaml --profile v0.36.6 -o json");
   return {.app = command, .run = [options](World& world, const Output& output) {
             const Result<int> code = Allocate(world, *options, output);

@@ -246,8 +246,10 @@ void AddOptions(CLI::App& command, CelOptions& options) {
       .add_option("-f,--filename",
                   options.paths,
                   "ResourceSlices: file, folder or - (standard input); repeatable")
+      ->type_name("PATH")
       ->allow_extra_args(false);
-  command.add_option("--release", options.release, "1.31 to 1.37: whose language (default: 1.37)");
+  command.add_option("--release", options.release, "1.31 to 1.37: whose language (default: 1.37)")
+      ->type_name("RELEASE");
   command.add_flag_callback(
       "--new",
       [&options] { options.use = cel::ExpressionUse::kNew; },
@@ -258,9 +260,11 @@ void AddOptions(CLI::App& command, CelOptions& options) {
           [&options] { options.use = cel::ExpressionUse::kStored; },
           "as schedulers run it once it is stored: more of the language, whatever the gates")
       ->excludes("--new");
-  command.add_option("--feature-gates",
-                     options.feature_gates,
-                     "NAME=true|false,… as for kube-apiserver; all DRA gates are on otherwise");
+  command
+      .add_option("--feature-gates",
+                  options.feature_gates,
+                  "NAME=true|false,… as for kube-apiserver; all DRA gates are on otherwise")
+      ->type_name("GATES");
   command.add_flag("--derived", options.derived, "the expression is a derived attribute (1.37)");
   command.add_flag(
       "--explain", options.explain, "which part between && keeps how many devices out; needs -f");
@@ -278,7 +282,7 @@ Command AddCel(CLI::App& program) {
       program.add_subcommand("cel", "a selector's type and cost, and which devices it chooses");
   AddOptions(*command, *options);
   command->footer(
-      "Exit codes: 0 admitted, and with -f some device matches; 1 refused, or none matches;\n"
+      "Exit codes: 0 admitted, and with -f some device matches; 1 refused, or none matches; "
       "2 bad options or unreadable input.\n"
       "Example:\n"
       "  dray cel 'device.driver == \"gpu.nvidia.com\"' -f examples/2-gpu-with-nic");

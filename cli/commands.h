@@ -4,6 +4,8 @@
 #pragma once
 
 #include <functional>
+#include <string>
+#include <vector>
 
 #include "base/world.h"
 #include "cli/output.h"
@@ -34,8 +36,18 @@ Command AddConvert(CLI::App& program);
 Command AddValidate(CLI::App& program);
 /// dray store: what an operator does with the store of dray serve, running or not.
 Command AddStore(CLI::App& program);
+/// dray help: what --help prints, and man pages.
+Command AddHelp(CLI::App& program);
+/// dray completion: scripts for shells.
+Command AddCompletion(CLI::App& program);
 /// dray version.
 Command AddVersion(CLI::App& program);
+
+/// What those scripts ask for, "dray __complete WORD...": what may stand for the last word, a line
+/// each, ":files" and ":folders" for paths. Returns kExitYes.
+int PrintCompletion(const CLI::App& program,
+                    const std::vector<std::string>& words,
+                    const Output& output);
 
 /// "dray 0.1.0 (Kubernetes API 1.37, allocator profile v0.37.2)".
 std::string VersionLine();

@@ -103,14 +103,18 @@ Result<int> Convert(World& world, const ConvertOptions& options, const Output& o
 void AddOptions(CLI::App& command, ConvertOptions& options) {
   command
       .add_option("-f,--filename", options.paths, "file, folder or - (standard input); repeatable")
+      ->type_name("PATH")
       ->required()
       ->allow_extra_args(false);
   command.add_option("--to", options.version, "resource.k8s.io/VERSION, or the version alone")
+      ->type_name("VERSION")
       ->required();
-  command.add_option("--release",
-                     options.release,
-                     "1.26 to 1.37: without the fields this release does not have yet "
-                     "(default: all fields the version ever had)");
+  command
+      .add_option("--release",
+                  options.release,
+                  "1.26 to 1.37: without the fields this release does not have yet "
+                  "(default: all fields the version ever had)")
+      ->type_name("RELEASE");
   command.add_flag_callback(
       "--allow-loss",
       [&options] { options.losing = manifests::Losing::kAllowed; },
@@ -130,10 +134,10 @@ Command AddConvert(CLI::App& program) {
       program.add_subcommand("convert", "manifests in another version of resource.k8s.io");
   AddOptions(*command, *options);
   command->footer(
-      "Versions of one generation convert into each other: v1alpha3, v1beta1, v1beta2 and v1;\n"
+      "Versions of one generation convert into each other: v1alpha3, v1beta1, v1beta2 and v1; "
       "v1alpha1 and v1alpha2. From these two to a later one the output is a proposal, with "
-      "comments\n"
-      "on what has no counterpart: read them before you apply it. Other kinds pass through.\n"
+      "comments on what has no counterpart: read them before you apply it. Other kinds pass "
+      "through.\n"
       "Exit codes: 0 converted, 1 something would be lost (nothing is written), 2 unreadable "
       "input.\n"
       "Example:\n  dray convert -f claims.yaml --to resource.k8s.io/v1 >claims-v1.yaml");

@@ -1,31 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program dray: its commands, one of which runs.
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
 #include "base/world.h"
 #include "cli/commands.h"
+#include "cli/help.h"
+#include "cli/mistakes.h"
 #include "cli/output.h"
 
 int main(int argc, char** argv) {
   using namespace dray;  // NOLINT(google-build-using-namespace): this file is only glue
   CLI::App app("Dynamic Resource Allocation for Kubernetes: one binary, no cluster needed.",
                "dray");
+  app.formatter_fn([](const CLI::App* command, const std::string&, CLI::AppFormatMode) {
+    return cli::HelpText(cli::Describe(*command));
+  });
   app.require_subcommand(1);
-  app.set_version_flag("--version", cli::VersionLine());
+  app.set_help_flag("-h,--help", "say what there is, and end");
+  app.set_version_flag("--version", cli::VersionLine(), "print the version, and end");
   const cli::Command commands[] = {cli::AddServe(app),
                                    cli::AddAllocate(app),
                                    cli::AddCel(app),
                                    cli::AddConvert(app),
                                    cli::AddValidate(app),
                                    cli::AddStore(app),
+                                   cli::AddHelp(app),
+                                   cli::AddCompletion(app),
                                    cli::AddVersion(app)};
+  const cli::Output output = cli::StandardOutput();
+  if (argc > 1 && argv[1] == std::string_view("__complete")) {
+    return cli::PrintCompletion(app, std::vector<std::string>(argv + 2, argv + argc), output);
+  }
   try {
     app.parse(argc, argv);
+  } catch (const CLI::Success& asked) {
+    app.exit(asked);
+    return cli::kExitYes;
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? cli::kExitYes : cli::kExitUsage;
+    fmt::print(output.notes, "{}", cli::Refusal(app, error));
+    return cli::kExitUsage;
   }
   for (const cli::Command& command : commands) {
-    if (command.app->parsed()) return command.run(RealWorld(), cli::StandardOutput());
+    if (command.app->parsed()) return command.run(RealWorld(), output);
   }
   return cli::kExitUsage;
 }

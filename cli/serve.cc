@@ -100,6 +100,7 @@ Result<net::Endpoint> ParseListen(const std::string& listen) {
     return Fail(StatusReason::kBadRequest,
                 fmt::format("--listen {}: expected ADDRESS:PORT, as in 127.0.0.1:6443", listen));
   }
+  if (endpoint.host == "localhost") endpoint.host = "127.0.0.1";
   if (!server::http::IsLoopback(endpoint.host)) {
     return Fail(StatusReason::kBadRequest,
                 fmt::format("--listen {}: only loopback addresses are served for now: every "
@@ -258,16 +259,21 @@ Result<int> Serve(World& world, const ServeOptions& options, const Output& outpu
 
 /// What connections are like.
 void AddConnectionOptions(CLI::App& command, ServeOptions& options) {
-  command.add_option(
-      "--tls-cert-file",
-      options.tls_files.certificate,
-      "certificate to show (PEM, leaf first) instead of the server's own; read again "
-      "when it changes");
-  command.add_option(
-      "--tls-private-key-file", options.tls_files.key, "the key of that certificate (PEM)");
-  command.add_option("--client-ca-file",
-                     options.tls_files.client_ca,
-                     "who else may sign certificates of clients (PEM); read again when it changes");
+  command
+      .add_option("--tls-cert-file",
+                  options.tls_files.certificate,
+                  "certificate to show (PEM, leaf first) instead of the server's own; read again "
+                  "when it changes")
+      ->type_name("FILE");
+  command
+      .add_option(
+          "--tls-private-key-file", options.tls_files.key, "the key of that certificate (PEM)")
+      ->type_name("FILE");
+  command
+      .add_option("--client-ca-file",
+                  options.tls_files.client_ca,
+                  "who else may sign certificates of clients (PEM); read again when it changes")
+      ->type_name("FILE");
   command
       .add_option("--http2-max-streams-per-connection",
                   options.http2_streams,
@@ -279,46 +285,66 @@ void AddConnectionOptions(CLI::App& command, ServeOptions& options) {
 
 void AddOptions(CLI::App& command, ServeOptions& options) {
   command
-      .add_option("--listen", options.listen, "address:port; port 0 is any free one; loopback only")
+      .add_option("--listen", options.listen, "ADDRESS:PORT; port 0 is any free one; loopback only")
+      ->type_name("ADDRESS")
       ->capture_default_str();
   AddStoreChoice(command, options.store);
   command.add_flag("--memory",
                    options.store.memory,
                    "keep objects in memory; they are gone when the server stops");
-  command.add_option("--components",
-                     options.components,
-                     "comma-separated: apiserver, scheduler, controllers, nodes (default: all)");
-  command.add_option("--nodes", options.nodes, "PROFILE=COUNT simulated nodes, repeatable")
+  command
+      .add_option("--components",
+                  options.components,
+                  "comma-separated: apiserver, scheduler, controllers, nodes (default: all)")
+      ->type_name("NAMES");
+  command
+      .add_option(
+          "--nodes",
+          options.nodes,
+          fmt::format("so many simulated nodes; repeatable. Profiles: {}", node::ProfileNames()))
+      ->type_name("PROFILE=COUNT")
       ->allow_extra_args(false);
-  command.add_option("--emulate-release",
-                     options.release,
-                     "play a release from 1.30 to 1.37: its versions, rules and limits "
-                     "(default: every version, newest rules)");
-  command.add_option(
-      "--feature-gates",
-      options.feature_gates,
-      "GATE=true,… as kube-apiserver's: gates that are not named are as the release has "
-      "them by default. AllAlpha, AllBeta (default: all gates are on)");
-  command.add_option("--runtime-config",
-                     options.runtime_config,
-                     "GROUP/VERSION[/RESOURCE]=false,… or api/alpha=false: what is not served");
-  command.add_option("--scheduler-config",
-                     options.scheduler_config,
-                     "KubeSchedulerConfiguration (YAML): names of profiles, timeouts of their "
-                     "plugin DynamicResources, back-off");
-  command.add_option("--etcd-compaction-interval",
-                     options.compaction_interval,
-                     "5m, 2s, …: how often states older than that are forgotten, in every store; 0 "
-                     "is never (default: in etcd every 5m, else when the window is full)");
+  command
+      .add_option("--emulate-release",
+                  options.release,
+                  "play a release from 1.30 to 1.37: its versions, rules and limits "
+                  "(default: every version, newest rules)")
+      ->type_name("RELEASE");
+  command
+      .add_option(
+          "--feature-gates",
+          options.feature_gates,
+          "GATE=true,… as kube-apiserver's: gates that are not named are as the release has "
+          "them by default. AllAlpha, AllBeta (default: all gates are on)")
+      ->type_name("GATES");
+  command
+      .add_option("--runtime-config",
+                  options.runtime_config,
+                  "GROUP/VERSION[/RESOURCE]=false,… or api/alpha=false: what is not served")
+      ->type_name("WHAT");
+  command
+      .add_option("--scheduler-config",
+                  options.scheduler_config,
+                  "KubeSchedulerConfiguration (YAML): names of profiles, timeouts of their "
+                  "plugin DynamicResources, back-off")
+      ->type_name("FILE");
+  command
+      .add_option("--etcd-compaction-interval",
+                  options.compaction_interval,
+                  "5m, 2s, …: how often states older than that are forgotten, in every store; 0 "
+                  "is never (default: in etcd every 5m, else when the window is full)")
+      ->type_name("DURATION");
   command.add_flag("--allow-overlapping-allocations",
                    options.allow_overlapping_allocations,
                    "play upstream: let a status allocate a device that another claim has");
   command.add_flag("--watches-begin-at-start",
                    options.watches_begin_at_start,
                    "play upstream: a watch of what came before this start is answered 410");
-  command.add_option("--token-file",
-                     options.token_file,
-                     "static bearer tokens, CSV lines token,user,uid,\"group1,group2\"");
+  command
+      .add_option("--token-file",
+                  options.token_file,
+                  "static bearer tokens, CSV lines token,user,uid,\"group1,group2\"")
+      ->type_name("FILE");
   command
       .add_option("--max-requests-inflight",
                   options.requests_in_flight,
@@ -336,6 +362,40 @@ void AddOptions(CLI::App& command, ServeOptions& options) {
       "--log-json", [&options] { options.log_format = LogFormat::kJson; }, "log JSON lines");
 }
 
+/// By subject, as help shows them; the others stand first.
+void GroupOptions(CLI::App& command) {
+  struct Subject {
+    const char* name;
+    std::vector<const char*> options;
+  };
+  const Subject subjects[] = {{"Where objects are kept",
+                               {"--data-dir",
+                                "--memory",
+                                "--etcd-servers",
+                                "--etcd-cafile",
+                                "--etcd-certfile",
+                                "--etcd-keyfile",
+                                "--etcd-compaction-interval"}},
+                              {"What is played",
+                               {"--emulate-release",
+                                "--feature-gates",
+                                "--runtime-config",
+                                "--allow-overlapping-allocations",
+                                "--watches-begin-at-start"}},
+                              {"Connections",
+                               {"--token-file",
+                                "--client-ca-file",
+                                "--tls-cert-file",
+                                "--tls-private-key-file",
+                                "--max-requests-inflight",
+                                "--max-mutating-requests-inflight",
+                                "--http2-max-streams-per-connection",
+                                "--disable-http2-serving"}}};
+  for (const Subject& subject : subjects) {
+    for (const char* option : subject.options) command.get_option(option)->group(subject.name);
+  }
+}
+
 }  // namespace
 
 Command AddServe(CLI::App& program) {
@@ -343,6 +403,7 @@ Command AddServe(CLI::App& program) {
   CLI::App* const command =
       program.add_subcommand("serve", "run API server, scheduler, controllers and simulated nodes");
   AddOptions(*command, *options);
+  GroupOptions(*command);
   command->footer(
       "Example:\n  dray serve --nodes 8-gpu-server=4 &\n"
       "  kubectl --kubeconfig ~/.dray/kubeconfig get resourceslices");

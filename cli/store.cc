@@ -114,7 +114,8 @@ void AddVerbs(CLI::App& store, StoreOptions& options) {
       "the oldest that can be read afterwards (default: the newest)");
   AddOutput(compact, options);
   CLI::App& dump = AddVerb(store, options, kDump, "dump", "print each record as one line of JSON");
-  dump.add_option("--prefix", options.prefix, "only keys that begin so: /registry/pods/");
+  dump.add_option("--prefix", options.prefix, "only keys that begin so: /registry/pods/")
+      ->type_name("KEY");
   dump.add_flag("--log", options.log, "everything that is kept, by revision, deletions too");
 }
 
@@ -126,11 +127,11 @@ Command AddStore(CLI::App& program) {
   command->require_subcommand(1);
   AddVerbs(*command, *options);
   command->footer(
-      "status, verify, backup and dump work while a server uses the folder; restore and compact\n"
-      "do not. Instead of a data folder, --data-dir may name a backup. With --etcd-servers,\n"
-      "backup makes etcd's own snapshot, and `etcdctl snapshot restore` restores it; restore\n"
+      "status, verify, backup and dump work while a server uses the folder; restore and compact "
+      "do not. Instead of a data folder, --data-dir may name a backup. With --etcd-servers, "
+      "backup makes etcd's own snapshot, and `etcdctl snapshot restore` restores it; restore "
       "fills an etcd without keys with the backup of a data folder.\n"
-      "Exit codes: 0 done and nothing wrong, 1 refused, failed or something wrong, 2 bad options\n"
+      "Exit codes: 0 done and nothing wrong, 1 refused, failed or something wrong, 2 bad options "
       "or no store.\n"
       "Examples:\n"
       "  dray store backup --data-dir ~/.dray monday.db\n"

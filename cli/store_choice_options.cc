@@ -9,17 +9,23 @@
 namespace dray::cli {
 
 void AddStoreChoice(CLI::App& command, control_plane::StoreChoice& choice) {
-  command.add_option("--data-dir",
-                     choice.data_folder,
-                     "folder of the store, certificates and kubeconfig (default: ~/.dray)");
+  command
+      .add_option("--data-dir",
+                  choice.data_folder,
+                  "folder of the store, certificates and kubeconfig (default: ~/.dray)")
+      ->type_name("FOLDER");
   command
       .add_option("--etcd-servers",
                   choice.etcd_servers,
                   "keep objects in etcd: URLs of its members, comma-separated")
-      ->delimiter(',');
-  command.add_option("--etcd-cafile", choice.etcd_ca_file, "who signed etcd's certificate (PEM)");
-  command.add_option("--etcd-certfile", choice.etcd_certificate_file, "our certificate for etcd");
-  command.add_option("--etcd-keyfile", choice.etcd_key_file, "the key of that certificate");
+      ->delimiter(',')
+      ->type_name("URLS");
+  command.add_option("--etcd-cafile", choice.etcd_ca_file, "who signed etcd's certificate (PEM)")
+      ->type_name("FILE");
+  command.add_option("--etcd-certfile", choice.etcd_certificate_file, "our certificate for etcd")
+      ->type_name("FILE");
+  command.add_option("--etcd-keyfile", choice.etcd_key_file, "the key of that certificate")
+      ->type_name("FILE");
 }
 
 void UseDefaultFolder(control_plane::StoreChoice& choice) {

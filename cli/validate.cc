@@ -277,15 +277,20 @@ Result<int> Validate(World& world, const ValidateOptions& options, const Output&
 void AddOptions(CLI::App& command, ValidateOptions& options) {
   command
       .add_option("-f,--filename", options.paths, "file, folder or - (standard input); repeatable")
+      ->type_name("PATH")
       ->required()
       ->allow_extra_args(false);
-  command.add_option("--release",
-                     options.release,
-                     "judge by this release (default: for each object the first of 1.37, 1.31, "
-                     "1.30 that serves its version)");
-  command.add_option("--feature-gates",
-                     options.feature_gates,
-                     "NAME=true|false,… as for kube-apiserver; all DRA gates are on otherwise");
+  command
+      .add_option("--release",
+                  options.release,
+                  "judge by this release (default: for each object the first of 1.37, 1.31, "
+                  "1.30 that serves its version)")
+      ->type_name("RELEASE");
+  command
+      .add_option("--feature-gates",
+                  options.feature_gates,
+                  "NAME=true|false,… as for kube-apiserver; all DRA gates are on otherwise")
+      ->type_name("GATES");
   command.add_flag("--strict", options.strict, "unknown and duplicate fields are errors");
   command.add_option("-o,--output", options.format, "text or json")
       ->check(CLI::IsMember({"text", "json"}))

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a shell offers when somebody presses Tab.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/command_text.h"
+
+namespace CLI {
+class App;
+}
+
+namespace dray::cli {
+
+enum class Paths : uint8_t { kNone, kFiles, kFolders };
+
+struct Completion {
+  std::vector<std::string> words;  // in the order in which help has them
+  Paths paths = Paths::kNone;      // offered beside the words
+};
+
+/// What may stand for the last of `words`, which may be empty or begun; the words before it are
+/// those behind the program's name. Words that make no sense are passed over.
+Completion Complete(const CLI::App& program, std::span<const std::string> words);
+
+/// A script for bash, zsh or fish that asks the program itself ("dray __complete WORD..."); empty
+/// for another shell.
+std::string_view CompletionScript(std::string_view shell);
+
+}  // namespace dray::cli

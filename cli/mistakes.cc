@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/mistakes.h"
+
+#include <algorithm>
+#include <cstddef>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "manifests/spelling.h"
+
+namespace dray::cli {
+namespace {
+
+/// The command as far as the words name one.
+const CLI::App& Reached(const CLI::App& program) {
+  const auto parsed = program.get_subcommands();
+  return parsed.empty() ? program : Reached(*parsed.back());
+}
+
+std::string WhatIsWrong(const CLI::App& program,
+                        const CommandText& command,
+                        const CLI::ParseError& error) {
+  const std::vector<std::string> unknown = program.remaining(true);
+  if (!unknown.empty()) return UnknownWord(command, unknown.front());
+  if (!command.commands.empty()) return "a command is missing";
+  return error.what();
+}
+
+}  // namespace
+
+std::string Refusal(const CLI::App& program, const CLI::ParseError& error) {
+  const CommandText command = Describe(Reached(program));
+  return fmt::format("{0}: {1}\nRun {0} --help for what there is.\n",
+                     command.name,
+                     WhatIsWrong(program, command, error));
+}
+
+std::string MeantName(const std::string& word, const std::vector<std::string>& names) {
+  const auto distance = [&](const std::string& name) {
+    return manifests::SpellingDistance(name, word);
+  };
+  const auto nearest = std::ranges::min_element(names, {}, distance);
+  if (nearest == names.end()) return {};
+  const size_t letters = std::max(nearest->size(), word.size());
+  const size_t slips_max = letters < 4 ? 1 : std::max<size_t>(2, letters / 3);
+  return distance(*nearest) > slips_max ? std::string()
+                                        : fmt::format("; did you mean {}?", *nearest);
+}
+
+std::string UnknownWord(const CommandText& command, const std::string& word) {
+  std::vector<std::string> names;
+  if (word.starts_with('-')) {
+    for (const OptionText& option : command.options) {
+      names.insert(names.end(), option.names.begin(), option.names.end());
+    }
+    const std::string name = word.substr(0, word.find('='));
+    return fmt::format("there is no option {}{}", name, MeantName(name, names));
+  }
+  if (command.commands.empty()) return fmt::format("\"{}\" is one operand too many", word);
+  for (const CommandText::Part& below : command.commands) names.push_back(below.name);
+  return fmt::format("there is no command \"{}\"{}", word, MeantName(word, names));
+}
+
+}  // namespace dray::cli

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is wrong with a command line, and what was probably meant.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/command_text.h"
+
+namespace CLI {
+class App;
+class ParseError;
+}  // namespace CLI
+
+namespace dray::cli {
+
+/// The answer to a command line that CLI11 refuses, in two lines: "dray serve: there is no option
+/// --colour", and whose help says more.
+std::string Refusal(const CLI::App& program, const CLI::ParseError& error);
+
+/// About a word that the command does not know: "there is no command "serv"; did you mean serve?".
+std::string UnknownWord(const CommandText& command, const std::string& word);
+
+/// "; did you mean NAME?" about the most alike of `names`, if one is as alike as what a slip of the
+/// hand makes of it: two letters, or a third of them. Else empty.
+std::string MeantName(const std::string& word, const std::vector<std::string>& names);
+
+}  // namespace dray::cli
