@@ -59,4 +59,27 @@ std::optional<std::string> DecodeBase64(std::string_view text) {
   return out;
 }
 
+std::string EncodeBase64Url(std::string_view bytes) {
+  std::string text = EncodeBase64(bytes);
+  while (text.ends_with('=')) text.pop_back();
+  for (char& c : text) {
+    if (c == '+') c = '-';
+    if (c == '/') c = '_';
+  }
+  return text;
+}
+
+std::optional<std::string> DecodeBase64Url(std::string_view text) {
+  std::string standard(text);
+  for (char& c : standard) {
+    if (c == '+' || c == '/' || c == '=' || c == '\n' || c == '\r') return std::nullopt;
+    if (c == '-') c = '+';
+    if (c == '_') c = '/';
+  }
+  while (standard.size() % 4 != 0) standard += '=';
+  std::optional<std::string> bytes = DecodeBase64(standard);
+  if (!bytes.has_value() || EncodeBase64Url(*bytes) != text) return std::nullopt;
+  return bytes;
+}
+
 }  // namespace dray

@@ -47,7 +47,8 @@ constexpr std::string_view kComponents[] = {"apiserver", "scheduler", "controlle
 struct ServeOptions {
   std::string listen = "127.0.0.1:6443";
   control_plane::StoreChoice store;
-  std::string token_file;  // empty: certificates only
+  std::string token_file;                    // empty: certificates only
+  std::string token_key_file, token_issuer;  // kube-apiserver's names
   std::string components = "apiserver,scheduler,controllers,nodes";
   std::vector<std::string> nodes;   // PROFILE=COUNT each
   std::string release;              // --emulate-release; empty: both generations, newest rules
@@ -190,6 +191,8 @@ Result<control_plane::ProcessOptions> ProcessOptionsOf(Disk& disk, const ServeOp
       .token_file = options.token_file,
       .reads_in_flight_max = options.requests_in_flight,
       .writes_in_flight_max = options.mutating_requests_in_flight,
+      .token_key_file = options.token_key_file,
+      .token_issuer = options.token_issuer,
       .tls_files = options.tls_files,
       .http2 = !options.disable_http2_serving,
       .http2_streams_max = options.http2_streams,
@@ -345,6 +348,17 @@ void AddOptions(CLI::App& command, ServeOptions& options) {
                   options.token_file,
                   "static bearer tokens, CSV lines token,user,uid,\"group1,group2\"")
       ->type_name("FILE");
+  command
+      .add_option("--service-account-signing-key-file",
+                  options.token_key_file,
+                  "key (PEM, P-256 or RSA) that signs tokens of service accounts; servers that "
+                  "share an etcd need the same (default: one in the data folder)")
+      ->type_name("FILE");
+  command
+      .add_option("--service-account-issuer",
+                  options.token_issuer,
+                  "whom these tokens name as issuer (default: https://kubernetes.default.svc)")
+      ->type_name("URL");
   command
       .add_option("--max-requests-inflight",
                   options.requests_in_flight,

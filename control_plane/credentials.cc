@@ -113,4 +113,22 @@ Result<std::string> WriteKubeconfig(World& world,
   return path;
 }
 
+Result<net::tls::TokenKey> LoadOrMakeTokenKey(World& world,
+                                              const std::string& data_folder,
+                                              const std::string& file) {
+  const std::string pki = data_folder + "/pki";
+  const std::string path = file.empty() ? pki + "/sa.key" : file;
+  Result<std::string> pem = world.disk.Read(path);
+  const bool is_missing = !pem.has_value() && pem.error().reason == StatusReason::kNotFound;
+  if (file.empty() && is_missing) {
+    DRAY_TRY_VOID(world.disk.MakeFolder(pki));
+    DRAY_TRY(pem, net::tls::MakeKey());
+    DRAY_TRY_VOID(world.disk.Write(path, *pem, Disk::Privacy::kOwnerOnly));
+  }
+  if (!pem.has_value()) return Fail(std::move(pem).error());
+  Result<net::tls::TokenKey> key = net::tls::TokenKey::FromPem(*pem);
+  if (key.has_value()) return key;
+  return Fail(key.error().reason, fmt::format("{}: {}", path, key.error().message));
+}
+
 }  // namespace dray::control_plane

@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "base/world.h"
 #include "net/tls/certificates.h"
+#include "net/tls/token_key.h"
 
 namespace dray::control_plane {
 
@@ -32,5 +33,13 @@ Result<std::string> WriteKubeconfig(World& world,
                                     const std::string& server_url,
                                     const std::string& authorities,
                                     const net::tls::Credentials& admin);
+
+/// The key that signs tokens of service accounts: that in `file`, or, where none is named, the one
+/// in the data folder, which is made if it is not there.
+///
+/// Errors: kBadRequest  not such a key. Those of the disk.
+Result<net::tls::TokenKey> LoadOrMakeTokenKey(World& world,
+                                              const std::string& data_folder,
+                                              const std::string& file);
 
 }  // namespace dray::control_plane

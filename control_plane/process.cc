@@ -13,6 +13,7 @@
 #include "control_plane/credentials.h"
 #include "dray/profile.h"
 #include "net/server/descriptors.h"
+#include "server/access/service_account_token.h"
 #include "server/registry/rule_set.h"
 
 namespace dray::control_plane {
@@ -158,19 +159,26 @@ Result<server::http::Authenticator> Process::ReadTokens() const {
 Result<> Process::MakeResources(const server::http::Authenticator& authenticator) {
   DRAY_TRY(const auto kinds, server::registry::ServedKinds(scheme_, options_.emulation));
   scheme_ = api::Scheme(kinds);
+  DRAY_TRY(net::tls::TokenKey token_key,
+           LoadOrMakeTokenKey(world_, options_.store.data_folder, options_.token_key_file));
+  const std::string issuer = options_.token_issuer.empty()
+                                 ? std::string(server::access::kUsualIssuer)
+                                 : options_.token_issuer;
   resources_ = std::make_unique<server::verbs::Resources>(
       scheme_,
       *store_,
       world_,
       log_,
-      server::verbs::Options{.rules = server::registry::RuleSet(options_.emulation),
-                             .exclusive_devices = !options_.allow_overlapping_allocations,
-                             .taint_new_nodes = true,
-                             .release = options_.emulation.release,
-                             .workers = &workers_,
-                             .user_of_token = [authenticator](std::string_view token) {
-                               return authenticator.UserOf(token);
-                             }});
+      server::verbs::Options{
+          .rules = server::registry::RuleSet(options_.emulation),
+          .exclusive_devices = !options_.allow_overlapping_allocations,
+          .taint_new_nodes = true,
+          .release = options_.emulation.release,
+          .workers = &workers_,
+          .user_of_token =
+              [authenticator](std::string_view token) { return authenticator.UserOf(token); },
+          .tokens = std::make_shared<server::access::TokenIssuer>(
+              std::move(token_key), issuer, std::vector{issuer})});
   return {};
 }
 

@@ -38,8 +38,10 @@ struct ProcessOptions {
   std::string token_file;                                        // empty: certificates only
   size_t reads_in_flight_max = server::http::kReadsInFlightMax;  // 0: no limit
   size_t writes_in_flight_max = server::http::kWritesInFlightMax;
-  TlsFileNames tls_files;  // instead of what the data folder holds
-  bool http2 = true;       // offered beside HTTP/1.1
+  std::string token_key_file;  // signs tokens of accounts; empty: one of the data folder
+  std::string token_issuer;    // whom they name as issuer; empty: as Kubernetes does
+  TlsFileNames tls_files;      // instead of what the data folder holds
+  bool http2 = true;           // offered beside HTTP/1.1
   uint32_t http2_streams_max = net::http2::kStreamsMax;
   server::registry::Emulation emulation;
   bool allow_overlapping_allocations = false;  // as upstream: a device may be in several claims

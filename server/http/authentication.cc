@@ -17,9 +17,7 @@ namespace {
 
 using verbs::User;
 
-constexpr std::string_view kAnonymous = "system:anonymous";
-constexpr std::string_view kAuthenticatedGroup = "system:authenticated";
-constexpr std::string_view kUnauthenticatedGroup = "system:unauthenticated";
+using access::kAnonymous;
 
 std::unexpected<Error> Unauthorized() {
   return Fail(StatusReason::kUnauthorized, "Unauthorized");
@@ -75,7 +73,7 @@ std::optional<std::string_view> BearerToken(std::string_view authorization) {
 }
 
 Authenticated Authentic(User user) {
-  user.groups.emplace_back(kAuthenticatedGroup);
+  user.groups.emplace_back(access::kAuthenticated);
   return {.user = std::move(user)};
 }
 
@@ -134,18 +132,21 @@ Result<Authenticated> Authenticator::Authenticate(const net::Request& request, W
   if (peer.certificate && !peer.certificate->common_name.empty()) {
     const net::ClientIdentity& identity = *peer.certificate;
     if (identity.not_after < now) return Unauthorized();
-    return Authentic(
-        {.name = identity.common_name, .uid = identity.uid, .groups = identity.organizations});
+    User user{.name = identity.common_name, .uid = identity.uid, .groups = identity.organizations};
+    user.extra[std::string(access::kCredentialId)] = {"X509SHA256=" + identity.sha256_hex};
+    return Authentic(std::move(user));
   }
   if (const auto token = BearerToken(request.headers.Get("Authorization")); token) {
     const User* const user = Find(*token);
-    if (user == nullptr) return Unauthorized();
-    return Authentic(*user);
+    if (user != nullptr) return Authentic(*user);
+    Result<User> owner = owner_ ? owner_(*token) : Unauthorized();
+    if (!owner.has_value()) return Unauthorized();
+    return Authentic(*std::move(owner));
   }
   if (!peer.certificate_error.empty()) return Unauthorized();
   if (!IsLoopback(peer.address)) return Unauthorized();
   return Authenticated{
-      .user = {.name = std::string(kAnonymous), .groups = {std::string(kUnauthenticatedGroup)}},
+      .user = {.name = std::string(kAnonymous), .groups = {std::string(access::kUnauthenticated)}},
       .anonymous = true};
 }
 
@@ -174,7 +175,8 @@ Result<User> Impersonate(const net::Headers& headers, User user) {
                             api::GoQuote(other.uid),
                             groups.empty() ? "(nil)" : "{" + groups + "}"));
   }
-  other.groups.emplace_back(other.name == kAnonymous ? kUnauthenticatedGroup : kAuthenticatedGroup);
+  other.groups.emplace_back(other.name == kAnonymous ? access::kUnauthenticated
+                                                     : access::kAuthenticated);
   return other;
 }
 

@@ -4,10 +4,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include "base/result.h"
 #include "base/world.h"
@@ -42,6 +44,11 @@ class Authenticator {
   /// Errors: kBadRequest  a line has fewer than three fields, or a token comes twice.
   static Result<Authenticator> FromTokenFile(std::string_view csv, uint64_t seed = 0);
 
+  /// Asks `owner` about bearer tokens that the file does not have. Call it before others use this.
+  void AlsoAsk(std::function<Result<verbs::User>(std::string_view token)> owner) {
+    owner_ = std::move(owner);
+  }
+
   /// The user behind `request`. A bearer token or certificate that is shown and not known is an
   /// error; another kind of Authorization counts as none.
   /// Errors: kUnauthorized.
@@ -60,6 +67,7 @@ class Authenticator {
 
   uint64_t seed_ = 0;
   std::unordered_multimap<uint64_t, Known> tokens_;
+  std::function<Result<verbs::User>(std::string_view token)> owner_;
 };
 
 /// Whether two secrets are the same. Time depends on their lengths alone.

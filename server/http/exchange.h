@@ -110,6 +110,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   // plain_routes.cc: what is no resource
   void ServePlain();
   void ServeHealth();
+  void ServeOpenId();
   void ServeDocument(const std::string* json);
   using AggregatedDocument =
       documents::Discovery::Document documents::Discovery::AggregatedForms::*;

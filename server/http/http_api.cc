@@ -28,7 +28,12 @@ std::string RootPaths(const documents::Discovery& discovery,
       }
     }
   }
-  paths.insert(paths.end(), {"/openapi/v2", "/openapi/v3", "/version"});
+  paths.insert(paths.end(),
+               {"/.well-known/openid-configuration",
+                "/openapi/v2",
+                "/openapi/v3",
+                "/openid/v1/jwks",
+                "/version"});
   std::ranges::sort(paths);
   return api::PrettyJson(api::JsonText(
       [&](api::JsonWriter& json) { json.Object([&] { json.Member("paths").ArrayOf(paths); }); }));
@@ -50,6 +55,8 @@ HttpApi::HttpApi(verbs::Resources& resources, World& world, Log log, HttpApiOpti
                                      std::make_shared<InFlight>(options.writes_max),
                                      std::make_shared<net::ByteBudget>(options.answer_bytes_max),
                                      options.request_timeout)) {
+  parts_->authenticator.AlsoAsk(
+      [&resources](std::string_view token) { return resources.UserOfToken(token); });
   parts_->root_paths = RootPaths(parts_->discovery, parts_->checks);
 }
 

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "server/access/service_account_token.h"
 #include "server/documents/discovery_protobuf.h"
 #include "server/errors/errors.h"
 #include "server/http/exchange.h"
@@ -24,6 +25,20 @@ Error NotThere(StatusReason reason) {
       reason == StatusReason::kNotFound
           ? "the server could not find the requested resource"
           : "the server does not allow this method on the requested resource");
+}
+
+// Whether a client that accepts `accept` takes what is of `type`.
+bool Accepts(std::string_view accept, std::string_view type) {
+  if (accept.empty()) return true;
+  while (!accept.empty()) {
+    const size_t end = std::min(accept.find(','), accept.size());
+    std::string_view clause = accept.substr(0, end);
+    while (clause.starts_with(' ')) clause.remove_prefix(1);
+    const std::string asked = EssenceOf(clause);
+    if (asked == type || asked == "*/*") return true;
+    accept.remove_prefix(std::min(end + 1, accept.size()));
+  }
+  return false;
 }
 
 // OpenAPI's own handlers know JSON and two names of protobuf.
@@ -78,11 +93,32 @@ void Exchange::ServePlain() {
       return ServeDocument(discovery.Resources(route_.group, route_.version));
     case RouteKind::kOpenApiV2: return ServeOpenApiV2();
     case RouteKind::kOpenApiV3: return ServeOpenApiV3();
+    case RouteKind::kOpenIdConfiguration:
+    case RouteKind::kOpenIdKeys: return ServeOpenId();
     case RouteKind::kStatusNotFound: return SendError(NotThere(StatusReason::kNotFound));
     case RouteKind::kMethodNotAllowed: return SendError(NotThere(StatusReason::kMethodNotAllowed));
     case RouteKind::kResource:
     case RouteKind::kPlainNotFound: return SendText(404, "404 page not found\n");
   }
+}
+
+// Whoever checks a token of a service account reads who signs such, and the keys.
+void Exchange::ServeOpenId() {
+  const auto& issuer = parts_.resources.tokens();
+  const bool is_keys = route_.kind == RouteKind::kOpenIdKeys;
+  if (issuer == nullptr || request_.method != "GET") return SendText(404, "404 page not found\n");
+  const std::string_view type = is_keys ? "application/jwk-set+json" : "application/json";
+  if (!Accepts(request_.headers.Get("Accept"), type)) {
+    return SendError(errors::WithoutSubject(
+        StatusReason::kNotAcceptable,
+        fmt::format("406: Not Acceptable\n\nAvailable representations: {}", type)));
+  }
+  const std::string keys_url =
+      fmt::format("https://{}/openid/v1/jwks", request_.headers.Get("Host"));
+  net::ResponseHead head = Head(200, type);
+  head.headers.Set("Cache-Control", "public, max-age=3600");
+  Send(std::move(head),
+       is_keys ? issuer->KeySet() : documents::OnlyUtf8(issuer->Configuration(keys_url)));
 }
 
 void Exchange::ServeHealth() {

@@ -232,6 +232,8 @@ Result<Route> FindRoute(const api::Scheme& scheme,
   if (segments.empty() || segments[0].empty()) return route;
   const bool trailing = segments.back().empty();
   const std::string_view first = segments[0];
+  if (decoded == "/.well-known/openid-configuration") route.kind = RouteKind::kOpenIdConfiguration;
+  if (decoded == "/openid/v1/jwks") route.kind = RouteKind::kOpenIdKeys;
   if (first == "openapi" && segments.size() > 1) {
     const std::string prefix = "/openapi/v3";
     if (decoded == "/openapi/v2") route.kind = RouteKind::kOpenApiV2;

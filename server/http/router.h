@@ -23,7 +23,9 @@ enum class RouteKind : uint8_t {
   kGroup,         // group
   kResourceList,  // group, version
   kOpenApiV2,
-  kOpenApiV3,         // text: what follows /openapi/v3/; empty for the index
+  kOpenApiV3,  // text: what follows /openapi/v3/; empty for the index
+  kOpenIdConfiguration,
+  kOpenIdKeys,
   kPlainNotFound,     // 404 page not found
   kStatusNotFound,    // 404 as a Status
   kMethodNotAllowed,  // 405 as a Status

@@ -29,6 +29,8 @@ std::string Words(const Route& route) {
     case RouteKind::kResourceList: return "list " + route.group + "/" + route.version;
     case RouteKind::kOpenApiV2: return "openapi2";
     case RouteKind::kOpenApiV3: return "openapi3 " + route.text;
+    case RouteKind::kOpenIdConfiguration: return "issuer";
+    case RouteKind::kOpenIdKeys: return "keys";
     case RouteKind::kPlainNotFound: return "404 text";
     case RouteKind::kStatusNotFound: return "404";
     case RouteKind::kMethodNotAllowed: return "405";
@@ -42,6 +44,8 @@ struct Case {
 
 constexpr Case kCases[] = {
     // Collections and items.
+    {"GET", "/.well-known/openid-configuration", "issuer"},
+    {"GET", "/openid/v1/jwks", "keys"},
     {"GET", "/api/v1/pods", "list pods"},
     {"GET", "/api/v1/namespaces/a/pods", "list pods in a"},
     {"GET", "/api/v1/namespaces/a/pods/", "list pods in a"},

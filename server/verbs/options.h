@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string_view>
 
@@ -12,6 +13,9 @@
 
 namespace dray {
 class WorkerPool;  // base/worker_pool.h
+}
+namespace dray::server::access {
+class TokenIssuer;  // server/access/service_account_token.h
 }
 
 namespace dray::server::verbs {
@@ -36,6 +40,8 @@ struct Options {
   /// Whose a bearer token is, for TokenReview; nothing when nobody's. Called from any thread. Null:
   /// no token is known.
   std::function<std::optional<User>(std::string_view token)> user_of_token = {};
+  /// Signs and reads tokens of service accounts. Null: there are none.
+  std::shared_ptr<access::TokenIssuer> tokens = nullptr;
 };
 
 }  // namespace dray::server::verbs

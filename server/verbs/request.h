@@ -12,6 +12,7 @@
 #include "api/kind.h"
 #include "api/meta_v1/options.h"
 #include "api/object.h"
+#include "server/access/user.h"
 #include "server/patch/patch.h"
 
 namespace dray::server::verbs {
@@ -29,11 +30,7 @@ enum class Verb : uint8_t {
 
 enum class FieldValidation : uint8_t { kIgnore, kWarn, kStrict };
 
-/// Who asks, as authentication found.
-struct User {
-  std::string name, uid;
-  std::vector<std::string> groups;
-};
+using access::User;
 
 /// Query parameters of list, watch and deletecollection, parsed but not yet judged.
 struct ListOptions {

@@ -8,6 +8,7 @@
 #include "server/errors/errors.h"
 #include "server/storage/keys.h"
 #include "server/storage/pooled_store.h"
+#include "server/verbs/tokens.h"
 #include "server/verbs/verbs.h"
 
 namespace dray::server::verbs {
@@ -55,6 +56,7 @@ bool IsBinding(const ResourceRequest& request) {
 std::optional<Task<Outcome>> DispatchPart(const Call& call) {
   const std::string& part = call.request->subresource;
   if (part == "scale") return ServeScale(call);
+  if (part == "token" && call.request->verb == Verb::kCreate) return IssueToken(call);
   if (part == "eviction" && call.request->verb == Verb::kCreate) return Evict(call);
   if (NeedsRunningContainers(part)) return RefuseSimulated(call);
   return std::nullopt;
@@ -109,6 +111,15 @@ api::Release Resources::release() const {
 
 void Resources::ForgetStatesBefore(Revision revision) {
   parts_->core.states_begin->store(revision.value());
+}
+
+Result<User> Resources::UserOfToken(std::string_view token) const {
+  DRAY_TRY(TokenOwner owner, OwnerOfToken(parts_->core, token, {}));
+  return std::move(owner.user);
+}
+
+const std::shared_ptr<access::TokenIssuer>& Resources::tokens() const {
+  return parts_->core.options.tokens;
 }
 
 void Resources::BeginWatchesAt(Revision revision) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "api/kind.h"
 #include "base/log.h"
@@ -67,6 +68,13 @@ class Resources {
   /// From now on watches of what came after an earlier revision are too late, whatever the store
   /// still has: as if kube-apiserver had been started with that state.
   void BeginWatchesAt(Revision revision);
+
+  /// The service account that shows `token` to this server, without the group of all who are known.
+  /// Errors: kUnauthorized.
+  Result<User> UserOfToken(std::string_view token) const;
+
+  /// Options::tokens.
+  const std::shared_ptr<access::TokenIssuer>& tokens() const;
 
   const api::Scheme& scheme() const { return scheme_; }
   api::Release release() const;

@@ -9,14 +9,18 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "api/authentication_v1.h"
 #include "api/authorization_v1.h"
 #include "api/codec/json.h"
 #include "api/conversion/conversion.h"
 #include "api/managed_fields/update.h"
+#include "server/access/service_account_token.h"
 #include "server/errors/errors.h"
 #include "server/storage/stored_object.h"
 #include "server/verbs/decode_body.h"
+#include "server/verbs/tokens.h"
 #include "server/verbs/verbs.h"
 
 namespace dray::server::verbs {
@@ -35,6 +39,9 @@ authentication::UserInfo InfoOf(const User& user) {
   info.username = user.name;
   info.uid = user.uid;
   info.groups.assign(user.groups.begin(), user.groups.end());
+  for (const auto& [key, values] : user.extra) {
+    info.extra.insert_or_assign(key, api::List<std::string>(values.begin(), values.end()));
+  }
   return info;
 }
 
@@ -45,20 +52,42 @@ Result<> AnswerSelf(const Call& call, authentication::SelfSubjectReview& review)
   return {};
 }
 
+// A static token is good for whatever this server is called.
+Result<TokenOwner> OwnerOf(const Call& call, const authentication::TokenReviewSpec& spec) {
+  const Options& options = call.core->options;
+  const std::vector<std::string> asked(spec.audiences.begin(), spec.audiences.end());
+  std::optional<User> user =
+      options.user_of_token ? options.user_of_token(spec.token) : std::nullopt;
+  if (!user.has_value()) {
+    DRAY_TRY(TokenOwner owner, OwnerOfToken(*call.core, spec.token, asked));
+    owner.user.groups.emplace_back(access::kAuthenticated);
+    return owner;
+  }
+  TokenOwner owner{.user = *std::move(user), .audiences = asked};
+  if (options.tokens == nullptr) return owner;
+  owner.audiences.clear();
+  for (const std::string& one : options.tokens->audiences()) {
+    if (asked.empty() || std::ranges::count(asked, one) > 0) owner.audiences.push_back(one);
+  }
+  if (owner.audiences.empty()) return Fail(StatusReason::kUnauthorized, "");
+  return owner;
+}
+
 Result<> AnswerToken(const Call& call, authentication::TokenReview& review) {
   if (review.spec.token.empty()) {
     return Fail(errors::BadRequest("token is required for TokenReview in authentication"));
   }
   review.status = {};
-  const auto& user_of = call.core->options.user_of_token;
-  const std::optional<User> user = user_of ? user_of(review.spec.token) : std::nullopt;
-  if (!user.has_value()) {
-    review.status.error = "invalid bearer token";
+  const Result<TokenOwner> owner = OwnerOf(call, review.spec);
+  if (!owner.has_value()) {
+    const std::string& why = owner.error().message;
+    review.status.error =
+        why.empty() ? "invalid bearer token" : fmt::format("[invalid bearer token, {}]", why);
     return {};
   }
   review.status.authenticated = true;
-  review.status.user = InfoOf(*user);
-  review.status.audiences = review.spec.audiences;
+  review.status.user = InfoOf(owner->user);
+  review.status.audiences.assign(owner->audiences.begin(), owner->audiences.end());
   return {};
 }
 

@@ -181,6 +181,8 @@ class Comparer {
     if (freedom_.marks_nothing && WithoutUids(a) == WithoutUids(b)) return;
     if (place == "/status/reason" && a.starts_with("RBAC: allowed by")) return;
     if (IsColumnText(place) && a.empty() == b.empty()) return;
+    const bool are_tokens = a.starts_with("eyJ") && b.starts_with("eyJ");
+    if (are_tokens && place.ends_with("/token")) return;
     if (IsOwnDescription(place, a) && !b.empty()) return;
     if (place.ends_with("message") && IsFreeText(a)) return;
     Tell(place, fmt::format("'{}', expected '{}'", b.substr(0, kShownMax), a.substr(0, kShownMax)));
