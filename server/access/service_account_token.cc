@@ -159,7 +159,15 @@ TokenIssuer::TokenIssuer(net::tls::TokenKey key,
     : key_(std::move(key)), issuer_(std::move(issuer)), audiences_(std::move(audiences)) {}
 
 std::string TokenIssuer::KeySet() const {
-  return fmt::format(R"({{"keys":[{}]}})", key_.jwk());
+  return api::JsonText([&](JsonWriter& json) {
+    json.Object([&] {
+      json.Member("keys").Array([&] {
+        json.Object([&] {
+          for (const auto& [name, value] : key_.jwk()) json.Member(name, value);
+        });
+      });
+    });
+  });
 }
 
 std::string TokenIssuer::Configuration(std::string_view keys_url) const {
@@ -177,7 +185,8 @@ std::string TokenIssuer::Configuration(std::string_view keys_url) const {
 }
 
 Result<std::string> TokenIssuer::Issue(const TokenClaims& claims) const {
-  const std::string head = fmt::format(R"({{"alg":"{}","kid":"{}"}})", key_.algorithm(), key_.id());
+  const std::string head = api::JsonText(
+      [&](JsonWriter& json) { json.Object({{"alg", key_.algorithm()}, {"kid", key_.id()}}); });
   std::string token = EncodeBase64Url(head) + "." + EncodeBase64Url(Payload(claims, issuer_));
   DRAY_TRY(const std::string signature, key_.Sign(token));
   token += "." + EncodeBase64Url(signature);
