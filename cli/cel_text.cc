@@ -17,22 +17,6 @@
 namespace dray::cli {
 namespace {
 
-/// What comes from files, without characters that would move the cursor or break the layout.
-std::string Printable(std::string_view text) {
-  constexpr char kFirstVisible = 0x20;
-  constexpr char kDelete = 0x7F;
-  std::string out;
-  for (const char c : text) {
-    const bool is_control = (c >= 0 && c < kFirstVisible) || c == kDelete;
-    out += is_control ? fmt::format("\\x{:02x}", static_cast<unsigned char>(c)) : std::string(1, c);
-  }
-  return out;
-}
-
-std::string_view Plural(size_t count, std::string_view one, std::string_view many) {
-  return count == 1 ? one : many;
-}
-
 class TextReport {
  public:
   TextReport(const CelAnswer& answer, const CelTextOptions& options)

@@ -30,6 +30,8 @@ Command AddServe(CLI::App& program);
 Command AddAllocate(CLI::App& program);
 /// dray cel: what an expression is, what it costs, and which devices of manifests it chooses.
 Command AddCel(CLI::App& program);
+/// dray explain: why a pod or claim gets no devices, and what would help.
+Command AddExplain(CLI::App& program);
 /// dray convert: manifests in another version of resource.k8s.io.
 Command AddConvert(CLI::App& program);
 /// dray validate: what an API server would say to manifests, without one.

@@ -25,6 +25,7 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", cli::VersionLine(), "print the version, and end");
   const cli::Command commands[] = {cli::AddServe(app),
                                    cli::AddAllocate(app),
+                                   cli::AddExplain(app),
                                    cli::AddCel(app),
                                    cli::AddConvert(app),
                                    cli::AddValidate(app),

@@ -63,6 +63,38 @@ std::string Painted(std::string_view text, std::string_view colour, Colours colo
   return fmt::format("{}{}{}", colour, text, kPlain);
 }
 
+std::string Printable(std::string_view text) {
+  constexpr char kFirstVisible = 0x20;
+  constexpr char kDelete = 0x7F;
+  std::string out;
+  for (const char c : text) {
+    const bool is_control = (c >= 0 && c < kFirstVisible) || c == kDelete;
+    out += is_control ? fmt::format("\\x{:02x}", static_cast<unsigned char>(c)) : std::string(1, c);
+  }
+  return out;
+}
+
+std::string_view Plural(size_t count, std::string_view one, std::string_view many) {
+  return count == 1 ? one : many;
+}
+
+std::string Wrapped(std::string_view text, size_t indent, size_t hanging) {
+  std::string wrapped;
+  size_t margin = indent;
+  while (true) {
+    const size_t room = kColumns > margin ? kColumns - margin : 1;
+    size_t end = text.size();
+    if (end > room) {
+      end = text.rfind(' ', room);
+      if (end == std::string_view::npos || end == 0) end = std::min(text.find(' '), text.size());
+    }
+    wrapped.append(margin, ' ').append(text.substr(0, end)).push_back('\n');
+    if (end >= text.size()) return wrapped;
+    text.remove_prefix(end + 1);
+    margin = indent + hanging;
+  }
+}
+
 std::string TableOf(std::span<const Row> rows, Numbers numbers) {
   if (rows.empty()) return {};
   std::vector<size_t> widths(rows.front().size());

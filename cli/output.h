@@ -54,6 +54,19 @@ inline constexpr std::string_view kFaint = "\033[2m";
 std::string Painted(std::string_view text, std::string_view colour, Colours colours);
 
 // -------------------------------------------------------------------------------------------
+// texts
+
+/// What comes from files, without characters that would move the cursor or break the layout.
+std::string Printable(std::string_view text);
+
+std::string_view Plural(size_t count, std::string_view one, std::string_view many);
+
+/// `text` on lines of at most kColumns columns where blanks allow it, each indented by `indent`
+/// blanks, all but the first by `hanging` more. Ends with a line break.
+std::string Wrapped(std::string_view text, size_t indent, size_t hanging = 0);
+inline constexpr size_t kColumns = 80;
+
+// -------------------------------------------------------------------------------------------
 // tables
 
 using Row = std::vector<std::string>;

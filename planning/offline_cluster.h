@@ -20,6 +20,7 @@
 #include "dray/allocator.h"
 #include "dray/budget.h"
 #include "dray/features.h"
+#include "planning/explanation.h"
 #include "planning/first_failure.h"
 #include "planning/offline_objects.h"
 #include "scheduler/cycle.h"
@@ -67,6 +68,17 @@ struct OfflineAnswer {
   std::vector<NodeAnswer> nodes = {};         // with NodeAnswers::kEach
 };
 
+/// Why a pod or claim waits, as things are now: what waits before it has taken nothing.
+struct OfflineExplanation {
+  std::string what;   // "pod default/trainer-0", "claim default/single-gpu"
+  std::string place;  // FILE:LINE
+  Verdict verdict = Verdict::kFits;
+  std::string reason = {};  // why it does not fit, in the scheduler's words
+  std::string fix = {};     // what to do about it, where that is known
+  std::string state = {};   // what there is to say of one that does not wait; else empty
+  Explanation explanation = {};
+};
+
 class OfflineCluster {
  public:
   /// Pods and claims keep their order; taint rules are not applied here.
@@ -79,10 +91,24 @@ class OfflineCluster {
   /// every claim that is still without devices and that none of those pods uses.
   std::vector<OfflineAnswer> AllocateAll();
 
+  /// What AllocateAll decides about: "pod namespace/name", "claim namespace/name", in that order.
+  std::vector<std::string> Waiting();
+  /// Of a pod or claim so named; nothing when it is not there. Nothing is taken.
+  std::optional<OfflineExplanation> Explain(const std::string& what);
+
  private:
   using Claims = std::vector<api::Object>;
 
   bool IsMeant(const api::Object& object) const;
+  OfflineExplanation ExplainPod(const PlacedObject& placed);
+  OfflineExplanation ExplainClaim(const std::string& key);
+  void ExplainDevices(const Claims& claims,
+                      std::span<const CandidateNode> nodes,
+                      OfflineExplanation& answer) const;
+  std::vector<CandidateNode> CandidatesFor(const api::Object& pod, const Claims& claims) const;
+  std::string ObjectionOf(const scheduler::NodeState& node,
+                          const api::Object& pod,
+                          const Claims& claims) const;
   void CountBoundPods();
   void PrepareClaims(api::core_v1::Pod& pod);
   const api::Object* FindClaim(std::string_view key) const;

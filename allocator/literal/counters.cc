@@ -69,4 +69,19 @@ void CounterUsage::GiveBack(const rules::DeviceEntry& device) {
   });
 }
 
+std::optional<CounterUsage::Shortage> CounterUsage::ShortageFor(const rules::DeviceEntry& device) {
+  std::map<CounterName, api::Quantity> wanted;
+  ForEachConsumed(*device.device, [&](const CounterName& name, const api::Quantity& amount) {
+    wanted[name] += amount;
+  });
+  for (const auto& [name, counter] : CountersOf(device)) {
+    api::Quantity left = counter.left;
+    left -= counter.drawn;
+    if (left >= wanted[name]) continue;
+    return Shortage{
+        .set = name.first, .counter = name.second, .wanted = wanted[name], .left = left};
+  }
+  return std::nullopt;
+}
+
 }  // namespace dray::allocator::literal

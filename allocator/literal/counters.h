@@ -36,6 +36,15 @@ class CounterUsage {
   /// Gives back what an accepted Draw took.
   void GiveBack(const rules::DeviceEntry& device);
 
+  /// A counter of which too little is left.
+  struct Shortage {
+    std::string_view set, counter;
+    api::Quantity wanted;  // by the device; zero: it does not use the counter, see Draw
+    api::Quantity left;
+  };
+  /// Why Draw would say no: the first counter by set and name; nothing when it would not.
+  std::optional<Shortage> ShortageFor(const rules::DeviceEntry& device);
+
  private:
   struct Counter {
     api::Quantity left;   // after committed devices; may be negative

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// dray explain: why a pod or claim gets no devices.
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "cli/commands.h"
+#include "cli/explain_report.h"
+#include "cli/offline_input.h"
+#include "cli/output.h"
+#include "manifests/spelling.h"
+#include "planning/offline_cluster.h"
+
+namespace dray::cli {
+namespace {
+
+struct ExplainOptions {
+  std::string target;  // pod/NAME, claim/NAME; empty: all that wait
+  OfflineInputOptions input;
+  bool all = false;
+  std::string format = "text";
+};
+
+/// "pod namespace/name" for "pod/name"; empty when everything is meant.
+Result<std::string> TargetOf(const ExplainOptions& options) {
+  if (options.target.empty()) return std::string();
+  const size_t slash = options.target.find('/');
+  const std::string_view kind = std::string_view(options.target).substr(0, slash);
+  const std::string_view name =
+      slash == std::string::npos ? "" : std::string_view(options.target).substr(slash + 1);
+  const bool is_pod = kind == "pod" || kind == "pods" || kind == "po";
+  const bool is_claim = kind == "claim" || kind == "resourceclaim" || kind == "resourceclaims";
+  if ((!is_pod && !is_claim) || name.empty() || name.find('/') != std::string_view::npos) {
+    return Fail(StatusReason::kBadRequest,
+                fmt::format("{:?} is none of pod/NAME and claim/NAME", options.target));
+  }
+  const std::string& namespace_ =
+      options.input.namespace_.empty() ? kDefaultNamespace : options.input.namespace_;
+  return fmt::format("{} {}/{}", is_pod ? "pod" : "claim", namespace_, name);
+}
+
+/// What cannot be said for lack of input, said first.
+void NoteWhatLacks(const planning::OfflineObjects& objects, const Output& output) {
+  std::vector<std::string> notes;
+  if (objects.slices.empty())
+    notes.emplace_back("the input has no ResourceSlice: nothing is known of any device");
+  if (objects.classes.empty()) notes.emplace_back("the input has no DeviceClass");
+  if (!objects.has_nodes)
+    notes.emplace_back("the input has no Node: labels, taints and resources are not looked at");
+  output.Notes(notes);
+}
+
+int ExitCodeOf(const std::vector<planning::OfflineExplanation>& answers) {
+  const bool all_fit = std::ranges::all_of(answers, [](const auto& answer) {
+    return answer.verdict == planning::Verdict::kFits || !answer.state.empty();
+  });
+  return all_fit ? kExitYes : kExitNo;
+}
+
+/// The exit code. Errors: bad options or unreadable input, or nothing of that name.
+Result<int> RunExplain(World& world, const ExplainOptions& options, const Output& output) {
+  DRAY_TRY(std::string target, TargetOf(options));
+  DRAY_TRY(OfflineInput input, ReadOfflineInput(world, options.input, output));
+  NoteWhatLacks(input.objects, output);
+  planning::OfflineCluster cluster(world,
+                                   std::move(input.objects),
+                                   {.features = input.features,
+                                    .node = options.input.node,
+                                    .namespace_ = options.input.namespace_,
+                                    .budget = {.steps_max = options.input.steps_max}});
+  DRAY_TRY_VOID(CheckNode(options.input, cluster.NodeNames()));
+  const std::vector<std::string> waiting = cluster.Waiting();
+  std::vector<planning::OfflineExplanation> answers;
+  for (const std::string& what :
+       target.empty() ? waiting : std::vector<std::string>{std::move(target)}) {
+    auto answer = cluster.Explain(what);
+    if (!answer.has_value()) {
+      return Fail(
+          StatusReason::kBadRequest,
+          fmt::format(
+              "there is no {} in the input; {}", what, manifests::KnownNames(what, waiting)));
+    }
+    answers.push_back(*std::move(answer));
+  }
+  if (answers.empty()) {
+    output.Notes(std::vector<std::string>{"no pod and no claim waits for devices"});
+  }
+  const OutputFormat format = FormatOf(options.format);
+  if (format != OutputFormat::kText) {
+    output.Document(format, JsonOf(answers));
+    return ExitCodeOf(answers);
+  }
+  for (const planning::OfflineExplanation& answer : answers) {
+    const bool is_first = &answer == &answers.front();
+    fmt::print(output.out,
+               "{}{}",
+               is_first ? "" : "\n",
+               TextOf(answer, {.all = options.all, .colours = output.colours}));
+  }
+  return ExitCodeOf(answers);
+}
+
+}  // namespace
+
+Command AddExplain(CLI::App& program) {
+  const auto options = std::make_shared<ExplainOptions>();
+  CLI::App* const command =
+      program.add_subcommand("explain", "why a pod or claim gets no devices, and what would help");
+  command->add_option("target", options->target, "pod/NAME or claim/NAME (default: all that wait)");
+  AddOfflineInput(*command, options->input);
+  command->add_option("--node", options->input.node, "look at this node only");
+  command->add_option("-n,--namespace",
+                      options->input.namespace_,
+                      "of the target, and of objects that name none (default: default)");
+  command->add_flag("--all", options->all, "do not cut long lists short");
+  command->add_option("-o,--output", options->format, "text, json or yaml")
+      ->check(CLI::IsMember({"text", "json", "yaml"}))
+      ->capture_default_str();
+  command->footer(
+      "The cluster is looked at as it is: nothing is taken by what waits before. Nothing is\n"
+      "written anywhere.\n"
+      "Exit codes: 0 it fits or has its devices, 1 it does not fit, 2 bad options, unreadable\n"
+      "input, or nothing of that name.\n"
+      "Examples:\n"
+      "  kubectl get nodes,deviceclasses,resourceslices,resourceclaims,pods -A -o yaml >dump.yaml\n"
+      "  dray explain pod/trainer-0 -n training -f dump.yaml\n"
+      "  dray explain -f examples/stories/in-use   # everything that waits");
+  return {.app = command, .run = [options](World& world, const Output& output) {
+            const Result<int> code = RunExplain(world, *options, output);
+            return code ? *code : output.Refuse("explain", code.error().message);
+          }};
+}
+
+}  // namespace dray::cli

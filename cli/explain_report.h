@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// What dray explain prints: the same facts as text and as JSON.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+#include "cli/output.h"
+#include "planning/offline_cluster.h"
+
+namespace dray::cli {
+
+struct ExplainTextOptions {
+  bool all = false;  // lists are not cut short
+  Colours colours = Colours::kNone;
+};
+
+/// For people: at most kColumns columns wherever names allow it. Lists end after kReasonsMax
+/// entries and say how many are left.
+std::string TextOf(const planning::OfflineExplanation& explanation,
+                   const ExplainTextOptions& options);
+inline constexpr size_t kReasonsMax = 5;
+
+/// For programs: {"explanations": […]}, lists complete; docs/explain.md has the members.
+std::string JsonOf(std::span<const planning::OfflineExplanation> explanations);
+
+}  // namespace dray::cli

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "cli/explain_report.h"
+#include "planning/explanation.h"
+
+namespace dray::cli {
+namespace {
+
+using planning::Explanation;
+using planning::Funnel;
+using planning::NodeGroup;
+using planning::Removal;
+using planning::Step;
+
+/// What is said of devices that fall at a step, after their number.
+constexpr std::array<std::string_view, planning::kSteps> kFallen = {
+    "on nodes that are out of the question",
+    "in pools that cannot be used",
+    "in need of a feature that is off",
+    "not of the class",
+    "not selected by the request",
+    "for other nodes, as they say themselves",
+    "too small",
+    "tainted, which the request does not tolerate",
+    "in use",
+    "short of counters that others use up",
+    "short of capacity that others use up",
+    "usable"};
+
+class TextReport {
+ public:
+  TextReport(const planning::OfflineExplanation& answer, const ExplainTextOptions& options)
+      : answer_(answer), explanation_(answer.explanation), options_(options) {}
+
+  std::string Run() && {
+    Head();
+    if (!answer_.state.empty() || answer_.verdict == planning::Verdict::kFits)
+      return std::move(out_);
+    for (const Funnel& funnel : explanation_.funnels) Requests(funnel);
+    if (explanation_.groups.empty()) return std::move(out_);
+    Nodes();
+    Holders();
+    Conflict();
+    Suggestions();
+    return std::move(out_);
+  }
+
+ private:
+  void Say(size_t indent, std::string_view text, size_t hanging = 2) {
+    out_ += Wrapped(Printable(text), indent, hanging);
+  }
+  void Title(std::string_view text) {
+    std::string title = Wrapped(Printable(text), 0, 2);
+    title.pop_back();
+    out_ += "\n" + Painted(title, kYellow, options_.colours) + "\n";
+  }
+
+  size_t Shown(size_t count) const { return options_.all ? count : std::min(count, kReasonsMax); }
+  void SayMore(size_t indent, size_t count) {
+    if (Shown(count) < count)
+      Say(indent, fmt::format("… and {} more (--all shows them)", count - Shown(count)));
+  }
+
+  void Head() {
+    if (!answer_.state.empty()) return Say(0, fmt::format("{} {}", answer_.what, answer_.state));
+    if (answer_.verdict == planning::Verdict::kFits) {
+      return Say(0,
+                 fmt::format("{} fits on {} of {} {}",
+                             answer_.what,
+                             explanation_.groups.front().nodes.size(),
+                             explanation_.nodes,
+                             Plural(explanation_.nodes, "node", "nodes")));
+    }
+    std::string_view verdict = "does not fit";
+    if (answer_.verdict == planning::Verdict::kRefused) verdict = "gets no devices";
+    if (answer_.verdict == planning::Verdict::kUndecided) verdict = "is undecided";
+    std::string title = Wrapped(fmt::format("{} {}: {}", answer_.what, verdict, FirstLine()), 0, 2);
+    title.pop_back();
+    out_ += Painted(title, kRed, options_.colours) + "\n";
+    OtherLines();
+    if (!answer_.fix.empty()) Say(2, answer_.fix);
+  }
+
+  std::string FirstLine() const { return answer_.reason.substr(0, answer_.reason.find('\n')); }
+
+  /// Errors of expressions have several lines, with a caret.
+  void OtherLines() {
+    size_t at = answer_.reason.find('\n');
+    while (at != std::string::npos) {
+      const size_t next = answer_.reason.find('\n', at + 1);
+      out_ += "  " + Printable(answer_.reason.substr(at + 1, next - at - 1)) + "\n";
+      at = next;
+    }
+  }
+
+  void Requests(const Funnel& funnel) {
+    const std::string wanted =
+        funnel.wants_all
+            ? "all devices"
+            : fmt::format("{} {}",
+                          funnel.wanted,
+                          Plural(static_cast<size_t>(funnel.wanted), "device", "devices"));
+    Title(fmt::format("request {} of claim {}: {} of class {}{}",
+                      funnel.request,
+                      funnel.claim,
+                      wanted,
+                      funnel.device_class,
+                      funnel.is_admin ? ", with admin access" : ""));
+    Count("", funnel.devices, "in the cluster");
+    for (size_t step = 0; step + 1 < planning::kSteps; ++step) {
+      if (funnel.counts[step] == 0) continue;
+      Count("-", funnel.counts[step], kFallen[step]);
+      Removals(funnel, static_cast<Step>(step));
+    }
+    const std::string_view need = funnel.wants_all ? "usable; all that match on one node are wanted"
+                                                   : "usable, on all nodes together";
+    Count("", funnel.counts.back(), need);
+  }
+
+  void Count(std::string_view sign, size_t count, std::string_view what) {
+    out_ += fmt::format("{:>8} {}\n", fmt::format("{}{}", sign, count), what);
+  }
+
+  void Removals(const Funnel& funnel, Step step) {
+    std::vector<const Removal*> here;
+    for (const Removal& removal : funnel.removals) {
+      if (removal.step == step && !removal.text.empty()) here.push_back(&removal);
+    }
+    for (size_t i = 0; i < Shown(here.size()); ++i) RemovalLines(*here[i]);
+    SayMore(kReasonIndent, here.size());
+  }
+
+  void RemovalLines(const Removal& removal) {
+    std::string why = removal.text;
+    if (removal.step == Step::kInUse) why = "by claims of namespace " + removal.text;
+    if (removal.step == Step::kClass || removal.step == Step::kSelectors)
+      why = (removal.error.empty() ? "not " : "fails: ") + removal.text;
+    Say(kReasonIndent, fmt::format("{} {}", removal.devices, why), 4);
+    if (!removal.error.empty()) Say(kReasonIndent + 4, removal.error);
+    if (removal.error.empty()) Values(removal);
+    for (const planning::MissingName& missing : removal.missing)
+      Say(kReasonIndent + 4, missing.ToText());
+  }
+
+  /// What the devices have instead.
+  void Values(const Removal& removal) {
+    for (const planning::NameValues& have : removal.have) {
+      if (have.values.size() == 1 && have.values.front().text == planning::kNoValue) continue;
+      std::vector<std::string> values;
+      for (size_t i = 0; i < Shown(have.values.size()); ++i) {
+        const planning::Counted& value = have.values[i];
+        values.push_back(removal.devices == value.count
+                             ? value.text
+                             : fmt::format("{} ({})", value.text, value.count));
+      }
+      if (Shown(have.values.size()) < have.values.size()) values.emplace_back("…");
+      Say(kReasonIndent + 4, fmt::format("{} is {}", have.name.id, fmt::join(values, ", ")));
+    }
+  }
+
+  void Nodes() {
+    Title("nodes, the most promising first");
+    for (size_t i = 0; i < Shown(explanation_.groups.size()); ++i) {
+      const NodeGroup& group = explanation_.groups[i];
+      Say(2,
+          fmt::format("{} {}: {}",
+                      group.nodes.size(),
+                      Plural(group.nodes.size(), "node", "nodes"),
+                      planning::ToString(group)));
+      Say(6, List(group.nodes), 0);
+    }
+    SayMore(2, explanation_.groups.size());
+    if (!explanation_.closest.empty() && !explanation_.fits_when_empty)
+      Say(2, "Even with nothing in use none of the nodes would do.");
+  }
+
+  std::string List(const std::vector<std::string>& names) const {
+    const size_t shown = Shown(names.size());
+    const auto end = names.begin() + static_cast<ptrdiff_t>(shown);
+    std::string list = fmt::format("{}", fmt::join(names.begin(), end, ", "));
+    if (shown < names.size()) list += fmt::format(" and {} more", names.size() - shown);
+    return list;
+  }
+
+  void Holders() {
+    const auto& holders = explanation_.in_the_way;
+    if (holders.empty() || !explanation_.fits_when_empty) return;
+    Title("who has devices of node " + explanation_.closest);
+    for (size_t i = 0; i < Shown(holders.size()); ++i) {
+      const planning::Holder& holder = holders[i].holder;
+      std::string text = "claim " + holder.claim;
+      if (!holder.pods.empty())
+        text +=
+            fmt::format(" of {} {}", Plural(holder.pods.size(), "pod", "pods"), List(holder.pods));
+      if (!holder.since.empty()) text += ", since " + holder.since;
+      Say(2, text);
+      Say(6, List(holders[i].devices), 0);
+    }
+    SayMore(2, holders.size());
+  }
+
+  void Conflict() {
+    if (!explanation_.conflict.has_value() || explanation_.conflict->parts.size() < 2) return;
+    const auto& parts = explanation_.conflict->parts;
+    Title(
+        fmt::format("what cannot hold together on node {}; without any one of these the rest fits",
+                    explanation_.conflict->node));
+    for (size_t i = 0; i < Shown(parts.size()); ++i) {
+      const planning::ConflictPart& part = parts[i];
+      switch (part.kind) {
+        case planning::PartKind::kRequest:
+          Say(2, fmt::format("request {} of claim {}", part.name, part.claim));
+          break;
+        case planning::PartKind::kConstraint:
+          Say(2, fmt::format("the constraint {} of claim {}", part.name, part.claim));
+          break;
+        case planning::PartKind::kHolder:
+          Say(2, fmt::format("claim {} and the devices that it has", part.claim));
+          break;
+      }
+    }
+    SayMore(2, parts.size());
+  }
+
+  void Suggestions() {
+    const auto& suggestions = explanation_.suggestions;
+    if (explanation_.closest.empty()) return;
+    if (suggestions.empty()) {
+      out_ += "\n";
+      return Say(0, "No single small change would help.");
+    }
+    Title("what would help, the smallest change first (each was tried)");
+    for (size_t i = 0; i < Shown(suggestions.size()); ++i) {
+      const planning::Suggestion& suggestion = suggestions[i];
+      Say(2, fmt::format("- {}: fits on node {}", suggestion.text, suggestion.node));
+    }
+    SayMore(2, suggestions.size());
+  }
+
+  static constexpr size_t kReasonIndent = 9;
+
+  const planning::OfflineExplanation& answer_;
+  const Explanation& explanation_;
+  const ExplainTextOptions& options_;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string TextOf(const planning::OfflineExplanation& explanation,
+                   const ExplainTextOptions& options) {
+  return TextReport(explanation, options).Run();
+}
+
+}  // namespace dray::cli

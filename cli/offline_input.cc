@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/offline_input.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <utility>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "allocator/feature_switches.h"
+#include "api/kind.h"
+#include "dray/profile.h"
+#include "dray/taint_rules.h"
+#include "manifests/objects.h"
+#include "manifests/spelling.h"
+
+namespace dray::cli {
+namespace {
+
+/// Whose rules hold: the profile's release, implementation and switches.
+struct Rules {
+  allocator::Features features;
+  api::FeatureGates gates;
+};
+
+/// What to add to --feature-gates so that `implementation` knows all features that are on.
+std::string GatesToSwitchOff(allocator::Implementation implementation,
+                             const api::FeatureGates& gates) {
+  std::vector<std::string> off;
+  for (const allocator::FeatureSwitch& feature : allocator::FeatureSwitches()) {
+    const api::Gate gate = feature.gates[0];
+    if (feature.first > implementation && gates.Has(gate) && gates.Has(feature.gates[1]))
+      off.push_back(fmt::format("{}=false", api::Gates()[static_cast<size_t>(gate)].name));
+  }
+  return fmt::format("{}", fmt::join(off, ","));
+}
+
+Result<Rules> RulesOf(const OfflineInputOptions& options) {
+  DRAY_TRY(const allocator::Profile profile, allocator::ParseProfile(options.profile));
+  Rules rules{.features = {}, .gates = api::FeatureGates::DefaultsOf(profile.release)};
+  DRAY_TRY_VOID(rules.gates.Apply(options.feature_gates, profile.release));
+  Result<allocator::Features> features = allocator::FeaturesOf(profile, rules.gates);
+  if (!features && profile.implementation.has_value()) {
+    return Fail(features.error().reason,
+                fmt::format("{}; it needs --feature-gates {}",
+                            features.error().message,
+                            GatesToSwitchOff(*profile.implementation, rules.gates)));
+  }
+  DRAY_TRY(rules.features, std::move(features));
+  return rules;
+}
+
+/// Taints the slices as the rules among the objects say, while the release has such rules.
+void ApplyTaintRules(const Rules& rules, planning::OfflineObjects& objects) {
+  if (objects.taint_rules.empty()) return;
+  if (!rules.gates.Has(api::Gate::kDeviceTaintRules) || !rules.features.device_taints) {
+    objects.notes.push_back(
+        fmt::format("{} DeviceTaintRules have no effect: DRADeviceTaintRules is off",
+                    objects.taint_rules.size()));
+    return;
+  }
+  objects.slices = allocator::WithTaintsOf(
+      objects.taint_rules, std::move(objects.slices), rules.features.release);
+}
+
+}  // namespace
+
+void AddOfflineInput(CLI::App& command, OfflineInputOptions& options) {
+  command
+      .add_option("-f,--filename", options.paths, "file, folder or - (standard input); repeatable")
+      ->required()
+      ->allow_extra_args(false);
+  command
+      .add_option("--profile",
+                  options.profile,
+                  "whose answers: a version of k8s.io/dynamic-resource-allocation, v0.31.8, "
+                  "v0.36.6 or v0.37.2, or one implementation of it, v0.36.6/stable, /incubating "
+                  "or /experimental")
+      ->capture_default_str();
+  command.add_option("--feature-gates",
+                     options.feature_gates,
+                     "NAME=true|false,… as for kube-scheduler (default: as in that release)");
+  command.add_option("--steps-max", options.steps_max, "give up a search after so many candidates")
+      ->check(CLI::Range(int64_t{1}, std::numeric_limits<int64_t>::max()))
+      ->capture_default_str();
+}
+
+Result<OfflineInput> ReadOfflineInput(World& world,
+                                      const OfflineInputOptions& options,
+                                      const Output& output) {
+  DRAY_TRY(const Rules rules, RulesOf(options));
+  const api::Scheme scheme;
+  DRAY_TRY(const manifests::Manifests read,
+           manifests::ReadManifests(world.disk, scheme, options.paths));
+  output.Notes(read.notes);
+  planning::OfflineObjects objects = planning::SortManifests(
+      world, read, options.namespace_.empty() ? kDefaultNamespace : options.namespace_);
+  ApplyTaintRules(rules, objects);
+  output.Notes(objects.notes);
+  return OfflineInput{
+      .features = rules.features, .gates = rules.gates, .objects = std::move(objects)};
+}
+
+Result<> CheckNode(const OfflineInputOptions& options, const std::vector<std::string>& nodes) {
+  if (options.node.empty() || std::ranges::find(nodes, options.node) != nodes.end()) return {};
+  return Fail(StatusReason::kBadRequest,
+              fmt::format("--node: no node {} in the input; {}",
+                          options.node,
+                          manifests::KnownNames(options.node, nodes)));
+}
+
+}  // namespace dray::cli

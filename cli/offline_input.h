@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// What commands about a cluster that is only written down have in common: which files, whose rules.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "api/feature_gates.h"
+#include "base/result.h"
+#include "base/world.h"
+#include "cli/output.h"
+#include "dray/features.h"
+#include "planning/offline_objects.h"
+
+namespace CLI {
+class App;
+}
+
+namespace dray::cli {
+
+struct OfflineInputOptions {
+  std::vector<std::string> paths;   // files, folders, "-"
+  std::string node;                 // the only one to look at; empty: all
+  std::string namespace_;           // of objects that name none; empty: default
+  std::string profile = "v0.37.2";  // a released version of upstream's allocator
+  std::string feature_gates;        // "DRAAdminAccess=false,…"; the release's defaults otherwise
+  int64_t steps_max = 20'000'000;   // of one search
+};
+
+/// A cluster, and the rules that hold in it.
+struct OfflineInput {
+  allocator::Features features;
+  api::FeatureGates gates;
+  planning::OfflineObjects objects;  // taint rules applied
+};
+
+inline constexpr const char* kDefaultNamespace = "default";
+
+/// Adds -f, --profile, --feature-gates and --steps-max. `options` outlives the program.
+void AddOfflineInput(CLI::App& command, OfflineInputOptions& options);
+
+/// Reads the files and tells what took no part. Errors: bad options or unreadable input.
+Result<OfflineInput> ReadOfflineInput(World& world,
+                                      const OfflineInputOptions& options,
+                                      const Output& output);
+
+/// Errors: kBadRequest  --node names none of `nodes`.
+Result<> CheckNode(const OfflineInputOptions& options, const std::vector<std::string>& nodes);
+
+}  // namespace dray::cli
