@@ -112,12 +112,15 @@ Command AddExplain(CLI::App& program) {
   const auto options = std::make_shared<ExplainOptions>();
   CLI::App* const command =
       program.add_subcommand("explain", "why a pod or claim gets no devices, and what would help");
-  command->add_option("target", options->target, "pod/NAME or claim/NAME (default: all that wait)");
+  command->add_option("target", options->target, "pod/NAME or claim/NAME (default: all that wait)")
+      ->type_name("WHAT");
   AddOfflineInput(*command, options->input);
-  command->add_option("--node", options->input.node, "look at this node only");
-  command->add_option("-n,--namespace",
-                      options->input.namespace_,
-                      "of the target, and of objects that name none (default: default)");
+  command->add_option("--node", options->input.node, "look at this node only")->type_name("NAME");
+  command
+      ->add_option("-n,--namespace",
+                   options->input.namespace_,
+                   "of the target, and of objects that name none (default: default)")
+      ->type_name("NAME");
   command->add_flag("--all", options->all, "do not cut long lists short");
   command->add_option("-o,--output", options->format, "text, json or yaml")
       ->check(CLI::IsMember({"text", "json", "yaml"}))

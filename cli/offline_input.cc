@@ -71,6 +71,7 @@ void ApplyTaintRules(const Rules& rules, planning::OfflineObjects& objects) {
 void AddOfflineInput(CLI::App& command, OfflineInputOptions& options) {
   command
       .add_option("-f,--filename", options.paths, "file, folder or - (standard input); repeatable")
+      ->type_name("PATH")
       ->required()
       ->allow_extra_args(false);
   command
@@ -79,10 +80,13 @@ void AddOfflineInput(CLI::App& command, OfflineInputOptions& options) {
                   "whose answers: a version of k8s.io/dynamic-resource-allocation, v0.31.8, "
                   "v0.36.6 or v0.37.2, or one implementation of it, v0.36.6/stable, /incubating "
                   "or /experimental")
+      ->type_name("PROFILE")
       ->capture_default_str();
-  command.add_option("--feature-gates",
-                     options.feature_gates,
-                     "NAME=true|false,… as for kube-scheduler (default: as in that release)");
+  command
+      .add_option("--feature-gates",
+                  options.feature_gates,
+                  "NAME=true|false,… as for kube-scheduler (default: as in that release)")
+      ->type_name("GATES");
   command.add_option("--steps-max", options.steps_max, "give up a search after so many candidates")
       ->check(CLI::Range(int64_t{1}, std::numeric_limits<int64_t>::max()))
       ->capture_default_str();

@@ -106,6 +106,7 @@ class FunnelCounter {
 
   /// After the last node.
   std::vector<Funnel> Finish();
+  const allocator::AllocatedState& state() const { return state_; }
   const DeviceJudge& judge(size_t way) const { return judges_[way]; }
 
  private:

@@ -88,6 +88,8 @@ OfflineCluster::OfflineCluster(World& world, OfflineObjects objects, OfflineOpti
     const std::string owner = controllers::OwnerPodUid(claim.metadata);
     if (!owner.empty()) generated_[owner].push_back(key);
   }
+  for (const auto& device_class : objects_.classes)
+    extended_.SetClass(device_class->metadata.name, device_class.get());
   BringUpToDate();
   CountBoundPods();
 }
@@ -241,7 +243,8 @@ OfflineCluster::Decided OfflineCluster::DecideOn(std::span<const scheduler::Node
                   gave_up || (outcome && std::holds_alternative<allocator::Undecided>(*outcome));
               return outcome;
             };
-          }};
+          },
+      .class_of = [this](std::string_view resource) { return extended_.ClassOf(resource); }};
   scheduler::Decision decision = scheduler::Decide(pod.As<core::Pod>(), claims, view, {});
   return {.decision = std::move(decision), .gave_up = gave_up};
 }

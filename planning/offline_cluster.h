@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,6 +26,7 @@
 #include "planning/offline_objects.h"
 #include "scheduler/cycle.h"
 #include "scheduler/devices.h"
+#include "scheduler/extended_resources.h"
 #include "scheduler/node_filter.h"
 
 namespace dray::planning {
@@ -102,9 +104,14 @@ class OfflineCluster {
   bool IsMeant(const api::Object& object) const;
   OfflineExplanation ExplainPod(const PlacedObject& placed);
   OfflineExplanation ExplainClaim(const std::string& key);
-  void ExplainDevices(const Claims& claims,
+  void ExplainDevices(const WantedClaims& claims,
                       std::span<const CandidateNode> nodes,
+                      std::set<std::string> own_claims,
                       OfflineExplanation& answer) const;
+  std::string ForbiddenAdminAccess(const Claims& claims) const;
+  /// For extended resources that classes serve, the claim that the scheduler would make.
+  Frozen<api::resource_v1::ResourceClaim> ClaimForResources(const api::core_v1::Pod& pod) const;
+  std::string UnservedResource(const api::core_v1::Pod& pod) const;
   std::vector<CandidateNode> CandidatesFor(const api::Object& pod, const Claims& claims) const;
   std::string ObjectionOf(const scheduler::NodeState& node,
                           const api::Object& pod,
@@ -159,6 +166,7 @@ class OfflineCluster {
   std::vector<const scheduler::NodeState*> looked_at_;  // in name order
   allocator::Snapshot snapshot_;
   scheduler::TakenDevices taken_;
+  scheduler::ExtendedResourceClasses extended_;
 };
 
 }  // namespace dray::planning

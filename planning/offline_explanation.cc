@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What OfflineCluster has to say of one pod or claim.
 #include <algorithm>
+#include <functional>
+#include <memory>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -10,9 +12,12 @@
 #include <fmt/ranges.h>
 
 #include "api/claims/pod_claims.h"
+#include "api/validation/claim.h"
 #include "controllers/claim_sync.h"
 #include "planning/explanation.h"
 #include "planning/offline_cluster.h"
+#include "scheduler/extended_resources.h"
+#include "scheduler/node_filter.h"
 #include "scheduler/pod_claims.h"
 #include "scheduler/unschedulable.h"
 
@@ -24,14 +29,25 @@ namespace core = api::core_v1;
 
 constexpr std::string_view kPod = "pod ";
 constexpr std::string_view kClaim = "claim ";
-constexpr size_t kReservedMax = 256;  // consumers of a claim: the API's limit
+
+/// Resources of the pod that nodes do not have by nature.
+std::vector<std::string> ExtendedResources(const core::Pod& pod) {
+  std::vector<std::string> extended;
+  for (const auto& [name, amount] : scheduler::RequestsOf(pod)) {
+    const size_t slash = name.find('/');
+    if (amount > 0 && slash != std::string::npos && name.substr(0, slash) != "kubernetes.io")
+      extended.push_back(name);
+  }
+  return extended;
+}
 
 /// Why nobody decides about the pod; empty: it waits.
 std::string StateOf(const core::Pod& pod) {
   if (controllers::IsDone(pod)) return fmt::format("is done: its phase is {}", pod.status.phase);
   if (!pod.spec.node_name.empty()) return "is on node " + pod.spec.node_name;
   if (pod.metadata.deletion_timestamp.has_value()) return "is being deleted";
-  if (pod.spec.resource_claims.empty()) return "uses no claim";
+  if (pod.spec.resource_claims.empty() && ExtendedResources(pod).empty())
+    return "uses no claim and no extended resource";
   return {};
 }
 
@@ -48,7 +64,7 @@ std::string StateOf(const v1::ResourceClaim& claim) {
 const api::Object* FullClaim(std::span<const api::Object> claims, const core::Pod& pod) {
   const auto full = std::ranges::find_if(claims, [&](const api::Object& object) {
     const auto& claim = object.As<v1::ResourceClaim>();
-    return claim.status.reserved_for.size() >= kReservedMax &&
+    return claim.status.reserved_for.size() >= api::validation::kReservedForMax &&
            !api::claims::IsReservedFor(claim, pod.metadata.uid);
   });
   return full == claims.end() ? nullptr : &*full;
@@ -109,11 +125,13 @@ OfflineExplanation OfflineCluster::ExplainPod(const PlacedObject& placed) {
         fmt::format("claim {} is reserved for {} consumers, the maximum; the pod can use "
                     "it when one of them is gone",
                     api::ObjectKey(full->metadata()),
-                    kReservedMax));
+                    api::validation::kReservedForMax));
   }
+  if (std::string why = ForbiddenAdminAccess(claims); !why.empty()) return refuse(std::move(why));
   PodAttempt attempt;
   const Decided decided = DecideOn(looked_at_, pod, claims, attempt);
   answer.fix = FixOf(claims);
+  if (answer.fix.empty()) answer.fix = UnservedResource(pod.As<core::Pod>());
   if (const auto* failed = std::get_if<scheduler::AttemptFailed>(&decided.decision)) {
     answer.verdict = decided.gave_up ? Verdict::kUndecided : Verdict::kRefused;
     answer.reason = failed->message;
@@ -121,8 +139,68 @@ OfflineExplanation OfflineCluster::ExplainPod(const PlacedObject& placed) {
     answer.verdict = nowhere->claim_reason.empty() ? Verdict::kDoesNotFit : Verdict::kRefused;
     answer.reason = scheduler::ReasonsOf(*nowhere);
   }
-  ExplainDevices(claims, CandidatesFor(pod, claims), answer);
+  WantedClaims wanted;
+  std::set<std::string> own;
+  for (const api::Object& claim : claims) {
+    own.insert(claim.metadata().uid);
+    if (!claim.As<v1::ResourceClaim>().status.allocation.has_value())
+      wanted.push_back(api::FrozenOf<v1::ResourceClaim>(claim));
+  }
+  if (auto claim = ClaimForResources(pod.As<core::Pod>())) wanted.push_back(std::move(claim));
+  ExplainDevices(wanted, CandidatesFor(pod, claims), std::move(own), answer);
   return answer;
+}
+
+Frozen<v1::ResourceClaim> OfflineCluster::ClaimForResources(const core::Pod& pod) const {
+  std::set<std::string, std::less<>> served;
+  for (std::string& name : ExtendedResources(pod)) {
+    if (extended_.ClassOf(name) != nullptr) served.insert(std::move(name));
+  }
+  if (served.empty()) return nullptr;
+  auto requests = scheduler::RequestsForResources(
+      pod, served, [this](std::string_view resource) { return extended_.ClassOf(resource); });
+  v1::ResourceClaim claim = scheduler::MakeExtendedClaim(pod, std::move(requests.requests));
+  claim.metadata.name = scheduler::kExtendedClaimName;
+  return std::make_shared<const v1::ResourceClaim>(std::move(claim));
+}
+
+/// About the first resource that neither a node nor a class has; empty: there is none.
+std::string OfflineCluster::UnservedResource(const core::Pod& pod) const {
+  for (const std::string& name : ExtendedResources(pod)) {
+    const bool is_there = std::ranges::any_of(looked_at_, [&](const scheduler::NodeState* node) {
+      return node->allocatable.contains(name);
+    });
+    if (is_there || extended_.ClassOf(name) != nullptr) continue;
+    return fmt::format(
+        "no node has the resource {0}, and no DeviceClass serves it: none has the "
+        "extendedResourceName "
+        "{0}",
+        name);
+  }
+  return {};
+}
+
+/// Why the API server would not let the claims be made; empty: it would, as far as is known.
+std::string OfflineCluster::ForbiddenAdminAccess(const Claims& claims) const {
+  for (const api::Object& object : claims) {
+    const auto& claim = object.As<v1::ResourceClaim>();
+    const auto found = objects_.namespaces.find(claim.metadata.namespace_);
+    if (found == objects_.namespaces.end() || claim.status.allocation.has_value()) continue;
+    const auto& labels = found->second.metadata().labels;
+    const auto label = labels.find(api::validation::kAdminAccessLabel);
+    if (label != labels.end() && label->second == "true") continue;
+    for (const v1::DeviceRequest& request : claim.spec.devices.requests) {
+      if (!request.exactly.has_value() || !request.exactly->admin_access.value_or(false)) continue;
+      return fmt::format(
+          "request {} of claim {} wants admin access, for which namespace {} lacks the label {}: "
+          "\"true\"",
+          request.name,
+          api::ObjectKey(claim.metadata),
+          claim.metadata.namespace_,
+          api::validation::kAdminAccessLabel);
+    }
+  }
+  return {};
 }
 
 OfflineExplanation OfflineCluster::ExplainClaim(const std::string& key) {
@@ -134,7 +212,15 @@ OfflineExplanation OfflineCluster::ExplainClaim(const std::string& key) {
   answer.fix = FixOf(claims);
   std::vector<CandidateNode> nodes;
   for (const scheduler::NodeState* state : looked_at_) nodes.push_back({.node = &state->value()});
-  ExplainDevices(claims, nodes, answer);
+  if (std::string why = ForbiddenAdminAccess(claims); !why.empty()) {
+    answer.verdict = Verdict::kRefused;
+    answer.reason = std::move(why);
+    return answer;
+  }
+  ExplainDevices({api::FrozenOf<v1::ResourceClaim>(placed.object)},
+                 nodes,
+                 {placed.object.metadata().uid},
+                 answer);
   if (answer.explanation.fits()) return answer;
   answer.verdict = answer.explanation.refusal.empty() ? Verdict::kDoesNotFit : Verdict::kRefused;
   answer.reason = answer.explanation.refusal.empty() ? "no node has the devices it asks for"
@@ -145,7 +231,10 @@ OfflineExplanation OfflineCluster::ExplainClaim(const std::string& key) {
 /// Nodes, and what the scheduler has against them besides their devices.
 std::vector<CandidateNode> OfflineCluster::CandidatesFor(const api::Object& pod,
                                                          const Claims& claims) const {
-  const scheduler::PodNeeds needs = scheduler::NeedsOf(pod.As<core::Pod>());
+  scheduler::PodNeeds needs = scheduler::NeedsOf(pod.As<core::Pod>());
+  for (std::string& name : ExtendedResources(pod.As<core::Pod>())) {
+    if (extended_.ClassOf(name) != nullptr) needs.of_classes.insert(std::move(name));
+  }
   const bool any_allocated = std::ranges::any_of(claims, [](const api::Object& claim) {
     return claim.As<v1::ResourceClaim>().status.allocation.has_value();
   });
@@ -177,16 +266,10 @@ std::string OfflineCluster::ObjectionOf(const scheduler::NodeState& node,
   return nowhere == nullptr ? "" : fmt::format("{}", fmt::join(nowhere->node_reasons, ", "));
 }
 
-void OfflineCluster::ExplainDevices(const Claims& claims,
+void OfflineCluster::ExplainDevices(const WantedClaims& claims,
                                     std::span<const CandidateNode> nodes,
+                                    std::set<std::string> own_claims,
                                     OfflineExplanation& answer) const {
-  WantedClaims wanted;
-  std::set<std::string> own;
-  for (const api::Object& claim : claims) {
-    own.insert(claim.metadata().uid);
-    if (!claim.As<v1::ResourceClaim>().status.allocation.has_value())
-      wanted.push_back(api::FrozenOf<v1::ResourceClaim>(claim));
-  }
   std::vector<Frozen<v1::ResourceClaim>> allocated;
   for (const std::string& key : objects_.claim_order) {
     const api::Object& claim = objects_.claims.at(key).object;
@@ -196,9 +279,9 @@ void OfflineCluster::ExplainDevices(const Claims& claims,
   const Holders holders(std::move(allocated));
   answer.explanation = planning::Explain({.snapshot = snapshot_,
                                           .holders = holders,
-                                          .claims = wanted,
+                                          .claims = claims,
                                           .nodes = nodes,
-                                          .own_claims = std::move(own),
+                                          .own_claims = std::move(own_claims),
                                           .budget = options_.budget});
 }
 

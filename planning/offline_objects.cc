@@ -45,6 +45,8 @@ class Sorter {
     } else if (object.If<core::Node>() != nullptr) {
       sorted_.nodes.insert_or_assign(object.metadata().name, object);
       sorted_.has_nodes = true;
+    } else if (object.kind().group.empty() && object.kind().kind == "Namespace") {
+      sorted_.namespaces.insert_or_assign(object.metadata().name, object);
     } else if (object.kind().group == "resource.k8s.io") {
       sorted_.notes.push_back(fmt::format("{}: skipped {} {}: this allocator does not look at it",
                                           manifests::PlaceOf(manifest),

@@ -35,7 +35,8 @@ struct OfflineObjects {
   /// By name. Nodes that only slices name have nothing but that name; without any node there is one
   /// called "node".
   std::map<std::string, api::Object> nodes;
-  bool has_nodes = false;  // some of them were given
+  bool has_nodes = false;                         // some of them were given
+  std::map<std::string, api::Object> namespaces;  // that were given, by name
   /// Objects of resource.k8s.io that take no part, and where they stand.
   std::vector<std::string> notes;
 };

@@ -28,6 +28,7 @@ constexpr size_t kNodesFreedMax = 8;      // nodes whose claims might be given b
 constexpr size_t kHoldersTriedMax = 256;  // claims of one node that might be
 constexpr size_t kHoldersNamedMax = 3;    // of one suggestion
 constexpr size_t kClassesTriedMax = 16;   // instead of the one that is asked for
+constexpr size_t kAmountsTriedMax = 8;    // of one capacity
 constexpr size_t kDevicesAddedMax = 32;   // as many as a claim may have
 constexpr std::string_view kAddedPool = "one-more";
 
@@ -67,6 +68,7 @@ class Suggester {
       Tolerate(way);
       DropConditions(way);
       AskForFewer(way);
+      AskForLessCapacity(way);
       TakeOtherClass(way);
     }
     DropConstraints();
@@ -182,6 +184,53 @@ class Suggester {
                             })};
       if (Try(std::move(suggestion), question_.snapshot)) return;
     }
+  }
+
+  /// As much as is left on one of the most promising nodes, where that is less.
+  void AskForLessCapacity(size_t way) {
+    const Funnel& funnel = question_.funnels[way];
+    const v1::CapacityRequirements* const asked = counter_.judge(way).variant().capacity;
+    if (asked == nullptr) return;
+    for (const auto& [name, wanted] : asked->requests) {
+      for (const api::Quantity& left : CapacitiesLeft(way, name)) {
+        if (left >= wanted) continue;
+        Suggestion suggestion{.kind = ChangeKind::kLessCapacity,
+                              .text = fmt::format("ask for {} of {} instead of {} in {}",
+                                                  left.ToString(),
+                                                  name,
+                                                  wanted.ToString(),
+                                                  Named(funnel)),
+                              .claims = Edited(question_.claims, funnel, [&](auto& request) {
+                                request.capacity->requests.insert_or_assign(name, left);
+                              })};
+        if (Try(std::move(suggestion), question_.snapshot)) break;
+      }
+    }
+  }
+
+  /// What claims have left of the capacity of devices on the most promising nodes, largest first.
+  std::vector<api::Quantity> CapacitiesLeft(size_t way, const std::string& name) {
+    std::vector<api::Quantity> amounts;
+    const allocator::AllocatedState& taken = counter_.state();
+    for (size_t i = 0; i < std::min(question_.nodes.size(), kNodesFreedMax); ++i) {
+      const auto devices = counter_.DevicesOn(*question_.nodes[i], way);
+      if (!devices) continue;
+      for (const FallenDevice& device : *devices) {
+        const auto capacity = device.published->capacity.find(name);
+        const bool is_short =
+            device.fall.step == Step::kTooSmall || device.fall.step == Step::kCapacity;
+        if (!is_short || capacity == device.published->capacity.end()) continue;
+        api::Quantity left = capacity->second.value;
+        const allocator::ConsumedCapacity* const used = taken.FindCapacity(device.device.view());
+        if (used != nullptr && used->contains(name)) left -= used->find(name)->second;
+        if (left.Sign() > 0) amounts.push_back(std::move(left));
+      }
+    }
+    std::ranges::sort(amounts, std::greater());
+    const auto repeated = std::ranges::unique(amounts);
+    amounts.erase(repeated.begin(), repeated.end());
+    if (amounts.size() > kAmountsTriedMax) amounts.resize(kAmountsTriedMax);
+    return amounts;
   }
 
   void TakeOtherClass(size_t way) {
@@ -311,10 +360,11 @@ class Suggester {
 }  // namespace
 
 std::string_view ChangeName(ChangeKind kind) {
-  constexpr std::array<std::string_view, 7> kNames = {"tolerate",
+  constexpr std::array<std::string_view, 8> kNames = {"tolerate",
                                                       "dropConstraint",
                                                       "dropCondition",
                                                       "fewerDevices",
+                                                      "lessCapacity",
                                                       "otherClass",
                                                       "freeClaims",
                                                       "moreDevices"};

@@ -28,6 +28,7 @@ enum class ChangeKind : uint8_t {
   kDropConstraint,  // of a claim
   kDropCondition,   // one conjunct of a selector
   kFewerDevices,
+  kLessCapacity,  // of a device
   kOtherClass,
   kFreeClaims,   // of others
   kMoreDevices,  // on a node

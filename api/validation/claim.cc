@@ -20,7 +20,6 @@ namespace {
 
 namespace v1 = resource_v1;
 
-constexpr std::string_view kAdminAccessLabel = "resource.kubernetes.io/admin-access";
 constexpr std::array<std::string_view, 2> kAllocationModes = {"All", "ExactCount"};
 
 // What a request has in common with a subrequest, and where in the claim it stands.

@@ -33,6 +33,9 @@ inline constexpr size_t kInterfaceNameMax = 256;
 inline constexpr size_t kHardwareAddressMax = 128;
 inline constexpr size_t kAddressesMax = 16;
 
+/// Of namespaces whose claims may have admin access: "true".
+inline constexpr std::string_view kAdminAccessLabel = "resource.kubernetes.io/admin-access";
+
 std::vector<ErrorCause> ValidateClaim(const resource_v1::ResourceClaim& claim,
                                       const Options& options);
 std::vector<ErrorCause> ValidateClaimUpdate(const resource_v1::ResourceClaim& claim,
