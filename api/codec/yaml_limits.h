@@ -14,7 +14,7 @@ inline constexpr size_t kYamlJsonMax = 32U << 20U;
 inline constexpr size_t kYamlExpandedMin = 4U << 20U;
 inline constexpr size_t kYamlExpandedPerByte = 16;
 /// Values in one document, before aliases are followed.
-inline constexpr size_t kYamlNodesMax = 1'000'000;
+inline constexpr size_t kYamlNodesMax = 4'000'000;
 /// Mappings and sequences inside each other, also through aliases.
 inline constexpr size_t kYamlDepthMax = 500;
 /// Documents in one text.
