@@ -126,9 +126,9 @@ Command AddExplain(CLI::App& program) {
       ->check(CLI::IsMember({"text", "json", "yaml"}))
       ->capture_default_str();
   command->footer(
-      "The cluster is looked at as it is: nothing is taken by what waits before. Nothing is\n"
+      "The cluster is looked at as it is: nothing is taken by what waits before. Nothing is "
       "written anywhere.\n"
-      "Exit codes: 0 it fits or has its devices, 1 it does not fit, 2 bad options, unreadable\n"
+      "Exit codes: 0 it fits or has its devices, 1 it does not fit, 2 bad options, unreadable "
       "input, or nothing of that name.\n"
       "Examples:\n"
       "  kubectl get nodes,deviceclasses,resourceslices,resourceclaims,pods -A -o yaml >dump.yaml\n"

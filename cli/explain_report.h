@@ -16,7 +16,7 @@ struct ExplainTextOptions {
   Colours colours = Colours::kNone;
 };
 
-/// For people: at most kColumns columns wherever names allow it. Lists end after kReasonsMax
+/// For people: at most kHelpColumns columns wherever names allow it. Lists end after kReasonsMax
 /// entries and say how many are left.
 std::string TextOf(const planning::OfflineExplanation& explanation,
                    const ExplainTextOptions& options);

@@ -9,7 +9,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "cli/command_text.h"
 #include "cli/explain_report.h"
+#include "cli/help.h"
 #include "planning/explanation.h"
 
 namespace dray::cli {
@@ -56,11 +58,11 @@ class TextReport {
 
  private:
   void Say(size_t indent, std::string_view text, size_t hanging = 2) {
-    out_ += Wrapped(Printable(text), indent, hanging);
+    out_ +=
+        std::string(indent, ' ') + Wrapped(Printable(text), indent + hanging, kHelpColumns) + "\n";
   }
   void Title(std::string_view text) {
-    std::string title = Wrapped(Printable(text), 0, 2);
-    title.pop_back();
+    const std::string title = Wrapped(Printable(text), 2, kHelpColumns);
     out_ += "\n" + Painted(title, kYellow, options_.colours) + "\n";
   }
 
@@ -83,8 +85,8 @@ class TextReport {
     std::string_view verdict = "does not fit";
     if (answer_.verdict == planning::Verdict::kRefused) verdict = "gets no devices";
     if (answer_.verdict == planning::Verdict::kUndecided) verdict = "is undecided";
-    std::string title = Wrapped(fmt::format("{} {}: {}", answer_.what, verdict, FirstLine()), 0, 2);
-    title.pop_back();
+    const std::string title =
+        Wrapped(fmt::format("{} {}: {}", answer_.what, verdict, FirstLine()), 2, kHelpColumns);
     out_ += Painted(title, kRed, options_.colours) + "\n";
     OtherLines();
     if (!answer_.fix.empty()) Say(2, answer_.fix);

@@ -78,23 +78,6 @@ std::string_view Plural(size_t count, std::string_view one, std::string_view man
   return count == 1 ? one : many;
 }
 
-std::string Wrapped(std::string_view text, size_t indent, size_t hanging) {
-  std::string wrapped;
-  size_t margin = indent;
-  while (true) {
-    const size_t room = kColumns > margin ? kColumns - margin : 1;
-    size_t end = text.size();
-    if (end > room) {
-      end = text.rfind(' ', room);
-      if (end == std::string_view::npos || end == 0) end = std::min(text.find(' '), text.size());
-    }
-    wrapped.append(margin, ' ').append(text.substr(0, end)).push_back('\n');
-    if (end >= text.size()) return wrapped;
-    text.remove_prefix(end + 1);
-    margin = indent + hanging;
-  }
-}
-
 std::string TableOf(std::span<const Row> rows, Numbers numbers) {
   if (rows.empty()) return {};
   std::vector<size_t> widths(rows.front().size());

@@ -61,11 +61,6 @@ std::string Printable(std::string_view text);
 
 std::string_view Plural(size_t count, std::string_view one, std::string_view many);
 
-/// `text` on lines of at most kColumns columns where blanks allow it, each indented by `indent`
-/// blanks, all but the first by `hanging` more. Ends with a line break.
-std::string Wrapped(std::string_view text, size_t indent, size_t hanging = 0);
-inline constexpr size_t kColumns = 80;
-
 // -------------------------------------------------------------------------------------------
 // tables
 
