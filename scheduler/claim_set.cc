@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "api/claims/node_operations.h"
 #include "scheduler/binding_conditions.h"
 
 namespace dray::scheduler {
@@ -95,7 +96,10 @@ std::optional<EndOfAttempt> SortClaims(std::span<const api::Object> claims,
       continue;
     }
     ClaimSet::Allocated allocated{
-        .index = i, .nodes = std::nullopt, .is_useless = IsUseless(claim, view, options)};
+        .index = i,
+        .nodes = std::nullopt,
+        .is_useless = IsUseless(claim, view, options),
+        .skips_operations = api::claims::SkipsOperations(*claim.status.allocation)};
     if (const auto& selector = claim.status.allocation->node_selector) {
       Result<api::NodeSelector> parsed = api::NodeSelector::Parse(api::NodeTerms(*selector));
       if (!parsed) {

@@ -23,6 +23,7 @@ struct ClaimSet {
     size_t index;
     std::optional<api::NodeSelector> nodes;  // none: everywhere
     bool is_useless = false;                 // its devices did not get ready
+    bool skips_operations = false;           // only some nodes can do that
   };
   std::vector<Allocated> allocated;
   std::vector<size_t> wanted_indexes;

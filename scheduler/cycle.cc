@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "api/claims/node_operations.h"
 #include "api/claims/pod_claims.h"
 #include "api/claims/pod_groups.h"
 #include "api/selectors/node_selector_match.h"
@@ -330,7 +331,8 @@ class NodeSearch {
     for (const ClaimSet::Allocated& claim : set_.allocated) {
       const bool is_here =
           !claim.nodes || claim.nodes->Matches(node.metadata.labels, node.metadata.name);
-      if (is_here && !claim.is_useless) continue;
+      const bool can_skip = !claim.skips_operations || api::claims::MaySkipOperations(node);
+      if (is_here && can_skip && !claim.is_useless) continue;
       unavailable_.insert(claim.index);
       are_available = false;
     }

@@ -165,6 +165,19 @@ TEST_F(DecideTest, ClaimBeingAllocatedElsewhereIsWaitedFor) {
   EXPECT_TRUE(result.waits_for.events.empty());
 }
 
+TEST_F(DecideTest, DevicesWithoutCallsNeedANodeThatCanDoWithout) {
+  AddNode(MakeNode("a"));
+  core_v1::Node able = MakeNode("b");
+  able.status.declared_features = {"DRAOptionalNodeOperations"};
+  AddNode(able);
+  resource_v1::ResourceClaim claim = MakeClaim("gpu");
+  claim.status.allocation.emplace().devices.results = {{.skip_node_operations = {"All"}}};
+  AddClaim(claim);
+  EXPECT_EQ(std::get<Placement>(Run()).node, "b");
+  pod_.spec.node_selector["kubernetes.io/hostname"] = "a";
+  EXPECT_EQ(std::get<Unschedulable>(Run()).unavailable_claims, std::vector<size_t>{0});
+}
+
 TEST_F(DecideTest, AllocatedClaimDecidesTheNode) {
   AddNode(MakeNode("a"));
   AddNode(MakeNode("b"));

@@ -2,13 +2,13 @@
 #include "allocator/literal/assignment.h"
 
 #include <algorithm>
-#include <string_view>
 
 #include <fmt/format.h>
 
 #include "allocator/rules/release_rules.h"
 #include "allocator/rules/share_id.h"
 #include "allocator/rules/taints.h"
+#include "api/claims/node_operations.h"
 
 namespace dray::allocator::literal {
 
@@ -88,12 +88,9 @@ Result<bool> Assignment::Enter(size_t claim, rules::Placement& placement, Entere
 
 /// Whether kubelet may omit the calls that the slice says it can do without (1.37).
 bool Assignment::MaySkipNodeOperations(const rules::DeviceEntry& entry) const {
-  constexpr std::string_view kFeature = "DRAOptionalNodeOperations";
   if (entry.slice->spec.skip_node_operations.empty()) return true;
   if (!rules_.knows_skipped_operations) return true;
-  const auto& declared = node_.status.declared_features;
-  return features_.optional_node_operations &&
-         std::ranges::find(declared, kFeature) != declared.end();
+  return features_.optional_node_operations && api::claims::MaySkipOperations(node_);
 }
 
 /// Only the first share of a device pays for its counters.

@@ -2,20 +2,17 @@
 #include "allocator/search/node_problem.h"
 
 #include <algorithm>
-#include <string_view>
 
 #include "allocator/rules/consumable_capacity.h"
+#include "api/claims/node_operations.h"
 #include "api/resource_v1/slice.h"
 
 namespace dray::allocator::search {
 namespace {
 
 bool MaySkip(const api::core_v1::Node& node, const Features& features) {
-  constexpr std::string_view kFeature = "DRAOptionalNodeOperations";
   if (features.Picked() != Implementation::kExperimental) return true;
-  return features.optional_node_operations &&
-         std::ranges::find(node.status.declared_features, kFeature) !=
-             node.status.declared_features.end();
+  return features.optional_node_operations && api::claims::MaySkipOperations(node);
 }
 
 }  // namespace
