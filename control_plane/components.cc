@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "allocator/feature_switches.h"
 #include "base/zoneinfo.h"
 #include "cel/selector_cache.h"
 #include "dray/profile.h"
@@ -15,7 +16,58 @@ constexpr size_t kSelectorsKept = 10'000;
 // Decided and not yet being written, so that no binder waits for the next decision.
 constexpr size_t kBindingsPerBinder = 4;
 
+/// The gates decide what the search knows, as they decide what the API has. Older releases had
+/// searches of their own; their objects get that of 1.37.
+Result<allocator::Features> SearchFeatures(const server::registry::Emulation& emulation) {
+  const bool is_newest =
+      emulation.release == api::Release::kAny || emulation.release == api::Release::kNewest;
+  if (!is_newest) return allocator::Features();
+  return allocator::FeaturesOf(allocator::Profile(), emulation.gates);
+}
+
+/// Earlier releases had other kinds for this, which are not served.
+bool ServesPodGroups(const server::registry::Emulation& emulation) {
+  constexpr int kFirst = 37;
+  return emulation.gates.Has(api::Gate::kGenericWorkload) &&
+         (emulation.release == api::Release::kAny || api::MinorOf(emulation.release) >= kFirst);
+}
+
+std::optional<api::Release> TaintRules(const server::registry::Emulation& emulation) {
+  if (!emulation.gates.Has(api::Gate::kDeviceTaintRules)) return std::nullopt;
+  return emulation.release;
+}
+
+/// What simulated nodes can do: they have no drivers to ask, and take devices as they come.
+std::vector<std::string> DeclaredFeatures(const api::FeatureGates& gates) {
+  std::vector<std::string> features;
+  if (!gates.Has(api::Gate::kNodeDeclaredFeatures)) return features;
+  for (const api::Gate gate :
+       {api::Gate::kNodeAllocatableResources, api::Gate::kOptionalNodeOperations}) {
+    if (!gates.Has(gate)) continue;
+    for (const api::GateInfo& info : api::Gates()) {
+      if (info.gate == gate) features.emplace_back(info.name);
+    }
+  }
+  return features;
+}
+
 }  // namespace
+
+Result<ComponentsOptions> OptionsFor(const server::registry::Emulation& emulation) {
+  const api::FeatureGates& gates = emulation.gates;
+  ComponentsOptions options;
+  DRAY_TRY(options.features, SearchFeatures(emulation));
+  options.simulated.declared_features = DeclaredFeatures(gates);
+  options.taint_eviction = gates.Has(api::Gate::kDeviceTaints);
+  options.pool_status = gates.Has(api::Gate::kResourcePoolStatus);
+  options.classic = api::claims::ClassicClaimsOf(emulation.release, gates);
+  options.pod_groups = ServesPodGroups(emulation);
+  options.group_claims = options.pod_groups && gates.Has(api::Gate::kWorkloadResourceClaims);
+  options.extended_resources = gates.Has(api::Gate::kExtendedResource);
+  options.node_allocatable = gates.Has(api::Gate::kNodeAllocatableResources);
+  options.taint_rules = TaintRules(emulation);
+  return options;
+}
 
 void BindingScheduler::Run() {
   std::vector<std::jthread> binders;

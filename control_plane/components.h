@@ -20,6 +20,7 @@
 #include "dray/allocator.h"
 #include "node/simulated_nodes.h"
 #include "scheduler/scheduler.h"
+#include "server/registry/served_kinds.h"
 
 namespace dray::control_plane {
 
@@ -72,6 +73,10 @@ struct ComponentsOptions {
   /// DeviceTaintRules count, as in this release.
   std::optional<api::Release> taint_rules = {};
 };
+
+/// What they do in a cluster of such a release with such gates; none of them is chosen yet.
+/// Errors: kInvalid  the allocator has no such features.
+Result<ComponentsOptions> OptionsFor(const server::registry::Emulation& emulation);
 
 /// All of them together. Not thread-safe.
 class Components {

@@ -9,9 +9,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "allocator/feature_switches.h"
 #include "control_plane/credentials.h"
-#include "dray/profile.h"
 #include "net/server/descriptors.h"
 #include "server/access/service_account_token.h"
 #include "server/registry/rule_set.h"
@@ -21,41 +19,6 @@ namespace {
 
 constexpr std::chrono::milliseconds kShutdownGrace{2000};
 constexpr size_t kBinders = 16;  // where a commit waits for a disk
-
-/// The gates decide what the search knows, as they decide what the API has. Older releases had
-/// searches of their own; their objects get that of 1.37.
-Result<allocator::Features> SearchFeatures(const server::registry::Emulation& emulation) {
-  const bool is_newest =
-      emulation.release == api::Release::kAny || emulation.release == api::Release::kNewest;
-  if (!is_newest) return allocator::Features();
-  return allocator::FeaturesOf(allocator::Profile(), emulation.gates);
-}
-
-/// Earlier releases had other kinds for this, which are not served.
-bool ServesPodGroups(const server::registry::Emulation& emulation) {
-  constexpr int kFirst = 37;
-  return emulation.gates.Has(api::Gate::kGenericWorkload) &&
-         (emulation.release == api::Release::kAny || api::MinorOf(emulation.release) >= kFirst);
-}
-
-std::optional<api::Release> TaintRules(const server::registry::Emulation& emulation) {
-  if (!emulation.gates.Has(api::Gate::kDeviceTaintRules)) return std::nullopt;
-  return emulation.release;
-}
-
-/// What simulated nodes can do: they have no drivers to ask, and take devices as they come.
-std::vector<std::string> DeclaredFeatures(const api::FeatureGates& gates) {
-  std::vector<std::string> features;
-  if (!gates.Has(api::Gate::kNodeDeclaredFeatures)) return features;
-  for (const api::Gate gate :
-       {api::Gate::kNodeAllocatableResources, api::Gate::kOptionalNodeOperations}) {
-    if (!gates.Has(gate)) continue;
-    for (const api::GateInfo& info : api::Gates()) {
-      if (info.gate == gate) features.emplace_back(info.name);
-    }
-  }
-  return features;
-}
 
 server::verbs::User ComponentsUser() {
   return {.name = "system:dray", .groups = {"system:masters"}};
@@ -183,26 +146,16 @@ Result<> Process::MakeResources(const server::http::Authenticator& authenticator
 }
 
 Result<ComponentsOptions> Process::ChooseComponents() const {
-  DRAY_TRY(const allocator::Features features, SearchFeatures(options_.emulation));
-  node::SimulatedNodes::Options simulated = options_.simulated;
-  simulated.declared_features = DeclaredFeatures(options_.emulation.gates);
-  return ComponentsOptions{
-      .scheduler = options_.scheduler,
-      .controllers = options_.controllers,
-      .nodes = options_.nodes,
-      .binders = options_.store.memory ? 0 : kBinders,
-      .simulated = std::move(simulated),
-      .features = features,
-      .scheduling = options_.scheduling,
-      .taint_eviction = options_.emulation.gates.Has(api::Gate::kDeviceTaints),
-      .pool_status = options_.emulation.gates.Has(api::Gate::kResourcePoolStatus),
-      .classic = api::claims::ClassicClaimsOf(options_.emulation.release, options_.emulation.gates),
-      .pod_groups = ServesPodGroups(options_.emulation),
-      .group_claims = ServesPodGroups(options_.emulation) &&
-                      options_.emulation.gates.Has(api::Gate::kWorkloadResourceClaims),
-      .extended_resources = options_.emulation.gates.Has(api::Gate::kExtendedResource),
-      .node_allocatable = options_.emulation.gates.Has(api::Gate::kNodeAllocatableResources),
-      .taint_rules = TaintRules(options_.emulation)};
+  DRAY_TRY(ComponentsOptions chosen, OptionsFor(options_.emulation));
+  chosen.scheduler = options_.scheduler;
+  chosen.controllers = options_.controllers;
+  chosen.nodes = options_.nodes;
+  chosen.binders = options_.store.memory ? 0 : kBinders;
+  std::vector<std::string> declared = std::move(chosen.simulated.declared_features);
+  chosen.simulated = options_.simulated;
+  chosen.simulated.declared_features = std::move(declared);
+  chosen.scheduling = options_.scheduling;
+  return chosen;
 }
 
 Result<> Process::StartComponents() {

@@ -2,10 +2,10 @@
 #include "tests/stories/player.h"
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <chrono>
 #include <fstream>
+#include <initializer_list>
 #include <map>
 #include <memory>
 #include <set>
@@ -15,10 +15,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "api/feature_gates.h"
 #include "base/world.h"
 #include "net/client/http_client.h"
 #include "tests/serving/server_child.h"
 #include "tests/stories/normal_form.h"
+#include "tests/stories/own_components.h"
+#include "tests/stories/vocabulary.h"
 #include "tests/vectors/case_files.h"
 
 namespace dray::stories {
@@ -39,6 +42,8 @@ constexpr std::chrono::seconds kTimerMax{12};
 constexpr std::chrono::seconds kClassicTimerMax{5};
 // Before a pod that follows another kind: everybody shall have seen what was made before.
 constexpr milliseconds kSeen{100};
+// A policy that refuses takes a while before it does.
+constexpr milliseconds kPolicySeen{500};
 constexpr milliseconds kBoundMax{10'000};
 constexpr milliseconds kLook{4};
 
@@ -54,6 +59,13 @@ profiles:
 - schedulerName: no-filter-timeout
   pluginConfig: [{name: DynamicResources, args: {filterTimeout: 0s}}]
 )";
+/// Of the one that runs only where a story starts it.
+constexpr std::string_view kSecondSchedulerConfig =
+    R"(apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+- schedulerName: second-scheduler
+)";
 /// Those of classic DRA had a short back-off and a second scheduler.
 constexpr std::string_view kClassicSchedulerConfig =
     R"(apiVersion: kubescheduler.config.k8s.io/v1
@@ -64,69 +76,6 @@ profiles:
 - schedulerName: default-scheduler
 - schedulerName: second-scheduler
 )";
-
-/// A kind that is shown. Those that no served version has are left out.
-struct Shown {
-  std::string_view plural, api_version;
-  bool in_writes = true;
-};
-/// What a release calls them, and what it shows.
-struct Vocabulary {
-  std::vector<Shown> shown;
-  std::map<std::string, std::string, std::less<>> versions;  // of kinds that a deed names without
-};
-
-/// What 1.30 and 1.31 have for claims: one version each.
-Vocabulary ClassicVocabulary(std::string_view resource_version) {
-  Vocabulary words{.shown = {{"pods", "v1"},
-                             {"resourceclaims", resource_version},
-                             {"podschedulingcontexts", resource_version}},
-                   .versions = {}};
-  for (const std::string_view kind : {"DeviceClass",
-                                      "PodSchedulingContext",
-                                      "ResourceClaim",
-                                      "ResourceClaimParameters",
-                                      "ResourceClaimTemplate",
-                                      "ResourceClass",
-                                      "ResourceClassParameters",
-                                      "ResourceSlice"}) {
-    words.versions.emplace(kind, resource_version);
-  }
-  return words;
-}
-
-bool IsOf(const json::object& story, std::string_view minor) {
-  return TextOf(story, "release").starts_with(fmt::format("{}.", minor));
-}
-
-bool IsClassic(const json::object& story) {
-  return IsOf(story, "1.30") || IsOf(story, "1.31");
-}
-
-Vocabulary VocabularyOf(const json::object& story) {
-  if (IsOf(story, "1.30")) return ClassicVocabulary("resource.k8s.io/v1alpha2");
-  if (IsOf(story, "1.31")) return ClassicVocabulary("resource.k8s.io/v1alpha3");
-  return {.shown = {{"pods", "v1"},
-                    {"resourceclaims", "resource.k8s.io/v1"},
-                    {"devicetaintrules", "resource.k8s.io/v1"},
-                    {"resourcepoolstatusrequests", "resource.k8s.io/v1alpha3"},
-                    {"podgroups", "scheduling.k8s.io/v1alpha3"},
-                    {"resourcequotas", "v1", false}},
-          .versions = {{"DeviceClass", "resource.k8s.io/v1"},
-                       {"DeviceTaintRule", "resource.k8s.io/v1"},
-                       {"PodGroup", "scheduling.k8s.io/v1alpha3"},
-                       {"ResourceClaim", "resource.k8s.io/v1"},
-                       {"ResourceClaimTemplate", "resource.k8s.io/v1"},
-                       {"ResourcePoolStatusRequest", "resource.k8s.io/v1alpha3"},
-                       {"ResourceSlice", "resource.k8s.io/v1"}}};
-}
-
-std::string PluralOf(std::string_view kind) {
-  std::string plural(kind);
-  std::ranges::transform(plural, plural.begin(), [](unsigned char c) { return std::tolower(c); });
-  if (plural.ends_with("parameters")) return plural;
-  return plural + (plural.ends_with('s') ? "es" : "s");
-}
 
 std::string RootOf(std::string_view api_version) {
   return fmt::format("{}/{}", api_version.contains('/') ? "/apis" : "/api", api_version);
@@ -161,6 +110,34 @@ std::string Numbered(std::string text, std::string_view number) {
   return text;
 }
 
+bool IsAny(const json::object& story, std::initializer_list<std::string_view> ops) {
+  for (const json::value& step : ListOf(story, "steps")) {
+    for (const json::value& deed : ListOf(step.as_object(), "do")) {
+      if (std::ranges::count(ops, TextOf(deed.as_object(), "op")) > 0) return true;
+    }
+  }
+  return false;
+}
+
+std::string GatesOf(const json::object& story) {
+  std::string gates;
+  for (const json::value& gate : ListOf(story, "gates")) {
+    gates += fmt::format("{}{}=true", gates.empty() ? "" : ",", std::string_view(gate.as_string()));
+  }
+  return gates;
+}
+
+/// What the flags that say so mean to `dray serve`.
+Result<server::registry::Emulation> EmulationOf(const json::object& story) {
+  server::registry::Emulation emulation;
+  DRAY_TRY(emulation.release, api::ParseRelease(ReleaseOf(story)));
+  const std::string gates = GatesOf(story);
+  emulation.gates = gates.empty() ? api::FeatureGates::AllOf(emulation.release)
+                                  : api::FeatureGates::DefaultsOf(emulation.release);
+  DRAY_TRY_VOID(emulation.gates.Apply(gates, emulation.release));
+  return emulation;
+}
+
 /// The story's own, and others in which it makes something.
 std::set<std::string> NamespacesOf(const json::object& story) {
   std::set<std::string> names = {
@@ -188,7 +165,9 @@ class Cluster {
         patience_(IsClassic(story) ? kClassicTimerMax : kTimerMax),
         config_text_(IsClassic(story) ? kClassicSchedulerConfig : kSchedulerConfig),
         config_(folder + "/scheduler.yaml"),
-        server_(program, folder, FlagsOf(story, config_)) {}
+        emulation_(EmulationOf(story)),
+        has_own_components_(IsAny(story, {"kill", "start", "reject", "allow"})),
+        server_(program, folder, FlagsOf(story, config_, has_own_components_)) {}
 
   Result<> Start() {
     std::ofstream(config_) << config_text_;
@@ -205,7 +184,7 @@ class Cluster {
     for (const Shown& shown : words_.shown) {
       if (shown.in_writes) DRAY_TRY_VOID(Follow(shown));
     }
-    return {};
+    return has_own_components_ ? StartComponents() : Result<>();
   }
 
   Result<StepOutcome> Do(const json::object& step,
@@ -230,21 +209,32 @@ class Cluster {
   }
 
  private:
-  static std::vector<std::string> FlagsOf(const json::object& story, const std::string& config) {
-    std::string gates;
-    for (const json::value& gate : ListOf(story, "gates")) {
-      gates +=
-          fmt::format("{}{}=true", gates.empty() ? "" : ",", std::string_view(gate.as_string()));
+  static std::vector<std::string> FlagsOf(const json::object& story,
+                                          const std::string& config,
+                                          bool has_own_components) {
+    std::vector<std::string> flags = {
+        "--memory", "--allow-overlapping-allocations", "--emulate-release=" + ReleaseOf(story)};
+    if (const std::string gates = GatesOf(story); !gates.empty()) {
+      flags.push_back("--feature-gates=" + gates);
     }
-    std::string release(TextOf(story, "release"));
-    release.resize(std::min(release.rfind('.'), release.size()));  // 1.37 of 1.37.0
-    std::vector<std::string> flags = {"--memory",
-                                      "--allow-overlapping-allocations",
-                                      "--components=apiserver,scheduler,controllers",
-                                      "--scheduler-config=" + config,
-                                      "--emulate-release=" + release};
-    if (!gates.empty()) flags.push_back("--feature-gates=" + gates);
+    if (has_own_components) {
+      flags.emplace_back("--components=apiserver");
+    } else {
+      flags.emplace_back("--components=apiserver,scheduler,controllers");
+      flags.push_back("--scheduler-config=" + config);
+    }
     return flags;
+  }
+
+  /// Those that a story starts, kills or has refused are not in the server's process.
+  Result<> StartComponents() {
+    OwnComponents::Options options{.port = server_.port(), .token = serving::ServerChild::Token()};
+    DRAY_TRY(options.emulation, emulation_);
+    DRAY_TRY(options.scheduling, scheduler::ReadConfiguration(config_text_));
+    DRAY_TRY(options.second_scheduling, scheduler::ReadConfiguration(kSecondSchedulerConfig));
+    components_.emplace(std::move(options));
+    DRAY_TRY_VOID(components_->Start("kube-controller-manager"));
+    return components_->Start("kube-scheduler");
   }
 
   Result<net::client::ClientResponse> Ask(std::string method,
@@ -290,6 +280,20 @@ class Cluster {
       return {};
     }
     if (op == "create") return Create(deed);
+    if (op == "start") return components_->Start(std::string(TextOf(deed, "component")));
+    if (op == "kill") {
+      components_->Kill(std::string(TextOf(deed, "component")));
+      return {};
+    }
+    if (op == "allow") {
+      components_->refusals().Remove(std::string(TextOf(deed, "id")));
+      return {};
+    }
+    if (op == "reject") {
+      Rest(kPolicySeen);
+      components_->refusals().Add(std::string(TextOf(deed, "id")), RefusalOf(deed));
+      return {};
+    }
     const std::string path = ObjectOf(deed);
     if (op == "delete") {
       const json::value* grace = deed.if_contains("gracePeriodSeconds");
@@ -313,6 +317,18 @@ class Cluster {
                     TextOf(deed, "patchType") == "strategic"
                         ? "application/strategic-merge-patch+json"
                         : "application/merge-patch+json"));
+  }
+
+  static Refusal RefusalOf(const json::object& deed) {
+    Refusal refusal{.group = std::string(TextOf(deed, "group")),
+                    .resource = std::string(TextOf(deed, "resource")),
+                    .operations = {},
+                    .user = std::string(TextOf(deed, "user")),
+                    .message = std::string(TextOf(deed, "message"))};
+    for (const json::value& operation : ListOf(deed, "operations")) {
+      refusal.operations.emplace(operation.as_string());
+    }
+    return refusal;
   }
 
   std::string ObjectOf(const json::object& deed) const {
@@ -482,7 +498,10 @@ class Cluster {
   std::chrono::seconds patience_;       // with a step that is not as recorded yet
   const std::string_view config_text_;  // of the scheduler
   const std::string config_;            // the file with it
+  const Result<server::registry::Emulation> emulation_;
+  const bool has_own_components_;
   serving::ServerChild server_;
+  std::optional<OwnComponents> components_;  // goes before the server
   std::optional<net::client::HttpClient> client_;
   std::vector<std::unique_ptr<ResponseStream>> streams_;
   Symbols symbols_;
@@ -500,13 +519,6 @@ class Cluster {
 
 std::string WhyNotPlayed(const json::object& story) {
   if (!IsOf(story, "1.37") && !IsClassic(story)) return "a release that is not played";
-  for (const json::value& step : ListOf(story, "steps")) {
-    for (const json::value& deed : ListOf(step.as_object(), "do")) {
-      const std::string_view op = TextOf(deed.as_object(), "op");
-      if (op == "kill" || op == "start") return "it starts and kills single components";
-      if (op == "reject" || op == "allow") return "it makes the server refuse";
-    }
-  }
   return "";
 }
 

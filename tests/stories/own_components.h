@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scheduler and controllers of a story against a server of another process, each to be started, to
+// die and to be refused by itself.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/kind.h"
+#include "base/result.h"
+#include "client/client.h"
+#include "client/http_client.h"
+#include "control_plane/components.h"
+#include "server/registry/served_kinds.h"
+
+namespace dray::stories {
+
+/// Requests that are refused as an admission policy of the server would.
+struct Refusal {
+  std::string group, resource;  // "pods/binding"
+  std::set<std::string> operations;
+  std::string user;  // empty: whoever asks
+  std::string message;
+};
+
+/// What is refused now, by the id of who wants it so. Safe from any thread.
+class Refusals {
+ public:
+  void Add(const std::string& id, Refusal refusal);
+  void Remove(const std::string& id);
+  /// Errors: kForbidden, in upstream's words.
+  Result<> Allow(std::string_view user,
+                 std::string_view operation,
+                 const client::ObjectRef& object,
+                 std::string_view subresource) const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<std::string, Refusal> refusals_;
+};
+
+/// For one thread.
+class OwnComponents {
+ public:
+  struct Options {
+    uint16_t port = 0;  // of the server
+    std::string token;
+    server::registry::Emulation emulation;
+    scheduler::Configuration scheduling, second_scheduling;
+  };
+  explicit OwnComponents(Options options);
+  ~OwnComponents();
+  OwnComponents(const OwnComponents&) = delete;
+  OwnComponents& operator=(const OwnComponents&) = delete;
+
+  /// kube-scheduler, second-scheduler or kube-controller-manager. Errors: kBadRequest  no such
+  /// component; kInternalError  it does not start.
+  Result<> Start(const std::string& name);
+  /// Nothing that it asks for is carried out any more, and it ends.
+  void Kill(const std::string& name);
+  Refusals& refusals() { return refusals_; }
+
+ private:
+  class Connection;
+  struct Component;
+
+  const Options options_;
+  Refusals refusals_;
+  api::Scheme scheme_;
+  std::map<std::string, std::unique_ptr<Component>> components_;
+};
+
+}  // namespace dray::stories

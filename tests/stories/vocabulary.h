@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the release of a story calls the kinds that it speaks of.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <boost/json.hpp>
+
+namespace dray::stories {
+
+/// A kind that is shown. Those that no served version has are left out.
+struct Shown {
+  std::string_view plural, api_version;
+  bool in_writes = true;
+};
+/// What a release calls them, and what it shows.
+struct Vocabulary {
+  std::vector<Shown> shown;
+  std::map<std::string, std::string, std::less<>> versions;  // of kinds that a deed names without
+};
+Vocabulary VocabularyOf(const boost::json::object& story);
+
+/// Whether the story is of that release, as "1.30".
+bool IsOf(const boost::json::object& story, std::string_view minor);
+/// Whether it is about classic DRA, whose stories have a form of their own.
+bool IsClassic(const boost::json::object& story);
+/// "1.37" of 1.37.0.
+std::string ReleaseOf(const boost::json::object& story);
+
+/// "resourceclaims" of ResourceClaim.
+std::string PluralOf(std::string_view kind);
+
+}  // namespace dray::stories
