@@ -105,8 +105,9 @@ Command AddAllocate(CLI::App& program) {
       "3 a search was given up.\n"
       "Examples:\n"
       "  dray allocate -f examples/2-gpu-with-nic\n"
-      "  kubectl get nodes,deviceclasses,resourceslices,resourceclaims,pods -A -o yaml >dump.yaml\n"
-      "  dray allocate -f dump.yaml -f job.yaml --all-nodes   # where would the job fit?\n"
+      "  kubectl get nodes,deviceclasses,resourceslices -A -o yaml >dump.yaml\n"
+      "  kubectl get resourceclaims,pods -A -o yaml >in-use.yaml\n"
+      "  dray allocate -f dump.yaml -f in-use.yaml -f job.yaml --all-nodes\n"
       "  dray allocate -f dump.yaml -f job.yaml --profile v0.36.6 -o json");
   return {.app = command, .run = [options](World& world, const Output& output) {
             const Result<int> code = Allocate(world, *options, output);

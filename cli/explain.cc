@@ -131,9 +131,11 @@ Command AddExplain(CLI::App& program) {
       "Exit codes: 0 it fits or has its devices, 1 it does not fit, 2 bad options, unreadable "
       "input, or nothing of that name.\n"
       "Examples:\n"
-      "  kubectl get nodes,deviceclasses,resourceslices,resourceclaims,pods -A -o yaml >dump.yaml\n"
-      "  dray explain pod/trainer-0 -n training -f dump.yaml\n"
-      "  dray explain -f examples/stories/in-use   # everything that waits");
+      "  kubectl get nodes,deviceclasses,resourceslices -A -o yaml >dump.yaml\n"
+      "  kubectl get resourceclaims,pods -A -o yaml >in-use.yaml\n"
+      "  dray explain pod/trainer-0 -n training -f dump.yaml -f in-use.yaml\n"
+      "  dray explain -f examples/stories/numa/cluster.yaml \\\n"
+      "               -f examples/stories/numa/wrong.yaml");
   return {.app = command, .run = [options](World& world, const Output& output) {
             const Result<int> code = RunExplain(world, *options, output);
             return code ? *code : output.Refuse("explain", code.error().message);
