@@ -13,12 +13,12 @@
 namespace dray::stories {
 
 void Refusals::Add(const std::string& id, Refusal refusal) {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   refusals_.insert_or_assign(id, std::move(refusal));
 }
 
 void Refusals::Remove(const std::string& id) {
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   refusals_.erase(id);
 }
 
@@ -30,7 +30,7 @@ Result<> Refusals::Allow(std::string_view user,
   const std::string resource =
       subresource.empty() ? std::string(plural) : fmt::format("{}/{}", plural, subresource);
   const std::string_view group = object.kind->group;
-  const std::scoped_lock lock(mutex_);
+  const MutexLock lock(mutex_);
   for (const auto& [id, refusal] : refusals_) {
     const bool applies = refusal.group == group && refusal.resource == resource &&
                          refusal.operations.contains(std::string(operation)) &&

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "api/kind.h"
+#include "base/mutex.h"
 #include "base/result.h"
 #include "client/client.h"
 #include "client/http_client.h"
@@ -42,8 +42,8 @@ class Refusals {
                  std::string_view subresource) const;
 
  private:
-  mutable std::mutex mutex_;
-  std::map<std::string, Refusal> refusals_;
+  mutable Mutex mutex_;
+  std::map<std::string, Refusal> refusals_ DRAY_GUARDED_BY(mutex_);
 };
 
 /// For one thread.
