@@ -30,15 +30,18 @@ class PlainTransport final : public Transport {
 
   IoResult Read(std::span<char> into) override {
     const ssize_t size = recv(descriptor_, into.data(), into.size(), 0);
-    if (size > 0) return {IoStatus::kDone, static_cast<size_t>(size)};
-    if (size == 0) return {IoStatus::kEnd, 0};
-    return {WouldBlock(errno) ? IoStatus::kWantRead : Break(errno), 0};
+    if (size > 0) {
+      const auto count = static_cast<size_t>(size);
+      return {.status = IoStatus::kDone, .size = count, .drained = count < into.size()};
+    }
+    if (size == 0) return {.status = IoStatus::kEnd};
+    return {.status = WouldBlock(errno) ? IoStatus::kWantRead : Break(errno)};
   }
 
   IoResult Write(std::string_view bytes) override {
     const ssize_t size = send(descriptor_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    if (size >= 0) return {IoStatus::kDone, static_cast<size_t>(size)};
-    return {WouldBlock(errno) ? IoStatus::kWantWrite : Break(errno), 0};
+    if (size >= 0) return {.status = IoStatus::kDone, .size = static_cast<size_t>(size)};
+    return {.status = WouldBlock(errno) ? IoStatus::kWantWrite : Break(errno)};
   }
 
   void EndWriting() override { shutdown(descriptor_, SHUT_WR); }

@@ -19,6 +19,9 @@ enum class IoStatus : uint8_t { kDone, kWantRead, kWantWrite, kEnd, kBroken };
 struct IoResult {
   IoStatus status = IoStatus::kDone;
   size_t size = 0;  // moved, when kDone
+  /// Of Read: when it was done nothing more had come. Reading again would say kWantRead, or give
+  /// what came since, which waiting for the descriptor tells as well, and for less.
+  bool drained = false;
 };
 
 class Transport {

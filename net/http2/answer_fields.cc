@@ -22,6 +22,12 @@ namespace {
 // ":status", "content-length" and "date" with their values.
 constexpr size_t kOwnFieldsBytes = 256;
 
+// Of which every answer has another value: remembering it would help nobody, and make the search
+// for each of the others longer.
+bool IsNewEachTime(std::string_view name) {
+  return EqualsIgnoringCase(name, "Audit-Id");
+}
+
 std::string_view Trim(std::string_view text) {
   while (text.starts_with(' ') || text.starts_with('\t')) text.remove_prefix(1);
   while (text.ends_with(' ') || text.ends_with('\t')) text.remove_suffix(1);
@@ -60,7 +66,8 @@ void AnswerFields::Add(std::string_view name, std::string_view value) {
                    .value = reinterpret_cast<uint8_t*>(text_.data() + middle),
                    .namelen = middle - begin,
                    .valuelen = text_.size() - middle,
-                   .flags = NGHTTP2_NV_FLAG_NONE});
+                   .flags = static_cast<uint8_t>(IsNewEachTime(name) ? NGHTTP2_NV_FLAG_NO_INDEX
+                                                                     : NGHTTP2_NV_FLAG_NONE)});
   // NOLINTEND(cppcoreguidelines-pro-type-reinterpret-cast)
 }
 

@@ -22,6 +22,7 @@
 #include "net/engine.h"
 #include "net/head_rules.h"
 #include "net/http.h"
+#include "net/http2/answer_fields.h"
 #include "net/http2/limits.h"
 #include "net/testing/http2_engine.h"
 #include "net/testing/http2_peer.h"
@@ -273,6 +274,17 @@ TEST(Http2Engine, ASlowReaderHoldsUpItsStreamAlone) {
   nghttp2_submit_window_update(peer.session(), NGHTTP2_FLAG_NONE, slow, 4000);
   Settle(served, peer);
   EXPECT_EQ(peer.answer(slow).body.size(), 5000U);
+}
+
+TEST(Http2Engine, AFieldThatIsNewInEachAnswerIsNotRemembered) {
+  ResponseHead head;
+  head.headers.Add("Audit-Id", "1");
+  head.headers.Add("Cache-Control", "no-cache, private");
+  const AnswerFields fields(head, std::nullopt, {});
+  std::vector<uint8_t> flags;
+  for (const nghttp2_nv& field : fields.list()) flags.push_back(field.flags);
+  EXPECT_THAT(flags,
+              ElementsAre(NGHTTP2_NV_FLAG_NONE, NGHTTP2_NV_FLAG_NO_INDEX, NGHTTP2_NV_FLAG_NONE));
 }
 
 TEST(Http2Engine, StreamsTakeTurns) {

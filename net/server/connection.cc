@@ -239,6 +239,8 @@ bool Connection::ReadOnce() {
                             described_peer_->scheme == Scheme::kHttp;
   if (may_be_http2 && IsPreface(bytes)) MakeEngine(true);
   engine_->Feed(bytes);
+  // The wait begins anew with each call, so it ends at once if something came in between.
+  if (result.drained) read_ready_ = false;
   return true;
 }
 

@@ -89,17 +89,20 @@ class TlsTransport final : public Transport {
     ERR_clear_error();
     const int result =
         SSL_read(ssl_.get(), into.data(), static_cast<int>(std::min<size_t>(into.size(), INT_MAX)));
-    if (result > 0) return {IoStatus::kDone, static_cast<size_t>(result)};
-    return {Explain(result, "TLS read"), 0};
+    if (result <= 0) return {.status = Explain(result, "TLS read")};
+    // OpenSSL asks the socket for a whole record and more (read_ahead): after a short one nothing
+    // is left there.
+    const bool is_last = result < SSL3_RT_MAX_PLAIN_LENGTH && SSL_has_pending(ssl_.get()) == 0;
+    return {.status = IoStatus::kDone, .size = static_cast<size_t>(result), .drained = is_last};
   }
 
   IoResult Write(std::string_view bytes) override {
     ERR_clear_error();
     const int result = SSL_write(
         ssl_.get(), bytes.data(), static_cast<int>(std::min<size_t>(bytes.size(), INT_MAX)));
-    if (result > 0) return {IoStatus::kDone, static_cast<size_t>(result)};
+    if (result > 0) return {.status = IoStatus::kDone, .size = static_cast<size_t>(result)};
     const IoStatus status = Explain(result, "TLS write");
-    return {status == IoStatus::kEnd ? IoStatus::kBroken : status, 0};
+    return {.status = status == IoStatus::kEnd ? IoStatus::kBroken : status};
   }
 
   void EndWriting() override {
@@ -177,6 +180,7 @@ bool IsAddress(const std::string& host) {
 std::unique_ptr<Transport> MakeServerTransport(const State& state, int descriptor, WallTime now) {
   SslPtr ssl = NewSsl(state, descriptor, now);
   if (!ssl) return nullptr;
+  SSL_set_read_ahead(ssl.get(), 1);  // head and content of a record in one call of the kernel
   SSL_set_accept_state(ssl.get());
   return std::make_unique<TlsTransport>(std::move(ssl));
 }
