@@ -182,7 +182,7 @@ Result<client::ObjectList> InProcessClient::List(const api::KindInfo& kind,
   if (auto* found = std::get_if<server::verbs::ListAnswer>(&*answer.outcome)) {
     list.resource_version = std::move(found->resource_version);
     list.items.reserve(found->items.size());
-    for (server::storage::Item& item : found->items) list.items.push_back(std::move(item.object));
+    for (const server::storage::Item& item : found->items) list.items.push_back(item.object);
   }
   return list;
 }

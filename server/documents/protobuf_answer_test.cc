@@ -27,7 +27,7 @@ constexpr std::string_view kClass =
 
 storage::Item Item(api::Release release = api::Release::kAny) {
   const auto object = api::DecodeJson(api::Reflected<DeviceClass>::kKind, kClass, nullptr);
-  return storage::MakeItem(*object, std::string(kClass), release);
+  return storage::MakeItem(*object, release);
 }
 
 // What an envelope holds as "VERSION KIND {JSON}".
@@ -99,9 +99,8 @@ TEST(ProtobufAnswer, EventsAreFrames) {
 TEST(ProtobufAnswer, BookmarksAndErrorsAreFramesToo) {
   api::Object place = api::Object::Make(api::Reflected<DeviceClass>::kKind);
   place.mutable_metadata().resource_version = "9";
-  const verbs::WatchEvent bookmark{
-      .type = verbs::WatchEventType::kBookmark,
-      .item = storage::MakeItem(place, api::ToJson(place), api::Release::kAny)};
+  const verbs::WatchEvent bookmark{.type = verbs::WatchEventType::kBookmark,
+                                   .item = storage::MakeItem(place, api::Release::kAny)};
   const Rendering rendering{.form = {.encoding = Encoding::kProtobuf}};
   EXPECT_THAT(ShownFrame(WatchFrame(bookmark, rendering, ColumnDefinitions::kShown)),
               testing::HasSubstr(R"("metadata":{"resourceVersion":"9"})"));

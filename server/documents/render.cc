@@ -22,14 +22,18 @@ namespace {
 
 using api::JsonWriter;
 
-void WriteItem(const storage::Item& item, const Form& form, JsonWriter& json) {
+void WriteItems(const storage::ItemList& items, const Form& form, JsonWriter& json) {
   if (form.transform == Transform::kPartialList) {
-    return WritePartialObject(item.object, form.version, json);
+    for (const storage::Item& item : items) WritePartialObject(item.object, form.version, json);
+    return;
   }
-  json.Encoded([&](std::string& out) {
-    out += '{';
-    out += ListItemJson(item);
-  });
+  const size_t offset = items.empty() ? 0 : storage::ListItemOffset(items[0]);
+  for (const storage::Item& item : items) {
+    json.Encoded([&](std::string& out) {
+      out += '{';
+      out += storage::JsonOf(item).substr(offset);
+    });
+  }
 }
 
 std::string ItemMetadataJson(const storage::Item& item) {
@@ -43,18 +47,20 @@ void WriteObject(const storage::Item& item,
                  ColumnDefinitions definitions,
                  JsonWriter& json) {
   switch (rendering.form.transform) {
-    case Transform::kTable:
+    case Transform::kTable: {
+      const storage::Item* const only = &item;
       return WriteTable({.kind = item.object.kind(),
-                         .items = std::span(&item, 1),
+                         .items = std::span(&only, 1),
                          .metadata_json = ItemMetadataJson(item)},
                         rendering.table,
                         definitions,
                         json);
+    }
     case Transform::kPartial:
     case Transform::kPartialList:
       return WritePartialObject(item.object, rendering.form.version, json);
     case Transform::kNone:
-    case Transform::kAggregated: return json.Raw(*item.json);
+    case Transform::kAggregated: return json.Raw(storage::JsonOf(item));
   }
 }
 
@@ -79,16 +85,17 @@ std::string ListJson(const verbs::ListAnswer& answer, const Rendering& rendering
   std::string out;
   JsonWriter json(out);
   if (transform == Transform::kTable) {
-    WriteTable(
-        {.kind = *answer.kind, .items = answer.items, .metadata_json = ListMetadataJson(answer)},
-        rendering.table,
-        ColumnDefinitions::kShown,
-        json);
+    WriteTable({.kind = *answer.kind,
+                .items = answer.items.all(),
+                .metadata_json = ListMetadataJson(answer)},
+               rendering.table,
+               ColumnDefinitions::kShown,
+               json);
     return out;
   }
   const bool partial = transform == Transform::kPartialList;
   size_t size = 256;
-  for (const storage::Item& item : answer.items) size += item.json->size();
+  for (const storage::Item& item : answer.items) size += storage::JsonOf(item).size();
   if (!partial) out.reserve(size);
   json.Object([&] {
     json.Member("kind",
@@ -97,9 +104,7 @@ std::string ListJson(const verbs::ListAnswer& answer, const Rendering& rendering
                 partial ? fmt::format("meta.k8s.io/{}", rendering.form.version)
                         : answer.kind->api_version());
     json.Member("metadata").Raw(ListMetadataJson(answer));
-    json.Member("items").Array([&] {
-      for (const storage::Item& item : answer.items) WriteItem(item, rendering.form, json);
-    });
+    json.Member("items").Array([&] { WriteItems(answer.items, rendering.form, json); });
   });
   return out;
 }
@@ -117,7 +122,7 @@ Result<std::string> AnswerBody(const verbs::ObjectAnswer& answer, const Renderin
   }
   if (form.encoding == Encoding::kProtobuf) return ItemProtobuf(answer.item, form);
   std::string text;
-  text.reserve(answer.item.json->size() + 1);  // as Encoded() ends it
+  text.reserve(storage::JsonOf(answer.item).size() + 1);  // as Encoded() ends it
   JsonWriter json(text);
   WriteObject(answer.item, rendering, ColumnDefinitions::kShown, json);
   return Encoded(std::move(text), form, rendering.pretty);
@@ -168,7 +173,7 @@ std::string WatchFrame(const verbs::WatchEvent& event,
     return WatchFrameProtobuf(event, rendering.form);
   }
   std::string out;
-  if (event.item.json != nullptr) out.reserve(event.item.json->size() + 64);
+  if (event.item.forms != nullptr) out.reserve(storage::JsonOf(event.item).size() + 64);
   JsonWriter json(out);
   json.Object([&] {
     json.Member("type", verbs::WatchEventName(event.type));

@@ -218,7 +218,7 @@ void WriteRow(const api::KindInfo& kind,
     switch (options.include) {
       case IncludeObject::kNone: return json.Value(nullptr);
       case IncludeObject::kMetadata: return WritePartialObject(item.object, options.version, json);
-      case IncludeObject::kObject: return json.Raw(*item.json);
+      case IncludeObject::kObject: return json.Raw(storage::JsonOf(item));
     }
   });
 }
@@ -260,7 +260,7 @@ void WriteTable(const TableContent& content,
       json.Value(nullptr);
     }
     json.Member("rows").Array([&] {
-      for (const storage::Item& item : content.items) WriteRow(content.kind, item, options, json);
+      for (const storage::Item* item : content.items) WriteRow(content.kind, *item, options, json);
     });
   });
 }

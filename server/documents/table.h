@@ -39,7 +39,7 @@ enum class ColumnDefinitions : uint8_t { kShown, kNull };
 /// Items, all of `kind`, and the metadata over them. A view.
 struct TableContent {
   const api::KindInfo& kind;
-  std::span<const storage::Item> items;
+  std::span<const storage::Item* const> items;
   std::string_view metadata_json;
 };
 

@@ -88,11 +88,11 @@ net::Bytes WatchScope::FrameOf(const verbs::WatchEvent& event,
     return net::Bytes(documents::WatchFrame(event, rendering, definitions));
   };
   // Tables say how old an object is, and columns once; an error is the watch's own.
-  const bool is_shared = walking_ && members_.size() > 1 && event.item.json != nullptr &&
+  const bool is_shared = walking_ && members_.size() > 1 && event.item.forms != nullptr &&
                          rendering.form.transform != documents::Transform::kTable;
   if (!is_shared) return make();
   const FrameKey key{
-      event.item.json.get(), event.type, rendering.form.encoding, rendering.form.transform};
+      event.item.forms.get(), event.type, rendering.form.encoding, rendering.form.transform};
   if (const auto found = frames_.find(key); found != frames_.end()) return found->second.bytes;
   net::Bytes bytes = make();
   if (bytes.size() > kSharedFrameBytesMax) return bytes;
@@ -101,7 +101,7 @@ net::Bytes WatchScope::FrameOf(const verbs::WatchEvent& event,
     frame_bytes_ = 0;
   }
   frame_bytes_ += bytes.size();
-  frames_.emplace(key, Frame{.json = event.item.json, .bytes = bytes});
+  frames_.emplace(key, Frame{.forms = event.item.forms, .bytes = bytes});
   return bytes;
 }
 

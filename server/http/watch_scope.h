@@ -22,6 +22,7 @@
 #include "net/http.h"
 #include "net/reactor.h"
 #include "server/documents/render.h"
+#include "server/storage/item.h"
 #include "server/verbs/watch_cursor.h"
 
 namespace dray::server::http {
@@ -66,10 +67,12 @@ class WatchScope final : public verbs::Wakeable, public std::enable_shared_from_
                      documents::ColumnDefinitions definitions);
 
  private:
-  using FrameKey = std::
-      tuple<const std::string*, verbs::WatchEventType, documents::Encoding, documents::Transform>;
+  using FrameKey = std::tuple<const storage::LazyForms*,
+                              verbs::WatchEventType,
+                              documents::Encoding,
+                              documents::Transform>;
   struct Frame {
-    Frozen<std::string> json;  // keeps its address from being used again
+    Frozen<storage::LazyForms> forms;  // keeps its address from being used again
     net::Bytes bytes;
   };
 

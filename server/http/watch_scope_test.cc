@@ -125,10 +125,8 @@ TEST_F(WatchScopeTest, TheMembersOfAWalkShareTheBytesOfAnEvent) {
   auto object = api::DecodeJson(
       api::Reflected<api::core_v1::ConfigMap>::kKind, R"({"metadata":{"name":"c"}})", nullptr);
   ASSERT_TRUE(object.has_value());
-  std::string json = api::ToJson(*object);
-  const verbs::WatchEvent event{
-      .type = verbs::WatchEventType::kAdded,
-      .item = storage::MakeItem(*std::move(object), std::move(json), api::Release::kAny)};
+  const verbs::WatchEvent event{.type = verbs::WatchEventType::kAdded,
+                                .item = storage::MakeItem(*std::move(object), api::Release::kAny)};
   const auto bytes = [&](documents::Transform transform, documents::Encoding encoding) {
     const documents::Rendering rendering{
         .form = {.encoding = encoding, .transform = transform}, .pretty = false, .table = {}};
@@ -172,9 +170,8 @@ class SharedFrames : public WatchScopeTest, public ::testing::WithParamInterface
     api::core_v1::ConfigMap map;
     map.metadata.name = std::string(filling, 'x');
     api::Object object = api::Object::Of(std::move(map));
-    std::string json = api::ToJson(object);
     return {.type = verbs::WatchEventType::kAdded,
-            .item = storage::MakeItem(std::move(object), std::move(json), api::Release::kAny)};
+            .item = storage::MakeItem(std::move(object), api::Release::kAny)};
   }
   verbs::WatchEvent EventOf(size_t frame) const { return EventWith(frame - around_); }
 

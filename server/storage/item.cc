@@ -3,46 +3,42 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <utility>
 
+#include "api/codec/json.h"
 #include "api/codec/protobuf.h"
 
 namespace dray::server::storage {
-namespace {
 
-// All that is written of an item, in one piece of memory.
-struct Forms {
-  Forms(std::string text, api::Release release) : json(std::move(text)), message(release) {}
+std::string_view LazyForms::Json(const api::Object& object) const {
+  return json_.Get([&] { return api::ToJson(object, {.release = release_}); });
+}
 
-  std::string json;
-  LazyMessage message;
-};
-
-}  // namespace
-
-std::string_view LazyMessage::Of(const api::Object& object) const {
-  return text_.Get([&] {
+std::string_view LazyForms::Message(const api::Object& object) const {
+  return message_.Get([&] {
     std::string text;
     api::EncodeProtobuf(object.type(), object.value(), text, {.release = release_});
     return text;
   });
 }
 
-Item MakeItem(api::Object object, std::string json, api::Release release) {
-  const auto forms = std::make_shared<const Forms>(std::move(json), release);
-  return {.object = std::move(object),
-          .json = {forms, &forms->json},
-          .message = {forms, &forms->message}};
+Item MakeItem(api::Object object, api::Release release) {
+  return {.object = std::move(object), .forms = std::make_shared<const LazyForms>(release)};
 }
 
-std::string_view ListItemJson(const Item& item) {
-  const std::string_view json = *item.json;
-  // {"kind":"K","apiVersion":"V",
-  return json.substr(json.find(',', json.find(',') + 1) + 1);
+std::string_view JsonOf(const Item& item) {
+  return item.forms->Json(item.object);
+}
+
+size_t ListItemOffset(const Item& item) {
+  const std::string_view json = JsonOf(item);
+  return json.find(',', json.find(',') + 1) + 1;  // of {"kind":"K","apiVersion":"V",
 }
 
 std::string_view MessageOf(const Item& item) {
-  return item.message->Of(item.object);
+  return item.forms->Message(item.object);
 }
 
 }  // namespace dray::server::storage

@@ -2,6 +2,7 @@
 // One object as readers get it.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -12,36 +13,39 @@
 
 namespace dray::server::storage {
 
-/// The protobuf message of an object, made when a client that speaks it first reads the object.
-class LazyMessage {
+/// The texts of an object, each made when somebody first reads it.
+class LazyForms {
  public:
   /// `release`: in whose shape.
-  explicit LazyMessage(api::Release release) : release_(release) {}
+  explicit LazyForms(api::Release release) : release_(release) {}
 
-  /// The message of `object`, the same at every call, without an envelope. O(size) once.
-  std::string_view Of(const api::Object& object) const;
+  /// The JSON and the protobuf message of `object`, the same at every call. O(size) once.
+  std::string_view Json(const api::Object& object) const;
+  std::string_view Message(const api::Object& object) const;
 
  private:
-  Lazy<std::string> text_;
+  Lazy<std::string> json_, message_;
   api::Release release_;
 };
 
-/// One object of an answer: decoded, with its resource version filled in, and its JSON (without a
-/// trailing newline) and its protobuf, each encoded once and shared by every reader and watcher.
-/// The JSON begins with kind and apiVersion, which the items of a list do not show: see
-/// ListItemJson.
+/// One object of an answer: decoded, with its resource version filled in, and its JSON and its
+/// protobuf, each encoded once, if anybody asks, and shared by every reader and watcher.
 struct Item {
   api::Object object;
-  Frozen<std::string> json;
-  Frozen<LazyMessage> message;
+  Frozen<LazyForms> forms;
 };
 
-/// An item of `object` and its JSON, which is in the shape of `release`. One allocation.
-Item MakeItem(api::Object object, std::string json, api::Release release);
+/// An item of `object`, whose texts are in the shape of `release`.
+Item MakeItem(api::Object object, api::Release release);
 
-/// What follows the kind and the apiVersion in `item.json`, without the opening brace: a list shows
-/// an item as '{' and this. Valid while the item is held. O(1).
-std::string_view ListItemJson(const Item& item);
+/// The JSON of the item, without a newline at its end. It begins with kind and apiVersion, which
+/// the items of a list do not show: see ListItemOffset. Valid while the item is held. O(size) for
+/// the first reader.
+std::string_view JsonOf(const Item& item);
+
+/// Where kind and apiVersion end in JsonOf(item): a list shows an item as '{' and the rest. The
+/// same for all items of a kind. O(1) after JsonOf.
+size_t ListItemOffset(const Item& item);
 
 /// The protobuf message of the item, without an envelope; what a list shows. Valid while the item
 /// is held. O(size) for the first reader.

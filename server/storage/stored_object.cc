@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include "api/codec/json.h"
-#include "api/codec/json_reader.h"
 #include "api/codec/protobuf.h"
 #include "api/conversion/conversion.h"
 #include "api/defaults/defaults.h"
@@ -19,27 +18,6 @@
 
 namespace dray::server::storage {
 namespace {
-
-// Metadata comes first in every kind, and the version after the uid, which every stored object has.
-// Nothing before can look like it: it is texts, whose quotes are escaped.
-size_t VersionOffset(std::string_view json) {
-  constexpr std::string_view kName = R"("uid":)";
-  const size_t name = json.find(kName);
-  DRAY_CHECK(name != std::string_view::npos);
-  api::JsonReader reader(json.substr(name + kName.size()));
-  const size_t size = reader.Skip().size();
-  DRAY_CHECK(!reader.failed());
-  return name + kName.size() + size;
-}
-
-std::string Splice(std::string_view json, size_t offset, std::string_view version) {
-  constexpr std::string_view kName = R"(,"resourceVersion":")";
-  std::string text;
-  text.reserve(json.size() + kName.size() + version.size() + 1);
-  text.append(json.substr(0, offset)).append(kName).append(version).append("\"");
-  text.append(json.substr(offset));
-  return text;
-}
 
 using HubStructs = std::unordered_map<const api::Type*, bool>;
 
@@ -93,8 +71,7 @@ bool HasHubContent(const api::Type& type, const void* value) {
 Item AsSeen(View view, const Item& stored) {
   if (view.is_storage()) return stored;
   api::Object object = api::conversion::FromHub(stored.object, *view.kind, view.release);
-  std::string json = api::ToJson(object, {.release = view.release});
-  return MakeItem(std::move(object), std::move(json), view.release);
+  return MakeItem(std::move(object), view.release);
 }
 
 // What stands in front of durable bytes, protobuf or JSON.
@@ -197,12 +174,10 @@ Result<Held> Hold(const api::KindInfo& kind, const store::Record& record) {
 
 }  // namespace
 
-StoredObject::StoredObject(api::Object object)
-    : object_(std::move(object)), json_(std::make_shared<const std::string>(api::ToJson(object_))) {
+StoredObject::StoredObject(api::Object object) : object_(std::move(object)) {
   DRAY_CHECK(object_.metadata().resource_version.empty());
   DRAY_CHECK(!object_.metadata().uid.empty());
   DRAY_CHECK(&object_.kind().storage() == &object_.kind());
-  version_offset_ = VersionOffset(*json_);
 }
 
 const StoredObject::Durable& StoredObject::durable() const {
@@ -237,10 +212,8 @@ Result<> StoredObject::CheckDurable() const {
 }
 
 Item StoredObject::Versioned(api::Object object, Revision revision) const {
-  std::string& version = object.mutable_metadata().resource_version;
-  version = std::to_string(revision.value());
-  std::string json = Splice(*json_, version_offset_, version);
-  return MakeItem(std::move(object), std::move(json), api::Release::kAny);
+  object.mutable_metadata().resource_version = std::to_string(revision.value());
+  return MakeItem(std::move(object), api::Release::kAny);
 }
 
 const Item& StoredObject::AsStored(Revision modified) const {
@@ -250,7 +223,7 @@ const Item& StoredObject::AsStored(Revision modified) const {
   });
 }
 
-Item StoredObject::At(View view, Revision modified) const {
+const Item& StoredObject::At(View view, Revision modified) const {
   const Item& stored = AsStored(modified);
   if (view.is_storage()) return stored;
   const MutexLock lock(mutex_);
@@ -267,7 +240,7 @@ Item StoredObject::EndedAt(View view, Revision end) const {
 }
 
 Item StoredObject::Unversioned(View view) const {
-  return AsSeen(view, MakeItem(object_, *json_, api::Release::kAny));
+  return AsSeen(view, MakeItem(object_, api::Release::kAny));
 }
 
 Result<bool> ReadsAs(const api::KindInfo& hub, std::string_view bytes) {
@@ -275,10 +248,16 @@ Result<bool> ReadsAs(const api::KindInfo& hub, std::string_view bytes) {
   return object != nullptr;
 }
 
+Result<ItemRef> FindItem(View view, const store::Record& record) {
+  DRAY_TRY(Held held, Hold(*view.kind, record));
+  if (held.stored == nullptr) return ItemRef();
+  const Item& item = held.stored->At(view, record.modified);
+  return ItemRef{.item = &item, .owner = std::move(held.owner)};
+}
+
 Result<std::optional<Item>> ItemOf(View view, const store::Record& record) {
-  DRAY_TRY(const Held held, Hold(*view.kind, record));
-  if (held.stored == nullptr) return std::nullopt;
-  return held.stored->At(view, record.modified);
+  DRAY_TRY(const ItemRef found, FindItem(view, record));
+  return found.item == nullptr ? std::nullopt : std::optional(*found.item);
 }
 
 Result<std::optional<Item>> EndedItemOf(View view, const store::Record& record, Revision end) {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// An API object as the store holds it: decoded and encoded once, whoever reads it later.
+// An API object as the store holds it: decoded once, and encoded once in each form that somebody
+// asks for, whoever reads it later.
 //
 // Objects are stored in the struct of their hub (api/conversion/conversion.h), which is also what a
 // record says about its generation: clients of the other generation do not see it. How a client of
 // another version sees the object is made at the first read and kept.
 //
-// The JSON has no resource version: that is the revision of the commit, known only afterwards. The
-// answer's JSON is the same text with the version spliced in after the uid, so an object is encoded
-// once in its life, however many lists and watches show it.
+// Its resource version is the revision of the commit, known only afterwards: it is filled in at the
+// first read, and JSON and protobuf of answers are made from then on, once, however many lists and
+// watches show them. What nobody reads as JSON is never written as JSON.
 //
 // The durable form is upstream's (api/codec/protobuf.h): the message of the hub in its envelope,
 // without a resource version, with what only hubs have under numbers of its own. It is made when a
@@ -16,10 +17,11 @@
 #pragma once
 
 #include <cstddef>
+#include <deque>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "api/codec/protobuf.h"
 #include "api/kind.h"
@@ -48,14 +50,11 @@ struct View {
 class StoredObject final : public store::Value {
  public:
   /// Takes an object of a hub that nobody else holds (the resource version is written into it
-  /// later), without a resource version. O(size): encodes it.
+  /// later), without a resource version. O(1).
   explicit StoredObject(api::Object object);
 
   /// The durable form; made at the first call. O(size).
   std::string_view bytes() const override;
-  /// That of the JSON, which is about as large and known without encoding.
-  size_t size() const override { return json_->size(); }
-
   /// Decodes bytes(), where it does not show otherwise that they can be read. What requests say is
   /// refused when it is decoded, if it could not be stored and read; this finds what the server's
   /// own parts make (docs/design/server.md).
@@ -63,9 +62,9 @@ class StoredObject final : public store::Value {
 
   const api::KindInfo& kind() const { return object_.kind(); }
 
-  /// The object at the revision that wrote it; made at the first call. Every caller names the same
-  /// revision, that of the record, and views of this kind.
-  Item At(View view, Revision modified) const;
+  /// The object at the revision that wrote it; made at the first call, and there as long as this.
+  /// Every caller names the same revision, that of the record, and views of this kind.
+  const Item& At(View view, Revision modified) const;
 
   /// The same content under the revision that ended it (its deletion, or the change by which a
   /// selector lost it): what a DELETED event carries. The first revision asked for is remembered.
@@ -92,23 +91,32 @@ class StoredObject final : public store::Value {
   const Item& AsStored(Revision modified) const;
 
   mutable api::Object object_;  // gets its resource version when item_ is made
-  Frozen<std::string> json_;    // as its own version shows it
   Lazy<Durable> durable_;
-  size_t version_offset_ = 0;
   Lazy<Item> item_;
   Lazy<Ended> ended_;
   mutable Mutex mutex_;
-  mutable std::vector<Seen> seen_ DRAY_GUARDED_BY(mutex_);  // few: one for each version in use
+  // One for each version in use, where it was made: few.
+  mutable std::deque<Seen> seen_ DRAY_GUARDED_BY(mutex_);
 };
 
 /// A value made of what a durable store kept: store::Options::read_value of a server. Decoded at
 /// the first use. O(size).
 Frozen<store::Value> ReadStored(std::string_view key, std::string_view bytes);
 
-/// The object of `record` as a client sees it; nothing when it is of the other generation.
+/// An item where it lies: valid while its record is held, and the owner, if it names one.
+struct ItemRef {
+  const Item* item = nullptr;  // null: there is none
+  std::shared_ptr<const StoredObject> owner = {};
+};
+
+/// The object of `record` as a client sees it; null when it is of the other generation. Counts no
+/// references of what was written here, which is most of what a long list of records costs.
 ///
 /// Errors: kInternalError  what was recovered is not an object of the kind; the message names the
 ///                         key.
+Result<ItemRef> FindItem(View view, const store::Record& record);
+
+/// The same, to keep it longer than the record. Errors: as above.
 Result<std::optional<Item>> ItemOf(View view, const store::Record& record);
 
 /// The object of `record` under the revision that ended it. Errors: as above.

@@ -55,17 +55,17 @@ std::optional<UnreadableRecord> RecordReader::Check(std::string_view key,
   return record;
 }
 
-std::optional<Item> LenientReader::Read(View view,
-                                        const store::Record& record,
-                                        std::vector<std::string>* left_out) {
-  Result<std::optional<Item>> item = ItemOf(view, record);
+ItemRef LenientReader::Find(View view,
+                            const store::Record& record,
+                            std::vector<std::string>* left_out) {
+  Result<ItemRef> item = FindItem(view, record);
   if (item.has_value()) return *std::move(item);
   constexpr std::string_view kPrefix = "Internal error occurred: ";  // of answers
   std::string why = std::move(item.error().message);
   if (why.starts_with(kPrefix)) why.erase(0, kPrefix.size());
   Tell(record, why);
   if (left_out != nullptr) left_out->push_back(std::move(why));
-  return std::nullopt;
+  return {};
 }
 
 void LenientReader::Tell(const store::Record& record, const std::string& why) {

@@ -51,11 +51,9 @@ class LenientReader {
 
   explicit LenientReader(Log log) : log_(std::move(log)) {}
 
-  /// The object of `record`, as ItemOf. When it cannot be read, nothing: then the log is told, once
+  /// The object of `record`, as FindItem. When it cannot be read, null: then the log is told, once
   /// for each revision of it, and `left_out`, unless null, gets the reason.
-  std::optional<Item> Read(View view,
-                           const store::Record& record,
-                           std::vector<std::string>* left_out);
+  ItemRef Find(View view, const store::Record& record, std::vector<std::string>* left_out);
 
  private:
   void Tell(const store::Record& record, const std::string& why);

@@ -65,12 +65,12 @@ TEST(LenientReader, TellsTheLogOnceForEachRevision) {
       Log(world.world().clock, [&](std::string_view line) { lines.emplace_back(line); }, {}));
   const View view = View::OfStorage(api::Reflected<api::resource_v1::DeviceClass>::kKind);
   std::vector<std::string> left_out;
-  EXPECT_FALSE(reader.Read(view, *RecordAt(5), &left_out).has_value());
-  EXPECT_FALSE(reader.Read(view, *RecordAt(5), &left_out).has_value());
+  EXPECT_EQ(reader.Find(view, *RecordAt(5), &left_out).item, nullptr);
+  EXPECT_EQ(reader.Find(view, *RecordAt(5), &left_out).item, nullptr);
   EXPECT_THAT(left_out, SizeIs(2));
   ASSERT_THAT(lines, SizeIs(1));
   EXPECT_THAT(lines[0], HasSubstr("/registry/deviceclasses/a"));
-  EXPECT_FALSE(reader.Read(view, *RecordAt(6), nullptr).has_value());
+  EXPECT_EQ(reader.Find(view, *RecordAt(6), nullptr).item, nullptr);
   EXPECT_THAT(lines, SizeIs(2));
 }
 
@@ -81,7 +81,7 @@ TEST(LenientReader, RemembersSoManyRecordsAndThenTellsAllAgain) {
   const View view = View::OfStorage(api::Reflected<api::resource_v1::DeviceClass>::kKind);
   const auto read = [&](size_t records) {
     for (size_t i = 0; i < records; ++i)
-      reader.Read(view, *RecordAt(5, std::to_string(i)), nullptr);
+      reader.Find(view, *RecordAt(5, std::to_string(i)), nullptr);
     return std::exchange(lines, 0);
   };
   EXPECT_EQ(read(LenientReader::kToldMax), LenientReader::kToldMax);

@@ -12,6 +12,7 @@
 #include "api/meta_v1/status.h"
 #include "base/result.h"
 #include "server/storage/item.h"
+#include "server/storage/item_list.h"
 
 namespace dray::server::verbs {
 
@@ -22,7 +23,7 @@ struct ObjectAnswer {
 
 struct ListAnswer {
   const api::KindInfo* kind = nullptr;
-  std::vector<storage::Item> items;
+  storage::ItemList items;
   std::string resource_version;
   std::string continue_token;  // empty on the last page
   std::optional<int64_t> remaining_item_count;

@@ -329,7 +329,7 @@ TEST_F(WatchTest, SelectorTransitionsAreAddedAndDeleted) {
   EXPECT_EQ(events[0].type, WatchEventType::kAdded);
   EXPECT_EQ(events[1].type, WatchEventType::kDeleted);
   // The content that matched, at the revision that ended it.
-  EXPECT_THAT(*events[1].item.json, HasSubstr(R"("x":"1")"));
+  EXPECT_THAT(std::string(storage::JsonOf(events[1].item)), HasSubstr(R"("x":"1")"));
   EXPECT_GT(events[1].item.object.metadata().resource_version,
             events[0].item.object.metadata().resource_version);
 }
@@ -342,7 +342,8 @@ TEST_F(WatchTest, ADeletionCarriesItsOwnVersion) {
   const std::vector<WatchEvent> events = cursor->Next(100);
   ASSERT_EQ(events.size(), 1U);
   EXPECT_EQ(events[0].item.object.metadata().resource_version, Newest());
-  EXPECT_THAT(*events[0].item.json, HasSubstr("\"resourceVersion\":\"" + Newest() + "\""));
+  EXPECT_THAT(std::string(storage::JsonOf(events[0].item)),
+              HasSubstr("\"resourceVersion\":\"" + Newest() + "\""));
 }
 
 // Trap 25: also when nothing of what is watched changes.
@@ -353,7 +354,7 @@ TEST_F(WatchTest, BookmarksSayWhereTheCursorStands) {
   const std::optional<WatchEvent> bookmark = cursor->Bookmark();
   ASSERT_TRUE(bookmark.has_value());
   EXPECT_EQ(
-      *bookmark->item.json,
+      std::string(storage::JsonOf(bookmark->item)),
       R"({"kind":"DeviceClass","apiVersion":"resource.k8s.io/v1","metadata":{"resourceVersion":")" +
           Newest() + R"("},"spec":{}})");
   EXPECT_EQ(Open({.resource_version = Newest()})->Bookmark(), std::nullopt);
@@ -368,7 +369,8 @@ TEST_F(WatchTest, BookmarksOfWorkloadsHaveNoReplicas) {
     const auto cursor = Open({.resource_version = Newest(), .allow_watch_bookmarks = true}, plural);
     const std::optional<WatchEvent> bookmark = cursor->Bookmark();
     ASSERT_TRUE(bookmark.has_value());
-    EXPECT_EQ(bookmark->item.json->contains(R"("spec":{"replicas":0)"), is_said) << plural;
+    EXPECT_EQ(storage::JsonOf(bookmark->item).contains(R"("spec":{"replicas":0)"), is_said)
+        << plural;
   }
 }
 

@@ -74,7 +74,7 @@ bool LeavesOwners(const Call& call, std::string_view patch) {
 // comes first, quotes within texts are escaped, and labels of that name are no lists.
 std::string WithoutOwners(const storage::Item& item) {
   constexpr std::string_view kName = R"("managedFields")";
-  const std::string_view json = *item.json;
+  const std::string_view json = storage::JsonOf(item);
   if (item.object.metadata().managed_fields.empty()) return std::string(json);
   size_t name = json.find(kName);
   while (name != std::string_view::npos && !json.substr(name + kName.size()).starts_with(":[")) {
@@ -138,7 +138,7 @@ std::optional<api::Object> PatchedStatus(const Call& call,
                                          const std::string& patch,
                                          const api::DecodeIssues& duplicates) {
   if (!call.view().is_storage() || storage::HasHubContent(seen.object)) return std::nullopt;
-  if (seen.json->size() + patch.size() > patch::kPatchedBytesMax) return std::nullopt;
+  if (storage::JsonOf(seen).size() + patch.size() > patch::kPatchedBytesMax) return std::nullopt;
   const std::optional<Fields> fields = FieldsNamedBy(patch, call);
   if (!fields.has_value()) return std::nullopt;
   api::Object part = api::Object::Make(call.kind());
@@ -162,7 +162,7 @@ Result<api::Object> PatchedObject(const Call& call,
     Result<api::Object> object = Patched(call, WithoutOwners(seen), patch, duplicates);
     if (object.has_value()) return object;
   }
-  return Patched(call, *seen.json, patch, duplicates);
+  return Patched(call, storage::JsonOf(seen), patch, duplicates);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include "server/errors/errors.h"
 #include "server/registry/strategy.h"
+#include "server/storage/item_list.h"
 #include "server/storage/keys.h"
 #include "server/storage/stored_object.h"
 #include "server/storage/transactions.h"
@@ -21,30 +22,33 @@ namespace dray::server::verbs {
 namespace {
 
 using storage::Item;
+using storage::ItemList;
+using storage::ItemRef;
 
 // One page of the objects that match, and how it ended.
 struct Page {
-  std::vector<Item> items;
+  ItemList items;
   std::vector<std::string> left_out;      // why records could not be read
   std::optional<std::string> next_start;  // there is more, from this key on
   size_t left = 0;                        // records from there on
 };
 
 Page ReadPage(const Call& call,
-              const store::Snapshot& snapshot,
+              const Frozen<store::Snapshot>& snapshot,
               const store::KeyRange& range,
               int64_t limit,
               const Selection& selection) {
-  Page page;
-  size_t left = snapshot.Count(range);
-  if (selection.is_everything()) {
-    page.items.reserve(limit <= 0 ? left : std::min(left, static_cast<size_t>(limit)));
+  Page page{.items = ItemList(snapshot)};
+  size_t left = snapshot->Count(range);
+  const bool takes_all = selection.is_everything();
+  if (takes_all) {
+    page.items.Reserve(limit <= 0 ? left : std::min(left, static_cast<size_t>(limit)));
   }
-  for (const store::Record& record : snapshot.Range(range)) {
-    std::optional<Item> item = call.core->lenient->Read(call.view(), record, &page.left_out);
+  for (const store::Record& record : snapshot->Range(range)) {
+    ItemRef found = call.core->lenient->Find(call.view(), record, &page.left_out);
     --left;
-    if (!item.has_value() || !selection.Matches(item->object)) continue;
-    page.items.push_back(*std::move(item));
+    if (found.item == nullptr || !(takes_all || selection.Matches(found.item->object))) continue;
+    page.items.Add(std::move(found));
     if (limit <= 0 || page.items.size() < static_cast<size_t>(limit)) continue;
     page.left = left;
     if (left > 0) page.next_start = std::string(record.key()) + '\0';
@@ -64,14 +68,16 @@ std::optional<std::string> OnlyKey(const api::KindInfo& kind,
 }
 
 Page ReadOnly(const Call& call,
-              const store::Snapshot& snapshot,
+              const Frozen<store::Snapshot>& snapshot,
               const std::string& key,
               const Selection& selection) {
-  Page page;
-  const store::Record* record = snapshot.Find(key);
+  Page page{.items = ItemList(snapshot)};
+  const store::Record* record = snapshot->Find(key);
   if (record == nullptr) return page;
-  std::optional<Item> item = call.core->lenient->Read(call.view(), *record, &page.left_out);
-  if (item.has_value() && selection.Matches(item->object)) page.items.push_back(*std::move(item));
+  ItemRef found = call.core->lenient->Find(call.view(), *record, &page.left_out);
+  if (found.item != nullptr && selection.Matches(found.item->object)) {
+    page.items.Add(std::move(found));
+  }
   return page;
 }
 
@@ -130,14 +136,14 @@ Task<Outcome> List(Call call) {
   }
   if (const std::optional<std::string> only = OnlyKey(call.hub(), namespace_, selection);
       only.has_value()) {
-    Page page = ReadOnly(call, *snapshot, *only, selection);
+    Page page = ReadOnly(call, snapshot, *only, selection);
     WarnLeftOut(call, page.left_out);
     answer.items = std::move(page.items);
     co_return answer;
   }
   const std::string start_key = plan.start.empty() ? prefix : prefix + plan.start;
   Page page =
-      ReadPage(call, *snapshot, {.prefix = prefix, .start_key = start_key}, plan.limit, selection);
+      ReadPage(call, snapshot, {.prefix = prefix, .start_key = start_key}, plan.limit, selection);
   WarnLeftOut(call, page.left_out);
   answer.items = std::move(page.items);
   if (page.next_start.has_value()) {

@@ -13,7 +13,6 @@
 
 #include "api/authentication_v1.h"
 #include "api/authorization_v1.h"
-#include "api/codec/json.h"
 #include "api/conversion/conversion.h"
 #include "api/managed_fields/update.h"
 #include "server/access/service_account_token.h"
@@ -258,9 +257,7 @@ Task<Outcome> Review(Call call) {
       WriterOf(call, registry::Subresource::kNone), api::Object::Make(call.hub()), review);
   DRAY_CO_TRY_VOID(QuestionOf(call.kind())->answer(call, review));
   api::Object shown = api::conversion::FromHub(review, call.kind(), release);
-  std::string json = api::ToJson(shown, {.release = release});
-  co_return ObjectAnswer{.code = 201,
-                         .item = storage::MakeItem(std::move(shown), std::move(json), release)};
+  co_return ObjectAnswer{.code = 201, .item = storage::MakeItem(std::move(shown), release)};
 }
 
 }  // namespace dray::server::verbs

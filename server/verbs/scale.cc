@@ -60,10 +60,7 @@ api::Object ScaleOf(const api::Object& workload) {
 }
 
 ObjectAnswer AnswerWith(const Call& call, const storage::Item& workload) {
-  api::Object scale = ScaleOf(workload.object);
-  std::string json = api::ToJson(scale);
-  return {.code = 200,
-          .item = storage::MakeItem(std::move(scale), std::move(json), call.request->release)};
+  return {.code = 200, .item = storage::MakeItem(ScaleOf(workload.object), call.request->release)};
 }
 
 Result<> CheckScale(const Scale& scale) {

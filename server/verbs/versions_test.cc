@@ -118,7 +118,8 @@ TEST_F(VersionsTest, WatchesAreInTheVersionAskedFor) {
   Delete("v1/resourceclaims", "default", "a");
   std::vector<std::string> seen;
   for (const WatchEvent& event : (*cursor)->Next(10)) {
-    seen.push_back(std::string(WatchEventName(event.type)) + " " + event.item.json->substr(0, 67));
+    seen.push_back(std::string(WatchEventName(event.type)) + " " +
+                   std::string(storage::JsonOf(event.item).substr(0, 67)));
   }
   const std::string head =
       R"( {"kind":"ResourceClaim","apiVersion":"resource.k8s.io/v1beta1","met)";

@@ -12,7 +12,6 @@
 
 #include <fmt/format.h>
 
-#include "api/codec/json.h"
 #include "api/status.h"
 #include "server/errors/errors.h"
 #include "server/storage/keys.h"
@@ -197,9 +196,9 @@ class Cursor final : public WatchCursor {
 
   // The object of `record`, if the client is to see it.
   std::optional<Item> Selected(const store::Record& record) const {
-    std::optional<Item> item = lenient_.Read(view_, record, nullptr);
-    if (item.has_value() && !selection_.Matches(item->object)) item.reset();
-    return item;
+    const storage::ItemRef found = lenient_.Find(view_, record, nullptr);
+    if (found.item == nullptr || !selection_.Matches(found.item->object)) return std::nullopt;
+    return *found.item;
   }
 
   WatchEvent BookmarkAt(Revision revision) const {
@@ -210,9 +209,8 @@ class Cursor final : public WatchCursor {
   }
 
   WatchEvent Bare(api::Object object) const {
-    std::string json = api::ToJson(object, {.release = view_.release});
     return {.type = WatchEventType::kBookmark,
-            .item = storage::MakeItem(std::move(object), std::move(json), view_.release)};
+            .item = storage::MakeItem(std::move(object), view_.release)};
   }
 
   void End(const Error& error, std::vector<WatchEvent>& events) {
