@@ -135,7 +135,7 @@ Result<> Process::MakeResources(const server::http::Authenticator& authenticator
       server::verbs::Options{
           .rules = server::registry::RuleSet(options_.emulation),
           .exclusive_devices = !options_.allow_overlapping_allocations,
-          .taint_new_nodes = true,
+          .taint_new_nodes = !options_.controllers,
           .release = options_.emulation.release,
           .workers = &workers_,
           .user_of_token =

@@ -39,7 +39,7 @@ struct WriteContext {
   std::optional<PodPriority> pod_priority = {};  // of a new pod, if there are classes to ask
   api::quota::LimitRanges limit_ranges = {};     // of the namespace of a new pod
   bool admission = true;  // off without a server: offline, and where upstream was measured so
-  bool taint_new_nodes = false;  // somebody takes the taint away when a node is ready
+  bool taint_new_nodes = false;  // somebody else takes the taint away when a node is ready
   Subresource subresource = Subresource::kNone;
   Owners owners = Owners::kAsStored;
   api::managed_fields::Write writer = {};  // for Owners::kOfUpdate

@@ -31,7 +31,8 @@ struct Options {
   registry::RuleSet rules = registry::RuleSet();
   /// Off as upstream: a status may allocate what another claim has.
   bool exclusive_devices = true;
-  /// As upstream, new nodes have a taint until somebody says that they are ready.
+  /// As upstream, new nodes have a taint until a node life-cycle controller finds them ready. Not
+  /// where Dray's own controllers run: they write to nodes in trouble only.
   bool taint_new_nodes = false;
   /// Whose shapes clients read and write; kAny: those of every release.
   api::Release release = api::Release::kAny;

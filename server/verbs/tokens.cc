@@ -304,9 +304,8 @@ Task<Outcome> IssueToken(Call call) {
   }
   DRAY_CO_TRY(asked.status.token, issuer.Issue(claims));
   asked.status.expiration_timestamp = api::Time::Of(WallTime(std::chrono::seconds(claims.expires)));
-  std::string json = api::ToJson(object, {.release = request.release});
-  co_return ObjectAnswer{
-      .code = 201, .item = storage::MakeItem(std::move(object), std::move(json), request.release)};
+  co_return ObjectAnswer{.code = 201,
+                         .item = storage::MakeItem(std::move(object), request.release)};
 }
 
 }  // namespace dray::server::verbs
