@@ -23,6 +23,7 @@
 #include "scheduler/node_allocatable.h"
 #include "scheduler/node_filter.h"
 #include "scheduler/preemption.h"
+#include "scheduler/spread_defaults.h"
 
 namespace dray::scheduler {
 
@@ -54,6 +55,8 @@ struct ClusterView {
   std::function<std::vector<PodOnNode>(const std::string& node)> pods_on = {};
   /// For rules about other pods.
   Neighbours neighbours = {};
+  /// For pods that say nothing about it; null: they are not spread.
+  const SpreadDefaults* spread_defaults = nullptr;
   /// Not set: devices take nothing of their nodes.
   NodeAllocatableDevice node_allocatable = {};
   /// The claim that an earlier attempt made for the pod's extended resources, or null. Where such

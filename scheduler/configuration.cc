@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
+#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -17,6 +18,7 @@ namespace dray::scheduler {
 namespace {
 
 using api::JsonTree;
+namespace core_v1 = api::core_v1;
 using std::chrono::nanoseconds;
 using std::chrono::seconds;
 
@@ -68,16 +70,12 @@ class Members {
     return std::optional(value);
   }
   Result<std::optional<seconds>> Seconds(std::string_view name) {
-    const JsonTree* found = Find(name);
-    if (found == nullptr) return std::optional<seconds>();
-    int64_t value = 0;
-    const char* const end = found->text.data() + found->text.size();
-    const auto read = std::from_chars(found->text.data(), end, value);
-    if (found->kind != api::JsonKind::kNumber || read.ec != std::errc() || read.ptr != end ||
-        value < 1 || value > kBackoffMax.count()) {
-      return Refuse(PathOf(name), "must be a whole number from 1 to 86400");
-    }
-    return std::optional(seconds(value));
+    DRAY_TRY(const std::optional<int64_t> value, Whole(name, kBackoffMax.count()));
+    return value ? std::optional(seconds(*value)) : std::nullopt;
+  }
+  Result<std::optional<int32_t>> Positive(std::string_view name) {
+    DRAY_TRY(const std::optional<int64_t> value, Whole(name, std::numeric_limits<int32_t>::max()));
+    return value ? std::optional(static_cast<int32_t>(*value)) : std::nullopt;
   }
   /// Once all that is known was asked for.
   Result<> RefuseOthers() const {
@@ -90,6 +88,19 @@ class Members {
   }
 
  private:
+  Result<std::optional<int64_t>> Whole(std::string_view name, int64_t most) {
+    const JsonTree* found = Find(name);
+    if (found == nullptr) return std::optional<int64_t>();
+    int64_t value = 0;
+    const char* const end = found->text.data() + found->text.size();
+    const auto read = std::from_chars(found->text.data(), end, value);
+    if (found->kind != api::JsonKind::kNumber || read.ec != std::errc() || read.ptr != end ||
+        value < 1 || value > most) {
+      return Refuse(PathOf(name), fmt::format("must be a whole number from 1 to {}", most));
+    }
+    return std::optional(value);
+  }
+
   const JsonTree& tree_;
   const std::string path_;
   std::vector<std::string> asked_;
@@ -114,16 +125,75 @@ Result<> ReadArguments(const JsonTree& tree, const std::string& path, Profile& p
   return arguments.RefuseOthers();
 }
 
+Result<core_v1::TopologySpreadConstraint> ReadConstraint(const JsonTree& tree,
+                                                         const std::string& path) {
+  if (!tree.is_object()) return Refuse(path, "must be an object");
+  Members members(tree, path);
+  core_v1::TopologySpreadConstraint constraint;
+  DRAY_TRY(const std::optional<int32_t> skew, members.Positive("maxSkew"));
+  if (!skew) return Refuse(members.PathOf("maxSkew"), "must be greater than zero");
+  constraint.max_skew = *skew;
+  DRAY_TRY(constraint.topology_key, members.Text("topologyKey"));
+  if (constraint.topology_key.empty()) {
+    return Refuse(members.PathOf("topologyKey"), "can not be empty");
+  }
+  DRAY_TRY(constraint.when_unsatisfiable, members.Text("whenUnsatisfiable"));
+  const bool is_known = constraint.when_unsatisfiable == "DoNotSchedule" ||
+                        constraint.when_unsatisfiable == "ScheduleAnyway";
+  if (!is_known) {
+    return Refuse(members.PathOf("whenUnsatisfiable"), "must be DoNotSchedule or ScheduleAnyway");
+  }
+  if (members.Find("labelSelector") != nullptr) {
+    return Refuse(members.PathOf("labelSelector"),
+                  "constraint must not define a selector, as they deduced for each pod");
+  }
+  DRAY_TRY_VOID(members.RefuseOthers());
+  return constraint;
+}
+
+Result<> ReadSpread(const JsonTree& tree, const std::string& path, Profile& profile) {
+  if (!tree.is_object()) return Refuse(path, "must be an object");
+  Members arguments(tree, path);
+  DRAY_TRY_VOID(arguments.MustBe("apiVersion", kVersion));
+  DRAY_TRY_VOID(arguments.MustBe("kind", "PodTopologySpreadArgs"));
+  DRAY_TRY(const std::string type, arguments.Text("defaultingType"));
+  if (!type.empty() && type != "System" && type != "List") {
+    return Refuse(arguments.PathOf("defaultingType"), "must be System or List");
+  }
+  SpreadDefaults list;
+  const JsonTree* constraints = arguments.Find("defaultConstraints");
+  const std::string at = arguments.PathOf("defaultConstraints");
+  if (constraints != nullptr) {
+    if (!constraints->is_array()) return Refuse(at, "must be a list");
+    if (constraints->elements().size() > kSpreadDefaultsMax) {
+      return Refuse(at, fmt::format("must have at most {} items", kSpreadDefaultsMax));
+    }
+    for (size_t i = 0; i < constraints->elements().size(); ++i) {
+      DRAY_TRY(auto one, ReadConstraint(constraints->elements()[i], fmt::format("{}[{}]", at, i)));
+      list.constraints.push_back(std::move(one));
+    }
+  }
+  if (type == "List") {
+    profile.spread = std::move(list);
+  } else if (!list.constraints.empty()) {
+    return Refuse(at, "when .defaultingType is \"System\", must be empty");
+  }
+  return arguments.RefuseOthers();
+}
+
 Result<> ReadPluginConfig(const JsonTree& tree, const std::string& path, Profile& profile) {
   if (!tree.is_object()) return Refuse(path, "must be an object");
   Members plugin(tree, path);
   DRAY_TRY(const std::string name, plugin.Text("name"));
-  if (name != "DynamicResources") {
+  const bool is_spread = name == "PodTopologySpread";
+  if (!is_spread && name != "DynamicResources") {
     return Refuse(plugin.PathOf("name"),
-                  fmt::format("{} is not supported, only DynamicResources", api::GoQuote(name)));
+                  fmt::format("{} is not supported, only DynamicResources and PodTopologySpread",
+                              api::GoQuote(name)));
   }
   if (const JsonTree* arguments = plugin.Find("args")) {
-    DRAY_TRY_VOID(ReadArguments(*arguments, plugin.PathOf("args"), profile));
+    const auto read = is_spread ? ReadSpread : ReadArguments;
+    DRAY_TRY_VOID(read(*arguments, plugin.PathOf("args"), profile));
   }
   return plugin.RefuseOthers();
 }

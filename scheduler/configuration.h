@@ -12,19 +12,23 @@
 #include "base/result.h"
 #include "dray/budget.h"
 #include "scheduler/queue.h"
+#include "scheduler/spread_defaults.h"
 
 namespace dray::scheduler {
 
-/// A scheduler that pods ask for by name, and the arguments of its plugin DynamicResources.
+/// A scheduler that pods ask for by name, and the arguments of its plugins.
 struct Profile {
   std::string name = "default-scheduler";
   /// For the search on one node; none: until it is done, or the allocator's own limit.
   std::optional<std::chrono::nanoseconds> filter_timeout = std::chrono::seconds(10);
   /// For devices to get ready (KEP-5007).
   std::chrono::nanoseconds binding_timeout = std::chrono::minutes(10);
+  /// Of PodTopologySpread.
+  SpreadDefaults spread = SystemSpreadDefaults();
 };
 
-/// At most so many profiles; upstream has no limit.
+/// At most so many default constraints, so many profiles; upstream has no limits.
+inline constexpr size_t kSpreadDefaultsMax = 16;
 inline constexpr size_t kProfilesMax = 64;
 
 struct Configuration {

@@ -56,6 +56,44 @@ profiles:
   EXPECT_EQ(read->queue.backoff_max, seconds(20));
 }
 
+TEST(ReadConfiguration, SpreadingHasUpstreamsDefaultsUnlessListed) {
+  EXPECT_EQ(Read("")->profiles[0].spread.constraints.size(), 2U);
+  const auto read = Read(R"(
+profiles:
+- pluginConfig:
+  - name: PodTopologySpread
+    args:
+      kind: PodTopologySpreadArgs
+      defaultingType: List
+      defaultConstraints: [{maxSkew: 2, topologyKey: rack, whenUnsatisfiable: DoNotSchedule}]
+)");
+  ASSERT_TRUE(read.has_value()) << read.error().message;
+  const SpreadDefaults& spread = read->profiles[0].spread;
+  ASSERT_EQ(spread.constraints.size(), 1U);
+  EXPECT_EQ(spread.constraints[0].topology_key, "rack");
+  EXPECT_EQ(spread.constraints[0].max_skew, 2);
+  EXPECT_TRUE(spread.needs_all_keys);
+  const auto nobody =
+      Read("profiles: [{pluginConfig: [{name: PodTopologySpread, args: {defaultingType: List}}]}]");
+  ASSERT_TRUE(nobody.has_value());
+  EXPECT_TRUE(nobody->profiles[0].spread.constraints.empty());
+}
+
+TEST(ReadConfiguration, DefaultConstraintsHaveALimit) {
+  const auto of = [](size_t count) {
+    std::string text =
+        "profiles: [{pluginConfig: [{name: PodTopologySpread, args: {defaultingType: List, "
+        "defaultConstraints: [";
+    for (size_t i = 0; i < count; ++i) {
+      text +=
+          fmt::format("{{maxSkew: 1, topologyKey: k{}, whenUnsatisfiable: ScheduleAnyway}},", i);
+    }
+    return Read(text + "]}}]}]");
+  };
+  EXPECT_TRUE(of(kSpreadDefaultsMax).has_value());
+  EXPECT_FALSE(of(kSpreadDefaultsMax + 1).has_value());
+}
+
 TEST(ReadConfiguration, WhatIsNotHereIsRefusedByName) {
   const struct {
     std::string text, why;
@@ -70,7 +108,27 @@ TEST(ReadConfiguration, WhatIsNotHereIsRefusedByName) {
        "profiles[1].schedulerName: Duplicate value: \"a\""},
       {"profiles: [{pluginConfig: [{name: NodeResourcesFit}]}]",
        "profiles[0].pluginConfig[0].name: \"NodeResourcesFit\" is not supported, only "
-       "DynamicResources"},
+       "DynamicResources and PodTopologySpread"},
+      {"profiles: [{pluginConfig: [{name: PodTopologySpread, args: {defaultingType: None}}]}]",
+       "profiles[0].pluginConfig[0].args.defaultingType: must be System or List"},
+      {"profiles: [{pluginConfig: [{name: PodTopologySpread, args: {defaultConstraints: "
+       "[{maxSkew: 1, topologyKey: a, whenUnsatisfiable: ScheduleAnyway}]}}]}]",
+       "profiles[0].pluginConfig[0].args.defaultConstraints: when .defaultingType is \"System\", "
+       "must be empty"},
+      {"profiles: [{pluginConfig: [{name: PodTopologySpread, args: {defaultConstraints: "
+       "[{topologyKey: a}]}}]}]",
+       "profiles[0].pluginConfig[0].args.defaultConstraints[0].maxSkew: must be greater than zero"},
+      {"profiles: [{pluginConfig: [{name: PodTopologySpread, args: {defaultConstraints: "
+       "[{maxSkew: 1, whenUnsatisfiable: ScheduleAnyway}]}}]}]",
+       "profiles[0].pluginConfig[0].args.defaultConstraints[0].topologyKey: can not be empty"},
+      {"profiles: [{pluginConfig: [{name: PodTopologySpread, args: {defaultConstraints: "
+       "[{maxSkew: 1, topologyKey: a, whenUnsatisfiable: Never}]}}]}]",
+       "profiles[0].pluginConfig[0].args.defaultConstraints[0].whenUnsatisfiable: must be "
+       "DoNotSchedule or ScheduleAnyway"},
+      {"profiles: [{pluginConfig: [{name: PodTopologySpread, args: {defaultConstraints: "
+       "[{maxSkew: 1, topologyKey: a, whenUnsatisfiable: ScheduleAnyway, labelSelector: {}}]}}]}]",
+       "profiles[0].pluginConfig[0].args.defaultConstraints[0].labelSelector: constraint must not "
+       "define a selector, as they deduced for each pod"},
       {"profiles: [{pluginConfig: [{name: DynamicResources, args: {other: 1}}]}]",
        "profiles[0].pluginConfig[0].args.other: is not supported"},
       {"profiles: [{pluginConfig: [{name: DynamicResources, args: {kind: Pod}}]}]",

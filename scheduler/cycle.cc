@@ -42,7 +42,7 @@ class NodeSearch {
         set_(set),
         view_(view),
         affinity_(pod, view.neighbours),
-        spread_(needs_, view.nodes, view.neighbours),
+        spread_(needs_, view.nodes, view.neighbours, view.spread_defaults),
         scores_(needs_, NodesOf(view), affinity_, spread_) {
     needs_.tells_too_much = view.tells_too_much;
     for (const auto& [resource, amount] : needs_.requests) {

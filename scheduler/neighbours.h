@@ -8,6 +8,7 @@
 
 #include "api/core_v1/node.h"
 #include "api/core_v1/pod.h"
+#include "api/meta_v1/label_selector.h"
 #include "api/selectors/label_selector.h"
 
 namespace dray::scheduler {
@@ -24,6 +25,8 @@ struct Neighbours {
   std::function<std::vector<Neighbour>()> all = {};
   /// Those with rules about other pods. O(such pods).
   std::function<std::vector<Neighbour>()> with_affinity = {};
+  /// The labels of those that belong with a pod; without parts: it is alone.
+  std::function<api::meta_v1::LabelSelector(const api::core_v1::Pod& pod)> collection_of = {};
   /// The labels of a namespace; null: there is none.
   std::function<const api::Labels*(std::string_view name)> labels_of_namespace = {};
 };

@@ -96,7 +96,8 @@ Scheduler::Scheduler(client::Client& client, World& world, Log log, Options opti
               log_),
       pods_(client, api::Reflected<core_v1::Pod>::kKind, world.clock, loop_.wakeup(), log_),
       namespaces_(
-          client, api::Reflected<core_v1::Namespace>::kKind, world.clock, loop_.wakeup(), log_) {
+          client, api::Reflected<core_v1::Namespace>::kKind, world.clock, loop_.wakeup(), log_),
+      collections_(client, world, loop_.wakeup(), log_) {
   DRAY_CHECK(options_.selectors != nullptr);
   nodes_informer_.OnChange([this](auto* before, auto* after) { OnNode(before, after); });
   extended_by_pod_ = claims_.AddIndex([](const api::Object& claim, auto& values) {
@@ -167,6 +168,8 @@ std::optional<MonotonicTime> Scheduler::Step() {
     next = client::Earlier(next, (*informer)->Step());
     synced = synced && (*informer)->synced();
   }
+  next = client::Earlier(next, collections_.Step());
+  synced = synced && collections_.synced();
   if (classic_.has_value()) {
     next = client::Earlier(next, classic_->Step());
     synced = synced && classic_->synced();
@@ -355,6 +358,7 @@ Decision Scheduler::SchedulePod(const core_v1::Pod& pod,
             };
           },
       .now = world_.clock.Now(),
+      .spread_defaults = &profile.spread,
       .other_claims = others,
       .tells_too_much = !classic_.has_value()};
   if (others != nullptr) view.first_node = 0;  // of equal ones the first by name
@@ -381,6 +385,7 @@ Decision Scheduler::SchedulePod(const core_v1::Pod& pod,
   view.neighbours = {
       .all = [&] { return with_placed(use_.Neighbours(find_pod)); },
       .with_affinity = [&] { return with_placed(use_.NeighboursWithAffinity(find_pod)); },
+      .collection_of = [this](const core_v1::Pod& one) { return collections_.SelectorFor(one); },
       .labels_of_namespace =
           [this](std::string_view name) {
             const api::Object* found = namespaces_.Find(name);

@@ -33,6 +33,7 @@
 #include "scheduler/gang_search.h"
 #include "scheduler/group_attempt.h"
 #include "scheduler/node_use.h"
+#include "scheduler/pod_collections.h"
 #include "scheduler/pod_writes.h"
 #include "scheduler/queue.h"
 #include "scheduler/tainted_slices.h"
@@ -239,6 +240,7 @@ class Scheduler {
   client::Informer claims_;
   client::Informer pods_;
   client::Informer namespaces_;  // for rules about pods of others
+  PodCollections collections_;
   std::optional<client::Informer> taint_rules_;
   std::optional<client::Informer> groups_;
   size_t pods_by_group_ = 0;   // index of pods_

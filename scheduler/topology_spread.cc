@@ -5,6 +5,9 @@
 #include <cmath>
 #include <limits>
 #include <set>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include "scheduler/pod_affinity.h"
 
@@ -20,6 +23,13 @@ const std::string* PlaceOf(const core_v1::TopologySpreadConstraint& constraint,
                            const core_v1::Node& node) {
   const auto label = node.metadata.labels.find(constraint.topology_key);
   return label == node.metadata.labels.end() ? nullptr : &label->second;
+}
+
+/// The same, where nodes without the key are one place together.
+std::string_view AnyPlaceOf(const core_v1::TopologySpreadConstraint& constraint,
+                            const core_v1::Node& node) {
+  const std::string* place = PlaceOf(constraint, node);
+  return place == nullptr ? std::string_view() : *place;
 }
 
 }  // namespace
@@ -43,17 +53,36 @@ TopologySpread::Constraint TopologySpread::ConstraintOf(
 
 TopologySpread::TopologySpread(const PodNeeds& needs,
                                std::span<const NodeState* const> nodes,
-                               const Neighbours& neighbours)
+                               const Neighbours& neighbours,
+                               const SpreadDefaults* defaults)
     : needs_(needs) {
   const core_v1::Pod& pod = *needs.pod;
-  for (const auto& said : pod.spec.topology_spread_constraints) {
-    auto& constraints = said.when_unsatisfiable == "DoNotSchedule" ? musts_ : wishes_;
-    constraints.push_back(ConstraintOf(said, pod));
+  for (const auto& said : pod.spec.topology_spread_constraints) Add(ConstraintOf(said, pod));
+  if (pod.spec.topology_spread_constraints.empty() && defaults != nullptr) {
+    AddDefaults(*defaults, neighbours);
   }
   if (musts_.empty() && wishes_.empty()) return;
   const std::vector<Neighbour> pods = neighbours.all ? neighbours.all() : std::vector<Neighbour>();
   CountPods(musts_, nodes, pods);
   CountPods(wishes_, nodes, pods);
+}
+
+void TopologySpread::Add(Constraint constraint) {
+  auto& constraints = constraint.said->when_unsatisfiable == "DoNotSchedule" ? musts_ : wishes_;
+  constraints.push_back(std::move(constraint));
+}
+
+void TopologySpread::AddDefaults(const SpreadDefaults& defaults, const Neighbours& neighbours) {
+  if (defaults.constraints.empty() || !neighbours.collection_of) return;
+  const api::meta_v1::LabelSelector collection = neighbours.collection_of(*needs_.pod);
+  if (collection.match_labels.empty() && collection.match_expressions.empty()) return;
+  needs_all_keys_ = defaults.needs_all_keys;
+  const api::LabelSelector selector = SelectorOf(collection);
+  for (const core_v1::TopologySpreadConstraint& said : defaults.constraints) {
+    Add({.said = &said,
+         .selector = selector,
+         .selects_us = selector.Matches(needs_.pod->metadata.labels)});
+  }
 }
 
 /// Whether pods on the node count for the constraint.
@@ -67,7 +96,7 @@ bool TopologySpread::Counts(const Constraint& constraint, const core_v1::Node& n
 
 bool TopologySpread::CountsFor(const std::vector<Constraint>& constraints,
                                const core_v1::Node& node) const {
-  return std::ranges::all_of(constraints, [&](const Constraint& constraint) {
+  return !needs_all_keys_ || std::ranges::all_of(constraints, [&](const Constraint& constraint) {
     return PlaceOf(*constraint.said, node) != nullptr;
   });
 }
@@ -81,7 +110,7 @@ void TopologySpread::CountPods(std::vector<Constraint>& constraints,
     for (const NodeState* state : nodes) {
       const core_v1::Node& node = state->value();
       if (!CountsFor(constraints, node) || !Counts(constraint, node)) continue;
-      constraint.pods.try_emplace(*PlaceOf(*constraint.said, node));
+      constraint.pods.try_emplace(std::string(AnyPlaceOf(*constraint.said, node)));
       counted.insert(&node);
     }
     // An empty selector selects nothing here, as upstream counts.
@@ -90,7 +119,7 @@ void TopologySpread::CountPods(std::vector<Constraint>& constraints,
       const bool counts = counted.contains(node) && !pod->metadata.deletion_timestamp &&
                           pod->metadata.namespace_ == needs_.pod->metadata.namespace_ &&
                           constraint.selector.Matches(pod->metadata.labels);
-      if (counts) ++constraint.pods[*PlaceOf(*constraint.said, *node)];
+      if (counts) ++constraint.pods[std::string(AnyPlaceOf(*constraint.said, *node))];
     }
   }
 }
@@ -123,7 +152,7 @@ std::vector<int64_t> TopologySpread::Scores(std::span<const NodeState* const> no
   for (const NodeState* state : nodes) {
     if (!CountsFor(wishes_, state->value())) continue;
     for (size_t i = 0; i < wishes_.size(); ++i) {
-      places[i].insert(*PlaceOf(*wishes_[i].said, state->value()));
+      places[i].insert(AnyPlaceOf(*wishes_[i].said, state->value()));
     }
   }
   int64_t least = std::numeric_limits<int64_t>::max();
@@ -133,7 +162,9 @@ std::vector<int64_t> TopologySpread::Scores(std::span<const NodeState* const> no
     if (!CountsFor(wishes_, node)) continue;
     double score = 0;
     for (size_t i = 0; i < wishes_.size(); ++i) {
-      const auto found = wishes_[i].pods.find(*PlaceOf(*wishes_[i].said, node));
+      const std::string* place = PlaceOf(*wishes_[i].said, node);
+      if (place == nullptr) continue;
+      const auto found = wishes_[i].pods.find(*place);
       const int64_t here = found == wishes_[i].pods.end() ? 0 : found->second;
       const double weight = std::log(static_cast<double>(places[i].size() + 2));
       score += static_cast<double>(here) * weight + (wishes_[i].said->max_skew - 1);

@@ -16,16 +16,19 @@
 #include "api/selectors/label_selector.h"
 #include "scheduler/neighbours.h"
 #include "scheduler/node_filter.h"
+#include "scheduler/spread_defaults.h"
 
 namespace dray::scheduler {
 
 class TopologySpread {
  public:
-  /// `pod` and `nodes`, which are all there are, outlive this. Without constraints it costs
+  /// `pod`, `defaults` and `nodes`, which are all there are, outlive this. `defaults`: for a pod
+  /// that says nothing and belongs to others; null: there are none. Without constraints it costs
   /// nothing, otherwise O(pods + nodes) for each.
   TopologySpread(const PodNeeds& needs,
                  std::span<const NodeState* const> nodes,
-                 const Neighbours& neighbours);
+                 const Neighbours& neighbours,
+                 const SpreadDefaults* defaults = nullptr);
 
   /// Why the node does not do.
   std::optional<Rejection> Filter(const api::core_v1::Node& node) const;
@@ -41,6 +44,8 @@ class TopologySpread {
     std::map<std::string, int64_t, std::less<>> pods = {};  // by value of the topology key
   };
 
+  void AddDefaults(const SpreadDefaults& defaults, const Neighbours& neighbours);
+  void Add(Constraint constraint);
   static Constraint ConstraintOf(const api::core_v1::TopologySpreadConstraint& said,
                                  const api::core_v1::Pod& pod);
   bool Counts(const Constraint& constraint, const api::core_v1::Node& node) const;
@@ -50,6 +55,7 @@ class TopologySpread {
                  const std::vector<Neighbour>& pods) const;
 
   const PodNeeds& needs_;
+  bool needs_all_keys_ = true;
   std::vector<Constraint> musts_;
   std::vector<Constraint> wishes_;
 };

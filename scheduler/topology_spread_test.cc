@@ -52,7 +52,7 @@ class TopologySpreadTest : public ::testing::Test {
   }
   std::vector<std::string> Filtered() {
     const PodNeeds needs = NeedsOf(pod_);
-    const TopologySpread spread(needs, nodes_, neighbours_);
+    const TopologySpread spread(needs, nodes_, neighbours_, &defaults_);
     std::vector<std::string> answers;
     for (const NodeState* node : nodes_) {
       const std::optional<Rejection> no = spread.Filter(node->value());
@@ -62,10 +62,11 @@ class TopologySpreadTest : public ::testing::Test {
   }
   std::vector<int64_t> Scores() {
     const PodNeeds needs = NeedsOf(pod_);
-    const TopologySpread spread(needs, nodes_, neighbours_);
+    const TopologySpread spread(needs, nodes_, neighbours_, &defaults_);
     return spread.has_scores() ? spread.Scores(nodes_) : std::vector<int64_t>();
   }
 
+  SpreadDefaults defaults_;
   std::deque<NodeState> states_;
   std::vector<const NodeState*> nodes_;
   std::deque<std::pair<core_v1::Pod, size_t>> pods_;
@@ -126,6 +127,40 @@ TEST_F(TopologySpreadTest, EmptierZonesScoreMore) {
   // 2 and 1 pods × log(2 + 2), rounded: 3 and 1; 100 × (3 + 1 - s) / 3.
   EXPECT_THAT(Scores(), ElementsAre(33, 33, 100, 0));
   EXPECT_THAT(Filtered(), ElementsAre("yes", "yes", "yes", "yes"));
+}
+
+TEST_F(TopologySpreadTest, PodsOfACollectionAreSpreadByDefaults) {
+  defaults_ = SystemSpreadDefaults();
+  for (auto& constraint : defaults_.constraints) {
+    if (constraint.topology_key != "kubernetes.io/hostname") constraint.topology_key = "zone";
+  }
+  AddPods(0, 4);
+  EXPECT_THAT(Scores(), ElementsAre()) << "it belongs to nobody";
+  neighbours_.collection_of = [](const core_v1::Pod& pod) {
+    api::meta_v1::LabelSelector selector;
+    selector.match_labels["app"] = pod.metadata.labels.find("app")->second;
+    return selector;
+  };
+  EXPECT_THAT(Filtered(), ElementsAre("yes", "yes", "yes", "yes"));
+  // a and b share the zone with pods; c has another; d has none, and nothing against it.
+  const std::vector<int64_t> scores = Scores();
+  EXPECT_EQ(scores[0], scores[1]);
+  EXPECT_LT(scores[1], scores[2]);
+  EXPECT_LT(scores[2], scores[3]);
+}
+
+TEST_F(TopologySpreadTest, OwnRulesReplaceTheDefaults) {
+  defaults_.constraints = {
+      {.max_skew = 1, .topology_key = "zone", .when_unsatisfiable = "DoNotSchedule"}};
+  neighbours_.collection_of = [](const core_v1::Pod&) {
+    api::meta_v1::LabelSelector selector;
+    selector.match_labels["app"] = "web";
+    return selector;
+  };
+  AddPods(0, 2);
+  EXPECT_THAT(Filtered(), ElementsAre("full", "full", "yes", "no label"));
+  Constrain("DoNotSchedule", 9);
+  EXPECT_THAT(Filtered(), ElementsAre("yes", "yes", "yes", "no label"));
 }
 
 }  // namespace
