@@ -47,7 +47,8 @@ constexpr std::string_view kComponents[] = {"apiserver", "scheduler", "controlle
 struct ServeOptions {
   std::string listen = "127.0.0.1:6443";
   control_plane::StoreChoice store;
-  std::string token_file;                    // empty: certificates only
+  std::string token_file;  // empty: certificates only
+  std::string authorization = "RBAC";
   std::string token_key_file, token_issuer;  // kube-apiserver's names
   std::string components = "apiserver,scheduler,controllers,nodes";
   std::vector<std::string> nodes;   // PROFILE=COUNT each
@@ -155,6 +156,21 @@ Result<NodeGroup> ParseNodes(const std::string& text) {
   return group;
 }
 
+/// Whether roles and bindings decide. Errors: kBadRequest  a mode that there is not.
+Result<bool> ParseAuthorization(const std::string& modes) {
+  bool is_rbac = false;
+  bool is_open = false;
+  for (const std::string& mode : CLI::detail::split(modes, ',')) {
+    is_rbac = is_rbac || mode == "RBAC";
+    is_open = is_open || mode == "AlwaysAllow";
+    if (mode == "RBAC" || mode == "AlwaysAllow") continue;
+    return Fail(StatusReason::kBadRequest,
+                fmt::format("--authorization-mode: \"{}\" is none of RBAC, AlwaysAllow", mode));
+  }
+  if (is_rbac || is_open) return !is_open;
+  return Fail(StatusReason::kBadRequest, "--authorization-mode: RBAC or AlwaysAllow");
+}
+
 /// Errors: kBadRequest, with the option's name: no duration in Go's words, or out of bounds.
 Result<std::chrono::nanoseconds> ParseCompactionInterval(const std::string& text) {
   const Result<api::Duration> duration = api::Duration::Parse(text);
@@ -214,6 +230,7 @@ Result<control_plane::ProcessOptions> ProcessOptionsOf(Disk& disk, const ServeOp
     DRAY_TRY(process.store.compaction_interval,
              ParseCompactionInterval(options.compaction_interval));
   }
+  DRAY_TRY(process.rbac, ParseAuthorization(options.authorization));
   DRAY_TRY(process.listen, ParseListen(options.listen));
   DRAY_TRY(process.emulation, EmulationOf(options));
   DRAY_TRY(process.scheduling, SchedulingOf(disk, options.scheduler_config));
@@ -348,6 +365,14 @@ void AddOptions(CLI::App& command, ServeOptions& options) {
                   options.token_file,
                   "static bearer tokens, CSV lines token,user,uid,\"group1,group2\"")
       ->type_name("FILE");
+  command
+      .add_option(
+          "--authorization-mode",
+          options.authorization,
+          "RBAC: roles and bindings say who may do what; AlwaysAllow: everybody who is known "
+          "may do everything")
+      ->type_name("MODE")
+      ->capture_default_str();
   command
       .add_option("--service-account-signing-key-file",
                   options.token_key_file,

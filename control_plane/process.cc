@@ -4,6 +4,7 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -19,6 +20,23 @@ namespace {
 
 constexpr std::chrono::milliseconds kShutdownGrace{2000};
 constexpr size_t kBinders = 16;  // where a commit waits for a disk
+
+/// Whatever the store is: probes know the names from kube-apiserver. There are no informers that
+/// would have to be ready first.
+std::vector<server::http::HealthCheck> Checks(const std::function<bool()>& has_store) {
+  const auto always = [] { return true; };
+  std::vector<server::http::HealthCheck> checks = {
+      {.name = "log", .passes = always},
+      {.name = "loopback-serving-certificate", .passes = always, .liveness_only = true},
+      {.name = "etcd", .passes = has_store},
+      {.name = "etcd-readiness", .passes = has_store, .readiness_only = true},
+      {.name = "informer-sync", .passes = always, .readiness_only = true}};
+  for (server::http::HealthCheck& check : server::http::StartedParts()) {
+    checks.push_back(std::move(check));
+  }
+  checks.push_back({.name = "shutdown", .passes = always, .readiness_only = true});
+  return checks;
+}
 
 server::verbs::User ComponentsUser() {
   return {.name = "system:dray", .groups = {"system:masters"}};
@@ -58,18 +76,12 @@ Result<> Process::StartServer() {
   DRAY_TRY(const server::http::Authenticator authenticator, ReadTokens());
   DRAY_TRY_VOID(MakeResources(authenticator));
   DRAY_TRY_VOID(Wait(resources_->Bootstrap()));
+  DRAY_TRY_VOID(Wait(resources_->BootstrapPolicy()));
   DRAY_TRY(const ServerCredentials credentials,
            LoadOrMakeCredentials(world_, options_.store.data_folder, options_.listen.host));
-  const auto has_store = [this] { return store_->status().failure.empty(); };
-  const auto always = [] { return true; };
   server::http::HttpApiOptions api_options{
       .authenticator = authenticator,
-      // Whatever the store is: probes know the names from kube-apiserver. There are no informers
-      // that would have to be ready first.
-      .checks = {{.name = "log", .passes = always},
-                 {.name = "etcd", .passes = has_store},
-                 {.name = "etcd-readiness", .passes = has_store, .readiness_only = true},
-                 {.name = "informer-sync", .passes = always, .readiness_only = true}},
+      .checks = Checks([this] { return store_->status().failure.empty(); }),
       .reads_max = options_.reads_in_flight_max,
       .writes_max = options_.writes_in_flight_max};
   api_.emplace(*resources_, world_, log_, std::move(api_options));
@@ -140,6 +152,7 @@ Result<> Process::MakeResources(const server::http::Authenticator& authenticator
           .workers = &workers_,
           .user_of_token =
               [authenticator](std::string_view token) { return authenticator.UserOf(token); },
+          .rbac = options_.rbac,
           .tokens = std::make_shared<server::access::TokenIssuer>(
               std::move(token_key), issuer, std::vector{issuer})});
   return {};

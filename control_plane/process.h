@@ -33,7 +33,7 @@
 namespace dray::control_plane {
 
 struct ProcessOptions {
-  net::Endpoint listen;  // a loopback address: every known user may do everything
+  net::Endpoint listen;  // a loopback address
   StoreChoice store;
   std::string token_file;                                        // empty: certificates only
   size_t reads_in_flight_max = server::http::kReadsInFlightMax;  // 0: no limit
@@ -45,6 +45,7 @@ struct ProcessOptions {
   uint32_t http2_streams_max = net::http2::kStreamsMax;
   server::registry::Emulation emulation;
   bool allow_overlapping_allocations = false;  // as upstream: a device may be in several claims
+  bool rbac = true;  // roles and bindings decide; else everybody who is known may do everything
   bool watches_begin_at_start = false;  // as upstream: what came before the start is not told
   bool scheduler = false, controllers = false, nodes = false;  // what runs beside the API server
   scheduler::Configuration scheduling;

@@ -21,7 +21,8 @@ Manager::Manager(client::Client& client,
               loop_.wakeup(),
               log,
               {.scheme = scheme, .extended = options.extended_resources}),
-      node_taints_(client, world, loop_.wakeup(), log) {
+      node_taints_(client, world, loop_.wakeup(), log),
+      roles_(client, world, loop_.wakeup(), log) {
   if (options.taint_eviction) {
     evictions_.emplace(client, world, loop_.wakeup(), log, options.taint_rules.has_value());
   }
@@ -37,6 +38,7 @@ std::optional<MonotonicTime> Manager::Step() {
   next = client::Earlier(next, garbage_.Step());
   next = client::Earlier(next, quotas_.Step());
   next = client::Earlier(next, node_taints_.Step());
+  next = client::Earlier(next, roles_.Step());
   if (evictions_.has_value()) next = client::Earlier(next, evictions_->Step());
   if (pool_status_.has_value()) next = client::Earlier(next, pool_status_->Step());
   if (pod_groups_.has_value()) next = client::Earlier(next, pod_groups_->Step());

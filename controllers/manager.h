@@ -17,6 +17,7 @@
 #include "controllers/resource_claim.h"
 #include "controllers/resource_pool_status.h"
 #include "controllers/resource_quota.h"
+#include "controllers/role_aggregation.h"
 
 namespace dray::controllers {
 
@@ -61,6 +62,7 @@ class Manager {
   GarbageCollector garbage_;
   ResourceQuotaController quotas_;
   NodeTaints node_taints_;
+  RoleAggregation roles_;
   std::optional<DeviceTaintEviction> evictions_;
   std::optional<ResourcePoolStatus> pool_status_;
   std::optional<PodGroupProtection> pod_groups_;

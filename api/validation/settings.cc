@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "api/codec/json_writer.h"
 #include "api/text/names.h"
 
 namespace dray::api::validation {
@@ -91,7 +92,7 @@ void CheckRule(const rbac_v1::PolicyRule& rule,
                const Path& path,
                FieldErrors& errors) {
   if (rule.verbs.empty()) {
-    errors.Required(path.Child("verbs"), "verbs must contain at least one value");
+    errors.Required(path.Child("verbs"));
   }
   if (!rule.non_resource_urls.empty()) {
     const Path urls = path.Child("nonResourceURLs");
@@ -123,8 +124,8 @@ std::vector<ErrorCause> CheckRules(const List<rbac_v1::PolicyRule>& rules, Scope
   return std::move(errors).Take();
 }
 
-constexpr std::array<std::string_view, 2> kRoleKinds = {"ClusterRole", "Role"};
-constexpr std::array<std::string_view, 3> kSubjectKinds = {"Group", "ServiceAccount", "User"};
+constexpr std::array<std::string_view, 2> kRoleKinds = {"Role", "ClusterRole"};
+constexpr std::array<std::string_view, 3> kSubjectKinds = {"ServiceAccount", "User", "Group"};
 
 void CheckRoleRef(const rbac_v1::RoleRef& ref, Scope scope, FieldErrors& errors) {
   const Path path("roleRef");
@@ -133,7 +134,7 @@ void CheckRoleRef(const rbac_v1::RoleRef& ref, Scope scope, FieldErrors& errors)
     errors.NotSupported(path.Child("apiGroup"), ref.api_group, groups);
   }
   const size_t kinds = scope == Scope::kCluster ? 1 : 2;
-  const std::span<const std::string_view> allowed = std::span(kRoleKinds).first(kinds);
+  const std::span<const std::string_view> allowed = std::span(kRoleKinds).last(kinds);
   if (std::ranges::find(allowed, ref.kind) == allowed.end()) {
     errors.NotSupported(path.Child("kind"), ref.kind, allowed);
   }
@@ -173,7 +174,14 @@ std::vector<ErrorCause> CheckBinding(const Binding& binding, const Binding* old,
     CheckSubject(binding.subjects[i], scope, at, errors);
   }
   if (old != nullptr && binding.role_ref != old->role_ref) {
-    errors.Invalid(Path("roleRef"), ShownStruct(binding.role_ref), "cannot change roleRef");
+    const rbac_v1::RoleRef& ref = binding.role_ref;
+    // Upstream shows its own form of it.
+    errors.Invalid(
+        Path("roleRef"),
+        JsonText([&](JsonWriter& json) {
+          json.Object({{"APIGroup", ref.api_group}, {"Kind", ref.kind}, {"Name", ref.name}});
+        }),
+        "field is immutable");
   }
   return std::move(errors).Take();
 }

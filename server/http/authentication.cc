@@ -2,6 +2,7 @@
 #include "server/http/authentication.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "api/text/go_quote.h"
 #include "base/ascii.h"
 #include "base/hash.h"
+#include "net/url.h"
 
 namespace dray::server::http {
 namespace {
@@ -75,6 +77,26 @@ std::optional<std::string_view> BearerToken(std::string_view authorization) {
 Authenticated Authentic(User user) {
   user.groups.emplace_back(access::kAuthenticated);
   return {.user = std::move(user)};
+}
+
+constexpr std::string_view kImpersonate = "Impersonate-";
+constexpr std::string_view kImpersonateExtra = "Impersonate-Extra-";
+
+/// Keys are in small letters and may be percent-encoded.
+std::map<std::string, std::vector<std::string>> ExtraOf(const net::Headers& headers) {
+  std::map<std::string, std::vector<std::string>> extra;
+  for (size_t i = 0; i < headers.size(); ++i) {
+    const auto [name, value] = headers.at(i);
+    if (name.size() <= kImpersonateExtra.size()) continue;
+    if (!EqualsIgnoringCase(name.substr(0, kImpersonateExtra.size()), kImpersonateExtra)) continue;
+    std::string key(name.substr(kImpersonateExtra.size()));
+    for (char& c : key) {
+      if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    }
+    const Result<std::string> decoded = net::PercentDecode(key, net::Plus::kIsPlus);
+    extra[decoded.has_value() ? *decoded : key].emplace_back(value);
+  }
+  return extra;
 }
 
 }  // namespace
@@ -156,14 +178,26 @@ std::optional<User> Authenticator::UserOf(std::string_view token) const {
   return Authentic(*user).user;
 }
 
-Result<User> Impersonate(const net::Headers& headers, User user) {
+bool Impersonates(const net::Headers& headers) {
+  for (size_t i = 0; i < headers.size(); ++i) {
+    const std::string_view name = headers.at(i).first;
+    if (name.size() > kImpersonate.size() &&
+        EqualsIgnoringCase(name.substr(0, kImpersonate.size()), kImpersonate)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+Result<User> Impersonated(const net::Headers& headers, const User& user) {
   User other{.name = std::string(headers.Get("Impersonate-User")),
              .uid = std::string(headers.Get("Impersonate-Uid"))};
   for (const std::string_view group : headers.All("Impersonate-Group")) {
     other.groups.emplace_back(group);
   }
+  other.extra = ExtraOf(headers);
   if (other.name.empty()) {
-    if (other.groups.empty() && other.uid.empty()) return user;
+    if (other.groups.empty() && other.uid.empty() && other.extra.empty()) return user;
     std::string groups;
     for (const std::string& group : other.groups) {
       if (!groups.empty()) groups += ", ";
@@ -175,8 +209,17 @@ Result<User> Impersonate(const net::Headers& headers, User user) {
                             api::GoQuote(other.uid),
                             groups.empty() ? "(nil)" : "{" + groups + "}"));
   }
-  other.groups.emplace_back(other.name == kAnonymous ? access::kUnauthenticated
-                                                     : access::kAuthenticated);
+  // An account is in the groups of accounts, unless others are named.
+  if (other.groups.empty() && other.name.starts_with(access::kServiceAccount)) {
+    const std::string_view account =
+        std::string_view(other.name).substr(access::kServiceAccount.size());
+    other.groups.emplace_back(access::kServiceAccounts);
+    other.groups.push_back(
+        fmt::format("{}:{}", access::kServiceAccounts, account.substr(0, account.find(':'))));
+  }
+  const std::string_view usual =
+      other.name == kAnonymous ? access::kUnauthenticated : access::kAuthenticated;
+  if (std::ranges::count(other.groups, usual) == 0) other.groups.emplace_back(usual);
   return other;
 }
 

@@ -85,11 +85,25 @@ TEST(Authentication, LoopbackAddresses) {
 TEST(Impersonation, NeedsAName) {
   net::Headers headers;
   headers.Add("Impersonate-Group", "a");
-  EXPECT_EQ(Impersonate(headers, {}).error().message,
+  EXPECT_EQ(Impersonated(headers, {}).error().message,
             "requested &user.DefaultInfo{Name:\"\", UID:\"\", Groups:[]string{\"a\"}, "
             "Extra:map[string][]string(nil)} without impersonating a user name");
   headers.Add("Impersonate-User", "dora");
-  EXPECT_THAT(Impersonate(headers, {})->groups, ElementsAre("a", "system:authenticated"));
+  EXPECT_THAT(Impersonated(headers, {})->groups, ElementsAre("a", "system:authenticated"));
+}
+
+TEST(Impersonation, AnAccountIsInItsGroups) {
+  net::Headers headers;
+  EXPECT_FALSE(Impersonates(headers));
+  headers.Add("impersonate-user", "system:serviceaccount:lab:bot");
+  headers.Add("Impersonate-Extra-Acme.com%2Fproject", "p");
+  headers.Add("Impersonate-Extra-Acme.com%2Fproject", "q");
+  EXPECT_TRUE(Impersonates(headers));
+  const Result<verbs::User> user = Impersonated(headers, {});
+  EXPECT_THAT(
+      user->groups,
+      ElementsAre("system:serviceaccounts", "system:serviceaccounts:lab", "system:authenticated"));
+  EXPECT_THAT(user->extra.at("acme.com/project"), ElementsAre("p", "q"));
 }
 
 TEST(Secrets, AreEqualOnlyWhole) {

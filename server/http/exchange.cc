@@ -15,7 +15,9 @@
 #include "server/http/limits.h"
 #include "server/http/negotiation.h"
 #include "server/http/query_options.h"
+#include "server/http/rights.h"
 #include "server/http/warning_header.h"
+#include "server/verbs/rights.h"
 
 namespace dray::server::http {
 namespace {
@@ -34,17 +36,7 @@ bool IsAuditId(std::string_view id) {
          std::ranges::all_of(id, [](char c) { return c > ' ' && c < 0x7F; });
 }
 
-bool IsResourcePath(const Route& route) {
-  return !route.resource.empty();
-}
-
-std::string LowerCase(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return lower;
-}
+using verbs::User;
 
 }  // namespace
 
@@ -148,11 +140,9 @@ Result<> Exchange::Admit() {
   if (!is_watch) {
     DRAY_TRY(timeout_, ReadTimeout(query_));
   }
-  DRAY_TRY(who_.user, Impersonate(request_.headers, std::move(who_.user)));
-  const bool is_public = route_.kind == RouteKind::kHealth || route_.kind == RouteKind::kVersion;
-  if (who_.anonymous && parts_.anonymous == AnonymousRule::kPublicPaths && !is_public) {
-    return std::unexpected(Forbidden());
-  }
+  is_refused_ = true;
+  DRAY_TRY_VOID(CheckRights());
+  is_refused_ = false;
   if (request_.body_state == net::BodyState::kTooLarge) {
     return Fail(StatusReason::kRequestEntityTooLarge,
                 fmt::format("Request entity too large: limit is {}", kBodyBytesMax));
@@ -160,34 +150,31 @@ Result<> Exchange::Admit() {
   return {};
 }
 
-Error Exchange::Forbidden() const {
-  const std::string& user = who_.user.name;
-  if (!IsResourcePath(route_)) {
-    return errors::WithoutSubject(StatusReason::kForbidden,
-                                  fmt::format(R"(forbidden: User "{}" cannot {} path "{}")",
-                                              user,
-                                              LowerCase(request_.method),
-                                              request_.path()));
+// May the user do what is asked, as himself or as somebody else?
+Result<> Exchange::CheckRights() {
+  verbs::Rights* const rights = parts_.resources.rights();
+  const access::Attributes asked =
+      AttributesOf(route_, request_.method, request_.path(), query_.First("fieldSelector"));
+  DRAY_TRY(User other, Impersonated(request_.headers, who_.user));
+  if (rights == nullptr) {
+    who_.user = std::move(other);
+    const bool is_public = route_.kind == RouteKind::kHealth || route_.kind == RouteKind::kVersion;
+    const bool is_refused =
+        who_.anonymous && parts_.anonymous == AnonymousRule::kPublicPaths && !is_public;
+    return is_refused ? Result<>(std::unexpected(Forbidden(asked, who_.user.name, {})))
+                      : Result<>();
   }
-  std::string what = route_.resource;
-  if (!route_.group.empty()) what += "." + route_.group;
-  if (!route_.name.empty()) what += fmt::format(" \"{}\"", route_.name);
-  std::string resource = route_.resource;
-  if (!route_.subresource.empty()) resource += "/" + route_.subresource;
-  const std::string where = route_.namespace_.empty()
-                                ? "at the cluster scope"
-                                : fmt::format("in the namespace \"{}\"", route_.namespace_);
-  return {.reason = StatusReason::kForbidden,
-          .message = fmt::format(
-              R"({} is forbidden: User "{}" cannot {} resource "{}" in API group "{}" {})",
-              what,
-              user,
-              VerbName(route_.verb),
-              resource,
-              route_.group,
-              where),
-          .details = api::meta_v1::StatusDetails{
-              .name = route_.name, .group = route_.group, .kind = route_.resource}};
+  if (Impersonates(request_.headers)) {
+    const auto refused = RefusedImpersonation(*rights, who_.user, other, asked);
+    if (refused.has_value()) {
+      return std::unexpected(Forbidden(refused->asked, who_.user.name, refused->reason));
+    }
+    who_.user = std::move(other);
+    who_.anonymous = who_.user.name == access::kAnonymous;
+  }
+  const access::Verdict verdict = rights->Decide(who_.user, asked);
+  if (verdict.is_allowed) return {};
+  return std::unexpected(Forbidden(asked, who_.user.name, verdict.reason));
 }
 
 // The headers of every answer; not called twice for one.
@@ -258,7 +245,7 @@ void Exchange::SendError(const Error& error) {
   if (status.details.has_value() && status.details->retry_after_seconds > 0) {
     head.headers.Add("Retry-After", fmt::format("{}", status.details->retry_after_seconds));
   }
-  if (error.reason == StatusReason::kForbidden && who_.anonymous) {
+  if (is_refused_) {
     head.headers.Add("X-Content-Type-Options", "nosniff");
   }
   Send(std::move(head), documents::StatusBody(status, form, rendering_.pretty));

@@ -82,6 +82,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
  private:
   // exchange.cc: the frame around every request
   Result<> Admit();
+  Result<> CheckRights();
   void Serve();
   bool IsLong() const;
   void RunByWorker();
@@ -98,7 +99,6 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
       OutOfMemory();
     }
   }
-  Error Forbidden() const;
   net::ResponseHead Head(int status, std::string_view media_type);
   void Send(net::ResponseHead head, std::string body);
   void Respond(net::ResponseHead head, net::Bytes body);
@@ -138,6 +138,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   net::Query query_;
   Route route_;
   Authenticated who_;
+  bool is_refused_ = false;  // may not do what is asked
   InFlight::Place place_;
   std::optional<std::chrono::nanoseconds> timeout_;  // as the client asks for
   net::Timer deadline_;                              // touched on the reactor's thread only

@@ -23,7 +23,8 @@ std::string RootPaths(const documents::Discovery& discovery,
   for (const char* path : {"/healthz", "/livez", "/readyz"}) {
     paths.emplace_back(path);
     for (const HealthCheck& check : checks) {
-      if (!check.readiness_only || paths.back().starts_with("/readyz")) {
+      const bool is_readiness = std::string_view(path) == "/readyz";
+      if (is_readiness ? !check.liveness_only : !check.readiness_only) {
         paths.push_back(std::string(path) + "/" + check.name);
       }
     }

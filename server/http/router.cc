@@ -246,10 +246,10 @@ Result<Route> FindRoute(const api::Scheme& scheme,
   // One slash at the end changes nothing, also as clients write it: /apis/resource.k8s.io/.
   if (trailing) segments.pop_back();
   if (first == "version" && segments.size() == 1) route.kind = RouteKind::kVersion;
-  if ((first == "healthz" || first == "livez" || first == "readyz") && segments.size() <= 2) {
+  if (first == "healthz" || first == "livez" || first == "readyz") {
     route.kind = RouteKind::kHealth;
     route.text = first;
-    if (segments.size() > 1) route.text.append("/").append(segments[1]);
+    for (size_t i = 1; i < segments.size(); ++i) route.text.append("/").append(segments[i]);
   }
   if (first == "api" || first == "apis") RouteApi(scheme, method, watch, segments, route);
   return route;

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What every new server has.
+#include <algorithm>
+#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "api/core_v1/endpoints.h"
@@ -9,6 +13,11 @@
 #include "api/core_v1/service.h"
 #include "api/discovery_v1.h"
 #include "api/scheduling_v1.h"
+#include "server/access/bootstrap_policy.h"
+#include "server/errors/errors.h"
+#include "server/storage/keys.h"
+#include "server/storage/transactions.h"
+#include "server/verbs/call.h"
 #include "server/verbs/resources.h"
 #include "server/verbs/verbs.h"
 
@@ -98,6 +107,45 @@ api::Object SliceAt(const std::string& address, int32_t port) {
   return api::Object::Of(std::move(slice));
 }
 
+// Where another server on the same store makes them too, or the store is too busy at once.
+constexpr int kPolicyTries = 5;
+
+/// The making of `object`.
+Result<store::Txn> MakingOf(const Core& core, const api::Object& object) {
+  const api::KindInfo& kind = object.kind();
+  const ResourceRequest request = RequestFor(Verb::kCreate, object.Clone());
+  std::vector<std::string> warnings;
+  const Call call{.core = &core, .request = &request, .warnings = &warnings};
+  registry::WriteContext context = WriteContextOf(call, registry::Subresource::kNone, std::nullopt);
+  context.uid = NewUuid(core.world.random);
+  api::Object stored = object.Clone();
+  DRAY_TRY_VOID(registry::BeforeCreate(registry::StrategyOf(kind), stored, context));
+  const std::string key =
+      storage::ObjectKey(kind, object.metadata().namespace_, object.metadata().name);
+  store::Txn txn{.compares = {{.key = key, .modified = store::kAbsent}}};
+  txn.operations.emplace_back(
+      storage::PutOf(key,
+                     std::make_shared<const storage::StoredObject>(std::move(stored)),
+                     core.world.clock.Now()));
+  return txn;
+}
+
+/// What makes those of `objects` that are not in `snapshot`.
+Result<std::vector<store::Txn>> MakingOfMissing(const Core& core,
+                                                const store::Snapshot& snapshot,
+                                                const std::vector<api::Object>& objects) {
+  std::vector<store::Txn> txns;
+  for (const api::Object& object : objects) {
+    const api::meta_v1::ObjectMeta& meta = object.metadata();
+    if (snapshot.Find(storage::ObjectKey(object.kind(), meta.namespace_, meta.name)) != nullptr) {
+      continue;
+    }
+    DRAY_TRY(store::Txn txn, MakingOf(core, object));
+    txns.push_back(std::move(txn));
+  }
+  return txns;
+}
+
 bool IsThere(const Answer& answer) {
   return answer.outcome.has_value() ||
          answer.outcome.error().reason == StatusReason::kAlreadyExists;
@@ -117,6 +165,23 @@ Task<> Resources::Bootstrap() {
   }
   CatchUp();
   co_return {};
+}
+
+Task<> MakeBootstrapPolicy(const Core* core) {
+  if (core->rights == nullptr) co_return {};
+  const std::vector<api::Object> objects = access::BootstrapPolicy(
+      core->options.rules.For(api::Reflected<core_v1::Namespace>::kKind, nullptr).profile);
+  for (int tries = 0; tries < kPolicyTries; ++tries) {
+    DRAY_CO_TRY(const Frozen<store::Snapshot> snapshot, co_await storage::ReadNewest(&core->store));
+    DRAY_CO_TRY(std::vector<store::Txn> txns, MakingOfMissing(*core, *snapshot, objects));
+    if (txns.empty()) co_return {};
+    // All at once, so that they share the waits for a disk; what came to nothing is tried again.
+    for (size_t i = 0; i + 1 < txns.size(); ++i) {
+      core->store.Commit(std::move(txns[i]), [](const auto& /*outcome*/) {});
+    }
+    DRAY_CO_TRY_VOID(co_await storage::Commit(&core->store, std::move(txns.back())));
+  }
+  co_return Fail(errors::Internal("the first roles and bindings cannot be made"));
 }
 
 Task<> Resources::BootstrapCluster(std::string address, uint16_t port) {

@@ -29,6 +29,8 @@
 
 namespace dray::server::verbs {
 
+class Rights;  // server/verbs/rights.h
+
 /// What all verbs work on; constant after construction, but for what the reader remembers.
 struct Core {
   const api::Scheme& scheme;
@@ -44,6 +46,8 @@ struct Core {
   std::shared_ptr<std::atomic<int64_t>> states_begin;
   /// Watches of what came after an earlier revision are too late (Resources::BeginWatchesAt).
   std::shared_ptr<std::atomic<int64_t>> watches_begin;
+  /// Null when everybody may do everything.
+  std::shared_ptr<Rights> rights;
 };
 
 using Outcome = std::variant<ObjectAnswer, ListAnswer, StatusAnswer>;

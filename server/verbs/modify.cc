@@ -20,6 +20,7 @@
 #include "server/verbs/lease_condition.h"
 #include "server/verbs/priority_classes.h"
 #include "server/verbs/resource_version.h"
+#include "server/verbs/rights.h"
 
 namespace dray::server::verbs {
 namespace {
@@ -163,6 +164,9 @@ Task<ObjectAnswer> Modify(Call call,
     const api::Object& old = current.stored.object;
     DRAY_CO_TRY(api::Object next, WishFor(call, *modification, current));
     registry::WriteContext context = WriteContextOf(call, subresource, namespace_object);
+    DRAY_CO_TRY_VOID(CheckEscalation(core.rights.get(), *call.request, next, &old));
+    const WriterRights writer(core.rights.get(), *call.request);
+    context.options.caller = writer.caller();
     if (modification->decides_owners) context.owners = registry::Owners::kDecided;
     DRAY_CO_TRY_VOID(CheckDefaultClass(next, *snapshot));
     DRAY_CO_TRY(registry::Warnings warnings, registry::BeforeUpdate(strategy, next, old, context));

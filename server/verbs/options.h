@@ -41,6 +41,8 @@ struct Options {
   /// Whose a bearer token is, for TokenReview; nothing when nobody's. Called from any thread. Null:
   /// no token is known.
   std::function<std::optional<User>(std::string_view token)> user_of_token = {};
+  /// Roles and bindings decide who may do what; else everybody who is known may do everything.
+  bool rbac = false;
   /// Signs and reads tokens of service accounts. Null: there are none.
   std::shared_ptr<access::TokenIssuer> tokens = nullptr;
 };

@@ -8,6 +8,7 @@
 #include "server/errors/errors.h"
 #include "server/storage/keys.h"
 #include "server/storage/pooled_store.h"
+#include "server/verbs/rights.h"
 #include "server/verbs/tokens.h"
 #include "server/verbs/verbs.h"
 
@@ -26,7 +27,8 @@ struct Resources::Parts {
                         .allocations = core.allocations,
                         .lenient = core.lenient,
                         .states_begin = core.states_begin,
-                        .watches_begin = core.watches_begin});
+                        .watches_begin = core.watches_begin,
+                        .rights = core.rights});
   }
   Core core;
   WatchHub hub;
@@ -101,7 +103,8 @@ Resources::Resources(
                .allocations = GuardOf(store, options),
                .lenient = std::make_shared<storage::LenientReader>(std::move(log)),
                .states_begin = std::make_shared<std::atomic<int64_t>>(0),
-               .watches_begin = std::make_shared<std::atomic<int64_t>>(0)})) {}
+               .watches_begin = std::make_shared<std::atomic<int64_t>>(0),
+               .rights = options.rbac ? std::make_shared<Rights>(store) : nullptr})) {}
 
 Resources::~Resources() = default;
 
@@ -116,6 +119,14 @@ void Resources::ForgetStatesBefore(Revision revision) {
 Result<User> Resources::UserOfToken(std::string_view token) const {
   DRAY_TRY(TokenOwner owner, OwnerOfToken(parts_->core, token, {}));
   return std::move(owner.user);
+}
+
+Task<> Resources::BootstrapPolicy() {
+  return MakeBootstrapPolicy(&parts_->core);
+}
+
+Rights* Resources::rights() const {
+  return parts_->core.rights.get();
 }
 
 const std::shared_ptr<access::TokenIssuer>& Resources::tokens() const {

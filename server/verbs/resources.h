@@ -23,7 +23,8 @@
 
 namespace dray::server::verbs {
 
-struct Core;  // server/verbs/call.h
+struct Core;   // server/verbs/call.h
+class Rights;  // server/verbs/rights.h
 
 /// Thread-safe. The store and the world outlive it.
 class Resources {
@@ -60,6 +61,10 @@ class Resources {
   /// whose endpoints are this server at `address` and `port`. Idempotent.
   Task<> BootstrapCluster(std::string address, uint16_t port);
 
+  /// With Options::rbac: the roles and bindings of Kubernetes' bootstrap policy, where they are not
+  /// there yet. Idempotent.
+  Task<> BootstrapPolicy();
+
   /// From now on lists of a state before `revision`, and continue tokens of one, are too old, as if
   /// etcd had been compacted under kube-apiserver. Watches go on from wherever the store has
   /// events.
@@ -73,6 +78,8 @@ class Resources {
   /// Errors: kUnauthorized.
   Result<User> UserOfToken(std::string_view token) const;
 
+  /// Who may do what; null when everybody may do everything.
+  Rights* rights() const;
   /// Options::tokens.
   const std::shared_ptr<access::TokenIssuer>& tokens() const;
 

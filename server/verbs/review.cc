@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reviews: questions about users, tokens and rights that are answered and never stored. Everybody
-// who is known may do everything (docs/differences.md), so that is what they say.
+// Reviews: questions about users, tokens and rights that are answered and never stored.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -19,6 +18,7 @@
 #include "server/errors/errors.h"
 #include "server/storage/stored_object.h"
 #include "server/verbs/decode_body.h"
+#include "server/verbs/rights.h"
 #include "server/verbs/tokens.h"
 #include "server/verbs/verbs.h"
 
@@ -28,8 +28,6 @@ namespace {
 namespace authentication = api::authentication_v1;
 namespace authorization = api::authorization_v1;
 using api::meta_v1::ObjectMeta;
-
-constexpr std::string_view kAnonymous = "system:anonymous";
 
 // ---------------------------------------------------------------------------------- authentication
 
@@ -153,30 +151,64 @@ Result<> Judge(Causes causes) {
   return Fail(errors::InvalidAs("authorization.k8s.io", "", "", std::move(causes)));
 }
 
-authorization::SubjectAccessReviewStatus RightsOf(std::string_view user) {
+/// What `spec`, that of any access review, asks for.
+template <class T>
+access::Attributes AskedBy(const T& spec) {
+  if (spec.non_resource_attributes.has_value()) {
+    return {.verb = spec.non_resource_attributes->verb,
+            .path = spec.non_resource_attributes->path.empty()
+                        ? "/"
+                        : spec.non_resource_attributes->path};
+  }
+  const auto& of = *spec.resource_attributes;
+  return {.verb = of.verb,
+          .group = of.group,
+          .resource = of.resource,
+          .subresource = of.subresource,
+          .name = of.name,
+          .namespace_ = of.namespace_};
+}
+
+template <class T>
+authorization::SubjectAccessReviewStatus RightsOf(const Call& call,
+                                                  const User& user,
+                                                  const T& spec) {
   authorization::SubjectAccessReviewStatus status;
-  status.allowed = user != kAnonymous;
+  Rights* const rights = call.core->rights.get();
+  if (rights == nullptr) {
+    status.allowed = user.name != access::kAnonymous;
+    return status;
+  }
+  access::Verdict verdict = rights->Decide(user, AskedBy(spec));
+  status.allowed = verdict.is_allowed;
+  status.reason = std::move(verdict.reason);
   return status;
 }
 
-Result<> AnswerAccess(const Call& /*call*/, authorization::SubjectAccessReview& review) {
+User SubjectOf(const authorization::SubjectAccessReviewSpec& spec) {
+  User user{.name = spec.user, .uid = spec.uid, .groups = {spec.groups.begin(), spec.groups.end()}};
+  for (const auto& [key, values] : spec.extra) {
+    user.extra[key] = std::vector<std::string>(values.begin(), values.end());
+  }
+  return user;
+}
+
+Result<> AnswerAccess(const Call& call, authorization::SubjectAccessReview& review) {
   Causes causes;
   CheckAttributes(review.spec, causes);
   CheckSubject(review.spec, causes);
   CheckMetadata(review.metadata, "must be empty", causes);
   DRAY_TRY_VOID(Judge(std::move(causes)));
-  review.status = RightsOf(review.spec.user);
+  review.status = RightsOf(call, SubjectOf(review.spec), review.spec);
   return {};
 }
 
-// Who may not do everything was refused before.
-Result<> AnswerOwnAccess(const Call& /*call*/, authorization::SelfSubjectAccessReview& review) {
+Result<> AnswerOwnAccess(const Call& call, authorization::SelfSubjectAccessReview& review) {
   Causes causes;
   CheckAttributes(review.spec, causes);
   CheckMetadata(review.metadata, "must be empty", causes);
   DRAY_TRY_VOID(Judge(std::move(causes)));
-  review.status = {};
-  review.status.allowed = true;
+  review.status = RightsOf(call, call.request->user, review.spec);
   return {};
 }
 
@@ -193,22 +225,44 @@ Result<> AnswerLocalAccess(const Call& call, authorization::LocalSubjectAccessRe
   CheckMetadata(review.metadata, "must be empty except for namespace", causes);
   CheckNamespace(review, causes);
   DRAY_TRY_VOID(Judge(std::move(causes)));
-  review.status = RightsOf(review.spec.user);
+  review.status = RightsOf(call, SubjectOf(review.spec), review.spec);
   return {};
 }
 
-Result<> AnswerRules(const Call& /*call*/, authorization::SelfSubjectRulesReview& review) {
+access::Rules RulesOf(const Call& call, const std::string& namespace_) {
+  Rights* const rights = call.core->rights.get();
+  const User& user = call.request->user;
+  if (rights != nullptr) return rights->Current()->RulesFor(user, namespace_);
+  api::rbac_v1::PolicyRule resources;
+  resources.verbs = {"*"};
+  resources.api_groups = {"*"};
+  resources.resources = {"*"};
+  api::rbac_v1::PolicyRule paths;
+  paths.verbs = {"*"};
+  paths.non_resource_urls = {"*"};
+  return {std::move(resources), std::move(paths)};
+}
+
+Result<> AnswerRules(const Call& call, authorization::SelfSubjectRulesReview& review) {
   if (review.spec.namespace_.empty()) {
     return Fail(errors::BadRequest("no namespace on request"));
   }
+  const access::Rules rules = RulesOf(call, review.spec.namespace_);
   review = {};
-  auto& of_resources = review.status.resource_rules.emplace_back();
-  of_resources.verbs.emplace_back("*");
-  of_resources.api_groups.emplace_back("*");
-  of_resources.resources.emplace_back("*");
-  auto& of_paths = review.status.non_resource_rules.emplace_back();
-  of_paths.verbs.emplace_back("*");
-  of_paths.non_resource_urls.emplace_back("*");
+  for (const access::Rule& rule : rules) {
+    if (!rule.resources.empty()) {
+      auto& of_resources = review.status.resource_rules.emplace_back();
+      of_resources.verbs = rule.verbs;
+      of_resources.api_groups = rule.api_groups;
+      of_resources.resources = rule.resources;
+      of_resources.resource_names = rule.resource_names;
+    }
+    if (!rule.non_resource_urls.empty()) {
+      auto& of_paths = review.status.non_resource_rules.emplace_back();
+      of_paths.verbs = rule.verbs;
+      of_paths.non_resource_urls = rule.non_resource_urls;
+    }
+  }
   return {};
 }
 

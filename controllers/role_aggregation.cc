@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controllers/role_aggregation.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "api/selectors/selector_of.h"
+#include "client/loop.h"
+#include "client/read_modify_write.h"
+
+namespace dray::controllers {
+namespace {
+
+using api::rbac_v1::ClusterRole;
+using api::rbac_v1::PolicyRule;
+
+// Keys handled before the informer is looked at again.
+constexpr size_t kKeysPerStep = 32;
+
+bool Selects(const ClusterRole& role, const api::Map<std::string>& labels) {
+  return std::ranges::any_of(role.aggregation_rule->cluster_role_selectors, [&](const auto& one) {
+    const Result<api::LabelSelector> selector = api::SelectorOf(one);
+    return selector.has_value() && selector->Matches(labels);
+  });
+}
+
+}  // namespace
+
+RoleAggregation::RoleAggregation(client::Client& client, World& world, Wakeup& wakeup, Log log)
+    : client_(client),
+      world_(world),
+      log_(std::move(log)),
+      roles_(client, api::Reflected<ClusterRole>::kKind, world.clock, wakeup, log_) {
+  roles_.OnChange([this](auto*, auto*) { has_changed_ = true; });
+}
+
+std::optional<MonotonicTime> RoleAggregation::Step() {
+  const std::optional<MonotonicTime> next = roles_.Step();
+  if (!roles_.synced()) return next;
+  if (std::exchange(has_changed_, false)) EnqueueAll();
+  const MonotonicTime now = world_.clock.Monotonic();
+  for (size_t i = 0; i < kKeysPerStep; ++i) {
+    const std::optional<std::string> key = queue_.Pop(now);
+    if (!key) break;
+    const Result<> done = Sync(*key);
+    if (done || done.error().reason == StatusReason::kNotFound) {
+      queue_.Forget(*key);
+      continue;
+    }
+    log_.Debug("a role keeps its rules for now", "role", *key, "reason", done.error().message);
+    if (!queue_.AddRateLimited(*key, now)) has_changed_ = true;
+  }
+  return client::Earlier(next, queue_.Next(now));
+}
+
+void RoleAggregation::EnqueueAll() {
+  for (const auto& [key, object] : roles_.objects()) {
+    const auto& role = object.As<ClusterRole>();
+    if (!role.aggregation_rule.has_value() || RulesFor(role) == role.rules) continue;
+    if (!queue_.Add(key)) has_changed_ = true;
+  }
+}
+
+api::List<PolicyRule> RoleAggregation::RulesFor(const ClusterRole& role) const {
+  std::map<std::string_view, const ClusterRole*> selected;
+  for (const auto& [key, object] : roles_.objects()) {
+    const auto& other = object.As<ClusterRole>();
+    const bool is_itself = other.metadata.name == role.metadata.name;
+    if (!is_itself && Selects(role, other.metadata.labels)) selected[key] = &other;
+  }
+  api::List<PolicyRule> rules;
+  for (const auto& [name, other] : selected) {
+    for (const PolicyRule& rule : other->rules) {
+      if (std::ranges::find(rules, rule) == rules.end()) rules.push_back(rule);
+    }
+  }
+  return rules;
+}
+
+Result<> RoleAggregation::Sync(std::string_view key) {
+  const api::Object* found = roles_.Find(key);
+  if (found == nullptr) return {};
+  const api::Object role = *found;
+  DRAY_TRY_VOID(
+      client::ReadModifyWrite(client_, role, {}, [&](api::Object& copy) -> Result<client::Change> {
+        if (!copy.As<ClusterRole>().aggregation_rule.has_value()) return client::Change::kNothing;
+        api::List<PolicyRule> rules = RulesFor(copy.As<ClusterRole>());
+        if (rules == copy.As<ClusterRole>().rules) return client::Change::kNothing;
+        copy.Mutable<ClusterRole>().rules = std::move(rules);
+        return client::Change::kWrite;
+      }));
+  return {};
+}
+
+}  // namespace dray::controllers

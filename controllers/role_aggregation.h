@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// The controller of cluster roles whose rules are those of others: `admin`, `edit` and `view` get
+// theirs from every role that is labelled for them (aggregationRule of rbac.authorization.k8s.io).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "api/rbac_v1.h"
+#include "base/log.h"
+#include "base/result.h"
+#include "base/wakeup.h"
+#include "base/world.h"
+#include "client/client.h"
+#include "client/informer.h"
+#include "client/work_queue.h"
+
+namespace dray::controllers {
+
+/// Belongs to one thread, which calls Step() when woken. The arguments outlive it.
+class RoleAggregation {
+ public:
+  RoleAggregation(client::Client& client, World& world, Wakeup& wakeup, Log log);
+  RoleAggregation(const RoleAggregation&) = delete;
+  RoleAggregation& operator=(const RoleAggregation&) = delete;
+  ~RoleAggregation() = default;
+
+  /// Handles what has arrived and some keys; returns when it wants to run again anyway.
+  std::optional<MonotonicTime> Step();
+
+ private:
+  void EnqueueAll();
+  /// Rules of the roles that `role` selects, in the order of their names, each once.
+  api::List<api::rbac_v1::PolicyRule> RulesFor(const api::rbac_v1::ClusterRole& role) const;
+  Result<> Sync(std::string_view key);
+
+  client::Client& client_;
+  World& world_;
+  Log log_;
+  client::WorkQueue queue_;
+  bool has_changed_ = false;
+  client::Informer roles_;
+};
+
+}  // namespace dray::controllers

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who may do what, by the roles and bindings that are stored now.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "api/object.h"
+#include "api/validation/authorizer.h"
+#include "base/mutex.h"
+#include "base/result.h"
+#include "base/strong.h"
+#include "server/access/rbac.h"
+#include "server/verbs/request.h"
+#include "store/store.h"
+
+namespace dray::server::verbs {
+
+/// Keeps the policy of the newest state: it is made anew when a role or a binding has changed.
+/// Thread-safe.
+class Rights {
+ public:
+  /// `store` outlives it.
+  explicit Rights(const store::Store& store) : store_(store) {}
+
+  /// O(1) for members of system:masters; else that of Policy::Decide, and of making a policy when
+  /// there is a new one.
+  access::Verdict Decide(const User& user, const access::Attributes& asked);
+  std::shared_ptr<const access::Policy> Current();
+
+ private:
+  bool HasChanged(Revision newest) const DRAY_REQUIRES(mutex_);
+
+  const store::Store& store_;
+  Mutex mutex_;
+  Revision seen_ DRAY_GUARDED_BY(mutex_){0};
+  std::shared_ptr<const access::Policy> policy_ DRAY_GUARDED_BY(mutex_);
+};
+
+/// Answers the questions that rules of validation ask about the writer of an object.
+class WriterRights final : public api::validation::Authorizer {
+ public:
+  /// The arguments outlive it; `rights` null: everything is allowed.
+  WriterRights(Rights* rights, const ResourceRequest& request);
+
+  std::optional<api::validation::AccessRefusal> Ask(
+      const api::validation::AccessQuestion& question) const override;
+  /// Who writes, for those rules; null when everybody may do everything.
+  const api::validation::Caller* caller() const { return rights_ == nullptr ? nullptr : &caller_; }
+
+ private:
+  Rights* const rights_;
+  const User& user_;
+  const api::validation::Caller caller_;
+};
+
+/// Whether the requester may store `next`, a role or a binding: nobody gives others what he does
+/// not have himself, unless he may "escalate" the role, or "bind" it. True for all other kinds.
+///
+/// Errors: kForbidden, in upstream's words. kNotFound  a binding of a role that is not there.
+Result<> CheckEscalation(Rights* rights,
+                         const ResourceRequest& request,
+                         const api::Object& next,
+                         const api::Object* old);
+
+}  // namespace dray::server::verbs

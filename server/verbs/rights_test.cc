@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rights follow what is stored, and nobody gives away what he does not have.
+#include "server/verbs/rights.h"
+
+#include <string>
+#include <string_view>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "server/testing/fixture.h"
+
+namespace dray::server::verbs {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+const User kAlice{.name = "alice", .uid = "", .groups = {"system:authenticated"}};
+
+class RightsTest : public testing::ServerTest {
+ protected:
+  RightsTest() : ServerTest(Options{.rbac = true}) {
+    EXPECT_TRUE(Wait(resources_.BootstrapPolicy()).has_value());
+  }
+  std::string Post(std::string_view plural, std::string body, const User& user = Master()) {
+    ResourceRequest request = Request(Verb::kCreate, plural, "", "");
+    request.body = std::move(body);
+    request.user = user;
+    return Do(std::move(request));
+  }
+  static User Master() { return {.name = "admin", .uid = "", .groups = {"system:masters"}}; }
+  bool MayGetPods() {
+    return resources_.rights()->Decide(kAlice, {.verb = "get", .resource = "pods"}).is_allowed;
+  }
+  void Bind(std::string_view role) {
+    Post(
+        "clusterrolebindings",
+        R"({"metadata":{"name":"b-)" + std::string(role) +
+            R"("},"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"ClusterRole","name":")" +
+            std::string(role) +
+            R"("},"subjects":[{"kind":"User","apiGroup":"rbac.authorization.k8s.io","name":"alice"}]})");
+  }
+};
+
+constexpr const char* kReader =
+    R"({"metadata":{"name":"reader"},"rules":[{"verbs":["get"],"apiGroups":[""],"resources":["pods"]}]})";
+constexpr const char* kMaker =
+    R"({"metadata":{"name":"maker"},"rules":[{"verbs":["*"],"apiGroups":["rbac.authorization.k8s.io"],)"
+    R"("resources":["clusterroles","clusterrolebindings"],"resourceNames":["x"]}]})";
+
+TEST_F(RightsTest, FollowWhatIsStored) {
+  EXPECT_FALSE(MayGetPods());
+  Bind("reader");
+  EXPECT_FALSE(MayGetPods()) << "there is no such role";
+  Post("clusterroles", kReader);
+  EXPECT_TRUE(MayGetPods());
+  Post("namespaces", R"({"metadata":{"name":"other"}})");
+  EXPECT_TRUE(MayGetPods());
+  Do(Request(Verb::kDelete, "clusterrolebindings", "", "b-reader"));
+  EXPECT_FALSE(MayGetPods());
+}
+
+TEST_F(RightsTest, ThePolicyIsMadeOnce) {
+  const auto revision = store_.Read()->revision();
+  EXPECT_TRUE(Wait(resources_.BootstrapPolicy()).has_value());
+  EXPECT_EQ(store_.Read()->revision(), revision);
+}
+
+TEST_F(RightsTest, NobodyGivesWhatHeDoesNotHave) {
+  EXPECT_THAT(Post("clusterroles", kReader, kAlice),
+              AllOf(StartsWith("403 "),
+                    HasSubstr("is attempting to grant RBAC permissions not currently held"),
+                    HasSubstr(R"({APIGroups:[""], Resources:["pods"], Verbs:["get"]})")));
+  Post("clusterroles", kReader);
+  Bind("reader");
+  EXPECT_THAT(
+      Post(
+          "clusterroles",
+          R"({"metadata":{"name":"x"},"rules":[{"verbs":["get"],"apiGroups":[""],"resources":["pods"]}]})",
+          kAlice),
+      StartsWith("201 "));
+}
+
+TEST_F(RightsTest, ARoleWhoseRulesComeFromOthersNeedsEverything) {
+  Post("clusterroles", kMaker);
+  EXPECT_THAT(Post("clusterroles",
+                   R"({"metadata":{"name":"x"},"aggregationRule":{"clusterRoleSelectors":[]}})",
+                   kAlice),
+              AllOf(StartsWith("403 "), HasSubstr(R"({NonResourceURLs:["*"], Verbs:["*"]})")));
+}
+
+TEST_F(RightsTest, ALabelIsAChangeToo) {
+  Post(
+      "clusterroles",
+      R"({"metadata":{"name":"x"},"rules":[{"verbs":["get"],"apiGroups":[""],"resources":["secrets"]}]})");
+  ResourceRequest request = Request(Verb::kPatch, "clusterroles", "", "x");
+  request.body =
+      R"({"metadata":{"labels":{"rbac.authorization.k8s.io/aggregate-to-view":"true"}}})";
+  request.user = kAlice;
+  EXPECT_THAT(Do(request), StartsWith("403 "));
+  request.user = Master();
+  EXPECT_THAT(Do(request), StartsWith("200 "));
+}
+
+TEST_F(RightsTest, WhoMayBindARoleNeedsNotHoldIt) {
+  const std::string binding =
+      R"({"metadata":{"name":"given"},"roleRef":{"apiGroup":"rbac.authorization.k8s.io",)"
+      R"("kind":"ClusterRole","name":"cluster-admin"},"subjects":[]})";
+  EXPECT_THAT(Post("clusterrolebindings", binding, kAlice), StartsWith("403 "));
+  Post("clusterroles",
+       R"({"metadata":{"name":"binder"},"rules":[{"verbs":["bind"],)"
+       R"("apiGroups":["rbac.authorization.k8s.io"],"resources":["clusterroles"]}]})");
+  Bind("binder");
+  EXPECT_THAT(Post("clusterrolebindings", binding, kAlice), StartsWith("201 "));
+}
+
+}  // namespace
+}  // namespace dray::server::verbs
