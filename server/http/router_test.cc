@@ -109,7 +109,7 @@ constexpr Case kCases[] = {
     {"GET", "//api/v1", "404 text"},
     {"GET", "/nothing", "404 text"},
     {"GET", "", "404 text"},
-    {"GET", "/healthz/a/b", "404 text"},
+    {"GET", "/healthz/a/b", "health healthz/a/b"},
     {"GET", "/openapi", "404 text"},
     // Documents.
     {"GET", "/", "root"},
