@@ -32,6 +32,8 @@ Command AddAllocate(CLI::App& program);
 Command AddCel(CLI::App& program);
 /// dray explain: why a pod or claim gets no devices, and what would help.
 Command AddExplain(CLI::App& program);
+/// dray whatif: whether work would fit into a cluster, before it is there.
+Command AddWhatIf(CLI::App& program);
 /// dray convert: manifests in another version of resource.k8s.io.
 Command AddConvert(CLI::App& program);
 /// dray validate: what an API server would say to manifests, without one.

@@ -28,7 +28,7 @@ struct ExplainOptions {
 };
 
 /// "pod namespace/name" for "pod/name"; empty when everything is meant.
-Result<std::string> TargetOf(const ExplainOptions& options) {
+Result<std::string> TargetOf(const ExplainOptions& options, const std::string& namespace_) {
   if (options.target.empty()) return std::string();
   const size_t slash = options.target.find('/');
   const std::string_view kind = std::string_view(options.target).substr(0, slash);
@@ -40,8 +40,6 @@ Result<std::string> TargetOf(const ExplainOptions& options) {
     return Fail(StatusReason::kBadRequest,
                 fmt::format("{:?} is none of pod/NAME and claim/NAME", options.target));
   }
-  const std::string& namespace_ =
-      options.input.namespace_.empty() ? kDefaultNamespace : options.input.namespace_;
   return fmt::format("{} {}/{}", is_pod ? "pod" : "claim", namespace_, name);
 }
 
@@ -65,8 +63,8 @@ int ExitCodeOf(const std::vector<planning::OfflineExplanation>& answers) {
 
 /// The exit code. Errors: bad options or unreadable input, or nothing of that name.
 Result<int> RunExplain(World& world, const ExplainOptions& options, const Output& output) {
-  DRAY_TRY(std::string target, TargetOf(options));
   DRAY_TRY(OfflineInput input, ReadOfflineInput(world, options.input, output));
+  DRAY_TRY(std::string target, TargetOf(options, input.namespace_));
   NoteWhatLacks(input.objects, output);
   planning::OfflineCluster cluster(world,
                                    std::move(input.objects),
@@ -115,11 +113,13 @@ Command AddExplain(CLI::App& program) {
   command->add_option("target", options->target, "pod/NAME or claim/NAME (default: all that wait)")
       ->type_name("WHAT");
   AddOfflineInput(*command, options->input);
+  AddLiveInput(*command, options->input);
   command->add_option("--node", options->input.node, "look at this node only")->type_name("NAME");
   command
       ->add_option("-n,--namespace",
                    options->input.namespace_,
-                   "of the target, and of objects that name none (default: default)")
+                   "of the target, and of objects that name none (default: as the kubeconfig says, "
+                   "or default)")
       ->type_name("NAME");
   command->add_flag("--all", options->all, "do not cut long lists short");
   command->add_option("-o,--output", options->format, "text, json or yaml")
@@ -131,6 +131,7 @@ Command AddExplain(CLI::App& program) {
       "Exit codes: 0 it fits or has its devices, 1 it does not fit, 2 bad options, unreadable "
       "input, or nothing of that name.\n"
       "Examples:\n"
+      "  dray explain pod/trainer-0 -n training   # where kubectl asks\n"
       "  kubectl get nodes,deviceclasses,resourceslices -A -o yaml >dump.yaml\n"
       "  kubectl get resourceclaims,pods -A -o yaml >in-use.yaml\n"
       "  dray explain pod/trainer-0 -n training -f dump.yaml -f in-use.yaml\n"

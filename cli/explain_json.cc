@@ -148,23 +148,28 @@ void WriteExplanation(const planning::Explanation& explanation, api::JsonWriter&
 
 }  // namespace
 
-std::string JsonOf(std::span<const planning::OfflineExplanation> explanations) {
-  return api::JsonText([&](api::JsonWriter& json) {
-    json.Object([&] {
-      json.Member("explanations").Array([&] {
-        for (const planning::OfflineExplanation& answer : explanations) {
-          json.Object([&] {
-            json.Member("for", answer.what);
-            json.Member("verdict", VerdictName(answer));
-            if (!answer.state.empty()) return json.Member("state", answer.state), void();
-            if (!answer.reason.empty()) json.Member("reason", answer.reason);
-            if (!answer.fix.empty()) json.Member("fix", answer.fix);
-            WriteExplanation(answer.explanation, json);
-          });
+void WriteExplanations(std::span<const planning::OfflineExplanation> explanations,
+                       api::JsonWriter& json) {
+  json.Member("explanations").Array([&] {
+    for (const planning::OfflineExplanation& answer : explanations) {
+      json.Object([&] {
+        json.Member("for", answer.what);
+        json.Member("verdict", VerdictName(answer));
+        if (!answer.state.empty()) {
+          json.Member("state", answer.state);
+          return;
         }
+        if (!answer.reason.empty()) json.Member("reason", answer.reason);
+        if (!answer.fix.empty()) json.Member("fix", answer.fix);
+        WriteExplanation(answer.explanation, json);
       });
-    });
+    }
   });
+}
+
+std::string JsonOf(std::span<const planning::OfflineExplanation> explanations) {
+  return api::JsonText(
+      [&](api::JsonWriter& json) { json.Object([&] { WriteExplanations(explanations, json); }); });
 }
 
 }  // namespace dray::cli

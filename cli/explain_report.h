@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 
+#include "api/codec/json_writer.h"
 #include "cli/output.h"
 #include "planning/offline_cluster.h"
 
@@ -24,5 +25,8 @@ inline constexpr size_t kReasonsMax = 5;
 
 /// For programs: {"explanations": […]}, lists complete; docs/explain.md has the members.
 std::string JsonOf(std::span<const planning::OfflineExplanation> explanations);
+/// Its only member, in an object that has others.
+void WriteExplanations(std::span<const planning::OfflineExplanation> explanations,
+                       api::JsonWriter& json);
 
 }  // namespace dray::cli

@@ -26,6 +26,7 @@ int main(int argc, char** argv) {
   const cli::Command commands[] = {cli::AddServe(app),
                                    cli::AddAllocate(app),
                                    cli::AddExplain(app),
+                                   cli::AddWhatIf(app),
                                    cli::AddCel(app),
                                    cli::AddConvert(app),
                                    cli::AddValidate(app),

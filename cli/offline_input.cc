@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -12,6 +13,7 @@
 
 #include "allocator/feature_switches.h"
 #include "api/kind.h"
+#include "cli/live_input.h"
 #include "dray/profile.h"
 #include "dray/taint_rules.h"
 #include "manifests/objects.h"
@@ -74,6 +76,10 @@ void AddOfflineInput(CLI::App& command, OfflineInputOptions& options) {
       ->type_name("PATH")
       ->required()
       ->allow_extra_args(false);
+  AddRules(command, options);
+}
+
+void AddRules(CLI::App& command, OfflineInputOptions& options) {
   command
       .add_option("--profile",
                   options.profile,
@@ -92,20 +98,54 @@ void AddOfflineInput(CLI::App& command, OfflineInputOptions& options) {
       ->capture_default_str();
 }
 
+void AddLiveInput(CLI::App& command, OfflineInputOptions& options) {
+  command.get_option("--filename")->required(false);
+  command
+      .add_option_function<std::string>(
+          "--kubeconfig",
+          [&options](const std::string& path) {
+            options.kubeconfig = path;
+            options.is_live = true;
+          },
+          "ask a running cluster, besides the files (default without -f: the one kubectl asks)")
+      ->type_name("FILE");
+  command
+      .add_option_function<std::string>(
+          "--context",
+          [&options](const std::string& context) {
+            options.context = context;
+            options.is_live = true;
+          },
+          "context of the kubeconfig (default: its current one)")
+      ->type_name("NAME");
+}
+
 Result<OfflineInput> ReadOfflineInput(World& world,
                                       const OfflineInputOptions& options,
                                       const Output& output) {
   DRAY_TRY(const Rules rules, RulesOf(options));
+  LiveInput live;
+  if (options.is_live || options.paths.empty()) {
+    const std::string file = options.kubeconfig.empty() ? UsualKubeconfig() : options.kubeconfig;
+    DRAY_TRY(live, ReadLive(world, file, options.context));
+    output.Notes(live.read.notes);
+  }
   const api::Scheme scheme;
-  DRAY_TRY(const manifests::Manifests read,
-           manifests::ReadManifests(world.disk, scheme, options.paths));
-  output.Notes(read.notes);
-  planning::OfflineObjects objects = planning::SortManifests(
-      world, read, options.namespace_.empty() ? kDefaultNamespace : options.namespace_);
+  DRAY_TRY(manifests::Manifests files, manifests::ReadManifests(world.disk, scheme, options.paths));
+  output.Notes(files.notes);
+  manifests::Manifests& read = live.read;
+  read.objects.insert(read.objects.end(),
+                      std::make_move_iterator(files.objects.begin()),
+                      std::make_move_iterator(files.objects.end()));
+  std::string namespace_ = options.namespace_.empty() ? live.namespace_ : options.namespace_;
+  if (namespace_.empty()) namespace_ = kDefaultNamespace;
+  planning::OfflineObjects objects = planning::SortManifests(world, read, namespace_);
   ApplyTaintRules(rules, objects);
   output.Notes(objects.notes);
-  return OfflineInput{
-      .features = rules.features, .gates = rules.gates, .objects = std::move(objects)};
+  return OfflineInput{.features = rules.features,
+                      .gates = rules.gates,
+                      .objects = std::move(objects),
+                      .namespace_ = std::move(namespace_)};
 }
 
 Result<> CheckNode(const OfflineInputOptions& options, const std::vector<std::string>& nodes) {

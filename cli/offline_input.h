@@ -21,6 +21,9 @@ namespace dray::cli {
 
 struct OfflineInputOptions {
   std::vector<std::string> paths;   // files, folders, "-"
+  bool is_live = false;             // a running cluster as well
+  std::string kubeconfig;           // how to reach it; empty: as kubectl would
+  std::string context;              // of the kubeconfig; empty: its current one
   std::string node;                 // the only one to look at; empty: all
   std::string namespace_;           // of objects that name none; empty: default
   std::string profile = "v0.37.2";  // a released version of upstream's allocator
@@ -33,14 +36,21 @@ struct OfflineInput {
   allocator::Features features;
   api::FeatureGates gates;
   planning::OfflineObjects objects;  // taint rules applied
+  std::string namespace_;            // of objects that name none, and of names in the question
 };
 
 inline constexpr const char* kDefaultNamespace = "default";
 
 /// Adds -f, --profile, --feature-gates and --steps-max. `options` outlives the program.
 void AddOfflineInput(CLI::App& command, OfflineInputOptions& options);
+/// Of these the last three.
+void AddRules(CLI::App& command, OfflineInputOptions& options);
+/// Adds --kubeconfig and --context, and makes -f optional: without it the question is about the
+/// cluster that kubectl would talk to.
+void AddLiveInput(CLI::App& command, OfflineInputOptions& options);
 
-/// Reads the files and tells what took no part. Errors: bad options or unreadable input.
+/// Reads the files, and the running cluster if one is named or there are no files, and tells what
+/// took no part. Errors: bad options or unreadable input.
 Result<OfflineInput> ReadOfflineInput(World& world,
                                       const OfflineInputOptions& options,
                                       const Output& output);

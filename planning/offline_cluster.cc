@@ -132,6 +132,10 @@ std::string OfflineCluster::FixOf(const Claims& claims) const {
 }
 
 bool OfflineCluster::IsMeant(const api::Object& object) const {
+  if (options_.only.has_value()) {
+    const std::string_view kind = object.If<core::Pod>() == nullptr ? "claim" : "pod";
+    return options_.only->contains(fmt::format("{} {}", kind, api::ObjectKey(object.metadata())));
+  }
   return options_.namespace_.empty() || object.metadata().namespace_ == options_.namespace_;
 }
 
@@ -169,6 +173,14 @@ std::vector<OfflineAnswer> OfflineCluster::AllocateAll() {
   return answers;
 }
 
+OfflineAnswer OfflineCluster::AddPod(PlacedObject pod) {
+  api::Object prepared = pod.object.Clone();
+  PrepareClaims(prepared.Mutable<core::Pod>());
+  const std::string place = pod.place;
+  objects_.pods.push_back(std::move(pod));
+  return AllocatePod(prepared, place);
+}
+
 const api::Object* OfflineCluster::FindClaim(std::string_view key) const {
   const auto found = objects_.claims.find(std::string(key));
   return found == objects_.claims.end() ? nullptr : &found->second.object;
@@ -195,6 +207,7 @@ void OfflineCluster::PrepareClaims(core::Pod& pod) {
     while (FindClaim(api::ObjectKey(metadata)) != nullptr) metadata.name += "-0";
     pod.status.resource_claim_statuses.push_back(
         {.name = missing.entry, .resource_claim_name = metadata.name});
+    generated_[pod.metadata.uid].push_back(api::ObjectKey(metadata));
     objects_.claims.insert_or_assign(
         api::ObjectKey(metadata), PlacedObject{AsStored(world_, claim, metadata.namespace_), ""});
   }

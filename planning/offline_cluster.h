@@ -39,6 +39,8 @@ struct OfflineOptions {
   std::string namespace_ = {};    // decide about its pods and claims only; empty: all
   allocator::Budget budget = {};  // of one search
   NodeAnswers answers = NodeAnswers::kFirstThatFits;
+  /// Decide about these only ("pod namespace/name", "claim …"); nothing: about all of them.
+  std::optional<std::set<std::string>> only = {};
 };
 
 enum class Verdict : uint8_t {
@@ -92,6 +94,9 @@ class OfflineCluster {
   /// Decides for every pod in order that is not bound, finished or being deleted, and then for
   /// every claim that is still without devices and that none of those pods uses.
   std::vector<OfflineAnswer> AllocateAll();
+
+  /// Adds a pod and decides about it.
+  OfflineAnswer AddPod(PlacedObject pod);
 
   /// What AllocateAll decides about: "pod namespace/name", "claim namespace/name", in that order.
   std::vector<std::string> Waiting();

@@ -271,10 +271,9 @@ void OfflineCluster::ExplainDevices(const WantedClaims& claims,
                                     std::set<std::string> own_claims,
                                     OfflineExplanation& answer) const {
   std::vector<Frozen<v1::ResourceClaim>> allocated;
-  for (const std::string& key : objects_.claim_order) {
-    const api::Object& claim = objects_.claims.at(key).object;
-    if (claim.As<v1::ResourceClaim>().status.allocation.has_value())
-      allocated.push_back(api::FrozenOf<v1::ResourceClaim>(claim));
+  for (const auto& [key, placed] : objects_.claims) {
+    if (placed.object.As<v1::ResourceClaim>().status.allocation.has_value())
+      allocated.push_back(api::FrozenOf<v1::ResourceClaim>(placed.object));
   }
   const Holders holders(std::move(allocated));
   answer.explanation = planning::Explain({.snapshot = snapshot_,

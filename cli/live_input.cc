@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/live_input.h"
+
+#include <array>
+#include <cstdlib>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "api/kind.h"
+#include "client/http_client.h"
+#include "client/kubeconfig.h"
+
+namespace dray::cli {
+namespace {
+
+constexpr std::array<std::string_view, 1> kCoreVersions = {"v1"};
+constexpr std::array<std::string_view, 4> kResourceVersions = {"resource.k8s.io/v1",
+                                                               "resource.k8s.io/v1beta2",
+                                                               "resource.k8s.io/v1beta1",
+                                                               "resource.k8s.io/v1alpha3"};
+
+struct ListedKind {
+  std::string_view kind;
+  std::span<const std::string_view> versions;  // newest first
+  bool is_optional = false;                    // older servers do not have it
+};
+constexpr std::array<ListedKind, 8> kKinds = {{{"Node", kCoreVersions},
+                                               {"Namespace", kCoreVersions},
+                                               {"Pod", kCoreVersions},
+                                               {"DeviceClass", kResourceVersions},
+                                               {"ResourceSlice", kResourceVersions},
+                                               {"ResourceClaim", kResourceVersions},
+                                               {"ResourceClaimTemplate", kResourceVersions},
+                                               {"DeviceTaintRule", kResourceVersions, true}}};
+
+/// Adds the objects of one kind. Errors: the server cannot be reached.
+Result<> AddKind(client::Client& client,
+                 const ListedKind& listed,
+                 const std::string& server,
+                 manifests::Manifests& read) {
+  const api::Scheme scheme;
+  for (const std::string_view version : listed.versions) {
+    const api::KindInfo* const kind = scheme.FindKind(version, listed.kind);
+    if (kind == nullptr) continue;
+    const Result<client::ObjectList> list = client.List(*kind, {});
+    if (!list && list.error().reason == StatusReason::kNotFound) continue;
+    if (!list && list.error().reason == StatusReason::kForbidden) {
+      read.notes.push_back(
+          fmt::format("you may not list {}: the answer does without", kind->plural));
+      return {};
+    }
+    if (!list) return Fail(list.error());
+    for (const api::Object& object : list->items)
+      read.objects.push_back({.object = object, .file = server, .line = 0});
+    return {};
+  }
+  if (!listed.is_optional)
+    read.notes.push_back(fmt::format("the server has no kind {}", listed.kind));
+  return {};
+}
+
+}  // namespace
+
+std::string UsualKubeconfig() {
+  // NOLINTBEGIN(concurrency-mt-unsafe): no thread has started
+  const char* const named = std::getenv("KUBECONFIG");
+  const char* const home = std::getenv("HOME");
+  // NOLINTEND(concurrency-mt-unsafe)
+  const std::string files = named == nullptr ? "" : named;
+  if (!files.empty()) return files.substr(0, files.find(':'));
+  return std::string(home == nullptr ? "" : home) + "/.kube/config";
+}
+
+Result<LiveInput> ReadLive(World& world,
+                           const std::string& kubeconfig,
+                           const std::string& context) {
+  DRAY_TRY(const std::string text, world.disk.Read(kubeconfig));
+  const size_t slash = kubeconfig.rfind('/');
+  const std::string folder = slash == std::string::npos ? "." : kubeconfig.substr(0, slash);
+  DRAY_TRY(const client::ClusterAccess access,
+           client::ParseKubeconfig(text, context, folder, world.disk));
+  DRAY_TRY(const std::unique_ptr<client::HttpClient> client,
+           client::HttpClient::Create(world.clock, access));
+  LiveInput live{.read = {}, .namespace_ = access.namespace_};
+  for (const ListedKind& kind : kKinds)
+    DRAY_TRY_VOID(AddKind(*client, kind, access.server, live.read));
+  return live;
+}
+
+}  // namespace dray::cli

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// A running cluster, read as if it were written down.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "base/world.h"
+#include "manifests/objects.h"
+
+namespace dray::cli {
+
+struct LiveInput {
+  manifests::Manifests read;  // the server instead of a file; what may not be read is noted
+  std::string namespace_;     // of the context; empty: it names none
+};
+
+/// The kubeconfig that kubectl would take: the first of KUBECONFIG, or .kube/config in the home
+/// folder. Precondition: no thread has started.
+std::string UsualKubeconfig();
+
+/// Lists what decides about devices: nodes, classes, slices, taint rules, claims, templates, pods
+/// and namespaces, resource.k8s.io in the newest version that the server has. Nothing is written.
+///
+/// Errors: the kubeconfig cannot be read; the server cannot be reached. Kinds that may not be
+/// listed are no error.
+Result<LiveInput> ReadLive(World& world, const std::string& kubeconfig, const std::string& context);
+
+}  // namespace dray::cli

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Changes to a cluster that is written down, before somebody asks what would fit: values in, values
+// out, nothing is written anywhere.
+#pragma once
+
+#include <cstddef>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/object.h"
+#include "base/result.h"
+#include "base/world.h"
+#include "planning/offline_objects.h"
+
+namespace dray::planning {
+
+/// Copies of one node, or of one pod, at most.
+inline constexpr size_t kCopiesMax = 10'000;
+
+/// Takes the pod or claim ("pod/name", "namespace/…" before it or not) away; what only it had is
+/// free. Errors: kBadRequest  there is none of that name, with those that are spelt alike.
+Result<> Delete(OfflineObjects& objects,
+                std::string_view what,
+                const std::string& default_namespace);
+
+/// Cordons the node. Its pods wait again, but for those of DaemonSets, and their claims have no
+/// devices any more unless others use them. Returns the pods ("pod namespace/name").
+/// Errors: kBadRequest  no such node.
+Result<std::vector<std::string>> Drain(OfflineObjects& objects, const std::string& node);
+
+/// Drain, and the node goes with its slices.
+Result<std::vector<std::string>> RemoveNode(OfflineObjects& objects, const std::string& node);
+
+/// `count` nodes more that are like `node` and have slices like its, free of pods and claims.
+/// Errors: kBadRequest  no such node, or more than kCopiesMax.
+Result<> AddNodesLike(OfflineObjects& objects, const std::string& node, size_t count);
+
+/// A pod like `pod` that nothing knows yet: with this name, waiting.
+PlacedObject CopyOf(World& world, const PlacedObject& pod, std::string name);
+
+}  // namespace dray::planning
