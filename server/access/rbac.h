@@ -26,7 +26,8 @@ struct Attributes {
   std::string group = {}, resource = {}, subresource = {}, name = {};
   // NOLINTNEXTLINE(readability-identifier-naming): as in ObjectMeta
   std::string namespace_ = {};
-  std::string path = {};  // not empty: it is no resource
+  std::string path = {};            // not empty: it is no resource
+  std::string field_selector = {};  // of lists, as it came
 };
 
 struct Verdict {

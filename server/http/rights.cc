@@ -107,7 +107,8 @@ Attributes AttributesOf(const Route& route,
                    .namespace_ = route.namespace_};
   // A namespace is in itself.
   if (route.group.empty() && route.resource == "namespaces") asked.namespace_ = route.name;
-  if (asked.name.empty() && field_selector.has_value()) asked.name = NameIn(*field_selector);
+  if (field_selector.has_value()) asked.field_selector = *field_selector;
+  if (asked.name.empty()) asked.name = NameIn(asked.field_selector);
   return asked;
 }
 

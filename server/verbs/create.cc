@@ -117,7 +117,7 @@ Task<Attempt> Put(Call call, api::Object object, registry::Owners owners) {
   DRAY_CO_TRY(const std::optional<storage::Item> namespace_object,
               NamespaceOf(*snapshot, kind, namespace_));
   DRAY_CO_TRY_VOID(CheckNamespaceTakes(call, object, namespace_object));
-  DRAY_CO_TRY_VOID(CheckEscalation(core.rights.get(), *call.request, object, nullptr));
+  DRAY_CO_TRY_VOID(CheckWriter(core.rights.get(), *call.request, object, nullptr));
   registry::WriteContext context =
       WriteContextOf(call, registry::Subresource::kNone, namespace_object);
   context.uid = NewUuid(core.world.random);

@@ -164,7 +164,7 @@ Task<ObjectAnswer> Modify(Call call,
     const api::Object& old = current.stored.object;
     DRAY_CO_TRY(api::Object next, WishFor(call, *modification, current));
     registry::WriteContext context = WriteContextOf(call, subresource, namespace_object);
-    DRAY_CO_TRY_VOID(CheckEscalation(core.rights.get(), *call.request, next, &old));
+    DRAY_CO_TRY_VOID(CheckWriter(core.rights.get(), *call.request, next, &old));
     const WriterRights writer(core.rights.get(), *call.request);
     context.options.caller = writer.caller();
     if (modification->decides_owners) context.owners = registry::Owners::kDecided;

@@ -7,9 +7,11 @@
 #include <vector>
 
 #include "api/rbac_v1.h"
+#include "server/access/node_rules.h"
 #include "server/errors/errors.h"
 #include "server/storage/keys.h"
 #include "server/storage/stored_object.h"
+#include "server/verbs/node_limits.h"
 #include "store/record.h"
 #include "store/snapshot.h"
 
@@ -40,7 +42,7 @@ std::shared_ptr<const access::Policy> PolicyOf(const store::Snapshot& snapshot) 
                             .cluster_bindings = All<rbac::ClusterRoleBinding>(snapshot)});
 }
 
-std::string NodeOf(const User& user) {
+std::string BoundNodeOf(const User& user) {
   const auto found = user.extra.find(std::string(access::kNodeName));
   return found == user.extra.end() || found->second.size() != 1 ? std::string()
                                                                 : found->second.front();
@@ -170,7 +172,22 @@ std::shared_ptr<const access::Policy> Rights::Current() {
 
 access::Verdict Rights::Decide(const User& user, const Attributes& asked) {
   if (access::IsMaster(user)) return {.is_allowed = true};
-  return Current()->Decide(user, asked);
+  const std::shared_ptr<const access::Policy> policy = Current();
+  access::Verdict verdict = policy->Decide(user, asked);
+  const std::optional<std::string_view> node = access::NodeOf(user);
+  if (verdict.is_allowed || !node.has_value()) return verdict;
+  rbac::RoleRef ref;
+  ref.kind = "ClusterRole";
+  ref.name = "system:node";
+  const Result<Rules> usual = policy->RulesOf(ref, "");
+  access::Verdict of_node = access::DecideForNode(
+      *node,
+      asked,
+      [&] { return IsOfNode(*store_.Read(), *node, asked); },
+      usual.has_value() ? *usual : Rules());
+  if (!of_node.reason.empty() && !verdict.reason.empty()) of_node.reason += ", ";
+  if (!of_node.is_allowed) of_node.reason += verdict.reason;
+  return of_node;
 }
 
 WriterRights::WriterRights(Rights* rights, const ResourceRequest& request)
@@ -180,7 +197,7 @@ WriterRights::WriterRights(Rights* rights, const ResourceRequest& request)
               .user = request.user.name,
               .verb = std::string(VerbOf(request.verb)),
               .is_service_account = request.user.name.starts_with(access::kServiceAccount),
-              .node_name = NodeOf(request.user)} {}
+              .node_name = BoundNodeOf(request.user)} {}
 
 std::optional<api::validation::AccessRefusal> WriterRights::Ask(
     const api::validation::AccessQuestion& question) const {
@@ -196,11 +213,12 @@ std::optional<api::validation::AccessRefusal> WriterRights::Ask(
   return api::validation::AccessRefusal{.reason = std::move(verdict.reason)};
 }
 
-Result<> CheckEscalation(Rights* rights,
-                         const ResourceRequest& request,
-                         const api::Object& next,
-                         const api::Object* old) {
+Result<> CheckWriter(Rights* rights,
+                     const ResourceRequest& request,
+                     const api::Object& next,
+                     const api::Object* old) {
   if (rights == nullptr || access::IsMaster(request.user)) return {};
+  DRAY_TRY_VOID(CheckNodeWrites(request, next, old));
   const Check check = CheckOf(next);
   if (check == nullptr) return {};
   return check(*rights->Current(), request, next, old);

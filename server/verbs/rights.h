@@ -25,7 +25,7 @@ class Rights {
   explicit Rights(const store::Store& store) : store_(store) {}
 
   /// O(1) for members of system:masters; else that of Policy::Decide, and of making a policy when
-  /// there is a new one.
+  /// there is a new one. Nodes may besides what IsOfNode allows.
   access::Verdict Decide(const User& user, const access::Attributes& asked);
   std::shared_ptr<const access::Policy> Current();
 
@@ -55,13 +55,14 @@ class WriterRights final : public api::validation::Authorizer {
   const api::validation::Caller caller_;
 };
 
-/// Whether the requester may store `next`, a role or a binding: nobody gives others what he does
-/// not have himself, unless he may "escalate" the role, or "bind" it. True for all other kinds.
+/// Whether the requester may store `next` as it is: nobody gives others rights that he does not
+/// have himself, unless he may "escalate" the role, or "bind" it; nodes write what is theirs
+/// (server/verbs/node_limits.h). True for members of system:masters.
 ///
 /// Errors: kForbidden, in upstream's words. kNotFound  a binding of a role that is not there.
-Result<> CheckEscalation(Rights* rights,
-                         const ResourceRequest& request,
-                         const api::Object& next,
-                         const api::Object* old);
+Result<> CheckWriter(Rights* rights,
+                     const ResourceRequest& request,
+                     const api::Object& next,
+                     const api::Object* old);
 
 }  // namespace dray::server::verbs

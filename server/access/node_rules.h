@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// What nodes may do: as Kubernetes' node authoriser decides, what is theirs and what their pods
+// need, and no more. Pure.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "server/access/rbac.h"
+#include "server/access/user.h"
+
+namespace dray::server::access {
+
+/// The node a user is: "system:node:NAME" in the group "system:nodes".
+std::optional<std::string_view> NodeOf(const User& user);
+
+/// May `node` do what is asked? `is_related` says whether the object that is asked for is the
+/// node's, or one that a pod of it needs; `usual` are the rules for everything that has none of its
+/// own. The reason begins with "node: ".
+Verdict DecideForNode(std::string_view node,
+                      const Attributes& asked,
+                      const std::function<bool()>& is_related,
+                      std::span<const Rule> usual);
+
+}  // namespace dray::server::access
