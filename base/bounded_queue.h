@@ -19,10 +19,12 @@ class BoundedQueue {
 
   /// False when full or closed: the caller decides what that means (429, drop the watch, …).
   [[nodiscard]] bool TryPush(T value) {
-    const MutexLock lock(mutex_);
-    if (closed_ || values_.size() >= capacity_) return false;
-    values_.push_back(std::move(value));
-    filled_.NotifyOne();
+    {
+      const MutexLock lock(mutex_);
+      if (closed_ || values_.size() >= capacity_) return false;
+      values_.push_back(std::move(value));
+    }
+    filled_.NotifyOne();  // who wakes up finds the lock free
     return true;
   }
 

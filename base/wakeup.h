@@ -5,6 +5,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <utility>
 
 namespace dray {
 
@@ -14,7 +15,7 @@ class Wakeup {
  public:
   void Wake() {
     const std::lock_guard lock(mutex_);
-    awake_ = true;
+    if (std::exchange(awake_, true)) return;  // whoever waits was told
     condition_.notify_one();
   }
 

@@ -73,10 +73,8 @@ class InProcessClient::Running : public std::enable_shared_from_this<Running> {
     const MutexLock lock(mutex_);
     if (cursor_ == nullptr) return;
     std::vector<server::verbs::WatchEvent> found = cursor_->Next(kBatchEventsMax);
-    if (found.empty()) {
-      if (cursor_->has_more()) Wake();
-      return;
-    }
+    if (cursor_->has_more()) Wake();
+    if (found.empty()) return;
     std::vector<WatchEvent> events;
     const api::meta_v1::Status* failure = nullptr;
     for (server::verbs::WatchEvent& event : found) {
@@ -90,8 +88,6 @@ class InProcessClient::Running : public std::enable_shared_from_this<Running> {
     if (failure != nullptr) {
       cursor_.reset();
       handler_.ended(ErrorOf(*failure));
-    } else {
-      Wake();  // there may be more
     }
   }
 
