@@ -13,7 +13,7 @@
 #include "dray/features.h"
 #include "planning/offline_objects.h"
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming): another library's
 class App;
 }
 

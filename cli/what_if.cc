@@ -136,19 +136,21 @@ void FillUp(World& world,
   }
 }
 
+void WritePlaced(const planning::OfflineAnswer& placed, api::JsonWriter& json) {
+  json.Object([&] {
+    json.Member("for", placed.what);
+    json.Member("fits", placed.verdict == planning::Verdict::kFits);
+    if (!placed.node.empty()) json.Member("node", placed.node);
+    if (!placed.reason.empty()) json.Member("reason", placed.reason);
+  });
+}
+
 std::string JsonOf(const WhatIfOptions& options, const WhatIfAnswer& answer) {
   return api::JsonText([&](api::JsonWriter& json) {
     json.Object([&] {
       json.Member("fits", options.max ? answer.copies > 0 : answer.reasons.empty());
       json.Member("answers").Array([&] {
-        for (const planning::OfflineAnswer& one : answer.placed) {
-          json.Object([&] {
-            json.Member("for", one.what);
-            json.Member("fits", one.verdict == planning::Verdict::kFits);
-            if (!one.node.empty()) json.Member("node", one.node);
-            if (!one.reason.empty()) json.Member("reason", one.reason);
-          });
-        }
+        for (const planning::OfflineAnswer& one : answer.placed) WritePlaced(one, json);
       });
       if (options.max) {
         json.Member("max", answer.copies);

@@ -244,6 +244,7 @@ class Explainer {
   /// What only the most promising nodes are asked about.
   void LookCloser() {
     std::vector<const api::core_v1::Node*> nodes;
+    nodes.reserve(verdicts_.size());
     for (const NodeVerdict& verdict : verdicts_) {
       if (verdict.trouble != Trouble::kObjection)
         nodes.push_back(question_.nodes[verdict.node].node);
@@ -290,6 +291,7 @@ class Explainer {
   bool FitsWhenEmpty(std::span<const api::core_v1::Node* const> nodes) const {
     std::vector<allocator::DeviceUseChange> changes;
     const allocator::AllocatedState taken = question_.snapshot.State();
+    changes.reserve(taken.devices.size() + taken.shares.size() + taken.capacity.size());
     for (const allocator::DeviceId& device : taken.devices) changes.push_back({.device = device});
     for (const auto& share : taken.shares) changes.push_back({.device = share.device});
     for (const auto& [device, capacity] : taken.capacity) changes.push_back({.device = device});
@@ -354,6 +356,7 @@ std::string OneLine(const Explanation& explanation) {
   }
   if (explanation.fits()) return "fits on " + explanation.groups.front().nodes.front();
   std::vector<std::string> parts;
+  parts.reserve(explanation.groups.size() + 1);
   for (const NodeGroup& group : explanation.groups) {
     parts.push_back(fmt::format("{} {}: {}",
                                 group.nodes.size(),

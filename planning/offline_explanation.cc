@@ -211,6 +211,7 @@ OfflineExplanation OfflineCluster::ExplainClaim(const std::string& key) {
   const Claims claims{placed.object};
   answer.fix = FixOf(claims);
   std::vector<CandidateNode> nodes;
+  nodes.reserve(looked_at_.size());
   for (const scheduler::NodeState* state : looked_at_) nodes.push_back({.node = &state->value()});
   if (std::string why = ForbiddenAdminAccess(claims); !why.empty()) {
     answer.verdict = Verdict::kRefused;

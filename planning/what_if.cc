@@ -49,6 +49,7 @@ bool IsOfDaemonSet(const api::meta_v1::ObjectMeta& metadata) {
 Result<> CheckNode(const OfflineObjects& objects, const std::string& node) {
   if (objects.nodes.contains(node)) return {};
   std::vector<std::string> known;
+  known.reserve(objects.nodes.size());
   for (const auto& [name, object] : objects.nodes) known.push_back(name);
   return Fail(StatusReason::kBadRequest,
               fmt::format("no node {} in the input; {}", node, manifests::KnownNames(node, known)));
