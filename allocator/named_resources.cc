@@ -192,7 +192,7 @@ Result<std::optional<classic::AllocationResult>> InstancesOnNode::Allocate(
     Result<std::optional<classic::ResourceHandle>> handle = AllocateOf(of_driver, taken);
     if (!handle) {
       Error error = std::move(handle).error();
-      error.message = fmt::format("checking node \"{}\" and resources of driver \"{}\": {}",
+      error.message = fmt::format(R"(checking node "{}" and resources of driver "{}": {})",
                                   node_,
                                   of_driver.driver,
                                   error.message);

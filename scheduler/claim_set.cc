@@ -15,18 +15,6 @@ namespace {
 
 namespace resource_v1 = api::resource_v1;
 
-Unschedulable ForAllNodes(std::string reason, const ClusterView& view, WaitsFor waits_for) {
-  return {.nodes = view.nodes.size(),
-          .claim_reason = std::move(reason),
-          .node_reasons = {},
-          .unresolvable_nodes = view.nodes.size(),
-          .preemption_reasons = {},
-          .not_preempting = {},
-          .preemption = std::nullopt,
-          .unavailable_claims = {},
-          .waits_for = std::move(waits_for)};
-}
-
 /// The first class of the claim's requests that does not exist, as upstream words it.
 std::string MissingClass(const resource_v1::ResourceClaim& claim, const ClusterView& view) {
   for (const resource_v1::DeviceRequest& request : claim.spec.devices.requests) {
@@ -84,6 +72,18 @@ bool IsUseless(const resource_v1::ResourceClaim& claim,
 }
 
 }  // namespace
+
+Unschedulable ForAllNodes(std::string reason, const ClusterView& view, WaitsFor waits_for) {
+  return {.nodes = view.nodes.size(),
+          .claim_reason = std::move(reason),
+          .node_reasons = {},
+          .unresolvable_nodes = view.nodes.size(),
+          .preemption_reasons = {},
+          .not_preempting = {},
+          .preemption = std::nullopt,
+          .unavailable_claims = {},
+          .waits_for = std::move(waits_for)};
+}
 
 std::optional<EndOfAttempt> SortClaims(std::span<const api::Object> claims,
                                        const ClusterView& view,

@@ -34,6 +34,9 @@ struct ClaimSet {
 /// What ends an attempt before any node is looked at.
 using EndOfAttempt = std::variant<Unschedulable, AttemptFailed>;
 
+/// The pod can go to none of the nodes, whatever they are like.
+Unschedulable ForAllNodes(std::string reason, const ClusterView& view, WaitsFor waits_for);
+
 /// Sorts the claims of a pod into `set`. What it answers holds for all nodes: a class that does not
 /// exist, a claim whose allocation is on its way, a selector that cannot be read.
 std::optional<EndOfAttempt> SortClaims(std::span<const api::Object> claims,

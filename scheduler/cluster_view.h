@@ -24,6 +24,7 @@
 #include "scheduler/node_filter.h"
 #include "scheduler/preemption.h"
 #include "scheduler/spread_defaults.h"
+#include "scheduler/volumes.h"
 
 namespace dray::scheduler {
 
@@ -55,6 +56,8 @@ struct ClusterView {
   std::function<std::vector<PodOnNode>(const std::string& node)> pods_on = {};
   /// For rules about other pods.
   Neighbours neighbours = {};
+  /// Of the pod; null: it has none that matter.
+  const VolumeNeeds* volumes = nullptr;
   /// For pods that say nothing about it; null: they are not spread.
   const SpreadDefaults* spread_defaults = nullptr;
   /// Not set: devices take nothing of their nodes.

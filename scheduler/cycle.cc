@@ -289,6 +289,11 @@ class NodeSearch {
     if (std::optional<Rejection> rejection = FilterNode(needs_, state)) {
       return Obstacle{.rejection = *std::move(rejection), .event = ClusterEvent::kNodes};
     }
+    if (view_.volumes != nullptr) {
+      if (std::optional<Rejection> rejection = FilterVolumes(*view_.volumes, state.value())) {
+        return Obstacle{.rejection = *std::move(rejection), .event = ClusterEvent::kVolumes};
+      }
+    }
     std::optional<Rejection> rejection = spread_.Filter(state.value());
     if (!rejection) rejection = affinity_.Filter(state.value());
     if (!rejection) return std::nullopt;
@@ -361,6 +366,10 @@ class NodeSearch {
     const Rejection& rejection = obstacle.rejection;
     std::ranges::copy(rejection.reasons, std::back_inserter(result_.node_reasons));
     result_.waits_for.events.insert(obstacle.event);
+    if (obstacle.event == ClusterEvent::kVolumes) {
+      // The claim may be free again, the node in another zone.
+      result_.waits_for.events.insert(ClusterEvent::kAssignedPods);
+    }
     if (obstacle.event == ClusterEvent::kPlacedPods) {
       result_.waits_for.events.insert(ClusterEvent::kAssignedPods);  // one that leaves counts too
     }
@@ -474,7 +483,14 @@ Decision Decide(const core_v1::Pod& pod,
     return Unschedulable{.waits_for = {.events = {ClusterEvent::kNodes}, .claims = {}}};
   }
   ClaimSet set;
-  if (std::optional<EndOfAttempt> obstacle = SortClaims(claims, view, options, set)) {
+  std::optional<EndOfAttempt> obstacle;
+  if (view.volumes != nullptr && !view.volumes->why_nowhere.empty()) {
+    const WaitsFor waits_for{.events = {ClusterEvent::kVolumes}, .claims = {}};
+    obstacle = ForAllNodes(view.volumes->why_nowhere, view, waits_for);
+  } else {
+    obstacle = SortClaims(claims, view, options, set);
+  }
+  if (obstacle) {
     auto* nowhere = std::get_if<Unschedulable>(&*obstacle);
     if (nowhere != nullptr && pod.spec.preemption_policy == "Never") {
       nowhere->not_preempting = kNever;

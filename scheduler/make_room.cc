@@ -45,6 +45,12 @@ Result<Scheduler::Room> Scheduler::MakeRoom(const Unschedulable& result,
   return Room{.given_up = GivenUp::kClaim, .freed = std::nullopt};
 }
 
+/// A claim that an earlier attempt made for the pod's extended resources; null: there is none.
+const api::Object* Scheduler::LeftOverOf(std::string_view pod_uid) const {
+  const auto& left_over = claims_.Indexed(extended_by_pod_, pod_uid);
+  return left_over.empty() ? nullptr : claims_.Find(*left_over.begin());
+}
+
 /// Deletes the victims, once it is stored why.
 void Scheduler::Evict(const Preemption& preemption, const api::Object& pod) {
   const std::string& name = NameFor(pod);

@@ -97,6 +97,7 @@ Scheduler::Scheduler(client::Client& client, World& world, Log log, Options opti
       pods_(client, api::Reflected<core_v1::Pod>::kKind, world.clock, loop_.wakeup(), log_),
       namespaces_(
           client, api::Reflected<core_v1::Namespace>::kKind, world.clock, loop_.wakeup(), log_),
+      volumes_(client, world, loop_.wakeup(), log_, queue_),
       collections_(client, world, loop_.wakeup(), log_) {
   DRAY_CHECK(options_.selectors != nullptr);
   nodes_informer_.OnChange([this](auto* before, auto* after) { OnNode(before, after); });
@@ -119,6 +120,9 @@ Scheduler::Scheduler(client::Client& client, World& world, Log log, Options opti
   slices_.OnChange([this](auto* before, auto* after) { OnSlice(before, after); });
   claims_.OnChange([this](auto* before, auto* after) { OnClaim(before, after); });
   pods_.OnChange([this](auto* before, auto* after) { OnPod(before, after); });
+  pods_by_volume_claim_ = pods_.AddIndex([](const api::Object& pod, auto& values) {
+    std::ranges::move(VolumeClaimsOf(pod.As<core_v1::Pod>()), std::back_inserter(values));
+  });
   if (options_.classic != ClassicClaims::kNone) {
     const ClassicScheduling::Options classic{.generation = options_.classic, .queue = &queue_};
     classic_.emplace(client, world, loop_.wakeup(), log_, classic);
@@ -168,8 +172,8 @@ std::optional<MonotonicTime> Scheduler::Step() {
     next = client::Earlier(next, (*informer)->Step());
     synced = synced && (*informer)->synced();
   }
-  next = client::Earlier(next, collections_.Step());
-  synced = synced && collections_.synced();
+  next = client::Earlier(next, client::Earlier(volumes_.Step(), collections_.Step()));
+  synced = synced && volumes_.synced() && collections_.synced();
   if (classic_.has_value()) {
     next = client::Earlier(next, classic_->Step());
     synced = synced && classic_->synced();
@@ -343,6 +347,8 @@ Decision Scheduler::SchedulePod(const core_v1::Pod& pod,
       use_.NodesFor(pod, [this](std::string_view uid) { return assumed_.contains(uid); }, copies);
   const PlacedSoFar* placed = member.placed;
   if (placed != nullptr) placed->PutOn(nodes, copies);
+  const VolumeNeeds volumes = volumes_.NeedsOf(
+      pod, [&](std::string_view claim) { return IsVolumeClaimUsed(claim, pod.metadata.uid); });
   ClusterView view{
       .nodes = nodes,
       .first_node = FirstNode(nodes,
@@ -358,6 +364,7 @@ Decision Scheduler::SchedulePod(const core_v1::Pod& pod,
             };
           },
       .now = world_.clock.Now(),
+      .volumes = &volumes,
       .spread_defaults = &profile.spread,
       .other_claims = others,
       .tells_too_much = !classic_.has_value()};
@@ -397,10 +404,14 @@ Decision Scheduler::SchedulePod(const core_v1::Pod& pod,
   return Decide(pod, claims, view, options);
 }
 
-/// A claim that an earlier attempt made for the pod's extended resources; null: there is none.
-const api::Object* Scheduler::LeftOverOf(std::string_view pod_uid) const {
-  const auto& left_over = claims_.Indexed(extended_by_pod_, pod_uid);
-  return left_over.empty() ? nullptr : claims_.Find(*left_over.begin());
+/// Whether a pod that has a node, or is about to, uses the volume claim and is not `uid`.
+bool Scheduler::IsVolumeClaimUsed(std::string_view claim, std::string_view uid) const {
+  return std::ranges::any_of(
+      pods_.Indexed(pods_by_volume_claim_, claim), [&](const std::string& key) {
+        const auto& pod = pods_.Find(key)->As<core_v1::Pod>();
+        const bool has_node = !pod.spec.node_name.empty() || assumed_.contains(pod.metadata.uid);
+        return pod.metadata.uid != uid && has_node && !api::pods::HasEnded(pod);
+      });
 }
 
 /// Adds the claim to the task; its devices are in flight from now on.

@@ -37,6 +37,7 @@
 #include "scheduler/pod_writes.h"
 #include "scheduler/queue.h"
 #include "scheduler/tainted_slices.h"
+#include "scheduler/volume_mirror.h"
 
 namespace dray::scheduler {
 
@@ -119,6 +120,7 @@ class Scheduler {
                        std::span<const api::Object> claims,
                        const AsMember& member = {},
                        const OtherClaims* others = nullptr);
+  bool IsVolumeClaimUsed(std::string_view claim, std::string_view uid) const;
   GangBoard BoardFor(const Profile& profile);
   bool IsShared(const api::resource_v1::DeviceRequestAllocationResult& result) const;
   const api::Object* LeftOverOf(std::string_view pod_uid) const;
@@ -240,11 +242,13 @@ class Scheduler {
   client::Informer claims_;
   client::Informer pods_;
   client::Informer namespaces_;  // for rules about pods of others
+  VolumeMirror volumes_;
   PodCollections collections_;
   std::optional<client::Informer> taint_rules_;
   std::optional<client::Informer> groups_;
-  size_t pods_by_group_ = 0;   // index of pods_
-  size_t slices_by_pool_ = 0;  // index of slices_, while there are groups
+  size_t pods_by_volume_claim_ = 0;  // index of pods_
+  size_t pods_by_group_ = 0;         // index of pods_
+  size_t slices_by_pool_ = 0;        // index of slices_, while there are groups
   std::optional<ClassicScheduling> classic_;
   size_t extended_by_pod_ = 0;  // index of claims_: those for extended resources, by uid of the pod
 };

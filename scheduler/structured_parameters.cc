@@ -241,12 +241,11 @@ void StructuredParameters::OnClaim(const api::Object* before, const api::Object*
   Take(InstancesOf(after));
   Free(InstancesOf(before));
   // Another version than the one written on: that write has been carried out or never will be.
-  const api::Object& object = after != nullptr ? *after : *before;
-  const auto known = unanswered_.find(object.metadata().uid);
+  const api::meta_v1::ObjectMeta& claim = (after != nullptr ? after : before)->metadata();
+  const auto known = unanswered_.find(claim.uid);
   if (known == unanswered_.end()) return;
-  const bool is_same = after != nullptr && after->metadata().resource_version ==
-                                               known->second.metadata().resource_version;
-  if (is_same) return;
+  const std::string& written_on = known->second.metadata().resource_version;
+  if (after != nullptr && claim.resource_version == written_on) return;
   Free(InstancesOf(&known->second));
   unanswered_.erase(known);
 }
