@@ -105,9 +105,7 @@ Result<net::Endpoint> ParseListen(const std::string& listen) {
   if (endpoint.host == "localhost") endpoint.host = "127.0.0.1";
   if (!server::http::IsLoopback(endpoint.host)) {
     return Fail(StatusReason::kBadRequest,
-                fmt::format("--listen {}: only loopback addresses are served for now: every "
-                            "known user may do everything",
-                            listen));
+                fmt::format("--listen {}: only loopback addresses are served for now", listen));
   }
   return endpoint;
 }
