@@ -17,7 +17,6 @@ using api::core_v1::Taint;
 // Keys handled before the informer is looked at again.
 constexpr size_t kKeysPerStep = 32;
 constexpr std::string_view kNoSchedule = "NoSchedule";
-constexpr std::string_view kUnschedulable = "node.kubernetes.io/unschedulable";
 
 struct Trouble {
   std::string_view condition, status, taint;
@@ -32,8 +31,7 @@ constexpr std::array kTroubles = {
 
 bool IsOurs(const Taint& taint) {
   return taint.effect == kNoSchedule &&
-         (taint.key == kUnschedulable ||
-          std::ranges::count(kTroubles, taint.key, &Trouble::taint) > 0);
+         std::ranges::count(kTroubles, taint.key, &Trouble::taint) > 0;
 }
 
 bool Says(const Node& node, const Trouble& trouble) {
@@ -47,7 +45,6 @@ bool Says(const Node& node, const Trouble& trouble) {
 api::List<Taint> NeededTaints(const Node& node) {
   api::List<Taint> taints;
   const auto needs = [&](std::string_view key) {
-    if (key == kUnschedulable) return node.spec.unschedulable;
     return std::ranges::any_of(
         kTroubles, [&](const Trouble& one) { return one.taint == key && Says(node, one); });
   };
@@ -62,7 +59,6 @@ api::List<Taint> NeededTaints(const Node& node) {
     }
   };
   for (const Trouble& trouble : kTroubles) add(trouble.taint);
-  add(kUnschedulable);
   return taints;
 }
 

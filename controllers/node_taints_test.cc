@@ -53,6 +53,7 @@ TEST_P(NodeTaintsTable, ConditionsStandAsTaints) {
 }
 
 const std::string kNotReady = "node.kubernetes.io/not-ready";
+const std::string kUnschedulable = "node.kubernetes.io/unschedulable";
 const std::string kUnreachable = "node.kubernetes.io/unreachable";
 
 INSTANTIATE_TEST_SUITE_P(
@@ -76,7 +77,8 @@ INSTANTIATE_TEST_SUITE_P(
         Says{.name = "Cordoned",
              .conditions = {{"Ready", "True"}},
              .unschedulable = true,
-             .want = {"node.kubernetes.io/unschedulable"}}),
+             .taints = {kUnschedulable},
+             .want = {kUnschedulable}}),
     [](const auto& info) { return info.param.name; });
 
 TEST(NodeTaints, ANodeLosesTheTaintWhenItIsReady) {

@@ -283,7 +283,8 @@ class Step {
   }
 
   /// When a pod that owned a claim is gone, its release and the garbage collector's deletion come
-  /// in either order: a claim that is marked first goes with its last finalizer.
+  /// in either order: a claim that is marked first goes with its last finalizer, one that a driver
+  /// has yet to give back stays marked.
   static void JoinCollections(Sequences& sequences) {
     const auto is_deleted = [](const auto& entry) {
       return entry.first.starts_with("Pod/") &&
@@ -292,10 +293,12 @@ class Step {
     if (std::ranges::none_of(sequences, is_deleted)) return;
     for (auto& [object, sequence] : sequences) {
       if (!object.starts_with("ResourceClaim/") || sequence.empty()) continue;
-      if (sequence.back() != "deleted") continue;
-      std::erase_if(sequence, [](const std::string& write) {
-        return write == "+metadata.deletionTimestamp" || write == "-metadata.finalizers";
-      });
+      const size_t marks = std::erase(sequence, "+metadata.deletionTimestamp");
+      if (sequence.empty() || sequence.back() != "deleted") {
+        sequence.insert(sequence.end(), marks, "+metadata.deletionTimestamp");
+      } else {
+        std::erase(sequence, "-metadata.finalizers");
+      }
     }
   }
 
