@@ -250,15 +250,35 @@ Result<> ResourceClaimController::SyncPod(std::string_view key) {
   const std::string group_key = groups_ ? api::claims::PodGroupKeyOf(pod) : std::string();
   const api::Object* group = group_key.empty() ? nullptr : groups_->Find(group_key);
   if (!group_key.empty() && group == nullptr) return {};  // it waits for its group
-  PodPlan plan = PlanClaims(
-      pod,
-      ClaimsOf(pod.metadata.uid),
-      [this](std::string_view claim) { return claims_.Find(claim); },
-      group == nullptr ? nullptr : &group->As<PodGroup>());
+  const auto make_plan = [&] {
+    return PlanClaims(
+        pod,
+        ClaimsOf(pod.metadata.uid),
+        [this](std::string_view claim) { return claims_.Find(claim); },
+        group == nullptr ? nullptr : &group->As<PodGroup>());
+  };
+  PodPlan plan = make_plan();
   DRAY_TRY_VOID(CreateClaims(object, AsOwner(pod), plan.missing, plan.known));
   DRAY_TRY_VOID(RecordClaims(object, std::move(plan.known)));
   for (const MissingReservation& missing : plan.to_reserve) DRAY_TRY_VOID(Reserve(missing));
-  if (plan.waits_for_driver) return TellDriversNode(pod);
+  if (!plan.waits_for_driver) return {};
+  DRAY_TRY_VOID(ReadClaimsAgain(pod));
+  return make_plan().waits_for_driver ? TellDriversNode(pod) : Result<>();
+}
+
+/// The mirror of claims may be behind that of pods, and show a claim as it was before the scheduler
+/// allocated it and bound the pod.
+Result<> ResourceClaimController::ReadClaimsAgain(const core_v1::Pod& pod) {
+  for (const std::string& key : api::claims::KeysOf(pod)) {
+    const api::Object* known = claims_.Find(key);
+    if (known == nullptr) continue;
+    const Result<api::Object> newest = client_.Get(client::RefOf(*known));
+    if (newest) {
+      claims_.Assume(*newest);
+    } else if (newest.error().reason != StatusReason::kNotFound) {
+      return Fail(newest.error());
+    }
+  }
   return {};
 }
 

@@ -73,6 +73,7 @@ class ResourceClaimController {
   Result<> RecordClaims(const api::Object& group,
                         std::vector<api::scheduling_v1beta1::PodGroupResourceClaimStatus> known);
   Result<> Reserve(const MissingReservation& missing);
+  Result<> ReadClaimsAgain(const api::core_v1::Pod& pod);
   Result<> TellDriversNode(const api::core_v1::Pod& pod);
 
   Result<> SyncClaim(std::string_view key);

@@ -68,6 +68,7 @@ void Users::MakeDevices() {
   for (size_t i = 0; i < kNodes; ++i) {
     api::core_v1::Node node;
     node.metadata.name = fmt::format("node-{}", i);
+    node.status.conditions = {{.type = "Ready", .status = "True"}};
     api::resource_v1::ResourceSlice slice;
     slice.metadata.name = node.metadata.name;
     slice.spec.driver = "gpu.example";
