@@ -10,7 +10,7 @@
 
 #include "cli/command_text.h"
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming): theirs
 class App;
 }
 

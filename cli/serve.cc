@@ -301,27 +301,8 @@ void AddConnectionOptions(CLI::App& command, ServeOptions& options) {
   command.add_flag("--disable-http2-serving", options.disable_http2_serving, "speak HTTP/1.1 only");
 }
 
-void AddOptions(CLI::App& command, ServeOptions& options) {
-  command
-      .add_option("--listen", options.listen, "ADDRESS:PORT; port 0 is any free one; loopback only")
-      ->type_name("ADDRESS")
-      ->capture_default_str();
-  AddStoreChoice(command, options.store);
-  command.add_flag("--memory",
-                   options.store.memory,
-                   "keep objects in memory; they are gone when the server stops");
-  command
-      .add_option("--components",
-                  options.components,
-                  "comma-separated: apiserver, scheduler, controllers, nodes (default: all)")
-      ->type_name("NAMES");
-  command
-      .add_option(
-          "--nodes",
-          options.nodes,
-          fmt::format("so many simulated nodes; repeatable. Profiles: {}", node::ProfileNames()))
-      ->type_name("PROFILE=COUNT")
-      ->allow_extra_args(false);
+/// Which server this is like.
+void AddReleaseOptions(CLI::App& command, ServeOptions& options) {
   command
       .add_option("--emulate-release",
                   options.release,
@@ -340,24 +321,16 @@ void AddOptions(CLI::App& command, ServeOptions& options) {
                   options.runtime_config,
                   "GROUP/VERSION[/RESOURCE]=false,… or api/alpha=false: what is not served")
       ->type_name("WHAT");
-  command
-      .add_option("--scheduler-config",
-                  options.scheduler_config,
-                  "KubeSchedulerConfiguration (YAML): names of profiles, timeouts of their "
-                  "plugin DynamicResources, back-off")
-      ->type_name("FILE");
-  command
-      .add_option("--etcd-compaction-interval",
-                  options.compaction_interval,
-                  "5m, 2s, …: how often states older than that are forgotten, in every store; 0 "
-                  "is never (default: in etcd every 5m, else when the window is full)")
-      ->type_name("DURATION");
   command.add_flag("--allow-overlapping-allocations",
                    options.allow_overlapping_allocations,
                    "play upstream: let a status allocate a device that another claim has");
   command.add_flag("--watches-begin-at-start",
                    options.watches_begin_at_start,
                    "play upstream: a watch of what came before this start is answered 410");
+}
+
+/// Who is known, and who may do what.
+void AddAccessOptions(CLI::App& command, ServeOptions& options) {
   command
       .add_option("--token-file",
                   options.token_file,
@@ -382,6 +355,41 @@ void AddOptions(CLI::App& command, ServeOptions& options) {
                   options.token_issuer,
                   "whom these tokens name as issuer (default: https://kubernetes.default.svc)")
       ->type_name("URL");
+}
+
+void AddOptions(CLI::App& command, ServeOptions& options) {
+  command
+      .add_option("--listen", options.listen, "ADDRESS:PORT; port 0 is any free one; loopback only")
+      ->type_name("ADDRESS")
+      ->capture_default_str();
+  AddStoreChoice(command, options.store);
+  command.add_flag("--memory",
+                   options.store.memory,
+                   "keep objects in memory; they are gone when the server stops");
+  command
+      .add_option("--components",
+                  options.components,
+                  "comma-separated: apiserver, scheduler, controllers, nodes (default: all)")
+      ->type_name("NAMES");
+  command
+      .add_option(
+          "--nodes",
+          options.nodes,
+          fmt::format("so many simulated nodes; repeatable. Profiles: {}", node::ProfileNames()))
+      ->type_name("PROFILE=COUNT")
+      ->allow_extra_args(false);
+  command
+      .add_option("--scheduler-config",
+                  options.scheduler_config,
+                  "KubeSchedulerConfiguration (YAML): names of profiles, timeouts of their "
+                  "plugin DynamicResources, back-off")
+      ->type_name("FILE");
+  command
+      .add_option("--etcd-compaction-interval",
+                  options.compaction_interval,
+                  "5m, 2s, …: how often states older than that are forgotten, in every store; 0 "
+                  "is never (default: in etcd every 5m, else when the window is full)")
+      ->type_name("DURATION");
   command
       .add_option("--max-requests-inflight",
                   options.requests_in_flight,
@@ -392,6 +400,8 @@ void AddOptions(CLI::App& command, ServeOptions& options) {
                   options.mutating_requests_in_flight,
                   "the same of writes")
       ->capture_default_str();
+  AddReleaseOptions(command, options);
+  AddAccessOptions(command, options);
   AddConnectionOptions(command, options);
   command.add_flag_callback(
       "-v,--verbose", [&options] { options.log_level = LogLevel::kDebug; }, "log more");

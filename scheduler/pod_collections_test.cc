@@ -20,8 +20,8 @@ namespace core_v1 = api::core_v1;
 
 class PodCollectionsTest : public ::testing::Test {
  protected:
-  void Add(api::Object object) {
-    ASSERT_TRUE(client_.Create(std::move(object)).has_value());
+  void Add(const api::Object& object) {
+    ASSERT_TRUE(client_.Create(object).has_value());
     collections_.Step();
   }
   void AddService(const std::string& namespace_, const char* key, const char* value) {
@@ -35,8 +35,10 @@ class PodCollectionsTest : public ::testing::Test {
   std::string Selector() {
     const auto selector = collections_.SelectorFor(pod_);
     std::string text;
-    for (const auto& [key, value] : selector.match_labels) text += key + "=" + value + " ";
-    for (const auto& one : selector.match_expressions) text += one.key + " " + one.operator_ + " ";
+    for (const auto& [key, value] : selector.match_labels)
+      text.append(key).append("=").append(value).append(" ");
+    for (const auto& one : selector.match_expressions)
+      text.append(one.key).append(" ").append(one.operator_).append(" ");
     return text;
   }
   void OwnedBy(const char* version, const char* kind, const char* name) {

@@ -142,6 +142,7 @@ Rules Compact(const Rules& parts) {
 template <class Texts>
 std::string Quoted(const Texts& texts) {
   std::vector<std::string> quoted;
+  quoted.reserve(texts.size());
   for (const std::string& text : texts) quoted.push_back(api::GoQuote(text));
   return fmt::format("[{}]", fmt::join(quoted, " "));
 }

@@ -46,9 +46,9 @@ User UserOf(const TokenClaims& claims);
 class TokenIssuer {
  public:
   /// `audiences`: what this server is called by those who ask for tokens; not empty.
-  TokenIssuer(net::tls::TokenKey key,
-              std::string issuer = std::string(kUsualIssuer),
-              std::vector<std::string> audiences = {std::string(kUsualIssuer)});
+  explicit TokenIssuer(net::tls::TokenKey key,
+                       std::string issuer = std::string(kUsualIssuer),
+                       std::vector<std::string> audiences = {std::string(kUsualIssuer)});
 
   const std::string& issuer() const { return issuer_; }
   const std::vector<std::string>& audiences() const { return audiences_; }

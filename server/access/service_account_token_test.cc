@@ -65,9 +65,9 @@ TEST_F(TokenIssuerTest, IsGoodForItsTimeAndAMinute) {
 }
 
 TEST_F(TokenIssuerTest, TakesNothingElse) {
-  TokenIssuer other(*net::tls::TokenKey::FromPem(*net::tls::MakeKey()));
+  const TokenIssuer other(*net::tls::TokenKey::FromPem(*net::tls::MakeKey()));
   EXPECT_EQ(Why(*other.Issue(SomeClaims()), kNow), "");
-  TokenIssuer elsewhere(key_, "https://elsewhere");
+  const TokenIssuer elsewhere(key_, "https://elsewhere");
   EXPECT_EQ(Why(*elsewhere.Issue(SomeClaims()), kNow), "");
   for (const std::string bad : {"", ".", "..", "a.b.c", "a.b.c.d"}) EXPECT_EQ(Why(bad, kNow), "");
   EXPECT_EQ(Why(token_ + "x", kNow), "");
