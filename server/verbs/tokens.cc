@@ -270,7 +270,7 @@ Task<Outcome> IssueToken(Call call) {
   if (core.options.tokens == nullptr) {
     co_return Fail(errors::Untyped("this server has no key to sign tokens with"));
   }
-  access::TokenIssuer& issuer = *core.options.tokens;
+  const access::TokenIssuer& issuer = *core.options.tokens;
   DRAY_CO_TRY_VOID(CheckPlace(request, asked.metadata));
   DRAY_CO_TRY(const Frozen<store::Snapshot> snapshot, co_await storage::ReadNewest(&core.store));
   const api::Object account = Find(*snapshot, Accounts(), request.namespace_, request.name);
