@@ -20,11 +20,10 @@ namespace apps_v1 = api::apps_v1;
 using api::meta_v1::LabelSelector;
 
 bool Selects(const core_v1::Service& service, const core_v1::Pod& pod) {
-  return service.metadata.namespace_ == pod.metadata.namespace_ &&
-         std::ranges::all_of(service.spec.selector, [&](const auto& wanted) {
-           const auto label = pod.metadata.labels.find(wanted.first);
-           return label != pod.metadata.labels.end() && label->second == wanted.second;
-         });
+  return std::ranges::all_of(service.spec.selector, [&](const auto& wanted) {
+    const auto label = pod.metadata.labels.find(wanted.first);
+    return label != pod.metadata.labels.end() && label->second == wanted.second;
+  });
 }
 
 /// Pods must meet both.
@@ -40,6 +39,9 @@ void Add(const std::optional<LabelSelector>& other, LabelSelector& selector) {
 
 PodCollections::PodCollections(client::Client& client, World& world, Wakeup& wakeup, const Log& log)
     : services_(client, api::Reflected<core_v1::Service>::kKind, world.clock, wakeup, log),
+      services_of_namespace_(services_.AddIndex([](const api::Object& service, auto& values) {
+        values.push_back(service.metadata().namespace_);
+      })),
       replication_controllers_(
           client, api::Reflected<core_v1::ReplicationController>::kKind, world.clock, wakeup, log),
       replica_sets_(client, api::Reflected<apps_v1::ReplicaSet>::kKind, world.clock, wakeup, log),
@@ -62,8 +64,9 @@ bool PodCollections::synced() const {
 
 LabelSelector PodCollections::SelectorFor(const core_v1::Pod& pod) const {
   LabelSelector selector;
-  for (const auto& [key, object] : services_.objects()) {
-    const auto& service = object.As<core_v1::Service>();
+  for (const std::string& key :
+       services_.Indexed(services_of_namespace_, pod.metadata.namespace_)) {
+    const auto& service = services_.Find(key)->As<core_v1::Service>();
     if (!Selects(service, pod)) continue;
     for (const auto& [label, value] : service.spec.selector) selector.match_labels[label] = value;
   }

@@ -3,7 +3,7 @@
 // controller. Pods without rules of their own are spread among those (topology_spread.h).
 #pragma once
 
-#include <array>
+#include <cstddef>
 #include <optional>
 #include <string_view>
 
@@ -29,11 +29,12 @@ class PodCollections {
 
   /// The labels of the pods that belong with this one: what all services of its namespace that
   /// select it select by, and its controller if it is known. Without parts: it is alone.
-  /// O(services of all namespaces).
+  /// O(services of the namespace).
   api::meta_v1::LabelSelector SelectorFor(const api::core_v1::Pod& pod) const;
 
  private:
   client::Informer services_;
+  size_t services_of_namespace_;
   client::Informer replication_controllers_;
   client::Informer replica_sets_;
   client::Informer stateful_sets_;

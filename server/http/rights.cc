@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "api/meta_v1/status.h"
+#include "base/ascii.h"
 #include "server/errors/errors.h"
 
 namespace dray::server::http {
@@ -18,14 +19,6 @@ using verbs::User;
 
 constexpr std::string_view kAuthentication = "authentication.k8s.io";
 
-std::string LowerCase(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return lower;
-}
-
 std::string VerbOf(const Route& route, std::string_view method) {
   if (route.watch_prefix || route.verb == verbs::Verb::kWatch) return "watch";
   if (method == "POST") return "create";
@@ -34,7 +27,7 @@ std::string VerbOf(const Route& route, std::string_view method) {
   const bool is_one = !route.name.empty();
   if (method == "DELETE") return is_one ? "delete" : "deletecollection";
   if (method == "GET" || method == "HEAD") return is_one ? "get" : "list";
-  return LowerCase(method);
+  return LowerAscii(method);
 }
 
 /// The name that a field selector asks for.
@@ -97,7 +90,7 @@ Attributes AttributesOf(const Route& route,
                         std::string_view path,
                         std::optional<std::string_view> field_selector) {
   if (route.resource.empty()) {
-    return {.verb = LowerCase(method), .path = std::string(path)};
+    return {.verb = LowerAscii(method), .path = std::string(path)};
   }
   Attributes asked{.verb = VerbOf(route, method),
                    .group = route.group,
