@@ -12,6 +12,7 @@
 #include "api/meta_v1/options.h"
 #include "client/loop.h"
 #include "client/read_modify_write.h"
+#include "controllers/handle_keys.h"
 
 namespace dray::controllers {
 namespace {
@@ -75,18 +76,13 @@ std::optional<MonotonicTime> GarbageCollector::Step() {
   // An owner that is deleted comes after its dependents were made, but perhaps out of a mirror that
   // is looked at before theirs.
   if (queue_.Next(world_.clock.Monotonic())) next = client::Earlier(next, Follow());
-  for (size_t i = 0; i < kKeysPerStep; ++i) {
-    const MonotonicTime now = world_.clock.Monotonic();
-    const std::optional<std::string> key = queue_.Pop(now);
-    if (!key) break;
-    const Result<> done = Sync(*key);
-    if (done || IsMissing(done.error())) {
-      queue_.Forget(*key);
-      continue;
-    }
-    log_.Debug("trying again later", "key", *key, "error", done.error().message);
-    if (!queue_.AddRateLimited(*key, now)) queue_overflowed_ = true;
-  }
+  const bool has_room = HandleKeys(queue_,
+                                   world_.clock,
+                                   kKeysPerStep,
+                                   log_,
+                                   "an object stays for now",
+                                   [this](const std::string& key) { return Sync(key); });
+  if (!has_room) queue_overflowed_ = true;
   return client::Earlier(next, queue_.Next(world_.clock.Monotonic()));
 }
 

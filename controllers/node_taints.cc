@@ -7,6 +7,7 @@
 
 #include "client/loop.h"
 #include "client/read_modify_write.h"
+#include "controllers/handle_keys.h"
 
 namespace dray::controllers {
 namespace {
@@ -81,19 +82,14 @@ std::optional<MonotonicTime> NodeTaints::Step() {
     queue_overflowed_ = false;
     for (const auto& [key, node] : nodes_.objects()) Enqueue(key);
   }
-  const MonotonicTime now = world_.clock.Monotonic();
-  for (size_t i = 0; i < kKeysPerStep; ++i) {
-    const std::optional<std::string> key = queue_.Pop(now);
-    if (!key) break;
-    const Result<> done = Sync(*key);
-    if (done || done.error().reason == StatusReason::kNotFound) {
-      queue_.Forget(*key);
-      continue;
-    }
-    log_.Debug("a node keeps its taints for now", "node", *key, "reason", done.error().message);
-    if (!queue_.AddRateLimited(*key, now)) queue_overflowed_ = true;
-  }
-  return client::Earlier(next, queue_.Next(now));
+  const bool has_room = HandleKeys(queue_,
+                                   world_.clock,
+                                   kKeysPerStep,
+                                   log_,
+                                   "a node keeps its taints for now",
+                                   [this](const std::string& key) { return Sync(key); });
+  if (!has_room) queue_overflowed_ = true;
+  return client::Earlier(next, queue_.Next(world_.clock.Monotonic()));
 }
 
 void NodeTaints::Enqueue(const std::string& key) {

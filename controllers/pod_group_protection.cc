@@ -10,6 +10,7 @@
 #include "api/scheduling_v1beta1.h"
 #include "client/loop.h"
 #include "client/read_modify_write.h"
+#include "controllers/handle_keys.h"
 
 namespace dray::controllers {
 namespace {
@@ -56,19 +57,14 @@ std::optional<MonotonicTime> PodGroupProtection::Step() {
   next = client::Earlier(next, pods_.Step());
   if (!groups_.synced() || !pods_.synced()) return next;
   if (queue_overflowed_ && queue_.size() == 0) EnqueueAll();
-  const MonotonicTime now = world_.clock.Monotonic();
-  for (size_t i = 0; i < kKeysPerStep; ++i) {
-    const std::optional<std::string> key = queue_.Pop(now);
-    if (!key) break;
-    const Result<> done = Sync(*key);
-    if (done || done.error().reason == StatusReason::kNotFound) {
-      queue_.Forget(*key);
-      continue;
-    }
-    log_.Debug("a pod group stays for now", "group", *key, "reason", done.error().message);
-    if (!queue_.AddRateLimited(*key, now)) queue_overflowed_ = true;
-  }
-  return client::Earlier(next, queue_.Next(now));
+  const bool has_room = HandleKeys(queue_,
+                                   world_.clock,
+                                   kKeysPerStep,
+                                   log_,
+                                   "a pod group stays for now",
+                                   [this](const std::string& key) { return Sync(key); });
+  if (!has_room) queue_overflowed_ = true;
+  return client::Earlier(next, queue_.Next(world_.clock.Monotonic()));
 }
 
 void PodGroupProtection::Enqueue(const std::string& key) {

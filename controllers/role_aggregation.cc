@@ -8,6 +8,7 @@
 #include "api/selectors/selector_of.h"
 #include "client/loop.h"
 #include "client/read_modify_write.h"
+#include "controllers/handle_keys.h"
 
 namespace dray::controllers {
 namespace {
@@ -39,19 +40,14 @@ std::optional<MonotonicTime> RoleAggregation::Step() {
   const std::optional<MonotonicTime> next = roles_.Step();
   if (!roles_.synced()) return next;
   if (std::exchange(has_changed_, false)) EnqueueAll();
-  const MonotonicTime now = world_.clock.Monotonic();
-  for (size_t i = 0; i < kKeysPerStep; ++i) {
-    const std::optional<std::string> key = queue_.Pop(now);
-    if (!key) break;
-    const Result<> done = Sync(*key);
-    if (done || done.error().reason == StatusReason::kNotFound) {
-      queue_.Forget(*key);
-      continue;
-    }
-    log_.Debug("a role keeps its rules for now", "role", *key, "reason", done.error().message);
-    if (!queue_.AddRateLimited(*key, now)) has_changed_ = true;
-  }
-  return client::Earlier(next, queue_.Next(now));
+  const bool has_room = HandleKeys(queue_,
+                                   world_.clock,
+                                   kKeysPerStep,
+                                   log_,
+                                   "a role keeps its rules for now",
+                                   [this](const std::string& key) { return Sync(key); });
+  if (!has_room) has_changed_ = true;
+  return client::Earlier(next, queue_.Next(world_.clock.Monotonic()));
 }
 
 void RoleAggregation::EnqueueAll() {

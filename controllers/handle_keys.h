@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// The turn of a controller that reconciles objects by key.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/log.h"
+#include "base/result.h"
+#include "base/world.h"
+#include "client/work_queue.h"
+
+namespace dray::controllers {
+
+/// Calls `sync(key)`, which returns Result<>, for up to `most` keys that are ready. One that is
+/// done, or whose object is gone, has no failures any more; another comes again after its delay,
+/// and the log says why at debug level, beginning with `what`. False when the queue had no room for
+/// that: the caller starts over from its informers.
+template <class Sync>
+bool HandleKeys(client::WorkQueue& queue,
+                const Clock& clock,
+                size_t most,
+                const Log& log,
+                std::string_view what,
+                const Sync& sync) {
+  bool has_room = true;
+  for (size_t i = 0; i < most; ++i) {
+    const MonotonicTime now = clock.Monotonic();
+    const std::optional<std::string> key = queue.Pop(now);
+    if (!key) break;
+    const Result<> done = sync(*key);
+    if (done || done.error().reason == StatusReason::kNotFound) {
+      queue.Forget(*key);
+      continue;
+    }
+    log.Debug(what, "key", *key, "reason", done.error().message);
+    has_room = queue.AddRateLimited(*key, now) && has_room;
+  }
+  return has_room;
+}
+
+}  // namespace dray::controllers
