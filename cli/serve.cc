@@ -30,6 +30,7 @@
 #include "net/url.h"
 #include "node/profile.h"
 #include "node/simulated_nodes.h"
+#include "planning/unfit_line.h"
 #include "scheduler/configuration.h"
 #include "server/registry/served_kinds.h"
 
@@ -59,6 +60,7 @@ struct ServeOptions {
   std::string compaction_interval;  // likewise; empty: as the store does it by itself
   bool allow_overlapping_allocations = false;
   bool watches_begin_at_start = false;
+  bool explain_events = true;
   control_plane::TlsFileNames tls_files;
   bool disable_http2_serving = false;  // kube-apiserver's name
   uint32_t http2_streams = net::http2::kStreamsMax;
@@ -199,7 +201,7 @@ Result<scheduler::Configuration> SchedulingOf(Disk& disk, const std::string& fil
   return read;
 }
 
-Result<control_plane::ProcessOptions> ProcessOptionsOf(Disk& disk, const ServeOptions& options) {
+Result<control_plane::ProcessOptions> ProcessOptionsOf(World& world, const ServeOptions& options) {
   control_plane::ProcessOptions process{
       .store = options.store,
       .token_file = options.token_file,
@@ -212,6 +214,9 @@ Result<control_plane::ProcessOptions> ProcessOptionsOf(Disk& disk, const ServeOp
       .http2_streams_max = options.http2_streams,
       .allow_overlapping_allocations = options.allow_overlapping_allocations,
       .watches_begin_at_start = options.watches_begin_at_start};
+  if (options.explain_events) {
+    process.explain = [&world](const auto& pod) { return planning::LineAbout(world, pod); };
+  }
   for (const std::string& text : options.nodes) {
     DRAY_TRY(NodeGroup group, ParseNodes(text));
     process.simulated.profiles.push_back(std::move(group));
@@ -231,7 +236,7 @@ Result<control_plane::ProcessOptions> ProcessOptionsOf(Disk& disk, const ServeOp
   DRAY_TRY(process.rbac, ParseAuthorization(options.authorization));
   DRAY_TRY(process.listen, ParseListen(options.listen));
   DRAY_TRY(process.emulation, EmulationOf(options));
-  DRAY_TRY(process.scheduling, SchedulingOf(disk, options.scheduler_config));
+  DRAY_TRY(process.scheduling, SchedulingOf(world.disk, options.scheduler_config));
   return process;
 }
 
@@ -257,7 +262,7 @@ class StopSignals {
 /// options are to blame.
 Result<int> Serve(World& world, const ServeOptions& options, const Output& output) {
   const StopSignals stop;  // before any thread exists
-  DRAY_TRY(control_plane::ProcessOptions process_options, ProcessOptionsOf(world.disk, options));
+  DRAY_TRY(control_plane::ProcessOptions process_options, ProcessOptionsOf(world, options));
   control_plane::Process process(
       world,
       Log::ToStderr(world.clock, {.least = options.log_level, .format = options.log_format}),
@@ -384,6 +389,10 @@ void AddOptions(CLI::App& command, ServeOptions& options) {
                   "KubeSchedulerConfiguration (YAML): names of profiles, timeouts of their "
                   "plugin DynamicResources, back-off")
       ->type_name("FILE");
+  command.add_flag("--explain-events,!--no-explain-events",
+                   options.explain_events,
+                   "the scheduler says in an event of its own (DevicesUnavailable) why a pod gets "
+                   "no devices (default: it does)");
   command
       .add_option("--etcd-compaction-interval",
                   options.compaction_interval,

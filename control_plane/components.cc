@@ -70,11 +70,12 @@ Result<ComponentsOptions> OptionsFor(const server::registry::Emulation& emulatio
 }
 
 void BindingScheduler::Run() {
-  std::vector<std::jthread> binders;
-  binders.reserve(binders_);
+  std::vector<std::jthread> helpers;
+  helpers.reserve(binders_ + 1);
   for (size_t i = 0; i < binders_; ++i) {
-    binders.emplace_back([this] { scheduler_->RunBinder(); });
+    helpers.emplace_back([this] { scheduler_->RunBinder(); });
   }
+  if (explains_) helpers.emplace_back([this] { scheduler_->RunExplainer(); });
   scheduler_->Run();
 }
 
@@ -125,8 +126,11 @@ Result<> Components::Start() {
             .node_allocatable = options_.node_allocatable,
             .pod_groups = options_.pod_groups,
             .group_claims = options_.group_claims,
-            .classic = options_.classic});
-    scheduler_.emplace(std::make_unique<BindingScheduler>(std::move(made), options_.binders));
+            .classic = options_.classic,
+            .explain = options_.explain,
+            .explains_elsewhere = true});
+    scheduler_.emplace(std::make_unique<BindingScheduler>(
+        std::move(made), options_.binders, options_.explain != nullptr));
   }
   if (simulated != nullptr) nodes_.emplace(std::move(simulated));
   return {};

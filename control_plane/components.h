@@ -20,6 +20,7 @@
 #include "dray/allocator.h"
 #include "node/simulated_nodes.h"
 #include "scheduler/scheduler.h"
+#include "scheduler/unfit_pod.h"
 #include "server/registry/served_kinds.h"
 
 namespace dray::control_plane {
@@ -42,12 +43,12 @@ class Running {
   std::thread thread_;
 };
 
-/// A scheduler that decides on one thread and writes what it decided on several, so that a store
-/// which has to wait for a disk makes many placements durable at once.
+/// A scheduler that decides on one thread, writes what it decided on several, so that a store
+/// which has to wait for a disk makes many placements durable at once, and explains on another.
 class BindingScheduler {
  public:
-  BindingScheduler(std::unique_ptr<scheduler::Scheduler> scheduler, size_t binders)
-      : scheduler_(std::move(scheduler)), binders_(binders) {}
+  BindingScheduler(std::unique_ptr<scheduler::Scheduler> scheduler, size_t binders, bool explains)
+      : scheduler_(std::move(scheduler)), binders_(binders), explains_(explains) {}
 
   void Run();
   void Stop() { scheduler_->Stop(); }
@@ -55,6 +56,7 @@ class BindingScheduler {
  private:
   const std::unique_ptr<scheduler::Scheduler> scheduler_;
   const size_t binders_;
+  const bool explains_;
 };
 
 struct ComponentsOptions {
@@ -72,6 +74,8 @@ struct ComponentsOptions {
   bool node_allocatable = true;    // DRANodeAllocatableResources
   /// DeviceTaintRules count, as in this release.
   std::optional<api::Release> taint_rules = {};
+  /// Says why pods get no devices; not set: nobody does.
+  scheduler::ExplainUnfit explain = {};
 };
 
 /// What they do in a cluster of such a release with such gates; none of them is chosen yet.

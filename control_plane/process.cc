@@ -168,6 +168,7 @@ Result<ComponentsOptions> Process::ChooseComponents() const {
   chosen.simulated = options_.simulated;
   chosen.simulated.declared_features = std::move(declared);
   chosen.scheduling = options_.scheduling;
+  chosen.explain = options_.explain;
   return chosen;
 }
 

@@ -25,6 +25,7 @@
 #include "net/url.h"
 #include "node/simulated_nodes.h"
 #include "scheduler/configuration.h"
+#include "scheduler/unfit_pod.h"
 #include "server/http/http_api.h"
 #include "server/registry/served_kinds.h"
 #include "server/verbs/resources.h"
@@ -49,6 +50,8 @@ struct ProcessOptions {
   bool watches_begin_at_start = false;  // as upstream: what came before the start is not told
   bool scheduler = false, controllers = false, nodes = false;  // what runs beside the API server
   scheduler::Configuration scheduling;
+  /// Says why pods get no devices, in events of their own; not set: nobody does.
+  scheduler::ExplainUnfit explain = {};
   node::SimulatedNodes::Options simulated;
 };
 

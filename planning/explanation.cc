@@ -257,22 +257,28 @@ class Explainer {
     const std::vector<size_t> holders =
         HoldersOn(*devices, question_.holders, question_.own_claims);
     NameHolders(*devices, holders);
-    explanation_.conflict = FindConflict(
-        {.claims = question_.claims, .node = *nodes.front(), .holders = holders, .budget = budget_},
-        question_.snapshot,
-        question_.holders,
-        freed_);
+    const bool is_full = question_.detail == Detail::kFull;
+    if (is_full) {
+      explanation_.conflict = FindConflict({.claims = question_.claims,
+                                            .node = *nodes.front(),
+                                            .holders = holders,
+                                            .budget = budget_},
+                                           question_.snapshot,
+                                           question_.holders,
+                                           freed_);
+    }
     explanation_.suggestions = Suggest({.snapshot = question_.snapshot,
                                         .claims = question_.claims,
                                         .nodes = nodes,
                                         .way = best.way,
                                         .funnels = explanation_.funnels,
                                         .own_claims = question_.own_claims,
-                                        .budget = budget_},
+                                        .budget = budget_,
+                                        .one_kind = !is_full},
                                        *counter_,
                                        question_.holders,
                                        freed_);
-    explanation_.fits_when_empty = FitsWhenEmpty(nodes);
+    if (is_full) explanation_.fits_when_empty = FitsWhenEmpty(nodes);
   }
 
   /// Of the devices that would do, those that somebody has.

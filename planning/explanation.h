@@ -82,6 +82,9 @@ struct Explanation {
   bool fits() const { return !groups.empty() && groups.front().trouble == Trouble::kNone; }
 };
 
+/// kLine: as much as OneLine tells: no conflict, and suggestions of one kind.
+enum class Detail : uint8_t { kFull, kLine };
+
 struct ExplanationQuestion {
   /// With what is taken by `holders`, and nothing else.
   const allocator::Snapshot& snapshot;
@@ -92,6 +95,7 @@ struct ExplanationQuestion {
   /// Uids of claims that are never to be given back.
   std::set<std::string> own_claims = {};
   allocator::Budget budget = {};  // of one search
+  Detail detail = Detail::kFull;
 };
 
 /// O(nodes × searches + devices × requests), plus a bounded number of further searches.

@@ -64,12 +64,15 @@ OfflineCluster::OfflineCluster(World& world, OfflineObjects objects, OfflineOpti
     : world_(world),
       objects_(std::move(objects)),
       options_(std::move(options)),
-      snapshot_({.features = options_.features,
-                 .selectors = allocator::SelectorCacheFor(
-                     options_.features, kSelectorsKept, ZoneFilesOf(world.disk))},
-                objects_.slices,
-                objects_.classes,
-                allocator::AllocatedState()),
+      snapshot_(
+          {.features = options_.features,
+           .selectors = options_.selectors != nullptr
+                            ? options_.selectors
+                            : allocator::SelectorCacheFor(
+                                  options_.features, kSelectorsKept, ZoneFilesOf(world.disk))},
+          objects_.slices,
+          objects_.classes,
+          allocator::AllocatedState()),
       taken_(options_.features) {
   for (const auto& [name, node] : objects_.nodes) {
     nodes_.try_emplace(
@@ -92,6 +95,10 @@ OfflineCluster::OfflineCluster(World& world, OfflineObjects objects, OfflineOpti
     extended_.SetClass(device_class->metadata.name, device_class.get());
   BringUpToDate();
   CountBoundPods();
+}
+
+void OfflineCluster::SetUse(const scheduler::NodeState& node) {
+  nodes_.at(node.value().metadata.name) = node;
 }
 
 std::vector<std::string> OfflineCluster::NodeNames() const {

@@ -18,6 +18,7 @@
 #include "api/object.h"
 #include "api/resource_v1/allocation.h"
 #include "base/world.h"
+#include "cel/selector_cache.h"
 #include "dray/allocator.h"
 #include "dray/budget.h"
 #include "dray/features.h"
@@ -41,6 +42,10 @@ struct OfflineOptions {
   NodeAnswers answers = NodeAnswers::kFirstThatFits;
   /// Decide about these only ("pod namespace/name", "claim …"); nothing: about all of them.
   std::optional<std::set<std::string>> only = {};
+  /// Compiled selectors to share; null: new ones.
+  std::shared_ptr<cel::SelectorCache> selectors = nullptr;
+  /// kLine: for whoever may read in the namespace; claims of others are not named.
+  Detail detail = Detail::kFull;
 };
 
 enum class Verdict : uint8_t {
@@ -87,6 +92,9 @@ class OfflineCluster {
  public:
   /// Pods and claims keep their order; taint rules are not applied here.
   OfflineCluster(World& world, OfflineObjects objects, OfflineOptions options);
+
+  /// What pods use of a node whose pods are not among the objects.
+  void SetUse(const scheduler::NodeState& node);
 
   /// Names of all nodes, sorted.
   std::vector<std::string> NodeNames() const;

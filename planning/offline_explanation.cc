@@ -276,13 +276,20 @@ void OfflineCluster::ExplainDevices(const WantedClaims& claims,
     if (placed.object.As<v1::ResourceClaim>().status.allocation.has_value())
       allocated.push_back(api::FrozenOf<v1::ResourceClaim>(placed.object));
   }
+  if (options_.detail == Detail::kLine) {
+    for (const auto& claim : allocated) {
+      if (claim->metadata.namespace_ != claims.front()->metadata.namespace_)
+        own_claims.insert(claim->metadata.uid);
+    }
+  }
   const Holders holders(std::move(allocated));
   answer.explanation = planning::Explain({.snapshot = snapshot_,
                                           .holders = holders,
                                           .claims = claims,
                                           .nodes = nodes,
                                           .own_claims = std::move(own_claims),
-                                          .budget = options_.budget});
+                                          .budget = options_.budget,
+                                          .detail = options_.detail});
 }
 
 }  // namespace dray::planning

@@ -64,16 +64,17 @@ class Suggester {
       : question_(question), counter_(counter), holders_(holders), freed_(freed) {}
 
   std::vector<Suggestion> Run() && {
-    for (size_t way = 0; way < question_.funnels.size(); ++way) {
-      Tolerate(way);
-      DropConditions(way);
-      AskForFewer(way);
-      AskForLessCapacity(way);
-      TakeOtherClass(way);
+    using Self = Suggester;
+    EachWay(&Self::Tolerate);
+    if (!IsEnough()) DropConstraints();
+    for (const auto change : {&Self::DropConditions,
+                              &Self::AskForFewer,
+                              &Self::AskForLessCapacity,
+                              &Self::TakeOtherClass}) {
+      if (!IsEnough()) EachWay(change);
     }
-    DropConstraints();
-    FreeClaims();
-    AddDevices();
+    if (!IsEnough()) FreeClaims();
+    if (!IsEnough()) AddDevices();
     std::ranges::sort(found_, {}, [](const Suggestion& suggestion) {
       return std::tie(suggestion.kind, suggestion.amount, suggestion.text);
     });
@@ -81,6 +82,12 @@ class Suggester {
   }
 
  private:
+  bool IsEnough() const { return question_.one_kind && !found_.empty(); }
+
+  void EachWay(void (Suggester::*change)(size_t way)) {
+    for (size_t way = 0; way < question_.funnels.size(); ++way) (this->*change)(way);
+  }
+
   /// Keeps the suggestion if its claims fit somewhere in the cluster.
   bool Try(Suggestion suggestion, const allocator::Snapshot& cluster) {
     const allocator::Attempt attempt(cluster, suggestion.claims);

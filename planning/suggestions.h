@@ -58,6 +58,7 @@ struct SuggestionQuestion {
   std::span<const Funnel> funnels;
   const std::set<std::string>& own_claims;  // uids: never given back
   const allocator::Budget& budget;          // of one search
+  bool one_kind = false;                    // the first of which there are any
 };
 
 /// Changes that help, the smallest first; bounded: of each kind some, and only the most promising

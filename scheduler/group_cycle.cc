@@ -68,6 +68,7 @@ void Scheduler::Enqueue(const core_v1::Pod& pod) {
 }
 
 void Scheduler::Dequeue(const core_v1::Pod& pod) {
+  if (reports_.has_value()) reports_->Forget(pod.metadata.uid);
   const std::string entry = EntryOf(pod);
   if (!queue_.Has(entry)) return;
   if (IsGroupEntry(entry) && !StateOf(entry.substr(kGroupPrefix.size())).waiting.empty()) return;

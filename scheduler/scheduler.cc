@@ -128,6 +128,8 @@ Scheduler::Scheduler(client::Client& client, World& world, Log log, Options opti
     classic_.emplace(client, world, loop_.wakeup(), log_, classic);
   }
   if (options_.pod_groups) FollowGroups();
+  // Drivers' own controllers know why they give nothing; nobody else does.
+  if (options_.explain && !classic_.has_value()) FollowUnfitPods();
   if (!options_.taint_rules.has_value()) return;
   taint_rules_.emplace(client,
                        api::Reflected<resource_v1::DeviceTaintRule>::kKind,
@@ -157,6 +159,7 @@ void Scheduler::RunBinder() {
 void Scheduler::Stop() {
   loop_.Stop();
   tasks_.Close();
+  if (reports_.has_value()) reports_->Stop();
 }
 
 std::optional<MonotonicTime> Scheduler::Step() {
@@ -194,6 +197,7 @@ std::optional<MonotonicTime> Scheduler::Step() {
   }
   const MonotonicTime now = Now();
   next = client::Earlier(next, queue_.Next(now));
+  next = client::Earlier(next, ExplainUnfitPods());
   if (next && *next <= now) return next;
   return events_.Send(kEventsPerStep) ? now : next;
 }
@@ -572,6 +576,9 @@ void Scheduler::RecordFailure(const api::Object& pod, const WhyNotScheduled& why
                   .message = why.message,
                   .action = "Scheduling",
                   .component = NameFor(pod)});
+  const bool fits_nowhere = why.reason == "Unschedulable";
+  if (reports_.has_value() && fits_nowhere && AsksForDevices(pod.As<core_v1::Pod>()))
+    reports_->Note(pod, Now());
   const api::Object* found = pods_.Find(api::ObjectKey(pod.metadata()));
   const api::Object newest = found == nullptr ? pod : *found;
   const Result<api::Object> written = TellWhyNotScheduled(

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -37,6 +38,8 @@
 #include "scheduler/pod_writes.h"
 #include "scheduler/queue.h"
 #include "scheduler/tainted_slices.h"
+#include "scheduler/unfit_pod.h"
+#include "scheduler/unfit_reports.h"
 #include "scheduler/volume_mirror.h"
 
 namespace dray::scheduler {
@@ -48,10 +51,14 @@ struct AsMember {
   DeviceSearch search = {};              // not set: the usual one
 };
 
+/// The reason of the events that say in one line why a pod gets no devices.
+inline constexpr std::string_view kDevicesUnavailable = "DevicesUnavailable";
+
 /// Whether an entry of the queue stands for a group of pods.
 bool IsGroupEntry(std::string_view entry);
 
-/// One thread runs Run(); others may run RunBinder(). The client and the world outlive it.
+/// One thread runs Run(); others may run RunBinder(), one more RunExplainer(). The client and the
+/// world outlive it.
 class Scheduler {
  public:
   struct Options {
@@ -77,6 +84,10 @@ class Scheduler {
     ClassicClaims classic = ClassicClaims::kNone;
     /// Between questions about a placement of unknown outcome.
     std::chrono::nanoseconds ask_again = std::chrono::seconds(1);
+    /// Not set: of pods that fit nowhere no more is told than upstream tells.
+    ExplainUnfit explain = {};
+    /// On the thread of RunExplainer(), not that of Run().
+    bool explains_elsewhere = false;
   };
 
   Scheduler(client::Client& client, World& world, Log log, Options options);
@@ -88,6 +99,8 @@ class Scheduler {
   void Run();
   /// Writes placements until Stop(); for Options::bindings_max > 0, on any number of threads.
   void RunBinder();
+  /// Finds out why pods fit nowhere until Stop(); for Options::explains_elsewhere.
+  void RunExplainer();
   /// From any thread. What is decided and not yet being written is dropped: another scheduler may
   /// have begun.
   void Stop();
@@ -185,6 +198,15 @@ class Scheduler {
   void RecordFailure(const api::Object& pod, const WhyNotScheduled& why);
   const allocator::Snapshot& Devices();
 
+  // Why pods get no devices: unfit.cc.
+  void FollowUnfitPods();
+  std::optional<MonotonicTime> ExplainUnfitPods();
+  bool AsksForDevices(const api::core_v1::Pod& pod) const;
+  std::optional<UnfitPod> GatherUnfit(const std::string& key);
+  void AddCandidates(const api::core_v1::Pod& pod,
+                     const std::function<bool(const std::string& node)>& add,
+                     UnfitPod& unfit);
+
   // Where drivers' own controllers allocate: classic_attempt.cc.
   void ScheduleClassic(const std::string& key,
                        const api::Object& pod,
@@ -250,6 +272,8 @@ class Scheduler {
   size_t pods_by_group_ = 0;         // index of pods_
   size_t slices_by_pool_ = 0;        // index of slices_, while there are groups
   std::optional<ClassicScheduling> classic_;
+  std::optional<UnfitReports> reports_;
+  size_t claims_by_pool_ = 0;   // index of claims_, "driver/pool", while there are reports
   size_t extended_by_pod_ = 0;  // index of claims_: those for extended resources, by uid of the pod
 };
 

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planning/unfit_line.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "api/resource_v1/claim.h"
+#include "planning/explanation.h"
+#include "planning/offline_cluster.h"
+#include "planning/offline_objects.h"
+
+namespace dray::planning {
+namespace {
+
+/// Of one search; an explanation takes some dozens.
+constexpr int64_t kStepsMax = 2'000;
+
+OfflineObjects ObjectsOf(const scheduler::UnfitPod& unfit) {
+  OfflineObjects objects{.slices = unfit.slices, .classes = unfit.classes};
+  const auto add_claim = [&](const api::Object& claim) {
+    const std::string key = api::ObjectKey(claim.metadata());
+    if (objects.claims.emplace(key, PlacedObject{claim, {}}).second)
+      objects.claim_order.push_back(key);
+  };
+  std::ranges::for_each(unfit.claims, add_claim);
+  std::ranges::for_each(unfit.holders, add_claim);
+  objects.pods.push_back({unfit.pod, {}});
+  for (const scheduler::NodeState& node : unfit.nodes)
+    objects.nodes.emplace(node.value().metadata.name, node.node);
+  objects.has_nodes = true;
+  return objects;
+}
+
+bool IsAboutDevices(const NodeGroup& group) {
+  return group.trouble != Trouble::kNone && group.trouble != Trouble::kUndecided &&
+         group.trouble != Trouble::kObjection;
+}
+
+}  // namespace
+
+std::string LineAbout(World& world, const scheduler::UnfitPod& unfit) {
+  OfflineCluster cluster(world,
+                         ObjectsOf(unfit),
+                         {.features = unfit.features,
+                          .budget = {.steps_max = kStepsMax},
+                          .selectors = unfit.selectors,
+                          .detail = Detail::kLine});
+  for (const scheduler::NodeState& node : unfit.nodes) cluster.SetUse(node);
+  const auto answer = cluster.Explain("pod " + api::ObjectKey(unfit.pod.metadata()));
+  if (!answer.has_value() || answer->explanation.fits()) return {};
+  if (!std::ranges::any_of(answer->explanation.groups, IsAboutDevices)) return {};
+  const std::string line = OneLine(answer->explanation);
+  return unfit.is_sample ? fmt::format("of {} nodes looked at: {}", unfit.nodes.size(), line)
+                         : line;
+}
+
+}  // namespace dray::planning
