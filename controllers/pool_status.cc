@@ -13,7 +13,9 @@
 
 #include <fmt/format.h>
 
+#include "allocator/rules/taints.h"
 #include "api/resource_v1alpha3.h"
+#include "controllers/pool_usage.h"
 
 namespace dray::controllers {
 namespace {
@@ -27,55 +29,22 @@ constexpr size_t kListedMax = 32;       // of types, and of capacities, in one p
 constexpr size_t kErrorBytesMax = 256;  // of validationError
 constexpr std::string_view kIncomplete = "PoolIncomplete:";
 
-using Amounts = std::map<std::string, Quantity>;  // by name
-using Counters = std::map<std::string, Amounts>;  // by counter set and counter
-
-struct Pool {
-  int64_t generation = 0;
-  std::vector<Frozen<v1::ResourceSlice>> slices;  // of that generation
-  std::set<std::string> used;                     // devices, by name
-  Amounts consumed;                               // of shared devices
-
-  void Add(const Frozen<v1::ResourceSlice>& slice) {
-    if (!slices.empty() && slice->spec.pool.generation < generation) return;
-    if (slice->spec.pool.generation > generation) slices.clear();
-    generation = slice->spec.pool.generation;
-    slices.push_back(slice);
-  }
-};
-using Pools = std::map<std::string, Pool>;  // by name
-
-Pools PoolsOf(const alpha::ResourcePoolStatusRequestSpec& request, const PoolsView& view) {
-  Pools pools;
-  for (const Frozen<v1::ResourceSlice>& slice : view.slices) {
-    const std::string& name = slice->spec.pool.name;
-    const bool is_wanted = slice->spec.driver == request.driver &&
-                           (request.pool_name.value_or("").empty() || *request.pool_name == name);
-    if (is_wanted) pools[name].Add(slice);
-  }
-  for (const Frozen<v1::ResourceClaim>& claim : view.claims) {
-    if (!claim->status.allocation.has_value()) continue;
-    for (const auto& result : claim->status.allocation->devices.results) {
-      if (result.driver != request.driver || result.admin_access.value_or(false)) continue;
-      const auto pool = pools.find(result.pool);
-      if (pool == pools.end()) continue;
-      pool->second.used.insert(result.device);
-      for (const auto& [name, amount] : result.consumed_capacity) {
-        pool->second.consumed[name] += amount;
-      }
-    }
-  }
-  return pools;
+/// The pools of the request's driver that it asks about, by name.
+PoolUsages PoolsOf(const alpha::ResourcePoolStatusRequestSpec& request, const PoolsView& view) {
+  const std::string only = request.pool_name.value_or("");
+  auto usages =
+      UsageOfPools(view.slices, view.claims, [&](std::string_view driver, std::string_view pool) {
+        return driver == request.driver && (only.empty() || pool == only);
+      });
+  return std::move(usages[request.driver]);
 }
 
 bool IsTainted(const v1::Device& device) {
-  return std::ranges::any_of(device.taints, [](const v1::DeviceTaint& taint) {
-    return taint.effect == "NoSchedule" || taint.effect == "NoExecute";
-  });
+  return allocator::rules::BlockingTaint(device, {}) != nullptr;
 }
 
 /// Set where all slices say the same node.
-std::optional<std::string> NodeOf(const Pool& pool) {
+std::optional<std::string> NodeOf(const PoolUsage& pool) {
   const std::optional<std::string>& node = pool.slices.front()->spec.node_name;
   const bool is_one = std::ranges::all_of(
       pool.slices, [&](const auto& slice) { return slice->spec.node_name == node; });
@@ -89,11 +58,16 @@ Quantity NotNegative(const Quantity& amount) {
 // ---------------------------------------------------------------------------------- shared devices
 
 /// Nothing when the pool has no device that can be shared.
-std::optional<alpha::ShareableSummaryStatus> ShareableOf(const Pool& pool, std::string& error) {
+std::optional<alpha::ShareableSummaryStatus> ShareableOf(const PoolUsage& pool,
+                                                         std::string& error) {
   alpha::ShareableSummaryStatus summary;
   int32_t full = 0;
   int32_t partial = 0;
   Amounts total;
+  Amounts consumed;
+  for (const auto& [device, amounts] : pool.consumed) {
+    for (const auto& [name, amount] : amounts) consumed[name] += amount;
+  }
   for (const auto& slice : pool.slices) {
     for (const v1::Device& device : slice->spec.devices) {
       if (!device.allow_multiple_allocations.value_or(false)) continue;
@@ -113,12 +87,9 @@ std::optional<alpha::ShareableSummaryStatus> ShareableOf(const Pool& pool, std::
   summary.fully_available_devices = full;
   summary.partially_available_devices = partial;
   for (const auto& [name, amount] : total) {
-    const auto used = pool.consumed.find(name);
-    const Quantity consumed = used == pool.consumed.end() ? Quantity() : used->second;
-    summary.capacity.push_back({.name = name,
-                                .total = amount,
-                                .consumed = consumed,
-                                .available = NotNegative(amount - consumed)});
+    const Quantity used = consumed[name];
+    summary.capacity.push_back(
+        {.name = name, .total = amount, .consumed = used, .available = NotNegative(amount - used)});
   }
   return summary;
 }
@@ -133,24 +104,9 @@ struct PartitionType {
 };
 using PartitionTypes = std::map<std::pair<std::string, std::string>, PartitionType>;
 
-std::string Qualified(std::string_view driver, std::string_view name) {
-  return name.contains('/') ? std::string(name) : fmt::format("{}/{}", driver, name);
-}
-
-/// The text of the attribute, whose name in the device may lack the driver's domain.
-const std::string* TextOf(const v1::Device& device,
-                          std::string_view driver,
-                          std::string_view attribute) {
-  for (const auto& [name, value] : device.attributes) {
-    if (Qualified(driver, name) != attribute) continue;
-    return value.string.has_value() ? &*value.string : nullptr;
-  }
-  return nullptr;
-}
-
 bool CostTheSame(const v1::Device& a, const v1::Device& b) {
   const auto flat = [](const v1::Device& device) {
-    Counters counters;
+    CounterAmounts counters;
     for (const auto& set : device.consumes_counters) {
       for (const auto& [name, counter] : set.counters) {
         counters[set.counter_set][name] += counter.value;
@@ -161,47 +117,8 @@ bool CostTheSame(const v1::Device& a, const v1::Device& b) {
   return flat(a) == flat(b);
 }
 
-void Take(const v1::Device& device, Counters& left) {
-  for (const auto& set : device.consumes_counters) {
-    const auto known = left.find(set.counter_set);
-    if (known == left.end()) continue;
-    for (const auto& [name, counter] : set.counters) {
-      const auto amount = known->second.find(name);
-      if (amount != known->second.end()) amount->second -= counter.value;
-    }
-  }
-}
-
-bool Fits(const v1::Device& device, const Counters& left) {
-  for (const auto& set : device.consumes_counters) {
-    const auto known = left.find(set.counter_set);
-    for (const auto& [name, counter] : set.counters) {
-      if (known == left.end()) return false;
-      const auto amount = known->second.find(name);
-      if (amount == known->second.end() || amount->second < counter.value) return false;
-    }
-  }
-  return true;
-}
-
-/// What allocated devices have left of the counters of the pool.
-Counters LeftOf(const Pool& pool) {
-  Counters left;
-  for (const auto& slice : pool.slices) {
-    for (const v1::CounterSet& set : slice->spec.shared_counters) {
-      for (const auto& [name, counter] : set.counters) left[set.name][name] = counter.value;
-    }
-  }
-  for (const auto& slice : pool.slices) {
-    for (const v1::Device& device : slice->spec.devices) {
-      if (pool.used.contains(device.name)) Take(device, left);
-    }
-  }
-  return left;
-}
-
 /// The partition types of the pool, or why there are none that can be told.
-PartitionTypes TypesOf(const Pool& pool,
+PartitionTypes TypesOf(const PoolUsage& pool,
                        const std::optional<std::string>& default_attribute,
                        std::string& error) {
   PartitionTypes types;
@@ -211,7 +128,7 @@ PartitionTypes TypesOf(const Pool& pool,
     if (!attribute.has_value()) continue;
     for (const v1::Device& device : slice->spec.devices) {
       if (device.consumes_counters.empty()) continue;
-      const std::string* type = TextOf(device, slice->spec.driver, *attribute);
+      const std::string* type = AttributeText(device, slice->spec.driver, *attribute);
       if (type == nullptr) {
         error = fmt::format(
             "PartitionTypeMissing: device \"{}\" does not carry partition type "
@@ -238,7 +155,9 @@ PartitionTypes TypesOf(const Pool& pool,
 
 /// Each type by itself, as if all that is left were for it.
 api::List<alpha::PartitionTypeStatus> PartitionsOf(
-    const Pool& pool, const std::optional<std::string>& default_attribute, std::string& error) {
+    const PoolUsage& pool,
+    const std::optional<std::string>& default_attribute,
+    std::string& error) {
   api::List<alpha::PartitionTypeStatus> summary;
   const PartitionTypes types = TypesOf(pool, default_attribute, error);
   if (types.size() > kListedMax) {
@@ -250,12 +169,12 @@ api::List<alpha::PartitionTypeStatus> PartitionsOf(
     return summary;
   }
   if (types.empty()) return summary;
-  const Counters all_left = LeftOf(pool);
+  const CounterAmounts all_left = CountersLeft(pool);
   for (const auto& [name, type] : types) {
-    Counters left = all_left;
+    CounterAmounts left = all_left;
     int32_t allocatable = 0;
-    while (allocatable < type.fresh && Fits(*type.example, left)) {
-      Take(*type.example, left);
+    while (allocatable < type.fresh && FitsCounters(*type.example, left)) {
+      DrawCounters(*type.example, left);
       ++allocatable;
     }
     summary.push_back({.attribute = name.first,
@@ -266,10 +185,9 @@ api::List<alpha::PartitionTypeStatus> PartitionsOf(
   return summary;
 }
 
-// ------------------------------------------------------------------------------------------- a
-// pool
+// ------------------------------------------------------------------------------------------ a pool
 
-void Count(const Pool& pool, alpha::PoolStatus& status) {
+void Count(const PoolUsage& pool, alpha::PoolStatus& status) {
   int32_t total = 0;
   int32_t unavailable = 0;
   for (const auto& slice : pool.slices) {
@@ -286,14 +204,14 @@ void Count(const Pool& pool, alpha::PoolStatus& status) {
 
 alpha::PoolStatus StatusOf(const alpha::ResourcePoolStatusRequestSpec& request,
                            const std::string& name,
-                           const Pool& pool) {
+                           const PoolUsage& pool) {
   alpha::PoolStatus status;
   status.driver = request.driver;
   status.pool_name = name;
   status.generation = pool.generation;
   status.node_name = NodeOf(pool);
   std::string error;
-  const int64_t expected = pool.slices.front()->spec.pool.resource_slice_count;
+  const int64_t expected = pool.expected_slices();
   if (std::cmp_less(pool.slices.size(), expected)) {
     error = fmt::format("{} pool {}/{} is incomplete: observed {}/{} slices at generation {}",
                         kIncomplete,
@@ -318,7 +236,7 @@ alpha::PoolStatus StatusOf(const alpha::ResourcePoolStatusRequestSpec& request,
 alpha::ResourcePoolStatusRequestStatus PoolStatusOf(
     const alpha::ResourcePoolStatusRequestSpec& request, const PoolsView& view, api::Time now) {
   alpha::ResourcePoolStatusRequestStatus status;
-  const Pools pools = PoolsOf(request, view);
+  const PoolUsages pools = PoolsOf(request, view);
   const auto limit = static_cast<size_t>(std::max(0, request.limit.value_or(kLimitDefault)));
   for (const auto& [name, pool] : pools) {
     if (status.pools.size() == limit) break;

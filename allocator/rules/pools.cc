@@ -319,4 +319,9 @@ Result<GatheredPools> GatherPools(const inventory::Inventory& inventory,
   return gathered;
 }
 
+std::string ContradictionIn(const std::vector<const v1::ResourceSlice*>& slices,
+                            const Features& features) {
+  return FindContradiction(RolesOf(slices, slices, features), features);
+}
+
 }  // namespace dray::allocator::rules

@@ -77,4 +77,10 @@ Result<GatheredPools> GatherPools(const inventory::Inventory& inventory,
                                   const api::core_v1::Node& node,
                                   const Features& features);
 
+/// Empty, or why nothing may be taken from a pool whose newest generation has these slices, all of
+/// them: two devices or counter sets of one name, counters that are not there. As a node sees it
+/// that sees all of them.
+std::string ContradictionIn(const std::vector<const api::resource_v1::ResourceSlice*>& slices,
+                            const Features& features);
+
 }  // namespace dray::allocator::rules
