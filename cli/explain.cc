@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // dray explain: why a pod or claim gets no devices.
 #include <algorithm>
+#include <chrono>
+#include <cstdio>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -10,10 +12,13 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "api/value/time.h"
 #include "cli/commands.h"
 #include "cli/explain_report.h"
+#include "cli/live_changes.h"
 #include "cli/offline_input.h"
 #include "cli/output.h"
+#include "cli/stop_signals.h"
 #include "manifests/spelling.h"
 #include "planning/offline_cluster.h"
 
@@ -24,8 +29,12 @@ struct ExplainOptions {
   std::string target;  // pod/NAME, claim/NAME; empty: all that wait
   OfflineInputOptions input;
   bool all = false;
+  bool watch = false;
   std::string format = "text";
 };
+
+/// Of a cluster that keeps changing.
+constexpr std::chrono::milliseconds kLookAgainAfter{500};
 
 /// "pod namespace/name" for "pod/name"; empty when everything is meant.
 Result<std::string> TargetOf(const ExplainOptions& options, const std::string& namespace_) {
@@ -61,8 +70,37 @@ int ExitCodeOf(const std::vector<planning::OfflineExplanation>& answers) {
   return all_fit ? kExitYes : kExitNo;
 }
 
-/// The exit code. Errors: bad options or unreadable input, or nothing of that name.
-Result<int> RunExplain(World& world, const ExplainOptions& options, const Output& output) {
+/// What there is to print, and how the program would end now.
+struct Said {
+  std::string text;  // as it is printed, or JSON
+  int code = kExitYes;
+  std::vector<ListedVersion> listed;  // what it is about
+};
+
+std::string Rendered(const ExplainOptions& options,
+                     const std::vector<planning::OfflineExplanation>& answers,
+                     Colours colours) {
+  if (FormatOf(options.format) != OutputFormat::kText) return JsonOf(answers);
+  std::string text;
+  for (const planning::OfflineExplanation& answer : answers) {
+    if (!text.empty()) text += '\n';
+    text += TextOf(answer, {.all = options.all, .colours = colours});
+  }
+  return text;
+}
+
+void Print(const ExplainOptions& options, const Said& said, const Output& output) {
+  const OutputFormat format = FormatOf(options.format);
+  if (format == OutputFormat::kText) {
+    fmt::print(output.out, "{}", said.text);
+  } else {
+    output.Document(format, said.text);
+  }
+  std::fflush(output.out);
+}
+
+/// Errors: bad options or unreadable input, or nothing of that name.
+Result<Said> Explain(World& world, const ExplainOptions& options, const Output& output) {
   DRAY_TRY(OfflineInput input, ReadOfflineInput(world, options.input, output));
   DRAY_TRY(std::string target, TargetOf(options, input.namespace_));
   NoteWhatLacks(input.objects, output);
@@ -89,19 +127,50 @@ Result<int> RunExplain(World& world, const ExplainOptions& options, const Output
   if (answers.empty()) {
     output.Notes(std::vector<std::string>{"no pod and no claim waits for devices"});
   }
-  const OutputFormat format = FormatOf(options.format);
-  if (format != OutputFormat::kText) {
-    output.Document(format, JsonOf(answers));
-    return ExitCodeOf(answers);
+  return Said{.text = Rendered(options, answers, output.colours),
+              .code = ExitCodeOf(answers),
+              .listed = std::move(input.listed)};
+}
+
+/// The exit code. Errors: bad options or unreadable input, or nothing of that name.
+Result<int> RunExplain(World& world, const ExplainOptions& options, const Output& output) {
+  DRAY_TRY(const Said said, Explain(world, options, output));
+  Print(options, said, output);
+  return said.code;
+}
+
+/// Prints again whenever the answer changes, until a signal ends it: the exit code of the last
+/// answer. Errors: as RunExplain, of the first one; later ones are told, and it goes on.
+Result<int> WatchExplain(World& world, const ExplainOptions& options, const Output& output) {
+  if (!options.input.paths.empty() && !options.input.is_live) {
+    return Fail(StatusReason::kBadRequest,
+                "--watch: files do not change; it is for running clusters");
   }
-  for (const planning::OfflineExplanation& answer : answers) {
-    const bool is_first = &answer == &answers.front();
-    fmt::print(output.out,
-               "{}{}",
-               is_first ? "" : "\n",
-               TextOf(answer, {.all = options.all, .colours = output.colours}));
+  const std::string kubeconfig = KubeconfigOf(options.input);
+  const StopSignals stop;  // before any thread exists
+  DRAY_TRY(Said said, Explain(world, options, output));
+  DRAY_TRY(const auto changes, LiveChanges::Connect(world, kubeconfig, options.input.context));
+  Print(options, said, output);
+  changes->Follow(said.listed);
+  while (!stop.WaitFor(kLookAgainAfter)) {
+    if (!changes->any()) continue;
+    Result<Said> now = Explain(world, options, output);
+    if (!now) {
+      output.Refuse("explain", now.error().message);
+      if (now.error().reason == StatusReason::kBadRequest) return kExitUsage;
+      continue;
+    }
+    if (now->text != said.text) {
+      const OutputFormat format = FormatOf(options.format);
+      if (format == OutputFormat::kText)
+        fmt::print(output.out, "\n{}\n", api::Time::Of(world.clock.Now()).ToString());
+      if (format == OutputFormat::kYaml) fmt::print(output.out, "---\n");
+      Print(options, *now, output);
+    }
+    said = *std::move(now);
+    changes->Follow(said.listed);
   }
-  return ExitCodeOf(answers);
+  return said.code;
 }
 
 }  // namespace
@@ -121,6 +190,9 @@ Command AddExplain(CLI::App& program) {
                    "of the target, and of objects that name none (default: as the kubeconfig says, "
                    "or default)")
       ->type_name("NAME");
+  command->add_flag("-w,--watch",
+                    options->watch,
+                    "of a running cluster: again whenever the answer changes, until Ctrl-C");
   command->add_flag("--all", options->all, "do not cut long lists short");
   command->add_option("-o,--output", options->format, "text, json or yaml")
       ->check(CLI::IsMember({"text", "json", "yaml"}))
@@ -138,7 +210,8 @@ Command AddExplain(CLI::App& program) {
       "  dray explain -f examples/stories/numa/cluster.yaml \\\n"
       "               -f examples/stories/numa/wrong.yaml");
   return {.app = command, .run = [options](World& world, const Output& output) {
-            const Result<int> code = RunExplain(world, *options, output);
+            const Result<int> code = options->watch ? WatchExplain(world, *options, output)
+                                                    : RunExplain(world, *options, output);
             return code ? *code : output.Refuse("explain", code.error().message);
           }};
 }

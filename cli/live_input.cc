@@ -12,7 +12,6 @@
 
 #include "api/kind.h"
 #include "client/http_client.h"
-#include "client/kubeconfig.h"
 
 namespace dray::cli {
 namespace {
@@ -41,7 +40,8 @@ constexpr std::array<ListedKind, 8> kKinds = {{{"Node", kCoreVersions},
 Result<> AddKind(client::Client& client,
                  const ListedKind& listed,
                  const std::string& server,
-                 manifests::Manifests& read) {
+                 LiveInput& live) {
+  manifests::Manifests& read = live.read;
   const api::Scheme scheme;
   for (const std::string_view version : listed.versions) {
     const api::KindInfo* const kind = scheme.FindKind(version, listed.kind);
@@ -56,6 +56,7 @@ Result<> AddKind(client::Client& client,
     if (!list) return Fail(list.error());
     for (const api::Object& object : list->items)
       read.objects.push_back({.object = object, .file = server, .line = 0});
+    live.listed.push_back({.kind = kind, .resource_version = list->resource_version});
     return {};
   }
   if (!listed.is_optional)
@@ -75,19 +76,23 @@ std::string UsualKubeconfig() {
   return std::string(home == nullptr ? "" : home) + "/.kube/config";
 }
 
-Result<LiveInput> ReadLive(World& world,
-                           const std::string& kubeconfig,
-                           const std::string& context) {
+Result<client::ClusterAccess> AccessTo(World& world,
+                                       const std::string& kubeconfig,
+                                       const std::string& context) {
   DRAY_TRY(const std::string text, world.disk.Read(kubeconfig));
   const size_t slash = kubeconfig.rfind('/');
   const std::string folder = slash == std::string::npos ? "." : kubeconfig.substr(0, slash);
-  DRAY_TRY(const client::ClusterAccess access,
-           client::ParseKubeconfig(text, context, folder, world.disk));
+  return client::ParseKubeconfig(text, context, folder, world.disk);
+}
+
+Result<LiveInput> ReadLive(World& world,
+                           const std::string& kubeconfig,
+                           const std::string& context) {
+  DRAY_TRY(const client::ClusterAccess access, AccessTo(world, kubeconfig, context));
   DRAY_TRY(const std::unique_ptr<client::HttpClient> client,
            client::HttpClient::Create(world.clock, access));
-  LiveInput live{.read = {}, .namespace_ = access.namespace_};
-  for (const ListedKind& kind : kKinds)
-    DRAY_TRY_VOID(AddKind(*client, kind, access.server, live.read));
+  LiveInput live{.read = {}, .namespace_ = access.namespace_, .listed = {}};
+  for (const ListedKind& kind : kKinds) DRAY_TRY_VOID(AddKind(*client, kind, access.server, live));
   return live;
 }
 

@@ -3,21 +3,36 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "api/kind.h"
 #include "base/result.h"
 #include "base/world.h"
+#include "client/kubeconfig.h"
 #include "manifests/objects.h"
 
 namespace dray::cli {
 
+/// A kind in the version in which it was listed, and when.
+struct ListedVersion {
+  const api::KindInfo* kind = nullptr;
+  std::string resource_version;
+};
+
 struct LiveInput {
   manifests::Manifests read;  // the server instead of a file; what may not be read is noted
   std::string namespace_;     // of the context; empty: it names none
+  std::vector<ListedVersion> listed;
 };
 
 /// The kubeconfig that kubectl would take: the first of KUBECONFIG, or .kube/config in the home
 /// folder. Precondition: no thread has started.
 std::string UsualKubeconfig();
+
+/// How to reach the cluster. Errors: the kubeconfig cannot be read.
+Result<client::ClusterAccess> AccessTo(World& world,
+                                       const std::string& kubeconfig,
+                                       const std::string& context);
 
 /// Lists what decides about devices: nodes, classes, slices, taint rules, claims, templates, pods
 /// and namespaces, resource.k8s.io in the newest version that the server has. Nothing is written.

@@ -13,7 +13,6 @@
 
 #include "allocator/feature_switches.h"
 #include "api/kind.h"
-#include "cli/live_input.h"
 #include "dray/profile.h"
 #include "dray/taint_rules.h"
 #include "manifests/objects.h"
@@ -120,14 +119,17 @@ void AddLiveInput(CLI::App& command, OfflineInputOptions& options) {
       ->type_name("NAME");
 }
 
+std::string KubeconfigOf(const OfflineInputOptions& options) {
+  return options.kubeconfig.empty() ? UsualKubeconfig() : options.kubeconfig;
+}
+
 Result<OfflineInput> ReadOfflineInput(World& world,
                                       const OfflineInputOptions& options,
                                       const Output& output) {
   DRAY_TRY(const Rules rules, RulesOf(options));
   LiveInput live;
   if (options.is_live || options.paths.empty()) {
-    const std::string file = options.kubeconfig.empty() ? UsualKubeconfig() : options.kubeconfig;
-    DRAY_TRY(live, ReadLive(world, file, options.context));
+    DRAY_TRY(live, ReadLive(world, KubeconfigOf(options), options.context));
     output.Notes(live.read.notes);
   }
   const api::Scheme scheme;
@@ -145,7 +147,8 @@ Result<OfflineInput> ReadOfflineInput(World& world,
   return OfflineInput{.features = rules.features,
                       .gates = rules.gates,
                       .objects = std::move(objects),
-                      .namespace_ = std::move(namespace_)};
+                      .namespace_ = std::move(namespace_),
+                      .listed = std::move(live.listed)};
 }
 
 Result<> CheckNode(const OfflineInputOptions& options, const std::vector<std::string>& nodes) {

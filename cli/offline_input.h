@@ -9,6 +9,7 @@
 #include "api/feature_gates.h"
 #include "base/result.h"
 #include "base/world.h"
+#include "cli/live_input.h"
 #include "cli/output.h"
 #include "dray/features.h"
 #include "planning/offline_objects.h"
@@ -37,6 +38,7 @@ struct OfflineInput {
   api::FeatureGates gates;
   planning::OfflineObjects objects;  // taint rules applied
   std::string namespace_;            // of objects that name none, and of names in the question
+  std::vector<ListedVersion> listed = {};  // of a running cluster
 };
 
 inline constexpr const char* kDefaultNamespace = "default";
@@ -48,6 +50,9 @@ void AddRules(CLI::App& command, OfflineInputOptions& options);
 /// Adds --kubeconfig and --context, and makes -f optional: without it the question is about the
 /// cluster that kubectl would talk to.
 void AddLiveInput(CLI::App& command, OfflineInputOptions& options);
+
+/// The kubeconfig of the running cluster that is read. Precondition: no thread has started.
+std::string KubeconfigOf(const OfflineInputOptions& options);
 
 /// Reads the files, and the running cluster if one is named or there are no files, and tells what
 /// took no part. Errors: bad options or unreadable input.

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
-#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -23,6 +22,7 @@
 #include "base/log.h"
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "cli/stop_signals.h"
 #include "cli/store_choice_options.h"
 #include "control_plane/process.h"
 #include "control_plane/store_choice.h"
@@ -239,24 +239,6 @@ Result<control_plane::ProcessOptions> ProcessOptionsOf(World& world, const Serve
   DRAY_TRY(process.scheduling, SchedulingOf(world.disk, options.scheduler_config));
   return process;
 }
-
-/// SIGINT and SIGTERM, blocked in every thread and taken by Wait().
-class StopSignals {
- public:
-  StopSignals() {
-    sigemptyset(&set_);
-    sigaddset(&set_, SIGINT);
-    sigaddset(&set_, SIGTERM);
-    pthread_sigmask(SIG_BLOCK, &set_, nullptr);
-  }
-  void Wait() const {
-    int signal = 0;
-    sigwait(&set_, &signal);
-  }
-
- private:
-  sigset_t set_{};
-};
 
 /// Serves until SIGINT or SIGTERM. The exit code. Errors: why it cannot start; kBadRequest when the
 /// options are to blame.

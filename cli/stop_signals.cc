@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/stop_signals.h"
+
+#include <ctime>
+
+namespace dray::cli {
+
+StopSignals::StopSignals() {
+  sigemptyset(&set_);
+  sigaddset(&set_, SIGINT);
+  sigaddset(&set_, SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &set_, nullptr);
+}
+
+void StopSignals::Wait() const {
+  int signal = 0;
+  sigwait(&set_, &signal);
+}
+
+bool StopSignals::WaitFor(std::chrono::nanoseconds at_most) const {
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(at_most);
+  const timespec wait{.tv_sec = seconds.count(), .tv_nsec = (at_most - seconds).count()};
+  return sigtimedwait(&set_, nullptr, &wait) > 0;
+}
+
+}  // namespace dray::cli
