@@ -29,6 +29,7 @@ set(DRAY_SANITIZE "" CACHE STRING "sanitizers of -fsanitize=, e.g. address,undef
 option(DRAY_FUZZ "build the fuzz targets (libFuzzer)" OFF)
 option(DRAY_LTO "link-time optimisation (ThinLTO)" OFF)
 option(DRAY_COVERAGE "source-based coverage" OFF)
+option(DRAY_JEMALLOC "programs allocate with jemalloc; not with sanitizers" OFF)
 
 add_library(dray_options INTERFACE)
 target_compile_options(dray_options INTERFACE
