@@ -135,10 +135,13 @@ Result<OfflineInput> ReadOfflineInput(World& world,
   const api::Scheme scheme;
   DRAY_TRY(manifests::Manifests files, manifests::ReadManifests(world.disk, scheme, options.paths));
   output.Notes(files.notes);
+  DRAY_TRY(manifests::Manifests work, manifests::ReadManifests(world.disk, scheme, options.work));
+  output.Notes(work.notes);
   manifests::Manifests& read = live.read;
   read.objects.insert(read.objects.end(),
                       std::make_move_iterator(files.objects.begin()),
                       std::make_move_iterator(files.objects.end()));
+  read.objects.insert(read.objects.end(), work.objects.begin(), work.objects.end());
   std::string namespace_ = options.namespace_.empty() ? live.namespace_ : options.namespace_;
   if (namespace_.empty()) namespace_ = kDefaultNamespace;
   planning::OfflineObjects objects = planning::SortManifests(world, read, namespace_);
@@ -148,7 +151,8 @@ Result<OfflineInput> ReadOfflineInput(World& world,
                       .gates = rules.gates,
                       .objects = std::move(objects),
                       .namespace_ = std::move(namespace_),
-                      .listed = std::move(live.listed)};
+                      .listed = std::move(live.listed),
+                      .work = std::move(work.objects)};
 }
 
 Result<> CheckNode(const OfflineInputOptions& options, const std::vector<std::string>& nodes) {

@@ -12,6 +12,7 @@
 #include "cli/live_input.h"
 #include "cli/output.h"
 #include "dray/features.h"
+#include "manifests/objects.h"
 #include "planning/offline_objects.h"
 
 namespace CLI {  // NOLINT(readability-identifier-naming): another library's
@@ -22,6 +23,7 @@ namespace dray::cli {
 
 struct OfflineInputOptions {
   std::vector<std::string> paths;   // files, folders, "-"
+  std::vector<std::string> work;    // likewise: what is asked about, besides the cluster
   bool is_live = false;             // a running cluster as well
   std::string kubeconfig;           // how to reach it; empty: as kubectl would
   std::string context;              // of the kubeconfig; empty: its current one
@@ -38,7 +40,8 @@ struct OfflineInput {
   api::FeatureGates gates;
   planning::OfflineObjects objects;  // taint rules applied
   std::string namespace_;            // of objects that name none, and of names in the question
-  std::vector<ListedVersion> listed = {};  // of a running cluster
+  std::vector<ListedVersion> listed = {};            // of a running cluster
+  std::vector<manifests::ManifestObject> work = {};  // those of the objects that are the work
 };
 
 inline constexpr const char* kDefaultNamespace = "default";

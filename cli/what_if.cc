@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <cstddef>
+#include <iterator>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -16,34 +19,58 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "api/codec/json_writer.h"
-#include "cli/allocate_report.h"
 #include "cli/commands.h"
-#include "cli/explain_report.h"
 #include "cli/offline_input.h"
 #include "cli/output.h"
+#include "cli/stop_signals.h"
+#include "cli/what_if_report.h"
 #include "manifests/objects.h"
+#include "node/profile.h"
 #include "planning/offline_cluster.h"
+#include "planning/workloads.h"
 
 namespace dray::cli {
 namespace {
 
-struct WhatIfOptions {
-  OfflineInputOptions input;      // its paths: the cluster
-  std::vector<std::string> work;  // files of what is to fit
-  size_t replicas = 1;            // of each pod of the work
-  bool max = false;               // how often the work fits
-  std::vector<std::string> deleted, drained, removed, added;
-  bool all = false;
-  std::string format = "text";
+enum class ChangeKind { kDelete, kDrain, kRemoveNode, kAddNodes, kTaint, kUpgradeDriver };
+
+struct ChangeOption {
+  ChangeKind kind;
+  const char* name;
+  const char* type;
+  const char* help;
+};
+constexpr ChangeOption kChanges[] = {
+    {ChangeKind::kDelete, "--delete", "WHAT", "pod/NAME or claim/NAME is gone"},
+    {ChangeKind::kDrain, "--drain", "NODE", "the node's pods look for another one"},
+    {ChangeKind::kRemoveNode, "--remove-node", "NODE", "the same, and its devices are gone"},
+    {ChangeKind::kAddNodes,
+     "--add-nodes",
+     "NODE=COUNT",
+     "so many more nodes like that one, or of a profile of dray serve"},
+    {ChangeKind::kTaint,
+     "--taint",
+     "WHAT=TAINT",
+     "node/NAME or device/DRIVER[/POOL[/DEVICE]] has the taint KEY[=VALUE]:EFFECT"},
+    {ChangeKind::kUpgradeDriver,
+     "--upgrade-driver",
+     "FILE",
+     "the slices in the file take the place of all that their drivers have"}};
+
+struct Change {
+  ChangeKind kind;
+  std::string text;
 };
 
-/// What came of it.
-struct WhatIfAnswer {
-  std::vector<planning::OfflineAnswer> placed;        // and what did not fit
-  std::vector<planning::OfflineExplanation> reasons;  // of those
-  size_t copies = 0;                                  // with --max
-  std::map<std::string, size_t> by_node;              // with --max: pods
+struct WhatIfOptions {
+  OfflineInputOptions input;       // its paths: the cluster
+  std::optional<size_t> replicas;  // of each pod of the work, and of each workload
+  bool max = false;                // how often the work fits
+  bool defragment = false;
+  std::map<ChangeKind, std::vector<std::string>> values;  // of options that change
+  std::map<const CLI::Option*, ChangeKind> kinds;         // of these
+  bool all = false;
+  std::string format = "text";
 };
 
 struct Work {
@@ -51,17 +78,34 @@ struct Work {
   std::vector<planning::PlacedObject> pods;
 };
 
-/// Reads the work, so that it is known which of all objects it is. Notes are told later.
-Result<Work> ReadWork(World& world, const WhatIfOptions& options, const std::string& namespace_) {
-  const api::Scheme scheme;
-  DRAY_TRY(const manifests::Manifests read,
-           manifests::ReadManifests(world.disk, scheme, options.work));
-  planning::OfflineObjects objects = planning::SortManifests(world, read, namespace_);
+/// Which of all objects the work is. Workloads become pods, which are added to the objects.
+/// Errors: kBadRequest  a workload has too many.
+Result<Work> WorkOf(World& world, const WhatIfOptions& options, OfflineInput& input) {
   Work work;
-  for (const auto& pod : objects.pods)
+  const planning::OfflineObjects own =
+      planning::SortManifests(world, {.objects = input.work, .notes = {}}, input.namespace_);
+  work.pods = own.pods;
+  for (const manifests::ManifestObject& manifest : input.work) {
+    if (!planning::IsWorkload(manifest.object)) continue;
+    const planning::PlacedObject workload{
+        planning::AsStored(world, manifest.object, input.namespace_), manifests::PlaceOf(manifest)};
+    DRAY_TRY(const std::vector<planning::PlacedObject> pods,
+             planning::PodsOf(world, workload, input.objects.nodes, options.replicas));
+    std::ranges::copy(pods, std::back_inserter(work.pods));
+    std::ranges::copy(pods, std::back_inserter(input.objects.pods));
+  }
+  for (const planning::PlacedObject& pod : work.pods)
     work.what.insert("pod " + api::ObjectKey(pod.object.metadata()));
-  for (const std::string& claim : objects.claim_order) work.what.insert("claim " + claim);
-  work.pods = std::move(objects.pods);
+  for (const std::string& claim : own.claim_order) work.what.insert("claim " + claim);
+  if (!options.replicas.has_value()) return work;
+  for (size_t i = 1; i < *options.replicas; ++i) {
+    for (const planning::PlacedObject& pod : own.pods) {
+      planning::PlacedObject copy =
+          planning::CopyOf(world, pod, fmt::format("{}-{}", pod.object.metadata().name, i));
+      work.what.insert("pod " + api::ObjectKey(copy.object.metadata()));
+      input.objects.pods.push_back(std::move(copy));
+    }
+  }
   return work;
 }
 
@@ -77,52 +121,96 @@ Result<std::pair<std::string, size_t>> NodeAndCount(const std::string& text) {
   return Fail(StatusReason::kBadRequest, fmt::format("--add-nodes: {:?} is not NODE=COUNT", text));
 }
 
-/// In this order: deleted, drained, removed, added. Pods that lose their node are work, too.
-Result<> Change(const WhatIfOptions& options,
-                const std::string& namespace_,
-                planning::OfflineObjects& objects,
-                Work& work) {
-  for (const std::string& what : options.deleted)
-    DRAY_TRY_VOID(planning::Delete(objects, what, namespace_));
-  for (const std::string& node : options.drained) {
-    DRAY_TRY(std::vector<std::string> moved, planning::Drain(objects, node));
-    work.what.insert(moved.begin(), moved.end());
-  }
-  for (const std::string& node : options.removed) {
-    DRAY_TRY(std::vector<std::string> moved, planning::RemoveNode(objects, node));
-    work.what.insert(moved.begin(), moved.end());
-  }
-  for (const std::string& text : options.added) {
-    DRAY_TRY(const auto added, NodeAndCount(text));
-    DRAY_TRY_VOID(planning::AddNodesLike(objects, added.first, added.second));
-  }
-  return {};
-}
+using Moved = Result<std::vector<std::string>>;
 
-/// Replicas of the work's pods beside those that are there.
-void AddReplicas(World& world,
-                 const WhatIfOptions& options,
-                 planning::OfflineObjects& objects,
-                 Work& work) {
-  for (size_t i = 1; i < options.replicas; ++i) {
-    for (const planning::PlacedObject& pod : work.pods) {
-      planning::PlacedObject copy =
-          planning::CopyOf(world, pod, fmt::format("{}-{}", pod.object.metadata().name, i));
-      work.what.insert("pod " + api::ObjectKey(copy.object.metadata()));
-      objects.pods.push_back(std::move(copy));
+Moved AddNodes(World& world, const std::string& text, planning::OfflineObjects& objects) {
+  DRAY_TRY(const auto added, NodeAndCount(text));
+  const auto& [name, count] = added;
+  if (objects.nodes.contains(name) || !node::HasProfile(name)) {
+    DRAY_TRY_VOID(planning::AddNodesLike(objects, name, count));
+    return std::vector<std::string>();
+  }
+  if (count > planning::kCopiesMax) {
+    return Fail(StatusReason::kBadRequest,
+                fmt::format("{} nodes more: at most {}", count, planning::kCopiesMax));
+  }
+  size_t made = 0;
+  for (size_t number = 0; made < count; ++number) {
+    DRAY_TRY(node::SimulatedNode simulated, node::MakeNode(name, number));
+    if (objects.nodes.contains(simulated.node.metadata.name)) continue;
+    std::vector<Frozen<api::resource_v1::ResourceSlice>> slices;
+    for (auto& slice : simulated.slices) {
+      slices.push_back(api::FrozenOf<api::resource_v1::ResourceSlice>(
+          planning::AsStored(world, api::Object::Of(std::move(slice)), kDefaultNamespace)));
     }
+    DRAY_TRY_VOID(planning::AddNode(
+        objects,
+        planning::AsStored(world, api::Object::Of(std::move(simulated.node)), kDefaultNamespace),
+        std::move(slices)));
+    ++made;
   }
+  return std::vector<std::string>();
 }
 
-/// Puts copies of the work's pods into the cluster until one does not fit.
+Moved Apply(World& world,
+            const Change& change,
+            const std::string& namespace_,
+            planning::OfflineObjects& objects) {
+  switch (change.kind) {
+    case ChangeKind::kDelete:
+      DRAY_TRY_VOID(planning::Delete(objects, change.text, namespace_));
+      return std::vector<std::string>();
+    case ChangeKind::kDrain: return planning::Drain(objects, change.text);
+    case ChangeKind::kRemoveNode: return planning::RemoveNode(objects, change.text);
+    case ChangeKind::kTaint: {
+      Moved moved = planning::AddTaint(objects, change.text);
+      if (moved) return moved;
+      return Fail(moved.error().reason, fmt::format("--taint: {}", moved.error().message));
+    }
+    case ChangeKind::kUpgradeDriver: {
+      const api::Scheme scheme;
+      const std::string* const file = &change.text;
+      DRAY_TRY(const manifests::Manifests read,
+               manifests::ReadManifests(world.disk, scheme, {file, 1}));
+      Moved moved =
+          planning::UpgradeDriver(objects, planning::SortManifests(world, read, namespace_).slices);
+      if (moved) return moved;
+      return Fail(moved.error().reason,
+                  fmt::format("--upgrade-driver {}: {}", change.text, moved.error().message));
+    }
+    case ChangeKind::kAddNodes: break;
+  }
+  return AddNodes(world, change.text, objects);
+}
+
+/// The changes in the order in which they were given.
+std::vector<Change> ChangesOf(const CLI::App& command, const WhatIfOptions& options) {
+  std::vector<Change> changes;
+  std::map<const CLI::Option*, size_t> seen;
+  for (const CLI::Option* option : command.parse_order()) {
+    const auto kind = options.kinds.find(option);
+    if (kind == options.kinds.end()) continue;
+    const std::vector<std::string>& values = options.values.at(kind->second);
+    const size_t place = seen[option]++;
+    if (place < values.size()) changes.push_back({kind->second, values[place]});
+  }
+  return changes;
+}
+
+/// Puts copies of the work's pods into the cluster until one does not fit, or somebody ends it.
 void FillUp(World& world,
             const Work& work,
             planning::OfflineCluster& cluster,
             WhatIfAnswer& answer) {
-  while (!work.pods.empty() && answer.copies < planning::kCopiesMax) {
+  const StopSignals stop;
+  size_t copies = 0;
+  answer.copies = 0;
+  while (!work.pods.empty() && copies < planning::kCopiesMax) {
+    answer.is_cut_short = stop.WaitFor(std::chrono::nanoseconds(0));
+    if (answer.is_cut_short) return;
     std::vector<std::string> nodes;
     for (const planning::PlacedObject& pod : work.pods) {
-      const std::string name = fmt::format("{}-{}", pod.object.metadata().name, answer.copies + 1);
+      const std::string name = fmt::format("{}-{}", pod.object.metadata().name, copies + 1);
       const planning::OfflineAnswer placed = cluster.AddPod(planning::CopyOf(world, pod, name));
       if (placed.verdict == planning::Verdict::kFits) {
         nodes.push_back(placed.node);
@@ -132,87 +220,11 @@ void FillUp(World& world,
       return;
     }
     for (const std::string& node : nodes) ++answer.by_node[node];
-    ++answer.copies;
+    answer.copies = ++copies;
   }
 }
 
-void WritePlaced(const planning::OfflineAnswer& placed, api::JsonWriter& json) {
-  json.Object([&] {
-    json.Member("for", placed.what);
-    json.Member("fits", placed.verdict == planning::Verdict::kFits);
-    if (!placed.node.empty()) json.Member("node", placed.node);
-    if (!placed.reason.empty()) json.Member("reason", placed.reason);
-  });
-}
-
-std::string JsonOf(const WhatIfOptions& options, const WhatIfAnswer& answer) {
-  return api::JsonText([&](api::JsonWriter& json) {
-    json.Object([&] {
-      json.Member("fits", options.max ? answer.copies > 0 : answer.reasons.empty());
-      json.Member("answers").Array([&] {
-        for (const planning::OfflineAnswer& one : answer.placed) WritePlaced(one, json);
-      });
-      if (options.max) {
-        json.Member("max", answer.copies);
-        json.Member("podsByNode").Object([&] {
-          for (const auto& [node, pods] : answer.by_node) json.Member(node, pods);
-        });
-      }
-      WriteExplanations(answer.reasons, json);
-    });
-  });
-}
-
-void Print(const WhatIfOptions& options, const WhatIfAnswer& answer, const Output& output) {
-  const OutputFormat format = FormatOf(options.format);
-  if (format != OutputFormat::kText) return output.Document(format, JsonOf(options, answer));
-  std::vector<planning::OfflineAnswer> fitting;
-  for (const planning::OfflineAnswer& one : answer.placed) {
-    if (one.verdict == planning::Verdict::kFits) fitting.push_back(one);
-  }
-  PrintAsTable(output.out, fitting);
-  if (options.max) {
-    fmt::print(output.out,
-               "{}{} {}\n",
-               answer.copies == planning::kCopiesMax ? "at least " : "",
-               answer.copies,
-               Plural(answer.copies, "copy fits", "copies fit"));
-    std::vector<Row> rows = {{"NODE", "PODS"}};
-    for (const auto& [node, pods] : answer.by_node) rows.push_back({node, std::to_string(pods)});
-    if (rows.size() > 1) fmt::print(output.out, "{}", TableOf(rows, Numbers::kRight));
-    if (!answer.reasons.empty()) fmt::print(output.out, "\nof the next one:\n");
-  }
-  for (const planning::OfflineExplanation& reason : answer.reasons) {
-    fmt::print(output.out,
-               "{}{}",
-               &reason == &answer.reasons.front() ? "" : "\n",
-               TextOf(reason, {.all = options.all, .colours = output.colours}));
-  }
-}
-
-/// The exit code. Errors: bad options or unreadable input.
-Result<int> RunWhatIf(World& world, const WhatIfOptions& options, const Output& output) {
-  OfflineInputOptions everything = options.input;
-  everything.is_live = everything.is_live || everything.paths.empty();
-  everything.paths.insert(everything.paths.end(), options.work.begin(), options.work.end());
-  DRAY_TRY(OfflineInput input, ReadOfflineInput(world, everything, output));
-  DRAY_TRY(Work work, ReadWork(world, options, input.namespace_));
-  DRAY_TRY_VOID(Change(options, input.namespace_, input.objects, work));
-  AddReplicas(world, options, input.objects, work);
-  const bool fills = options.max;
-  planning::OfflineCluster cluster(world,
-                                   std::move(input.objects),
-                                   {.features = input.features,
-                                    .node = options.input.node,
-                                    .budget = {.steps_max = options.input.steps_max},
-                                    .only = fills ? std::set<std::string>() : work.what});
-  DRAY_TRY_VOID(CheckNode(options.input, cluster.NodeNames()));
-  WhatIfAnswer answer;
-  if (fills) {
-    FillUp(world, work, cluster, answer);
-    Print(options, answer, output);
-    return answer.copies > 0 ? kExitYes : kExitNo;
-  }
+void PlaceAll(planning::OfflineCluster& cluster, WhatIfAnswer& answer, const Output& output) {
   answer.placed = cluster.AllocateAll();
   for (const planning::OfflineAnswer& one : answer.placed) {
     if (one.verdict == planning::Verdict::kFits) continue;
@@ -220,31 +232,72 @@ Result<int> RunWhatIf(World& world, const WhatIfOptions& options, const Output& 
   }
   if (answer.placed.empty())
     output.Notes(std::vector<std::string>{"nothing of the work waits for devices"});
+}
+
+void Print(const WhatIfOptions& options, const WhatIfAnswer& answer, const Output& output) {
+  if (options.format == "junit") {
+    fmt::print(output.out, "{}", JunitOf(answer));
+  } else if (const OutputFormat format = FormatOf(options.format); format == OutputFormat::kText) {
+    PrintText(answer, options.all, output);
+  } else {
+    output.Document(format, JsonOf(answer));
+  }
+}
+
+/// The exit code. Errors: bad options or unreadable input.
+Result<int> RunWhatIf(World& world,
+                      const WhatIfOptions& options,
+                      const std::vector<Change>& changes,
+                      const Output& output) {
+  OfflineInputOptions everything = options.input;
+  everything.is_live = everything.is_live || everything.paths.empty();
+  DRAY_TRY(OfflineInput input, ReadOfflineInput(world, everything, output));
+  DRAY_TRY(Work work, WorkOf(world, options, input));
+  for (const Change& change : changes) {
+    DRAY_TRY(const std::vector<std::string> moved,
+             Apply(world, change, input.namespace_, input.objects));
+    work.what.insert(moved.begin(), moved.end());
+  }
+  planning::OfflineCluster cluster(world,
+                                   std::move(input.objects),
+                                   {.features = input.features,
+                                    .node = options.input.node,
+                                    .budget = {.steps_max = options.input.steps_max},
+                                    .only = options.max ? std::set<std::string>() : work.what,
+                                    .defragments = options.defragment});
+  DRAY_TRY_VOID(CheckNode(options.input, cluster.NodeNames()));
+  WhatIfAnswer answer;
+  if (options.max) {
+    FillUp(world, work, cluster, answer);
+  } else {
+    PlaceAll(cluster, answer, output);
+  }
   Print(options, answer, output);
-  return answer.reasons.empty() ? kExitYes : kExitNo;
+  return answer.fits() ? kExitYes : kExitNo;
 }
 
 void AddChanges(CLI::App& command, WhatIfOptions& options) {
-  command.add_option("--replicas", options.replicas, "so many of each pod of the work")
-      ->check(CLI::Range(size_t{1}, planning::kCopiesMax))
-      ->capture_default_str();
+  command
+      .add_option("--replicas",
+                  options.replicas,
+                  "so many of each pod and workload (not DaemonSet) of the work")
+      ->check(CLI::Range(size_t{1}, planning::kCopiesMax));
   command.add_flag("--max", options.max, "how often the pods of the work fit, and what then lacks")
       ->excludes("--replicas");
-  command.add_option("--delete", options.deleted, "pod/NAME or claim/NAME is gone; repeatable")
-      ->type_name("WHAT")
-      ->allow_extra_args(false);
   command
-      .add_option("--drain", options.drained, "the node's pods look for another one; repeatable")
-      ->type_name("NODE")
-      ->allow_extra_args(false);
-  command
-      .add_option(
-          "--remove-node", options.removed, "the same, and its devices are gone; repeatable")
-      ->type_name("NODE")
-      ->allow_extra_args(false);
-  command.add_option("--add-nodes", options.added, "so many more nodes like that one; repeatable")
-      ->type_name("NODE=COUNT")
-      ->allow_extra_args(false);
+      .add_flag("--defragment",
+                options.defragment,
+                "where it does not fit, which pods would have to move so that it does")
+      ->excludes("--max");
+  for (const ChangeOption& change : kChanges) {
+    CLI::Option* const option = command
+                                    .add_option(change.name,
+                                                options.values[change.kind],
+                                                fmt::format("{}; repeatable", change.help))
+                                    ->type_name(change.type)
+                                    ->allow_extra_args(false);
+    options.kinds.emplace(option, change.kind);
+  }
 }
 
 }  // namespace
@@ -253,7 +306,8 @@ Command AddWhatIf(CLI::App& program) {
   const auto options = std::make_shared<WhatIfOptions>();
   CLI::App* const command =
       program.add_subcommand("whatif", "whether work would fit into a cluster, before it is there");
-  command->add_option("-f,--filename", options->work, "the work: file, folder or -; repeatable")
+  command
+      ->add_option("-f,--filename", options->input.work, "the work: file, folder or -; repeatable")
       ->type_name("PATH")
       ->allow_extra_args(false);
   command
@@ -269,20 +323,25 @@ Command AddWhatIf(CLI::App& program) {
   command->add_option("-n,--namespace", options->input.namespace_, "of objects that name none")
       ->type_name("NAME");
   command->add_flag("--all", options->all, "do not cut long lists short");
-  command->add_option("-o,--output", options->format, "text, json or yaml")
-      ->check(CLI::IsMember({"text", "json", "yaml"}))
+  command->add_option("-o,--output", options->format, "text, json, yaml or junit")
+      ->check(CLI::IsMember({"text", "json", "yaml", "junit"}))
       ->capture_default_str();
   command->footer(
-      "What waits in the cluster already is left waiting. Changes happen in the order deleted, "
-      "drained, removed, added, before the work comes. Nothing is written anywhere.\n"
+      "The work: pods, claims that none of them uses, and workloads (Deployment, ReplicaSet, "
+      "StatefulSet, DaemonSet, Job, CronJob, ReplicationController), which are asked about as the "
+      "pods that they run. What waits in the cluster already is left waiting. Changes happen in "
+      "the "
+      "order given, before the work comes. Nothing is written anywhere.\n"
       "Exit codes: 0 all of it fits (with --max: once at least), 1 it does not, 2 bad options or "
       "unreadable input.\n"
       "Examples:\n"
       "  dray whatif -f job.yaml --cluster dump.yaml\n"
       "  dray whatif -f job.yaml --cluster dump.yaml --max\n"
+      "  dray whatif -f job.yaml --cluster dump.yaml --defragment\n"
       "  dray whatif --cluster dump.yaml --drain node-7");
-  return {.app = command, .run = [options](World& world, const Output& output) {
-            const Result<int> code = RunWhatIf(world, *options, output);
+  return {.app = command, .run = [options, command](World& world, const Output& output) {
+            const Result<int> code =
+                RunWhatIf(world, *options, ChangesOf(*command, *options), output);
             return code ? *code : output.Refuse("whatif", code.error().message);
           }};
 }

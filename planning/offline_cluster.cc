@@ -170,14 +170,25 @@ std::vector<OfflineAnswer> OfflineCluster::AllocateAll() {
       of_pods.insert(std::move(key));
     }
     answers.push_back(AllocatePod(pod, placed.place));
+    DefragmentFor(answers.back());
   }
   for (const std::string& key : objects_.claim_order) {
     const api::Object& claim = objects_.claims.at(key).object;
     const bool waits = !claim.As<v1::ResourceClaim>().status.allocation.has_value() &&
                        !claim.metadata().deletion_timestamp.has_value();
-    if (waits && IsMeant(claim) && !of_pods.contains(key)) answers.push_back(AllocateClaim(key));
+    if (!waits || !IsMeant(claim) || of_pods.contains(key)) continue;
+    answers.push_back(AllocateClaim(key));
+    DefragmentFor(answers.back());
   }
   return answers;
+}
+
+void OfflineCluster::DefragmentFor(OfflineAnswer& answer) {
+  if (!options_.defragments || answer.verdict != Verdict::kDoesNotFit) return;
+  if (auto moved = Defragment(answer.what)) {
+    moved->place = answer.place;
+    answer = *std::move(moved);
+  }
 }
 
 OfflineAnswer OfflineCluster::AddPod(PlacedObject pod) {

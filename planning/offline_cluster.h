@@ -42,6 +42,7 @@ struct OfflineOptions {
   NodeAnswers answers = NodeAnswers::kFirstThatFits;
   /// Decide about these only ("pod namespace/name", "claim …"); nothing: about all of them.
   std::optional<std::set<std::string>> only = {};
+  bool defragments = false;  // AllocateAll moves pods for what does not fit
   /// Compiled selectors to share; null: new ones.
   std::shared_ptr<cel::SelectorCache> selectors = nullptr;
   /// kLine: for whoever may read in the namespace; claims of others are not named.
@@ -64,6 +65,13 @@ struct NodeAnswer {
   std::optional<FirstFailure> failure = {};
 };
 
+/// A pod that runs and would go elsewhere.
+struct Move {
+  std::string pod;                       // namespace/name
+  std::string from, to;                  // nodes; they may be the same
+  std::vector<api::Object> claims = {};  // with what they have then
+};
+
 /// What came of one pod, or of one claim no pod uses.
 struct OfflineAnswer {
   std::string what;       // "pod default/trainer-0", "claim default/single-gpu"
@@ -75,7 +83,12 @@ struct OfflineAnswer {
   std::vector<api::Object> claims = {};       // with their allocations, when it fits
   std::vector<FailureOnNodes> failures = {};  // which request stands in the way where
   std::vector<NodeAnswer> nodes = {};         // with NodeAnswers::kEach
+  std::vector<Move> moves = {};               // of Defragment, in this order
 };
+
+/// Pods that one of Defragment's answers moves at most, and answers that it tries.
+inline constexpr size_t kMovesMax = 16;
+inline constexpr size_t kMovesTriedMax = 32;
 
 /// Why a pod or claim waits, as things are now: what waits before it has taken nothing.
 struct OfflineExplanation {
@@ -106,6 +119,13 @@ class OfflineCluster {
   /// Adds a pod and decides about it.
   OfflineAnswer AddPod(PlacedObject pod);
 
+  /// How a pod or claim that does not fit ("pod namespace/name", "claim …") would, if pods that run
+  /// went elsewhere: they leave, it takes its place, and then each of them finds one, all by the
+  /// allocator. Of the most promising nodes the fewest pods are tried, and others where one of
+  /// these finds none; pods of DaemonSets and of nodes themselves stay. The moves are made. Nothing
+  /// when there are none among those tried: kMovesTriedMax, each of kMovesMax pods.
+  std::optional<OfflineAnswer> Defragment(const std::string& what);
+
   /// What AllocateAll decides about: "pod namespace/name", "claim namespace/name", in that order.
   std::vector<std::string> Waiting();
   /// Of a pod or claim so named; nothing when it is not there. Nothing is taken.
@@ -115,8 +135,25 @@ class OfflineCluster {
   using Claims = std::vector<api::Object>;
 
   bool IsMeant(const api::Object& object) const;
-  OfflineExplanation ExplainPod(const PlacedObject& placed);
-  OfflineExplanation ExplainClaim(const std::string& key);
+  /// `stays`: uids of claims that are not to be given back.
+  OfflineExplanation ExplainPod(const PlacedObject& placed, const std::set<std::string>& stays);
+  OfflineExplanation ExplainClaim(const std::string& key, const std::set<std::string>& stays);
+  std::optional<OfflineExplanation> Explain(const std::string& what,
+                                            const std::set<std::string>& stays);
+  const PlacedObject* FindPod(std::string_view key) const;
+
+  // Moves: offline_moves.cc.
+  class Undo;
+  void DefragmentFor(OfflineAnswer& answer);
+  std::vector<std::string> AllocatedClaims() const;
+  std::set<std::string> ClaimsThatStay() const;
+  std::vector<const PlacedObject*> UsersOf(const std::set<std::string>& claims) const;
+  void Leave(const api::core_v1::Pod& pod, Undo& undo);
+  OfflineAnswer PlacePod(api::Object pod, const std::string& place, Undo& undo);
+  OfflineAnswer Place(const std::string& what, Undo& undo);
+  std::optional<OfflineAnswer> TryMoves(const std::string& what,
+                                        const Suggestion& suggestion,
+                                        std::set<std::string>& stays);
   void ExplainDevices(const WantedClaims& claims,
                       std::span<const CandidateNode> nodes,
                       std::set<std::string> own_claims,

@@ -91,20 +91,30 @@ std::vector<std::string> OfflineCluster::Waiting() {
 }
 
 std::optional<OfflineExplanation> OfflineCluster::Explain(const std::string& what) {
+  return Explain(what, {});
+}
+
+const PlacedObject* OfflineCluster::FindPod(std::string_view key) const {
+  const auto placed = std::ranges::find_if(objects_.pods, [&](const PlacedObject& pod) {
+    return api::ObjectKey(pod.object.metadata()) == key;
+  });
+  return placed == objects_.pods.end() ? nullptr : &*placed;
+}
+
+std::optional<OfflineExplanation> OfflineCluster::Explain(const std::string& what,
+                                                          const std::set<std::string>& stays) {
   if (what.starts_with(kPod)) {
-    const std::string key = what.substr(kPod.size());
-    const auto placed = std::ranges::find(objects_.pods, key, [](const PlacedObject& pod) {
-      return api::ObjectKey(pod.object.metadata());
-    });
-    if (placed == objects_.pods.end()) return std::nullopt;
-    return ExplainPod(*placed);
+    const PlacedObject* const placed = FindPod(what.substr(kPod.size()));
+    if (placed == nullptr) return std::nullopt;
+    return ExplainPod(*placed, stays);
   }
   const std::string key = what.substr(kClaim.size());
   if (!objects_.claims.contains(key)) return std::nullopt;
-  return ExplainClaim(key);
+  return ExplainClaim(key, stays);
 }
 
-OfflineExplanation OfflineCluster::ExplainPod(const PlacedObject& placed) {
+OfflineExplanation OfflineCluster::ExplainPod(const PlacedObject& placed,
+                                              const std::set<std::string>& stays) {
   api::Object pod = placed.object.Clone();
   OfflineExplanation answer{.what = std::string(kPod) + api::ObjectKey(pod.metadata()),
                             .place = placed.place};
@@ -140,7 +150,7 @@ OfflineExplanation OfflineCluster::ExplainPod(const PlacedObject& placed) {
     answer.reason = scheduler::ReasonsOf(*nowhere);
   }
   WantedClaims wanted;
-  std::set<std::string> own;
+  std::set<std::string> own = stays;
   for (const api::Object& claim : claims) {
     own.insert(claim.metadata().uid);
     if (!claim.As<v1::ResourceClaim>().status.allocation.has_value())
@@ -203,7 +213,8 @@ std::string OfflineCluster::ForbiddenAdminAccess(const Claims& claims) const {
   return {};
 }
 
-OfflineExplanation OfflineCluster::ExplainClaim(const std::string& key) {
+OfflineExplanation OfflineCluster::ExplainClaim(const std::string& key,
+                                                const std::set<std::string>& stays) {
   const PlacedObject& placed = objects_.claims.at(key);
   OfflineExplanation answer{.what = std::string(kClaim) + key, .place = placed.place};
   answer.state = StateOf(placed.object.As<v1::ResourceClaim>());
@@ -218,10 +229,9 @@ OfflineExplanation OfflineCluster::ExplainClaim(const std::string& key) {
     answer.reason = std::move(why);
     return answer;
   }
-  ExplainDevices({api::FrozenOf<v1::ResourceClaim>(placed.object)},
-                 nodes,
-                 {placed.object.metadata().uid},
-                 answer);
+  std::set<std::string> own = stays;
+  own.insert(placed.object.metadata().uid);
+  ExplainDevices({api::FrozenOf<v1::ResourceClaim>(placed.object)}, nodes, std::move(own), answer);
   if (answer.explanation.fits()) return answer;
   answer.verdict = answer.explanation.refusal.empty() ? Verdict::kDoesNotFit : Verdict::kRefused;
   answer.reason = answer.explanation.refusal.empty() ? "no node has the devices it asks for"
@@ -272,10 +282,8 @@ void OfflineCluster::ExplainDevices(const WantedClaims& claims,
                                     std::set<std::string> own_claims,
                                     OfflineExplanation& answer) const {
   std::vector<Frozen<v1::ResourceClaim>> allocated;
-  for (const auto& [key, placed] : objects_.claims) {
-    if (placed.object.As<v1::ResourceClaim>().status.allocation.has_value())
-      allocated.push_back(api::FrozenOf<v1::ResourceClaim>(placed.object));
-  }
+  for (const std::string& key : AllocatedClaims())
+    allocated.push_back(api::FrozenOf<v1::ResourceClaim>(*FindClaim(key)));
   if (options_.detail == Detail::kLine) {
     for (const auto& claim : allocated) {
       if (claim->metadata.namespace_ != claims.front()->metadata.namespace_)

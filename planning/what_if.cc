@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -10,8 +11,13 @@
 #include "api/core_v1/node.h"
 #include "api/core_v1/pod.h"
 #include "api/resource_v1/claim.h"
+#include "api/resource_v1/device_taint_rule.h"
 #include "controllers/claim_sync.h"
+#include "controllers/eviction.h"
+#include "dray/device_id.h"
+#include "dray/taint_rules.h"
 #include "manifests/spelling.h"
+#include "scheduler/node_filter.h"
 
 namespace dray::planning {
 namespace {
@@ -57,6 +63,121 @@ Result<> CheckNode(const OfflineObjects& objects, const std::string& node) {
 
 std::string NameOfCopy(const std::string& node, size_t number) {
   return fmt::format("{}-more-{}", node, number);
+}
+
+/// The pod waits again, and its claims have no devices any more unless others use them.
+void PutBack(OfflineObjects& objects, PlacedObject& placed, std::vector<std::string>& moved) {
+  GiveBackClaims(objects, placed.object.metadata().uid);
+  moved.push_back("pod " + api::ObjectKey(placed.object.metadata()));
+  api::Object waiting = placed.object.Clone();
+  waiting.Mutable<core::Pod>().spec.node_name.clear();
+  placed.object = std::move(waiting);
+}
+
+bool IsRunning(const core::Pod& pod) {
+  return !pod.spec.node_name.empty() && !controllers::IsDone(pod);
+}
+
+/// Puts back the pods for which claims of this kind are reserved.
+template <class Concerned>
+std::vector<std::string> PutBackUsers(OfflineObjects& objects, Concerned concerned) {
+  std::set<std::string> users;
+  for (auto& [key, placed] : objects.claims) {
+    const auto& claim = placed.object.As<v1::ResourceClaim>();
+    if (!claim.status.allocation.has_value() || !concerned(*claim.status.allocation)) continue;
+    for (const auto& consumer : claim.status.reserved_for) users.insert(consumer.uid);
+  }
+  std::vector<std::string> moved;
+  for (PlacedObject& placed : objects.pods) {
+    const auto& pod = placed.object.As<core::Pod>();
+    if (users.contains(pod.metadata.uid) && IsRunning(pod)) PutBack(objects, placed, moved);
+  }
+  return moved;
+}
+
+/// "WHAT=KEY=VALUE:EFFECT".
+struct TaintText {
+  std::string_view what, key, value, effect;
+};
+
+Result<TaintText> ParseTaint(std::string_view text) {
+  const size_t equals = text.find('=');
+  const size_t colon = text.rfind(':');
+  TaintText taint;
+  if (equals != std::string_view::npos && colon != std::string_view::npos && equals < colon) {
+    taint = {.what = text.substr(0, equals),
+             .key = text.substr(equals + 1, colon - equals - 1),
+             .value = {},
+             .effect = text.substr(colon + 1)};
+    if (const size_t second = taint.key.find('='); second != std::string_view::npos) {
+      taint.value = taint.key.substr(second + 1);
+      taint.key = taint.key.substr(0, second);
+    }
+  }
+  const bool is_known = taint.effect == "NoSchedule" || taint.effect == "NoExecute" ||
+                        (taint.effect == "PreferNoSchedule" && taint.what.starts_with("node/"));
+  if (!taint.key.empty() && is_known) return taint;
+  return Fail(StatusReason::kBadRequest,
+              fmt::format("{:?} is neither node/NAME=KEY[=VALUE]:EFFECT nor "
+                          "device/DRIVER[/POOL[/DEVICE]]=KEY[=VALUE]:EFFECT with an effect "
+                          "NoSchedule or NoExecute",
+                          text));
+}
+
+Result<std::vector<std::string>> TaintNode(OfflineObjects& objects,
+                                           const std::string& name,
+                                           const TaintText& text) {
+  DRAY_TRY_VOID(CheckNode(objects, name));
+  const core::Taint taint{.key = std::string(text.key),
+                          .value = std::string(text.value),
+                          .effect = std::string(text.effect)};
+  api::Object tainted = objects.nodes.at(name).Clone();
+  tainted.Mutable<core::Node>().spec.taints.push_back(taint);
+  objects.nodes.at(name) = std::move(tainted);
+  std::vector<std::string> moved;
+  for (PlacedObject& placed : objects.pods) {
+    const auto& pod = placed.object.As<core::Pod>();
+    const bool must_go = text.effect == "NoExecute" && pod.spec.node_name == name &&
+                         IsRunning(pod) && !IsOfDaemonSet(pod.metadata) &&
+                         !scheduler::ToleratesAny(pod, taint);
+    if (must_go) PutBack(objects, placed, moved);
+  }
+  return moved;
+}
+
+Result<std::vector<std::string>> TaintDevices(OfflineObjects& objects,
+                                              std::string_view devices,
+                                              const TaintText& text) {
+  v1::DeviceTaintRule rule;
+  auto& selector = rule.spec.device_selector.emplace();
+  std::optional<std::string>* const parts[] = {&selector.driver, &selector.pool, &selector.device};
+  for (std::optional<std::string>* const part : parts) {
+    if (devices.empty()) break;
+    const size_t slash = devices.find('/');
+    *part = std::string(devices.substr(0, slash));
+    devices = slash == std::string_view::npos ? std::string_view() : devices.substr(slash + 1);
+  }
+  rule.spec.taint = {.key = std::string(text.key),
+                     .value = std::string(text.value),
+                     .effect = std::string(text.effect)};
+  const auto frozen = std::make_shared<const v1::DeviceTaintRule>(rule);
+  const auto before = objects.slices;
+  objects.slices = allocator::WithTaintsOf({&frozen, 1}, std::move(objects.slices));
+  if (objects.slices == before) {
+    return Fail(
+        StatusReason::kBadRequest,
+        fmt::format("no device {} in the input", text.what.substr(text.what.find('/') + 1)));
+  }
+  if (text.effect != "NoExecute") return std::vector<std::string>();
+  return PutBackUsers(objects, [&](const v1::AllocationResult& allocation) {
+    const auto taints_of = [&](const v1::DeviceRequestAllocationResult& device,
+                               const controllers::VisitTaint& visit) {
+      const allocator::DeviceIdView id{
+          .driver = device.driver, .pool = device.pool, .device = device.device};
+      if (allocator::MatchesDevice(rule, id)) visit(rule.spec.taint, "");
+    };
+    return controllers::EvictionOf(allocation, taints_of).has_value();
+  });
 }
 
 /// The names that `text` has of the node are those of the copy's.
@@ -109,13 +230,8 @@ Result<std::vector<std::string>> Drain(OfflineObjects& objects, const std::strin
   std::vector<std::string> moved;
   for (PlacedObject& placed : objects.pods) {
     const auto& pod = placed.object.As<core::Pod>();
-    if (pod.spec.node_name != node || controllers::IsDone(pod) || IsOfDaemonSet(pod.metadata))
-      continue;
-    GiveBackClaims(objects, pod.metadata.uid);
-    moved.push_back("pod " + api::ObjectKey(pod.metadata));
-    api::Object waiting = placed.object.Clone();
-    waiting.Mutable<core::Pod>().spec.node_name.clear();
-    placed.object = std::move(waiting);
+    if (pod.spec.node_name == node && IsRunning(pod) && !IsOfDaemonSet(pod.metadata))
+      PutBack(objects, placed, moved);
   }
   return moved;
 }
@@ -128,6 +244,54 @@ Result<std::vector<std::string>> RemoveNode(OfflineObjects& objects, const std::
     return placed.object.As<core::Pod>().spec.node_name == node;
   });
   return moved;
+}
+
+Result<std::vector<std::string>> AddTaint(OfflineObjects& objects, std::string_view text) {
+  constexpr std::string_view kNode = "node/";
+  constexpr std::string_view kDevice = "device/";
+  DRAY_TRY(const TaintText taint, ParseTaint(text));
+  if (taint.what.starts_with(kNode))
+    return TaintNode(objects, std::string(taint.what.substr(kNode.size())), taint);
+  if (taint.what.starts_with(kDevice) && taint.what.size() > kDevice.size())
+    return TaintDevices(objects, taint.what.substr(kDevice.size()), taint);
+  return Fail(
+      StatusReason::kBadRequest,
+      fmt::format("{:?} is neither node/NAME nor device/DRIVER[/POOL[/DEVICE]]", taint.what));
+}
+
+Result<std::vector<std::string>> UpgradeDriver(OfflineObjects& objects,
+                                               std::vector<Frozen<v1::ResourceSlice>> slices) {
+  if (slices.empty()) return Fail(StatusReason::kBadRequest, "there is no ResourceSlice");
+  std::set<std::string> drivers;
+  std::set<allocator::DeviceId> there;
+  for (const auto& slice : slices) {
+    drivers.insert(slice->spec.driver);
+    for (const v1::Device& device : slice->spec.devices) {
+      there.insert(
+          {.driver = slice->spec.driver, .pool = slice->spec.pool.name, .device = device.name});
+    }
+  }
+  std::erase_if(objects.slices,
+                [&](const auto& slice) { return drivers.contains(slice->spec.driver); });
+  objects.slices.insert(objects.slices.end(), slices.begin(), slices.end());
+  return PutBackUsers(objects, [&](const v1::AllocationResult& allocation) {
+    return std::ranges::any_of(allocation.devices.results, [&](const auto& result) {
+      return drivers.contains(result.driver) &&
+             !there.contains(
+                 {.driver = result.driver, .pool = result.pool, .device = result.device});
+    });
+  });
+}
+
+Result<> AddNode(OfflineObjects& objects,
+                 api::Object node,
+                 std::vector<Frozen<v1::ResourceSlice>> slices) {
+  const std::string name = node.metadata().name;
+  if (!objects.nodes.emplace(name, std::move(node)).second) {
+    return Fail(StatusReason::kBadRequest, fmt::format("there is a node {} already", name));
+  }
+  objects.slices.insert(objects.slices.end(), slices.begin(), slices.end());
+  return {};
 }
 
 Result<> AddNodesLike(OfflineObjects& objects, const std::string& node, size_t count) {

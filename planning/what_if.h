@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "api/object.h"
+#include "api/resource_v1/slice.h"
+#include "base/published.h"
 #include "base/result.h"
 #include "base/world.h"
 #include "planning/offline_objects.h"
@@ -32,6 +34,23 @@ Result<std::vector<std::string>> Drain(OfflineObjects& objects, const std::strin
 
 /// Drain, and the node goes with its slices.
 Result<std::vector<std::string>> RemoveNode(OfflineObjects& objects, const std::string& node);
+
+/// A taint that is given to a node ("node/NAME=KEY=VALUE:EFFECT") or to devices
+/// ("device/DRIVER/POOL/DEVICE=KEY=VALUE:EFFECT"; POOL and DEVICE may be left out: all of them;
+/// VALUE too). What has the effect NoExecute makes pods that do not tolerate it look for another
+/// place: those, as from Drain. Errors: kBadRequest  it reads otherwise, or there is no such node
+/// or device.
+Result<std::vector<std::string>> AddTaint(OfflineObjects& objects, std::string_view taint);
+
+/// `slices` take the place of all slices of their drivers. Pods that have devices which are gone
+/// look for another place: those, as from Drain. Errors: kBadRequest  there are no slices.
+Result<std::vector<std::string>> UpgradeDriver(
+    OfflineObjects& objects, std::vector<Frozen<api::resource_v1::ResourceSlice>> slices);
+
+/// A node with slices that is not there yet. Errors: kBadRequest  it is.
+Result<> AddNode(OfflineObjects& objects,
+                 api::Object node,
+                 std::vector<Frozen<api::resource_v1::ResourceSlice>> slices);
 
 /// `count` nodes more that are like `node` and have slices like its, free of pods and claims.
 /// Errors: kBadRequest  no such node, or more than kCopiesMax.

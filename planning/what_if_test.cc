@@ -92,5 +92,72 @@ TEST(WhatIf, NodesMoreAreLikeTheFirstAndAtMostSoMany) {
   EXPECT_FALSE(AddNodesLike(objects, "b", 1).has_value());
 }
 
+TEST(WhatIf, TaintsOfNodesMakePodsGoThatDoNotTolerateThem) {
+  OfflineObjects objects = Cluster();
+  EXPECT_EQ(AddTaint(objects, "node/a=k:NoSchedule").value(), std::vector<std::string>());
+  EXPECT_EQ(objects.nodes.at("a").As<core::Node>().spec.taints[0].key, "k");
+  EXPECT_EQ(AddTaint(objects, "node/a=k=v:NoExecute").value(),
+            std::vector<std::string>{"pod default/one"});
+  EXPECT_EQ(objects.nodes.at("a").As<core::Node>().spec.taints[1].value, "v");
+  EXPECT_FALSE(HasDevices(objects));
+}
+
+TEST(WhatIf, TaintsOfDevicesMakePodsGoWhoseClaimsDoNotTolerateThem) {
+  OfflineObjects objects = Cluster();
+  auto slice = std::make_shared<v1::ResourceSlice>(*objects.slices[0]);
+  slice->spec.driver = "gpu";
+  slice->spec.devices = {{.name = "gpu-0"}, {.name = "gpu-1"}};
+  objects.slices[0] = slice;
+  api::Object claim = objects.claims.at("default/gpu").object.Clone();
+  auto& results = claim.Mutable<v1::ResourceClaim>().status.allocation->devices.results;
+  results.push_back({.request = "r", .driver = "gpu", .pool = "a", .device = "gpu-0"});
+  objects.claims.at("default/gpu").object = claim;
+  EXPECT_EQ(AddTaint(objects, "device/gpu/a/gpu-1=k:NoExecute").value(),
+            std::vector<std::string>());
+  EXPECT_EQ(objects.slices[0]->spec.devices[0].taints.size(), 0U);
+  EXPECT_EQ(objects.slices[0]->spec.devices[1].taints.size(), 1U);
+  EXPECT_EQ(AddTaint(objects, "device/gpu=k:NoSchedule").value(), std::vector<std::string>());
+  EXPECT_TRUE(HasDevices(objects));
+  EXPECT_EQ(AddTaint(objects, "device/gpu/a=k:NoExecute").value(),
+            std::vector<std::string>{"pod default/one"});
+  EXPECT_FALSE(HasDevices(objects));
+}
+
+TEST(WhatIf, ATaintIsRefusedThatNothingHasOrThatReadsOtherwise) {
+  OfflineObjects objects = Cluster();
+  for (const std::string taint : {"node/b=k:NoSchedule",
+                                  "device/none=k:NoSchedule",
+                                  "device/=k:NoSchedule",
+                                  "pod/one=k:NoSchedule",
+                                  "node/a=k:Never",
+                                  "node/a=:NoSchedule",
+                                  "node/a:NoSchedule",
+                                  "device/gpu=k:PreferNoSchedule",
+                                  ""}) {
+    EXPECT_FALSE(AddTaint(objects, taint).has_value()) << taint;
+  }
+}
+
+TEST(WhatIf, PodsGoWhoseDevicesAnUpgradedDriverHasNoMore) {
+  OfflineObjects objects = Cluster();
+  api::Object claim = objects.claims.at("default/gpu").object.Clone();
+  auto& results = claim.Mutable<v1::ResourceClaim>().status.allocation->devices.results;
+  results.push_back({.request = "r", .driver = "gpu", .pool = "a", .device = "gpu-0"});
+  objects.claims.at("default/gpu").object = claim;
+  auto slice = std::make_shared<v1::ResourceSlice>();
+  slice->metadata.name = "new";
+  slice->spec.driver = "gpu";
+  slice->spec.pool.name = "a";
+  slice->spec.devices = {{.name = "gpu-0"}};
+  EXPECT_EQ(UpgradeDriver(objects, {slice}).value(), std::vector<std::string>());
+  EXPECT_EQ(objects.slices.size(), 2U);  // another driver's stays
+  auto later = std::make_shared<v1::ResourceSlice>(*slice);
+  later->spec.devices = {{.name = "gpu-00"}};
+  EXPECT_EQ(UpgradeDriver(objects, {later}).value(), std::vector<std::string>{"pod default/one"});
+  EXPECT_EQ(objects.slices.size(), 2U);
+  EXPECT_FALSE(HasDevices(objects));
+  EXPECT_FALSE(UpgradeDriver(objects, {}).has_value());
+}
+
 }  // namespace
 }  // namespace dray::planning

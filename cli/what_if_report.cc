@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/what_if_report.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "api/codec/json_writer.h"
+#include "cli/allocate_report.h"
+#include "cli/explain_report.h"
+#include "planning/what_if.h"
+
+namespace dray::cli {
+namespace {
+
+void PrintMoves(const planning::OfflineAnswer& answer, std::FILE* out) {
+  fmt::print(out,
+             "{} fits on node {} if {} {}:\n",
+             answer.what,
+             answer.node,
+             answer.moves.size(),
+             Plural(answer.moves.size(), "pod moves", "pods move"));
+  for (const planning::Move& move : answer.moves)
+    fmt::print(out, "  pod {} from {} to {}\n", move.pod, move.from, move.to);
+}
+
+void PrintCopies(const WhatIfAnswer& answer, std::FILE* out) {
+  const size_t copies = *answer.copies;
+  fmt::print(out,
+             "{}{} {}\n",
+             copies == planning::kCopiesMax || answer.is_cut_short ? "at least " : "",
+             copies,
+             Plural(copies, "copy fits", "copies fit"));
+  std::vector<Row> rows = {{"NODE", "PODS"}};
+  for (const auto& [node, pods] : answer.by_node) rows.push_back({node, std::to_string(pods)});
+  if (rows.size() > 1) fmt::print(out, "{}", TableOf(rows, Numbers::kRight));
+  if (!answer.reasons.empty()) fmt::print(out, "\nof the next one:\n");
+}
+
+void WritePlaced(const planning::OfflineAnswer& placed, api::JsonWriter& json) {
+  json.Object([&] {
+    json.Member("for", placed.what);
+    json.Member("fits", placed.verdict == planning::Verdict::kFits);
+    if (!placed.node.empty()) json.Member("node", placed.node);
+    if (!placed.reason.empty()) json.Member("reason", placed.reason);
+    if (placed.moves.empty()) return;
+    json.Member("moves").Array([&] {
+      for (const planning::Move& move : placed.moves) {
+        json.Object([&] {
+          json.Member("pod", move.pod);
+          json.Member("from", move.from);
+          json.Member("to", move.to);
+        });
+      }
+    });
+  });
+}
+
+/// As the text of an element or attribute of XML.
+std::string Escaped(std::string_view text) {
+  std::string escaped;
+  for (const char c : text) {
+    switch (c) {
+      case '&': escaped += "&amp;"; break;
+      case '<': escaped += "&lt;"; break;
+      case '>': escaped += "&gt;"; break;
+      case '"': escaped += "&quot;"; break;
+      default: escaped += static_cast<unsigned char>(c) < ' ' && c != '\n' ? ' ' : c;
+    }
+  }
+  return escaped;
+}
+
+struct TestCase {
+  std::string name;
+  std::string failure;  // empty: it passes
+  std::string text;
+};
+
+std::vector<TestCase> CasesOf(const WhatIfAnswer& answer) {
+  const auto text_of = [&](std::string_view what) {
+    const auto found = std::ranges::find(answer.reasons, what, &planning::OfflineExplanation::what);
+    return found == answer.reasons.end() ? std::string() : TextOf(*found, {});
+  };
+  if (answer.copies.has_value()) {
+    TestCase one{.name = fmt::format("{} copies", *answer.copies)};
+    if (!answer.fits()) one.failure = "not one copy fits";
+    if (!answer.reasons.empty()) one.text = text_of(answer.reasons[0].what);
+    return {one};
+  }
+  std::vector<TestCase> cases;
+  for (const planning::OfflineAnswer& one : answer.placed) {
+    const bool fits = one.verdict == planning::Verdict::kFits;
+    cases.push_back({.name = one.what,
+                     .failure = fits ? "" : one.reason,
+                     .text = fits ? "" : text_of(one.what)});
+  }
+  return cases;
+}
+
+}  // namespace
+
+void PrintText(const WhatIfAnswer& answer, bool all, const Output& output) {
+  std::vector<planning::OfflineAnswer> fitting;
+  for (const planning::OfflineAnswer& one : answer.placed) {
+    if (one.verdict == planning::Verdict::kFits) fitting.push_back(one);
+  }
+  PrintAsTable(output.out, fitting);
+  for (const planning::OfflineAnswer& one : fitting) {
+    if (!one.moves.empty()) PrintMoves(one, output.out);
+  }
+  if (answer.copies.has_value()) PrintCopies(answer, output.out);
+  for (const planning::OfflineExplanation& reason : answer.reasons) {
+    fmt::print(output.out,
+               "{}{}",
+               &reason == &answer.reasons.front() ? "" : "\n",
+               TextOf(reason, {.all = all, .colours = output.colours}));
+  }
+}
+
+std::string JsonOf(const WhatIfAnswer& answer) {
+  return api::JsonText([&](api::JsonWriter& json) {
+    json.Object([&] {
+      json.Member("fits", answer.fits());
+      json.Member("answers").Array([&] {
+        for (const planning::OfflineAnswer& one : answer.placed) WritePlaced(one, json);
+      });
+      if (answer.copies.has_value()) {
+        json.Member("max", *answer.copies);
+        if (answer.is_cut_short) json.Member("cutShort", true);
+        json.Member("podsByNode").Object([&] {
+          for (const auto& [node, pods] : answer.by_node) json.Member(node, pods);
+        });
+      }
+      WriteExplanations(answer.reasons, json);
+    });
+  });
+}
+
+std::string JunitOf(const WhatIfAnswer& answer) {
+  const std::vector<TestCase> cases = CasesOf(answer);
+  const auto failures =
+      std::ranges::count_if(cases, [](const TestCase& one) { return !one.failure.empty(); });
+  std::string xml = fmt::format(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+      "<testsuites>\n  <testsuite name=\"dray whatif\" tests=\"{}\" failures=\"{}\">\n",
+      cases.size(),
+      failures);
+  for (const TestCase& one : cases) {
+    xml += fmt::format("    <testcase classname=\"dray.whatif\" name=\"{}\"", Escaped(one.name));
+    if (one.failure.empty()) {
+      xml += "/>\n";
+      continue;
+    }
+    xml += fmt::format(">\n      <failure message=\"{}\">{}</failure>\n    </testcase>\n",
+                       Escaped(one.failure),
+                       Escaped(one.text));
+  }
+  return xml + "  </testsuite>\n</testsuites>\n";
+}
+
+}  // namespace dray::cli

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// What dray whatif prints.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/output.h"
+#include "planning/offline_cluster.h"
+
+namespace dray::cli {
+
+/// What came of it.
+struct WhatIfAnswer {
+  std::vector<planning::OfflineAnswer> placed;        // and what did not fit
+  std::vector<planning::OfflineExplanation> reasons;  // of those
+  std::optional<size_t> copies;                       // how often the work fits, if that was asked
+  std::map<std::string, size_t> by_node;              // pods of these copies
+  bool is_cut_short = false;                          // somebody ended it: there may be more
+
+  bool fits() const { return copies.has_value() ? *copies > 0 : reasons.empty(); }
+};
+
+/// For people; `all`: lists are not cut short.
+void PrintText(const WhatIfAnswer& answer, bool all, const Output& output);
+
+/// For programs; docs/whatif.md has the members.
+std::string JsonOf(const WhatIfAnswer& answer);
+
+/// For CI: a test suite with a test case for each pod and claim, or one for all copies.
+std::string JunitOf(const WhatIfAnswer& answer);
+
+}  // namespace dray::cli
