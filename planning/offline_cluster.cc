@@ -261,7 +261,7 @@ OfflineCluster::Decided OfflineCluster::DecideOn(std::span<const scheduler::Node
   bool gave_up = false;
   const scheduler::ClusterView view{
       .nodes = nodes,
-      .first_node = 0,
+      .first_node = nodes.size() == looked_at_.size() ? first_node_ : 0,
       .in_flight = [](std::string_view) { return false; },
       .has_class = [this](std::string_view name) { return snapshot_.FindClass(name) != nullptr; },
       .search =
@@ -323,6 +323,7 @@ void OfflineCluster::TakePlace(const scheduler::Placement& placement,
                                const Claims& claims,
                                OfflineAnswer& answer) {
   answer.node = placement.node;
+  if (options_.nodes_take_turns) first_node_ = placement.next_first_node;
   for (size_t i = 0; i < claims.size(); ++i) {
     const std::string key = api::ObjectKey(claims[i].metadata());
     Keep(key, Allocated(key, pod, placement.allocations[i]));

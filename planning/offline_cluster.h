@@ -42,6 +42,9 @@ struct OfflineOptions {
   NodeAnswers answers = NodeAnswers::kFirstThatFits;
   /// Decide about these only ("pod namespace/name", "claim …"); nothing: about all of them.
   std::optional<std::set<std::string>> only = {};
+  /// Of equal nodes the first by name; or the next one after that of the pod before, as the
+  /// scheduler has it.
+  bool nodes_take_turns = false;
   bool defragments = false;  // AllocateAll moves pods for what does not fit
   /// Compiled selectors to share; null: new ones.
   std::shared_ptr<cel::SelectorCache> selectors = nullptr;
@@ -217,6 +220,7 @@ class OfflineCluster {
   allocator::Snapshot snapshot_;
   scheduler::TakenDevices taken_;
   scheduler::ExtendedResourceClasses extended_;
+  size_t first_node_ = 0;  // of looked_at_, for the next pod
 };
 
 }  // namespace dray::planning

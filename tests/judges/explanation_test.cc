@@ -24,6 +24,7 @@
 #include "scheduler/devices.h"
 #include "tests/judges/brute_force.h"
 #include "tests/judges/engines.h"
+#include "tests/judges/holder_claims.h"
 #include "tests/judges/problem_json.h"
 #include "tests/judges/question.h"
 #include "tests/judges/random_problem.h"
@@ -38,40 +39,6 @@ namespace v1 = api::resource_v1;
 using planning::Step;
 
 constexpr allocator::Budget kBudget = {.steps_max = 100'000};
-
-/// Claims that together have what is taken, a device or share each.
-std::vector<Frozen<v1::ResourceClaim>> HoldersOf(const allocator::AllocatedState& state) {
-  std::vector<Frozen<v1::ResourceClaim>> claims;
-  const auto add = [&](v1::DeviceRequestAllocationResult result) {
-    auto claim = std::make_shared<v1::ResourceClaim>();
-    claim->metadata.namespace_ = "others";
-    claim->metadata.name = fmt::format("holder-{}", claims.size());
-    claim->metadata.uid = claim->metadata.name;
-    result.request = "r";
-    claim->status.allocation.emplace().devices.results.push_back(std::move(result));
-    claims.push_back(std::move(claim));
-  };
-  const auto named = [](const allocator::DeviceId& id) {
-    v1::DeviceRequestAllocationResult result;
-    result.driver = id.driver;
-    result.pool = id.pool;
-    result.device = id.device;
-    return result;
-  };
-  for (const allocator::DeviceId& device : state.devices) add(named(device));
-  std::set<allocator::DeviceId> paid;
-  for (const allocator::SharedDeviceId& share : state.shares) {
-    v1::DeviceRequestAllocationResult result = named(share.device);
-    result.share_id = share.share;
-    const auto capacity = state.capacity.find(share.device);
-    if (capacity != state.capacity.end() && paid.insert(share.device).second) {
-      for (const auto& [name, amount] : capacity->second)
-        result.consumed_capacity.insert_or_assign(name, amount);
-    }
-    add(std::move(result));
-  }
-  return claims;
-}
 
 allocator::AllocatedState StateOf(const std::vector<Frozen<v1::ResourceClaim>>& holders,
                                   const allocator::Features& features,
