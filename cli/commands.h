@@ -34,6 +34,8 @@ Command AddCel(CLI::App& program);
 Command AddExplain(CLI::App& program);
 /// dray whatif: whether work would fit into a cluster, before it is there.
 Command AddWhatIf(CLI::App& program);
+/// dray capacity: what there is of devices, and what is left.
+Command AddCapacity(CLI::App& program);
 /// dray convert: manifests in another version of resource.k8s.io.
 Command AddConvert(CLI::App& program);
 /// dray validate: what an API server would say to manifests, without one.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // dray explain: why a pod or claim gets no devices.
 #include <algorithm>
-#include <chrono>
-#include <cstdio>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -12,13 +10,11 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "api/value/time.h"
 #include "cli/commands.h"
 #include "cli/explain_report.h"
-#include "cli/live_changes.h"
 #include "cli/offline_input.h"
 #include "cli/output.h"
-#include "cli/stop_signals.h"
+#include "cli/watch.h"
 #include "manifests/spelling.h"
 #include "planning/offline_cluster.h"
 
@@ -32,9 +28,6 @@ struct ExplainOptions {
   bool watch = false;
   std::string format = "text";
 };
-
-/// Of a cluster that keeps changing.
-constexpr std::chrono::milliseconds kLookAgainAfter{500};
 
 /// "pod namespace/name" for "pod/name"; empty when everything is meant.
 Result<std::string> TargetOf(const ExplainOptions& options, const std::string& namespace_) {
@@ -52,17 +45,6 @@ Result<std::string> TargetOf(const ExplainOptions& options, const std::string& n
   return fmt::format("{} {}/{}", is_pod ? "pod" : "claim", namespace_, name);
 }
 
-/// What cannot be said for lack of input, said first.
-void NoteWhatLacks(const planning::OfflineObjects& objects, const Output& output) {
-  std::vector<std::string> notes;
-  if (objects.slices.empty())
-    notes.emplace_back("the input has no ResourceSlice: nothing is known of any device");
-  if (objects.classes.empty()) notes.emplace_back("the input has no DeviceClass");
-  if (!objects.has_nodes)
-    notes.emplace_back("the input has no Node: labels, taints and resources are not looked at");
-  output.Notes(notes);
-}
-
 int ExitCodeOf(const std::vector<planning::OfflineExplanation>& answers) {
   const bool all_fit = std::ranges::all_of(answers, [](const auto& answer) {
     return answer.verdict == planning::Verdict::kFits || !answer.state.empty();
@@ -70,33 +52,17 @@ int ExitCodeOf(const std::vector<planning::OfflineExplanation>& answers) {
   return all_fit ? kExitYes : kExitNo;
 }
 
-/// What there is to print, and how the program would end now.
-struct Said {
-  std::string text;  // as it is printed, or JSON
-  int code = kExitYes;
-  std::vector<ListedVersion> listed;  // what it is about
-};
-
 std::string Rendered(const ExplainOptions& options,
                      const std::vector<planning::OfflineExplanation>& answers,
                      Colours colours) {
-  if (FormatOf(options.format) != OutputFormat::kText) return JsonOf(answers);
+  const OutputFormat format = FormatOf(options.format);
+  if (format != OutputFormat::kText) return DocumentText(format, JsonOf(answers));
   std::string text;
   for (const planning::OfflineExplanation& answer : answers) {
     if (!text.empty()) text += '\n';
     text += TextOf(answer, {.all = options.all, .colours = colours});
   }
   return text;
-}
-
-void Print(const ExplainOptions& options, const Said& said, const Output& output) {
-  const OutputFormat format = FormatOf(options.format);
-  if (format == OutputFormat::kText) {
-    fmt::print(output.out, "{}", said.text);
-  } else {
-    output.Document(format, said.text);
-  }
-  std::fflush(output.out);
 }
 
 /// Errors: bad options or unreadable input, or nothing of that name.
@@ -134,42 +100,13 @@ Result<Said> Explain(World& world, const ExplainOptions& options, const Output& 
 
 /// The exit code. Errors: bad options or unreadable input, or nothing of that name.
 Result<int> RunExplain(World& world, const ExplainOptions& options, const Output& output) {
-  DRAY_TRY(const Said said, Explain(world, options, output));
-  Print(options, said, output);
-  return said.code;
-}
-
-/// Prints again whenever the answer changes, until a signal ends it: the exit code of the last
-/// answer. Errors: as RunExplain, of the first one; later ones are told, and it goes on.
-Result<int> WatchExplain(World& world, const ExplainOptions& options, const Output& output) {
-  if (!options.input.paths.empty() && !options.input.is_live) {
-    return Fail(StatusReason::kBadRequest,
-                "--watch: files do not change; it is for running clusters");
+  const auto ask = [&] { return Explain(world, options, output); };
+  if (options.watch) {
+    return WatchAnswers(
+        world, options.input, {.command = "explain", .format = options.format}, ask, output);
   }
-  const std::string kubeconfig = KubeconfigOf(options.input);
-  const StopSignals stop;  // before any thread exists
-  DRAY_TRY(Said said, Explain(world, options, output));
-  DRAY_TRY(const auto changes, LiveChanges::Connect(world, kubeconfig, options.input.context));
-  Print(options, said, output);
-  changes->Follow(said.listed);
-  while (!stop.WaitFor(kLookAgainAfter)) {
-    if (!changes->any()) continue;
-    Result<Said> now = Explain(world, options, output);
-    if (!now) {
-      output.Refuse("explain", now.error().message);
-      if (now.error().reason == StatusReason::kBadRequest) return kExitUsage;
-      continue;
-    }
-    if (now->text != said.text) {
-      const OutputFormat format = FormatOf(options.format);
-      if (format == OutputFormat::kText)
-        fmt::print(output.out, "\n{}\n", api::Time::Of(world.clock.Now()).ToString());
-      if (format == OutputFormat::kYaml) fmt::print(output.out, "---\n");
-      Print(options, *now, output);
-    }
-    said = *std::move(now);
-    changes->Follow(said.listed);
-  }
+  DRAY_TRY(const Said said, ask());
+  fmt::print(output.out, "{}", said.text);
   return said.code;
 }
 
@@ -210,8 +147,7 @@ Command AddExplain(CLI::App& program) {
       "  dray explain -f examples/stories/numa/cluster.yaml \\\n"
       "               -f examples/stories/numa/wrong.yaml");
   return {.app = command, .run = [options](World& world, const Output& output) {
-            const Result<int> code = options->watch ? WatchExplain(world, *options, output)
-                                                    : RunExplain(world, *options, output);
+            const Result<int> code = RunExplain(world, *options, output);
             return code ? *code : output.Refuse("explain", code.error().message);
           }};
 }

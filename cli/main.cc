@@ -27,6 +27,7 @@ int main(int argc, char** argv) {
                                    cli::AddAllocate(app),
                                    cli::AddExplain(app),
                                    cli::AddWhatIf(app),
+                                   cli::AddCapacity(app),
                                    cli::AddCel(app),
                                    cli::AddConvert(app),
                                    cli::AddValidate(app),

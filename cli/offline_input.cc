@@ -13,6 +13,7 @@
 
 #include "allocator/feature_switches.h"
 #include "api/kind.h"
+#include "cli/progress.h"
 #include "dray/profile.h"
 #include "dray/taint_rules.h"
 #include "manifests/objects.h"
@@ -69,16 +70,20 @@ void ApplyTaintRules(const Rules& rules, planning::OfflineObjects& objects) {
 
 }  // namespace
 
-void AddOfflineInput(CLI::App& command, OfflineInputOptions& options) {
+void AddFiles(CLI::App& command, OfflineInputOptions& options) {
   command
       .add_option("-f,--filename", options.paths, "file, folder or - (standard input); repeatable")
       ->type_name("PATH")
       ->required()
       ->allow_extra_args(false);
+}
+
+void AddOfflineInput(CLI::App& command, OfflineInputOptions& options) {
+  AddFiles(command, options);
   AddRules(command, options);
 }
 
-void AddRules(CLI::App& command, OfflineInputOptions& options) {
+void AddProfile(CLI::App& command, OfflineInputOptions& options) {
   command
       .add_option("--profile",
                   options.profile,
@@ -92,6 +97,10 @@ void AddRules(CLI::App& command, OfflineInputOptions& options) {
                   options.feature_gates,
                   "NAME=true|false,… as for kube-scheduler (default: as in that release)")
       ->type_name("GATES");
+}
+
+void AddRules(CLI::App& command, OfflineInputOptions& options) {
+  AddProfile(command, options);
   command.add_option("--steps-max", options.steps_max, "give up a search after so many candidates")
       ->check(CLI::Range(int64_t{1}, std::numeric_limits<int64_t>::max()))
       ->capture_default_str();
@@ -127,13 +136,18 @@ Result<OfflineInput> ReadOfflineInput(World& world,
                                       const OfflineInputOptions& options,
                                       const Output& output) {
   DRAY_TRY(const Rules rules, RulesOf(options));
+  Progress progress(output);
   LiveInput live;
   if (options.is_live || options.paths.empty()) {
+    progress.Now("asking the cluster");
     DRAY_TRY(live, ReadLive(world, KubeconfigOf(options), options.context));
+    progress.Clear();
     output.Notes(live.read.notes);
   }
+  progress.Now("reading");
   const api::Scheme scheme;
   DRAY_TRY(manifests::Manifests files, manifests::ReadManifests(world.disk, scheme, options.paths));
+  progress.Clear();
   output.Notes(files.notes);
   DRAY_TRY(manifests::Manifests work, manifests::ReadManifests(world.disk, scheme, options.work));
   output.Notes(work.notes);
@@ -153,6 +167,16 @@ Result<OfflineInput> ReadOfflineInput(World& world,
                       .namespace_ = std::move(namespace_),
                       .listed = std::move(live.listed),
                       .work = std::move(work.objects)};
+}
+
+void NoteWhatLacks(const planning::OfflineObjects& objects, const Output& output) {
+  std::vector<std::string> notes;
+  if (objects.slices.empty())
+    notes.emplace_back("the input has no ResourceSlice: nothing is known of any device");
+  if (objects.classes.empty()) notes.emplace_back("the input has no DeviceClass");
+  if (!objects.has_nodes)
+    notes.emplace_back("the input has no Node: labels, taints and resources are not looked at");
+  output.Notes(notes);
 }
 
 Result<> CheckNode(const OfflineInputOptions& options, const std::vector<std::string>& nodes) {

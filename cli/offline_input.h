@@ -48,8 +48,10 @@ inline constexpr const char* kDefaultNamespace = "default";
 
 /// Adds -f, --profile, --feature-gates and --steps-max. `options` outlives the program.
 void AddOfflineInput(CLI::App& command, OfflineInputOptions& options);
-/// Of these the last three.
+/// Of these the first; the last three; the two before the last.
+void AddFiles(CLI::App& command, OfflineInputOptions& options);
 void AddRules(CLI::App& command, OfflineInputOptions& options);
+void AddProfile(CLI::App& command, OfflineInputOptions& options);
 /// Adds --kubeconfig and --context, and makes -f optional: without it the question is about the
 /// cluster that kubectl would talk to.
 void AddLiveInput(CLI::App& command, OfflineInputOptions& options);
@@ -62,6 +64,9 @@ std::string KubeconfigOf(const OfflineInputOptions& options);
 Result<OfflineInput> ReadOfflineInput(World& world,
                                       const OfflineInputOptions& options,
                                       const Output& output);
+
+/// What cannot be said for lack of input, to be said first.
+void NoteWhatLacks(const planning::OfflineObjects& objects, const Output& output);
 
 /// Errors: kBadRequest  --node names none of `nodes`.
 Result<> CheckNode(const OfflineInputOptions& options, const std::vector<std::string>& nodes);

@@ -40,12 +40,13 @@ int Output::Refuse(std::string_view command, std::string_view why) const {
   return kExitUsage;
 }
 
+std::string DocumentText(OutputFormat format, std::string_view json) {
+  if (format == OutputFormat::kYaml) return api::JsonToYaml(json).value_or("");
+  return api::PrettyJson(json) + '\n';
+}
+
 void Output::Document(OutputFormat format, std::string_view json) const {
-  if (format == OutputFormat::kYaml) {
-    fmt::print(out, "{}", api::JsonToYaml(json).value_or(""));
-  } else {
-    fmt::print(out, "{}\n", api::PrettyJson(json));
-  }
+  fmt::print(out, "{}", DocumentText(format, json));
 }
 
 Output StandardOutput() {

@@ -23,6 +23,9 @@ enum class OutputFormat : uint8_t { kText, kJson, kYaml };
 /// The format that the word of -o names: json and yaml; every other word is a text for people.
 OutputFormat FormatOf(std::string_view word);
 
+/// `json`, one value, as JSON on several lines or as YAML. Precondition: not kText.
+std::string DocumentText(OutputFormat format, std::string_view json);
+
 enum class Colours : uint8_t { kNone, kTerminal };
 
 /// Where a command writes.
@@ -36,7 +39,7 @@ struct Output {
   void Notes(std::span<const std::string> texts) const;
   /// "dray COMMAND: WHY". Returns kExitUsage.
   int Refuse(std::string_view command, std::string_view why) const;
-  /// `json`, one value, as JSON on several lines or as YAML. Precondition: not kText.
+  /// DocumentText(format, json).
   void Document(OutputFormat format, std::string_view json) const;
 };
 

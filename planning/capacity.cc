@@ -133,9 +133,10 @@ class Accountant {
         is_selected[device] = true;
       });
       if (choice.error.empty()) continue;
-      report_.notes.push_back(fmt::format("class {}: a selector fails on {} devices: {}",
+      report_.notes.push_back(fmt::format("class {}: a selector fails on {} of {} devices: {}",
                                           name,
                                           choice.failing.Count(),
+                                          states_.size(),
                                           choice.error));
     }
     for (size_t i = 0; i < states_.size(); ++i) {
