@@ -80,7 +80,7 @@ class ServerEngine {
   virtual bool Tick() { return false; }
 
   /// Answers. `stream` is one that OnRequest named and that is not finished yet.
-  virtual void Respond(StreamId stream, ResponseHead head, Bytes body) = 0;
+  virtual void Respond(StreamId stream, ResponseHead head, Body body) = 0;
   virtual void Start(StreamId stream, ResponseHead head) = 0;
   virtual void Write(StreamId stream, Bytes piece) = 0;
   virtual void Finish(StreamId stream) = 0;

@@ -110,6 +110,28 @@ Bytes::Bytes(std::string text) {
   owner_ = std::move(owned);
 }
 
+void Body::Add(Bytes piece) {
+  if (first_.empty()) {
+    first_ = std::move(piece);
+  } else {
+    rest_.push_back(std::move(piece));
+  }
+}
+
+size_t Body::size() const {
+  size_t size = first_.size();
+  for (const Bytes& piece : rest_) size += piece.size();
+  return size;
+}
+
+std::string Body::Joined() const {
+  std::string text;
+  text.reserve(size());
+  text += first_.view();
+  for (const Bytes& piece : rest_) text += piece.view();
+  return text;
+}
+
 std::string_view Request::path() const {
   return std::string_view(target).substr(0, target.find('?'));
 }

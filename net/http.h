@@ -89,6 +89,33 @@ class Bytes {
   std::string_view view_;
 };
 
+/// The body of an answer: bytes of one owner or of several, one after the other. Copying it copies
+/// no bytes.
+class Body {
+ public:
+  Body() = default;
+  // NOLINTNEXTLINE(google-explicit-constructor): bytes are a body
+  Body(Bytes only) : first_(std::move(only)) {}
+
+  /// Behind what is there already.
+  void Add(Bytes piece);
+
+  size_t size() const;
+  bool empty() const { return size() == 0; }
+  /// A copy in one piece. O(size).
+  std::string Joined() const;
+  /// Moves the pieces to `take`, in their order.
+  template <class F>
+  void TakeApart(F take) && {
+    take(std::move(first_));
+    for (Bytes& piece : rest_) take(std::move(piece));
+  }
+
+ private:
+  Bytes first_;  // most bodies have no other
+  std::vector<Bytes> rest_;
+};
+
 /// Who a verified client certificate says the peer is (Kubernetes: CN is the user, O the groups).
 struct ClientIdentity {
   std::string common_name;
@@ -157,7 +184,7 @@ class Responder {
   virtual ~Responder() = default;
 
   /// The whole answer. The bytes are shared, not copied. Only the first answer counts.
-  virtual void Respond(ResponseHead head, Bytes body) = 0;
+  virtual void Respond(ResponseHead head, Body body) = 0;
 
   /// Begins a streamed answer; the head goes out at once. Then Write any number of times.
   virtual void Start(ResponseHead head) = 0;

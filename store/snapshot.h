@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/published.h"
 #include "base/strong.h"
@@ -94,6 +95,12 @@ class Snapshot {
   size_t Count(KeyRange keys) const {
     const size_t end = RankAfterPrefix(keys.prefix);
     return end - std::min(end, tree_.Rank(std::max(keys.prefix, keys.start_key)));
+  }
+
+  /// The records of `keys` in groups of at most `records_max` (Tree::Groups).
+  std::vector<Tree::Group> Groups(KeyRange keys, size_t records_max) const {
+    const size_t begin = tree_.Rank(std::max(keys.prefix, keys.start_key));
+    return tree_.Groups(begin, std::max(begin, RankAfterPrefix(keys.prefix)), records_max);
   }
 
   const Tree& tree() const { return tree_; }

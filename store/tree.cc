@@ -341,6 +341,37 @@ Tree::Cursor Tree::LowerBound(std::string_view key) const {
   return cursor;
 }
 
+struct Tree::GroupRequest {
+  size_t begin, end, records_max;
+  std::vector<Group> groups;
+};
+
+/// Of `page`, whose first record has the rank `rank`, what is asked for.
+void Tree::AddGroups(const PageRef& page, size_t rank, size_t records, GroupRequest& request) {
+  const size_t begin = std::max(rank, request.begin);
+  const size_t end = std::min(rank + records, request.end);
+  if (begin >= end) return;
+  const bool is_whole = end - begin == records && records <= request.records_max;
+  if (!is_whole && AsLeaf(*page) == nullptr) {
+    for (const Child& child : AsInner(*page).used()) {
+      AddGroups(child.page, rank, child.records, request);
+      rank += child.records;
+    }
+    return;
+  }
+  Group group{.page = is_whole ? page : nullptr, .first = {}, .records = end - begin};
+  group.first.Push({.page = page.get(), .slot = begin - rank});
+  group.first.Settle();
+  request.groups.push_back(std::move(group));
+}
+
+std::vector<Tree::Group> Tree::Groups(size_t begin, size_t end, size_t records_max) const {
+  DRAY_CHECK(records_max >= kFanOut);
+  GroupRequest request{.begin = begin, .end = end, .records_max = records_max, .groups = {}};
+  if (root_ != nullptr) AddGroups(root_, 0, size_, request);
+  return std::move(request.groups);
+}
+
 void Tree::Cursor::Push(Step step) {
   DRAY_CHECK(depth_ < kDepthMax);
   path_[depth_++] = step;

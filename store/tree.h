@@ -21,6 +21,7 @@
 #include <cstddef>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include <boost/smart_ptr/intrusive_ptr.hpp>
 
@@ -84,11 +85,25 @@ class Tree {
   /// At the first key that is not less than `key`. O(log n).
   Cursor LowerBound(std::string_view key) const;
 
+  /// Records that follow each other.
+  struct Group {
+    /// Has these records and no others; null where no page does. Two groups with one page are the
+    /// same records, also in different versions of the tree.
+    PageRef page;
+    Cursor first;
+    size_t records = 0;
+  };
+  /// The records of the ranks from `begin` to `end`, in groups of at most `records_max`, which is
+  /// at least kFanOut, as few as pages allow. O(groups + log n); touches no record.
+  std::vector<Group> Groups(size_t begin, size_t end, size_t records_max) const;
+
  private:
   friend void intrusive_ptr_add_ref(const Node* page) noexcept;
   friend void intrusive_ptr_release(const Node* page) noexcept;
 
   Tree(PageRef root, size_t size);
+  struct GroupRequest;
+  static void AddGroups(const PageRef& page, size_t rank, size_t records, GroupRequest& request);
 
   PageRef root_;  // null when empty
   size_t size_ = 0;

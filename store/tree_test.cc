@@ -146,6 +146,50 @@ TEST(Tree, AnUnchangedRecordIsShared) {
   EXPECT_EQ((*changed.Find(KeyOf(50)))->modified, Revision{2});
 }
 
+/// The keys of `group`, which lie in [begin, begin + its records) of the tree.
+void ExpectGroup(const Tree& tree, const Tree::Group& group, size_t begin) {
+  Tree::Cursor at = group.first;
+  for (size_t i = 0; i < group.records; ++i) {
+    ASSERT_EQ(tree.Rank(at.record()->key()), begin + i);
+    if (i + 1 < group.records) at.Next();
+  }
+}
+
+TEST(Tree, GroupsCoverARange) {
+  Tree tree;
+  for (size_t i = 0; i < 3000; ++i) tree = tree.Put(RecordOf(KeyOf(i * 7919 % 3000), 1));
+  for (const size_t records_max : {size_t{16}, size_t{17}, size_t{300}, size_t{5000}}) {
+    for (const auto& [begin, end] : {std::pair<size_t, size_t>{0, 3000},
+                                     {1, 2999},
+                                     {17, 18},
+                                     {5, 5},
+                                     {2990, 4000},
+                                     {700, 1900}}) {
+      const std::vector<Tree::Group> groups = tree.Groups(begin, end, records_max);
+      size_t rank = begin;
+      for (const Tree::Group& group : groups) {
+        ASSERT_LE(group.records, records_max);
+        ExpectGroup(tree, group, rank);
+        rank += group.records;
+      }
+      ASSERT_EQ(rank, std::min(end, size_t{3000}));
+    }
+  }
+}
+
+TEST(Tree, AChangeLeavesAllGroupsButItsOwn) {
+  Tree tree;
+  for (size_t i = 0; i < 3000; ++i) tree = tree.Put(RecordOf(KeyOf(i), 1));
+  const std::vector<Tree::Group> before = tree.Groups(0, 3000, 300);
+  const Tree changed = tree.Put(RecordOf(KeyOf(1234), 2));
+  const std::vector<Tree::Group> after = changed.Groups(0, 3000, 300);
+  ASSERT_EQ(after.size(), before.size());
+  size_t different = 0;
+  for (size_t i = 0; i < after.size(); ++i) different += after[i].page != before[i].page ? 1 : 0;
+  EXPECT_EQ(different, 1U);
+  EXPECT_GT(before.size(), 10U);
+}
+
 TEST(Record, SaysWhatItWasMadeOf) {
   const std::string longest(65'535, 'k');
   for (const std::string& key : {std::string(), std::string("k"), longest}) {

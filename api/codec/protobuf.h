@@ -58,11 +58,16 @@ enum class Readable : uint8_t { kSurely, kPerhaps };
 /// kSurely is a proof (docs/design/server.md); what is not readable is kPerhaps.
 Readable EncodeStored(const Object& object, std::string& out);
 
-/// Appends a list of objects in its envelope. `items` are messages without envelopes.
-void EncodeProtobufList(const TypeMeta& meta,
-                        const meta_v1::ListMeta& metadata,
-                        std::span<const std::string_view> items,
-                        std::string& out);
+/// What stands in front of the items of a list in its envelope, and behind them.
+struct ProtobufListFrame {
+  std::string head, tail;
+};
+/// The frame around items that take `items_size` bytes.
+ProtobufListFrame FrameProtobufList(const TypeMeta& meta,
+                                    const meta_v1::ListMeta& metadata,
+                                    size_t items_size);
+/// Appends items of a list; they are messages without envelopes.
+void EncodeProtobufListItems(std::span<const std::string_view> items, std::string& out);
 
 /// Decodes the message of an object of `kind`, as it stands inside an envelope. Unknown fields are
 /// ignored. The memory taken is bounded (api/codec/decode_budget.h).

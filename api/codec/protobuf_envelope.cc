@@ -140,20 +140,21 @@ Result<Object> DecodeEnvelope(const KindInfo& kind,
   return DecodeProtobuf(kind, envelope.raw, wire);
 }
 
-void EncodeProtobufList(const TypeMeta& meta,
-                        const meta_v1::ListMeta& metadata,
-                        std::span<const std::string_view> items,
-                        std::string& out) {
+ProtobufListFrame FrameProtobufList(const TypeMeta& meta,
+                                    const meta_v1::ListMeta& metadata,
+                                    size_t items_size) {
   std::string head;
   EncodeProtobuf(TypeOf<meta_v1::ListMeta>(), &metadata, head);
   head.insert(0, FieldHead(1, head.size()));
-  size_t size = head.size();
+  const EnvelopeFrame frame({.meta = meta, .raw = {}}, head.size() + items_size);
+  return {.head = std::string(frame.head()) + head, .tail = std::string(frame.tail())};
+}
+
+void EncodeProtobufListItems(std::span<const std::string_view> items, std::string& out) {
+  size_t size = 0;
   for (const std::string_view item : items) size += FieldSize(item.size());
-  const EnvelopeFrame frame({.meta = meta, .raw = {}}, size);
-  out.reserve(out.size() + frame.size());
-  out.append(frame.head()).append(head);
+  out.reserve(out.size() + size);
   for (const std::string_view item : items) PutField(2, item, out);
-  out.append(frame.tail());
 }
 
 Result<ObjectList> DecodeProtobufList(const KindInfo& kind, std::string_view raw, Wire wire) {

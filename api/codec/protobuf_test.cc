@@ -393,9 +393,11 @@ TEST(ProtobufList, HoldsMessagesWithoutEnvelopes) {
   map.metadata.name = "b";
   const std::string second = Message(map);
   const std::string_view items[] = {first, second};
-  std::string out;
-  EncodeProtobufList(
-      {.api_version = "v1", .kind = "ConfigMapList"}, {.resource_version = "7"}, items, out);
+  std::string elements;
+  EncodeProtobufListItems(items, elements);
+  const ProtobufListFrame frame = FrameProtobufList(
+      {.api_version = "v1", .kind = "ConfigMapList"}, {.resource_version = "7"}, elements.size());
+  const std::string out = frame.head + elements + frame.tail;
   const auto envelope = ReadProtobufEnvelope(out);
   ASSERT_TRUE(envelope);
   EXPECT_EQ(

@@ -160,13 +160,15 @@ void Engine::Queue(Piece piece) {
   output_.push_back(std::move(piece));
 }
 
-void Engine::Respond(StreamId stream, ResponseHead head, Bytes body) {
+void Engine::Respond(StreamId stream, ResponseHead head, Body body) {
   DRAY_CHECK(busy_ && stream == stream_);
   const bool empty = HasNoBody(head.status);
   const size_t length = empty ? 0 : body.size();
   std::string text = Serialize(head, empty ? Framing::kNone : Framing::kLength, length);
   if (empty || head_request_) body = {};
-  Queue({.head = std::move(text), .body = std::move(body), .tail = {}});
+  std::move(body).TakeApart([&](Bytes piece) {
+    Queue({.head = std::exchange(text, {}), .body = std::move(piece), .tail = {}});
+  });
   EndAnswer();
 }
 

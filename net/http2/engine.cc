@@ -421,7 +421,7 @@ void Engine::Submit(Stream& stream, const AnswerFields& fields, bool has_body) {
                                has_body ? &body : nullptr));
 }
 
-void Engine::Respond(StreamId stream, ResponseHead head, Bytes body) {
+void Engine::Respond(StreamId stream, ResponseHead head, Body body) {
   Stream* const found = Find(stream);
   if (found == nullptr || found->answer_state != AnswerState::kNone) return;
   const bool is_empty = HasNoBody(head.status);
@@ -433,7 +433,7 @@ void Engine::Respond(StreamId stream, ResponseHead head, Bytes body) {
   if (has_body) {
     found->moved_tick = tick_;
     queued_bytes_ += body.size();
-    found->queue.Add(std::move(body));
+    std::move(body).TakeApart([&](Bytes piece) { found->queue.Add(std::move(piece)); });
   }
   Submit(*found, fields, has_body);
 }

@@ -57,7 +57,7 @@ class Engine final : public ServerEngine, private SessionEvents {
   void EndInput() override;
   bool Tick() override;
 
-  void Respond(StreamId stream, ResponseHead head, Bytes body) override;
+  void Respond(StreamId stream, ResponseHead head, Body body) override;
   void Start(StreamId stream, ResponseHead head) override;
   void Write(StreamId stream, Bytes piece) override;
   void Finish(StreamId stream) override;

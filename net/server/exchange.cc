@@ -36,7 +36,7 @@ Exchange::~Exchange() {
   }
 }
 
-void Exchange::Respond(ResponseHead head, Bytes body) {
+void Exchange::Respond(ResponseHead head, Body body) {
   const std::shared_ptr<ExchangeConnection> connection = connection_.lock();
   if (state_ != State::kWaiting || !connection) return;
   state_ = State::kComplete;

@@ -41,7 +41,7 @@ class Exchange final : public Responder, public std::enable_shared_from_this<Exc
   Exchange& operator=(const Exchange&) = delete;
   ~Exchange() override;
 
-  void Respond(ResponseHead head, Bytes body) override;
+  void Respond(ResponseHead head, Body body) override;
   void Start(ResponseHead head) override;
   WriteOutcome Write(Bytes piece) override;
   void Finish() override;

@@ -65,18 +65,28 @@ std::string ItemProtobuf(const storage::Item& item, const Form& form) {
   return out;
 }
 
-std::string ListProtobuf(const verbs::ListAnswer& answer, const Form& form) {
-  std::vector<std::string_view> messages;
-  messages.reserve(answer.items.size());
-  for (const storage::Item& item : answer.items) messages.push_back(MessageOf(item, form));
-  std::string out;
-  api::EncodeProtobufList(MetaOf(*answer.kind, form, "List"),
-                          {.resource_version = answer.resource_version,
-                           .continue_ = answer.continue_token,
-                           .remaining_item_count = answer.remaining_item_count},
-                          messages,
-                          out);
-  return out;
+TextPieces ListProtobuf(const verbs::ListAnswer& answer, const Form& form) {
+  TextPieces elements;
+  if (IsPartial(form) || answer.items.groups().empty()) {
+    std::vector<std::string_view> messages;
+    messages.reserve(answer.items.size());
+    for (const storage::Item& item : answer.items) messages.push_back(MessageOf(item, form));
+    std::string text;
+    api::EncodeProtobufListItems(messages, text);
+    elements.Add(std::move(text));
+  } else {
+    for (const auto& group : answer.items.groups()) elements.Add(group->Messages());
+  }
+  api::ProtobufListFrame frame =
+      api::FrameProtobufList(MetaOf(*answer.kind, form, "List"),
+                             {.resource_version = answer.resource_version,
+                              .continue_ = answer.continue_token,
+                              .remaining_item_count = answer.remaining_item_count},
+                             elements.size());
+  TextPieces body(std::move(frame.head));
+  body.Add(elements);
+  body.Add(std::move(frame.tail));
+  return body;
 }
 
 std::string StatusProtobuf(const api::meta_v1::Status& status) {

@@ -7,6 +7,7 @@
 
 #include "api/meta_v1/status.h"
 #include "server/documents/form.h"
+#include "server/documents/text_pieces.h"
 #include "server/verbs/answer.h"
 #include "server/verbs/watch_cursor.h"
 
@@ -15,8 +16,8 @@ namespace dray::server::documents {
 /// One object in its envelope, whole or, with a transformation, reduced to its metadata. O(size).
 std::string ItemProtobuf(const storage::Item& item, const Form& form);
 
-/// A list in its envelope. O(size).
-std::string ListProtobuf(const verbs::ListAnswer& answer, const Form& form);
+/// A list in its envelope. O(size), or O(groups) where they have their texts already.
+TextPieces ListProtobuf(const verbs::ListAnswer& answer, const Form& form);
 
 std::string StatusProtobuf(const api::meta_v1::Status& status);
 

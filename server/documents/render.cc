@@ -109,6 +109,31 @@ std::string ListJson(const verbs::ListAnswer& answer, const Rendering& rendering
   return out;
 }
 
+// `{"kind":"KList","apiVersion":"V","metadata":{…},"items":[`
+std::string ListHead(const verbs::ListAnswer& answer) {
+  std::string head;
+  JsonWriter json(head);
+  json.Object([&] {
+    json.Member("kind", fmt::format("{}List", answer.kind->kind));
+    json.Member("apiVersion", answer.kind->api_version());
+    json.Member("metadata").Raw(ListMetadataJson(answer));
+    json.Member("items").Array([] {});
+  });
+  head.resize(head.size() - std::string_view("]}").size());
+  return head;
+}
+
+TextPieces GroupedListJson(const verbs::ListAnswer& answer) {
+  TextPieces body(ListHead(answer));
+  size_t comma = 1;  // that of the first element is not wanted
+  for (const auto& group : answer.items.groups()) {
+    if (group->items().empty()) continue;
+    body.Add(group->Json(), std::exchange(comma, 0));
+  }
+  body.Add("]}\n");
+  return body;
+}
+
 }  // namespace
 
 std::string StatusJson(const api::meta_v1::Status& status) {
@@ -128,13 +153,17 @@ Result<std::string> AnswerBody(const verbs::ObjectAnswer& answer, const Renderin
   return Encoded(std::move(text), form, rendering.pretty);
 }
 
-Result<std::string> AnswerBody(const verbs::ListAnswer& answer, const Rendering& rendering) {
+Result<TextPieces> AnswerBody(const verbs::ListAnswer& answer, const Rendering& rendering) {
   const Form& form = rendering.form;
   if (form.transform == Transform::kPartial) {
     return WrongForm(*answer.kind, "PartialObjectMetadata", "a list");
   }
   if (form.encoding == Encoding::kProtobuf) return ListProtobuf(answer, form);
-  return Encoded(ListJson(answer, rendering), form, rendering.pretty);
+  const bool is_compact = form.encoding == Encoding::kJson && !rendering.pretty && !form.pretty;
+  if (is_compact && form.transform == Transform::kNone && !answer.items.groups().empty()) {
+    return GroupedListJson(answer);
+  }
+  return TextPieces(Encoded(ListJson(answer, rendering), form, rendering.pretty));
 }
 
 std::string StatusBody(const api::meta_v1::Status& status, const Form& form, bool pretty) {

@@ -10,6 +10,7 @@
 #include "base/world.h"
 #include "server/documents/form.h"
 #include "server/documents/table.h"
+#include "server/documents/text_pieces.h"
 #include "server/verbs/answer.h"
 #include "server/verbs/watch_cursor.h"
 
@@ -25,7 +26,7 @@ struct Rendering {
 /// The body of an answer.
 /// Errors: kNotAcceptable  one object was asked for as a list, or the reverse.
 Result<std::string> AnswerBody(const verbs::ObjectAnswer& answer, const Rendering& rendering);
-Result<std::string> AnswerBody(const verbs::ListAnswer& answer, const Rendering& rendering);
+Result<TextPieces> AnswerBody(const verbs::ListAnswer& answer, const Rendering& rendering);
 
 /// The JSON of a Status, compact and without a newline.
 std::string StatusJson(const api::meta_v1::Status& status);

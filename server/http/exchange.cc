@@ -192,28 +192,35 @@ net::ResponseHead Exchange::Head(int status, std::string_view media_type) {
 }
 
 void Exchange::Send(net::ResponseHead head, std::string body) {
+  if (body.size() <= kSmallAnswerBytes) {
+    return Respond(std::move(head), net::Bytes(std::move(body)));
+  }
+  SendPieces(std::move(head), documents::TextPieces(std::move(body)));
+}
+
+void Exchange::SendPieces(net::ResponseHead head, documents::TextPieces body) {
   // Only the plain word: a client that weighs encodings against each other gets none.
   if (body.size() > kGzipBytesMin && AcceptsGzip(request_.headers)) {
-    if (auto compressed = Gzip(body); compressed) {
-      body = *std::move(compressed);
+    if (auto compressed = Gzip(body.Joined()); compressed) {
+      body = documents::TextPieces(*std::move(compressed));
       head.headers.Add("Content-Encoding", "gzip");
       head.headers.Add("Vary", "Accept-Encoding");
     }
   }
-  if (body.size() <= kSmallAnswerBytes) {
-    return Respond(std::move(head), net::Bytes(std::move(body)));
-  }
   struct Large {
-    std::string text;
+    documents::TextPieces text;
     net::ByteBudget::Share share;
   };
   const auto large =
       std::make_shared<Large>(std::move(body), net::ByteBudget::Share(parts_.answers));
-  if (!large->share.Resize(large->text.size())) return SendTooManyRequests();
-  Respond(std::move(head), net::Bytes(large, large->text));
+  const bool is_small = large->text.size() <= kSmallAnswerBytes;
+  if (!is_small && !large->share.Resize(large->text.size())) return SendTooManyRequests();
+  net::Body pieces;
+  for (const auto& piece : large->text.pieces()) pieces.Add(net::Bytes(large, piece.text));
+  Respond(std::move(head), std::move(pieces));
 }
 
-void Exchange::Respond(net::ResponseHead head, net::Bytes body) {
+void Exchange::Respond(net::ResponseHead head, net::Body body) {
   // Without a responder this became a watch, which ends by itself.
   if (responder_ == nullptr || answered_.exchange(true)) return;
   place_ = InFlight::Place();  // before the client hears of it, and may ask again

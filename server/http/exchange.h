@@ -101,7 +101,8 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   }
   net::ResponseHead Head(int status, std::string_view media_type);
   void Send(net::ResponseHead head, std::string body);
-  void Respond(net::ResponseHead head, net::Bytes body);
+  void SendPieces(net::ResponseHead head, documents::TextPieces body);
+  void Respond(net::ResponseHead head, net::Body body);
   void SendError(const Error& error);
   void SendText(int status, std::string_view text);
   void SendTooManyRequests();

@@ -49,11 +49,11 @@ class NotingResponder final : public net::Responder {
   NotingResponder(const NotingResponder&) = delete;
   NotingResponder& operator=(const NotingResponder&) = delete;
   ~NotingResponder() override { noted_->is_over = true; }
-  void Respond(net::ResponseHead head, net::Bytes body) override {
+  void Respond(net::ResponseHead head, net::Body body) override {
     const dray::testing::AllocationsNotCounted not_counted;
     ++noted_->answers;
     noted_->status = head.status;
-    noted_->body = body.view();
+    noted_->body = body.Joined();
   }
   void Start(net::ResponseHead head) override {
     ++noted_->answers;

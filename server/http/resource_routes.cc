@@ -215,20 +215,23 @@ void Exchange::Watch(const ResourceRequest& request) {
 void Exchange::Answered(verbs::Answer answer) {
   warnings_.insert(warnings_.end(), answer.warnings.begin(), answer.warnings.end());
   if (!answer.outcome) return SendError(answer.outcome.error());
+  const std::string_view media_type = documents::MediaType(rendering_.form.encoding);
+  if (const auto* list = std::get_if<verbs::ListAnswer>(&*answer.outcome)) {
+    Result<documents::TextPieces> body = documents::AnswerBody(*list, rendering_);
+    if (!body) return SendError(body.error());
+    return SendPieces(Head(200, media_type), *std::move(body));
+  }
   int code = 200;
-  const documents::Form& form = rendering_.form;
   Result<std::string> body;
   if (const auto* object = std::get_if<verbs::ObjectAnswer>(&*answer.outcome)) {
     code = object->code;
     body = documents::AnswerBody(*object, rendering_);
-  } else if (const auto* list = std::get_if<verbs::ListAnswer>(&*answer.outcome)) {
-    body = documents::AnswerBody(*list, rendering_);
   } else if (const auto* status = std::get_if<verbs::StatusAnswer>(&*answer.outcome)) {
     code = status->code;
-    body = documents::StatusBody(status->status, form, rendering_.pretty);
+    body = documents::StatusBody(status->status, rendering_.form, rendering_.pretty);
   }
   if (!body) return SendError(body.error());
-  Send(Head(code, documents::MediaType(form.encoding)), *std::move(body));
+  Send(Head(code, media_type), *std::move(body));
 }
 
 }  // namespace dray::server::http

@@ -11,13 +11,15 @@
 
 #include "base/published.h"
 #include "server/storage/item.h"
+#include "server/storage/item_group.h"
 #include "server/storage/stored_object.h"
 #include "store/snapshot.h"
 
 namespace dray::server::storage {
 
-/// Items where they lie: the snapshot holds them all, so that ten thousand cost ten thousand
-/// addresses and no reference counts, each of which would be a miss of the cache.
+/// Items where they lie, in key order, one by one or in groups whose texts others share. The
+/// snapshot holds them all, so that ten thousand cost ten thousand addresses and no reference
+/// counts, each of which would be a miss of the cache. Belongs to one thread.
 class ItemList {
  public:
   class Iterator {
@@ -39,28 +41,44 @@ class ItemList {
    private:
     const Item* const* at_ = nullptr;
   };
+  using Groups = std::vector<std::shared_ptr<const ItemGroup>>;
 
   ItemList() = default;
   /// Of items in `snapshot`.
   explicit ItemList(Frozen<store::Snapshot> snapshot) : snapshot_(std::move(snapshot)) {}
+  /// Of what `groups` have.
+  ItemList(Frozen<store::Snapshot> snapshot, Groups groups)
+      : snapshot_(std::move(snapshot)), groups_(std::move(groups)) {}
 
   void Reserve(size_t items) { items_.reserve(items); }
-  /// Precondition: there is an item, in the snapshot.
+  /// Precondition: there is an item, in the snapshot; it is not a list of groups.
   void Add(ItemRef found) {
     items_.push_back(found.item);
     if (found.owner != nullptr) owners_.push_back(std::move(found.owner));
   }
 
-  size_t size() const { return items_.size(); }
-  bool empty() const { return items_.empty(); }
-  const Item& operator[](size_t index) const { return *items_[index]; }
-  Iterator begin() const { return Iterator(items_.data()); }
-  Iterator end() const { return Iterator(items_.data() + items_.size()); }
-  std::span<const Item* const> all() const { return items_; }
+  /// Those that it consists of; empty when it has its items one by one.
+  const Groups& groups() const { return groups_; }
+
+  size_t size() const { return all().size(); }
+  bool empty() const { return all().empty(); }
+  const Item& operator[](size_t index) const { return *all()[index]; }
+  Iterator begin() const { return Iterator(all().data()); }
+  Iterator end() const { return Iterator(all().data() + all().size()); }
+  /// One by one, also those of groups.
+  std::span<const Item* const> all() const {
+    if (items_.empty()) {
+      for (const auto& group : groups_) {
+        items_.insert(items_.end(), group->items().begin(), group->items().end());
+      }
+    }
+    return items_;
+  }
 
  private:
   Frozen<store::Snapshot> snapshot_;
-  std::vector<const Item*> items_;
+  Groups groups_;
+  mutable std::vector<const Item*> items_;  // of groups: when somebody asks
   std::vector<std::shared_ptr<const StoredObject>> owners_;
 };
 

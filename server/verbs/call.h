@@ -19,6 +19,7 @@
 #include "base/world.h"
 #include "server/registry/write.h"
 #include "server/storage/allocation_guard.h"
+#include "server/storage/list_cache.h"
 #include "server/storage/stored_object.h"
 #include "server/storage/unreadable.h"
 #include "server/verbs/answer.h"
@@ -42,6 +43,7 @@ struct Core {
   /// Null when allocations may overlap.
   std::shared_ptr<storage::AllocationGuard> allocations;
   std::shared_ptr<storage::LenientReader> lenient;
+  std::shared_ptr<storage::ListCache> lists;
   /// States before this revision are not listed any more (Resources::ForgetStatesBefore).
   std::shared_ptr<std::atomic<int64_t>> states_begin;
   /// Watches of what came after an earlier revision are too late (Resources::BeginWatchesAt).

@@ -9,8 +9,10 @@
 
 #include "server/errors/errors.h"
 #include "server/registry/strategy.h"
+#include "server/storage/item_group.h"
 #include "server/storage/item_list.h"
 #include "server/storage/keys.h"
+#include "server/storage/list_cache.h"
 #include "server/storage/stored_object.h"
 #include "server/storage/transactions.h"
 #include "server/verbs/list_plan.h"
@@ -24,6 +26,11 @@ namespace {
 using storage::Item;
 using storage::ItemList;
 using storage::ItemRef;
+
+// Shorter lists are put together anew each time.
+constexpr size_t kGroupedRecordsMin = 256;
+// A write changes one group, whose text is made again: about 200 KiB of claims.
+constexpr size_t kGroupRecordsMax = 512;
 
 // One page of the objects that match, and how it ended.
 struct Page {
@@ -54,6 +61,43 @@ Page ReadPage(const Call& call,
     if (left > 0) page.next_start = std::string(record.key()) + '\0';
     break;
   }
+  return page;
+}
+
+std::shared_ptr<const storage::ItemGroup> ReadGroup(const Call& call,
+                                                    const store::Tree::Group& records,
+                                                    std::shared_ptr<storage::TextBudget> budget,
+                                                    std::vector<std::string>* left_out) {
+  auto group = std::make_shared<storage::ItemGroup>(records.page, std::move(budget));
+  group->Reserve(records.records);
+  for (const store::Record& record : store::RecordRange(records.first, records.records)) {
+    ItemRef found = call.core->lenient->Find(call.view(), record, left_out);
+    if (found.item != nullptr) group->Add(std::move(found));
+  }
+  return group;
+}
+
+// Groups of the whole collection below `prefix`, what others asked for before as it is.
+Page ReadGroups(const Call& call,
+                const Frozen<store::Snapshot>& snapshot,
+                std::string_view prefix) {
+  storage::ListCache& cache = *call.core->lists;
+  const storage::ListCache::Begun begun = cache.Begin(call.view(), prefix, call.now());
+  Page page;
+  ItemList::Groups groups;
+  storage::ListCache::Kept kept;
+  for (store::Tree::Group& records : snapshot->Groups({.prefix = prefix}, kGroupRecordsMax)) {
+    std::shared_ptr<const storage::ItemGroup> group = begun.Find(records.page.get());
+    if (group == nullptr) {
+      const size_t left_out = page.left_out.size();
+      group = ReadGroup(call, records, begun.budget, &page.left_out);
+      if (page.left_out.size() > left_out) records.page = nullptr;  // to be told again
+    }
+    if (records.page != nullptr) kept.emplace(records.page.get(), group);
+    groups.push_back(std::move(group));
+  }
+  if (begun.budget != nullptr) cache.Keep(call.view(), prefix, std::move(kept));
+  page.items = ItemList(snapshot, std::move(groups));
   return page;
 }
 
@@ -142,8 +186,12 @@ Task<Outcome> List(Call call) {
     co_return answer;
   }
   const std::string start_key = plan.start.empty() ? prefix : prefix + plan.start;
-  Page page =
-      ReadPage(call, snapshot, {.prefix = prefix, .start_key = start_key}, plan.limit, selection);
+  const size_t records = plan.start.empty() ? snapshot->Count({.prefix = prefix}) : 0;
+  const bool is_whole = plan.limit <= 0 || records <= static_cast<size_t>(plan.limit);
+  const bool in_groups = selection.is_everything() && is_whole && records >= kGroupedRecordsMin;
+  const store::KeyRange range{.prefix = prefix, .start_key = start_key};
+  Page page = in_groups ? ReadGroups(call, snapshot, prefix)
+                        : ReadPage(call, snapshot, range, plan.limit, selection);
   WarnLeftOut(call, page.left_out);
   answer.items = std::move(page.items);
   if (page.next_start.has_value()) {

@@ -26,6 +26,7 @@ struct Resources::Parts {
                         .options = core.options,
                         .allocations = core.allocations,
                         .lenient = core.lenient,
+                        .lists = core.lists,
                         .states_begin = core.states_begin,
                         .watches_begin = core.watches_begin,
                         .rights = core.rights});
@@ -102,6 +103,7 @@ Resources::Resources(
                .options = options,
                .allocations = GuardOf(store, options),
                .lenient = std::make_shared<storage::LenientReader>(std::move(log)),
+               .lists = std::make_shared<storage::ListCache>(),
                .states_begin = std::make_shared<std::atomic<int64_t>>(0),
                .watches_begin = std::make_shared<std::atomic<int64_t>>(0),
                .rights = options.rbac ? std::make_shared<Rights>(store) : nullptr})) {}

@@ -76,9 +76,9 @@ class DirectApi {
    public:
     explicit Responder(net::Reactor& reactor) : reactor_(reactor) {}
 
-    void Respond(net::ResponseHead head, net::Bytes body) override {
+    void Respond(net::ResponseHead head, net::Body body) override {
       Note(head.status);
-      answer_.body = body.view();
+      answer_.body = body.Joined();
     }
     void Start(net::ResponseHead head) override {
       Note(head.status);

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Items that lie together in the store, and what lists say of them.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/mutex.h"
+#include "base/published.h"
+#include "server/storage/item.h"
+#include "server/storage/stored_object.h"
+#include "store/tree.h"
+
+namespace dray::server::storage {
+
+/// How many bytes of texts groups may keep, together. Safe from any thread.
+class TextBudget {
+ public:
+  explicit TextBudget(size_t bytes_max) : bytes_max_(bytes_max) {}
+
+  /// False: there is no room for `bytes` more.
+  bool Take(size_t bytes);
+  void GiveBack(size_t bytes) { used_.fetch_sub(bytes, std::memory_order_relaxed); }
+  size_t used() const { return used_.load(std::memory_order_relaxed); }
+  size_t bytes_max() const { return bytes_max_; }
+
+ private:
+  const size_t bytes_max_;
+  std::atomic<size_t> used_ = 0;
+};
+
+/// The items of the records of one page of the store (store::Tree::Group), in key order. While it
+/// is filled it belongs to one thread; from then on it does not change, and is safe from any.
+class ItemGroup {
+ public:
+  /// `page` keeps the records alive; when it is null somebody else does. Texts are kept as far as
+  /// `budget`, unless null, allows; else they are made at each call.
+  ItemGroup(store::Tree::PageRef page, std::shared_ptr<TextBudget> budget)
+      : page_(std::move(page)), budget_(std::move(budget)) {}
+  ItemGroup(const ItemGroup&) = delete;
+  ItemGroup& operator=(const ItemGroup&) = delete;
+  ~ItemGroup();
+
+  void Reserve(size_t items) { items_.reserve(items); }
+  /// Precondition: there is an item.
+  void Add(ItemRef found);
+
+  const store::Tree::Node* page() const { return page_.get(); }
+  std::span<const Item* const> items() const { return items_; }
+
+  /// What a list in JSON says of them: `,{…},{…}`, a comma before each. O(size), or O(1) when kept.
+  Frozen<std::string> Json() const;
+  /// The same of a list in protobuf: its fields of number 2.
+  Frozen<std::string> Messages() const;
+
+ private:
+  using Made = std::string (*)(std::span<const Item* const>);
+  Frozen<std::string> Text(Frozen<std::string>& kept, Made make) const DRAY_REQUIRES(mutex_);
+
+  const store::Tree::PageRef page_;
+  const std::shared_ptr<TextBudget> budget_;
+  std::vector<const Item*> items_;
+  std::vector<std::shared_ptr<const StoredObject>> owners_;
+  mutable Mutex mutex_;
+  mutable Frozen<std::string> json_ DRAY_GUARDED_BY(mutex_);
+  mutable Frozen<std::string> messages_ DRAY_GUARDED_BY(mutex_);
+};
+
+}  // namespace dray::server::storage
