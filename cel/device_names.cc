@@ -2,8 +2,10 @@
 #include "cel/device_names.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <variant>
@@ -29,20 +31,26 @@ bool IsIdentifier(std::string_view id) {
 
 /// Which part of the device a node denotes, and how deep it lies.
 struct Place {
-  enum class Depth : uint8_t { kNowhere, kDevice, kSection, kDomain };
+  enum class Depth : uint8_t { kNowhere, kDevice, kSection, kDomain, kName };
   Depth depth = Depth::kNowhere;
   DeviceSection section = DeviceSection::kAttributes;
   std::string_view domain;
+  size_t name = 0;  // of kName: its place in the list
 };
+
+bool IsComparison(std::string_view function) {
+  constexpr std::array<std::string_view, 6> kOperators = {
+      "_==_", "_!=_", "_<_", "_<=_", "_>_", "_>=_"};
+  return std::ranges::find(kOperators, function) != kOperators.end();
+}
 
 class Reader {
  public:
   explicit Reader(const CheckedAst& checked) : checked_(checked) {}
 
-  std::vector<DeviceName> Run() && {
-    Visit(checked_.ast.root);
-    return std::move(names_);
-  }
+  void Run() { Visit(checked_.ast.root); }
+  std::vector<DeviceName>& names() { return names_; }
+  std::vector<NamedComparison>& comparisons() { return comparisons_; }
 
  private:
   using Depth = Place::Depth;
@@ -94,10 +102,33 @@ class Reader {
     if (node.name == "@in" && places.size() == 2) {
       const auto key = Text(node.children[0]);
       if (key.has_value()) Step(places[1], *key);
+      const Node& list = checked_.ast[node.children[1]];
+      for (const NodeId element : list.kind == NodeKind::kList ? list.children : none_)
+        Compare(places[0], element);
+    }
+    if (IsComparison(node.name) && places.size() == 2) {
+      Compare(places[0], node.children[1]);
+      Compare(places[1], node.children[0]);
     }
     // An optional leads where its value does.
     const bool is_same = node.is_member && (node.name == "orValue" || node.name == "value");
     return is_same ? places[0] : Place();
+  }
+
+  /// Notes that what is at the place is compared with the node, if they are a name and a literal.
+  void Compare(const Place& place, NodeId with) {
+    const Node& node = checked_.ast[with];
+    if (place.depth != Depth::kName || node.kind != NodeKind::kLiteral) return;
+    const DeviceName& name = names_[place.name];
+    if (const auto* truth = std::get_if<bool>(&node.constant)) {
+      comparisons_.push_back({name, *truth});
+    } else if (const auto* whole = std::get_if<int64_t>(&node.constant)) {
+      comparisons_.push_back({name, *whole});
+    } else if (const auto* number = std::get_if<double>(&node.constant)) {
+      comparisons_.push_back({name, *number});
+    } else if (const auto* text = std::get_if<std::string_view>(&node.constant)) {
+      comparisons_.push_back({name, std::string(*text)});
+    }
   }
 
   std::optional<std::string_view> Text(NodeId id) const {
@@ -117,9 +148,12 @@ class Reader {
       case Depth::kSection: return {Depth::kDomain, place.section, key};
       case Depth::kDomain: {
         DeviceName name{place.section, std::string(place.domain), std::string(key)};
-        if (std::ranges::find(names_, name) == names_.end()) names_.push_back(std::move(name));
-        break;
+        const auto known = std::ranges::find(names_, name);
+        const auto at = static_cast<size_t>(known - names_.begin());
+        if (known == names_.end()) names_.push_back(std::move(name));
+        return {.depth = Depth::kName, .name = at};
       }
+      case Depth::kName: break;
     }
     return {};
   }
@@ -127,6 +161,8 @@ class Reader {
   const CheckedAst& checked_;
   std::map<uint32_t, Place> locals_;  // by slot
   std::vector<DeviceName> names_;
+  std::vector<NamedComparison> comparisons_;
+  const std::span<const NodeId> none_;
 };
 
 }  // namespace
@@ -143,7 +179,15 @@ std::string DeviceName::ToExpression() const {
 }
 
 std::vector<DeviceName> NamesIn(const CheckedAst& checked) {
-  return Reader(checked).Run();
+  Reader reader(checked);
+  reader.Run();
+  return std::move(reader.names());
+}
+
+std::vector<NamedComparison> ComparisonsIn(const CheckedAst& checked) {
+  Reader reader(checked);
+  reader.Run();
+  return std::move(reader.comparisons());
 }
 
 std::vector<DeviceName> NamesOf(const Device& device) {

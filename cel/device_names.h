@@ -5,6 +5,7 @@
 #include <compare>
 #include <cstdint>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "cel/check/checked_ast.h"
@@ -29,6 +30,17 @@ struct DeviceName {
 /// Finds names that are written as constants, also through cel.bind, optMap, orValue and value;
 /// computed names (device.attributes[x]) are not found. O(nodes).
 std::vector<DeviceName> NamesIn(const check::CheckedAst& checked);
+
+/// `name == literal`, `literal < name`, `name in [literal, …]`: one for each literal.
+struct NamedComparison {
+  using Literal = std::variant<bool, int64_t, double, std::string>;
+  DeviceName name;
+  Literal literal;
+};
+
+/// The comparisons of names, as NamesIn finds them, with literals: ==, !=, <, <=, >, >= and in.
+/// Those with null, bytes and unsigned numbers are left out. O(nodes).
+std::vector<NamedComparison> ComparisonsIn(const check::CheckedAst& checked);
 
 /// All names of `device`; a name without a domain has the driver's.
 std::vector<DeviceName> NamesOf(const Device& device);

@@ -81,5 +81,27 @@ TEST(DeviceNames, ReadAsExpressionsWriteThem) {
             "device.capacity[\"d\"][\"\"]");
 }
 
+std::string Compared(const char* expression) {
+  const auto program = CompileProgram(expression, Environment{});
+  if (!program.has_value()) return program.error().message;
+  std::vector<std::string> texts;
+  for (const NamedComparison& comparison : ComparisonsIn((*program)->checked())) {
+    const std::string literal =
+        std::visit([](const auto& value) { return fmt::format("{}", value); }, comparison.literal);
+    texts.push_back(fmt::format("{}/{} {}", comparison.name.domain, comparison.name.id, literal));
+  }
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
+TEST(DeviceNames, AreComparedWithLiterals) {
+  EXPECT_EQ(Compared("device.attributes['d'].x == 1 && 'a' != device.attributes['d'].y"),
+            "d/x 1, d/y a");
+  EXPECT_EQ(Compared("device.attributes['d'].x in ['a', 'b']"), "d/x a, d/x b");
+  EXPECT_EQ(Compared("cel.bind(a, device.attributes['d'], a.x == true || a.y < 1.5)"),
+            "d/x true, d/y 1.5");
+  EXPECT_EQ(Compared("device.attributes['d'].?x.orValue('') == 'a'"), "d/x a");
+  EXPECT_EQ(Compared("device.driver == 'a' || 'x' in device.attributes['d']"), "");
+}
+
 }  // namespace
 }  // namespace dray::cel

@@ -80,6 +80,9 @@ class Accountant {
     const bool draws = !device.device->consumes_counters.empty();
     if (!pool.trouble.empty() || (draws && !question_.features.partitionable_devices))
       return State::kUnusable;
+    // A slice of counters has no devices, as the allocator sees it.
+    if (question_.features.partitionable_devices && !device.slice->spec.shared_counters.empty())
+      return State::kUnusable;
     if (IsTainted(device)) return State::kTainted;
     return counters_[device.pool]->HasRoomFor(*device.device) ? State::kFree : State::kBlocked;
   }

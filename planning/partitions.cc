@@ -134,6 +134,15 @@ int64_t PoolCounters::Scaled(const Quantity& amount) const {
   return in_milli_ ? amount.MilliValue() : amount.Value();
 }
 
+bool PoolCounters::Has(const v1::Device& device) const {
+  return std::ranges::all_of(device.consumes_counters, [&](const auto& draw) {
+    const auto set = sets_.find(draw.counter_set);
+    return set != sets_.end() && std::ranges::all_of(draw.counters, [&](const auto& counter) {
+             return by_name_[set->second].contains(counter.first);
+           });
+  });
+}
+
 bool PoolCounters::HasRoomFor(const v1::Device& device) const {
   if (device.consumes_counters.empty()) return true;
   if (is_overdrawn_ || !controllers::FitsCounters(device, left_)) return false;
@@ -163,19 +172,23 @@ void PartitionAccount::Add(const PoolCounters& counters, std::span<const Device>
     const auto set = counters.sets_.find(draw.counter_set);
     return set == counters.sets_.end() ? counters.sets_.size() : set->second;
   };
+  std::vector<Device> cut;  // those whose counters are there
   for (const Device& one : devices) {
+    if (counters.Has(*one.device->device)) cut.push_back(one);
+  }
+  for (const Device& one : cut) {
     const auto& draws = one.device->device->consumes_counters;
     for (const auto& draw : draws) unions.Join(set_of(draws.front()), set_of(draw));
   }
   std::map<size_t, Unit> units;
   std::set<size_t> sets;
-  for (const Device& one : devices) {
+  for (const Device& one : cut) {
     const auto& draws = one.device->device->consumes_counters;
     units[unions.Find(set_of(draws.front()))].Add(one, ShapeOf(counters, *one.device));
     for (const auto& draw : draws) sets.insert(set_of(draw));
   }
   for (const auto& [set, unit] : units) AddUnit(counters, unit);
-  if (!devices.empty()) AddCounters(counters, devices.front().device->driver(), sets);
+  if (!cut.empty()) AddCounters(counters, cut.front().device->driver(), sets);
 }
 
 /// The place of the device's shape among those of the row.

@@ -30,6 +30,8 @@ class PoolCounters {
   PoolCounters(const PopulationPool& pool, const allocator::Features& features);
 
   bool empty() const { return counters_.empty(); }
+  /// Whether all counters are there that the device draws from.
+  bool Has(const api::resource_v1::Device& device) const;
   /// Whether the device, which nobody has, could be had as far as counters and groups go. True of
   /// devices that draw from none.
   bool HasRoomFor(const api::resource_v1::Device& device) const;
