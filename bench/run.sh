@@ -53,6 +53,9 @@ heading "a device in one allocation only"
 show "$bin/allocations_bench" "$bin/dray" --memory
 show "$bin/allocations_bench" "$bin/dray"
 
+heading "questions about a large cluster in a file"
+show "$bin/plans_bench" "$bin/dray"
+
 heading "stores"
 show "$bin/store_bench"
 

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// How long `dray whatif` and `dray explain` take on a file of 5 000 nodes, 40 000 devices and 20
+// 000 allocated claims, from starting the program to its end; how much of it is reading, preparing
+// and searching, measured in this process; and what one explanation costs a running scheduler.
+//
+//   plans_bench DRAY [FOLDER]     with FOLDER the files are left there
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "api/core_v1/pod.h"
+#include "base/world.h"
+#include "bench/planning/cluster_file.h"
+#include "bench/serve/server_process.h"
+#include "dray/selector.h"
+#include "manifests/objects.h"
+#include "planning/offline_cluster.h"
+#include "planning/offline_objects.h"
+#include "planning/unfit_line.h"
+#include "scheduler/unfit_pod.h"
+
+namespace {
+
+using namespace dray;  // NOLINT(google-build-using-namespace): this file is only glue
+using Clock = std::chrono::steady_clock;
+
+constexpr int kRuns = 5;
+
+void Write(const std::string& path, const std::string& text) {
+  std::ofstream(path, std::ios::binary) << text;
+}
+
+struct Cost {
+  double wall_ms = 0, cpu_ms = 0;
+  double resident_mib = 0;
+};
+
+Cost RunOnce(const std::vector<std::string>& command) {
+  std::vector<char*> words;
+  words.reserve(command.size() + 1);
+  for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
+  const auto begin = Clock::now();
+  const pid_t child = fork();
+  if (child == 0) {
+    if (std::freopen("/dev/null", "w", stdout) == nullptr) _exit(127);
+    execv(words[0], words.data());
+    _exit(127);
+  }
+  int status = 0;
+  rusage used{};
+  wait4(child, &status, 0, &used);
+  if (!WIFEXITED(status) || WEXITSTATUS(status) > 1) bench::Die("the program failed");
+  const auto milliseconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_usec) / 1e3;
+  };
+  return {.wall_ms = bench::Milliseconds(Clock::now() - begin),
+          .cpu_ms = milliseconds(used.ru_utime) + milliseconds(used.ru_stime),
+          .resident_mib = static_cast<double>(used.ru_maxrss) / 1024};
+}
+
+void Measure(std::string_view what, std::string_view bar, const std::vector<std::string>& command) {
+  std::vector<double> wall;
+  Cost last;
+  for (int run = 0; run < kRuns; ++run) {
+    last = RunOnce(command);
+    wall.push_back(last.wall_ms);
+  }
+  std::ranges::sort(wall);
+  fmt::print("{:<28} {:7.0f} ms of {} runs the median, {:5.0f} ms of CPU, {:4.0f} MiB  (bar: {})\n",
+             what,
+             bench::Percentile(wall, 50),
+             kRuns,
+             last.cpu_ms,
+             last.resident_mib,
+             bar);
+}
+
+/// The parts of one question, in this process.
+void MeasureParts(const std::string& cluster, const std::string& work) {
+  World& world = RealWorld();
+  const api::Scheme scheme;
+  auto last = Clock::now();
+  const auto tell = [&](std::string_view what) {
+    fmt::print("  {:<26} {:7.1f} ms\n", what, bench::Milliseconds(Clock::now() - last));
+    last = Clock::now();
+  };
+  const std::vector<std::string> paths = {cluster, work};
+  auto read = manifests::ReadManifests(world.disk, scheme, paths);
+  if (!read) bench::Die(read.error().message);
+  tell("read");
+  auto objects = planning::SortManifests(world, *std::move(read), "default");
+  tell("sort, defaults");
+  planning::OfflineCluster planned(world, std::move(objects), {.nodes_take_turns = true});
+  tell("snapshot");
+  const auto answers = planned.AllocateAll();
+  tell("search");
+  for (const auto& answer : answers) {
+    if (answer.verdict != planning::Verdict::kFits) (void)planned.Explain(answer.what);
+  }
+  tell("explanation");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 2) bench::Die("usage: plans_bench DRAY [FOLDER]");
+  const std::string program = argv[1];
+  std::optional<bench::ScratchFolder> scratch;
+  if (argc == 2) scratch.emplace();
+  const std::string folder = scratch.has_value() ? scratch->path() : argv[2];
+  const std::string cluster = folder + "/cluster.json";
+  const std::string fits = folder + "/fits.yaml";
+  const std::string does_not = folder + "/does-not.yaml";
+  const std::string text = bench::ClusterFile();
+  Write(cluster, text);
+  Write(fits, bench::WorkFile(bench::kPlannedDevices - bench::kPlannedTaken));
+  Write(does_not, bench::WorkFile(bench::kPlannedDevices - bench::kPlannedTaken + 1));
+  fmt::print("a file of {} nodes with {} devices each and {} allocated claims: {} MB of JSON\n",
+             bench::kPlannedNodes,
+             bench::kPlannedDevices,
+             bench::kPlannedNodes * bench::kPlannedTaken,
+             text.size() / 1'000'000);
+  Measure("whatif, it fits", "1 s", {program, "whatif", "--cluster", cluster, "-f", fits});
+  MeasureParts(cluster, fits);
+  Measure("whatif, it does not", "1 s", {program, "whatif", "--cluster", cluster, "-f", does_not});
+  MeasureParts(cluster, does_not);
+  Measure("whatif --max", "2 s", {program, "whatif", "--cluster", cluster, "-f", fits, "--max"});
+  Measure("explain", "1 s", {program, "explain", "-f", cluster, "-f", does_not});
+  return 0;
+}
