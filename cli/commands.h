@@ -36,6 +36,8 @@ Command AddExplain(CLI::App& program);
 Command AddWhatIf(CLI::App& program);
 /// dray capacity: what there is of devices, and what is left.
 Command AddCapacity(CLI::App& program);
+/// dray lint: what an API server accepts and cannot work in a cluster.
+Command AddLint(CLI::App& program);
 /// dray convert: manifests in another version of resource.k8s.io.
 Command AddConvert(CLI::App& program);
 /// dray validate: what an API server would say to manifests, without one.

@@ -28,6 +28,7 @@ int main(int argc, char** argv) {
                                    cli::AddExplain(app),
                                    cli::AddWhatIf(app),
                                    cli::AddCapacity(app),
+                                   cli::AddLint(app),
                                    cli::AddCel(app),
                                    cli::AddConvert(app),
                                    cli::AddValidate(app),

@@ -75,10 +75,10 @@ class DevicePopulation {
                 const cel::batch::Lanes& among) const;
 
   cel::batch::Lanes All() const;
-
- private:
+  /// The devices in columns. Made when first asked for: O(attributes and capacities).
   const cel::batch::DeviceTable& table() const;
 
+ private:
   std::vector<Frozen<api::resource_v1::ResourceSlice>> slices_;
   std::map<std::string, controllers::PoolUsages, std::less<>> usages_;
   std::vector<PopulationPool> pools_;

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+// dray lint: what the API accepts and cannot work here.
+#include "planning/lint.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "base/zoneinfo.h"
+#include "cli/commands.h"
+#include "cli/lint_report.h"
+#include "cli/offline_input.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "dray/selector.h"
+#include "manifests/file_text.h"
+#include "manifests/files.h"
+#include "planning/offline_objects.h"
+
+namespace dray::cli {
+namespace {
+
+using planning::LintSeverity;
+
+constexpr size_t kSelectorsKept = 10'000;
+/// Rounds of --fix: one may uncover what the next can mend.
+constexpr size_t kFixRoundsMax = 8;
+/// Warnings at worst.
+constexpr int kExitWarnings = 3;
+
+struct LintOptions {
+  OfflineInputOptions input;  // its work: what is looked at; its paths: the cluster
+  bool fix = false;
+  std::string format = "text";
+};
+
+/// One look at the files.
+struct Looked {
+  std::vector<manifests::ManifestObject> given;  // what is looked at
+  std::vector<planning::LintObject> objects;     // the same
+  std::vector<planning::Finding> findings;
+};
+
+Result<> CheckOptions(const LintOptions& options) {
+  const auto& work = options.input.work;
+  if (!options.fix) return {};
+  if (work.empty()) {
+    return Fail(StatusReason::kBadRequest,
+                "--fix changes files, and none is named: -f FILE; a cluster is only read");
+  }
+  if (std::ranges::find(work, "-") != work.end())
+    return Fail(StatusReason::kBadRequest, "--fix changes files; standard input is none");
+  return {};
+}
+
+/// What is looked at: the files of -f, or else the running cluster.
+Result<std::vector<manifests::ManifestObject>> Given(World& world,
+                                                     const LintOptions& options,
+                                                     OfflineInput& input) {
+  if (!options.input.work.empty()) return std::move(input.work);
+  DRAY_TRY(LiveInput live, ReadLive(world, KubeconfigOf(options.input), options.input.context));
+  return std::move(live.read.objects);
+}
+
+/// What cannot be said for lack of input, said first.
+void NoteWhatIsLeftOut(const planning::OfflineObjects& objects, const Output& output) {
+  std::vector<std::string> notes;
+  if (objects.slices.empty()) {
+    notes.emplace_back("the input has no ResourceSlice: devices are not compared (--cluster)");
+  }
+  if (objects.classes.empty())
+    notes.emplace_back("the input has no DeviceClass: requests are not looked at");
+  output.Notes(notes);
+}
+
+Result<Looked> Look(World& world, const LintOptions& options, const Output& output) {
+  OfflineInputOptions everything = options.input;
+  everything.is_live = everything.is_live || (everything.paths.empty() && everything.work.empty());
+  const bool is_of_files = !everything.is_live && everything.paths.empty();
+  if (is_of_files) everything.paths = {"/dev/null"};  // files alone
+  DRAY_TRY(OfflineInput input, ReadOfflineInput(world, everything, output));
+  NoteWhatIsLeftOut(input.objects, output);
+  Progress progress(output);
+  progress.Now("looking");
+  Looked looked;
+  DRAY_TRY(looked.given, Given(world, options, input));
+  for (const manifests::ManifestObject& one : looked.given) {
+    looked.objects.push_back({.object = planning::AsStored(world, one.object, input.namespace_),
+                              .written = &one.object.kind()});
+  }
+  const auto selectors =
+      allocator::SelectorCacheFor(input.features, kSelectorsKept, ZoneFilesOf(world.disk));
+  looked.findings = planning::Lint({.objects = looked.objects,
+                                    .slices = std::move(input.objects.slices),
+                                    .classes = input.objects.classes,
+                                    .features = input.features,
+                                    .selectors = *selectors});
+  return looked;
+}
+
+manifests::ObjectPlace StandsAt(const manifests::ManifestObject& one) {
+  return {.line = one.line, .item = one.item};
+}
+
+/// Texts of files, each read when it is first needed.
+class Texts {
+ public:
+  explicit Texts(World& world) : world_(world) {}
+
+  /// Null for what is no file, or cannot be read any more.
+  manifests::FileText* Of(const std::string& file, size_t line) {
+    if (file == "-" || line == 0) return nullptr;
+    const auto known = texts_.find(file);
+    if (known != texts_.end()) return &known->second;
+    Result<std::string> text = manifests::ReadManifestFile(world_.disk, file);
+    if (!text) return nullptr;
+    return &texts_.emplace(file, manifests::FileText(*std::move(text))).first->second;
+  }
+
+  const std::map<std::string, manifests::FileText>& all() const { return texts_; }
+
+ private:
+  World& world_;
+  std::map<std::string, manifests::FileText> texts_;
+};
+
+std::vector<PlacedFinding> Placed(World& world, const Looked& looked) {
+  Texts texts(world);
+  std::vector<PlacedFinding> placed;
+  for (const planning::Finding& finding : looked.findings) {
+    const manifests::ManifestObject& one = looked.given[finding.object];
+    const api::Object& object = looked.objects[finding.object].object;
+    manifests::FileText* const text = texts.Of(one.file, one.line);
+    placed.push_back(
+        {.finding = finding,
+         .file = one.file,
+         .line = text == nullptr ? one.line : text->LineOf(StandsAt(one), finding.field),
+         .object = fmt::format("{} {}", object.kind().kind, api::ObjectKey(object.metadata()))});
+  }
+  return placed;
+}
+
+bool MendOne(const manifests::ManifestObject& one,
+             const planning::Finding& finding,
+             manifests::FileText& text) {
+  if (finding.rule == planning::LintRule::kDeprecatedVersion) {
+    const api::KindInfo& kind = one.object.kind();
+    return text.Convert(StandsAt(one), kind, planning::NewestVersion(kind));
+  }
+  return std::ranges::any_of(finding.fixes, [&](const planning::TextFix& fix) {
+    return text.Replace(StandsAt(one), finding.field, fix.before, fix.after);
+  });
+}
+
+/// One round of changes, one for each field, from the end of a file to its beginning: then places
+/// stay where they are. How many there were. Errors: a file cannot be written.
+Result<size_t> Mend(World& world, const Looked& looked) {
+  Texts texts(world);
+  std::vector<const planning::Finding*> order;
+  for (const planning::Finding& finding : looked.findings) {
+    if (!finding.fixes.empty()) order.push_back(&finding);
+  }
+  std::ranges::sort(order, std::ranges::greater(), [&](const planning::Finding* finding) {
+    return std::pair(looked.given[finding->object].line, finding->object);
+  });
+  std::set<std::string> changed;
+  std::set<std::pair<size_t, std::string_view>> fields;
+  size_t mended = 0;
+  for (const planning::Finding* finding : order) {
+    const manifests::ManifestObject& one = looked.given[finding->object];
+    manifests::FileText* const text = texts.Of(one.file, one.line);
+    if (text == nullptr || !fields.emplace(finding->object, finding->field).second) continue;
+    if (!MendOne(one, *finding, *text)) continue;
+    ++mended;
+    changed.insert(one.file);
+  }
+  for (const auto& [file, text] : texts.all()) {
+    if (!changed.contains(file)) continue;
+    DRAY_TRY_VOID(world.disk.Write(file, text.text(), Disk::Privacy::kEverybody));
+  }
+  return mended;
+}
+
+int ExitCodeOf(const std::vector<PlacedFinding>& findings) {
+  LintSeverity worst = LintSeverity::kNote;
+  for (const PlacedFinding& one : findings) worst = std::max(worst, one.finding.severity);
+  if (worst == LintSeverity::kError) return kExitNo;
+  return worst == LintSeverity::kWarning ? kExitWarnings : kExitYes;
+}
+
+void Print(const LintOptions& options,
+           const std::vector<PlacedFinding>& findings,
+           const Output& output) {
+  if (options.format == "json" || options.format == "sarif") {
+    const std::string version = VersionLine();
+    output.Document(OutputFormat::kJson,
+                    options.format == "json"
+                        ? JsonOf(findings)
+                        : SarifOf(findings, version.substr(0, version.find(" ("))));
+    return;
+  }
+  fmt::print(output.out,
+             "{}",
+             options.format == "github" ? GithubOf(findings) : TextOf(findings, output.colours));
+}
+
+/// The exit code. Errors: bad options, unreadable input, or files that cannot be written.
+Result<int> RunLint(World& world, const LintOptions& options, const Output& output) {
+  DRAY_TRY_VOID(CheckOptions(options));
+  DRAY_TRY(Looked looked, Look(world, options, output));
+  size_t mended = 0;
+  for (size_t round = 0; options.fix && round < kFixRoundsMax; ++round) {
+    DRAY_TRY(const size_t now, Mend(world, looked));
+    if (now == 0) break;
+    mended += now;
+    DRAY_TRY(looked, Look(world, options, output));
+  }
+  if (mended > 0) {
+    output.Notes(std::vector<std::string>{
+        fmt::format("{} {} mended", mended, Plural(mended, "finding was", "findings were"))});
+  }
+  const std::vector<PlacedFinding> findings = Placed(world, looked);
+  Print(options, findings, output);
+  return ExitCodeOf(findings);
+}
+
+}  // namespace
+
+Command AddLint(CLI::App& program) {
+  const auto options = std::make_shared<LintOptions>();
+  CLI::App* const command =
+      program.add_subcommand("lint", "what an API server accepts and cannot work in a cluster");
+  command
+      ->add_option("-f,--filename",
+                   options->input.work,
+                   "what to look at: file, folder or -; repeatable (default: a running cluster)")
+      ->type_name("PATH")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--cluster",
+                   options->input.paths,
+                   "the cluster it is for: dumps or manifests; repeatable")
+      ->type_name("PATH")
+      ->allow_extra_args(false);
+  AddLiveInput(*command, options->input);
+  AddProfile(*command, options->input);
+  command->add_option("-n,--namespace", options->input.namespace_, "of objects that name none")
+      ->type_name("NAME");
+  command->add_flag("--fix", options->fix, "change the files of -f where that is certain enough");
+  command->add_option("-o,--output", options->format, "text, json, sarif or github")
+      ->check(CLI::IsMember({"text", "json", "sarif", "github"}))
+      ->capture_default_str();
+  command->footer(
+      "Without --cluster and --kubeconfig the files alone are compared with each other. What has "
+      "its devices already is looked at for its version only.\n"
+      "Exit codes: 0 nothing but notes, 1 an error, 2 bad options or unreadable input, 3 warnings "
+      "at worst.\n"
+      "Examples:\n"
+      "  dray lint -f manifests/ --kubeconfig ~/.kube/config\n"
+      "  dray lint -f job.yaml --cluster dump.yaml --fix\n"
+      "  dray lint -f manifests/ --cluster dump.yaml -o github\n"
+      "  dray lint -f examples/stories/wrong-attribute/wrong.yaml \\\n"
+      "            --cluster examples/stories/wrong-attribute/cluster.yaml");
+  return {.app = command, .run = [options](World& world, const Output& output) {
+            const Result<int> code = RunLint(world, *options, output);
+            return code ? *code : output.Refuse("lint", code.error().message);
+          }};
+}
+
+}  // namespace dray::cli

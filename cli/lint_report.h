@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// How dray lint writes what it found.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "cli/output.h"
+#include "planning/lint_finding.h"
+
+namespace dray::cli {
+
+/// A finding and where it stands.
+struct PlacedFinding {
+  planning::Finding finding;
+  std::string file;    // "-": standard input; a URL: a running cluster
+  size_t line = 0;     // 0: of a running cluster
+  std::string object;  // ResourceClaim default/gpu
+};
+
+/// FILE:LINE: error: OBJECT: RULE, below it the field, why and what to do, and a line of counts.
+std::string TextOf(std::span<const PlacedFinding> findings, Colours colours);
+/// {"findings": […], "summary": {…}}; docs/lint.md has its members.
+std::string JsonOf(std::span<const PlacedFinding> findings);
+/// SARIF 2.1.0, of the tool's version.
+std::string SarifOf(std::span<const PlacedFinding> findings, std::string_view version);
+/// Commands of GitHub workflows, which make annotations.
+std::string GithubOf(std::span<const PlacedFinding> findings);
+
+}  // namespace dray::cli

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// What dray lint can find, as values.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace dray::planning {
+
+enum class LintSeverity : uint8_t {
+  kNote,     // may be meant so
+  kWarning,  // works today, or other alternatives do
+  kError,    // cannot work in this cluster
+};
+/// "note", "warning", "error".
+std::string_view SeverityName(LintSeverity severity);
+
+enum class LintRule : uint8_t {
+  kDeprecatedVersion,
+  kUnknownClass,
+  kClassWithoutDevices,
+  kInvalidSelector,
+  kUnknownAttribute,
+  kUnknownDomain,
+  kWrongType,
+  kFailingSelector,
+  kNoDevice,
+  kIncompletePool,
+  kCountAboveNode,
+  kUnknownCapacity,
+  kCapacityAboveDevice,
+  kConstraintWithoutAttribute,
+  kConstraintWithoutValue,
+  kTolerationWithoutTaint,
+};
+inline constexpr size_t kLintRules = 16;
+
+struct LintRuleText {
+  LintRule rule;
+  std::string_view name;  // "unknown-attribute"
+  std::string_view says;  // in a sentence
+};
+/// All of them, in the order of LintRule.
+std::span<const LintRuleText, kLintRules> LintRules();
+std::string_view RuleName(LintRule rule);
+
+/// What to write instead, in the text of the field: `before` where it stands as a whole word.
+struct TextFix {
+  std::string before, after;
+  bool operator==(const TextFix&) const = default;
+};
+
+struct Finding {
+  LintRule rule = LintRule::kDeprecatedVersion;
+  LintSeverity severity = LintSeverity::kError;
+  size_t object = 0;       // of those looked at
+  std::string field = {};  // spec.devices.requests[0].exactly.deviceClassName
+  std::string why = {};
+  std::string advice = {};          // what to do about it
+  std::vector<TextFix> fixes = {};  // the first that can be made is enough; none: it takes a person
+};
+
+}  // namespace dray::planning
