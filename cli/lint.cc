@@ -14,6 +14,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "api/resource_v1/claim.h"
 #include "base/zoneinfo.h"
 #include "cli/commands.h"
 #include "cli/lint_report.h"
@@ -61,15 +62,6 @@ Result<> CheckOptions(const LintOptions& options) {
   return {};
 }
 
-/// What is looked at: the files of -f, or else the running cluster.
-Result<std::vector<manifests::ManifestObject>> Given(World& world,
-                                                     const LintOptions& options,
-                                                     OfflineInput& input) {
-  if (!options.input.work.empty()) return std::move(input.work);
-  DRAY_TRY(LiveInput live, ReadLive(world, KubeconfigOf(options.input), options.input.context));
-  return std::move(live.read.objects);
-}
-
 /// What cannot be said for lack of input, said first.
 void NoteWhatIsLeftOut(const planning::OfflineObjects& objects, const Output& output) {
   std::vector<std::string> notes;
@@ -81,9 +73,19 @@ void NoteWhatIsLeftOut(const planning::OfflineObjects& objects, const Output& ou
   output.Notes(notes);
 }
 
+/// Whether more is looked at than the version. Large dumps have few such objects.
+bool IsRead(const api::Object& object) {
+  const std::string_view kind = object.kind().kind;
+  if (object.kind().group != "resource.k8s.io") return false;
+  const auto* const claim = object.If<api::resource_v1::ResourceClaim>();
+  if (claim != nullptr) return !claim->status.allocation.has_value();
+  return kind == "ResourceClaim" || kind == "ResourceClaimTemplate" || kind == "DeviceClass";
+}
+
 Result<Looked> Look(World& world, const LintOptions& options, const Output& output) {
   OfflineInputOptions everything = options.input;
   everything.is_live = everything.is_live || (everything.paths.empty() && everything.work.empty());
+  everything.live_is_work = everything.work.empty();
   const bool is_of_files = !everything.is_live && everything.paths.empty();
   if (is_of_files) everything.paths = {"/dev/null"};  // files alone
   DRAY_TRY(OfflineInput input, ReadOfflineInput(world, everything, output));
@@ -91,10 +93,12 @@ Result<Looked> Look(World& world, const LintOptions& options, const Output& outp
   Progress progress(output);
   progress.Now("looking");
   Looked looked;
-  DRAY_TRY(looked.given, Given(world, options, input));
+  looked.given = std::move(input.work);
   for (const manifests::ManifestObject& one : looked.given) {
-    looked.objects.push_back({.object = planning::AsStored(world, one.object, input.namespace_),
-                              .written = &one.object.kind()});
+    looked.objects.push_back(
+        {.object = IsRead(one.object) ? planning::AsStored(world, one.object, input.namespace_)
+                                      : one.object,
+         .written = &one.object.kind()});
   }
   const auto selectors =
       allocator::SelectorCacheFor(input.features, kSelectorsKept, ZoneFilesOf(world.disk));

@@ -152,10 +152,12 @@ Result<OfflineInput> ReadOfflineInput(World& world,
   DRAY_TRY(manifests::Manifests work, manifests::ReadManifests(world.disk, scheme, options.work));
   output.Notes(work.notes);
   manifests::Manifests& read = live.read;
+  if (options.live_is_work) work.objects = read.objects;
   read.objects.insert(read.objects.end(),
                       std::make_move_iterator(files.objects.begin()),
                       std::make_move_iterator(files.objects.end()));
-  read.objects.insert(read.objects.end(), work.objects.begin(), work.objects.end());
+  if (!options.live_is_work)
+    read.objects.insert(read.objects.end(), work.objects.begin(), work.objects.end());
   std::string namespace_ = options.namespace_.empty() ? live.namespace_ : options.namespace_;
   if (namespace_.empty()) namespace_ = kDefaultNamespace;
   planning::OfflineObjects objects = planning::SortManifests(world, read, namespace_);

@@ -25,6 +25,7 @@ struct OfflineInputOptions {
   std::vector<std::string> paths;   // files, folders, "-"
   std::vector<std::string> work;    // likewise: what is asked about, besides the cluster
   bool is_live = false;             // a running cluster as well
+  bool live_is_work = false;        // what is asked about is all that the running cluster has
   std::string kubeconfig;           // how to reach it; empty: as kubectl would
   std::string context;              // of the kubeconfig; empty: its current one
   std::string node;                 // the only one to look at; empty: all

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long `dray whatif` and `dray explain` take on a file of 5 000 nodes, 40 000 devices and 20
-// 000 allocated claims, from starting the program to its end; how much of it is reading, preparing
-// and searching, measured in this process; and what one explanation costs a running scheduler.
+// How long `dray whatif`, `explain`, `capacity` and `lint` take on a file of 5 000 nodes, 40 000
+// devices and 20 000 allocated claims, from starting the program to its end; how much of it is
+// reading, preparing and searching, measured in this process; and what one explanation costs a
+// running scheduler.
 //
 //   plans_bench DRAY [FOLDER]     with FOLDER the files are left there
 #include <algorithm>
@@ -138,5 +139,10 @@ int main(int argc, char** argv) {
   MeasureParts(cluster, does_not);
   Measure("whatif --max", "2 s", {program, "whatif", "--cluster", cluster, "-f", fits, "--max"});
   Measure("explain", "1 s", {program, "explain", "-f", cluster, "-f", does_not});
+  Measure("capacity", "1 s", {program, "capacity", "-f", cluster});
+  Measure("capacity --by class", "1 s", {program, "capacity", "-f", cluster, "--by", "class"});
+  Measure("capacity --by node", "1 s", {program, "capacity", "-f", cluster, "--by", "node"});
+  Measure("lint of the work", "1 s", {program, "lint", "-f", does_not, "--cluster", cluster});
+  Measure("lint of everything", "1 s", {program, "lint", "-f", cluster});
   return 0;
 }
