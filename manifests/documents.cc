@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstddef>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -56,6 +57,23 @@ Document ReadDocument(const api::YamlChunk& chunk, size_t number, WithLines with
   return document;
 }
 
+/// What an object says about itself in front, where JSON that programs write has it; the rest is
+/// not looked at. Nothing when the object may be a list, or says it elsewhere or not as a text.
+std::optional<api::TypeMeta> TypeInFront(std::string_view json) {
+  api::JsonReader reader(json);
+  api::TypeMeta type;
+  std::string_view key;
+  if (reader.Peek() != api::JsonKind::kObject) return std::nullopt;
+  reader.EnterObject();
+  while (type.kind.empty() || type.api_version.empty()) {
+    if (!reader.NextKey(key) || (key != "kind" && key != "apiVersion")) return std::nullopt;
+    if (reader.Peek() != api::JsonKind::kString) return std::nullopt;
+    reader.String(key == "kind" ? type.kind : type.api_version);
+  }
+  if (reader.failed() || type.kind.ends_with(kListSuffix)) return std::nullopt;
+  return type;
+}
+
 /// Finds the objects of one JSON value; `type` is what a list says about its items.
 class Finder {
  public:
@@ -97,7 +115,14 @@ class Finder {
       reader.EnterArray();
       const std::string items = path.empty() ? "items" : path + ".items";
       for (size_t i = 0; reader.NextElement(); ++i) {
-        DRAY_TRY_VOID(Find(reader.Skip(), fmt::format("{}[{}]", items, i), item));
+        const std::string_view text = reader.Skip();
+        std::string place = fmt::format("{}[{}]", items, i);
+        // The whole list has been read once: what stands in it is JSON.
+        if (auto type = TypeInFront(text)) {
+          objects_.push_back({.json = text, .type = *std::move(type), .path = std::move(place)});
+          continue;
+        }
+        DRAY_TRY_VOID(Find(text, place, item));
       }
     }
     return found;
@@ -112,6 +137,10 @@ Result<std::vector<Document>> ReadDocuments(Disk& disk,
                                             const std::string& file,
                                             WithLines with_lines) {
   DRAY_TRY(const std::string text, ReadManifestFile(disk, file));
+  return DocumentsIn(text, with_lines);
+}
+
+std::vector<Document> DocumentsIn(const std::string& text, WithLines with_lines) {
   const auto chunks = api::SplitYaml(text);
   std::vector<Document> documents;
   if (!chunks) {

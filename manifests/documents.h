@@ -49,6 +49,9 @@ Result<std::vector<Document>> ReadDocuments(Disk& disk,
                                             const std::string& file,
                                             WithLines with_lines);
 
+/// The same of a text that has been read already.
+std::vector<Document> DocumentsIn(const std::string& text, WithLines with_lines);
+
 /// One object in a document: the document itself, or an item of a list.
 struct ObjectText {
   std::string_view json;
@@ -57,7 +60,8 @@ struct ObjectText {
 };
 
 /// The objects of `json`, a JSON document: kinds that end in "List" and have items are taken apart,
-/// also inside each other.
+/// also inside each other. O(text), once for each depth of lists and once more for objects whose
+/// kind does not stand in front.
 ///
 /// Errors: kBadRequest  no object, or its kind or apiVersion is no text; names the item.
 Result<std::vector<ObjectText>> ObjectsIn(std::string_view json);

@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "api/codec/yaml_limits.h"
 #include "api/device_names.h"
 #include "api/kind.h"
 #include "api/object.h"
@@ -38,6 +39,43 @@ TEST(ManifestLimits, FoldersInsideEachOther) {
   const auto deeper = ManifestFiles(disk, paths);
   ASSERT_FALSE(deeper.has_value());
   EXPECT_EQ(deeper.error().message, folder + "/f: folders are nested too deeply");
+}
+
+// A dump of a large cluster is longer than a YAML document may be.
+TEST(ManifestLimits, JsonMayBeLongerThanYaml) {
+  MemoryDisk disk;
+  const api::Scheme scheme;
+  const std::string long_text(api::kYamlTextMax, 'x');
+  ASSERT_TRUE(disk.Write("a.json",
+                         R"({"apiVersion":"v1","kind":"List","items":[{"apiVersion":"v1","kind":)"
+                         R"("ConfigMap","metadata":{"name":"c"},"data":{"x":")" +
+                             long_text + R"("}},{"kind":"Pod","metadata":{},"apiVersion":"v1"}]})",
+                         Disk::Privacy::kOwnerOnly)
+                  .has_value());
+  const std::vector<std::string> paths = {"a.json"};
+  EXPECT_THAT(ReadManifests(disk, scheme, paths)->objects, SizeIs(2));
+}
+
+TEST(ManifestLimits, JsonOfManyObjectsKeepsTheirOrder) {
+  MemoryDisk disk;
+  const api::Scheme scheme;
+  std::string items;
+  for (int i = 0; i < 1000; ++i) {
+    items += fmt::format(R"({}{{"apiVersion":"v1","kind":"Pod","metadata":{{"name":"p{}"}}}})",
+                         i == 0 ? "" : ",",
+                         i);
+  }
+  ASSERT_TRUE(disk.Write("a.json",
+                         R"({"kind":"PodList","apiVersion":"v1","items":[)" + items + "]}",
+                         Disk::Privacy::kOwnerOnly)
+                  .has_value());
+  const std::vector<std::string> paths = {"a.json"};
+  const auto read = ReadManifests(disk, scheme, paths);
+  ASSERT_EQ(read->objects.size(), 1000U);
+  for (size_t i = 0; i < 1000; ++i) {
+    EXPECT_EQ(read->objects[i].object.metadata().name, fmt::format("p{}", i));
+    EXPECT_EQ(PlaceOf(read->objects[i]), fmt::format("a.json:1 (items[{}])", i));
+  }
 }
 
 TEST(ManifestLimits, ObjectsOfAllFiles) {

@@ -9,13 +9,18 @@
 #include <fmt/format.h>
 
 #include "api/codec/json.h"
+#include "api/codec/json_reader.h"
 #include "api/codec/yaml.h"
+#include "base/parallel.h"
 #include "manifests/documents.h"
 #include "manifests/files.h"
 #include "manifests/places.h"
 
 namespace dray::manifests {
 namespace {
+
+/// Objects that one thread reads before it looks for more.
+constexpr size_t kObjectsAtOnce = 64;
 
 /// The field that a message of the decoder is about: `unknown field "spec.foo"`, `json: cannot
 /// unmarshal … into Go struct field Pod.spec.foo of type …` or `… into the field kind of type …`.
@@ -42,23 +47,24 @@ std::string_view FieldIn(std::string_view message) {
 /// none, and the lines of a dump take more memory than the dump.
 class Places {
  public:
-  explicit Places(const Document& document) : document_(document) {}
+  Places(const std::string& text, size_t first_line) : text_(text), first_line_(first_line) {}
 
-  /// The line of `field` of the object at `item`, or of the innermost field around it.
+  /// The line of `field` of the object at `item`, or of the innermost field around it; of texts
+  /// that are too long for it the first.
   size_t LineOf(const std::string& item, std::string_view field) {
     if (!lines_.has_value()) {
-      auto read =
-          api::YamlToJson(document_.text, {.first_line = document_.first_line, .with_lines = true});
+      auto read = api::YamlToJson(text_, {.first_line = first_line_, .with_lines = true});
       lines_ = read ? std::move(read->lines) : api::YamlLines();
     }
     const size_t line = DocumentPlaces(*lines_, item).LineOf(field);
-    return line == 0 ? document_.first_line : line;
+    return line == 0 ? first_line_ : line;
   }
 
-  const Document& document() const { return document_; }
+  size_t first_line() const { return first_line_; }
 
  private:
-  const Document& document_;
+  const std::string& text_;
+  const size_t first_line_;
   std::optional<api::YamlLines> lines_;
 };
 
@@ -70,8 +76,10 @@ class Reader {
   Manifests Take() { return std::move(manifests_); }
 
   Result<> ReadFile(const std::string& path) {
-    DRAY_TRY(const std::vector<Document> documents, ReadDocuments(disk_, path, WithLines::kNo));
-    for (const Document& document : documents) {
+    DRAY_TRY(std::string text, ReadManifestFile(disk_, path));
+    DRAY_TRY(const bool is_json, ReadJson(path, text));
+    if (is_json) return {};
+    for (const Document& document : DocumentsIn(text, WithLines::kNo)) {
       if (document.failure.has_value()) {
         return Fail(Refused(path, document.failure->line, document.failure->text));
       }
@@ -79,43 +87,72 @@ class Reader {
       if (document.json == "null") continue;
       const auto objects = ObjectsIn(document.json);
       if (!objects) return Fail(Refused(path, document.first_line, objects.error().message));
-      Places places(document);
-      for (const ObjectText& object : *objects) {
-        DRAY_TRY_VOID(ReadObject(path, places, object));
-      }
+      Places places(document.text, document.first_line);
+      DRAY_TRY_VOID(ReadObjects(path, places, *objects));
     }
     return {};
   }
 
  private:
+  /// JSON is YAML, too, but need not be read as such. False: it is something else.
+  Result<bool> ReadJson(const std::string& path, const std::string& text) {
+    if (!api::JsonReader(text).NextIs('{')) return false;
+    const auto objects = ObjectsIn(text);
+    if (!objects) return false;  // YAML has the better words for it
+    Places places(text, 1);
+    DRAY_TRY_VOID(ReadObjects(path, places, *objects));
+    return true;
+  }
+
   static Error Refused(const std::string& path, size_t line, std::string_view why) {
     return {.reason = StatusReason::kBadRequest,
             .message = fmt::format("{}:{}: {}", path, line, why)};
   }
 
-  Result<> ReadObject(const std::string& path, Places& places, const ObjectText& text) {
+  /// What became of one text.
+  struct Decoded {
+    const api::KindInfo* kind = nullptr;  // null: not one that is known
+    Result<api::Object> object = api::Object();
+    api::DecodeIssues issues = {};
+  };
+
+  Result<> ReadObjects(const std::string& path,
+                       Places& places,
+                       const std::vector<ObjectText>& texts) {
+    std::vector<Decoded> decoded(texts.size());
+    InParallel(texts.size(), kObjectsAtOnce, [&](size_t begin, size_t end) {
+      for (size_t i = begin; i < end; ++i) {
+        const api::TypeMeta& type = texts[i].type;
+        decoded[i].kind = scheme_.FindKind(type.api_version, type.kind);
+        if (decoded[i].kind == nullptr) continue;
+        decoded[i].object = api::DecodeJson(*decoded[i].kind, texts[i].json, &decoded[i].issues);
+      }
+    });
+    for (size_t i = 0; i < texts.size(); ++i)
+      DRAY_TRY_VOID(Add(path, places, texts[i], std::move(decoded[i])));
+    return {};
+  }
+
+  Result<> Add(const std::string& path, Places& places, const ObjectText& text, Decoded decoded) {
     const api::TypeMeta& type = text.type;
-    const api::KindInfo* kind = scheme_.FindKind(type.api_version, type.kind);
-    if (kind == nullptr) {
+    if (decoded.kind == nullptr) {
       Note(path,
-           text.path.empty() ? places.document().first_line : places.LineOf(text.path, ""),
+           text.path.empty() ? places.first_line() : places.LineOf(text.path, ""),
            fmt::format("skipped {} {}: not a kind Dray knows", type.api_version, type.kind));
       return {};
     }
-    api::DecodeIssues issues;
-    auto object = api::DecodeJson(*kind, text.json, &issues);
-    if (!object) {
-      const std::string& why = object.error().message;
+    if (!decoded.object) {
+      const std::string& why = decoded.object.error().message;
       return Fail(Refused(path, places.LineOf(text.path, FieldIn(why)), why));
     }
-    for (const std::string& issue : issues) {
+    for (const std::string& issue : decoded.issues) {
       Note(path, places.LineOf(text.path, FieldIn(issue)), issue);
     }
     if (manifests_.objects.size() >= objects_max_) {
       return Fail(StatusReason::kBadRequest, fmt::format("more than {} objects", objects_max_));
     }
     manifests_.objects.push_back(
-        {*std::move(object), path, places.document().first_line, text.path});
+        {*std::move(decoded.object), path, places.first_line(), text.path});
     return {};
   }
 

@@ -36,7 +36,7 @@ namespace {
 using namespace dray;  // NOLINT(google-build-using-namespace): this file is only glue
 using Clock = std::chrono::steady_clock;
 
-constexpr int kRuns = 5;
+constexpr int kRuns = 3;
 
 void Write(const std::string& path, const std::string& text) {
   std::ofstream(path, std::ios::binary) << text;
