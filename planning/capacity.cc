@@ -18,7 +18,6 @@
 namespace dray::planning {
 namespace {
 
-namespace v1 = api::resource_v1;
 using api::Quantity;
 
 enum class State : uint8_t { kLeftOut, kUsed, kFree, kTainted, kBlocked, kUnusable };

@@ -120,8 +120,11 @@ class Linter {
   }
 
   void Version(const api::KindInfo& written) {
-    const api::KindInfo& newest = NewestVersion(written);
-    if (written.group != kGroup || newest.version == written.version) return;
+    if (written.group != kGroup) return;
+    const auto [known, is_new] = newest_.try_emplace(&written);
+    if (is_new) known->second = &NewestVersion(written);
+    const api::KindInfo& newest = *known->second;
+    if (newest.version == written.version) return;
     std::string why =
         fmt::format("{} is an old version of {}", written.api_version(), written.kind);
     if (written.deprecated_in != 0)
@@ -542,6 +545,7 @@ class Linter {
   LintDevices devices_;
   std::map<std::string_view, const v1::DeviceClass*> classes_;
   std::vector<std::string> class_names_;
+  std::map<const api::KindInfo*, const api::KindInfo*> newest_;  // of versions met
   size_t object_ = 0;
   std::vector<Finding> findings_;
 };

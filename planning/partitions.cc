@@ -2,7 +2,6 @@
 #include "planning/partitions.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -52,7 +51,9 @@ std::string LabelOf(const PopulationDevice& device, const std::map<std::string, 
 /// The sets that devices draw from together, as a forest.
 class Unions {
  public:
-  explicit Unions(size_t size) : parents_(size) { std::iota(parents_.begin(), parents_.end(), 0); }
+  explicit Unions(size_t size) : parents_(size) {
+    for (size_t set = 0; set < size; ++set) parents_[set] = set;
+  }
   size_t Find(size_t set) {
     while (parents_[set] != set) set = parents_[set] = parents_[parents_[set]];
     return set;
@@ -201,6 +202,7 @@ size_t PartitionAccount::ShapeOf(const PoolCounters& counters, const PopulationD
       groups.emplace_back(draw.compatibility_groups.begin(), draw.compatibility_groups.end());
   }
   std::vector<std::pair<std::string, int64_t>> amounts;
+  amounts.reserve(sums.size());
   for (const auto& [kind, sum] : sums) amounts.emplace_back(kind, sum.MilliValue());
   ShapeKey key{device.driver(), LabelOf(device, sums), std::move(amounts), std::move(groups)};
   const auto [place, is_new] = shape_places_.try_emplace(std::move(key), shapes_.size());
