@@ -130,9 +130,11 @@ class Account {
   Result<planning::CapacityReport> Report() {
     const planning::OfflineObjects& objects = input_.objects;
     std::vector<std::string> names;
+    names.reserve(objects.nodes.size());
     for (const auto& [name, node] : objects.nodes) names.push_back(name);
     DRAY_TRY_VOID(CheckNode(options_.input, names));
     std::vector<const api::core_v1::Pod*> pods;
+    pods.reserve(objects.pods.size());
     for (const auto& placed : objects.pods) pods.push_back(&placed.object.As<api::core_v1::Pod>());
     const auto unhealthy = planning::UnhealthyDevices(claims_, pods);
     const auto selectors =

@@ -291,6 +291,7 @@ std::string CsvOf(const planning::CapacityReport& report) {
     fields.push_back(row.fragmentation.has_value() ? std::to_string(Percent(*row.fragmentation))
                                                    : "");
     std::vector<std::string> parts;
+    parts.reserve(row.shapes.size());
     for (const PartitionShape& shape : row.shapes)
       parts.push_back(fmt::format("{}: {}", shape.label, FitText(shape.fit)));
     fields.push_back(fmt::format("{}", fmt::join(parts, "; ")));

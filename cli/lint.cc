@@ -52,6 +52,10 @@ struct Looked {
 
 Result<> CheckOptions(const LintOptions& options) {
   const auto& work = options.input.work;
+  if (work.empty() && !options.input.paths.empty() && !options.input.is_live) {
+    return Fail(StatusReason::kBadRequest,
+                "nothing to look at: -f names it, --cluster only what it is for");
+  }
   if (!options.fix) return {};
   if (work.empty()) {
     return Fail(StatusReason::kBadRequest,
