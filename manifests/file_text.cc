@@ -131,7 +131,7 @@ bool FileText::Replace(const ObjectPlace& object,
   const size_t next = NextLine(*lines, line);
   const Span span = DocumentAt(object.line);
   size_t begin = OffsetOf(text_, line);
-  size_t end = next == 0 ? span.begin + span.size : OffsetOf(text_, next);
+  const size_t end = next == 0 ? span.begin + span.size : OffsetOf(text_, next);
   if (std::min(text_.find('\n', begin), text_.size()) - begin > kLineBytesMax) return false;
   const size_t name = FindWord(text_, OwnName(field), begin, end);
   if (name != std::string::npos) begin = name + OwnName(field).size();

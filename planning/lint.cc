@@ -69,9 +69,9 @@ struct Way {
 };
 
 template <class Request>
-Way WayOf(std::string field, std::string name, const Request& request) {
-  return {.field = std::move(field),
-          .name = std::move(name),
+Way WayOf(const std::string& field, const std::string& name, const Request& request) {
+  return {.field = field,
+          .name = name,
           .device_class = &request.device_class_name,
           .selectors = request.selectors,
           .wants_all = request.allocation_mode == "All",
@@ -214,6 +214,7 @@ class Linter {
         "name what the devices publish; kubectl get resourceslices -o yaml shows it";
     if (!near.empty()) {
       std::vector<std::string> names;
+      names.reserve(near.size());
       for (const CountedName& one : near)
         names.push_back(
             fmt::format("{} (on {} of {})", one.name.ToExpression(), one.devices, devices_.size()));
@@ -242,6 +243,7 @@ class Linter {
         kinds, [&](ValueKind kind) { return AreComparable(kind, comparison.literal); });
     if (kinds.empty() || can_hold) return;
     std::vector<std::string_view> names;
+    names.reserve(kinds.size());
     for (const ValueKind kind : kinds) names.push_back(KindName(kind));
     const std::optional<std::string> meant =
         kinds.size() == 1 ? AsKind(*kinds.begin(), comparison.literal) : std::nullopt;
@@ -414,6 +416,7 @@ class Linter {
       const auto found = there.find(name);
       if (found == there.end()) {
         std::vector<std::string> names;
+        names.reserve(there.size());
         for (const auto& [known, most] : there) names.push_back(known);
         Say(LintRule::kUnknownCapacity,
             field,

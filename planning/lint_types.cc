@@ -26,7 +26,7 @@ std::vector<std::string> Spellings(const NamedComparison::Literal& literal) {
   const auto* const text = std::get_if<std::string>(&literal);
   if (text == nullptr) return {std::visit(LiteralTexts(), literal)};
   return {
-      fmt::format("\"{}\"", *text), fmt::format("'{}'", *text), fmt::format("\\\"{}\\\"", *text)};
+      fmt::format("\"{}\"", *text), fmt::format("'{}'", *text), fmt::format(R"(\"{}\")", *text)};
 }
 
 /// `after` in the quotes that `before` has.

@@ -7,6 +7,7 @@
 //   plans_bench DRAY [FOLDER]     with FOLDER the files are left there
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <fstream>
 #include <memory>
 #include <optional>
@@ -52,6 +53,7 @@ Cost RunOnce(const std::vector<std::string>& command) {
   words.reserve(command.size() + 1);
   for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
+  std::fflush(stdout);  // the child would print it again
   const auto begin = Clock::now();
   const pid_t child = fork();
   if (child == 0) {
