@@ -117,6 +117,9 @@ class MachineDisk final : public Disk {
     const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
     if (!file.is_open()) return FailErrno("cannot open", path, errno);
     std::string bytes;
+    struct stat about{};
+    if (fstat(file.get(), &about) == 0 && about.st_size > 0)  // of what is no file 0
+      bytes.reserve(static_cast<size_t>(about.st_size));
     std::array<char, 65536> chunk;
     for (;;) {
       const ssize_t got = read(file.get(), chunk.data(), chunk.size());

@@ -152,15 +152,17 @@ Result<OfflineInput> ReadOfflineInput(World& world,
   DRAY_TRY(manifests::Manifests work, manifests::ReadManifests(world.disk, scheme, options.work));
   output.Notes(work.notes);
   manifests::Manifests& read = live.read;
-  if (options.live_is_work) work.objects = read.objects;
+  if (options.live_is_work) work.objects = planning::CopiesOf(read.objects);
   read.objects.insert(read.objects.end(),
                       std::make_move_iterator(files.objects.begin()),
                       std::make_move_iterator(files.objects.end()));
-  if (!options.live_is_work)
-    read.objects.insert(read.objects.end(), work.objects.begin(), work.objects.end());
+  if (!options.live_is_work) {
+    for (manifests::ManifestObject& copy : planning::CopiesOf(work.objects))
+      read.objects.push_back(std::move(copy));
+  }
   std::string namespace_ = options.namespace_.empty() ? live.namespace_ : options.namespace_;
   if (namespace_.empty()) namespace_ = kDefaultNamespace;
-  planning::OfflineObjects objects = planning::SortManifests(world, read, namespace_);
+  planning::OfflineObjects objects = planning::SortManifests(world, std::move(read), namespace_);
   ApplyTaintRules(rules, objects);
   output.Notes(objects.notes);
   return OfflineInput{.features = rules.features,

@@ -82,8 +82,8 @@ struct Work {
 /// Errors: kBadRequest  a workload has too many.
 Result<Work> WorkOf(World& world, const WhatIfOptions& options, OfflineInput& input) {
   Work work;
-  const planning::OfflineObjects own =
-      planning::SortManifests(world, {.objects = input.work, .notes = {}}, input.namespace_);
+  const planning::OfflineObjects own = planning::SortManifests(
+      world, {.objects = planning::CopiesOf(input.work), .notes = {}}, input.namespace_);
   work.pods = own.pods;
   for (const manifests::ManifestObject& manifest : input.work) {
     if (!planning::IsWorkload(manifest.object)) continue;
@@ -170,10 +170,9 @@ Moved Apply(World& world,
     case ChangeKind::kUpgradeDriver: {
       const api::Scheme scheme;
       const std::string* const file = &change.text;
-      DRAY_TRY(const manifests::Manifests read,
-               manifests::ReadManifests(world.disk, scheme, {file, 1}));
-      Moved moved =
-          planning::UpgradeDriver(objects, planning::SortManifests(world, read, namespace_).slices);
+      DRAY_TRY(manifests::Manifests read, manifests::ReadManifests(world.disk, scheme, {file, 1}));
+      Moved moved = planning::UpgradeDriver(
+          objects, planning::SortManifests(world, std::move(read), namespace_).slices);
       if (moved) return moved;
       return Fail(moved.error().reason,
                   fmt::format("--upgrade-driver {}: {}", change.text, moved.error().message));

@@ -11,6 +11,8 @@
 #include "api/core_v1/pod.h"
 #include "api/defaults/defaults.h"
 #include "api/resource_v1/claim_template.h"
+#include "api/value/time.h"
+#include "base/parallel.h"
 
 namespace dray::planning {
 namespace {
@@ -20,11 +22,9 @@ namespace core = api::core_v1;
 
 class Sorter {
  public:
-  Sorter(World& world, const std::string& default_namespace)
-      : world_(world), default_namespace_(default_namespace) {}
-
+  /// With the object as it is stored.
   void Add(const manifests::ManifestObject& manifest) {
-    const api::Object object = AsStored(world_, manifest.object, default_namespace_);
+    const api::Object& object = manifest.object;
     const std::string key = api::ObjectKey(object.metadata());
     if (const auto* slice = object.If<v1::ResourceSlice>()) {
       if (slice->spec.node_name.has_value()) slice_nodes_.insert(*slice->spec.node_name);
@@ -50,8 +50,8 @@ class Sorter {
     } else if (object.kind().group == "resource.k8s.io") {
       sorted_.notes.push_back(fmt::format("{}: skipped {} {}: this allocator does not look at it",
                                           manifests::PlaceOf(manifest),
-                                          manifest.object.kind().api_version(),
-                                          manifest.object.kind().kind));
+                                          object.kind().api_version(),
+                                          object.kind().kind));
     }
   }
 
@@ -66,32 +66,63 @@ class Sorter {
   }
 
  private:
-  World& world_;
-  const std::string& default_namespace_;
   OfflineObjects sorted_;
   std::set<std::string> slice_nodes_;
 };
+
+/// Objects that one thread prepares before it looks for more.
+constexpr size_t kObjectsAtOnce = 64;
+
+/// Of an object that nobody else has. `uid`: if it has none.
+api::Object Stored(api::Object object,
+                   std::string uid,
+                   const api::Time& now,
+                   const std::string& default_namespace) {
+  api::meta_v1::ObjectMeta& metadata = object.mutable_metadata();
+  if (object.kind().namespaced && metadata.namespace_.empty())
+    metadata.namespace_ = default_namespace;
+  if (metadata.uid.empty()) metadata.uid = std::move(uid);
+  if (metadata.name.empty()) metadata.name = metadata.generate_name + "0";
+  api::defaults::SetDefaults(object, now);
+  return api::conversion::ToHub(object);
+}
+
+std::string UidFor(World& world, const api::Object& object) {
+  return object.metadata().uid.empty() ? NewUuid(world.random) : std::string();
+}
 
 }  // namespace
 
 api::Object AsStored(World& world,
                      const api::Object& object,
                      const std::string& default_namespace) {
-  api::Object stored = object.Clone();
-  api::meta_v1::ObjectMeta& metadata = stored.mutable_metadata();
-  if (stored.kind().namespaced && metadata.namespace_.empty())
-    metadata.namespace_ = default_namespace;
-  if (metadata.uid.empty()) metadata.uid = NewUuid(world.random);
-  if (metadata.name.empty()) metadata.name = metadata.generate_name + "0";
-  api::defaults::SetDefaults(stored, api::Time::Of(world.clock.Now()));
-  return api::conversion::ToHub(stored);
+  return Stored(
+      object.Clone(), UidFor(world, object), api::Time::Of(world.clock.Now()), default_namespace);
+}
+
+std::vector<manifests::ManifestObject> CopiesOf(
+    const std::vector<manifests::ManifestObject>& objects) {
+  std::vector<manifests::ManifestObject> copies = objects;
+  for (manifests::ManifestObject& copy : copies) copy.object = copy.object.Clone();
+  return copies;
 }
 
 OfflineObjects SortManifests(World& world,
-                             const manifests::Manifests& manifests,
+                             manifests::Manifests&& manifests,
                              const std::string& default_namespace) {
-  Sorter sorter(world, default_namespace);
-  for (const manifests::ManifestObject& manifest : manifests.objects) sorter.Add(manifest);
+  std::vector<manifests::ManifestObject> objects = std::move(manifests.objects);
+  std::vector<std::string> uids;
+  uids.reserve(objects.size());
+  for (const manifests::ManifestObject& one : objects) uids.push_back(UidFor(world, one.object));
+  const api::Time now = api::Time::Of(world.clock.Now());
+  InParallel(objects.size(), kObjectsAtOnce, [&](size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i) {
+      objects[i].object =
+          Stored(std::move(objects[i].object), std::move(uids[i]), now, default_namespace);
+    }
+  });
+  Sorter sorter;
+  for (const manifests::ManifestObject& manifest : objects) sorter.Add(manifest);
   return std::move(sorter).Finish();
 }
 

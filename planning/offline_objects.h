@@ -42,10 +42,15 @@ struct OfflineObjects {
 };
 
 /// Sorts the manifests; objects get defaults, uids and the version they are stored in. Those
-/// without a namespace get `default_namespace`.
+/// without a namespace get `default_namespace`. They are changed in place, on all processors:
+/// nobody else has them.
 OfflineObjects SortManifests(World& world,
-                             const manifests::Manifests& manifests,
+                             manifests::Manifests&& manifests,
                              const std::string& default_namespace);
+
+/// Copies that nobody else has.
+std::vector<manifests::ManifestObject> CopiesOf(
+    const std::vector<manifests::ManifestObject>& objects);
 
 /// A copy as the API server would have stored it: defaults, a uid, the version of its hub.
 api::Object AsStored(World& world, const api::Object& object, const std::string& default_namespace);

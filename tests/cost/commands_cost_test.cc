@@ -62,10 +62,11 @@ size_t Allocate(SimulatedWorld& world) {
   World files = world.world();
   const api::Scheme scheme;
   const std::string paths[] = {std::string(kFile)};
-  const auto read = manifests::ReadManifests(files.disk, scheme, paths);
+  auto read = manifests::ReadManifests(files.disk, scheme, paths);
   if (!read.has_value()) return read.error().message.size();
-  planning::OfflineCluster cluster(
-      files, planning::SortManifests(files, *read, "default"), {.budget = {.steps_max = 100'000}});
+  planning::OfflineCluster cluster(files,
+                                   planning::SortManifests(files, *std::move(read), "default"),
+                                   {.budget = {.steps_max = 100'000}});
   return cluster.AllocateAll().size();
 }
 
