@@ -15,6 +15,7 @@
 #include <fmt/ranges.h>
 
 #include "allocator/rules/taints.h"
+#include "api/feature_gates.h"
 #include "api/release.h"
 #include "api/resource_v1/claim.h"
 #include "api/resource_v1/claim_template.h"
@@ -124,7 +125,7 @@ class Linter {
     const auto [known, is_new] = newest_.try_emplace(&written);
     if (is_new) known->second = &NewestVersion(written);
     const api::KindInfo& newest = *known->second;
-    if (newest.version == written.version) return;
+    if (newest.version == written.version) return Gone(written);
     std::string why =
         fmt::format("{} is an old version of {}", written.api_version(), written.kind);
     if (written.deprecated_in != 0)
@@ -137,6 +138,19 @@ class Linter {
             fmt::format("write {}; --fix and dray convert do", newest.api_version()));
     finding.severity = LintSeverity::kWarning;
     finding.fixes.push_back({written.api_version(), newest.api_version()});
+  }
+
+  /// Of a generation that was given up.
+  void Gone(const api::KindInfo& written) {
+    if (written.in.Has(api::Release::kNewest)) return;
+    Say(LintRule::kDeprecatedVersion,
+        "apiVersion",
+        fmt::format("{} {} is no more: {} does not serve it",
+                    written.api_version(),
+                    written.kind,
+                    api::ReleaseName(api::Release::kNewest)),
+        "dray convert proposes what stands for it now")
+        .severity = LintSeverity::kWarning;
   }
 
   void Class(const v1::DeviceClass& device_class) {
