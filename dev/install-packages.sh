@@ -12,6 +12,7 @@ readonly build=(
   clang-19 lld-19 libstdc++-12-dev cmake ninja-build pkg-config python3
   libssl-dev libnghttp2-dev libboost1.81-dev libboost-json1.81-dev libyaml-dev
   libcli11-dev libfmt-dev libsqlite3-dev zlib1g-dev libjemalloc-dev
+  prometheus-cpp-dev
   libgrpc++-dev protobuf-compiler-grpc libprotobuf-dev protobuf-compiler libre2-dev  # store/etcd
   libgtest-dev libgmock-dev  # CMake looks for all libraries at once; these are small
 )

@@ -224,6 +224,7 @@ void Exchange::Respond(net::ResponseHead head, net::Body body) {
   // Without a responder this became a watch, which ends by itself.
   if (responder_ == nullptr || answered_.exchange(true)) return;
   place_ = InFlight::Place();  // before the client hears of it, and may ask again
+  Count(head.status, body.size());
   net::Reactor& reactor = responder_->reactor();
   if (reactor.in_thread()) {
     deadline_ = net::Timer();
@@ -242,7 +243,20 @@ void Exchange::SendLate() {
       StatusReason::kTimeout, "Timeout: request did not complete within the allotted timeout"));
   net::ResponseHead head{.status = status.code};
   head.headers.Add("Content-Type", "application/json");
-  responder_->Respond(std::move(head), net::Bytes(documents::StatusJson(status)));
+  std::string body = documents::StatusJson(status);
+  Count(status.code, body.size());
+  responder_->Respond(std::move(head), net::Bytes(std::move(body)));
+}
+
+void Exchange::Count(int code, size_t answer_bytes) {
+  const auto took = parts_.world.clock.Monotonic() - began_;
+  parts_.metrics->requests.Count({.route = route_,
+                                  .method = request_.method,
+                                  .is_apply = is_apply_,
+                                  .is_dry_run = is_dry_run_,
+                                  .code = code,
+                                  .seconds = std::chrono::duration<double>(took).count(),
+                                  .answer_bytes = answer_bytes});
 }
 
 void Exchange::SendError(const Error& error) {

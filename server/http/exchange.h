@@ -16,6 +16,7 @@
 #include "base/log.h"
 #include "base/result.h"
 #include "base/world.h"
+#include "metrics/registry.h"
 #include "net/byte_budget.h"
 #include "net/http.h"
 #include "net/reactor.h"
@@ -26,6 +27,8 @@
 #include "server/http/authentication.h"
 #include "server/http/health.h"
 #include "server/http/in_flight.h"
+#include "server/http/object_metrics.h"
+#include "server/http/request_metrics.h"
 #include "server/http/router.h"
 #include "server/http/watch_scope.h"
 #include "server/verbs/request.h"
@@ -33,7 +36,18 @@
 
 namespace dray::server::http {
 
-/// What all requests share; constant but for the count.
+/// What `/metrics` answers with.
+struct ApiMetrics {
+  explicit ApiMetrics(std::shared_ptr<metrics::Registry> of)
+      : registry(std::move(of)), requests(*registry), objects(*registry), process(*registry) {}
+
+  std::shared_ptr<metrics::Registry> registry;
+  RequestMetrics requests;
+  ObjectMetrics objects;
+  metrics::ProcessMetrics process;
+};
+
+/// What all requests share; constant but for the counts.
 struct ApiParts {
   verbs::Resources& resources;
   World& world;
@@ -46,6 +60,7 @@ struct ApiParts {
   std::shared_ptr<InFlight> reads, writes;
   std::shared_ptr<net::ByteBudget> answers;
   std::chrono::nanoseconds request_timeout;
+  std::unique_ptr<ApiMetrics> metrics;
   std::string root_paths;  // the answer to "/"
   WatchScopes watch_scopes = {};
   // Requests with the verbs. Shared: the last answer may still be waking Drain() when this is gone.
@@ -73,7 +88,10 @@ class Pending {
 class Exchange : public std::enable_shared_from_this<Exchange> {
  public:
   Exchange(ApiParts& parts, net::Request request, std::shared_ptr<net::Responder> responder)
-      : parts_(parts), request_(std::move(request)), responder_(std::move(responder)) {}
+      : parts_(parts),
+        request_(std::move(request)),
+        responder_(std::move(responder)),
+        began_(parts.world.clock.Monotonic()) {}
 
   /// Answers the request, now or later, exactly once. On the reactor's thread. What fails for want
   /// of memory is answered 500, or breaks the connection.
@@ -107,10 +125,12 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   void SendText(int status, std::string_view text);
   void SendTooManyRequests();
   void SendLate();
+  void Count(int code, size_t answer_bytes);
 
   // plain_routes.cc: what is no resource
   void ServePlain();
   void ServeHealth();
+  void ServeMetrics();
   void ServeOpenId();
   void ServeDocument(const std::string* json);
   using AggregatedDocument =
@@ -136,6 +156,8 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   ApiParts& parts_;
   net::Request request_;
   std::shared_ptr<net::Responder> responder_;
+  const MonotonicTime began_;
+  bool is_dry_run_ = false, is_apply_ = false;
   net::Query query_;
   Route route_;
   Authenticated who_;

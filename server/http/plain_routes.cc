@@ -82,6 +82,7 @@ void Exchange::ServePlain() {
       return Send(Head(200, "application/json"),
                   documents::VersionJson(parts_.resources.release()));
     case RouteKind::kHealth: return ServeHealth();
+    case RouteKind::kMetrics: return ServeMetrics();
     case RouteKind::kCoreVersions:
       return ServeDiscovery(
           documents::OnlyUtf8(documents::CoreVersionsJson(request_.headers.Get("Host"))),
@@ -119,6 +120,14 @@ void Exchange::ServeOpenId() {
   head.headers.Set("Cache-Control", "public, max-age=3600");
   Send(std::move(head),
        is_keys ? issuer->KeySet() : documents::OnlyUtf8(issuer->Configuration(keys_url)));
+}
+
+void Exchange::ServeMetrics() {
+  if (request_.method != "GET") return SendError(NotThere(StatusReason::kMethodNotAllowed));
+  parts_.metrics->requests.SetInFlight(parts_.reads->count(), parts_.writes->count());
+  parts_.metrics->objects.Set(parts_.resources.CountObjects());
+  parts_.metrics->process.Read();
+  Send(Head(200, metrics::Registry::kMediaType), parts_.metrics->registry->Text());
 }
 
 void Exchange::ServeHealth() {

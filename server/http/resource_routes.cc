@@ -126,8 +126,10 @@ Result<ResourceRequest> Exchange::ReadRequest() {
   DRAY_TRY_VOID(CheckSegment(request.name));
   if (request.verb == Verb::kPatch) {
     DRAY_TRY(request.patch_type, PatchTypeOf(request_.headers.Get("Content-Type")));
+    is_apply_ = request.patch_type == patch::PatchType::kApply;
   }
   DRAY_TRY_VOID(ReadQueryOptions(query_, request_.headers.Get("User-Agent"), request));
+  is_dry_run_ = request.write.dry_run;
   if (route_.watch_prefix && !request.name.empty()) {
     // The old form of watching one object.
     std::string& fields = request.list.field_selector;
@@ -203,12 +205,14 @@ Result<std::string> Exchange::JsonBody(const ResourceRequest& request, bool yaml
 void Exchange::Watch(const ResourceRequest& request) {
   auto cursor = parts_.resources.Watch(request);
   if (!cursor) return SendError(cursor.error());
+  Count(200, 0);
   // Lines of a watch are never indented, so that a line stays an event.
   rendering_.pretty = false;
   WatchStream::Run(*std::move(cursor),
                    std::move(responder_),
                    Head(200, documents::StreamMediaType(rendering_.form.encoding)),
                    rendering_,
+                   parts_.metrics->requests.Open(route_),
                    {.scopes = parts_.watch_scopes, .clock = parts_.world.clock});
 }
 

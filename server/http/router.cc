@@ -246,6 +246,7 @@ Result<Route> FindRoute(const api::Scheme& scheme,
   // One slash at the end changes nothing, also as clients write it: /apis/resource.k8s.io/.
   if (trailing) segments.pop_back();
   if (first == "version" && segments.size() == 1) route.kind = RouteKind::kVersion;
+  if (first == "metrics" && segments.size() == 1) route.kind = RouteKind::kMetrics;
   if (first == "healthz" || first == "livez" || first == "readyz") {
     route.kind = RouteKind::kHealth;
     route.text = first;

@@ -17,7 +17,8 @@ enum class RouteKind : uint8_t {
   kResource,  // kind, verb, namespace_, name, subresource
   kRoot,      // the list of paths
   kVersion,
-  kHealth,        // text: "healthz", "livez/ping"
+  kHealth,  // text: "healthz", "livez/ping"
+  kMetrics,
   kCoreVersions,  // /api
   kGroups,        // /apis
   kGroup,         // group

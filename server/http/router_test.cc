@@ -23,6 +23,7 @@ std::string Words(const Route& route) {
     case RouteKind::kRoot: return "root";
     case RouteKind::kVersion: return "version";
     case RouteKind::kHealth: return "health " + route.text;
+    case RouteKind::kMetrics: return "metrics";
     case RouteKind::kCoreVersions: return "core";
     case RouteKind::kGroups: return "groups";
     case RouteKind::kGroup: return "group " + route.group;
@@ -116,6 +117,8 @@ constexpr Case kCases[] = {
     {"GET", "/version", "version"},
     {"GET", "/version/", "version"},
     {"GET", "/healthz", "health healthz"},
+    {"GET", "/metrics", "metrics"},
+    {"GET", "/metrics/slis", "404 text"},
     {"GET", "/readyz/ping", "health readyz/ping"},
     {"GET", "/api", "core"},
     {"GET", "/apis/", "groups"},

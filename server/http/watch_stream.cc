@@ -12,21 +12,28 @@ void WatchStream::Run(std::unique_ptr<verbs::WatchCursor> cursor,
                       std::shared_ptr<net::Responder> responder,
                       net::ResponseHead head,
                       documents::Rendering rendering,
+                      RequestMetrics::OpenWatch counted,
                       const WatchWorld& world) {
   auto scope = world.scopes.Of(responder->reactor(), cursor->scope());
-  const auto stream = std::make_shared<WatchStream>(
-      std::move(cursor), std::move(responder), rendering, std::move(scope), world.clock);
+  const auto stream = std::make_shared<WatchStream>(std::move(cursor),
+                                                    std::move(responder),
+                                                    rendering,
+                                                    std::move(counted),
+                                                    std::move(scope),
+                                                    world.clock);
   stream->Begin(std::move(head));
 }
 
 WatchStream::WatchStream(std::unique_ptr<verbs::WatchCursor> cursor,
                          std::shared_ptr<net::Responder> responder,
                          documents::Rendering rendering,
+                         RequestMetrics::OpenWatch counted,
                          std::shared_ptr<WatchScope> scope,
                          const Clock& clock)
     : cursor_(std::move(cursor)),
       responder_(std::move(responder)),
       rendering_(rendering),
+      counted_(std::move(counted)),
       scope_(std::move(scope)),
       clock_(clock) {}
 
@@ -108,6 +115,7 @@ bool WatchStream::Send(const verbs::WatchEvent& event) {
   const auto definitions =
       columns_sent_ ? documents::ColumnDefinitions::kNull : documents::ColumnDefinitions::kShown;
   if (!event.status) columns_sent_ = true;
+  counted_.CountEvent();
   return Write(scope_->FrameOf(event, rendering_, definitions));
 }
 

@@ -16,6 +16,7 @@
 #include "net/http.h"
 #include "net/reactor.h"
 #include "server/documents/render.h"
+#include "server/http/request_metrics.h"
 #include "server/http/watch_scope.h"
 #include "server/verbs/watch_cursor.h"
 
@@ -43,11 +44,13 @@ class WatchStream final : public ScopeMember, public std::enable_shared_from_thi
                   std::shared_ptr<net::Responder> responder,
                   net::ResponseHead head,
                   documents::Rendering rendering,
+                  RequestMetrics::OpenWatch counted,
                   const WatchWorld& world);
 
   WatchStream(std::unique_ptr<verbs::WatchCursor> cursor,
               std::shared_ptr<net::Responder> responder,
               documents::Rendering rendering,
+              RequestMetrics::OpenWatch counted,
               std::shared_ptr<WatchScope> scope,
               const Clock& clock);
   ~WatchStream() override;
@@ -70,6 +73,7 @@ class WatchStream final : public ScopeMember, public std::enable_shared_from_thi
   std::unique_ptr<verbs::WatchCursor> cursor_;
   std::shared_ptr<net::Responder> responder_;  // null once the stream is over
   documents::Rendering rendering_;
+  const RequestMetrics::OpenWatch counted_;
   std::shared_ptr<WatchScope> scope_;
   const Clock& clock_;
   bool in_scope_ = false;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "server/errors/errors.h"
+#include "server/registry/strategy.h"
 #include "server/storage/keys.h"
 #include "server/storage/pooled_store.h"
 #include "server/verbs/rights.h"
@@ -174,6 +175,17 @@ bool Resources::IsLong(const ResourceRequest& request) const {
   size_t bytes = 0;
   for (const store::Record& record : records) bytes += record.value->size();
   return bytes > kShortBytes;
+}
+
+std::vector<Resources::Count> Resources::CountObjects() const {
+  const Frozen<store::Snapshot> snapshot = parts_->core.store.Read();
+  std::vector<Count> counts;
+  for (const api::KindInfo* kind : parts_->core.scheme.kinds()) {
+    if (&kind->storage() != kind || !registry::StrategyOf(*kind).is_stored) continue;
+    counts.push_back(
+        {.kind = kind, .objects = snapshot->Count({.prefix = storage::ResourcePrefix(*kind)})});
+  }
+  return counts;
 }
 
 WorkerPool* Resources::workers() const {

@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "api/kind.h"
 #include "base/log.h"
@@ -49,6 +50,13 @@ class Resources {
 
   /// Options::workers.
   WorkerPool* workers() const;
+
+  /// How many objects of each stored kind there are now. O(kinds * log n).
+  struct Count {
+    const api::KindInfo* kind;  // a hub
+    size_t objects;
+  };
+  std::vector<Count> CountObjects() const;
 
   /// Opens a watch (verb kWatch). Errors before the stream begins are plain errors; a revision that
   /// is too old arrives as the first event.

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/http/request_metrics.h"
+
+#include <string>
+#include <utility>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "api/kind.h"
+#include "metrics/registry.h"
+#include "server/http/object_metrics.h"
+#include "server/http/router.h"
+
+namespace dray::server::http {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr std::string_view kClaims = "/apis/resource.k8s.io/v1/namespaces/a/resourceclaims";
+
+class RequestMetricsTest : public ::testing::Test {
+ protected:
+  Route To(std::string_view method, std::string_view path, bool watch = false) {
+    return *FindRoute(scheme_, method, path, watch);
+  }
+  void Count(std::string_view method, std::string_view path, int code) {
+    metrics_.Count({.route = To(method, path), .method = method, .code = code, .seconds = 0.01});
+  }
+
+  api::Scheme scheme_;
+  metrics::Registry registry_;
+  RequestMetrics metrics_{registry_};
+};
+
+struct Counted {
+  const char* method;
+  std::string path;
+  const char* labels;
+};
+
+TEST_F(RequestMetricsTest, LabelsAreUpstreams) {
+  const std::string claims(kClaims);
+  const Counted cases[] = {
+      {"GET", claims + "/c", R"(scope="resource",subresource="",verb="GET",version="v1")"},
+      {"GET", claims, R"(scope="namespace",subresource="",verb="LIST",version="v1")"},
+      {"GET",
+       "/apis/resource.k8s.io/v1/resourceclaims",
+       R"(scope="cluster",subresource="",verb="LIST",version="v1")"},
+      {"POST", claims, R"(scope="resource",subresource="",verb="POST",version="v1")"},
+      {"PATCH",
+       claims + "/c/status",
+       R"(scope="resource",subresource="status",verb="PATCH",version="v1")"},
+      {"DELETE",
+       claims,
+       R"(scope="namespace",subresource="",verb="DELETECOLLECTION",version="v1")"},
+      {"GET", "/readyz/ping", R"(scope="",subresource="/readyz",verb="GET",version="")"},
+      {"BREW", "/made/up", R"(scope="",subresource="",verb="other",version="")"},
+      {"GET", "/apis/made.up/v1/things", R"(scope="",subresource="",verb="GET",version="")"},
+  };
+  for (const Counted& each : cases) {
+    Count(each.method, each.path, 200);
+    EXPECT_THAT(registry_.Text(), HasSubstr(std::string(each.labels) + "} 1\n")) << each.path;
+  }
+}
+
+TEST_F(RequestMetricsTest, DryRunAndApplyAreLabels) {
+  const Route route = To("PATCH", std::string(kClaims) + "/c");
+  metrics_.Count(
+      {.route = route, .method = "PATCH", .is_apply = true, .is_dry_run = true, .code = 201});
+  EXPECT_THAT(registry_.Text(),
+              HasSubstr(R"(apiserver_request_total{code="201",component="apiserver",dry_run="All",)"
+                        R"(group="resource.k8s.io",resource="resourceclaims",scope="resource",)"
+                        R"(subresource="",verb="APPLY",version="v1"} 1)"));
+}
+
+TEST_F(RequestMetricsTest, WhatClientsMakeUpMakesNoSeries) {
+  Count("GET", "/made/up", 404);
+  const size_t size = registry_.Text().size();
+  for (int i = 0; i < 10; ++i) {
+    Count("GET", "/made/up" + std::to_string(i), 404);
+    Count("GET", "/apis/g" + std::to_string(i) + "/v1/x", 404);
+    Count("GET", "/livez/" + std::to_string(i), 404);
+  }
+  // The one of health is new, and numbers have grown by a digit.
+  EXPECT_LT(registry_.Text().size(), 2 * size + 2000);
+  EXPECT_THAT(registry_.Text(), HasSubstr("} 21\n"));
+}
+
+TEST_F(RequestMetricsTest, WatchesAreOpenUntilTheyEnd) {
+  constexpr const char* kOpen = R"(apiserver_longrunning_requests{component="apiserver",)"
+                                R"(group="resource.k8s.io",resource="resourceclaims",)"
+                                R"(scope="namespace",subresource="",verb="WATCH",version="v1"} )";
+  const Route route = To("GET", kClaims, true);
+  {
+    const RequestMetrics::OpenWatch first = metrics_.Open(route);
+    RequestMetrics::OpenWatch second = metrics_.Open(route);
+    const RequestMetrics::OpenWatch moved = std::move(second);
+    moved.CountEvent();
+    EXPECT_THAT(registry_.Text(), HasSubstr(std::string(kOpen) + "2\n"));
+  }
+  EXPECT_THAT(registry_.Text(), HasSubstr(std::string(kOpen) + "0\n"));
+  EXPECT_THAT(registry_.Text(), HasSubstr(R"(resource="resourceclaims",version="v1"} 1)"));
+  metrics_.Count({.route = route, .method = "GET", .code = 200, .seconds = 100});
+  EXPECT_THAT(registry_.Text(), Not(HasSubstr("apiserver_request_duration_seconds_bucket")));
+}
+
+TEST(ObjectMetrics, HaveBothNames) {
+  metrics::Registry registry;
+  ObjectMetrics objects(registry);
+  const api::Scheme scheme;
+  const api::KindInfo* claim = FindRoute(scheme, "GET", kClaims, false)->info;
+  objects.Set({{.kind = claim, .objects = 3}});
+  objects.Set({{.kind = claim, .objects = 2}});
+  const std::string text = registry.Text();
+  EXPECT_THAT(
+      text, HasSubstr(R"(apiserver_storage_objects{resource="resourceclaims.resource.k8s.io"} 2)"));
+  EXPECT_THAT(
+      text,
+      HasSubstr(
+          R"(apiserver_resource_objects{group="resource.k8s.io",resource="resourceclaims"} 2)"));
+}
+
+}  // namespace
+}  // namespace dray::server::http
