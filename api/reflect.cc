@@ -102,6 +102,7 @@ DRAY_SCALAR_TYPE(bool, TypeKind::kBool, "bool");
 DRAY_SCALAR_TYPE(Bool, TypeKind::kBool, "bool");
 DRAY_SCALAR_TYPE(int32_t, TypeKind::kInt32, "int32");
 DRAY_SCALAR_TYPE(int64_t, TypeKind::kInt64, "int64");
+DRAY_SCALAR_TYPE(double, TypeKind::kDouble, "float64");
 DRAY_SCALAR_TYPE(std::string, TypeKind::kString, "string");
 DRAY_SCALAR_TYPE(Bytes, TypeKind::kBytes, "bytes");
 DRAY_SCALAR_TYPE(Quantity, TypeKind::kQuantity, "Quantity");
@@ -110,6 +111,7 @@ DRAY_SCALAR_TYPE(MicroTime, TypeKind::kMicroTime, "MicroTime");
 DRAY_SCALAR_TYPE(Duration, TypeKind::kDuration, "Duration");
 DRAY_SCALAR_TYPE(IntOrString, TypeKind::kIntOrString, "IntOrString");
 DRAY_SCALAR_TYPE(RawJson, TypeKind::kRawJson, "RawJson");
+DRAY_SCALAR_TYPE(AnyJson, TypeKind::kRawJson, "JSON");
 #undef DRAY_SCALAR_TYPE
 
 }  // namespace dray::api

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "api/release.h"
+#include "api/value/box.h"
 #include "api/value/int_or_string.h"
 #include "api/value/list.h"
 #include "api/value/map.h"
@@ -30,6 +31,7 @@ enum class TypeKind : uint8_t {
   kBool,
   kInt32,
   kInt64,
+  kDouble,
   kString,
   kBytes,
   kQuantity,
@@ -154,6 +156,8 @@ struct Type {
   uint64_t always = 0;
   /// Of a struct: one writer has it as a whole (server-side apply).
   bool atomic = false;
+  /// Of a struct: in JSON it is the first of its members that is filled, or the last (json=first).
+  bool one_form = false;
 
   const Type& element() const { return *element_type; }
   /// The field with this JSON name, looking through inlined structs' names only at this level.
@@ -215,19 +219,16 @@ uint64_t FilledMembers([[maybe_unused]] const void* object) {
   return bits;
 }
 
-template <class T>
-struct Reflected<std::optional<T>> {
+/// Of `Holder`, a std::optional or Box of `T`.
+template <class Holder, class T>
+struct ReflectedOptional {
   static constexpr ContainerOperations kContainer{
       .size = [](const void* c) -> size_t {
-        return static_cast<const std::optional<T>*>(c)->has_value() ? 1 : 0;
+        return static_cast<const Holder*>(c)->has_value() ? 1 : 0;
       },
-      .at = [](const void* c, size_t) -> const void* {
-        return &**static_cast<const std::optional<T>*>(c);
-      },
-      .add = [](void* c, std::string_view) -> void* {
-        return &static_cast<std::optional<T>*>(c)->emplace();
-      },
-      .clear = [](void* c) { static_cast<std::optional<T>*>(c)->reset(); },
+      .at = [](const void* c, size_t) -> const void* { return &**static_cast<const Holder*>(c); },
+      .add = [](void* c, std::string_view) -> void* { return &static_cast<Holder*>(c)->emplace(); },
+      .clear = [](void* c) { static_cast<Holder*>(c)->reset(); },
       .reserve = nullptr,
       .present = nullptr,
       .set_present = nullptr,
@@ -239,10 +240,16 @@ struct Reflected<std::optional<T>> {
   };
   static constexpr Type kType{.kind = TypeKind::kOptional,
                               .name = "optional",
-                              .size = sizeof(std::optional<T>),
+                              .size = sizeof(Holder),
                               .container = &kContainer,
                               .element_type = &Reflected<T>::kType};
 };
+
+template <class T>
+struct Reflected<std::optional<T>> : ReflectedOptional<std::optional<T>, T> {};
+
+template <class T>
+struct Reflected<Box<T>> : ReflectedOptional<Box<T>, T> {};
 
 template <class T>
 struct Reflected<List<T>> {
@@ -327,6 +334,7 @@ DRAY_REFLECT_SCALAR(bool);
 DRAY_REFLECT_SCALAR(Bool);
 DRAY_REFLECT_SCALAR(int32_t);
 DRAY_REFLECT_SCALAR(int64_t);
+DRAY_REFLECT_SCALAR(double);
 DRAY_REFLECT_SCALAR(std::string);
 DRAY_REFLECT_SCALAR(Bytes);
 DRAY_REFLECT_SCALAR(Quantity);
@@ -335,6 +343,7 @@ DRAY_REFLECT_SCALAR(MicroTime);
 DRAY_REFLECT_SCALAR(Duration);
 DRAY_REFLECT_SCALAR(IntOrString);
 DRAY_REFLECT_SCALAR(RawJson);
+DRAY_REFLECT_SCALAR(AnyJson);
 #undef DRAY_REFLECT_SCALAR
 
 /// Visits a map's entries with a callable (std::string_view key, const void* value).

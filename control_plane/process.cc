@@ -76,7 +76,7 @@ Result<> Process::StartServer() {
   DRAY_TRY(const server::http::Authenticator authenticator, ReadTokens());
   DRAY_TRY_VOID(MakeResources(authenticator));
   DRAY_TRY_VOID(Wait(resources_->Bootstrap()));
-  DRAY_TRY_VOID(Wait(resources_->BootstrapPolicy()));
+  DRAY_TRY_VOID(Wait(resources_->BootstrapObjects()));
   DRAY_TRY(const ServerCredentials credentials,
            LoadOrMakeCredentials(world_, options_.store.data_folder, options_.listen.host));
   server::http::HttpApiOptions api_options{

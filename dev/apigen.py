@@ -17,13 +17,14 @@ import sys
 
 SCALARS = {"bool": "bool", "int32": "int32_t", "int64": "int64_t", "string": "std::string",
            "bytes": "Bytes", "Quantity": "Quantity", "Time": "Time", "MicroTime": "MicroTime",
-           "Duration": "Duration", "IntOrString": "IntOrString", "RawJson": "RawJson"}
+           "Duration": "Duration", "IntOrString": "IntOrString", "RawJson": "RawJson",
+           "float64": "double", "AnyJson": "AnyJson"}
 KEYWORDS = set("""alignas alignof and asm auto bool break case catch char class compl concept const
     continue decltype default delete do double else enum explicit export extern false float for
     friend goto if inline int long mutable namespace new not operator or private protected public
     register requires return short signed sizeof static struct switch template this throw true try
     typedef typeid typename union unsigned using virtual void volatile while xor linux unix""".split())
-FIELD = re.compile(r"^  ([A-Za-z][A-Za-z0-9]*) +(\d+) +(\S+)((?: +\S+)*)$")
+FIELD = re.compile(r"^  ([$A-Za-z][-A-Za-z0-9]*) +(\d+) +(\S+)((?: +\S+)*)$")
 FLAGS = {"required": "required", "omitempty": "omit_empty", "omitzero": "omit_zero",
          "inline": "inlined", "hub": "hub"}
 UNUSUAL = {"required", "omitempty", "omitzero", "inline", "hub", "in", "nullable", "plain"}
@@ -40,7 +41,8 @@ class SchemaError(Exception):
 
 
 def snake(name):
-    """firstAvailable → first_available, podIPs → pod_ips, shareID → share_id."""
+    """firstAvailable → first_available, podIPs → pod_ips, shareID → share_id, $ref → ref."""
+    name = name.removeprefix("$").replace("-", "_")
     name = re.sub(r"([A-Z]{2,})s(?=[A-Z]|$)", lambda m: m[1].capitalize() + "s", name)
     name = re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", name)
     name = re.sub(r"([A-Z])([A-Z][a-z])", r"\1_\2", name).lower()
@@ -60,7 +62,8 @@ def quoted(text):
 
 class Struct:
     def __init__(self, name, doc):
-        self.name, self.doc, self.fields, self.kind, self.atomic = name, doc, [], None, False
+        self.name, self.doc, self.fields, self.kind = name, doc, [], None
+        self.atomic, self.one_form, self.in_own_map = False, False, False
 
 
 class Kind:
@@ -135,8 +138,10 @@ class Schema:
                     self.fail(f"unknown kind facet {word!r}; known: {', '.join(sorted(KIND_FLAGS))}")
         elif words[2:] == ["map=atomic"]:
             struct.atomic = True
+        elif words[2:] == ["json=first"]:
+            struct.one_form = True
         elif len(words) != 2:
-            self.fail("a struct line holds its name, and map=atomic at most")
+            self.fail("a struct line holds its name, and map=atomic or json=first at most")
         self.structs.append(struct)
         return struct
 
@@ -165,6 +170,8 @@ class Schema:
     def cpp_type(self, text):
         if text.endswith("?"):
             return f"std::optional<{self.cpp_type(text[:-1])}>"
+        if text.endswith("*"):
+            return f"Box<{self.cpp_type(text[:-1])}>"
         if text.startswith("["):
             inner = self.cpp_type(text[1:-1])
             return f"List<{'Bool' if inner == 'bool' else inner}>"
@@ -183,7 +190,7 @@ class Schema:
 
     def home(self, text):
         """The schema that holds the struct a type names; None for scalars."""
-        prefix, dot, name = text.strip("?[]{}").rpartition(".")
+        prefix, dot, name = text.strip("?*[]{}").rpartition(".")
         key = (self.imports.get(prefix) if dot else self.cpp, name)
         if dot and key not in self.homes:
             self.fail(f"unknown type {text}")
@@ -203,25 +210,27 @@ class Schema:
         return sorted(f'#include "api/{home.file}.h"' for home in homes - {None, self})
 
     def needs(self, struct):
-        """Structs of this file that must be complete before `struct`: lists may come later."""
+        """Structs of this file before `struct`; whether they must be complete there: those in lists
+        and boxes may come later, those in maps when they cannot come before."""
         for field in struct.fields:
             word = field["type"]
-            if not word.startswith("["):
-                yield word.strip("?{}[]")
+            if not word.startswith("[") and not word.endswith("*"):
+                yield word.strip("?{}[]"), not word.startswith("{")
 
     def order(self):
         self.where = str(self.path)
         by_name, done, ordered = {s.name: s for s in self.structs}, {}, []
 
-        def visit(struct):
-            if done.get(struct.name) == "open":
+        def visit(struct, is_value=True):
+            if done.get(struct.name) == "open" and is_value:
                 self.fail(f"{struct.name} contains itself by value")
             if struct.name in done:
+                struct.in_own_map |= done[struct.name] == "open"
                 return
             done[struct.name] = "open"
-            for name in self.needs(struct):
+            for name, is_value in self.needs(struct):
                 if name in by_name:
-                    visit(by_name[name])
+                    visit(by_name[name], is_value)
             done[struct.name] = "closed"
             ordered.append(struct)
 
@@ -250,8 +259,9 @@ class Schema:
                 if f["doc"]:
                     out.append("  /// " + f["doc"])
                 cpp = self.cpp_type(f["type"])
-                zero = {"bool": " = false", "int32_t": " = 0", "int64_t": " = 0"}.get(cpp, "")
+                zero = {"bool": " = false", "int32_t": " = 0", "int64_t": " = 0", "double": " = 0"}.get(cpp, "")
                 out.append(f"  {cpp} {snake(f['name'])}{zero};")
+            out += self.special_members(s)
             out += [f"  bool operator==(const {s.name}&) const;", "};", ""]
         out += ["}  // namespace", "", "namespace dray::api {", ""]
         for s in self.structs:
@@ -262,6 +272,14 @@ class Schema:
             out.append("};")
         out += ["", "}  // namespace dray::api", ""]
         return "\n".join(out)
+
+    def special_members(self, s):
+        """Of a struct in a map of its own, which asks what it can before it is complete."""
+        if not s.in_own_map:
+            return []
+        return [f"  {s.name}();", f"  {s.name}(const {s.name}&);", f"  {s.name}({s.name}&&) noexcept;",
+                f"  {s.name}& operator=(const {s.name}&);",
+                f"  {s.name}& operator=({s.name}&&) noexcept;", f"  ~{s.name}();"]
 
     def facets(self, field):
         out = {}
@@ -307,6 +325,9 @@ class Schema:
                f'#include "api/{self.file}.h"', "", "#include <cstddef>", "#include <string_view>", ""]
         out += self.table_includes()
         out += ["", f"namespace dray::api::{self.cpp} {{", ""]
+        for s in self.structs:
+            out += [re.sub(r"^  (\S+ )?(\S+\(.*);$", rf"\1{s.name}::\2 = default;", line)
+                    for line in self.special_members(s)]
         out += [f"bool {s.name}::operator==(const {s.name}&) const = default;" for s in self.structs]
         out += ["", "}  // namespace", "", "namespace dray::api {", "",
                "// The structs are not of standard layout, but have no virtual bases: offsets are fixed.",
@@ -340,7 +361,8 @@ class Schema:
             members = "".join(f", &{s.name}::{snake(f['name'])}" for f in s.fields)
             more = (f", .fields = k{s.name}Fields, .by_number = k{s.name}ByNumber"
                     f", .filled = &FilledMembers<{s.name}{members}>, .always = {always:#x}"
-                    + (", .atomic = true" if s.atomic else ""))
+                    + (", .atomic = true" if s.atomic else "")
+                    + (", .one_form = true" if s.one_form else ""))
         out += [f"constinit const Type Reflected<{self.cpp}::{s.name}>::kType{{",
                 f"    .kind = TypeKind::kStruct, .name = {quoted(s.name)}, .size = sizeof({s.name}){more}}};", ""]
         return out

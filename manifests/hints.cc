@@ -158,6 +158,7 @@ std::string_view Example(api::TypeKind kind) {
     case api::TypeKind::kBool: return "true or false";
     case api::TypeKind::kInt32: return "a whole number of 32 bits";
     case api::TypeKind::kInt64: return "a whole number of 64 bits";
+    case api::TypeKind::kDouble: return "a number";
     case api::TypeKind::kString: return "text; quote what YAML would read as something else";
     case api::TypeKind::kBytes: return "bytes in base64";
     case api::TypeKind::kQuantity: return "a quantity such as 2, 500m, 1.5 or 80Gi";

@@ -29,6 +29,7 @@ bool HasMeaning(api::TypeKind kind, std::string_view json) {
     case api::TypeKind::kBool:
     case api::TypeKind::kInt32:
     case api::TypeKind::kInt64:
+    case api::TypeKind::kDouble:
     case api::TypeKind::kString:
     case api::TypeKind::kIntOrString:
     case api::TypeKind::kRawJson:

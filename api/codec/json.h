@@ -63,6 +63,10 @@ using DecodeIssues = std::vector<std::string>;
 /// How many of them are reported for one document; upstream's limit.
 inline constexpr size_t kDecodeIssuesMax = 100;
 
+/// Objects with fields of their own that may lie in each other: protobuf messages as deep as they
+/// are read again (kProtobufDepthMax) hold them. Only schemas, which contain themselves, go so far.
+inline constexpr size_t kNestedStructsMax = 90;
+
 /// Decodes `json` into a new object of `kind`; kind and apiVersion in the text are not compared.
 /// Unknown and duplicate fields go to `issues` (the last duplicate wins); null is absent.
 ///

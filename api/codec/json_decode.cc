@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <charconv>
+#include <cmath>
+#include <cstdlib>
 #include <optional>
 #include <set>
 #include <utility>
@@ -191,6 +193,7 @@ class Decoder {
       case TypeKind::kList: return List(type, value);
       case TypeKind::kMap: return ReadMap(type, value);
       case TypeKind::kStruct:
+        if (type.one_form) return OneForm(type, value);
         if (Expect(JsonKind::kObject, type)) Struct(type, value, false);
         return;
       case TypeKind::kBool:
@@ -205,6 +208,7 @@ class Decoder {
   // The types with a syntax of their own. Apart from the others, which need no room for results.
   [[gnu::noinline]] void Parsed(const Type& type, void* value) {
     switch (type.kind) {
+      case TypeKind::kDouble: return Double(type, Get<double>(value));
       case TypeKind::kBytes: return Base64(type, value);
       case TypeKind::kQuantity: return ReadQuantity(type, value);
       case TypeKind::kTime: return Text<Time>(type, value);
@@ -242,6 +246,14 @@ class Decoder {
     if (read.ec != std::errc() || read.ptr != text.data() + text.size()) {
       RefuseNumber(text, type);
     }
+  }
+  void Double(const Type& type, double& number) {
+    if (!Expect(JsonKind::kNumber, type)) return;
+    const std::string_view text = reader_.Number();
+    const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+    // Of what is too small zero remains.
+    if (read.ec != std::errc()) number = std::strtod(std::string(text).c_str(), nullptr);
+    if (!std::isfinite(number)) RefuseNumber(text, type);
   }
   [[gnu::noinline]] void RefuseNumber(std::string_view text, const Type& type) {
     Mismatch(fmt::format("number {}", text), type.name);
@@ -333,14 +345,43 @@ class Decoder {
   }
 
   void Element(const Type& type, void* value) {
-    if (type.kind == TypeKind::kStruct && reader_.NextIs('{')) {
+    if (type.kind == TypeKind::kStruct && reader_.NextIs('{') && !type.one_form) {
       Struct(type, value, false);
     } else {
       Value(type, value);
     }
   }
 
+  // A struct that is one of its members (json=first): the one that has the form of what is there.
+  // Upstream takes other forms for nothing, but where a bool would do.
+  [[gnu::noinline]] void OneForm(const Type& type, void* value) {
+    Clear(type, value);
+    const JsonKind found = reader_.Peek();
+    const Field* chosen = nullptr;
+    const Field* flag = nullptr;
+    for (const Field& field : type.fields) {
+      const TypeKind kind = field.type().kind;
+      const JsonKind form = kind == TypeKind::kList   ? JsonKind::kArray
+                            : kind == TypeKind::kBool ? JsonKind::kBool
+                                                      : JsonKind::kObject;
+      if (form == found) chosen = &field;
+      if (kind == TypeKind::kBool) flag = &field;
+    }
+    if (chosen != nullptr) {
+      if (flag != nullptr) Get<bool>(MutableMember(*flag, value)) = true;
+      return Value(chosen->type(), MutableMember(*chosen, value));
+    }
+    if (found == JsonKind::kInvalid || flag == nullptr) {
+      reader_.Skip();
+    } else {
+      Refuse("boolean or JSON schema expected");
+    }
+  }
+
   void Struct(const Type& type, void* value, bool has_type_meta) {
+    if (nested_ == kNestedStructsMax) [[unlikely]]
+      return Refuse(fmt::format("json: {} is nested too deep", PathOf(place_)));
+    ++nested_;
     reader_.EnterObject();
     JsonPlace here{.outer = std::exchange(place_, &here), .name = {}};
     const uint64_t visit = ++visits_;
@@ -371,6 +412,7 @@ class Decoder {
       Member(*found.field, found.object);
     }
     place_ = here.outer;
+    --nested_;
   }
 
   // For what is no field of the struct itself: whether it was met before in this object.
@@ -426,6 +468,7 @@ class Decoder {
   DecodeBudget budget_;
   const JsonPlace* place_ = nullptr;
   uint64_t visits_ = 0;  // objects begun
+  size_t nested_ = 0;    // and not yet ended
   std::set<std::pair<uint64_t, const void*>>
       met_;  // of an object: inlined fields, kind, apiVersion
   std::string scratch_;

@@ -7,6 +7,7 @@
 #include "api/codec/json.h"
 #include "api/codec/json_writer.h"
 #include "api/codec/written_members.h"
+#include "api/codec/yaml_scalar.h"
 #include "base/base64.h"
 #include "base/json_text.h"
 #include "base/text_scan.h"
@@ -124,6 +125,7 @@ class Encoder {
       case TypeKind::kBool: return out_.Put(Get<bool>(value) ? "true" : "false");
       case TypeKind::kInt32: return out_.PutInt(Get<int32_t>(value));
       case TypeKind::kInt64: return out_.PutInt(Get<int64_t>(value));
+      case TypeKind::kDouble: return out_.Put(FormatJsonDouble(Get<double>(value)));
       case TypeKind::kString: return out_.PutQuoted(Get<std::string>(value));
       case TypeKind::kBytes: return out_.PutQuoted(EncodeBase64(Get<Bytes>(value).bytes));
       case TypeKind::kQuantity: return out_.PutQuoted(Get<Quantity>(value).ToString());
@@ -143,9 +145,17 @@ class Encoder {
 
  private:
   void Struct(const Type& type, const void* value) {
+    if (type.one_form) [[unlikely]]
+      return OneForm(type, value);
     char separator = '{';
     Members(type, value, separator);
     out_.Put(separator == '{' ? "{}" : "}");
+  }
+
+  void OneForm(const Type& type, const void* value) {
+    const auto first = static_cast<size_t>(std::countr_zero(type.filled(value)));
+    const Field& field = type.fields[std::min(first, type.fields.size() - 1)];
+    Value(field.type(), field.of(value));
   }
 
   void List(const Type& type, const void* value) {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -158,6 +160,9 @@ class Decoder {
       case TypeKind::kInt64:
         if (reader_.Expect(tag, WireType::kVarint, start)) Number(type, value);
         return;
+      case TypeKind::kDouble:
+        if (reader_.Expect(tag, WireType::kFixed64, start)) ReadDouble(start, Get<double>(value));
+        return;
       case TypeKind::kString:
         if (reader_.Expect(tag, WireType::kBytes, start)) Get<std::string>(value) = Utf8Bytes();
         return;
@@ -182,6 +187,12 @@ class Decoder {
     } else {
       Get<int64_t>(value) = static_cast<int64_t>(bits);
     }
+  }
+
+  // JSON has no others.
+  void ReadDouble(const char* start, double& number) {
+    number = std::bit_cast<double>(reader_.Fixed64());
+    if (!std::isfinite(number)) reader_.FailAt(start, "no finite number");
   }
 
   std::string_view Utf8Bytes() {

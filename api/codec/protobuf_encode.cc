@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <bit>
+#include <cmath>
 #include <ranges>
 
 #include "api/codec/json_reader.h"
@@ -112,6 +114,7 @@ class Encoder {
       case TypeKind::kBool: return Varint(number, Get<bool>(value) ? 1 : 0);
       case TypeKind::kInt32: return Varint(number, Bits(Get<int32_t>(value)));
       case TypeKind::kInt64: return Varint(number, Bits(Get<int64_t>(value)));
+      case TypeKind::kDouble: return Double(number, Get<double>(value));
       case TypeKind::kString: return String(number, Get<std::string>(value));
       case TypeKind::kBytes: return Text(number, Get<Bytes>(value).bytes);
       default: break;
@@ -152,6 +155,12 @@ class Encoder {
   void Varint(uint32_t number, uint64_t value) {
     out_.Varint(value);
     out_.Tag(VarintTag(number));
+  }
+
+  void Double(uint32_t number, double value) {
+    Judge([&] { return std::isfinite(value); });
+    out_.Fixed64(std::bit_cast<uint64_t>(value));
+    out_.Tag({.number = number, .type = WireType::kFixed64});
   }
 
   void Text(uint32_t number, std::string_view text) {

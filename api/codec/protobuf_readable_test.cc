@@ -88,6 +88,9 @@ class Spoiler {
   static void Scalar(TypeKind kind, void* value) {
     switch (kind) {
       case TypeKind::kString: *static_cast<std::string*>(value) = kNoUtf8; return;
+      case TypeKind::kDouble:
+        *static_cast<double*>(value) = std::numeric_limits<double>::infinity();
+        return;
       case TypeKind::kQuantity:
         *static_cast<Quantity*>(value) = *Quantity::Parse("1e1000") * 1'000'000;
         return;
@@ -131,6 +134,7 @@ TEST(EncodeStored, SaysOfEveryKindWhetherItCanBeRead) {
     }
   }
   for (const TypeKind kind : {TypeKind::kString,
+                              TypeKind::kDouble,
                               TypeKind::kMap,
                               TypeKind::kQuantity,
                               TypeKind::kTime,
@@ -159,14 +163,17 @@ TEST(EncodeStored, KeepsTimesWithinTheYearsThatAreRead) {
   EXPECT_FALSE(readable(at(0), kTimeMaxUnixSeconds + 1));
 }
 
-// Messages inside each other in values of `type`; stops where they would be too deep.
-size_t DepthOf(const Type& type, size_t around = 0) {
-  if (around > kProtobufDepthMax) return around;
-  if (type.kind == TypeKind::kMap) return DepthOf(type.element(), around + 1);
-  if (type.element_type != nullptr) return DepthOf(type.element(), around);
+// Messages inside each other in values of `type` that JSON can say; `structs`: that lie around it.
+// A struct that contains itself does so in a map, whose entries are messages too.
+size_t DepthOf(const Type& type, size_t around = 0, std::vector<const Type*> structs = {}) {
+  if (type.kind == TypeKind::kMap) return DepthOf(type.element(), around + 1, std::move(structs));
+  if (type.element_type != nullptr) return DepthOf(type.element(), around, std::move(structs));
+  if (std::ranges::count(structs, &type) > 0)
+    return around + 2 * (kNestedStructsMax - structs.size());
   size_t depth = around + 1;
+  structs.push_back(&type);
   for (const Field& field : type.fields) {
-    depth = std::max(depth, DepthOf(field.type(), around + 1));
+    depth = std::max(depth, DepthOf(field.type(), around + 1, structs));
   }
   return depth;
 }

@@ -76,6 +76,19 @@ std::string_view WireReader::TooLong(const char* start, uint64_t size) {
   return {};
 }
 
+uint64_t WireReader::Fixed64() {
+  uint64_t value = 0;
+  if (static_cast<size_t>(end_ - at_) < sizeof(value)) {
+    CutOffAt(at_, "the number is cut off");
+    return 0;
+  }
+  for (size_t i = 0; i < sizeof(value); ++i) {
+    value |= uint64_t{static_cast<unsigned char>(at_[i])} << (8 * i);
+  }
+  at_ += sizeof(value);
+  return value;
+}
+
 void WireReader::Skip(WireTag tag) {
   if (failed()) return;
   switch (tag.type) {

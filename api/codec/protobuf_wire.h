@@ -26,7 +26,7 @@ enum class WireType : uint8_t {
 inline constexpr std::string_view kEnvelopeMark("k8s\0", 4);
 
 /// Messages and groups inside each other.
-inline constexpr size_t kProtobufDepthMax = 100;
+inline constexpr size_t kProtobufDepthMax = 200;
 
 /// A field's number and how its value is written.
 struct WireTag {
@@ -76,6 +76,8 @@ class WireReader {
     at_ += size;
     return bytes;
   }
+  /// Eight bytes, the least significant first.
+  uint64_t Fixed64();
   /// Skips the value of an unknown field.
   void Skip(WireTag tag);
   /// Whether a field is written as it must be; fails at `start`, where it begins, if not.
@@ -166,6 +168,10 @@ class WireWriter {
     std::memcpy(Room(size), bytes, size);
   }
   void Tag(WireTag tag) { Varint(EncodedTag(tag)); }
+  void Fixed64(uint64_t value) {
+    char* const to = Room(sizeof(value));
+    for (size_t i = 0; i < sizeof(value); ++i) to[i] = static_cast<char>(value >> (8 * i));
+  }
   /// Bytes alone, without a length.
   void Raw(std::string_view bytes) {
     if (!bytes.empty()) std::memcpy(Room(bytes.size()), bytes.data(), bytes.size());

@@ -54,6 +54,7 @@ bool Part::is_null() const {
     case TypeKind::kBool:
     case TypeKind::kInt32:
     case TypeKind::kInt64:
+    case TypeKind::kDouble:
     case TypeKind::kString:
     case TypeKind::kBytes:
     case TypeKind::kQuantity:

@@ -33,7 +33,8 @@ Shape ShapeOf(const Type& outer, const Facets& facets) {
   switch (type.kind) {
     case TypeKind::kBool: return {.kind = Kind::kBool, .type = &type};
     case TypeKind::kInt32:
-    case TypeKind::kInt64: return {.kind = Kind::kNumber, .type = &type};
+    case TypeKind::kInt64:
+    case TypeKind::kDouble: return {.kind = Kind::kNumber, .type = &type};
     case TypeKind::kString:
     case TypeKind::kBytes:
     case TypeKind::kDuration: return {.kind = Kind::kText, .type = &type};

@@ -133,6 +133,7 @@ void DeepMerge(const Type& type, void* into, const void* other) {
     case TypeKind::kBool:
     case TypeKind::kInt32:
     case TypeKind::kInt64:
+    case TypeKind::kDouble:
     case TypeKind::kString:
     case TypeKind::kBytes:
     case TypeKind::kQuantity:

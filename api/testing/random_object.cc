@@ -32,11 +32,17 @@ class Filler {
   uint64_t Below(uint64_t bound) { return random_.Next() % bound; }
 
   void Members(const Type& type, void* value) {
+    // What contains itself does so once.
+    if (std::ranges::count(open_, &type) > 1) return;
+    open_.push_back(&type);
+    const size_t only = type.one_form ? Below(type.fields.size()) : 0;
     for (const Field& field : type.fields) {
       if (!field.IsOn(shape_.wire)) continue;
+      if (type.one_form && &field != &type.fields[only]) continue;
       if (Below(100) >= shape_.filled_percent) continue;
       Fill(field.type(), MutableMember(field, value), field.facets);
     }
+    open_.pop_back();
   }
 
   // Elements of maps and sets differ, and so do names, as validation asks.
@@ -69,6 +75,7 @@ class Filler {
       case TypeKind::kBool: return Set(value, Below(2) == 0);
       case TypeKind::kInt32: return Set(value, static_cast<int32_t>(Below(2001)) - 1000);
       case TypeKind::kInt64: return Set(value, static_cast<int64_t>(Below(2001)) - 1000);
+      case TypeKind::kDouble: return Set(value, static_cast<double>(Below(2001)) / 8 - 100);
       case TypeKind::kString: return Set(value, std::string(kWords.at(Below(kWords.size()))));
       case TypeKind::kBytes: return Set(value, Bytes{std::string(Below(4), '\xFE')});
       case TypeKind::kQuantity:
@@ -90,6 +97,7 @@ class Filler {
 
   Random& random_;
   Shape shape_;
+  std::vector<const Type*> open_;  // structs around what is filled
 };
 
 }  // namespace

@@ -55,6 +55,7 @@ std::string GoType(const Type& type) {
     case TypeKind::kBool: return "bool";
     case TypeKind::kInt32: return "int32";
     case TypeKind::kInt64: return "int64";
+    case TypeKind::kDouble: return "float64";
     case TypeKind::kString: return "string";
     case TypeKind::kBytes: return "[]uint8";
     case TypeKind::kQuantity: return "resource.Quantity";
@@ -97,6 +98,7 @@ class Printer {
         return;
       case TypeKind::kBool:
       case TypeKind::kInt32:
+      case TypeKind::kDouble:
       case TypeKind::kInt64: EncodeJson(type, value, out_); return;
       case TypeKind::kBytes:
       case TypeKind::kQuantity:

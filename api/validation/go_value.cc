@@ -46,6 +46,7 @@ class GoValueWriter {
       case TypeKind::kBool:
       case TypeKind::kInt32:
       case TypeKind::kInt64:
+      case TypeKind::kDouble:
       case TypeKind::kString:
       case TypeKind::kBytes:
       case TypeKind::kQuantity:

@@ -29,4 +29,10 @@ class RawJson {
   std::string bytes_;
 };
 
+/// The same where any value may stand, not only objects: the defaults in a schema.
+class AnyJson : public RawJson {
+ public:
+  using RawJson::RawJson;
+};
+
 }  // namespace dray::api::inline value

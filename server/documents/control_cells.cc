@@ -72,10 +72,7 @@ std::string NumberCell(const Object& object, std::string_view path) {
 }
 
 std::string LevelShares(const Object& object) {
-  const bool is_limited = api::TextAt(object, "spec.type") == "Limited";
-  return NumberCell(object,
-                    is_limited ? "spec.limited.nominalConcurrencyShares"
-                               : "spec.exempt.nominalConcurrencyShares");
+  return NumberCell(object, "spec.limited.nominalConcurrencyShares");
 }
 
 std::string LevelQueues(const Object& object) {

@@ -108,12 +108,16 @@ constexpr std::array kNamedScalars = {
 constexpr NamedScalar kFieldsV1{TypeKind::kRawJson,
                                 "io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1",
                                 "A set of fields, as a tree of their names."};
+constexpr NamedScalar kAnyJson{TypeKind::kRawJson,
+                               "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSON",
+                               "Any value."};
 constexpr NamedScalar kPatch{TypeKind::kRawJson,
                              "io.k8s.apimachinery.pkg.apis.meta.v1.Patch",
                              "A patch in one of its forms."};
 
-const NamedScalar* FindNamed(TypeKind kind) {
-  const auto* const found = std::ranges::find(kNamedScalars, kind, &NamedScalar::kind);
+const NamedScalar* FindNamed(const Type& type) {
+  if (&type == &TypeOf<api::AnyJson>()) return &kAnyJson;
+  const auto* const found = std::ranges::find(kNamedScalars, type.kind, &NamedScalar::kind);
   return found == kNamedScalars.end() ? nullptr : found;
 }
 
@@ -189,7 +193,8 @@ void Schemas::WriteKind(const KindInfo& kind) {
 
 void Schemas::WriteWatchEvent() {
   if (!refers_to_events_ || std::exchange(events_written_, true)) return;
-  scalars_.insert(FindNamed(TypeKind::kRawJson)->name);
+  const std::string_view any_object = FindNamed(TypeOf<api::RawJson>())->name;
+  scalars_.insert(any_object);
   json_.Member(kWatchEvent).Object([&] {
     json_.Member("description", "A change that a watch tells of.");
     json_.Member("type", "object");
@@ -197,7 +202,7 @@ void Schemas::WriteWatchEvent() {
     json_.Member("properties").Object([&] {
       json_.Member("object").Object([&] {
         json_.Member("description", "The object as it is then; of ERROR a Status.");
-        const std::string path = PathOf(FindNamed(TypeKind::kRawJson)->name);
+        const std::string path = PathOf(any_object);
         if (form_ == OpenApiForm::kV2) return json_.Member("$ref", path);
         json_.Member("allOf").Array([&] { json_.Object({{"$ref", path}}); });
       });
@@ -217,10 +222,11 @@ void Schemas::WriteScalars() {
     if (!scalars_.contains(scalar.name) || !scalars_written_.insert(scalar.name).second) return;
     json_.Member(scalar.name).Object([&] {
       json_.Member("description", scalar.doc);
-      Scalar(scalar.kind, {});
+      if (&scalar != &kAnyJson) Scalar(scalar.kind, {});
     });
   };
   for (const NamedScalar& scalar : kNamedScalars) write(scalar);
+  write(kAnyJson);
   write(kFieldsV1);
   write(kPatch);
 }
@@ -298,6 +304,7 @@ void Schemas::Struct(const Type& type) {
   const bool is_kind = kinds_.contains(&type) || IsAnswer(type);
   json_.Member(NameOf(type)).Object([&] {
     Description(type);
+    if (type.one_form) return;  // of several types, which documents cannot say
     json_.Member("type", "object");
     const std::vector<const Field*> fields = FieldsOf(type);
     const auto is_required = [](const Field* field) { return field->facets.required; };
@@ -351,7 +358,7 @@ std::vector<const Field*> Schemas::FieldsOf(const Type& type) const {
 
 bool Schemas::IsNamed(const Type& type) const {
   if (type.kind == TypeKind::kStruct) return true;
-  return FindNamed(type.kind) != nullptr;
+  return FindNamed(type) != nullptr;
 }
 
 // The members of a schema with the facets of the field: how it merges, what it is for.
@@ -427,7 +434,7 @@ void Schemas::Of(const Type& type, std::string_view values) {
     case TypeKind::kStruct: return json_.Member("$ref", PathOf(Refer(type)));
     default: break;
   }
-  const NamedScalar* const named = FindNamed(type.kind);
+  const NamedScalar* const named = FindNamed(type);
   if (named == nullptr) return Scalar(type.kind, values);
   scalars_.insert(named->name);
   json_.Member("$ref", PathOf(named->name));
@@ -438,6 +445,7 @@ void Schemas::Scalar(TypeKind kind, std::string_view values) {
     case TypeKind::kBool: return json_.Member("type", "boolean");
     case TypeKind::kInt32: return Format("integer", "int32");
     case TypeKind::kInt64: return Format("integer", "int64");
+    case TypeKind::kDouble: return Format("number", "double");
     case TypeKind::kBytes: return Format("string", "byte");
     case TypeKind::kQuantity: return Either("string", "number");
     case TypeKind::kTime:

@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include "api/at_path.h"
 #include "api/codec/json.h"
 #include "api/core_v1/pod.h"
 #include "server/documents/cells.h"
@@ -203,6 +206,18 @@ void WriteConditions(const api::Object& object, JsonWriter& json) {
   });
 }
 
+// As they are looked at: schemas of requests by their precedence, others as the list has them.
+std::vector<const storage::Item*> InOrder(const TableContent& content) {
+  std::vector<const storage::Item*> items(content.items.begin(), content.items.end());
+  if (content.kind.kind != "FlowSchema") return items;
+  std::ranges::sort(items, {}, [](const storage::Item* item) {
+    const auto* precedence = api::Get<int32_t>(item->object, "spec.matchingPrecedence");
+    return std::pair(precedence == nullptr ? 0 : *precedence,
+                     std::string_view(item->object.metadata().name));
+  });
+  return items;
+}
+
 void WriteRow(const api::KindInfo& kind,
               const storage::Item& item,
               const TableOptions& options,
@@ -260,7 +275,8 @@ void WriteTable(const TableContent& content,
       json.Value(nullptr);
     }
     json.Member("rows").Array([&] {
-      for (const storage::Item* item : content.items) WriteRow(content.kind, *item, options, json);
+      for (const storage::Item* item : InOrder(content))
+        WriteRow(content.kind, *item, options, json);
     });
   });
 }

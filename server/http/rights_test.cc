@@ -38,7 +38,7 @@ class HttpRightsTest : public ::testing::Test {
              Log::Silent(),
              {.authenticator = *Authenticator::FromTokenFile(kUsers)}) {
     EXPECT_TRUE(Wait(resources_.Bootstrap()).has_value());
-    EXPECT_TRUE(Wait(resources_.BootstrapPolicy()).has_value());
+    EXPECT_TRUE(Wait(resources_.BootstrapObjects()).has_value());
     server_ = *net::server::HttpServer::Start(RealWorld().clock, log_, {.reactors = 1}, api_);
   }
   ~HttpRightsTest() override {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What every new server has.
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,6 +19,7 @@
 #include "server/storage/keys.h"
 #include "server/storage/transactions.h"
 #include "server/verbs/call.h"
+#include "server/verbs/first_objects.h"
 #include "server/verbs/resources.h"
 #include "server/verbs/verbs.h"
 
@@ -108,7 +110,7 @@ api::Object SliceAt(const std::string& address, int32_t port) {
 }
 
 // Where another server on the same store makes them too, or the store is too busy at once.
-constexpr int kPolicyTries = 5;
+constexpr int kFirstTries = 5;
 
 /// The making of `object`.
 Result<store::Txn> MakingOf(const Core& core, const api::Object& object) {
@@ -120,6 +122,7 @@ Result<store::Txn> MakingOf(const Core& core, const api::Object& object) {
   context.uid = NewUuid(core.world.random);
   api::Object stored = object.Clone();
   DRAY_TRY_VOID(registry::BeforeCreate(registry::StrategyOf(kind), stored, context));
+  NoteLevelFound(stored);
   const std::string key =
       storage::ObjectKey(kind, object.metadata().namespace_, object.metadata().name);
   store::Txn txn{.compares = {{.key = key, .modified = store::kAbsent}}};
@@ -146,6 +149,17 @@ Result<std::vector<store::Txn>> MakingOfMissing(const Core& core,
   return txns;
 }
 
+std::vector<api::Object> FirstObjects(const Core& core) {
+  std::vector<api::Object> objects;
+  if (core.rights != nullptr) {
+    objects = access::BootstrapPolicy(
+        core.options.rules.For(api::Reflected<core_v1::Namespace>::kKind, nullptr).profile);
+  }
+  std::ranges::move(FirstFlowControl(), std::back_inserter(objects));
+  std::ranges::move(LocalApis(core.scheme, core.options.release), std::back_inserter(objects));
+  return objects;
+}
+
 bool IsThere(const Answer& answer) {
   return answer.outcome.has_value() ||
          answer.outcome.error().reason == StatusReason::kAlreadyExists;
@@ -167,11 +181,9 @@ Task<> Resources::Bootstrap() {
   co_return {};
 }
 
-Task<> MakeBootstrapPolicy(const Core* core) {
-  if (core->rights == nullptr) co_return {};
-  const std::vector<api::Object> objects = access::BootstrapPolicy(
-      core->options.rules.For(api::Reflected<core_v1::Namespace>::kKind, nullptr).profile);
-  for (int tries = 0; tries < kPolicyTries; ++tries) {
+Task<> MakeFirstObjects(const Core* core) {
+  const std::vector<api::Object> objects = FirstObjects(*core);
+  for (int tries = 0; tries < kFirstTries; ++tries) {
     DRAY_CO_TRY(const Frozen<store::Snapshot> snapshot, co_await storage::ReadNewest(&core->store));
     DRAY_CO_TRY(std::vector<store::Txn> txns, MakingOfMissing(*core, *snapshot, objects));
     if (txns.empty()) co_return {};
@@ -181,7 +193,7 @@ Task<> MakeBootstrapPolicy(const Core* core) {
     }
     DRAY_CO_TRY_VOID(co_await storage::Commit(&core->store, std::move(txns.back())));
   }
-  co_return Fail(errors::Internal("the first roles and bindings cannot be made"));
+  co_return Fail(errors::Internal("the first objects cannot be made"));
 }
 
 Task<> Resources::BootstrapCluster(std::string address, uint16_t port) {

@@ -124,8 +124,8 @@ Result<User> Resources::UserOfToken(std::string_view token) const {
   return std::move(owner.user);
 }
 
-Task<> Resources::BootstrapPolicy() {
-  return MakeBootstrapPolicy(&parts_->core);
+Task<> Resources::BootstrapObjects() {
+  return MakeFirstObjects(&parts_->core);
 }
 
 Rights* Resources::rights() const {

@@ -69,9 +69,10 @@ class Resources {
   /// whose endpoints are this server at `address` and `port`. Idempotent.
   Task<> BootstrapCluster(std::string address, uint16_t port);
 
-  /// With Options::rbac: the roles and bindings of Kubernetes' bootstrap policy, where they are not
-  /// there yet. Idempotent.
-  Task<> BootstrapPolicy();
+  /// What Kubernetes makes of itself, where it is not there yet: with Options::rbac the roles and
+  /// bindings of its bootstrap policy; levels and flow schemas; an APIService for each group and
+  /// version. Idempotent.
+  Task<> BootstrapObjects();
 
   /// From now on lists of a state before `revision`, and continue tokens of one, are too old, as if
   /// etcd had been compacted under kube-apiserver. Watches go on from wherever the store has

@@ -22,7 +22,7 @@ const User kAlice{.name = "alice", .uid = "", .groups = {"system:authenticated"}
 class RightsTest : public testing::ServerTest {
  protected:
   RightsTest() : ServerTest(Options{.rbac = true}) {
-    EXPECT_TRUE(Wait(resources_.BootstrapPolicy()).has_value());
+    EXPECT_TRUE(Wait(resources_.BootstrapObjects()).has_value());
   }
   std::string Post(std::string_view plural, std::string body, const User& user = Master()) {
     ResourceRequest request = Request(Verb::kCreate, plural, "", "");
@@ -64,7 +64,7 @@ TEST_F(RightsTest, FollowWhatIsStored) {
 
 TEST_F(RightsTest, ThePolicyIsMadeOnce) {
   const auto revision = store_.Read()->revision();
-  EXPECT_TRUE(Wait(resources_.BootstrapPolicy()).has_value());
+  EXPECT_TRUE(Wait(resources_.BootstrapObjects()).has_value());
   EXPECT_EQ(store_.Read()->revision(), revision);
 }
 

@@ -70,6 +70,7 @@ std::string ScalarText(const api::Type& type, const void* value) {
     case api::TypeKind::kBool: return *static_cast<const bool*>(value) ? "true" : "false";
     case api::TypeKind::kInt32: return std::to_string(*static_cast<const int32_t*>(value));
     case api::TypeKind::kInt64: return std::to_string(*static_cast<const int64_t*>(value));
+    case api::TypeKind::kDouble:
     case api::TypeKind::kBytes:
     case api::TypeKind::kQuantity:
     case api::TypeKind::kTime:
