@@ -50,6 +50,7 @@ class Reader {
 
   void Run() { Visit(checked_.ast.root); }
   std::vector<DeviceName>& names() { return names_; }
+  std::vector<DeviceName>& tested() { return tested_; }
   std::vector<NamedComparison>& comparisons() { return comparisons_; }
 
  private:
@@ -63,12 +64,15 @@ class Reader {
     switch (node.kind) {
       case NodeKind::kIdentifier: return Name(id);
       case NodeKind::kSelect:
-      case NodeKind::kHas: return Step(Visit(children[0]), node.name);
+      case NodeKind::kHas: {
+        const bool is_test = node.kind == NodeKind::kHas || node.optional;
+        return Step(Visit(children[0]), node.name, is_test);
+      }
       case NodeKind::kIndex: {
         const Place place = Visit(children[0]);
         Visit(children[1]);
         const auto key = Text(children[1]);
-        return key.has_value() ? Step(place, *key) : Place();
+        return key.has_value() ? Step(place, *key, node.optional) : Place();
       }
       case NodeKind::kBind:
       case NodeKind::kOptMap: {
@@ -101,7 +105,7 @@ class Reader {
     if (node.kind != NodeKind::kCall || places.empty()) return {};
     if (node.name == "@in" && places.size() == 2) {
       const auto key = Text(node.children[0]);
-      if (key.has_value()) Step(places[1], *key);
+      if (key.has_value()) Step(places[1], *key, true);
       const Node& list = checked_.ast[node.children[1]];
       for (const NodeId element : list.kind == NodeKind::kList ? list.children : none_)
         Compare(places[0], element);
@@ -138,7 +142,7 @@ class Reader {
     return text == nullptr ? std::nullopt : std::optional(*text);
   }
 
-  Place Step(const Place& place, std::string_view key) {
+  Place Step(const Place& place, std::string_view key, bool is_test) {
     switch (place.depth) {
       case Depth::kNowhere: break;
       case Depth::kDevice:
@@ -150,6 +154,7 @@ class Reader {
         DeviceName name{place.section, std::string(place.domain), std::string(key)};
         const auto known = std::ranges::find(names_, name);
         const auto at = static_cast<size_t>(known - names_.begin());
+        if (is_test) tested_.push_back(name);
         if (known == names_.end()) names_.push_back(std::move(name));
         return {.depth = Depth::kName, .name = at};
       }
@@ -161,6 +166,7 @@ class Reader {
   const CheckedAst& checked_;
   std::map<uint32_t, Place> locals_;  // by slot
   std::vector<DeviceName> names_;
+  std::vector<DeviceName> tested_;
   std::vector<NamedComparison> comparisons_;
   const std::span<const NodeId> none_;
 };
@@ -182,6 +188,12 @@ std::vector<DeviceName> NamesIn(const CheckedAst& checked) {
   Reader reader(checked);
   reader.Run();
   return std::move(reader.names());
+}
+
+std::vector<DeviceName> TestedNamesIn(const CheckedAst& checked) {
+  Reader reader(checked);
+  reader.Run();
+  return std::move(reader.tested());
 }
 
 std::vector<NamedComparison> ComparisonsIn(const CheckedAst& checked) {

@@ -31,6 +31,9 @@ struct DeviceName {
 /// computed names (device.attributes[x]) are not found. O(nodes).
 std::vector<DeviceName> NamesIn(const check::CheckedAst& checked);
 
+/// Those of them that it tests for.
+std::vector<DeviceName> TestedNamesIn(const check::CheckedAst& checked);
+
 /// `name == literal`, `literal < name`, `name in [literal, …]`: one for each literal.
 struct NamedComparison {
   using Literal = std::variant<bool, int64_t, double, std::string>;

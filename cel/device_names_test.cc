@@ -103,5 +103,14 @@ TEST(DeviceNames, AreComparedWithLiterals) {
   EXPECT_EQ(Compared("device.driver == 'a' || 'x' in device.attributes['d']"), "");
 }
 
+TEST(DeviceNames, AreTestedFor) {
+  const auto program = CompileProgram(
+      "has(device.attributes['d'].a) && 'b' in device.attributes['d'] && "
+      "device.capacity['d'].?c.hasValue() && device.attributes['d'].e == 1",
+      Environment{});
+  ASSERT_TRUE(program.has_value());
+  EXPECT_EQ(Joined(TestedNamesIn((*program)->checked())), "@d/a @d/b #d/c");
+}
+
 }  // namespace
 }  // namespace dray::cel

@@ -207,9 +207,12 @@ class Linter {
           question_.selectors.Compile(selectors[i].cel->expression);
       if (!selector) continue;
       const cel::check::CheckedAst& checked = selector->program().checked();
+      const std::vector<DeviceName> tested = cel::TestedNamesIn(checked);
       for (const DeviceName& name : cel::NamesIn(checked)) {
         if (devices_.Has(name)) continue;
-        UnknownName(FieldOf(field, i), name, name.ToExpression()).severity = severity;
+        const bool is_tested = std::ranges::find(tested, name) != tested.end();
+        UnknownName(FieldOf(field, i), name, name.ToExpression()).severity =
+            is_tested && !match_nothing ? LintSeverity::kNote : severity;
       }
       std::set<std::pair<DeviceName, std::string>> said;
       for (const NamedComparison& comparison : cel::ComparisonsIn(checked)) {
