@@ -263,6 +263,7 @@ Result<int> RunWhatIf(World& world,
                                     .node = options.input.node,
                                     .budget = {.steps_max = options.input.steps_max},
                                     .only = options.max ? std::set<std::string>() : work.what,
+                                    .finds_failures = false,
                                     .nodes_take_turns = true,
                                     .defragments = options.defragment});
   DRAY_TRY_VOID(CheckNode(options.input, cluster.NodeNames()));

@@ -311,7 +311,7 @@ OfflineAnswer OfflineCluster::AllocatePod(const api::Object& pod, const std::str
   answer.verdict = nowhere.claim_reason.empty() ? Verdict::kDoesNotFit : Verdict::kRefused;
   answer.reason = scheduler::MessageOf(nowhere);
   if (nowhere.claim_reason.empty()) {
-    answer.failures = FailuresOf(pod, claims);
+    if (options_.finds_failures) answer.failures = FailuresOf(pod, claims);
   } else {
     answer.fix = FixOf(claims);
   }

@@ -42,6 +42,8 @@ struct OfflineOptions {
   NodeAnswers answers = NodeAnswers::kFirstThatFits;
   /// Decide about these only ("pod namespace/name", "claim …"); nothing: about all of them.
   std::optional<std::set<std::string>> only = {};
+  /// OfflineAnswer::failures are looked for; a search or more for each node.
+  bool finds_failures = true;
   /// Of equal nodes the first by name; or the next one after that of the pod before, as the
   /// scheduler has it.
   bool nodes_take_turns = false;

@@ -9,8 +9,8 @@
 #include <chrono>
 #include <cstdio>
 #include <fstream>
-#include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -21,7 +21,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "api/core_v1/node.h"
 #include "api/core_v1/pod.h"
+#include "api/resource_v1/claim.h"
+#include "api/resource_v1/claim_template.h"
 #include "base/world.h"
 #include "bench/planning/cluster_file.h"
 #include "bench/serve/server_process.h"
@@ -105,7 +108,8 @@ void MeasureParts(const std::string& cluster, const std::string& work) {
   tell("read");
   auto objects = planning::SortManifests(world, *std::move(read), "default");
   tell("sort, defaults");
-  planning::OfflineCluster planned(world, std::move(objects), {.nodes_take_turns = true});
+  planning::OfflineCluster planned(
+      world, std::move(objects), {.finds_failures = false, .nodes_take_turns = true});
   tell("snapshot");
   const auto answers = planned.AllocateAll();
   tell("search");
@@ -113,6 +117,55 @@ void MeasureParts(const std::string& cluster, const std::string& work) {
     if (answer.verdict != planning::Verdict::kFits) (void)planned.Explain(answer.what);
   }
   tell("explanation");
+}
+
+/// What a running scheduler asks about a pod that fits nowhere: as many nodes as it ever does.
+void MeasureLine(const std::string& cluster, const std::string& work) {
+  World& world = RealWorld();
+  const api::Scheme scheme;
+  const std::vector<std::string> paths = {cluster, work};
+  auto read = manifests::ReadManifests(world.disk, scheme, paths);
+  if (!read) bench::Die(read.error().message);
+  const auto objects = planning::SortManifests(world, *std::move(read), "default");
+  api::resource_v1::ResourceClaim wanted;
+  wanted.metadata = {.name = "trainer-gpus", .namespace_ = "research", .uid = "wanted"};
+  wanted.spec =
+      objects.templates.begin()->second.As<api::resource_v1::ResourceClaimTemplate>().spec.spec;
+  api::core_v1::Pod pod = objects.pods.front().object.As<api::core_v1::Pod>();
+  pod.spec.resource_claims = {{.name = "gpus", .resource_claim_name = wanted.metadata.name}};
+  scheduler::UnfitPod unfit{.pod = api::Object::Of(std::move(pod)),
+                            .claims = {api::Object::Of(std::move(wanted))},
+                            .is_sample = true};
+  std::set<std::string> nodes;
+  for (const auto& [name, node] : objects.nodes) {
+    if (nodes.size() == scheduler::kUnfitNodesMax) break;
+    nodes.insert(name);
+    unfit.nodes.push_back({.node = node,
+                           .allocatable = scheduler::AllocatableOf(node.As<api::core_v1::Node>()),
+                           .requested = {},
+                           .pods = 0});
+  }
+  for (const auto& slice : objects.slices) {
+    if (nodes.contains(slice->spec.pool.name)) unfit.slices.push_back(slice);
+  }
+  unfit.classes = objects.classes;
+  for (const auto& [key, claim] : objects.claims) {
+    const auto& status = claim.object.As<api::resource_v1::ResourceClaim>().status;
+    if (status.allocation.has_value() &&
+        nodes.contains(status.allocation->devices.results.front().pool))
+      unfit.holders.push_back(claim.object);
+  }
+  unfit.selectors = allocator::SelectorCacheFor({}, 100);
+  constexpr int kLines = 100;
+  std::string line;
+  const auto begin = Clock::now();
+  for (int i = 0; i < kLines; ++i) line = planning::LineAbout(world, unfit);
+  fmt::print(
+      "one line about a pod         {:7.2f} ms for {} nodes and {} claims  (bar: 2 ms)\n  {}\n",
+      bench::Milliseconds(Clock::now() - begin) / kLines,
+      nodes.size(),
+      unfit.holders.size(),
+      line);
 }
 
 }  // namespace
@@ -146,5 +199,6 @@ int main(int argc, char** argv) {
   Measure("capacity --by node", "1 s", {program, "capacity", "-f", cluster, "--by", "node"});
   Measure("lint of the work", "1 s", {program, "lint", "-f", does_not, "--cluster", cluster});
   Measure("lint of everything", "1 s", {program, "lint", "-f", cluster});
+  MeasureLine(cluster, does_not);
   return 0;
 }
