@@ -52,8 +52,11 @@ struct ClusterView {
   WallTime now = {};
   /// Not set: extended resources are the nodes' own.
   ClassOfResource class_of = {};
-  /// The pods of a node that are less important than ours. Not set: nobody is evicted.
-  std::function<std::vector<PodOnNode>(const std::string& node)> pods_on = {};
+  /// The pods of a node that are less important than ours, with those that go with them. Not set:
+  /// nobody is evicted.
+  std::function<std::vector<Victim>(const std::string& node)> victims_on = {};
+  /// The disruption budgets there are. Not set: none.
+  std::function<DisruptionBudgets()> budgets = {};
   /// For rules about other pods.
   Neighbours neighbours = {};
   /// Of the pod; null: it has none that matter.

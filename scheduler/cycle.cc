@@ -41,9 +41,9 @@ class NodeSearch {
         claims_(claims),
         set_(set),
         view_(view),
-        affinity_(pod, view.neighbours),
-        spread_(needs_, view.nodes, view.neighbours, view.spread_defaults),
-        scores_(needs_, NodesOf(view), affinity_, spread_) {
+        rules_{.affinity = PodAffinity(pod, view.neighbours),
+               .spread = TopologySpread(needs_, view.nodes, view.neighbours, view.spread_defaults)},
+        scores_(needs_, NodesOf(view), rules_.affinity, rules_.spread) {
     needs_.tells_too_much = view.tells_too_much;
     for (const auto& [resource, amount] : needs_.requests) {
       if (amount == 0 || !resource.contains('/')) continue;
@@ -130,6 +130,23 @@ class NodeSearch {
     return {.rejection = {.reasons = {std::move(reason)}}};
   }
 
+  /// What rules about other pods say, of those that are there now.
+  struct PodRules {
+    PodAffinity affinity;
+    TopologySpread spread;
+
+    std::optional<Rejection> Filter(const core_v1::Node& node) const {
+      std::optional<Rejection> rejection = spread.Filter(node);
+      return rejection ? rejection : affinity.Filter(node);
+    }
+    void Move(const PodOnNode& pod, Trial::Change change) {
+      if (pod.pod == nullptr || pod.node == nullptr) return;
+      const Neighbour neighbour{.pod = pod.pod, .node = pod.node};
+      affinity.Move(neighbour, static_cast<int64_t>(change));
+      spread.Move(neighbour, static_cast<int64_t>(change));
+    }
+  };
+
   /// A node that may do.
   struct Candidate {
     size_t index;
@@ -169,7 +186,7 @@ class NodeSearch {
     for (; at < view_.nodes.size() && candidates.size() < enough; ++at) {
       const size_t index = (view_.first_node + at) % view_.nodes.size();
       const NodeState& state = *view_.nodes[index];
-      if (const std::optional<Obstacle> obstacle = FilterWithoutDevices(state)) {
+      if (const std::optional<Obstacle> obstacle = FilterWithoutDevices(state, rules_)) {
         Reject(index, *obstacle);
       } else {
         candidates.push_back({.index = index, .turn = at, .score = OwnScore(needs_, state)});
@@ -193,7 +210,7 @@ class NodeSearch {
 
   void LookForRoom(size_t index) {
     const NodeState& state = *view_.nodes[index];
-    if (const std::optional<Obstacle> obstacle = FilterWithoutDevices(state)) {
+    if (const std::optional<Obstacle> obstacle = FilterWithoutDevices(state, rules_)) {
       return Reject(index, *obstacle);
     }
     LookForDevices({.index = index, .turn = 0, .score = OwnScore(needs_, state)});
@@ -285,7 +302,8 @@ class NodeSearch {
   }
 
   /// Why the node does not do, whatever devices it has.
-  std::optional<Obstacle> FilterWithoutDevices(const NodeState& state) const {
+  std::optional<Obstacle> FilterWithoutDevices(const NodeState& state,
+                                               const PodRules& rules) const {
     if (std::optional<Rejection> rejection = FilterNode(needs_, state)) {
       return Obstacle{.rejection = *std::move(rejection), .event = ClusterEvent::kNodes};
     }
@@ -294,15 +312,16 @@ class NodeSearch {
         return Obstacle{.rejection = *std::move(rejection), .event = ClusterEvent::kVolumes};
       }
     }
-    std::optional<Rejection> rejection = spread_.Filter(state.value());
-    if (!rejection) rejection = affinity_.Filter(state.value());
+    std::optional<Rejection> rejection = rules.Filter(state.value());
     if (!rejection) return std::nullopt;
     return Obstacle{.rejection = *std::move(rejection), .event = ClusterEvent::kPlacedPods};
   }
 
   /// Whether the pod fits on the node, and with what (`found`). Errors: those of the search.
-  Result<std::optional<Obstacle>> FitOn(const NodeState& state, Found& found) {
-    if (std::optional<Obstacle> obstacle = FilterWithoutDevices(state)) return obstacle;
+  Result<std::optional<Obstacle>> FitOn(const NodeState& state,
+                                        const PodRules& rules,
+                                        Found& found) {
+    if (std::optional<Obstacle> obstacle = FilterWithoutDevices(state, rules)) return obstacle;
     return FitWithDevices(state, found);
   }
 
@@ -398,25 +417,33 @@ class NodeSearch {
   void LookForVictimsOn(size_t index, std::vector<Preemption>& candidates) {
     const NodeState& state = *view_.nodes[index];
     const std::string& name = state.value().metadata.name;
-    std::vector<PodOnNode> others;
-    if (view_.pods_on) others = view_.pods_on(name);
+    std::vector<Victim> others;
+    if (view_.victims_on) others = view_.victims_on(name);
+    PodRules rules = rules_;
+    const Trial trial{
+        .fits = [&](const NodeState& left) -> Result<std::optional<Rejection>> {
+          Found ignored;
+          DRAY_TRY(std::optional<Obstacle> obstacle, FitOn(left, rules, ignored));
+          if (!obstacle) return std::optional<Rejection>();
+          return std::move(obstacle->rejection);
+        },
+        .moved = [&](const PodOnNode& pod, Trial::Change change) { rules.Move(pod, change); }};
     auto chosen = ChooseVictims(state,
                                 std::move(others),
                                 needs_.pod->spec.priority.value_or(0),
-                                [&](const NodeState& left) -> Result<std::optional<Rejection>> {
-                                  Found ignored;
-                                  DRAY_TRY(std::optional<Obstacle> obstacle, FitOn(left, ignored));
-                                  if (!obstacle) return std::optional<Rejection>();
-                                  return std::move(obstacle->rejection);
-                                });
+                                view_.budgets ? view_.budgets() : DisruptionBudgets(),
+                                trial);
     if (!chosen) {
       result_.preemption_reasons.push_back(chosen.error().message);
     } else if (auto* why_not = std::get_if<Rejection>(&*chosen)) {
       std::ranges::move(why_not->reasons, std::back_inserter(result_.preemption_reasons));
     } else {
-      auto& victims = std::get<std::vector<PodOnNode>>(*chosen);
-      if (victims.empty()) return;  // it fits after all, and the next attempt will find that
-      candidates.push_back({.node = index, .name = name, .victims = std::move(victims)});
+      auto& victims = std::get<ChosenVictims>(*chosen);
+      if (victims.pods.empty()) return;  // it fits after all, and the next attempt will find that
+      candidates.push_back({.node = index,
+                            .name = name,
+                            .victims = std::move(victims.pods),
+                            .violations = victims.violations});
     }
   }
 
@@ -427,12 +454,16 @@ class NodeSearch {
       return kNever;
     }
     const std::string& nominated = pod.status.nominated_node_name;
-    if (nominated.empty() || !view_.pods_on) return {};
+    if (nominated.empty() || !view_.victims_on) return {};
     const bool is_resolvable = std::ranges::any_of(resolvable_, [&](size_t index) {
       return view_.nodes[index]->value().metadata.name == nominated;
     });
     // Room is being made there already.
-    if (is_resolvable && std::ranges::any_of(view_.pods_on(nominated), &PodOnNode::is_going)) {
+    const auto is_going = [](const Victim& victim) {
+      return std::ranges::any_of(
+          victim.pods, [](const PodOnNode& pod) { return pod.is_going && !pod.is_elsewhere; });
+    };
+    if (is_resolvable && std::ranges::any_of(view_.victims_on(nominated), is_going)) {
       return "not eligible due to a terminating pod on the nominated node.";
     }
     return {};
@@ -460,8 +491,7 @@ class NodeSearch {
   std::span<const api::Object> claims_;
   const ClaimSet& set_;
   const ClusterView& view_;
-  const PodAffinity affinity_;
-  const TopologySpread spread_;
+  const PodRules rules_;
   const RelativeScores scores_;
   std::map<std::set<std::string, std::less<>>, Wish> wishes_;  // by resources served by devices
   bool waits_for_classes_ = false;

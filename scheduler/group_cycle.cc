@@ -29,7 +29,9 @@ constexpr std::string_view kGroupPrefix = "podgroup:";
 /// What an attempt for the group waits for, from those for its pods.
 WaitsFor WaitsOf(std::span<const GroupMember> members, const GroupOutcome& outcome) {
   // Whatever kept one of them from its place: another choice for the others may help.
-  WaitsFor waits{.events = {ClusterEvent::kNodes, ClusterEvent::kDevices}, .claims = {}};
+  WaitsFor waits{
+      .events = {ClusterEvent::kNodes, ClusterEvent::kDevices, ClusterEvent::kAssignedPods},
+      .claims = {}};
   for (const std::optional<Decision>& decision : outcome.decisions) {
     if (!decision.has_value()) continue;
     const auto* nowhere = std::get_if<Unschedulable>(&*decision);
@@ -170,7 +172,7 @@ void Scheduler::ScheduleGroup(const std::string& entry, MonotonicTime now) {
   if (state.is_gated || !state.IsComplete(group)) return queue_.Gate(entry, {}, now);
   const auto members = MembersOf(state, group, waits_for);
   if (!members) return queue_.Gate(entry, std::move(waits_for), now);
-  const bool is_any_scheduled = !state.scheduled.empty();
+  const size_t scheduled = state.scheduled.size();
   std::vector<const core_v1::Pod*> pods;
   for (const auto& part : {state.waiting, state.scheduled}) {
     for (const api::Object* pod : part) pods.push_back(&pod->As<core_v1::Pod>());
@@ -180,23 +182,30 @@ void Scheduler::ScheduleGroup(const std::string& entry, MonotonicTime now) {
   outcome.message = outcome.of_unasked = WhyNotAGroup(group, pods);
   if (!outcome.message.empty()) {
     outcome.kind = GroupOutcome::Kind::kFailed;
-    return FinishGroup(entry, object, *members, std::move(outcome), is_any_scheduled);
+    return FinishGroup(entry, object, *members, std::move(outcome), scheduled);
   }
+  outcome = TryGroup(group, *members, scheduled);
+  FinishGroup(entry, object, *members, std::move(outcome), scheduled);
+}
+
+/// Looks for places for the members; `scheduled` of their group have one.
+GroupOutcome Scheduler::TryGroup(const PodGroup& group,
+                                 std::span<const GroupMember> members,
+                                 size_t scheduled) {
   PlacedSoFar placed(taken_, first_node_);
-  const GangBoard board = BoardFor(*ProfileOf(*pods.front()));
-  outcome = PlaceGang(
-      *members,
+  const GangBoard board = BoardFor(*ProfileOf(members.front().value()));
+  GroupOutcome outcome = PlaceGang(
+      members,
       {.min_count = MinCountOf(group),
-       .scheduled = static_cast<int64_t>(state.scheduled.size()),
-       .remaining = static_cast<int64_t>(members->size())},
+       .scheduled = static_cast<int64_t>(scheduled),
+       .remaining = static_cast<int64_t>(members.size())},
       [this](const auto& pod, auto claims, const auto& before) {
         return SchedulePod(pod, claims, {.placed = &before});
       },
       board,
       placed);
   outcome.chosen = placed.Chosen();
-  placed.TakeBack();
-  FinishGroup(entry, object, *members, std::move(outcome), is_any_scheduled);
+  return outcome;
 }
 
 GangBoard Scheduler::BoardFor(const Profile& profile) {
@@ -271,9 +280,9 @@ void Scheduler::FinishGroup(const std::string& entry,
                             const api::Object& group,
                             std::span<const GroupMember> members,
                             GroupOutcome outcome,
-                            bool is_any_scheduled) {
+                            size_t scheduled) {
   GroupCondition condition{.is_scheduled = false, .reason = {}, .message = outcome.message};
-  std::vector<api::Object> freed;
+  GroupRoom room;
   switch (outcome.kind) {
     case GroupOutcome::Kind::kScheduled:
       condition = {.is_scheduled = true, .reason = "Scheduled", .message = {}};
@@ -292,25 +301,33 @@ void Scheduler::FinishGroup(const std::string& entry,
       break;
     case GroupOutcome::Kind::kUnschedulable:
       condition.reason = "Unschedulable";
-      outcome.message += ", " + MakeRoomForGroup(group, members, outcome, is_any_scheduled, freed);
+      room = MakeRoomForGroup(group, members, outcome, scheduled);
+      outcome.message += ", " + room.message;
       condition.message = outcome.message;
       queue_.AddUnschedulable(entry, WaitsOf(members, outcome), Now());
-      TellMembers(members, outcome);
+      TellMembers(members, outcome, room);
+      Evict(room.victims,
+            {.type = "podgroup",
+             .uid = group.metadata().uid,
+             .scheduler = NameFor(members.front().pod)},
+            "cluster");
       break;
   }
   TellOfGroupNow(group, condition);
-  for (const api::Object& claim : freed) claims_.Assume(claim);  // wakes this group too
+  for (const api::Object& claim : room.freed) claims_.Assume(claim);  // wakes this group too
 }
 
 /// Says of each pod that is not placed why.
-void Scheduler::TellMembers(std::span<const GroupMember> members, const GroupOutcome& outcome) {
+void Scheduler::TellMembers(std::span<const GroupMember> members,
+                            const GroupOutcome& outcome,
+                            const GroupRoom& room) {
   using Kind = GroupOutcome::Kind;
   for (size_t i = 0; i < members.size(); ++i) {
     const std::optional<Decision>& decision = outcome.decisions[i];
     WhyNotScheduled why{
         .reason = outcome.kind == Kind::kFailed ? "SchedulerError" : "Unschedulable",
         .message = outcome.of_unasked,
-        .nomination = ""};
+        .nomination = room.nominated.empty() ? std::string() : room.nominated[i]};
     if (decision.has_value()) {
       if (const auto* failed = std::get_if<AttemptFailed>(&*decision)) {
         why.message = failed->message;

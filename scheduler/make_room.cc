@@ -27,6 +27,29 @@ bool IsUsedOnlyBy(const api::Object& claim, std::string_view uid) {
 
 }  // namespace
 
+void Scheduler::HandleUnschedulable(const std::string& key,
+                                    const api::Object& pod,
+                                    std::span<const api::Object> claims,
+                                    Unschedulable result) {
+  const Result<Room> room = MakeRoom(result, claims, pod);
+  if (!room) return HandleFailure(key, pod, room.error().message);
+  const std::string message = MessageOf(result, room->given_up);
+  queue_.AddUnschedulable(key, std::move(result.waits_for), Now());
+  if (room->freed.has_value()) AssumeClaim(*room->freed);  // wakes this pod too
+  // While room is being made the pod keeps its place.
+  std::optional<std::string> nomination;
+  if (result.preemption.has_value()) {
+    nomination = result.preemption->name;
+  } else if (result.not_preempting.empty()) {
+    nomination = "";
+  }
+  RecordFailure(
+      pod, {.reason = "Unschedulable", .message = message, .nomination = std::move(nomination)});
+  if (!result.preemption.has_value()) return;
+  const Preemptor preemptor{.type = "pod", .uid = pod.metadata().uid, .scheduler = NameFor(pod)};
+  Evict(result.preemption->victims, preemptor, result.preemption->name);
+}
+
 /// Gives up what is in the way of the pod and of use to nobody: upstream's PostFilter.
 Result<Scheduler::Room> Scheduler::MakeRoom(const Unschedulable& result,
                                             std::span<const api::Object> claims,
@@ -51,15 +74,16 @@ const api::Object* Scheduler::LeftOverOf(std::string_view pod_uid) const {
   return left_over.empty() ? nullptr : claims_.Find(*left_over.begin());
 }
 
-/// Deletes the victims, once it is stored why.
-void Scheduler::Evict(const Preemption& preemption, const api::Object& pod) {
-  const std::string& name = NameFor(pod);
+/// Deletes the victims, once it is stored why. `place`: a node, or "cluster".
+void Scheduler::Evict(std::span<const PodOnNode> victims,
+                      const Preemptor& preemptor,
+                      std::string_view place) {
   const api::Time now = api::Time::Of(world_.clock.Now());
-  for (const PodOnNode& victim : preemption.victims) {
+  for (const PodOnNode& victim : victims) {
     const api::Object* found = pods_.Find(victim.key);
     if (found == nullptr || found->metadata().uid != victim.uid) continue;
     const api::Object known = *found;
-    const Result<> evicted = EvictPod(client_, known, name, now);
+    const Result<> evicted = EvictPod(client_, known, preemptor, now);
     if (!evicted) {
       log_.Warning("cannot evict a pod", "pod", victim.key, "error", evicted.error().message);
       continue;
@@ -68,25 +92,21 @@ void Scheduler::Evict(const Preemption& preemption, const api::Object& pod) {
                    {.type = client::EventType::kNormal,
                     .reason = "Preempted",
                     .message = fmt::format(
-                        "Preempted by pod {} on node {}", pod.metadata().uid, preemption.name),
+                        "Preempted by {} {} on node {}", preemptor.type, preemptor.uid, place),
                     .action = "Preempting",
-                    .component = name});
+                    .component = preemptor.scheduler});
   }
 }
 
-/// Gives up what is of no use to the group, like upstream's PodGroupPostFilter; says what came of
-/// that. Nobody is evicted for a group.
-std::string Scheduler::MakeRoomForGroup(const api::Object& group,
-                                        std::span<const GroupMember> members,
-                                        const GroupOutcome& outcome,
-                                        bool is_any_scheduled,
-                                        std::vector<api::Object>& freed) {
-  std::string result = "pod group preemption: No preemption victims found for incoming preemptor";
-  if (members[0].value().spec.preemption_policy == "Never") {
-    result =
-        "deallocation and deletion of ResourceClaims completed, "
-        "pod group preemption: not eligible due to preemptionPolicy=Never.";
-  }
+/// Gives up what is of no use to the group, like upstream's PodGroupPostFilter, and looks for
+/// victims.
+Scheduler::GroupRoom Scheduler::MakeRoomForGroup(const api::Object& group,
+                                                 std::span<const GroupMember> members,
+                                                 const GroupOutcome& outcome,
+                                                 size_t scheduled) {
+  GroupRoom room;
+  std::vector<api::Object>& freed = room.freed;
+  const bool is_any_scheduled = scheduled > 0;
   std::set<std::string> seen;
   const auto free = [&](const api::Object& claim) {
     if (!seen.insert(claim.metadata().uid).second) return;
@@ -113,8 +133,13 @@ std::string Scheduler::MakeRoomForGroup(const api::Object& group,
       }
     }
   }
-  if (is_any_scheduled || !freed.empty() || !options_.group_claims) return result;
-  return UnreserveOneOf(group, members, freed) ? "ResourceClaim unreserved for PodGroup" : result;
+  const bool may_unreserve = !is_any_scheduled && freed.empty() && options_.group_claims;
+  if (may_unreserve && UnreserveOneOf(group, members, freed)) {
+    room.message = "ResourceClaim unreserved for PodGroup";
+  } else {
+    PreemptForGroup(group, members, scheduled, room);
+  }
+  return room;
 }
 
 /// Takes the group off the users of one of its claims, so that others may have its devices.

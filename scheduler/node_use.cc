@@ -71,6 +71,15 @@ bool NodeUse::DropPod(std::string_view uid) {
   return true;
 }
 
+NodeUse NodeUse::Without(std::span<const Victim> victims) const {
+  NodeUse rest = *this;
+  rest.is_list_old_ = true;  // what it lists are our nodes
+  for (const Victim& victim : victims) {
+    for (const PodOnNode& pod : victim.pods) rest.DropPod(pod.uid);
+  }
+  return rest;
+}
+
 void NodeUse::SetNominee(const core_v1::Pod& pod) {
   const std::string& node = pod.status.nominated_node_name;
   if (node.empty()) return;
@@ -88,12 +97,12 @@ void NodeUse::DropNominee(std::string_view uid) {
 
 std::vector<const NodeState*> NodeUse::NodesFor(
     const core_v1::Pod& pod,
-    const std::function<bool(std::string_view uid)>& is_assumed,
+    const std::function<bool(std::string_view uid, std::string_view key)>& is_counted,
     std::deque<NodeState>& copies) {
   std::vector<const NodeState*> result = nodes();
   std::map<std::string_view, NodeState*> changed;
   for (const auto& [uid, nominee] : nominees_) {
-    const bool counts = uid != pod.metadata.uid && !is_assumed(uid) &&
+    const bool counts = uid != pod.metadata.uid && !is_counted(uid, nominee.key) &&
                         nominee.priority >= pod.spec.priority.value_or(0);
     const auto node = nodes_.find(nominee.node);
     if (!counts || node == nodes_.end()) continue;
@@ -110,23 +119,33 @@ std::vector<const NodeState*> NodeUse::NodesFor(
   return result;
 }
 
-std::vector<PodOnNode> NodeUse::LessImportantOn(std::string_view node,
-                                                int32_t priority,
-                                                const api::claims::Lookup& find_pod) const {
+std::optional<PodOnNode> NodeUse::Find(std::string_view uid,
+                                       const api::claims::Lookup& find_pod) const {
+  const auto known = used_.find(uid);
+  if (known == used_.end()) return std::nullopt;
+  const Use& use = known->second;
+  PodOnNode one{.uid = known->first,
+                .key = use.key,
+                .priority = use.priority,
+                .requests = use.requests,
+                .ports = use.ports};
+  const auto node = nodes_.find(use.node);
+  if (node != nodes_.end()) one.node = &node->second.value();
+  const api::Object* pod = find_pod(use.key);
+  if (pod == nullptr || pod->metadata().uid != uid) return one;
+  one.pod = &pod->As<core_v1::Pod>();
+  one.started = one.pod->status.start_time.value_or(api::Time());
+  one.is_going = pod->metadata().deletion_timestamp.has_value() && IsPreempted(one.pod->status);
+  return one;
+}
+
+std::vector<PodOnNode> NodeUse::PodsOn(std::string_view node,
+                                       const api::claims::Lookup& find_pod) const {
   std::vector<PodOnNode> pods;
   const auto on_node = pods_by_node_.find(node);
   if (on_node == pods_by_node_.end()) return pods;
   for (const std::string& uid : on_node->second) {
-    const Use& use = used_.find(uid)->second;
-    if (use.priority >= priority) continue;
-    PodOnNode one{.uid = uid, .key = use.key, .priority = use.priority, .requests = use.requests};
-    const api::Object* pod = find_pod(use.key);
-    if (pod != nullptr && pod->metadata().uid == uid) {
-      const auto& status = pod->As<core_v1::Pod>().status;
-      one.started = status.start_time.value_or(api::Time());
-      one.is_going = pod->metadata().deletion_timestamp.has_value() && IsPreempted(status);
-    }
-    pods.push_back(std::move(one));
+    if (std::optional<PodOnNode> one = Find(uid, find_pod)) pods.push_back(*std::move(one));
   }
   return pods;
 }

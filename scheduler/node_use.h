@@ -8,6 +8,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -40,16 +41,19 @@ class NodeUse {
   /// False: it was on none.
   bool DropPod(std::string_view uid);
 
+  /// The same without these pods. O(nodes + pods).
+  NodeUse Without(std::span<const Victim> victims) const;
+
   /// Remembers for which node the pod waits, if it waits for one.
   void SetNominee(const api::core_v1::Pod& pod);
   void DropNominee(std::string_view uid);
 
   /// nodes() as `pod` may use them: with the pods for which room is being made there, unless they
-  /// are less important, or counted as `is_assumed` already. `copies` holds the nodes concerned.
-  /// O(nodes + nominees).
+  /// are less important, or counted elsewhere already (`is_counted`, asked with uid and key).
+  /// `copies` holds the nodes concerned. O(nodes + nominees).
   std::vector<const NodeState*> NodesFor(
       const api::core_v1::Pod& pod,
-      const std::function<bool(std::string_view uid)>& is_assumed,
+      const std::function<bool(std::string_view uid, std::string_view key)>& is_counted,
       std::deque<NodeState>& copies);
 
   /// The pods on nodes, or those of them with rules about other pods. `find_pod` looks by
@@ -61,10 +65,11 @@ class NodeUse {
   bool HasLessImportant(int32_t priority) const {
     return !priorities_.empty() && priorities_.begin()->first < priority;
   }
-  /// Those on the node. `find_pod` looks by "namespace/name".
-  std::vector<PodOnNode> LessImportantOn(std::string_view node,
-                                         int32_t priority,
-                                         const api::claims::Lookup& find_pod) const;
+  /// The pods on the node, in the order of their uids. `find_pod` looks by "namespace/name". Valid
+  /// until the next change.
+  std::vector<PodOnNode> PodsOn(std::string_view node, const api::claims::Lookup& find_pod) const;
+  /// One of those, wherever it is; nothing if it is on no node.
+  std::optional<PodOnNode> Find(std::string_view uid, const api::claims::Lookup& find_pod) const;
 
  private:
   struct Use {

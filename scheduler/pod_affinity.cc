@@ -129,18 +129,38 @@ void PodAffinity::Count(Counts& counts,
                         const core_v1::Node& node,
                         int64_t amount) {
   const auto label = node.metadata.labels.find(key);
-  if (label != node.metadata.labels.end()) counts[{key, label->second}] += amount;
+  if (label == node.metadata.labels.end()) return;
+  const auto place = counts.try_emplace({key, label->second}, 0).first;
+  place->second += amount;
+  if (place->second == 0) counts.erase(place);
+}
+
+void PodAffinity::CountMusts(const Neighbour& neighbour, int64_t sign) {
+  const auto& [pod, node] = neighbour;
+  if (MatchesAll(required_, *pod)) {
+    for (const Term& term : required_) Count(company_, term.topology_key, *node, sign);
+  }
+  for (const Term& term : forbidden_) {
+    if (Matches(term, *pod)) Count(unwanted_, term.topology_key, *node, sign);
+  }
+}
+
+void PodAffinity::CountMustsOf(const Neighbour& neighbour, int64_t sign) {
+  const auto& [pod, node] = neighbour;
+  for (const Term& term : TermsOf(Forbidden(*pod), *pod)) {
+    if (Matches(term, pod_)) Count(closed_, term.topology_key, *node, sign);
+  }
+}
+
+void PodAffinity::Move(const Neighbour& neighbour, int64_t sign) {
+  if (!required_.empty() || !forbidden_.empty()) CountMusts(neighbour, sign);
+  if (HasPodAffinity(*neighbour.pod)) CountMustsOf(neighbour, sign);
 }
 
 /// What the rules of our pod say of another.
 void PodAffinity::LookAt(const Neighbour& neighbour) {
   const auto& [pod, node] = neighbour;
-  if (MatchesAll(required_, *pod)) {
-    for (const Term& term : required_) Count(company_, term.topology_key, *node, 1);
-  }
-  for (const Term& term : forbidden_) {
-    if (Matches(term, *pod)) Count(unwanted_, term.topology_key, *node, 1);
-  }
+  CountMusts(neighbour, 1);
   Like(Preferred(pod_), pod_, *pod, *node, Weigh::kFor);
   Like(Disliked(pod_), pod_, *pod, *node, Weigh::kAgainst);
 }
@@ -148,9 +168,7 @@ void PodAffinity::LookAt(const Neighbour& neighbour) {
 /// What the rules of another pod say of ours.
 void PodAffinity::LookAtRulesOf(const Neighbour& neighbour) {
   const auto& [pod, node] = neighbour;
-  for (const Term& term : TermsOf(Forbidden(*pod), *pod)) {
-    if (Matches(term, pod_)) Count(closed_, term.topology_key, *node, 1);
-  }
+  CountMustsOf(neighbour, 1);
   for (const Term& term : TermsOf(Required(*pod), *pod)) {
     if (Matches(term, pod_)) Count(liked_, term.topology_key, *node, kRequiredWeight);
   }

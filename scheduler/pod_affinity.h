@@ -33,6 +33,9 @@ class PodAffinity {
   /// otherwise O(pods that are concerned × terms).
   PodAffinity(const api::core_v1::Pod& pod, const Neighbours& neighbours);
 
+  /// A pod comes (1) or goes (-1) that counts for Filter.
+  void Move(const Neighbour& neighbour, int64_t sign);
+
   /// Why the node does not do. O(terms + places that are forbidden).
   std::optional<Rejection> Filter(const api::core_v1::Node& node) const;
   /// Whether some nodes are liked better than others.
@@ -64,6 +67,8 @@ class PodAffinity {
                     const std::string& key,
                     const api::core_v1::Node& node,
                     int64_t amount);
+  void CountMusts(const Neighbour& neighbour, int64_t sign);
+  void CountMustsOf(const Neighbour& neighbour, int64_t sign);
   void LookAt(const Neighbour& neighbour);
   void LookAtRulesOf(const Neighbour& neighbour);
   void Like(const std::vector<api::core_v1::WeightedPodAffinityTerm>& terms,

@@ -61,7 +61,7 @@ bool IsPreempted(const core_v1::PodStatus& status) {
 
 Result<> EvictPod(client::Client& client,
                   const api::Object& pod,
-                  std::string_view scheduler,
+                  const Preemptor& preemptor,
                   api::Time now) {
   const std::string& uid = pod.metadata().uid;
   const auto told = client::ReadModifyWrite(
@@ -78,8 +78,9 @@ Result<> EvictPod(client::Client& client,
              .status = "True",
              .last_transition_time = now,
              .reason = kPreempted,
-             .message =
-                 fmt::format("{}: preempting to accommodate a higher priority pod", scheduler)});
+             .message = fmt::format("{}: preempting to accommodate a higher priority {}",
+                                    preemptor.scheduler,
+                                    preemptor.type)});
         return client::Change::kWrite;
       });
   const auto is_gone = [](const Error& error) { return error.reason == StatusReason::kNotFound; };

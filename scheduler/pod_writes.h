@@ -33,11 +33,18 @@ Result<api::Object> TellWhyNotScheduled(client::Client& client,
 /// Whether a scheduler deletes the pod to make room.
 bool IsPreempted(const api::core_v1::PodStatus& status);
 
-/// Stores why the pod must go, as `scheduler` has it, then deletes it. One that is gone, or going,
-/// is fine. Errors: those of the API.
+/// For whom room is made.
+struct Preemptor {
+  std::string_view type;  // "pod", "podgroup"
+  std::string uid;
+  std::string scheduler;  // who makes it
+};
+
+/// Stores why the pod must go, then deletes it. One that is gone, or going, is fine. Errors: those
+/// of the API.
 Result<> EvictPod(client::Client& client,
                   const api::Object& pod,
-                  std::string_view scheduler,
+                  const Preemptor& preemptor,
                   api::Time now);
 
 }  // namespace dray::scheduler

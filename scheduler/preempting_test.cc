@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // More important pods take the place of others, in the whole scheduler.
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@
 
 #include "api/core_v1/node.h"
 #include "api/core_v1/pod.h"
+#include "api/policy_v1.h"
 #include "api/resource_v1/claim.h"
 #include "client/read_modify_write.h"
 #include "scheduler/scheduler.h"
@@ -37,7 +39,8 @@ class PreemptingTest : public ::testing::Test {
               int32_t priority,
               int64_t cpu,
               const std::string& claim = {},
-              const std::string& policy = {}) {
+              const std::string& policy = {},
+              const std::function<void(core_v1::Pod&)>& change = {}) {
     core_v1::Pod pod;
     pod.metadata.namespace_ = "lab";
     pod.metadata.name = name;
@@ -48,6 +51,7 @@ class PreemptingTest : public ::testing::Test {
     container.name = "main";
     container.resources.requests["cpu"] = api::Quantity::FromInt(cpu);
     pod.spec.containers.push_back(std::move(container));
+    if (change) change(pod);
     Cluster::Must(cluster_.client.Create(api::Object::Of(std::move(pod))));
   }
   void Settle(int seconds = 0) { cluster_.Settle(scheduler_, seconds); }
@@ -122,6 +126,61 @@ TEST_F(PreemptingTest, WhoMayNotPreemptWaits) {
             "False Unschedulable: 0/1 nodes are available: 1 Insufficient cpu. preemption: not "
             "eligible due to preemptionPolicy=Never.");
   EXPECT_FALSE(IsGoing("low"));
+}
+
+TEST_F(PreemptingTest, PodsGoWhereABudgetAllowsIt) {
+  AddNode("a", 4);
+  AddNode("b", 4);
+  const auto labelled = [](const std::string& app) {
+    return [app](core_v1::Pod& pod) { pod.metadata.labels["app"] = app; };
+  };
+  AddPod("kept", 1, 4, {}, {}, labelled("kept"));
+  Settle();
+  AddPod("free", 5, 4, {}, {}, labelled("free"));
+  Settle();
+  api::policy_v1::PodDisruptionBudget budget;
+  budget.metadata.namespace_ = "lab";
+  budget.metadata.name = "kept";
+  budget.spec.selector.emplace().match_labels["app"] = "kept";
+  Cluster::Must(cluster_.client.Create(api::Object::Of(std::move(budget))));
+  AddPod("urgent", 10, 2);
+  Settle();
+  EXPECT_TRUE(IsGoing("free"));
+  EXPECT_FALSE(IsGoing("kept"));
+}
+
+TEST_F(PreemptingTest, RulesAboutOtherPodsForgetThoseWhoGo) {
+  AddNode("a", 4);
+  AddPod("low", 1, 1, {}, {}, [](core_v1::Pod& pod) { pod.metadata.labels["app"] = "noisy"; });
+  Settle();
+  AddPod("urgent", 10, 1, {}, {}, [](core_v1::Pod& pod) {
+    core_v1::PodAffinityTerm term;
+    term.topology_key = "kubernetes.io/hostname";
+    term.label_selector.emplace().match_labels["app"] = "noisy";
+    pod.spec.affinity.emplace()
+        .pod_anti_affinity.emplace()
+        .required_during_scheduling_ignored_during_execution.push_back(std::move(term));
+  });
+  Settle();
+  ASSERT_TRUE(IsGoing("low"));
+  LetGo("low");
+  Settle(2);
+  EXPECT_EQ(NodeOf("urgent"), "a");
+}
+
+TEST_F(PreemptingTest, AndSoDoPortsOfTheNode) {
+  AddNode("a", 4);
+  const auto with_port = [](core_v1::Pod& pod) {
+    pod.spec.containers[0].ports.push_back(
+        {.host_port = 80, .container_port = 80, .protocol = "TCP"});
+  };
+  AddPod("low", 1, 1, {}, {}, with_port);
+  AddPod("other", 0, 1);
+  Settle();
+  AddPod("urgent", 10, 1, {}, {}, with_port);
+  Settle();
+  EXPECT_TRUE(IsGoing("low"));
+  EXPECT_FALSE(IsGoing("other"));
 }
 
 TEST_F(PreemptingTest, NobodyGoesIfDevicesAreShortToo) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which pods must go so that a more important one fits: upstream's default preemption, without
-// disruption budgets.
+// Which pods must go so that a more important one fits: upstream's default preemption.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +12,11 @@
 #include <variant>
 #include <vector>
 
+#include "api/core_v1/node.h"
+#include "api/core_v1/pod.h"
 #include "api/value/time.h"
 #include "base/result.h"
+#include "scheduler/disruption_budgets.h"
 #include "scheduler/node_filter.h"
 
 namespace dray::scheduler {
@@ -29,31 +31,66 @@ struct PodOnNode {
   api::Time started{};    // zero: not yet
   bool is_going = false;  // it has been deleted to make room and is not gone yet
   Amounts requests{};
+  std::vector<HostPort> ports{};
+  /// As the scheduler knows them, and valid as long; null: it does not.
+  const api::core_v1::Pod* pod = nullptr;
+  const api::core_v1::Node* node = nullptr;
+  bool is_elsewhere = false;  // not on the node that is looked at
+};
+
+/// Pods that go together: one, or all of a group that is disrupted as a whole.
+struct Victim {
+  std::vector<PodOnNode> pods;  // at least one
+  int32_t priority = 0;         // of the group, if it is one of such
+  bool is_of_group = false;     // that counts for more than a pod alone
 };
 
 /// Whether a pod fits on a node in this state. Errors: those of the search for devices.
 using FitsOn = std::function<Result<std::optional<Rejection>>(const NodeState& state)>;
 
-/// The fewest of `others` that must go, most important first: of those less important than
-/// `priority` all are taken away, and then given back, the most important and longest running
-/// first, as long as the pod still fits. Or why even that would not help.
+/// How it is tried whether a pod fits without others.
+struct Trial {
+  FitsOn fits;
+  /// Told when a pod is taken away, and when it is given back. Not set: nobody wants to know.
+  enum class Change : int8_t { kGone = -1, kBack = 1 };
+  std::function<void(const PodOnNode& pod, Change change)> moved = {};
+};
+
+/// The order in which pods are given back: by priority, groups before pods alone, larger ones
+/// first, then those that run longest; the key makes it the same order everywhere.
+bool IsMoreImportant(const Victim& one, const Victim& other);
+
+/// How many pods of each, asked about in this order, go against their budgets.
+std::vector<size_t> ViolationsBy(std::span<const Victim> victims, DisruptionBudgets& budgets);
+
+/// Who must go; `violations`: how many of them against their disruption budgets.
+struct ChosenVictims {
+  std::vector<PodOnNode> pods;  // most important first
+  size_t violations = 0;
+};
+
+/// The fewest of `others` that must go: of those less important than `priority` all are taken away,
+/// and then given back, those with a budget that would be violated before the others, and the most
+/// important first, as long as the pod still fits. Or why even that would not help.
 ///
 /// Cost: as many questions as there are less important pods. Errors: those of `fits`.
-Result<std::variant<std::vector<PodOnNode>, Rejection>> ChooseVictims(const NodeState& state,
-                                                                      std::vector<PodOnNode> others,
-                                                                      int32_t priority,
-                                                                      const FitsOn& fits);
+Result<std::variant<ChosenVictims, Rejection>> ChooseVictims(const NodeState& state,
+                                                             std::vector<Victim> others,
+                                                             int32_t priority,
+                                                             DisruptionBudgets budgets,
+                                                             const Trial& trial);
 
 /// A node, and who must leave it.
 struct Preemption {
   size_t node = 0;  // its place among those of the attempt
   std::string name;
   std::vector<PodOnNode> victims;  // at least one
+  size_t violations = 0;           // of disruption budgets
 };
 
-/// The one that harms least: the lowest of the highest priorities of victims, the smallest sum of
-/// priorities, the fewest victims, the one whose most important victim runs for the shortest time;
-/// the first of equals. `candidates` is not empty.
+/// The one that harms least: the fewest violations of budgets, the lowest of the highest priorities
+/// of victims, the smallest sum of priorities, the fewest victims, the one whose most important
+/// victim runs for the shortest time; the first of equals. `candidates` is not empty.
 const Preemption& LeastHarm(std::span<const Preemption> candidates);
 
 }  // namespace dray::scheduler

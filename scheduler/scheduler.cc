@@ -20,6 +20,7 @@
 #include "api/core_v1/namespace.h"
 #include "api/core_v1/node.h"
 #include "api/pods/life.h"
+#include "api/policy_v1.h"
 #include "api/resource_v1/claim.h"
 #include "api/resource_v1/device_class.h"
 #include "api/resource_v1/device_taint_rule.h"
@@ -97,6 +98,11 @@ Scheduler::Scheduler(client::Client& client, World& world, Log log, Options opti
       pods_(client, api::Reflected<core_v1::Pod>::kKind, world.clock, loop_.wakeup(), log_),
       namespaces_(
           client, api::Reflected<core_v1::Namespace>::kKind, world.clock, loop_.wakeup(), log_),
+      budgets_(client,
+               api::Reflected<api::policy_v1::PodDisruptionBudget>::kKind,
+               world.clock,
+               loop_.wakeup(),
+               log_),
       volumes_(client, world, loop_.wakeup(), log_, queue_),
       collections_(client, world, loop_.wakeup(), log_) {
   DRAY_CHECK(options_.selectors != nullptr);
@@ -166,7 +172,7 @@ std::optional<MonotonicTime> Scheduler::Step() {
   std::optional<MonotonicTime> next;
   bool synced = true;
   for (client::Informer* informer :
-       {&nodes_informer_, &namespaces_, &classes_, &slices_, &claims_, &pods_}) {
+       {&nodes_informer_, &namespaces_, &classes_, &slices_, &claims_, &pods_, &budgets_}) {
     next = client::Earlier(next, informer->Step());
     synced = synced && informer->synced();
   }
@@ -347,9 +353,18 @@ Decision Scheduler::SchedulePod(const core_v1::Pod& pod,
   const allocator::Snapshot& devices = Devices();
   std::deque<allocator::Attempt> attempts;
   std::deque<NodeState> copies;
-  std::vector<const NodeState*> nodes =
-      use_.NodesFor(pod, [this](std::string_view uid) { return assumed_.contains(uid); }, copies);
   const PlacedSoFar* placed = member.placed;
+  // Members of one group are placed anew, wherever there was to be room for them.
+  const std::string group = placed == nullptr ? std::string() : api::claims::PodGroupKeyOf(pod);
+  std::vector<const NodeState*> nodes = use_.NodesFor(
+      pod,
+      [&](std::string_view uid, std::string_view key) {
+        if (assumed_.contains(uid)) return true;
+        const api::Object* nominee = group.empty() ? nullptr : pods_.Find(key);
+        return nominee != nullptr &&
+               api::claims::PodGroupKeyOf(nominee->As<core_v1::Pod>()) == group;
+      },
+      copies);
   if (placed != nullptr) placed->PutOn(nodes, copies);
   const VolumeNeeds volumes = volumes_.NeedsOf(
       pod, [&](std::string_view claim) { return IsVolumeClaimUsed(claim, pod.metadata.uid); });
@@ -378,11 +393,11 @@ Decision Scheduler::SchedulePod(const core_v1::Pod& pod,
     view.only_node = FirstNode(nodes, member.only_node->value().metadata.name, 0);
   }
   const int32_t priority = pod.spec.priority.value_or(0);
-  if (placed == nullptr && use_.HasLessImportant(priority)) {
-    view.pods_on = [this, priority](const std::string& node) {
-      return use_.LessImportantOn(
-          node, priority, [this](std::string_view key) { return pods_.Find(key); });
+  if (placed == nullptr && MayHaveVictims(priority)) {
+    view.victims_on = [this, priority](const std::string& node) {
+      return VictimsOn(node, priority);
     };
+    view.budgets = [this] { return Budgets(); };
   }
   if (options_.extended_resources) {
     view.class_of = [this](std::string_view resource) { return extended_.ClassOf(resource); };
@@ -538,27 +553,6 @@ void Scheduler::FinishBinding(BindOutcome outcome) {
   const std::string entry = EntryOf(outcome.pod.As<core_v1::Pod>());
   if (entry != outcome.pod_key) Enqueue(outcome.pod.As<core_v1::Pod>());
   HandleFailure(entry, outcome.pod, outcome.error);
-}
-
-void Scheduler::HandleUnschedulable(const std::string& key,
-                                    const api::Object& pod,
-                                    std::span<const api::Object> claims,
-                                    Unschedulable result) {
-  const Result<Room> room = MakeRoom(result, claims, pod);
-  if (!room) return HandleFailure(key, pod, room.error().message);
-  const std::string message = MessageOf(result, room->given_up);
-  queue_.AddUnschedulable(key, std::move(result.waits_for), Now());
-  if (room->freed.has_value()) AssumeClaim(*room->freed);  // wakes this pod too
-  // While room is being made the pod keeps its place.
-  std::optional<std::string> nomination;
-  if (result.preemption.has_value()) {
-    nomination = result.preemption->name;
-  } else if (result.not_preempting.empty()) {
-    nomination = "";
-  }
-  RecordFailure(
-      pod, {.reason = "Unschedulable", .message = message, .nomination = std::move(nomination)});
-  if (result.preemption.has_value()) Evict(*result.preemption, pod);
 }
 
 void Scheduler::HandleFailure(const std::string& key,

@@ -127,7 +127,17 @@ class Scheduler {
   const std::string& NameFor(const api::Object& pod) const;
 
   void ScheduleOne(const std::string& key, MonotonicTime now);
-  void Evict(const Preemption& preemption, const api::Object& pod);
+  void Evict(std::span<const PodOnNode> victims,
+             const Preemptor& preemptor,
+             std::string_view place);
+  // Who may have to go: victims.cc.
+  bool MayHaveVictims(int32_t priority) const;
+  std::vector<Victim> VictimsOn(const std::string& node, int32_t priority) const;
+  /// A pod with those that go with it; nothing: they are in `seen`, or too important.
+  std::optional<Victim> VictimOf(PodOnNode pod,
+                                 int32_t priority,
+                                 std::set<std::string>& seen) const;
+  DisruptionBudgets Budgets() const;
   /// `others`: what the pod has beside `claims`.
   Decision SchedulePod(const api::core_v1::Pod& pod,
                        std::span<const api::Object> claims,
@@ -166,13 +176,35 @@ class Scheduler {
                    const api::Object& group,
                    std::span<const GroupMember> members,
                    GroupOutcome outcome,
-                   bool is_any_scheduled);
-  void TellMembers(std::span<const GroupMember> members, const GroupOutcome& outcome);
-  std::string MakeRoomForGroup(const api::Object& group,
-                               std::span<const GroupMember> members,
-                               const GroupOutcome& outcome,
-                               bool is_any_scheduled,
-                               std::vector<api::Object>& freed);
+                   size_t scheduled);
+  /// What is done for a group that fits nowhere.
+  struct GroupRoom {
+    std::string message;                 // what is said of it
+    std::vector<api::Object> freed;      // claims that have no allocation any more
+    std::vector<PodOnNode> victims;      // must go
+    std::vector<std::string> nominated;  // nodes for its members, where there will be room
+  };
+  void TellMembers(std::span<const GroupMember> members,
+                   const GroupOutcome& outcome,
+                   const GroupRoom& room = {});
+  GroupOutcome TryGroup(const PodGroup& group,
+                        std::span<const GroupMember> members,
+                        size_t scheduled);
+  GroupRoom MakeRoomForGroup(const api::Object& group,
+                             std::span<const GroupMember> members,
+                             const GroupOutcome& outcome,
+                             size_t scheduled);
+  // group_preemption.cc
+  void PreemptForGroup(const api::Object& group,
+                       std::span<const GroupMember> members,
+                       size_t scheduled,
+                       GroupRoom& room);
+  std::vector<Victim> VictimsOfGroup(int32_t priority) const;
+  bool IsRoomBeingMadeFor(std::span<const GroupMember> members, int32_t priority) const;
+  bool CanComeBack(const Victim& victim,
+                   std::span<const GroupMember> members,
+                   const GroupOutcome& outcome);
+  bool StillFits(std::span<const GroupMember> members, const GroupOutcome& outcome);
   bool UnreserveOneOf(const api::Object& group,
                       std::span<const GroupMember> members,
                       std::vector<api::Object>& freed);
@@ -264,6 +296,7 @@ class Scheduler {
   client::Informer claims_;
   client::Informer pods_;
   client::Informer namespaces_;  // for rules about pods of others
+  client::Informer budgets_;     // of pods that must not go
   VolumeMirror volumes_;
   PodCollections collections_;
   std::optional<client::Informer> taint_rules_;

@@ -113,14 +113,27 @@ void TopologySpread::CountPods(std::vector<Constraint>& constraints,
       constraint.pods.try_emplace(std::string(AnyPlaceOf(*constraint.said, node)));
       counted.insert(&node);
     }
-    // An empty selector selects nothing here, as upstream counts.
-    if (constraint.selector.IsEverything()) continue;
     for (const auto& [pod, node] : pods) {
-      const bool counts = counted.contains(node) && !pod->metadata.deletion_timestamp &&
-                          pod->metadata.namespace_ == needs_.pod->metadata.namespace_ &&
-                          constraint.selector.Matches(pod->metadata.labels);
-      if (counts) ++constraint.pods[std::string(AnyPlaceOf(*constraint.said, *node))];
+      if (!counted.contains(node) || !Counts(constraint, *pod)) continue;
+      ++constraint.pods[std::string(AnyPlaceOf(*constraint.said, *node))];
     }
+  }
+}
+
+/// Whether the pod is one of those that are spread.
+bool TopologySpread::Counts(const Constraint& constraint, const core_v1::Pod& pod) const {
+  // An empty selector selects nothing here, as upstream counts.
+  return !constraint.selector.IsEverything() && !pod.metadata.deletion_timestamp &&
+         pod.metadata.namespace_ == needs_.pod->metadata.namespace_ &&
+         constraint.selector.Matches(pod.metadata.labels);
+}
+
+void TopologySpread::Move(const Neighbour& neighbour, int64_t sign) {
+  const auto& [pod, node] = neighbour;
+  if (musts_.empty() || !CountsFor(musts_, *node)) return;
+  for (Constraint& constraint : musts_) {
+    if (!Counts(constraint, *node) || !Counts(constraint, *pod)) continue;
+    constraint.pods[std::string(AnyPlaceOf(*constraint.said, *node))] += sign;
   }
 }
 

@@ -30,6 +30,9 @@ class TopologySpread {
                  const Neighbours& neighbours,
                  const SpreadDefaults* defaults = nullptr);
 
+  /// A pod comes (1) or goes (-1) that counts for Filter.
+  void Move(const Neighbour& neighbour, int64_t sign);
+
   /// Why the node does not do.
   std::optional<Rejection> Filter(const api::core_v1::Node& node) const;
   bool has_scores() const { return !wishes_.empty(); }
@@ -49,6 +52,7 @@ class TopologySpread {
   static Constraint ConstraintOf(const api::core_v1::TopologySpreadConstraint& said,
                                  const api::core_v1::Pod& pod);
   bool Counts(const Constraint& constraint, const api::core_v1::Node& node) const;
+  bool Counts(const Constraint& constraint, const api::core_v1::Pod& pod) const;
   bool CountsFor(const std::vector<Constraint>& constraints, const api::core_v1::Node& node) const;
   void CountPods(std::vector<Constraint>& constraints,
                  std::span<const NodeState* const> nodes,
