@@ -20,7 +20,7 @@ CarvingProblem Slices(const std::vector<int64_t>& left) {
   CarvingProblem problem{.shapes = 3, .sets = {{}}};
   for (const int64_t amount : left)
     problem.counters.push_back({.total = 1, .left = amount, .kind = 0});
-  const auto part = [&](size_t shape, std::vector<size_t> slices) {
+  const auto part = [&](size_t shape, const std::vector<size_t>& slices) {
     CarvingPart added{.shape = shape, .sets = {{.set = 0}}};
     for (const size_t slice : slices) added.draws.push_back({.counter = slice, .amount = 1});
     problem.parts.push_back(std::move(added));
