@@ -284,7 +284,8 @@ void OfflineCluster::ExplainDevices(const WantedClaims& claims,
   std::vector<Frozen<v1::ResourceClaim>> allocated;
   for (const std::string& key : AllocatedClaims())
     allocated.push_back(api::FrozenOf<v1::ResourceClaim>(*FindClaim(key)));
-  if (options_.detail == Detail::kLine) {
+  // Without claims that want devices nobody is in their way.
+  if (options_.detail == Detail::kLine && !claims.empty()) {
     for (const auto& claim : allocated) {
       if (claim->metadata.namespace_ != claims.front()->metadata.namespace_)
         own_claims.insert(claim->metadata.uid);

@@ -103,5 +103,18 @@ TEST_F(UnfitLine, IsEmptyWhereDevicesAreNotWhatLacks) {
   EXPECT_EQ(Line(pod), "");
 }
 
+TEST_F(UnfitLine, OfAPodWhoseClaimsHaveDevicesElsewhereItSaysNothingOfOthers) {
+  scheduler::UnfitPod pod = PodFor(1, "lab");
+  api::Object claim = ClaimFor("lab", "wanted", 1).Clone();
+  auto& allocation = claim.Mutable<v1::ResourceClaim>().status.allocation.emplace();
+  allocation.devices.results.push_back(
+      {.request = "gpus", .driver = "gpu.example.com", .pool = "b", .device = "gpu-0"});
+  core::NodeSelectorTerm term;
+  term.match_fields.push_back({.key = "metadata.name", .operator_ = "In", .values = {"b"}});
+  allocation.node_selector.emplace().node_selector_terms.push_back(std::move(term));
+  pod.claims = {std::move(claim)};
+  EXPECT_EQ(Line(pod).find("held"), std::string::npos) << Line(pod);
+}
+
 }  // namespace
 }  // namespace dray::planning
