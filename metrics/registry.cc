@@ -3,15 +3,12 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <map>
 #include <memory>
 #include <span>
 #include <sstream>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -25,6 +22,8 @@
 #include <unistd.h>
 
 #include "base/mutex.h"
+#include "base/result.h"
+#include "base/world.h"
 
 namespace dray::metrics {
 namespace {
@@ -106,11 +105,11 @@ double SecondsOf(const timeval& time) {
 }
 
 // The fields of /proc/self/stat behind the name of the program, which may have blanks.
-std::vector<std::string> StatFields() {
-  std::ifstream file("/proc/self/stat");
-  const std::string text(std::istreambuf_iterator<char>(file), {});
-  const size_t end = text.rfind(')');
-  std::istringstream rest(end == std::string::npos ? std::string() : text.substr(end + 1));
+std::vector<std::string> StatFields(Disk& disk) {
+  const Result<std::string> text = disk.Read("/proc/self/stat");
+  if (!text.has_value()) return {};
+  const size_t end = text->rfind(')');
+  std::istringstream rest(end == std::string::npos ? std::string() : text->substr(end + 1));
   return {std::istream_iterator<std::string>(rest), {}};
 }
 
@@ -118,18 +117,19 @@ std::vector<std::string> StatFields() {
 constexpr size_t kStartTicks = 19, kVirtualBytes = 20, kResidentPages = 21;
 
 // Seconds since 1970 at which the machine was started.
-double BootSeconds() {
-  std::ifstream file("/proc/stat");
-  for (std::string word; file >> word;) {
-    if (double seconds = 0; word == "btime" && file >> seconds) return seconds;
+double BootSeconds(Disk& disk) {
+  std::istringstream words(disk.Read("/proc/stat").value_or(std::string()));
+  for (std::string word; words >> word;) {
+    if (double seconds = 0; word == "btime" && words >> seconds) return seconds;
   }
   return 0;
 }
 
 }  // namespace
 
-ProcessMetrics::ProcessMetrics(Registry& registry)
-    : cpu_(registry.CounterOf({.name = "process_cpu_seconds_total",
+ProcessMetrics::ProcessMetrics(Registry& registry, Disk& disk)
+    : disk_(disk),
+      cpu_(registry.CounterOf({.name = "process_cpu_seconds_total",
                                .help = "User and system CPU time this process took, in seconds."})),
       resident_(registry.GaugeOf({.name = "process_resident_memory_bytes",
                                   .help = "Memory of this process that is in RAM."})),
@@ -150,15 +150,16 @@ void ProcessMetrics::Read() {
     const MutexLock lock(mutex_);
     cpu_.Add(std::max(0.0, seconds - std::exchange(cpu_seconds_, seconds)));
   }
-  if (const std::vector<std::string> fields = StatFields(); fields.size() > kResidentPages) {
+  if (const std::vector<std::string> fields = StatFields(disk_); fields.size() > kResidentPages) {
     const auto number = [&](size_t field) { return std::stod(fields[field]); };
     virtual_size_.Set(number(kVirtualBytes));
     resident_.Set(number(kResidentPages) * static_cast<double>(sysconf(_SC_PAGESIZE)));
-    start_.Set(BootSeconds() + number(kStartTicks) / static_cast<double>(sysconf(_SC_CLK_TCK)));
+    start_.Set(BootSeconds(disk_) +
+               number(kStartTicks) / static_cast<double>(sysconf(_SC_CLK_TCK)));
   }
-  std::error_code error;
-  const std::filesystem::directory_iterator descriptors("/proc/self/fd", error);
-  if (!error) open_.Set(static_cast<double>(std::distance(begin(descriptors), end(descriptors))));
+  if (const auto descriptors = disk_.List("/proc/self/fd"); descriptors.has_value()) {
+    open_.Set(static_cast<double>(descriptors->size()));
+  }
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) == 0) open_max_.Set(static_cast<double>(limit.rlim_cur));
 }

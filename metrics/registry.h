@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/mutex.h"
+#include "base/world.h"
 
 namespace prometheus {
 class Counter;
@@ -102,11 +103,13 @@ class Registry {
 /// CPU, memory and descriptors of this process: `process_…`. Safe from any thread.
 class ProcessMetrics {
  public:
-  explicit ProcessMetrics(Registry& registry);
-  /// Looks at /proc.
+  /// Both outlive it.
+  ProcessMetrics(Registry& registry, Disk& disk);
+  /// Looks at /proc. What is not there keeps its value.
   void Read();
 
  private:
+  Disk& disk_;
   Counter cpu_;
   Gauge resident_, virtual_size_, open_, open_max_, start_;
   Mutex mutex_;

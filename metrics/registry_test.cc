@@ -7,6 +7,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/world.h"
+
 namespace dray::metrics {
 namespace {
 
@@ -53,7 +55,7 @@ TEST(Registry, HandlesOfNobodyCountNothing) {
 
 TEST(ProcessMetrics, AreThoseOfThisProcess) {
   Registry registry;
-  ProcessMetrics process(registry);
+  ProcessMetrics process(registry, RealWorld().disk);
   process.Read();
   const std::string text = registry.Text();
   for (const char* name : {"process_cpu_seconds_total",

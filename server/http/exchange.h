@@ -38,8 +38,11 @@ namespace dray::server::http {
 
 /// What `/metrics` answers with.
 struct ApiMetrics {
-  explicit ApiMetrics(std::shared_ptr<metrics::Registry> of)
-      : registry(std::move(of)), requests(*registry), objects(*registry), process(*registry) {}
+  ApiMetrics(std::shared_ptr<metrics::Registry> of, Disk& disk)
+      : registry(std::move(of)),
+        requests(*registry),
+        objects(*registry),
+        process(*registry, disk) {}
 
   std::shared_ptr<metrics::Registry> registry;
   RequestMetrics requests;

@@ -59,7 +59,8 @@ HttpApi::HttpApi(verbs::Resources& resources, World& world, Log log, HttpApiOpti
           options.request_timeout,
           std::make_unique<ApiMetrics>(options.metrics != nullptr
                                            ? std::move(options.metrics)
-                                           : std::make_shared<metrics::Registry>()))) {
+                                           : std::make_shared<metrics::Registry>(),
+                                       world.disk))) {
   parts_->authenticator.AlsoAsk(
       [&resources](std::string_view token) { return resources.UserOfToken(token); });
   parts_->root_paths = RootPaths(parts_->discovery, parts_->checks);

@@ -486,20 +486,6 @@ TEST_F(HttpApiTest, DiscoveryInBothForms) {
   }
 }
 
-TEST_F(HttpApiTest, MetricsCountWhatWasAsked) {
-  Do("GET", Item("none"));
-  Do("GET", "/livez");
-  EXPECT_THAT(Do("GET", "/metrics"),
-              AllOf(StartsWith("200 # HELP "),
-                    HasSubstr("apiserver_request_total{code=\"404\""),
-                    HasSubstr("apiserver_current_inflight_requests{request_kind=\"readOnly\"} "),
-                    HasSubstr("apiserver_storage_objects{resource=\"namespaces\"} 4\n"),
-                    HasSubstr("\nprocess_open_fds ")));
-  EXPECT_THAT(Do("POST", "/metrics", "{}"), StartsWith("405 "));
-  net::client::HttpClient stranger(RealWorld().clock, Options(""));
-  EXPECT_EQ(stranger.Send(Request("GET", "/metrics"))->status, 403);
-}
-
 TEST_F(HttpApiTest, OpenApiSaysHowToPatch) {
   const net::client::ClientResponse index = Send(Request("GET", "/openapi/v3"));
   EXPECT_THAT(index.body, HasSubstr(R"("apis/resource.k8s.io/v1":{"serverRelativeURL")"));

@@ -1,22 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/http/request_metrics.h"
 
+#include <chrono>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "api/kind.h"
+#include "base/log.h"
+#include "base/task.h"
+#include "base/world.h"
 #include "metrics/registry.h"
+#include "net/client/http_client.h"
+#include "net/server/http_server.h"
+#include "server/http/authentication.h"
+#include "server/http/http_api.h"
 #include "server/http/object_metrics.h"
 #include "server/http/router.h"
+#include "server/verbs/resources.h"
+#include "store/memory_store.h"
 
 namespace dray::server::http {
 namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 constexpr std::string_view kClaims = "/apis/resource.k8s.io/v1/namespaces/a/resourceclaims";
 
@@ -120,6 +133,61 @@ TEST(ObjectMetrics, HaveBothNames) {
       text,
       HasSubstr(
           R"(apiserver_resource_objects{group="resource.k8s.io",resource="resourceclaims"} 2)"));
+}
+
+class MetricsRouteTest : public ::testing::Test {
+ protected:
+  MetricsRouteTest()
+      : resources_(scheme_, store_, RealWorld(), Log::Silent(), {}),
+        api_(resources_,
+             RealWorld(),
+             Log::Silent(),
+             {.authenticator =
+                  *Authenticator::FromTokenFile("secret,admin,u1,\"system:masters\"")}) {
+    EXPECT_TRUE(Wait(resources_.Bootstrap()).has_value());
+    server_ = *net::server::HttpServer::Start(RealWorld().clock, log_, {.reactors = 1}, api_);
+  }
+  ~MetricsRouteTest() override {
+    server_->Shutdown(std::chrono::milliseconds(0));
+    api_.Drain();
+    server_.reset();
+  }
+  /// "200 …", as the one who has `token` sees it.
+  std::string Do(std::string_view method, std::string_view path, std::string token = "secret") {
+    net::client::HttpClient client(
+        RealWorld().clock,
+        {.server = {.scheme = net::Scheme::kHttp, .host = "127.0.0.1", .port = server_->port()},
+         .bearer_token = std::move(token)});
+    const auto answer = client.Send({.method = std::string(method), .target = std::string(path)});
+    return answer.has_value() ? std::to_string(answer->status) + " " + answer->body
+                              : answer.error().message;
+  }
+
+  api::Scheme scheme_;
+  store::MemoryStore store_;
+  Log log_ = Log::Silent();
+  verbs::Resources resources_;
+  HttpApi api_;
+  std::unique_ptr<net::server::HttpServer> server_;
+};
+
+TEST_F(MetricsRouteTest, CountsWhatWasAsked) {
+  Do("GET", std::string(kClaims) + "/none");
+  Do("GET", "/livez");
+  const std::string text = Do("GET", "/metrics");
+  EXPECT_THAT(text,
+              AllOf(StartsWith("200 # HELP "),
+                    HasSubstr("apiserver_request_total{code=\"404\""),
+                    HasSubstr("apiserver_current_inflight_requests{request_kind=\"readOnly\"} "),
+                    HasSubstr("apiserver_storage_objects{resource=\"namespaces\"} 4\n"),
+                    HasSubstr("\nprocess_open_fds "),
+                    Not(HasSubstr("\nprocess_open_fds 0\n")),
+                    Not(HasSubstr("\nprocess_resident_memory_bytes 0\n"))));
+}
+
+TEST_F(MetricsRouteTest, IsNotForEverybody) {
+  EXPECT_THAT(Do("POST", "/metrics"), StartsWith("405 "));
+  EXPECT_THAT(Do("GET", "/metrics", ""), StartsWith("403 "));
 }
 
 }  // namespace

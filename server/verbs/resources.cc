@@ -181,7 +181,8 @@ std::vector<Resources::Count> Resources::CountObjects() const {
   const Frozen<store::Snapshot> snapshot = parts_->core.store.Read();
   std::vector<Count> counts;
   for (const api::KindInfo* kind : parts_->core.scheme.kinds()) {
-    if (&kind->storage() != kind || !registry::StrategyOf(*kind).is_stored) continue;
+    const bool is_listed = &kind->storage() == kind && !kind->plural.empty();
+    if (!is_listed || !registry::StrategyOf(*kind).is_stored) continue;
     counts.push_back(
         {.kind = kind, .objects = snapshot->Count({.prefix = storage::ResourcePrefix(*kind)})});
   }

@@ -212,8 +212,10 @@ class Cluster {
   static std::vector<std::string> FlagsOf(const json::object& story,
                                           const std::string& config,
                                           bool has_own_components) {
-    std::vector<std::string> flags = {
-        "--memory", "--allow-overlapping-allocations", "--emulate-release=" + ReleaseOf(story)};
+    std::vector<std::string> flags = {"--memory",
+                                      "--no-explain-events",
+                                      "--allow-overlapping-allocations",
+                                      "--emulate-release=" + ReleaseOf(story)};
     if (const std::string gates = GatesOf(story); !gates.empty()) {
       flags.push_back("--feature-gates=" + gates);
     }
