@@ -210,9 +210,9 @@ void Exchange::Watch(const ResourceRequest& request) {
   rendering_.pretty = false;
   WatchStream::Run(*std::move(cursor),
                    std::move(responder_),
-                   Head(200, documents::StreamMediaType(rendering_.form.encoding)),
-                   rendering_,
-                   parts_.metrics->requests.Open(route_),
+                   {.head = Head(200, documents::StreamMediaType(rendering_.form.encoding)),
+                    .rendering = rendering_,
+                    .counted = parts_.metrics->requests.Open(route_)},
                    {.scopes = parts_.watch_scopes, .clock = parts_.world.clock});
 }
 

@@ -10,18 +10,16 @@ namespace dray::server::http {
 
 void WatchStream::Run(std::unique_ptr<verbs::WatchCursor> cursor,
                       std::shared_ptr<net::Responder> responder,
-                      net::ResponseHead head,
-                      documents::Rendering rendering,
-                      RequestMetrics::OpenWatch counted,
+                      WatchAnswer answer,
                       const WatchWorld& world) {
   auto scope = world.scopes.Of(responder->reactor(), cursor->scope());
   const auto stream = std::make_shared<WatchStream>(std::move(cursor),
                                                     std::move(responder),
-                                                    rendering,
-                                                    std::move(counted),
+                                                    answer.rendering,
+                                                    std::move(answer.counted),
                                                     std::move(scope),
                                                     world.clock);
-  stream->Begin(std::move(head));
+  stream->Begin(std::move(answer.head));
 }
 
 WatchStream::WatchStream(std::unique_ptr<verbs::WatchCursor> cursor,

@@ -36,15 +36,20 @@ struct WatchWorld {
   const Clock& clock;
 };
 
+/// How one watch is answered.
+struct WatchAnswer {
+  net::ResponseHead head;
+  documents::Rendering rendering;
+  RequestMetrics::OpenWatch counted;
+};
+
 class WatchStream final : public ScopeMember, public std::enable_shared_from_this<WatchStream> {
  public:
-  /// Sends `head` at once and streams until the client goes away, the cursor's time is over, or
+  /// Sends the head at once and streams until the client goes away, the cursor's time is over, or
   /// the cursor ends with an error. On the reactor's thread.
   static void Run(std::unique_ptr<verbs::WatchCursor> cursor,
                   std::shared_ptr<net::Responder> responder,
-                  net::ResponseHead head,
-                  documents::Rendering rendering,
-                  RequestMetrics::OpenWatch counted,
+                  WatchAnswer answer,
                   const WatchWorld& world);
 
   WatchStream(std::unique_ptr<verbs::WatchCursor> cursor,

@@ -43,7 +43,7 @@ class LongListTest : public server::testing::ServerTest {
   }
   /// As if no list had been asked for before.
   std::string Fresh(Encoding encoding) {
-    verbs::ListAnswer answer = All();
+    const verbs::ListAnswer answer = All();
     ItemList items;
     for (const Item* item : answer.items.all()) items.Add({.item = item});
     const verbs::ListAnswer plain{.kind = answer.kind,

@@ -16,6 +16,7 @@
 #include "api/meta_v1/status.h"
 #include "api/status.h"
 #include "base/log.h"
+#include "base/mutex.h"
 #include "base/simulated_world.h"
 #include "base/task.h"
 #include "server/errors/errors.h"
@@ -64,6 +65,7 @@ class ServerTest : public ::testing::Test {
   verbs::Answer Ask(verbs::ResourceRequest request) {
     Result<verbs::Answer> answer = Wait(resources_.Handle(std::move(request)));
     EXPECT_TRUE(answer.has_value());
+    const MutexLock lock(warnings_mutex_);  // tests of races ask on several threads
     warnings_ = answer->warnings;
     return *std::move(answer);
   }
@@ -134,6 +136,7 @@ class ServerTest : public ::testing::Test {
   api::Scheme scheme_;
   store::MemoryStore store_;
   verbs::Resources resources_;
+  Mutex warnings_mutex_;
   std::vector<std::string> warnings_;  // of the last answer
 };
 
