@@ -139,6 +139,7 @@ Moved AddNodes(World& world, const std::string& text, planning::OfflineObjects& 
     DRAY_TRY(node::SimulatedNode simulated, node::MakeNode(name, number));
     if (objects.nodes.contains(simulated.node.metadata.name)) continue;
     std::vector<Frozen<api::resource_v1::ResourceSlice>> slices;
+    slices.reserve(simulated.slices.size());
     for (auto& slice : simulated.slices) {
       slices.push_back(api::FrozenOf<api::resource_v1::ResourceSlice>(
           planning::AsStored(world, api::Object::Of(std::move(slice)), kDefaultNamespace)));

@@ -148,7 +148,7 @@ std::string JunitOf(const WhatIfAnswer& answer) {
       cases.size(),
       failures);
   for (const TestCase& one : cases) {
-    xml += fmt::format("    <testcase classname=\"dray.whatif\" name=\"{}\"", Escaped(one.name));
+    xml += fmt::format(R"(    <testcase classname="dray.whatif" name="{}")", Escaped(one.name));
     if (one.failure.empty()) {
       xml += "/>\n";
       continue;

@@ -9,8 +9,8 @@ namespace dray::manifests {
 namespace {
 
 const api::KindInfo& KindOf(std::string_view version, std::string_view kind) {
-  static const api::Scheme scheme;
-  return *scheme.FindKind(version, kind);
+  static const api::Scheme kScheme;
+  return *kScheme.FindKind(version, kind);
 }
 
 constexpr const char* kTwo =

@@ -76,7 +76,7 @@ class Reader {
   Manifests Take() { return std::move(manifests_); }
 
   Result<> ReadFile(const std::string& path) {
-    DRAY_TRY(std::string text, ReadManifestFile(disk_, path));
+    DRAY_TRY(const std::string text, ReadManifestFile(disk_, path));
     DRAY_TRY(const bool is_json, ReadJson(path, text));
     if (is_json) return {};
     for (const Document& document : DocumentsIn(text, WithLines::kNo)) {

@@ -34,7 +34,7 @@ Frozen<T> FromJson(std::string_view text) {
 /// A pool "p" of driver "d" on node "n" of two slices, with what they say as JSON.
 struct Pool {
   std::string sets, devices;
-  std::string more = "";  // members of the slice of devices
+  std::string more = {};  // members of the slice of devices
   std::vector<std::string> used = {};
 };
 

@@ -13,27 +13,27 @@ using cel::ValueKind;
 using Literal = NamedComparison::Literal;
 
 struct Case {
-  ValueKind kind;
-  Literal literal;
   const char* want;  // as a value of the kind; null: it is none
+  Literal literal;
+  ValueKind kind;
   bool comparable;
 };
 
 TEST(LintTypes, TellWhatALiteralCouldHaveMeant) {
   const Case cases[] = {
-      {ValueKind::kInt, Literal("7"), "7", false},
-      {ValueKind::kInt, Literal("-7"), "-7", false},
-      {ValueKind::kInt, Literal("7a"), nullptr, false},
-      {ValueKind::kInt, Literal(""), nullptr, false},
-      {ValueKind::kInt, Literal("99999999999999999999"), nullptr, false},
-      {ValueKind::kInt, Literal(7.5), nullptr, true},
-      {ValueKind::kInt, Literal(true), nullptr, false},
-      {ValueKind::kBool, Literal("true"), "true", false},
-      {ValueKind::kBool, Literal("yes"), nullptr, false},
-      {ValueKind::kString, Literal(int64_t{7}), "\"7\"", false},
-      {ValueKind::kString, Literal("7"), "\"7\"", true},
-      {ValueKind::kSemver, Literal("1.2.0"), "semver(\"1.2.0\")", false},
-      {ValueKind::kList, Literal("a"), nullptr, false},
+      {"7", Literal("7"), ValueKind::kInt, false},
+      {"-7", Literal("-7"), ValueKind::kInt, false},
+      {nullptr, Literal("7a"), ValueKind::kInt, false},
+      {nullptr, Literal(""), ValueKind::kInt, false},
+      {nullptr, Literal("99999999999999999999"), ValueKind::kInt, false},
+      {nullptr, Literal(7.5), ValueKind::kInt, true},
+      {nullptr, Literal(true), ValueKind::kInt, false},
+      {"true", Literal("true"), ValueKind::kBool, false},
+      {nullptr, Literal("yes"), ValueKind::kBool, false},
+      {"\"7\"", Literal(int64_t{7}), ValueKind::kString, false},
+      {"\"7\"", Literal("7"), ValueKind::kString, true},
+      {"semver(\"1.2.0\")", Literal("1.2.0"), ValueKind::kSemver, false},
+      {nullptr, Literal("a"), ValueKind::kList, false},
   };
   for (const Case& one : cases) {
     SCOPED_TRACE(LiteralText(one.literal));

@@ -143,7 +143,7 @@ Result<std::vector<PlacedObject>> PodsOf(World& world,
     pods.push_back(PodOf(world, workload, *wanted.pods, std::to_string(wanted.first + i)));
   if (!wanted.on_each_node) return pods;
   for (const auto& [name, node] : nodes) {
-    PlacedObject placed = PodOf(world, workload, *wanted.pods, name);
+    const PlacedObject placed = PodOf(world, workload, *wanted.pods, name);
     api::Object changed = placed.object.Clone();
     PutOn(name, changed.Mutable<core::Pod>());
     if (!MayRunOn(node.As<core::Node>(), changed.As<core::Pod>())) continue;

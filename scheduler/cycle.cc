@@ -136,8 +136,8 @@ class NodeSearch {
     TopologySpread spread;
 
     std::optional<Rejection> Filter(const core_v1::Node& node) const {
-      std::optional<Rejection> rejection = spread.Filter(node);
-      return rejection ? rejection : affinity.Filter(node);
+      if (std::optional<Rejection> rejection = spread.Filter(node)) return rejection;
+      return affinity.Filter(node);
     }
     void Move(const PodOnNode& pod, Trial::Change change) {
       if (pod.pod == nullptr || pod.node == nullptr) return;

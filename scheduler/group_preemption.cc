@@ -42,6 +42,26 @@ bool HasRulesAboutOthers(std::span<const GroupMember> members) {
   });
 }
 
+std::vector<std::string> NominatedNodesOf(std::span<const GroupMember> members) {
+  std::vector<std::string> nodes;
+  nodes.reserve(members.size());
+  for (const GroupMember& member : members) {
+    nodes.push_back(member.value().status.nominated_node_name);
+  }
+  return nodes;
+}
+
+// Of the first `members`; empty of one without a place.
+std::vector<std::string> NodesOf(const GroupOutcome& outcome, size_t members) {
+  std::vector<std::string> nodes;
+  nodes.reserve(members);
+  for (size_t i = 0; i < members; ++i) {
+    const Placement* placement = PlacementOf(outcome, i);
+    nodes.push_back(placement == nullptr ? std::string() : placement->node);
+  }
+  return nodes;
+}
+
 }  // namespace
 
 std::vector<Victim> Scheduler::VictimsOfGroup(int32_t priority) const {
@@ -84,9 +104,7 @@ void Scheduler::PreemptForGroup(const api::Object& group,
     return not_helped("not eligible due to preemptionPolicy=Never.");
   }
   if (IsRoomBeingMadeFor(members, priority)) {
-    for (const GroupMember& member : members) {
-      room.nominated.push_back(member.value().status.nominated_node_name);
-    }
+    room.nominated = NominatedNodesOf(members);
     room.message = fmt::format("{}ongoing preemption on nominated nodes", kWhat);
     return;
   }
@@ -109,10 +127,7 @@ void Scheduler::PreemptForGroup(const api::Object& group,
     for (size_t i = 0; i < victims.size(); ++i) {
       if (!stays[i]) std::ranges::move(victims[i].pods, std::back_inserter(room.victims));
     }
-    for (size_t i = 0; i < members.size(); ++i) {
-      const Placement* placement = PlacementOf(outcome, i);
-      room.nominated.push_back(placement == nullptr ? "" : placement->node);
-    }
+    room.nominated = NodesOf(outcome, members.size());
   }
   use_ = std::move(known);
   if (outcome.kind != GroupOutcome::Kind::kScheduled) return not_helped(outcome.message);

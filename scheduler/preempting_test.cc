@@ -39,13 +39,11 @@ class PreemptingTest : public ::testing::Test {
               int32_t priority,
               int64_t cpu,
               const std::string& claim = {},
-              const std::string& policy = {},
               const std::function<void(core_v1::Pod&)>& change = {}) {
     core_v1::Pod pod;
     pod.metadata.namespace_ = "lab";
     pod.metadata.name = name;
     pod.spec.priority = priority;
-    if (!policy.empty()) pod.spec.preemption_policy = policy;
     if (!claim.empty()) pod.spec.resource_claims = {{.name = "c", .resource_claim_name = claim}};
     core_v1::Container container;
     container.name = "main";
@@ -120,7 +118,7 @@ TEST_F(PreemptingTest, WhoMayNotPreemptWaits) {
   AddNode("a", 4);
   AddPod("low", 1, 3);
   Settle();
-  AddPod("polite", 10, 2, {}, "Never");
+  AddPod("polite", 10, 2, {}, [](core_v1::Pod& pod) { pod.spec.preemption_policy = "Never"; });
   Settle();
   EXPECT_EQ(cluster_.Condition("polite"),
             "False Unschedulable: 0/1 nodes are available: 1 Insufficient cpu. preemption: not "
@@ -134,9 +132,9 @@ TEST_F(PreemptingTest, PodsGoWhereABudgetAllowsIt) {
   const auto labelled = [](const std::string& app) {
     return [app](core_v1::Pod& pod) { pod.metadata.labels["app"] = app; };
   };
-  AddPod("kept", 1, 4, {}, {}, labelled("kept"));
+  AddPod("kept", 1, 4, {}, labelled("kept"));
   Settle();
-  AddPod("free", 5, 4, {}, {}, labelled("free"));
+  AddPod("free", 5, 4, {}, labelled("free"));
   Settle();
   api::policy_v1::PodDisruptionBudget budget;
   budget.metadata.namespace_ = "lab";
@@ -151,9 +149,9 @@ TEST_F(PreemptingTest, PodsGoWhereABudgetAllowsIt) {
 
 TEST_F(PreemptingTest, RulesAboutOtherPodsForgetThoseWhoGo) {
   AddNode("a", 4);
-  AddPod("low", 1, 1, {}, {}, [](core_v1::Pod& pod) { pod.metadata.labels["app"] = "noisy"; });
+  AddPod("low", 1, 1, {}, [](core_v1::Pod& pod) { pod.metadata.labels["app"] = "noisy"; });
   Settle();
-  AddPod("urgent", 10, 1, {}, {}, [](core_v1::Pod& pod) {
+  AddPod("urgent", 10, 1, {}, [](core_v1::Pod& pod) {
     core_v1::PodAffinityTerm term;
     term.topology_key = "kubernetes.io/hostname";
     term.label_selector.emplace().match_labels["app"] = "noisy";
@@ -174,10 +172,10 @@ TEST_F(PreemptingTest, AndSoDoPortsOfTheNode) {
     pod.spec.containers[0].ports.push_back(
         {.host_port = 80, .container_port = 80, .protocol = "TCP"});
   };
-  AddPod("low", 1, 1, {}, {}, with_port);
+  AddPod("low", 1, 1, {}, with_port);
   AddPod("other", 0, 1);
   Settle();
-  AddPod("urgent", 10, 1, {}, {}, with_port);
+  AddPod("urgent", 10, 1, {}, with_port);
   Settle();
   EXPECT_TRUE(IsGoing("low"));
   EXPECT_FALSE(IsGoing("other"));

@@ -340,6 +340,22 @@ void Scheduler::ScheduleOne(const std::string& key, MonotonicTime now) {
   HandleFailure(key, pod, std::get<AttemptFailed>(decision).message);
 }
 
+/// Members of one group are placed anew, wherever there was to be room for them.
+std::vector<const NodeState*> Scheduler::NodesFor(const core_v1::Pod& pod,
+                                                  const PlacedSoFar* placed,
+                                                  std::deque<NodeState>& copies) {
+  const std::string group = placed == nullptr ? std::string() : api::claims::PodGroupKeyOf(pod);
+  return use_.NodesFor(
+      pod,
+      [&](std::string_view uid, std::string_view key) {
+        if (assumed_.contains(uid)) return true;
+        const api::Object* nominee = group.empty() ? nullptr : pods_.Find(key);
+        return nominee != nullptr &&
+               api::claims::PodGroupKeyOf(nominee->As<core_v1::Pod>()) == group;
+      },
+      copies);
+}
+
 Decision Scheduler::SchedulePod(const core_v1::Pod& pod,
                                 std::span<const api::Object> claims,
                                 const AsMember& member,
@@ -354,17 +370,7 @@ Decision Scheduler::SchedulePod(const core_v1::Pod& pod,
   std::deque<allocator::Attempt> attempts;
   std::deque<NodeState> copies;
   const PlacedSoFar* placed = member.placed;
-  // Members of one group are placed anew, wherever there was to be room for them.
-  const std::string group = placed == nullptr ? std::string() : api::claims::PodGroupKeyOf(pod);
-  std::vector<const NodeState*> nodes = use_.NodesFor(
-      pod,
-      [&](std::string_view uid, std::string_view key) {
-        if (assumed_.contains(uid)) return true;
-        const api::Object* nominee = group.empty() ? nullptr : pods_.Find(key);
-        return nominee != nullptr &&
-               api::claims::PodGroupKeyOf(nominee->As<core_v1::Pod>()) == group;
-      },
-      copies);
+  std::vector<const NodeState*> nodes = NodesFor(pod, placed, copies);
   if (placed != nullptr) placed->PutOn(nodes, copies);
   const VolumeNeeds volumes = volumes_.NeedsOf(
       pod, [&](std::string_view claim) { return IsVolumeClaimUsed(claim, pod.metadata.uid); });

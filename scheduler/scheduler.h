@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -229,6 +230,9 @@ class Scheduler {
   void HandleFailure(const std::string& key, const api::Object& pod, const std::string& message);
   void RecordFailure(const api::Object& pod, const WhyNotScheduled& why);
   const allocator::Snapshot& Devices();
+  std::vector<const NodeState*> NodesFor(const api::core_v1::Pod& pod,
+                                         const PlacedSoFar* placed,
+                                         std::deque<NodeState>& copies);
 
   // Why pods get no devices: unfit.cc.
   void FollowUnfitPods();

@@ -60,9 +60,7 @@ class UnfitReportsTest : public ::testing::Test {
       [this](const UnfitPod&) { return line_; }, UnfitReports::Place::kHere, wakeup_};
 };
 
-using std::chrono_literals::operator""ms;
-using std::chrono_literals::operator""s;
-using std::chrono_literals::operator""min;
+using namespace std::chrono_literals;  // NOLINT(google-build-using-namespace): its literals
 
 TEST_F(UnfitReportsTest, APodIsLookedAtWhenItHasWaitedALittle) {
   NoteAt("a", 0ms);

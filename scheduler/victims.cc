@@ -14,8 +14,6 @@
 
 namespace dray::scheduler {
 
-namespace core_v1 = api::core_v1;
-
 /// Groups may be less important than their pods.
 bool Scheduler::MayHaveVictims(int32_t priority) const {
   const bool has_groups = groups_.has_value() && !groups_->objects().empty();

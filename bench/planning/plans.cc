@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -60,7 +61,8 @@ Cost RunOnce(const std::vector<std::string>& command) {
   const auto begin = Clock::now();
   const pid_t child = fork();
   if (child == 0) {
-    if (std::freopen("/dev/null", "w", stdout) == nullptr) _exit(127);
+    const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (nowhere < 0 || dup2(nowhere, STDOUT_FILENO) < 0) _exit(127);
     execv(words[0], words.data());
     _exit(127);
   }

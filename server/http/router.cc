@@ -219,6 +219,19 @@ void RouteApi(const api::Scheme& scheme,
   RouteVersion(scheme, method, watch, segments.subspan(at), route);
 }
 
+// What operators and programs that look after the server ask.
+void RouteOperations(std::span<const std::string_view> segments, Route& route) {
+  const std::string_view first = segments.front();
+  if (first == "version" && segments.size() == 1) route.kind = RouteKind::kVersion;
+  if (first == "metrics" && segments.size() == 1) route.kind = RouteKind::kMetrics;
+  if (first != "healthz" && first != "livez" && first != "readyz") return;
+  route.kind = RouteKind::kHealth;
+  route.text = first;
+  for (const std::string_view segment : segments.subspan(1)) {
+    route.text.append("/").append(segment);
+  }
+}
+
 }  // namespace
 
 Result<Route> FindRoute(const api::Scheme& scheme,
@@ -245,13 +258,7 @@ Result<Route> FindRoute(const api::Scheme& scheme,
   }
   // One slash at the end changes nothing, also as clients write it: /apis/resource.k8s.io/.
   if (trailing) segments.pop_back();
-  if (first == "version" && segments.size() == 1) route.kind = RouteKind::kVersion;
-  if (first == "metrics" && segments.size() == 1) route.kind = RouteKind::kMetrics;
-  if (first == "healthz" || first == "livez" || first == "readyz") {
-    route.kind = RouteKind::kHealth;
-    route.text = first;
-    for (size_t i = 1; i < segments.size(); ++i) route.text.append("/").append(segments[i]);
-  }
+  RouteOperations(segments, route);
   if (first == "api" || first == "apis") RouteApi(scheme, method, watch, segments, route);
   return route;
 }

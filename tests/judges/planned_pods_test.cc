@@ -112,9 +112,9 @@ class Given {
   }
 
  private:
-  using Objects_ = std::map<std::string, api::Object>;
+  using ObjectMap = std::map<std::string, api::Object>;
 
-  static void Add(api::Object object, Objects_& objects) {
+  static void Add(api::Object object, ObjectMap& objects) {
     if (object.mutable_metadata().uid.empty())
       object.mutable_metadata().uid = "uid-of-" + api::ObjectKey(object.metadata());
     objects.emplace(api::ObjectKey(object.metadata()), std::move(object));
@@ -137,7 +137,7 @@ class Given {
     pods_.push_back(api::Object::Of(std::move(pod)));
   }
 
-  Objects_ nodes_, classes_, slices_, claims_;
+  ObjectMap nodes_, classes_, slices_, claims_;
   std::vector<api::Object> pods_;
 };
 
