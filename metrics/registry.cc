@@ -52,13 +52,6 @@ void Histogram::Observe(double value) const {
   if (histogram_ != nullptr) histogram_->Observe(value);
 }
 
-std::vector<double> ExponentialBounds(double first, double factor, size_t count) {
-  std::vector<double> bounds;
-  bounds.reserve(count);
-  for (double bound = first; bounds.size() < count; bound *= factor) bounds.push_back(bound);
-  return bounds;
-}
-
 struct Registry::Impl {
   prometheus::Registry registry;
 };

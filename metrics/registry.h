@@ -6,7 +6,6 @@
 // Kubernetes' programs have, where they mean the same; the words of help are our own.
 #pragma once
 
-#include <cstddef>
 #include <memory>
 #include <span>
 #include <string>
@@ -68,9 +67,6 @@ class Histogram {
  private:
   prometheus::Histogram* histogram_ = nullptr;
 };
-
-/// `count` bounds from `first` on, each `factor` times the one before.
-std::vector<double> ExponentialBounds(double first, double factor, size_t count);
 
 /// All metrics of one process. Safe from any thread; outlives the handles.
 class Registry {

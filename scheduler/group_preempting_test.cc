@@ -27,12 +27,7 @@ class GroupPreemptingTest : public ::testing::Test {
   }
   void AddNode(const std::string& name, int64_t cpu) {
     cluster_.AddNode(name, 0);
-    api::Object copy =
-        cluster_.client.Get({&api::Reflected<core_v1::Node>::kKind, "", name})->Clone();
-    auto& allocatable = copy.Mutable<core_v1::Node>().status.allocatable;
-    allocatable["cpu"] = api::Quantity::FromInt(cpu);
-    allocatable["pods"] = api::Quantity::FromInt(110);
-    Cluster::Must(cluster_.client.Update(copy, "status"));
+    cluster_.SetProcessors(name, cpu);
   }
   void AddGroup(const std::string& name,
                 int min_count,
@@ -50,16 +45,9 @@ class GroupPreemptingTest : public ::testing::Test {
               int32_t priority,
               int64_t cpu,
               const std::string& group = {}) {
-    core_v1::Pod pod;
-    pod.metadata.namespace_ = "lab";
-    pod.metadata.name = name;
-    pod.spec.priority = priority;
-    if (!group.empty()) pod.spec.scheduling_group.emplace().pod_group_name = group;
-    core_v1::Container container;
-    container.name = "main";
-    container.resources.requests["cpu"] = api::Quantity::FromInt(cpu);
-    pod.spec.containers.push_back(std::move(container));
-    Cluster::Must(cluster_.client.Create(api::Object::Of(std::move(pod))));
+    cluster_.AddPodWithProcessors(name, priority, cpu, [&](core_v1::Pod& pod) {
+      if (!group.empty()) pod.spec.scheduling_group.emplace().pod_group_name = group;
+    });
   }
   void Settle(int seconds = 0) { cluster_.Settle(scheduler_, seconds); }
   std::string NodeOf(const std::string& pod) { return cluster_.Pod(pod).spec.node_name; }

@@ -28,29 +28,17 @@ class PreemptingTest : public ::testing::Test {
   PreemptingTest() { cluster_.AddClass(); }
   void AddNode(const std::string& name, int64_t cpu, int devices = 0) {
     cluster_.AddNode(name, devices);
-    api::Object copy =
-        cluster_.client.Get({&api::Reflected<core_v1::Node>::kKind, "", name})->Clone();
-    auto& allocatable = copy.Mutable<core_v1::Node>().status.allocatable;
-    allocatable["cpu"] = api::Quantity::FromInt(cpu);
-    allocatable["pods"] = api::Quantity::FromInt(110);
-    Cluster::Must(cluster_.client.Update(copy, "status"));
+    cluster_.SetProcessors(name, cpu);
   }
   void AddPod(const std::string& name,
               int32_t priority,
               int64_t cpu,
               const std::string& claim = {},
               const std::function<void(core_v1::Pod&)>& change = {}) {
-    core_v1::Pod pod;
-    pod.metadata.namespace_ = "lab";
-    pod.metadata.name = name;
-    pod.spec.priority = priority;
-    if (!claim.empty()) pod.spec.resource_claims = {{.name = "c", .resource_claim_name = claim}};
-    core_v1::Container container;
-    container.name = "main";
-    container.resources.requests["cpu"] = api::Quantity::FromInt(cpu);
-    pod.spec.containers.push_back(std::move(container));
-    if (change) change(pod);
-    Cluster::Must(cluster_.client.Create(api::Object::Of(std::move(pod))));
+    cluster_.AddPodWithProcessors(name, priority, cpu, [&](core_v1::Pod& pod) {
+      if (!claim.empty()) pod.spec.resource_claims = {{.name = "c", .resource_claim_name = claim}};
+      if (change) change(pod);
+    });
   }
   void Settle(int seconds = 0) { cluster_.Settle(scheduler_, seconds); }
   std::string NodeOf(const std::string& pod) { return cluster_.Pod(pod).spec.node_name; }

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "api/resource_v1/claim.h"
 #include "api/resource_v1/device_class.h"
 #include "api/resource_v1/slice.h"
+#include "api/value/quantity.h"
 #include "base/simulated_world.h"
 #include "client/read_modify_write.h"
 #include "client/testing/memory_client.h"
@@ -83,6 +85,30 @@ class Cluster {
     request.exactly->count = count;
     claim.spec.devices.requests.push_back(std::move(request));
     Must(client.Create(api::Object::Of(std::move(claim))));
+  }
+  /// The node has room for so many processors, and for 110 pods.
+  void SetProcessors(const std::string& node, int64_t cpu) {
+    api::Object copy = client.Get({&api::Reflected<api::core_v1::Node>::kKind, "", node})->Clone();
+    auto& allocatable = copy.Mutable<api::core_v1::Node>().status.allocatable;
+    allocatable["cpu"] = api::Quantity::FromInt(cpu);
+    allocatable["pods"] = api::Quantity::FromInt(110);
+    Must(client.Update(copy, "status"));
+  }
+  /// A pod of that priority that wants so many processors, and what `change` makes of it.
+  void AddPodWithProcessors(const std::string& name,
+                            int32_t priority,
+                            int64_t cpu,
+                            const std::function<void(api::core_v1::Pod&)>& change) {
+    api::core_v1::Pod pod;
+    pod.metadata.namespace_ = "lab";
+    pod.metadata.name = name;
+    pod.spec.priority = priority;
+    api::core_v1::Container container;
+    container.name = "main";
+    container.resources.requests["cpu"] = api::Quantity::FromInt(cpu);
+    pod.spec.containers.push_back(std::move(container));
+    change(pod);
+    Must(client.Create(api::Object::Of(std::move(pod))));
   }
   void AddPod(const std::string& name, const std::vector<std::string>& claims) {
     api::core_v1::Pod pod;

@@ -38,15 +38,11 @@ namespace dray::server::http {
 
 /// What `/metrics` answers with.
 struct ApiMetrics {
-  ApiMetrics(std::shared_ptr<metrics::Registry> of, Disk& disk)
-      : registry(std::move(of)),
-        requests(*registry),
-        objects(*registry),
-        process(*registry, disk) {}
+  explicit ApiMetrics(Disk& disk) : process(registry, disk) {}
 
-  std::shared_ptr<metrics::Registry> registry;
-  RequestMetrics requests;
-  ObjectMetrics objects;
+  metrics::Registry registry;
+  RequestMetrics requests{registry};
+  ObjectMetrics objects{registry};
   metrics::ProcessMetrics process;
 };
 

@@ -44,23 +44,20 @@ std::string RootPaths(const documents::Discovery& discovery,
 }  // namespace
 
 HttpApi::HttpApi(verbs::Resources& resources, World& world, Log log, HttpApiOptions options)
-    : parts_(std::make_unique<ApiParts>(
-          resources,
-          world,
-          std::move(log),
-          std::move(options.authenticator),
-          options.anonymous,
-          WithPing(std::move(options.checks)),
-          documents::Discovery(resources.scheme(), resources.release()),
-          documents::OpenApi(resources.scheme(), resources.release()),
-          std::make_shared<InFlight>(options.reads_max),
-          std::make_shared<InFlight>(options.writes_max),
-          std::make_shared<net::ByteBudget>(options.answer_bytes_max),
-          options.request_timeout,
-          std::make_unique<ApiMetrics>(options.metrics != nullptr
-                                           ? std::move(options.metrics)
-                                           : std::make_shared<metrics::Registry>(),
-                                       world.disk))) {
+    : parts_(
+          std::make_unique<ApiParts>(resources,
+                                     world,
+                                     std::move(log),
+                                     std::move(options.authenticator),
+                                     options.anonymous,
+                                     WithPing(std::move(options.checks)),
+                                     documents::Discovery(resources.scheme(), resources.release()),
+                                     documents::OpenApi(resources.scheme(), resources.release()),
+                                     std::make_shared<InFlight>(options.reads_max),
+                                     std::make_shared<InFlight>(options.writes_max),
+                                     std::make_shared<net::ByteBudget>(options.answer_bytes_max),
+                                     options.request_timeout,
+                                     std::make_unique<ApiMetrics>(world.disk))) {
   parts_->authenticator.AlsoAsk(
       [&resources](std::string_view token) { return resources.UserOfToken(token); });
   parts_->root_paths = RootPaths(parts_->discovery, parts_->checks);

@@ -10,7 +10,6 @@
 
 #include "base/log.h"
 #include "base/world.h"
-#include "metrics/registry.h"
 #include "net/http.h"
 #include "server/http/authentication.h"
 #include "server/http/health.h"
@@ -34,8 +33,6 @@ struct HttpApiOptions {
   std::chrono::nanoseconds request_timeout = std::chrono::seconds(60);
   /// Large answers on their way to clients, together; past it requests are answered 429.
   size_t answer_bytes_max = size_t{512} << 20;
-  /// What `/metrics` shows, with what this counts itself; null: only that.
-  std::shared_ptr<metrics::Registry> metrics = nullptr;
 };
 
 /// Handles requests on any number of reactors at once. What may take long (a large body, many

@@ -127,7 +127,7 @@ void Exchange::ServeMetrics() {
   parts_.metrics->requests.SetInFlight(parts_.reads->count(), parts_.writes->count());
   parts_.metrics->objects.Set(parts_.resources.CountObjects());
   parts_.metrics->process.Read();
-  Send(Head(200, metrics::Registry::kMediaType), parts_.metrics->registry->Text());
+  Send(Head(200, metrics::Registry::kMediaType), parts_.metrics->registry.Text());
 }
 
 void Exchange::ServeHealth() {

@@ -52,8 +52,6 @@ class ListCache {
   /// whole, are none of its business.
   void Keep(View view, std::string_view prefix, Kept groups);
 
-  size_t text_bytes() const { return budget_->used(); }
-
  private:
   struct Entry {
     View view;
