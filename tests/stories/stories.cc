@@ -28,6 +28,8 @@ using vectors::ReadReasons;
 using vectors::Reasons;
 using vectors::TextOf;
 
+constexpr int kRaceAttemptsMax = 10;
+
 struct Played {
   std::string name;
   std::string why_not;
@@ -59,33 +61,60 @@ Result<> ReadStories(Disk& disk, const std::string& file, std::vector<json::obje
   return {};
 }
 
-Played PlayOne(const json::object& story,
-               const StoryOptions& options,
-               const Reasons& except,
-               size_t number) {
-  Played played{.name = NameOf(story), .why_not = WhyNotPlayed(story), .differences = {}};
-  if (const auto reason = except.find(played.name); reason != except.end())
-    played.why_not = reason->second;
-  if (!played.why_not.empty()) return played;
+std::vector<std::string> PlayOnce(const json::object& story,
+                                  const std::string& program,
+                                  size_t number) {
   const std::filesystem::path folder =
       std::filesystem::temp_directory_path() / fmt::format("dray-story-{}-{}", getpid(), number);
   std::filesystem::create_directories(folder);
   const auto outcomes =
-      Play(story, options.program, folder.string(), [&](size_t number, const StepOutcome& outcome) {
-        return Differences(story, number, outcome).empty();
+      Play(story, program, folder.string(), [&](size_t step, const StepOutcome& outcome) {
+        return Differences(story, step, outcome).empty();
       });
   std::error_code ignored;
   std::filesystem::remove_all(folder, ignored);
-  if (!outcomes) {
-    played.differences.push_back(outcomes.error().message);
-  } else {
-    for (size_t i = 0; i < outcomes->size(); ++i) {
-      for (std::string& difference : Differences(story, i, (*outcomes)[i])) {
-        played.differences.push_back(std::move(difference));
-      }
+  if (!outcomes) return {outcomes.error().message};
+  std::vector<std::string> all;
+  for (size_t i = 0; i < outcomes->size(); ++i) {
+    for (std::string& difference : Differences(story, i, (*outcomes)[i])) {
+      all.push_back(std::move(difference));
     }
   }
+  return all;
+}
+
+struct Lists {
+  Reasons except;
+  Reasons races;
+};
+
+Played PlayOne(const json::object& story,
+               const std::string& program,
+               const Lists& lists,
+               size_t number) {
+  Played played{.name = NameOf(story), .why_not = WhyNotPlayed(story), .differences = {}};
+  if (const auto reason = lists.except.find(played.name); reason != lists.except.end())
+    played.why_not = reason->second;
+  if (!played.why_not.empty()) return played;
+  const int attempts = lists.races.contains(played.name) ? kRaceAttemptsMax : 1;
+  for (int i = 0; i < attempts; ++i) {
+    played.differences = PlayOnce(story, program, number);
+    if (played.differences.empty()) break;
+  }
   return played;
+}
+
+/// Those of the file, each of which must be one of the stories.
+Result<Reasons> NamesIn(Disk& disk,
+                        const std::string& file,
+                        const std::vector<json::object>& stories) {
+  DRAY_TRY(Reasons names, ReadReasons(disk, file));
+  for (const auto& [name, reason] : names) {
+    const bool is_known = std::ranges::any_of(
+        stories, [&](const json::object& story) { return NameOf(story) == name; });
+    if (!is_known) return Fail(StatusReason::kBadRequest, file + ": no story " + name);
+  }
+  return names;
 }
 
 }  // namespace
@@ -93,14 +122,11 @@ Played PlayOne(const json::object& story,
 Result<vectors::Report> RunStories(Disk& disk,
                                    const std::vector<std::string>& files,
                                    const StoryOptions& options) {
-  DRAY_TRY(const Reasons except, ReadReasons(disk, options.except));
   std::vector<json::object> stories;
   for (const std::string& file : files) DRAY_TRY_VOID(ReadStories(disk, file, stories));
-  for (const auto& [name, reason] : except) {
-    const bool is_known = std::ranges::any_of(
-        stories, [&](const json::object& story) { return NameOf(story) == name; });
-    if (!is_known) return Fail(StatusReason::kBadRequest, options.except + ": no story " + name);
-  }
+  Lists lists;
+  DRAY_TRY(lists.except, NamesIn(disk, options.except, stories));
+  DRAY_TRY(lists.races, NamesIn(disk, options.races, stories));
   std::erase_if(stories, [&](const json::object& story) {
     return !options.name.empty() && NameOf(story) != options.name;
   });
@@ -111,7 +137,7 @@ Result<vectors::Report> RunStories(Disk& disk,
     for (size_t i = 0; i < std::min(options.at_once, stories.size()); ++i) {
       players.emplace_back([&] {
         for (size_t story = next++; story < stories.size(); story = next++) {
-          played[story] = PlayOne(stories[story], options, except, story);
+          played[story] = PlayOne(stories[story], options.program, lists, story);
         }
       });
     }

@@ -16,15 +16,17 @@ struct StoryOptions {
   std::string program = "dray";
   std::string name = {};    // only the story of that name, unless empty
   std::string except = {};  // a file: "name: why", a line for each story that is not played
+  std::string races = {};   // a file: "name: who may be first", a line for each story with two ends
   size_t at_once = 12;      // they wait for the most part
 };
 
 /// Plays the stories in `files`: one in each, or one in each line of a .jsonl as its member
 /// "story"; what is no story is passed over. A failure names the story and what differs first, with
-/// `name` all of it.
+/// `name` all of it. A story of `races` was recorded as it went when one of two programs was first,
+/// and may go either way: it is played up to ten times, and is equal if it was so once.
 ///
-/// Errors: kBadRequest  a file is not JSON, or `except` names no story; what the disk says about
-///                      one it cannot read.
+/// Errors: kBadRequest  a file is not JSON, or `except` or `races` name no story; what the disk
+///                      says about one it cannot read.
 Result<vectors::Report> RunStories(Disk& disk,
                                    const std::vector<std::string>& files,
                                    const StoryOptions& options);

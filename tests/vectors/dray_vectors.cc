@@ -45,6 +45,7 @@ constexpr std::string_view kUsage =
     "       stories      what a real control plane wrote, step by step; --dray PROGRAM plays "
     "them,\n"
     "                    --except FILE leaves out those it names, a line each: name: why\n"
+    "                    --races FILE names those that go one of two ways: played up to ten times\n"
     "       rest         requests and what real API servers answered; --dray and --except as "
     "above,\n"
     "                    --name BEGINNING of scenarios\n";
@@ -67,6 +68,7 @@ std::optional<Arguments> Parse(const std::vector<std::string>& words) {
                           : words[i] == "--name"    ? &arguments.api.name
                           : words[i] == "--dray"    ? &arguments.stories.program
                           : words[i] == "--except"  ? &arguments.stories.except
+                          : words[i] == "--races"   ? &arguments.stories.races
                                                     : nullptr;
     if (option != nullptr && i + 1 < words.size()) {
       *option = words[++i];
