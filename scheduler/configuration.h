@@ -38,8 +38,8 @@ struct Configuration {
 
 /// Reads a KubeSchedulerConfiguration (kubescheduler.config.k8s.io/v1) in YAML or JSON.
 ///
-/// Errors: kInvalid  another kind or version; a member that has no meaning here, by its name; a
-///                   value out of bounds; two profiles of one name.
+/// Errors: kInvalid  another kind or version; a setting or plugin that is not here, by its name
+///                   (fixed_settings.h); a value out of bounds; two profiles of one name.
 ///         kBadRequest  no YAML.
 Result<Configuration> ReadConfiguration(std::string_view text);
 

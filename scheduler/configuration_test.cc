@@ -99,16 +99,17 @@ TEST(ReadConfiguration, WhatIsNotHereIsRefusedByName) {
     std::string text, why;
   } cases[] = {
       {"extenders: []", "extenders: is not supported"},
-      {"profiles: [{plugins: {}}]", "profiles[0].plugins: is not supported"},
       {"profiles: {}", "profiles: must be a list"},
       {"profiles: [7]", "profiles[0]: must be an object"},
       {"profiles: [{schedulerName: 7}]", "profiles[0].schedulerName: must be a string"},
       {"profiles: [{}, {schedulerName: a}]", "profiles[0].schedulerName: Required value"},
       {"profiles: [{schedulerName: a}, {schedulerName: a}]",
        "profiles[1].schedulerName: Duplicate value: \"a\""},
-      {"profiles: [{pluginConfig: [{name: NodeResourcesFit}]}]",
-       "profiles[0].pluginConfig[0].name: \"NodeResourcesFit\" is not supported, only "
-       "DynamicResources and PodTopologySpread"},
+      {"profiles: [{pluginConfig: [{name: Coscheduling}]}]",
+       "profiles[0].pluginConfig[0].name: \"Coscheduling\" is not supported, only "
+       "kube-scheduler's own plugins"},
+      {"profiles: [{pluginConfig: [{name: NodePorts}, {name: NodePorts}]}]",
+       "profiles[0].pluginConfig[1]: Duplicate value: \"NodePorts\""},
       {"profiles: [{pluginConfig: [{name: PodTopologySpread, args: {defaultingType: None}}]}]",
        "profiles[0].pluginConfig[0].args.defaultingType: must be System or List"},
       {"profiles: [{pluginConfig: [{name: PodTopologySpread, args: {defaultConstraints: "
