@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <atomic>
+#include <new>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/bounded_queue.h"
+#include "base/lazy.h"
 #include "base/log.h"
 #include "base/published.h"
 #include "base/result.h"
@@ -63,6 +67,38 @@ TEST(Published, KeepsOldValuesAliveForTheirReaders) {
   published.Store(std::make_shared<const std::string>("second"));
   EXPECT_EQ(*held, "first");
   EXPECT_EQ(*published.Load(), "second");
+}
+
+TEST(Lazy, ManyWhoAskAtOnceGetTheValueOfOneCall) {
+  for (int round = 0; round < 200; ++round) {
+    const Lazy<int> value;
+    std::atomic<int> calls = 0;
+    {
+      std::vector<std::jthread> askers(4);
+      for (std::jthread& asker : askers) {
+        asker = std::jthread([&] { EXPECT_EQ(value.Get([&] { return ++calls; }), 1); });
+      }
+    }
+    EXPECT_EQ(calls, 1);
+  }
+}
+
+TEST(Lazy, WhoWaitedForACallThatThrewCallsAgain) {
+  const Lazy<int> value;
+  std::atomic<bool> asks = false;
+  std::jthread other;
+  const auto fail = [&]() -> int {
+    other = std::jthread([&] {
+      asks = true;
+      asks.notify_one();
+      EXPECT_EQ(value.Get([] { return 7; }), 7);
+    });
+    asks.wait(false);
+    throw std::bad_alloc();
+  };
+  EXPECT_THROW(value.Get(fail), std::bad_alloc);
+  other.join();
+  EXPECT_EQ(value.Get([] { return 8; }), 7);
 }
 
 TEST(World, ASeedGivesTheSameNumbersAgain) {

@@ -12,6 +12,7 @@
 #include <atomic>
 #include <coroutine>
 #include <functional>
+#include <memory>
 #include <new>
 #include <optional>
 #include <utility>
@@ -126,17 +127,24 @@ DetachedTask Start(Task<T> task, F done) {
 /// Runs `task` and blocks until it is done. Never on a thread that the task itself needs.
 template <class T>
 Result<T> Wait(Task<T> task) {
-  Mutex mutex;
-  Condition finished;
-  std::optional<Result<T>> result;
-  Start(std::move(task), [&](Result<T> value) {
-    const MutexLock lock(mutex);
-    result.emplace(std::move(value));
-    finished.NotifyOne();
+  struct Waiting {
+    Mutex mutex;
+    Condition finished;
+    std::optional<Result<T>> result;
+  };
+  // Shared, as it must live until it has been notified; that is done without the lock, which who
+  // wakes up takes at once.
+  const auto waiting = std::make_shared<Waiting>();
+  Start(std::move(task), [waiting](Result<T> value) {
+    {
+      const MutexLock lock(waiting->mutex);
+      waiting->result.emplace(std::move(value));
+    }
+    waiting->finished.NotifyOne();
   });
-  const MutexLock lock(mutex);
-  while (!result) finished.Wait(mutex);
-  return *std::move(result);
+  const MutexLock lock(waiting->mutex);
+  while (!waiting->result) waiting->finished.Wait(waiting->mutex);
+  return *std::move(waiting->result);
 }
 
 }  // namespace dray

@@ -10,13 +10,15 @@
 namespace dray {
 
 /// Many threads may wake, one waits. A Wake() that comes while nobody waits is remembered and ends
-/// the next wait at once; several of them count as one.
+/// the next wait at once; several of them count as one. Lives longer than any Wake under way.
 class Wakeup {
  public:
   void Wake() {
-    const std::lock_guard lock(mutex_);
-    if (std::exchange(awake_, true)) return;  // whoever waits was told
-    condition_.notify_one();
+    {
+      const std::lock_guard lock(mutex_);
+      if (std::exchange(awake_, true)) return;  // whoever waits was told
+    }
+    condition_.notify_one();  // who wakes up finds the lock free
   }
 
   /// Returns after a Wake, or after `at_most` of real time.

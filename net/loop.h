@@ -9,10 +9,13 @@
 #include <memory>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
+
+#include "base/mutex.h"
 
 namespace dray::net {
 
@@ -27,6 +30,12 @@ class Loop {
     boost::asio::steady_timer timer;
     std::function<void()> function;
   };
+  /// What was posted and not begun; who finds it empty wakes the thread, so that a batch is one
+  /// wake-up and one turn of Asio's queue.
+  Mutex posted_mutex;
+  std::vector<std::function<void()>> posted DRAY_GUARDED_BY(posted_mutex);
+  std::vector<std::function<void()>> running;  // the thread's; empty between batches
+
   std::map<uint64_t, Alarm> alarms;
   uint64_t next_alarm = 1;
 };

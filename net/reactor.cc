@@ -14,9 +14,26 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/system/error_code.hpp>
 
+#include "base/mutex.h"
+#include "base/out_of_memory.h"
 #include "net/loop.h"
 
 namespace dray::net {
+namespace {
+
+void RunPosted(Loop& loop) {
+  {
+    const MutexLock lock(loop.posted_mutex);
+    loop.posted.swap(loop.running);
+  }
+  for (const std::function<void()>& function : loop.running) {
+    // Ends the function that found no memory; the others go on.
+    static_cast<void>(HadMemory(function));
+  }
+  loop.running.clear();
+}
+
+}  // namespace
 
 Timer::Timer(std::weak_ptr<Loop> loop, uint64_t id) : loop_(std::move(loop)), id_(id) {}
 
@@ -63,7 +80,16 @@ void Reactor::Stop() {
 }
 
 void Reactor::Post(std::function<void()> function) {
-  boost::asio::post(loop_->context, std::move(function));
+  Loop& loop = *loop_;
+  const MutexLock lock(loop.posted_mutex);
+  loop.posted.push_back(std::move(function));
+  if (loop.posted.size() > 1) return;
+  try {
+    boost::asio::post(loop.context, [&loop] { RunPosted(loop); });
+  } catch (...) {
+    loop.posted.clear();  // nobody would come for it
+    throw;
+  }
 }
 
 Timer Reactor::RunAfter(std::chrono::nanoseconds delay, std::function<void()> function) {

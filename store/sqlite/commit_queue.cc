@@ -23,25 +23,30 @@ constexpr int kIdleYieldsMax = 8;
 }  // namespace
 
 std::optional<Error> CommitQueue::Push(Request& request) {
-  const MutexLock lock(mutex_);
+  {
+    const MutexLock lock(mutex_);
+    if (std::optional<Error> refused = WhyNot(request)) return refused;
+    const size_t size = request.size;
+    requests_.push_back(std::move(request));
+    bytes_ += size;
+  }
+  filled_.NotifyOne();  // who wakes up finds the lock free
+  return std::nullopt;
+}
+
+std::optional<Error> CommitQueue::WhyNot(const Request& request) const {
   if (closed_) {
     return Error{.reason = StatusReason::kServiceUnavailable,
                  .message = "the store is closing and takes no more transactions"};
   }
   const bool fits = requests_.size() < options_.queue_count_max &&
                     bytes_ + request.size <= options_.queue_bytes_max;
-  if (!fits && !requests_.empty()) {
-    return Error{.reason = StatusReason::kTooManyRequests,
-                 .message = fmt::format("{} transactions of {} bytes wait for the disk already: "
-                                        "try again when it has caught up",
-                                        requests_.size(),
-                                        bytes_)};
-  }
-  const size_t size = request.size;
-  requests_.push_back(std::move(request));
-  bytes_ += size;
-  filled_.NotifyOne();
-  return std::nullopt;
+  if (fits || requests_.empty()) return std::nullopt;
+  return Error{.reason = StatusReason::kTooManyRequests,
+               .message = fmt::format("{} transactions of {} bytes wait for the disk already: "
+                                      "try again when it has caught up",
+                                      requests_.size(),
+                                      bytes_)};
 }
 
 std::vector<Request> CommitQueue::Take(Wait wait) {
@@ -87,8 +92,10 @@ void CommitQueue::Gather(size_t expected) {
 }
 
 void CommitQueue::Wake() {
-  const MutexLock lock(mutex_);
-  woken_ = true;
+  {
+    const MutexLock lock(mutex_);
+    woken_ = true;
+  }
   filled_.NotifyOne();
 }
 

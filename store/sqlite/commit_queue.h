@@ -63,6 +63,7 @@ class CommitQueue {
   bool is_drained() const;
 
  private:
+  std::optional<Error> WhyNot(const Request& request) const DRAY_REQUIRES(mutex_);
   void Gather(size_t expected);
 
   const SqliteOptions& options_;
