@@ -80,6 +80,10 @@ constexpr std::array<GateInfo, kGateCount> kGates = {{
     {Gate::kUnsafeDeletion, "AllowUnsafeMalformedObjectDeletion", From(32), From(37), From(37)},
     {.gate = Gate::kGenericWorkload, .name = "GenericWorkload", .in = From(35), .beta = From(37)},
     {Gate::kNodeDeclaredFeatures, "NodeDeclaredFeatures", From(35), From(36), Only(36), From(37)},
+    {.gate = Gate::kTopologyAwareWorkloadScheduling,
+     .name = "TopologyAwareWorkloadScheduling",
+     .in = From(36),
+     .needs = Gate::kGenericWorkload},
 }};
 
 constexpr std::array kReleases = {Release::k1_30,

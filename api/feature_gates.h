@@ -42,8 +42,9 @@ enum class Gate : uint8_t {
   kUnsafeDeletion,
   kGenericWorkload,
   kNodeDeclaredFeatures,
+  kTopologyAwareWorkloadScheduling,
 };
-inline constexpr size_t kGateCount = 24;
+inline constexpr size_t kGateCount = 25;
 
 struct GateInfo {
   Gate gate;

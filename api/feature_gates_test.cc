@@ -61,7 +61,7 @@ TEST(FeatureGates, OfAStageAreSwitchedTogetherAndThoseNamedCountMore) {
             "AllAlpha=false",
             "DRAListTypeAttributes DRANodeAllocatableResources DRAResourcePoolStatus "
             "DRAOptionalNodeOperations DRAPartitionableDevicesType DRADeviceCompatibilityGroups "
-            "DRADerivedAttributes "},
+            "DRADerivedAttributes TopologyAwareWorkloadScheduling "},
         Row{Release::k1_34,
             "DRAAdminAccess=true,AllBeta=false",
             "DRAResourceClaimDeviceStatus DRAPrioritizedList DRADeviceBindingConditions "},

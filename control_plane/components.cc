@@ -63,6 +63,8 @@ Result<ComponentsOptions> OptionsFor(const server::registry::Emulation& emulatio
   options.classic = api::claims::ClassicClaimsOf(emulation.release, gates);
   options.pod_groups = ServesPodGroups(emulation);
   options.group_claims = options.pod_groups && gates.Has(api::Gate::kWorkloadResourceClaims);
+  options.group_topology =
+      options.pod_groups && gates.Has(api::Gate::kTopologyAwareWorkloadScheduling);
   options.extended_resources = gates.Has(api::Gate::kExtendedResource);
   options.node_allocatable = gates.Has(api::Gate::kNodeAllocatableResources);
   options.taint_rules = TaintRules(emulation);
@@ -126,6 +128,7 @@ Result<> Components::Start() {
             .node_allocatable = options_.node_allocatable,
             .pod_groups = options_.pod_groups,
             .group_claims = options_.group_claims,
+            .group_topology = options_.group_topology,
             .classic = options_.classic,
             .explain = options_.explain,
             .explains_elsewhere = true});

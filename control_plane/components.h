@@ -70,6 +70,7 @@ struct ComponentsOptions {
   api::claims::ClassicClaims classic = api::claims::ClassicClaims::kNone;
   bool pod_groups = false;         // GenericWorkload, where pod groups are served
   bool group_claims = false;       // with that, DRAWorkloadResourceClaims
+  bool group_topology = false;     // with that, TopologyAwareWorkloadScheduling
   bool extended_resources = true;  // DRAExtendedResource
   bool node_allocatable = true;    // DRANodeAllocatableResources
   /// DeviceTaintRules count, as in this release.

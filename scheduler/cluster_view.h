@@ -43,7 +43,9 @@ struct OtherClaims {
 /// The cluster as one attempt sees it.
 struct ClusterView {
   std::span<const NodeState* const> nodes;  // in name order
-  size_t first_node = 0;                    // where the search begins
+  /// Those that rules about other pods know; empty: the same.
+  std::span<const NodeState* const> neighbourhood = {};
+  size_t first_node = 0;  // where the search begins
   /// The only one that is looked at. Rules about other pods know the others.
   std::optional<size_t> only_node = {};
   std::function<bool(std::string_view claim_uid)> in_flight;

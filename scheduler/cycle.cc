@@ -41,8 +41,12 @@ class NodeSearch {
         claims_(claims),
         set_(set),
         view_(view),
-        rules_{.affinity = PodAffinity(pod, view.neighbours),
-               .spread = TopologySpread(needs_, view.nodes, view.neighbours, view.spread_defaults)},
+        rules_{
+            .affinity = PodAffinity(pod, view.neighbours),
+            .spread = TopologySpread(needs_,
+                                     view.neighbourhood.empty() ? view.nodes : view.neighbourhood,
+                                     view.neighbours,
+                                     view.spread_defaults)},
         scores_(needs_, NodesOf(view), rules_.affinity, rules_.spread) {
     needs_.tells_too_much = view.tells_too_much;
     for (const auto& [resource, amount] : needs_.requests) {

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "api/codec/yaml.h"
 #include "api/text/go_quote.h"
 
 namespace dray::scheduler {
@@ -19,7 +20,7 @@ using api::JsonTree;
 struct Plugin {
   std::string_view name;
   std::string_view weight = "0";    // of its scores, in kube-scheduler's default set
-  std::string_view arguments = {};  // the usual ones; empty: it has none
+  std::string_view arguments = {};  // the usual ones, in YAML; empty: it has none
   bool is_default = true;           // in that set, with the gates of 1.37 on
   bool is_off = false;              // nothing here does what it does
 };
@@ -31,31 +32,27 @@ constexpr std::array kPlugins = {
     Plugin{.name = "NodeName"},
     Plugin{.name = "NodeUnschedulable"},
     Plugin{.name = "TaintToleration", .weight = "3"},
-    Plugin{.name = "NodeAffinity", .weight = "2", .arguments = R"({"addedAffinity":null})"},
+    Plugin{.name = "NodeAffinity", .weight = "2", .arguments = "addedAffinity: null"},
     Plugin{.name = "NodePorts"},
-    Plugin{.name = "NodeResourcesFit",
-           .weight = "1",
-           .arguments = R"({"ignoredResources":[],"ignoredResourceGroups":[],"scoringStrategy":)"
-                        R"({"resources":[{"name":"cpu","weight":1},{"name":"memory","weight":1}],)"
-                        R"("type":"LeastAllocated"}})"},
+    Plugin{.name = "NodeResourcesFit", .weight = "1", .arguments = R"(ignoredResources: []
+ignoredResourceGroups: []
+scoringStrategy:
+  type: LeastAllocated
+  resources: [{name: cpu, weight: 1}, {name: memory, weight: 1}])"},
     Plugin{.name = "VolumeRestrictions"},
     Plugin{.name = "NodeVolumeLimits"},
-    Plugin{.name = "VolumeBinding",
-           .arguments = R"({"bindTimeoutSeconds":600,"shape":)"
-                        R"([{"score":10,"utilization":0},{"score":0,"utilization":100}]})"},
+    Plugin{.name = "VolumeBinding", .arguments = R"(bindTimeoutSeconds: 600
+shape: [{score: 10, utilization: 0}, {score: 0, utilization: 100}])"},
     Plugin{.name = "VolumeZone"},
     Plugin{.name = "PodTopologySpread", .weight = "2"},
-    Plugin{
-        .name = "InterPodAffinity",
-        .weight = "2",
-        .arguments = R"({"hardPodAffinityWeight":1,"ignorePreferredTermsOfExistingPods":false})"},
+    Plugin{.name = "InterPodAffinity", .weight = "2", .arguments = R"(hardPodAffinityWeight: 1
+ignorePreferredTermsOfExistingPods: false)"},
     Plugin{.name = "DynamicResources", .weight = "2"},
-    Plugin{.name = "DefaultPreemption",
-           .arguments = R"({"minCandidateNodesAbsolute":100,"minCandidateNodesPercentage":10})"},
-    Plugin{
-        .name = "NodeResourcesBalancedAllocation",
-        .weight = "1",
-        .arguments = R"({"resources":[{"name":"cpu","weight":1},{"name":"memory","weight":1}]})"},
+    Plugin{.name = "DefaultPreemption", .arguments = R"(minCandidateNodesAbsolute: 100
+minCandidateNodesPercentage: 10)"},
+    Plugin{.name = "NodeResourcesBalancedAllocation",
+           .weight = "1",
+           .arguments = "resources: [{name: cpu, weight: 1}, {name: memory, weight: 1}]"},
     Plugin{.name = "ImageLocality", .weight = "1", .is_off = true},
     Plugin{.name = "DefaultBinder"},
     Plugin{.name = "NodeDeclaredFeatures"},
@@ -183,7 +180,8 @@ Result<> ReadFixedArguments(std::string_view plugin,
   DRAY_TRY_VOID(members.MustBe("kind", fmt::format("{}Args", plugin)));
   const std::string_view usual = FindPlugin(plugin)->arguments;
   if (!usual.empty()) {
-    DRAY_TRY(const JsonTree tree, api::ParseJsonTree(usual, kConfigurationDepthMax));
+    DRAY_TRY(const api::YamlDocument document, api::YamlToJson(usual));
+    DRAY_TRY(const JsonTree tree, api::ParseJsonTree(document.json, kConfigurationDepthMax));
     for (const auto& [name, value] : tree.members().All()) {
       const JsonTree* found = members.Find(name);
       const std::string wanted = TextOf(*value);

@@ -363,18 +363,20 @@ GroupOutcome PlaceGang(std::span<const GroupMember> members,
                        const GroupProgress& progress,
                        const DecideNext& decide,
                        const GangBoard& board,
-                       PlacedSoFar& placed) {
+                       PlacedSoFar& placed,
+                       size_t questions_max) {
   GroupOutcome outcome = PlaceGroup(members, progress, decide, placed);
   const int64_t needed = progress.min_count - progress.scheduled;
   const bool is_final = outcome.kind != GroupOutcome::Kind::kUnschedulable || needed < 2 ||
-                        progress.IsHopeless() || members.size() > kGangMembersMax;
+                        progress.IsHopeless() || members.size() > kGangMembersMax ||
+                        questions_max == 0;
   if (is_final) return outcome;
   placed.TakeBack();
   const auto fits_alone = [&](const GroupMember& member) {
     return std::holds_alternative<Placement>(decide(member.value(), member.claims, placed));
   };
   if (std::ranges::count_if(members, fits_alone) < needed) return outcome;
-  auto found = SearchGang(members, static_cast<size_t>(needed), board, placed);
+  auto found = SearchGang(members, static_cast<size_t>(needed), board, placed, questions_max);
   if (!found) return outcome;
   outcome = {.kind = GroupOutcome::Kind::kScheduled};
   for (size_t i = 0; i < members.size(); ++i) {

@@ -81,11 +81,13 @@ std::optional<std::vector<std::optional<Placement>>> SearchGang(
     PlacedSoFar& placed,
     size_t questions_max = kGangQuestionsMax);
 
-/// Places a group as PlaceGroup does; where that finds no place for a gang, as SearchGang does.
+/// Places a group as PlaceGroup does; where that finds no place for a gang, as SearchGang does with
+/// so many questions.
 GroupOutcome PlaceGang(std::span<const GroupMember> members,
                        const GroupProgress& progress,
                        const DecideNext& decide,
                        const GangBoard& board,
-                       PlacedSoFar& placed);
+                       PlacedSoFar& placed,
+                       size_t questions_max = kGangQuestionsMax);
 
 }  // namespace dray::scheduler

@@ -12,8 +12,6 @@ namespace {
 namespace resource_v1 = api::resource_v1;
 using resource_v1::ResourceClaim;
 
-constexpr std::string_view kUnschedulable = "pod group is unschedulable";
-
 }  // namespace
 
 std::string HoldOf(const api::core_v1::Pod& pod, const ResourceClaim& claim) {
@@ -127,7 +125,7 @@ GroupOutcome PlaceGroup(std::span<const GroupMember> members,
   GroupOutcome outcome;
   outcome.decisions.resize(members.size());
   if (progress.IsHopeless()) {
-    outcome.message = fmt::format("{}, {}", kUnschedulable, MessageOf(progress));
+    outcome.message = fmt::format("{}, {}", kGroupUnschedulable, MessageOf(progress));
     outcome.of_unasked = outcome.message;
     return outcome;
   }
@@ -157,7 +155,7 @@ GroupOutcome PlaceGroup(std::span<const GroupMember> members,
   if (is_any_placed) {
     outcome.kind = Kind::kScheduled;
   } else {
-    outcome.message = outcome.of_unasked = std::string(kUnschedulable);
+    outcome.message = outcome.of_unasked = std::string(kGroupUnschedulable);
   }
   return outcome;
 }

@@ -88,6 +88,9 @@ class PlacedSoFar {
   std::set<std::string> holds_;
 };
 
+/// What is said of a group that cannot be placed.
+inline constexpr std::string_view kGroupUnschedulable = "pod group is unschedulable";
+
 /// Decides about one pod of the group. `claims` are as seen by it.
 using DecideNext = std::function<Decision(
     const api::core_v1::Pod& pod, std::span<const api::Object> claims, const PlacedSoFar& placed)>;

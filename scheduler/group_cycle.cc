@@ -188,36 +188,79 @@ void Scheduler::ScheduleGroup(const std::string& entry, MonotonicTime now) {
   FinishGroup(entry, object, *members, std::move(outcome), scheduled);
 }
 
+/// Where those of the group are that need no place any more.
+std::vector<ScheduledMember> Scheduler::ScheduledMembersOf(std::string_view group_key) const {
+  const auto find_pod = [this](std::string_view key) { return pods_.Find(key); };
+  std::vector<ScheduledMember> members;
+  for (const api::Object* object : StateOf(group_key).scheduled) {
+    const auto& pod = object->As<core_v1::Pod>();
+    const std::optional<PodOnNode> found = use_.Find(pod.metadata.uid, find_pod);
+    members.push_back({.key = api::ObjectKey(pod.metadata),
+                       .node_name = pod.spec.node_name,
+                       .node = found ? found->node : nullptr});
+  }
+  return members;
+}
+
 /// Looks for places for the members; `scheduled` of their group have one.
 GroupOutcome Scheduler::TryGroup(const PodGroup& group,
                                  std::span<const GroupMember> members,
                                  size_t scheduled) {
+  if (!options_.group_topology) {
+    return TryGroupAmong(group, members, scheduled, nullptr, kGangQuestionsMax);
+  }
+  const std::string_view key = TopologyKeyOf(group);
+  std::vector<Domain> domains = {{.value = {}, .nodes = use_.nodes()}};
+  if (!key.empty()) {
+    auto found = DomainsOf(key, use_.nodes(), ScheduledMembersOf(api::ObjectKey(group.metadata)));
+    if (!found) {
+      GroupOutcome failed{.kind = GroupOutcome::Kind::kFailed};
+      failed.decisions.resize(members.size());
+      failed.message = failed.of_unasked = found.error().message;
+      return failed;
+    }
+    domains = *std::move(found);
+  }
+  return PlaceInOneDomain(
+      domains, members, scheduled, [&](const Domain& domain, size_t questions_max) {
+        return TryGroupAmong(group, members, scheduled, &domain, questions_max);
+      });
+}
+
+GroupOutcome Scheduler::TryGroupAmong(const PodGroup& group,
+                                      std::span<const GroupMember> members,
+                                      size_t scheduled,
+                                      const Domain* domain,
+                                      size_t questions_max) {
   PlacedSoFar placed(taken_, first_node_);
-  const GangBoard board = BoardFor(*ProfileOf(members.front().value()));
+  const GangBoard board = BoardFor(*ProfileOf(members.front().value()), domain);
   GroupOutcome outcome = PlaceGang(
       members,
       {.min_count = MinCountOf(group),
        .scheduled = static_cast<int64_t>(scheduled),
        .remaining = static_cast<int64_t>(members.size())},
-      [this](const auto& pod, auto claims, const auto& before) {
-        return SchedulePod(pod, claims, {.placed = &before});
+      [&](const auto& pod, auto claims, const auto& before) {
+        return SchedulePod(pod, claims, {.placed = &before, .domain = domain});
       },
       board,
-      placed);
+      placed,
+      questions_max);
   outcome.chosen = placed.Chosen();
   return outcome;
 }
 
-GangBoard Scheduler::BoardFor(const Profile& profile) {
-  return {.nodes = use_.nodes(),
+GangBoard Scheduler::BoardFor(const Profile& profile, const Domain* domain) {
+  return {.nodes = domain == nullptr ? use_.nodes() : domain->nodes,
           .decide_on =
-              [this](const auto& pod,
-                     auto claims,
-                     const auto& placed,
-                     const NodeState& node,
-                     const DeviceSearch& search) {
+              [this, domain](const auto& pod,
+                             auto claims,
+                             const auto& placed,
+                             const NodeState& node,
+                             const DeviceSearch& search) {
                 return SchedulePod(
-                    pod, claims, {.placed = &placed, .only_node = &node, .search = search});
+                    pod,
+                    claims,
+                    {.placed = &placed, .only_node = &node, .domain = domain, .search = search});
               },
           .allocate =
               [this, budget = BudgetOf(profile)](

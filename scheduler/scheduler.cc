@@ -372,11 +372,14 @@ Decision Scheduler::SchedulePod(const core_v1::Pod& pod,
   const PlacedSoFar* placed = member.placed;
   std::vector<const NodeState*> nodes = NodesFor(pod, placed, copies);
   if (placed != nullptr) placed->PutOn(nodes, copies);
+  const std::vector<const NodeState*> candidates =
+      member.domain == nullptr ? nodes : Among(nodes, *member.domain);
   const VolumeNeeds volumes = volumes_.NeedsOf(
       pod, [&](std::string_view claim) { return IsVolumeClaimUsed(claim, pod.metadata.uid); });
   ClusterView view{
-      .nodes = nodes,
-      .first_node = FirstNode(nodes,
+      .nodes = candidates,
+      .neighbourhood = nodes,
+      .first_node = FirstNode(candidates,
                               pod.status.nominated_node_name,
                               placed == nullptr ? first_node_ : placed->first_node()),
       .in_flight = [this](std::string_view uid) { return taken_.in_flight(uid); },
@@ -396,7 +399,7 @@ Decision Scheduler::SchedulePod(const core_v1::Pod& pod,
   if (others != nullptr) view.first_node = 0;  // of equal ones the first by name
   if (member.search) view.search = member.search;
   if (member.only_node != nullptr) {
-    view.only_node = FirstNode(nodes, member.only_node->value().metadata.name, 0);
+    view.only_node = FirstNode(candidates, member.only_node->value().metadata.name, 0);
   }
   const int32_t priority = pod.spec.priority.value_or(0);
   if (placed == nullptr && MayHaveVictims(priority)) {

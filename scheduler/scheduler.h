@@ -34,6 +34,7 @@
 #include "scheduler/extended_resources.h"
 #include "scheduler/gang_search.h"
 #include "scheduler/group_attempt.h"
+#include "scheduler/group_topology.h"
 #include "scheduler/node_use.h"
 #include "scheduler/pod_collections.h"
 #include "scheduler/pod_writes.h"
@@ -49,6 +50,7 @@ namespace dray::scheduler {
 struct AsMember {
   const PlacedSoFar* placed = nullptr;   // the pods of its group that are placed already
   const NodeState* only_node = nullptr;  // null: all of them
+  const Domain* domain = nullptr;        // only its nodes; null: all of them
   DeviceSearch search = {};              // not set: the usual one
 };
 
@@ -81,6 +83,8 @@ class Scheduler {
     /// (DRAWorkloadResourceClaims).
     bool pod_groups = false;
     bool group_claims = false;
+    /// Groups may want their pods near each other (TopologyAwareWorkloadScheduling).
+    bool group_topology = false;
     /// Drivers' own controllers allocate too, as in this generation of releases.
     ClassicClaims classic = ClassicClaims::kNone;
     /// Between questions about a placement of unknown outcome.
@@ -145,7 +149,7 @@ class Scheduler {
                        const AsMember& member = {},
                        const OtherClaims* others = nullptr);
   bool IsVolumeClaimUsed(std::string_view claim, std::string_view uid) const;
-  GangBoard BoardFor(const Profile& profile);
+  GangBoard BoardFor(const Profile& profile, const Domain* domain);
   bool IsShared(const api::resource_v1::DeviceRequestAllocationResult& result) const;
   const api::Object* LeftOverOf(std::string_view pod_uid) const;
   void Hold(BindTask& task, ClaimToBind claim);
@@ -188,9 +192,15 @@ class Scheduler {
   void TellMembers(std::span<const GroupMember> members,
                    const GroupOutcome& outcome,
                    const GroupRoom& room = {});
+  std::vector<ScheduledMember> ScheduledMembersOf(std::string_view group_key) const;
   GroupOutcome TryGroup(const PodGroup& group,
                         std::span<const GroupMember> members,
                         size_t scheduled);
+  GroupOutcome TryGroupAmong(const PodGroup& group,
+                             std::span<const GroupMember> members,
+                             size_t scheduled,
+                             const Domain* domain,
+                             size_t questions_max);
   GroupRoom MakeRoomForGroup(const api::Object& group,
                              std::span<const GroupMember> members,
                              const GroupOutcome& outcome,
