@@ -15,6 +15,7 @@
 #include "base/result.h"
 #include "base/simulated_world.h"
 #include "base/strong.h"
+#include "base/text_uuid.h"
 #include "base/zoneinfo.h"
 
 namespace dray {
@@ -106,6 +107,12 @@ TEST(World, ASeedGivesTheSameNumbersAgain) {
   SeededRandom other(7);
   EXPECT_EQ(one.Next(), other.Next());
   EXPECT_EQ(NewUuid(one), NewUuid(other));
+}
+
+TEST(World, TheUuidOfATextIsAlwaysTheSame) {
+  EXPECT_EQ(UuidOf("Pod default/a"), UuidOf("Pod default/a"));
+  EXPECT_NE(UuidOf("Pod default/a"), UuidOf("Pod default/b"));
+  EXPECT_EQ(UuidOf("").size(), 36U);
 }
 
 TEST(World, UuidsSayTheirVersionAndVariant) {

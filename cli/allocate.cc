@@ -1,19 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // dray allocate: who would get which devices, from manifests alone.
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <memory>
+#include <set>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "cli/allocate_report.h"
 #include "cli/commands.h"
 #include "cli/offline_input.h"
 #include "cli/output.h"
+#include "manifests/spelling.h"
 #include "planning/offline_cluster.h"
+#include "planning/workloads.h"
 
 namespace dray::cli {
 namespace {
@@ -35,19 +43,96 @@ int ExitCode(const std::vector<planning::OfflineAnswer>& answers) {
   return any(Verdict::kUndecided) ? kExitUndecided : kExitYes;
 }
 
-void Print(const AllocateOptions& options,
-           const std::vector<planning::OfflineAnswer>& answers,
-           const Output& output) {
-  const OutputFormat format = FormatOf(options.format);
-  if (format == OutputFormat::kText) return PrintAsTable(output.out, answers);
-  output.Document(format,
-                  options.each_node ? NodeAnswersAsJson(answers) : AllocatedClaims(answers));
-  PrintObstacles(output.notes, answers);
+/// "a, b and 7 more"
+std::string SomeOf(std::span<const std::string> names) {
+  constexpr size_t kNamesShownMax = 10;
+  const std::span<const std::string> shown = names.first(std::min(names.size(), kNamesShownMax));
+  std::string text = fmt::format("{}", fmt::join(shown, ", "));
+  if (shown.size() < names.size()) text += fmt::format(" and {} more", names.size() - shown.size());
+  return text;
 }
 
-/// The exit code. Errors: bad options or unreadable input.
+/// "ClusterRole (2), Service (1)"
+std::string KindsText(const planning::OfflineObjects& objects) {
+  std::vector<std::string> kinds;
+  for (const auto& [kind, count] : objects.others)
+    kinds.push_back(fmt::format("{} ({})", kind, count));
+  return SomeOf(kinds);
+}
+
+/// What could want devices and takes no part, one note for each reason.
+std::vector<std::string> NotesOf(const std::vector<planning::LeftOut>& left_out,
+                                 const std::string& other_kinds) {
+  std::map<std::string, std::vector<std::string>> by_reason;
+  for (const planning::LeftOut& one : left_out) {
+    if (!one.is_settled) by_reason[one.why].push_back(one.what);
+  }
+  std::vector<std::string> notes;
+  for (const auto& [why, what] : by_reason)
+    notes.push_back(fmt::format("left out ({}): {}", why, SomeOf(what)));
+  if (!other_kinds.empty()) notes.push_back("not looked at: " + other_kinds);
+  return notes;
+}
+
+/// What was read, as far as it matters where nothing is decided.
+struct Scope {
+  std::set<std::string> namespaces;  // of pods, claims and workloads
+  bool has_nodes = false;
+  std::string other_kinds;
+};
+
+Scope ScopeOf(const planning::OfflineObjects& objects) {
+  Scope scope{
+      .namespaces = {}, .has_nodes = !objects.nodes.empty(), .other_kinds = KindsText(objects)};
+  const auto add = [&](const api::Object& object) {
+    scope.namespaces.insert(object.metadata().namespace_);
+  };
+  for (const planning::PlacedObject& pod : objects.pods) add(pod.object);
+  for (const auto& [key, claim] : objects.claims) add(claim.object);
+  for (const planning::PlacedWorkload& one : objects.workloads) add(one.workload.object);
+  return scope;
+}
+
+/// Why there is nothing to decide about.
+std::string WhyNothing(const AllocateOptions& options,
+                       const Scope& scope,
+                       const std::vector<planning::LeftOut>& left_out) {
+  const std::string& in = options.input.namespace_;
+  if (scope.namespaces.empty()) {
+    return fmt::format("the input has no pod, no claim and no workload{}",
+                       scope.other_kinds.empty() ? "" : "; it has " + scope.other_kinds);
+  }
+  if (!in.empty() && !scope.namespaces.contains(in)) {
+    const std::vector<std::string> known(scope.namespaces.begin(), scope.namespaces.end());
+    return fmt::format("no pod, claim or workload is in namespace {}; the input has them in {}",
+                       in,
+                       manifests::KnownNames(in, known).substr(std::string_view("it has ").size()));
+  }
+  std::vector<std::string> states;
+  for (const planning::LeftOut& one : left_out)
+    states.push_back(fmt::format("{} {}", one.what, one.why));
+  return fmt::format("nothing waits for devices{}{}", states.empty() ? "" : ": ", SomeOf(states));
+}
+
+Result<int> Refused(const std::string& why) {
+  return Fail(StatusReason::kBadRequest, "nothing was decided: " + why);
+}
+
+void Print(const AllocateOptions& options, const Allocated& allocated, const Output& output) {
+  const OutputFormat format = FormatOf(options.format);
+  if (format == OutputFormat::kText) return PrintAsTable(output.out, allocated.answers);
+  output.Document(format, JsonOf(allocated));
+  PrintObstacles(output.notes, allocated.answers);
+}
+
+/// The exit code. Errors: bad options, unreadable input, or nothing to decide about.
 Result<int> Allocate(World& world, const AllocateOptions& options, const Output& output) {
   DRAY_TRY(OfflineInput input, ReadOfflineInput(world, options.input, output));
+  const Scope scope = ScopeOf(input.objects);
+  Allocated allocated;
+  DRAY_TRY(allocated.left_out,
+           planning::RunWorkloads(world, input.objects, options.input.namespace_));
+  if (!input.objects.has_nodes && scope.has_nodes) NoteWhatLacks(input.objects, output);
   planning::OfflineCluster cluster(
       world,
       std::move(input.objects),
@@ -55,15 +140,24 @@ Result<int> Allocate(World& world, const AllocateOptions& options, const Output&
        .node = options.input.node,
        .namespace_ = options.input.namespace_,
        .budget = {.steps_max = options.input.steps_max},
-       .answers = options.each_node ? planning::NodeAnswers::kEach
-                                    : planning::NodeAnswers::kFirstThatFits});
+       .answers =
+           options.each_node ? planning::NodeAnswers::kEach : planning::NodeAnswers::kFirstThatFits,
+       .extended_resources = input.gates.Has(api::Gate::kExtendedResource)});
   DRAY_TRY_VOID(CheckNode(options.input, cluster.NodeNames()));
-  const std::vector<planning::OfflineAnswer> answers = cluster.AllocateAll();
-  if (answers.empty()) {
-    fmt::print(output.notes, "note: no pod uses a claim, and no claim waits for devices\n");
+  std::ranges::move(cluster.NotDecided(), std::back_inserter(allocated.left_out));
+  std::ranges::sort(allocated.left_out, {}, &planning::LeftOut::what);
+  if (const std::vector<std::string> waiting = cluster.Waiting();
+      !scope.has_nodes && !waiting.empty()) {
+    return Refused(
+        fmt::format("no Node among the input, and no ResourceSlice names one; {} devices: {}",
+                    waiting.size() == 1 ? "one waits for" : "these wait for",
+                    SomeOf(waiting)));
   }
-  Print(options, answers, output);
-  return ExitCode(answers);
+  allocated.answers = cluster.AllocateAll();
+  if (allocated.answers.empty()) return Refused(WhyNothing(options, scope, allocated.left_out));
+  output.Notes(NotesOf(allocated.left_out, scope.other_kinds));
+  Print(options, allocated, output);
+  return ExitCode(allocated.answers);
 }
 
 /// What objects it is about.
@@ -99,10 +193,12 @@ Command AddAllocate(CLI::App& program) {
       ->check(CLI::IsMember({"table", "json", "yaml"}))
       ->capture_default_str();
   command->footer(
-      "Pods that no node has yet get devices in the order given, each seeing what the ones before "
-      "took; then claims that no pod uses. Claims with an allocation count as they are.\n"
-      "Exit codes: 0 everything fits, 1 something does not, 2 bad options or unreadable input, "
-      "3 a search was given up.\n"
+      "Pods that no node has yet, and those that Deployments, ReplicaSets, StatefulSets, "
+      "DaemonSets, "
+      "Jobs and CronJobs still lack, get devices in the order given, each seeing what the ones "
+      "before took; then claims that no pod uses. Claims with an allocation count as they are.\n"
+      "Exit codes: 0 everything fits, 1 something does not, 2 bad options, unreadable input or "
+      "nothing to decide about, 3 a search was given up.\n"
       "Examples:\n"
       "  dray allocate -f examples/2-gpu-with-nic\n"
       "  kubectl get nodes,deviceclasses,resourceslices -A -o yaml >dump.yaml\n"

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/allocate_report.h"
 
-#include <map>
 #include <set>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include "api/codec/json.h"
-#include "api/codec/json_writer.h"
 #include "api/resource_v1/claim.h"
 #include "cli/output.h"
 
@@ -52,33 +49,6 @@ void AddNode(const planning::OfflineAnswer& answer,
   }
 }
 
-void WriteObject(const api::Object& object, api::JsonWriter& json) {
-  json.Encoded([&](std::string& out) { api::EncodeJson(object, out); });
-}
-
-void WriteNode(const planning::OfflineAnswer& answer,
-               const planning::NodeAnswer& here,
-               api::JsonWriter& json) {
-  json.Object([&] {
-    json.Member("for", answer.what);
-    if (!here.node.empty()) json.Member("node", here.node);
-    const bool fits = here.verdict == planning::Verdict::kFits;
-    json.Member("fits", fits);
-    if (fits) {
-      json.Member("taken", here.node == answer.node);
-      json.Member("claims").Array([&] {
-        for (const api::Object& claim : here.claims) WriteObject(claim, json);
-      });
-      return;
-    }
-    json.Member("reason", here.reason);
-    if (!here.failure.has_value()) return;
-    json.Member("claim", here.failure->claim);
-    json.Member("request", here.failure->request);
-    json.Member("obstacle", ToString(*here.failure));
-  });
-}
-
 }  // namespace
 
 void PrintAsTable(std::FILE* out, std::span<const planning::OfflineAnswer> answers) {
@@ -87,6 +57,8 @@ void PrintAsTable(std::FILE* out, std::span<const planning::OfflineAnswer> answe
   for (const planning::OfflineAnswer& answer : answers) {
     for (const planning::NodeAnswer& here : answer.nodes) AddNode(answer, here, rows);
     if (!answer.nodes.empty()) continue;
+    if (answer.verdict == planning::Verdict::kFits && answer.claims.empty())
+      rows.push_back({answer.what, "-", "-", answer.node});
     for (const api::Object& claim : answer.claims) {
       if (shown.insert(api::ObjectKey(claim.metadata())).second)
         AddDevices(claim, answer.node, rows);
@@ -115,41 +87,6 @@ void PrintObstacles(std::FILE* out, std::span<const planning::OfflineAnswer> ans
       fmt::print(out, "  {}\n", ToString(failure));
     }
   }
-}
-
-std::string AllocatedClaims(std::span<const planning::OfflineAnswer> answers) {
-  std::vector<std::string> order;
-  std::map<std::string, const api::Object*> newest;
-  for (const planning::OfflineAnswer& answer : answers) {
-    for (const api::Object& claim : answer.claims) {
-      std::string key = api::ObjectKey(claim.metadata());
-      if (newest.insert_or_assign(key, &claim).second) order.push_back(std::move(key));
-    }
-  }
-  return api::JsonText([&](api::JsonWriter& json) {
-    json.Object([&] {
-      json.Member("kind", "List");
-      json.Member("apiVersion", "v1");
-      json.Member("metadata").Object({});
-      json.Member("items").Array([&] {
-        for (const std::string& key : order) WriteObject(*newest.at(key), json);
-      });
-    });
-  });
-}
-
-std::string NodeAnswersAsJson(std::span<const planning::OfflineAnswer> answers) {
-  return api::JsonText([&](api::JsonWriter& json) {
-    json.Object([&] {
-      json.Member("answers").Array([&] {
-        for (const planning::OfflineAnswer& answer : answers) {
-          for (const planning::NodeAnswer& here : answer.nodes) WriteNode(answer, here, json);
-          if (!answer.nodes.empty()) continue;
-          WriteNode(answer, {.verdict = answer.verdict, .reason = answer.reason}, json);
-        }
-      });
-    });
-  });
 }
 
 }  // namespace dray::cli

@@ -5,8 +5,10 @@
 #include <cstdio>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "planning/offline_cluster.h"
+#include "planning/workloads.h"
 
 namespace dray::cli {
 
@@ -17,13 +19,14 @@ void PrintAsTable(std::FILE* out, std::span<const planning::OfflineAnswer> answe
 /// The lines of PrintAsTable about what does not fit.
 void PrintObstacles(std::FILE* out, std::span<const planning::OfflineAnswer> answers);
 
-/// A v1 List of the claims with their allocations: what the API server would hold. A claim that
-/// several pods share stands where the first of them got it, as the last of them left it.
-std::string AllocatedClaims(std::span<const planning::OfflineAnswer> answers);
+/// What dray allocate found out.
+struct Allocated {
+  std::vector<planning::OfflineAnswer> answers;  // in the order in which they were decided
+  std::vector<planning::LeftOut> left_out;       // sorted
+};
 
-/// {"answers":[{"for":"pod default/a","node":"n","fits":true,"taken":true,"claims":[…]}, {…,
-/// "fits":false,"reason":"…","claim":"default/b","request":"gpu","obstacle":"…"}]}: one entry per
-/// pod or claim and node, or one without a node when the answer is the same everywhere.
-std::string NodeAnswersAsJson(std::span<const planning::OfflineAnswer> answers);
+/// One object, described in docs/allocate.md: whether all fits, an answer for each pod and claim,
+/// the claims as they are then, and what takes no part; all sorted by name.
+std::string JsonOf(const Allocated& allocated);
 
 }  // namespace dray::cli

@@ -70,12 +70,14 @@ Result<Said> Explain(World& world, const ExplainOptions& options, const Output& 
   DRAY_TRY(OfflineInput input, ReadOfflineInput(world, options.input, output));
   DRAY_TRY(std::string target, TargetOf(options, input.namespace_));
   NoteWhatLacks(input.objects, output);
-  planning::OfflineCluster cluster(world,
-                                   std::move(input.objects),
-                                   {.features = input.features,
-                                    .node = options.input.node,
-                                    .namespace_ = options.input.namespace_,
-                                    .budget = {.steps_max = options.input.steps_max}});
+  planning::OfflineCluster cluster(
+      world,
+      std::move(input.objects),
+      {.features = input.features,
+       .node = options.input.node,
+       .namespace_ = options.input.namespace_,
+       .budget = {.steps_max = options.input.steps_max},
+       .extended_resources = input.gates.Has(api::Gate::kExtendedResource)});
   DRAY_TRY_VOID(CheckNode(options.input, cluster.NodeNames()));
   const std::vector<std::string> waiting = cluster.Waiting();
   std::vector<planning::OfflineExplanation> answers;

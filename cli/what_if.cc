@@ -27,6 +27,7 @@
 #include "manifests/objects.h"
 #include "node/profile.h"
 #include "planning/offline_cluster.h"
+#include "planning/wanted_pods.h"
 #include "planning/workloads.h"
 
 namespace dray::cli {
@@ -258,15 +259,17 @@ Result<int> RunWhatIf(World& world,
              Apply(world, change, input.namespace_, input.objects));
     work.what.insert(moved.begin(), moved.end());
   }
-  planning::OfflineCluster cluster(world,
-                                   std::move(input.objects),
-                                   {.features = input.features,
-                                    .node = options.input.node,
-                                    .budget = {.steps_max = options.input.steps_max},
-                                    .only = options.max ? std::set<std::string>() : work.what,
-                                    .finds_failures = false,
-                                    .nodes_take_turns = true,
-                                    .defragments = options.defragment});
+  planning::OfflineCluster cluster(
+      world,
+      std::move(input.objects),
+      {.features = input.features,
+       .node = options.input.node,
+       .budget = {.steps_max = options.input.steps_max},
+       .only = options.max ? std::set<std::string>() : work.what,
+       .finds_failures = false,
+       .nodes_take_turns = true,
+       .defragments = options.defragment,
+       .extended_resources = input.gates.Has(api::Gate::kExtendedResource)});
   DRAY_TRY_VOID(CheckNode(options.input, cluster.NodeNames()));
   WhatIfAnswer answer;
   if (options.max) {

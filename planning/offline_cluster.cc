@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "planning/offline_cluster.h"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 #include <variant>
@@ -16,6 +17,7 @@
 #include "dray/profile.h"
 #include "dray/selector.h"
 #include "manifests/spelling.h"
+#include "planning/waiting.h"
 #include "scheduler/pod_claims.h"
 
 namespace dray::planning {
@@ -25,12 +27,6 @@ namespace v1 = api::resource_v1;
 namespace core = api::core_v1;
 
 constexpr const char* kNoDevices = "cannot allocate all claims";  // upstream's words
-
-/// Nobody has decided about the pod yet, and somebody should.
-bool IsPending(const core::Pod& pod) {
-  return pod.spec.node_name.empty() && !pod.metadata.deletion_timestamp.has_value() &&
-         !controllers::IsDone(pod);
-}
 
 std::vector<Frozen<v1::ResourceClaim>> WithoutDevices(const std::vector<api::Object>& claims) {
   std::vector<Frozen<v1::ResourceClaim>> wanted;
@@ -91,8 +87,10 @@ OfflineCluster::OfflineCluster(World& world, OfflineObjects objects, OfflineOpti
     const std::string owner = controllers::OwnerPodUid(claim.metadata);
     if (!owner.empty()) generated_[owner].push_back(key);
   }
-  for (const auto& device_class : objects_.classes)
+  for (const auto& device_class : objects_.classes) {
+    if (!options_.extended_resources) break;
     extended_.SetClass(device_class->metadata.name, device_class.get());
+  }
   BringUpToDate();
   CountBoundPods();
 }
@@ -138,6 +136,46 @@ std::string OfflineCluster::FixOf(const Claims& claims) const {
   return {};
 }
 
+OfflineCluster::Missing OfflineCluster::MissingClaimOf(const core::Pod& pod) const {
+  const std::string& in = pod.metadata.namespace_;
+  const auto known = [&](const auto& objects) {
+    std::vector<std::string> names;
+    for (auto one = objects.lower_bound(in + "/");
+         one != objects.end() && one->first.starts_with(in + "/");
+         ++one) {
+      names.push_back(one->first.substr(in.size() + 1));
+    }
+    return names;
+  };
+  for (size_t i = 0; i < pod.spec.resource_claims.size(); ++i) {
+    const core::PodResourceClaim& entry = pod.spec.resource_claims[i];
+    const std::string* const claim = api::claims::ClaimNamedBy(entry);
+    const std::string* const pattern = api::claims::TemplateNamedBy(entry);
+    const auto missing = [&](std::string_view kind, const std::string& name, const auto& objects) {
+      return fmt::format("spec.resourceClaims[{}]: no {} {} in namespace {} of the input; {}",
+                         i,
+                         kind,
+                         name,
+                         in,
+                         manifests::KnownNames(name, known(objects)));
+    };
+    if (claim != nullptr && FindClaim(in + "/" + *claim) == nullptr)
+      return {.text = missing("ResourceClaim", *claim, objects_.claims)};
+    const auto target = api::claims::TargetOf(pod, entry);
+    if (pattern != nullptr && target.state == api::claims::Target::State::kMissing)
+      return {.text = missing("ResourceClaimTemplate", *pattern, objects_.templates),
+              .is_template = true};
+  }
+  return {};
+}
+
+std::pair<std::string, std::string> OfflineCluster::RefusalOf(const core::Pod& pod,
+                                                              const scheduler::Gated& gated) const {
+  Missing missing = MissingClaimOf(pod);
+  if (missing.is_template) return {std::move(missing.text), ""};
+  return {gated.message, std::move(missing.text)};
+}
+
 bool OfflineCluster::IsMeant(const api::Object& object) const {
   if (options_.only.has_value()) {
     const std::string_view kind = object.If<core::Pod>() == nullptr ? "claim" : "pod";
@@ -162,10 +200,9 @@ std::vector<OfflineAnswer> OfflineCluster::AllocateAll() {
   std::vector<OfflineAnswer> answers;
   std::set<std::string> of_pods;
   for (const PlacedObject& placed : objects_.pods) {
-    if (!IsMeant(placed.object) || !IsPending(placed.object.As<core::Pod>())) continue;
+    if (!IsMeant(placed.object) || !StateOf(placed.object.As<core::Pod>()).empty()) continue;
     api::Object pod = placed.object.Clone();
     PrepareClaims(pod.Mutable<core::Pod>());
-    if (pod.As<core::Pod>().spec.resource_claims.empty()) continue;
     for (std::string& key : api::claims::KeysOf(pod.As<core::Pod>())) {
       of_pods.insert(std::move(key));
     }
@@ -174,13 +211,35 @@ std::vector<OfflineAnswer> OfflineCluster::AllocateAll() {
   }
   for (const std::string& key : objects_.claim_order) {
     const api::Object& claim = objects_.claims.at(key).object;
-    const bool waits = !claim.As<v1::ResourceClaim>().status.allocation.has_value() &&
-                       !claim.metadata().deletion_timestamp.has_value();
+    const bool waits = StateOf(claim.As<v1::ResourceClaim>()).empty();
     if (!waits || !IsMeant(claim) || of_pods.contains(key)) continue;
     answers.push_back(AllocateClaim(key));
     DefragmentFor(answers.back());
   }
   return answers;
+}
+
+std::vector<LeftOut> OfflineCluster::NotDecided() const {
+  std::vector<LeftOut> left_out;
+  const auto add =
+      [&](const api::Object& object, std::string_view kind, std::string state, bool is_settled) {
+        if (state.empty() || !IsMeant(object)) return;
+        left_out.push_back({.what = fmt::format("{} {}", kind, api::ObjectKey(object.metadata())),
+                            .why = std::move(state),
+                            .is_settled = is_settled});
+      };
+  for (const PlacedObject& placed : objects_.pods) {
+    const auto& pod = placed.object.As<core::Pod>();
+    const bool is_settled = !pod.spec.node_name.empty() || controllers::IsDone(pod);
+    add(placed.object, "pod", StateOf(pod), is_settled);
+  }
+  for (const std::string& key : objects_.claim_order) {
+    const api::Object& object = objects_.claims.at(key).object;
+    const auto& claim = object.As<v1::ResourceClaim>();
+    add(object, "claim", StateOf(claim), claim.status.allocation.has_value());
+  }
+  std::ranges::sort(left_out, {}, &LeftOut::what);
+  return left_out;
 }
 
 void OfflineCluster::DefragmentFor(OfflineAnswer& answer) {
@@ -254,6 +313,13 @@ void OfflineCluster::Keep(const std::string& key, api::Object claim) {
   objects_.claims.at(key).object = std::move(claim);
 }
 
+void OfflineCluster::Drop(const std::string& key) {
+  const auto found = objects_.claims.find(key);
+  taken_.SetClaim(found->second.object.metadata().uid, nullptr);
+  objects_.claims.erase(found);
+  BringUpToDate();
+}
+
 OfflineCluster::Decided OfflineCluster::DecideOn(std::span<const scheduler::NodeState* const> nodes,
                                                  const api::Object& pod,
                                                  const Claims& claims,
@@ -286,7 +352,9 @@ OfflineAnswer OfflineCluster::AllocatePod(const api::Object& pod, const std::str
       pod.As<core::Pod>(), [this](std::string_view key) { return FindClaim(key); });
   if (const auto* gated = std::get_if<scheduler::Gated>(&resolved)) {
     answer.verdict = Verdict::kRefused;
-    answer.reason = gated->message;
+    const auto [reason, fix] = RefusalOf(pod.As<core::Pod>(), *gated);
+    answer.reason = reason;
+    answer.fix = fix;
     return answer;
   }
   const auto& claims = std::get<Claims>(resolved);
@@ -311,6 +379,7 @@ OfflineAnswer OfflineCluster::AllocatePod(const api::Object& pod, const std::str
   answer.verdict = nowhere.claim_reason.empty() ? Verdict::kDoesNotFit : Verdict::kRefused;
   answer.reason = scheduler::MessageOf(nowhere);
   if (nowhere.claim_reason.empty()) {
+    answer.fix = UnservedResource(pod.As<core::Pod>());
     if (options_.finds_failures) answer.failures = FailuresOf(pod, claims);
   } else {
     answer.fix = FixOf(claims);
@@ -328,6 +397,13 @@ void OfflineCluster::TakePlace(const scheduler::Placement& placement,
     const std::string key = api::ObjectKey(claims[i].metadata());
     Keep(key, Allocated(key, pod, placement.allocations[i]));
     answer.claims.push_back(*FindClaim(key));
+  }
+  if (placement.extended.has_value()) {
+    answer.claims.push_back(ExtendedClaim(*placement.extended, pod));
+    const std::string key = api::ObjectKey(answer.claims.back().metadata());
+    objects_.claims.insert_or_assign(key, PlacedObject{answer.claims.back(), answer.place});
+    made_.push_back(key);
+    Keep(key, answer.claims.back());
   }
   scheduler::NodeState& node = nodes_.at(placement.node);
   ++node.pods;
@@ -348,6 +424,8 @@ NodeAnswer OfflineCluster::AnswerOf(const scheduler::NodeState& node,
       answer.claims.push_back(
           Allocated(api::ObjectKey(claims[i].metadata()), pod, placement->allocations[i]));
     }
+    if (placement->extended.has_value())
+      answer.claims.push_back(ExtendedClaim(*placement->extended, pod));
   } else if (const auto* failed = std::get_if<scheduler::AttemptFailed>(&decided.decision)) {
     answer.verdict = decided.gave_up ? Verdict::kUndecided : Verdict::kRefused;
     answer.reason = failed->message;
@@ -355,17 +433,37 @@ NodeAnswer OfflineCluster::AnswerOf(const scheduler::NodeState& node,
     const auto& nowhere = std::get<scheduler::Unschedulable>(decided.decision);
     answer.verdict = Verdict::kDoesNotFit;
     answer.reason = ReasonOf(nowhere);
-    const bool is_node_ok =
-        !scheduler::FilterNode(scheduler::NeedsOf(pod.As<core::Pod>()), node).has_value();
+    const bool is_node_ok = !scheduler::FilterNode(NeedsOf(pod.As<core::Pod>()), node).has_value();
     if (is_node_ok && nowhere.claim_reason.empty())
-      answer.failure = FailureOn(node.value(), claims);
+      answer.failure = FailureOn(node.value(), WantedOf(pod, claims));
   }
   return answer;
 }
 
-std::optional<FirstFailure> OfflineCluster::FailureOn(const core::Node& node,
-                                                      const Claims& claims) const {
-  return FindFirstFailure(WithoutDevices(claims), [&](auto wanted) {
+std::vector<Frozen<v1::ResourceClaim>> OfflineCluster::WantedOf(const api::Object& pod,
+                                                                const Claims& claims) const {
+  std::vector<Frozen<v1::ResourceClaim>> wanted = WithoutDevices(claims);
+  if (auto claim = ClaimForResources(pod.As<core::Pod>())) wanted.push_back(std::move(claim));
+  return wanted;
+}
+
+api::Object OfflineCluster::ExtendedClaim(const scheduler::ExtendedPlacement& extended,
+                                          const api::Object& pod) const {
+  v1::ResourceClaim claim = extended.claim;
+  api::meta_v1::ObjectMeta& metadata = claim.metadata;
+  metadata.name = metadata.generate_name.empty() ? pod.metadata().name : metadata.generate_name;
+  metadata.generate_name.clear();
+  while (metadata.name.ends_with('-')) metadata.name.pop_back();
+  while (FindClaim(api::ObjectKey(metadata)) != nullptr) metadata.name += "-0";
+  claim.status.allocation = extended.allocation;
+  claim.status.reserved_for.push_back(
+      {.resource = "pods", .name = pod.metadata().name, .uid = pod.metadata().uid});
+  return AsStored(world_, api::Object::Of(std::move(claim)), pod.metadata().namespace_);
+}
+
+std::optional<FirstFailure> OfflineCluster::FailureOn(
+    const core::Node& node, std::span<const Frozen<v1::ResourceClaim>> claims) const {
+  return FindFirstFailure(claims, [&](auto wanted) {
     return allocator::Attempt(snapshot_, wanted).Allocate(node, options_.budget);
   });
 }
@@ -373,10 +471,11 @@ std::optional<FirstFailure> OfflineCluster::FailureOn(const core::Node& node,
 std::vector<FailureOnNodes> OfflineCluster::FailuresOf(const api::Object& pod,
                                                        const Claims& claims) const {
   FailureGroups groups;
-  const scheduler::PodNeeds needs = scheduler::NeedsOf(pod.As<core::Pod>());
+  const scheduler::PodNeeds needs = NeedsOf(pod.As<core::Pod>());
+  const std::vector<Frozen<v1::ResourceClaim>> wanted = WantedOf(pod, claims);
   for (const scheduler::NodeState* node : looked_at_) {
     if (scheduler::FilterNode(needs, *node).has_value()) continue;
-    if (auto failure = FailureOn(node->value(), claims)) {
+    if (auto failure = FailureOn(node->value(), wanted)) {
       groups.Add(*failure, node->value().metadata.name);
     }
   }
@@ -436,7 +535,7 @@ OfflineAnswer OfflineCluster::AllocateClaim(const std::string& key) {
   FailureGroups failures;
   for (NodeAnswer& here : answer.nodes) {
     if (here.verdict != Verdict::kDoesNotFit || (fits && !each)) continue;
-    here.failure = FailureOn(nodes_.at(here.node).value(), claim);
+    here.failure = FailureOn(nodes_.at(here.node).value(), {&frozen, 1});
     if (!fits && here.failure.has_value()) failures.Add(*here.failure, here.node);
   }
   answer.failures = failures.groups();

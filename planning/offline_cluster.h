@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "api/core_v1/node.h"
@@ -25,10 +26,12 @@
 #include "planning/explanation.h"
 #include "planning/first_failure.h"
 #include "planning/offline_objects.h"
+#include "planning/workloads.h"
 #include "scheduler/cycle.h"
 #include "scheduler/devices.h"
 #include "scheduler/extended_resources.h"
 #include "scheduler/node_filter.h"
+#include "scheduler/pod_claims.h"
 
 namespace dray::planning {
 
@@ -48,6 +51,8 @@ struct OfflineOptions {
   /// scheduler has it.
   bool nodes_take_turns = false;
   bool defragments = false;  // AllocateAll moves pods for what does not fit
+  /// Device classes serve extended resources (DRAExtendedResource).
+  bool extended_resources = true;
   /// Compiled selectors to share; null: new ones.
   std::shared_ptr<cel::SelectorCache> selectors = nullptr;
   /// kLine: for whoever may read in the namespace; claims of others are not named.
@@ -121,6 +126,10 @@ class OfflineCluster {
   /// every claim that is still without devices and that none of those pods uses.
   std::vector<OfflineAnswer> AllocateAll();
 
+  /// The pods and claims meant about which nobody decides, and why: those that have what they want,
+  /// are done, or want nothing. Sorted.
+  std::vector<LeftOut> NotDecided() const;
+
   /// Adds a pod and decides about it.
   OfflineAnswer AddPod(PlacedObject pod);
 
@@ -172,6 +181,8 @@ class OfflineCluster {
                           const api::Object& pod,
                           const Claims& claims) const;
   void CountBoundPods();
+  /// What the scheduler has to know of the pod, and which resources classes serve.
+  scheduler::PodNeeds NeedsOf(const api::core_v1::Pod& pod) const;
   void PrepareClaims(api::core_v1::Pod& pod);
   const api::Object* FindClaim(std::string_view key) const;
 
@@ -182,6 +193,16 @@ class OfflineCluster {
                       const allocator::Attempt& attempt) const;
   /// What to do about the first request that names a class which is not there; or nothing.
   std::string FixOf(const Claims& claims) const;
+  /// The first claim or template that the pod names and that is not there.
+  struct Missing {
+    std::string text;  // empty: there is none
+    bool is_template = false;
+  };
+  Missing MissingClaimOf(const api::core_v1::Pod& pod) const;
+  /// Why the pod cannot even be decided about, and what to do about it. `gated`: in the scheduler's
+  /// words, which wait for a claim even where nobody can make it.
+  std::pair<std::string, std::string> RefusalOf(const api::core_v1::Pod& pod,
+                                                const scheduler::Gated& gated) const;
   struct Decided {
     scheduler::Decision decision;
     bool gave_up = false;  // a search ran out of budget
@@ -200,9 +221,17 @@ class OfflineCluster {
                  const api::Object& pod,
                  const Claims& claims,
                  OfflineAnswer& answer);
+  /// The claim that is made for the pod's extended resources.
+  api::Object ExtendedClaim(const scheduler::ExtendedPlacement& extended,
+                            const api::Object& pod) const;
   /// Which request of the pod stands in the way, on the nodes that would take the pod.
   std::vector<FailureOnNodes> FailuresOf(const api::Object& pod, const Claims& claims) const;
-  std::optional<FirstFailure> FailureOn(const api::core_v1::Node& node, const Claims& claims) const;
+  std::optional<FirstFailure> FailureOn(
+      const api::core_v1::Node& node,
+      std::span<const Frozen<api::resource_v1::ResourceClaim>> claims) const;
+  /// The claims that have no devices yet, with the one for extended resources.
+  std::vector<Frozen<api::resource_v1::ResourceClaim>> WantedOf(const api::Object& pod,
+                                                                const Claims& claims) const;
 
   /// The claim as the scheduler would write it: the allocation, if it is new, and the pod's
   /// reservation.
@@ -210,6 +239,8 @@ class OfflineCluster {
                         const api::Object& pod,
                         const std::optional<api::resource_v1::AllocationResult>& result) const;
   void Keep(const std::string& key, api::Object claim);
+  /// The claim is gone, and what it had is free.
+  void Drop(const std::string& key);
   /// The snapshot follows what is taken.
   void BringUpToDate();
 
@@ -222,7 +253,8 @@ class OfflineCluster {
   allocator::Snapshot snapshot_;
   scheduler::TakenDevices taken_;
   scheduler::ExtendedResourceClasses extended_;
-  size_t first_node_ = 0;  // of looked_at_, for the next pod
+  std::vector<std::string> made_;  // claims for extended resources, by key
+  size_t first_node_ = 0;          // of looked_at_, for the next pod
 };
 
 }  // namespace dray::planning

@@ -13,9 +13,9 @@
 
 #include "api/claims/pod_claims.h"
 #include "api/validation/claim.h"
-#include "controllers/claim_sync.h"
 #include "planning/explanation.h"
 #include "planning/offline_cluster.h"
+#include "planning/waiting.h"
 #include "scheduler/extended_resources.h"
 #include "scheduler/node_filter.h"
 #include "scheduler/pod_claims.h"
@@ -29,36 +29,6 @@ namespace core = api::core_v1;
 
 constexpr std::string_view kPod = "pod ";
 constexpr std::string_view kClaim = "claim ";
-
-/// Resources of the pod that nodes do not have by nature.
-std::vector<std::string> ExtendedResources(const core::Pod& pod) {
-  std::vector<std::string> extended;
-  for (const auto& [name, amount] : scheduler::RequestsOf(pod)) {
-    const size_t slash = name.find('/');
-    if (amount > 0 && slash != std::string::npos && name.substr(0, slash) != "kubernetes.io")
-      extended.push_back(name);
-  }
-  return extended;
-}
-
-/// Why nobody decides about the pod; empty: it waits.
-std::string StateOf(const core::Pod& pod) {
-  if (controllers::IsDone(pod)) return fmt::format("is done: its phase is {}", pod.status.phase);
-  if (!pod.spec.node_name.empty()) return "is on node " + pod.spec.node_name;
-  if (pod.metadata.deletion_timestamp.has_value()) return "is being deleted";
-  if (pod.spec.resource_claims.empty() && ExtendedResources(pod).empty())
-    return "uses no claim and no extended resource";
-  return {};
-}
-
-std::string StateOf(const v1::ResourceClaim& claim) {
-  if (claim.metadata.deletion_timestamp.has_value()) return "is being deleted";
-  if (!claim.status.allocation.has_value()) return {};
-  std::vector<std::string> devices;
-  for (const auto& result : claim.status.allocation->devices.results)
-    devices.push_back(fmt::format("{}/{}/{}", result.driver, result.pool, result.device));
-  return fmt::format("has devices: {}", fmt::join(devices, ", "));
-}
 
 /// The claim of the pod that no further pod may use; nothing when there is none.
 const api::Object* FullClaim(std::span<const api::Object> claims, const core::Pod& pod) {
@@ -128,7 +98,11 @@ OfflineExplanation OfflineCluster::ExplainPod(const PlacedObject& placed,
   };
   const auto resolved = scheduler::ResolveClaims(
       pod.As<core::Pod>(), [this](std::string_view key) { return FindClaim(key); });
-  if (const auto* gated = std::get_if<scheduler::Gated>(&resolved)) return refuse(gated->message);
+  if (const auto* gated = std::get_if<scheduler::Gated>(&resolved)) {
+    auto [reason, fix] = RefusalOf(pod.As<core::Pod>(), *gated);
+    answer.fix = std::move(fix);
+    return refuse(std::move(reason));
+  }
   const auto& claims = std::get<Claims>(resolved);
   if (const api::Object* full = FullClaim(claims, pod.As<core::Pod>())) {
     return refuse(
@@ -149,15 +123,9 @@ OfflineExplanation OfflineCluster::ExplainPod(const PlacedObject& placed,
     answer.verdict = nowhere->claim_reason.empty() ? Verdict::kDoesNotFit : Verdict::kRefused;
     answer.reason = scheduler::ReasonsOf(*nowhere);
   }
-  WantedClaims wanted;
   std::set<std::string> own = stays;
-  for (const api::Object& claim : claims) {
-    own.insert(claim.metadata().uid);
-    if (!claim.As<v1::ResourceClaim>().status.allocation.has_value())
-      wanted.push_back(api::FrozenOf<v1::ResourceClaim>(claim));
-  }
-  if (auto claim = ClaimForResources(pod.As<core::Pod>())) wanted.push_back(std::move(claim));
-  ExplainDevices(wanted, CandidatesFor(pod, claims), std::move(own), answer);
+  for (const api::Object& claim : claims) own.insert(claim.metadata().uid);
+  ExplainDevices(WantedOf(pod, claims), CandidatesFor(pod, claims), std::move(own), answer);
   return answer;
 }
 
@@ -239,13 +207,18 @@ OfflineExplanation OfflineCluster::ExplainClaim(const std::string& key,
   return answer;
 }
 
+scheduler::PodNeeds OfflineCluster::NeedsOf(const core::Pod& pod) const {
+  scheduler::PodNeeds needs = scheduler::NeedsOf(pod);
+  for (std::string& name : ExtendedResources(pod)) {
+    if (extended_.ClassOf(name) != nullptr) needs.of_classes.insert(std::move(name));
+  }
+  return needs;
+}
+
 /// Nodes, and what the scheduler has against them besides their devices.
 std::vector<CandidateNode> OfflineCluster::CandidatesFor(const api::Object& pod,
                                                          const Claims& claims) const {
-  scheduler::PodNeeds needs = scheduler::NeedsOf(pod.As<core::Pod>());
-  for (std::string& name : ExtendedResources(pod.As<core::Pod>())) {
-    if (extended_.ClassOf(name) != nullptr) needs.of_classes.insert(std::move(name));
-  }
+  const scheduler::PodNeeds needs = NeedsOf(pod.As<core::Pod>());
   const bool any_allocated = std::ranges::any_of(claims, [](const api::Object& claim) {
     return claim.As<v1::ResourceClaim>().status.allocation.has_value();
   });

@@ -43,7 +43,7 @@ api::Object AsWaiting(const api::Object& pod) {
 /// Puts claims and what is used of nodes back as they were, unless told otherwise.
 class OfflineCluster::Undo {
  public:
-  explicit Undo(OfflineCluster& cluster) : cluster_(cluster) {
+  explicit Undo(OfflineCluster& cluster) : cluster_(cluster), made_(cluster.made_.size()) {
     for (const auto& [name, state] : cluster.nodes_) {
       nodes_.emplace(name, Use{.requested = state.requested, .pods = state.pods});
     }
@@ -51,6 +51,8 @@ class OfflineCluster::Undo {
   ~Undo() {
     if (is_kept_) return;
     for (auto& [key, claim] : claims_) cluster_.Keep(key, std::move(claim));
+    for (; cluster_.made_.size() > made_; cluster_.made_.pop_back())
+      cluster_.Drop(cluster_.made_.back());
     for (auto& [name, use] : nodes_) {
       scheduler::NodeState& state = cluster_.nodes_.at(name);
       state.requested = std::move(use.requested);
@@ -70,6 +72,7 @@ class OfflineCluster::Undo {
     int64_t pods;
   };
   OfflineCluster& cluster_;
+  const size_t made_;  // claims for extended resources that stay
   std::map<std::string, Use> nodes_;
   std::map<std::string, api::Object> claims_;
   bool is_kept_ = false;

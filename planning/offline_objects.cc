@@ -2,6 +2,7 @@
 #include "planning/offline_objects.h"
 
 #include <set>
+#include <unordered_map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -13,6 +14,8 @@
 #include "api/resource_v1/claim_template.h"
 #include "api/value/time.h"
 #include "base/parallel.h"
+#include "base/text_uuid.h"
+#include "planning/wanted_pods.h"
 
 namespace dray::planning {
 namespace {
@@ -47,16 +50,19 @@ class Sorter {
       sorted_.has_nodes = true;
     } else if (object.kind().group.empty() && object.kind().kind == "Namespace") {
       sorted_.namespaces.insert_or_assign(object.metadata().name, object);
+    } else if (IsWorkload(object)) {
+      AddWorkload(manifest);
     } else if (object.kind().group == "resource.k8s.io") {
       sorted_.notes.push_back(fmt::format("{}: skipped {} {}: this allocator does not look at it",
                                           manifests::PlaceOf(manifest),
                                           object.kind().api_version(),
                                           object.kind().kind));
+    } else {
+      ++sorted_.others[std::string(object.kind().kind)];
     }
   }
 
   OfflineObjects Finish() && {
-    if (sorted_.nodes.empty() && slice_nodes_.empty()) slice_nodes_.insert("node");
     for (const std::string& name : slice_nodes_) {
       core::Node node;
       node.metadata.name = name;
@@ -66,14 +72,29 @@ class Sorter {
   }
 
  private:
+  void AddWorkload(const manifests::ManifestObject& manifest) {
+    const api::Object& object = manifest.object;
+    PlacedObject workload{object, manifests::PlaceOf(manifest)};
+    const auto [known, is_new] = workloads_.try_emplace(
+        fmt::format("{} {}", object.kind().kind, api::ObjectKey(object.metadata())),
+        sorted_.workloads.size());
+    if (is_new) {
+      sorted_.workloads.push_back(
+          {.workload = std::move(workload), .pods_before = sorted_.pods.size()});
+    } else {
+      sorted_.workloads[known->second].workload = std::move(workload);
+    }
+  }
+
   OfflineObjects sorted_;
   std::set<std::string> slice_nodes_;
+  std::map<std::string, size_t> workloads_;  // places in sorted_.workloads
 };
 
 /// Objects that one thread prepares before it looks for more.
 constexpr size_t kObjectsAtOnce = 64;
 
-/// Of an object that nobody else has. `uid`: if it has none.
+/// Of an object that nobody else has. `uid`: for one that has none.
 api::Object Stored(api::Object object,
                    std::string uid,
                    const api::Time& now,
@@ -87,8 +108,31 @@ api::Object Stored(api::Object object,
   return api::conversion::ToHub(object);
 }
 
-std::string UidFor(World& world, const api::Object& object) {
-  return object.metadata().uid.empty() ? NewUuid(world.random) : std::string();
+/// What an object of that kind and name has for a uid.
+std::string UidFor(const api::Object& object, const std::string& default_namespace) {
+  const api::meta_v1::ObjectMeta& metadata = object.metadata();
+  if (!metadata.uid.empty()) return {};
+  const bool is_default = object.kind().namespaced && metadata.namespace_.empty();
+  return UuidOf(fmt::format("{} {}/{}{}",
+                            object.kind().kind,
+                            is_default ? default_namespace : metadata.namespace_,
+                            metadata.name,
+                            metadata.generate_name));
+}
+
+/// The uids of objects that have none. Of a name that comes again each has its own.
+std::vector<std::string> UidsFor(const std::vector<manifests::ManifestObject>& objects,
+                                 const std::string& default_namespace) {
+  std::vector<std::string> uids;
+  uids.reserve(objects.size());
+  std::unordered_map<std::string, size_t> seen;
+  for (const manifests::ManifestObject& one : objects) {
+    std::string uid = UidFor(one.object, default_namespace);
+    if (const size_t before = uid.empty() ? 0 : seen[uid]++; before > 0)
+      uid = UuidOf(fmt::format("{} {}", uid, before));
+    uids.push_back(std::move(uid));
+  }
+  return uids;
 }
 
 }  // namespace
@@ -96,8 +140,10 @@ std::string UidFor(World& world, const api::Object& object) {
 api::Object AsStored(World& world,
                      const api::Object& object,
                      const std::string& default_namespace) {
-  return Stored(
-      object.Clone(), UidFor(world, object), api::Time::Of(world.clock.Now()), default_namespace);
+  return Stored(object.Clone(),
+                UidFor(object, default_namespace),
+                api::Time::Of(world.clock.Now()),
+                default_namespace);
 }
 
 std::vector<manifests::ManifestObject> CopiesOf(
@@ -111,9 +157,7 @@ OfflineObjects SortManifests(World& world,
                              manifests::Manifests&& manifests,
                              const std::string& default_namespace) {
   std::vector<manifests::ManifestObject> objects = std::move(manifests.objects);
-  std::vector<std::string> uids;
-  uids.reserve(objects.size());
-  for (const manifests::ManifestObject& one : objects) uids.push_back(UidFor(world, one.object));
+  std::vector<std::string> uids = UidsFor(objects, default_namespace);
   const api::Time now = api::Time::Of(world.clock.Now());
   InParallel(objects.size(), kObjectsAtOnce, [&](size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -24,6 +25,12 @@ struct PlacedObject {
   std::string place;
 };
 
+/// A Deployment, Job or the like (wanted_pods.h), among the pods.
+struct PlacedWorkload {
+  PlacedObject workload;
+  size_t pods_before = 0;  // of OfflineObjects::pods
+};
+
 struct OfflineObjects {
   std::vector<Frozen<api::resource_v1::ResourceSlice>> slices;  // as given
   std::vector<Frozen<api::resource_v1::DeviceClass>> classes;
@@ -32,18 +39,21 @@ struct OfflineObjects {
   std::vector<std::string> claim_order;          // as given
   std::map<std::string, api::Object> templates;  // by namespace/name
   std::vector<PlacedObject> pods;
-  /// By name. Nodes that only slices name have nothing but that name; without any node there is one
-  /// called "node".
+  /// As given, the last of a name; their pods are not among `pods`.
+  std::vector<PlacedWorkload> workloads;
+  /// By name. Nodes that only slices name have nothing but that name.
   std::map<std::string, api::Object> nodes;
   bool has_nodes = false;                         // some of them were given
   std::map<std::string, api::Object> namespaces;  // that were given, by name
   /// Objects of resource.k8s.io that take no part, and where they stand.
   std::vector<std::string> notes;
+  /// How many objects there are of other kinds, by kind: none of them matters.
+  std::map<std::string, size_t, std::less<>> others;
 };
 
-/// Sorts the manifests; objects get defaults, uids and the version they are stored in. Those
-/// without a namespace get `default_namespace`. They are changed in place, on all processors:
-/// nobody else has them.
+/// Sorts the manifests; objects get defaults, uids and the version they are stored in. Uids are
+/// made from names, so they are the same whenever the same is read. Those without a namespace get
+/// `default_namespace`. They are changed in place, on all processors: nobody else has them.
 OfflineObjects SortManifests(World& world,
                              manifests::Manifests&& manifests,
                              const std::string& default_namespace);
@@ -52,7 +62,8 @@ OfflineObjects SortManifests(World& world,
 std::vector<manifests::ManifestObject> CopiesOf(
     const std::vector<manifests::ManifestObject>& objects);
 
-/// A copy as the API server would have stored it: defaults, a uid, the version of its hub.
+/// A copy as the API server would have stored it: defaults, a uid made from its name, the version
+/// of its hub.
 api::Object AsStored(World& world, const api::Object& object, const std::string& default_namespace);
 
 }  // namespace dray::planning

@@ -3,65 +3,32 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
+#include <iterator>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "api/apps_v1/daemon_set.h"
-#include "api/apps_v1/deployment.h"
-#include "api/apps_v1/replica_set.h"
-#include "api/apps_v1/stateful_set.h"
 #include "api/batch_v1/cron_job.h"
 #include "api/batch_v1/job.h"
 #include "api/core_v1/node.h"
 #include "api/core_v1/pod.h"
-#include "api/core_v1/pod_template.h"
-#include "api/core_v1/replication_controller.h"
+#include "base/text_uuid.h"
+#include "controllers/claim_sync.h"
+#include "planning/waiting.h"
+#include "planning/wanted_pods.h"
 #include "scheduler/node_filter.h"
 
 namespace dray::planning {
 namespace {
 
-namespace apps = api::apps_v1;
 namespace batch = api::batch_v1;
 namespace core = api::core_v1;
 
-/// What a workload runs.
-struct Wanted {
-  const core::PodTemplateSpec* pods = nullptr;  // null: it is no workload
-  int64_t count = 1;
-  int64_t first = 0;  // number
-  bool on_each_node = false;
-};
-
-Wanted OfJob(const batch::JobSpec& job) {
-  Wanted wanted{.pods = &job.template_, .count = job.parallelism.value_or(1)};
-  if (job.completions.has_value()) wanted.count = std::min<int64_t>(wanted.count, *job.completions);
-  if (job.suspend.value_or(false)) wanted.count = 0;
-  return wanted;
-}
-
-Wanted WantedOf(const api::Object& object) {
-  if (const auto* deployment = object.If<apps::Deployment>()) {
-    return {.pods = &deployment->spec.template_, .count = deployment->spec.replicas.value_or(1)};
-  }
-  if (const auto* set = object.If<apps::ReplicaSet>()) {
-    return {.pods = &set->spec.template_, .count = set->spec.replicas.value_or(1)};
-  }
-  if (const auto* set = object.If<apps::StatefulSet>()) {
-    return {.pods = &set->spec.template_,
-            .count = set->spec.replicas.value_or(1),
-            .first = set->spec.ordinals.has_value() ? set->spec.ordinals->start : 0};
-  }
-  if (const auto* set = object.If<apps::DaemonSet>())
-    return {.pods = &set->spec.template_, .on_each_node = true};
-  if (const auto* job = object.If<batch::Job>()) return OfJob(job->spec);
-  if (const auto* job = object.If<batch::CronJob>()) return OfJob(job->spec.job_template.spec);
-  if (const auto* controller = object.If<core::ReplicationController>()) {
-    if (!controller->spec.template_.has_value()) return {};
-    return {.pods = &*controller->spec.template_, .count = controller->spec.replicas.value_or(1)};
-  }
-  return {};
+/// "Deployment default/web"
+std::string NameOf(const api::Object& workload) {
+  return fmt::format("{} {}", workload.kind().kind, api::ObjectKey(workload.metadata()));
 }
 
 PlacedObject PodOf(World& world,
@@ -79,6 +46,8 @@ PlacedObject PodOf(World& world,
                                            .name = owner.name,
                                            .uid = owner.uid,
                                            .controller = true});
+  // Not that of a pod which is there and has the same name.
+  pod.metadata.uid = UuidOf(fmt::format("{} {}", NameOf(workload.object), pod.metadata.name));
   pod.spec = pattern.spec;
   return {AsStored(world, api::Object::Of(std::move(pod)), owner.namespace_), workload.place};
 }
@@ -114,42 +83,214 @@ bool MayRunOn(const core::Node& node, const core::Pod& pod) {
          !scheduler::HasForbiddingTaint(pod, node);
 }
 
-}  // namespace
+/// What there is already.
+struct There {
+  std::set<std::string, std::less<>> names;  // of pods of the workload's namespace
+  std::set<std::string, std::less<>> nodes;  // with a pod of the workload, which is a DaemonSet
+};
 
-bool IsWorkload(const api::Object& object) {
-  return WantedOf(object).pods != nullptr;
-}
-
-Result<std::vector<PlacedObject>> PodsOf(World& world,
-                                         const PlacedObject& workload,
-                                         const std::map<std::string, api::Object>& nodes,
-                                         std::optional<size_t> replicas) {
-  const Wanted wanted = WantedOf(workload.object);
+std::vector<PlacedObject> PodsOnNodes(World& world,
+                                      const PlacedObject& workload,
+                                      const core::PodTemplateSpec& pattern,
+                                      const std::map<std::string, api::Object>& nodes,
+                                      const There& there) {
   std::vector<PlacedObject> pods;
-  if (wanted.pods == nullptr) return pods;
-  const int64_t count =
-      replicas.has_value() && wanted.count > 0 ? static_cast<int64_t>(*replicas) : wanted.count;
-  const size_t most =
-      wanted.on_each_node ? nodes.size() : static_cast<size_t>(std::max<int64_t>(count, 0));
-  if (most > kWorkloadPodsMax) {
-    return Fail(StatusReason::kBadRequest,
-                fmt::format("{} {}: {} pods, at most {} are looked at",
-                            workload.object.kind().kind,
-                            api::ObjectKey(workload.object.metadata()),
-                            most,
-                            kWorkloadPodsMax));
-  }
-  for (int64_t i = 0; !wanted.on_each_node && i < count; ++i)
-    pods.push_back(PodOf(world, workload, *wanted.pods, std::to_string(wanted.first + i)));
-  if (!wanted.on_each_node) return pods;
   for (const auto& [name, node] : nodes) {
-    const PlacedObject placed = PodOf(world, workload, *wanted.pods, name);
+    if (there.nodes.contains(name)) continue;
+    const PlacedObject placed = PodOf(world, workload, pattern, name);
     api::Object changed = placed.object.Clone();
     PutOn(name, changed.Mutable<core::Pod>());
     if (!MayRunOn(node.As<core::Node>(), changed.As<core::Pod>())) continue;
     pods.push_back({std::move(changed), placed.place});
   }
   return pods;
+}
+
+/// Errors: kBadRequest  more than kWorkloadPodsMax.
+Result<std::vector<PlacedObject>> MakePods(World& world,
+                                           const PlacedObject& workload,
+                                           const Wanted& wanted,
+                                           const std::map<std::string, api::Object>& nodes,
+                                           const There& there) {
+  const size_t most =
+      wanted.on_each_node ? nodes.size() : static_cast<size_t>(std::max<int64_t>(wanted.count, 0));
+  if (most > kWorkloadPodsMax) {
+    return Fail(StatusReason::kBadRequest,
+                fmt::format("{}: {} pods, at most {} are looked at",
+                            NameOf(workload.object),
+                            most,
+                            kWorkloadPodsMax));
+  }
+  if (wanted.on_each_node) return PodsOnNodes(world, workload, *wanted.pods, nodes, there);
+  std::vector<PlacedObject> pods;
+  const std::string& owner = workload.object.metadata().name;
+  for (int64_t number = wanted.first, left = wanted.count; left > 0; ++number) {
+    const bool is_there = there.names.contains(fmt::format("{}-{}", owner, number));
+    if (!is_there) pods.push_back(PodOf(world, workload, *wanted.pods, std::to_string(number)));
+    if (!is_there || wanted.are_numbered) --left;
+  }
+  return pods;
+}
+
+/// The controller of an object, as NameOf has it; empty: there is none.
+std::string ControllerOf(const api::meta_v1::ObjectMeta& metadata) {
+  for (const auto& owner : metadata.owner_references) {
+    if (owner.controller.value_or(false))
+      return fmt::format("{} {}/{}", owner.kind, metadata.namespace_, owner.name);
+  }
+  return {};
+}
+
+/// The Deployment of a pod whose ReplicaSet is not among the input: the name of that ends with the
+/// pod's hash. Empty: it has none.
+std::string DeploymentOf(const core::Pod& pod, std::string_view owner) {
+  constexpr std::string_view kReplicaSet = "ReplicaSet ";
+  const auto hash = pod.metadata.labels.find("pod-template-hash");
+  if (hash == pod.metadata.labels.end() || !owner.starts_with(kReplicaSet)) return {};
+  const std::string end = "-" + hash->second;
+  if (!owner.ends_with(end)) return {};
+  owner.remove_prefix(kReplicaSet.size());
+  owner.remove_suffix(end.size());
+  return fmt::format("Deployment {}", owner);
+}
+
+/// The node that a pod of a DaemonSet is on, or for.
+std::string NodeMeant(const core::Pod& pod) {
+  if (!pod.spec.node_name.empty()) return pod.spec.node_name;
+  if (!pod.spec.affinity.has_value() || !pod.spec.affinity->node_affinity.has_value()) return {};
+  const auto& required =
+      pod.spec.affinity->node_affinity->required_during_scheduling_ignored_during_execution;
+  if (!required.has_value()) return {};
+  for (const auto& term : required->node_selector_terms) {
+    for (const auto& field : term.match_fields) {
+      if (field.key == "metadata.name" && field.values.size() == 1) return field.values[0];
+    }
+  }
+  return {};
+}
+
+/// What of all workloads is there already.
+class Running {
+ public:
+  explicit Running(const OfflineObjects& objects) {
+    for (const PlacedWorkload& one : objects.workloads) {
+      const std::string name = NameOf(one.workload.object);
+      there_.insert(name);
+      const std::string owner = ControllerOf(one.workload.object.metadata());
+      if (!owner.empty()) owners_.emplace(name, owner);
+    }
+    for (const PlacedObject& placed : objects.pods) {
+      const auto& pod = placed.object.As<core::Pod>();
+      names_[pod.metadata.namespace_].insert(pod.metadata.name);
+      if (controllers::IsDone(pod) || pod.metadata.deletion_timestamp.has_value()) continue;
+      const std::string owner = ControllerOf(pod.metadata);
+      pods_[owner].push_back(&pod);
+      if (const auto above = owners_.find(owner); above != owners_.end()) {
+        pods_[above->second].push_back(&pod);
+      } else if (const std::string deployment = DeploymentOf(pod, owner);
+                 !there_.contains(owner) && !deployment.empty()) {
+        pods_[deployment].push_back(&pod);
+      }
+    }
+    for (const auto& [child, owner] : owners_) with_children_.insert(owner);
+  }
+
+  /// Its pods are counted where its owner's are.
+  bool RunsForItsOwner(const api::Object& workload) const {
+    const std::string owner = ControllerOf(workload.metadata());
+    return workload.If<batch::Job>() == nullptr && there_.contains(owner);
+  }
+  bool HasChildren(const std::string& name) const { return with_children_.contains(name); }
+  const std::vector<const core::Pod*>& PodsOf(const std::string& name) const {
+    static const std::vector<const core::Pod*> kNone;
+    const auto found = pods_.find(name);
+    return found == pods_.end() ? kNone : found->second;
+  }
+  There ThereOf(const api::Object& workload) const {
+    There there;
+    if (const auto names = names_.find(workload.metadata().namespace_); names != names_.end())
+      there.names = names->second;
+    for (const core::Pod* pod : PodsOf(NameOf(workload))) there.nodes.insert(NodeMeant(*pod));
+    return there;
+  }
+
+ private:
+  std::set<std::string, std::less<>> there_;
+  std::map<std::string, std::string> owners_;  // of workloads, by their names
+  std::set<std::string, std::less<>> with_children_;
+  std::map<std::string, std::vector<const core::Pod*>, std::less<>> pods_;  // by owner
+  std::map<std::string, std::set<std::string, std::less<>>> names_;         // by namespace
+};
+
+/// Why the workload takes no part, whatever there is already; empty: it does.
+std::string WhyNot(const api::Object& workload, const Wanted& wanted, const Running& running) {
+  if (workload.metadata().deletion_timestamp.has_value()) return "is being deleted";
+  core::Pod pod;
+  pod.spec = wanted.pods->spec;
+  if (!UsesDevices(pod)) return "has pods that use no claim and no extended resource";
+  if (workload.If<batch::CronJob>() != nullptr && running.HasChildren(NameOf(workload)))
+    return "has its Jobs among the input";
+  if (!wanted.on_each_node && wanted.count <= 0) return wanted.why_none;
+  return {};
+}
+
+/// The pods that one workload lacks. `why`: why it has none and never will.
+Result<std::vector<PlacedObject>> LackingPods(World& world,
+                                              const PlacedObject& workload,
+                                              const Running& running,
+                                              const std::map<std::string, api::Object>& nodes,
+                                              std::string& why) {
+  Wanted wanted = WantedOf(workload.object);
+  why = WhyNot(workload.object, wanted, running);
+  if (!why.empty()) return std::vector<PlacedObject>();
+  const auto& has = running.PodsOf(NameOf(workload.object));
+  if (!wanted.are_numbered) wanted.count -= static_cast<int64_t>(has.size());
+  DRAY_TRY(std::vector<PlacedObject> pods,
+           MakePods(world, workload, wanted, nodes, running.ThereOf(workload.object)));
+  if (pods.empty() && has.empty()) why = "has no node that takes its pods";
+  return pods;
+}
+
+}  // namespace
+
+Result<std::vector<PlacedObject>> PodsOf(World& world,
+                                         const PlacedObject& workload,
+                                         const std::map<std::string, api::Object>& nodes,
+                                         std::optional<size_t> replicas) {
+  Wanted wanted = WantedOf(workload.object);
+  if (wanted.pods == nullptr) return std::vector<PlacedObject>();
+  if (replicas.has_value() && wanted.count > 0) wanted.count = static_cast<int64_t>(*replicas);
+  return MakePods(world, workload, wanted, nodes, {});
+}
+
+Result<std::vector<LeftOut>> RunWorkloads(World& world,
+                                          OfflineObjects& objects,
+                                          const std::string& namespace_,
+                                          size_t pods_max) {
+  const Running running(objects);
+  std::vector<LeftOut> left_out;
+  std::vector<PlacedObject> pods;
+  size_t made = 0;
+  size_t next = 0;  // of objects.pods
+  for (const auto& [workload, pods_before] : objects.workloads) {
+    for (; next < pods_before; ++next) pods.push_back(objects.pods[next]);
+    const api::Object& object = workload.object;
+    const bool is_meant = namespace_.empty() || object.metadata().namespace_ == namespace_;
+    if (!is_meant || running.RunsForItsOwner(object)) continue;
+    std::string why;
+    DRAY_TRY(std::vector<PlacedObject> lacking,
+             LackingPods(world, workload, running, objects.nodes, why));
+    if (!why.empty()) left_out.push_back({.what = NameOf(object), .why = std::move(why)});
+    made += lacking.size();
+    if (made > pods_max) {
+      return Fail(StatusReason::kBadRequest,
+                  fmt::format("the workloads run more than {} pods", pods_max));
+    }
+    std::ranges::move(lacking, std::back_inserter(pods));
+  }
+  for (; next < objects.pods.size(); ++next) pods.push_back(objects.pods[next]);
+  objects.pods = std::move(pods);
+  return left_out;
 }
 
 }  // namespace dray::planning

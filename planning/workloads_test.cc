@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,6 +13,7 @@
 #include "api/core_v1/pod.h"
 #include "api/kind.h"
 #include "base/simulated_world.h"
+#include "planning/wanted_pods.h"
 
 namespace dray::planning {
 namespace {
@@ -105,6 +107,52 @@ TEST_F(Workloads, TheirPodsHaveAnOwnerAndTheLabelsOfTheTemplate) {
   EXPECT_EQ(pods[0].object.metadata().labels.at("a"), "b");
   EXPECT_EQ(pods[0].object.metadata().owner_references[0].kind, "Deployment");
   EXPECT_NE(pods[0].object.metadata().uid, "");
+}
+
+constexpr const char* kUsesClaim =
+    R"("template":{"spec":{"resourceClaims":[{"name":"c","resourceClaimName":"c"}]}})";
+
+/// The names of the pods after RunWorkloads.
+std::vector<std::string> PodNames(const OfflineObjects& objects) {
+  std::vector<std::string> names;
+  for (const PlacedObject& pod : objects.pods) names.push_back(pod.object.metadata().name);
+  return names;
+}
+
+PlacedObject PodOf(const std::string& kind, const std::string& name, const std::string& node) {
+  core::Pod pod;
+  pod.metadata = {.name = name, .namespace_ = "n", .uid = name};
+  pod.metadata.owner_references.push_back({.kind = kind, .name = "w", .controller = true});
+  pod.spec.node_name = node;
+  return {api::Object::Of(std::move(pod)), "f:2"};
+}
+
+TEST_F(Workloads, WhatIsThereIsCountedOff) {
+  OfflineObjects objects;
+  objects.nodes = nodes_;
+  objects.pods = {PodOf("StatefulSet", "w-1", "a"), PodOf("DaemonSet", "w-x", "b")};
+  const std::string set = std::string(R"({"replicas":3,)") + kUsesClaim + "}";
+  objects.workloads = {{Workload("apps/v1", "StatefulSet", set), 1},
+                       {Workload("apps/v1", "DaemonSet", std::string("{") + kUsesClaim + "}"), 2}};
+  ASSERT_TRUE(RunWorkloads(world_.world(), objects, "").has_value());
+  EXPECT_THAT(PodNames(objects), ElementsAre("w-1", "w-0", "w-2", "w-x", "w-a"));
+}
+
+TEST_F(Workloads, ThoseOfOtherNamespacesMakeNoPods) {
+  OfflineObjects objects;
+  objects.workloads = {{Workload("batch/v1", "Job", std::string("{") + kUsesClaim + "}"), 0}};
+  ASSERT_TRUE(RunWorkloads(world_.world(), objects, "other").has_value());
+  EXPECT_THAT(PodNames(objects), IsEmpty());
+}
+
+TEST_F(Workloads, AllTogetherMakeSoManyPodsAtMost) {
+  const PlacedObject two =
+      Workload("apps/v1", "Deployment", fmt::format(R"({{"replicas":2,{}}})", kUsesClaim));
+  OfflineObjects objects;
+  objects.workloads = {{two, 0}, {two, 0}};
+  OfflineObjects same = objects;
+  EXPECT_TRUE(RunWorkloads(world_.world(), objects, "", 4).has_value());
+  EXPECT_FALSE(RunWorkloads(world_.world(), same, "", 3).has_value());
 }
 
 }  // namespace

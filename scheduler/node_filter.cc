@@ -56,13 +56,18 @@ void CheckAmount(const std::string& name,
   if (request > allocatable) rejection.unresolvable = true;
 }
 
+/// A node of which nothing is known has room for pods, but nothing that nodes do not have by
+/// nature.
+bool MayBeThere(std::string_view resource, const NodeState& state) {
+  return state.allocatable.empty() && resource.find('/') == std::string_view::npos;
+}
+
 std::optional<Rejection> FilterResources(const PodNeeds& needs, const NodeState& state) {
-  if (state.allocatable.empty()) return std::nullopt;
   Rejection rejection{.reasons = {}, .unresolvable = false};
-  if (state.pods + 1 > AmountIn(state.allocatable, "pods"))
+  if (!state.allocatable.empty() && state.pods + 1 > AmountIn(state.allocatable, "pods"))
     rejection.reasons.emplace_back("Too many pods");
   for (const auto& [name, request] : needs.requests) {
-    if (request == 0) continue;
+    if (request == 0 || MayBeThere(name, state)) continue;
     if (AmountIn(state.allocatable, name) == 0 && needs.of_classes.contains(name)) continue;
     CheckAmount(name, request, state, rejection);
   }

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planning/waiting.h"
+
+#include <cstddef>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "controllers/claim_sync.h"
+#include "scheduler/node_filter.h"
+
+namespace dray::planning {
+
+namespace v1 = api::resource_v1;
+namespace core = api::core_v1;
+
+std::vector<std::string> ExtendedResources(const core::Pod& pod) {
+  std::vector<std::string> extended;
+  for (const auto& [name, amount] : scheduler::RequestsOf(pod)) {
+    const size_t slash = name.find('/');
+    if (amount > 0 && slash != std::string::npos && name.substr(0, slash) != "kubernetes.io")
+      extended.push_back(name);
+  }
+  return extended;
+}
+
+bool UsesDevices(const core::Pod& pod) {
+  return !pod.spec.resource_claims.empty() || !ExtendedResources(pod).empty();
+}
+
+std::string StateOf(const core::Pod& pod) {
+  if (controllers::IsDone(pod)) return fmt::format("is done: its phase is {}", pod.status.phase);
+  if (!pod.spec.node_name.empty()) return "is on node " + pod.spec.node_name;
+  if (pod.metadata.deletion_timestamp.has_value()) return "is being deleted";
+  if (!UsesDevices(pod)) return "uses no claim and no extended resource";
+  return {};
+}
+
+std::string StateOf(const v1::ResourceClaim& claim) {
+  if (claim.metadata.deletion_timestamp.has_value()) return "is being deleted";
+  if (!claim.status.allocation.has_value()) return {};
+  std::vector<std::string> devices;
+  for (const auto& result : claim.status.allocation->devices.results)
+    devices.push_back(fmt::format("{}/{}/{}", result.driver, result.pool, result.device));
+  return fmt::format("has devices: {}", fmt::join(devices, ", "));
+}
+
+}  // namespace dray::planning
