@@ -24,4 +24,12 @@ inline bool EqualsIgnoringCase(std::string_view a, std::string_view b) {
       a, b, [](char x, char y) { return x == y || LowerAscii(x) == LowerAscii(y); });
 }
 
+/// `text` without the white space at its ends.
+constexpr std::string_view TrimSpace(std::string_view text) {
+  constexpr std::string_view kSpace = " \t\n\v\f\r";
+  const size_t first = text.find_first_not_of(kSpace);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(kSpace) - first + 1);
+}
+
 }  // namespace dray

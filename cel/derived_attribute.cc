@@ -49,6 +49,7 @@ std::string_view HeldTypeName(const Value& value) {
     case ValueKind::kIp: return "netip.Addr";
     case ValueKind::kCidr: return "netip.Prefix";
     case ValueKind::kFormat: return "cel.Format";
+    case ValueKind::kAuthorization: return "library.authorizerVal";
     case ValueKind::kError: break;
   }
   return "error";
@@ -78,7 +79,8 @@ std::optional<AttributeKind> KindOf(const Value& held) {
     case ValueKind::kUrl:
     case ValueKind::kIp:
     case ValueKind::kCidr:
-    case ValueKind::kFormat: break;
+    case ValueKind::kFormat:
+    case ValueKind::kAuthorization: break;
   }
   return std::nullopt;
 }

@@ -61,7 +61,8 @@ uint64_t HashOf(const Value& value) {
     case ValueKind::kUrl:
     case ValueKind::kIp:
     case ValueKind::kCidr:
-    case ValueKind::kFormat: break;
+    case ValueKind::kFormat:
+    case ValueKind::kAuthorization: break;
   }
   return kind;  // no part of a device
 }
@@ -119,7 +120,8 @@ std::strong_ordering OrderOf(const Value& a, const Value& b) {
     case ValueKind::kUrl:
     case ValueKind::kIp:
     case ValueKind::kCidr:
-    case ValueKind::kFormat: break;
+    case ValueKind::kFormat:
+    case ValueKind::kAuthorization: break;
   }
   return std::strong_ordering::equal;
 }
@@ -151,7 +153,8 @@ Value Own(Arena& arena, const Value& value) {
     case ValueKind::kUrl:
     case ValueKind::kIp:
     case ValueKind::kCidr:
-    case ValueKind::kFormat: break;
+    case ValueKind::kFormat:
+    case ValueKind::kAuthorization: break;
   }
   return value;
 }

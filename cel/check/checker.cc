@@ -150,6 +150,13 @@ class Checker {
   const Type* ObjectFieldType(std::string_view object, std::string_view field, uint32_t offset) {
     const auto own = EnvironmentFieldType(object, field, context_.environment);
     if (own.has_value()) return context_.ParseType(*own);
+    const auto& declared = context_.scope.objects;
+    const auto of_scope = std::ranges::find(declared, object, &ObjectDeclaration::name);
+    if (of_scope != declared.end()) {
+      const auto known = std::ranges::find(of_scope->fields, field, &FieldDeclaration::name);
+      if (known != of_scope->fields.end()) return context_.ParseType(known->type);
+      return Fail(offset, fmt::format("undefined field '{}'", field));
+    }
     if (const Message* const message = FindMessage(object); message != nullptr) {
       const auto type = message->TypeOf(field);
       if (type.has_value()) return context_.ParseType(*type);

@@ -24,6 +24,7 @@ std::span<const EnvironmentVariable> EnvironmentVariables(const Environment& env
     case Purpose::kDerivedAttribute:
     case Purpose::kFree: break;
     case Purpose::kNamedResources: return kNamedResources;
+    case Purpose::kAdmission: return {};
   }
   return kDevice;
 }

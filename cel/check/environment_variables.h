@@ -21,8 +21,8 @@ struct EnvironmentVariable {
 /// In the order in which evaluation expects their values.
 ///
 /// Selectors and derived attributes have `device`. Named resources (1.30) have one map per type of
-/// attribute; `attributes` alone is not a variable there. Source: dynamic-resource-allocation,
-/// cel/compile.go; in 1.30 structured/namedresources/cel/compile.go.
+/// attribute; `attributes` alone is not a variable there. Admission policies have none. Source:
+/// dynamic-resource-allocation, cel/compile.go; in 1.30 structured/namedresources/cel/compile.go.
 std::span<const EnvironmentVariable> EnvironmentVariables(const Environment& environment);
 
 /// The type of `field` of the object type `object`, as declarations write it; nothing if there is

@@ -68,7 +68,8 @@ std::optional<std::string> ResultProblem(const Type& type, const Environment& en
     case Purpose::kNamedResources:
       if (type.kind == TypeKind::kBool) return std::nullopt;
       return "must evaluate to bool";
-    case Purpose::kFree: break;
+    case Purpose::kFree:
+    case Purpose::kAdmission: break;
   }
   return std::nullopt;
 }

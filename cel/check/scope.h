@@ -26,11 +26,24 @@ struct FunctionDeclaration {
   std::vector<OverloadDeclaration> overloads;
 };
 
+struct FieldDeclaration {
+  std::string name;
+  std::string type;
+};
+
+/// An object type with fields, which expressions cannot make.
+struct ObjectDeclaration {
+  std::string name;  // "kubernetes.AdmissionRequest"
+  std::vector<FieldDeclaration> fields;
+};
+
 struct Scope {
   /// Names are looked up in this container ("a.b") first, then in those around it.
   std::string container;
   std::vector<VariableDeclaration> variables;
   std::vector<FunctionDeclaration> functions;
+  /// Object types of the variables.
+  std::vector<ObjectDeclaration> objects = {};
   /// Without checks every type is dyn, and a name that nothing declares fails when it is evaluated.
   bool checked = true;
 };

@@ -34,7 +34,8 @@ bool HasAddition(ValueKind kind) {
     case ValueKind::kUrl:
     case ValueKind::kIp:
     case ValueKind::kCidr:
-    case ValueKind::kFormat: break;
+    case ValueKind::kFormat:
+    case ValueKind::kAuthorization: break;
   }
   return false;
 }
@@ -65,6 +66,7 @@ std::string ConversionProblem(const Value& value, std::string_view wanted) {
     case ValueKind::kIp:
     case ValueKind::kCidr:
     case ValueKind::kFormat:
+    case ValueKind::kAuthorization:
     case ValueKind::kTimestamp:
     case ValueKind::kDuration:
       return fmt::format("type conversion error from '{}' to '{}'", ShortName(value), wanted);

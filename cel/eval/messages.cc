@@ -197,7 +197,8 @@ class MessageMaker {
       case ValueKind::kUrl:
       case ValueKind::kIp:
       case ValueKind::kCidr:
-      case ValueKind::kFormat: break;
+      case ValueKind::kFormat:
+      case ValueKind::kAuthorization: break;
     }
     return MakeError(arena_, ConversionProblem(value, kJsonValue));
   }

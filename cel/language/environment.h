@@ -26,6 +26,7 @@ enum class Purpose : uint8_t {
   kDerivedAttribute,  // 1.37: a scalar or list that becomes an attribute value
   kNamedResources,    // 1.30: variable `attributes`, result bool
   kFree,              // as a selector, with any result type
+  kAdmission,         // admission policies: no variable but those of the scope, any result type
 };
 
 struct Environment {

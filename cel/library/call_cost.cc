@@ -36,6 +36,7 @@ uint64_t SizeOf(const Value& value) {
     case ValueKind::kDuration:
     case ValueKind::kUrl:
     case ValueKind::kFormat:
+    case ValueKind::kAuthorization:
     case ValueKind::kSemver: break;
   }
   return 1;

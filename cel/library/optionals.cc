@@ -41,6 +41,7 @@ bool IsZero(const Value& value) {
     case ValueKind::kIp:
     case ValueKind::kCidr:
     case ValueKind::kFormat:
+    case ValueKind::kAuthorization:
     case ValueKind::kSemver: break;
   }
   return false;

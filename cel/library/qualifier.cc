@@ -45,6 +45,7 @@ std::string KeyText(const Value& key) {
     case ValueKind::kIp:
     case ValueKind::kCidr:
     case ValueKind::kFormat:
+    case ValueKind::kAuthorization:
     case ValueKind::kSemver: break;
   }
   return std::string(TypeName(key));

@@ -191,7 +191,9 @@ Problem WriteNested(Output& out, const Value& value) {
     case ValueKind::kUrl:
     case ValueKind::kIp:
     case ValueKind::kCidr:
-    case ValueKind::kFormat: return fmt::format("no formatting function for {}", TypeName(value));
+    case ValueKind::kFormat:
+    case ValueKind::kAuthorization:
+      return fmt::format("no formatting function for {}", TypeName(value));
   }
   return std::nullopt;
 }
@@ -220,7 +222,8 @@ Problem WriteText(Output& out, const Value& value) {
     case ValueKind::kUrl:
     case ValueKind::kIp:
     case ValueKind::kCidr:
-    case ValueKind::kFormat: break;
+    case ValueKind::kFormat:
+    case ValueKind::kAuthorization: break;
   }
   return WrongType('s', TypeName(value));
 }

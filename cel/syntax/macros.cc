@@ -183,7 +183,7 @@ void ExpandMacro(Ast& ast,
   const size_t arguments = call.children.size() - 1;
   const Node& receiver = ast[call.children[0]];
   if (call.name == "bind" && arguments == 3 && receiver.kind == NodeKind::kIdentifier &&
-      receiver.name == "cel") {
+      receiver.name == "cel" && environment.purpose != Purpose::kAdmission) {
     return ExpandBind(use);
   }
   if ((call.name == "optMap" || call.name == "optFlatMap") && arguments == 2) {

@@ -96,7 +96,7 @@ Value AdoptList(Arena& arena, std::span<const Value> items) {
 
 bool CanBeKey(ValueKind kind) {
   return kind != ValueKind::kBytes && kind != ValueKind::kFormat && kind != ValueKind::kSemver &&
-         kind != ValueKind::kError;
+         kind != ValueKind::kAuthorization && kind != ValueKind::kError;
 }
 
 Value MakeMap(Arena& arena, std::span<const MapEntry> entries) {

@@ -8,6 +8,8 @@
 #include <functional>
 #include <optional>
 
+#include "cel/value/authorization.h"
+
 namespace dray::cel::inline value {
 namespace {
 
@@ -17,7 +19,7 @@ constexpr double kTwoTo64 = 18446744073709551616.0;
 const Map kEmptyMap;
 const Value kEmptyMapValue = Value::FromMap(&kEmptyMap);
 
-constexpr std::array<std::string_view, 20> kTypeNames = {"error",
+constexpr std::array<std::string_view, 21> kTypeNames = {"error",
                                                          "null_type",
                                                          "bool",
                                                          "int",
@@ -36,7 +38,8 @@ constexpr std::array<std::string_view, 20> kTypeNames = {"error",
                                                          "kubernetes.URL",
                                                          "net.IP",
                                                          "net.CIDR",
-                                                         "kubernetes.NamedFormat"};
+                                                         "kubernetes.NamedFormat",
+                                                         "kubernetes.authorization"};
 
 bool IsNumber(ValueKind kind) {
   return kind == ValueKind::kInt || kind == ValueKind::kUint || kind == ValueKind::kDouble;
@@ -177,6 +180,9 @@ const Value* Map::FindPresent(const Value& key) const {
 
 const Value* Map::Find(const Value& key) const {
   const Value* const found = FindPresent(key);
+  if (found == nullptr && late != nullptr && key.is(ValueKind::kString)) {
+    return late->Find(key.text());
+  }
   return found == nullptr && empty_by_default ? &kEmptyMapValue : found;
 }
 
@@ -199,6 +205,7 @@ uint64_t HashText(std::string_view text) {
 }
 
 std::string_view TypeName(const Value& value) {
+  if (value.is(ValueKind::kAuthorization)) return TypeNameOf(value.authorization().stage);
   return kTypeNames[static_cast<size_t>(value.kind())];
 }
 
@@ -210,11 +217,14 @@ std::optional<ValueKind> KindOfObject(std::string_view name) {
 }
 
 std::string_view GoTypeName(const Value& value) {
-  static constexpr std::array<std::string_view, 20> kNames = {
-      "*types.Err",   "types.Null",      "types.Bool",      "types.Int",       "types.Uint",
-      "types.Double", "types.String",    "types.Bytes",     "*types.baseList", "*types.baseMap",
-      "*types.Type",  "*types.Optional", "types.Timestamp", "types.Duration",  "cel.Quantity",
-      "cel.Semver",   "cel.URL",         "cel.IP",          "cel.CIDR",        "cel.Format"};
+  static constexpr std::array<std::string_view, 21> kNames = {
+      "*types.Err",      "types.Null",     "types.Bool",
+      "types.Int",       "types.Uint",     "types.Double",
+      "types.String",    "types.Bytes",    "*types.baseList",
+      "*types.baseMap",  "*types.Type",    "*types.Optional",
+      "types.Timestamp", "types.Duration", "cel.Quantity",
+      "cel.Semver",      "cel.URL",        "cel.IP",
+      "cel.CIDR",        "cel.Format",     "library.authorizerVal"};
   if (value.is(ValueKind::kMap) && value.map().empty_by_default) return "cel.mapper";
   if (value.is(ValueKind::kQuantity) && value.is_computed()) return "*cel.Quantity";
   return kNames[static_cast<size_t>(value.kind())];
@@ -247,6 +257,7 @@ Value Equal(const Value& a, const Value& b) {
     case ValueKind::kIp: return Value::Bool(a.ip() == b.ip());
     case ValueKind::kCidr: return Value::Bool(a.cidr() == b.cidr());
     case ValueKind::kFormat: return Value::Bool(&a.format() == &b.format());
+    case ValueKind::kAuthorization: return Value::Bool(&a.authorization() == &b.authorization());
     case ValueKind::kInt:
     case ValueKind::kUint:
     case ValueKind::kDouble:

@@ -38,12 +38,15 @@ enum class ValueKind : uint8_t {
   kIp,
   kCidr,
   kFormat,
+  kAuthorization,
 };
 
 struct List;
 struct Map;
 struct DeepIndex;
-struct NamedFormat;  // named_format.h
+struct NamedFormat;    // named_format.h
+struct Authorization;  // authorization.h
+class LateEntries;
 
 class Value {
  public:
@@ -85,10 +88,13 @@ class Value {
   static Value Ip(const IpAddress* value) { return {ValueKind::kIp, value}; }
   static Value Cidr(const IpPrefix* value) { return {ValueKind::kCidr, value}; }
   static Value Format(const NamedFormat* value) { return {ValueKind::kFormat, value}; }
+  static Value Authorization(const cel::Authorization* value) {
+    return {ValueKind::kAuthorization, value};
+  }
 
   ValueKind kind() const { return kind_; }
   bool is(ValueKind kind) const { return kind_ == kind; }
-  /// Quantity, Semver, URL, IP, CIDR, Format: the types that Kubernetes adds.
+  /// Quantity, Semver, URL, IP, CIDR, Format and those of the authorizer: what Kubernetes adds.
   bool is_object() const { return kind_ >= ValueKind::kQuantity; }
   bool is_error() const { return kind_ == ValueKind::kError; }
   bool is_true() const { return kind_ == ValueKind::kBool && payload_.integer != 0; }
@@ -117,6 +123,9 @@ class Value {
   const IpAddress& ip() const { return *static_cast<const IpAddress*>(payload_.pointer); }
   const IpPrefix& cidr() const { return *static_cast<const IpPrefix*>(payload_.pointer); }
   const NamedFormat& format() const { return *static_cast<const NamedFormat*>(payload_.pointer); }
+  const cel::Authorization& authorization() const {
+    return *static_cast<const cel::Authorization*>(payload_.pointer);
+  }
 
  private:
   Value(ValueKind kind, int64_t integer) : kind_(kind), payload_{.integer = integer} {}
@@ -195,6 +204,17 @@ struct DeepIndex {
   }
 };
 
+/// Values of a map that are computed when they are first asked for. A walk through the map does not
+/// see them.
+class LateEntries {
+ public:
+  /// nullptr if there is no such key. The value lives as long as the map, and may be an error.
+  virtual const Value* Find(std::string_view key) = 0;
+
+ protected:
+  ~LateEntries() = default;
+};
+
 /// Entries are sorted by KeyLess, each key once: iteration never depends on chance.
 struct Map {
   std::span<const MapEntry> entries;
@@ -204,6 +224,8 @@ struct Map {
   /// A key that is missing gives an empty map. True of device.attributes and device.capacity.
   bool empty_by_default = false;
   Weight weight = 1;
+  /// Values of texts that are not among the entries; not owned, null: there are none.
+  LateEntries* late = nullptr;
 
   /// nullptr if there is no such key. int, uint and double keys with the same whole value find each
   /// other where upstream lets them. Costs O(log n).

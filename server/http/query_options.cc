@@ -192,6 +192,8 @@ Result<> ReadWriteOptions(const net::Query& query,
   if (!causes.empty()) {
     return Fail(errors::InvalidAs("meta.k8s.io", OptionsName(request.verb), "", std::move(causes)));
   }
+  options.said_manager = options.field_manager;
+  options.said_validation = validation;
   if (options.field_manager.empty()) options.field_manager = ManagerFrom(user_agent);
   return {};
 }

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "api/admissionregistration_v1/policy.h"
 #include "api/apiextensions_v1.h"
 #include "api/apiregistration_v1.h"
 #include "api/certificates_v1/signing_request.h"
@@ -22,6 +23,7 @@
 #include "api/scheduling_v1.h"
 #include "api/validation/quota_rules.h"
 #include "api/validation/settings.h"
+#include "server/policies/policy_rules.h"
 #include "server/registry/more_strategies.h"
 #include "server/registry/rules_of.h"
 
@@ -261,7 +263,21 @@ constexpr Strategy kApi = {.type = &api::TypeOf<APIService>,
                            .status_metadata = StatusMetadata::kFree,
                            .prepare_create = PrepareNewApi};
 
+using api::admissionregistration_v1::ValidatingAdmissionPolicy;
+using api::admissionregistration_v1::ValidatingAdmissionPolicyBinding;
+
+constexpr Strategy kPolicy = {
+    .type = &api::TypeOf<ValidatingAdmissionPolicy>,
+    .validate_create = Rule<ValidatingAdmissionPolicy, policies::ValidatePolicy>,
+    .validate_update = Rule<ValidatingAdmissionPolicy, policies::ValidatePolicy>,
+    .validate_status = Rule<ValidatingAdmissionPolicy, policies::ValidatePolicyStatus>};
+
+constexpr Strategy kPolicyBinding =
+    kAlwaysAsNew<ValidatingAdmissionPolicyBinding, policies::ValidatePolicyBinding>;
+
 constexpr Strategy kRows[] = {
+    kPolicy,
+    kPolicyBinding,
     kService,
     kSigningRequest,
     kApi,

@@ -24,6 +24,9 @@ class RuleSet {
   api::validation::Options For(const api::KindInfo& kind,
                                const api::Object* namespace_object) const;
 
+  /// The release of the structured kinds.
+  api::Release release() const { return structured_.release; }
+
   /// Whether a gate that is about the server as a whole is on.
   bool Has(api::Gate gate) const { return structured_.Has(gate); }
 

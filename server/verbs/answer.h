@@ -11,6 +11,7 @@
 #include "api/kind.h"
 #include "api/meta_v1/status.h"
 #include "base/result.h"
+#include "server/policies/evaluation.h"
 #include "server/storage/item.h"
 #include "server/storage/item_list.h"
 
@@ -39,6 +40,8 @@ struct StatusAnswer {
 struct Answer {
   Result<std::variant<ObjectAnswer, ListAnswer, StatusAnswer>> outcome;
   std::vector<std::string> warnings = {};
+  /// What admission policies add to the audit log.
+  std::vector<policies::PublishedAnnotation> annotations = {};
 };
 
 }  // namespace dray::server::verbs

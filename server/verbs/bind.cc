@@ -10,6 +10,8 @@
 #include "api/core_v1/pod.h"
 #include "api/release.h"
 #include "server/errors/errors.h"
+#include "server/storage/transactions.h"
+#include "server/verbs/admission.h"
 #include "server/verbs/decode_body.h"
 #include "server/verbs/modify.h"
 #include "server/verbs/verbs.h"
@@ -114,7 +116,13 @@ Task<Outcome> Bind(Call call) {
         errors::BadRequest(fmt::format("name in URL does not match name in Binding object")));
   }
   DRAY_CO_TRY_VOID(CheckTarget(binding));
-  const Call inner{.core = call.core, .request = &on_pod, .warnings = call.warnings};
+  const Call inner{.core = call.core,
+                   .request = &on_pod,
+                   .warnings = call.warnings,
+                   .annotations = call.annotations};
+  DRAY_CO_TRY(const Frozen<store::Snapshot> snapshot, co_await storage::ReadNewest(&core.store));
+  DRAY_CO_TRY_VOID(AskPolicies(
+      inner, *snapshot, {.object = &decoded, .kind = &binding_kind, .subresource = "binding"}));
   const api::Time now = api::Time::Of(core.world.clock.Now());
   Modification modification;
   modification.change = [&](const Current& now_there) -> Result<api::Object> {

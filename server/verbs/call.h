@@ -17,6 +17,7 @@
 #include "base/log.h"
 #include "base/result.h"
 #include "base/world.h"
+#include "server/policies/evaluation.h"
 #include "server/registry/write.h"
 #include "server/storage/allocation_guard.h"
 #include "server/storage/list_cache.h"
@@ -30,7 +31,8 @@
 
 namespace dray::server::verbs {
 
-class Rights;  // server/verbs/rights.h
+class Policies;  // server/verbs/admission.h
+class Rights;    // server/verbs/rights.h
 
 /// What all verbs work on; constant after construction, but for what the reader remembers.
 struct Core {
@@ -50,6 +52,7 @@ struct Core {
   std::shared_ptr<std::atomic<int64_t>> watches_begin;
   /// Null when everybody may do everything.
   std::shared_ptr<Rights> rights;
+  std::shared_ptr<Policies> policies;
 };
 
 using Outcome = std::variant<ObjectAnswer, ListAnswer, StatusAnswer>;
@@ -59,6 +62,12 @@ struct Call {
   const Core* core;
   const ResourceRequest* request;
   std::vector<std::string>* warnings;
+  /// What policies add to the audit log; null: nobody wants it.
+  std::vector<policies::PublishedAnnotation>* annotations = nullptr;
+  /// Part of another call, about which admission policies have been asked.
+  bool is_admitted = false;
+  /// Of a collection that is deleted.
+  bool of_collection = false;
 
   /// The version of the kind that the client speaks.
   const api::KindInfo& kind() const { return *request->kind; }

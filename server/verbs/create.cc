@@ -21,6 +21,7 @@
 #include "server/storage/keys.h"
 #include "server/storage/stored_object.h"
 #include "server/storage/transactions.h"
+#include "server/verbs/admission.h"
 #include "server/verbs/decode_body.h"
 #include "server/verbs/limit_ranges.h"
 #include "server/verbs/priority_classes.h"
@@ -130,6 +131,7 @@ Task<Attempt> Put(Call call, api::Object object, registry::Owners owners) {
   DRAY_CO_TRY(registry::Warnings warnings, registry::BeforeCreate(strategy, object, context));
   std::ranges::move(warnings, std::back_inserter(*call.warnings));
   DRAY_CO_TRY_VOID(CheckLimitRanges(object, ranges));
+  DRAY_CO_TRY_VOID(AskPolicies(call, *snapshot, {.object = &object}));
   const std::string name = object.metadata().name;
   const std::string key = storage::ObjectKey(kind, namespace_, name);
   DRAY_CO_TRY(store::Txn txn, TxnAround(call, object, key, *snapshot, context));

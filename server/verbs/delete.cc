@@ -18,6 +18,7 @@
 #include "server/storage/keys.h"
 #include "server/storage/stored_object.h"
 #include "server/storage/transactions.h"
+#include "server/verbs/admission.h"
 #include "server/verbs/delete_options.h"
 #include "server/verbs/modify.h"
 #include "server/verbs/verbs.h"
@@ -245,6 +246,7 @@ Task<Outcome> DeleteOne(Call call) {
   DRAY_CO_TRY_VOID(CheckDeleteOptions(call.request->delete_options, Deletion::kUsual));
   DRAY_CO_TRY_VOID(CheckMayGo(call));
   WarnOfNoPolicy(call);
+  const size_t warnings_before = call.warnings->size();
   const bool dry_run = call.request->write.dry_run || !call.request->delete_options.dry_run.empty();
   bool marked = false;  // by this request: its preconditions held then
   for (int tries = 0; tries < kModifyTriesMax; ++tries) {
@@ -253,7 +255,14 @@ Task<Outcome> DeleteOne(Call call) {
     if (record == nullptr) co_return Fail(errors::NotFound(kind, call.request->name));
     DRAY_CO_TRY(const std::optional<Item> current, ItemAskedFor(call, call.storage(), *record));
     if (!current.has_value()) co_return Fail(errors::NotFound(kind, call.request->name));
-    if (!marked) DRAY_CO_TRY_VOID(CheckPreconditions(call, current->object.metadata()));
+    if (!marked) {
+      DRAY_CO_TRY_VOID(CheckPreconditions(call, current->object.metadata()));
+      call.warnings->resize(warnings_before);  // of a look that came to nothing
+      DRAY_CO_TRY_VOID(
+          AskPolicies(call,
+                      *snapshot,
+                      {.operation = policies::Operation::kDelete, .old_object = &current->object}));
+    }
     Plan plan = PlanDeletion(call, current->object);
     if (plan.step == Plan::Step::kNothing) {
       DRAY_CO_TRY(std::optional<Item> seen, storage::ItemOf(call.view(), *record));

@@ -20,7 +20,11 @@ Task<Outcome> DeleteCollection(Call call) {
     one.verb = Verb::kDelete;
     one.namespace_ = item.object.metadata().namespace_;
     one.name = item.object.metadata().name;
-    const Call inner{.core = call.core, .request = &one, .warnings = call.warnings};
+    const Call inner{.core = call.core,
+                     .request = &one,
+                     .warnings = call.warnings,
+                     .annotations = call.annotations,
+                     .of_collection = true};
     const Result<Outcome> deleted = co_await DeleteOne(inner);
     if (!deleted.has_value() && deleted.error().reason != StatusReason::kNotFound) {
       co_return std::unexpected(deleted.error());

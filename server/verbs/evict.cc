@@ -15,6 +15,7 @@
 #include "server/storage/keys.h"
 #include "server/storage/stored_object.h"
 #include "server/storage/transactions.h"
+#include "server/verbs/admission.h"
 #include "server/verbs/decode_body.h"
 #include "server/verbs/modify.h"
 #include "server/verbs/verbs.h"
@@ -101,7 +102,8 @@ Task<ObjectAnswer> Charge(Call call, const std::string* budget, const std::strin
   request.subresource = "status";
   request.write.dry_run = call.request->write.dry_run;
   request.write.field_manager = "kube-apiserver";
-  const Call inner{.core = call.core, .request = &request, .warnings = call.warnings};
+  const Call inner{
+      .core = call.core, .request = &request, .warnings = call.warnings, .is_admitted = true};
   Modification modification;
   modification.change = [&](const Current& current) -> Result<api::Object> {
     const auto& stored = current.stored.object.As<policy_v1::PodDisruptionBudget>();
@@ -163,7 +165,8 @@ Task<Outcome> Evict(Call call) {
   removal.body = {};
   if (eviction.delete_options.has_value()) removal.delete_options = *eviction.delete_options;
   removal.write.dry_run = removal.write.dry_run || !removal.delete_options.dry_run.empty();
-  const Call inner{.core = call.core, .request = &removal, .warnings = call.warnings};
+  const Call inner{
+      .core = call.core, .request = &removal, .warnings = call.warnings, .is_admitted = true};
   DRAY_CO_TRY(const Frozen<store::Snapshot> snapshot,
               co_await storage::ReadNewest(&call.core->store));
   const Frozen<store::Record> record = snapshot->Get(inner.key());
@@ -171,6 +174,8 @@ Task<Outcome> Evict(Call call) {
   DRAY_CO_TRY(const std::optional<storage::Item> item,
               ItemAskedFor(inner, inner.storage(), *record));
   if (!item.has_value()) co_return Fail(errors::NotFound(call.kind(), call.request->name));
+  DRAY_CO_TRY_VOID(AskPolicies(
+      call, *snapshot, {.object = &decoded, .kind = &decoded.kind(), .subresource = "eviction"}));
   const auto& pod = item->object.As<core_v1::Pod>();
   DRAY_CO_TRY(const std::vector<api::Object> budgets, BudgetsOf(inner, *snapshot, pod));
   DRAY_CO_TRY_VOID(co_await Allow(inner, &pod, &budgets));

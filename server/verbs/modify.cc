@@ -17,6 +17,7 @@
 #include "server/registry/write.h"
 #include "server/storage/stored_object.h"
 #include "server/storage/transactions.h"
+#include "server/verbs/admission.h"
 #include "server/verbs/lease_condition.h"
 #include "server/verbs/priority_classes.h"
 #include "server/verbs/resource_version.h"
@@ -87,6 +88,28 @@ Result<api::Object> WishFor(const Call& call,
     api::conversion::MergeBack(call.kind(), old, next, call.request->release);
   }
   return next;
+}
+
+// What policies say about `old` becoming `next`. A binding is admitted as what it is.
+// NOLINTNEXTLINE(readability-function-size): the change, and where it happens
+Result<> AskAboutChange(const Call& call,
+                        registry::Subresource subresource,
+                        const Modification& modification,
+                        const store::Snapshot& snapshot,
+                        const api::Object& next,
+                        const api::Object& old) {
+  if (subresource == registry::Subresource::kBinding) return {};
+  AdmittedWrite write{.operation = policies::Operation::kUpdate,
+                      .object = &next,
+                      .old_object = &old,
+                      .subresource = call.request->subresource};
+  if (modification.seen_through == nullptr) return AskPolicies(call, snapshot, write);
+  const api::Object seen = modification.seen_through(next);
+  const api::Object seen_before = modification.seen_through(old);
+  write.object = &seen;
+  write.old_object = &seen_before;
+  write.kind = &seen.kind();
+  return AskPolicies(call, snapshot, write);
 }
 
 // The answer without a write of the new content: a dry run, a finished object.
@@ -171,6 +194,7 @@ Task<ObjectAnswer> Modify(Call call,
     DRAY_CO_TRY_VOID(CheckDefaultClass(next, *snapshot));
     DRAY_CO_TRY(registry::Warnings warnings, registry::BeforeUpdate(strategy, next, old, context));
     std::ranges::move(warnings, std::back_inserter(*call.warnings));
+    DRAY_CO_TRY_VOID(AskAboutChange(call, subresource, *modification, *snapshot, next, old));
     next.mutable_metadata().resource_version = old.metadata().resource_version;
     store::Txn txn{.compares = {{.key = key, .modified = record->modified}}};
     const bool finished = IsFinished(strategy, next, old);

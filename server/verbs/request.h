@@ -49,6 +49,8 @@ struct WriteOptions {
   std::string field_manager;
   FieldValidation field_validation = FieldValidation::kWarn;
   std::optional<bool> force;
+  /// fieldManager and fieldValidation as the client gave them, which policies may look at.
+  std::string said_manager = {}, said_validation = {};
 };
 
 /// Bytes that are said to be protobuf, in the envelope of Kubernetes.

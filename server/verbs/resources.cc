@@ -9,6 +9,7 @@
 #include "server/registry/strategy.h"
 #include "server/storage/keys.h"
 #include "server/storage/pooled_store.h"
+#include "server/verbs/admission.h"
 #include "server/verbs/rights.h"
 #include "server/verbs/tokens.h"
 #include "server/verbs/verbs.h"
@@ -30,7 +31,8 @@ struct Resources::Parts {
                         .lists = core.lists,
                         .states_begin = core.states_begin,
                         .watches_begin = core.watches_begin,
-                        .rights = core.rights});
+                        .rights = core.rights,
+                        .policies = core.policies});
   }
   Core core;
   WatchHub hub;
@@ -107,7 +109,8 @@ Resources::Resources(
                .lists = std::make_shared<storage::ListCache>(),
                .states_begin = std::make_shared<std::atomic<int64_t>>(0),
                .watches_begin = std::make_shared<std::atomic<int64_t>>(0),
-               .rights = options.rbac ? std::make_shared<Rights>(store) : nullptr})) {}
+               .rights = options.rbac ? std::make_shared<Rights>(store) : nullptr,
+               .policies = std::make_shared<Policies>(options.rules.release())})) {}
 
 Resources::~Resources() = default;
 
@@ -146,7 +149,10 @@ void Resources::CatchUp() {
 
 Task<Answer> Resources::HandleOver(const Core* core, ResourceRequest request) {
   Answer answer;
-  const Call call{.core = core, .request = &request, .warnings = &answer.warnings};
+  const Call call{.core = core,
+                  .request = &request,
+                  .warnings = &answer.warnings,
+                  .annotations = &answer.annotations};
   Result<Outcome> outcome = co_await Dispatch(call);
   answer.outcome = std::move(outcome);
   co_return answer;

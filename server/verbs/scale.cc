@@ -158,7 +158,8 @@ Error ConflictInScale(const api::KindInfo& workload, Error error) {
 Task<Outcome> ApplyScale(Call call) {
   DRAY_CO_TRY(const api::JsonTree config, ConfigOfWorkload(call));
   const managed_fields::Write write = WriterOf(call, registry::Subresource::kNone);
-  Modification modification{.wrong_uid = WrongUid::kInvalid, .decides_owners = true};
+  Modification modification{
+      .wrong_uid = WrongUid::kInvalid, .decides_owners = true, .seen_through = ScaleOf};
   modification.change = [&](const Current& current) -> Result<api::Object> {
     Result<api::Object> merged = AppliedTo(call, write, current.stored.object, config);
     if (!merged.has_value() && merged.error().reason == StatusReason::kConflict) {
@@ -182,7 +183,7 @@ Task<Outcome> ServeScale(Call call) {
   const bool is_update = call.request->verb == Verb::kUpdate;
   Result<api::Object> wish = is_update ? DecodeBody(call, Scales()) : Result<api::Object>();
   if (!wish.has_value()) co_return std::unexpected(std::move(wish).error());
-  Modification modification;
+  Modification modification{.seen_through = ScaleOf};
   modification.change = [&](const Current& current) -> Result<api::Object> {
     DRAY_TRY(const api::Object scale,
              is_update ? Result<api::Object>(*wish) : Patched(call, current.seen.object));

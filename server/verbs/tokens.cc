@@ -21,6 +21,7 @@
 #include "server/storage/keys.h"
 #include "server/storage/stored_object.h"
 #include "server/storage/transactions.h"
+#include "server/verbs/admission.h"
 #include "server/verbs/decode_body.h"
 
 namespace dray::server::verbs {
@@ -290,6 +291,8 @@ Task<Outcome> IssueToken(Call call) {
   }
   Complete(call, account, object);
   DRAY_CO_TRY_VOID(CheckSpec(asked));
+  DRAY_CO_TRY_VOID(
+      AskPolicies(call, *snapshot, {.object = &object, .kind = &kind, .subresource = "token"}));
   const int64_t second =
       std::chrono::floor<std::chrono::seconds>(call.now()).time_since_epoch().count();
   TokenClaims claims{.audiences = {asked.spec.audiences.begin(), asked.spec.audiences.end()},

@@ -214,6 +214,7 @@ json::value Tagged(const Value& value) {
     case ValueKind::kIp: return TaggedText("net.IP", AddressText(value));
     case ValueKind::kCidr: return TaggedText("net.CIDR", AddressText(value));
     case ValueKind::kFormat: return TaggedText("kubernetes.NamedFormat", value.format().shown);
+    case ValueKind::kAuthorization: break;  // no vector has an authorizer
   }
   return {};
 }

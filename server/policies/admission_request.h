@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// A write as admission policies see it, once the object is as it would be stored.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "api/core_v1/namespace.h"
+#include "api/kind.h"
+#include "api/object.h"
+#include "api/release.h"
+#include "server/access/user.h"
+
+namespace dray::server::policies {
+
+enum class Operation : uint8_t { kCreate, kUpdate, kDelete };
+
+/// "CREATE".
+constexpr std::string_view WordOf(Operation operation) {
+  switch (operation) {
+    case Operation::kCreate: return "CREATE";
+    case Operation::kUpdate: return "UPDATE";
+    case Operation::kDelete: break;
+  }
+  return "DELETE";
+}
+
+/// Pointers to what outlives it.
+struct AdmissionRequest {
+  Operation operation = Operation::kCreate;
+  /// What the URL names, in the version of the request.
+  const api::KindInfo* resource = nullptr;
+  /// Of the object: that of the resource, but for subresources with objects of their own.
+  const api::KindInfo* kind = nullptr;
+  std::string subresource = {};
+  std::string name = {};        // of a deleted collection none
+  std::string namespace_ = {};  // NOLINT(readability-identifier-naming): as in ObjectMeta
+  const access::User* user = nullptr;
+  bool dry_run = false;
+  std::string options = {};  // CreateOptions, … as JSON
+  /// In the form of the store, or of `kind` where that is not the resource's; null: there is none.
+  const api::Object* object = nullptr;
+  const api::Object* old_object = nullptr;
+  /// The Namespace that the object lies in; null where it lies in none.
+  const api::core_v1::Namespace* namespace_object = nullptr;
+  api::Release release = api::Release::kAny;
+};
+
+}  // namespace dray::server::policies

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/policies/cel_values.h"
+
+#include <charconv>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "api/codec/json.h"
+#include "api/codec/json_tree.h"
+#include "api/codec/json_writer.h"
+#include "api/conversion/conversion.h"
+#include "cel/value/make.h"
+
+namespace dray::server::policies {
+namespace {
+
+using api::JsonTree;
+using cel::Arena;
+using cel::Value;
+
+// Deeper documents are refused when they are read.
+constexpr size_t kDepthMax = 10'000;
+
+Value NumberOf(std::string_view text) {
+  const char* const end = text.data() + text.size();
+  int64_t integer = 0;
+  if (const auto read = std::from_chars(text.data(), end, integer); read.ptr == end) {
+    return Value::Int(integer);
+  }
+  double number = 0;
+  std::from_chars(text.data(), end, number);
+  return Value::Double(number);
+}
+
+Value ValueOf(const JsonTree& tree, Arena& arena);
+
+Value ListOf(const JsonTree& tree, Arena& arena) {
+  const std::span<Value> items = arena.NewValues(tree.elements().size());
+  size_t next = 0;
+  for (const JsonTree& element : tree.elements()) items[next++] = ValueOf(element, arena);
+  return cel::AdoptList(arena, items);
+}
+
+Value MapOf(const JsonTree& tree, Arena& arena) {
+  std::vector<cel::MapEntry> entries;
+  for (const auto& [name, member] : tree.members().All()) {
+    entries.push_back({.key = Value::String(arena.Copy(name)), .value = ValueOf(*member, arena)});
+  }
+  return cel::MakeMap(arena, entries);
+}
+
+// As deep as the document, which is bounded.
+Value ValueOf(const JsonTree& tree, Arena& arena) {  // NOLINT(misc-no-recursion)
+  switch (tree.kind) {
+    case api::JsonKind::kObject: return MapOf(tree, arena);
+    case api::JsonKind::kArray: return ListOf(tree, arena);
+    case api::JsonKind::kString: return Value::String(arena.Copy(tree.text));
+    case api::JsonKind::kNumber: return NumberOf(tree.text);
+    case api::JsonKind::kBool: return Value::Bool(tree.text == "true");
+    default: return {};
+  }
+}
+
+void WriteKind(api::JsonWriter& json, const api::KindInfo& kind) {
+  json.Object([&] {
+    json.Member("group", kind.group);
+    json.Member("version", kind.version);
+    json.Member("kind", kind.kind);
+  });
+}
+
+void WriteResource(api::JsonWriter& json, const api::KindInfo& kind) {
+  json.Object([&] {
+    json.Member("group", kind.group);
+    json.Member("version", kind.version);
+    json.Member("resource", kind.plural);
+  });
+}
+
+void WriteUser(api::JsonWriter& json, const access::User& user) {
+  json.Object([&] {
+    if (!user.name.empty()) json.Member("username", user.name);
+    if (!user.uid.empty()) json.Member("uid", user.uid);
+    if (!user.groups.empty()) json.Member("groups").ArrayOf(user.groups);
+    if (user.extra.empty()) return;
+    json.Member("extra").Object([&] {
+      for (const auto& [key, values] : user.extra) json.Member(key).ArrayOf(values);
+    });
+  });
+}
+
+}  // namespace
+
+Value ValueOfJson(std::string_view json, Arena& arena) {
+  const Result<JsonTree> tree = api::ParseJsonTree(json, kDepthMax);
+  return tree.has_value() ? ValueOf(*tree, arena) : Value();
+}
+
+Value ValueOf(const api::Object* object,
+              const api::KindInfo& version,
+              api::Release release,
+              Arena& arena) {
+  if (object == nullptr || object->empty()) return {};
+  const bool has_version = &object->kind() == &version.storage();
+  const api::Object seen =
+      has_version ? api::conversion::FromHub(*object, version, release) : *object;
+  return ValueOfJson(api::ToJson(seen, {.release = release}), arena);
+}
+
+Value ValueOf(const AdmissionRequest& request,
+              const api::KindInfo& resource,
+              const api::KindInfo& kind,
+              Arena& arena) {
+  const std::string text = api::JsonText([&](api::JsonWriter& json) {
+    json.Object([&] {
+      WriteKind(json.Member("kind"), kind);
+      WriteResource(json.Member("resource"), resource);
+      if (!request.subresource.empty()) json.Member("subResource", request.subresource);
+      WriteKind(json.Member("requestKind"), *request.kind);
+      WriteResource(json.Member("requestResource"), *request.resource);
+      if (!request.subresource.empty()) json.Member("requestSubResource", request.subresource);
+      if (!request.name.empty()) json.Member("name", request.name);
+      if (!request.namespace_.empty()) json.Member("namespace", request.namespace_);
+      json.Member("operation", WordOf(request.operation));
+      WriteUser(json.Member("userInfo"), *request.user);
+      json.Member("dryRun", request.dry_run);
+      json.Member("options").Raw(request.options.empty() ? "null" : request.options);
+    });
+  });
+  return ValueOfJson(text, arena);
+}
+
+Value ValueOf(const api::core_v1::Namespace* namespace_object, Arena& arena) {
+  if (namespace_object == nullptr) return {};
+  api::core_v1::Namespace shown = *namespace_object;
+  shown.metadata.managed_fields = {};
+  shown.metadata.owner_references = {};
+  std::string json;
+  api::EncodeJson(api::TypeOf<api::core_v1::Namespace>(), &shown, json);
+  return ValueOfJson(json, arena);
+}
+
+}  // namespace dray::server::policies

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// What expressions of policies compute with: objects as they look in JSON, and the request.
+#pragma once
+
+#include <string_view>
+
+#include "api/kind.h"
+#include "api/object.h"
+#include "cel/value/arena.h"
+#include "cel/value/value.h"
+#include "server/policies/admission_request.h"
+
+namespace dray::server::policies {
+
+/// The value of a JSON document, in `arena`: whole numbers are int, others double; null where the
+/// text is none. What is too large for the language is an error value. O(size × log size).
+cel::Value ValueOfJson(std::string_view json, cel::Arena& arena);
+
+/// `object` as a client of `version` sees it; an object that has no such version as it is. Null of
+/// null.
+cel::Value ValueOf(const api::Object* object,
+                   const api::KindInfo& version,
+                   api::Release release,
+                   cel::Arena& arena);
+
+/// The variable `request`, where a rule matched `resource` and `kind`.
+cel::Value ValueOf(const AdmissionRequest& request,
+                   const api::KindInfo& resource,
+                   const api::KindInfo& kind,
+                   cel::Arena& arena);
+
+/// The variable `namespaceObject`: without who owns what of it.
+cel::Value ValueOf(const api::core_v1::Namespace* namespace_object, cel::Arena& arena);
+
+}  // namespace dray::server::policies

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// A stored policy with its expressions compiled, for use by any number of threads.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "api/admissionregistration_v1/policy.h"
+#include "api/release.h"
+#include "server/policies/expressions.h"
+
+namespace dray::server::policies {
+
+/// An expression and what became of it: a policy that was stored by another release may have ones
+/// that do not compile, which is found when they are evaluated.
+struct CompiledExpression {
+  std::string text;
+  Declared declared = {};
+  Compiled program = std::unexpected(ExpressionProblem{});
+  bool is_there = true;  // false: a rule without a messageExpression
+};
+
+struct CompiledVariable {
+  std::string name;
+  CompiledExpression expression;
+};
+
+/// Refers to nothing else.
+struct CompiledPolicy {
+  api::admissionregistration_v1::ValidatingAdmissionPolicy policy;
+  std::vector<CompiledVariable> variables;
+  std::vector<CompiledExpression> match_conditions;
+  std::vector<CompiledExpression> validations;
+  std::vector<CompiledExpression> messages;  // one for each validation
+  std::vector<CompiledExpression> audit_annotations;
+
+  /// Whether requests pass where the policy itself fails.
+  bool ignores_failures() const { return policy.spec.failure_policy == "Ignore"; }
+};
+
+/// O(length of all expressions).
+CompiledPolicy CompilePolicy(api::admissionregistration_v1::ValidatingAdmissionPolicy policy,
+                             api::Release release);
+
+}  // namespace dray::server::policies

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/policies/evaluation.h"
+
+#include <algorithm>
+#include <expected>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "api/text/go_quote.h"
+#include "base/ascii.h"
+#include "cel/eval/evaluator.h"
+#include "cel/eval/meter.h"
+#include "cel/value/make.h"
+#include "cel/value/value.h"
+
+namespace dray::server::policies {
+namespace {
+
+using cel::Arena;
+using cel::Value;
+
+constexpr std::string_view kOutOfBudget =
+    "validation failed due to running out of cost budget, no further validation rules will be run";
+
+// The values of named expressions: computed when they are first asked for, once in a round.
+class NamedValues final : public cel::LateEntries {
+ public:
+  NamedValues(const CompiledPolicy& policy, Variables values, Arena& arena)
+      : policy_(policy),
+        values_(std::move(values)),
+        arena_(arena),
+        known_(policy.variables.size()) {
+    values_.variables = Value::FromMap(arena.Keep(cel::Map{.late = this}));
+  }
+
+  const Value* Find(std::string_view key) override {
+    const auto found = std::ranges::find(policy_.variables, key, &CompiledVariable::name);
+    if (found == policy_.variables.end()) return nullptr;
+    std::optional<Value>& value = known_[static_cast<size_t>(found - policy_.variables.begin())];
+    if (!value.has_value()) value = Compute(*found);
+    return &*value;
+  }
+
+  const Variables& values() const { return values_; }
+  Arena& arena() { return arena_; }
+  int64_t TakeCost() { return std::exchange(cost_, 0); }
+
+ private:
+  Value Compute(const CompiledVariable& variable) {
+    const auto fails = [&](std::string_view how, std::string_view why) {
+      return cel::MakeError(
+          arena_,
+          fmt::format(
+              "composited variable {} fails to {}: {}", api::GoQuote(variable.name), how, why));
+    };
+    const CompiledExpression& expression = variable.expression;
+    if (!expression.program.has_value()) {
+      return fails("compile", expression.program.error().message);
+    }
+    const std::vector<Value> variables = InOrder(values_, expression.declared);
+    cel::eval::Meter meter(cel::kSelectorCostMax);
+    const Value value = cel::eval::Evaluate(**expression.program, variables, arena_, meter);
+    cost_ += static_cast<int64_t>(meter.spent());
+    return value.is_error() ? fails("evaluate", value.text()) : value;
+  }
+
+  const CompiledPolicy& policy_;
+  Variables values_;
+  Arena& arena_;
+  std::vector<std::optional<Value>> known_;
+  int64_t cost_ = 0;
+};
+
+// What one expression came to; nothing where there is no expression.
+struct Outcome {
+  std::optional<Value> value;
+  std::string error;
+};
+
+// Evaluates expressions one after the other until the budget is spent, which is the error.
+class Round {
+ public:
+  Round(const CompiledPolicy& policy, const Variables& values, Arena& arena, int64_t budget)
+      : named_(policy, values, arena), left_(budget) {}
+
+  std::expected<std::vector<Outcome>, std::string> Run(
+      std::span<const CompiledExpression> expressions) {
+    std::vector<Outcome> outcomes;
+    for (const CompiledExpression& expression : expressions) {
+      Outcome outcome;
+      if (expression.is_there && !Evaluate(expression, outcome)) {
+        return std::unexpected(std::string(kOutOfBudget));
+      }
+      outcomes.push_back(std::move(outcome));
+    }
+    return outcomes;
+  }
+
+  int64_t left() const { return left_; }
+
+ private:
+  // False when the budget is spent.
+  bool Evaluate(const CompiledExpression& expression, Outcome& outcome) {
+    if (!expression.program.has_value()) {
+      outcome.error = fmt::format("compilation error: {}", expression.program.error().message);
+      return true;
+    }
+    const std::vector<Value> variables = InOrder(named_.values(), expression.declared);
+    cel::eval::Meter meter(cel::kSelectorCostMax);
+    const Value value = cel::eval::Evaluate(**expression.program, variables, named_.arena(), meter);
+    const int64_t cost = named_.TakeCost() + static_cast<int64_t>(meter.spent());
+    if (cost > left_) return false;
+    left_ -= cost;
+    if (value.is_error()) {
+      outcome.error =
+          fmt::format("expression '{}' resulted in error: {}", expression.text, value.text());
+    } else {
+      outcome.value = value;
+    }
+    return true;
+  }
+
+  NamedValues named_;
+  int64_t left_;
+};
+
+StatusReason ReasonOf(const std::optional<std::string>& word) {
+  return word.has_value() && !word->empty() ? ReasonNamed(*word) : StatusReason::kInvalid;
+}
+
+// What the messageExpression made, where it is fit to be shown.
+std::string MadeMessage(const Outcome* made) {
+  if (made == nullptr || !made->value.has_value()) return {};
+  if (!made->value->is(cel::ValueKind::kString)) return {};
+  const std::string_view text = TrimSpace(made->value->text());
+  const bool is_fit = text.size() <= kMessageBytesMax && !text.contains('\n');
+  return is_fit ? std::string(text) : std::string();
+}
+
+std::string MessageOf(const api::admissionregistration_v1::Validation& rule, const Outcome* made) {
+  std::string message = MadeMessage(made);
+  if (message.empty()) message = TrimSpace(rule.message);
+  if (message.empty()) message = fmt::format("failed expression: {}", TrimSpace(rule.expression));
+  return message;
+}
+
+PolicyResult Failed(const CompiledPolicy& policy, std::string message) {
+  PolicyResult result;
+  if (!policy.ignores_failures()) {
+    result.denials.push_back({.reason = StatusReason::kInvalid, .message = std::move(message)});
+  }
+  return result;
+}
+
+// Whether the rules are asked at all; an error where a condition fails and none is false.
+std::expected<bool, std::string> Matches(const CompiledPolicy& policy,
+                                         Variables values,
+                                         Arena& arena) {
+  if (policy.match_conditions.empty()) return true;
+  values.namespace_object = Value();  // as upstream, which gives conditions none
+  const auto outcomes =
+      Round(policy, values, arena, kConditionsBudgetMax).Run(policy.match_conditions);
+  if (!outcomes.has_value()) {
+    if (policy.ignores_failures()) return false;
+    return std::unexpected(outcomes.error());
+  }
+  std::vector<std::string> errors;
+  for (const Outcome& outcome : *outcomes) {
+    if (outcome.value.has_value() && outcome.value->is_false()) return false;
+    const bool is_new = std::ranges::find(errors, outcome.error) == errors.end();
+    if (!outcome.error.empty() && is_new) errors.push_back(outcome.error);
+  }
+  if (errors.empty()) return true;
+  if (policy.ignores_failures()) return false;
+  if (errors.size() == 1) return std::unexpected(std::move(errors.front()));
+  return std::unexpected(fmt::format("[{}]", fmt::join(errors, ", ")));
+}
+
+void Annotate(const CompiledPolicy& policy,
+              std::span<const Outcome> outcomes,
+              PolicyResult& result) {
+  for (size_t i = 0; i < outcomes.size(); ++i) {
+    const auto& annotation = policy.policy.spec.audit_annotations[i];
+    if (!outcomes[i].value.has_value()) {
+      if (!policy.ignores_failures()) result.annotation_errors.push_back(outcomes[i].error);
+      continue;
+    }
+    const Value& value = *outcomes[i].value;
+    if (value.is(cel::ValueKind::kNull)) continue;
+    if (!value.is(cel::ValueKind::kString)) {
+      result.annotation_errors.push_back(
+          fmt::format("valueExpression '{}' resulted in unsupported return type: {}. Return type "
+                      "must be either string or null.",
+                      annotation.value_expression,
+                      TypeName(value)));
+      continue;
+    }
+    const std::string_view text = TrimSpace(value.text());
+    if (!text.empty()) {
+      result.annotations.push_back({.key = annotation.key, .value = std::string(text)});
+    }
+  }
+}
+
+}  // namespace
+
+PolicyResult Evaluate(const CompiledPolicy& policy, const Variables& values, Arena& arena) {
+  const auto matches = Matches(policy, values, arena);
+  if (!matches.has_value()) return Failed(policy, matches.error());
+  if (!*matches) return {};
+  Round rules(policy, values, arena, kBudgetMax);
+  const auto decided = rules.Run(policy.validations);
+  if (!decided.has_value()) return Failed(policy, decided.error());
+  const auto messages = Round(policy, values, arena, rules.left()).Run(policy.messages);
+  PolicyResult result;
+  for (size_t i = 0; i < decided->size(); ++i) {
+    const auto& rule = policy.policy.spec.validations[i];
+    const Outcome& outcome = (*decided)[i];
+    if (!outcome.value.has_value() || !messages.has_value()) {
+      if (policy.ignores_failures()) continue;
+      result.denials.push_back(
+          {.rule = i,
+           .reason = StatusReason::kInvalid,
+           .message = outcome.value.has_value()
+                          ? fmt::format("failed messageExpression: {}", messages.error())
+                          : outcome.error});
+    } else if (!outcome.value->is_true()) {
+      result.denials.push_back({.rule = i,
+                                .reason = ReasonOf(rule.reason),
+                                .message = MessageOf(rule, &(*messages)[i])});
+    }
+  }
+  const auto noted = Round(policy, values, arena, kBudgetMax).Run(policy.audit_annotations);
+  if (!noted.has_value()) return Failed(policy, noted.error());
+  Annotate(policy, *noted, result);
+  return result;
+}
+
+}  // namespace dray::server::policies

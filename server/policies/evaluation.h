@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the expressions of one policy say about one request and one parameter: each rule's decision.
+// Pure. After apiserver's validating/validator.go.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "cel/value/arena.h"
+#include "server/policies/compiled_policy.h"
+#include "server/policies/expressions.h"
+
+namespace dray::server::policies {
+
+/// What all rules of a policy may cost together, and all of its conditions (apiserver's
+/// RuntimeCELCostBudget and RuntimeCELCostBudgetMatchConditions).
+inline constexpr int64_t kBudgetMax = 10'000'000;
+inline constexpr int64_t kConditionsBudgetMax = 2'500'000;
+/// Bytes of a message that an expression makes; a longer one is not shown.
+inline constexpr size_t kMessageBytesMax = 5UL * 1024;
+
+/// A rule's decision to refuse.
+struct Denial {
+  size_t rule = 0;
+  StatusReason reason = StatusReason::kInvalid;
+  std::string message;
+};
+
+struct PublishedAnnotation {
+  std::string key, value;
+};
+
+struct PolicyResult {
+  std::vector<Denial> denials;
+  /// What is wrong with annotations, which refuses whatever the binding's actions are.
+  std::vector<std::string> annotation_errors;
+  std::vector<PublishedAnnotation> annotations;
+};
+
+/// Values that outlive the evaluation; `variables` (the named expressions) is filled in here.
+PolicyResult Evaluate(const CompiledPolicy& policy, const Variables& values, cel::Arena& arena);
+
+}  // namespace dray::server::policies

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// The expressions of admission policies: which variables they have, and what they must evaluate to.
+// After apiserver's pkg/admission/plugin/cel.
+#pragma once
+
+#include <cstdint>
+#include <expected>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/release.h"
+#include "base/published.h"
+#include "cel/check/scope.h"
+#include "cel/eval/program.h"
+#include "cel/language/environment.h"
+
+namespace dray::server::policies {
+
+/// Why an expression cannot be used, in upstream's words.
+struct ExpressionProblem {
+  bool is_internal = false;  // else the expression is to blame
+  std::string message;
+};
+
+using Compiled = std::expected<Frozen<cel::eval::Program>, ExpressionProblem>;
+
+/// Which of the variables that not all expressions have are declared. `object`, `oldObject`,
+/// `namespaceObject` and `request` always are.
+struct Declared {
+  bool params = false;
+  bool authorizer = false;  // and authorizer.requestResource
+  bool variables = false;
+};
+
+/// What an expression may evaluate to.
+enum class ResultKind : uint8_t { kBool, kString, kStringOrNull, kAnything };
+
+/// The values of all variables there are; those that an expression does not declare are left out
+/// when it is evaluated.
+struct Variables {
+  cel::Value object, old_object, namespace_object, request, params;
+  cel::Value authorizer, request_resource;
+  cel::Value variables;
+};
+
+/// `values` in the order of the declarations.
+std::vector<cel::Value> InOrder(const Variables& values, const Declared& declared);
+
+/// Compiles the expressions of one policy, in order: a named one is seen by those after it. Not for
+/// use by two threads at once.
+class Compiler {
+ public:
+  explicit Compiler(api::Release release) : release_(release) {}
+
+  /// What is wrong with the text is found; what a request makes of it is not. O(length).
+  Compiled Compile(std::string_view expression,
+                   const Declared& declared,
+                   ResultKind result,
+                   cel::ExpressionUse use) const;
+  /// Makes variables.`name` known, with the type that `compiled` has; dyn where it has none.
+  void Name(std::string_view name, const Compiled& compiled);
+
+ private:
+  cel::check::Scope ScopeOf(const Declared& declared) const;
+
+  api::Release release_;
+  std::vector<cel::check::FieldDeclaration> named_;
+};
+
+}  // namespace dray::server::policies

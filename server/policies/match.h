@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether a policy or a binding is about a request. After apiserver's policy/matching.
+#pragma once
+
+#include <optional>
+
+#include "api/admissionregistration_v1/policy.h"
+#include "api/kind.h"
+#include "base/result.h"
+#include "server/policies/admission_request.h"
+
+namespace dray::server::policies {
+
+/// Which version of the resource a rule named, and of the object; an equivalent one of the
+/// request's where only that is named and the matchPolicy lets it.
+struct Match {
+  const api::KindInfo* resource = nullptr;
+  const api::KindInfo* kind = nullptr;
+};
+
+/// Nothing when it is not about the request. O(rules × versions of the resource + selectors).
+///
+/// Errors: kNotFound and those of SelectorOf, where it is about the request but a selector cannot
+///         be asked.
+Result<std::optional<Match>> MatchOf(
+    const api::admissionregistration_v1::MatchResources& constraints,
+    const AdmissionRequest& request,
+    const api::Scheme& scheme);
+
+}  // namespace dray::server::policies

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rules for admission policies and their bindings: every expression must compile where it stands.
+// After pkg/apis/admissionregistration/validation.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "api/admissionregistration_v1/policy.h"
+#include "api/validation/options.h"
+#include "base/result.h"
+
+namespace dray::server::policies {
+
+inline constexpr size_t kMatchConditionsMax = 64;
+inline constexpr size_t kAuditAnnotationsMax = 20;
+inline constexpr size_t kValueExpressionBytesMax = 5UL * 1024;
+
+/// `old` null: the policy is new. Expressions that `old` has are judged as stored ones.
+std::vector<ErrorCause> ValidatePolicy(
+    const api::admissionregistration_v1::ValidatingAdmissionPolicy& policy,
+    const api::admissionregistration_v1::ValidatingAdmissionPolicy* old,
+    const api::validation::Options& options);
+
+std::vector<ErrorCause> ValidatePolicyStatus(
+    const api::admissionregistration_v1::ValidatingAdmissionPolicy& policy);
+
+std::vector<ErrorCause> ValidatePolicyBinding(
+    const api::admissionregistration_v1::ValidatingAdmissionPolicyBinding& binding,
+    const api::validation::Options& options);
+
+}  // namespace dray::server::policies
