@@ -81,6 +81,46 @@ Result<std::unique_ptr<NewFile>> MemoryDisk::MakeFile(const std::string& path) {
   return std::make_unique<File>(*this, path);
 }
 
+/// Of its disk, which outlives it.
+class MemoryDisk::Growing final : public GrowingFile {
+ public:
+  Growing(MemoryDisk& disk, std::string path, uint64_t size)
+      : disk_(disk), path_(std::move(path)), size_(size) {}
+
+  Result<> Append(std::string_view bytes) override {
+    const MutexLock lock(disk_.mutex_);
+    disk_.files_[path_] += bytes;
+    size_ += bytes.size();
+    return {};
+  }
+  uint64_t size() const override { return size_; }
+
+ private:
+  MemoryDisk& disk_;
+  const std::string path_;
+  uint64_t size_;
+};
+
+Result<std::unique_ptr<GrowingFile>> MemoryDisk::OpenGrowing(const std::string& path) {
+  const MutexLock lock(mutex_);
+  const uint64_t size = files_[path].size();
+  return std::make_unique<Growing>(*this, path, size);
+}
+
+Result<> MemoryDisk::Rename(const std::string& from, const std::string& to) {
+  const MutexLock lock(mutex_);
+  auto file = files_.extract(from);
+  if (file.empty()) return Fail(StatusReason::kNotFound, "cannot rename " + from);
+  files_.insert_or_assign(to, std::move(file.mapped()));
+  return {};
+}
+
+Result<> MemoryDisk::Remove(const std::string& path) {
+  const MutexLock lock(mutex_);
+  if (files_.erase(path) == 0) return Fail(StatusReason::kNotFound, "cannot remove " + path);
+  return {};
+}
+
 Result<> MemoryDisk::MakeFolder(const std::string& path) {
   const MutexLock lock(mutex_);
   folders_.push_back(path);

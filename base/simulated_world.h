@@ -45,12 +45,16 @@ class MemoryDisk final : public Disk {
   Result<std::string> Read(const std::string& path) override;
   Result<> Write(const std::string& path, std::string_view bytes, Privacy privacy) override;
   Result<std::unique_ptr<NewFile>> MakeFile(const std::string& path) override;
+  Result<std::unique_ptr<GrowingFile>> OpenGrowing(const std::string& path) override;
+  Result<> Rename(const std::string& from, const std::string& to) override;
+  Result<> Remove(const std::string& path) override;
   Result<> MakeFolder(const std::string& path) override;
   Result<std::vector<std::string>> List(const std::string& path) override;
   bool IsFolder(const std::string& path) override;
 
  private:
   class File;
+  class Growing;
 
   Mutex mutex_;
   std::map<std::string, std::string, std::less<>> files_ DRAY_GUARDED_BY(mutex_);

@@ -111,6 +111,24 @@ class MachineFile final : public NewFile {
   bool is_finished_ = false;
 };
 
+class MachineGrowingFile final : public GrowingFile {
+ public:
+  MachineGrowingFile(std::string path, int fd, uint64_t size)
+      : path_(std::move(path)), file_(fd), size_(size) {}
+
+  Result<> Append(std::string_view bytes) override {
+    if (!WriteAll(file_.get(), bytes)) return FailErrno("cannot write", path_, errno);
+    size_ += bytes.size();
+    return {};
+  }
+  uint64_t size() const override { return size_; }
+
+ private:
+  const std::string path_;
+  const Descriptor file_;
+  uint64_t size_;
+};
+
 class MachineDisk final : public Disk {
  public:
   Result<std::string> Read(const std::string& path) override {
@@ -168,6 +186,25 @@ class MachineDisk final : public Disk {
     }
     return Fail(ReasonOfErrno(code),
                 fmt::format("{} cannot be made: {}", path, std::generic_category().message(code)));
+  }
+
+  Result<std::unique_ptr<GrowingFile>> OpenGrowing(const std::string& path) override {
+    constexpr mode_t kOwnerOnly = 0600;
+    const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, kOwnerOnly);
+    if (fd < 0) return FailErrno("cannot open", path, errno);
+    struct stat about{};
+    const uint64_t size = fstat(fd, &about) == 0 ? static_cast<uint64_t>(about.st_size) : 0;
+    return std::make_unique<MachineGrowingFile>(path, fd, size);
+  }
+
+  Result<> Rename(const std::string& from, const std::string& to) override {
+    if (rename(from.c_str(), to.c_str()) != 0) return FailErrno("cannot rename", from, errno);
+    return {};
+  }
+
+  Result<> Remove(const std::string& path) override {
+    if (unlink(path.c_str()) != 0) return FailErrno("cannot remove", path, errno);
+    return {};
   }
 
   Result<> MakeFolder(const std::string& path) override {

@@ -50,6 +50,15 @@ class NewFile {
   virtual Result<> Finish() = 0;
 };
 
+/// A file that grows at its end, such as a log; only its owner may read it.
+class GrowingFile {
+ public:
+  virtual ~GrowingFile() = default;
+  /// What was written survives the process, not a power cut. Errors: as of NewFile::Append.
+  virtual Result<> Append(std::string_view bytes) = 0;
+  virtual uint64_t size() const = 0;
+};
+
 /// Files: whole small ones (certificates, kubeconfigs, manifests), and long ones in the making.
 class Disk {
  public:
@@ -64,6 +73,14 @@ class Disk {
   /// Errors: kAlreadyExists  it is there. kNotFound, kForbidden, kInternalError  the system's
   /// words.
   virtual Result<std::unique_ptr<NewFile>> MakeFile(const std::string& path) = 0;
+  /// A file that may be there already, to be continued.
+  /// Errors: kNotFound  no such folder. kForbidden, kInternalError  the system's words.
+  virtual Result<std::unique_ptr<GrowingFile>> OpenGrowing(const std::string& path) = 0;
+  /// Gives a file another name, in the same folder. What is open stays what it is.
+  /// Errors: kNotFound, kForbidden, kInternalError  the system's words.
+  virtual Result<> Rename(const std::string& from, const std::string& to) = 0;
+  /// Errors: as of Rename.
+  virtual Result<> Remove(const std::string& path) = 0;
   virtual Result<> MakeFolder(const std::string& path) = 0;
   /// Names of the entries of a folder, sorted.
   virtual Result<std::vector<std::string>> List(const std::string& path) = 0;

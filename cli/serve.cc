@@ -41,6 +41,9 @@ using NodeGroup = node::SimulatedNodes::Options::Group;
 
 constexpr size_t kSimulatedNodesMax = 10'000;
 constexpr uint32_t kHttp2StreamsMax = 100'000;  // a stream is some 1 KiB of memory
+constexpr uint64_t kAuditMegabytesMax = 1'000'000;
+constexpr uint64_t kAuditBackupsMax = 100'000;
+constexpr uint64_t kAuditDaysMax = 36'500;
 constexpr std::chrono::milliseconds kCompactionIntervalMin{100};
 constexpr std::chrono::hours kCompactionIntervalMax{8760};
 constexpr std::string_view kComponents[] = {"apiserver", "scheduler", "controllers", "nodes"};
@@ -57,6 +60,7 @@ struct ServeOptions {
   std::string feature_gates;        // kube-apiserver's words
   std::string runtime_config;       // likewise
   std::string scheduler_config;     // a file; kube-scheduler's --config
+  control_plane::AuditFiles audit;  // kube-apiserver's names
   std::string compaction_interval;  // likewise; empty: as the store does it by itself
   bool allow_overlapping_allocations = false;
   bool watches_begin_at_start = false;
@@ -213,6 +217,7 @@ Result<control_plane::ProcessOptions> ProcessOptionsOf(World& world, const Serve
       .http2 = !options.disable_http2_serving,
       .http2_streams_max = options.http2_streams,
       .allow_overlapping_allocations = options.allow_overlapping_allocations,
+      .audit = options.audit,
       .watches_begin_at_start = options.watches_begin_at_start};
   if (options.explain_events) {
     process.explain = [&world](const auto& pod) { return planning::LineAbout(world, pod); };
@@ -344,6 +349,35 @@ void AddAccessOptions(CLI::App& command, ServeOptions& options) {
       ->type_name("URL");
 }
 
+/// What is written about requests.
+void AddAuditOptions(CLI::App& command, ServeOptions& options) {
+  control_plane::AuditFiles& audit = options.audit;
+  command
+      .add_option("--audit-policy-file",
+                  audit.policy,
+                  "which requests are written about, and how much (audit.k8s.io/v1 Policy)")
+      ->type_name("FILE");
+  command.add_option("--audit-log-path", audit.log, "where to: JSON lines; - is standard output")
+      ->type_name("FILE");
+  command
+      .add_option("--audit-log-maxsize",
+                  audit.rotation.megabytes_max,
+                  "megabytes of that file, before it is put aside under a name with the time")
+      ->check(CLI::Range(uint64_t{1}, kAuditMegabytesMax))
+      ->capture_default_str();
+  command
+      .add_option("--audit-log-maxbackup",
+                  audit.rotation.backups_max,
+                  "files put aside that are kept; 0: all")
+      ->check(CLI::Range(uint64_t{0}, kAuditBackupsMax))
+      ->capture_default_str();
+  command
+      .add_option(
+          "--audit-log-maxage", audit.rotation.days_max, "days that they are kept; 0: for ever")
+      ->check(CLI::Range(uint64_t{0}, kAuditDaysMax))
+      ->capture_default_str();
+}
+
 void AddOptions(CLI::App& command, ServeOptions& options) {
   command
       .add_option("--listen", options.listen, "ADDRESS:PORT; port 0 is any free one; loopback only")
@@ -393,6 +427,7 @@ void AddOptions(CLI::App& command, ServeOptions& options) {
       ->capture_default_str();
   AddReleaseOptions(command, options);
   AddAccessOptions(command, options);
+  AddAuditOptions(command, options);
   AddConnectionOptions(command, options);
   command.add_flag_callback(
       "-v,--verbose", [&options] { options.log_level = LogLevel::kDebug; }, "log more");
@@ -426,6 +461,12 @@ void GroupOptions(CLI::App& command) {
                                 "--authorization-mode",
                                 "--service-account-signing-key-file",
                                 "--service-account-issuer"}},
+                              {"What is written about requests",
+                               {"--audit-policy-file",
+                                "--audit-log-path",
+                                "--audit-log-maxsize",
+                                "--audit-log-maxbackup",
+                                "--audit-log-maxage"}},
                               {"Connections",
                                {"--tls-cert-file",
                                 "--tls-private-key-file",

@@ -79,11 +79,13 @@ Result<> Process::StartServer() {
   DRAY_TRY_VOID(Wait(resources_->BootstrapObjects()));
   DRAY_TRY(const ServerCredentials credentials,
            LoadOrMakeCredentials(world_, options_.store.data_folder, options_.listen.host));
+  DRAY_TRY(auto auditor, MakeAuditor(world_, log_, options_.audit));
   server::http::HttpApiOptions api_options{
       .authenticator = authenticator,
       .checks = Checks([this] { return store_->status().failure.empty(); }),
       .reads_max = options_.reads_in_flight_max,
-      .writes_max = options_.writes_in_flight_max};
+      .writes_max = options_.writes_in_flight_max,
+      .auditor = std::move(auditor)};
   api_.emplace(*resources_, world_, log_, std::move(api_options));
   tls_files_.emplace(
       world_,

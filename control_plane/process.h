@@ -15,6 +15,7 @@
 #include "base/worker_pool.h"
 #include "base/world.h"
 #include "client/leader_election.h"
+#include "control_plane/audit_files.h"
 #include "control_plane/components.h"
 #include "control_plane/housekeeping.h"
 #include "control_plane/in_process_client.h"
@@ -47,6 +48,7 @@ struct ProcessOptions {
   server::registry::Emulation emulation;
   bool allow_overlapping_allocations = false;  // as upstream: a device may be in several claims
   bool rbac = true;  // roles and bindings decide; else everybody who is known may do everything
+  AuditFiles audit;  // what is written about requests, and where to
   bool watches_begin_at_start = false;  // as upstream: what came before the start is not told
   bool scheduler = false, controllers = false, nodes = false;  // what runs beside the API server
   scheduler::Configuration scheduling;

@@ -31,11 +31,6 @@ constexpr std::string_view kMasters = "system:masters";
 constexpr int kTooManyRequests = 429;
 constexpr std::string_view kRetryAfterSeconds = "1";  // upstream's
 
-bool IsAuditId(std::string_view id) {
-  return !id.empty() && id.size() <= kAuditIdMax &&
-         std::ranges::all_of(id, [](char c) { return c > ' ' && c < 0x7F; });
-}
-
 using verbs::User;
 
 }  // namespace
@@ -128,7 +123,12 @@ void Exchange::StartDeadline() {
 // Who asks comes before what is asked: 401, then 403, then everything else.
 Result<> Exchange::Admit() {
   rendering_.table.now = parts_.world.clock.Now();
-  DRAY_TRY(who_, parts_.authenticator.Authenticate(request_, rendering_.table.now));
+  Result<Authenticated> who = parts_.authenticator.Authenticate(request_, rendering_.table.now);
+  if (!who) {
+    AuditUnknown();
+    return std::unexpected(std::move(who).error());
+  }
+  who_ = *std::move(who);
   DRAY_TRY(query_, net::Query::Parse(request_.query()));
   rendering_.pretty = WantsPretty(query_.First("pretty"), request_.headers.Get("User-Agent"));
   DRAY_TRY(route_,
@@ -140,6 +140,7 @@ Result<> Exchange::Admit() {
   if (!is_watch) {
     DRAY_TRY(timeout_, ReadTimeout(query_));
   }
+  DRAY_TRY_VOID(BeginAudit(who_.user));
   is_refused_ = true;
   DRAY_TRY_VOID(CheckRights());
   is_refused_ = false;
@@ -150,29 +151,36 @@ Result<> Exchange::Admit() {
   return {};
 }
 
-// May the user do what is asked, as himself or as somebody else?
 Result<> Exchange::CheckRights() {
+  return Authorize(
+      AttributesOf(route_, request_.method, request_.path(), query_.First("fieldSelector")));
+}
+
+// May the user do what is asked, as himself or as somebody else?
+Result<> Exchange::Authorize(const access::Attributes& asked) {
   verbs::Rights* const rights = parts_.resources.rights();
-  const access::Attributes asked =
-      AttributesOf(route_, request_.method, request_.path(), query_.First("fieldSelector"));
   DRAY_TRY(User other, Impersonated(request_.headers, who_.user));
   if (rights == nullptr) {
     who_.user = std::move(other);
     const bool is_public = route_.kind == RouteKind::kHealth || route_.kind == RouteKind::kVersion;
     const bool is_refused =
         who_.anonymous && parts_.anonymous == AnonymousRule::kPublicPaths && !is_public;
+    AuditRights(!is_refused, "");
     return is_refused ? Result<>(std::unexpected(Forbidden(asked, who_.user.name, {})))
                       : Result<>();
   }
   if (Impersonates(request_.headers)) {
     const auto refused = RefusedImpersonation(*rights, who_.user, other, asked);
     if (refused.has_value()) {
+      AuditRights(false, refused->reason);
       return std::unexpected(Forbidden(refused->asked, who_.user.name, refused->reason));
     }
+    if (audited_ != nullptr) audited_->SetImpersonated(other);
     who_.user = std::move(other);
     who_.anonymous = who_.user.name == access::kAnonymous;
   }
   const access::Verdict verdict = rights->Decide(who_.user, asked);
+  AuditRights(verdict.is_allowed, verdict.reason);
   if (verdict.is_allowed) return {};
   return std::unexpected(Forbidden(asked, who_.user.name, verdict.reason));
 }
@@ -180,9 +188,7 @@ Result<> Exchange::CheckRights() {
 // The headers of every answer; not called twice for one.
 net::ResponseHead Exchange::Head(int status, std::string_view media_type) {
   net::ResponseHead head{.status = status};
-  const std::string_view asked = request_.headers.Get("Audit-Id");
-  head.headers.Add("Audit-Id",
-                   IsAuditId(asked) ? std::string(asked) : NewUuid(parts_.world.random));
+  head.headers.Add("Audit-Id", audited_ != nullptr ? audited_->id() : AuditId());
   head.headers.Add("Cache-Control", "no-cache, private");
   if (!media_type.empty()) head.headers.Add("Content-Type", media_type);
   for (const std::string& warning : WarningHeaders(warnings_)) {
@@ -225,6 +231,7 @@ void Exchange::Respond(net::ResponseHead head, net::Body body) {
   if (responder_ == nullptr || answered_.exchange(true)) return;
   place_ = InFlight::Place();  // before the client hears of it, and may ask again
   Count(head.status, body.size());
+  AuditEnd(head.status);
   net::Reactor& reactor = responder_->reactor();
   if (reactor.in_thread()) {
     deadline_ = net::Timer();
@@ -245,6 +252,8 @@ void Exchange::SendLate() {
   head.headers.Add("Content-Type", "application/json");
   std::string body = documents::StatusJson(status);
   Count(status.code, body.size());
+  if (audited_ != nullptr) audited_->SetStatus(status, route_.kind == RouteKind::kResource);
+  AuditEnd(status.code);
   responder_->Respond(std::move(head), net::Bytes(std::move(body)));
 }
 
@@ -266,6 +275,7 @@ void Exchange::SendError(const Error& error) {
   if (status.details.has_value() && status.details->retry_after_seconds > 0) {
     head.headers.Add("Retry-After", fmt::format("{}", status.details->retry_after_seconds));
   }
+  if (audited_ != nullptr) audited_->SetStatus(status, route_.kind == RouteKind::kResource);
   if (is_refused_) {
     head.headers.Add("X-Content-Type-Options", "nosniff");
   }

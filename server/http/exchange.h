@@ -21,6 +21,7 @@
 #include "net/http.h"
 #include "net/reactor.h"
 #include "net/url.h"
+#include "server/audit/request.h"
 #include "server/documents/discovery.h"
 #include "server/documents/openapi.h"
 #include "server/documents/render.h"
@@ -60,7 +61,8 @@ struct ApiParts {
   std::shared_ptr<net::ByteBudget> answers;
   std::chrono::nanoseconds request_timeout;
   std::unique_ptr<ApiMetrics> metrics;
-  std::string root_paths;  // the answer to "/"
+  std::shared_ptr<const audit::Auditor> auditor;  // null: nothing is written about requests
+  std::string root_paths;                         // the answer to "/"
   WatchScopes watch_scopes = {};
   // Requests with the verbs. Shared: the last answer may still be waking Drain() when this is gone.
   std::shared_ptr<std::atomic<size_t>> pending = std::make_shared<std::atomic<size_t>>(0);
@@ -90,7 +92,8 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
       : parts_(parts),
         request_(std::move(request)),
         responder_(std::move(responder)),
-        began_(parts.world.clock.Monotonic()) {}
+        began_(parts.world.clock.Monotonic()),
+        received_(parts.auditor == nullptr ? WallTime() : parts.world.clock.Now()) {}
 
   /// Answers the request, now or later, exactly once. On the reactor's thread. What fails for want
   /// of memory is answered 500, or breaks the connection.
@@ -100,6 +103,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   // exchange.cc: the frame around every request
   Result<> Admit();
   Result<> CheckRights();
+  Result<> Authorize(const access::Attributes& asked);
   void Serve();
   bool IsLong() const;
   void RunByWorker();
@@ -116,6 +120,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
       OutOfMemory();
     }
   }
+  std::string AuditId() const;
   net::ResponseHead Head(int status, std::string_view media_type);
   void Send(net::ResponseHead head, std::string body);
   void SendPieces(net::ResponseHead head, documents::TextPieces body);
@@ -125,6 +130,14 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   void SendTooManyRequests();
   void SendLate();
   void Count(int code, size_t answer_bytes);
+
+  // audit.cc: what is written about the request
+  Result<> BeginAudit(const verbs::User& user);
+  void AuditUnknown();
+  void AuditRights(bool is_allowed, const std::string& reason);
+  void AuditBody(const verbs::ResourceRequest& request);
+  void AuditAnswer(const verbs::Answer& answer);
+  void AuditEnd(int code);
 
   // plain_routes.cc: what is no resource
   void ServePlain();
@@ -156,11 +169,14 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   net::Request request_;
   std::shared_ptr<net::Responder> responder_;
   const MonotonicTime began_;
+  const WallTime received_;  // for the audit log
   bool is_dry_run_ = false, is_apply_ = false;
   net::Query query_;
   Route route_;
   Authenticated who_;
-  bool is_refused_ = false;  // may not do what is asked
+  bool is_refused_ = false;                         // may not do what is asked
+  std::shared_ptr<audit::AuditedRequest> audited_;  // null: nothing is written about it
+  bool is_unknown_ = false;                         // who asks
   InFlight::Place place_;
   std::optional<std::chrono::nanoseconds> timeout_;  // as the client asks for
   net::Timer deadline_;                              // touched on the reactor's thread only

@@ -57,7 +57,8 @@ HttpApi::HttpApi(verbs::Resources& resources, World& world, Log log, HttpApiOpti
                                      std::make_shared<InFlight>(options.writes_max),
                                      std::make_shared<net::ByteBudget>(options.answer_bytes_max),
                                      options.request_timeout,
-                                     std::make_unique<ApiMetrics>(world.disk))) {
+                                     std::make_unique<ApiMetrics>(world.disk),
+                                     std::move(options.auditor))) {
   parts_->authenticator.AlsoAsk(
       [&resources](std::string_view token) { return resources.UserOfToken(token); });
   parts_->root_paths = RootPaths(parts_->discovery, parts_->checks);

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/world.h"
 #include "net/http.h"
+#include "server/audit/request.h"
 #include "server/http/authentication.h"
 #include "server/http/health.h"
 #include "server/http/in_flight.h"
@@ -33,6 +34,8 @@ struct HttpApiOptions {
   std::chrono::nanoseconds request_timeout = std::chrono::seconds(60);
   /// Large answers on their way to clients, together; past it requests are answered 429.
   size_t answer_bytes_max = size_t{512} << 20;
+  /// What is written about requests; null: nothing.
+  std::shared_ptr<const audit::Auditor> auditor = nullptr;
 };
 
 /// Handles requests on any number of reactors at once. What may take long (a large body, many

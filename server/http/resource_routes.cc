@@ -137,6 +137,7 @@ Result<ResourceRequest> Exchange::ReadRequest() {
     fields += "metadata.name=" + std::exchange(request.name, {});
   }
   if (HasBody(request.verb)) DRAY_TRY_VOID(ReadBody(request));
+  if (audited_ != nullptr) AuditBody(request);
   return request;
 }
 
@@ -208,16 +209,21 @@ void Exchange::Watch(const ResourceRequest& request) {
   Count(200, 0);
   // Lines of a watch are never indented, so that a line stays an event.
   rendering_.pretty = false;
+  const net::ResponseHead head = Head(200, documents::StreamMediaType(rendering_.form.encoding));
+  std::shared_ptr<audit::AuditedRequest> audited = std::move(audited_);
+  if (audited != nullptr) audited->Started(head.status);
   WatchStream::Run(*std::move(cursor),
                    std::move(responder_),
-                   {.head = Head(200, documents::StreamMediaType(rendering_.form.encoding)),
+                   {.head = head,
                     .rendering = rendering_,
-                    .counted = parts_.metrics->requests.Open(route_)},
+                    .counted = parts_.metrics->requests.Open(route_),
+                    .audited = std::move(audited)},
                    {.scopes = parts_.watch_scopes, .clock = parts_.world.clock});
 }
 
 void Exchange::Answered(verbs::Answer answer) {
   warnings_.insert(warnings_.end(), answer.warnings.begin(), answer.warnings.end());
+  if (audited_ != nullptr) AuditAnswer(answer);
   if (!answer.outcome) return SendError(answer.outcome.error());
   const std::string_view media_type = documents::MediaType(rendering_.form.encoding);
   if (const auto* list = std::get_if<verbs::ListAnswer>(&*answer.outcome)) {

@@ -7,6 +7,11 @@
 #include "base/out_of_memory.h"
 
 namespace dray::server::http {
+namespace {
+
+constexpr int kOk = 200;  // of every watch that began
+
+}  // namespace
 
 void WatchStream::Run(std::unique_ptr<verbs::WatchCursor> cursor,
                       std::shared_ptr<net::Responder> responder,
@@ -17,6 +22,7 @@ void WatchStream::Run(std::unique_ptr<verbs::WatchCursor> cursor,
                                                     std::move(responder),
                                                     answer.rendering,
                                                     std::move(answer.counted),
+                                                    std::move(answer.audited),
                                                     std::move(scope),
                                                     world.clock);
   stream->Begin(std::move(answer.head));
@@ -26,17 +32,20 @@ WatchStream::WatchStream(std::unique_ptr<verbs::WatchCursor> cursor,
                          std::shared_ptr<net::Responder> responder,
                          documents::Rendering rendering,
                          RequestMetrics::OpenWatch counted,
+                         std::shared_ptr<audit::AuditedRequest> audited,
                          std::shared_ptr<WatchScope> scope,
                          const Clock& clock)
     : cursor_(std::move(cursor)),
       responder_(std::move(responder)),
       rendering_(rendering),
       counted_(std::move(counted)),
+      audited_(std::move(audited)),
       scope_(std::move(scope)),
       clock_(clock) {}
 
 WatchStream::~WatchStream() {
   LeaveScope();
+  if (audited_ != nullptr) audited_->Complete(kOk);
 }
 
 void WatchStream::Begin(net::ResponseHead head) {

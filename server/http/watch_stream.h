@@ -15,6 +15,7 @@
 #include "base/world.h"
 #include "net/http.h"
 #include "net/reactor.h"
+#include "server/audit/request.h"
 #include "server/documents/render.h"
 #include "server/http/request_metrics.h"
 #include "server/http/watch_scope.h"
@@ -41,6 +42,7 @@ struct WatchAnswer {
   net::ResponseHead head;
   documents::Rendering rendering;
   RequestMetrics::OpenWatch counted;
+  std::shared_ptr<audit::AuditedRequest> audited = nullptr;  // null: nothing is written about it
 };
 
 class WatchStream final : public ScopeMember, public std::enable_shared_from_this<WatchStream> {
@@ -56,6 +58,7 @@ class WatchStream final : public ScopeMember, public std::enable_shared_from_thi
               std::shared_ptr<net::Responder> responder,
               documents::Rendering rendering,
               RequestMetrics::OpenWatch counted,
+              std::shared_ptr<audit::AuditedRequest> audited,
               std::shared_ptr<WatchScope> scope,
               const Clock& clock);
   ~WatchStream() override;
@@ -79,6 +82,7 @@ class WatchStream final : public ScopeMember, public std::enable_shared_from_thi
   std::shared_ptr<net::Responder> responder_;  // null once the stream is over
   documents::Rendering rendering_;
   const RequestMetrics::OpenWatch counted_;
+  const std::shared_ptr<audit::AuditedRequest> audited_;
   std::shared_ptr<WatchScope> scope_;
   const Clock& clock_;
   bool in_scope_ = false;

@@ -12,6 +12,7 @@
 #include "api/codec/json_writer.h"
 #include "api/conversion/conversion.h"
 #include "cel/value/make.h"
+#include "server/access/user_json.h"
 
 namespace dray::server::policies {
 namespace {
@@ -79,18 +80,6 @@ void WriteResource(api::JsonWriter& json, const api::KindInfo& kind) {
   });
 }
 
-void WriteUser(api::JsonWriter& json, const access::User& user) {
-  json.Object([&] {
-    if (!user.name.empty()) json.Member("username", user.name);
-    if (!user.uid.empty()) json.Member("uid", user.uid);
-    if (!user.groups.empty()) json.Member("groups").ArrayOf(user.groups);
-    if (user.extra.empty()) return;
-    json.Member("extra").Object([&] {
-      for (const auto& [key, values] : user.extra) json.Member(key).ArrayOf(values);
-    });
-  });
-}
-
 }  // namespace
 
 Value ValueOfJson(std::string_view json, Arena& arena) {
@@ -124,7 +113,7 @@ Value ValueOf(const AdmissionRequest& request,
       if (!request.name.empty()) json.Member("name", request.name);
       if (!request.namespace_.empty()) json.Member("namespace", request.namespace_);
       json.Member("operation", WordOf(request.operation));
-      WriteUser(json.Member("userInfo"), *request.user);
+      access::WriteUser(json.Member("userInfo"), *request.user);
       json.Member("dryRun", request.dry_run);
       json.Member("options").Raw(request.options.empty() ? "null" : request.options);
     });

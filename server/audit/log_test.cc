@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/audit/log.h"
+
+#include <latch>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "base/simulated_world.h"
+#include "server/audit/event.h"
+#include "server/audit/rotated_file.h"
+
+namespace dray::server::audit {
+namespace {
+
+// -------------------------------------------------------------------------------------- the queue
+
+// A sink that holds its first line until told.
+class HeldSink {
+ public:
+  Result<> operator()(std::string_view line) {
+    if (lines.empty()) {
+      begun.count_down();
+      go_on.wait();
+    }
+    lines.emplace_back(line);
+    return {};
+  }
+
+  std::latch begun{1}, go_on{1};
+  std::vector<std::string> lines;  // of the log's thread; read when that is over
+};
+
+TEST(AuditLog, WritesEverythingInOrderBeforeItEnds) {
+  std::vector<std::string> lines;
+  {
+    AuditLog log(Log::Silent(), [&](std::string_view line) {
+      lines.emplace_back(line);
+      return Result<>();
+    });
+    for (int i = 0; i < 100; ++i) log.Add(std::to_string(i));
+  }
+  ASSERT_EQ(lines.size(), 100U);
+  EXPECT_EQ(lines.front(), "0");
+  EXPECT_EQ(lines.back(), "99");
+}
+
+TEST(AuditLog, RefusesNewRequestsWhenManyLinesWait) {
+  HeldSink sink;
+  {
+    AuditLog log(Log::Silent(), [&](std::string_view line) { return sink(line); });
+    log.Add("first");
+    sink.begun.wait();
+    for (size_t i = 1; i < kWaitingLinesMax; ++i) log.Add("x");
+    EXPECT_TRUE(log.HasRoom());
+    log.Add("x");
+    EXPECT_FALSE(log.HasRoom());
+    for (size_t i = 0; i < kWaitingLinesMax; ++i) log.Add("x");  // of requests under way
+    EXPECT_EQ(log.lost(), 0U);
+    log.Add("x");
+    EXPECT_EQ(log.lost(), 1U);
+    sink.go_on.count_down();
+  }
+  EXPECT_EQ(sink.lines.size(), 1 + 2 * kWaitingLinesMax);
+}
+
+TEST(AuditLog, RefusesNewRequestsWhenManyBytesWait) {
+  HeldSink sink;
+  {
+    AuditLog log(Log::Silent(), [&](std::string_view line) { return sink(line); });
+    log.Add("first");
+    sink.begun.wait();
+    log.Add(std::string(kWaitingBytesMax - 1, 'x'));
+    EXPECT_TRUE(log.HasRoom());
+    log.Add("x");
+    EXPECT_FALSE(log.HasRoom());
+    log.Add(std::string(kWaitingBytesMax, 'x'));
+    log.Add("x");
+    EXPECT_EQ(log.lost(), 1U);
+    sink.go_on.count_down();
+  }
+  EXPECT_EQ(sink.lines.size(), 4U);
+}
+
+TEST(AuditLog, CountsWhatCouldNotBeWritten) {
+  auto log = std::make_unique<AuditLog>(Log::Silent(), [](std::string_view line) {
+    return line == "bad" ? Result<>(Fail(StatusReason::kInternalError, "full")) : Result<>();
+  });
+  log->Add("good");
+  log->Add("bad");
+  while (log->lost() == 0) std::this_thread::yield();
+  EXPECT_EQ(log->lost(), 1U);
+}
+
+// --------------------------------------------------------------------------------------- the file
+
+constexpr uint64_t kMegabyte = uint64_t{1} << 20;
+
+class RotatedFileTest : public ::testing::Test {
+ protected:
+  std::unique_ptr<RotatedFile> Open(const Rotation& rotation) {
+    Result<std::unique_ptr<RotatedFile>> file =
+        RotatedFile::Open(world_.world(), "/log/audit.log", rotation);
+    EXPECT_TRUE(file.has_value());
+    return *std::move(file);
+  }
+  void Write(RotatedFile& file, size_t bytes) {
+    EXPECT_TRUE(file.Append(std::string(bytes, 'x')).has_value());
+    world_.clock().Advance(std::chrono::hours(24));
+  }
+  std::vector<std::string> Names() {
+    const Result<std::vector<std::string>> names = world_.disk().List("/log");
+    return names.has_value() ? *names : std::vector<std::string>();
+  }
+  size_t SizeOf(const std::string& name) {
+    const Result<std::string> file = world_.disk().Read("/log/" + name);
+    return file.has_value() ? file->size() : 0;
+  }
+
+  SimulatedWorld world_{1};
+};
+
+TEST_F(RotatedFileTest, IsFullAtItsLimitAndNotBefore) {
+  const auto file = Open({.megabytes_max = 1});
+  Write(*file, kMegabyte - 1);
+  Write(*file, 1);
+  EXPECT_EQ(Names(), std::vector<std::string>({"audit.log"}));
+  EXPECT_EQ(SizeOf("audit.log"), kMegabyte);
+  Write(*file, 1);
+  EXPECT_EQ(Names(), std::vector<std::string>({"audit-2026-01-03T00-00-00.000.log", "audit.log"}));
+  EXPECT_EQ(SizeOf("audit.log"), 1U);
+}
+
+TEST_F(RotatedFileTest, ALineThatIsTooLongHasAFileOfItsOwn) {
+  const auto file = Open({.megabytes_max = 1});
+  Write(*file, 2 * kMegabyte);
+  EXPECT_EQ(SizeOf("audit.log"), 2 * kMegabyte);
+  Write(*file, 1);
+  EXPECT_EQ(SizeOf("audit.log"), 1U);
+}
+
+TEST_F(RotatedFileTest, GoesOnWhereItWas) {
+  Write(*Open({.megabytes_max = 1}), kMegabyte);
+  Write(*Open({.megabytes_max = 1}), 1);
+  EXPECT_EQ(Names().size(), 2U);
+}
+
+TEST_F(RotatedFileTest, KeepsSoManyAndNoLonger) {
+  EXPECT_TRUE(
+      world_.disk().Write("/log/audit-other.log", "", Disk::Privacy::kEverybody).has_value());
+  const auto count = [&](const Rotation& rotation) {
+    const auto file = Open(rotation);
+    for (int i = 0; i < 6; ++i) Write(*file, kMegabyte);
+    return Names().size() - 2;  // without the newest, and the one of somebody else
+  };
+  EXPECT_EQ(count({.megabytes_max = 1}), 5U);
+  EXPECT_EQ(count({.megabytes_max = 1, .backups_max = 3}), 3U);
+  EXPECT_EQ(count({.megabytes_max = 1, .days_max = 2}), 3U);  // of today, yesterday and before
+}
+
+// ------------------------------------------------------------------------------------- its lines
+
+TEST(AuditEvent, ComesFromWhereProxiesSayAndThenFromThePeer) {
+  using Sources = std::vector<std::string>;
+  EXPECT_EQ(SourcesOf("", "", "127.0.0.1:4000"), Sources({"127.0.0.1"}));
+  EXPECT_EQ(SourcesOf("", "", "[::1]:4000"), Sources({"::1"}));
+  EXPECT_EQ(SourcesOf("10.0.0.1, nobody, fe80::1", "10.0.0.9", "127.0.0.1:1"),
+            Sources({"10.0.0.1", "fe80::1", "10.0.0.9", "127.0.0.1"}));
+  EXPECT_EQ(SourcesOf("10.0.0.1", "10.0.0.1", "10.0.0.1:1"), Sources({"10.0.0.1"}));
+}
+
+TEST(AuditEvent, ShowsObjectsCompactAndWithoutOwnersWhereTheyAreNotWanted) {
+  constexpr const char* kObject =
+      R"({ "metadata": {"name": "a", "managedFields": [{}]}, "kind": "K" })";
+  EXPECT_EQ(ObjectText(kObject, "v1", "X", true),
+            R"({"kind":"K","apiVersion":"v1","metadata":{"name":"a"}})");
+  EXPECT_EQ(ObjectText(kObject, "", "", false),
+            R"({"kind":"K","metadata":{"name":"a","managedFields":[{}]}})");
+  EXPECT_EQ(ObjectText(R"({"items":[{"metadata":{"managedFields":[]}}]})", "", "", true),
+            R"({"items":[{"metadata":{}}]})");
+  EXPECT_EQ(ObjectText("[1, 2]", "", "", true), "[1,2]");
+  EXPECT_EQ(ObjectText("no json", "", "", true), "");
+}
+
+}  // namespace
+}  // namespace dray::server::audit

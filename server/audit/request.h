@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// One request on its way into the audit log. Thread-safe: an answer that is late comes from another
+// thread than the one that carries the request out.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "api/meta_v1/object_meta.h"
+#include "api/meta_v1/status.h"
+#include "base/mutex.h"
+#include "base/world.h"
+#include "server/access/user.h"
+#include "server/audit/event.h"
+#include "server/audit/log.h"
+#include "server/audit/policy.h"
+
+namespace dray::server::audit {
+
+/// What a server writes about, and where to.
+struct Auditor {
+  Policy policy;
+  std::shared_ptr<AuditLog> log;
+};
+
+class AuditedRequest {
+ public:
+  /// `event` has what is known at the beginning; the clock outlives it.
+  AuditedRequest(std::shared_ptr<AuditLog> log,
+                 const Clock& clock,
+                 const Decision& decision,
+                 Event event);
+  /// One that was never answered ends here.
+  ~AuditedRequest();
+  AuditedRequest(const AuditedRequest&) = delete;
+  AuditedRequest& operator=(const AuditedRequest&) = delete;
+
+  const std::string& id() const { return id_; }
+  /// Whether anybody wants to know the request's object, and the answer's.
+  bool wants_request() const { return decision_.level >= Level::kRequest; }
+  bool wants_response() const { return decision_.level >= Level::kRequestResponse; }
+
+  void SetImpersonated(const access::User& user);
+  void Annotate(std::string key, std::string value);
+  /// What the client sent, as JSON, about an object of `version` and `kind` (empty: unknown). What
+  /// it says about its name, uid and version completes the reference.
+  void SetRequestObject(std::string_view json, std::string_view version, std::string_view kind);
+  /// A patch, which says nothing about an object.
+  void SetPatch(std::string_view json);
+  /// The answer, where it is a Status, and where it is anything else.
+  void SetStatus(const api::meta_v1::Status& status, bool is_object);
+  void SetResponseObject(std::string_view json);
+
+  // Each writes a line, unless the policy leaves the stage out.
+
+  void Received();
+  /// Of what takes long: its answer has begun.
+  void Started(int code);
+  /// The end; only the first one counts.
+  void Complete(int code, Stage stage = Stage::kResponseComplete);
+
+ private:
+  void Write(Stage stage, WallTime now) DRAY_REQUIRES(mutex_);
+  void SetCode(int code) DRAY_REQUIRES(mutex_);
+
+  const std::shared_ptr<AuditLog> log_;
+  const Clock& clock_;
+  const Decision decision_;
+  const std::string id_;
+  Mutex mutex_;
+  Event event_ DRAY_GUARDED_BY(mutex_);
+  bool is_over_ DRAY_GUARDED_BY(mutex_) = false;
+};
+
+}  // namespace dray::server::audit

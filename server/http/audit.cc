@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the audit log is told about a request, and when. In the order of kube-apiserver: who asks
+// and for what is known first, then whether he may, what he sent, and what he is answered.
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "api/codec/json.h"
+#include "api/codec/protobuf.h"
+#include "api/defaults/defaults.h"
+#include "api/value/time.h"
+#include "server/errors/errors.h"
+#include "server/http/exchange.h"
+#include "server/http/limits.h"
+#include "server/http/rights.h"
+#include "server/registry/served_kinds.h"
+
+namespace dray::server::http {
+namespace {
+
+using audit::AuditedRequest;
+using verbs::ResourceRequest;
+using verbs::Verb;
+
+bool IsAuditId(std::string_view id) {
+  return !id.empty() && id.size() <= kAuditIdMax &&
+         std::ranges::all_of(id, [](char c) { return c > ' ' && c < 0x7F; });
+}
+
+std::string CutAgent(std::string_view agent) {
+  if (agent.size() <= audit::kUserAgentMax) return std::string(agent);
+  return std::string(agent.substr(0, audit::kUserAgentMax)) + "...TRUNCATED";
+}
+
+std::optional<audit::ObjectReference> ReferenceOf(const Route& route,
+                                                  const access::Attributes& asked) {
+  if (!asked.path.empty()) return std::nullopt;
+  return audit::ObjectReference{.resource = asked.resource,
+                                .namespace_ = asked.namespace_,
+                                .name = asked.name,
+                                .uid = {},
+                                .group = asked.group,
+                                .version = route.version,
+                                .resource_version = {},
+                                .subresource = asked.subresource};
+}
+
+// The body as an object of the version that was asked for, with its defaults, as upstream shows it.
+// Nothing where it cannot be read, which others say.
+std::optional<std::string> ReadBodyText(const ResourceRequest& request, WallTime now) {
+  Result<api::Object> object;
+  if (const auto* text = std::get_if<std::string>(&request.body)) {
+    object = api::DecodeJson(*request.kind, *text, nullptr, {.release = request.release});
+  } else if (const auto* message = std::get_if<verbs::ProtobufBody>(&request.body)) {
+    const auto envelope = api::ReadProtobufEnvelope(message->bytes);
+    if (!envelope.has_value()) return std::nullopt;
+    object = api::DecodeProtobuf(*request.kind, envelope->raw, {.release = request.release});
+  }
+  if (!object.has_value() || object->empty()) return std::nullopt;
+  api::defaults::SetDefaults(*object, api::Time::Of(now), request.release);
+  return api::ToJson(*object, {.release = request.release});
+}
+
+std::string DeleteOptionsText(const api::meta_v1::DeleteOptions& options) {
+  std::string text;
+  api::EncodeJson({.api_version = "meta.k8s.io/__internal", .kind = "DeleteOptions"},
+                  api::TypeOf<api::meta_v1::DeleteOptions>(),
+                  &options,
+                  text);
+  return text;
+}
+
+}  // namespace
+
+std::string Exchange::AuditId() const {
+  const std::string_view asked = request_.headers.Get("Audit-Id");
+  return IsAuditId(asked) ? std::string(asked) : NewUuid(parts_.world.random);
+}
+
+// From here on an answer is written about, too. A request that could not be is not carried out.
+Result<> Exchange::BeginAudit(const verbs::User& user) {
+  if (parts_.auditor == nullptr) return {};
+  const access::Attributes asked =
+      AttributesOf(route_, request_.method, request_.path(), query_.First("fieldSelector"));
+  const audit::Decision decision = audit::DecisionOf(parts_.auditor->policy, user, asked);
+  if (decision.level == audit::Level::kNone) return {};
+  if (!parts_.auditor->log->HasRoom()) return Fail(errors::Internal("failed to store audit event"));
+  audit::Event event{.level = decision.level,
+                     .id = AuditId(),
+                     .request_uri = request_.target,
+                     .verb = asked.verb,
+                     .user = user,
+                     .source_ips = audit::SourcesOf(
+                         request_.headers.Get("X-Forwarded-For"),
+                         request_.headers.Get("X-Real-Ip"),
+                         request_.peer == nullptr ? std::string_view() : request_.peer->address),
+                     .user_agent = CutAgent(request_.headers.Get("User-Agent")),
+                     .object = ReferenceOf(route_, asked),
+                     .received = received_};
+  audited_ = std::make_shared<AuditedRequest>(
+      parts_.auditor->log, parts_.world.clock, decision, std::move(event));
+  if (!is_unknown_) audited_->Received();
+  return {};
+}
+
+// Nobody knows who asks; what the answer will be is written as it begins.
+void Exchange::AuditUnknown() {
+  if (parts_.auditor == nullptr) return;
+  Result<net::Query> query = net::Query::Parse(request_.query());
+  if (!query.has_value()) return;
+  query_ = *std::move(query);
+  Result<Route> route = FindRoute(parts_.resources.scheme(),
+                                  request_.method,
+                                  request_.path(),
+                                  query_.First("watch").has_value());
+  if (!route.has_value()) return;
+  route_ = *std::move(route);
+  is_unknown_ = true;
+  (void)BeginAudit({});
+}
+
+void Exchange::AuditRights(bool is_allowed, const std::string& reason) {
+  if (audited_ == nullptr) return;
+  audited_->Annotate("authorization.k8s.io/decision", is_allowed ? "allow" : "forbid");
+  audited_->Annotate("authorization.k8s.io/reason", reason);
+}
+
+void Exchange::AuditBody(const ResourceRequest& request) {
+  if (!registry::DeprecationWarning(*route_.info, request.release).empty()) {
+    audited_->Annotate("k8s.io/deprecated", "true");
+    if (route_.info->removed_in != 0) {
+      audited_->Annotate("k8s.io/removed-release", fmt::format("1.{}", route_.info->removed_in));
+    }
+  }
+  const auto* const text = std::get_if<std::string>(&request.body);
+  switch (request.verb) {
+    case Verb::kPatch:
+      if (text != nullptr) audited_->SetPatch(*text);
+      return;
+    case Verb::kCreate:
+    case Verb::kUpdate: {
+      // Objects of subresources are shown as they came; to most requests nobody listens so closely.
+      const bool is_raw = !request.subresource.empty() || !audited_->wants_request();
+      if (is_raw && text != nullptr) return audited_->SetRequestObject(*text, "", "");
+      const auto read = ReadBodyText(request, parts_.world.clock.Now());
+      if (read.has_value()) audited_->SetRequestObject(*read, "", "");
+      return;
+    }
+    case Verb::kDelete:
+    case Verb::kDeleteCollection:
+      if (request.delete_options == api::meta_v1::DeleteOptions()) return;
+      audited_->SetRequestObject(DeleteOptionsText(request.delete_options), "", "");
+      return;
+    case Verb::kGet:
+    case Verb::kList:
+    case Verb::kWatch: return;
+  }
+}
+
+// What admission policies said, and the answer as JSON, whatever form the client gets.
+void Exchange::AuditAnswer(const verbs::Answer& answer) {
+  for (const policies::PublishedAnnotation& one : answer.annotations) {
+    audited_->Annotate(one.key, one.value);
+  }
+  if (!answer.outcome.has_value()) return;
+  if (const auto* status = std::get_if<verbs::StatusAnswer>(&*answer.outcome)) {
+    return audited_->SetStatus(status->status, /*is_object=*/true);
+  }
+  if (!audited_->wants_response()) return;
+  documents::Rendering plain = rendering_;
+  plain.form.encoding = {};
+  plain.pretty = false;
+  if (const auto* object = std::get_if<verbs::ObjectAnswer>(&*answer.outcome)) {
+    const Result<std::string> text = documents::AnswerBody(*object, plain);
+    if (text.has_value()) audited_->SetResponseObject(*text);
+  } else if (const auto* list = std::get_if<verbs::ListAnswer>(&*answer.outcome)) {
+    const Result<documents::TextPieces> text = documents::AnswerBody(*list, plain);
+    if (text.has_value()) audited_->SetResponseObject(text->Joined());
+  }
+}
+
+void Exchange::AuditEnd(int code) {
+  if (audited_ == nullptr) return;
+  audited_->Complete(
+      code, is_unknown_ ? audit::Stage::kResponseStarted : audit::Stage::kResponseComplete);
+}
+
+}  // namespace dray::server::http
