@@ -66,6 +66,8 @@ struct ServeOptions {
   bool watches_begin_at_start = false;
   bool explain_events = true;
   control_plane::TlsFileNames tls_files;
+  std::vector<std::string> tls_names;
+  bool anonymous = true;
   bool disable_http2_serving = false;  // kube-apiserver's name
   uint32_t http2_streams = net::http2::kStreamsMax;
   size_t requests_in_flight = server::http::kReadsInFlightMax;  // kube-apiserver's names
@@ -109,11 +111,24 @@ Result<net::Endpoint> ParseListen(const std::string& listen) {
                 fmt::format("--listen {}: expected ADDRESS:PORT, as in 127.0.0.1:6443", listen));
   }
   if (endpoint.host == "localhost") endpoint.host = "127.0.0.1";
-  if (!server::http::IsLoopback(endpoint.host)) {
-    return Fail(StatusReason::kBadRequest,
-                fmt::format("--listen {}: only loopback addresses are served for now", listen));
-  }
   return endpoint;
+}
+
+/// Other machines are served by roles only, and names are for certificates of our own.
+/// Errors: kBadRequest.
+Result<> CheckReach(const ServeOptions& options, const control_plane::ProcessOptions& process) {
+  const bool is_local = server::http::IsLoopback(process.listen.host);
+  if (!is_local && !process.rbac) {
+    return Fail(StatusReason::kBadRequest,
+                fmt::format("--listen {}: with --authorization-mode=AlwaysAllow only loopback "
+                            "addresses are served; use RBAC",
+                            options.listen));
+  }
+  if (!options.tls_names.empty() && !options.tls_files.certificate.empty()) {
+    return Fail(StatusReason::kBadRequest,
+                "--tls-san: the certificate of --tls-cert-file has its names already");
+  }
+  return {};
 }
 
 /// What the options say the server plays. Errors: kBadRequest, with the option's name.
@@ -207,6 +222,9 @@ Result<scheduler::Configuration> SchedulingOf(Disk& disk, const std::string& fil
 
 Result<control_plane::ProcessOptions> ProcessOptionsOf(World& world, const ServeOptions& options) {
   control_plane::ProcessOptions process{
+      .listen = {},
+      .tls_names = options.tls_names,
+      .anonymous = options.anonymous,
       .store = options.store,
       .token_file = options.token_file,
       .reads_in_flight_max = options.requests_in_flight,
@@ -240,6 +258,7 @@ Result<control_plane::ProcessOptions> ProcessOptionsOf(World& world, const Serve
   }
   DRAY_TRY(process.rbac, ParseAuthorization(options.authorization));
   DRAY_TRY(process.listen, ParseListen(options.listen));
+  DRAY_TRY_VOID(CheckReach(options, process));
   DRAY_TRY(process.emulation, EmulationOf(options));
   DRAY_TRY(process.scheduling, SchedulingOf(world.disk, options.scheduler_config));
   return process;
@@ -279,6 +298,12 @@ void AddConnectionOptions(CLI::App& command, ServeOptions& options) {
       .add_option(
           "--tls-private-key-file", options.tls_files.key, "the key of that certificate (PEM)")
       ->type_name("FILE");
+  command
+      .add_option("--tls-san",
+                  options.tls_names,
+                  "a further name or address in the server's own certificate; repeatable")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
   command
       .add_option("--client-ca-file",
                   options.tls_files.client_ca,
@@ -328,6 +353,10 @@ void AddAccessOptions(CLI::App& command, ServeOptions& options) {
                   options.token_file,
                   "static bearer tokens, CSV lines token,user,uid,\"group1,group2\"")
       ->type_name("FILE");
+  command.add_flag("--anonymous-auth",
+                   options.anonymous,
+                   "who shows no credentials is system:anonymous, who may read health and version "
+                   "unless roles give more; =false refuses him (default: true)");
   command
       .add_option(
           "--authorization-mode",
@@ -380,7 +409,10 @@ void AddAuditOptions(CLI::App& command, ServeOptions& options) {
 
 void AddOptions(CLI::App& command, ServeOptions& options) {
   command
-      .add_option("--listen", options.listen, "ADDRESS:PORT; port 0 is any free one; loopback only")
+      .add_option(
+          "--listen",
+          options.listen,
+          "ADDRESS:PORT; port 0 is any free one; 0.0.0.0 or [::] is every address of this machine")
       ->type_name("ADDRESS")
       ->capture_default_str();
   AddStoreChoice(command, options.store);
@@ -458,6 +490,7 @@ void GroupOptions(CLI::App& command) {
                               {"Who may do what",
                                {"--token-file",
                                 "--client-ca-file",
+                                "--anonymous-auth",
                                 "--authorization-mode",
                                 "--service-account-signing-key-file",
                                 "--service-account-issuer"}},
@@ -470,6 +503,7 @@ void GroupOptions(CLI::App& command) {
                               {"Connections",
                                {"--tls-cert-file",
                                 "--tls-private-key-file",
+                                "--tls-san",
                                 "--max-requests-inflight",
                                 "--max-mutating-requests-inflight",
                                 "--http2-max-streams-per-connection",

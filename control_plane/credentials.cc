@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "control_plane/credentials.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/base64.h"
@@ -21,22 +23,21 @@ Result<> Write(Disk& disk, const std::string& path, const net::tls::Credentials&
   return disk.Write(path + ".crt", credentials.certificate_pem, Disk::Privacy::kEverybody);
 }
 
-bool HasName(const net::tls::CertificateInfo& info, const std::string& name) {
-  for (const std::string& known : info.names) {
-    if (known == name) return true;
-  }
-  return false;
+bool HasNames(const net::tls::CertificateInfo& info, const std::vector<std::string>& names) {
+  return std::ranges::all_of(names, [&](const std::string& name) {
+    return std::ranges::find(info.names, name) != info.names.end();
+  });
 }
 
 /// Whether what is stored under `name` is from our authority, for us, and valid for a while.
 Result<bool> IsGood(const net::tls::Credentials& found,
                     std::string_view name,
                     const net::tls::Credentials& ca,
-                    const std::string& address,
+                    const std::vector<std::string>& names,
                     WallTime now) {
   DRAY_TRY(const net::tls::CertificateInfo info, net::tls::ReadCertificate(found.certificate_pem));
   const bool is_ours = name == "ca" || net::tls::BelongsTo(found, ca);
-  const bool names_us = name != "apiserver" || HasName(info, address);
+  const bool names_us = name != "apiserver" || HasNames(info, names);
   return is_ours && names_us && info.not_after > now + std::chrono::days(30);
 }
 
@@ -44,7 +45,7 @@ Result<bool> IsGood(const net::tls::Credentials& found,
 
 Result<ServerCredentials> LoadOrMakeCredentials(World& world,
                                                 const std::string& data_folder,
-                                                const std::string& address) {
+                                                const std::vector<std::string>& names) {
   const std::string pki = data_folder + "/pki";
   DRAY_TRY_VOID(world.disk.MakeFolder(pki));
   const WallTime now = world.clock.Now();
@@ -53,7 +54,7 @@ Result<ServerCredentials> LoadOrMakeCredentials(World& world,
       [&](const std::string& name, net::tls::Credentials& into, auto make) -> Result<> {
     Result<net::tls::Credentials> found = Read(world.disk, pki + "/" + name);
     if (found) {
-      DRAY_TRY(const bool is_good, IsGood(*found, name, credentials.ca, address, now));
+      DRAY_TRY(const bool is_good, IsGood(*found, name, credentials.ca, names, now));
       if (is_good) {
         into = *std::move(found);
         return {};
@@ -67,8 +68,7 @@ Result<ServerCredentials> LoadOrMakeCredentials(World& world,
   DRAY_TRY_VOID(
       load("ca", credentials.ca, [&] { return net::tls::MakeCa(world.random, now, {}); }));
   DRAY_TRY_VOID(load("apiserver", credentials.serving, [&] {
-    return net::tls::MakeServingCertificate(
-        world.random, now, credentials.ca, {.names = {address}});
+    return net::tls::MakeServingCertificate(world.random, now, credentials.ca, {.names = names});
   }));
   DRAY_TRY_VOID(load("admin", credentials.admin, [&] {
     return net::tls::MakeClientCertificate(

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "base/world.h"
@@ -19,12 +20,12 @@ struct ServerCredentials {
   net::tls::Credentials admin;  // CN kubernetes-admin, O system:masters
 };
 
-/// Reads DATA/pki, or makes what is missing there. `address` is listened on and becomes a name of
-/// the serving certificate.
-/// Errors: what the disk says; kBadRequest  a file there does not parse.
+/// Reads DATA/pki, or makes what is missing there. The serving certificate has `names`, DNS names
+/// or addresses; it is made anew when it lacks one.
+/// Errors: what the disk says; kBadRequest  a file there does not parse, or a name is none.
 Result<ServerCredentials> LoadOrMakeCredentials(World& world,
                                                 const std::string& data_folder,
-                                                const std::string& address);
+                                                const std::vector<std::string>& names);
 
 /// Writes DATA/kubeconfig for the administrator, who trusts the certificates of `authorities`
 /// (PEM); returns its path.

@@ -11,7 +11,9 @@
 #include <unistd.h>
 
 #include "control_plane/credentials.h"
+#include "control_plane/server_address.h"
 #include "net/server/descriptors.h"
+#include "net/server/own_addresses.h"
 #include "server/access/service_account_token.h"
 #include "server/registry/rule_set.h"
 
@@ -77,8 +79,10 @@ Result<> Process::StartServer() {
   DRAY_TRY_VOID(MakeResources(authenticator));
   DRAY_TRY_VOID(Wait(resources_->Bootstrap()));
   DRAY_TRY_VOID(Wait(resources_->BootstrapObjects()));
+  const ServerAddress address =
+      AddressOf(options_.listen.host, options_.tls_names, net::server::NamesOfThisMachine());
   DRAY_TRY(const ServerCredentials credentials,
-           LoadOrMakeCredentials(world_, options_.store.data_folder, options_.listen.host));
+           LoadOrMakeCredentials(world_, options_.store.data_folder, address.names));
   DRAY_TRY(auto auditor, MakeAuditor(world_, log_, options_.audit));
   server::http::HttpApiOptions api_options{
       .authenticator = authenticator,
@@ -112,11 +116,10 @@ Result<> Process::StartServer() {
                         *http_->reactors().front(),
                         *resources_,
                         options_.store.compaction_interval.value_or(std::chrono::nanoseconds(0)));
-  DRAY_TRY_VOID(Wait(resources_->BootstrapCluster(options_.listen.host, http_->port())));
+  DRAY_TRY_VOID(Wait(resources_->BootstrapCluster(address.advertised, http_->port())));
   if (options_.watches_begin_at_start) resources_->BeginWatchesAt(store_->Read()->revision());
-  url_ = fmt::format(
-      "https://{}",
-      net::HostPort(net::Endpoint{.host = options_.listen.host, .port = http_->port()}));
+  url_ = fmt::format("https://{}",
+                     net::HostPort(net::Endpoint{.host = address.local, .port = http_->port()}));
   DRAY_TRY(kubeconfig_,
            WriteKubeconfig(world_,
                            options_.store.data_folder,
@@ -128,9 +131,13 @@ Result<> Process::StartServer() {
 }
 
 Result<server::http::Authenticator> Process::ReadTokens() const {
-  if (options_.token_file.empty()) return server::http::Authenticator();
-  DRAY_TRY(const std::string csv, world_.disk.Read(options_.token_file));
-  return server::http::Authenticator::FromTokenFile(csv, world_.random.Next());
+  server::http::Authenticator known;
+  if (!options_.token_file.empty()) {
+    DRAY_TRY(const std::string csv, world_.disk.Read(options_.token_file));
+    DRAY_TRY(known, server::http::Authenticator::FromTokenFile(csv, world_.random.Next()));
+  }
+  if (!options_.anonymous) known.RefuseAnonymous();
+  return known;
 }
 
 Result<> Process::MakeResources(const server::http::Authenticator& authenticator) {

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "api/kind.h"
 #include "base/log.h"
@@ -35,7 +36,9 @@
 namespace dray::control_plane {
 
 struct ProcessOptions {
-  net::Endpoint listen;  // a loopback address
+  net::Endpoint listen;
+  std::vector<std::string> tls_names;  // of the server's own certificate, beside the usual ones
+  bool anonymous = true;               // who shows nothing is somebody, and roles say what he may
   StoreChoice store;
   std::string token_file;                                        // empty: certificates only
   size_t reads_in_flight_max = server::http::kReadsInFlightMax;  // 0: no limit

@@ -166,7 +166,7 @@ Result<Authenticated> Authenticator::Authenticate(const net::Request& request, W
     return Authentic(*std::move(owner));
   }
   if (!peer.certificate_error.empty()) return Unauthorized();
-  if (!IsLoopback(peer.address)) return Unauthorized();
+  if (!takes_anonymous_) return Unauthorized();
   return Authenticated{
       .user = {.name = std::string(kAnonymous), .groups = {std::string(access::kUnauthenticated)}},
       .anonymous = true};

@@ -21,12 +21,6 @@ namespace dray::server::http {
 /// Lines of a token file.
 inline constexpr size_t kTokensMax = 10'000;
 
-/// What a request without credentials may do. From another machine it is always refused.
-enum class AnonymousRule : uint8_t {
-  kPublicPaths,  // health and version, as upstream's default roles allow
-  kEverything,   // for a server on loopback that has no users at all
-};
-
 struct Authenticated {
   verbs::User user;
   bool anonymous = false;
@@ -49,6 +43,10 @@ class Authenticator {
     owner_ = std::move(owner);
   }
 
+  /// From now on who shows nothing is refused like one who shows what is not known. Call it before
+  /// others use this.
+  void RefuseAnonymous() { takes_anonymous_ = false; }
+
   /// The user behind `request`. A bearer token or certificate that is shown and not known is an
   /// error; another kind of Authorization counts as none.
   /// Errors: kUnauthorized.
@@ -65,6 +63,7 @@ class Authenticator {
   const verbs::User* Find(std::string_view token) const;
   uint64_t PlaceOf(std::string_view token) const;
 
+  bool takes_anonymous_ = true;
   uint64_t seed_ = 0;
   std::unordered_multimap<uint64_t, Known> tokens_;
   std::function<Result<verbs::User>(std::string_view token)> owner_;

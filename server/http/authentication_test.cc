@@ -58,10 +58,19 @@ TEST(Authentication, ShownButUnknownIsRefused) {
   EXPECT_EQ(NameOf(known.Authenticate(From(local, "Bearer x"), kNow)), "401");
   EXPECT_EQ(NameOf(known.Authenticate(From(local, "Basic x"), kNow)), "system:anonymous");
   EXPECT_EQ(NameOf(known.Authenticate(From(local), kNow)), "system:anonymous");
-  EXPECT_EQ(NameOf(known.Authenticate(From({.address = "10.0.0.1:1"}), kNow)), "401");
+  EXPECT_EQ(NameOf(known.Authenticate(From({.address = "10.0.0.1:1"}), kNow)), "system:anonymous");
   EXPECT_EQ(NameOf(known.Authenticate(
                 From({.address = "127.0.0.1:1", .certificate_error = "unknown authority"}), kNow)),
             "401");
+}
+
+TEST(Authentication, WhoShowsNothingMayBeRefused) {
+  Authenticator known = *Authenticator::FromTokenFile("t,alice,u");
+  known.RefuseAnonymous();
+  const net::Peer local{.address = "127.0.0.1:1"};
+  EXPECT_EQ(NameOf(known.Authenticate(From(local), kNow)), "401");
+  EXPECT_EQ(NameOf(known.Authenticate(From(local, "Basic x"), kNow)), "401");
+  EXPECT_EQ(NameOf(known.Authenticate(From(local, "Bearer t"), kNow)), "alice");
 }
 
 TEST(Authentication, CertificatesCountUntilTheyExpire) {

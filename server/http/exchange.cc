@@ -163,8 +163,7 @@ Result<> Exchange::Authorize(const access::Attributes& asked) {
   if (rights == nullptr) {
     who_.user = std::move(other);
     const bool is_public = route_.kind == RouteKind::kHealth || route_.kind == RouteKind::kVersion;
-    const bool is_refused =
-        who_.anonymous && parts_.anonymous == AnonymousRule::kPublicPaths && !is_public;
+    const bool is_refused = who_.anonymous && !is_public;
     AuditRights(!is_refused, "");
     return is_refused ? Result<>(std::unexpected(Forbidden(asked, who_.user.name, {})))
                       : Result<>();

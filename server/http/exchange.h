@@ -53,7 +53,6 @@ struct ApiParts {
   World& world;
   Log log;
   Authenticator authenticator;
-  AnonymousRule anonymous;
   std::vector<HealthCheck> checks;
   documents::Discovery discovery;
   documents::OpenApi openapi;

@@ -49,7 +49,6 @@ HttpApi::HttpApi(verbs::Resources& resources, World& world, Log log, HttpApiOpti
                                      world,
                                      std::move(log),
                                      std::move(options.authenticator),
-                                     options.anonymous,
                                      WithPing(std::move(options.checks)),
                                      documents::Discovery(resources.scheme(), resources.release()),
                                      documents::OpenApi(resources.scheme(), resources.release()),
@@ -68,7 +67,7 @@ HttpApi::~HttpApi() = default;
 
 bool HttpApi::Knows(const net::Request& head) const {
   const auto who = parts_->authenticator.Authenticate(head, parts_->world.clock.Now());
-  return who && (!who->anonymous || parts_->anonymous == AnonymousRule::kEverything);
+  return who && !who->anonymous;
 }
 
 void HttpApi::Handle(net::Request request, std::shared_ptr<net::Responder> responder) {

@@ -24,7 +24,6 @@ struct ApiParts;  // server/http/exchange.h
 
 struct HttpApiOptions {
   Authenticator authenticator = {};
-  AnonymousRule anonymous = AnonymousRule::kPublicPaths;
   std::vector<HealthCheck> checks = {};  // beside "ping"
   // Past these a request is answered 429; 0: no limit. Members of system:masters always get in.
   size_t reads_max = kReadsInFlightMax;
