@@ -19,6 +19,7 @@
 #include "cli/commands.h"
 #include "cli/offline_input.h"
 #include "cli/output.h"
+#include "cli/progress.h"
 #include "manifests/spelling.h"
 #include "planning/offline_cluster.h"
 #include "planning/workloads.h"
@@ -153,7 +154,10 @@ Result<int> Allocate(World& world, const AllocateOptions& options, const Output&
                     waiting.size() == 1 ? "one waits for" : "these wait for",
                     SomeOf(waiting)));
   }
+  Progress progress(output);
+  progress.Now("looking for devices");
   allocated.answers = cluster.AllocateAll();
+  progress.Clear();
   if (allocated.answers.empty()) return Refused(WhyNothing(options, scope, allocated.left_out));
   output.Notes(NotesOf(allocated.left_out, scope.other_kinds));
   Print(options, allocated, output);
@@ -163,7 +167,7 @@ Result<int> Allocate(World& world, const AllocateOptions& options, const Output&
 /// What objects it is about.
 void AddQuestion(CLI::App& command, AllocateOptions& options) {
   CLI::Option* node =
-      command.add_option("--node", options.input.node, "look at this node only")->type_name("NAME");
+      command.add_option("--node", options.input.node, "look at this node only")->type_name("NODE");
   command
       .add_flag(
           "--all-nodes", options.each_node, "an answer for each node, not the first that fits")
@@ -174,7 +178,7 @@ void AddQuestion(CLI::App& command, AllocateOptions& options) {
               "-n,--namespace",
               options.input.namespace_,
               "decide about pods and claims of this namespace only; also of objects that name none")
-          ->type_name("NAME");
+          ->type_name("NAMESPACE");
   command
       .add_flag_callback(
           "-A,--all-namespaces", [] {}, "decide about pods and claims of all of them (default)")

@@ -242,10 +242,11 @@ void AddOptions(CLI::App& command, CapacityOptions& options) {
       command.add_option("--by", options.by, "a row for each driver, pool, class or node")
           ->check(CLI::IsMember({"driver", "pool", "class", "node"}))
           ->capture_default_str();
-  command.add_option("--driver", options.driver, "devices of this driver only")->type_name("NAME");
-  command.add_option("--pool", options.pool, "devices of this pool only")->type_name("NAME");
+  command.add_option("--driver", options.driver, "devices of this driver only")
+      ->type_name("DRIVER");
+  command.add_option("--pool", options.pool, "devices of this pool only")->type_name("POOL");
   command.add_option("--node", options.input.node, "devices that this node can use only")
-      ->type_name("NAME");
+      ->type_name("NODE");
   command.add_flag("-w,--watch",
                    options.watch,
                    "of a running cluster: again whenever the answer changes, until Ctrl-C");
@@ -264,7 +265,7 @@ void AddOptions(CLI::App& command, CapacityOptions& options) {
 Command AddCapacity(CLI::App& program) {
   const auto options = std::make_shared<CapacityOptions>();
   CLI::App* const command =
-      program.add_subcommand("capacity", "what there is of devices, and what is left");
+      program.add_subcommand("capacity", "which devices there are, and what is left of them");
   AddOptions(*command, *options);
   command->footer(
       "Each device counts once: used (a claim has it, or a share), free, tainted, blocked (others "

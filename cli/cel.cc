@@ -22,6 +22,7 @@
 #include "cli/cel_report.h"
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "cli/progress.h"
 #include "manifests/files.h"
 #include "manifests/objects.h"
 #include "planning/published_devices.h"
@@ -209,6 +210,8 @@ class Question {
     output_.Notes(list.notes());
     DRAY_TRY(const planning::Expression expression,
              Evaluable(answer.expression, answer.environment));
+    Progress progress(output_);
+    progress.Now(fmt::format("evaluating on {} devices", list.devices().size()));
     DRAY_TRY(const planning::Survey survey,
              planning::SurveyDevices(
                  expression,
@@ -216,9 +219,17 @@ class Question {
                  answer.environment,
                  list.devices(),
                  options_.explain ? planning::Conjunctive::kYes : planning::Conjunctive::kNo));
+    progress.Clear();
     answer.devices = list.devices();
     answer.survey = &survey;
     return Print(answer);
+  }
+
+  /// An allocation ends with the error of the first device on which a selector fails.
+  static bool Finds(const CelAnswer& answer) {
+    if (answer.survey == nullptr) return true;
+    const bool fails = answer.survey->failing > 0 && !answer.is_derived();
+    return !answer.survey->matching.empty() && !fails;
   }
 
   int Print(const CelAnswer& answer) const {
@@ -228,8 +239,7 @@ class Question {
     } else {
       output_.Document(format_, JsonOf(answer));
     }
-    const bool finds = answer.survey == nullptr || !answer.survey->matching.empty();
-    return answer.is_admitted() && finds ? kExitYes : kExitNo;
+    return answer.is_admitted() && Finds(answer) ? kExitYes : kExitNo;
   }
 
   World& world_;
@@ -240,7 +250,7 @@ class Question {
 };
 
 void AddOptions(CLI::App& command, CelOptions& options) {
-  command.add_option("expression", options.expression, "CEL expression, or - (standard input)")
+  command.add_option("EXPRESSION", options.expression, "CEL expression, or - (standard input)")
       ->required();
   command
       .add_option("-f,--filename",
@@ -282,8 +292,8 @@ Command AddCel(CLI::App& program) {
       program.add_subcommand("cel", "a selector's type and cost, and which devices it chooses");
   AddOptions(*command, *options);
   command->footer(
-      "Exit codes: 0 admitted, and with -f some device matches; 1 refused, or none matches; "
-      "2 bad options or unreadable input.\n"
+      "Exit codes: 0 admitted, and with -f some device matches; 1 refused, no device matches, or "
+      "the expression fails on one; 2 bad options or unreadable input.\n"
       "Example:\n"
       "  dray cel 'device.driver == \"gpu.nvidia.com\"' -f examples/2-gpu-with-nic");
   return {.app = command, .run = [options](World& world, const Output& output) {

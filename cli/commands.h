@@ -53,7 +53,8 @@ Command AddVersion(CLI::App& program);
 
 /// What those scripts ask for, "dray __complete WORD...": what may stand for the last word, a line
 /// each, ":files" and ":folders" for paths. Returns kExitYes.
-int PrintCompletion(const CLI::App& program,
+int PrintCompletion(World& world,
+                    const CLI::App& program,
                     const std::vector<std::string>& words,
                     const Output& output);
 

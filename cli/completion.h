@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/world.h"
 #include "cli/command_text.h"
 
 namespace CLI {  // NOLINT(readability-identifier-naming): theirs
@@ -24,8 +25,10 @@ struct Completion {
 };
 
 /// What may stand for the last of `words`, which may be empty or begun; the words before it are
-/// those behind the program's name. Words that make no sense are passed over.
-Completion Complete(const CLI::App& program, std::span<const std::string> words);
+/// those behind the program's name. Words that make no sense are passed over. Names of pods,
+/// claims, nodes and namespaces are those in the files that the words before it name
+/// (file_names.h).
+Completion Complete(Disk& disk, const CLI::App& program, std::span<const std::string> words);
 
 /// A script for bash, zsh or fish that asks the program itself ("dray __complete WORD..."); empty
 /// for another shell.

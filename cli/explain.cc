@@ -12,8 +12,10 @@
 
 #include "cli/commands.h"
 #include "cli/explain_report.h"
+#include "cli/mistakes.h"
 #include "cli/offline_input.h"
 #include "cli/output.h"
+#include "cli/progress.h"
 #include "cli/watch.h"
 #include "manifests/spelling.h"
 #include "planning/offline_cluster.h"
@@ -39,8 +41,10 @@ Result<std::string> TargetOf(const ExplainOptions& options, const std::string& n
   const bool is_pod = kind == "pod" || kind == "pods" || kind == "po";
   const bool is_claim = kind == "claim" || kind == "resourceclaim" || kind == "resourceclaims";
   if ((!is_pod && !is_claim) || name.empty() || name.find('/') != std::string_view::npos) {
+    const std::string slip =
+        is_pod || is_claim ? "" : MeantName(std::string(kind), {"pod", "claim", "resourceclaim"});
     return Fail(StatusReason::kBadRequest,
-                fmt::format("{:?} is none of pod/NAME and claim/NAME", options.target));
+                fmt::format("{:?} is none of pod/NAME and claim/NAME{}", options.target, slip));
   }
   return fmt::format("{} {}/{}", is_pod ? "pod" : "claim", namespace_, name);
 }
@@ -81,8 +85,10 @@ Result<Said> Explain(World& world, const ExplainOptions& options, const Output& 
   DRAY_TRY_VOID(CheckNode(options.input, cluster.NodeNames()));
   const std::vector<std::string> waiting = cluster.Waiting();
   std::vector<planning::OfflineExplanation> answers;
+  Progress progress(output);
   for (const std::string& what :
        target.empty() ? waiting : std::vector<std::string>{std::move(target)}) {
+    progress.Now("explaining " + what);
     auto answer = cluster.Explain(what);
     if (!answer.has_value()) {
       return Fail(
@@ -92,6 +98,7 @@ Result<Said> Explain(World& world, const ExplainOptions& options, const Output& 
     }
     answers.push_back(*std::move(answer));
   }
+  progress.Clear();
   if (answers.empty()) {
     output.Notes(std::vector<std::string>{"no pod and no claim waits for devices"});
   }
@@ -118,17 +125,17 @@ Command AddExplain(CLI::App& program) {
   const auto options = std::make_shared<ExplainOptions>();
   CLI::App* const command =
       program.add_subcommand("explain", "why a pod or claim gets no devices, and what would help");
-  command->add_option("target", options->target, "pod/NAME or claim/NAME (default: all that wait)")
-      ->type_name("WHAT");
+  command->add_option(
+      "KIND/NAME", options->target, "pod/NAME or claim/NAME (default: all that wait)");
   AddOfflineInput(*command, options->input);
   AddLiveInput(*command, options->input);
-  command->add_option("--node", options->input.node, "look at this node only")->type_name("NAME");
+  command->add_option("--node", options->input.node, "look at this node only")->type_name("NODE");
   command
       ->add_option("-n,--namespace",
                    options->input.namespace_,
                    "of the target, and of objects that name none (default: as the kubeconfig says, "
                    "or default)")
-      ->type_name("NAME");
+      ->type_name("NAMESPACE");
   command->add_flag("-w,--watch",
                     options->watch,
                     "of a running cluster: again whenever the answer changes, until Ctrl-C");

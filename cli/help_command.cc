@@ -73,10 +73,11 @@ Command AddCompletion(CLI::App& program) {
           }};
 }
 
-int PrintCompletion(const CLI::App& program,
+int PrintCompletion(World& world,
+                    const CLI::App& program,
                     const std::vector<std::string>& words,
                     const Output& output) {
-  const Completion completion = Complete(program, words);
+  const Completion completion = Complete(world.disk, program, words);
   for (const std::string& word : completion.words) fmt::print(output.out, "{}\n", word);
   if (completion.paths == Paths::kFiles) fmt::print(output.out, ":files\n");
   if (completion.paths == Paths::kFolders) fmt::print(output.out, ":folders\n");

@@ -245,23 +245,25 @@ Result<int> RunLint(World& world, const LintOptions& options, const Output& outp
 Command AddLint(CLI::App& program) {
   const auto options = std::make_shared<LintOptions>();
   CLI::App* const command =
-      program.add_subcommand("lint", "what an API server accepts and cannot work in a cluster");
+      program.add_subcommand("lint", "mistakes that an API server accepts and that cannot work");
   command
       ->add_option("-f,--filename",
                    options->input.work,
                    "what to look at: file, folder or -; repeatable (default: a running cluster)")
       ->type_name("PATH")
-      ->allow_extra_args(false);
+      ->allow_extra_args(false)
+      ->group(kInputGroup);
   command
       ->add_option("--cluster",
                    options->input.paths,
                    "the cluster it is for: dumps or manifests; repeatable")
       ->type_name("PATH")
-      ->allow_extra_args(false);
+      ->allow_extra_args(false)
+      ->group(kInputGroup);
   AddLiveInput(*command, options->input);
   AddProfile(*command, options->input);
   command->add_option("-n,--namespace", options->input.namespace_, "of objects that name none")
-      ->type_name("NAME");
+      ->type_name("NAMESPACE");
   command->add_flag("--fix", options->fix, "change the files of -f where that is certain enough");
   command->add_option("-o,--output", options->format, "text, json, sarif or github")
       ->check(CLI::IsMember({"text", "json", "sarif", "github"}))

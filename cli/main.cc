@@ -20,6 +20,11 @@ int main(int argc, char** argv) {
   app.formatter_fn([](const CLI::App* command, const std::string&, CLI::AppFormatMode) {
     return cli::HelpText(cli::Describe(*command));
   });
+  app.footer(
+      "Examples:\n"
+      "  dray help allocate                        # everything about one command\n"
+      "  dray allocate -f examples/2-gpu-with-nic  # who gets what, from files\n"
+      "  dray serve --nodes example=2              # a server with simulated nodes");
   app.require_subcommand(1);
   app.set_help_flag("-h,--help", "say what there is, and end");
   app.set_version_flag("--version", cli::VersionLine(), "print the version, and end");
@@ -38,7 +43,8 @@ int main(int argc, char** argv) {
                                    cli::AddVersion(app)};
   const cli::Output output = cli::StandardOutput();
   if (argc > 1 && argv[1] == std::string_view("__complete")) {
-    return cli::PrintCompletion(app, std::vector<std::string>(argv + 2, argv + argc), output);
+    return cli::PrintCompletion(
+        RealWorld(), app, std::vector<std::string>(argv + 2, argv + argc), output);
   }
   try {
     app.parse(argc, argv);

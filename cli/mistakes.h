@@ -2,9 +2,12 @@
 // What is wrong with a command line, and what was probably meant.
 #pragma once
 
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "base/result.h"
 #include "cli/command_text.h"
 
 namespace CLI {  // NOLINT(readability-identifier-naming): theirs
@@ -20,6 +23,9 @@ std::string Refusal(const CLI::App& program, const CLI::ParseError& error);
 
 /// About a word that the command does not know: "there is no command "serv"; did you mean serve?".
 std::string UnknownWord(const CommandText& command, const std::string& word);
+
+/// `error` about `word`, which is none of `names`, with what MeantName says of it.
+Error WithMeantName(Error error, const std::string& word, std::span<const std::string_view> names);
 
 /// "; did you mean NAME?" about the most alike of `names`, if one is as alike as what a slip of the
 /// hand makes of it: two letters, or a third of them. Else empty.

@@ -13,6 +13,7 @@
 
 #include "allocator/feature_switches.h"
 #include "api/kind.h"
+#include "cli/mistakes.h"
 #include "cli/progress.h"
 #include "dray/profile.h"
 #include "dray/taint_rules.h"
@@ -41,7 +42,10 @@ std::string GatesToSwitchOff(allocator::Implementation implementation,
 }
 
 Result<Rules> RulesOf(const OfflineInputOptions& options) {
-  DRAY_TRY(const allocator::Profile profile, allocator::ParseProfile(options.profile));
+  const Result<allocator::Profile> parsed = allocator::ParseProfile(options.profile);
+  if (!parsed)
+    return Fail(WithMeantName(parsed.error(), options.profile, allocator::ProfileNames()));
+  const allocator::Profile& profile = *parsed;
   Rules rules{.features = {}, .gates = api::FeatureGates::DefaultsOf(profile.release)};
   DRAY_TRY_VOID(rules.gates.Apply(options.feature_gates, profile.release));
   Result<allocator::Features> features = allocator::FeaturesOf(profile, rules.gates);
@@ -75,7 +79,8 @@ void AddFiles(CLI::App& command, OfflineInputOptions& options) {
       .add_option("-f,--filename", options.paths, "file, folder or - (standard input); repeatable")
       ->type_name("PATH")
       ->required()
-      ->allow_extra_args(false);
+      ->allow_extra_args(false)
+      ->group(kInputGroup);
 }
 
 void AddOfflineInput(CLI::App& command, OfflineInputOptions& options) {
@@ -91,19 +96,22 @@ void AddProfile(CLI::App& command, OfflineInputOptions& options) {
                   "v0.36.6 or v0.37.2, or one implementation of it, v0.36.6/stable, /incubating "
                   "or /experimental")
       ->type_name("PROFILE")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->group(kRulesGroup);
   command
       .add_option("--feature-gates",
                   options.feature_gates,
                   "NAME=true|false,… as for kube-scheduler (default: as in that release)")
-      ->type_name("GATES");
+      ->type_name("GATES")
+      ->group(kRulesGroup);
 }
 
 void AddRules(CLI::App& command, OfflineInputOptions& options) {
   AddProfile(command, options);
   command.add_option("--steps-max", options.steps_max, "give up a search after so many candidates")
       ->check(CLI::Range(int64_t{1}, std::numeric_limits<int64_t>::max()))
-      ->capture_default_str();
+      ->capture_default_str()
+      ->group(kRulesGroup);
 }
 
 void AddLiveInput(CLI::App& command, OfflineInputOptions& options) {
@@ -116,7 +124,8 @@ void AddLiveInput(CLI::App& command, OfflineInputOptions& options) {
             options.is_live = true;
           },
           "ask a running cluster, besides the files (default without -f: the one kubectl asks)")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->group(kInputGroup);
   command
       .add_option_function<std::string>(
           "--context",
@@ -125,7 +134,8 @@ void AddLiveInput(CLI::App& command, OfflineInputOptions& options) {
             options.is_live = true;
           },
           "context of the kubeconfig (default: its current one)")
-      ->type_name("NAME");
+      ->type_name("NAME")
+      ->group(kInputGroup);
 }
 
 std::string KubeconfigOf(const OfflineInputOptions& options) {

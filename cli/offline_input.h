@@ -47,6 +47,10 @@ struct OfflineInput {
 
 inline constexpr const char* kDefaultNamespace = "default";
 
+// Subjects of options, as help shows them.
+inline constexpr const char* kInputGroup = "What is read";
+inline constexpr const char* kRulesGroup = "Whose rules";
+
 /// Adds -f, --profile, --feature-gates and --steps-max. `options` outlives the program.
 void AddOfflineInput(CLI::App& command, OfflineInputOptions& options);
 /// Of these the first; the last three; the two before the last.

@@ -14,6 +14,7 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "api/feature_gates.h"
 #include "api/kind.h"
@@ -21,6 +22,7 @@
 #include "api/value/time.h"
 #include "base/log.h"
 #include "cli/commands.h"
+#include "cli/mistakes.h"
 #include "cli/output.h"
 #include "cli/stop_signals.h"
 #include "cli/store_choice_options.h"
@@ -81,10 +83,12 @@ Result<std::vector<std::string>> ParseComponents(const std::string& text) {
   std::vector<std::string> names = CLI::detail::split(text, ',');
   for (const std::string& name : names) {
     if (std::ranges::find(kComponents, name) == std::end(kComponents)) {
-      return Fail(
-          StatusReason::kBadRequest,
-          fmt::format("--components: \"{}\" is none of apiserver, scheduler, controllers, nodes",
-                      name));
+      return Fail(WithMeantName(
+          {.reason = StatusReason::kBadRequest,
+           .message = fmt::format(
+               "--components: \"{}\" is none of {}", name, fmt::join(kComponents, ", "))},
+          name,
+          kComponents));
     }
   }
   if (std::ranges::find(names, "apiserver") == names.end()) {
@@ -166,11 +170,13 @@ Result<NodeGroup> ParseNodes(const std::string& text) {
             "--nodes {}: expected PROFILE=COUNT with a count up to {}", text, kSimulatedNodesMax));
   }
   if (!node::HasProfile(group.profile)) {
-    return Fail(StatusReason::kBadRequest,
-                fmt::format("--nodes {}: no profile \"{}\"; there are {}",
-                            text,
-                            group.profile,
-                            node::ProfileNames()));
+    return Fail(WithMeantName({.reason = StatusReason::kBadRequest,
+                               .message = fmt::format("--nodes {}: no profile \"{}\"; there are {}",
+                                                      text,
+                                                      group.profile,
+                                                      node::ProfileNames())},
+                              group.profile,
+                              node::Profiles()));
   }
   return group;
 }

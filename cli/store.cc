@@ -68,8 +68,10 @@ CLI::App& AddVerb(CLI::App& store,
                   StoreOptions& options,
                   StoreVerb verb,
                   const std::string& name,
-                  const std::string& says) {
+                  const std::string& says,
+                  const std::string& example) {
   CLI::App* command = store.add_subcommand(name, says);
+  command->footer("Example:\n  dray store " + example);
   command->callback([&options, verb] { options.verb = verb; });
   AddStoreChoice(*command, options.store);
   return *command;
@@ -80,14 +82,16 @@ void AddCopies(CLI::App& store, StoreOptions& options) {
                              options,
                              StoreVerb::kBackup,
                              "backup",
-                             "copy the newest state to a file; the server goes on");
+                             "copy the newest state to a file; the server goes on",
+                             "backup --data-dir ~/.dray monday.db");
   backup.add_option("FILE", options.file, "file to make; it must not exist")->required();
   AddOutput(backup, options);
   CLI::App& restore = AddVerb(store,
                               options,
                               StoreVerb::kRestore,
                               "restore",
-                              "make a data folder, or an empty etcd, hold a backup");
+                              "make a data folder, or an empty etcd, hold a backup",
+                              "restore monday.db --data-dir new");
   restore.add_option("FILE", options.file, "what `dray store backup` made")->required();
   restore.add_flag("--overwrite", options.overwrite, "replace the store that is in the folder");
   restore
@@ -102,18 +106,39 @@ void AddCopies(CLI::App& store, StoreOptions& options) {
 
 void AddVerbs(CLI::App& store, StoreOptions& options) {
   using enum StoreVerb;
-  AddOutput(AddVerb(store, options, kStatus, "status", "what there is, and who uses it"), options);
-  AddOutput(AddVerb(store, options, kVerify, "verify", "check everything that can be checked"),
+  AddOutput(AddVerb(store,
+                    options,
+                    kStatus,
+                    "status",
+                    "how large the store is, and who uses it",
+                    "status --data-dir ~/.dray"),
+            options);
+  AddOutput(AddVerb(store,
+                    options,
+                    kVerify,
+                    "verify",
+                    "check the whole store, and that every object can be read",
+                    "verify --data-dir monday.db"),
             options);
   AddCopies(store, options);
   CLI::App& compact =
-      AddVerb(store, options, kCompact, "compact", "forget history and give its space back");
+      AddVerb(store,
+              options,
+              kCompact,
+              "compact",
+              "forget history and give its space back; no server may use the folder",
+              "compact --data-dir ~/.dray");
   compact.add_option_function<int64_t>(
       "--revision",
       [&options](int64_t revision) { options.revision = Revision{revision}; },
       "the oldest that can be read afterwards (default: the newest)");
   AddOutput(compact, options);
-  CLI::App& dump = AddVerb(store, options, kDump, "dump", "print each record as one line of JSON");
+  CLI::App& dump = AddVerb(store,
+                           options,
+                           kDump,
+                           "dump",
+                           "print each record as one line of JSON",
+                           "dump --prefix /registry/resourceclaims/ | jq .value.status");
   dump.add_option("--prefix", options.prefix, "only keys that begin so: /registry/pods/")
       ->type_name("KEY");
   dump.add_flag("--log", options.log, "everything that is kept, by revision, deletions too");

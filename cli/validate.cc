@@ -20,6 +20,7 @@
 #include "api/codec/json_writer.h"
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "cli/progress.h"
 #include "manifests/files.h"
 
 namespace dray::cli {
@@ -238,7 +239,10 @@ class Run {
   }
 
   void ValidateFile(const std::string& file, const Tell& tell) {
+    Progress progress(output_);
+    progress.Now("judging " + Printable(file));
     auto verdicts = validator_.ValidateFile(file);
+    progress.Clear();
     if (!verdicts) return Count(Unreadable(file, verdicts.error().message), tell);
     for (ObjectVerdict& verdict : *verdicts) Count(std::move(verdict), tell);
   }

@@ -9,7 +9,8 @@
 namespace dray::cli {
 
 Command AddVersion(CLI::App& program) {
-  const CLI::App* const command = program.add_subcommand("version", "print the version");
+  CLI::App* const command = program.add_subcommand("version", "print the version");
+  command->footer("Example:\n  dray version");
   return {.app = command, .run = [](World&, const Output& output) {
             fmt::print(output.out, "{}\n", VersionLine());
             return kExitYes;

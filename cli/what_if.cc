@@ -22,6 +22,7 @@
 #include "cli/commands.h"
 #include "cli/offline_input.h"
 #include "cli/output.h"
+#include "cli/progress.h"
 #include "cli/stop_signals.h"
 #include "cli/what_if_report.h"
 #include "manifests/objects.h"
@@ -42,7 +43,7 @@ struct ChangeOption {
   const char* help;
 };
 constexpr ChangeOption kChanges[] = {
-    {ChangeKind::kDelete, "--delete", "WHAT", "pod/NAME or claim/NAME is gone"},
+    {ChangeKind::kDelete, "--delete", "KIND/NAME", "pod/NAME or claim/NAME is gone"},
     {ChangeKind::kDrain, "--drain", "NODE", "the node's pods look for another one"},
     {ChangeKind::kRemoveNode, "--remove-node", "NODE", "the same, and its devices are gone"},
     {ChangeKind::kAddNodes,
@@ -202,13 +203,16 @@ std::vector<Change> ChangesOf(const CLI::App& command, const WhatIfOptions& opti
 void FillUp(World& world,
             const Work& work,
             planning::OfflineCluster& cluster,
-            WhatIfAnswer& answer) {
+            WhatIfAnswer& answer,
+            const Output& output) {
   const StopSignals stop;
+  Progress progress(output);
   size_t copies = 0;
   answer.copies = 0;
   while (!work.pods.empty() && copies < planning::kCopiesMax) {
     answer.is_cut_short = stop.WaitFor(std::chrono::nanoseconds(0));
     if (answer.is_cut_short) return;
+    progress.Now(fmt::format("{} fit so far", copies));
     std::vector<std::string> nodes;
     for (const planning::PlacedObject& pod : work.pods) {
       const std::string name = fmt::format("{}-{}", pod.object.metadata().name, copies + 1);
@@ -226,11 +230,15 @@ void FillUp(World& world,
 }
 
 void PlaceAll(planning::OfflineCluster& cluster, WhatIfAnswer& answer, const Output& output) {
+  Progress progress(output);
+  progress.Now("looking for devices");
   answer.placed = cluster.AllocateAll();
   for (const planning::OfflineAnswer& one : answer.placed) {
     if (one.verdict == planning::Verdict::kFits) continue;
+    progress.Now("explaining " + one.what);
     if (auto reason = cluster.Explain(one.what)) answer.reasons.push_back(*std::move(reason));
   }
+  progress.Clear();
   if (answer.placed.empty())
     output.Notes(std::vector<std::string>{"nothing of the work waits for devices"});
 }
@@ -273,7 +281,7 @@ Result<int> RunWhatIf(World& world,
   DRAY_TRY_VOID(CheckNode(options.input, cluster.NodeNames()));
   WhatIfAnswer answer;
   if (options.max) {
-    FillUp(world, work, cluster, answer);
+    FillUp(world, work, cluster, answer, output);
   } else {
     PlaceAll(cluster, answer, output);
   }
@@ -300,7 +308,8 @@ void AddChanges(CLI::App& command, WhatIfOptions& options) {
                                                 options.values[change.kind],
                                                 fmt::format("{}; repeatable", change.help))
                                     ->type_name(change.type)
-                                    ->allow_extra_args(false);
+                                    ->allow_extra_args(false)
+                                    ->group("Changes, in the order given");
     options.kinds.emplace(option, change.kind);
   }
 }
@@ -314,19 +323,21 @@ Command AddWhatIf(CLI::App& program) {
   command
       ->add_option("-f,--filename", options->input.work, "the work: file, folder or -; repeatable")
       ->type_name("PATH")
-      ->allow_extra_args(false);
+      ->allow_extra_args(false)
+      ->group(kInputGroup);
   command
       ->add_option("--cluster",
                    options->input.paths,
                    "the cluster: dumps or manifests (default: the one kubectl asks); repeatable")
       ->type_name("PATH")
-      ->allow_extra_args(false);
+      ->allow_extra_args(false)
+      ->group(kInputGroup);
   AddLiveInput(*command, options->input);
   AddRules(*command, options->input);
   AddChanges(*command, *options);
-  command->add_option("--node", options->input.node, "look at this node only")->type_name("NAME");
+  command->add_option("--node", options->input.node, "look at this node only")->type_name("NODE");
   command->add_option("-n,--namespace", options->input.namespace_, "of objects that name none")
-      ->type_name("NAME");
+      ->type_name("NAMESPACE");
   command->add_flag("--all", options->all, "do not cut long lists short");
   command->add_option("-o,--output", options->format, "text, json, yaml or junit")
       ->check(CLI::IsMember({"text", "json", "yaml", "junit"}))

@@ -159,4 +159,30 @@ Result<std::vector<ObjectText>> ObjectsIn(std::string_view json) {
   return finder.Take();
 }
 
+WrittenName NameIn(std::string_view json) {
+  WrittenName written;
+  api::JsonReader reader(json);
+  std::string key;
+  reader.EnterObject();
+  while (reader.NextKey(key)) {
+    if (key != "metadata" || reader.Peek() != api::JsonKind::kObject) {
+      reader.Skip();
+      continue;
+    }
+    reader.EnterObject();
+    while (reader.NextKey(key)) {
+      std::string* const part = key == "name"           ? &written.name
+                                : key == "generateName" ? &written.prefix
+                                : key == "namespace"    ? &written.namespace_
+                                                        : nullptr;
+      if (part != nullptr && reader.Peek() == api::JsonKind::kString) {
+        reader.String(*part);
+      } else {
+        reader.Skip();
+      }
+    }
+  }
+  return written;
+}
+
 }  // namespace dray::manifests

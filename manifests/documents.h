@@ -66,4 +66,12 @@ struct ObjectText {
 /// Errors: kBadRequest  no object, or its kind or apiVersion is no text; names the item.
 Result<std::vector<ObjectText>> ObjectsIn(std::string_view json);
 
+/// What an object says about its name; empty where it says nothing, or no text.
+struct WrittenName {
+  std::string name, prefix, namespace_;
+};
+
+/// `json` is an object. It need not be one of the kind it says it is.
+WrittenName NameIn(std::string_view json);
+
 }  // namespace dray::manifests

@@ -74,7 +74,7 @@ TEST(ManifestLimits, JsonOfManyObjectsKeepsTheirOrder) {
   ASSERT_EQ(read->objects.size(), 1000U);
   for (size_t i = 0; i < 1000; ++i) {
     EXPECT_EQ(read->objects[i].object.metadata().name, fmt::format("p{}", i));
-    EXPECT_EQ(PlaceOf(read->objects[i]), fmt::format("a.json:1 (items[{}])", i));
+    EXPECT_EQ(PlaceOf(read->objects[i]), fmt::format("a.json: Pod p{}", i));
   }
 }
 

@@ -109,6 +109,14 @@ class Reader {
             .message = fmt::format("{}:{}: {}", path, line, why)};
   }
 
+  /// "ResourceClaim e/h0: " of an item of a list, of whose place a line says little.
+  static std::string WhichItem(const ObjectText& text) {
+    if (text.path.empty()) return {};
+    const WrittenName written = NameIn(text.json);
+    const std::string_view slash = written.namespace_.empty() ? "" : "/";
+    return fmt::format("{} {}{}{}: ", text.type.kind, written.namespace_, slash, written.name);
+  }
+
   /// What became of one text.
   struct Decoded {
     const api::KindInfo* kind = nullptr;  // null: not one that is known
@@ -138,15 +146,18 @@ class Reader {
     if (decoded.kind == nullptr) {
       Note(path,
            text.path.empty() ? places.first_line() : places.LineOf(text.path, ""),
-           fmt::format("skipped {} {}: not a kind Dray knows", type.api_version, type.kind));
+           fmt::format("{}skipped {} {}: not a kind Dray knows",
+                       WhichItem(text),
+                       type.api_version,
+                       type.kind));
       return {};
     }
     if (!decoded.object) {
       const std::string& why = decoded.object.error().message;
-      return Fail(Refused(path, places.LineOf(text.path, FieldIn(why)), why));
+      return Fail(Refused(path, places.LineOf(text.path, FieldIn(why)), WhichItem(text) + why));
     }
     for (const std::string& issue : decoded.issues) {
-      Note(path, places.LineOf(text.path, FieldIn(issue)), issue);
+      Note(path, places.LineOf(text.path, FieldIn(issue)), WhichItem(text) + issue);
     }
     if (manifests_.objects.size() >= objects_max_) {
       return Fail(StatusReason::kBadRequest, fmt::format("more than {} objects", objects_max_));
@@ -169,8 +180,11 @@ class Reader {
 }  // namespace
 
 std::string PlaceOf(const ManifestObject& object) {
-  const std::string place = fmt::format("{}:{}", object.file, object.line);
-  return object.item.empty() ? place : fmt::format("{} ({})", place, object.item);
+  if (object.item.empty()) return fmt::format("{}:{}", object.file, object.line);
+  return fmt::format("{}: {} {}",
+                     object.file,
+                     object.object.kind().kind,
+                     api::ObjectKey(object.object.metadata()));
 }
 
 Result<Manifests> ReadManifests(Disk& disk,

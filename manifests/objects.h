@@ -24,7 +24,8 @@ struct ManifestObject {
   std::string item = {};  // "items[3]" of a list; empty for the document itself
 };
 
-/// FILE:LINE of the object's document, and which item of it the object is.
+/// FILE:LINE of the object's document; of an item of a list, whose line says little and is seldom
+/// looked for in a dump, "FILE: KIND NAMESPACE/NAME".
 std::string PlaceOf(const ManifestObject& object);
 
 struct Manifests {

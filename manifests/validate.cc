@@ -106,38 +106,6 @@ bool HasStatus(std::string_view json) {
   return found;
 }
 
-/// What an object says about its name; empty where it says nothing, or no text.
-struct WrittenName {
-  std::string name, prefix, namespace_;
-};
-
-/// `json` is an object. It need not be one of the kind it says it is.
-WrittenName NameIn(std::string_view json) {
-  WrittenName written;
-  api::JsonReader reader(json);
-  std::string key;
-  reader.EnterObject();
-  while (reader.NextKey(key)) {
-    if (key != "metadata" || reader.Peek() != api::JsonKind::kObject) {
-      reader.Skip();
-      continue;
-    }
-    reader.EnterObject();
-    while (reader.NextKey(key)) {
-      std::string* const part = key == "name"           ? &written.name
-                                : key == "generateName" ? &written.prefix
-                                : key == "namespace"    ? &written.namespace_
-                                                        : nullptr;
-      if (part != nullptr && reader.Peek() == api::JsonKind::kString) {
-        reader.String(*part);
-      } else {
-        reader.Skip();
-      }
-    }
-  }
-  return written;
-}
-
 /// The pods a workload makes; null when it makes none.
 const core::PodTemplateSpec* PodTemplateOf(const api::Object& object) {
   if (const auto* deployment = object.If<api::apps_v1::Deployment>()) {
