@@ -225,6 +225,7 @@ std::shared_ptr<const Rules> Policy::Find(const rbac::RoleRef& ref,
                                           std::string_view namespace_) const {
   const bool is_role = ref.kind == "Role";
   if (!is_role && ref.kind != "ClusterRole") return nullptr;
+  if (is_role && namespace_.empty()) return nullptr;  // not the cluster role of that name
   const auto found = roles_.find(RoleKey(is_role ? namespace_ : "", ref.name));
   return found == roles_.end() ? nullptr : found->second;
 }

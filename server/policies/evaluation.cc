@@ -29,11 +29,8 @@ constexpr std::string_view kOutOfBudget =
 // The values of named expressions: computed when they are first asked for, once in a round.
 class NamedValues final : public cel::LateEntries {
  public:
-  NamedValues(const CompiledPolicy& policy, Variables values, Arena& arena)
-      : policy_(policy),
-        values_(std::move(values)),
-        arena_(arena),
-        known_(policy.variables.size()) {
+  NamedValues(const CompiledPolicy& policy, const Variables& values, Arena& arena)
+      : policy_(policy), values_(values), arena_(arena), known_(policy.variables.size()) {
     values_.variables = Value::FromMap(arena.Keep(cel::Map{.late = this}));
   }
 
@@ -206,6 +203,15 @@ void Annotate(const CompiledPolicy& policy,
   }
 }
 
+// Upstream gives messages and annotations no authoriser, though annotations declare one, and so
+// does what both name.
+Variables WithoutAuthorizer(Variables values, Arena& arena) {
+  values.authorizer = cel::MakeError(arena, "no such attribute(s): authorizer");
+  values.request_resource =
+      cel::MakeError(arena, "no such attribute(s): authorizer.requestResource");
+  return values;
+}
+
 }  // namespace
 
 PolicyResult Evaluate(const CompiledPolicy& policy, const Variables& values, Arena& arena) {
@@ -215,7 +221,8 @@ PolicyResult Evaluate(const CompiledPolicy& policy, const Variables& values, Are
   Round rules(policy, values, arena, kBudgetMax);
   const auto decided = rules.Run(policy.validations);
   if (!decided.has_value()) return Failed(policy, decided.error());
-  const auto messages = Round(policy, values, arena, rules.left()).Run(policy.messages);
+  const Variables unasked = WithoutAuthorizer(values, arena);
+  const auto messages = Round(policy, unasked, arena, rules.left()).Run(policy.messages);
   PolicyResult result;
   for (size_t i = 0; i < decided->size(); ++i) {
     const auto& rule = policy.policy.spec.validations[i];
@@ -234,7 +241,7 @@ PolicyResult Evaluate(const CompiledPolicy& policy, const Variables& values, Are
                                 .message = MessageOf(rule, &(*messages)[i])});
     }
   }
-  const auto noted = Round(policy, values, arena, kBudgetMax).Run(policy.audit_annotations);
+  const auto noted = Round(policy, unasked, arena, kBudgetMax).Run(policy.audit_annotations);
   if (!noted.has_value()) return Failed(policy, noted.error());
   Annotate(policy, *noted, result);
   return result;
