@@ -56,6 +56,7 @@ std::string SomeOf(std::span<const std::string> names) {
 /// "ClusterRole (2), Service (1)"
 std::string KindsText(const planning::OfflineObjects& objects) {
   std::vector<std::string> kinds;
+  kinds.reserve(objects.others.size());
   for (const auto& [kind, count] : objects.others)
     kinds.push_back(fmt::format("{} ({})", kind, count));
   return SomeOf(kinds);
@@ -69,6 +70,7 @@ std::vector<std::string> NotesOf(const std::vector<planning::LeftOut>& left_out,
     if (!one.is_settled) by_reason[one.why].push_back(one.what);
   }
   std::vector<std::string> notes;
+  notes.reserve(by_reason.size() + 1);
   for (const auto& [why, what] : by_reason)
     notes.push_back(fmt::format("left out ({}): {}", why, SomeOf(what)));
   if (!other_kinds.empty()) notes.push_back("not looked at: " + other_kinds);
@@ -110,6 +112,7 @@ std::string WhyNothing(const AllocateOptions& options,
                        manifests::KnownNames(in, known).substr(std::string_view("it has ").size()));
   }
   std::vector<std::string> states;
+  states.reserve(left_out.size());
   for (const planning::LeftOut& one : left_out)
     states.push_back(fmt::format("{} {}", one.what, one.why));
   return fmt::format("nothing waits for devices{}{}", states.empty() ? "" : ": ", SomeOf(states));
@@ -172,16 +175,18 @@ void AddQuestion(CLI::App& command, AllocateOptions& options) {
       .add_flag(
           "--all-nodes", options.each_node, "an answer for each node, not the first that fits")
       ->excludes(node);
-  CLI::Option* namespace_ =
-      command
-          .add_option(
-              "-n,--namespace",
-              options.input.namespace_,
-              "decide about pods and claims of this namespace only; also of objects that name none")
-          ->type_name("NAMESPACE");
+  CLI::Option* namespace_ = command
+                                .add_option("-n,--namespace",
+                                            options.input.namespace_,
+                                            "decide about pods and claims of this namespace only; "
+                                            "it is also the namespace of objects "
+                                            "that name none")
+                                ->type_name("NAMESPACE");
   command
       .add_flag_callback(
-          "-A,--all-namespaces", [] {}, "decide about pods and claims of all of them (default)")
+          "-A,--all-namespaces",
+          [] {},
+          "decide about the pods and claims of all namespaces (default)")
       ->excludes(namespace_);
 }
 

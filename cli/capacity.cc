@@ -242,14 +242,14 @@ void AddOptions(CLI::App& command, CapacityOptions& options) {
       command.add_option("--by", options.by, "a row for each driver, pool, class or node")
           ->check(CLI::IsMember({"driver", "pool", "class", "node"}))
           ->capture_default_str();
-  command.add_option("--driver", options.driver, "devices of this driver only")
+  command.add_option("--driver", options.driver, "only devices of this driver")
       ->type_name("DRIVER");
-  command.add_option("--pool", options.pool, "devices of this pool only")->type_name("POOL");
-  command.add_option("--node", options.input.node, "devices that this node can use only")
+  command.add_option("--pool", options.pool, "only devices of this pool")->type_name("POOL");
+  command.add_option("--node", options.input.node, "only devices that this node can use")
       ->type_name("NODE");
   command.add_flag("-w,--watch",
                    options.watch,
-                   "of a running cluster: again whenever the answer changes, until Ctrl-C");
+                   "follow a running cluster: print again when the answer changes, until Ctrl-C");
   command
       .add_flag("--pool-status",
                 options.pool_status,

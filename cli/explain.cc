@@ -133,12 +133,12 @@ Command AddExplain(CLI::App& program) {
   command
       ->add_option("-n,--namespace",
                    options->input.namespace_,
-                   "of the target, and of objects that name none (default: as the kubeconfig says, "
-                   "or default)")
+                   "namespace of the pod or claim, and of objects that name none (default: that of "
+                   "the kubeconfig, or default)")
       ->type_name("NAMESPACE");
   command->add_flag("-w,--watch",
                     options->watch,
-                    "of a running cluster: again whenever the answer changes, until Ctrl-C");
+                    "follow a running cluster: print again when the answer changes, until Ctrl-C");
   command->add_flag("--all", options->all, "do not cut long lists short");
   command->add_option("-o,--output", options->format, "text, json or yaml")
       ->check(CLI::IsMember({"text", "json", "yaml"}))

@@ -262,7 +262,9 @@ Command AddLint(CLI::App& program) {
       ->group(kInputGroup);
   AddLiveInput(*command, options->input);
   AddProfile(*command, options->input);
-  command->add_option("-n,--namespace", options->input.namespace_, "of objects that name none")
+  command
+      ->add_option(
+          "-n,--namespace", options->input.namespace_, "the namespace of objects that name none")
       ->type_name("NAMESPACE");
   command->add_flag("--fix", options->fix, "change the files of -f where that is certain enough");
   command->add_option("-o,--output", options->format, "text, json, sarif or github")

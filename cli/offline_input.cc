@@ -92,9 +92,9 @@ void AddProfile(CLI::App& command, OfflineInputOptions& options) {
   command
       .add_option("--profile",
                   options.profile,
-                  "whose answers: a version of k8s.io/dynamic-resource-allocation, v0.31.8, "
-                  "v0.36.6 or v0.37.2, or one implementation of it, v0.36.6/stable, /incubating "
-                  "or /experimental")
+                  "whose answers: v0.31.8, v0.36.6 or v0.37.2 of "
+                  "k8s.io/dynamic-resource-allocation, or one of its implementations, such as "
+                  "v0.36.6/stable, v0.36.6/incubating or v0.36.6/experimental")
       ->type_name("PROFILE")
       ->capture_default_str()
       ->group(kRulesGroup);
@@ -123,7 +123,8 @@ void AddLiveInput(CLI::App& command, OfflineInputOptions& options) {
             options.kubeconfig = path;
             options.is_live = true;
           },
-          "ask a running cluster, besides the files (default without -f: the one kubectl asks)")
+          "ask the cluster of this kubeconfig, besides the files (without -f: kubectl's own is the "
+          "default)")
       ->type_name("FILE")
       ->group(kInputGroup);
   command

@@ -431,10 +431,10 @@ void AddOptions(CLI::App& command, ServeOptions& options) {
                   "comma-separated: apiserver, scheduler, controllers, nodes (default: all)")
       ->type_name("NAMES");
   command
-      .add_option(
-          "--nodes",
-          options.nodes,
-          fmt::format("so many simulated nodes; repeatable. Profiles: {}", node::ProfileNames()))
+      .add_option("--nodes",
+                  options.nodes,
+                  fmt::format("COUNT simulated nodes of a profile; repeatable. Profiles: {}",
+                              node::ProfileNames()))
       ->type_name("PROFILE=COUNT")
       ->allow_extra_args(false);
   command

@@ -63,15 +63,16 @@ void AddOutput(CLI::App& command, StoreOptions& options) {
       ->check(CLI::IsMember({"text", "json"}));
 }
 
+struct VerbText {
+  const char* name;
+  const char* says;
+  const char* example;
+};
+
 /// One verb, on the store that --data-dir or --etcd-servers names.
-CLI::App& AddVerb(CLI::App& store,
-                  StoreOptions& options,
-                  StoreVerb verb,
-                  const std::string& name,
-                  const std::string& says,
-                  const std::string& example) {
-  CLI::App* command = store.add_subcommand(name, says);
-  command->footer("Example:\n  dray store " + example);
+CLI::App& AddVerb(CLI::App& store, StoreOptions& options, StoreVerb verb, const VerbText& text) {
+  CLI::App* command = store.add_subcommand(text.name, text.says);
+  command->footer(fmt::format("Example:\n  dray store {}", text.example));
   command->callback([&options, verb] { options.verb = verb; });
   AddStoreChoice(*command, options.store);
   return *command;
@@ -81,17 +82,17 @@ void AddCopies(CLI::App& store, StoreOptions& options) {
   CLI::App& backup = AddVerb(store,
                              options,
                              StoreVerb::kBackup,
-                             "backup",
-                             "copy the newest state to a file; the server goes on",
-                             "backup --data-dir ~/.dray monday.db");
+                             {"backup",
+                              "copy the newest state to a file; the server goes on",
+                              "backup --data-dir ~/.dray monday.db"});
   backup.add_option("FILE", options.file, "file to make; it must not exist")->required();
   AddOutput(backup, options);
   CLI::App& restore = AddVerb(store,
                               options,
                               StoreVerb::kRestore,
-                              "restore",
-                              "make a data folder, or an empty etcd, hold a backup",
-                              "restore monday.db --data-dir new");
+                              {"restore",
+                               "make a data folder, or an empty etcd, hold a backup",
+                               "restore monday.db --data-dir new"});
   restore.add_option("FILE", options.file, "what `dray store backup` made")->required();
   restore.add_flag("--overwrite", options.overwrite, "replace the store that is in the folder");
   restore
@@ -106,28 +107,27 @@ void AddCopies(CLI::App& store, StoreOptions& options) {
 
 void AddVerbs(CLI::App& store, StoreOptions& options) {
   using enum StoreVerb;
-  AddOutput(AddVerb(store,
-                    options,
-                    kStatus,
-                    "status",
-                    "how large the store is, and who uses it",
-                    "status --data-dir ~/.dray"),
-            options);
+  AddOutput(
+      AddVerb(store,
+              options,
+              kStatus,
+              {"status", "how large the store is, and who uses it", "status --data-dir ~/.dray"}),
+      options);
   AddOutput(AddVerb(store,
                     options,
                     kVerify,
-                    "verify",
-                    "check the whole store, and that every object can be read",
-                    "verify --data-dir monday.db"),
+                    {"verify",
+                     "check the whole store, and that every object can be read",
+                     "verify --data-dir monday.db"}),
             options);
   AddCopies(store, options);
   CLI::App& compact =
       AddVerb(store,
               options,
               kCompact,
-              "compact",
-              "forget history and give its space back; no server may use the folder",
-              "compact --data-dir ~/.dray");
+              {"compact",
+               "forget history and give its space back; no server may use the folder",
+               "compact --data-dir ~/.dray"});
   compact.add_option_function<int64_t>(
       "--revision",
       [&options](int64_t revision) { options.revision = Revision{revision}; },
@@ -136,9 +136,9 @@ void AddVerbs(CLI::App& store, StoreOptions& options) {
   CLI::App& dump = AddVerb(store,
                            options,
                            kDump,
-                           "dump",
-                           "print each record as one line of JSON",
-                           "dump --prefix /registry/resourceclaims/ | jq .value.status");
+                           {"dump",
+                            "print each record as one line of JSON",
+                            "dump --prefix /registry/resourceclaims/ | jq .value.status"});
   dump.add_option("--prefix", options.prefix, "only keys that begin so: /registry/pods/")
       ->type_name("KEY");
   dump.add_flag("--log", options.log, "everything that is kept, by revision, deletions too");

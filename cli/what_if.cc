@@ -43,13 +43,19 @@ struct ChangeOption {
   const char* help;
 };
 constexpr ChangeOption kChanges[] = {
-    {ChangeKind::kDelete, "--delete", "KIND/NAME", "pod/NAME or claim/NAME is gone"},
-    {ChangeKind::kDrain, "--drain", "NODE", "the node's pods look for another one"},
-    {ChangeKind::kRemoveNode, "--remove-node", "NODE", "the same, and its devices are gone"},
+    {ChangeKind::kDelete,
+     "--delete",
+     "KIND/NAME",
+     "a pod (pod/NAME) or claim (claim/NAME) is gone"},
+    {ChangeKind::kDrain, "--drain", "NODE", "the node's pods have to find another node"},
+    {ChangeKind::kRemoveNode,
+     "--remove-node",
+     "NODE",
+     "the same, and the node's devices are gone too"},
     {ChangeKind::kAddNodes,
      "--add-nodes",
      "NODE=COUNT",
-     "so many more nodes like that one, or of a profile of dray serve"},
+     "COUNT more nodes like NODE, or of a profile of dray serve: example, 8-gpu-server"},
     {ChangeKind::kTaint,
      "--taint",
      "WHAT=TAINT",
@@ -57,7 +63,7 @@ constexpr ChangeOption kChanges[] = {
     {ChangeKind::kUpgradeDriver,
      "--upgrade-driver",
      "FILE",
-     "the slices in the file take the place of all that their drivers have"}};
+     "the ResourceSlices in the file replace those of their drivers"}};
 
 struct Change {
   ChangeKind kind;
@@ -293,9 +299,11 @@ void AddChanges(CLI::App& command, WhatIfOptions& options) {
   command
       .add_option("--replicas",
                   options.replicas,
-                  "so many of each pod and workload (not DaemonSet) of the work")
+                  "ask about NUMBER of each pod and workload (DaemonSets excepted)")
       ->check(CLI::Range(size_t{1}, planning::kCopiesMax));
-  command.add_flag("--max", options.max, "how often the pods of the work fit, and what then lacks")
+  command
+      .add_flag(
+          "--max", options.max, "how many copies of the work fit, and what the next one lacks")
       ->excludes("--replicas");
   command
       .add_flag("--defragment",
@@ -336,7 +344,9 @@ Command AddWhatIf(CLI::App& program) {
   AddRules(*command, options->input);
   AddChanges(*command, *options);
   command->add_option("--node", options->input.node, "look at this node only")->type_name("NODE");
-  command->add_option("-n,--namespace", options->input.namespace_, "of objects that name none")
+  command
+      ->add_option(
+          "-n,--namespace", options->input.namespace_, "the namespace of objects that name none")
       ->type_name("NAMESPACE");
   command->add_flag("--all", options->all, "do not cut long lists short");
   command->add_option("-o,--output", options->format, "text, json, yaml or junit")

@@ -25,6 +25,7 @@ readonly test=(
   "${run[@]}"
   git curl openssl
   clang-format-19                            # style.format
+  aspell aspell-en                           # style.spelling
   libclang-rt-19-dev llvm-19                 # sanitizers, fuzzing, coverage
   etcd-server etcd-client                    # what store/etcd is tested against
 )

@@ -4,7 +4,8 @@
 
 A .txt script is blocks of bash commands, a line ----, and the expected output up to the next
 empty line (README.md). --update rewrites what follows each ---- with what was printed. A .sh
-script passes when its exit code is 0. Exit codes: 0 passed, 1 failed, 77 skipped.
+script passes when its exit code is 0, a page of documentation (.md) when the commands that it
+shows print what it shows (page.py). Exit codes: 0 passed, 1 failed, 77 skipped.
 """
 import argparse
 import contextlib
@@ -19,6 +20,8 @@ import subprocess
 import sys
 import tempfile
 import time
+
+import page
 
 SEPARATOR = "----"
 SECONDS_MAX = 240
@@ -161,6 +164,8 @@ def run(path, options):
             source = f"source '{here}/lib.sh'\nset -eo pipefail\nsource '{path.resolve()}'\n"
             status, output = execute(source, scratch, env)
             print(output)
+        elif path.suffix == ".md":
+            status = page.run_page(path.resolve(), scratch, env, options.update)
         else:
             status = run_blocks(path, scratch, env, here / "lib.sh", options.update)
         for report in reports(scratch):
@@ -204,7 +209,7 @@ def self_test(options):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--dray", type=pathlib.Path, help="the program under test")
-    parser.add_argument("--update", action="store_true", help="rewrite what follows each ----")
+    parser.add_argument("--update", action="store_true", help="rewrite what follows each ---- or $ command")
     parser.add_argument("--self-test", action="store_true")
     parser.add_argument("script", type=pathlib.Path, nargs="?")
     options = parser.parse_args()
