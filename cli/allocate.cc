@@ -54,11 +54,10 @@ std::string SomeOf(std::span<const std::string> names) {
 }
 
 /// "ClusterRole (2), Service (1)"
-std::string KindsText(const planning::OfflineObjects& objects) {
+std::string KindsText(const std::map<std::string, size_t, std::less<>>& counts) {
   std::vector<std::string> kinds;
-  kinds.reserve(objects.others.size());
-  for (const auto& [kind, count] : objects.others)
-    kinds.push_back(fmt::format("{} ({})", kind, count));
+  kinds.reserve(counts.size());
+  for (const auto& [kind, count] : counts) kinds.push_back(fmt::format("{} ({})", kind, count));
   return SomeOf(kinds);
 }
 
@@ -82,11 +81,14 @@ struct Scope {
   std::set<std::string> namespaces;  // of pods, claims and workloads
   bool has_nodes = false;
   std::string other_kinds;
+  std::string skipped_kinds;  // of resource.k8s.io
 };
 
 Scope ScopeOf(const planning::OfflineObjects& objects) {
-  Scope scope{
-      .namespaces = {}, .has_nodes = !objects.nodes.empty(), .other_kinds = KindsText(objects)};
+  Scope scope{.namespaces = {},
+              .has_nodes = !objects.nodes.empty(),
+              .other_kinds = KindsText(objects.others),
+              .skipped_kinds = KindsText(objects.skipped)};
   const auto add = [&](const api::Object& object) {
     scope.namespaces.insert(object.metadata().namespace_);
   };
@@ -101,6 +103,12 @@ std::string WhyNothing(const AllocateOptions& options,
                        const Scope& scope,
                        const std::vector<planning::LeftOut>& left_out) {
   const std::string& in = options.input.namespace_;
+  if (scope.namespaces.empty() && !scope.skipped_kinds.empty()) {
+    return fmt::format(
+        "the input has nothing that this allocator looks at: it skipped {}; `dray convert --to v1` "
+        "makes or proposes what takes their place",
+        scope.skipped_kinds);
+  }
   if (scope.namespaces.empty()) {
     return fmt::format("the input has no pod, no claim and no workload{}",
                        scope.other_kinds.empty() ? "" : "; it has " + scope.other_kinds);

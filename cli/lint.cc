@@ -235,6 +235,10 @@ Result<int> RunLint(World& world, const LintOptions& options, const Output& outp
     output.Notes(std::vector<std::string>{
         fmt::format("{} {} mended", mended, Plural(mended, "finding was", "findings were"))});
   }
+  if (looked.given.empty() && !options.input.work.empty()) {
+    return Fail(StatusReason::kBadRequest,
+                "nothing was looked at: the files hold no objects that Dray knows");
+  }
   const std::vector<PlacedFinding> findings = Placed(world, looked);
   Print(options, findings, output);
   return ExitCodeOf(findings);
@@ -273,8 +277,8 @@ Command AddLint(CLI::App& program) {
   command->footer(
       "Without --cluster and --kubeconfig the files alone are compared with each other. What has "
       "its devices already is looked at for its version only.\n"
-      "Exit codes: 0 nothing but notes, 1 an error, 2 bad options or unreadable input, 3 warnings "
-      "at worst.\n"
+      "Exit codes: 0 nothing but notes, 1 an error, 2 bad options, unreadable input or nothing to "
+      "look at, 3 warnings at worst.\n"
       "Examples:\n"
       "  dray lint -f manifests/ --kubeconfig ~/.kube/config\n"
       "  dray lint -f job.yaml --cluster dump.yaml --fix\n"

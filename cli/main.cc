@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program dray: its commands, one of which runs.
+#include <cerrno>
+#include <cstdio>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -13,8 +16,12 @@
 #include "cli/mistakes.h"
 #include "cli/output.h"
 
-int main(int argc, char** argv) {
-  using namespace dray;  // NOLINT(google-build-using-namespace): this file is only glue
+using namespace dray;  // NOLINT(google-build-using-namespace): this file is only glue
+
+namespace {
+
+/// The exit code.
+int Run(int argc, char** argv, const cli::Output& output) {
   CLI::App app("Dynamic Resource Allocation for Kubernetes: one binary, no cluster needed.",
                "dray");
   app.formatter_fn([](const CLI::App* command, const std::string&, CLI::AppFormatMode) {
@@ -41,7 +48,6 @@ int main(int argc, char** argv) {
                                    cli::AddHelp(app),
                                    cli::AddCompletion(app),
                                    cli::AddVersion(app)};
-  const cli::Output output = cli::StandardOutput();
   if (argc > 1 && argv[1] == std::string_view("__complete")) {
     return cli::PrintCompletion(
         RealWorld(), app, std::vector<std::string>(argv + 2, argv + argc), output);
@@ -58,5 +64,23 @@ int main(int argc, char** argv) {
   for (const cli::Command& command : commands) {
     if (command.app->parsed()) return command.run(RealWorld(), output);
   }
+  return cli::kExitUsage;
+}
+
+}  // namespace
+
+/// An answer that cannot be written (a full disk, a closed output) is none, whatever it says. What
+/// prints throws then, nothing of ours does; what is buffered fails at the end.
+int main(int argc, char** argv) {
+  const cli::Output output = cli::StandardOutput();
+  std::string why;
+  try {
+    const int code = Run(argc, argv, output);
+    if (std::fflush(output.out) == 0) return code;
+    why = std::generic_category().message(errno);
+  } catch (const std::system_error& failure) {
+    why = failure.code().message();
+  }
+  (void)std::fputs(("dray: the answer cannot be written: " + why + "\n").c_str(), output.notes);
   return cli::kExitUsage;
 }

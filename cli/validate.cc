@@ -164,7 +164,14 @@ class Tally {
     ++counts_.at(static_cast<size_t>(&name - kVerdictNames.data()));
     exit_code_ = std::max(exit_code_, name.exit_code);
   }
-  int exit_code() const { return exit_code_; }
+  /// kExitUsage when no object was judged at all.
+  int exit_code() const { return IsNothingJudged() ? kExitUsage : exit_code_; }
+  bool IsNothingJudged() const {
+    return std::ranges::all_of(kVerdictNames, [&](const VerdictName& name) {
+      return name.verdict == Verdict::kSkipped ||
+             counts_.at(static_cast<size_t>(&name - kVerdictNames.data())) == 0;
+    });
+  }
   /// "3 valid, 1 invalid"
   std::string ToText() const {
     std::vector<std::string> parts;
@@ -214,16 +221,23 @@ class Run {
     });
     text += '\n';
     print();
-    return tally_.exit_code();
+    return End();
   }
 
   int AsText() {
     ValidateAll([&](const ObjectVerdict& verdict) { text_.Print(verdict); });
     fmt::print(output_.out, "{}\n", tally_.ToText());
-    return tally_.exit_code();
+    return End();
   }
 
  private:
+  int End() const {
+    if (tally_.IsNothingJudged()) {
+      output_.Refuse("validate", "nothing was judged: the files hold no objects that Dray knows");
+    }
+    return tally_.exit_code();
+  }
+
   using Tell = std::function<void(const ObjectVerdict&)>;
 
   /// Calls `tell` for every object of every path, in order.
@@ -309,7 +323,7 @@ Command AddValidate(CLI::App& program) {
       program.add_subcommand("validate", "what an API server would say to manifests, without one");
   AddOptions(*command, *options);
   command->footer(
-      "Exit codes: 0 valid, 1 invalid or refused, 2 not YAML or unreadable.\n"
+      "Exit codes: 0 valid, 1 invalid or refused, 2 unreadable, or nothing was judged.\n"
       "Example:\n  dray validate -f manifests/ --release 1.34");
   return {.app = command, .run = [options](World& world, const Output& output) {
             const Result<int> code = Validate(world, *options, output);

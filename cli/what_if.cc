@@ -285,6 +285,10 @@ Result<int> RunWhatIf(World& world,
        .defragments = options.defragment,
        .extended_resources = input.gates.Has(api::Gate::kExtendedResource)});
   DRAY_TRY_VOID(CheckNode(options.input, cluster.NodeNames()));
+  if (!options.input.work.empty() && work.what.empty()) {
+    return Fail(StatusReason::kBadRequest,
+                "nothing was decided: the files of -f hold no pod, no claim and no workload");
+  }
   WhatIfAnswer answer;
   if (options.max) {
     FillUp(world, work, cluster, answer, output);
@@ -358,8 +362,8 @@ Command AddWhatIf(CLI::App& program) {
       "pods that they run. What waits in the cluster already is left waiting. Changes happen in "
       "the "
       "order given, before the work comes. Nothing is written anywhere.\n"
-      "Exit codes: 0 all of it fits (with --max: once at least), 1 it does not, 2 bad options or "
-      "unreadable input.\n"
+      "Exit codes: 0 all of it fits (with --max: once at least), 1 it does not, 2 bad options, "
+      "unreadable input or no work.\n"
       "Examples:\n"
       "  dray whatif -f job.yaml --cluster dump.yaml\n"
       "  dray whatif -f job.yaml --cluster dump.yaml --max\n"

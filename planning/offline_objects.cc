@@ -53,10 +53,12 @@ class Sorter {
     } else if (IsWorkload(object)) {
       AddWorkload(manifest);
     } else if (object.kind().group == "resource.k8s.io") {
-      sorted_.notes.push_back(fmt::format("{}: skipped {} {}: this allocator does not look at it",
+      const std::string kind =
+          fmt::format("{} {}", object.kind().api_version(), object.kind().kind);
+      sorted_.notes.push_back(fmt::format("{}: skipped {}: this allocator does not look at it",
                                           manifests::PlaceOf(manifest),
-                                          object.kind().api_version(),
-                                          object.kind().kind));
+                                          kind));
+      ++sorted_.skipped[kind];
     } else {
       ++sorted_.others[std::string(object.kind().kind)];
     }

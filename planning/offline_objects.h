@@ -49,6 +49,8 @@ struct OfflineObjects {
   std::vector<std::string> notes;
   /// How many objects there are of other kinds, by kind: none of them matters.
   std::map<std::string, size_t, std::less<>> others;
+  /// How many of resource.k8s.io were skipped, by "resource.k8s.io/v1alpha2 ResourceClaim".
+  std::map<std::string, size_t, std::less<>> skipped;
 };
 
 /// Sorts the manifests; objects get defaults, uids and the version they are stored in. Uids are
