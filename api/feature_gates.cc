@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <string_view>
+#include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
@@ -221,6 +224,24 @@ std::string ReleaseName(Release release) {
   return fmt::format("1.{}", MinorOf(release == Release::kAny ? Release::kNewest : release));
 }
 
+namespace {
+
+/// "; did you mean 1.37?" about a release that is older or newer than all of them; empty of other
+/// words.
+std::string NearestOf(std::string_view name, std::span<const std::string> known) {
+  constexpr std::string_view kMajor = "1.";
+  int minor = 0;
+  const std::string_view digits = name.substr(std::min(name.size(), kMajor.size()));
+  const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), minor);
+  const bool is_release = name.starts_with(kMajor) && !digits.empty() && read.ec == std::errc() &&
+                          read.ptr == digits.data() + digits.size();
+  if (!is_release) return {};
+  return fmt::format("; did you mean {}?",
+                     minor < MinorOf(kReleases.front()) ? known.front() : known.back());
+}
+
+}  // namespace
+
 Result<Release> ParseRelease(std::string_view text) {
   std::string_view name = text;
   if (name.starts_with('v')) name.remove_prefix(1);
@@ -232,9 +253,11 @@ Result<Release> ParseRelease(std::string_view text) {
     if (ReleaseName(release) == name) return release;
     known.push_back(ReleaseName(release));
   }
-  return Fail(
-      StatusReason::kInvalid,
-      fmt::format("unknown release {:?}: expected one of {}", text, fmt::join(known, ", ")));
+  return Fail(StatusReason::kInvalid,
+              fmt::format("unknown release {:?}: expected one of {}{}",
+                          text,
+                          fmt::join(known, ", "),
+                          NearestOf(name, known)));
 }
 
 }  // namespace dray::api

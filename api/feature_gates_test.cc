@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -103,10 +104,19 @@ TEST(Releases, AreReadWithAndWithoutPatchVersion) {
   for (const std::string_view text : {"1.34", "v1.34", "1.34.4", "v1.34.0"}) {
     EXPECT_EQ(ParseRelease(text).value_or(Release::kAny), Release::k1_34) << text;
   }
-  for (const std::string_view text : {"", "1", "1.29", "1.38", "34", "1.340", "x"}) {
+  const std::string nearest = "; did you mean ";
+  const std::pair<std::string, std::string> unknown[] = {{"", ""},
+                                                         {"1", ""},
+                                                         {"1.", ""},
+                                                         {"34", ""},
+                                                         {"1.x", ""},
+                                                         {"1.3", nearest + "1.30?"},
+                                                         {"1.38", nearest + "1.37?"},
+                                                         {"1.340", nearest + "1.37?"}};
+  for (const auto& [text, hint] : unknown) {
     EXPECT_EQ(ParseRelease(text).error().message,
-              std::string("unknown release \"") + std::string(text) +
-                  "\": expected one of 1.30, 1.31, 1.32, 1.33, 1.34, 1.35, 1.36, 1.37");
+              "unknown release \"" + text +
+                  "\": expected one of 1.30, 1.31, 1.32, 1.33, 1.34, 1.35, 1.36, 1.37" + hint);
   }
   EXPECT_EQ(ReleaseName(Release::kAny), "1.37");
 }

@@ -61,15 +61,8 @@ Error WithMeantName(Error error, const std::string& word, std::span<const std::s
 }
 
 std::string MeantName(const std::string& word, const std::vector<std::string>& names) {
-  const auto distance = [&](const std::string& name) {
-    return manifests::SpellingDistance(name, word);
-  };
-  const auto nearest = std::ranges::min_element(names, {}, distance);
-  if (nearest == names.end()) return {};
-  const size_t letters = std::max(nearest->size(), word.size());
-  const size_t slips_max = letters < 4 ? 1 : std::max<size_t>(2, letters / 3);
-  return distance(*nearest) > slips_max ? std::string()
-                                        : fmt::format("; did you mean {}?", *nearest);
+  const std::string nearest = manifests::NearestName(word, names);
+  return nearest.empty() ? nearest : fmt::format("; did you mean {}?", nearest);
 }
 
 std::string UnknownWord(const CommandText& command, const std::string& word) {

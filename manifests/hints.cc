@@ -217,6 +217,17 @@ std::string HintForValue(const api::KindInfo& kind, api::Release release, std::s
   return hint;
 }
 
+std::string HintForKind(std::span<const api::KindInfo* const> kinds,
+                        std::string_view group,
+                        std::string_view kind) {
+  std::vector<std::string> names;
+  for (const api::KindInfo* one : kinds) {
+    if (one->group == group) names.emplace_back(one->kind);
+  }
+  const std::string nearest = NearestName(kind, names);
+  return nearest.empty() ? nearest : fmt::format("did you mean {}?", nearest);
+}
+
 std::string HintForVersion(std::span<const api::KindInfo* const> kinds,
                            std::string_view group,
                            std::string_view kind,
@@ -235,7 +246,7 @@ std::string HintForVersion(std::span<const api::KindInfo* const> kinds,
     return fmt::format(
         "{} serves {} as {}", api::ReleaseName(release), kind, fmt::join(served, ", "));
   }
-  if (elsewhere.empty()) return {};
+  if (elsewhere.empty()) return HintForKind(kinds, group, kind);
   return fmt::format("{} was served as {}", kind, fmt::join(elsewhere, ", "));
 }
 

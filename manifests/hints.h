@@ -24,6 +24,11 @@ std::string HintForUnknownField(const api::KindInfo& kind,
 /// field.
 std::string HintForValue(const api::KindInfo& kind, api::Release release, std::string_view path);
 
+/// "did you mean ResourceClaim?" of a kind that its group does not have, where one is a slip away.
+std::string HintForKind(std::span<const api::KindInfo* const> kinds,
+                        std::string_view group,
+                        std::string_view kind);
+
 /// Which versions of `kind` (of `group`) `release` serves, or else which releases do; empty when no
 /// release has such a kind.
 std::string HintForVersion(std::span<const api::KindInfo* const> kinds,

@@ -14,6 +14,7 @@
 #include "base/parallel.h"
 #include "manifests/documents.h"
 #include "manifests/files.h"
+#include "manifests/hints.h"
 #include "manifests/places.h"
 
 namespace dray::manifests {
@@ -109,6 +110,15 @@ class Reader {
             .message = fmt::format("{}:{}: {}", path, line, why)};
   }
 
+  /// "; did you mean Pod?"
+  std::string Meant(const api::TypeMeta& type) const {
+    const size_t slash = type.api_version.find('/');
+    const std::string group =
+        slash == std::string::npos ? std::string() : type.api_version.substr(0, slash);
+    const std::string hint = HintForKind(scheme_.kinds(), group, type.kind);
+    return hint.empty() ? hint : "; " + hint;
+  }
+
   /// "ResourceClaim e/h0: " of an item of a list, of whose place a line says little.
   static std::string WhichItem(const ObjectText& text) {
     if (text.path.empty()) return {};
@@ -146,10 +156,11 @@ class Reader {
     if (decoded.kind == nullptr) {
       Note(path,
            text.path.empty() ? places.first_line() : places.LineOf(text.path, ""),
-           fmt::format("{}skipped {} {}: not a kind Dray knows",
+           fmt::format("{}skipped {} {}: not a kind Dray knows{}",
                        WhichItem(text),
                        type.api_version,
-                       type.kind));
+                       type.kind,
+                       Meant(type)));
       return {};
     }
     if (!decoded.object) {

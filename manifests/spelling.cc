@@ -11,6 +11,7 @@
 #include "base/ascii.h"
 
 namespace dray::manifests {
+
 size_t SpellingDistance(std::string_view a, std::string_view b) {
   const std::string left = LowerAscii(a);
   const std::string right = LowerAscii(b);
@@ -26,6 +27,15 @@ size_t SpellingDistance(std::string_view a, std::string_view b) {
     }
   }
   return row.back();
+}
+
+std::string NearestName(std::string_view name, std::span<const std::string> names) {
+  const auto distance = [&](const std::string& known) { return SpellingDistance(known, name); };
+  const auto nearest = std::ranges::min_element(names, {}, distance);
+  if (nearest == names.end()) return {};
+  const size_t letters = std::max(nearest->size(), name.size());
+  const size_t slips_max = letters < 4 ? 1 : std::max<size_t>(2, letters / 3);
+  return distance(*nearest) > slips_max ? std::string() : *nearest;
 }
 
 std::string KnownNames(std::string_view name, std::span<const std::string> names) {

@@ -13,6 +13,10 @@ namespace dray::manifests {
 /// O(|a| * |b|).
 size_t SpellingDistance(std::string_view a, std::string_view b);
 
+/// The most alike of `names`, if it is as alike as what a slip of the hand makes of it: two
+/// letters, or a third of them. Else empty.
+std::string NearestName(std::string_view name, std::span<const std::string> names);
+
 /// "it has gpu, nic and 3 more: did you mean gpu?" about the names there are, for somebody who
 /// asked for `name`, which is not among them; "it has none".
 std::string KnownNames(std::string_view name, std::span<const std::string> names);

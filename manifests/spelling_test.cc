@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "manifests/spelling.h"
 
+#include <string>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 namespace dray::manifests {
@@ -12,6 +15,14 @@ TEST(Spelling, CountsChanges) {
   EXPECT_EQ(SpellingDistance("modle", "model"), 2U);
   EXPECT_EQ(SpellingDistance("Model", "model"), 0U);
   EXPECT_EQ(SpellingDistance("kitten", "sitting"), 3U);
+}
+
+TEST(Spelling, TheNearestNameIsASlipAway) {
+  const std::vector<std::string> names = {"Pod", "ResourceClaim", "ResourceSlice"};
+  EXPECT_EQ(NearestName("Pood", names), "Pod");
+  EXPECT_EQ(NearestName("ResourceClam", names), "ResourceClaim");
+  EXPECT_EQ(NearestName("Gadget", names), "");
+  EXPECT_EQ(NearestName("Pod", {}), "");
 }
 
 }  // namespace

@@ -216,6 +216,8 @@ class ObjectValidator {
                 options_.release.value_or(api::Release::kNewest));
     } else {
       verdict_.verdict = Verdict::kSkipped;
+      const std::string meant = HintForKind(scheme_.kinds(), group, text_.type.kind);
+      if (!meant.empty()) Warn("kind", "UnknownKind", "is no kind of its group; " + meant, "");
     }
   }
 
