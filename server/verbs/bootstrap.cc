@@ -15,13 +15,13 @@
 #include "api/discovery_v1.h"
 #include "api/scheduling_v1.h"
 #include "server/access/bootstrap_policy.h"
+#include "server/access/bootstrap_repair.h"
+#include "server/access/user.h"
 #include "server/errors/errors.h"
 #include "server/storage/keys.h"
 #include "server/storage/transactions.h"
 #include "server/verbs/call.h"
 #include "server/verbs/first_objects.h"
-#include "server/verbs/resources.h"
-#include "server/verbs/verbs.h"
 
 namespace dray::server::verbs {
 namespace {
@@ -47,9 +47,10 @@ ResourceRequest RequestFor(Verb verb, api::Object object) {
   request.verb = verb;
   request.kind = &object.kind();
   request.namespace_ = object.metadata().namespace_;
-  if (verb == Verb::kUpdate) request.name = object.metadata().name;
+  request.user.groups = {std::string(access::kMasters)};
   request.write.field_manager = kServer;
-  request.body = std::move(object);
+  if (verb != Verb::kCreate) request.name = object.metadata().name;
+  if (verb != Verb::kDelete) request.body = std::move(object);
   return request;
 }
 
@@ -149,15 +150,37 @@ Result<std::vector<store::Txn>> MakingOfMissing(const Core& core,
   return txns;
 }
 
+std::vector<api::Object> BootstrapPolicyOf(const Core& core) {
+  return access::BootstrapPolicy(
+      core.options.rules.For(api::Reflected<core_v1::Namespace>::kKind, nullptr).profile);
+}
+
 std::vector<api::Object> FirstObjects(const Core& core) {
   std::vector<api::Object> objects;
-  if (core.rights != nullptr) {
-    objects = access::BootstrapPolicy(
-        core.options.rules.For(api::Reflected<core_v1::Namespace>::kKind, nullptr).profile);
-  }
+  if (core.rights != nullptr) objects = BootstrapPolicyOf(core);
   std::ranges::move(FirstFlowControl(), std::back_inserter(objects));
   std::ranges::move(LocalApis(core.scheme, core.options.release), std::back_inserter(objects));
   return objects;
+}
+
+/// In the order in which they are to be done.
+std::vector<ResourceRequest> RepairsIn(const Core& core, const store::Snapshot& snapshot) {
+  std::vector<ResourceRequest> repairs;
+  for (const api::Object& expected : BootstrapPolicyOf(core)) {
+    const api::KindInfo& kind = expected.kind();
+    const api::meta_v1::ObjectMeta& meta = expected.metadata();
+    const store::Record* const record =
+        snapshot.Find(storage::ObjectKey(kind, meta.namespace_, meta.name));
+    if (record == nullptr) continue;
+    const auto there = storage::ItemOf(storage::View::OfStorage(kind), *record);
+    if (!there.has_value() || !there->has_value()) continue;
+    std::optional<api::Object> repair = access::RepairOf((*there)->object, expected);
+    if (!repair.has_value()) continue;
+    const bool is_new = access::IsReplacement(*repair);
+    if (is_new) repairs.push_back(RequestFor(Verb::kDelete, (*there)->object.Clone()));
+    repairs.push_back(RequestFor(is_new ? Verb::kCreate : Verb::kUpdate, *std::move(repair)));
+  }
+  return repairs;
 }
 
 bool IsThere(const Answer& answer) {
@@ -167,17 +190,17 @@ bool IsThere(const Answer& answer) {
 
 }  // namespace
 
-Task<> Resources::Bootstrap() {
+Task<> MakeNamespaces(const Core* core) {
   constexpr std::string_view kNamespaces[] = {
       "default", "kube-system", "kube-public", "kube-node-lease"};
   for (const std::string_view name : kNamespaces) {
     core_v1::Namespace object;
     object.metadata.name = name;
-    DRAY_CO_TRY(const Answer answer,
-                co_await Handle(RequestFor(Verb::kCreate, api::Object::Of(std::move(object)))));
+    DRAY_CO_TRY(
+        const Answer answer,
+        co_await CarryOutOwn(core, RequestFor(Verb::kCreate, api::Object::Of(std::move(object)))));
     if (!IsThere(answer)) co_return std::unexpected(answer.outcome.error());
   }
-  CatchUp();
   co_return {};
 }
 
@@ -196,10 +219,25 @@ Task<> MakeFirstObjects(const Core* core) {
   co_return Fail(errors::Internal("the first objects cannot be made"));
 }
 
-Task<> Resources::BootstrapCluster(std::string address, uint16_t port) {
+Task<> RepairPolicy(const Core* core) {
+  if (core->rights == nullptr) co_return {};
+  DRAY_CO_TRY(const Frozen<store::Snapshot> snapshot, co_await storage::ReadNewest(&core->store));
+  for (ResourceRequest& request : RepairsIn(*core, *snapshot)) {
+    DRAY_CO_TRY(const Answer answer, co_await CarryOutOwn(core, std::move(request)));
+    if (answer.outcome.has_value()) continue;
+    // Another server on the same store was there first.
+    const StatusReason reason = answer.outcome.error().reason;
+    const bool is_done = reason == StatusReason::kConflict || reason == StatusReason::kNotFound ||
+                         reason == StatusReason::kAlreadyExists;
+    if (!is_done) co_return std::unexpected(answer.outcome.error());
+  }
+  co_return {};
+}
+
+Task<> MakeCluster(const Core* core, std::string address, uint16_t port) {
   for (const SystemPriority& priority : kPriorities) {
     DRAY_CO_TRY(const Answer answer,
-                co_await Handle(RequestFor(Verb::kCreate, PriorityClassOf(priority))));
+                co_await CarryOutOwn(core, RequestFor(Verb::kCreate, PriorityClassOf(priority))));
     if (!IsThere(answer)) co_return std::unexpected(answer.outcome.error());
   }
   std::vector<api::Object> objects;
@@ -207,10 +245,11 @@ Task<> Resources::BootstrapCluster(std::string address, uint16_t port) {
   objects.push_back(EndpointsAt(address, port));
   objects.push_back(SliceAt(address, port));
   for (const api::Object& object : objects) {
-    DRAY_CO_TRY(Answer answer, co_await Handle(RequestFor(Verb::kCreate, object.Clone())));
+    DRAY_CO_TRY(Answer answer,
+                co_await CarryOutOwn(core, RequestFor(Verb::kCreate, object.Clone())));
     // One that is there from an earlier start may name another port.
     if (!answer.outcome.has_value() && IsThere(answer)) {
-      DRAY_CO_TRY(answer, co_await Handle(RequestFor(Verb::kUpdate, object.Clone())));
+      DRAY_CO_TRY(answer, co_await CarryOutOwn(core, RequestFor(Verb::kUpdate, object.Clone())));
     }
     if (!answer.outcome.has_value()) co_return std::unexpected(answer.outcome.error());
   }

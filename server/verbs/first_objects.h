@@ -3,11 +3,17 @@
 // groups it serves, and whose requests wait for whose. Nobody here acts on them.
 #pragma once
 
+#include <cstdint>
+#include <string>
 #include <vector>
 
 #include "api/feature_gates.h"
 #include "api/kind.h"
 #include "api/object.h"
+#include "base/task.h"
+#include "server/verbs/answer.h"
+#include "server/verbs/call.h"
+#include "server/verbs/request.h"
 
 namespace dray::server::verbs {
 
@@ -17,6 +23,18 @@ std::vector<api::Object> LocalApis(const api::Scheme& scheme, api::Release relea
 
 /// The levels and flow schemas that Kubernetes 1.37 begins with.
 std::vector<api::Object> FirstFlowControl();
+
+// The parts of Resources::Bootstrap(), BootstrapObjects() and BootstrapCluster().
+
+Task<> MakeNamespaces(const Core* core);
+Task<> MakeFirstObjects(const Core* core);
+/// Gives roles and bindings of the bootstrap policy back what somebody took from them.
+Task<> RepairPolicy(const Core* core);
+Task<> MakeCluster(const Core* core, std::string address, uint16_t port);
+
+/// Carries out a request of the server itself, which admission policies are not asked about: none
+/// of them must keep a server from starting.
+Task<Answer> CarryOutOwn(const Core* core, ResourceRequest request);
 
 /// Notes in the status of a flow schema that its level is there, which what prepares a new object
 /// leaves out. Other kinds stay as they are.

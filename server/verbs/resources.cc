@@ -10,6 +10,7 @@
 #include "server/storage/keys.h"
 #include "server/storage/pooled_store.h"
 #include "server/verbs/admission.h"
+#include "server/verbs/first_objects.h"
 #include "server/verbs/rights.h"
 #include "server/verbs/tokens.h"
 #include "server/verbs/verbs.h"
@@ -127,8 +128,19 @@ Result<User> Resources::UserOfToken(std::string_view token) const {
   return std::move(owner.user);
 }
 
+Task<> Resources::Bootstrap() {
+  DRAY_CO_TRY_VOID(co_await MakeNamespaces(&parts_->core));
+  CatchUp();
+  co_return {};
+}
+
 Task<> Resources::BootstrapObjects() {
-  return MakeFirstObjects(&parts_->core);
+  DRAY_CO_TRY_VOID(co_await MakeFirstObjects(&parts_->core));
+  co_return co_await RepairPolicy(&parts_->core);
+}
+
+Task<> Resources::BootstrapCluster(std::string address, uint16_t port) {
+  return MakeCluster(&parts_->core, std::move(address), port);
 }
 
 Rights* Resources::rights() const {
@@ -145,6 +157,15 @@ void Resources::BeginWatchesAt(Revision revision) {
 
 void Resources::CatchUp() {
   if (parts_->core.allocations != nullptr) parts_->core.allocations->CatchUp();
+}
+
+Task<Answer> CarryOutOwn(const Core* core, ResourceRequest request) {
+  Answer answer;
+  const Call call{
+      .core = core, .request = &request, .warnings = &answer.warnings, .is_admitted = true};
+  Result<Outcome> outcome = co_await Dispatch(call);
+  answer.outcome = std::move(outcome);
+  co_return answer;
 }
 
 Task<Answer> Resources::HandleOver(const Core* core, ResourceRequest request) {

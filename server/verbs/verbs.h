@@ -45,8 +45,6 @@ Task<Outcome> Bind(Call call);
 Task<Outcome> ServeScale(Call call);
 /// Create on "pods/eviction".
 Task<Outcome> Evict(Call call);
-/// Resources::BootstrapObjects().
-Task<> MakeFirstObjects(const Core* core);
 /// Whether objects of `kind` are questions: answered, and never stored.
 bool IsReview(const api::KindInfo& kind);
 /// Create of a review.
