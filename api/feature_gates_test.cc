@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -114,9 +115,12 @@ TEST(Releases, AreReadWithAndWithoutPatchVersion) {
                                                          {"1.38", nearest + "1.37?"},
                                                          {"1.340", nearest + "1.37?"}};
   for (const auto& [text, hint] : unknown) {
-    EXPECT_EQ(ParseRelease(text).error().message,
-              "unknown release \"" + text +
-                  "\": expected one of 1.30, 1.31, 1.32, 1.33, 1.34, 1.35, 1.36, 1.37" + hint);
+    EXPECT_EQ(
+        ParseRelease(text).error().message,
+        fmt::format("unknown release {:?}: expected one of 1.30, 1.31, 1.32, 1.33, 1.34, 1.35, "
+                    "1.36, 1.37{}",
+                    text,
+                    hint));
   }
   EXPECT_EQ(ReleaseName(Release::kAny), "1.37");
 }
