@@ -33,7 +33,7 @@ int Run(int argc, char** argv, const cli::Output& output) {
       "  dray allocate -f examples/2-gpu-with-nic  # who gets what, from files\n"
       "  dray serve --nodes example=2              # a server with simulated nodes");
   app.require_subcommand(1);
-  app.set_help_flag("-h,--help", "say what there is, and end");
+  app.set_help_flag("-h,--help", "print this help, and end");
   app.set_version_flag("--version", cli::VersionLine(), "print the version, and end");
   const cli::Command commands[] = {cli::AddServe(app),
                                    cli::AddAllocate(app),

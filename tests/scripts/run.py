@@ -186,6 +186,50 @@ def reports(scratch):
             yield f"{log.name}:\n{text[max(0, found.start() - 200):][:6000]}"
 
 
+PAGE = """# A page
+```yaml
+# pods.yaml
+kind: Pod
+```
+```console
+$ cat pods.yaml
+kind: Pod
+$ for number in 1 2; do
+>   echo line-$number of 127.0.0.1:4711 took ${number}s
+> done
+line-1 …
+line-2 of 127.0.0.1:6443 took 9s
+$ cat <<END
+one
+
+two
+END
+…
+two
+```
+
+    $ test -e pods.yaml
+
+<!-- needs a-tool-that-nobody-has -->
+```console
+$ false
+```
+"""
+BROKEN_PAGES = [("kind: Pod\n$", "kind: Node\n$"), ("took 9s", "took 9 minutes"), ("line-1 …\n", ""),
+                ("test -e pods.yaml", "test -e nothing.yaml"), ("a-tool-that-nobody-has", "bash")]
+
+
+def pages_are_judged(scratch, options):
+    """A page that keeps its promises passes, each of its variants that breaks one does not."""
+    path = scratch / "page.md"
+
+    def judged(text):
+        path.write_text(text)
+        return run(path, options)
+    broken = [judged(PAGE.replace(before, after)) for before, after in BROKEN_PAGES]
+    return judged(PAGE) == 0 and broken == [1] * len(BROKEN_PAGES)
+
+
 def self_test(options):
     """A promise kept, one broken, and the rewriting of the latter."""
     script = "# what echo does\nx=1\necho one\n----\none\n\necho $((x + 1))\n----\nthree\n"
@@ -202,6 +246,7 @@ def self_test(options):
         right = right and run(path, options) == 1  # a broken promise is not skipped
         path.write_text("skip no reason\n")
         right = right and run(path, options) == SKIPPED
+        right = right and pages_are_judged(scratch, options)
     print("the difference above is the test's own" if right else "script runner: broken")
     return 0 if right else 1
 
