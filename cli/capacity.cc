@@ -212,6 +212,10 @@ class Account {
 /// Errors: bad options or unreadable input.
 Result<Said> Count(World& world, const CapacityOptions& options, const Output& output) {
   DRAY_TRY(OfflineInput input, ReadOfflineInput(world, options.input, output));
+  if (!input.is_known) {
+    return Fail(StatusReason::kBadRequest,
+                "nothing was counted: the files hold no objects that Dray knows");
+  }
   NoteWhatLacks(input.objects, output);
   Progress progress(output);
   progress.Now("counting");

@@ -3,6 +3,7 @@
 // and written only when none of them is refused, so that a refusal leaves nothing half done.
 #include "manifests/convert.h"
 
+#include <algorithm>
 #include <memory>
 #include <set>
 #include <string>
@@ -12,6 +13,7 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "api/feature_gates.h"
 #include "api/kind.h"
@@ -75,11 +77,15 @@ Result<api::Release> ReleaseOf(std::string_view word) {
                           api::MinorOf(api::Release::kNewest)));
 }
 
-/// The exit code. Errors: no such version, or unreadable input.
+bool HasObject(const manifests::ConvertedDocument& document) {
+  return !document.json.empty() && document.json != "null";
+}
+
+/// The exit code. Errors: no such version, input that cannot be read, or nothing in it.
 Result<int> Convert(World& world, const ConvertOptions& options, const Output& output) {
   DRAY_TRY(const api::Release release, ReleaseOf(options.release));
   DRAY_TRY(std::string version, VersionOf(options.version, release));
-  const auto remark = [&](std::string_view line) { fmt::print(output.notes, "{}\n", line); };
+  const auto remark = [&](std::string_view line) { output.Remark(line); };
   DRAY_TRY(const manifests::Conversion done,
            manifests::ConvertFiles(world.disk,
                                    options.paths,
@@ -87,10 +93,14 @@ Result<int> Convert(World& world, const ConvertOptions& options, const Output& o
                                    options.losing,
                                    remark));
   if (done.is_refused || done.would_lose) {
-    fmt::print(output.notes,
-               "dray convert: nothing written{}\n",
-               done.is_refused ? "" : "; --allow-loss drops what has no place");
+    output.Refuse("convert",
+                  fmt::format("nothing written{}",
+                              done.is_refused ? "" : "; --allow-loss drops what has no place"));
     return kExitNo;
+  }
+  if (!std::ranges::any_of(done.documents, HasObject)) {
+    return Fail(StatusReason::kBadRequest,
+                fmt::format("nothing to convert: no object in {}", fmt::join(options.paths, ", ")));
   }
   if (FormatOf(options.format) == OutputFormat::kYaml) {
     fmt::print(output.out, "{}", manifests::ToYaml(done.documents));
@@ -139,7 +149,7 @@ Command AddConvert(CLI::App& program) {
       "comments on what has no counterpart: read them before you apply it. Other kinds pass "
       "through.\n"
       "Exit codes: 0 converted, 1 something would be lost (nothing is written), 2 unreadable "
-      "input.\n"
+      "input, or no object in it.\n"
       "Example:\n  dray convert -f claims.yaml --to resource.k8s.io/v1 >claims-v1.yaml");
   return {.app = command, .run = [options](World& world, const Output& output) {
             const Result<int> code = Convert(world, *options, output);

@@ -82,7 +82,9 @@ Result<client::ClusterAccess> AccessTo(World& world,
   DRAY_TRY(const std::string text, world.disk.Read(kubeconfig));
   const size_t slash = kubeconfig.rfind('/');
   const std::string folder = slash == std::string::npos ? "." : kubeconfig.substr(0, slash);
-  return client::ParseKubeconfig(text, context, folder, world.disk);
+  Result<client::ClusterAccess> access = client::ParseKubeconfig(text, context, folder, world.disk);
+  if (access) return access;
+  return Fail(access.error().reason, fmt::format("{}: {}", kubeconfig, access.error().message));
 }
 
 Result<LiveInput> ReadLive(World& world,

@@ -10,6 +10,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "base/standard_descriptors.h"
 #include "base/world.h"
 #include "cli/commands.h"
 #include "cli/help.h"
@@ -72,6 +73,7 @@ int Run(int argc, char** argv, const cli::Output& output) {
 /// An answer that cannot be written (a full disk, a closed output) is none, whatever it says. What
 /// prints throws then, nothing of ours does; what is buffered fails at the end.
 int main(int argc, char** argv) {
+  HoldStandardDescriptors();
   const cli::Output output = cli::StandardOutput();
   std::string why;
   try {

@@ -149,7 +149,8 @@ Result<OfflineInput> ReadOfflineInput(World& world,
   DRAY_TRY(const Rules rules, RulesOf(options));
   Progress progress(output);
   LiveInput live;
-  if (options.is_live || options.paths.empty()) {
+  const bool is_live = options.is_live || options.paths.empty();
+  if (is_live) {
     progress.Now("asking the cluster");
     DRAY_TRY(live, ReadLive(world, KubeconfigOf(options), options.context));
     progress.Clear();
@@ -163,6 +164,7 @@ Result<OfflineInput> ReadOfflineInput(World& world,
   DRAY_TRY(manifests::Manifests work, manifests::ReadManifests(world.disk, scheme, options.work));
   output.Notes(work.notes);
   manifests::Manifests& read = live.read;
+  const bool is_known = is_live || !files.objects.empty();
   if (options.live_is_work) work.objects = planning::CopiesOf(read.objects);
   read.objects.insert(read.objects.end(),
                       std::make_move_iterator(files.objects.begin()),
@@ -179,6 +181,7 @@ Result<OfflineInput> ReadOfflineInput(World& world,
   return OfflineInput{.features = rules.features,
                       .gates = rules.gates,
                       .objects = std::move(objects),
+                      .is_known = is_known,
                       .namespace_ = std::move(namespace_),
                       .listed = std::move(live.listed),
                       .work = std::move(work.objects)};

@@ -40,6 +40,7 @@ struct OfflineInput {
   allocator::Features features;
   api::FeatureGates gates;
   planning::OfflineObjects objects;  // taint rules applied
+  bool is_known;                     // false: the files hold no object
   std::string namespace_;            // of objects that name none, and of names in the question
   std::vector<ListedVersion> listed = {};            // of a running cluster
   std::vector<manifests::ManifestObject> work = {};  // those of the objects that are the work

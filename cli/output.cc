@@ -32,12 +32,17 @@ OutputFormat FormatOf(std::string_view word) {
 }
 
 void Output::Notes(std::span<const std::string> texts) const {
-  for (const std::string& text : texts) fmt::print(notes, "note: {}\n", text);
+  for (const std::string& text : texts) Remark(fmt::format("note: {}", text));
 }
 
 int Output::Refuse(std::string_view command, std::string_view why) const {
-  fmt::print(notes, "dray {}: {}\n", command, why);
+  Remark(fmt::format("dray {}: {}", command, why));
   return kExitUsage;
+}
+
+void Output::Remark(std::string_view line) const {
+  const std::string text = std::string(line) + '\n';
+  (void)std::fwrite(text.data(), 1, text.size(), notes);  // if that fails, nobody can be told
 }
 
 std::string DocumentText(OutputFormat format, std::string_view json) {

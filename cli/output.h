@@ -16,7 +16,7 @@ namespace dray::cli {
 /// beside these.
 inline constexpr int kExitYes = 0;
 inline constexpr int kExitNo = 1;
-inline constexpr int kExitUsage = 2;  // bad options, or input that cannot be read
+inline constexpr int kExitUsage = 2;  // bad options, input that cannot be read, a lost answer
 
 enum class OutputFormat : uint8_t { kText, kJson, kYaml };
 
@@ -35,6 +35,8 @@ struct Output {
   Colours colours = Colours::kNone;  // of the answer
   bool shows_progress = false;       // somebody watches the notes
 
+  /// A line of the notes.
+  void Remark(std::string_view line) const;
   /// "note: NOTE" for each.
   void Notes(std::span<const std::string> texts) const;
   /// "dray COMMAND: WHY". Returns kExitUsage.

@@ -15,6 +15,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <stdio_ext.h>
 
 #include "api/feature_gates.h"
 #include "api/kind.h"
@@ -287,7 +288,10 @@ Result<int> Serve(World& world, const ServeOptions& options, const Output& outpu
              process.url(),
              control_plane::WhereObjectsAre(options.store),
              process.kubeconfig());
-  std::fflush(output.out);
+  if (std::fflush(output.out) != 0) {  // a server is of use without its greeting
+    std::clearerr(output.out);
+    __fpurge(output.out);
+  }
   stop.Wait();
   return kExitYes;
 }

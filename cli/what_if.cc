@@ -267,6 +267,10 @@ Result<int> RunWhatIf(World& world,
   OfflineInputOptions everything = options.input;
   everything.is_live = everything.is_live || everything.paths.empty();
   DRAY_TRY(OfflineInput input, ReadOfflineInput(world, everything, output));
+  if (!input.is_known) {
+    return Fail(StatusReason::kBadRequest,
+                "nothing was decided: the files of --cluster hold no objects that Dray knows");
+  }
   DRAY_TRY(Work work, WorkOf(world, options, input));
   for (const Change& change : changes) {
     DRAY_TRY(const std::vector<std::string> moved,

@@ -50,6 +50,12 @@ Result<audit::Sink> OpenSink(World& world, const AuditFiles& files) {
 
 }  // namespace
 
+Result<> CheckAuditPolicy(World& world, const AuditFiles& files) {
+  if (files.policy.empty()) return {};
+  DRAY_TRY_VOID(ReadPolicy(world, Log::Silent(), files.policy));
+  return {};
+}
+
 Result<std::shared_ptr<const audit::Auditor>> MakeAuditor(World& world,
                                                           const Log& log,
                                                           const AuditFiles& files) {

@@ -19,6 +19,9 @@ struct AuditFiles {
   server::audit::Rotation rotation = {};
 };
 
+/// Errors: kBadRequest  a policy file is named and cannot be read, or is none.
+Result<> CheckAuditPolicy(World& world, const AuditFiles& files);
+
 /// Null when nothing is to be written; `log` is told when that is for want of one of the two. The
 /// world outlives what it returns.
 /// Errors: kBadRequest  the policy file cannot be read or is none, with the flag, the file and the

@@ -73,9 +73,10 @@ Result<> Process::Start() {
 
 /// Serves requests; the other components start with StartComponents.
 Result<> Process::StartServer() {
-  DRAY_TRY_VOID(world_.disk.MakeFolder(options_.store.data_folder));
-  DRAY_TRY(store_, OpenStore(world_, log_, options_.store));
   DRAY_TRY(const server::http::Authenticator authenticator, ReadTokens());
+  DRAY_TRY_VOID(CheckFiles());
+  DRAY_TRY_VOID(MakeDataFolder());
+  DRAY_TRY(store_, OpenStore(world_, log_, options_.store));
   DRAY_TRY_VOID(MakeResources(authenticator));
   DRAY_TRY_VOID(Wait(resources_->Bootstrap()));
   DRAY_TRY_VOID(Wait(resources_->BootstrapObjects()));
@@ -133,11 +134,38 @@ Result<> Process::StartServer() {
 Result<server::http::Authenticator> Process::ReadTokens() const {
   server::http::Authenticator known;
   if (!options_.token_file.empty()) {
-    DRAY_TRY(const std::string csv, world_.disk.Read(options_.token_file));
-    DRAY_TRY(known, server::http::Authenticator::FromTokenFile(csv, world_.random.Next()));
+    const auto refuse = [&](const Error& error) {
+      return Fail(StatusReason::kBadRequest,
+                  fmt::format("--token-file {}: {}", options_.token_file, error.message));
+    };
+    const Result<std::string> csv = world_.disk.Read(options_.token_file);
+    if (!csv) return refuse(csv.error());
+    auto read = server::http::Authenticator::FromTokenFile(*csv, world_.random.Next());
+    if (!read) return refuse(read.error());
+    known = *std::move(read);
   }
   if (!options_.anonymous) known.RefuseAnonymous();
   return known;
+}
+
+/// Files that options name are read before anything is made: a wrong one leaves nothing behind.
+Result<> Process::CheckFiles() const {
+  if (!options_.token_key_file.empty()) {
+    const auto key =
+        LoadOrMakeTokenKey(world_, options_.store.data_folder, options_.token_key_file);
+    if (!key) {
+      return Fail(StatusReason::kBadRequest,
+                  fmt::format("--service-account-signing-key-file {}", key.error().message));
+    }
+  }
+  DRAY_TRY_VOID(CheckAuditPolicy(world_, options_.audit));
+  return CheckTlsFiles(world_, options_.tls_files);
+}
+
+Result<> Process::MakeDataFolder() const {
+  const Result<> made = world_.disk.MakeFolder(options_.store.data_folder);
+  if (made) return {};
+  return Fail(StatusReason::kBadRequest, fmt::format("--data-dir: {}", made.error().message));
 }
 
 Result<> Process::MakeResources(const server::http::Authenticator& authenticator) {

@@ -84,6 +84,8 @@ class Process {
  private:
   Result<> StartServer();
   Result<server::http::Authenticator> ReadTokens() const;
+  Result<> CheckFiles() const;
+  Result<> MakeDataFolder() const;
   Result<> MakeResources(const server::http::Authenticator& authenticator);
   Result<> StartComponents();
   Result<ComponentsOptions> ChooseComponents() const;

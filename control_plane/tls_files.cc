@@ -13,7 +13,19 @@ bool AreEqual(const net::tls::ServerOptions& a, const net::tls::ServerOptions& b
          a.credentials.key_pem == b.credentials.key_pem && a.client_ca_pem == b.client_ca_pem;
 }
 
+Result<std::string> ReadNamed(Disk& disk, std::string_view option, const std::string& file) {
+  Result<std::string> pem = disk.Read(file);
+  if (pem) return pem;
+  return Fail(StatusReason::kBadRequest,
+              fmt::format("{} {}: {}", option, file, pem.error().message));
+}
+
 }  // namespace
+
+Result<> CheckTlsFiles(World& world, const TlsFileNames& names) {
+  const Log silent = Log::Silent();
+  return TlsFiles(world, silent, names, {}, net::tls::HttpVersions::kEither).Check();
+}
 
 TlsFiles::TlsFiles(World& world,
                    const Log& log,
@@ -34,11 +46,14 @@ Result<net::tls::ServerOptions> TlsFiles::Read() const {
                 "--tls-cert-file and --tls-private-key-file belong together");
   }
   if (!names_.certificate.empty()) {
-    DRAY_TRY(options.credentials.certificate_pem, world_.disk.Read(names_.certificate));
-    DRAY_TRY(options.credentials.key_pem, world_.disk.Read(names_.key));
+    DRAY_TRY(options.credentials.certificate_pem,
+             ReadNamed(world_.disk, "--tls-cert-file", names_.certificate));
+    DRAY_TRY(options.credentials.key_pem,
+             ReadNamed(world_.disk, "--tls-private-key-file", names_.key));
   }
   if (!names_.client_ca.empty()) {
-    DRAY_TRY(const std::string authorities, world_.disk.Read(names_.client_ca));
+    DRAY_TRY(const std::string authorities,
+             ReadNamed(world_.disk, "--client-ca-file", names_.client_ca));
     // By itself: beside the server's own authority, a file without any would go unnoticed.
     const auto found = net::tls::ReadCertificate(authorities);
     if (!found) {
@@ -48,6 +63,18 @@ Result<net::tls::ServerOptions> TlsFiles::Read() const {
     options.client_ca_pem += "\n" + authorities;
   }
   return options;
+}
+
+Result<> TlsFiles::Check() const {
+  DRAY_TRY(const net::tls::ServerOptions options, Read());
+  if (names_.certificate.empty()) return {};
+  const auto context = net::tls::ServerContext::Create(options);
+  if (context) return {};
+  return Fail(StatusReason::kBadRequest,
+              fmt::format("--tls-cert-file {} and --tls-private-key-file {}: {}",
+                          names_.certificate,
+                          names_.key,
+                          context.error().message));
 }
 
 Result<std::shared_ptr<net::tls::ServerContext>> TlsFiles::Load() {

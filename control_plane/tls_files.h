@@ -22,6 +22,9 @@ struct TlsFileNames {
   std::string client_ca;         // --client-ca-file: trusted beside the server's own authority
 };
 
+/// Errors: kBadRequest  a file that is named cannot be read, or is not what the option wants.
+Result<> CheckTlsFiles(World& world, const TlsFileNames& names);
+
 /// Made and destroyed while the reactor it watches on does not run it.
 class TlsFiles {
  public:
@@ -35,9 +38,11 @@ class TlsFiles {
            ServerCredentials own,
            net::tls::HttpVersions versions);
 
+  /// Whether Load would find the files sound, without the server's own. Errors: as of Load.
+  Result<> Check() const;
   /// Reads the files. Call it once, first.
   /// Errors: kBadRequest  only one of certificate and key is named; a file holds no certificate or
-  ///         key, or the key is of another certificate.  Those of the disk.
+  ///         key, or the key is of another certificate; or cannot be read.
   Result<std::shared_ptr<net::tls::ServerContext>> Load();
 
   /// Reads the files again; new connections see what has changed. Files that make no whole (a

@@ -42,7 +42,12 @@ Result<std::vector<std::string>> ManifestFiles(Disk& disk, std::span<const std::
 }
 
 Result<std::string> ReadManifestFile(Disk& disk, const std::string& file) {
-  return disk.Read(file == "-" ? "/dev/stdin" : file);
+  DRAY_TRY(std::string text, disk.Read(file == "-" ? "/dev/stdin" : file));
+  if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) {
+    return Fail(StatusReason::kBadRequest,
+                fmt::format("{}: the text is UTF-16; save it as UTF-8", file));
+  }
+  return text;
 }
 
 }  // namespace dray::manifests

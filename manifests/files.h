@@ -24,6 +24,7 @@ inline constexpr size_t kFolderDepthMax = 32;
 Result<std::vector<std::string>> ManifestFiles(Disk& disk, std::span<const std::string> paths);
 
 /// The text of one of them; "-" is standard input. Errors: what the disk says.
+///         kBadRequest  UTF-16, as some editors and shells write it.
 Result<std::string> ReadManifestFile(Disk& disk, const std::string& file);
 
 }  // namespace dray::manifests

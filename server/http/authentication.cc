@@ -104,6 +104,10 @@ std::map<std::string, std::vector<std::string>> ExtraOf(const net::Headers& head
 Result<Authenticator> Authenticator::FromTokenFile(std::string_view csv, uint64_t seed) {
   Authenticator authenticator;
   authenticator.seed_ = seed;
+  if (csv.size() > kTokenFileBytesMax) {
+    return Fail(StatusReason::kBadRequest,
+                fmt::format("token file: longer than {} bytes", kTokenFileBytesMax));
+  }
   for (size_t record = 1; !csv.empty(); ++record) {
     std::vector<std::string> fields = NextRecord(csv);
     if (fields.size() == 1 && fields[0].empty()) continue;

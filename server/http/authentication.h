@@ -20,6 +20,7 @@ namespace dray::server::http {
 
 /// Lines of a token file.
 inline constexpr size_t kTokensMax = 10'000;
+inline constexpr size_t kTokenFileBytesMax = size_t{16} << 20;
 
 struct Authenticated {
   verbs::User user;
@@ -35,7 +36,8 @@ class Authenticator {
   /// Reads kube-apiserver's static token file: lines of token,user,uid[,"group1,group2"], as CSV
   /// (RFC 4180). Empty lines are skipped. `seed` is chance that nobody outside knows: where a token
   /// stands in memory follows from it, so how long a look-up takes says nothing about tokens.
-  /// Errors: kBadRequest  a line has fewer than three fields, or a token comes twice.
+  /// Errors: kBadRequest  a line has fewer than three fields, or a token comes twice; more than
+  /// kTokensMax tokens or kTokenFileBytesMax bytes.
   static Result<Authenticator> FromTokenFile(std::string_view csv, uint64_t seed = 0);
 
   /// Asks `owner` about bearer tokens that the file does not have. Call it before others use this.

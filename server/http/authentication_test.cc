@@ -50,6 +50,9 @@ TEST(TokenFile, HasALimit) {
   for (size_t i = 0; i < kTokensMax; ++i) csv += "t" + std::to_string(i) + ",u,u\n";
   EXPECT_TRUE(Authenticator::FromTokenFile(csv).has_value());
   EXPECT_FALSE(Authenticator::FromTokenFile(csv + "one more,u,u").has_value());
+  const std::string empty_lines(kTokenFileBytesMax, '\n');
+  EXPECT_TRUE(Authenticator::FromTokenFile(empty_lines).has_value());
+  EXPECT_FALSE(Authenticator::FromTokenFile(empty_lines + '\n').has_value());
 }
 
 TEST(Authentication, ShownButUnknownIsRefused) {
