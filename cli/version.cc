@@ -1,24 +1,74 @@
 // SPDX-License-Identifier: Apache-2.0
+// dray version: which program this is, and what it was built from.
+#include <memory>
 #include <string>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "api/codec/json_writer.h"
+#include "cli/build_facts.h"
 #include "cli/commands.h"
+#include "cli/output.h"
 
 namespace dray::cli {
+namespace {
+
+constexpr const char* kKubernetes = "1.37";
+constexpr const char* kAllocatorProfile = "v0.37.2";
+
+std::string FactsAsJson(const BuildFacts& facts) {
+  return api::JsonText([&](api::JsonWriter& json) {
+    json.Object([&] {
+      json.Member("version", facts.version);
+      if (!facts.commit.empty()) {
+        json.Member("commit", facts.commit);
+        json.Member("modified", facts.is_modified);
+      }
+      json.Member("kubernetes", kKubernetes);
+      json.Member("allocatorProfile", kAllocatorProfile);
+      json.Member("platform", facts.platform);
+      json.Member("compiler", facts.compiler);
+      json.Member("buildType", facts.build_type);
+      json.Member("linked", facts.linked);
+      json.Member("libraries").Object([&] {
+        for (const Library& library : facts.libraries) json.Member(library.name, library.version);
+      });
+    });
+  });
+}
+
+void PrintVersion(OutputFormat format, const Output& output) {
+  if (format == OutputFormat::kText) {
+    fmt::print(output.out, "{}\n", VersionLine());
+  } else {
+    output.Document(format, FactsAsJson(FactsOfBuild()));
+  }
+}
+
+}  // namespace
 
 Command AddVersion(CLI::App& program) {
+  const auto format = std::make_shared<std::string>("text");
   CLI::App* const command = program.add_subcommand("version", "print the version");
-  command->footer("Example:\n  dray version");
-  return {.app = command, .run = [](World&, const Output& output) {
-            fmt::print(output.out, "{}\n", VersionLine());
+  command
+      ->add_option("-o,--output",
+                   *format,
+                   "text, or json or yaml: with commit, compiler and versions of libraries")
+      ->check(CLI::IsMember({"text", "json", "yaml"}))
+      ->capture_default_str();
+  command->footer("Example:\n  dray version -o json");
+  return {.app = command, .run = [format](World&, const Output& output) {
+            PrintVersion(FormatOf(*format), output);
             return kExitYes;
           }};
 }
 
 std::string VersionLine() {
-  return "dray " DRAY_VERSION " (Kubernetes API 1.37, allocator profile v0.37.2)";
+  return fmt::format("dray {} (Kubernetes API {}, allocator profile {})",
+                     FactsOfBuild().version,
+                     kKubernetes,
+                     kAllocatorProfile);
 }
 
 }  // namespace dray::cli

@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # Every library outside ours, found once. What each is for: docs/design/dependencies.md.
+if(DRAY_STATIC)  # archives only: what packaging/static-libraries.sh made of libraries of which Debian has none, too
+  set(CMAKE_FIND_LIBRARY_SUFFIXES .a)
+  set(OPENSSL_USE_STATIC_LIBS ON)
+  list(PREPEND CMAKE_LIBRARY_PATH ${PROJECT_SOURCE_DIR}/build/tools/static)
+endif()
 find_package(Threads REQUIRED)
 find_package(PkgConfig REQUIRED)
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
@@ -14,7 +19,21 @@ pkg_check_modules(NGHTTP2 REQUIRED IMPORTED_TARGET libnghttp2)
 pkg_check_modules(YAML REQUIRED IMPORTED_TARGET yaml-0.1)
 pkg_check_modules(RE2 REQUIRED IMPORTED_TARGET re2)
 pkg_check_modules(PROMETHEUS REQUIRED IMPORTED_TARGET prometheus-cpp-core)
+pkg_check_modules(PROTOBUF_LITE REQUIRED protobuf-lite)
+if(DRAY_STATIC)
+  # Their config files name shared libraries. What they define for compilers stays, so that both kinds of
+  # programs are made of the same objects (ccache).
+  foreach(pair fmt::fmt=fmt Boost::json=boost_json Boost::container=boost_container)
+    string(REGEX REPLACE "=.*" "" target ${pair})
+    string(REGEX REPLACE ".*=" "" name ${pair})
+    find_library(DRAY_ARCHIVE_${name} ${name} REQUIRED)
+    foreach(type "" _NONE _RELEASE)
+      set_target_properties(${target} PROPERTIES IMPORTED_LOCATION${type} ${DRAY_ARCHIVE_${name}})
+    endforeach()
+  endforeach()
+endif()
 if(DRAY_JEMALLOC)
+  pkg_check_modules(JEMALLOC REQUIRED jemalloc)
   find_library(DRAY_JEMALLOC_LIBRARY NAMES libjemalloc_pic.a jemalloc REQUIRED)
 endif()
 # Peers of codec_bench alone; without them it is not built.

@@ -29,6 +29,7 @@ set(DRAY_SANITIZE "" CACHE STRING "sanitizers of -fsanitize=, e.g. address,undef
 option(DRAY_FUZZ "build the fuzz targets (libFuzzer)" OFF)
 option(DRAY_LTO "link-time optimisation (ThinLTO)" OFF)
 option(DRAY_COVERAGE "source-based coverage" OFF)
+option(DRAY_STATIC "programs need no shared library, libc included" OFF)
 option(DRAY_JEMALLOC "programs allocate with jemalloc; not with sanitizers" OFF)
 
 add_library(dray_options INTERFACE)
@@ -55,6 +56,9 @@ if(DRAY_LTO)
   target_compile_options(dray_options INTERFACE -flto=thin)
   target_link_options(dray_options INTERFACE -flto=thin
     -Wl,--thinlto-cache-dir=${PROJECT_BINARY_DIR}/thinlto)
+endif()
+if(DRAY_STATIC)
+  target_link_options(dray_options INTERFACE -static-pie)
 endif()
 if(DRAY_FUZZ)
   target_compile_options(dray_options INTERFACE -fsanitize=fuzzer-no-link)

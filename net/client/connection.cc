@@ -18,6 +18,7 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <nss.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -47,7 +48,17 @@ struct FreeAddresses {
 };
 using AddressList = std::unique_ptr<addrinfo, FreeAddresses>;
 
+/// Where names of servers are looked up.
+void ChooseNameServices() {
+#ifdef DRAY_STATIC
+  // A static program cannot load the modules that nsswitch.conf may name beside these two.
+  static const int chosen = __nss_configure_lookup("hosts", "files dns");
+  static_cast<void>(chosen);
+#endif
+}
+
 Result<AddressList> Resolve(const Endpoint& server) {
+  ChooseNameServices();
   addrinfo hints{};
   hints.ai_family = AF_UNSPEC;
   hints.ai_socktype = SOCK_STREAM;
