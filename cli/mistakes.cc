@@ -74,7 +74,13 @@ std::string UnknownWord(const CommandText& command, const std::string& word) {
     const std::string name = word.substr(0, word.find('='));
     return fmt::format("there is no option {}{}", name, MeantName(name, names));
   }
-  if (command.commands.empty()) return fmt::format("\"{}\" is one operand too many", word);
+  if (command.commands.empty()) {
+    const bool is_kind_and_name =
+        !command.operands.empty() && command.operands.front().names.front() == "KIND/NAME";
+    return fmt::format("\"{}\" is one operand too many{}",
+                       word,
+                       is_kind_and_name ? "; kind and name are one word, as in pod/NAME" : "");
+  }
   for (const CommandText::Part& below : command.commands) names.push_back(below.name);
   return fmt::format("there is no command \"{}\"{}", word, MeantName(word, names));
 }
