@@ -64,7 +64,8 @@ class ClientsTest : public testing::TestWithParam<Way> {
       return;
     }
     auto client = client::HttpClient::Create(
-        world_.clock, {.server = "http://127.0.0.1:" + std::to_string(http_->port())});
+        world_.clock,
+        {.server = "http://127.0.0.1:" + std::to_string(http_->port()), .token = "token"});
     ASSERT_TRUE(client) << client.error().message;
     client_ = *std::move(client);
   }
@@ -84,7 +85,10 @@ class ClientsTest : public testing::TestWithParam<Way> {
   store::MemoryStore store_;
   server::verbs::Resources resources_{scheme_, store_, world_, log_, {}};
   server::http::HttpApi api_{
-      resources_, world_, log_, {.anonymous = server::http::AnonymousRule::kEverything}};
+      resources_,
+      world_,
+      log_,
+      {.authenticator = *server::http::Authenticator::FromTokenFile("token,test,1")}};
   std::unique_ptr<net::server::HttpServer> http_;
   std::unique_ptr<client::Client> client_;
 };

@@ -37,6 +37,10 @@ class DirectApi {
     static const auto kPeer =
         std::make_shared<const net::Peer>(net::Peer{.address = "127.0.0.1:1"});
     request.peer = kPeer;
+    // Who brings credentials of his own is judged by them.
+    if (!request.headers.Has("Authorization")) {
+      request.headers.Add("Authorization", "Bearer token");
+    }
     net::Reactor reactor;
     const auto responder = std::make_shared<Responder>(reactor);
     api_.Handle(std::move(request), responder);
@@ -125,7 +129,8 @@ class DirectApi {
   server::http::HttpApi api_{resources_,
                              simulated_.world(),
                              Log::Silent(),
-                             {.anonymous = server::http::AnonymousRule::kEverything}};
+                             {.authenticator = *server::http::Authenticator::FromTokenFile(
+                                  "token,everybody,1,system:masters")}};
 };
 
 }  // namespace dray::fuzz

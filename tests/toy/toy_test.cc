@@ -52,7 +52,8 @@ class ToyTest : public testing::Test {
                     net::client::HttpClientOptions{.server = {.scheme = net::Scheme::kHttp,
                                                               .host = "127.0.0.1",
                                                               .port = http_->port(),
-                                                              .path = ""}});
+                                                              .path = ""},
+                                                   .bearer_token = "token"});
   }
   void TearDown() override {
     client_.reset();
@@ -101,7 +102,10 @@ class ToyTest : public testing::Test {
   store::MemoryStore store_;
   server::verbs::Resources resources_{scheme_, store_, RealWorld(), log_, {}};
   server::http::HttpApi api_{
-      resources_, RealWorld(), log_, {.anonymous = server::http::AnonymousRule::kEverything}};
+      resources_,
+      RealWorld(),
+      log_,
+      {.authenticator = *server::http::Authenticator::FromTokenFile("token,test,1")}};
   std::unique_ptr<net::server::HttpServer> http_;
   std::optional<net::client::HttpClient> client_;
 };
