@@ -34,7 +34,7 @@ void AuditLog::Add(std::string line) {
   }
   bytes_ += line.size();
   waiting_.push_back(std::move(line));
-  filled_.NotifyOne();
+  if (waiting_.size() == 1) filled_.NotifyOne();
 }
 
 uint64_t AuditLog::lost() const {
@@ -43,36 +43,49 @@ uint64_t AuditLog::lost() const {
 }
 
 void AuditLog::Run() {
-  uint64_t told = 0;
-  for (;;) {
+  for (bool is_last = false; !is_last;) {
+    {
+      const MutexLock lock(mutex_);
+      while (waiting_.empty() && !closed_) filled_.Wait(mutex_);
+      is_last = closed_;
+    }
+    if (!is_last) std::this_thread::sleep_for(kGatherTime);
     std::vector<std::string> lines;
     uint64_t lost = 0;
     {
       const MutexLock lock(mutex_);
-      while (waiting_.empty() && !closed_) filled_.Wait(mutex_);
-      if (waiting_.empty()) return;
       lines.swap(waiting_);
       bytes_ = 0;
       lost = lost_;
     }
-    if (lost > told)
+    if (lost > told_) {
       log_.Error("audit events were dropped: they come faster than they are written",
                  "dropped",
-                 lost - std::exchange(told, lost));
-    uint64_t refused = 0;
-    std::string why;
-    for (const std::string& line : lines) {
-      const Result<> written = sink_(line);
-      if (written.has_value()) continue;
-      ++refused;
-      why = written.error().message;
+                 lost - std::exchange(told_, lost));
     }
-    if (refused == 0) continue;
-    log_.Error("audit events could not be written", "lost", refused, "error", why);
-    const MutexLock lock(mutex_);
-    lost_ += refused;
-    told += refused;
+    Write(lines);
   }
+}
+
+void AuditLog::Write(const std::vector<std::string>& lines) {
+  uint64_t refused = 0;
+  std::string why;
+  for (size_t next = 0; next < lines.size();) {
+    std::string together;
+    const size_t first = next;
+    do {
+      together += lines[next++];
+    } while (next < lines.size() && together.size() + lines[next].size() <= kWriteBytesMax);
+    const Result<> written = sink_(together);
+    if (written.has_value()) continue;
+    refused += next - first;
+    why = written.error().message;
+  }
+  if (refused == 0) return;
+  log_.Error("audit events could not be written", "lost", refused, "error", why);
+  const MutexLock lock(mutex_);
+  lost_ += refused;
+  told_ += refused;
 }
 
 }  // namespace dray::server::audit

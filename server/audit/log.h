@@ -2,6 +2,7 @@
 // The audit log: lines of requests on their way to a file, written by a thread of their own.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -21,7 +22,12 @@ namespace dray::server::audit {
 inline constexpr size_t kWaitingLinesMax = 10'000;
 inline constexpr size_t kWaitingBytesMax = size_t{64} << 20;
 
-/// Takes whole lines; called by the log's thread only.
+/// Lines are gathered for so long before they are written, and written so many bytes at once, if no
+/// single line is longer: a wake-up and a system call for each would cost more than the lines.
+inline constexpr std::chrono::milliseconds kGatherTime{5};
+inline constexpr size_t kWriteBytesMax = size_t{64} << 10;
+
+/// Takes whole lines, one or more; called by the log's thread only.
 using Sink = std::function<Result<>(std::string_view lines)>;
 
 /// Thread-safe.
@@ -29,7 +35,7 @@ class AuditLog {
  public:
   /// `log` is told when something could not be written.
   AuditLog(Log log, Sink sink);
-  /// Waits until everything is written.
+  /// Waits until everything is written: kGatherTime longer than that takes, at most.
   ~AuditLog();
   AuditLog(const AuditLog&) = delete;
   AuditLog& operator=(const AuditLog&) = delete;
@@ -43,6 +49,7 @@ class AuditLog {
 
  private:
   void Run();
+  void Write(const std::vector<std::string>& lines);
   bool IsPast(size_t times) const DRAY_REQUIRES(mutex_);
 
   const Log log_;
@@ -52,6 +59,7 @@ class AuditLog {
   std::vector<std::string> waiting_ DRAY_GUARDED_BY(mutex_);
   size_t bytes_ DRAY_GUARDED_BY(mutex_) = 0;
   uint64_t lost_ DRAY_GUARDED_BY(mutex_) = 0;
+  uint64_t told_ = 0;  // of those, in the server's log; of the log's thread
   bool closed_ DRAY_GUARDED_BY(mutex_) = false;
   std::thread thread_;
 };

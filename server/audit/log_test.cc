@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/audit/log.h"
 
+#include <algorithm>
 #include <latch>
 #include <memory>
 #include <string>
@@ -17,79 +18,108 @@ namespace {
 
 // -------------------------------------------------------------------------------------- the queue
 
-// A sink that holds its first line until told.
+// A sink that holds its first lines until told.
 class HeldSink {
  public:
-  Result<> operator()(std::string_view line) {
-    if (lines.empty()) {
+  Result<> operator()(std::string_view text) {
+    if (lines == 0) {
       begun.count_down();
       go_on.wait();
     }
-    lines.emplace_back(line);
+    lines += static_cast<size_t>(std::ranges::count(text, '\n'));
+    ++writes;
+    largest = std::max(largest, text.size());
     return {};
   }
 
   std::latch begun{1}, go_on{1};
-  std::vector<std::string> lines;  // of the log's thread; read when that is over
+  // Of the log's thread; read when that is over.
+  size_t lines = 0, writes = 0, largest = 0;
 };
 
+// A line of so many bytes.
+std::string Line(size_t bytes) {
+  return std::string(bytes - 1, 'x') + "\n";
+}
+
 TEST(AuditLog, WritesEverythingInOrderBeforeItEnds) {
-  std::vector<std::string> lines;
+  std::string written;
+  std::string wanted;
   {
-    AuditLog log(Log::Silent(), [&](std::string_view line) {
-      lines.emplace_back(line);
+    AuditLog log(Log::Silent(), [&](std::string_view lines) {
+      written += lines;
       return Result<>();
     });
-    for (int i = 0; i < 100; ++i) log.Add(std::to_string(i));
+    for (int i = 0; i < 100; ++i) {
+      wanted += std::to_string(i) + "\n";
+      log.Add(std::to_string(i) + "\n");
+    }
   }
-  ASSERT_EQ(lines.size(), 100U);
-  EXPECT_EQ(lines.front(), "0");
-  EXPECT_EQ(lines.back(), "99");
+  EXPECT_EQ(written, wanted);
+}
+
+TEST(AuditLog, WritesManyLinesAtOnceButNotTooMany) {
+  HeldSink sink;
+  constexpr size_t kLine = 1024;
+  constexpr size_t kWrites = 4;
+  {
+    AuditLog log(Log::Silent(), [&](std::string_view lines) { return sink(lines); });
+    log.Add(Line(1));
+    sink.begun.wait();
+    for (size_t i = 0; i < kWrites * kWriteBytesMax / kLine; ++i) log.Add(Line(kLine));
+    log.Add(Line(kWriteBytesMax + 1));
+    sink.go_on.count_down();
+  }
+  EXPECT_EQ(sink.writes, 1 + kWrites + 1);
+  EXPECT_EQ(sink.largest, kWriteBytesMax + 1);
 }
 
 TEST(AuditLog, RefusesNewRequestsWhenManyLinesWait) {
   HeldSink sink;
   {
-    AuditLog log(Log::Silent(), [&](std::string_view line) { return sink(line); });
-    log.Add("first");
+    AuditLog log(Log::Silent(), [&](std::string_view lines) { return sink(lines); });
+    log.Add(Line(1));
     sink.begun.wait();
-    for (size_t i = 1; i < kWaitingLinesMax; ++i) log.Add("x");
+    for (size_t i = 1; i < kWaitingLinesMax; ++i) log.Add(Line(1));
     EXPECT_TRUE(log.HasRoom());
-    log.Add("x");
+    log.Add(Line(1));
     EXPECT_FALSE(log.HasRoom());
-    for (size_t i = 0; i < kWaitingLinesMax; ++i) log.Add("x");  // of requests under way
+    for (size_t i = 0; i < kWaitingLinesMax; ++i) log.Add(Line(1));  // of requests under way
     EXPECT_EQ(log.lost(), 0U);
-    log.Add("x");
+    log.Add(Line(1));
     EXPECT_EQ(log.lost(), 1U);
     sink.go_on.count_down();
   }
-  EXPECT_EQ(sink.lines.size(), 1 + 2 * kWaitingLinesMax);
+  EXPECT_EQ(sink.lines, 1 + 2 * kWaitingLinesMax);
 }
 
 TEST(AuditLog, RefusesNewRequestsWhenManyBytesWait) {
   HeldSink sink;
   {
-    AuditLog log(Log::Silent(), [&](std::string_view line) { return sink(line); });
-    log.Add("first");
+    AuditLog log(Log::Silent(), [&](std::string_view lines) { return sink(lines); });
+    log.Add(Line(1));
     sink.begun.wait();
-    log.Add(std::string(kWaitingBytesMax - 1, 'x'));
+    log.Add(Line(kWaitingBytesMax - 1));
     EXPECT_TRUE(log.HasRoom());
-    log.Add("x");
+    log.Add(Line(1));
     EXPECT_FALSE(log.HasRoom());
-    log.Add(std::string(kWaitingBytesMax, 'x'));
-    log.Add("x");
+    log.Add(Line(kWaitingBytesMax));
+    log.Add(Line(1));
     EXPECT_EQ(log.lost(), 1U);
     sink.go_on.count_down();
   }
-  EXPECT_EQ(sink.lines.size(), 4U);
+  EXPECT_EQ(sink.lines, 4U);
 }
 
 TEST(AuditLog, CountsWhatCouldNotBeWritten) {
-  auto log = std::make_unique<AuditLog>(Log::Silent(), [](std::string_view line) {
-    return line == "bad" ? Result<>(Fail(StatusReason::kInternalError, "full")) : Result<>();
+  std::latch is_written{1};
+  auto log = std::make_unique<AuditLog>(Log::Silent(), [&](std::string_view lines) {
+    if (lines == "good\n") is_written.count_down();
+    return lines == "good\n" ? Result<>() : Result<>(Fail(StatusReason::kInternalError, "full"));
   });
-  log->Add("good");
-  log->Add("bad");
+  log->Add("good\n");
+  is_written.wait();
+  log->Add("bad\n");
   while (log->lost() == 0) std::this_thread::yield();
   EXPECT_EQ(log->lost(), 1U);
 }
