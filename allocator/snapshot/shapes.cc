@@ -2,6 +2,7 @@
 #include "allocator/snapshot/shapes.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -126,7 +127,7 @@ ShapeId Shapes::InternOne(const Frozen<v1::ResourceSlice>& slice, const v1::Devi
 }
 
 /// Batches are merged so that each is at least twice as large as the next: O(log n) of them, and
-/// every shape is copied O(log n) times.
+/// every shape is read O(log n) times for each table.
 void Shapes::CoverByBatches() {
   size_t first = batches_.empty() ? 0 : batches_.back().last;
   if (first == size_) return;
@@ -134,16 +135,51 @@ void Shapes::CoverByBatches() {
     first = batches_.back().first;
     batches_.pop_back();
   }
-  cel::batch::DeviceTableBuilder builder;
-  for (size_t i = first; i < size_; ++i) {
-    const Shape& shape = (*this)[static_cast<ShapeId>(i)];
-    builder.Add(AsSeen(shape, features_));
+  batches_.push_back({.first = first, .last = size_});
+}
+
+/// One that has these parts; of several the one used last.
+Frozen<cel::batch::DeviceTable> Shapes::TableOf(Batch& batch,
+                                                const cel::batch::PartsRead& parts) const {
+  const auto found = std::ranges::find_if(
+      batch.tables.rbegin(), batch.tables.rend(), [&](const auto& t) { return t->Covers(parts); });
+  if (found != batch.tables.rend()) {
+    std::rotate(std::prev(found.base()), found.base(), batch.tables.end());
+    return batch.tables.back();
   }
-  batches_.push_back({.first = first, .last = size_, .table = builder.Build()});
+  if (batch.tables.size() == kTablesMax) batch.tables.erase(batch.tables.begin());
+  cel::batch::DeviceTableBuilder builder(parts);
+  for (size_t i = batch.first; i < batch.last; ++i)
+    builder.Add(AsSeen((*this)[static_cast<ShapeId>(i)], features_));
+  batch.tables.push_back(builder.Build());
+  return batch.tables.back();
+}
+
+cel::batch::PartsRead Shapes::PartsOf(std::span<const v1::DeviceSelector> of_class,
+                                      std::span<const v1::DeviceSelector> of_request) const {
+  cel::batch::PartsRead parts{.all = false};
+  for (const auto& selectors : {of_class, of_request}) {
+    for (const v1::DeviceSelector& selector : selectors) {
+      if (!selector.cel.has_value()) continue;
+      const Result<cel::Selector> compiled = selectors_->Compile(selector.cel->expression);
+      if (!compiled) continue;
+      const cel::batch::BatchSelector batch(*compiled);
+      if (batch.reads().all) return {};
+      for (const cel::batch::ColumnKey& key : batch.reads().columns) {
+        if (std::ranges::find(parts.columns, key) == parts.columns.end())
+          parts.columns.push_back(key);
+      }
+    }
+  }
+  return parts;
 }
 
 /// Narrows the cells from `from` on that are still kYes.
-void Shapes::And(std::string_view expression, size_t from, SelectionRow& row, uint64_t& cost_left) {
+void Shapes::And(std::string_view expression,
+                 const cel::batch::PartsRead& parts,
+                 size_t from,
+                 SelectionRow& row,
+                 uint64_t& cost_left) {
   const auto set_rest = [&](Match to) {
     for (size_t i = from; i < row.cells.size(); ++i) {
       if (row.cells[i] == Match::kYes) row.cells[i] = to;
@@ -153,9 +189,9 @@ void Shapes::And(std::string_view expression, size_t from, SelectionRow& row, ui
   if (!selector) return set_rest(Match::kError);
   const cel::batch::BatchSelector batch_selector(*selector);
   cel::batch::Outcomes outcomes;
-  for (const Batch& batch : batches_) {
+  for (Batch& batch : batches_) {
     if (batch.last <= from) continue;
-    batch_selector.Evaluate(*batch.table, outcomes, cost_left);
+    batch_selector.Evaluate(*TableOf(batch, parts), outcomes, cost_left);
     for (size_t i = std::max(from, batch.first); i < batch.last; ++i) {
       if (row.cells[i] != Match::kYes) continue;
       const size_t lane = i - batch.first;
@@ -180,13 +216,14 @@ Frozen<SelectionRow> Shapes::Row(std::span<const v1::DeviceSelector> of_class,
   cached.used = ++uses_;
   if (cached.row != nullptr && cached.row->cells.size() == size_) return cached.row;
   CoverByBatches();
+  const cel::batch::PartsRead parts = PartsOf(of_class, of_request);
   SelectionRow row = cached.row == nullptr ? SelectionRow() : *cached.row;
   const size_t from = row.cells.size();
   row.cells.resize(size_, Match::kYes);
   for (const auto& selectors : {of_class, of_request}) {
     for (const v1::DeviceSelector& selector : selectors) {
       if (selector.cel.has_value()) {
-        And(selector.cel->expression, from, row, cost_left);
+        And(selector.cel->expression, parts, from, row, cost_left);
       } else {
         std::replace(row.cells.begin() + static_cast<std::ptrdiff_t>(from),
                      row.cells.end(),

@@ -123,6 +123,7 @@ class Shapes {
 
   static constexpr size_t kRowsMax = 256;
   static constexpr size_t kAmountsMax = 64;
+  static constexpr size_t kTablesMax = 8;
 
  private:
   /// Shapes lie in blocks that never move, each twice as large as the one before.
@@ -131,10 +132,11 @@ class Shapes {
   static constexpr ShapeId FirstOf(size_t block) {
     return kFirstBlock * ((ShapeId{1} << block) - 1);
   }
-  /// The shapes from `first` on, for batches of evaluations.
+  /// The shapes from `first` on, for batches of evaluations. Expressions read few parts of them, so
+  /// there are tables of some: made when first needed, kTablesMax at most.
   struct Batch {
     size_t first = 0, last = 0;
-    Frozen<cel::batch::DeviceTable> table;
+    std::vector<Frozen<cel::batch::DeviceTable>> tables = {};  // the last one was used last
   };
   struct CachedRow {
     Frozen<SelectionRow> row;
@@ -149,8 +151,17 @@ class Shapes {
   ShapeId InternOne(const Frozen<api::resource_v1::ResourceSlice>& slice,
                     const api::resource_v1::Device& device) DRAY_REQUIRES(mutex_);
   void CoverByBatches() DRAY_REQUIRES(mutex_);
-  void And(std::string_view expression, size_t from, SelectionRow& row, uint64_t& cost_left)
+  Frozen<cel::batch::DeviceTable> TableOf(Batch& batch, const cel::batch::PartsRead& parts) const
       DRAY_REQUIRES(mutex_);
+  /// What the selectors read, so that the devices are read once for all of them.
+  cel::batch::PartsRead PartsOf(std::span<const api::resource_v1::DeviceSelector> of_class,
+                                std::span<const api::resource_v1::DeviceSelector> of_request) const;
+  /// `parts`: at least what the expression reads.
+  void And(std::string_view expression,
+           const cel::batch::PartsRead& parts,
+           size_t from,
+           SelectionRow& row,
+           uint64_t& cost_left) DRAY_REQUIRES(mutex_);
   template <class Find>
   Frozen<AttributeColumn> Extend(const std::string& key, Find find) DRAY_REQUIRES(mutex_);
 

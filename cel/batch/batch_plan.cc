@@ -209,4 +209,16 @@ std::vector<BatchNode> MakeBatchPlan(const Program& program) {
   return Planner(program).Run();
 }
 
+PartsRead PartsReadBy(std::span<const BatchNode> plan) {
+  PartsRead parts{.all = false};
+  for (const BatchNode& node : plan) {
+    if (node.reads_all) return {};
+    for (const ColumnKey& key : node.columns) {
+      if (std::ranges::find(parts.columns, key) == parts.columns.end())
+        parts.columns.push_back(key);
+    }
+  }
+  return parts;
+}
+
 }  // namespace dray::cel::batch

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "cel/batch/device_table.h"
@@ -35,5 +36,8 @@ struct BatchNode {
 
 /// The nodes, children first; the last is the root. Costs O(nodes of the program).
 std::vector<BatchNode> MakeBatchPlan(const eval::Program& program);
+
+/// What all its leaves read.
+PartsRead PartsReadBy(std::span<const BatchNode> plan);
 
 }  // namespace dray::cel::batch

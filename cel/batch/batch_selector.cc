@@ -232,7 +232,6 @@ class Run {
                       DeviceParts& parts,
                       std::vector<QualifiedValue>& attributes,
                       std::vector<QualifiedValue>& capacity) {
-    constexpr std::string_view kNoName = "\x01";  // makes a domain exist; no expression reads it
     switch (key.field) {
       case Field::kDriver: parts.driver = value.text(); break;
       case Field::kAllowMultipleAllocations:
@@ -354,7 +353,9 @@ class Run {
 }  // namespace
 
 BatchSelector::BatchSelector(Selector selector)
-    : selector_(std::move(selector)), plan_(MakeBatchPlan(selector_.program())) {}
+    : selector_(std::move(selector)),
+      plan_(MakeBatchPlan(selector_.program())),
+      reads_(PartsReadBy(plan_)) {}
 
 uint64_t BatchSelector::Evaluate(const DeviceTable& table, Outcomes& out) const {
   uint64_t no_limit = UINT64_MAX;

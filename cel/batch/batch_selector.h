@@ -41,6 +41,8 @@ class BatchSelector {
   Evaluation EvaluateLane(const DeviceTable& table, size_t lane) const;
 
   const Selector& selector() const { return selector_; }
+  /// The tables that it can be evaluated on must cover these.
+  const PartsRead& reads() const { return reads_; }
 
  private:
   /// Each shape of device by itself.
@@ -48,6 +50,7 @@ class BatchSelector {
 
   Selector selector_;
   std::vector<BatchNode> plan_;
+  PartsRead reads_;
 };
 
 }  // namespace dray::cel::batch

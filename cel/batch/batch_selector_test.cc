@@ -21,12 +21,21 @@ struct Fleet {
     for (size_t i = 0; i < size; ++i) {
       const Device& device = devices.Draw(wide);
       builder.Add(device);
+      drawn.push_back(&device);
       activations.push_back(std::make_unique<DeviceActivation>(device));
     }
     table = builder.Build();
   }
 
+  /// A table of these parts only.
+  std::shared_ptr<const DeviceTable> TableOf(const PartsRead& parts) const {
+    DeviceTableBuilder builder(parts);
+    for (const Device* device : drawn) builder.Add(*device);
+    return builder.Build();
+  }
+
   testing::RandomDevices devices;
+  std::vector<const Device*> drawn;
   std::vector<std::unique_ptr<DeviceActivation>> activations;
   std::shared_ptr<const DeviceTable> table;
 };
@@ -38,12 +47,15 @@ struct Tally {
   size_t neither = 0;
 };
 
-// Empty if batch and scalar agree on all devices.
-std::string Disagreement(const Selector& selector, const Fleet& fleet, Tally* tally = nullptr) {
+// Empty if batch and scalar agree on all devices of the table, which are those of the fleet.
+std::string Disagreement(const Selector& selector,
+                         const Fleet& fleet,
+                         const DeviceTable& table,
+                         Tally* tally = nullptr) {
   const BatchSelector batch(selector);
   Outcomes outcomes;
-  const uint64_t bound = batch.Evaluate(*fleet.table, outcomes);
-  for (size_t lane = 0; lane < fleet.table->size(); ++lane) {
+  const uint64_t bound = batch.Evaluate(table, outcomes);
+  for (size_t lane = 0; lane < table.size(); ++lane) {
     const Evaluation wanted = selector.Evaluate(*fleet.activations[lane]);
     if (wanted.cost > bound) {
       return fmt::format("lane {}: cost {} above the bound {}", lane, wanted.cost, bound);
@@ -60,6 +72,16 @@ std::string Disagreement(const Selector& selector, const Fleet& fleet, Tally* ta
                        failed ? ", error " + wanted.error()->message : "");
   }
   return "";
+}
+
+// The same on a table of all parts, and on one of those that the selector reads.
+std::string Disagreement(const Selector& selector, const Fleet& fleet, Tally* tally = nullptr) {
+  std::string on_all = Disagreement(selector, fleet, *fleet.table, tally);
+  if (!on_all.empty()) return on_all;
+  const PartsRead reads = BatchSelector(selector).reads();
+  if (reads.all) return "";
+  const std::string on_read = Disagreement(selector, fleet, *fleet.TableOf(reads));
+  return on_read.empty() ? "" : "of what it reads: " + on_read;
 }
 
 class BatchAgreement : public ::testing::TestWithParam<bool> {};
@@ -157,6 +179,30 @@ TEST(BatchSelector, AnEmptyTableHasNoLanes) {
   Outcomes outcomes;
   BatchSelector(*selector).Evaluate(*DeviceTableBuilder().Build(), outcomes);
   EXPECT_EQ(outcomes.matched.Count(), 0u);
+}
+
+TEST(DeviceTable, CoversWhatItHasOrAll) {
+  const ColumnKey driver{.field = Field::kDriver};
+  const ColumnKey model{.field = Field::kAttribute, .domain = "a.example", .id = "model"};
+  DeviceTableBuilder builder({.all = false, .columns = {driver}});
+  builder.Add({.driver = "a.example", .attributes = {{"model", int64_t{1}}, {"b", int64_t{2}}}});
+  const auto table = builder.Build();
+  EXPECT_TRUE(table->Covers({.all = false}));
+  EXPECT_TRUE(table->Covers({.all = false, .columns = {driver}}));
+  EXPECT_FALSE(table->Covers({.all = false, .columns = {driver, model}}));
+  EXPECT_FALSE(table->Covers({}));
+  EXPECT_EQ(table->Find(model), nullptr);
+  EXPECT_TRUE(DeviceTableBuilder().Build()->Covers({.all = false, .columns = {driver, model}}));
+}
+
+TEST(DeviceTable, OfSomePartsIsBrokenByTheOthersToo) {
+  DeviceTableBuilder builder({.all = false, .columns = {{.field = Field::kDriver}}});
+  builder.Add({.driver = "a.example", .attributes = {{"v", VersionText{"1.0.0"}}}});
+  builder.Add({.driver = "a.example", .attributes = {{"v", VersionText{"1.x"}}}});
+  const auto table = builder.Build();
+  EXPECT_FALSE(table->broken({}).Has(0));
+  EXPECT_TRUE(table->broken({}).Has(1));
+  EXPECT_TRUE(table->ErrorOf(1, {}).starts_with("attribute v: parse semantic version"));
 }
 
 TEST(DeviceTable, LikeDevicesHaveOneShape) {

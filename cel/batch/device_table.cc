@@ -159,6 +159,37 @@ Value Own(Arena& arena, const Value& value) {
   return value;
 }
 
+/// Versions that a builder knows to be right.
+constexpr size_t kSoundVersionsMax = 4096;
+
+/// Whether a part of this name, of a device of `driver`, is the one that `key` names. As Qualify
+/// cuts names.
+bool IsNamed(std::string_view name, std::string_view driver, const ColumnKey& key) {
+  const size_t slash = name.find('/');
+  if (slash == std::string_view::npos) return driver == key.domain && name == key.id;
+  return name.substr(0, slash) == key.domain && name.substr(slash + 1) == key.id;
+}
+
+/// Of "id" and "driver/id" the first.
+template <class Part>
+const Part* FindPart(std::span<const Part> parts, std::string_view driver, const ColumnKey& key) {
+  const Part* found = nullptr;
+  for (const Part& part : parts) {
+    if (!part.name.ends_with(key.id) || !IsNamed(part.name, driver, key)) continue;
+    if (!part.name.contains('/')) return &part;
+    found = &part;
+  }
+  return found;
+}
+
+template <class Part>
+bool HasDomain(std::span<const Part> parts, std::string_view driver, std::string_view domain) {
+  return std::ranges::any_of(parts, [&](const Part& part) {
+    const size_t slash = part.name.find('/');
+    return domain == (slash == std::string_view::npos ? driver : part.name.substr(0, slash));
+  });
+}
+
 template <class Code>
 std::vector<Code> Narrow(std::span<const uint32_t> codes, std::span<const uint32_t> rank) {
   std::vector<Code> out(codes.size());
@@ -189,6 +220,13 @@ uint32_t DeviceTable::CodeAt(const Column& column, size_t lane) {
   return std::visit([&](const auto& codes) { return uint32_t{codes[lane]}; }, column.codes);
 }
 
+bool DeviceTable::Covers(const PartsRead& parts) const {
+  if (parts_.all || parts.all) return parts_.all;
+  return std::ranges::all_of(parts.columns, [&](const ColumnKey& key) {
+    return std::ranges::find(parts_.columns, key) != parts_.columns.end();
+  });
+}
+
 const Column* DeviceTable::Find(const ColumnKey& key) const {
   const auto found = index_.find(IndexKey(key.field, key.domain, key.id));
   return found == index_.end() ? nullptr : &columns_[found->second].column;
@@ -216,8 +254,13 @@ Value DeviceTable::DeviceOfShape(size_t shape, const Environment& environment, A
         break;
       case Field::kAttribute: attributes.push_back({named.key.domain, named.key.id, value}); break;
       case Field::kCapacity: capacity.push_back({named.key.domain, named.key.id, value}); break;
+      // Where all parts are read, others of the domain are there.
       case Field::kAttributeDomain:
-      case Field::kCapacityDomain: break;
+        if (!parts_.all) attributes.push_back({named.key.domain, kNoName, value});
+        break;
+      case Field::kCapacityDomain:
+        if (!parts_.all) capacity.push_back({named.key.domain, kNoName, value});
+        break;
     }
   }
   parts.attributes = attributes;
@@ -302,7 +345,12 @@ class DeviceTableBuilder::ColumnBuilder {
   uint32_t last_ = 0;
 };
 
-DeviceTableBuilder::DeviceTableBuilder() : memory_(std::make_unique<Arena>()) {}
+DeviceTableBuilder::DeviceTableBuilder(PartsRead parts)
+    : parts_(std::move(parts)), memory_(std::make_unique<Arena>()) {
+  if (parts_.all) return;
+  for (const ColumnKey& key : parts_.columns)
+    columns_.push_back(std::make_unique<ColumnBuilder>(key));
+}
 DeviceTableBuilder::~DeviceTableBuilder() = default;
 
 DeviceTableBuilder::ColumnBuilder& DeviceTableBuilder::ColumnFor(Field field,
@@ -330,6 +378,73 @@ void DeviceTableBuilder::AddQualified(Field field,
 
 void DeviceTableBuilder::Add(const Device& device) {
   DRAY_CHECK(size_ < std::numeric_limits<uint32_t>::max());
+  if (parts_.all) {
+    AddAll(device);
+  } else {
+    AddRead(device);
+  }
+  ++size_;
+}
+
+/// Whether all attributes have values that every environment reads.
+bool DeviceTableBuilder::IsSound(const Device& device) {
+  return std::ranges::all_of(device.attributes, [&](const Attribute& attribute) {
+    const auto* const version = std::get_if<VersionText>(&attribute.value);
+    if (version == nullptr) {
+      return std::holds_alternative<bool>(attribute.value) ||
+             std::holds_alternative<int64_t>(attribute.value) ||
+             std::holds_alternative<std::string_view>(attribute.value);
+    }
+    std::string text(version->text);
+    if (sound_versions_.contains(text)) return true;
+    if (!api::Semver::Parse(text)) return false;
+    if (sound_versions_.size() < kSoundVersionsMax) sound_versions_.insert(std::move(text));
+    return true;
+  });
+}
+
+void DeviceTableBuilder::AddRead(const Device& device) {
+  Arena arena;
+  AttributeReader reader(arena);
+  if (!IsSound(device)) {
+    for (const Attribute& attribute : device.attributes) reader.Read(attribute);
+    if (!reader.error().empty()) errors_.emplace(size_, reader.error());
+    if (!reader.error_without_lists().empty())
+      errors_without_lists_.emplace(size_, reader.error_without_lists());
+  }
+  const std::span<const Attribute> attributes =
+      reader.error().empty() ? std::span<const Attribute>(device.attributes)
+                             : std::span<const Attribute>();  // they are never asked for
+  const auto set = [&](ColumnBuilder& column, const Value& value) {
+    column.Set(*memory_, size_, value);
+  };
+  for (const auto& column : columns_) {
+    const ColumnKey& key = column->key();
+    switch (key.field) {
+      case Field::kDriver: set(*column, Value::String(device.driver)); break;
+      case Field::kAllowMultipleAllocations:
+        set(*column, Value::Bool(device.allow_multiple_allocations));
+        break;
+      case Field::kAttribute:
+        if (const auto* const named = FindPart(attributes, device.driver, key))
+          set(*column, reader.Read(*named));
+        break;
+      case Field::kCapacity:
+        if (const auto* const named = FindPart(std::span(device.capacity), device.driver, key))
+          set(*column, Value::Quantity(named->value));
+        break;
+      case Field::kAttributeDomain:
+        if (HasDomain(attributes, device.driver, key.domain)) set(*column, Value::Bool(true));
+        break;
+      case Field::kCapacityDomain:
+        if (HasDomain(std::span(device.capacity), device.driver, key.domain))
+          set(*column, Value::Bool(true));
+        break;
+    }
+  }
+}
+
+void DeviceTableBuilder::AddAll(const Device& device) {
   Arena arena;
   AttributeReader reader(arena);
   ColumnFor(Field::kDriver, "", "").Set(*memory_, size_, Value::String(device.driver));
@@ -350,7 +465,6 @@ void DeviceTableBuilder::Add(const Device& device) {
     scratch_.push_back(Qualify(item.name, device.driver, Value::Quantity(item.value)));
   }
   AddQualified(Field::kCapacity, Field::kCapacityDomain, scratch_);
-  ++size_;
 }
 
 void DeviceTableBuilder::NumberShapes(DeviceTable& table) const {
@@ -385,6 +499,7 @@ void DeviceTableBuilder::NumberShapes(DeviceTable& table) const {
 std::shared_ptr<const DeviceTable> DeviceTableBuilder::Build() {
   auto table = std::make_shared<DeviceTable>();
   table->size_ = size_;
+  table->parts_ = std::exchange(parts_, {});
   NumberShapes(*table);
   std::ranges::sort(columns_, [](const auto& a, const auto& b) {
     return std::tie(a->key().domain, a->key().id) < std::tie(b->key().domain, b->key().id);

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <variant>
 #include <vector>
 
@@ -60,12 +61,25 @@ struct ColumnKey {
   bool operator==(const ColumnKey&) const = default;
 };
 
+/// Makes a domain exist of which nothing is known; no expression reads it.
+inline constexpr std::string_view kNoName = "\x01";
+
+/// The parts of a device that expressions read.
+struct PartsRead {
+  bool all = true;
+  std::vector<ColumnKey> columns = {};  // unless all
+};
+
 /// Devices by number ("lane"), in the order in which they were added. Immutable; for any number of
 /// threads. Owns all it refers to. Takes one code per device and column, up to 4 bytes, and each
 /// different value once.
 class DeviceTable {
  public:
   size_t size() const { return size_; }
+
+  /// Whether the table has all parts of its devices, or these. An expression that reads no others
+  /// has the same answers and costs on what is there.
+  bool Covers(const PartsRead& parts) const;
 
   /// nullptr if no device has anything there.
   const Column* Find(const ColumnKey& key) const;
@@ -104,6 +118,7 @@ class DeviceTable {
   };
 
   size_t size_ = 0;
+  PartsRead parts_;
   std::vector<NamedColumn> columns_;  // attributes and capacity, sorted by domain and id
   std::unordered_map<std::string, size_t> index_;
   std::vector<uint32_t> shape_of_;        // by lane
@@ -116,7 +131,8 @@ class DeviceTable {
 /// Builds a table device by device. Costs O(names) per device and one sort per column at the end.
 class DeviceTableBuilder {
  public:
-  DeviceTableBuilder();
+  /// Of the devices' `parts` only. What makes a device broken is looked for in all of it.
+  explicit DeviceTableBuilder(PartsRead parts = {});
   ~DeviceTableBuilder();
   DeviceTableBuilder(const DeviceTableBuilder&) = delete;
   DeviceTableBuilder& operator=(const DeviceTableBuilder&) = delete;
@@ -131,11 +147,17 @@ class DeviceTableBuilder {
 
   ColumnBuilder& ColumnFor(Field field, std::string_view domain, std::string_view id);
   void AddQualified(Field field, Field domain_field, std::vector<QualifiedValue>& values);
+  void AddAll(const Device& device);
+  void AddRead(const Device& device);
+  bool IsSound(const Device& device);
   void NumberShapes(DeviceTable& table) const;
 
+  PartsRead parts_;
   std::unique_ptr<Arena> memory_;
-  std::vector<std::unique_ptr<ColumnBuilder>> columns_;
+  std::vector<std::unique_ptr<ColumnBuilder>>
+      columns_;  // unless all parts are read: of those that are
   std::unordered_map<std::string, size_t> index_;
+  std::unordered_set<std::string> sound_versions_;  // texts of versions that are right
   std::vector<QualifiedValue> scratch_;
   size_t size_ = 0;
   std::unordered_map<size_t, std::string> errors_;  // by lane
