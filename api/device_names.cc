@@ -51,7 +51,7 @@ Problems CheckDeviceIdentifier(std::string_view name, Release release) {
 
 // What stands before or after the slash must not be empty.
 NameProblem EmptyPart(std::string_view part, Release release) {
-  if (IsSince(release, 36)) return Invalid("", fmt::format("the {} must not be empty", part));
+  if (IsSince(release, 35)) return Invalid("", fmt::format("the {} must not be empty", part));
   if (part == "domain" && !IsSince(release, 32)) part = "prefix";
   return Required(fmt::format("the {} must not be empty", part));
 }
@@ -72,7 +72,7 @@ Problems CheckDriverName(std::string_view name, Release release) {
   Problems problems;
   if (name.empty()) {
     problems.push_back(Required());
-    if (IsSince(release, 36)) return problems;
+    if (IsSince(release, 35)) return problems;
   }
   if (name.size() > kDriverNameMax) problems.push_back(TooLong(kDriverNameMax));
   std::string lower(name);
@@ -110,7 +110,7 @@ Problems CheckPoolNameSegments(std::string_view name) {
 }
 
 Problems CheckDeviceKey(std::string_view name, Release release) {
-  if (name.empty() && !IsSince(release, 36)) return {Required("name required")};
+  if (name.empty() && !IsSince(release, 35)) return {Required("name required")};
   const std::vector<std::string_view> parts = SplitAtSlashes(name);
   if (parts.size() == 1) return CheckDeviceIdentifier(name, release);
   if (parts.size() > 2) return {};

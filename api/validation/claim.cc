@@ -189,6 +189,20 @@ void CheckSubRequest(const v1::DeviceSubRequest& subrequest,
 // Requests and subrequests.
 constexpr SetKey kByName = {.member = "name"};
 
+void CheckAlternatives(const v1::DeviceRequest& request,
+                       const Context& context,
+                       const Path& path,
+                       Findings& out) {
+  const Path list = path.Child("firstAvailable");
+  const auto check = [&](const v1::DeviceSubRequest& subrequest, const Path& at) {
+    CheckSubRequest(subrequest, request.name, context, at, out);
+  };
+  if (!CheckItems(request.first_available, kFirstAvailableMax, Pass::kCovered, list, out, check)) {
+    return;
+  }
+  CheckDistinctNames(request.first_available, kByName, list, out, kNameOf);
+}
+
 void CheckRequest(const v1::DeviceRequest& request,
                   const Context& context,
                   const Path& path,
@@ -202,6 +216,10 @@ void CheckRequest(const v1::DeviceRequest& request,
   }
   const bool has_alternatives = !request.first_available.empty();
   if (has_alternatives && request.exactly.has_value()) {
+    if (!out.Since(34)) {  // which looked at both
+      CheckAlternatives(request, context, path, out);
+      CheckExactRequest(*request.exactly, request.name, context, path.Child("exactly"), out);
+    }
     out.written.Invalid(path,
                         "null",
                         "exactly one of `exactly` or `firstAvailable` is required, but multiple "
@@ -216,14 +234,7 @@ void CheckRequest(const v1::DeviceRequest& request,
     out.written.Required(path, "exactly one of `exactly` or `firstAvailable` is required");
     return;
   }
-  const Path list = path.Child("firstAvailable");
-  const auto check = [&](const v1::DeviceSubRequest& subrequest, const Path& at) {
-    CheckSubRequest(subrequest, request.name, context, at, out);
-  };
-  if (!CheckItems(request.first_available, kFirstAvailableMax, Pass::kCovered, list, out, check)) {
-    return;
-  }
-  CheckDistinctNames(request.first_available, kByName, list, out, kNameOf);
+  CheckAlternatives(request, context, path, out);
 }
 
 void CheckRequests(const Context& context, const Path& path, Findings& out) {
@@ -371,12 +382,13 @@ void CheckAdminNamespace(std::string_view namespace_,
     return;
   }
   const auto& labels = options.namespace_object->metadata.labels;
-  const auto label = labels.find(kAdminAccessLabel);
+  const std::string_view name = AdminAccessLabelOf(options.profile.release);
+  const auto label = labels.find(name);
   if (label != labels.end() && label->second == "true") return;
   errors.Forbidden(path,
                    fmt::format("admin access to devices requires the `{}: true` label on the "
                                "containing namespace",
-                               kAdminAccessLabel));
+                               name));
 }
 
 void CheckAdminAccess(const v1::ResourceClaimSpec& spec,
@@ -407,8 +419,8 @@ std::vector<ErrorCause> ValidateClaimUpdate(const v1::ResourceClaim& claim,
                                             const Options& options) {
   Findings out(options.profile, options.version);
   const Path spec("spec");
-  // Since 1.36 a spec that cannot change is not looked at again; before, twice.
-  const bool is_looked_at = !out.Since(36);
+  // Since 1.35 a spec that cannot change is not looked at again; before, twice.
+  const bool is_looked_at = !out.Since(35);
   if (is_looked_at) CheckClaimSpec(claim.spec, Origin::kNew, options.expressions, spec, out);
   if (claim.spec != old.spec) {
     out.covered().Invalid(

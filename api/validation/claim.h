@@ -35,6 +35,10 @@ inline constexpr size_t kAddressesMax = 16;
 
 /// Of namespaces whose claims may have admin access: "true".
 inline constexpr std::string_view kAdminAccessLabel = "resource.kubernetes.io/admin-access";
+/// 1.33 had another name for it.
+constexpr std::string_view AdminAccessLabelOf(Release release) {
+  return release == Release::k1_33 ? "resource.k8s.io/admin-access" : kAdminAccessLabel;
+}
 
 std::vector<ErrorCause> ValidateClaim(const resource_v1::ResourceClaim& claim,
                                       const Options& options);

@@ -52,8 +52,10 @@ ItemKey KeyOf(const Device& device) {
   return {device.driver, device.pool, device.device, share_id};
 }
 
-// As upstream prints it; up to 1.34 its strings did not show.
+// As upstream prints it; in 1.32 and 1.34 its strings did not show.
 std::string ShownKey(const v1::AllocatedDeviceStatus& device, const FieldErrors& errors) {
+  if (errors.release() == Release::k1_33)
+    return fmt::format("{}/{}/{}", device.driver, device.pool, device.device);
   if (!errors.Since(34)) return R"({"Driver":{},"Pool":{},"Device":{}})";
   if (!errors.Since(35)) return R"({"Driver":{},"Pool":{},"Device":{},"ShareID":{}})";
   return fmt::format(R"({{"Driver":{},"Pool":{},"Device":{},"ShareID":{}}})",

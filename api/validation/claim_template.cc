@@ -62,7 +62,7 @@ std::vector<ErrorCause> ValidateClaimTemplateUpdate(const v1::ResourceClaimTempl
     out.written.Invalid(
         Path("spec"), ShownAsGo(changed.spec, out.profile.release), "field is immutable");
   }
-  if (!out.Since(36)) CheckTemplate(changed, Origin::kStored, options, out);
+  if (!out.Since(35)) CheckTemplate(changed, Origin::kStored, options, out);
   return std::move(out).Take();
 }
 

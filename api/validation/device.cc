@@ -21,7 +21,7 @@ namespace v1 = resource_v1;
 constexpr std::string_view kNodeChoices = "`nodeName`, `nodeSelector`, or `allNodes`";
 
 void CheckTaints(const v1::Device& device, const v1::Device* old, const Path& path, Findings& out) {
-  if (old != nullptr && old->taints == device.taints) return;
+  if (out.Since(34) && old != nullptr && old->taints == device.taints) return;
   CheckItems(
       device.taints,
       out.Since(35) ? kTaintsMax : kTaintsMaxBefore35,

@@ -59,6 +59,10 @@ void CheckNotEmpty(const List<T>& list, const Path& path, FieldErrors& errors) {
   if (list.present() && list.empty()) errors.Invalid(path, "[]", "must not be empty if specified");
 }
 
+Path::KeyEnds EndsOfKeys(const Findings& out) {
+  return out.Since(36) ? Path::KeyEnds::kAlike : Path::KeyEnds::kFrontLonger;
+}
+
 void CheckOneValue(const v1::DeviceAttribute& attribute, const Path& path, Findings& out) {
   constexpr std::string_view kRule = "exactly one value must be specified";
   if (out.is_declarative()) {
@@ -71,7 +75,7 @@ void CheckOneValue(const v1::DeviceAttribute& attribute, const Path& path, Findi
   const size_t members = MembersOf(attribute, true).size();
   if (members > 1) {
     out.written.Invalid(path, ShownAsGo(attribute, out.profile.release), kRule);
-  } else if (members == 0 && out.Since(36)) {
+  } else if (members == 0 && out.Since(35)) {
     out.written.Invalid(path, Shown(""), kRule);
   } else if (members == 0) {
     out.written.Required(path, kRule);
@@ -132,7 +136,7 @@ void CheckAttributes(const v1::Device& device, const Path& path, Findings& out) 
   }
   const Path attributes = path.Child("attributes");
   for (const auto& [name, attribute] : device.attributes) {
-    const Path entry = attributes.Key(name, kDeviceKeyMax);
+    const Path entry = attributes.Key(name, kDeviceKeyMax, EndsOfKeys(out));
     CheckDeviceKeyShaped(name, KeyPath(attributes, entry, out), out.written);
     CheckAttribute(attribute, entry, out);
   }
@@ -146,7 +150,7 @@ void CheckCapacities(const v1::Device& device,
   if (out.Since(37) && old != nullptr && old->capacity == device.capacity) return;
   const bool is_shareable = device.allow_multiple_allocations.value_or(false);
   for (const auto& [name, capacity] : device.capacity) {
-    const Path entry = path.Key(name, kDeviceKeyMax);
+    const Path entry = path.Key(name, kDeviceKeyMax, EndsOfKeys(out));
     CheckDeviceKeyShaped(name, KeyPath(path, entry, out), out.written);
     CheckPolicy(capacity, is_shareable, entry, out);
   }

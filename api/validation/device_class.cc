@@ -43,12 +43,10 @@ void CheckExtendedResourceName(std::string_view name, const Path& path, FieldErr
   errors.Names(path, name, CheckLabelKey(std::string(kQuotaPrefix).append(name)));
 }
 
-}  // namespace
-
-std::vector<ErrorCause> ValidateDeviceClass(const v1::DeviceClass& device_class,
-                                            const v1::DeviceClass* old,
-                                            const Options& options) {
-  Findings out(options.profile, options.version);
+void CheckClass(const v1::DeviceClass& device_class,
+                const v1::DeviceClass* old,
+                const Options& options,
+                Findings& out) {
   const Path spec("spec");
   const v1::DeviceClassSpec& now = device_class.spec;
   // Any change, be it of the order, makes all of a list new.
@@ -77,6 +75,18 @@ std::vector<ErrorCause> ValidateDeviceClass(const v1::DeviceClass& device_class,
   if (now.suitable_nodes.has_value()) {
     CheckNodeSelector(*now.suitable_nodes, Path("suitableNodes"), out.written);
   }
+}
+
+}  // namespace
+
+std::vector<ErrorCause> ValidateDeviceClass(const v1::DeviceClass& device_class,
+                                            const v1::DeviceClass* old,
+                                            const Options& options) {
+  Findings out(options.profile, options.version);
+  // 1.33 looked at a changed class as at a new one first.
+  if (old != nullptr && options.profile.release == Release::k1_33)
+    CheckClass(device_class, nullptr, options, out);
+  CheckClass(device_class, old, options, out);
   return std::move(out).Take();
 }
 

@@ -141,7 +141,7 @@ void CheckTaint(const resource_v1::DeviceTaint& taint,
                 Findings& out) {
   CheckKeyShaped(taint.key, path.Child("key"), out.written);
   if (!taint.value.empty()) CheckLabelValueShaped(taint.value, path.Child("value"), out.written);
-  if (old != nullptr && old->effect == taint.effect) return;
+  if (out.Since(34) && old != nullptr && old->effect == taint.effect) return;
   const Path effect = path.Child("effect");
   if (taint.effect.empty()) {
     out.covered().Required(effect);

@@ -23,6 +23,7 @@ struct Feature {
   Gate gate;
   bool (*is_in_use)(const T& object);
   void (*drop)(T& object);
+  Releases in = {};  // that drop it
 };
 
 bool IsOff(Gate gate, const Profile& profile) {
@@ -35,7 +36,7 @@ void DropFeatures(std::span<const Feature<T>> features,
                   const T* old,
                   const Profile& profile) {
   for (const Feature<T>& feature : features) {
-    if (!IsOff(feature.gate, profile)) continue;
+    if (!IsOff(feature.gate, profile) || !feature.in.Rules(profile.release)) continue;
     if (old == nullptr || !feature.is_in_use(*old)) feature.drop(next);
   }
 }
@@ -187,7 +188,7 @@ void DropController(v1::ResourceClaim& claim) {
 constexpr std::array<Feature<v1::ResourceClaim>, 9> kClaimFeatures = {{
     {Gate::kPrioritizedList, UsesAlternatives, DropAlternatives},
     {Gate::kAdminAccess, UsesAdminAccess, DropAdminAccess},
-    {Gate::kDeviceTaints, UsesTolerations, DropTolerations},
+    {Gate::kDeviceTaints, UsesTolerations, DropTolerations, {.first = 34}},
     {Gate::kConsumableCapacity, UsesSharedCapacity, DropSharedCapacity},
     {Gate::kDeviceStatus, UsesDeviceStatus, DropDeviceStatus},
     {Gate::kBindingConditions, UsesBindingConditions, DropBindingConditions},

@@ -62,7 +62,7 @@ bool FieldErrors::Since(int minor) const {
 }
 
 LengthWord FieldErrors::label_length_word() const {
-  return Since(36) ? LengthWord::kBytes : LengthWord::kCharacters;
+  return Since(35) ? LengthWord::kBytes : LengthWord::kCharacters;
 }
 
 void FieldErrors::Required(const Path& path, std::string_view detail) {

@@ -29,6 +29,7 @@ TEST(FieldPath, ShortensKeysPastTheirLimitOnly) {
   const Path map("m");
   EXPECT_EQ(map.Key(std::string(10, 'k'), 10).ToString(), "m[kkkkkkkkkk]");
   EXPECT_EQ(map.Key("0123456789A", 10).ToString(), "m[012...89A]");
+  EXPECT_EQ(map.Key("0123456789A", 10, Path::KeyEnds::kFrontLonger).ToString(), "m[0123...89A]");
 }
 
 TEST(FieldErrors, SayWhatIsWrongInUpstreamsWords) {

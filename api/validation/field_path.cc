@@ -9,11 +9,12 @@
 namespace dray::api::validation {
 namespace {
 
-std::string Shortened(std::string_view key, size_t max) {
+std::string Shortened(std::string_view key, size_t max, Path::KeyEnds ends) {
   constexpr std::string_view kGap = "...";
   if (max <= kGap.size() || key.size() <= max) return Cut(key, kShownMax);
   const size_t kept = max - kGap.size();
-  return fmt::format("{}{}{}", key.substr(0, kept / 2), kGap, key.substr(key.size() - kept / 2));
+  const size_t front = (kept + (ends == Path::KeyEnds::kFrontLonger ? 1 : 0)) / 2;
+  return fmt::format("{}{}{}", key.substr(0, front), kGap, key.substr(key.size() - kept / 2));
 }
 
 }  // namespace
@@ -32,7 +33,10 @@ void Path::AppendTo(std::string& out) const {
       out += Cut(name_, kShownMax);
       break;
     case Kind::kIndex: out += fmt::format("[{}]", number_); break;
-    case Kind::kKey: out += fmt::format("[{}]", Shortened(name_, number_)); break;
+    case Kind::kKey: out += fmt::format("[{}]", Shortened(name_, number_, KeyEnds::kAlike)); break;
+    case Kind::kKeyFrontLonger:
+      out += fmt::format("[{}]", Shortened(name_, number_, KeyEnds::kFrontLonger));
+      break;
   }
 }
 

@@ -18,17 +18,21 @@ class Path {
 
   Path Child(std::string_view name) const& { return {*this, name, Kind::kName, 0}; }
   Path Index(size_t index) const& { return {*this, {}, Kind::kIndex, index}; }
+  /// Which end of a key that is cut keeps the odd byte: none of them, or the first.
+  enum class KeyEnds : unsigned char { kAlike, kFrontLonger };
   /// An entry of a map. With `max` > 0 a longer key is shown by its first and last `max` / 2 bytes.
-  Path Key(std::string_view key, size_t max = 0) const& { return {*this, key, Kind::kKey, max}; }
+  Path Key(std::string_view key, size_t max = 0, KeyEnds ends = KeyEnds::kAlike) const& {
+    return {*this, key, ends == KeyEnds::kAlike ? Kind::kKey : Kind::kKeyFrontLonger, max};
+  }
   Path Child(std::string_view name) const&& = delete;
   Path Index(size_t index) const&& = delete;
-  Path Key(std::string_view key, size_t max = 0) const&& = delete;
+  Path Key(std::string_view key, size_t max = 0, KeyEnds ends = KeyEnds::kAlike) const&& = delete;
 
   /// As clients write it, each name cut after kShownMax bytes. Cost is linear in its length.
   std::string ToString() const;
 
  private:
-  enum class Kind : unsigned char { kName, kIndex, kKey };
+  enum class Kind : unsigned char { kName, kIndex, kKey, kKeyFrontLonger };
   Path(const Path& parent, std::string_view name, Kind kind, size_t number)
       : parent_(&parent), name_(name), kind_(kind), number_(number) {}
   void AppendTo(std::string& out) const;

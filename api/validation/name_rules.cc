@@ -91,8 +91,8 @@ void CheckDeviceKeyShaped(std::string_view value, const Path& path, FieldErrors&
 
 void CheckAttributeName(std::string_view value, const Path& path, FieldErrors& errors) {
   CheckDeviceKeyShaped(value, path, errors);
-  if (value.contains('/') || (value.empty() && !errors.Since(36))) return;
-  if (errors.Since(36)) {
+  if (value.contains('/') || (value.empty() && !errors.Since(35))) return;
+  if (errors.Since(35)) {
     errors.Invalid(path,
                    Shown(value),
                    "a fully qualified name must be a domain and a name separated by a slash");

@@ -101,9 +101,11 @@ void CheckCondition(const meta_v1::Condition& condition, const Path& path, Field
                    std::to_string(condition.observed_generation),
                    "must be greater than or equal to zero");
   }
-  if (condition.last_transition_time.IsZero()) errors.Required(path.Child("lastTransitionTime"));
+  const std::string_view missing = errors.Since(34) ? "" : "must be set";
+  if (condition.last_transition_time.IsZero())
+    errors.Required(path.Child("lastTransitionTime"), missing);
   if (condition.reason.empty()) {
-    errors.Required(path.Child("reason"));
+    errors.Required(path.Child("reason"), missing);
   } else {
     if (!IsConditionReason(condition.reason)) {
       errors.Invalid(path.Child("reason"),
@@ -201,7 +203,7 @@ void CheckRawObject(
   if (start == std::string::npos || value.bytes()[start] != '{') {
     errors.Invalid(path,
                    Shown("<value omitted>"),
-                   errors.Since(32) ? "must be a valid JSON object"
+                   errors.Since(34) ? "must be a valid JSON object"
                                     : "parameters must be a valid JSON object");
   }
 }

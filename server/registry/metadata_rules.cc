@@ -71,7 +71,7 @@ struct Subject {
   }
   /// The same about keys and values of labels.
   api::LengthWord label_word() const {
-    return profile.Since(36) ? api::LengthWord::kBytes : api::LengthWord::kCharacters;
+    return profile.Since(35) ? api::LengthWord::kBytes : api::LengthWord::kCharacters;
   }
 };
 
@@ -209,6 +209,27 @@ void CheckOwner(const meta_v1::OwnerReference& owner, const std::string& path, C
   CheckNotEvent(owner, split, path, causes);
 }
 
+// As Go writes them; up to 1.33 flags showed as where they are.
+std::string ShownOwners(const Subject& subject, const api::List<meta_v1::OwnerReference>& owners) {
+  if (subject.profile.Since(34)) return ShownStruct(owners);
+  std::vector<std::string> shown;
+  const auto flag = [](const std::optional<bool>& value) {
+    return value.has_value() ? "(*bool)(0xc000000000)" : "(*bool)(nil)";
+  };
+  for (const meta_v1::OwnerReference& owner : owners) {
+    shown.push_back(
+        fmt::format("v1.OwnerReference{{APIVersion:{}, Kind:{}, Name:{}, UID:{}, Controller:{}, "
+                    "BlockOwnerDeletion:{}}}",
+                    errors::Quoted(owner.api_version),
+                    errors::Quoted(owner.kind),
+                    errors::Quoted(owner.name),
+                    errors::Quoted(owner.uid),
+                    flag(owner.controller),
+                    flag(owner.block_owner_deletion)));
+  }
+  return fmt::format("[]v1.OwnerReference{{{}}}", fmt::join(shown, ", "));
+}
+
 std::string ShortName(std::string_view name) {
   return api::Cut(name, api::validation::kShownMax);
 }
@@ -226,7 +247,7 @@ void CheckOwners(const Subject& subject, const meta_v1::ObjectMeta& meta, Causes
     if (!owner.controller.value_or(false)) continue;
     const std::string current = ShortName(owner.kind) + "/" + ShortName(owner.name);
     if (!controller.empty()) {
-      if (!shown.has_value()) shown = ShownStruct(meta.owner_references);
+      if (!shown.has_value()) shown = ShownOwners(subject, meta.owner_references);
       causes.push_back(errors::InvalidValue(
           "metadata.ownerReferences",
           *shown,
@@ -307,7 +328,7 @@ void CheckDeletionTime(const Subject& subject,
                        const meta_v1::ObjectMeta& old,
                        Causes& causes) {
   const std::optional<api::Time>& time = meta.deletion_timestamp;
-  if (subject.profile.Since(33) || !time.has_value()) {
+  if (subject.profile.Since(34) || !time.has_value()) {
     return CheckImmutable("deletionTimestamp", time, old.deletion_timestamp, causes);
   }
   if (time == old.deletion_timestamp) return;
@@ -359,13 +380,18 @@ Causes CheckChangedBefore37(const Subject& subject,
                             ChangedPart part) {
   Causes as_new;
   CheckCommon(subject, meta, as_new);
+  // The generic code takes any name that fits into a path.
+  Causes generic;
+  std::ranges::copy_if(as_new, std::back_inserter(generic), [](const ErrorCause& cause) {
+    return cause.field != "metadata.name";
+  });
   Causes change;
   CheckChange(subject, meta, old, change);
   CheckLabels(subject, meta, change);
   CheckAnnotations(subject, meta, change);
   CheckOwners(subject, meta, change);
   const Causes finalizers = api::validation::CheckFinalizerNames(meta);
-  Causes all = as_new;
+  Causes all = generic;
   const auto add = [&](const Causes& more) { std::ranges::copy(more, std::back_inserter(all)); };
   add(change);
   const int looks = part == ChangedPart::kMain ? LooksAsNew(subject) : 0;

@@ -63,7 +63,7 @@ constexpr Strategy kNode = {.type = &TypeOf<core_v1::Node>,
 
 constexpr Strategy kPod = {
     .type = &TypeOf<core_v1::Pod>,
-    .generation_in = {.first = 34},
+    .generation_in = {.first = 33},
     .status_metadata = StatusMetadata::kOwnersFromStore,
     .prepare_create = PrepareNewPod,
     .prepare_status = PreparePodStatus,

@@ -9,6 +9,7 @@
 
 #include "base/world.h"
 #include "tests/vectors/case_files.h"
+#include "tests/vectors/shared_folder.h"
 
 namespace dray::vectors {
 namespace {
@@ -29,6 +30,26 @@ TEST_P(ValidationVectors, AnswersAreUpstreams) {
 INSTANTIATE_TEST_SUITE_P(Releases,
                          ValidationVectors,
                          testing::Values("1.30", "1.31", "1.32", "1.34", "1.36", "1.37"),
+                         [](const auto& info) { return "R1_" + info.param.substr(2); });
+
+// Of these the repository has no cases.
+class SharedValidationVectors : public testing::TestWithParam<std::string> {};
+
+TEST_P(SharedValidationVectors, AnswersAreUpstreams) {
+  Disk& disk = RealWorld().disk;
+  const std::string folder = SharedFolder() + "/vectors/validation";
+  if (!disk.IsFolder(folder)) GTEST_SKIP() << folder << " is not there";
+  const Result<std::vector<std::string>> files = VectorFilesIn(disk, folder, ".json");
+  ASSERT_TRUE(files) << files.error().message;
+  const Result<Report> report = RunValidationVectors(disk, *files, {.release = GetParam()});
+  ASSERT_TRUE(report.has_value()) << report.error().message;
+  for (const std::string& failure : report->failures) ADD_FAILURE() << failure;
+  EXPECT_GT(report->passed, 0U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Releases,
+                         SharedValidationVectors,
+                         testing::Values("1.33", "1.35"),
                          [](const auto& info) { return "R1_" + info.param.substr(2); });
 
 // A case whose answer is not ours must be told, or nothing here means anything.
