@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,6 +37,15 @@ struct ObjectList {
 };
 
 enum class PatchType : uint8_t { kJson, kMerge, kStrategicMerge };
+
+/// A write as one of several.
+struct Write {
+  enum class Verb : uint8_t { kCreate, kUpdate };
+  Verb verb = Verb::kCreate;
+  api::Object object;
+  std::string subresource = {};
+  ObjectRef parent = {};  // of a subresource that is created: what it is a part of
+};
 
 enum class WatchEventType : uint8_t { kAdded, kModified, kDeleted, kBookmark };
 
@@ -79,6 +89,10 @@ class Client {
   virtual Result<> CreateSubresource(const ObjectRef& ref,
                                      std::string_view subresource,
                                      const api::Object& body) = 0;
+  /// Carries out all of `writes`, of which none depends on another, and answers each, in order:
+  /// with what its own method returns, or with an empty object where that returns none. One after
+  /// the other, or side by side where that is cheaper.
+  virtual std::vector<Result<api::Object>> WriteAll(std::span<const Write> writes);
   /// Events after `resource_version`.
   virtual Result<std::unique_ptr<Watch>> StartWatch(const api::KindInfo& kind,
                                                     const ListOptions& options,

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <set>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
@@ -78,31 +80,38 @@ void EventRecorder::Record(const api::Object& about, EventText text) {
 }
 
 bool EventRecorder::Send(size_t max) {
+  std::set<std::string> keys;  // of those under way; a repetition waits for the first to be stored
+  WriteRounds rounds(client_);
   for (size_t i = 0; i < max && !pending_.empty(); ++i) {
+    if (!keys.insert(pending_.front().key).second) {
+      rounds.RunAll();
+      keys = {pending_.front().key};
+    }
     const Pending next = std::move(pending_.front());
     pending_.pop_front();
     const auto seen = Remember(next.key);
-    Result<api::Object> stored = Write(*seen, next.event);
-    if (stored) {
-      seen->stored = *std::move(stored);
-    } else {
-      seen->stored = {};
-      log_.Debug("event dropped", "error", stored.error().message);
-    }
+    Start(Write(&rounds, seen->stored, next.event),
+          [this, key = next.key](Result<api::Object> done) {
+            if (!done) log_.Debug("event dropped", "error", done.error().message);
+            const auto known = seen_by_key_.find(key);
+            if (known == seen_by_key_.end()) return;
+            known->second->stored = done ? *std::move(done) : api::Object();
+          });
   }
+  rounds.RunAll();
   return !pending_.empty();
 }
 
-Result<api::Object> EventRecorder::Write(const Seen& seen, const api::Object& event) {
-  if (seen.stored.empty()) return client_.Create(event);
-  api::Object repeated = seen.stored.Clone();
+Task<api::Object> EventRecorder::Write(WriteRounds* rounds, api::Object stored, api::Object event) {
+  if (stored.empty()) co_return co_await rounds->Create(event);
+  api::Object repeated = stored.Clone();
   auto& edited = repeated.Mutable<core_v1::Event>();
   edited.count += 1;
   edited.last_timestamp = event.As<core_v1::Event>().last_timestamp;
   edited.metadata.resource_version.clear();  // nobody else counts this event
-  Result<api::Object> written = client_.Update(repeated);
-  if (written) return written;
-  return client_.Create(event);  // it expired meanwhile
+  Result<api::Object> written = co_await rounds->Update(std::move(repeated), "");
+  if (written) co_return written;
+  co_return co_await rounds->Create(std::move(event));  // it expired meanwhile
 }
 
 EventRecorder::SeenList::iterator EventRecorder::Remember(const std::string& key) {

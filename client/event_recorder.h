@@ -12,8 +12,10 @@
 
 #include "api/object.h"
 #include "base/log.h"
+#include "base/task.h"
 #include "base/world.h"
 #include "client/client.h"
+#include "client/write_rounds.h"
 
 namespace dray::client {
 
@@ -66,7 +68,8 @@ class EventRecorder {
 
   bool TakeBudget(const std::string& uid, int64_t now);
   SeenList::iterator Remember(const std::string& key);
-  Result<api::Object> Write(const Seen& seen, const api::Object& event);
+  /// `stored`: the same event, if it has been sent before.
+  static Task<api::Object> Write(WriteRounds* rounds, api::Object stored, api::Object event);
 
   Client& client_;
   World& world_;

@@ -15,17 +15,26 @@ Result<api::Object> ReadModifyWrite(Client& client,
                                     const api::Object& known,
                                     std::string_view subresource,
                                     const Edit& edit) {
+  return RunAlone<api::Object>(client, [&](WriteRounds& rounds) {
+    return ReadModifyWrite(&rounds, known, std::string(subresource), &edit);
+  });
+}
+
+Task<api::Object> ReadModifyWrite(WriteRounds* rounds,
+                                  api::Object known,
+                                  std::string subresource,
+                                  const Edit* edit) {
   api::Object newest = known;
   for (int tries = 1;; ++tries) {
     api::Object copy = newest.Clone();
-    DRAY_TRY(const Change change, edit(copy));
-    if (change == Change::kNothing) return newest;
-    Result<api::Object> written = client.Update(copy, subresource);
-    if (written) return written;
+    DRAY_CO_TRY(const Change change, (*edit)(copy));
+    if (change == Change::kNothing) co_return newest;
+    Result<api::Object> written = co_await rounds->Update(std::move(copy), subresource);
+    if (written) co_return written;
     if (written.error().reason != StatusReason::kConflict || tries == kConflictTriesMax) {
-      return Fail(std::move(written).error());
+      co_return Fail(std::move(written).error());
     }
-    DRAY_TRY(newest, client.Get(RefOf(known)));
+    DRAY_CO_TRY(newest, rounds->client().Get(RefOf(known)));
   }
 }
 

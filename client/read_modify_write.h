@@ -3,11 +3,14 @@
 #pragma once
 
 #include <functional>
+#include <string>
 #include <string_view>
 
 #include "api/object.h"
 #include "base/result.h"
+#include "base/task.h"
 #include "client/client.h"
+#include "client/write_rounds.h"
 
 namespace dray::client {
 
@@ -32,5 +35,11 @@ Result<api::Object> ReadModifyWrite(Client& client,
                                     const api::Object& known,
                                     std::string_view subresource,
                                     const Edit& edit);
+
+/// The same as a task that writes in rounds. All that is pointed to outlives it.
+Task<api::Object> ReadModifyWrite(WriteRounds* rounds,
+                                  api::Object known,
+                                  std::string subresource,
+                                  const Edit* edit);
 
 }  // namespace dray::client

@@ -13,8 +13,8 @@ namespace dray::control_plane {
 namespace {
 
 constexpr size_t kSelectorsKept = 10'000;
-// Decided and not yet being written, so that no binder waits for the next decision.
-constexpr size_t kBindingsPerBinder = 4;
+// Decided and not finished: what a binder writes in one round, together.
+constexpr size_t kBindingsPerBinder = 32;
 
 /// The gates decide what the search knows, as they decide what the API has. Older releases had
 /// searches of their own; their objects get that of 1.37.

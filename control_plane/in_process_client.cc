@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "api/meta_v1/status.h"
-#include "base/task.h"
+#include "base/waiting.h"
+#include "client/read_modify_write.h"
+#include "store/held_commits.h"
 
 namespace dray::control_plane {
 namespace {
@@ -39,6 +41,16 @@ Error ErrorOf(const api::meta_v1::Status& status) {
   const bool expired = status.reason == ReasonName(StatusReason::kExpired);
   return {.reason = expired ? StatusReason::kExpired : StatusReason::kInternalError,
           .message = status.message};
+}
+
+/// What an answer brings; empty where it brings no object.
+Result<api::Object> ObjectOf(Result<server::verbs::Answer> answer) {
+  if (!answer) return Fail(std::move(answer).error());
+  if (!answer->outcome) return Fail(std::move(answer->outcome).error());
+  if (auto* object = std::get_if<server::verbs::ObjectAnswer>(&*answer->outcome)) {
+    return std::move(object->item.object);
+  }
+  return api::Object();
 }
 
 }  // namespace
@@ -124,9 +136,11 @@ class InProcessClient::Handle final : public client::Watch {
 
 InProcessClient::InProcessClient(server::verbs::Resources& resources,
                                  server::verbs::User user,
+                                 store::CommitHolder* holder,
                                  std::optional<server::verbs::LeaseCondition> under_lease)
     : resources_(resources),
       user_(std::move(user)),
+      holder_(holder),
       under_lease_(std::move(under_lease)),
       manager_(user_.name.substr(user_.name.rfind(':') + 1)),
       delivery_([this] { Deliver(); }) {}
@@ -153,13 +167,24 @@ server::verbs::ResourceRequest InProcessClient::RequestFor(server::verbs::Verb v
           .user = user_};
 }
 
-Result<api::Object> InProcessClient::CallForObject(server::verbs::ResourceRequest request) {
-  DRAY_TRY(server::verbs::Answer answer, Wait(resources_.Handle(std::move(request))));
-  if (!answer.outcome) return Fail(std::move(answer.outcome).error());
-  if (auto* object = std::get_if<server::verbs::ObjectAnswer>(&*answer.outcome)) {
-    return std::move(object->item.object);
+server::verbs::ResourceRequest InProcessClient::RequestFor(const client::Write& write) const {
+  const api::Object& object = write.object;
+  const client::ObjectRef collection{.kind = &object.kind(),
+                                     .namespace_ = object.metadata().namespace_};
+  server::verbs::ResourceRequest request;
+  if (write.verb == client::Write::Verb::kUpdate) {
+    request = RequestFor(server::verbs::Verb::kUpdate, client::RefOf(object));
+  } else {
+    request = RequestFor(server::verbs::Verb::kCreate,
+                         write.subresource.empty() ? collection : write.parent);
   }
-  return api::Object();
+  request.subresource = write.subresource;
+  request.body = object;
+  return request;
+}
+
+Result<api::Object> InProcessClient::CallForObject(server::verbs::ResourceRequest request) {
+  return ObjectOf(Wait(resources_.Handle(std::move(request))));
 }
 
 Result<api::Object> InProcessClient::Get(const client::ObjectRef& ref) {
@@ -184,22 +209,14 @@ Result<client::ObjectList> InProcessClient::List(const api::KindInfo& kind,
 }
 
 Result<api::Object> InProcessClient::Create(const api::Object& object) {
-  server::verbs::ResourceRequest request =
-      RequestFor(server::verbs::Verb::kCreate,
-                 {.kind = &object.kind(), .namespace_ = object.metadata().namespace_});
-  request.body = object;
-  return CallForObject(std::move(request));
+  return CallForObject(RequestFor({.verb = client::Write::Verb::kCreate, .object = object}));
 }
 
 Result<api::Object> InProcessClient::Update(const api::Object& object,
                                             std::string_view subresource) {
-  server::verbs::ResourceRequest request = RequestFor(server::verbs::Verb::kUpdate,
-                                                      {.kind = &object.kind(),
-                                                       .namespace_ = object.metadata().namespace_,
-                                                       .name = object.metadata().name});
-  request.subresource = subresource;
-  request.body = object;
-  return CallForObject(std::move(request));
+  return CallForObject(RequestFor({.verb = client::Write::Verb::kUpdate,
+                                   .object = object,
+                                   .subresource = std::string(subresource)}));
 }
 
 Result<api::Object> InProcessClient::Patch(const client::ObjectRef& ref,
@@ -224,11 +241,25 @@ Result<> InProcessClient::Delete(const client::ObjectRef& ref,
 Result<> InProcessClient::CreateSubresource(const client::ObjectRef& ref,
                                             std::string_view subresource,
                                             const api::Object& body) {
-  server::verbs::ResourceRequest request = RequestFor(server::verbs::Verb::kCreate, ref);
-  request.subresource = subresource;
-  request.body = body;
-  DRAY_TRY_VOID(CallForObject(std::move(request)));
+  DRAY_TRY_VOID(CallForObject(RequestFor({.verb = client::Write::Verb::kCreate,
+                                          .object = body,
+                                          .subresource = std::string(subresource),
+                                          .parent = ref})));
   return {};
+}
+
+std::vector<Result<api::Object>> InProcessClient::WriteAll(std::span<const client::Write> writes) {
+  Waiting<server::verbs::Answer> waiting;
+  {
+    const store::HeldCommits held(holder_);
+    for (const client::Write& write : writes) waiting.Begin(resources_.Handle(RequestFor(write)));
+  }
+  std::vector<Result<api::Object>> answers;
+  answers.reserve(writes.size());
+  for (Result<server::verbs::Answer>& answer : std::move(waiting).WaitForAll()) {
+    answers.push_back(ObjectOf(std::move(answer)));
+  }
+  return answers;
 }
 
 Result<std::unique_ptr<client::Watch>> InProcessClient::StartWatch(

@@ -6,15 +6,18 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <thread>
+#include <vector>
 
 #include "api/meta_v1/options.h"
 #include "base/bounded_queue.h"
 #include "base/mutex.h"
 #include "client/client.h"
 #include "server/verbs/resources.h"
+#include "store/held_commits.h"
 
 namespace dray::control_plane {
 
@@ -27,9 +30,11 @@ class InProcessClient final : public client::Client {
   /// Events handed to a watch before the next one gets its turn.
   static constexpr size_t kBatchEventsMax = 256;
 
-  /// `user` is who asks. With a lease, updates, patches and bindings are refused once it is lost.
+  /// `user` is who asks; `holder` is that of the store, if it has one. With a lease, updates,
+  /// patches and bindings are refused once it is lost.
   InProcessClient(server::verbs::Resources& resources,
                   server::verbs::User user,
+                  store::CommitHolder* holder = nullptr,
                   std::optional<server::verbs::LeaseCondition> under_lease = std::nullopt);
   ~InProcessClient() override;
   InProcessClient(const InProcessClient&) = delete;
@@ -49,6 +54,7 @@ class InProcessClient final : public client::Client {
   Result<> CreateSubresource(const client::ObjectRef& ref,
                              std::string_view subresource,
                              const api::Object& body) override;
+  std::vector<Result<api::Object>> WriteAll(std::span<const client::Write> writes) override;
   Result<std::unique_ptr<client::Watch>> StartWatch(const api::KindInfo& kind,
                                                     const client::ListOptions& options,
                                                     const std::string& resource_version,
@@ -60,11 +66,13 @@ class InProcessClient final : public client::Client {
 
   server::verbs::ResourceRequest RequestFor(server::verbs::Verb verb,
                                             const client::ObjectRef& ref) const;
+  server::verbs::ResourceRequest RequestFor(const client::Write& write) const;
   Result<api::Object> CallForObject(server::verbs::ResourceRequest request);
   void Deliver();
 
   server::verbs::Resources& resources_;
   const server::verbs::User user_;
+  store::CommitHolder* const holder_;
   const std::optional<server::verbs::LeaseCondition> under_lease_;
   const std::string manager_;  // in managedFields: the user's name after the last colon
   std::atomic<size_t> watches_ = 0;

@@ -15,6 +15,7 @@
 #include "base/simulated_world.h"
 #include "base/task.h"
 #include "server/verbs/resources.h"
+#include "store/held_commits.h"
 #include "store/memory_store.h"
 
 namespace dray::control_plane {
@@ -76,6 +77,37 @@ TEST(InProcessClient, WritesWhatOnlyHubsHave) {
   const auto& status = asked_back->As<api::resource_v1::ResourceClaim>().status;
   EXPECT_EQ(status.allocation->controller, "acme.example");
   EXPECT_TRUE(status.deallocation_requested);
+}
+
+class CountingHolder final : public store::CommitHolder {
+ public:
+  void Hold() override { ++held; }
+  void Release() override { --held; }
+  int held = 0;
+};
+
+TEST(InProcessClient, AnswersEachOfSeveralWrites) {
+  SimulatedWorld world(7);
+  const api::Scheme scheme;
+  store::MemoryStore store;
+  server::verbs::Resources resources(scheme, store, world.world(), Log::Silent(), {});
+  ASSERT_TRUE(Wait(resources.Bootstrap()).has_value());
+  CountingHolder holder;
+  InProcessClient client(resources, {.name = "system:me"}, &holder);
+  const auto map_of = [](std::string name) {
+    api::core_v1::ConfigMap map;
+    map.metadata.namespace_ = "default";
+    map.metadata.name = std::move(name);
+    return client::Write{.object = api::Object::Of(std::move(map))};
+  };
+  const std::vector<client::Write> writes = {map_of("a"), map_of("a"), map_of("b")};
+  const auto answers = client.WriteAll(writes);
+  ASSERT_EQ(answers.size(), 3U);
+  EXPECT_EQ(answers[0].value().metadata().name, "a");
+  EXPECT_EQ(answers[1].error().reason, StatusReason::kAlreadyExists);
+  EXPECT_EQ(answers[2].value().metadata().name, "b");
+  EXPECT_EQ(holder.held, 0) << "released, however often it was held";
+  EXPECT_TRUE(client.WriteAll({}).empty());
 }
 
 }  // namespace

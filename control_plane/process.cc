@@ -21,7 +21,7 @@ namespace dray::control_plane {
 namespace {
 
 constexpr std::chrono::milliseconds kShutdownGrace{2000};
-constexpr size_t kBinders = 16;  // where a commit waits for a disk
+constexpr size_t kBinders = 2;  // where a commit waits for a disk: one prepares, one waits
 
 /// Whatever the store is: probes know the names from kube-apiserver. There are no informers that
 /// would have to be ready first.
@@ -76,7 +76,9 @@ Result<> Process::StartServer() {
   DRAY_TRY(const server::http::Authenticator authenticator, ReadTokens());
   DRAY_TRY_VOID(CheckFiles());
   DRAY_TRY_VOID(MakeDataFolder());
-  DRAY_TRY(store_, OpenStore(world_, log_, options_.store));
+  DRAY_TRY(OpenedStore opened, OpenStore(world_, log_, options_.store));
+  store_ = std::move(opened.store);
+  holder_ = opened.holder;
   DRAY_TRY_VOID(MakeResources(authenticator));
   DRAY_TRY_VOID(Wait(resources_->Bootstrap()));
   DRAY_TRY_VOID(Wait(resources_->BootstrapObjects()));
@@ -210,7 +212,7 @@ Result<ComponentsOptions> Process::ChooseComponents() const {
 }
 
 Result<> Process::StartComponents() {
-  client_.emplace(*resources_, ComponentsUser());
+  client_.emplace(*resources_, ComponentsUser(), holder_);
   DRAY_TRY(ComponentsOptions chosen, ChooseComponents());
   components_.emplace(*client_, world_, log_, scheme_, chosen);
   if (options_.store.etcd_servers.empty()) return components_->Start();
@@ -223,6 +225,7 @@ Result<> Process::Lead(const client::LeaderTerm& term, const ComponentsOptions& 
   components_.reset();
   leader_client_.emplace(*resources_,
                          ComponentsUser(),
+                         holder_,
                          server::verbs::LeaseCondition{.namespace_ = term.lease_namespace,
                                                        .name = term.lease_name,
                                                        .holder = term.holder,

@@ -100,6 +100,7 @@ class Process {
   // In the order in which they are made.
   api::Scheme scheme_;
   std::unique_ptr<store::Store> store_;
+  store::CommitHolder* holder_ = nullptr;           // OpenedStore::holder
   WorkerPool workers_{WorkerPool::UsualThreads()};  // of requests that take long
   std::unique_ptr<server::verbs::Resources> resources_;
   std::optional<server::http::HttpApi> api_;

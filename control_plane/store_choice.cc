@@ -51,13 +51,21 @@ Result<> CheckStoreChoice(const StoreChoice& choice) {
   return {};
 }
 
-Result<std::unique_ptr<store::Store>> OpenStore(World& world, Log log, const StoreChoice& choice) {
+Result<OpenedStore> OpenStore(World& world, Log log, const StoreChoice& choice) {
   store::Options options;
   options.read_value = server::storage::ReadStored;
   options.new_id = world.random.Next();
-  if (!choice.etcd_servers.empty()) return OpenEtcd(world, std::move(log), choice, options);
-  if (choice.memory) return std::make_unique<store::MemoryStore>(options);
-  return store::sqlite::SqliteStore::Open(choice.data_folder, options);
+  OpenedStore opened;
+  if (!choice.etcd_servers.empty()) {
+    DRAY_TRY(opened.store, OpenEtcd(world, std::move(log), choice, options));
+  } else if (choice.memory) {
+    opened.store = std::make_unique<store::MemoryStore>(options);
+  } else {
+    DRAY_TRY(auto in_file, store::sqlite::SqliteStore::Open(choice.data_folder, options));
+    opened.holder = in_file.get();
+    opened.store = std::move(in_file);
+  }
+  return opened;
 }
 
 std::string WhereObjectsAre(const StoreChoice& choice) {

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/result.h"
 #include "base/world.h"
+#include "store/held_commits.h"
 #include "store/store.h"
 
 namespace dray::control_plane {
@@ -29,10 +30,15 @@ struct StoreChoice {
 /// Errors: kBadRequest  options that exclude each other or miss a partner, by name.
 Result<> CheckStoreChoice(const StoreChoice& choice);
 
+struct OpenedStore {
+  std::unique_ptr<store::Store> store;
+  store::CommitHolder* holder = nullptr;  // the same, where it waits for a disk
+};
+
 /// Opens the store, whose values are read back as objects. A new one gets an identity by chance.
 /// Precondition: CheckStoreChoice. Errors: those of the implementation, each with the file or
 /// server it is about and what to do.
-Result<std::unique_ptr<store::Store>> OpenStore(World& world, Log log, const StoreChoice& choice);
+Result<OpenedStore> OpenStore(World& world, Log log, const StoreChoice& choice);
 
 /// "in memory, and are gone when it stops": where the objects are, for the line that says a server
 /// is ready.

@@ -74,6 +74,7 @@ ResourceClaimController::ResourceClaimController(
       options_(options),
       events_(client, world, "resource_claim", log_),
       queue_(options.queue),
+      rounds_(client),
       templates_(client, TemplateKind(options.classic), world.clock, wakeup, log_),
       claims_(client, ClaimKind(options.classic), world.clock, wakeup, log_),
       pods_(client, kPodKind, world.clock, wakeup, log_) {
@@ -122,12 +123,7 @@ std::optional<MonotonicTime> ResourceClaimController::Step() {
   }
   if (!synced) return next;
   if (queue_overflowed_ && queue_.size() == 0) EnqueueAll();
-  for (size_t i = 0; i < kKeysPerStep; ++i) {
-    const MonotonicTime now = world_.clock.Monotonic();
-    const std::optional<std::string> key = queue_.Pop(now);
-    if (!key) break;
-    Handle(*key, now);
-  }
+  HandleSome();
   const MonotonicTime now = world_.clock.Monotonic();
   next = client::Earlier(next, queue_.Next(now));
   if (next && *next <= now) return next;
@@ -220,14 +216,31 @@ void ResourceClaimController::RememberDeleted(const std::string& uid) {
   deleted_order_.pop_front();
 }
 
-void ResourceClaimController::Handle(const std::string& key, MonotonicTime now) {
-  const std::string_view name = std::string_view(key).substr(key.find(':') + 1);
-  const Result<> done = key.starts_with("pod:")        ? SyncPod(name)
-                        : key.starts_with("podgroup:") ? SyncGroup(name)
-                                                       : SyncClaim(name);
+/// Each key once: one that is added meanwhile is handled when these are.
+void ResourceClaimController::HandleSome() {
+  std::vector<std::string> keys;
+  while (keys.size() < kKeysPerStep) {
+    std::optional<std::string> key = queue_.Pop(world_.clock.Monotonic());
+    if (!key) break;
+    keys.push_back(*std::move(key));
+  }
+  for (const std::string& key : keys) {
+    Start(Handle(key), [this, key](const Result<>& done) { Finish(key, done); });
+  }
+  rounds_.RunAll();
+}
+
+Task<> ResourceClaimController::Handle(const std::string& key) {
+  std::string name = key.substr(key.find(':') + 1);
+  if (key.starts_with("pod:")) return SyncPod(std::move(name));
+  if (key.starts_with("podgroup:")) return SyncGroup(std::move(name));
+  return SyncClaim(std::move(name));
+}
+
+void ResourceClaimController::Finish(const std::string& key, const Result<>& done) {
   if (done || IsMissing(done.error())) return queue_.Forget(key);
   log_.Debug("trying again later", "key", key, "error", done.error().message);
-  if (!queue_.AddRateLimited(key, now)) queue_overflowed_ = true;
+  if (!queue_.AddRateLimited(key, world_.clock.Monotonic())) queue_overflowed_ = true;
 }
 
 // ------------------------------------------------------------------------------------------------
@@ -242,28 +255,32 @@ std::vector<const api::Object*> ResourceClaimController::ClaimsOf(
   return claims;
 }
 
-Result<> ResourceClaimController::SyncPod(std::string_view key) {
+Task<> ResourceClaimController::SyncPod(std::string key) {
   const api::Object* found = pods_.Find(key);
-  if (found == nullptr) return {};
+  if (found == nullptr) co_return {};
   const api::Object object = *found;
   const auto& pod = object.As<core_v1::Pod>();
   const std::string group_key = groups_ ? api::claims::PodGroupKeyOf(pod) : std::string();
-  const api::Object* group = group_key.empty() ? nullptr : groups_->Find(group_key);
-  if (!group_key.empty() && group == nullptr) return {};  // it waits for its group
+  const api::Object* found_group = group_key.empty() ? nullptr : groups_->Find(group_key);
+  if (!group_key.empty() && found_group == nullptr) co_return {};  // it waits for its group
+  const api::Object group = found_group == nullptr ? api::Object() : *found_group;
   const auto make_plan = [&] {
     return PlanClaims(
         pod,
         ClaimsOf(pod.metadata.uid),
         [this](std::string_view claim) { return claims_.Find(claim); },
-        group == nullptr ? nullptr : &group->As<PodGroup>());
+        group.empty() ? nullptr : &group.As<PodGroup>());
   };
   PodPlan plan = make_plan();
-  DRAY_TRY_VOID(CreateClaims(object, AsOwner(pod), plan.missing, plan.known));
-  DRAY_TRY_VOID(RecordClaims(object, std::move(plan.known)));
-  for (const MissingReservation& missing : plan.to_reserve) DRAY_TRY_VOID(Reserve(missing));
-  if (!plan.waits_for_driver) return {};
-  DRAY_TRY_VOID(ReadClaimsAgain(pod));
-  return make_plan().waits_for_driver ? TellDriversNode(pod) : Result<>();
+  const ClaimOwner owner = AsOwner(pod);
+  DRAY_CO_TRY_VOID(co_await CreateClaims(&object, &owner, &plan.missing, &plan.known));
+  DRAY_CO_TRY_VOID(co_await RecordClaims(&object, std::move(plan.known)));
+  for (const MissingReservation& missing : plan.to_reserve) {
+    DRAY_CO_TRY_VOID(co_await Reserve(&missing));
+  }
+  if (!plan.waits_for_driver) co_return {};
+  DRAY_CO_TRY_VOID(ReadClaimsAgain(pod));
+  co_return make_plan().waits_for_driver ? TellDriversNode(pod) : Result<>();
 }
 
 /// The mirror of claims may be behind that of pods, and show a claim as it was before the scheduler
@@ -301,30 +318,31 @@ Result<> ResourceClaimController::TellDriversNode(const core_v1::Pod& pod) {
   return {};
 }
 
-Result<> ResourceClaimController::SyncGroup(std::string_view key) {
+Task<> ResourceClaimController::SyncGroup(std::string key) {
   const api::Object* found = groups_->Find(key);
-  if (found == nullptr) return {};
+  if (found == nullptr) co_return {};
   const api::Object object = *found;
   const auto& group = object.As<PodGroup>();
   GroupPlan plan = PlanGroupClaims(group,
                                    ClaimsOf(group.metadata.uid),
                                    [this](std::string_view claim) { return claims_.Find(claim); });
-  DRAY_TRY_VOID(CreateClaims(object, AsOwner(group), plan.missing, plan.known));
-  return RecordClaims(object, std::move(plan.known));
+  const ClaimOwner owner = AsOwner(group);
+  DRAY_CO_TRY_VOID(co_await CreateClaims(&object, &owner, &plan.missing, &plan.known));
+  co_return co_await RecordClaims(&object, std::move(plan.known));
 }
 
 template <class Record>
-Result<> ResourceClaimController::CreateClaims(const api::Object& object,
-                                               const ClaimOwner& owner,
-                                               const std::vector<MissingClaim>& missing,
-                                               std::vector<Record>& known) {
-  for (const MissingClaim& one : missing) {
-    Result<std::string> created = CreateClaim(owner, one);
+Task<> ResourceClaimController::CreateClaims(const api::Object* object,
+                                             const ClaimOwner* owner,
+                                             const std::vector<MissingClaim>* missing,
+                                             std::vector<Record>* known) {
+  for (const MissingClaim& one : *missing) {
+    Result<std::string> created = co_await CreateClaim(owner, &one);
     if (created) {
-      known.push_back({.name = one.entry, .resource_claim_name = *std::move(created)});
+      known->push_back({.name = one.entry, .resource_claim_name = *std::move(created)});
       continue;
     }
-    events_.Record(object,
+    events_.Record(*object,
                    {.type = client::EventType::kWarning,
                     .reason = "FailedResourceClaimCreation",
                     .message = fmt::format(
@@ -332,93 +350,97 @@ Result<> ResourceClaimController::CreateClaims(const api::Object& object,
                     .action = {}});
     Error error = std::move(created).error();
     error.reason = StatusReason::kUnknown;  // also "not found" is tried again
-    return Fail(std::move(error));
+    co_return Fail(std::move(error));
   }
-  return {};
+  co_return {};
 }
 
-Result<std::string> ResourceClaimController::CreateClaim(const ClaimOwner& owner,
-                                                         const MissingClaim& missing) {
-  const api::Object* found = templates_.Find(owner.namespace_ + "/" + missing.template_name);
+Task<std::string> ResourceClaimController::CreateClaim(const ClaimOwner* owner,
+                                                       const MissingClaim* missing) {
+  const api::Object* found = templates_.Find(owner->namespace_ + "/" + missing->template_name);
   if (found == nullptr) {
-    return Fail(StatusReason::kUnknown,
-                fmt::format("resource claim template \"{}\": "
-                            "resourceclaimtemplate.resource.k8s.io \"{}\" not found",
-                            missing.template_name,
-                            missing.template_name));
+    co_return Fail(StatusReason::kUnknown,
+                   fmt::format("resource claim template \"{}\": "
+                               "resourceclaimtemplate.resource.k8s.io \"{}\" not found",
+                               missing->template_name,
+                               missing->template_name));
   }
-  api::Object claim = MakeClaimOfEither(owner, missing.entry, *found);
+  api::Object claim = MakeClaimOfEither(*owner, missing->entry, *found);
   if (options_.classic != ClassicClaims::kNone) {
     claim.mutable_metadata().owner_references.front().block_owner_deletion = true;
   }
-  Result<api::Object> created = client_.Create(claim);
+  Result<api::Object> created = co_await rounds_.Create(std::move(claim));
   if (!created) {
-    return Fail(created.error().reason, "create ResourceClaim : " + created.error().message);
+    co_return Fail(created.error().reason, "create ResourceClaim : " + created.error().message);
   }
   claims_.Assume(*created);
-  return created->metadata().name;
+  co_return created->metadata().name;
 }
 
-Result<> ResourceClaimController::RecordClaims(const api::Object& pod,
-                                               std::vector<core_v1::PodResourceClaimStatus> known) {
+Task<> ResourceClaimController::RecordClaims(const api::Object* pod,
+                                             std::vector<core_v1::PodResourceClaimStatus> known) {
   std::ranges::sort(known, {}, &core_v1::PodResourceClaimStatus::name);
-  if (known.empty() || pod.As<core_v1::Pod>().status.resource_claim_statuses == known) return {};
-  DRAY_TRY(const api::Object written,
-           client::ReadModifyWrite(
-               client_, pod, "status", [&](api::Object& copy) -> Result<client::Change> {
-                 copy.Mutable<core_v1::Pod>().status.resource_claim_statuses = known;
-                 return client::Change::kWrite;
-               }));
+  if (known.empty() || pod->As<core_v1::Pod>().status.resource_claim_statuses == known) {
+    co_return {};
+  }
+  const client::Edit edit = [&](api::Object& copy) -> Result<client::Change> {
+    copy.Mutable<core_v1::Pod>().status.resource_claim_statuses = known;
+    return client::Change::kWrite;
+  };
+  DRAY_CO_TRY(const api::Object written,
+              co_await client::ReadModifyWrite(&rounds_, *pod, "status", &edit));
   pods_.Assume(written);
-  return {};
+  co_return {};
 }
 
-Result<> ResourceClaimController::RecordClaims(const api::Object& group,
-                                               std::vector<PodGroupResourceClaimStatus> known) {
-  if (known.empty() || group.As<PodGroup>().status.resource_claim_statuses == known) return {};
-  DRAY_TRY(const api::Object written,
-           client::ReadModifyWrite(
-               client_, group, "status", [&](api::Object& copy) -> Result<client::Change> {
-                 if (copy.metadata().uid != group.metadata().uid) return client::Change::kNothing;
-                 copy.Mutable<PodGroup>().status.resource_claim_statuses = known;
-                 return client::Change::kWrite;
-               }));
+Task<> ResourceClaimController::RecordClaims(const api::Object* group,
+                                             std::vector<PodGroupResourceClaimStatus> known) {
+  if (known.empty() || group->As<PodGroup>().status.resource_claim_statuses == known) {
+    co_return {};
+  }
+  const client::Edit edit = [&](api::Object& copy) -> Result<client::Change> {
+    if (copy.metadata().uid != group->metadata().uid) return client::Change::kNothing;
+    copy.Mutable<PodGroup>().status.resource_claim_statuses = known;
+    return client::Change::kWrite;
+  };
+  DRAY_CO_TRY(const api::Object written,
+              co_await client::ReadModifyWrite(&rounds_, *group, "status", &edit));
   groups_->Assume(written);
-  return {};
+  co_return {};
 }
 
-Result<> ResourceClaimController::Reserve(const MissingReservation& missing) {
-  const api::Object* found = claims_.Find(missing.claim);
-  if (found == nullptr) return {};
+Task<> ResourceClaimController::Reserve(const MissingReservation* missing) {
+  const api::Object* found = claims_.Find(missing->claim);
+  if (found == nullptr) co_return {};
   const api::Object claim = *found;
   const bool may =
       api::claims::VisitClaim(claim, [](const auto& value) { return MayBeReserved(value); });
-  if (!may) return {};  // an update of the claim brings us back
+  if (!may) co_return {};  // an update of the claim brings us back
   api::Object copy = claim.Clone();
-  api::claims::AddConsumer(copy, missing.consumer);
-  DRAY_TRY(const api::Object written, client_.Update(copy, "status"));
+  api::claims::AddConsumer(copy, missing->consumer);
+  DRAY_CO_TRY(const api::Object written, co_await rounds_.Update(std::move(copy), "status"));
   claims_.Assume(written);
-  return {};
+  co_return {};
 }
 
 // ------------------------------------------------------------------------------------------------
 // Claims.
 
-Result<> ResourceClaimController::SyncClaim(std::string_view key) {
+Task<> ResourceClaimController::SyncClaim(std::string key) {
   const api::Object* found = claims_.Find(key);
-  if (found == nullptr) return {};
+  if (found == nullptr) co_return {};
   api::Object claim = *found;
-  DRAY_TRY(const std::set<std::string> alive, AliveConsumers(claim));
-  DRAY_TRY(const Owner owner, OwnerOf(claim.metadata()));
+  DRAY_CO_TRY(const std::set<std::string> alive, AliveConsumers(claim));
+  DRAY_CO_TRY(const Owner owner, OwnerOf(claim.metadata()));
   const std::vector<ClaimAction> actions =
       api::claims::VisitClaim(claim, [&](const auto& one) { return Reconcile(one, alive, owner); });
   for (const ClaimAction& action : actions) {
-    DRAY_TRY(claim, Perform(claim, action));
+    DRAY_CO_TRY(claim, co_await Perform(&claim, &action));
     const bool gone = claim.metadata().deletion_timestamp && claim.metadata().finalizers.empty();
-    if (gone || std::holds_alternative<DeleteClaim>(action)) return {};
+    if (gone || std::holds_alternative<DeleteClaim>(action)) co_return {};
     claims_.Assume(claim);
   }
-  return {};
+  co_return {};
 }
 
 Result<std::set<std::string>> ResourceClaimController::AliveConsumers(const api::Object& claim) {
@@ -476,25 +498,25 @@ Result<Owner> ResourceClaimController::OwnerOf(const api::meta_v1::ObjectMeta& c
   return claim.owner_references.size() == 1 ? Owner::kGone : Owner::kNone;
 }
 
-Result<api::Object> ResourceClaimController::Perform(const api::Object& claim,
-                                                     const ClaimAction& action) {
-  api::Object copy = claim.Clone();
-  if (const auto* write = std::get_if<WriteStatus>(&action)) {
+Task<api::Object> ResourceClaimController::Perform(const api::Object* claim,
+                                                   const ClaimAction* action) {
+  api::Object copy = claim->Clone();
+  if (const auto* write = std::get_if<WriteStatus>(action)) {
     copy.Mutable<ResourceClaim>().status = write->status;
-    return client_.Update(copy, "status");
+    co_return co_await rounds_.Update(std::move(copy), "status");
   }
-  if (const auto* write = std::get_if<WriteClassicStatus>(&action)) {
+  if (const auto* write = std::get_if<WriteClassicStatus>(action)) {
     copy.Mutable<api::resource_v1alpha2::ResourceClaim>().status = write->status;
-    return client_.Update(copy, "status");
+    co_return co_await rounds_.Update(std::move(copy), "status");
   }
-  if (std::holds_alternative<RemoveFinalizer>(action)) {
-    std::erase(copy.mutable_metadata().finalizers, api::claims::FinalizerOf(claim));
-    return client_.Update(copy);
+  if (std::holds_alternative<RemoveFinalizer>(*action)) {
+    std::erase(copy.mutable_metadata().finalizers, api::claims::FinalizerOf(*claim));
+    co_return co_await rounds_.Update(std::move(copy), "");
   }
   api::meta_v1::DeleteOptions options;
-  options.preconditions = api::meta_v1::Preconditions{.uid = claim.metadata().uid};
-  DRAY_TRY_VOID(client_.Delete(client::RefOf(claim), options));
-  return claim;
+  options.preconditions = api::meta_v1::Preconditions{.uid = claim->metadata().uid};
+  DRAY_CO_TRY_VOID(client_.Delete(client::RefOf(*claim), options));
+  co_return *claim;
 }
 
 }  // namespace dray::controllers

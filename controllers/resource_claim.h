@@ -17,12 +17,14 @@
 #include "api/resource_v1/claim.h"
 #include "base/log.h"
 #include "base/result.h"
+#include "base/task.h"
 #include "base/wakeup.h"
 #include "base/world.h"
 #include "client/client.h"
 #include "client/event_recorder.h"
 #include "client/informer.h"
 #include "client/work_queue.h"
+#include "client/write_rounds.h"
 #include "controllers/claim_generation.h"
 #include "controllers/claim_sync.h"
 #include "controllers/classic_claims.h"
@@ -57,26 +59,29 @@ class ResourceClaimController {
   void Enqueue(std::string_view type, std::string_view key);
   void EnqueueAll();
 
-  void Handle(const std::string& key, MonotonicTime now);
+  void HandleSome();
+  Task<> Handle(const std::string& key);
+  void Finish(const std::string& key, const Result<>& done);
   std::vector<const api::Object*> ClaimsOf(const std::string& owner_uid) const;
-  Result<> SyncPod(std::string_view key);
-  Result<> SyncGroup(std::string_view key);
+  // Tasks write in rounds_; what is pointed to outlives them.
+  Task<> SyncPod(std::string key);
+  Task<> SyncGroup(std::string key);
   /// Makes what is missing and appends it to `known`, the records of a status.
   template <class Record>
-  Result<> CreateClaims(const api::Object& object,
-                        const ClaimOwner& owner,
-                        const std::vector<MissingClaim>& missing,
-                        std::vector<Record>& known);
-  Result<std::string> CreateClaim(const ClaimOwner& owner, const MissingClaim& missing);
-  Result<> RecordClaims(const api::Object& pod,
-                        std::vector<api::core_v1::PodResourceClaimStatus> known);
-  Result<> RecordClaims(const api::Object& group,
-                        std::vector<api::scheduling_v1beta1::PodGroupResourceClaimStatus> known);
-  Result<> Reserve(const MissingReservation& missing);
+  Task<> CreateClaims(const api::Object* object,
+                      const ClaimOwner* owner,
+                      const std::vector<MissingClaim>* missing,
+                      std::vector<Record>* known);
+  Task<std::string> CreateClaim(const ClaimOwner* owner, const MissingClaim* missing);
+  Task<> RecordClaims(const api::Object* pod,
+                      std::vector<api::core_v1::PodResourceClaimStatus> known);
+  Task<> RecordClaims(const api::Object* group,
+                      std::vector<api::scheduling_v1beta1::PodGroupResourceClaimStatus> known);
+  Task<> Reserve(const MissingReservation* missing);
   Result<> ReadClaimsAgain(const api::core_v1::Pod& pod);
   Result<> TellDriversNode(const api::core_v1::Pod& pod);
 
-  Result<> SyncClaim(std::string_view key);
+  Task<> SyncClaim(std::string key);
   Result<std::set<std::string>> AliveConsumers(const api::Object& claim);
   Result<bool> IsAlive(const std::string& namespace_,
                        const api::resource_v1::ResourceClaimConsumerReference& consumer);
@@ -85,7 +90,7 @@ class ResourceClaimController {
                                                   const client::ObjectRef& ref,
                                                   const std::string& uid);
   Result<Owner> OwnerOf(const api::meta_v1::ObjectMeta& claim);
-  Result<api::Object> Perform(const api::Object& claim, const ClaimAction& action);
+  Task<api::Object> Perform(const api::Object* claim, const ClaimAction* action);
 
   void RememberDeleted(const std::string& uid);
 
@@ -95,6 +100,7 @@ class ResourceClaimController {
   const Options options_;
   client::EventRecorder events_;
   client::WorkQueue queue_;
+  client::WriteRounds rounds_;
   bool queue_overflowed_ = false;
   std::deque<std::string> deleted_order_;
   std::set<std::string, std::less<>> deleted_;  // uids of pods and groups seen deleted

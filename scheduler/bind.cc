@@ -17,8 +17,10 @@
 #include "api/meta_v1/options.h"
 #include "api/resource_v1/claim.h"
 #include "base/result.h"
+#include "base/task.h"
 #include "client/outcome.h"
 #include "client/read_modify_write.h"
+#include "client/write_rounds.h"
 #include "scheduler/extended_resources.h"
 
 namespace dray::scheduler {
@@ -30,7 +32,8 @@ using resource_v1::ResourceClaim;
 
 /// A claim on its way through the writes; `newest` is always what the server answered last.
 struct ClaimWriter {
-  client::Client& client;
+  client::WriteRounds& rounds;
+  client::Client& client;  // of the rounds
   const api::Object& pod;
   std::optional<api::Time> allocated_at;
   const std::optional<resource_v1::AllocationResult>& allocation;
@@ -67,8 +70,17 @@ struct ClaimWriter {
     return {};
   }
 
-  Result<> Write(const api::Object& next, std::string_view subresource, std::string_view what) {
-    Result<api::Object> written = client.Update(next, subresource);
+  Task<> Write(api::Object next, std::string subresource, std::string_view what) {
+    Result<api::Object> written = co_await rounds.Update(std::move(next), std::move(subresource));
+    co_return Note(std::move(written), what);
+  }
+
+  /// The same at once.
+  Result<> WriteNow(const api::Object& next, std::string_view subresource, std::string_view what) {
+    return Note(client.Update(next, subresource), what);
+  }
+
+  Result<> Note(Result<api::Object> written, std::string_view what) {
     if (!written) {
       Error error = std::move(written).error();
       unsure = unsure || client::MayBeCarriedOut(error);
@@ -80,14 +92,14 @@ struct ClaimWriter {
     return {};
   }
 
-  Result<> AddFinalizer() {
-    if (api::claims::HasFinalizer(newest.metadata())) return {};
+  Task<> AddFinalizer() {
+    if (api::claims::HasFinalizer(newest.metadata())) co_return {};
     api::Object copy = newest.Clone();
     copy.mutable_metadata().finalizers.emplace_back(api::claims::kFinalizer);
-    return Write(copy, {}, "add finalizer");
+    co_return co_await Write(std::move(copy), "", "add finalizer");
   }
 
-  Result<> WriteStatus() {
+  Task<> WriteStatus() {
     api::Object copy = newest.Clone();
     resource_v1::ResourceClaimStatus& status = copy.Mutable<ResourceClaim>().status;
     const bool allocates = allocation && !status.allocation;
@@ -96,15 +108,17 @@ struct ClaimWriter {
       status.allocation->allocation_timestamp = allocated_at;
     }
     status.reserved_for.push_back(consumer);
-    return Write(copy, "status", allocates ? "add allocation and reservation" : "add reservation");
+    co_return co_await Write(std::move(copy),
+                             "status",
+                             allocates ? "add allocation and reservation" : "add reservation");
   }
 
-  Result<> TryOnce() {
-    if (newest.metadata().deletion_timestamp) return FailMeantime("deleted");
-    if (IsDone()) return {};
-    DRAY_TRY_VOID(CheckMeantime());
-    if (allocation) DRAY_TRY_VOID(AddFinalizer());
-    return WriteStatus();
+  Task<> TryOnce() {
+    if (newest.metadata().deletion_timestamp) co_return FailMeantime("deleted");
+    if (IsDone()) co_return {};
+    DRAY_CO_TRY_VOID(CheckMeantime());
+    if (allocation) DRAY_CO_TRY_VOID(co_await AddFinalizer());
+    co_return co_await WriteStatus();
   }
 
   /// Reads the claim, which tells whether a write on top of `newest` has been carried out: not, and
@@ -127,7 +141,7 @@ struct ClaimWriter {
   Result<> RemoveFinalizer() {
     api::Object copy = newest.Clone();
     if (std::erase(copy.mutable_metadata().finalizers, api::claims::kFinalizer) == 0) return {};
-    return Write(copy, {}, "remove finalizer");
+    return WriteNow(copy, {}, "remove finalizer");
   }
 
   /// Sees to it that an unanswered write on top of `newest` is never carried out: by another one.
@@ -142,26 +156,26 @@ struct ClaimWriter {
                   [&](const auto& user) { return user.uid == pod.metadata().uid; });
     const bool gives_back = pod_goes && status.reserved_for.empty();
     if (gives_back) api::claims::ClearAllocation(status);
-    DRAY_TRY_VOID(Write(copy, "status", "remove reservation"));
+    DRAY_TRY_VOID(WriteNow(copy, "status", "remove reservation"));
     return gives_back ? RemoveFinalizer() : Result<>();
   }
 
   /// A conflict means that somebody changed the claim: look again, and go on if that is harmless.
-  Result<> Run() {
+  Task<> Run() {
     // Each conflict with pods of the group is one of them that is through.
     const int tries_max = is_pending ? kPendingTriesMax : client::kConflictTriesMax;
     for (int tries = 1;; ++tries) {
-      if (unsure) DRAY_TRY_VOID(LookAgain());
-      Result<> done = TryOnce();
+      if (unsure) DRAY_CO_TRY_VOID(LookAgain());
+      Result<> done = co_await TryOnce();
       const bool is_last = tries == tries_max;
-      if (done || (is_last && !unsure)) return done;
+      if (done || (is_last && !unsure)) co_return done;
       if (client::MayBeCarriedOut(done.error())) {
-        if (is_last) return done;
+        if (is_last) co_return done;
       } else if (done.error().reason == StatusReason::kConflict && !is_last) {
-        if (!unsure) DRAY_TRY_VOID(LookAgain());
+        if (!unsure) DRAY_CO_TRY_VOID(LookAgain());
       } else {
         if (unsure) (void)Revoke();
-        return done;
+        co_return done;
       }
     }
   }
@@ -179,8 +193,9 @@ struct ClaimWriter {
   }
 };
 
-ClaimWriter WriterOf(client::Client& client, const BindTask& task, const ClaimToBind& claim) {
-  return {.client = client,
+ClaimWriter WriterOf(client::WriteRounds& rounds, const BindTask& task, const ClaimToBind& claim) {
+  return {.rounds = rounds,
+          .client = rounds.client(),
           .pod = task.pod,
           .allocated_at = task.allocated_at,
           .allocation = claim.allocation,
@@ -196,15 +211,16 @@ void Remember(const ClaimWriter& writer, ClaimToBind& claim) {
 }
 
 /// Binds the pod once; nothing, if it is bound as wanted.
-Result<> BindPodOnce(client::Client& client, const BindTask& task) {
+Task<> BindPodOnce(client::WriteRounds* rounds, const BindTask* task) {
   core_v1::Binding binding;
-  binding.metadata.namespace_ = task.pod.metadata().namespace_;
-  binding.metadata.name = task.pod.metadata().name;
-  binding.metadata.uid = task.pod.metadata().uid;
+  binding.metadata.namespace_ = task->pod.metadata().namespace_;
+  binding.metadata.name = task->pod.metadata().name;
+  binding.metadata.uid = task->pod.metadata().uid;
   binding.target.kind = "Node";
-  binding.target.name = task.node;
-  return client.CreateSubresource(
-      client::RefOf(task.pod), "binding", api::Object::Of(std::move(binding)));
+  binding.target.name = task->node;
+  DRAY_CO_TRY_VOID(co_await rounds->CreateSubresource(
+      client::RefOf(task->pod), "binding", api::Object::Of(std::move(binding))));
+  co_return {};
 }
 
 enum class PodState : uint8_t { kWaits, kBound, kElsewhere, kGone };
@@ -224,73 +240,75 @@ Result<PodState> LookAtPod(client::Client& client, const BindTask& task) {
 }
 
 /// Binds the pod. kWaits: it was refused, and `refusal` says why, or nobody knows (task.unsure).
-Result<PodState> BindPod(client::Client& client, BindTask& task, Error& refusal) {
+Task<PodState> BindPod(client::WriteRounds* rounds, BindTask* task, Error* refusal) {
   for (int tries = 1; tries <= client::kConflictTriesMax; ++tries) {
-    if (task.unsure) {
-      DRAY_TRY(const PodState state, LookAtPod(client, task));
-      task.unsure = state == PodState::kWaits;
-      if (!task.unsure) return state;
+    if (task->unsure) {
+      DRAY_CO_TRY(const PodState state, LookAtPod(rounds->client(), *task));
+      task->unsure = state == PodState::kWaits;
+      if (!task->unsure) co_return state;
     }
-    Result<> bound = BindPodOnce(client, task);
+    Result<> bound = co_await BindPodOnce(rounds, task);
     if (bound) {
-      task.unsure = false;
-      return PodState::kBound;
+      task->unsure = false;
+      co_return PodState::kBound;
     }
-    refusal = std::move(bound).error();
-    if (client::MayBeCarriedOut(refusal)) task.unsure = true;
-    if (task.unsure) continue;
-    return refusal.reason == StatusReason::kConflict ? LookAtPod(client, task) : PodState::kWaits;
+    *refusal = std::move(bound).error();
+    if (client::MayBeCarriedOut(*refusal)) task->unsure = true;
+    if (task->unsure) continue;
+    if (refusal->reason != StatusReason::kConflict) co_return PodState::kWaits;
+    co_return LookAtPod(rounds->client(), *task);
   }
-  return PodState::kWaits;
+  co_return PodState::kWaits;
 }
 
 /// Creates the claim for extended resources. If that is not answered, whatever there may be is
 /// found and deleted by the next attempt: nothing is allocated to it yet.
-Result<> CreateExtended(client::Client& client, ClaimToBind& claim) {
-  Result<api::Object> created = client.Create(claim.claim);
+Task<> CreateExtended(client::WriteRounds* rounds, ClaimToBind* claim) {
+  Result<api::Object> created = co_await rounds->Create(claim->claim);
   if (!created) {
     Error error = std::move(created).error();
     error.message = fmt::format("create claim for extended resources {}/: {}",
-                                claim.claim.metadata().namespace_,
+                                claim->claim.metadata().namespace_,
                                 error.message);
-    return Fail(std::move(error));
+    co_return Fail(std::move(error));
   }
-  claim.claim = *std::move(created);
-  return {};
+  claim->claim = *std::move(created);
+  co_return {};
 }
 
 bool IsToCreate(const ClaimToBind& claim) {
   return claim.is_extended && claim.claim.metadata().name.empty();
 }
 
-Result<> BindClaim(client::Client& client, const BindTask& task, ClaimToBind& claim) {
-  if (IsToCreate(claim)) DRAY_TRY_VOID(CreateExtended(client, claim));
-  ClaimWriter writer = WriterOf(client, task, claim);
-  Result<> done = writer.Run();
-  Remember(writer, claim);
-  return done;
+Task<> BindClaim(client::WriteRounds* rounds, const BindTask* task, ClaimToBind* claim) {
+  if (IsToCreate(*claim)) DRAY_CO_TRY_VOID(co_await CreateExtended(rounds, claim));
+  ClaimWriter writer = WriterOf(*rounds, *task, *claim);
+  Result<> done = co_await writer.Run();
+  Remember(writer, *claim);
+  co_return done;
 }
 
 /// Changes the status of the pod, if it is still the one of the task. `edit`: whether there was
 /// anything to change. Errors are told as those of `what`.
-Result<> WritePodStatus(client::Client& client,
-                        const BindTask& task,
-                        std::string_view what,
-                        const std::function<bool(core_v1::PodStatus& status)>& edit) {
-  Result<api::Object> written = client::ReadModifyWrite(
-      client, task.pod, "status", [&](api::Object& copy) -> Result<client::Change> {
-        auto& pod = copy.Mutable<core_v1::Pod>();
-        const bool is_same = pod.metadata.uid == task.pod.metadata().uid;
-        return is_same && edit(pod.status) ? client::Change::kWrite : client::Change::kNothing;
-      });
-  if (written) return {};
+Task<> WritePodStatus(client::WriteRounds* rounds,
+                      const BindTask* task,
+                      std::string_view what,
+                      std::function<bool(core_v1::PodStatus& status)> edit) {
+  const client::Edit edit_pod = [&](api::Object& copy) -> Result<client::Change> {
+    auto& pod = copy.Mutable<core_v1::Pod>();
+    const bool is_same = pod.metadata.uid == task->pod.metadata().uid;
+    return is_same && edit(pod.status) ? client::Change::kWrite : client::Change::kNothing;
+  };
+  Result<api::Object> written =
+      co_await client::ReadModifyWrite(rounds, task->pod, "status", &edit_pod);
+  if (written) co_return {};
   Error error = std::move(written).error();
   error.message = fmt::format("{} pod {} {}: {}",
                               what.starts_with("Ext") ? "update" : "updating",  // upstream's words
-                              api::ObjectKey(task.pod.metadata()),
+                              api::ObjectKey(task->pod.metadata()),
                               what,
                               error.message);
-  return Fail(std::move(error));
+  co_return Fail(std::move(error));
 }
 
 /// The name of the claim for extended resources; empty: there is none.
@@ -300,13 +318,13 @@ std::string ExtendedClaimOf(const BindTask& task) {
 }
 
 /// Says in the pod's status which claim serves its extended resources.
-Result<> ShowExtendedClaim(client::Client& client, const BindTask& task) {
+Task<> ShowExtendedClaim(client::WriteRounds* rounds, const BindTask* task) {
   core_v1::PodExtendedResourceClaimStatus shown;
-  shown.resource_claim_name = ExtendedClaimOf(task);
-  if (shown.resource_claim_name.empty()) return {};
-  std::ranges::copy(task.extended_mappings, std::back_inserter(shown.request_mappings));
-  return WritePodStatus(
-      client, task, "ExtendedResourceClaimStatus", [&](core_v1::PodStatus& status) {
+  shown.resource_claim_name = ExtendedClaimOf(*task);
+  if (shown.resource_claim_name.empty()) co_return {};
+  std::ranges::copy(task->extended_mappings, std::back_inserter(shown.request_mappings));
+  co_return co_await WritePodStatus(
+      rounds, task, "ExtendedResourceClaimStatus", [shown](core_v1::PodStatus& status) {
         if (status.extended_resource_claim_status == shown) return false;
         status.extended_resource_claim_status = shown;
         return true;
@@ -314,17 +332,17 @@ Result<> ShowExtendedClaim(client::Client& client, const BindTask& task) {
 }
 
 /// Says in the pod's status what its devices take of the node.
-Result<> ShowTaken(client::Client& client, const BindTask& task) {
-  if (task.taken.empty()) return {};
+Task<> ShowTaken(client::WriteRounds* rounds, const BindTask* task) {
+  if (task->taken.empty()) co_return {};
   api::List<core_v1::NodeAllocatableResourceClaimStatus> shown;
-  for (core_v1::NodeAllocatableResourceClaimStatus one : task.taken) {
+  for (core_v1::NodeAllocatableResourceClaimStatus one : task->taken) {
     if (one.resource_claim_name == kExtendedClaimName) {
-      one.resource_claim_name = ExtendedClaimOf(task);
+      one.resource_claim_name = ExtendedClaimOf(*task);
     }
     shown.push_back(std::move(one));
   }
-  return WritePodStatus(
-      client, task, "NodeAllocatableResourceClaimStatuses", [&](core_v1::PodStatus& status) {
+  co_return co_await WritePodStatus(
+      rounds, task, "NodeAllocatableResourceClaimStatuses", [shown](core_v1::PodStatus& status) {
         if (status.node_allocatable_resource_claim_statuses == shown) return false;
         status.node_allocatable_resource_claim_statuses = shown;
         return true;
@@ -345,19 +363,23 @@ void ClearTaken(client::Client& client, const BindTask& task) {
 }
 
 /// What upstream's plugin does before the binding.
-Result<> PreBind(client::Client& client, BindTask& task) {
-  for (ClaimToBind& claim : task.claims) DRAY_TRY_VOID(BindClaim(client, task, claim));
-  DRAY_TRY_VOID(ShowExtendedClaim(client, task));
-  return ShowTaken(client, task);
+Task<> PreBind(client::WriteRounds* rounds, BindTask* task) {
+  for (ClaimToBind& claim : task->claims) {
+    DRAY_CO_TRY_VOID(co_await BindClaim(rounds, task, &claim));
+  }
+  DRAY_CO_TRY_VOID(co_await ShowExtendedClaim(rounds, task));
+  co_return co_await ShowTaken(rounds, task);
 }
 
 /// Shows for which node the pod waits. That it may be refused is no reason to give up.
-void Nominate(client::Client& client, const BindTask& task) {
-  (void)WritePodStatus(client, task, "NominatedNodeName", [&](core_v1::PodStatus& status) {
-    if (status.nominated_node_name == task.node) return false;
-    status.nominated_node_name = task.node;
-    return true;
-  });
+Task<> Nominate(client::WriteRounds* rounds, const BindTask* task) {
+  (void)co_await WritePodStatus(
+      rounds, task, "NominatedNodeName", [task](core_v1::PodStatus& status) {
+        if (status.nominated_node_name == task->node) return false;
+        status.nominated_node_name = task->node;
+        return true;
+      });
+  co_return {};
 }
 
 bool IsUnsure(const BindTask& task) {
@@ -366,16 +388,18 @@ bool IsUnsure(const BindTask& task) {
 
 /// What Bind is about, without what follows from a failure: why the pod is not bound, empty if it
 /// is, or waits. `is_elsewhere`: it is bound by somebody else, who needs the reservations.
-std::string TryToBind(client::Client& client, BindTask& task, bool& is_elsewhere) {
-  if (task.waits) Nominate(client, task);
-  const Result<> done = PreBind(client, task);
-  if (!done) return "running PreBind plugin \"DynamicResources\": " + done.error().message;
-  if (task.waits) return {};
+Task<std::string> TryToBind(client::WriteRounds* rounds, BindTask* task, bool* is_elsewhere) {
+  if (task->waits) (void)co_await Nominate(rounds, task);
+  const Result<> done = co_await PreBind(rounds, task);
+  if (!done) {
+    co_return "running PreBind plugin \"DynamicResources\": " + done.error().message;
+  }
+  if (task->waits) co_return std::string();
   Error refusal{.message = "the pod is gone, or bound to another node"};
-  const Result<PodState> state = BindPod(client, task, refusal);
-  if (state && *state == PodState::kBound) return {};
-  is_elsewhere = state && *state == PodState::kElsewhere;
-  return "running Bind plugin \"DefaultBinder\": " + refusal.message;
+  const Result<PodState> state = co_await BindPod(rounds, task, &refusal);
+  if (state && *state == PodState::kBound) co_return std::string();
+  *is_elsewhere = state && *state == PodState::kElsewhere;
+  co_return "running Bind plugin \"DefaultBinder\": " + refusal.message;
 }
 
 /// The pod as it is if it may be bound, by another scheduler perhaps; empty if that is all that is
@@ -401,7 +425,8 @@ bool IsLeftOver(const ClaimToBind& claim, const std::optional<api::Object>& boun
 
 /// A pod that is bound needs its reservations, whoever made them: the claim controller frees what
 /// is not needed.
-void TakeBack(client::Client& client, BindTask& task) {
+void TakeBack(client::WriteRounds& rounds, BindTask& task) {
+  client::Client& client = rounds.client();
   const std::optional<api::Object> bound = BoundPod(client, task);
   for (ClaimToBind& claim : task.claims) {
     if (claim.is_extended && !claim.unsure) {
@@ -416,7 +441,7 @@ void TakeBack(client::Client& client, BindTask& task) {
       if (!bound->empty()) claim.unsure = false;
       continue;
     }
-    ClaimWriter writer = WriterOf(client, task, claim);
+    ClaimWriter writer = WriterOf(rounds, task, claim);
     writer.Unreserve(task.pod_goes);
     Remember(writer, claim);
   }
@@ -425,27 +450,36 @@ void TakeBack(client::Client& client, BindTask& task) {
 
 }  // namespace
 
-BindOutcome Bind(client::Client& client, BindTask task) {
+Task<BindOutcome> Bind(client::WriteRounds* rounds, BindTask task) {
   BindOutcome outcome{.pod_key = task.pod_key, .pod = task.pod, .node = task.node};
   bool is_elsewhere = false;
   const bool has_failed = !task.refusal.empty();
-  outcome.error = has_failed ? task.refusal : TryToBind(client, task, is_elsewhere);
+  if (has_failed) {
+    outcome.error = task.refusal;
+  } else {
+    DRAY_CO_TRY(outcome.error, co_await TryToBind(rounds, &task, &is_elsewhere));
+  }
   if (has_failed || (!outcome.error.empty() && !is_elsewhere && !IsUnsure(task))) {
     task.refusal = outcome.error;
-    TakeBack(client, task);
+    TakeBack(*rounds, task);
   }
   for (const ClaimToBind& claim : task.claims) {
     if (!IsToCreate(claim)) outcome.written.push_back(claim.claim);
   }
   if (IsUnsure(task)) {
     outcome.unknown = std::move(task);
-    return outcome;
+    co_return outcome;
   }
   outcome.holds = std::exchange(task.holds, {});
   if (task.waits && outcome.error.empty()) {
     outcome.waiting = std::move(task);
   }
-  return outcome;
+  co_return outcome;
+}
+
+BindOutcome Bind(client::Client& client, BindTask task) {
+  return *client::RunAlone<BindOutcome>(
+      client, [&](client::WriteRounds& rounds) { return Bind(&rounds, std::move(task)); });
 }
 
 Result<> DeleteExtendedClaim(client::Client& client, const api::Object& claim) {

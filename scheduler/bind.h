@@ -12,7 +12,9 @@
 #include "api/resource_v1/allocation.h"
 #include "api/resource_v1/claim.h"
 #include "api/value/time.h"
+#include "base/task.h"
 #include "client/client.h"
+#include "client/write_rounds.h"
 #include "scheduler/node_allocatable.h"
 
 namespace dray::scheduler {
@@ -88,7 +90,10 @@ inline constexpr int kPendingTriesMax = 256;
 /// until it is bound, gone or going. Taking a reservation back is such a write as well: it must not
 /// arrive when the pod is being bound anew. What cannot be found out now is BindOutcome::unknown.
 ///
-/// Blocks; safe on any thread.
+/// Writes in rounds, each time one; what follows from a failure is written at once. `rounds`
+/// outlives it. Errors: none, but where there is no memory.
+Task<BindOutcome> Bind(client::WriteRounds* rounds, BindTask task);
+/// The same alone. Blocks; safe on any thread.
 BindOutcome Bind(client::Client& client, BindTask task);
 
 /// Deletes a claim that was made for extended resources, its finalizer first. One that is gone, or

@@ -246,8 +246,8 @@ std::set<std::string, std::less<>> ServedByDevices(const PodNeeds& needs, const 
 std::optional<Rejection> FilterNode(const PodNeeds& needs, const NodeState& state) {
   const core_v1::Pod& pod = *needs.pod;
   const core_v1::Node& node = state.value();
-  const core_v1::Taint cordon{.key = std::string(kCordonTaint), .effect = "NoSchedule"};
-  if (node.spec.unschedulable && !ToleratesAny(pod, cordon)) {
+  static const core_v1::Taint kCordon{.key = std::string(kCordonTaint), .effect = "NoSchedule"};
+  if (node.spec.unschedulable && !ToleratesAny(pod, kCordon)) {
     return Rejection{.reasons = {"node(s) were unschedulable"}};
   }
   if (!pod.spec.node_name.empty() && pod.spec.node_name != node.metadata.name) {

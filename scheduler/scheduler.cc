@@ -153,15 +153,6 @@ void Scheduler::Run() {
   loop_.Run(world_.clock, [this] { return Step(); });
 }
 
-void Scheduler::RunBinder() {
-  while (std::optional<BindTask> task = tasks_.Pop()) {
-    if (loop_.stopping()) return;
-    // There is room for the outcome of every task that was accepted.
-    DRAY_CHECK(outcomes_.TryPush(Bind(client_, *std::move(task))));
-    loop_.wakeup().Wake();
-  }
-}
-
 void Scheduler::Stop() {
   loop_.Stop();
   tasks_.Close();
@@ -499,69 +490,6 @@ void Scheduler::Assume(BindTask task, Placement placement) {
   queue_.MoveOnEvent(ClusterEvent::kPlacedPods, Now());
   task.taken = std::move(placement.taken);
   StartBinding(std::move(task));
-}
-
-void Scheduler::StartBinding(BindTask task) {
-  if (bindings_ < options_.bindings_max && tasks_.TryPush(task)) {
-    ++bindings_;
-    return;
-  }
-  FinishBinding(Bind(client_, std::move(task)));
-}
-
-/// Asks about what is due; when the next one is.
-std::optional<MonotonicTime> Scheduler::AskAboutUnknown() {
-  const MonotonicTime now = Now();
-  while (!unknown_.empty() && unknown_.begin()->first <= now && !loop_.stopping()) {
-    StartBinding(std::move(unknown_.extract(unknown_.begin()).mapped()));
-  }
-  if (unknown_.empty()) return std::nullopt;
-  return unknown_.begin()->first;
-}
-
-void Scheduler::FinishBinding(BindOutcome outcome) {
-  // First the mirror shows the allocation, then the hold on its devices ends.
-  for (const api::Object& claim : outcome.written) claims_.Assume(claim);
-  if (outcome.unknown.has_value()) {
-    log_.Warning("nobody knows whether a pod was bound: asks again",
-                 "pod",
-                 outcome.pod_key,
-                 "error",
-                 outcome.error);
-    unknown_.emplace(Now() + options_.ask_again, *std::move(outcome.unknown));
-    return;
-  }
-  for (const std::string& hold : outcome.holds) taken_.Unreserve(hold);
-  if (outcome.waiting.has_value()) return Await(*std::move(outcome.waiting));
-  if (outcome.error.empty()) {
-    Dequeue(outcome.pod.As<core_v1::Pod>());
-    if (classic_.has_value()) classic_->EndDialogue(outcome.pod);
-    log_.Info("pod bound", "pod", outcome.pod_key, "node", outcome.node);
-    events_.Record(
-        outcome.pod,
-        {.type = client::EventType::kNormal,
-         .reason = "Scheduled",
-         .message = fmt::format("Successfully assigned {} to {}", outcome.pod_key, outcome.node),
-         .action = "Binding",
-         .component = NameFor(outcome.pod)});
-    return;
-  }
-  const std::string& uid = outcome.pod.metadata().uid;
-  // A pod deleted or bound by somebody else meanwhile is not ours any more.
-  const bool still_ours = assumed_.erase(uid) > 0;
-  if (still_ours) use_.DropPod(uid);
-  // Others may have been turned away by what this attempt held.
-  queue_.MoveOnEvent(ClusterEvent::kDevices, Now());
-  queue_.MoveOnEvent(ClusterEvent::kAssignedPods, Now());
-  if (!still_ours) return;
-  const api::Object* pod = pods_.Find(outcome.pod_key);
-  if (pod != nullptr && pod->metadata().deletion_timestamp) {
-    return Dequeue(outcome.pod.As<core_v1::Pod>());
-  }
-  if (classic_.has_value()) DropReservations(outcome.pod);
-  const std::string entry = EntryOf(outcome.pod.As<core_v1::Pod>());
-  if (entry != outcome.pod_key) Enqueue(outcome.pod.As<core_v1::Pod>());
-  HandleFailure(entry, outcome.pod, outcome.error);
 }
 
 void Scheduler::HandleFailure(const std::string& key,

@@ -29,6 +29,7 @@ std::optional<Error> CommitQueue::Push(Request& request) {
     const size_t size = request.size;
     requests_.push_back(std::move(request));
     bytes_ += size;
+    if (holders_ > 0) return std::nullopt;
   }
   filled_.NotifyOne();  // who wakes up finds the lock free
   return std::nullopt;
@@ -49,11 +50,26 @@ std::optional<Error> CommitQueue::WhyNot(const Request& request) const {
                                       bytes_)};
 }
 
+void CommitQueue::Hold() {
+  const MutexLock lock(mutex_);
+  ++holders_;
+}
+
+void CommitQueue::Release() {
+  {
+    const MutexLock lock(mutex_);
+    if (--holders_ > 0 || requests_.empty()) return;
+  }
+  filled_.NotifyOne();
+}
+
 std::vector<Request> CommitQueue::Take(Wait wait) {
   if (last_batch_ > 1) Gather(last_batch_);
   std::vector<Request> batch;
   const MutexLock lock(mutex_);
-  while (requests_.empty() && !closed_ && !woken_ && wait == Wait::kForWork) filled_.Wait(mutex_);
+  while ((requests_.empty() || holders_ > 0) && !closed_ && !woken_ && wait == Wait::kForWork) {
+    filled_.Wait(mutex_);
+  }
   batch.reserve(std::min(requests_.size(), options_.batch_count_max));
   woken_ = false;
   size_t bytes = 0;

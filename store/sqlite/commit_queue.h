@@ -44,8 +44,13 @@ class CommitQueue {
   ///         kServiceUnavailable  closed.
   std::optional<Error> Push(Request& request);
 
+  /// Between Hold and Release Take waits on, for all that comes in between.
+  void Hold();
+  void Release();
+
   /// The waiting requests, in order, as many as fit into one batch; at least one if there is any.
-  /// With kForWork it waits for the first, or until Wake or Close is called. When the last batch
+  /// With kForWork it waits for the first, and while they are held; or until Wake or Close is
+  /// called. When the last batch
   /// had more than one, it yields a few times so that those writers, who were just answered, can
   /// come back: one sync for all of them is worth more than an early start.
   enum class Wait : uint8_t { kForWork, kNever };
@@ -71,6 +76,7 @@ class CommitQueue {
   Condition filled_;
   std::deque<Request> requests_ DRAY_GUARDED_BY(mutex_);
   size_t bytes_ DRAY_GUARDED_BY(mutex_) = 0;
+  size_t holders_ DRAY_GUARDED_BY(mutex_) = 0;
   bool woken_ DRAY_GUARDED_BY(mutex_) = false;
   bool closed_ DRAY_GUARDED_BY(mutex_) = false;
   size_t last_batch_ = 0;  // the consumer's

@@ -83,6 +83,34 @@ TEST(CommitQueue, ClosedItGivesWhatItHasAndTakesNoMore) {
   EXPECT_THAT(queue.Take(Wait::kForWork), ::testing::IsEmpty()) << "and does not wait";
 }
 
+TEST(CommitQueue, HeldItWaitsForAllThatComeMeanwhile) {
+  const SqliteOptions options;
+  CommitQueue queue(options);
+  queue.Hold();
+  queue.Hold();
+  EXPECT_FALSE(PushOf(queue, 1).has_value());
+  std::vector<size_t> taken;
+  std::jthread other([&] { taken = Sizes(queue.Take(Wait::kForWork)); });
+  EXPECT_FALSE(PushOf(queue, 2).has_value());
+  queue.Release();
+  EXPECT_FALSE(PushOf(queue, 3).has_value()) << "somebody else still holds it";
+  queue.Release();
+  other.join();
+  EXPECT_THAT(taken, ::testing::ElementsAre(1, 2, 3));
+}
+
+TEST(CommitQueue, HeldItGivesToWhoDoesNotWait) {
+  const SqliteOptions options;
+  CommitQueue queue(options);
+  queue.Hold();
+  EXPECT_FALSE(PushOf(queue, 1).has_value());
+  EXPECT_EQ(queue.Take(Wait::kNever).size(), 1U);
+  EXPECT_FALSE(PushOf(queue, 2).has_value());
+  queue.Close();
+  EXPECT_EQ(queue.Take(Wait::kForWork).size(), 1U) << "closed";
+  queue.Release();
+}
+
 TEST(CommitQueue, ANudgeEndsAWait) {
   const SqliteOptions options;
   CommitQueue queue(options);

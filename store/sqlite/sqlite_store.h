@@ -25,6 +25,7 @@
 #include "base/result.h"
 #include "base/strong.h"
 #include "base/world.h"
+#include "store/held_commits.h"
 #include "store/history.h"
 #include "store/snapshot.h"
 #include "store/sqlite/commit_queue.h"
@@ -37,7 +38,7 @@
 
 namespace dray::store::sqlite {
 
-class SqliteStore final : public Store {
+class SqliteStore final : public Store, public CommitHolder {
  public:
   /// Opens the store in `folder`, or makes one there; the folder itself is made if its parent
   /// exists. Reads the live records and the recent history: after a restart watches go on from
@@ -63,6 +64,8 @@ class SqliteStore final : public Store {
   /// Calls back on the thread that commits, or on the calling one if the transaction is refused
   /// without having been queued.
   void Commit(Txn txn, CommitCallback done) override;
+  void Hold() override { queue_.Hold(); }
+  void Release() override { queue_.Release(); }
   Result<Batch> EventsAfter(Revision after, std::string_view prefix, size_t max) const override;
   Result<Subscription> Subscribe(Wake wake) override;
   void ExpireDue(WallTime now,
