@@ -24,13 +24,14 @@ preset := $(strip $(PRESET))
 optimized := $(strip $(OPTIMIZED))
 args := $(strip $(ARGS))
 
-.PHONY: help program build install run serve test bench fuzz fmt lint soak clean
+.PHONY: help program build install package run serve test bench fuzz fmt lint soak clean
 
 help:
 	@echo 'make run     the main job: a server, three stories, claims allocated, pods bound'
 	@echo 'make test    build and test       (PRESET=asan, ARGS="-R store")'
 	@echo 'make build   optimised programs in build/bin/, benchmarks too   (OPTIMIZED=package: with LTO)'
 	@echo 'make install the library, headers and find_package(dray)   (PREFIX=$(strip $(PREFIX)))'
+	@echo 'make package a .deb, a tarball and an image in build/packages, tried in clean roots (docs/packages.md)'
 	@echo 'make serve   a server with simulated nodes that stays up   (ARGS="--nodes ...")'
 	@echo 'make bench   the numbers of bench/README.md'
 	@echo 'make fuzz    every fuzz target for $(strip $(FUZZ_SECONDS)) s'
@@ -57,6 +58,10 @@ install:
 	@cmake --preset release
 	@cmake --build --preset release --target dray_library
 	@cmake --install build/release --prefix $(strip $(PREFIX)) --component library
+
+package:
+	@dev/install-packages.sh package
+	@packaging/build.sh
 
 run: program
 	@dev/run-demo.sh

@@ -94,6 +94,8 @@ function(dray_program name)
   if(DRAY_JEMALLOC)
     target_link_libraries(${name} PRIVATE ${DRAY_JEMALLOC_LIBRARY} Threads::Threads ${CMAKE_DL_LIBS} m)
   endif()
+  # Every file that went in, for the list of what a package contains (packaging/sbom.py).
+  target_link_options(${name} PRIVATE LINKER:--dependency-file=$<TARGET_FILE:${name}>.d)
   add_dependencies(programs ${name})
 endfunction()
 

@@ -2,6 +2,7 @@
 # Every library outside ours, found once. What each is for: docs/design/dependencies.md.
 if(DRAY_STATIC)  # archives only: what packaging/static-libraries.sh made of libraries of which Debian has none, too
   set(CMAKE_FIND_LIBRARY_SUFFIXES .a)
+  set(CMAKE_SKIP_RPATH ON)  # with a path in it a static program does not even start
   set(OPENSSL_USE_STATIC_LIBS ON)
   list(PREPEND CMAKE_LIBRARY_PATH ${PROJECT_SOURCE_DIR}/build/tools/static)
 endif()

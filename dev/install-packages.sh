@@ -30,7 +30,12 @@ readonly test=(
   etcd-server etcd-client                    # what store/etcd is tested against
 )
 readonly lint=(clang-tidy-19 clang-format-19 git libclang-19-dev llvm-19-dev)  # dev/lint.py
-readonly package=("${run[@]}" llvm-19)  # llvm-ar knows the archives of LTO
+readonly package=(
+  "${run[@]}"
+  llvm-19                             # llvm-ar knows the archives of LTO; llvm-strip
+  dpkg-dev lintian xz-utils git       # packaging/
+  mmdebstrap systemd-container curl   # clean roots to try packages in
+)
 readonly bench=("${run[@]}" nlohmann-json3-dev)  # what codec_bench compares with
 readonly debian_kubectl=build/tools/debian-kubectl/usr/bin/kubectl
 

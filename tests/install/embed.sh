@@ -1,39 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # embed.sh SOURCE BUILD COMPILER [LAUNCHER]: installs the library of a build tree into a folder of
-# it, builds examples/embed against nothing but that folder, and compares what it prints.
+# it, and uses it from there.
 set -euo pipefail
 
-readonly source=$1 build=$2 compiler=$3 launcher=${4:-}
-readonly work=$build/install-test
+readonly source=$1 build=$2 work=$2/install-test
 rm -rf "$work"
 mkdir -p "$work"
 cmake --install "$build" --prefix "$work/prefix" --component library >"$work/install.log"
-cp -r "$source/examples/embed" "$work/source" # no header of ours beside it
-cmake -S "$work/source" -B "$work/build" -G Ninja -DCMAKE_PREFIX_PATH="$work/prefix" \
-  -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_CXX_COMPILER_LAUNCHER="$launcher" >"$work/configure.log"
-cmake --build "$work/build" >"$work/build.log" || {
-  cat "$work/build.log" >&2
-  exit 1
-}
-# Where the sources stand must not leak: the copy works on a machine that has only the prefix.
-if grep -rlF "$source/" "$work/prefix/lib/cmake"; then
-  echo "the package names the source tree" >&2
-  exit 1
-fi
-# Nor must what is behind the face: of ours there are include/dray/ and what it includes.
-if inside=$(find "$work/prefix/include" -mindepth 2 -type d -regex '.*/\(allocator\|cel\)') &&
-  [ -n "$inside" ]; then
-  echo "internal headers are installed: $inside" >&2
-  exit 1
-fi
-if grep -rn '#include "' "$work/prefix/include"; then
-  echo "a header needs more than the prefix's include folder" >&2
-  exit 1
-fi
-diff - <("$work/build/embed") <<'WANT'
-gpu-0 is another
-gpu-1 is the second
-gpus: gpu.example.com/worker-0/gpu-0
-gpus: gpu.example.com/worker-0/gpu-1
-WANT
+"$source/tests/install/embed-prefix.sh" "$source" "$work" "$work/prefix" "${@:3}"

@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# packaging/build.sh: what `make package` does: builds the programs and the library, makes a .deb and a
+# tarball in build/packages, refuses them if lintian finds an error, and tries both in clean roots.
+set -euo pipefail
+
+cd "$(dirname "$0")/.."
+readonly out=build/packages
+
+packaging/static-libraries.sh
+for preset in package static; do
+  cmake --preset $preset >/dev/null
+  cmake --build --preset $preset --target dray
+done
+# Not of the preset `package`: archives of LTO are for one compiler only.
+cmake --preset release >/dev/null
+cmake --build --preset release --target dray_library
+
+deb=$(packaging/deb.sh build/package build/release "$out")
+tarball=$(packaging/tarball.sh build/static "$out")
+(cd "$out" && sha256sum -- *.deb *.tar.xz >SHA256SUMS)
+
+lintian --fail-on error "$deb"
+tests/install/deb.sh "$deb"
+tests/install/tarball.sh "$tarball"
+ls -l "$out"
+echo "package: installed, the .deb takes $(dpkg-deb --field "$deb" Installed-Size) KiB"
