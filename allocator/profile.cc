@@ -94,6 +94,15 @@ Result<Profile> ParseProfile(std::string_view label) {
   return profile;
 }
 
+Profile ProfileFor(api::Release release) {
+  if (release == Release::kAny || release == Release::kNewest) return {};
+  return {.release = release <= Release::k1_32 ? Release::k1_31 : Release::k1_36};
+}
+
+bool HasOwnProfile(api::Release release) {
+  return release == Release::kAny || ProfileFor(release).release == release;
+}
+
 std::string ToString(const Profile& profile) {
   std::string label;
   for (const auto& [release, version] : kVersions) {

@@ -144,6 +144,21 @@ TEST(Profile, TheFirstReleaseHasNoSwitches) {
   EXPECT_EQ(features->release, Release::k1_31);
 }
 
+TEST(Profile, OfAReleaseIsItsOwnOrTheNearest) {
+  const auto profile = [](int minor) { return ToString(ProfileFor(static_cast<Release>(minor))); };
+  EXPECT_EQ(ToString(ProfileFor(Release::kAny)), "v0.37.2");
+  EXPECT_EQ(profile(37), "v0.37.2");
+  for (const int minor : {33, 34, 35, 36}) EXPECT_EQ(profile(minor), "v0.36.6") << minor;
+  for (const int minor : {26, 30, 31, 32}) EXPECT_EQ(profile(minor), "v0.31.8") << minor;
+  for (int minor = 26; minor <= 37; ++minor) {
+    const bool is_own = minor == 31 || minor == 36 || minor == 37;
+    EXPECT_EQ(HasOwnProfile(static_cast<Release>(minor)), is_own) << minor;
+    // Every gate of the release may be on.
+    const auto release = static_cast<Release>(minor);
+    EXPECT_TRUE(FeaturesOf(ProfileFor(release), api::FeatureGates::AllOf(release))) << minor;
+  }
+}
+
 TEST(Profile, ExpressionsFollowTheRelease) {
   const Features features = *FeaturesOf(*ParseProfile("v0.36.6"), "DRAListTypeAttributes=true");
   const cel::Environment environment = rules::EnvironmentOf(features);

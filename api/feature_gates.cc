@@ -89,7 +89,11 @@ constexpr std::array<GateInfo, kGateCount> kGates = {{
      .needs = Gate::kGenericWorkload},
 }};
 
-constexpr std::array kReleases = {Release::k1_30,
+constexpr std::array kReleases = {Release::kFirst,
+                                  static_cast<Release>(27),
+                                  static_cast<Release>(28),
+                                  static_cast<Release>(29),
+                                  Release::k1_30,
                                   Release::k1_31,
                                   Release::k1_32,
                                   Release::k1_33,

@@ -9,6 +9,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "api/measured_release.h"
+
 namespace dray::api {
 namespace {
 
@@ -111,17 +113,19 @@ TEST(Releases, AreReadWithAndWithoutPatchVersion) {
                                                          {"1.", ""},
                                                          {"34", ""},
                                                          {"1.x", ""},
-                                                         {"1.3", nearest + "1.30?"},
+                                                         {"1.3", nearest + "1.26?"},
                                                          {"1.38", nearest + "1.37?"},
                                                          {"1.340", nearest + "1.37?"}};
   for (const auto& [text, hint] : unknown) {
     EXPECT_EQ(
         ParseRelease(text).error().message,
-        fmt::format("unknown release {:?}: expected one of 1.30, 1.31, 1.32, 1.33, 1.34, 1.35, "
-                    "1.36, 1.37{}",
+        fmt::format("unknown release {:?}: expected one of 1.26, 1.27, 1.28, 1.29, 1.30, 1.31, "
+                    "1.32, 1.33, 1.34, 1.35, 1.36, 1.37{}",
                     text,
                     hint));
   }
+  EXPECT_FALSE(IsMeasured(*ParseRelease("1.29")));
+  EXPECT_TRUE(IsMeasured(*ParseRelease("1.30")));
   EXPECT_EQ(ReleaseName(Release::kAny), "1.37");
 }
 

@@ -17,6 +17,7 @@
 
 #include "cli/allocate_report.h"
 #include "cli/commands.h"
+#include "cli/interruption.h"
 #include "cli/offline_input.h"
 #include "cli/output.h"
 #include "cli/progress.h"
@@ -27,22 +28,11 @@
 namespace dray::cli {
 namespace {
 
-constexpr int kExitUndecided = 3;
-
 struct AllocateOptions {
   OfflineInputOptions input;  // its namespace: decide about pods and claims of that only
   bool each_node = false;     // an answer per node, not the first that fits
   std::string format = "table";
 };
-
-int ExitCode(const std::vector<planning::OfflineAnswer>& answers) {
-  using planning::Verdict;
-  const auto any = [&](Verdict verdict) {
-    return std::ranges::any_of(answers, [&](const auto& a) { return a.verdict == verdict; });
-  };
-  if (any(Verdict::kDoesNotFit) || any(Verdict::kRefused)) return kExitNo;
-  return any(Verdict::kUndecided) ? kExitUndecided : kExitYes;
-}
 
 /// "a, b and 7 more"
 std::string SomeOf(std::span<const std::string> names) {
@@ -145,13 +135,14 @@ Result<int> Allocate(World& world, const AllocateOptions& options, const Output&
   DRAY_TRY(allocated.left_out,
            planning::RunWorkloads(world, input.objects, options.input.namespace_));
   if (!input.objects.has_nodes && scope.has_nodes) NoteWhatLacks(input.objects, output);
+  const Interruption interruption;
   planning::OfflineCluster cluster(
       world,
       std::move(input.objects),
       {.features = input.features,
        .node = options.input.node,
        .namespace_ = options.input.namespace_,
-       .budget = {.steps_max = options.input.steps_max},
+       .budget = {.steps_max = options.input.steps_max, .cancelled = &interruption.flag()},
        .answers =
            options.each_node ? planning::NodeAnswers::kEach : planning::NodeAnswers::kFirstThatFits,
        .extended_resources = input.gates.Has(api::Gate::kExtendedResource)});
@@ -169,10 +160,13 @@ Result<int> Allocate(World& world, const AllocateOptions& options, const Output&
   progress.Now("looking for devices");
   allocated.answers = cluster.AllocateAll();
   progress.Clear();
-  if (allocated.answers.empty()) return Refused(WhyNothing(options, scope, allocated.left_out));
+  allocated.is_cut_short = interruption.came();
+  if (allocated.answers.empty() && !allocated.is_cut_short)
+    return Refused(WhyNothing(options, scope, allocated.left_out));
   output.Notes(NotesOf(allocated.left_out, scope.other_kinds));
   Print(options, allocated, output);
-  return ExitCode(allocated.answers);
+  if (allocated.is_cut_short) NoteCutShort(output);
+  return ExitCodeOf(VerdictsOf(allocated.answers), allocated.is_cut_short);
 }
 
 /// What objects it is about.
@@ -215,7 +209,7 @@ Command AddAllocate(CLI::App& program) {
       "Jobs and CronJobs still lack, get devices in the order given, each seeing what the ones "
       "before took; then claims that no pod uses. Claims with an allocation count as they are.\n"
       "Exit codes: 0 everything fits, 1 something does not, 2 bad options, unreadable input or "
-      "nothing to decide about, 3 a search was given up.\n"
+      "nothing to decide about, 3 a search was given up or ended by Ctrl-C.\n"
       "Examples:\n"
       "  dray allocate -f examples/2-gpu-with-nic\n"
       "  kubectl get nodes,deviceclasses,resourceslices -A -o yaml >dump.yaml\n"

@@ -18,16 +18,6 @@ namespace {
 namespace v1 = api::resource_v1;
 using planning::Verdict;
 
-std::string_view NameOf(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::kFits: return "fits";
-    case Verdict::kDoesNotFit: return "doesNotFit";
-    case Verdict::kRefused: return "refused";
-    case Verdict::kUndecided: return "undecided";
-  }
-  return {};
-}
-
 void WriteDevices(const std::vector<api::Object>& claims, api::JsonWriter& json) {
   json.Member("devices").Array([&] {
     for (const api::Object& object : claims) {
@@ -59,7 +49,7 @@ void WriteNode(const planning::OfflineAnswer& answer,
                api::JsonWriter& json) {
   json.Object([&] {
     json.Member("node", here.node);
-    json.Member("verdict", NameOf(here.verdict));
+    json.Member("verdict", VerdictName(here.verdict));
     if (here.verdict == Verdict::kFits) {
       json.Member("taken", here.node == answer.node);
       return WriteDevices(here.claims, json);
@@ -74,7 +64,7 @@ void WriteAnswer(const planning::OfflineAnswer& answer, size_t turn, api::JsonWr
     json.Member("for", answer.what);
     json.Member("place", answer.place);
     json.Member("turn", turn);
-    json.Member("verdict", NameOf(answer.verdict));
+    json.Member("verdict", VerdictName(answer.verdict));
     if (answer.verdict == Verdict::kFits) {
       json.Member("node", answer.node);
       WriteDevices(answer.claims, json);
@@ -124,11 +114,14 @@ std::map<std::string, const api::Object*> ClaimsOf(
 }  // namespace
 
 std::string JsonOf(const Allocated& allocated) {
-  const bool fits = std::ranges::all_of(
-      allocated.answers, [](const auto& answer) { return answer.verdict == Verdict::kFits; });
+  const bool fits =
+      !allocated.is_cut_short && std::ranges::all_of(allocated.answers, [](const auto& answer) {
+        return answer.verdict == Verdict::kFits;
+      });
   return api::JsonText([&](api::JsonWriter& json) {
     json.Object([&] {
       json.Member("fits", fits);
+      if (allocated.is_cut_short) json.Member("cutShort", true);
       json.Member("answers").Array([&] {
         for (const auto& [answer, turn] : Sorted(allocated.answers))
           WriteAnswer(*answer, turn, json);

@@ -23,6 +23,7 @@ void PrintObstacles(std::FILE* out, std::span<const planning::OfflineAnswer> ans
 struct Allocated {
   std::vector<planning::OfflineAnswer> answers;  // in the order in which they were decided
   std::vector<planning::LeftOut> left_out;       // sorted
+  bool is_cut_short = false;                     // somebody ended it: there may be more
 };
 
 /// One object, described in docs/allocate.md: whether all fits, an answer for each pod and claim,

@@ -61,6 +61,15 @@ Result<api::Release> ReleaseOf(std::string_view text) {
     const auto release = static_cast<api::Release>(minor);
     if (api::ReleaseName(release) == name) return release;
   }
+  if (const Result<api::Release> older = api::ParseRelease(text); older) {
+    return Fail(
+        BadInput(fmt::format("--release: {} had no device selectors: they came with {}{}",
+                             api::ReleaseName(*older),
+                             api::ReleaseName(api::Release::k1_31),
+                             *older == api::Release::k1_30
+                                 ? "; expressions over named resources are checked by dray validate"
+                                 : "")));
+  }
   return Fail(BadInput(fmt::format("unknown release {:?}: expected one of {} to {}",
                                    text,
                                    api::ReleaseName(api::Release::k1_31),

@@ -4,6 +4,7 @@
 #include "manifests/convert.h"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -15,12 +16,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "api/codec/json.h"
 #include "api/feature_gates.h"
 #include "api/kind.h"
 #include "api/release.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "manifests/convert_item.h"
+#include "manifests/files.h"
 
 namespace dray::cli {
 namespace {
@@ -33,6 +36,7 @@ struct ConvertOptions {
   std::string release;             // 1.34: whose form of the version; empty: with all fields
   manifests::Losing losing = manifests::Losing::kRefused;
   std::string format = "yaml";
+  std::string folder;  // to write files into; empty: standard output
 };
 
 /// v1beta1 of "resource.k8s.io/v1beta1" and of "v1beta1".
@@ -77,6 +81,72 @@ Result<api::Release> ReleaseOf(std::string_view word) {
                           api::MinorOf(api::Release::kNewest)));
 }
 
+/// A file to be written.
+struct OutputFile {
+  std::string path;
+  std::vector<manifests::ConvertedDocument> documents;
+};
+
+/// What stands behind the folder among `paths` that has the file; the last part of one that is
+/// named itself.
+std::string RelativeName(const std::string& file, const std::vector<std::string>& paths) {
+  for (std::string folder : paths) {
+    while (folder.size() > 1 && folder.ends_with('/')) folder.pop_back();
+    if (file.size() > folder.size() + 1 && file.starts_with(folder + "/"))
+      return file.substr(folder.size() + 1);
+  }
+  const size_t slash = file.rfind('/');
+  return slash == std::string::npos ? file : file.substr(slash + 1);
+}
+
+/// Errors: kBadRequest  standard input, or two files of one name.
+Result<std::vector<OutputFile>> FilesOf(const ConvertOptions& options,
+                                        const std::vector<std::string>& files,
+                                        std::vector<manifests::ConvertedDocument> documents) {
+  std::vector<OutputFile> output;
+  std::map<std::string, std::string> sources;  // by the path that is written
+  std::map<std::string, size_t> places;        // by source
+  for (const std::string& file : files) {
+    if (places.contains(file)) continue;
+    if (file == "-")
+      return Fail(StatusReason::kBadRequest, "--output-dir: standard input has no name");
+    const std::string path = options.folder + "/" + RelativeName(file, options.paths);
+    const auto [known, is_new] = sources.emplace(path, file);
+    if (!is_new) {
+      return Fail(
+          StatusReason::kBadRequest,
+          fmt::format("--output-dir: {} and {} would both be {}", known->second, file, path));
+    }
+    places.emplace(file, output.size());
+    output.push_back({.path = path, .documents = {}});
+  }
+  for (manifests::ConvertedDocument& document : documents)
+    output[places.at(document.file)].documents.push_back(std::move(document));
+  return output;
+}
+
+/// Errors: kBadRequest  one of them is there already; nothing is written then. What the disk says.
+Result<> WriteFiles(Disk& disk, const std::vector<OutputFile>& files) {
+  for (const OutputFile& file : files) {
+    if (disk.IsFolder(file.path) || disk.Read(file.path)) {
+      return Fail(StatusReason::kBadRequest,
+                  fmt::format("--output-dir: {} is there already; nothing written", file.path));
+    }
+  }
+  for (const OutputFile& file : files) {
+    for (size_t slash = file.path.find('/', 1); slash != std::string::npos;
+         slash = file.path.find('/', slash + 1)) {
+      const std::string folder = file.path.substr(0, slash);
+      if (!disk.IsFolder(folder)) DRAY_TRY_VOID(disk.MakeFolder(folder));
+    }
+    const std::string text = file.path.ends_with(".json")
+                                 ? api::PrettyJson(manifests::ToJson(file.documents)) + "\n"
+                                 : manifests::ToYaml(file.documents);
+    DRAY_TRY_VOID(disk.Write(file.path, text, Disk::Privacy::kEverybody));
+  }
+  return {};
+}
+
 bool HasObject(const manifests::ConvertedDocument& document) {
   return !document.json.empty() && document.json != "null";
 }
@@ -86,7 +156,7 @@ Result<int> Convert(World& world, const ConvertOptions& options, const Output& o
   DRAY_TRY(const api::Release release, ReleaseOf(options.release));
   DRAY_TRY(std::string version, VersionOf(options.version, release));
   const auto remark = [&](std::string_view line) { output.Remark(line); };
-  DRAY_TRY(const manifests::Conversion done,
+  DRAY_TRY(manifests::Conversion done,
            manifests::ConvertFiles(world.disk,
                                    options.paths,
                                    ItemConverter(std::move(version), release),
@@ -102,7 +172,13 @@ Result<int> Convert(World& world, const ConvertOptions& options, const Output& o
     return Fail(StatusReason::kBadRequest,
                 fmt::format("nothing to convert: no object in {}", fmt::join(options.paths, ", ")));
   }
-  if (FormatOf(options.format) == OutputFormat::kYaml) {
+  if (!options.folder.empty()) {
+    DRAY_TRY(const std::vector<std::string> files,
+             manifests::ManifestFiles(world.disk, options.paths));
+    DRAY_TRY(const std::vector<OutputFile> written,
+             FilesOf(options, files, std::move(done.documents)));
+    DRAY_TRY_VOID(WriteFiles(world.disk, written));
+  } else if (FormatOf(options.format) == OutputFormat::kYaml) {
     fmt::print(output.out, "{}", manifests::ToYaml(done.documents));
   } else {
     output.Document(OutputFormat::kJson, manifests::ToJson(done.documents));
@@ -129,11 +205,18 @@ void AddOptions(CLI::App& command, ConvertOptions& options) {
       "--allow-loss",
       [&options] { options.losing = manifests::Losing::kAllowed; },
       "drop what the version cannot express, and say so, instead of refusing");
+  CLI::Option* const folder =
+      command
+          .add_option("--output-dir",
+                      options.folder,
+                      "write each file under its name into this folder, as YAML or JSON as it was")
+          ->type_name("FOLDER");
   command
       .add_option(
           "-o,--output", options.format, "yaml or json; several documents as JSON become a List")
       ->check(CLI::IsMember({"yaml", "json"}))
-      ->capture_default_str();
+      ->capture_default_str()
+      ->excludes(folder);
 }
 
 }  // namespace
@@ -147,7 +230,8 @@ Command AddConvert(CLI::App& program) {
       "Versions of one generation convert into each other: v1alpha3, v1beta1, v1beta2 and v1; "
       "v1alpha1 and v1alpha2. From these two to a later one the output is a proposal, with "
       "comments on what has no counterpart: read them before you apply it. Other kinds pass "
-      "through.\n"
+      "through, but for pods, also those of workloads (up to 1.30 they name claims under "
+      "`source`), and ResourceQuotas.\n"
       "Exit codes: 0 converted, 1 something would be lost (nothing is written), 2 unreadable "
       "input, or no object in it.\n"
       "Example:\n  dray convert -f claims.yaml --to resource.k8s.io/v1 >claims-v1.yaml");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // dray explain: why a pod or claim gets no devices.
-#include <algorithm>
+#include <atomic>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -12,6 +12,7 @@
 
 #include "cli/commands.h"
 #include "cli/explain_report.h"
+#include "cli/interruption.h"
 #include "cli/mistakes.h"
 #include "cli/offline_input.h"
 #include "cli/output.h"
@@ -49,13 +50,6 @@ Result<std::string> TargetOf(const ExplainOptions& options, const std::string& n
   return fmt::format("{} {}/{}", is_pod ? "pod" : "claim", namespace_, name);
 }
 
-int ExitCodeOf(const std::vector<planning::OfflineExplanation>& answers) {
-  const bool all_fit = std::ranges::all_of(answers, [](const auto& answer) {
-    return answer.verdict == planning::Verdict::kFits || !answer.state.empty();
-  });
-  return all_fit ? kExitYes : kExitNo;
-}
-
 std::string Rendered(const ExplainOptions& options,
                      const std::vector<planning::OfflineExplanation>& answers,
                      Colours colours) {
@@ -70,7 +64,11 @@ std::string Rendered(const ExplainOptions& options,
 }
 
 /// Errors: bad options or unreadable input, or nothing of that name.
-Result<Said> Explain(World& world, const ExplainOptions& options, const Output& output) {
+/// `stop`: may be null; set, what is known by then is said.
+Result<Said> Explain(World& world,
+                     const ExplainOptions& options,
+                     const std::atomic<bool>* stop,
+                     const Output& output) {
   DRAY_TRY(OfflineInput input, ReadOfflineInput(world, options.input, output));
   DRAY_TRY(std::string target, TargetOf(options, input.namespace_));
   NoteWhatLacks(input.objects, output);
@@ -80,7 +78,7 @@ Result<Said> Explain(World& world, const ExplainOptions& options, const Output& 
       {.features = input.features,
        .node = options.input.node,
        .namespace_ = options.input.namespace_,
-       .budget = {.steps_max = options.input.steps_max},
+       .budget = {.steps_max = options.input.steps_max, .cancelled = stop},
        .extended_resources = input.gates.Has(api::Gate::kExtendedResource)});
   DRAY_TRY_VOID(CheckNode(options.input, cluster.NodeNames()));
   const std::vector<std::string> waiting = cluster.Waiting();
@@ -97,24 +95,28 @@ Result<Said> Explain(World& world, const ExplainOptions& options, const Output& 
               "there is no {} in the input; {}", what, manifests::KnownNames(what, waiting)));
     }
     answers.push_back(*std::move(answer));
+    if (stop != nullptr && *stop) break;
   }
   progress.Clear();
+  const bool is_cut_short = stop != nullptr && *stop;
+  if (is_cut_short) NoteCutShort(output);
   if (answers.empty()) {
     output.Notes(std::vector<std::string>{"no pod and no claim waits for devices"});
   }
   return Said{.text = Rendered(options, answers, output.colours),
-              .code = ExitCodeOf(answers),
+              .code = ExitCodeOf(VerdictsOf(answers), is_cut_short),
               .listed = std::move(input.listed)};
 }
 
 /// The exit code. Errors: bad options or unreadable input, or nothing of that name.
 Result<int> RunExplain(World& world, const ExplainOptions& options, const Output& output) {
-  const auto ask = [&] { return Explain(world, options, output); };
   if (options.watch) {
+    const auto ask = [&] { return Explain(world, options, nullptr, output); };
     return WatchAnswers(
         world, options.input, {.command = "explain", .format = options.format}, ask, output);
   }
-  DRAY_TRY(const Said said, ask());
+  const Interruption interruption;
+  DRAY_TRY(const Said said, Explain(world, options, &interruption.flag(), output));
   fmt::print(output.out, "{}", said.text);
   return said.code;
 }
@@ -147,7 +149,7 @@ Command AddExplain(CLI::App& program) {
       "The cluster is looked at as it is: nothing is taken by what waits before. Nothing is "
       "written anywhere.\n"
       "Exit codes: 0 it fits or has its devices, 1 it does not fit, 2 bad options, unreadable "
-      "input, or nothing of that name.\n"
+      "input, or nothing of that name, 3 a search was given up or ended by Ctrl-C.\n"
       "Examples:\n"
       "  dray explain pod/trainer-0 -n training   # where kubectl asks\n"
       "  kubectl get nodes,deviceclasses,resourceslices -A -o yaml >dump.yaml\n"

@@ -14,14 +14,7 @@ namespace {
 using planning::Step;
 
 std::string_view VerdictName(const planning::OfflineExplanation& answer) {
-  if (!answer.state.empty()) return "settled";
-  switch (answer.verdict) {
-    case planning::Verdict::kFits: return "fits";
-    case planning::Verdict::kDoesNotFit: return "doesNotFit";
-    case planning::Verdict::kRefused: return "refused";
-    case planning::Verdict::kUndecided: return "undecided";
-  }
-  return "";
+  return answer.state.empty() ? planning::VerdictName(answer.verdict) : "settled";
 }
 
 void WriteRemoval(const planning::Removal& removal, api::JsonWriter& json) {

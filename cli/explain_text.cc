@@ -181,7 +181,8 @@ class TextReport {
       Say(6, List(group.nodes), 0);
     }
     SayMore(2, explanation_.groups.size());
-    if (!explanation_.closest.empty() && !explanation_.fits_when_empty)
+    const bool is_known = answer_.verdict != planning::Verdict::kUndecided;
+    if (is_known && !explanation_.closest.empty() && !explanation_.fits_when_empty)
       Say(2, "Even with nothing in use none of the nodes would do.");
   }
 
@@ -237,6 +238,7 @@ class TextReport {
     const auto& suggestions = explanation_.suggestions;
     if (explanation_.closest.empty()) return;
     if (suggestions.empty()) {
+      if (answer_.verdict == planning::Verdict::kUndecided) return;
       out_ += "\n";
       return Say(0, "No single small change would help.");
     }

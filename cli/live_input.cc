@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "api/codec/json_reader.h"
 #include "api/kind.h"
 #include "client/http_client.h"
 
@@ -64,6 +65,22 @@ Result<> AddKind(client::Client& client,
   return {};
 }
 
+std::string GitVersionIn(std::string_view json) {
+  api::JsonReader reader(json);
+  std::string key;
+  std::string version;
+  if (reader.Peek() != api::JsonKind::kObject) return {};
+  reader.EnterObject();
+  while (reader.NextKey(key)) {
+    if (key == "gitVersion" && reader.Peek() == api::JsonKind::kString) {
+      reader.String(version);
+    } else {
+      reader.Skip();
+    }
+  }
+  return version;
+}
+
 }  // namespace
 
 std::string UsualKubeconfig() {
@@ -94,6 +111,7 @@ Result<LiveInput> ReadLive(World& world,
   DRAY_TRY(const std::unique_ptr<client::HttpClient> client,
            client::HttpClient::Create(world.clock, access));
   LiveInput live{.read = {}, .namespace_ = access.namespace_, .listed = {}};
+  if (const auto version = client->GetPath("/version")) live.version = GitVersionIn(*version);
   for (const ListedKind& kind : kKinds) DRAY_TRY_VOID(AddKind(*client, kind, access.server, live));
   return live;
 }

@@ -23,6 +23,7 @@ struct LiveInput {
   manifests::Manifests read;  // the server instead of a file; what may not be read is noted
   std::string namespace_;     // of the context; empty: it names none
   std::vector<ListedVersion> listed;
+  std::string version = {};  // "v1.37.0"; empty: the server does not say
 };
 
 /// The kubeconfig that kubectl would take: the first of KUBECONFIG, or .kube/config in the home

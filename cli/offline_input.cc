@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <iterator>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include <CLI/CLI.hpp>
@@ -12,6 +13,8 @@
 #include <fmt/ranges.h>
 
 #include "allocator/feature_switches.h"
+#include "api/core_v1/node.h"
+#include "api/feature_gates.h"
 #include "api/kind.h"
 #include "cli/mistakes.h"
 #include "cli/progress.h"
@@ -23,11 +26,74 @@
 namespace dray::cli {
 namespace {
 
-/// Whose rules hold: the profile's release, implementation and switches.
+/// Whose rules hold: the allocator's profile, and the release whose gates are meant.
+struct Chosen {
+  allocator::Profile profile;
+  api::Release release = api::Release::kNewest;
+};
 struct Rules {
   allocator::Features features;
   api::FeatureGates gates;
 };
+
+/// Structured parameters as allocators of these profiles know them came with it.
+constexpr api::Release kFirstWithAllocator = api::Release::k1_31;
+
+/// What the options choose; nothing: they leave it open. Errors: kBadRequest, kInvalid  no such
+/// profile or release, or one without such an allocator.
+Result<std::optional<Chosen>> ChosenBy(const OfflineInputOptions& options) {
+  if (!options.profile.empty()) {
+    const Result<allocator::Profile> parsed = allocator::ParseProfile(options.profile);
+    if (!parsed)
+      return Fail(WithMeantName(parsed.error(), options.profile, allocator::ProfileNames()));
+    return Chosen{.profile = *parsed, .release = parsed->release};
+  }
+  if (options.release.empty()) return std::optional<Chosen>();
+  DRAY_TRY(const api::Release release, api::ParseRelease(options.release));
+  if (release < kFirstWithAllocator) {
+    return Fail(StatusReason::kBadRequest,
+                fmt::format("--release: {} had no allocator for devices of ResourceSlices with "
+                            "attributes: that came with {}",
+                            api::ReleaseName(release),
+                            api::ReleaseName(kFirstWithAllocator)));
+  }
+  return Chosen{.profile = allocator::ProfileFor(release), .release = release};
+}
+
+/// The newest release that a node says it runs; kAny: none says so.
+api::Release ReleaseOfNodes(const planning::OfflineObjects& objects) {
+  api::Release newest = api::Release::kAny;
+  for (const auto& [name, object] : objects.nodes) {
+    const auto& info = object.As<api::core_v1::Node>().status.node_info;
+    const Result<api::Release> release = api::ParseRelease(info.kubelet_version);
+    if (release && *release > newest) newest = *release;
+  }
+  return newest;
+}
+
+/// Of a server that says what it is, or a cluster whose nodes say what they run; else the newest.
+Chosen ChosenByCluster(const std::string& version, const planning::OfflineObjects& objects) {
+  const Result<api::Release> served = api::ParseRelease(version);
+  const api::Release release = served ? *served : ReleaseOfNodes(objects);
+  if (release == api::Release::kAny) return {};
+  return {.profile = allocator::ProfileFor(release), .release = release};
+}
+
+/// What is to be said about a choice that was not made in so many words.
+std::string AboutChoice(const Chosen& chosen, bool by_cluster) {
+  const std::string release = api::ReleaseName(chosen.release);
+  const std::string profile = allocator::ToString(chosen.profile);
+  const std::string_view who = by_cluster ? "the cluster is of" : "release";
+  if (!allocator::HasOwnProfile(chosen.release)) {
+    return fmt::format(
+        "{} {}: devices are chosen as by {}, the nearest allocator that was measured",
+        who,
+        release,
+        profile);
+  }
+  if (!by_cluster || chosen.release == api::Release::kNewest) return {};
+  return fmt::format("{} {}: devices are chosen as by {}", who, release, profile);
+}
 
 /// What to add to --feature-gates so that `implementation` knows all features that are on.
 std::string GatesToSwitchOff(allocator::Implementation implementation,
@@ -41,13 +107,10 @@ std::string GatesToSwitchOff(allocator::Implementation implementation,
   return fmt::format("{}", fmt::join(off, ","));
 }
 
-Result<Rules> RulesOf(const OfflineInputOptions& options) {
-  const Result<allocator::Profile> parsed = allocator::ParseProfile(options.profile);
-  if (!parsed)
-    return Fail(WithMeantName(parsed.error(), options.profile, allocator::ProfileNames()));
-  const allocator::Profile& profile = *parsed;
-  Rules rules{.features = {}, .gates = api::FeatureGates::DefaultsOf(profile.release)};
-  DRAY_TRY_VOID(rules.gates.Apply(options.feature_gates, profile.release));
+Result<Rules> RulesOf(const Chosen& chosen, const OfflineInputOptions& options) {
+  const allocator::Profile& profile = chosen.profile;
+  Rules rules{.features = {}, .gates = api::FeatureGates::DefaultsOf(chosen.release)};
+  DRAY_TRY_VOID(rules.gates.Apply(options.feature_gates, chosen.release));
   Result<allocator::Features> features = allocator::FeaturesOf(profile, rules.gates);
   if (!features && profile.implementation.has_value()) {
     return Fail(features.error().reason,
@@ -89,6 +152,14 @@ void AddOfflineInput(CLI::App& command, OfflineInputOptions& options) {
 }
 
 void AddProfile(CLI::App& command, OfflineInputOptions& options) {
+  CLI::Option* const release =
+      command
+          .add_option("--release",
+                      options.release,
+                      "whose answers: the scheduler's of a release, 1.31 to 1.37 (default: as "
+                      "the nodes say, or 1.37)")
+          ->type_name("RELEASE")
+          ->group(kRulesGroup);
   command
       .add_option("--profile",
                   options.profile,
@@ -96,7 +167,7 @@ void AddProfile(CLI::App& command, OfflineInputOptions& options) {
                   "k8s.io/dynamic-resource-allocation, or one of its implementations, such as "
                   "v0.36.6/stable, v0.36.6/incubating or v0.36.6/experimental")
       ->type_name("PROFILE")
-      ->capture_default_str()
+      ->excludes(release)
       ->group(kRulesGroup);
   command
       .add_option("--feature-gates",
@@ -146,7 +217,9 @@ std::string KubeconfigOf(const OfflineInputOptions& options) {
 Result<OfflineInput> ReadOfflineInput(World& world,
                                       const OfflineInputOptions& options,
                                       const Output& output) {
-  DRAY_TRY(const Rules rules, RulesOf(options));
+  DRAY_TRY(const std::optional<Chosen> asked, ChosenBy(options));
+  if (asked.has_value())
+    DRAY_TRY_VOID(RulesOf(*asked, options));  // bad options before anything else
   Progress progress(output);
   LiveInput live;
   const bool is_live = options.is_live || options.paths.empty();
@@ -176,6 +249,12 @@ Result<OfflineInput> ReadOfflineInput(World& world,
   std::string namespace_ = options.namespace_.empty() ? live.namespace_ : options.namespace_;
   if (namespace_.empty()) namespace_ = kDefaultNamespace;
   planning::OfflineObjects objects = planning::SortManifests(world, std::move(read), namespace_);
+  const Chosen chosen = asked.has_value() ? *asked : ChosenByCluster(live.version, objects);
+  DRAY_TRY(const Rules rules, RulesOf(chosen, options));
+  if (options.profile.empty()) {
+    if (std::string about = AboutChoice(chosen, !asked.has_value()); !about.empty())
+      objects.notes.push_back(std::move(about));
+  }
   ApplyTaintRules(rules, objects);
   output.Notes(objects.notes);
   return OfflineInput{.features = rules.features,
@@ -187,11 +266,25 @@ Result<OfflineInput> ReadOfflineInput(World& world,
                       .work = std::move(work.objects)};
 }
 
+int ExitCodeOf(const std::vector<planning::Verdict>& verdicts, bool is_cut_short) {
+  using planning::Verdict;
+  const auto any = [&](Verdict verdict) {
+    return std::ranges::find(verdicts, verdict) != verdicts.end();
+  };
+  if (any(Verdict::kDoesNotFit) || any(Verdict::kRefused)) return kExitNo;
+  return is_cut_short || any(Verdict::kUndecided) ? kExitUndecided : kExitYes;
+}
+
+void NoteCutShort(const Output& output) {
+  output.Notes(std::vector<std::string>{"ended early: what is printed is what was known by then"});
+}
+
 void NoteWhatLacks(const planning::OfflineObjects& objects, const Output& output) {
   std::vector<std::string> notes;
   if (objects.slices.empty())
     notes.emplace_back("the input has no ResourceSlice: nothing is known of any device");
-  if (objects.classes.empty()) notes.emplace_back("the input has no DeviceClass");
+  if (objects.classes.empty())
+    notes.emplace_back("the input has no DeviceClass: what requests ask for is not known");
   if (!objects.has_nodes)
     notes.emplace_back("the input has no Node: labels, taints and resources are not looked at");
   output.Notes(notes);

@@ -13,6 +13,7 @@
 #include "cli/output.h"
 #include "dray/features.h"
 #include "manifests/objects.h"
+#include "planning/offline_cluster.h"
 #include "planning/offline_objects.h"
 
 namespace CLI {  // NOLINT(readability-identifier-naming): another library's
@@ -22,17 +23,18 @@ class App;
 namespace dray::cli {
 
 struct OfflineInputOptions {
-  std::vector<std::string> paths;   // files, folders, "-"
-  std::vector<std::string> work;    // likewise: what is asked about, besides the cluster
-  bool is_live = false;             // a running cluster as well
-  bool live_is_work = false;        // what is asked about is all that the running cluster has
-  std::string kubeconfig;           // how to reach it; empty: as kubectl would
-  std::string context;              // of the kubeconfig; empty: its current one
-  std::string node;                 // the only one to look at; empty: all
-  std::string namespace_;           // of objects that name none; empty: default
-  std::string profile = "v0.37.2";  // a released version of upstream's allocator
-  std::string feature_gates;        // "DRAAdminAccess=false,…"; the release's defaults otherwise
-  int64_t steps_max = 20'000'000;   // of one search
+  std::vector<std::string> paths;  // files, folders, "-"
+  std::vector<std::string> work;   // likewise: what is asked about, besides the cluster
+  bool is_live = false;            // a running cluster as well
+  bool live_is_work = false;       // what is asked about is all that the running cluster has
+  std::string kubeconfig;          // how to reach it; empty: as kubectl would
+  std::string context;             // of the kubeconfig; empty: its current one
+  std::string node;                // the only one to look at; empty: all
+  std::string namespace_;          // of objects that name none; empty: default
+  std::string profile;             // a released version of upstream's allocator
+  std::string release;             // of Kubernetes; neither: what the nodes say, or the newest
+  std::string feature_gates;       // "DRAAdminAccess=false,…"; the release's defaults otherwise
+  int64_t steps_max = 20'000'000;  // of one search
 };
 
 /// A cluster, and the rules that hold in it.
@@ -52,9 +54,9 @@ inline constexpr const char* kDefaultNamespace = "default";
 inline constexpr const char* kInputGroup = "What is read";
 inline constexpr const char* kRulesGroup = "Whose rules";
 
-/// Adds -f, --profile, --feature-gates and --steps-max. `options` outlives the program.
+/// Adds -f, --release, --profile, --feature-gates and --steps-max. `options` outlives the program.
 void AddOfflineInput(CLI::App& command, OfflineInputOptions& options);
-/// Of these the first; the last three; the two before the last.
+/// Of these the first; the last four; the three before the last.
 void AddFiles(CLI::App& command, OfflineInputOptions& options);
 void AddRules(CLI::App& command, OfflineInputOptions& options);
 void AddProfile(CLI::App& command, OfflineInputOptions& options);
@@ -73,6 +75,19 @@ Result<OfflineInput> ReadOfflineInput(World& world,
 
 /// What cannot be said for lack of input, to be said first.
 void NoteWhatLacks(const planning::OfflineObjects& objects, const Output& output);
+
+/// kExitNo where something does not fit or is wrong; else kExitUndecided where a search was given
+/// up or somebody ended them; else kExitYes.
+int ExitCodeOf(const std::vector<planning::Verdict>& verdicts, bool is_cut_short);
+/// The verdicts of answers or explanations.
+template <class Answers>
+std::vector<planning::Verdict> VerdictsOf(const Answers& answers) {
+  std::vector<planning::Verdict> verdicts;
+  for (const auto& answer : answers) verdicts.push_back(answer.verdict);
+  return verdicts;
+}
+/// That somebody ended the search, and what is printed is all that is known.
+void NoteCutShort(const Output& output);
 
 /// Errors: kBadRequest  --node names none of `nodes`.
 Result<> CheckNode(const OfflineInputOptions& options, const std::vector<std::string>& nodes);

@@ -17,6 +17,8 @@ namespace dray::cli {
 inline constexpr int kExitYes = 0;
 inline constexpr int kExitNo = 1;
 inline constexpr int kExitUsage = 2;  // bad options, input that cannot be read, a lost answer
+/// A search was given up or ended by somebody, and nothing else is in the way.
+inline constexpr int kExitUndecided = 3;
 
 enum class OutputFormat : uint8_t { kText, kJson, kYaml };
 

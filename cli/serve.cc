@@ -19,6 +19,7 @@
 
 #include "api/feature_gates.h"
 #include "api/kind.h"
+#include "api/measured_release.h"
 #include "api/release.h"
 #include "api/value/time.h"
 #include "base/log.h"
@@ -29,6 +30,7 @@
 #include "cli/store_choice_options.h"
 #include "control_plane/process.h"
 #include "control_plane/store_choice.h"
+#include "dray/profile.h"
 #include "net/http2/limits.h"
 #include "net/url.h"
 #include "node/profile.h"
@@ -271,11 +273,31 @@ Result<control_plane::ProcessOptions> ProcessOptionsOf(World& world, const Serve
   return process;
 }
 
+/// What is played, and how well it is known.
+std::string AboutRelease(api::Release release) {
+  const std::string name = api::ReleaseName(release);
+  const std::string profile = allocator::ToString(allocator::ProfileFor(release));
+  if (!api::IsMeasured(release)) {
+    return fmt::format(
+        "it plays Kubernetes {}, which was not measured: its kinds and fields, with the rules of "
+        "{}",
+        name,
+        api::ReleaseName(api::Release::k1_30));
+  }
+  if (release == api::Release::k1_30) return fmt::format("it plays Kubernetes {}", name);
+  return fmt::format(
+      "it plays Kubernetes {}; devices are chosen as by {}{}",
+      name,
+      profile,
+      allocator::HasOwnProfile(release) ? "" : ", the nearest allocator that was measured");
+}
+
 /// Serves until SIGINT or SIGTERM. The exit code. Errors: why it cannot start; kBadRequest when the
 /// options are to blame.
 Result<int> Serve(World& world, const ServeOptions& options, const Output& output) {
   const StopSignals stop;  // before any thread exists
   DRAY_TRY(control_plane::ProcessOptions process_options, ProcessOptionsOf(world, options));
+  const api::Release release = process_options.emulation.release;
   control_plane::Process process(
       world,
       Log::ToStderr(world.clock, {.least = options.log_level, .format = options.log_format}),
@@ -288,6 +310,7 @@ Result<int> Serve(World& world, const ServeOptions& options, const Output& outpu
              process.url(),
              control_plane::WhereObjectsAre(options.store),
              process.kubeconfig());
+  if (release != api::Release::kAny) fmt::print(output.out, "{}\n", AboutRelease(release));
   if (std::fflush(output.out) != 0) {  // a server is of use without its greeting
     std::clearerr(output.out);
     __fpurge(output.out);
@@ -333,7 +356,7 @@ void AddReleaseOptions(CLI::App& command, ServeOptions& options) {
   command
       .add_option("--emulate-release",
                   options.release,
-                  "play a release from 1.30 to 1.37: its versions, rules and limits "
+                  "play a release from 1.26 to 1.37: its versions, rules and limits "
                   "(default: every version, newest rules)")
       ->type_name("RELEASE");
   command

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,6 +19,8 @@
 #include <fmt/ranges.h>
 
 #include "api/codec/json_writer.h"
+#include "api/feature_gates.h"
+#include "api/measured_release.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/progress.h"
@@ -147,7 +150,10 @@ void WriteVerdict(const ObjectVerdict& verdict, api::JsonWriter& json) {
     WriteText("kind", verdict.type.kind, json);
     WriteText("namespace", verdict.namespace_, json);
     WriteText("name", verdict.name, json);
-    if (verdict.release.has_value()) json.Member("release", api::ReleaseName(*verdict.release));
+    if (verdict.release.has_value()) {
+      json.Member("release", api::ReleaseName(*verdict.release));
+      if (!api::IsMeasured(*verdict.release)) json.Member("measured", false);
+    }
     json.Member("verdict", NameOf(verdict.verdict).name);
     WriteNotices(verdict, Notice::Severity::kError, json.Member("errors"));
     WriteNotices(verdict, Notice::Severity::kWarning, json.Member("warnings"));
@@ -224,6 +230,19 @@ class Run {
     return End();
   }
 
+  /// Of which releases the rules are not known for certain.
+  void NoteUnmeasured() const {
+    std::vector<std::string> notes;
+    for (const api::Release release : unmeasured_) {
+      notes.push_back(
+          fmt::format("the answers of {} were not measured: its kinds and fields, with the rules "
+                      "of {}",
+                      api::ReleaseName(release),
+                      api::ReleaseName(api::Release::k1_30)));
+    }
+    output_.Notes(notes);
+  }
+
   int AsText() {
     ValidateAll([&](const ObjectVerdict& verdict) { text_.Print(verdict); });
     fmt::print(output_.out, "{}\n", tally_.ToText());
@@ -269,6 +288,8 @@ class Run {
 
   void Count(ObjectVerdict verdict, const Tell& tell) {
     if (options_.strict) BeStrict(verdict);
+    if (verdict.release.has_value() && !api::IsMeasured(*verdict.release))
+      unmeasured_.insert(*verdict.release);
     tally_.Count(verdict.verdict);
     tell(verdict);
   }
@@ -279,6 +300,7 @@ class Run {
   const Output& output_;
   TextReport text_;
   Tally tally_;
+  std::set<api::Release> unmeasured_;
 };
 
 /// The exit code. Errors: bad options.
@@ -289,7 +311,9 @@ Result<int> Validate(World& world, const ValidateOptions& options, const Output&
   }
   DRAY_TRY(manifests::ManifestValidator validator, manifests::ManifestValidator::Make(world, by));
   Run run(world, options, std::move(validator), output);
-  return FormatOf(options.format) == OutputFormat::kJson ? run.AsJson() : run.AsText();
+  const int code = FormatOf(options.format) == OutputFormat::kJson ? run.AsJson() : run.AsText();
+  run.NoteUnmeasured();
+  return code;
 }
 
 void AddOptions(CLI::App& command, ValidateOptions& options) {
@@ -301,8 +325,8 @@ void AddOptions(CLI::App& command, ValidateOptions& options) {
   command
       .add_option("--release",
                   options.release,
-                  "judge by this release (default: for each object the first of 1.37, 1.31, "
-                  "1.30 that serves its version)")
+                  "judge by this release, 1.26 to 1.37 (default: for each object the first of "
+                  "1.37, 1.31, 1.30 that serves its version)")
       ->type_name("RELEASE");
   command
       .add_option("--feature-gates",

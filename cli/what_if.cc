@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <chrono>
 #include <cstddef>
 #include <iterator>
 #include <map>
@@ -20,10 +19,10 @@
 #include <fmt/format.h>
 
 #include "cli/commands.h"
+#include "cli/interruption.h"
 #include "cli/offline_input.h"
 #include "cli/output.h"
 #include "cli/progress.h"
-#include "cli/stop_signals.h"
 #include "cli/what_if_report.h"
 #include "manifests/objects.h"
 #include "node/profile.h"
@@ -34,7 +33,7 @@
 namespace dray::cli {
 namespace {
 
-enum class ChangeKind { kDelete, kDrain, kRemoveNode, kAddNodes, kTaint, kUpgradeDriver };
+enum class ChangeKind { kDelete, kDrain, kRemoveNode, kAddNodes, kLike, kTaint, kUpgradeDriver };
 
 struct ChangeOption {
   ChangeKind kind;
@@ -56,6 +55,7 @@ constexpr ChangeOption kChanges[] = {
      "--add-nodes",
      "NODE=COUNT",
      "COUNT more nodes like NODE, or of a profile of dray serve: example, 8-gpu-server"},
+    {ChangeKind::kLike, "--like", "NODE", "one more node like that one, unused"},
     {ChangeKind::kTaint,
      "--taint",
      "WHAT=TAINT",
@@ -186,6 +186,9 @@ Moved Apply(World& world,
       return Fail(moved.error().reason,
                   fmt::format("--upgrade-driver {}: {}", change.text, moved.error().message));
     }
+    case ChangeKind::kLike:
+      DRAY_TRY_VOID(planning::AddNodesLike(objects, change.text, 1));
+      return std::vector<std::string>();
     case ChangeKind::kAddNodes: break;
   }
   return AddNodes(world, change.text, objects);
@@ -208,16 +211,14 @@ std::vector<Change> ChangesOf(const CLI::App& command, const WhatIfOptions& opti
 /// Puts copies of the work's pods into the cluster until one does not fit, or somebody ends it.
 void FillUp(World& world,
             const Work& work,
+            const Interruption& interruption,
             planning::OfflineCluster& cluster,
             WhatIfAnswer& answer,
             const Output& output) {
-  const StopSignals stop;
   Progress progress(output);
   size_t copies = 0;
   answer.copies = 0;
-  while (!work.pods.empty() && copies < planning::kCopiesMax) {
-    answer.is_cut_short = stop.WaitFor(std::chrono::nanoseconds(0));
-    if (answer.is_cut_short) return;
+  while (copies < planning::kCopiesMax) {
     progress.Now(fmt::format("{} fit so far", copies));
     std::vector<std::string> nodes;
     for (const planning::PlacedObject& pod : work.pods) {
@@ -227,26 +228,73 @@ void FillUp(World& world,
         nodes.push_back(placed.node);
         continue;
       }
+      answer.is_cut_short = interruption.came();
+      if (answer.is_cut_short) return;
       if (auto reason = cluster.Explain(placed.what)) answer.reasons.push_back(*std::move(reason));
       return;
     }
     for (const std::string& node : nodes) ++answer.by_node[node];
     answer.copies = ++copies;
+    answer.is_cut_short = interruption.came();
+    if (answer.is_cut_short) return;
   }
 }
 
-void PlaceAll(planning::OfflineCluster& cluster, WhatIfAnswer& answer, const Output& output) {
+void PlaceAll(const Interruption& interruption,
+              planning::OfflineCluster& cluster,
+              WhatIfAnswer& answer,
+              const Output& output) {
   Progress progress(output);
   progress.Now("looking for devices");
   answer.placed = cluster.AllocateAll();
+  answer.is_cut_short = interruption.came();
   for (const planning::OfflineAnswer& one : answer.placed) {
     if (one.verdict == planning::Verdict::kFits) continue;
     progress.Now("explaining " + one.what);
     if (auto reason = cluster.Explain(one.what)) answer.reasons.push_back(*std::move(reason));
   }
   progress.Clear();
-  if (answer.placed.empty())
-    output.Notes(std::vector<std::string>{"nothing of the work waits for devices"});
+}
+
+/// Whether there is something to be decided. Errors: kBadRequest  no, and why.
+Result<> CheckAsked(const WhatIfOptions& options, const Work& work, bool any_changes) {
+  const auto refuse = [](std::string_view why) -> Result<> {
+    return Fail(StatusReason::kBadRequest, fmt::format("nothing was decided: {}", why));
+  };
+  const bool has_work = !options.input.work.empty();
+  if (!has_work && !any_changes) return refuse("neither work (-f) nor a change is named");
+  if (options.max && work.pods.empty()) return refuse("--max: the work has no pod");
+  if (has_work && work.what.empty())
+    return refuse("the files of -f hold no pod, no claim and no workload");
+  return {};
+}
+
+/// What to do where nothing waited for devices. Errors: kBadRequest  the work has what it wants.
+Result<> CheckDecided(const WhatIfOptions& options,
+                      const planning::OfflineCluster& cluster,
+                      const WhatIfAnswer& answer,
+                      const Output& output) {
+  if (answer.copies.has_value() || answer.is_cut_short || !answer.placed.empty()) return {};
+  if (options.input.work.empty()) {
+    output.Notes(std::vector<std::string>{"no pod has to look for another place"});
+    return {};
+  }
+  const std::vector<planning::LeftOut> left_out = cluster.NotDecided();
+  return Fail(StatusReason::kBadRequest,
+              fmt::format("nothing was decided: nothing of the work waits for devices{}",
+                          left_out.empty() ? ""
+                                           : fmt::format(": {} {}{}",
+                                                         left_out[0].what,
+                                                         left_out[0].why,
+                                                         left_out.size() == 1 ? "" : ", …")));
+}
+
+int CodeOf(const WhatIfAnswer& answer) {
+  if (answer.copies.has_value() && *answer.copies > 0) return kExitYes;
+  if (answer.copies.has_value() && answer.reasons.empty()) return kExitUndecided;
+  return ExitCodeOf(
+      answer.copies.has_value() ? VerdictsOf(answer.reasons) : VerdictsOf(answer.placed),
+      answer.is_cut_short);
 }
 
 void Print(const WhatIfOptions& options, const WhatIfAnswer& answer, const Output& output) {
@@ -272,35 +320,36 @@ Result<int> RunWhatIf(World& world,
                 "nothing was decided: the files of --cluster hold no objects that Dray knows");
   }
   DRAY_TRY(Work work, WorkOf(world, options, input));
+  DRAY_TRY_VOID(CheckAsked(options, work, !changes.empty()));
+  NoteWhatLacks(input.objects, output);
   for (const Change& change : changes) {
     DRAY_TRY(const std::vector<std::string> moved,
              Apply(world, change, input.namespace_, input.objects));
     work.what.insert(moved.begin(), moved.end());
   }
+  const Interruption interruption;
   planning::OfflineCluster cluster(
       world,
       std::move(input.objects),
       {.features = input.features,
        .node = options.input.node,
-       .budget = {.steps_max = options.input.steps_max},
+       .budget = {.steps_max = options.input.steps_max, .cancelled = &interruption.flag()},
        .only = options.max ? std::set<std::string>() : work.what,
        .finds_failures = false,
        .nodes_take_turns = true,
        .defragments = options.defragment,
        .extended_resources = input.gates.Has(api::Gate::kExtendedResource)});
   DRAY_TRY_VOID(CheckNode(options.input, cluster.NodeNames()));
-  if (!options.input.work.empty() && work.what.empty()) {
-    return Fail(StatusReason::kBadRequest,
-                "nothing was decided: the files of -f hold no pod, no claim and no workload");
-  }
   WhatIfAnswer answer;
   if (options.max) {
-    FillUp(world, work, cluster, answer, output);
+    FillUp(world, work, interruption, cluster, answer, output);
   } else {
-    PlaceAll(cluster, answer, output);
+    PlaceAll(interruption, cluster, answer, output);
   }
+  DRAY_TRY_VOID(CheckDecided(options, cluster, answer, output));
   Print(options, answer, output);
-  return answer.fits() ? kExitYes : kExitNo;
+  if (answer.is_cut_short) NoteCutShort(output);
+  return CodeOf(answer);
 }
 
 void AddChanges(CLI::App& command, WhatIfOptions& options) {
@@ -367,7 +416,7 @@ Command AddWhatIf(CLI::App& program) {
       "the "
       "order given, before the work comes. Nothing is written anywhere.\n"
       "Exit codes: 0 all of it fits (with --max: once at least), 1 it does not, 2 bad options, "
-      "unreadable input or no work.\n"
+      "unreadable input or nothing to decide about, 3 a search was given up or ended by Ctrl-C.\n"
       "Examples:\n"
       "  dray whatif -f job.yaml --cluster dump.yaml\n"
       "  dray whatif -f job.yaml --cluster dump.yaml --max\n"

@@ -42,6 +42,7 @@ void WritePlaced(const planning::OfflineAnswer& placed, api::JsonWriter& json) {
   json.Object([&] {
     json.Member("for", placed.what);
     json.Member("fits", placed.verdict == planning::Verdict::kFits);
+    json.Member("verdict", planning::VerdictName(placed.verdict));
     if (!placed.node.empty()) json.Member("node", placed.node);
     if (!placed.reason.empty()) json.Member("reason", placed.reason);
     if (placed.moves.empty()) return;
@@ -123,12 +124,12 @@ std::string JsonOf(const WhatIfAnswer& answer) {
   return api::JsonText([&](api::JsonWriter& json) {
     json.Object([&] {
       json.Member("fits", answer.fits());
+      if (answer.is_cut_short) json.Member("cutShort", true);
       json.Member("answers").Array([&] {
         for (const planning::OfflineAnswer& one : answer.placed) WritePlaced(one, json);
       });
       if (answer.copies.has_value()) {
         json.Member("max", *answer.copies);
-        if (answer.is_cut_short) json.Member("cutShort", true);
         json.Member("podsByNode").Object([&] {
           for (const auto& [node, pods] : answer.by_node) json.Member(node, pods);
         });

@@ -21,7 +21,7 @@ struct WhatIfAnswer {
   std::map<std::string, size_t> by_node;              // pods of these copies
   bool is_cut_short = false;                          // somebody ended it: there may be more
 
-  bool fits() const { return copies.has_value() ? *copies > 0 : reasons.empty(); }
+  bool fits() const { return copies.has_value() ? *copies > 0 : reasons.empty() && !is_cut_short; }
 };
 
 /// For people; `all`: lists are not cut short.

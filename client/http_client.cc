@@ -110,6 +110,10 @@ Result<std::unique_ptr<HttpClient>> HttpClient::Create(const Clock& clock,
   return std::unique_ptr<HttpClient>(new HttpClient(clock, std::move(options)));
 }
 
+Result<std::string> HttpClient::GetPath(std::string path) {
+  return Send("GET", std::move(path), {});
+}
+
 Result<std::string> HttpClient::Send(std::string method, std::string target, Body body) {
   net::client::ClientRequest request{.method = std::move(method), .target = std::move(target)};
   request.headers.Add("Accept", kJson);

@@ -28,6 +28,10 @@ class HttpClient final : public Client {
   static Result<std::unique_ptr<HttpClient>> Create(const Clock& clock,
                                                     const ClusterAccess& access);
 
+  /// What the server answers under a path that no object has ("/version").
+  /// Errors: as of Get.
+  Result<std::string> GetPath(std::string path);
+
   Result<api::Object> Get(const ObjectRef& ref) override;
   Result<ObjectList> List(const api::KindInfo& kind, const ListOptions& options) override;
   Result<api::Object> Create(const api::Object& object) override;

@@ -16,13 +16,13 @@ constexpr size_t kSelectorsKept = 10'000;
 // Decided and not finished: what a binder writes in one round, together.
 constexpr size_t kBindingsPerBinder = 32;
 
-/// The gates decide what the search knows, as they decide what the API has. Older releases had
-/// searches of their own; their objects get that of 1.37.
+/// The search of the release that is played, or the nearest one. The gates decide what it knows, as
+/// they decide what the API has.
 Result<allocator::Features> SearchFeatures(const server::registry::Emulation& emulation) {
-  const bool is_newest =
-      emulation.release == api::Release::kAny || emulation.release == api::Release::kNewest;
-  if (!is_newest) return allocator::Features();
-  return allocator::FeaturesOf(allocator::Profile(), emulation.gates);
+  const bool is_classic =
+      emulation.release != api::Release::kAny && emulation.release <= api::Release::k1_30;
+  if (is_classic) return allocator::Features();  // it has no devices to search for
+  return allocator::FeaturesOf(allocator::ProfileFor(emulation.release), emulation.gates);
 }
 
 /// Earlier releases had other kinds for this, which are not served.

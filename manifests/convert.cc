@@ -120,12 +120,15 @@ class Converter {
     DRAY_TRY(std::optional<std::string> json, ConvertJson(progress, source.document.json, "", {}));
     if (progress.is_changed) {
       done_.documents.push_back(
-          {.comments = LeadingComments(source.document.text) + progress.comments,
+          {.file = source.file,
+           .comments = LeadingComments(source.document.text) + progress.comments,
            .json = std::move(json).value_or(""),
            .text = ""});
     } else {
-      done_.documents.push_back(
-          {.comments = "", .json = source.document.json, .text = source.document.text});
+      done_.documents.push_back({.file = source.file,
+                                 .comments = "",
+                                 .json = source.document.json,
+                                 .text = source.document.text});
     }
     return {};
   }

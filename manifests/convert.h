@@ -19,6 +19,7 @@ namespace dray::manifests {
 enum class Losing : uint8_t { kRefused, kAllowed };
 
 struct ConvertedDocument {
+  std::string file;      // it stood in; "-": standard input
   std::string comments;  // YAML lines before it
   std::string json;      // empty: only the comments are left
   std::string text;      // as it was read, when nothing changed

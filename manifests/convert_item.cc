@@ -10,6 +10,7 @@
 #include "api/codec/json.h"
 #include "api/conversion/conversion.h"
 #include "api/feature_gates.h"
+#include "manifests/convert_pods.h"
 #include "manifests/json_members.h"
 
 namespace dray::manifests {
@@ -68,6 +69,22 @@ std::string ManifestOf(const api::Object& object, api::Release release) {
       members.begin(),
       {{"apiVersion", Quoted(object.kind().api_version())}, {"kind", Quoted(object.kind().kind)}});
   return ObjectOf(members);
+}
+
+/// "namespace/name", as far as the object says them.
+std::string NameIn(std::string_view json) {
+  std::string name;
+  std::string namespace_;
+  for (const JsonMember& member : MembersOf(json)) {
+    if (member.key != "metadata") continue;
+    for (const JsonMember& part : MembersOf(member.value)) {
+      if (!part.value.starts_with('"') || part.value.size() < 2) continue;
+      const std::string text = part.value.substr(1, part.value.size() - 2);
+      if (part.key == "name") name = text;
+      if (part.key == "namespace") namespace_ = text;
+    }
+  }
+  return namespace_.empty() ? name : namespace_ + "/" + name;
 }
 
 // unknown field "spec.foo" is about spec.foo.
@@ -140,10 +157,29 @@ void ItemConverter::ProposeFor(const api::Object& object, ConvertedItem& item) c
   item.object = ManifestOf(api::conversion::FromHub(*proposal.object, *target, release_), release_);
 }
 
+/// Of another group: pods and quotas go along.
+ConvertedItem ItemConverter::ConvertOther(const api::TypeMeta& meta, std::string_view json) const {
+  ConvertedItem item;
+  if (!IsAround(meta)) return item;
+  const bool is_before_flat = IsClassicVersion(version_) ||
+                              (release_ != api::Release::kAny && release_ <= api::Release::k1_30);
+  const auto change = ConvertAround(
+      meta,
+      json,
+      {.form = is_before_flat ? ClaimForm::kSource : ClaimForm::kFlat, .version = version_});
+  if (!change.has_value()) return item;
+  item.outcome = ConvertedItem::Outcome::kConverted;
+  item.name = fmt::format("{} {} {}", meta.api_version, meta.kind, NameIn(json));
+  item.object = change->object;
+  for (const AroundChange::Loss& loss : change->losses)
+    item.losses.push_back({.path = loss.path, .text = loss.text});
+  return item;
+}
+
 Result<ConvertedItem> ItemConverter::Convert(const api::TypeMeta& meta,
                                              std::string_view json) const {
+  if (!meta.api_version.starts_with(fmt::format("{}/", kGroup))) return ConvertOther(meta, json);
   ConvertedItem item;
-  if (!meta.api_version.starts_with(fmt::format("{}/", kGroup))) return item;
   item.name = fmt::format("{} {}", meta.api_version, meta.kind);
   const api::KindInfo* kind = FindKind(meta);
   if (kind == nullptr || kind->metadata == nullptr) {

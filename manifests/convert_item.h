@@ -54,6 +54,7 @@ class ItemConverter {
   void ProposeFor(const api::Object& object, ConvertedItem& item) const;
   /// The kind of the version asked for that shows the same objects; null without one.
   const api::KindInfo* TargetOf(const api::KindInfo& hub) const;
+  ConvertedItem ConvertOther(const api::TypeMeta& meta, std::string_view json) const;
   std::string TargetName() const;
 
   std::string version_;

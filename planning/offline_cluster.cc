@@ -37,6 +37,8 @@ std::vector<Frozen<v1::ResourceClaim>> WithoutDevices(const std::vector<api::Obj
   return wanted;
 }
 
+constexpr const char* kEnded = "the search was ended before it had an answer";
+
 constexpr size_t kSelectorsKept = 10'000;
 
 /// What a search about one claim found out before its budget ran out.
@@ -55,6 +57,16 @@ std::string ReasonOf(const scheduler::Unschedulable& nowhere) {
 }
 
 }  // namespace
+
+std::string_view VerdictName(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kFits: return "fits";
+    case Verdict::kDoesNotFit: return "doesNotFit";
+    case Verdict::kRefused: return "refused";
+    case Verdict::kUndecided: return "undecided";
+  }
+  return {};
+}
 
 OfflineCluster::OfflineCluster(World& world, OfflineObjects objects, OfflineOptions options)
     : world_(world),
@@ -200,6 +212,7 @@ std::vector<OfflineAnswer> OfflineCluster::AllocateAll() {
   std::vector<OfflineAnswer> answers;
   std::set<std::string> of_pods;
   for (const PlacedObject& placed : objects_.pods) {
+    if (options_.budget.IsCancelled()) return answers;
     if (!IsMeant(placed.object) || !StateOf(placed.object.As<core::Pod>()).empty()) continue;
     api::Object pod = placed.object.Clone();
     PrepareClaims(pod.Mutable<core::Pod>());
@@ -208,15 +221,26 @@ std::vector<OfflineAnswer> OfflineCluster::AllocateAll() {
     }
     answers.push_back(AllocatePod(pod, placed.place));
     DefragmentFor(answers.back());
+    NoteCancelled(answers.back());
   }
   for (const std::string& key : objects_.claim_order) {
+    if (options_.budget.IsCancelled()) return answers;
     const api::Object& claim = objects_.claims.at(key).object;
     const bool waits = StateOf(claim.As<v1::ResourceClaim>()).empty();
     if (!waits || !IsMeant(claim) || of_pods.contains(key)) continue;
     answers.push_back(AllocateClaim(key));
     DefragmentFor(answers.back());
+    NoteCancelled(answers.back());
   }
   return answers;
+}
+
+void OfflineCluster::NoteCancelled(OfflineAnswer& answer) const {
+  if (!options_.budget.IsCancelled() || answer.verdict == Verdict::kFits) return;
+  answer = {.what = std::move(answer.what),
+            .place = std::move(answer.place),
+            .verdict = Verdict::kUndecided,
+            .reason = kEnded};
 }
 
 std::vector<LeftOut> OfflineCluster::NotDecided() const {
@@ -255,7 +279,9 @@ OfflineAnswer OfflineCluster::AddPod(PlacedObject pod) {
   PrepareClaims(prepared.Mutable<core::Pod>());
   const std::string place = pod.place;
   objects_.pods.push_back(std::move(pod));
-  return AllocatePod(prepared, place);
+  OfflineAnswer answer = AllocatePod(prepared, place);
+  NoteCancelled(answer);
+  return answer;
 }
 
 const api::Object* OfflineCluster::FindClaim(std::string_view key) const {

@@ -66,6 +66,9 @@ enum class Verdict : uint8_t {
   kUndecided,  // the search ran out of budget
 };
 
+/// "fits", "doesNotFit", "refused", "undecided": for programs.
+std::string_view VerdictName(Verdict verdict);
+
 /// What one node has for a pod or a claim.
 struct NodeAnswer {
   std::string node;
@@ -123,7 +126,8 @@ class OfflineCluster {
   std::vector<std::string> NodeNames() const;
 
   /// Decides for every pod in order that is not bound, finished or being deleted, and then for
-  /// every claim that is still without devices and that none of those pods uses.
+  /// every claim that is still without devices and that none of those pods uses. When the budget is
+  /// cancelled the one in question is kUndecided, and those after it are not asked about.
   std::vector<OfflineAnswer> AllocateAll();
 
   /// The pods and claims meant about which nobody decides, and why: those that have what they want,
@@ -142,7 +146,8 @@ class OfflineCluster {
 
   /// What AllocateAll decides about: "pod namespace/name", "claim namespace/name", in that order.
   std::vector<std::string> Waiting();
-  /// Of a pod or claim so named; nothing when it is not there. Nothing is taken.
+  /// Of a pod or claim so named; nothing when it is not there. Nothing is taken. When the budget is
+  /// cancelled meanwhile it is kUndecided, and nothing is explained.
   std::optional<OfflineExplanation> Explain(const std::string& what);
 
  private:
@@ -159,6 +164,8 @@ class OfflineCluster {
   // Moves: offline_moves.cc.
   class Undo;
   void DefragmentFor(OfflineAnswer& answer);
+  /// Makes an answer that was given while the budget was cancelled say so.
+  void NoteCancelled(OfflineAnswer& answer) const;
   std::vector<std::string> AllocatedClaims() const;
   std::set<std::string> ClaimsThatStay() const;
   std::vector<const PlacedObject*> UsersOf(const std::set<std::string>& claims) const;

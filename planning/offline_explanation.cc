@@ -61,7 +61,13 @@ std::vector<std::string> OfflineCluster::Waiting() {
 }
 
 std::optional<OfflineExplanation> OfflineCluster::Explain(const std::string& what) {
-  return Explain(what, {});
+  std::optional<OfflineExplanation> answer = Explain(what, {});
+  const bool is_cancelled = options_.budget.IsCancelled();
+  if (!is_cancelled || !answer.has_value() || !answer->state.empty()) return answer;
+  return OfflineExplanation{.what = std::move(answer->what),
+                            .place = std::move(answer->place),
+                            .verdict = Verdict::kUndecided,
+                            .reason = "the search was ended before it had an answer"};
 }
 
 const PlacedObject* OfflineCluster::FindPod(std::string_view key) const {
@@ -201,9 +207,19 @@ OfflineExplanation OfflineCluster::ExplainClaim(const std::string& key,
   own.insert(placed.object.metadata().uid);
   ExplainDevices({api::FrozenOf<v1::ResourceClaim>(placed.object)}, nodes, std::move(own), answer);
   if (answer.explanation.fits()) return answer;
-  answer.verdict = answer.explanation.refusal.empty() ? Verdict::kDoesNotFit : Verdict::kRefused;
-  answer.reason = answer.explanation.refusal.empty() ? "no node has the devices it asks for"
-                                                     : answer.explanation.refusal;
+  const bool gave_up = std::ranges::any_of(answer.explanation.groups, [](const NodeGroup& group) {
+    return group.trouble == Trouble::kUndecided;
+  });
+  if (!answer.explanation.refusal.empty()) {
+    answer.verdict = Verdict::kRefused;
+    answer.reason = answer.explanation.refusal;
+  } else if (gave_up) {
+    answer.verdict = Verdict::kUndecided;
+    answer.reason = "the search was given up";
+  } else {
+    answer.verdict = Verdict::kDoesNotFit;
+    answer.reason = "no node has the devices it asks for";
+  }
   return answer;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "planning/what_if.h"
 
+#include <atomic>
 #include <memory>
 #include <string>
 
@@ -10,6 +11,8 @@
 #include "api/core_v1/pod.h"
 #include "api/resource_v1/claim.h"
 #include "api/resource_v1/slice.h"
+#include "base/simulated_world.h"
+#include "planning/offline_cluster.h"
 
 namespace dray::planning {
 namespace {
@@ -48,6 +51,26 @@ OfflineObjects Cluster() {
 bool HasDevices(const OfflineObjects& objects) {
   const auto& claim = objects.claims.at("default/gpu").object.As<v1::ResourceClaim>();
   return claim.status.allocation.has_value();
+}
+
+TEST(OfflineCluster, SaysOnlyWhatIsKnownWhenItIsCancelled) {
+  SimulatedWorld world(1);
+  OfflineObjects objects = Cluster();
+  for (PlacedObject& placed : objects.pods) {
+    api::Object waiting = placed.object.Clone();
+    waiting.Mutable<core::Pod>().spec.node_name.clear();
+    placed.object = std::move(waiting);
+  }
+  std::atomic<bool> cancelled = true;
+  OfflineCluster cluster(world.world(), objects, {.budget = {.cancelled = &cancelled}});
+  EXPECT_TRUE(cluster.AllocateAll().empty());
+  core::Pod pod;
+  pod.metadata = {.name = "third", .namespace_ = "default", .uid = "uid-third"};
+  pod.spec.node_selector["no"] = "node";
+  EXPECT_EQ(cluster.AddPod({api::Object::Of(core::Pod(pod)), ""}).verdict, Verdict::kUndecided);
+  EXPECT_EQ(cluster.Explain("pod default/third")->verdict, Verdict::kUndecided);
+  cancelled = false;
+  EXPECT_EQ(cluster.Explain("pod default/third")->verdict, Verdict::kDoesNotFit);
 }
 
 TEST(WhatIf, PodsOfADrainedNodeWaitAgainButThoseOfDaemonSets) {

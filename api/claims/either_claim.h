@@ -20,14 +20,14 @@ namespace dray::api::claims {
 /// Whose claims a driver's own controller may allocate (KEP-3063).
 enum class ClassicClaims : uint8_t {
   kNone,
-  kAll,     // 1.30: claims, classes and templates are v1alpha2's
+  kAll,     // up to 1.30: claims, classes and templates are v1alpha2's
   kMarked,  // 1.31 with DRAControlPlaneController: those with spec.controller
 };
 
 /// Of the release that is played. kNone for kAny, where nobody acts on classic claims.
 inline ClassicClaims ClassicClaimsOf(Release release, const FeatureGates& gates) {
   if (!gates.Has(Gate::kDynamicResourceAllocation)) return ClassicClaims::kNone;
-  if (release == Release::k1_30) return ClassicClaims::kAll;
+  if (release != Release::kAny && release <= Release::k1_30) return ClassicClaims::kAll;
   const bool is_marked = release == Release::k1_31 && gates.Has(Gate::kControlPlaneController);
   return is_marked ? ClassicClaims::kMarked : ClassicClaims::kNone;
 }

@@ -31,6 +31,12 @@ Result<Profile> ParseProfile(std::string_view label);
 /// The label of a profile.
 std::string ToString(const Profile& profile);
 
+/// The profile that answers for a release: its own where there is one, else that of the nearest
+/// release whose allocator is alike: v0.31.8 up to 1.32, v0.36.6 from 1.33 to 1.35.
+Profile ProfileFor(api::Release release);
+/// Whether ProfileFor(release) is that release's own.
+bool HasOwnProfile(api::Release release);
+
 /// `features` for the profile: its release and implementation filled in.
 /// Errors: kInternal  the implementation, or every one of the release, lacks a switch that is on;
 /// names the set and the implementations (upstream's text).
