@@ -46,6 +46,8 @@ class Connection final : public ServerEngine::Events,
   void PumpSoon() override;
   /// Breaks everything off.
   void Close();
+  /// All is written, and what the peer still sends is dropped until it has closed, too.
+  bool is_lingering() const { return stage_ == Stage::kLinger; }
   void BreakOff(StreamId stream) override;
   /// Ends when the answers under way are out.
   void Shutdown();

@@ -379,6 +379,24 @@ TEST_F(HttpServerTest, ShutdownLetsAnswersEndAndClosesIdleConnections) {
   EXPECT_EQ(server_->connections(), 0U);
 }
 
+TEST_F(HttpServerTest, ShutdownDoesNotWaitForPeersThatKeepConnectionsForLater) {
+  Events events;
+  HttpServerOptions options;
+  options.linger_timeout = std::chrono::hours(1);
+  StartServer(
+      [&](const Request&, const std::shared_ptr<Responder>& responder) {
+        responder->Start({});
+        responder->OnShutdown([responder] { responder->Finish(); });
+        events.Add("started");
+      },
+      options);
+  const RawSocket socket(server_->port());
+  socket.Send(kGet);
+  EXPECT_EQ(events.Next(), "started");
+  server_->Shutdown(std::chrono::hours(1));
+  EXPECT_THAT(socket.ReadAll(), EndsWith("0\r\n\r\n"));
+}
+
 TEST_F(HttpServerTest, ShutdownWithoutGraceBreaksStreamsOff) {
   Events events;
   StartServer([&](const Request&, const std::shared_ptr<Responder>& responder) {

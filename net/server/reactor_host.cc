@@ -35,6 +35,9 @@ using boost::asio::ip::tcp;
 using boost::system::error_code;
 using ReusePort = boost::asio::detail::socket_option::boolean<SOL_SOCKET, SO_REUSEPORT>;
 
+// Between looks at connections whose peers may have been told of the end by now.
+constexpr std::chrono::milliseconds kLingerWhileDraining{20};
+
 std::unexpected<Error> CannotListen(const tcp::endpoint& endpoint, const error_code& error) {
   return Fail(StatusReason::kServiceUnavailable,
               fmt::format("cannot listen on {} port {}: {}",
@@ -168,7 +171,19 @@ void ReactorHost::Drain(std::chrono::milliseconds grace) {
     CloseAll();
   } else {
     drain_timer_ = context_.reactor.RunAfter(grace, [this] { CloseAll(); });
+    CloseLingering();
   }
+}
+
+/// Peers that keep connections for later do not notice that theirs has ended: they are not waited
+/// for.
+void ReactorHost::CloseLingering() {
+  std::vector<std::shared_ptr<Connection>> lingering;
+  for (const auto& [key, connection] : connections_) {
+    if (connection->is_lingering()) lingering.push_back(connection);
+  }
+  for (const std::shared_ptr<Connection>& connection : lingering) connection->Close();
+  linger_timer_ = context_.reactor.RunAfter(kLingerWhileDraining, [this] { CloseLingering(); });
 }
 
 void ReactorHost::CloseAll() {

@@ -49,13 +49,14 @@ class ReactorHost {
   void Tick();
   void RefreshDate();
   void CloseAll();
+  void CloseLingering();
 
   ReactorContext context_;
   boost::asio::ip::tcp::acceptor acceptor_;
   std::unordered_map<const Connection*, std::shared_ptr<Connection>> connections_;
   std::map<uint64_t, std::weak_ptr<Connection>> strangers_;  // by arrival
   uint64_t next_arrival_ = 1;
-  Timer tick_timer_, retry_timer_, drain_timer_;
+  Timer tick_timer_, retry_timer_, drain_timer_, linger_timer_;
   bool draining_ = false;
 };
 
