@@ -237,6 +237,12 @@ void WarnOfNoPolicy(const Call& call) {
   if (std::ranges::find(warnings, text) == warnings.end()) warnings.emplace_back(text);
 }
 
+// Whether the object that this request has marked is there no more.
+bool IsGone(const std::optional<Item>& marked, const std::optional<Item>& current) {
+  return marked.has_value() &&
+         (!current.has_value() || current->object.metadata().uid != marked->object.metadata().uid);
+}
+
 }  // namespace
 
 Task<Outcome> DeleteOne(Call call) {
@@ -248,14 +254,19 @@ Task<Outcome> DeleteOne(Call call) {
   WarnOfNoPolicy(call);
   const size_t warnings_before = call.warnings->size();
   const bool dry_run = call.request->write.dry_run || !call.request->delete_options.dry_run.empty();
-  bool marked = false;  // by this request: its preconditions held then
+  // By this request: its preconditions held then, and whoever removes the object now, or makes
+  // another of that name, carries out what was asked.
+  std::optional<Item> marked;
   for (int tries = 0; tries < kModifyTriesMax; ++tries) {
     DRAY_CO_TRY(const Frozen<store::Snapshot> snapshot, co_await storage::ReadNewest(&core.store));
     const Frozen<store::Record> record = snapshot->Get(key);
-    if (record == nullptr) co_return Fail(errors::NotFound(kind, call.request->name));
-    DRAY_CO_TRY(const std::optional<Item> current, ItemAskedFor(call, call.storage(), *record));
+    std::optional<Item> current;
+    if (record != nullptr) {
+      DRAY_CO_TRY(current, ItemAskedFor(call, call.storage(), *record));
+    }
+    if (IsGone(marked, current)) co_return RemovedAnswer(call, *std::move(marked));
     if (!current.has_value()) co_return Fail(errors::NotFound(kind, call.request->name));
-    if (!marked) {
+    if (!marked.has_value()) {
       DRAY_CO_TRY_VOID(CheckPreconditions(call, current->object.metadata()));
       call.warnings->resize(warnings_before);  // of a look that came to nothing
       DRAY_CO_TRY_VOID(
@@ -288,7 +299,7 @@ Task<Outcome> DeleteOne(Call call) {
     const auto* committed = std::get_if<store::Committed>(&outcome);
     if (committed == nullptr) continue;
     if (plan.step == Plan::Step::kMarkThenRemove) {
-      marked = true;
+      marked = stored->At(call.view(), committed->revision);
       continue;
     }
     if (stored != nullptr) {

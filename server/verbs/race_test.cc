@@ -98,6 +98,12 @@ class BusyObject : public ::testing::Test {
     request.body = std::move(body);
     return request;
   }
+  ResourceRequest PodRequest(Verb verb, std::string body) const {
+    ResourceRequest request = Request(verb, std::move(body));
+    request.kind = scheme_.FindResource("", "v1", "pods");
+    request.namespace_ = "default";
+    return request;
+  }
   Result<> Ask(ResourceRequest request) {
     const Result<Answer> answer = Wait(resources_.Handle(std::move(request)));
     if (!answer->outcome.has_value()) return Fail(answer->outcome.error());
@@ -164,6 +170,43 @@ TEST_F(BusyObject, IsTriedSoManyTimes) {
     const Result<> written = Ask(each.request);
     EXPECT_TRUE(written.has_value()) << written.error().message;
   }
+}
+
+// A pod that is deleted without grace is marked, then removed. A node may be faster.
+TEST_F(BusyObject, ADeletionThatAnotherCompletesHasSucceeded) {
+  const auto create = [&] {
+    ASSERT_TRUE(
+        Ask(PodRequest(
+                Verb::kCreate,
+                R"({"metadata":{"name":"a"},"spec":{"containers":[{"name":"c","image":"i"}]}})"))
+            .has_value());
+  };
+  const std::string key = "/registry/pods/default/a";
+  const auto take_away = [&] {
+    store::Txn txn;
+    txn.operations.emplace_back(store::Delete{.key = key});
+    EXPECT_TRUE(store_.CommitAndWait(std::move(txn)).has_value());
+  };
+  create();
+  int syncs = 0;
+  store_.OnSync([&] {
+    if (++syncs == 2) take_away();  // the pod is marked by then
+  });
+  EXPECT_TRUE(Ask(PodRequest(Verb::kDelete, "")).has_value());
+  EXPECT_EQ(syncs, 2);
+
+  // One that came after it stays.
+  store_.OnSync(nullptr);
+  create();
+  syncs = 0;
+  store_.OnSync([&] {
+    if (++syncs != 2) return;
+    store_.OnSync(nullptr);
+    take_away();
+    create();
+  });
+  EXPECT_TRUE(Ask(PodRequest(Verb::kDelete, "")).has_value());
+  EXPECT_NE(store_.Read()->Get(key), nullptr);
 }
 
 }  // namespace
