@@ -2,6 +2,7 @@
 #include "client/work_queue.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace dray::client {
 
@@ -9,8 +10,7 @@ bool WorkQueue::Add(const std::string& key) {
   if (ready_set_.contains(key)) return true;
   DropDelay(key);
   if (size() >= options_.keys_max) return false;
-  ready_set_.insert(key);
-  ready_.push_back(key);
+  MakeReady(key);
   return true;
 }
 
@@ -32,6 +32,7 @@ bool WorkQueue::AddRateLimited(const std::string& key, MonotonicTime now) {
   std::chrono::nanoseconds delay = options_.base_delay;
   for (int i = 0; i < failures && delay < options_.max_delay; ++i) delay *= 2;
   failures = std::min(failures + 1, kDoublingsMax);
+  metrics_.retries.Add();
   return AddAt(key, now + std::min(delay, options_.max_delay));
 }
 
@@ -46,6 +47,7 @@ std::optional<std::string> WorkQueue::Pop(MonotonicTime now) {
   std::string key = std::move(ready_.front());
   ready_.pop_front();
   ready_set_.erase(key);
+  metrics_.depth.Set(static_cast<double>(ready_.size()));
   return key;
 }
 
@@ -60,9 +62,15 @@ void WorkQueue::MoveDue(MonotonicTime now) {
     std::string key = delayed_.begin()->second;
     delayed_.erase(delayed_.begin());
     due_.erase(key);
-    ready_set_.insert(key);
-    ready_.push_back(std::move(key));
+    MakeReady(std::move(key));
   }
+}
+
+void WorkQueue::MakeReady(std::string key) {
+  ready_set_.insert(key);
+  ready_.push_back(std::move(key));
+  metrics_.adds.Add();
+  metrics_.depth.Set(static_cast<double>(ready_.size()));
 }
 
 void WorkQueue::DropDelay(const std::string& key) {

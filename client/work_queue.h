@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "base/world.h"
+#include "client/queue_metrics.h"
 
 namespace dray::client {
 
@@ -48,13 +49,22 @@ class WorkQueue {
   /// When Pop has something next: `now` if at once, nothing when no key waits.
   std::optional<MonotonicTime> Next(MonotonicTime now) const;
 
+  /// From now on `/metrics` says what the queue does.
+  void CountIn(const QueueMetrics& metrics) { metrics_ = metrics; }
+  /// One key took so long; for whoever pops keys.
+  void ObserveWork(std::chrono::nanoseconds took) const {
+    metrics_.work_seconds.Observe(std::chrono::duration<double>(took).count());
+  }
+
   size_t size() const { return ready_set_.size() + due_.size(); }
 
  private:
+  void MakeReady(std::string key);
   void MoveDue(MonotonicTime now);
   void DropDelay(const std::string& key);
 
   Options options_;
+  QueueMetrics metrics_;
   std::deque<std::string> ready_;
   std::unordered_set<std::string> ready_set_;
   std::set<std::pair<MonotonicTime, std::string>> delayed_;

@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "client/work_queue.h"
 
+#include <string>
+
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "client/queue_metrics.h"
+#include "metrics/registry.h"
 
 namespace dray::client {
 namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
+using ::testing::HasSubstr;
 
 const MonotonicTime kStart{seconds(100)};
 
@@ -62,6 +69,24 @@ TEST(WorkQueue, RefusesKeysPastItsBound) {
   EXPECT_FALSE(queue.Add("c"));
   EXPECT_FALSE(queue.AddAt("c", kStart));
   EXPECT_TRUE(queue.Add("b"));
+}
+
+TEST(WorkQueue, IsCountedByName) {
+  metrics::Registry registry;
+  WorkQueue queue;
+  queue.CountIn(MakeQueueMetrics(registry, "claims"));
+  EXPECT_TRUE(queue.Add("a"));
+  EXPECT_TRUE(queue.Add("a"));
+  EXPECT_TRUE(queue.Add("b"));
+  EXPECT_EQ(queue.Pop(kStart), "a");
+  EXPECT_TRUE(queue.AddRateLimited("a", kStart));
+  queue.ObserveWork(milliseconds(5));
+  const std::string text = registry.Text();
+  EXPECT_THAT(text, HasSubstr("workqueue_adds_total{name=\"claims\"} 2\n"));
+  EXPECT_THAT(text, HasSubstr("workqueue_depth{name=\"claims\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr("workqueue_retries_total{name=\"claims\"} 1\n"));
+  EXPECT_THAT(text,
+              HasSubstr("workqueue_work_duration_seconds_bucket{name=\"claims\",le=\"0.01\"} 1\n"));
 }
 
 }  // namespace

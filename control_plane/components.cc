@@ -110,9 +110,11 @@ Result<> Components::Start() {
                                       .group_claims = options_.group_claims,
                                       .extended_resources = options_.extended_resources,
                                       .classic = options_.classic,
+                                      .metrics = options_.metrics,
                                       .taint_rules = options_.taint_rules}));
   }
   if (options_.scheduler) {
+    if (options_.metrics != nullptr) scheduler_metrics_.emplace(*options_.metrics);
     auto made = std::make_unique<scheduler::Scheduler>(
         client_,
         world_,
@@ -130,6 +132,7 @@ Result<> Components::Start() {
             .group_claims = options_.group_claims,
             .group_topology = options_.group_topology,
             .classic = options_.classic,
+            .metrics = scheduler_metrics_.has_value() ? &*scheduler_metrics_ : nullptr,
             .explain = options_.explain,
             .explains_elsewhere = true});
     scheduler_.emplace(std::make_unique<BindingScheduler>(

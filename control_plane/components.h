@@ -18,8 +18,10 @@
 #include "client/client.h"
 #include "controllers/manager.h"
 #include "dray/allocator.h"
+#include "metrics/registry.h"
 #include "node/simulated_nodes.h"
 #include "scheduler/scheduler.h"
+#include "scheduler/scheduler_metrics.h"
 #include "scheduler/unfit_pod.h"
 #include "server/registry/served_kinds.h"
 
@@ -75,6 +77,8 @@ struct ComponentsOptions {
   bool node_allocatable = true;    // DRANodeAllocatableResources
   /// DeviceTaintRules count, as in this release.
   std::optional<api::Release> taint_rules = {};
+  /// What they count; outlives them. Null: nothing.
+  metrics::Registry* metrics = nullptr;
   /// Says why pods get no devices; not set: nobody does.
   scheduler::ExplainUnfit explain = {};
 };
@@ -107,6 +111,7 @@ class Components {
   Log log_;
   const api::Scheme& scheme_;
   ComponentsOptions options_;
+  std::optional<scheduler::SchedulerMetrics> scheduler_metrics_;
   std::optional<Running<controllers::Manager>> controllers_;
   std::optional<Running<BindingScheduler>> scheduler_;
   std::optional<Running<node::SimulatedNodes>> nodes_;

@@ -76,8 +76,15 @@ Result<> Process::StartServer() {
   DRAY_TRY(const server::http::Authenticator authenticator, ReadTokens());
   DRAY_TRY_VOID(CheckFiles());
   DRAY_TRY_VOID(MakeDataFolder());
+  // Certificates and kubeconfig are one server's, wherever its objects are.
+  if (options_.store.memory || !options_.store.etcd_servers.empty()) {
+    DRAY_TRY(folder_lock_, store::sqlite::FolderLock::Take(options_.store.data_folder));
+  }
   DRAY_TRY(OpenedStore opened, OpenStore(world_, log_, options_.store));
-  store_ = std::move(opened.store);
+  DRAY_TRY(const auto kinds, server::registry::ServedKinds(scheme_, options_.emulation));
+  scheme_ = api::Scheme(kinds);
+  store_ = std::make_unique<server::storage::MeasuredStore>(
+      std::move(opened.store), scheme_, world_.clock, *metrics_);
   holder_ = opened.holder;
   DRAY_TRY_VOID(MakeResources(authenticator));
   DRAY_TRY_VOID(Wait(resources_->Bootstrap()));
@@ -92,6 +99,9 @@ Result<> Process::StartServer() {
       .checks = Checks([this] { return store_->status().failure.empty(); }),
       .reads_max = options_.reads_in_flight_max,
       .writes_max = options_.writes_in_flight_max,
+      .metrics = metrics_,
+      .measure = [this] { store_->Measure(); },
+      .profiling = options_.profiling,
       .auditor = std::move(auditor)};
   api_.emplace(*resources_, world_, log_, std::move(api_options));
   tls_files_.emplace(
@@ -171,8 +181,6 @@ Result<> Process::MakeDataFolder() const {
 }
 
 Result<> Process::MakeResources(const server::http::Authenticator& authenticator) {
-  DRAY_TRY(const auto kinds, server::registry::ServedKinds(scheme_, options_.emulation));
-  scheme_ = api::Scheme(kinds);
   DRAY_TRY(net::tls::TokenKey token_key,
            LoadOrMakeTokenKey(world_, options_.store.data_folder, options_.token_key_file));
   const std::string issuer = options_.token_issuer.empty()
@@ -189,6 +197,8 @@ Result<> Process::MakeResources(const server::http::Authenticator& authenticator
           .taint_new_nodes = !options_.controllers,
           .release = options_.emulation.release,
           .workers = &workers_,
+          .event_life = options_.event_life,
+          .tells_of_idle_kinds = options_.scheduler && options_.controllers && options_.nodes,
           .user_of_token =
               [authenticator](std::string_view token) { return authenticator.UserOf(token); },
           .rbac = options_.rbac,
@@ -208,6 +218,7 @@ Result<ComponentsOptions> Process::ChooseComponents() const {
   chosen.simulated.declared_features = std::move(declared);
   chosen.scheduling = options_.scheduling;
   chosen.explain = options_.explain;
+  chosen.metrics = metrics_.get();
   return chosen;
 }
 

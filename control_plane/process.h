@@ -3,6 +3,7 @@
 // beside it, which talk to it without sockets.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -22,6 +23,7 @@
 #include "control_plane/in_process_client.h"
 #include "control_plane/store_choice.h"
 #include "control_plane/tls_files.h"
+#include "metrics/registry.h"
 #include "net/http2/limits.h"
 #include "net/server/http_server.h"
 #include "net/url.h"
@@ -30,7 +32,9 @@
 #include "scheduler/unfit_pod.h"
 #include "server/http/http_api.h"
 #include "server/registry/served_kinds.h"
+#include "server/storage/measured_store.h"
 #include "server/verbs/resources.h"
+#include "store/sqlite/folder_lock.h"
 #include "store/store.h"
 
 namespace dray::control_plane {
@@ -51,7 +55,9 @@ struct ProcessOptions {
   server::registry::Emulation emulation;
   bool allow_overlapping_allocations = false;  // as upstream: a device may be in several claims
   bool rbac = true;  // roles and bindings decide; else everybody who is known may do everything
-  AuditFiles audit;  // what is written about requests, and where to
+  bool profiling = false;  // samples of what this process does are answered
+  std::chrono::nanoseconds event_life = std::chrono::hours(1);
+  AuditFiles audit;                     // what is written about requests, and where to
   bool watches_begin_at_start = false;  // as upstream: what came before the start is not told
   bool scheduler = false, controllers = false, nodes = false;  // what runs beside the API server
   scheduler::Configuration scheduling;
@@ -98,8 +104,10 @@ class Process {
   const ProcessOptions options_;
 
   // In the order in which they are made.
+  const std::shared_ptr<metrics::Registry> metrics_ = std::make_shared<metrics::Registry>();
   api::Scheme scheme_;
-  std::unique_ptr<store::Store> store_;
+  std::optional<store::sqlite::FolderLock> folder_lock_;  // where the store does not hold it
+  std::unique_ptr<server::storage::MeasuredStore> store_;
   store::CommitHolder* holder_ = nullptr;           // OpenedStore::holder
   WorkerPool workers_{WorkerPool::UsualThreads()};  // of requests that take long
   std::unique_ptr<server::verbs::Resources> resources_;

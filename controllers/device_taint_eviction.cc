@@ -4,6 +4,8 @@
 #include "controllers/device_taint_eviction.h"
 
 #include <algorithm>
+#include <array>
+#include <chrono>
 #include <utility>
 #include <vector>
 
@@ -30,6 +32,10 @@ constexpr size_t kKeysPerStep = 32;
 constexpr size_t kEventsPerStep = 16;
 // A moment that is farther away is looked at again then: clocks are set.
 constexpr std::chrono::seconds kLookAgain{3600};
+
+// Upstream's.
+constexpr std::array kDeletionSecondsBounds = {
+    0.005, 0.025, 0.1, 0.5, 1.0, 2.5, 10.0, 30.0, 60.0, 120.0, 180.0, 240.0};
 
 constexpr std::string_view kEvicts = "NoExecute";
 constexpr const api::KindInfo& kPodKind = api::Reflected<core_v1::Pod>::kKind;
@@ -85,6 +91,16 @@ DeviceTaintEviction::DeviceTaintEviction(
   if (!rules) return;
   rules_.emplace(client, api::Reflected<Rule>::kKind, world.clock, wakeup, log_);
   rules_->OnChange([this](auto* before, auto* after) { OnRule(before, after); });
+}
+
+void DeviceTaintEviction::CountIn(metrics::Registry& registry) {
+  deletions_ =
+      registry.CounterOf({.name = "device_taint_eviction_controller_pod_deletions_total",
+                          .help = "Pods that had to go because of taints of their devices."});
+  deletion_seconds_ = registry.HistogramOf(
+      {.name = "device_taint_eviction_controller_pod_deletion_duration_seconds",
+       .help = "From the moment that a pod had to go to its deletion, in seconds."},
+      kDeletionSecondsBounds);
 }
 
 std::optional<MonotonicTime> DeviceTaintEviction::Step() {
@@ -347,6 +363,9 @@ Result<> DeviceTaintEviction::Evict(const api::Object& known, const Eviction& ev
   options.preconditions = api::meta_v1::Preconditions{.uid = known.metadata().uid};
   const Result<> deleted = client_.Delete(client::RefOf(known), options);
   if (!deleted && !IsMissing(deleted.error())) return Fail(deleted.error());
+  deletions_.Add();
+  const double when = std::chrono::duration<double>(world_.clock.Now().time_since_epoch()).count();
+  deletion_seconds_.Observe(std::max(0.0, when - static_cast<double>(eviction.at.unix_seconds())));
   log_.Info("pod evicted", "pod", api::ObjectKey(known.metadata()));
   for (const std::string& name : eviction.rules) {
     if (const api::Object* rule = rules_->Find(name)) ++evicted_[rule->metadata().uid];

@@ -26,6 +26,7 @@
 #include "client/informer.h"
 #include "client/work_queue.h"
 #include "controllers/eviction.h"
+#include "metrics/registry.h"
 
 namespace dray::controllers {
 
@@ -41,6 +42,8 @@ class DeviceTaintEviction {
   DeviceTaintEviction& operator=(const DeviceTaintEviction&) = delete;
   ~DeviceTaintEviction() = default;
 
+  /// Before the first Step: evictions are counted. `registry` outlives this.
+  void CountIn(metrics::Registry& registry);
   /// Handles what has arrived and some keys; returns when it wants to run again anyway.
   std::optional<MonotonicTime> Step();
 
@@ -78,6 +81,8 @@ class DeviceTaintEviction {
   client::EventRecorder events_;
   client::WorkQueue queue_;
   bool queue_overflowed_ = false;
+  metrics::Counter deletions_;
+  metrics::Histogram deletion_seconds_;  // from the moment that the pod had to go
   std::map<std::string, Eviction, std::less<>> scheduled_;  // by pod uid: not carried out yet
   std::map<std::string, size_t, std::less<>> evicted_;      // pods, by rule uid
   std::set<std::string, std::less<>> tainted_slices_;       // with effect NoExecute

@@ -20,6 +20,7 @@
 #include "base/world.h"
 #include "client/client.h"
 #include "client/informer.h"
+#include "client/queue_metrics.h"
 #include "client/work_queue.h"
 #include "controllers/garbage.h"
 
@@ -35,6 +36,10 @@ class GarbageCollector {
   GarbageCollector& operator=(const GarbageCollector&) = delete;
   ~GarbageCollector() = default;
 
+  /// Before the first Step: what the queue does is counted. `registry` outlives this.
+  void CountIn(metrics::Registry& registry) {
+    queue_.CountIn(client::MakeQueueMetrics(registry, "garbage_collector_attempt_to_delete"));
+  }
   /// Handles what has arrived and some objects; returns when it wants to run again anyway.
   std::optional<MonotonicTime> Step();
 

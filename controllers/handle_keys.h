@@ -31,6 +31,7 @@ bool HandleKeys(client::WorkQueue& queue,
     const std::optional<std::string> key = queue.Pop(now);
     if (!key) break;
     const Result<> done = sync(*key);
+    queue.ObserveWork(clock.Monotonic() - now);
     if (done || done.error().reason == StatusReason::kNotFound) {
       queue.Forget(*key);
       continue;

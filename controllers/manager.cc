@@ -22,6 +22,7 @@ Manager::Manager(client::Client& client,
               log,
               {.scheme = scheme, .extended = options.extended_resources}),
       node_taints_(client, world, loop_.wakeup(), log),
+      pod_garbage_(client, world, loop_.wakeup(), log),
       roles_(client, world, loop_.wakeup(), log) {
   if (options.taint_eviction) {
     evictions_.emplace(client, world, loop_.wakeup(), log, options.taint_rules.has_value());
@@ -30,6 +31,17 @@ Manager::Manager(client::Client& client,
     pool_status_.emplace(client, world, loop_.wakeup(), log, options.taint_rules);
   }
   if (options.pod_groups) pod_groups_.emplace(client, world, loop_.wakeup(), log);
+  if (options.metrics != nullptr) CountIn(*options.metrics);
+}
+
+void Manager::CountIn(metrics::Registry& registry) {
+  claims_.CountIn(registry);
+  namespaces_.CountIn(registry);
+  garbage_.CountIn(registry);
+  quotas_.CountIn(registry);
+  pod_garbage_.CountIn(registry);
+  roles_.CountIn(registry);
+  if (evictions_.has_value()) evictions_->CountIn(registry);
 }
 
 std::optional<MonotonicTime> Manager::Step() {
@@ -38,6 +50,7 @@ std::optional<MonotonicTime> Manager::Step() {
   next = client::Earlier(next, garbage_.Step());
   next = client::Earlier(next, quotas_.Step());
   next = client::Earlier(next, node_taints_.Step());
+  next = client::Earlier(next, pod_garbage_.Step());
   next = client::Earlier(next, roles_.Step());
   if (evictions_.has_value()) next = client::Earlier(next, evictions_->Step());
   if (pool_status_.has_value()) next = client::Earlier(next, pool_status_->Step());

@@ -13,11 +13,13 @@
 #include "controllers/garbage_collector.h"
 #include "controllers/namespaces.h"
 #include "controllers/node_taints.h"
+#include "controllers/pod_garbage.h"
 #include "controllers/pod_group_protection.h"
 #include "controllers/resource_claim.h"
 #include "controllers/resource_pool_status.h"
 #include "controllers/resource_quota.h"
 #include "controllers/role_aggregation.h"
+#include "metrics/registry.h"
 
 namespace dray::controllers {
 
@@ -32,6 +34,8 @@ class Manager {
     bool group_claims = false;       // with that, DRAWorkloadResourceClaims
     bool extended_resources = true;  // DRAExtendedResource
     ClassicClaims classic = ClassicClaims::kNone;
+    /// What is counted; outlives the manager. Null: nothing.
+    metrics::Registry* metrics = nullptr;
     /// DRADeviceTaintRules: the rules count, as in this release.
     std::optional<api::Release> taint_rules = api::Release::kNewest;
   };
@@ -55,6 +59,8 @@ class Manager {
   std::optional<MonotonicTime> Step();
 
  private:
+  void CountIn(metrics::Registry& registry);
+
   const Clock& clock_;
   client::Loop loop_;
   ResourceClaimController claims_;
@@ -62,6 +68,7 @@ class Manager {
   GarbageCollector garbage_;
   ResourceQuotaController quotas_;
   NodeTaints node_taints_;
+  PodGarbage pod_garbage_;
   RoleAggregation roles_;
   std::optional<DeviceTaintEviction> evictions_;
   std::optional<ResourcePoolStatus> pool_status_;

@@ -44,6 +44,7 @@ std::optional<MonotonicTime> NamespaceController::Step() {
   const std::optional<std::string> name = queue_.Pop(now);
   if (name) {
     const Result<> done = Sync(*name);
+    queue_.ObserveWork(world_.clock.Monotonic() - now);
     if (done || done.error().reason == StatusReason::kNotFound) {
       queue_.Forget(*name);
     } else {
@@ -58,8 +59,11 @@ Result<> NamespaceController::Sync(const std::string& name) {
   const api::Object* found = namespaces_.Find(name);
   if (found == nullptr || !IsTerminating(*found)) return {};
   const api::Object object = *found;
-  DRAY_TRY(const size_t left, Empty(name));
-  if (left > 0) return Fail(StatusReason::kUnknown, fmt::format("{} objects are left", left));
+  DRAY_TRY(const NamespaceLeftovers leftovers, Empty(name));
+  if (leftovers.objects > 0) {
+    DRAY_TRY_VOID(TellWhy(object, leftovers));
+    return Fail(StatusReason::kUnknown, fmt::format("{} objects are left", leftovers.objects));
+  }
   DRAY_TRY_VOID(client::ReadModifyWrite(
       client_, object, "finalize", [](api::Object& copy) -> Result<client::Change> {
         const size_t erased = std::erase(copy.Mutable<Namespace>().spec.finalizers, kFinalizer);
@@ -68,26 +72,49 @@ Result<> NamespaceController::Sync(const std::string& name) {
   return {};
 }
 
-Result<size_t> NamespaceController::Empty(const std::string& name) {
-  size_t left = 0;
+Result<NamespaceLeftovers> NamespaceController::Empty(const std::string& name) {
+  NamespaceLeftovers leftovers;
   for (const api::KindInfo* kind : scheme_.kinds()) {
     if (!kind->namespaced || !kind->served || kind->create_only) continue;
     client::ListOptions options;
     options.namespace_ = name;
     DRAY_TRY(const client::ObjectList list, client_.List(*kind, options));
     for (const api::Object& object : list.items) {
-      ++left;
-      if (IsTerminating(object)) continue;  // its finalizers or its node hold it
-      api::meta_v1::DeleteOptions precondition;
-      precondition.preconditions = api::meta_v1::Preconditions{.uid = object.metadata().uid};
-      precondition.propagation_policy = "Background";  // dependents go, too, whatever the kind
-      const Result<> deleted = client_.Delete(client::RefOf(object), precondition);
-      if (!deleted && deleted.error().reason != StatusReason::kNotFound) {
-        return Fail(deleted.error());
+      ++leftovers.objects;
+      if (!IsTerminating(object)) {
+        Delete(object, leftovers);
+        continue;
+      }
+      // Its finalizers or its node hold it.
+      ++leftovers.resources[fmt::format("{}.{}", kind->plural, kind->group)];
+      for (const std::string& finalizer : object.metadata().finalizers) {
+        ++leftovers.finalizers[finalizer];
       }
     }
   }
-  return left;
+  return leftovers;
+}
+
+void NamespaceController::Delete(const api::Object& object, NamespaceLeftovers& leftovers) {
+  api::meta_v1::DeleteOptions options;
+  options.preconditions = api::meta_v1::Preconditions{.uid = object.metadata().uid};
+  options.propagation_policy = "Background";  // dependents go, too, whatever the kind
+  const Result<> deleted = client_.Delete(client::RefOf(object), options);
+  if (deleted || deleted.error().reason == StatusReason::kNotFound) return;
+  leftovers.failed_deletions.push_back(deleted.error().message);
+}
+
+/// Nothing is said of what has only just been asked to go.
+Result<> NamespaceController::TellWhy(const api::Object& namespace_object,
+                                      const NamespaceLeftovers& leftovers) {
+  if (leftovers.resources.empty() && leftovers.failed_deletions.empty()) return {};
+  const api::Time now = api::Time::Of(world_.clock.Now());
+  DRAY_TRY_VOID(client::ReadModifyWrite(
+      client_, namespace_object, "status", [&](api::Object& copy) -> Result<client::Change> {
+        const bool is_changed = SetConditions(copy.Mutable<Namespace>().status, leftovers, now);
+        return is_changed ? client::Change::kWrite : client::Change::kNothing;
+      }));
+  return {};
 }
 
 }  // namespace dray::controllers

@@ -2,6 +2,7 @@
 // The namespace controller: empties namespaces that are being deleted, then lets them go.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -14,7 +15,9 @@
 #include "base/world.h"
 #include "client/client.h"
 #include "client/informer.h"
+#include "client/queue_metrics.h"
 #include "client/work_queue.h"
+#include "controllers/namespace_conditions.h"
 
 namespace dray::controllers {
 
@@ -27,19 +30,26 @@ class NamespaceController {
   NamespaceController& operator=(const NamespaceController&) = delete;
   ~NamespaceController() = default;
 
+  /// Before the first Step: what the queue does is counted. `registry` outlives this.
+  void CountIn(metrics::Registry& registry) {
+    queue_.CountIn(client::MakeQueueMetrics(registry, "namespace"));
+  }
   /// Handles what has arrived; returns when it wants to run again anyway.
   std::optional<MonotonicTime> Step();
 
  private:
   Result<> Sync(const std::string& name);
-  /// Deletes what is in the namespace; returns how many objects there are.
-  Result<size_t> Empty(const std::string& name);
+  /// Deletes what is in the namespace; returns what there was.
+  Result<NamespaceLeftovers> Empty(const std::string& name);
+  void Delete(const api::Object& object, NamespaceLeftovers& leftovers);
+  Result<> TellWhy(const api::Object& namespace_object, const NamespaceLeftovers& leftovers);
 
   client::Client& client_;
   World& world_;
   Log log_;
   const api::Scheme& scheme_;
-  client::WorkQueue queue_;
+  // Nothing tells when the last object has gone.
+  client::WorkQueue queue_{{.max_delay = std::chrono::seconds(10)}};
   client::Informer namespaces_;
 };
 

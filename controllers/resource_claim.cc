@@ -108,6 +108,11 @@ ResourceClaimController::ResourceClaimController(
   });
 }
 
+void ResourceClaimController::CountIn(metrics::Registry& registry) {
+  queue_.CountIn(client::MakeQueueMetrics(registry, "resource_claim"));
+  metrics_.emplace(registry);
+}
+
 std::optional<MonotonicTime> ResourceClaimController::Step() {
   std::optional<MonotonicTime> next;
   bool synced = true;
@@ -160,6 +165,7 @@ void ResourceClaimController::OnPod(const api::Object* before, const api::Object
 }
 
 void ResourceClaimController::OnClaim(const api::Object* before, const api::Object* after) {
+  if (metrics_.has_value()) metrics_->CountChange(before, after);
   const std::string key = api::ObjectKey((after != nullptr ? after : before)->metadata());
   if (after != nullptr) Enqueue("claim", key);
   for (const std::string& name : pods_.Indexed(pods_by_claim_, key)) {
@@ -369,7 +375,9 @@ Task<std::string> ResourceClaimController::CreateClaim(const ClaimOwner* owner,
   if (options_.classic != ClassicClaims::kNone) {
     claim.mutable_metadata().owner_references.front().block_owner_deletion = true;
   }
+  const api::Object made = claim;
   Result<api::Object> created = co_await rounds_.Create(std::move(claim));
+  if (metrics_.has_value()) metrics_->CountCreation(made, owner->kind, created.has_value());
   if (!created) {
     co_return Fail(created.error().reason, "create ResourceClaim : " + created.error().message);
   }

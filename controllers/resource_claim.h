@@ -26,6 +26,7 @@
 #include "client/work_queue.h"
 #include "client/write_rounds.h"
 #include "controllers/claim_generation.h"
+#include "controllers/claim_metrics.h"
 #include "controllers/claim_sync.h"
 #include "controllers/classic_claims.h"
 
@@ -48,6 +49,8 @@ class ResourceClaimController {
   ResourceClaimController& operator=(const ResourceClaimController&) = delete;
   ~ResourceClaimController() = default;
 
+  /// Before the first Step: what is done is counted. `registry` outlives this.
+  void CountIn(metrics::Registry& registry);
   /// Handles what has arrived and some keys; returns when it wants to run again anyway.
   std::optional<MonotonicTime> Step();
 
@@ -102,6 +105,7 @@ class ResourceClaimController {
   client::WorkQueue queue_;
   client::WriteRounds rounds_;
   bool queue_overflowed_ = false;
+  std::optional<ClaimMetrics> metrics_;
   std::deque<std::string> deleted_order_;
   std::set<std::string, std::less<>> deleted_;  // uids of pods and groups seen deleted
 

@@ -2,7 +2,9 @@
 #include "controllers/resource_claim.h"
 
 #include <string>
+#include <string_view>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,6 +16,7 @@
 #include "base/simulated_world.h"
 #include "client/read_modify_write.h"
 #include "client/testing/memory_client.h"
+#include "metrics/registry.h"
 
 namespace dray::controllers {
 namespace {
@@ -23,6 +26,7 @@ namespace resource_v1 = api::resource_v1;
 using client::testing::MemoryClient;
 using resource_v1::ResourceClaim;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
@@ -249,6 +253,33 @@ TEST_F(ResourceClaimControllerTest, ReservationStaysWhenTheServerCannotSay) {
   for (int i = 0; i < 10; ++i) successor.Step();
   ASSERT_THAT(Claims(), SizeIs(1));
   EXPECT_THAT(Claims()[0].status.reserved_for, SizeIs(1));
+}
+
+TEST_F(ResourceClaimControllerTest, ClaimsAreCounted) {
+  metrics::Registry registry;
+  controller_.CountIn(registry);
+  CreateTemplate();
+  const api::Object pod = CreatePod("a");
+  Settle();
+  const auto text = [&] { return registry.Text(); };
+  EXPECT_THAT(text(),
+              HasSubstr("dynamic_resource_allocation_resourceclaim_creates_total{"
+                        "admin_access=\"false\",owner_api_group=\"\",owner_api_kind=\"Pod\","
+                        "status=\"success\"} 1\n"));
+  const auto claims = [](std::string_view allocated, int count) {
+    return fmt::format(
+        "resource_claims{{admin_access=\"false\",allocated=\"{}\","
+        "source=\"resource_claim_template\"}} {}\n",
+        allocated,
+        count);
+  };
+  EXPECT_THAT(text(), HasSubstr("dynamic_resource_allocation_" + claims("false", 1)));
+  EXPECT_THAT(text(), HasSubstr("resourceclaim_controller_" + claims("false", 1)));
+  Schedule(pod);
+  Settle();
+  EXPECT_THAT(text(), HasSubstr(claims("false", 0)));
+  EXPECT_THAT(text(), HasSubstr(claims("true", 1)));
+  EXPECT_THAT(text(), HasSubstr("workqueue_depth{name=\"resource_claim\"} 0\n"));
 }
 
 }  // namespace

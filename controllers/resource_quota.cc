@@ -131,6 +131,7 @@ std::optional<MonotonicTime> ResourceQuotaController::Step() {
   if (const std::optional<std::string> key = queue_.Pop(now)) {
     counted_at_[*key] = now;
     const Result<> done = Sync(*key);
+    queue_.ObserveWork(world_.clock.Monotonic() - now);
     if (done || done.error().reason == StatusReason::kNotFound) {
       queue_.Forget(*key);
     } else {

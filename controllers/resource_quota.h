@@ -22,6 +22,7 @@
 #include "base/world.h"
 #include "client/client.h"
 #include "client/informer.h"
+#include "client/queue_metrics.h"
 #include "client/work_queue.h"
 
 namespace dray::controllers {
@@ -51,6 +52,10 @@ class ResourceQuotaController {
   ResourceQuotaController& operator=(const ResourceQuotaController&) = delete;
   ~ResourceQuotaController() = default;
 
+  /// Before the first Step: what the queue does is counted. `registry` outlives this.
+  void CountIn(metrics::Registry& registry) {
+    queue_.CountIn(client::MakeQueueMetrics(registry, "resourcequota_primary"));
+  }
   /// Handles what has arrived; returns when it wants to run again anyway.
   std::optional<MonotonicTime> Step();
 

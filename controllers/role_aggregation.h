@@ -14,6 +14,7 @@
 #include "base/world.h"
 #include "client/client.h"
 #include "client/informer.h"
+#include "client/queue_metrics.h"
 #include "client/work_queue.h"
 
 namespace dray::controllers {
@@ -26,6 +27,10 @@ class RoleAggregation {
   RoleAggregation& operator=(const RoleAggregation&) = delete;
   ~RoleAggregation() = default;
 
+  /// Before the first Step: what the queue does is counted. `registry` outlives this.
+  void CountIn(metrics::Registry& registry) {
+    queue_.CountIn(client::MakeQueueMetrics(registry, "ClusterRoleAggregator"));
+  }
   /// Handles what has arrived and some keys; returns when it wants to run again anyway.
   std::optional<MonotonicTime> Step();
 

@@ -3,11 +3,13 @@
 
 #include <set>
 #include <string>
+#include <string_view>
 #include <variant>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "api/coordination_v1.h"
 #include "api/core_v1/pod.h"
 #include "api/resource_v1/claim.h"
 #include "api/resource_v1/slice.h"
@@ -24,6 +26,7 @@ namespace {
 namespace core_v1 = api::core_v1;
 namespace resource_v1 = api::resource_v1;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
 TEST(Profile, EveryProfileHasDistinctDevicesWithCapacityAndTheSameEveryTime) {
@@ -176,6 +179,80 @@ TEST(SimulatedNodes, PublishesOnceAndRunsPodsToTheirEnd) {
   ASSERT_TRUE(client.Delete(client::RefOf(created), {}).has_value());
   nodes.Step();
   EXPECT_FALSE(client.Get(client::RefOf(created)).has_value());
+}
+
+/// A node that somebody wrote, and a pod on it.
+class OthersNode : public ::testing::Test {
+ protected:
+  OthersNode() {
+    core_v1::Node node;
+    node.metadata.name = "written";
+    node.metadata.creation_timestamp = Now();
+    EXPECT_TRUE(client_.Create(api::Object::Of(node)).has_value());
+    core_v1::Pod pod;
+    pod.metadata.namespace_ = "lab";
+    pod.metadata.name = "worker";
+    pod.spec.node_name = "written";
+    EXPECT_TRUE(client_.Create(api::Object::Of(pod)).has_value());
+  }
+  api::Time Now() { return api::Time::Of(world_.clock().Now()); }
+  void Renew() {
+    api::coordination_v1::Lease lease;
+    lease.metadata.namespace_ = "kube-node-lease";
+    lease.metadata.name = "written";
+    lease.spec.renew_time = api::MicroTime::FromUnixMicros(Now().unix_seconds() * 1'000'000);
+    EXPECT_TRUE(client_.Create(api::Object::Of(lease)).has_value());
+  }
+  void MarkDeleted() { EXPECT_TRUE(client_.Delete(worker_, {}).has_value()); }
+  void RunFor(SimulatedNodes& nodes, int seconds) {
+    for (int i = 0; i < seconds; ++i) {
+      nodes.Step();
+      world_.clock().Advance(std::chrono::seconds(1));
+    }
+    nodes.Step();
+  }
+  std::string Phase() {
+    const auto pod = client_.Get(worker_);
+    return pod ? pod->As<core_v1::Pod>().status.phase : "gone";
+  }
+
+  const client::ObjectRef worker_{&api::Reflected<core_v1::Pod>::kKind, "lab", "worker"};
+  SimulatedWorld world_{1};
+  client::testing::MemoryClient client_;
+};
+
+TEST_F(OthersNode, IsRunUnlessAnAgentDoesIt) {
+  SimulatedNodes nodes(client_, world_.world(), Log::Silent(), {});
+  RunFor(nodes, 1);
+  EXPECT_EQ(Phase(), "");  // an agent may come
+  RunFor(nodes, 2);
+  EXPECT_EQ(Phase(), "Running");
+}
+
+TEST_F(OthersNode, IsLeftToItsAgentWhileThatLives) {
+  Renew();
+  SimulatedNodes nodes(client_, world_.world(), Log::Silent(), {});
+  RunFor(nodes, 10);
+  EXPECT_EQ(Phase(), "");
+  MarkDeleted();
+  RunFor(nodes, 10);
+  EXPECT_EQ(Phase(), "");
+  RunFor(nodes, 30);  // the agent has fallen silent
+  EXPECT_EQ(Phase(), "gone");
+}
+
+TEST_F(OthersNode, IsOnlyRidOfItsPodsWhereOnlyOwnOnesAreRun) {
+  std::string log;
+  SimulatedNodes nodes(client_,
+                       world_.world(),
+                       Log(world_.clock(), [&](std::string_view line) { log += line; }, {}),
+                       {.profiles = {}, .simulate = Simulate::kOwn});
+  RunFor(nodes, 10);
+  EXPECT_EQ(Phase(), "");
+  EXPECT_THAT(log, HasSubstr(R"("nobody runs the pods of some nodes" nodes=1 example="written")"));
+  MarkDeleted();
+  RunFor(nodes, 1);
+  EXPECT_EQ(Phase(), "gone");
 }
 
 }  // namespace

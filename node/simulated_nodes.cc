@@ -24,6 +24,13 @@ namespace resource_v1 = api::resource_v1;
 
 constexpr size_t kPodsPerStep = 32;
 constexpr size_t kEventsPerStep = 16;
+// Where agents of nodes have their leases.
+constexpr const char* kNodeLeases = "kube-node-lease";
+
+/// Whether nobody has begun to run the pod.
+bool IsNew(const core_v1::Pod& pod) {
+  return pod.status.phase.empty() || pod.status.phase == "Pending";
+}
 
 }  // namespace
 
@@ -39,17 +46,31 @@ SimulatedNodes::SimulatedNodes(client::Client& client, World& world, Log log, Op
               world.clock,
               loop_.wakeup(),
               log_),
-      pods_(client, api::Reflected<core_v1::Pod>::kKind, world.clock, loop_.wakeup(), log_) {
+      pods_(client, api::Reflected<core_v1::Pod>::kKind, world.clock, loop_.wakeup(), log_),
+      nodes_(client, api::Reflected<core_v1::Node>::kKind, world.clock, loop_.wakeup(), log_),
+      leases_(client,
+              api::Reflected<api::coordination_v1::Lease>::kKind,
+              world.clock,
+              loop_.wakeup(),
+              log_,
+              {.selection = {.namespace_ = kNodeLeases}}) {
   pods_by_claim_ = pods_.AddIndex([](const api::Object& pod, auto& values) {
     values = api::claims::KeysOf(pod.As<core_v1::Pod>());
   });
+  pods_by_node_ = pods_.AddIndex([](const api::Object& pod, auto& values) {
+    const std::string& node = pod.As<core_v1::Pod>().spec.node_name;
+    if (!node.empty()) values.push_back(node);
+  });
+  nodes_.OnChange([this](auto* before, auto* after) { OnNode(before, after); });
+  leases_.OnChange([this](auto* before, auto* after) { OnLease(before, after); });
   pods_.OnChange([this](auto* before, auto* after) { OnPod(before, after); });
   claims_.OnChange([this](auto* before, auto* after) { OnClaim(before, after); });
   for (const Options::Group& group : options_.profiles) {
     for (size_t i = 0; i < group.count; ++i) {
-      numbers_.emplace(fmt::format("{}-{}", group.profile, i), numbers_.size());
+      own_.emplace(fmt::format("{}-{}", group.profile, i), own_.size());
     }
   }
+  numbers_ = own_;
 }
 
 SimulatedNodes::~SimulatedNodes() {
@@ -67,8 +88,18 @@ Result<> SimulatedNodes::PublishNode(std::string_view profile, size_t number) {
   DRAY_TRY(SimulatedNode made, MakeNode(profile, number));
   std::ranges::copy(options_.declared_features,
                     std::back_inserter(made.node.status.declared_features));
+  const std::string name = made.node.metadata.name;
   DRAY_TRY_VOID(CreateIfMissing(api::Object::Of(std::move(made.node))));
+  DRAY_TRY(
+      const api::Object node,
+      client_.Get({.kind = &api::Reflected<core_v1::Node>::kKind, .namespace_ = {}, .name = name}));
   for (resource_v1::ResourceSlice& slice : made.slices) {
+    // Slices go with their node, as drivers' own do.
+    slice.metadata.owner_references = {{.api_version = "v1",
+                                        .kind = "Node",
+                                        .name = name,
+                                        .uid = node.metadata().uid,
+                                        .controller = true}};
     DRAY_TRY_VOID(CreateIfMissing(api::Object::Of(std::move(slice))));
   }
   return {};
@@ -89,8 +120,14 @@ void SimulatedNodes::Stop() {
 }
 
 std::optional<MonotonicTime> SimulatedNodes::Step() {
-  std::optional<MonotonicTime> next = client::Earlier(claims_.Step(), pods_.Step());
-  if (!claims_.synced() || !pods_.synced()) return next;
+  std::optional<MonotonicTime> next;
+  bool is_synced = true;
+  for (client::Informer* informer : {&nodes_, &leases_, &claims_, &pods_}) {
+    next = client::Earlier(next, informer->Step());
+    is_synced = is_synced && informer->synced();
+  }
+  if (!is_synced) return next;
+  TellOfAbandonedNodes();
   if (queue_overflowed_ && queue_.size() == 0) {
     queue_overflowed_ = false;
     for (const auto& [key, pod] : pods_.objects()) OnPod(nullptr, &pod);
@@ -113,10 +150,43 @@ std::optional<MonotonicTime> SimulatedNodes::Step() {
 }
 
 void SimulatedNodes::OnPod(const api::Object* /*before*/, const api::Object* after) {
-  if (after == nullptr) return;
-  if (numbers_.contains(after->As<core_v1::Pod>().spec.node_name)) {
-    Enqueue(api::ObjectKey(after->metadata()));
+  if (after == nullptr || after->As<core_v1::Pod>().spec.node_name.empty()) return;
+  Enqueue(api::ObjectKey(after->metadata()));
+}
+
+void SimulatedNodes::OnNode(const api::Object* before, const api::Object* after) {
+  if (after == nullptr) {
+    const std::string& name = before->metadata().name;
+    if (!own_.contains(name)) numbers_.erase(name);
+    return keepers_.DropNode(name);
   }
+  keepers_.SeeNode(after->As<core_v1::Node>(), api::Time::Of(world_.clock.Now()));
+  if (before == nullptr) EnqueuePodsOn(after->metadata().name);
+}
+
+void SimulatedNodes::OnLease(const api::Object* before, const api::Object* after) {
+  if (after != nullptr) {
+    return keepers_.SeeLease(after->As<api::coordination_v1::Lease>(),
+                             api::Time::Of(world_.clock.Now()));
+  }
+  keepers_.DropLease(before->metadata().name);
+  EnqueuePodsOn(before->metadata().name);
+}
+
+void SimulatedNodes::EnqueuePodsOn(std::string_view node) {
+  for (const std::string& pod : pods_.Indexed(pods_by_node_, node)) Enqueue(pod);
+}
+
+/// Once: those of an earlier run are among them.
+void SimulatedNodes::TellOfAbandonedNodes() {
+  if (options_.simulate == Simulate::kAny || std::exchange(told_of_abandoned_, true)) return;
+  const bool runs_own = options_.simulate == Simulate::kOwn;
+  const NodeKeepers::Abandoned abandoned =
+      keepers_.AbandonedOf([&](std::string_view name) { return runs_own && own_.contains(name); },
+                           api::Time::Of(world_.clock.Now()));
+  if (abandoned.count == 0) return;
+  log_.Warning(
+      "nobody runs the pods of some nodes", "nodes", abandoned.count, "example", abandoned.example);
 }
 
 void SimulatedNodes::OnClaim(const api::Object* /*before*/, const api::Object* after) {
@@ -130,8 +200,7 @@ void SimulatedNodes::Enqueue(const std::string& key) {
 }
 
 NodeFacts SimulatedNodes::FactsFor(const core_v1::Pod& pod) {
-  const auto node = numbers_.find(pod.spec.node_name);
-  const size_t number = node == numbers_.end() ? 1 : node->second + 1;
+  const size_t number = numbers_.try_emplace(pod.spec.node_name, numbers_.size()).first->second + 1;
   // Pods get 10.128.0.0/9 in turn, nodes 172.16.0.0/12.
   const uint32_t ip = next_ip_;
   return {.pod_ip = fmt::format("10.{}.{}.{}", 128 + (ip >> 16U) % 128, (ip >> 8U) % 256, ip % 256),
@@ -144,8 +213,40 @@ Result<> SimulatedNodes::Handle(const std::string& key) {
   const api::Object* found = pods_.Find(key);
   if (found == nullptr) return {};
   const api::Object pod = *found;
+  const api::Time now = api::Time::Of(world_.clock.Now());
+  const bool is_going = pod.metadata().deletion_timestamp.has_value();
+  const Part part = PartOf(pod.As<core_v1::Pod>().spec.node_name, now);
+  switch (part.what) {
+    case Part::What::kAll: return RunPod(pod);
+    case Part::What::kRemoval: return is_going ? Perform(pod, Remove{}) : Result<>();
+    case Part::What::kNothing:
+      // An agent may fall silent while its pods are to go.
+      if (part.ask_again.has_value() && (is_going || IsNew(pod.As<core_v1::Pod>()))) {
+        LookAgain(key, *part.ask_again);
+      }
+      return {};
+  }
+  return {};
+}
+
+SimulatedNodes::Part SimulatedNodes::PartOf(std::string_view node, api::Time now) const {
+  using What = Part::What;
+  const bool is_own = own_.contains(node);
+  if (is_own && options_.simulate != Simulate::kNone) return {.what = What::kAll};
+  const NodeKeepers::Answer answer = keepers_.Of(node, now);
+  switch (answer.keeper) {
+    case Keeper::kNobody:
+      return {.what = options_.simulate == Simulate::kAny ? What::kAll : What::kRemoval};
+    case Keeper::kSilentAgent: return {.what = What::kRemoval};
+    case Keeper::kNoNode:
+    case Keeper::kMayCome:
+    case Keeper::kAgent: return {.what = What::kNothing, .ask_again = answer.ask_again};
+  }
+  return {};
+}
+
+Result<> SimulatedNodes::RunPod(const api::Object& pod) {
   const auto& value = pod.As<core_v1::Pod>();
-  if (!numbers_.contains(value.spec.node_name)) return {};
   const auto find = [this](std::string_view claim) { return claims_.Find(claim); };
   const NodeFacts facts = FactsFor(value);
   PodAction action = NextAction(value, find, facts);
@@ -155,6 +256,14 @@ Result<> SimulatedNodes::Handle(const std::string& key) {
     action = NextAction(value, find, facts);
   }
   return Perform(pod, action);
+}
+
+/// Whoever wrote the time may have written any year. Looking earlier only takes another look.
+void SimulatedNodes::LookAgain(const std::string& key, api::Time at) {
+  const auto wait = std::min(
+      std::chrono::seconds(at.unix_seconds() - api::Time::Of(world_.clock.Now()).unix_seconds()),
+      std::chrono::seconds(kRunSecondsMax));
+  if (!queue_.AddAt(key, world_.clock.Monotonic() + wait)) queue_overflowed_ = true;
 }
 
 Result<> SimulatedNodes::RefreshClaims(const core_v1::Pod& pod) {
@@ -188,13 +297,7 @@ Result<> SimulatedNodes::Perform(const api::Object& pod, const PodAction& action
     return client_.Delete(client::RefOf(pod), options);
   }
   if (const auto* later = std::get_if<RequeueAt>(&action)) {
-    // Whoever wrote the start may have written any year. Looking earlier only takes another look.
-    const auto wait =
-        std::min(std::chrono::seconds(later->time.unix_seconds() -
-                                      api::Time::Of(world_.clock.Now()).unix_seconds()),
-                 std::chrono::seconds(kRunSecondsMax));
-    const std::string key = api::ObjectKey(pod.metadata());
-    if (!queue_.AddAt(key, world_.clock.Monotonic() + wait)) queue_overflowed_ = true;
+    LookAgain(api::ObjectKey(pod.metadata()), later->time);
     return {};
   }
   if (const auto* cannot = std::get_if<CannotStart>(&action)) {

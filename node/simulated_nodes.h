@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Simulated nodes: publishes them with their devices, then runs the pods bound to them. The shell
-// around profile.h and pod_lifecycle.h.
+// Simulated nodes: publishes them with their devices, then runs the pods bound to them, and those
+// on nodes that nobody else runs. The shell around profile.h, node_keepers.h and pod_lifecycle.h.
 #pragma once
 
 #include <cstddef>
@@ -20,9 +20,18 @@
 #include "client/informer.h"
 #include "client/loop.h"
 #include "client/work_queue.h"
+#include "node/node_keepers.h"
 #include "node/pod_lifecycle.h"
 
 namespace dray::node {
+
+/// Whose pods run. Where nobody else is there to do it, pods that are being deleted go whatever the
+/// choice.
+enum class Simulate : uint8_t {
+  kAny,  // of our own nodes, and of those that no agent keeps alive
+  kOwn,
+  kNone,
+};
 
 /// One thread runs Run() for all nodes. The client and the world outlive it.
 class SimulatedNodes {
@@ -33,6 +42,7 @@ class SimulatedNodes {
       size_t count = 0;
     };
     std::vector<Group> profiles;
+    Simulate simulate = Simulate::kAny;
     client::WorkQueue::Options queue = {};
     /// What the nodes say they can do, in order (status.declaredFeatures).
     std::vector<std::string> declared_features = {};
@@ -58,8 +68,21 @@ class SimulatedNodes {
   Result<> CreateIfMissing(const api::Object& object);
   void OnPod(const api::Object* before, const api::Object* after);
   void OnClaim(const api::Object* before, const api::Object* after);
+  void OnNode(const api::Object* before, const api::Object* after);
+  void OnLease(const api::Object* before, const api::Object* after);
+  void EnqueuePodsOn(std::string_view node);
+  void TellOfAbandonedNodes();
   void Enqueue(const std::string& key);
   Result<> Handle(const std::string& key);
+  /// What of a pod on that node is for us.
+  struct Part {
+    enum class What : uint8_t { kAll, kRemoval, kNothing };
+    What what = What::kNothing;
+    std::optional<api::Time> ask_again = {};
+  };
+  Part PartOf(std::string_view node, api::Time now) const;
+  Result<> RunPod(const api::Object& pod);
+  void LookAgain(const std::string& key, api::Time at);
   Result<> RefreshClaims(const api::core_v1::Pod& pod);
   Result<> Perform(const api::Object& pod, const PodAction& action);
   NodeFacts FactsFor(const api::core_v1::Pod& pod);
@@ -72,12 +95,18 @@ class SimulatedNodes {
   client::EventRecorder events_;
   client::WorkQueue queue_;
   bool queue_overflowed_ = false;
-  std::map<std::string, size_t, std::less<>> numbers_;  // of our nodes, by name
+  std::map<std::string, size_t, std::less<>> own_;      // by name, with their numbers
+  std::map<std::string, size_t, std::less<>> numbers_;  // of all whose pods we run
+  NodeKeepers keepers_;
+  bool told_of_abandoned_ = false;
   uint32_t next_ip_ = 1;
 
   client::Informer claims_;
   client::Informer pods_;
+  client::Informer nodes_;
+  client::Informer leases_;
   size_t pods_by_claim_ = 0;
+  size_t pods_by_node_ = 0;
 };
 
 }  // namespace dray::node

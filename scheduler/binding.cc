@@ -67,7 +67,10 @@ void Scheduler::FinishBinding(BindOutcome outcome) {
   }
   for (const std::string& hold : outcome.holds) taken_.Unreserve(hold);
   if (outcome.waiting.has_value()) return Await(*std::move(outcome.waiting));
+  const auto ended = stories_.extract(outcome.pod.metadata().uid);
+  const QueueStory story = ended.empty() ? QueueStory() : ended.mapped();
   if (outcome.error.empty()) {
+    Count(AttemptResult::kScheduled, outcome.pod, story);
     Dequeue(outcome.pod.As<core_v1::Pod>());
     if (classic_.has_value()) classic_->EndDialogue(outcome.pod);
     log_.Info("pod bound", "pod", outcome.pod_key, "node", outcome.node);

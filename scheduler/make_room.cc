@@ -31,6 +31,7 @@ void Scheduler::HandleUnschedulable(const std::string& key,
                                     const api::Object& pod,
                                     std::span<const api::Object> claims,
                                     Unschedulable result) {
+  if (options_.metrics != nullptr) options_.metrics->CountPreemption();
   const Result<Room> room = MakeRoom(result, claims, pod);
   if (!room) return HandleFailure(key, pod, room.error().message);
   const std::string message = MessageOf(result, room->given_up);
@@ -78,6 +79,7 @@ const api::Object* Scheduler::LeftOverOf(std::string_view pod_uid) const {
 void Scheduler::Evict(std::span<const PodOnNode> victims,
                       const Preemptor& preemptor,
                       std::string_view place) {
+  if (options_.metrics != nullptr) options_.metrics->CountVictims(victims.size());
   const api::Time now = api::Time::Of(world_.clock.Now());
   for (const PodOnNode& victim : victims) {
     const api::Object* found = pods_.Find(victim.key);

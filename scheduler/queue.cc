@@ -2,12 +2,16 @@
 #include "scheduler/queue.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace dray::scheduler {
 
 void SchedulingQueue::Add(const std::string& pod, int32_t priority, MonotonicTime now) {
   const auto [entry, is_new] = pods_.try_emplace(pod);
-  if (is_new) entry->second.ticket = next_ticket_++;
+  if (is_new) {
+    entry->second.ticket = next_ticket_++;
+    entry->second.story.came = now;
+  }
   if (!is_new && entry->second.state == State::kInFlight) return;
   if (!is_new) Leave(entry);
   entry->second.priority = priority;
@@ -27,12 +31,18 @@ std::optional<std::string> SchedulingQueue::Pop(MonotonicTime now) {
   const auto first = pods_.find(std::get<2>(*active_.begin()));
   Leave(first);
   first->second.state = State::kInFlight;
+  ++first->second.story.attempts;
+  first->second.story.tried = now;
   return first->first;
 }
 
 void SchedulingQueue::Gate(std::string_view pod, WaitsFor waits_for, MonotonicTime now) {
   const auto entry = pods_.find(pod);
-  if (entry != pods_.end()) MoveToUnschedulable(entry, std::move(waits_for), now);
+  if (entry == pods_.end()) return;
+  if (entry->second.state == State::kInFlight) --entry->second.story.attempts;
+  MoveToUnschedulable(entry, std::move(waits_for), now);
+  entry->second.is_gated = true;
+  ++gated_;
 }
 
 void SchedulingQueue::AddUnschedulable(std::string_view pod,
@@ -73,6 +83,18 @@ std::optional<MonotonicTime> SchedulingQueue::Next(MonotonicTime now) const {
   return next;
 }
 
+QueueSizes SchedulingQueue::sizes() const {
+  return {.active = active_.size(),
+          .backoff = backoff_.size(),
+          .unschedulable = unschedulable_.size() - gated_,
+          .gated = gated_};
+}
+
+QueueStory SchedulingQueue::StoryOf(std::string_view pod) const {
+  const auto entry = pods_.find(pod);
+  return entry == pods_.end() ? QueueStory() : entry->second.story;
+}
+
 void SchedulingQueue::MoveToActiveOrBackoff(Pods::iterator pod, MonotonicTime now) {
   Entry& entry = pod->second;
   if (entry.not_before > now) {
@@ -107,6 +129,7 @@ void SchedulingQueue::Leave(Pods::iterator pod) {
     case State::kInFlight: return;
     case State::kUnschedulable: break;
   }
+  if (std::exchange(entry.is_gated, false)) --gated_;
   unschedulable_.erase({entry.since, pod->first});
   for (const ClusterEvent event : entry.waits_for.events) by_event_[event].erase(pod->first);
   for (const std::string& claim : entry.waits_for.claims) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -34,6 +35,18 @@ enum class ClusterEvent : uint8_t {
 struct WaitsFor {
   std::set<ClusterEvent> events;
   std::vector<std::string> claims;  // "namespace/name"
+};
+
+/// How many wait, and for what.
+struct QueueSizes {
+  size_t active = 0, backoff = 0, unschedulable = 0, gated = 0;
+};
+
+/// What became of a pod since it came.
+struct QueueStory {
+  int attempts = 0;  // that were begun
+  MonotonicTime came{};
+  MonotonicTime tried{};  // last
 };
 
 /// Pure: time is an argument. Holds at most the pods of the cluster, by key, and nothing of them.
@@ -76,6 +89,10 @@ class SchedulingQueue {
   /// When Pop may have something next; nothing when no pod waits.
   std::optional<MonotonicTime> Next(MonotonicTime now) const;
   size_t size() const { return pods_.size(); }
+  /// O(1).
+  QueueSizes sizes() const;
+  /// Of a pod that is here, in flight or not; else nothing has become of it.
+  QueueStory StoryOf(std::string_view pod) const;
 
  private:
   enum class State : uint8_t { kActive, kBackoff, kUnschedulable, kInFlight };
@@ -88,6 +105,8 @@ class SchedulingQueue {
     MonotonicTime not_before{};
     MonotonicTime since{};
     WaitsFor waits_for = {};
+    bool is_gated = false;  // and unschedulable
+    QueueStory story = {};
   };
   using Pods = std::map<std::string, Entry, std::less<>>;
   using Names = std::set<std::string, std::less<>>;
@@ -102,6 +121,7 @@ class SchedulingQueue {
   Options options_;
   Pods pods_;
   uint64_t next_ticket_ = 0;
+  size_t gated_ = 0;
   std::set<std::tuple<int64_t, uint64_t, std::string>> active_;  // -priority, ticket
   std::set<std::pair<MonotonicTime, std::string>> backoff_;
   std::set<std::pair<MonotonicTime, std::string>> unschedulable_;  // by when it began to wait

@@ -118,5 +118,41 @@ TEST(SchedulingQueue, RemovedPodIsGoneFromEverywhere) {
   EXPECT_EQ(queue.size(), 0U);
 }
 
+TEST(SchedulingQueue, KnowsHowManyWaitForWhat) {
+  SchedulingQueue queue;
+  for (const char* name : {"a", "b", "c", "d"}) queue.Add(name, 0, kStart);
+  queue.Pop(kStart);
+  queue.AddUnschedulable("a", {.events = {ClusterEvent::kNodes}, .claims = {}}, kStart);
+  queue.Pop(kStart);
+  queue.Gate("b", {.events = {}, .claims = {"lab/gpu"}}, kStart);
+  queue.Pop(kStart);
+  queue.AddBackoff("c", kStart);
+  const QueueSizes sizes = queue.sizes();
+  EXPECT_EQ(sizes.active, 1U);
+  EXPECT_EQ(sizes.backoff, 1U);
+  EXPECT_EQ(sizes.unschedulable, 1U);
+  EXPECT_EQ(sizes.gated, 1U);
+  queue.MoveOnClaimChange("lab/gpu", kStart);
+  EXPECT_EQ(queue.sizes().gated, 0U);
+  EXPECT_EQ(queue.sizes().active, 2U);
+}
+
+TEST(SchedulingQueue, RemembersWhatBecameOfAPod) {
+  SchedulingQueue queue;
+  queue.Add("a", 0, kStart);
+  queue.Pop(kStart);
+  queue.Gate("a", {.events = {}, .claims = {"lab/gpu"}}, kStart);
+  EXPECT_EQ(queue.StoryOf("a").attempts, 0);  // it was not tried yet
+  queue.MoveOnClaimChange("lab/gpu", kStart);
+  queue.Pop(kStart + seconds(1));
+  queue.AddBackoff("a", kStart + seconds(1));
+  queue.Pop(kStart + seconds(3));
+  const QueueStory story = queue.StoryOf("a");
+  EXPECT_EQ(story.attempts, 2);
+  EXPECT_EQ(story.came, kStart);
+  EXPECT_EQ(story.tried, kStart + seconds(3));
+  EXPECT_EQ(queue.StoryOf("unknown").attempts, 0);
+}
+
 }  // namespace
 }  // namespace dray::scheduler

@@ -192,6 +192,12 @@ std::optional<MonotonicTime> Scheduler::Step() {
     if (!pod) break;
     ScheduleOne(*pod, now);
   }
+  if (options_.metrics != nullptr) {
+    options_.metrics->SetSizes(queue_.sizes(),
+                               {.nodes = nodes_informer_.objects().size(),
+                                .pods = pods_.objects().size(),
+                                .assumed_pods = assumed_.size()});
+  }
   const MonotonicTime now = Now();
   next = client::Earlier(next, queue_.Next(now));
   next = client::Earlier(next, ExplainUnfitPods());
@@ -321,7 +327,9 @@ void Scheduler::ScheduleOne(const std::string& key, MonotonicTime now) {
   if (classic_.has_value() && std::ranges::any_of(claims, IsDrivers)) {
     return ScheduleClassic(key, pod, claims);
   }
+  const MonotonicTime began = Now();
   Decision decision = SchedulePod(pod.As<core_v1::Pod>(), claims);
+  if (options_.metrics != nullptr) options_.metrics->ObserveDecision(SecondsBetween(began, Now()));
   if (auto* placement = std::get_if<Placement>(&decision)) {
     return Reserve(pod, claims, std::move(*placement));
   }
@@ -486,6 +494,7 @@ void Scheduler::Assume(BindTask task, Placement placement) {
   }
   const auto& pod = task.pod.As<core_v1::Pod>();
   assumed_.insert(pod.metadata.uid);
+  if (options_.metrics != nullptr) stories_[pod.metadata.uid] = queue_.StoryOf(EntryOf(pod));
   use_.SetPod(pod, placement.node, placement.taken);
   queue_.MoveOnEvent(ClusterEvent::kPlacedPods, Now());
   task.taken = std::move(placement.taken);
@@ -500,14 +509,27 @@ void Scheduler::HandleFailure(const std::string& key,
   RecordFailure(pod, {.reason = "SchedulerError", .message = message, .nomination = ""});
 }
 
+void Scheduler::Count(AttemptResult result, const api::Object& pod, const QueueStory& story) {
+  if (options_.metrics == nullptr) return;
+  const Profile* const profile = ProfileOf(pod.As<core_v1::Pod>());
+  if (story.attempts == 0 || profile == nullptr) return;  // somebody else's by now
+  const MonotonicTime now = Now();
+  options_.metrics->CountAttempt(result, profile->name, SecondsBetween(story.tried, now));
+  if (result != AttemptResult::kScheduled) return;
+  options_.metrics->CountScheduled(story.attempts, SecondsBetween(story.came, now));
+}
+
 void Scheduler::RecordFailure(const api::Object& pod, const WhyNotScheduled& why) {
+  const bool fits_nowhere = why.reason == "Unschedulable";
+  Count(fits_nowhere ? AttemptResult::kUnschedulable : AttemptResult::kError,
+        pod,
+        queue_.StoryOf(EntryOf(pod.As<core_v1::Pod>())));
   events_.Record(pod,
                  {.type = client::EventType::kWarning,
                   .reason = "FailedScheduling",
                   .message = why.message,
                   .action = "Scheduling",
                   .component = NameFor(pod)});
-  const bool fits_nowhere = why.reason == "Unschedulable";
   if (reports_.has_value() && fits_nowhere && AsksForDevices(pod.As<core_v1::Pod>()))
     reports_->Note(pod, Now());
   const api::Object* found = pods_.Find(api::ObjectKey(pod.metadata()));

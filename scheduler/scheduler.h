@@ -39,6 +39,7 @@
 #include "scheduler/pod_collections.h"
 #include "scheduler/pod_writes.h"
 #include "scheduler/queue.h"
+#include "scheduler/scheduler_metrics.h"
 #include "scheduler/tainted_slices.h"
 #include "scheduler/unfit_pod.h"
 #include "scheduler/unfit_reports.h"
@@ -89,6 +90,8 @@ class Scheduler {
     ClassicClaims classic = ClassicClaims::kNone;
     /// Between questions about a placement of unknown outcome.
     std::chrono::nanoseconds ask_again = std::chrono::seconds(1);
+    /// What is counted; outlives the scheduler. Null: nothing.
+    SchedulerMetrics* metrics = nullptr;
     /// Not set: of pods that fit nowhere no more is told than upstream tells.
     ExplainUnfit explain = {};
     /// On the thread of RunExplainer(), not that of Run().
@@ -278,6 +281,8 @@ class Scheduler {
   const api::Object* FindClaim(std::string_view key) const;
   void AssumeClaim(const api::Object& claim);
 
+  /// How an attempt for the pod ended, for metrics; `story` is what became of it until then.
+  void Count(AttemptResult result, const api::Object& pod, const QueueStory& story);
   MonotonicTime Now() const { return world_.clock.Monotonic(); }
 
   client::Client& client_;
@@ -292,6 +297,7 @@ class Scheduler {
   NodeUse use_;
   size_t first_node_ = 0;
   std::set<std::string, std::less<>> assumed_;  // uids of pods whose binding is under way
+  std::map<std::string, QueueStory> stories_;   // of these, by uid, for metrics
   TaintedSlices tainted_;
   ExtendedResourceClasses extended_;
   NodeAllocatableDevices node_allocatable_;

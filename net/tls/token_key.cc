@@ -9,7 +9,9 @@
 #include <openssl/bn.h>
 #include <openssl/core_names.h>
 #include <openssl/ecdsa.h>
+#include <openssl/err.h>
 #include <openssl/evp.h>
+#include <openssl/pem.h>
 #include <openssl/sha.h>
 #include <openssl/x509.h>
 
@@ -124,6 +126,18 @@ Result<TokenKey> TokenKey::FromPem(std::string_view pem) {
   }
   key.key_ = std::move(parsed);
   return key;
+}
+
+Result<std::string> TokenKeyId(std::string_view pem) {
+  if (auto certificates = ParseCertificates(pem)) {
+    return PublicKeyId(X509_get0_pubkey(certificates->front().get()));
+  }
+  const BioPtr bio(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
+  const KeyPtr key(bio ? PEM_read_bio_PUBKEY(bio.get(), nullptr, nullptr, nullptr) : nullptr);
+  if (key != nullptr) return PublicKeyId(key.get());
+  ERR_clear_error();
+  DRAY_TRY(const KeyPtr own, ParseKey(pem));
+  return PublicKeyId(own.get());
 }
 
 Result<std::string> TokenKey::Sign(std::string_view text) const {

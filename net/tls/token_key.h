@@ -42,6 +42,10 @@ class TokenKey {
   std::vector<std::pair<std::string, std::string>> jwk_;
 };
 
+/// TokenKey::id of the key that a certificate, a public key or a private one is about.
+/// Errors: kBadRequest  `pem` is none of them.
+Result<std::string> TokenKeyId(std::string_view pem);
+
 /// SHA-256, 32 bytes.
 std::string Sha256(std::string_view bytes);
 

@@ -5,9 +5,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <openssl/pem.h>
 #include <openssl/rsa.h>
 
 #include "base/base64.h"
+#include "base/simulated_world.h"
 #include "net/tls/certificates.h"
 
 namespace dray::net::tls {
@@ -51,6 +53,21 @@ TEST(TokenKey, TakesNoOtherKeys) {
   EXPECT_FALSE(TokenKey::FromPem("no key").has_value());
   const KeyPtr other(EVP_EC_gen("P-384"));
   EXPECT_FALSE(TokenKey::FromPem(*KeyToPem(other.get())).has_value());
+}
+
+TEST(TokenKey, IsKnownByItsCertificateAndByEitherHalf) {
+  SeededRandom random(7);
+  const Credentials ca = *MakeCa(random, SimulatedClock().Now(), {});
+  const std::string id = TokenKey::FromPem(ca.key_pem)->id();
+  EXPECT_EQ(TokenKeyId(ca.certificate_pem).value_or(""), id);
+  EXPECT_EQ(TokenKeyId(ca.key_pem).value_or(""), id);
+  const KeyPtr key = *ParseKey(ca.key_pem);
+  const BioPtr bio(BIO_new(BIO_s_mem()));
+  PEM_write_bio_PUBKEY(bio.get(), key.get());
+  char* text = nullptr;
+  const long size = BIO_get_mem_data(bio.get(), &text);
+  EXPECT_EQ(TokenKeyId({text, static_cast<size_t>(size)}).value_or(""), id);
+  EXPECT_EQ(TokenKeyId("no key").error().reason, StatusReason::kBadRequest);
 }
 
 TEST(TokenKey, AnotherKeyDidNotSign) {

@@ -2,6 +2,7 @@
 #include "server/http/exchange.h"
 
 #include <algorithm>
+#include <cmath>
 #include <new>
 #include <utility>
 
@@ -32,6 +33,14 @@ constexpr int kTooManyRequests = 429;
 constexpr std::string_view kRetryAfterSeconds = "1";  // upstream's
 
 using verbs::User;
+
+constexpr int kFirstErrorCode = 400;
+constexpr size_t kLoggedBytesMax = 1024;  // of one text of a client's
+
+std::string Cut(std::string_view text) {
+  if (text.size() <= kLoggedBytesMax) return std::string(text);
+  return std::string(text.substr(0, kLoggedBytesMax)) + "…";
+}
 
 }  // namespace
 
@@ -229,7 +238,7 @@ void Exchange::Respond(net::ResponseHead head, net::Body body) {
   // Without a responder this became a watch, which ends by itself.
   if (responder_ == nullptr || answered_.exchange(true)) return;
   place_ = InFlight::Place();  // before the client hears of it, and may ask again
-  Count(head.status, body.size());
+  Count(head.status, body.size(), why_not_);
   AuditEnd(head.status);
   net::Reactor& reactor = responder_->reactor();
   if (reactor.in_thread()) {
@@ -250,25 +259,67 @@ void Exchange::SendLate() {
   net::ResponseHead head{.status = status.code};
   head.headers.Add("Content-Type", "application/json");
   std::string body = documents::StatusJson(status);
-  Count(status.code, body.size());
+  Count(status.code, body.size(), status.message);
   if (audited_ != nullptr) audited_->SetStatus(status, route_.kind == RouteKind::kResource);
   AuditEnd(status.code);
   responder_->Respond(std::move(head), net::Bytes(std::move(body)));
 }
 
-void Exchange::Count(int code, size_t answer_bytes) {
-  const auto took = parts_.world.clock.Monotonic() - began_;
+void Exchange::Count(int code, size_t answer_bytes, std::string_view why_not) {
+  const double seconds =
+      std::chrono::duration<double>(parts_.world.clock.Monotonic() - began_).count();
   parts_.metrics->requests.Count({.route = route_,
                                   .method = request_.method,
                                   .is_apply = is_apply_,
                                   .is_dry_run = is_dry_run_,
                                   .code = code,
-                                  .seconds = std::chrono::duration<double>(took).count(),
+                                  .seconds = seconds,
                                   .answer_bytes = answer_bytes});
+  if (parts_.log.enabled(LogLevel::kDebug)) LogRequest(code, seconds, why_not);
+}
+
+// One line, for who asks for them.
+void Exchange::LogRequest(int code, double seconds, std::string_view why_not) const {
+  constexpr double kMilli = 1000;
+  const std::string path = Cut(request_.target);
+  const std::string agent = Cut(request_.headers.Get("User-Agent"));
+  const std::string why = Cut(why_not);
+  const double milliseconds = std::round(seconds * kMilli * kMilli) / kMilli;
+  if (code < kFirstErrorCode) {
+    return parts_.log.Debug("request",
+                            "method",
+                            request_.method,
+                            "path",
+                            path,
+                            "code",
+                            code,
+                            "milliseconds",
+                            milliseconds,
+                            "user",
+                            who_.user.name,
+                            "agent",
+                            agent);
+  }
+  parts_.log.Debug("request",
+                   "method",
+                   request_.method,
+                   "path",
+                   path,
+                   "code",
+                   code,
+                   "milliseconds",
+                   milliseconds,
+                   "user",
+                   who_.user.name,
+                   "agent",
+                   agent,
+                   "why",
+                   why);
 }
 
 void Exchange::SendError(const Error& error) {
   const api::meta_v1::Status status = api::StatusOf(error);
+  why_not_ = status.message;
   const documents::Form form = ErrorForm(request_.headers.Get("Accept"));
   net::ResponseHead head = Head(status.code, documents::MediaType(form.encoding));
   if (status.details.has_value() && status.details->retry_after_seconds > 0) {
@@ -284,6 +335,7 @@ void Exchange::SendError(const Error& error) {
 void Exchange::SendText(int status, std::string_view text) {
   net::ResponseHead head = Head(status, "text/plain; charset=utf-8");
   head.headers.Add("X-Content-Type-Options", "nosniff");
+  why_not_ = text;
   if (status == kTooManyRequests) head.headers.Add("Retry-After", kRetryAfterSeconds);
   Send(std::move(head), std::string(text));
 }

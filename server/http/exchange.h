@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <new>
 #include <optional>
@@ -39,12 +40,20 @@ namespace dray::server::http {
 
 /// What `/metrics` answers with.
 struct ApiMetrics {
-  explicit ApiMetrics(Disk& disk) : process(registry, disk) {}
+  ApiMetrics(std::shared_ptr<metrics::Registry> shared,
+             std::function<void()> measure_others,
+             Disk& disk)
+      : registry(std::move(shared)),
+        requests(*registry),
+        objects(*registry),
+        process(*registry, disk),
+        measure(std::move(measure_others)) {}
 
-  metrics::Registry registry;
-  RequestMetrics requests{registry};
-  ObjectMetrics objects{registry};
+  const std::shared_ptr<metrics::Registry> registry;
+  RequestMetrics requests;
+  ObjectMetrics objects;
   metrics::ProcessMetrics process;
+  const std::function<void()> measure;  // what others know, before it is read; may be null
 };
 
 /// What all requests share; constant but for the counts.
@@ -60,6 +69,7 @@ struct ApiParts {
   std::shared_ptr<net::ByteBudget> answers;
   std::chrono::nanoseconds request_timeout;
   std::unique_ptr<ApiMetrics> metrics;
+  bool profiling;                                 // /debug/pprof/profile is answered
   std::shared_ptr<const audit::Auditor> auditor;  // null: nothing is written about requests
   std::string root_paths;                         // the answer to "/"
   WatchScopes watch_scopes = {};
@@ -128,7 +138,8 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   void SendText(int status, std::string_view text);
   void SendTooManyRequests();
   void SendLate();
-  void Count(int code, size_t answer_bytes);
+  void Count(int code, size_t answer_bytes, std::string_view why_not);
+  void LogRequest(int code, double seconds, std::string_view why_not) const;
 
   // audit.cc: what is written about the request
   Result<> BeginAudit(const verbs::User& user);
@@ -142,6 +153,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   void ServePlain();
   void ServeHealth();
   void ServeMetrics();
+  void ServeProfile();
   void ServeOpenId();
   void ServeDocument(const std::string* json);
   using AggregatedDocument =
@@ -174,6 +186,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   Route route_;
   Authenticated who_;
   bool is_refused_ = false;                         // may not do what is asked
+  std::string why_not_;                             // what an error says, for the log
   std::shared_ptr<audit::AuditedRequest> audited_;  // null: nothing is written about it
   bool is_unknown_ = false;                         // who asks
   InFlight::Place place_;

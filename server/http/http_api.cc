@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "api/codec/json.h"
 #include "api/codec/json_writer.h"
 #include "server/http/exchange.h"
@@ -41,25 +43,48 @@ std::string RootPaths(const documents::Discovery& discovery,
       [&](api::JsonWriter& json) { json.Object([&] { json.Member("paths").ArrayOf(paths); }); }));
 }
 
+// Which server this is, as operators compare it.
+void TellBuild(metrics::Registry& registry, api::Release release) {
+  const int minor = api::MinorOf(release == api::Release::kAny ? api::Release::kNewest : release);
+  registry
+      .GaugeOf({.name = "kubernetes_build_info", .help = "1, with the release that is played."},
+               {{"major", "1"},
+                {"minor", fmt::format("{}", minor)},
+                {"git_version", fmt::format("v1.{}.0", minor)},
+                {"git_commit", ""},
+                {"git_tree_state", "clean"},
+                {"build_date", "1970-01-01T00:00:00Z"},
+                {"go_version", "none"},
+                {"compiler", "clang"},
+                {"platform", "linux/amd64"}})
+      .Set(1);
+}
+
 }  // namespace
 
 HttpApi::HttpApi(verbs::Resources& resources, World& world, Log log, HttpApiOptions options)
-    : parts_(
-          std::make_unique<ApiParts>(resources,
-                                     world,
-                                     std::move(log),
-                                     std::move(options.authenticator),
-                                     WithPing(std::move(options.checks)),
-                                     documents::Discovery(resources.scheme(), resources.release()),
-                                     documents::OpenApi(resources.scheme(), resources.release()),
-                                     std::make_shared<InFlight>(options.reads_max),
-                                     std::make_shared<InFlight>(options.writes_max),
-                                     std::make_shared<net::ByteBudget>(options.answer_bytes_max),
-                                     options.request_timeout,
-                                     std::make_unique<ApiMetrics>(world.disk),
-                                     std::move(options.auditor))) {
+    : parts_(std::make_unique<ApiParts>(
+          resources,
+          world,
+          std::move(log),
+          std::move(options.authenticator),
+          WithPing(std::move(options.checks)),
+          documents::Discovery(resources.scheme(), resources.release()),
+          documents::OpenApi(resources.scheme(), resources.release()),
+          std::make_shared<InFlight>(options.reads_max),
+          std::make_shared<InFlight>(options.writes_max),
+          std::make_shared<net::ByteBudget>(options.answer_bytes_max),
+          options.request_timeout,
+          std::make_unique<ApiMetrics>(options.metrics != nullptr
+                                           ? std::move(options.metrics)
+                                           : std::make_shared<metrics::Registry>(),
+                                       std::move(options.measure),
+                                       world.disk),
+          options.profiling,
+          std::move(options.auditor))) {
   parts_->authenticator.AlsoAsk(
       [&resources](std::string_view token) { return resources.UserOfToken(token); });
+  TellBuild(*parts_->metrics->registry, resources.release());
   parts_->root_paths = RootPaths(parts_->discovery, parts_->checks);
 }
 

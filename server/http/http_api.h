@@ -5,11 +5,13 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <vector>
 
 #include "base/log.h"
 #include "base/world.h"
+#include "metrics/registry.h"
 #include "net/http.h"
 #include "server/audit/request.h"
 #include "server/http/authentication.h"
@@ -33,6 +35,12 @@ struct HttpApiOptions {
   std::chrono::nanoseconds request_timeout = std::chrono::seconds(60);
   /// Large answers on their way to clients, together; past it requests are answered 429.
   size_t answer_bytes_max = size_t{512} << 20;
+  /// What others in this process count, too; null: nobody does.
+  std::shared_ptr<metrics::Registry> metrics = nullptr;
+  /// Called before `/metrics` is answered, from any thread, to set what is only looked at then.
+  std::function<void()> measure = nullptr;
+  /// Who may read it gets /debug/pprof/profile: samples of what this process does.
+  bool profiling = false;
   /// What is written about requests; null: nothing.
   std::shared_ptr<const audit::Auditor> auditor = nullptr;
 };

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is no resource: health, version, discovery, OpenAPI, and paths that are not there.
 #include <algorithm>
+#include <charconv>
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "base/cpu_profile.h"
 #include "server/access/service_account_token.h"
 #include "server/documents/discovery_protobuf.h"
 #include "server/errors/errors.h"
@@ -18,6 +21,7 @@ namespace {
 
 constexpr std::string_view kAggregatedParameters = ";as=APIGroupDiscoveryList";
 constexpr int kNotModified = 304;
+constexpr int64_t kProfileSecondsMax = 300;
 
 Error NotThere(StatusReason reason) {
   return errors::WithoutSubject(
@@ -83,6 +87,7 @@ void Exchange::ServePlain() {
                   documents::VersionJson(parts_.resources.release()));
     case RouteKind::kHealth: return ServeHealth();
     case RouteKind::kMetrics: return ServeMetrics();
+    case RouteKind::kProfile: return ServeProfile();
     case RouteKind::kCoreVersions:
       return ServeDiscovery(
           documents::OnlyUtf8(documents::CoreVersionsJson(request_.headers.Get("Host"))),
@@ -127,7 +132,34 @@ void Exchange::ServeMetrics() {
   parts_.metrics->requests.SetInFlight(parts_.reads->count(), parts_.writes->count());
   parts_.metrics->objects.Set(parts_.resources.CountObjects());
   parts_.metrics->process.Read();
-  Send(Head(200, metrics::Registry::kMediaType), parts_.metrics->registry.Text());
+  if (parts_.metrics->measure) parts_.metrics->measure();
+  Send(Head(200, metrics::Registry::kMediaType), parts_.metrics->registry->Text());
+}
+
+// Samples of so many seconds; a client that goes away meanwhile changes nothing.
+void Exchange::ServeProfile() {
+  if (!parts_.profiling || request_.method != "GET") return SendText(404, "404 page not found\n");
+  const std::string_view asked = query_.First("seconds").value_or("30");
+  int64_t seconds = 0;
+  const auto read = std::from_chars(asked.data(), asked.data() + asked.size(), seconds);
+  if (read.ec != std::errc() || read.ptr != asked.data() + asked.size() || seconds < 1 ||
+      seconds > kProfileSecondsMax) {
+    return SendText(400, fmt::format("seconds: from 1 to {}\n", kProfileSecondsMax));
+  }
+  if (const Result<> started = StartCpuProfile(); !started) {
+    return SendText(500,
+                    fmt::format("Could not enable CPU profiling: {}\n", started.error().message));
+  }
+  net::Reactor& reactor = responder_->reactor();
+  const auto begin_timer = [self = shared_from_this(), seconds, &reactor] {
+    self->deadline_ = reactor.RunAfter(std::chrono::seconds(seconds), [self] {
+      net::ResponseHead head = self->Head(200, "application/octet-stream");
+      head.headers.Add("Content-Disposition", "attachment; filename=\"profile\"");
+      self->Send(std::move(head), StopCpuProfile(self->parts_.world.disk));
+    });
+  };
+  if (reactor.in_thread()) return begin_timer();
+  reactor.Post(begin_timer);
 }
 
 void Exchange::ServeHealth() {

@@ -22,6 +22,11 @@ using verbs::Verb;
 constexpr std::array kSecondsBounds = {0.005, 0.025, 0.05, 0.1,  0.2,  0.4,  0.6, 0.8,
                                        1.0,   1.25,  1.5,  2.0,  3.0,  4.0,  5.0, 6.0,
                                        8.0,   10.0,  15.0, 20.0, 30.0, 45.0, 60.0};
+constexpr std::array kSliSecondsBounds = {0.05, 0.1,  0.2,  0.4,  0.6,  0.8,  1.0,
+                                          1.25, 1.5,  2.0,  3.0,  4.0,  5.0,  6.0,
+                                          8.0,  10.0, 15.0, 20.0, 30.0, 45.0, 60.0};
+constexpr std::array kEventBytesBounds = {
+    1024.0, 2048.0, 4096.0, 8192.0, 16384.0, 32768.0, 65536.0, 131072.0};
 constexpr std::array kBytesBounds = {1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
 
 constexpr Description kRequests{.name = "apiserver_request_total",
@@ -29,6 +34,10 @@ constexpr Description kRequests{.name = "apiserver_request_total",
 constexpr Description kSeconds{
     .name = "apiserver_request_duration_seconds",
     .help = "From the whole request to the answer, in seconds; watches are not among them."};
+// Nothing is waited for that objectives would not count: no webhooks, no queues.
+constexpr Description kSliSeconds{
+    .name = "apiserver_request_sli_duration_seconds",
+    .help = "The same, for service level objectives; of requests for resources."};
 constexpr Description kBytes{.name = "apiserver_response_sizes",
                              .help = "Bytes of answers' bodies, before encryption."};
 constexpr Description kInFlight{.name = "apiserver_current_inflight_requests",
@@ -36,6 +45,14 @@ constexpr Description kInFlight{.name = "apiserver_current_inflight_requests",
 constexpr Description kLong{.name = "apiserver_longrunning_requests", .help = "Open watches."};
 constexpr Description kEvents{.name = "apiserver_watch_events_total",
                               .help = "Events that were sent to watches."};
+
+constexpr Description kEventBytes{.name = "apiserver_watch_events_sizes",
+                                  .help = "Bytes of events that were sent to watches."};
+constexpr Description kTerminations{
+    .name = "apiserver_request_terminations_total",
+    .help = "Requests that were answered for want of room or time, before they were carried out."};
+constexpr int kTooManyRequests = 429;
+constexpr int kTooLate = 504;
 
 std::string_view WordOf(Verb verb, bool is_apply) {
   switch (verb) {
@@ -70,6 +87,7 @@ std::string_view PathOf(const Route& route) {
       }
       return "/healthz";
     case RouteKind::kMetrics: return "/metrics";
+    case RouteKind::kProfile: return "/debug/pprof/profile";
     case RouteKind::kCoreVersions: return "/api";
     case RouteKind::kGroups:
     case RouteKind::kGroup: return "/apis";
@@ -146,6 +164,14 @@ RequestMetrics::Series RequestMetrics::Make(const Key& key) {
   if (key.verb == WordOf(Verb::kWatch, false)) return series;
   series.seconds = registry_.HistogramOf(kSeconds, kSecondsBounds, labels);
   series.bytes = registry_.HistogramOf(kBytes, kBytesBounds, of_sizes);
+  if (key.info != nullptr) {
+    series.sli_seconds = registry_.HistogramOf(kSliSeconds, kSliSecondsBounds, of_sizes);
+  }
+  if (key.code == kTooManyRequests || key.code == kTooLate) {
+    metrics::Labels of_terminations = with_code;
+    std::erase_if(of_terminations, [](const auto& label) { return label.first == "dry_run"; });
+    series.terminations = registry_.CounterOf(kTerminations, of_terminations);
+  }
   return series;
 }
 
@@ -158,7 +184,9 @@ void RequestMetrics::Count(const RequestFacts& facts) {
     series = found != series_.end() ? found->second : series_.emplace(key, Make(key)).first->second;
   }
   series.requests.Add();
+  series.terminations.Add();
   series.seconds.Observe(facts.seconds);
+  series.sli_seconds.Observe(facts.seconds);
   series.bytes.Observe(static_cast<double>(facts.answer_bytes));
 }
 
@@ -175,7 +203,10 @@ RequestMetrics::OpenWatch RequestMetrics::Open(const Route& route) {
                              {"scope", std::string(ScopeOf(route))},
                              {"component", "apiserver"}}),
           registry_.CounterOf(kEvents,
-                              {{"group", group}, {"version", version}, {"resource", resource}})};
+                              {{"group", group}, {"version", version}, {"resource", resource}}),
+          registry_.HistogramOf(kEventBytes,
+                                kEventBytesBounds,
+                                {{"group", group}, {"version", version}, {"resource", resource}})};
 }
 
 void RequestMetrics::SetInFlight(size_t reads, size_t writes) {

@@ -43,21 +43,26 @@ class RequestMetrics {
   class OpenWatch {
    public:
     OpenWatch() = default;
-    OpenWatch(metrics::Gauge open, metrics::Counter events) : open_(open), events_(events) {
+    OpenWatch(metrics::Gauge open, metrics::Counter events, metrics::Histogram bytes)
+        : open_(open), events_(events), bytes_(bytes) {
       open_.Add(1);
     }
     OpenWatch(OpenWatch&& other) noexcept
-        : open_(std::exchange(other.open_, {})), events_(other.events_) {}
+        : open_(std::exchange(other.open_, {})), events_(other.events_), bytes_(other.bytes_) {}
     OpenWatch& operator=(OpenWatch&&) = delete;
     OpenWatch(const OpenWatch&) = delete;
     OpenWatch& operator=(const OpenWatch&) = delete;
     ~OpenWatch() { open_.Add(-1); }
 
-    void CountEvent() const { events_.Add(); }
+    void CountEvent(size_t bytes) const {
+      events_.Add();
+      bytes_.Observe(static_cast<double>(bytes));
+    }
 
    private:
     metrics::Gauge open_;
     metrics::Counter events_;
+    metrics::Histogram bytes_;
   };
   OpenWatch Open(const Route& route);
 
@@ -77,8 +82,8 @@ class RequestMetrics {
     size_t operator()(const Key& key) const;
   };
   struct Series {
-    metrics::Counter requests;
-    metrics::Histogram seconds, bytes;
+    metrics::Counter requests, terminations;
+    metrics::Histogram seconds, sli_seconds, bytes;
   };
   static Key KeyOf(const RequestFacts& facts);
   static metrics::Labels LabelsOf(const Key& key);

@@ -110,13 +110,30 @@ TEST_F(RequestMetricsTest, WatchesAreOpenUntilTheyEnd) {
     const RequestMetrics::OpenWatch first = metrics_.Open(route);
     RequestMetrics::OpenWatch second = metrics_.Open(route);
     const RequestMetrics::OpenWatch moved = std::move(second);
-    moved.CountEvent();
+    moved.CountEvent(1500);
     EXPECT_THAT(registry_.Text(), HasSubstr(std::string(kOpen) + "2\n"));
   }
   EXPECT_THAT(registry_.Text(), HasSubstr(std::string(kOpen) + "0\n"));
   EXPECT_THAT(registry_.Text(), HasSubstr(R"(resource="resourceclaims",version="v1"} 1)"));
+  EXPECT_THAT(registry_.Text(),
+              HasSubstr(R"(apiserver_watch_events_sizes_bucket{group="resource.k8s.io",)"
+                        R"(resource="resourceclaims",version="v1",le="2048"} 1)"));
   metrics_.Count({.route = route, .method = "GET", .code = 200, .seconds = 100});
   EXPECT_THAT(registry_.Text(), Not(HasSubstr("apiserver_request_duration_seconds_bucket")));
+}
+
+TEST_F(RequestMetricsTest, ObjectivesAreAboutResourcesAndTerminationsAboutWantOfRoom) {
+  Count("GET", std::string(kClaims) + "/c", 429);
+  Count("GET", "/readyz", 504);
+  const std::string text = registry_.Text();
+  EXPECT_THAT(text,
+              HasSubstr(R"(apiserver_request_sli_duration_seconds_count{component="apiserver",)"
+                        R"(group="resource.k8s.io",resource="resourceclaims",scope="resource",)"
+                        R"(subresource="",verb="GET",version="v1"} 1)"));
+  EXPECT_THAT(text, Not(HasSubstr(R"(sli_duration_seconds_count{component="apiserver",group="")")));
+  EXPECT_THAT(text,
+              HasSubstr(R"(apiserver_request_terminations_total{code="429",component="apiserver",)"
+                        R"(group="resource.k8s.io",resource="resourceclaims")"));
 }
 
 TEST(ObjectMetrics, HaveBothNames) {

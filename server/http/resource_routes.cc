@@ -206,7 +206,7 @@ Result<std::string> Exchange::JsonBody(const ResourceRequest& request, bool yaml
 void Exchange::Watch(const ResourceRequest& request) {
   auto cursor = parts_.resources.Watch(request);
   if (!cursor) return SendError(cursor.error());
-  Count(200, 0);
+  Count(200, 0, {});
   // Lines of a watch are never indented, so that a line stays an event.
   rendering_.pretty = false;
   const net::ResponseHead head = Head(200, documents::StreamMediaType(rendering_.form.encoding));

@@ -224,6 +224,10 @@ void RouteOperations(std::span<const std::string_view> segments, Route& route) {
   const std::string_view first = segments.front();
   if (first == "version" && segments.size() == 1) route.kind = RouteKind::kVersion;
   if (first == "metrics" && segments.size() == 1) route.kind = RouteKind::kMetrics;
+  if (segments.size() == 3 && first == "debug" && segments[1] == "pprof" &&
+      segments[2] == "profile") {
+    route.kind = RouteKind::kProfile;
+  }
   if (first != "healthz" && first != "livez" && first != "readyz") return;
   route.kind = RouteKind::kHealth;
   route.text = first;

@@ -19,6 +19,7 @@ enum class RouteKind : uint8_t {
   kVersion,
   kHealth,  // text: "healthz", "livez/ping"
   kMetrics,
+  kProfile,
   kCoreVersions,  // /api
   kGroups,        // /apis
   kGroup,         // group

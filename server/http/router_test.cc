@@ -24,6 +24,7 @@ std::string Words(const Route& route) {
     case RouteKind::kVersion: return "version";
     case RouteKind::kHealth: return "health " + route.text;
     case RouteKind::kMetrics: return "metrics";
+    case RouteKind::kProfile: return "profile";
     case RouteKind::kCoreVersions: return "core";
     case RouteKind::kGroups: return "groups";
     case RouteKind::kGroup: return "group " + route.group;

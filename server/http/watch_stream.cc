@@ -122,8 +122,9 @@ bool WatchStream::Send(const verbs::WatchEvent& event) {
   const auto definitions =
       columns_sent_ ? documents::ColumnDefinitions::kNull : documents::ColumnDefinitions::kShown;
   if (!event.status) columns_sent_ = true;
-  counted_.CountEvent();
-  return Write(scope_->FrameOf(event, rendering_, definitions));
+  net::Bytes frame = scope_->FrameOf(event, rendering_, definitions);
+  counted_.CountEvent(frame.size());
+  return Write(std::move(frame));
 }
 
 bool WatchStream::Write(net::Bytes line) {

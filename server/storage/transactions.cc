@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/storage/transactions.h"
 
-#include <chrono>
 #include <utility>
 
 namespace dray::server::storage {
 namespace {
-
-// Events tell what happened lately; each write renews its event.
-constexpr std::chrono::hours kEventLife{1};
 
 bool Expires(const api::KindInfo& kind) {
   return kind.kind == "Event";
@@ -28,10 +24,10 @@ Task<Frozen<store::Snapshot>> ReadNewest(store::Store* store) {
   co_return store->Read();
 }
 
-store::Put PutOf(std::string key, Frozen<StoredObject> stored, WallTime now) {
+store::Put PutOf(std::string key, Frozen<StoredObject> stored, WallTime event_end) {
   const api::KindInfo& kind = stored->kind();
   store::Put put{.key = std::move(key), .value = std::move(stored)};
-  if (Expires(kind)) put.expiry = now + kEventLife;
+  if (Expires(kind)) put.expiry = event_end;
   return put;
 }
 

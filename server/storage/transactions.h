@@ -19,7 +19,7 @@ Task<store::CommitOutcome> Commit(store::Store* store, store::Txn txn);
 /// The newest state, including all that was acknowledged before the call.
 Task<Frozen<store::Snapshot>> ReadNewest(store::Store* store);
 
-/// The put of `stored`, with the expiry its kind has.
-store::Put PutOf(std::string key, Frozen<StoredObject> stored, WallTime now);
+/// The put of `stored`. Events tell what happened lately: one lasts until `event_end`.
+store::Put PutOf(std::string key, Frozen<StoredObject> stored, WallTime event_end);
 
 }  // namespace dray::server::storage

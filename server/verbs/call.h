@@ -24,6 +24,7 @@
 #include "server/storage/stored_object.h"
 #include "server/storage/unreadable.h"
 #include "server/verbs/answer.h"
+#include "server/verbs/idle_kinds.h"
 #include "server/verbs/options.h"
 #include "server/verbs/request.h"
 #include "store/snapshot.h"
@@ -52,7 +53,12 @@ struct Core {
   std::shared_ptr<std::atomic<int64_t>> watches_begin;
   /// Null when everybody may do everything.
   std::shared_ptr<Rights> rights;
+  /// Null: nobody is told.
+  std::shared_ptr<IdleKinds> idle_kinds;
   std::shared_ptr<Policies> policies;
+
+  /// When an Event that is written now ends.
+  WallTime event_end() const { return world.clock.Now() + options.event_life; }
 };
 
 using Outcome = std::variant<ObjectAnswer, ListAnswer, StatusAnswer>;

@@ -140,14 +140,15 @@ Task<Attempt> Put(Call call, api::Object object, registry::Owners owners) {
     DRAY_CO_TRY(Outcome outcome, DryRun(call, *snapshot, key, *stored, name));
     co_return Attempt{.outcome = std::move(outcome)};
   }
-  txn.operations.insert(txn.operations.begin(),
-                        storage::PutOf(key, stored, core.world.clock.Now()));
+  txn.operations.insert(txn.operations.begin(), storage::PutOf(key, stored, core.event_end()));
   DRAY_CO_TRY(const store::CommitOutcome committed,
               co_await storage::Commit(&core.store, std::move(txn)));
   if (const auto* conflict = std::get_if<store::Conflict>(&committed)) {
     const store::Conflict::Mismatch& first = conflict->mismatches.front();
     co_return Attempt{.in_the_way = first.key == key ? first.current : nullptr};
   }
+  const bool is_own = call.request->user.name.empty();  // what every cluster begins with
+  if (core.idle_kinds != nullptr && !is_own) core.idle_kinds->Tell(kind, *call.warnings);
   const store::Record& record = *std::get<store::Committed>(committed).records.front();
   co_return Attempt{
       .outcome = ObjectAnswer{.code = 201, .item = stored->At(call.view(), record.modified)}};

@@ -286,7 +286,7 @@ Task<Outcome> DeleteOne(Call call) {
       stored = std::make_shared<const storage::StoredObject>(std::move(plan.marked));
       if (dry_run)
         co_return ObjectAnswer{.code = 200, .item = stored->At(call.view(), record->modified)};
-      txn.operations.emplace_back(storage::PutOf(key, stored, core.world.clock.Now()));
+      txn.operations.emplace_back(storage::PutOf(key, stored, core.event_end()));
     } else {
       if (dry_run) {
         DRAY_CO_TRY(std::optional<Item> seen, storage::ItemOf(call.view(), *record));

@@ -214,7 +214,7 @@ Task<ObjectAnswer> Modify(Call call,
     } else {
       next.mutable_metadata().resource_version.clear();
       stored = std::make_shared<const storage::StoredObject>(std::move(next));
-      txn.operations.emplace_back(storage::PutOf(key, stored, core.world.clock.Now()));
+      txn.operations.emplace_back(storage::PutOf(key, stored, core.event_end()));
     }
     DRAY_CO_TRY(const store::CommitOutcome outcome,
                 co_await storage::Commit(&core.store, std::move(txn)));

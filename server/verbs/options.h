@@ -38,6 +38,10 @@ struct Options {
   api::Release release = api::Release::kAny;
   /// Where long requests are carried out; outlives the verbs. Null: on the threads they come from.
   WorkerPool* workers = nullptr;
+  /// How long an Event lives after it was written last.
+  std::chrono::nanoseconds event_life = std::chrono::hours(1);
+  /// Who writes what nothing here acts on is told: where this is all of the cluster there is.
+  bool tells_of_idle_kinds = false;
   /// Whose a bearer token is, for TokenReview; nothing when nobody's. Called from any thread. Null:
   /// no token is known.
   std::function<std::optional<User>(std::string_view token)> user_of_token = {};

@@ -98,20 +98,21 @@ Task<Outcome> Dispatch(Call call) {
 Resources::Resources(
     const api::Scheme& scheme, store::Store& store, World& world, Log log, const Options& options)
     : scheme_(scheme),
-      parts_(std::make_unique<Parts>(
-          Core{.scheme = scheme,
-               .store = store,
-               .store_id = store.status().id,
-               .world = world,
-               .log = log,
-               .options = options,
-               .allocations = GuardOf(store, options),
-               .lenient = std::make_shared<storage::LenientReader>(std::move(log)),
-               .lists = std::make_shared<storage::ListCache>(),
-               .states_begin = std::make_shared<std::atomic<int64_t>>(0),
-               .watches_begin = std::make_shared<std::atomic<int64_t>>(0),
-               .rights = options.rbac ? std::make_shared<Rights>(store) : nullptr,
-               .policies = std::make_shared<Policies>(options.rules.release())})) {}
+      parts_(std::make_unique<Parts>(Core{
+          .scheme = scheme,
+          .store = store,
+          .store_id = store.status().id,
+          .world = world,
+          .log = log,
+          .options = options,
+          .allocations = GuardOf(store, options),
+          .lenient = std::make_shared<storage::LenientReader>(log),
+          .lists = std::make_shared<storage::ListCache>(),
+          .states_begin = std::make_shared<std::atomic<int64_t>>(0),
+          .watches_begin = std::make_shared<std::atomic<int64_t>>(0),
+          .rights = options.rbac ? std::make_shared<Rights>(store) : nullptr,
+          .idle_kinds = options.tells_of_idle_kinds ? std::make_shared<IdleKinds>(log) : nullptr,
+          .policies = std::make_shared<Policies>(options.rules.release())})) {}
 
 Resources::~Resources() = default;
 
