@@ -51,6 +51,10 @@ Command AddCompletion(CLI::App& program);
 /// dray version.
 Command AddVersion(CLI::App& program);
 
+/// The program named kube-apiserver, whose options are those of `program` itself: the API server
+/// alone.
+Command AddKubeApiserver(CLI::App& program);
+
 /// What those scripts ask for, "dray __complete WORD...": what may stand for the last word, a line
 /// each, ":files" and ":folders" for paths. Returns kExitYes.
 int PrintCompletion(World& world,

@@ -12,9 +12,10 @@ StopSignals::StopSignals() {
   pthread_sigmask(SIG_BLOCK, &set_, nullptr);
 }
 
-void StopSignals::Wait() const {
+std::string_view StopSignals::Wait() const {
   int signal = 0;
   sigwait(&set_, &signal);
+  return signal == SIGINT ? "SIGINT" : "SIGTERM";
 }
 
 bool StopSignals::WaitFor(std::chrono::nanoseconds at_most) const {

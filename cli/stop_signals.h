@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <string_view>
 
 namespace dray::cli {
 
@@ -13,7 +14,8 @@ class StopSignals {
  public:
   StopSignals();
 
-  void Wait() const;
+  /// Waits for one; its name, "SIGTERM".
+  std::string_view Wait() const;
   /// Waits at most so long; whether one came. With zero: whether one has come.
   bool WaitFor(std::chrono::nanoseconds at_most) const;
 

@@ -14,6 +14,10 @@ void AddStoreChoice(CLI::App& command, control_plane::StoreChoice& choice) {
                   choice.data_folder,
                   "folder of the store, certificates and kubeconfig (default: ~/.dray)")
       ->type_name("FOLDER");
+  AddEtcdChoice(command, choice);
+}
+
+void AddEtcdChoice(CLI::App& command, control_plane::StoreChoice& choice) {
   command
       .add_option("--etcd-servers",
                   choice.etcd_servers,

@@ -14,6 +14,9 @@ namespace dray::cli {
 /// has them. `choice` outlives the command.
 void AddStoreChoice(CLI::App& command, control_plane::StoreChoice& choice);
 
+/// --etcd-servers and its kin only.
+void AddEtcdChoice(CLI::App& command, control_plane::StoreChoice& choice);
+
 /// ~/.dray, unless a folder was named. Precondition: no thread has started.
 void UseDefaultFolder(control_plane::StoreChoice& choice);
 

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/etcd_stand_in.h"
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "api/codec/json_writer.h"
+#include "base/log.h"
+#include "cli/output.h"
+#include "cli/stop_signals.h"
+#include "net/client/http_client.h"
+#include "net/http.h"
+#include "net/server/http_server.h"
+#include "net/url.h"
+
+namespace dray::cli {
+namespace {
+
+constexpr std::chrono::milliseconds kPatience{5000};
+constexpr size_t kAnswerBytesMax = 4096;
+
+struct Options {
+  std::string data_folder, client_urls, advertised_urls, peer_urls;  // only one of them counts
+  bool no_fsync = false;
+};
+
+std::string HealthText() {
+  return api::JsonText(
+      [](api::JsonWriter& json) { json.Object({{"health", "true"}, {"reason", ""}}); });
+}
+
+/// By this it is known.
+std::string VersionText() {
+  return api::JsonText([](api::JsonWriter& json) {
+    json.Object({{"etcdserver", "stand-in"}, {"etcdcluster", "stand-in"}});
+  });
+}
+
+class Answers final : public net::Handler {
+ public:
+  void Handle(net::Request request, std::shared_ptr<net::Responder> responder) override {
+    net::ResponseHead head;
+    std::string text;
+    if (request.path() == "/health") text = HealthText();
+    if (request.path() == "/version") text = VersionText();
+    if (text.empty()) head.status = 404;
+    head.headers.Add("Content-Type", "application/json");
+    responder->Respond(std::move(head), net::Bytes(std::move(text)));
+  }
+};
+
+Result<> Stand(World& world, const Options& options) {
+  const StopSignals stop;  // before any thread exists
+  const Result<net::Endpoint> parsed = net::ParseEndpoint(options.client_urls);
+  if (!parsed || parsed->scheme != net::Scheme::kHttp) {
+    return Fail(StatusReason::kBadRequest,
+                fmt::format("--listen-client-urls {}: {}",
+                            options.client_urls,
+                            parsed ? "the stand-in speaks http only" : parsed.error().message));
+  }
+  const net::Endpoint& listen = *parsed;
+  const Log log = Log::ToStderr(world.clock, {});
+  Answers answers;
+  DRAY_TRY(
+      const auto server,
+      net::server::HttpServer::Start(
+          world.clock,
+          log,
+          {.address = listen.host == "localhost" ? "127.0.0.1" : listen.host, .port = listen.port},
+          answers));
+  log.Info("standing in for etcd; kube-apiserver keeps its objects itself", "port", server->port());
+  stop.Wait();
+  return {};
+}
+
+void AddOptions(CLI::App& command, Options& options) {
+  command.add_option("--listen-client-urls", options.client_urls, "where it says that it is well")
+      ->type_name("URL")
+      ->default_val("http://127.0.0.1:2379");
+  command.add_option("--advertise-client-urls", options.advertised_urls, "passed over")
+      ->type_name("URLS");
+  command.add_option("--listen-peer-urls", options.peer_urls, "passed over")->type_name("URLS");
+  command.add_option("--data-dir", options.data_folder, "passed over: nothing is kept")
+      ->type_name("FOLDER");
+  command.add_flag("--unsafe-no-fsync", options.no_fsync, "passed over");
+}
+
+}  // namespace
+
+Command AddEtcdStandIn(CLI::App& program) {
+  const auto options = std::make_shared<Options>();
+  AddOptions(program, *options);
+  program.footer(
+      "For programs that start an etcd beside kube-apiserver. It keeps nothing: a\n"
+      "kube-apiserver of this program keeps its objects in memory then.");
+  return {.app = &program, .run = [options](World& world, const Output& output) {
+            const Result<> stood = Stand(world, *options);
+            if (stood) return kExitYes;
+            fmt::print(output.notes, "etcd: {}\n", stood.error().message);
+            return stood.error().reason == StatusReason::kBadRequest ? kExitUsage : kExitNo;
+          }};
+}
+
+bool IsEtcdStandIn(const Clock& clock, const std::vector<std::string>& urls) {
+  if (urls.size() != 1) return false;
+  const Result<net::Endpoint> server = net::ParseEndpoint(urls.front());
+  if (!server || server->scheme != net::Scheme::kHttp) return false;
+  net::client::HttpClient client(clock,
+                                 {.server = *server,
+                                  .bearer_token = {},
+                                  .connect_timeout = kPatience,
+                                  .request_timeout = kPatience,
+                                  .response_bytes_max = kAnswerBytesMax});
+  const Result<net::client::ClientResponse> answer = client.Send({.target = "/version"});
+  return answer && answer->status == 200 && answer->body == VersionText();
+}
+
+}  // namespace dray::cli
