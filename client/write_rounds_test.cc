@@ -30,7 +30,7 @@ api::Object MapOf(std::string name) {
 /// Makes an object, then changes it.
 Task<std::string> CreateAndUpdate(WriteRounds* rounds, std::string name) {
   DRAY_CO_TRY(const api::Object created, co_await rounds->Create(MapOf(std::move(name))));
-  DRAY_CO_TRY(const api::Object updated, co_await rounds->Update(created.Clone(), {}));
+  DRAY_CO_TRY(const api::Object updated, co_await rounds->Update(created.Clone(), std::string()));
   co_return updated.metadata().resource_version;
 }
 
