@@ -67,6 +67,7 @@ TEST(OfflineCluster, SaysOnlyWhatIsKnownWhenItIsCancelled) {
   core::Pod pod;
   pod.metadata = {.name = "third", .namespace_ = "default", .uid = "uid-third"};
   pod.spec.node_selector["no"] = "node";
+  pod.spec.resource_claims = {{.name = "gpu", .resource_claim_name = "gpu"}};
   EXPECT_EQ(cluster.AddPod({api::Object::Of(core::Pod(pod)), ""}).verdict, Verdict::kUndecided);
   EXPECT_EQ(cluster.Explain("pod default/third")->verdict, Verdict::kUndecided);
   cancelled = false;
