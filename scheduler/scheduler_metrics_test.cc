@@ -19,6 +19,11 @@ using ::testing::HasSubstr;
 class SchedulerMetricsTest : public ::testing::Test {
  protected:
   SchedulerMetricsTest() { cluster_.AddClass(); }
+  Scheduler::Options Counting() {
+    Scheduler::Options options = cluster_.Options();
+    options.metrics = &metrics_;
+    return options;
+  }
   void Settle() {
     for (int i = 0; i < 20; ++i) {
       scheduler_.Step();
@@ -29,8 +34,7 @@ class SchedulerMetricsTest : public ::testing::Test {
   metrics::Registry registry_;
   SchedulerMetrics metrics_{registry_};
   testing::Cluster cluster_;
-  Scheduler scheduler_{
-      cluster_.client, cluster_.world.world(), Log::Silent(), {.metrics = &metrics_}};
+  Scheduler scheduler_{cluster_.client, cluster_.world.world(), Log::Silent(), Counting()};
 };
 
 TEST_F(SchedulerMetricsTest, AttemptsAreCountedByTheirEnd) {
