@@ -2,6 +2,7 @@
 // dray explain: why a pod or claim gets no devices.
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -63,13 +64,13 @@ std::string Rendered(const ExplainOptions& options,
   return text;
 }
 
-/// Errors: bad options or unreadable input, or nothing of that name.
-/// `stop`: may be null; set, what is known by then is said.
-Result<Said> Explain(World& world,
-                     const ExplainOptions& options,
-                     const std::atomic<bool>* stop,
-                     const Output& output) {
+/// At Ctrl-C what is known by then is said, unless a watch goes on. Before the input is read, it
+/// ends the program. Errors: bad options or unreadable input, or nothing of that name.
+Result<Said> Explain(World& world, const ExplainOptions& options, const Output& output) {
   DRAY_TRY(OfflineInput input, ReadOfflineInput(world, options.input, output));
+  std::optional<Interruption> interruption;
+  if (!options.watch) interruption.emplace();
+  const std::atomic<bool>* const stop = interruption ? &interruption->flag() : nullptr;
   DRAY_TRY(std::string target, TargetOf(options, input.namespace_));
   NoteWhatLacks(input.objects, output);
   planning::OfflineCluster cluster(
@@ -111,12 +112,11 @@ Result<Said> Explain(World& world,
 /// The exit code. Errors: bad options or unreadable input, or nothing of that name.
 Result<int> RunExplain(World& world, const ExplainOptions& options, const Output& output) {
   if (options.watch) {
-    const auto ask = [&] { return Explain(world, options, nullptr, output); };
+    const auto ask = [&] { return Explain(world, options, output); };
     return WatchAnswers(
         world, options.input, {.command = "explain", .format = options.format}, ask, output);
   }
-  const Interruption interruption;
-  DRAY_TRY(const Said said, Explain(world, options, &interruption.flag(), output));
+  DRAY_TRY(const Said said, Explain(world, options, output));
   fmt::print(output.out, "{}", said.text);
   return said.code;
 }

@@ -70,6 +70,12 @@ api() {
   curl -sS --cacert certificate-authority.pem "${credentials[@]}" -X "$1" "$SERVER$2" "${@:3}"
 }
 
+# service_account_token NAMESPACE NAME: a token of that account (`kubectl create token` is there since 1.24).
+service_account_token() {
+  api POST "/api/v1/namespaces/$1/serviceaccounts/$2/token" -H 'Content-Type: application/json' -d '{}' |
+    python3 "$ROOT/tests/scripts/answer.py" get .status.token
+}
+
 # follow PATH FILE: the same for a GET that does not end, a watch, writing to FILE as it comes, until
 # `kill $FOLLOWER` or the end of the script.
 follow() {
