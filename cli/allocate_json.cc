@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What dray allocate prints for programs. Its shape is promised in docs/allocate.md.
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -93,6 +94,7 @@ void WriteAnswer(const planning::OfflineAnswer& answer, size_t turn, api::JsonWr
 std::vector<std::pair<const planning::OfflineAnswer*, size_t>> Sorted(
     const std::vector<planning::OfflineAnswer>& answers) {
   std::vector<std::pair<const planning::OfflineAnswer*, size_t>> sorted;
+  sorted.reserve(answers.size());
   for (size_t i = 0; i < answers.size(); ++i) sorted.emplace_back(&answers[i], i + 1);
   std::ranges::sort(sorted, {}, [](const auto& one) {
     return std::pair<std::string_view, size_t>(one.first->what, one.second);
@@ -101,12 +103,12 @@ std::vector<std::pair<const planning::OfflineAnswer*, size_t>> Sorted(
 }
 
 /// The claims that got devices or a user, as the last answer left them, by namespace and name.
-std::map<std::string, const api::Object*> ClaimsOf(
+std::map<std::string, std::reference_wrapper<const api::Object>> ClaimsOf(
     const std::vector<planning::OfflineAnswer>& answers) {
-  std::map<std::string, const api::Object*> claims;
+  std::map<std::string, std::reference_wrapper<const api::Object>> claims;
   for (const planning::OfflineAnswer& answer : answers) {
     for (const api::Object& claim : answer.claims)
-      claims.insert_or_assign(api::ObjectKey(claim.metadata()), &claim);
+      claims.insert_or_assign(api::ObjectKey(claim.metadata()), std::cref(claim));
   }
   return claims;
 }
@@ -128,7 +130,7 @@ std::string JsonOf(const Allocated& allocated) {
       });
       json.Member("claims").Array([&] {
         for (const auto& [key, claim] : ClaimsOf(allocated.answers))
-          json.Encoded([&](std::string& out) { api::EncodeJson(*claim, out); });
+          json.Encoded([&](std::string& out) { api::EncodeJson(claim.get(), out); });
       });
       json.Member("leftOut").Array([&] {
         for (const planning::LeftOut& one : allocated.left_out)

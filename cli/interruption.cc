@@ -17,7 +17,7 @@ Interruption::Interruption() : watcher_([this] { Watch(); }) {}
 
 Interruption::~Interruption() {
   is_over_ = true;
-  pthread_kill(watcher_.native_handle(), SIGTERM);  // which it takes, and sees why
+  pthread_kill(watcher_.native_handle(), SIGINT);  // which it takes, and sees why
   watcher_.join();
 }
 

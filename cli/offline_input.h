@@ -83,6 +83,7 @@ int ExitCodeOf(const std::vector<planning::Verdict>& verdicts, bool is_cut_short
 template <class Answers>
 std::vector<planning::Verdict> VerdictsOf(const Answers& answers) {
   std::vector<planning::Verdict> verdicts;
+  verdicts.reserve(answers.size());
   for (const auto& answer : answers) verdicts.push_back(answer.verdict);
   return verdicts;
 }
