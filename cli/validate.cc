@@ -233,6 +233,7 @@ class Run {
   /// Of which releases the rules are not known for certain.
   void NoteUnmeasured() const {
     std::vector<std::string> notes;
+    notes.reserve(unmeasured_.size());
     for (const api::Release release : unmeasured_) {
       notes.push_back(
           fmt::format("the answers of {} were not measured: its kinds and fields, with the rules "

@@ -209,12 +209,12 @@ std::vector<Change> ChangesOf(const CLI::App& command, const WhatIfOptions& opti
 }
 
 /// Puts copies of the work's pods into the cluster until one does not fit, or somebody ends it.
-void FillUp(World& world,
-            const Work& work,
-            const Interruption& interruption,
-            planning::OfflineCluster& cluster,
-            WhatIfAnswer& answer,
-            const Output& output) {
+WhatIfAnswer FillUp(World& world,
+                    const Work& work,
+                    const Interruption& interruption,
+                    planning::OfflineCluster& cluster,
+                    const Output& output) {
+  WhatIfAnswer answer;
   Progress progress(output);
   size_t copies = 0;
   answer.copies = 0;
@@ -229,21 +229,22 @@ void FillUp(World& world,
         continue;
       }
       answer.is_cut_short = interruption.came();
-      if (answer.is_cut_short) return;
+      if (answer.is_cut_short) return answer;
       if (auto reason = cluster.Explain(placed.what)) answer.reasons.push_back(*std::move(reason));
-      return;
+      return answer;
     }
     for (const std::string& node : nodes) ++answer.by_node[node];
     answer.copies = ++copies;
     answer.is_cut_short = interruption.came();
-    if (answer.is_cut_short) return;
+    if (answer.is_cut_short) return answer;
   }
+  return answer;
 }
 
-void PlaceAll(const Interruption& interruption,
-              planning::OfflineCluster& cluster,
-              WhatIfAnswer& answer,
-              const Output& output) {
+WhatIfAnswer PlaceAll(const Interruption& interruption,
+                      planning::OfflineCluster& cluster,
+                      const Output& output) {
+  WhatIfAnswer answer;
   Progress progress(output);
   progress.Now("looking for devices");
   answer.placed = cluster.AllocateAll();
@@ -254,6 +255,7 @@ void PlaceAll(const Interruption& interruption,
     if (auto reason = cluster.Explain(one.what)) answer.reasons.push_back(*std::move(reason));
   }
   progress.Clear();
+  return answer;
 }
 
 /// Whether there is something to be decided. Errors: kBadRequest  no, and why.
@@ -340,12 +342,8 @@ Result<int> RunWhatIf(World& world,
        .defragments = options.defragment,
        .extended_resources = input.gates.Has(api::Gate::kExtendedResource)});
   DRAY_TRY_VOID(CheckNode(options.input, cluster.NodeNames()));
-  WhatIfAnswer answer;
-  if (options.max) {
-    FillUp(world, work, interruption, cluster, answer, output);
-  } else {
-    PlaceAll(interruption, cluster, answer, output);
-  }
+  const WhatIfAnswer answer = options.max ? FillUp(world, work, interruption, cluster, output)
+                                          : PlaceAll(interruption, cluster, output);
   DRAY_TRY_VOID(CheckDecided(options, cluster, answer, output));
   Print(options, answer, output);
   if (answer.is_cut_short) NoteCutShort(output);

@@ -283,38 +283,25 @@ void Exchange::LogRequest(int code, double seconds, std::string_view why_not) co
   constexpr double kMilli = 1000;
   const std::string path = Cut(request_.target);
   const std::string agent = Cut(request_.headers.Get("User-Agent"));
-  const std::string why = Cut(why_not);
   const double milliseconds = std::round(seconds * kMilli * kMilli) / kMilli;
-  if (code < kFirstErrorCode) {
-    return parts_.log.Debug("request",
-                            "method",
-                            request_.method,
-                            "path",
-                            path,
-                            "code",
-                            code,
-                            "milliseconds",
-                            milliseconds,
-                            "user",
-                            who_.user.name,
-                            "agent",
-                            agent);
-  }
-  parts_.log.Debug("request",
-                   "method",
-                   request_.method,
-                   "path",
-                   path,
-                   "code",
-                   code,
-                   "milliseconds",
-                   milliseconds,
-                   "user",
-                   who_.user.name,
-                   "agent",
-                   agent,
-                   "why",
-                   why);
+  const auto log = [&](const auto&... more) {
+    parts_.log.Debug("request",
+                     "method",
+                     request_.method,
+                     "path",
+                     path,
+                     "code",
+                     code,
+                     "milliseconds",
+                     milliseconds,
+                     "user",
+                     who_.user.name,
+                     "agent",
+                     agent,
+                     more...);
+  };
+  if (code < kFirstErrorCode) return log();
+  log("why", Cut(why_not));
 }
 
 void Exchange::SendError(const Error& error) {

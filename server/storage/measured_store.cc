@@ -40,7 +40,8 @@ MeasuredStore::MeasuredStore(std::unique_ptr<store::Store> store,
                              const api::Scheme& scheme,
                              const Clock& clock,
                              metrics::Registry& registry)
-    : store_(std::move(store)),
+    : ForwardingStore(*store),
+      store_(std::move(store)),
       clock_(clock),
       registry_(registry),
       bytes_(registry.GaugeOf(kBytes, {{"storage_cluster_id", "etcd-0"}})) {
@@ -55,7 +56,7 @@ MeasuredStore::MeasuredStore(std::unique_ptr<store::Store> store,
 }
 
 void MeasuredStore::Measure() const {
-  const store::Status status = store_->status();
+  const store::Status status = to().status();
   bytes_.Set(static_cast<double>(status.file_bytes > 0 ? status.file_bytes : status.live_bytes));
 }
 
@@ -91,16 +92,15 @@ MeasuredStore::Series MeasuredStore::SeriesOf(const store::Txn& txn) {
 }
 
 void MeasuredStore::Commit(store::Txn txn, store::CommitCallback done) {
-  if (txn.operations.empty()) return store_->Commit(std::move(txn), std::move(done));
+  if (txn.operations.empty()) return to().Commit(std::move(txn), std::move(done));
   const Series series = SeriesOf(txn);
   const MonotonicTime began = clock_.Monotonic();
-  store_->Commit(
-      std::move(txn), [this, series, began, done = std::move(done)](auto outcome) mutable {
-        series.requests.Add();
-        if (!outcome.has_value()) series.errors.Add();
-        series.seconds.Observe(std::chrono::duration<double>(clock_.Monotonic() - began).count());
-        done(std::move(outcome));
-      });
+  to().Commit(std::move(txn), [this, series, began, done = std::move(done)](auto outcome) mutable {
+    series.requests.Add();
+    if (!outcome.has_value()) series.errors.Add();
+    series.seconds.Observe(std::chrono::duration<double>(clock_.Monotonic() - began).count());
+    done(std::move(outcome));
+  });
 }
 
 }  // namespace dray::server::storage

@@ -5,7 +5,6 @@
 
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -16,13 +15,13 @@
 #include "base/mutex.h"
 #include "base/world.h"
 #include "metrics/registry.h"
-#include "store/store.h"
+#include "store/forwarding_store.h"
 
 namespace dray::server::storage {
 
 /// Everything is the other store's. Reads come from memory and are not counted; a write costs some
 /// hundred nanoseconds more.
-class MeasuredStore final : public store::Store {
+class MeasuredStore final : public store::ForwardingStore {
  public:
   /// Writes of objects of the kinds in `scheme` are named; the rest is counted together. `clock`
   /// and `registry` outlive this.
@@ -34,29 +33,7 @@ class MeasuredStore final : public store::Store {
   /// Looks at how large the store is; for whoever is about to read the metrics.
   void Measure() const;
 
-  Frozen<store::Snapshot> Read() const override { return store_->Read(); }
-  void Sync(std::move_only_function<void(Result<Revision>)> done) override {
-    store_->Sync(std::move(done));
-  }
-  Result<Frozen<store::Snapshot>> ReadAt(Revision revision) const override {
-    return store_->ReadAt(revision);
-  }
   void Commit(store::Txn txn, store::CommitCallback done) override;
-  Result<store::Batch> EventsAfter(Revision after,
-                                   std::string_view prefix,
-                                   size_t max) const override {
-    return store_->EventsAfter(after, prefix, max);
-  }
-  Result<store::Subscription> Subscribe(store::Wake wake) override {
-    return store_->Subscribe(std::move(wake));
-  }
-  void ExpireDue(WallTime now,
-                 size_t max,
-                 std::move_only_function<void(Result<size_t>)> done) override {
-    store_->ExpireDue(now, max, std::move(done));
-  }
-  Result<> Compact(Revision revision) override { return store_->Compact(revision); }
-  store::Status status() const override { return store_->status(); }
 
  private:
   enum class Operation : uint8_t { kCreate, kUpdate, kDelete };

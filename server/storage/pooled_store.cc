@@ -33,17 +33,17 @@ auto ByWorker(WorkerPool& workers, std::move_only_function<void(Result<T>)> done
 }  // namespace
 
 void PooledStore::Sync(std::move_only_function<void(Result<Revision>)> done) {
-  store_.Sync(ByWorker<Revision>(workers_, std::move(done)));
+  to().Sync(ByWorker<Revision>(workers_, std::move(done)));
 }
 
 void PooledStore::Commit(store::Txn txn, store::CommitCallback done) {
-  store_.Commit(std::move(txn), ByWorker<store::CommitOutcome>(workers_, std::move(done)));
+  to().Commit(std::move(txn), ByWorker<store::CommitOutcome>(workers_, std::move(done)));
 }
 
 void PooledStore::ExpireDue(WallTime now,
                             size_t max,
                             std::move_only_function<void(Result<size_t>)> done) {
-  store_.ExpireDue(now, max, ByWorker<size_t>(workers_, std::move(done)));
+  to().ExpireDue(now, max, ByWorker<size_t>(workers_, std::move(done)));
 }
 
 }  // namespace dray::server::storage

@@ -5,19 +5,21 @@
 
 #include <functional>
 #include <memory>
-#include <string_view>
 #include <utility>
 
 #include "base/mutex.h"
 #include "base/published.h"
 #include "base/result.h"
+#include "store/forwarding_store.h"
 #include "store/memory_store.h"
 
 namespace dray::server::testing {
 
 /// Everything is MemoryStore's; Read() runs a hook after it took its snapshot.
-class HookedStore final : public store::Store {
+class HookedStore final : public store::ForwardingStore {
  public:
+  HookedStore() : ForwardingStore(store_) {}
+
   /// Runs once, inside the next Read() and after its snapshot was taken. It may use the store.
   void AfterNextRead(std::function<void()> hook) {
     const MutexLock lock(mutex_);
@@ -49,27 +51,6 @@ class HookedStore final : public store::Store {
     if (hook) hook();
     store_.Sync(std::move(done));
   }
-  Result<Frozen<store::Snapshot>> ReadAt(Revision revision) const override {
-    return store_.ReadAt(revision);
-  }
-  void Commit(store::Txn txn, store::CommitCallback done) override {
-    store_.Commit(std::move(txn), std::move(done));
-  }
-  Result<store::Batch> EventsAfter(Revision after,
-                                   std::string_view prefix,
-                                   size_t max) const override {
-    return store_.EventsAfter(after, prefix, max);
-  }
-  Result<store::Subscription> Subscribe(store::Wake wake) override {
-    return store_.Subscribe(std::move(wake));
-  }
-  void ExpireDue(WallTime now,
-                 size_t max,
-                 std::move_only_function<void(Result<size_t>)> done) override {
-    store_.ExpireDue(now, max, std::move(done));
-  }
-  Result<> Compact(Revision revision) override { return store_.Compact(revision); }
-  store::Status status() const override { return store_.status(); }
 
  private:
   store::MemoryStore store_;

@@ -28,7 +28,7 @@
 #include "store/etcd/etcd_store.h"
 #include "store/etcd/testing/etcd_process.h"
 #include "store/etcd/testing/tcp_proxy.h"
-#include "store/store.h"
+#include "store/forwarding_store.h"
 #include "tests/exclusive_devices/double_bookings.h"
 #include "tests/exclusive_devices/running_scheduler.h"
 #include "tests/exclusive_devices/trouble.h"
@@ -50,19 +50,12 @@ constexpr int kLateEvery = 3;           // which writes of claims are heard of t
 
 /// A store whose answers may be held from the moment it sends a claim until it has given up: the
 /// write is carried out, and nobody hears of it in time.
-class LateStore final : public store::Store {
+class LateStore final : public store::ForwardingStore {
  public:
   /// Every `every`-th write of a claim is heard of late; 0: none.
   LateStore(std::unique_ptr<EtcdStore> store, TcpProxy* proxy, int every)
-      : store_(std::move(store)), proxy_(proxy), every_(every) {}
+      : ForwardingStore(*store), store_(std::move(store)), proxy_(proxy), every_(every) {}
 
-  Frozen<store::Snapshot> Read() const override { return store_->Read(); }
-  void Sync(std::move_only_function<void(Result<Revision>)> done) override {
-    store_->Sync(std::move(done));
-  }
-  Result<Frozen<store::Snapshot>> ReadAt(Revision revision) const override {
-    return store_->ReadAt(revision);
-  }
   void Commit(store::Txn txn, store::CommitCallback done) override {
     const bool is_claim = std::ranges::any_of(txn.operations, [](const auto& operation) {
       const auto* put = std::get_if<store::Put>(&operation);
@@ -77,21 +70,6 @@ class LateStore final : public store::Store {
       done(std::move(outcome));
     });
   }
-  Result<store::Batch> EventsAfter(Revision after,
-                                   std::string_view prefix,
-                                   size_t max) const override {
-    return store_->EventsAfter(after, prefix, max);
-  }
-  Result<store::Subscription> Subscribe(store::Wake wake) override {
-    return store_->Subscribe(std::move(wake));
-  }
-  void ExpireDue(WallTime now,
-                 size_t max,
-                 std::move_only_function<void(Result<size_t>)> done) override {
-    store_->ExpireDue(now, max, std::move(done));
-  }
-  Result<> Compact(Revision revision) override { return store_->Compact(revision); }
-  store::Status status() const override { return store_->status(); }
 
  private:
   const std::unique_ptr<EtcdStore> store_;

@@ -52,13 +52,13 @@ bool BuggyStore::Now(Bug bug, uint64_t percent) const {
 }
 
 Frozen<store::Snapshot> BuggyStore::Read() const {
-  return bug_ == Bug::kStaleRead ? ReadStale() : right_.Read();
+  return bug_ == Bug::kStaleRead ? ReadStale() : to().Read();
 }
 
 /// A client that has synced misses a write of its own: nobody could call the two concurrent.
 Frozen<store::Snapshot> BuggyStore::ReadStale() const {
   const MutexLock lock(mutex_);
-  if (old_ == nullptr || random_.Next() % 100 < 40) old_ = right_.Read();
+  if (old_ == nullptr || random_.Next() % 100 < 40) old_ = to().Read();
   Client& client = clients_[std::this_thread::get_id()];
   const bool must_see_all = std::exchange(client.has_synced, false);
   if (must_see_all && old_->revision() < client.committed) ++times_;
@@ -70,16 +70,12 @@ void BuggyStore::Sync(std::move_only_function<void(Result<Revision>)> done) {
     const MutexLock lock(mutex_);
     clients_[std::this_thread::get_id()].has_synced = true;
   }
-  right_.Sync(std::move(done));
-}
-
-Result<Frozen<store::Snapshot>> BuggyStore::ReadAt(Revision revision) const {
-  return right_.ReadAt(revision);
+  to().Sync(std::move(done));
 }
 
 /// The answer as if `txn` had been carried out at `revision`.
 store::Committed BuggyStore::Pretend(const store::Txn& txn, Revision revision) const {
-  const Frozen<store::Snapshot> state = right_.Read();
+  const Frozen<store::Snapshot> state = to().Read();
   store::Committed committed{.revision = revision, .records = {}};
   for (const store::Operation& operation : txn.operations) {
     const store::Put* put = std::get_if<store::Put>(&operation);
@@ -107,13 +103,13 @@ void BuggyStore::Commit(store::Txn txn, store::CommitCallback done) {
   if (is_plain && std::holds_alternative<store::Put>(txn.operations[0])) {
     if (Now(Bug::kLostWrite, 30)) {
       ++times_;
-      return done(Pretend(txn, Revision{right_.Read()->revision().value() + 1}));
+      return done(Pretend(txn, Revision{to().Read()->revision().value() + 1}));
     }
   }
   if (txn.operations.size() > 1 && Now(Bug::kHalfTransaction, 50)) {
     store::Txn half = txn;
     half.operations.resize(1);
-    Result<store::CommitOutcome> outcome = right_.CommitAndWait(half);
+    Result<store::CommitOutcome> outcome = to().CommitAndWait(half);
     auto* committed = outcome.has_value() ? std::get_if<store::Committed>(&*outcome) : nullptr;
     if (committed != nullptr) {
       const store::Committed whole = Pretend(txn, committed->revision);
@@ -126,17 +122,16 @@ void BuggyStore::Commit(store::Txn txn, store::CommitCallback done) {
     }
     return done(std::move(outcome));
   }
-  right_.Commit(std::move(txn),
-                [this, client = std::this_thread::get_id(), done = std::move(done)](
-                    Result<store::CommitOutcome> outcome) mutable {
-                  if (const auto* committed = outcome.has_value()
-                                                  ? std::get_if<store::Committed>(&*outcome)
-                                                  : nullptr) {
-                    const MutexLock lock(mutex_);
-                    clients_[client].committed = committed->revision;
-                  }
-                  done(std::move(outcome));
-                });
+  to().Commit(std::move(txn),
+              [this, client = std::this_thread::get_id(), done = std::move(done)](
+                  Result<store::CommitOutcome> outcome) mutable {
+                if (const auto* committed =
+                        outcome.has_value() ? std::get_if<store::Committed>(&*outcome) : nullptr) {
+                  const MutexLock lock(mutex_);
+                  clients_[client].committed = committed->revision;
+                }
+                done(std::move(outcome));
+              });
 }
 
 /// Does to a batch what the bug says; only what shows counts.
@@ -171,7 +166,7 @@ Result<store::Batch> BuggyStore::EventsAfter(Revision after,
                                              std::string_view prefix,
                                              size_t max) const {
   if (Now(Bug::kDuplicateAfterReconnect, 20) && after > store::kFirstRevision) {
-    Result<store::Batch> again = right_.EventsAfter(Revision{after.value() - 1}, prefix, max);
+    Result<store::Batch> again = to().EventsAfter(Revision{after.value() - 1}, prefix, max);
     const bool shows =
         again.has_value() && !again->events.empty() && again->events.front()->revision() == after;
     if (shows) {
@@ -179,35 +174,17 @@ Result<store::Batch> BuggyStore::EventsAfter(Revision after,
       return again;
     }
   }
-  Result<store::Batch> batch = right_.EventsAfter(after, prefix, max);
+  Result<store::Batch> batch = to().EventsAfter(after, prefix, max);
   if (!batch.has_value()) return batch;
   Spoil(*batch);
   if (Now(Bug::kEarlyBookmark, 20)) {
-    const Result<store::Batch> rest = right_.EventsAfter(batch->through, prefix, 1);
+    const Result<store::Batch> rest = to().EventsAfter(batch->through, prefix, 1);
     if (rest.has_value() && !rest->events.empty()) {
       batch->through = rest->events.back()->revision();
       ++times_;
     }
   }
   return batch;
-}
-
-Result<store::Subscription> BuggyStore::Subscribe(store::Wake wake) {
-  return right_.Subscribe(std::move(wake));
-}
-
-void BuggyStore::ExpireDue(WallTime now,
-                           size_t max,
-                           std::move_only_function<void(Result<size_t>)> done) {
-  right_.ExpireDue(now, max, std::move(done));
-}
-
-Result<> BuggyStore::Compact(Revision revision) {
-  return right_.Compact(revision);
-}
-
-store::Status BuggyStore::status() const {
-  return right_.status();
 }
 
 }  // namespace dray::store_faults

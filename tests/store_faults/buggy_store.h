@@ -17,8 +17,8 @@
 #include "base/simulated_world.h"
 #include "base/strong.h"
 #include "base/world.h"
+#include "store/forwarding_store.h"
 #include "store/snapshot.h"
-#include "store/store.h"
 
 namespace dray::store_faults {
 
@@ -39,27 +39,20 @@ std::string_view BugName(Bug bug);
 std::vector<Bug> AllBugs();
 
 /// Passes everything on to a store that is right, except that it makes `bug` once in a while.
-class BuggyStore final : public store::Store {
+class BuggyStore final : public store::ForwardingStore {
  public:
   BuggyStore(store::Store& right, Bug bug, uint64_t seed)
-      : right_(right), bug_(bug), random_(seed) {}
+      : ForwardingStore(right), bug_(bug), random_(seed) {}
 
   /// How often the bug has shown, so that the history of the run tells.
   size_t times() const { return times_; }
 
   Frozen<store::Snapshot> Read() const override;
   void Sync(std::move_only_function<void(Result<Revision>)> done) override;
-  Result<Frozen<store::Snapshot>> ReadAt(Revision revision) const override;
   void Commit(store::Txn txn, store::CommitCallback done) override;
   Result<store::Batch> EventsAfter(Revision after,
                                    std::string_view prefix,
                                    size_t max) const override;
-  Result<store::Subscription> Subscribe(store::Wake wake) override;
-  void ExpireDue(WallTime now,
-                 size_t max,
-                 std::move_only_function<void(Result<size_t>)> done) override;
-  Result<> Compact(Revision revision) override;
-  store::Status status() const override;
 
  private:
   bool Now(Bug bug, uint64_t percent) const;
@@ -75,7 +68,6 @@ class BuggyStore final : public store::Store {
 
   Frozen<store::Snapshot> ReadStale() const;
 
-  store::Store& right_;
   const Bug bug_;
   mutable SeededRandom random_;
   mutable std::atomic<size_t> times_{0};
