@@ -34,6 +34,10 @@ Task<std::string> CreateAndUpdate(WriteRounds* rounds, std::string name) {
   co_return updated.metadata().resource_version;
 }
 
+Task<int> Seven() {
+  co_return 7;
+}
+
 TEST(WriteRounds, TasksWriteTogetherAndEachInItsOwnOrder) {
   testing::MemoryClient client;
   WriteRounds rounds(client);
@@ -67,8 +71,7 @@ TEST(WriteRounds, ATaskOfItsOwnRunsToItsEnd) {
 
 TEST(WriteRounds, ATaskThatWritesNothingNeedsNone) {
   testing::MemoryClient client;
-  const auto nothing = [](WriteRounds& /*rounds*/) -> Task<int> { co_return 7; };
-  EXPECT_EQ(RunAlone<int>(client, nothing).value(), 7);
+  EXPECT_EQ(RunAlone<int>(client, [](WriteRounds& /*rounds*/) { return Seven(); }).value(), 7);
 }
 
 }  // namespace
