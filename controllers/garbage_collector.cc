@@ -76,12 +76,10 @@ std::optional<MonotonicTime> GarbageCollector::Step() {
   // An owner that is deleted comes after its dependents were made, but perhaps out of a mirror that
   // is looked at before theirs.
   if (queue_.Next(world_.clock.Monotonic())) next = client::Earlier(next, Follow());
-  const bool has_room = HandleKeys(queue_,
-                                   world_.clock,
-                                   kKeysPerStep,
-                                   log_,
-                                   "an object stays for now",
-                                   [this](const std::string& key) { return Sync(key); });
+  const bool has_room = HandleKeys(
+      queue_,
+      {.clock = world_.clock, .most = kKeysPerStep, .log = log_, .what = "an object stays for now"},
+      [this](const std::string& key) { return Sync(key); });
   if (!has_room) queue_overflowed_ = true;
   return client::Earlier(next, queue_.Next(world_.clock.Monotonic()));
 }

@@ -14,29 +14,33 @@
 
 namespace dray::controllers {
 
+/// What a controller says of its turn: how many keys at most, and what the log calls one that
+/// failed.
+struct KeyTurn {
+  const Clock& clock;
+  size_t most = 0;
+  const Log& log;
+  std::string_view what;
+};
+
 /// Calls `sync(key)`, which returns Result<>, for up to `most` keys that are ready. One that is
 /// done, or whose object is gone, has no failures any more; another comes again after its delay,
 /// and the log says why at debug level, beginning with `what`. False when the queue had no room for
 /// that: the caller starts over from its informers.
 template <class Sync>
-bool HandleKeys(client::WorkQueue& queue,
-                const Clock& clock,
-                size_t most,
-                const Log& log,
-                std::string_view what,
-                const Sync& sync) {
+bool HandleKeys(client::WorkQueue& queue, const KeyTurn& turn, const Sync& sync) {
   bool has_room = true;
-  for (size_t i = 0; i < most; ++i) {
-    const MonotonicTime now = clock.Monotonic();
+  for (size_t i = 0; i < turn.most; ++i) {
+    const MonotonicTime now = turn.clock.Monotonic();
     const std::optional<std::string> key = queue.Pop(now);
     if (!key) break;
     const Result<> done = sync(*key);
-    queue.ObserveWork(clock.Monotonic() - now);
+    queue.ObserveWork(turn.clock.Monotonic() - now);
     if (done || done.error().reason == StatusReason::kNotFound) {
       queue.Forget(*key);
       continue;
     }
-    log.Debug(what, "key", *key, "reason", done.error().message);
+    turn.log.Debug(turn.what, "key", *key, "reason", done.error().message);
     has_room = queue.AddRateLimited(*key, now) && has_room;
   }
   return has_room;

@@ -83,10 +83,10 @@ std::optional<MonotonicTime> NodeTaints::Step() {
     for (const auto& [key, node] : nodes_.objects()) Enqueue(key);
   }
   const bool has_room = HandleKeys(queue_,
-                                   world_.clock,
-                                   kKeysPerStep,
-                                   log_,
-                                   "a node keeps its taints for now",
+                                   {.clock = world_.clock,
+                                    .most = kKeysPerStep,
+                                    .log = log_,
+                                    .what = "a node keeps its taints for now"},
                                    [this](const std::string& key) { return Sync(key); });
   if (!has_room) queue_overflowed_ = true;
   return client::Earlier(next, queue_.Next(world_.clock.Monotonic()));

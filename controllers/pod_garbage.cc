@@ -71,10 +71,10 @@ std::optional<MonotonicTime> PodGarbage::Step() {
     for (const auto& [key, pod] : pods_.objects()) OnPod(&pod);
   }
   const bool has_room = HandleKeys(queue_,
-                                   world_.clock,
-                                   kNodesPerStep,
-                                   log_,
-                                   "pods of a node that is gone stay for now",
+                                   {.clock = world_.clock,
+                                    .most = kNodesPerStep,
+                                    .log = log_,
+                                    .what = "pods of a node that is gone stay for now"},
                                    [this](const std::string& node) { return Sync(node); });
   if (!has_room) queue_overflowed_ = true;
   return client::Earlier(next, queue_.Next(world_.clock.Monotonic()));

@@ -58,10 +58,10 @@ std::optional<MonotonicTime> PodGroupProtection::Step() {
   if (!groups_.synced() || !pods_.synced()) return next;
   if (queue_overflowed_ && queue_.size() == 0) EnqueueAll();
   const bool has_room = HandleKeys(queue_,
-                                   world_.clock,
-                                   kKeysPerStep,
-                                   log_,
-                                   "a pod group stays for now",
+                                   {.clock = world_.clock,
+                                    .most = kKeysPerStep,
+                                    .log = log_,
+                                    .what = "a pod group stays for now"},
                                    [this](const std::string& key) { return Sync(key); });
   if (!has_room) queue_overflowed_ = true;
   return client::Earlier(next, queue_.Next(world_.clock.Monotonic()));

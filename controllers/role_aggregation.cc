@@ -41,10 +41,10 @@ std::optional<MonotonicTime> RoleAggregation::Step() {
   if (!roles_.synced()) return next;
   if (std::exchange(has_changed_, false)) EnqueueAll();
   const bool has_room = HandleKeys(queue_,
-                                   world_.clock,
-                                   kKeysPerStep,
-                                   log_,
-                                   "a role keeps its rules for now",
+                                   {.clock = world_.clock,
+                                    .most = kKeysPerStep,
+                                    .log = log_,
+                                    .what = "a role keeps its rules for now"},
                                    [this](const std::string& key) { return Sync(key); });
   if (!has_room) has_changed_ = true;
   return client::Earlier(next, queue_.Next(world_.clock.Monotonic()));
