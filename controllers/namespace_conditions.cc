@@ -22,6 +22,7 @@ struct Told {
 
 std::string Counted(const std::map<std::string, size_t>& counts, std::string_view what) {
   std::vector<std::string> texts;
+  texts.reserve(counts.size());
   for (const auto& [name, count] : counts) {
     texts.push_back(fmt::format("{} {} {} resource instances", name, what, count));
   }
