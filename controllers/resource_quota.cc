@@ -116,7 +116,7 @@ ResourceQuotaController::ResourceQuotaController(
     quotas_changed_ = quotas_changed_ || !same_limits;
     if (after != nullptr) {
       OnQuota(after);
-    } else {
+    } else if (before != nullptr) {
       counted_at_.erase(api::ObjectKey(before->metadata()));
     }
   });
