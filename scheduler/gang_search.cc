@@ -48,13 +48,12 @@ class Search {
   Search(std::span<const GroupMember> members,
          size_t needed,
          const GangBoard& board,
-         PlacedSoFar& placed,
-         size_t questions_max)
+         PlacedSoFar& placed)
       : members_(members),
         needed_(needed),
         board_(board),
         placed_(placed),
-        questions_left_(questions_max),
+        questions_left_(board.questions_max),
         slots_(board.nodes.size()),
         node_of_(members.size(), kNowhere),
         placements_(members.size()) {
@@ -351,10 +350,9 @@ std::optional<std::vector<std::optional<Placement>>> SearchGang(
     std::span<const GroupMember> members,
     size_t needed,
     const GangBoard& board,
-    PlacedSoFar& placed,
-    size_t questions_max) {
+    PlacedSoFar& placed) {
   if (members.size() > kGangMembersMax) return std::nullopt;
-  Search search(members, needed, board, placed, questions_max);
+  Search search(members, needed, board, placed);
   if (!search.Run()) return std::nullopt;
   return std::move(search).Take();
 }
@@ -363,20 +361,19 @@ GroupOutcome PlaceGang(std::span<const GroupMember> members,
                        const GroupProgress& progress,
                        const DecideNext& decide,
                        const GangBoard& board,
-                       PlacedSoFar& placed,
-                       size_t questions_max) {
+                       PlacedSoFar& placed) {
   GroupOutcome outcome = PlaceGroup(members, progress, decide, placed);
   const int64_t needed = progress.min_count - progress.scheduled;
   const bool is_final = outcome.kind != GroupOutcome::Kind::kUnschedulable || needed < 2 ||
                         progress.IsHopeless() || members.size() > kGangMembersMax ||
-                        questions_max == 0;
+                        board.questions_max == 0;
   if (is_final) return outcome;
   placed.TakeBack();
   const auto fits_alone = [&](const GroupMember& member) {
     return std::holds_alternative<Placement>(decide(member.value(), member.claims, placed));
   };
   if (std::ranges::count_if(members, fits_alone) < needed) return outcome;
-  auto found = SearchGang(members, static_cast<size_t>(needed), board, placed, questions_max);
+  auto found = SearchGang(members, static_cast<size_t>(needed), board, placed);
   if (!found) return outcome;
   outcome = {.kind = GroupOutcome::Kind::kScheduled};
   for (size_t i = 0; i < members.size(); ++i) {

@@ -31,6 +31,9 @@ namespace dray::scheduler {
 /// Devices that must not be used.
 using Banned = std::set<allocator::DeviceId>;
 
+/// Questions about a pod on a node that one search may ask.
+inline constexpr size_t kGangQuestionsMax = 2000;
+
 /// The cluster as the search sees it.
 struct GangBoard {
   /// In the order in which they are tried.
@@ -50,6 +53,7 @@ struct GangBoard {
       allocate;
   /// Whether other nodes can use the device, too.
   std::function<bool(const api::resource_v1::DeviceRequestAllocationResult& result)> is_shared;
+  size_t questions_max = kGangQuestionsMax;
 };
 
 /// The names of the slices of a pool, "driver/pool".
@@ -60,8 +64,6 @@ allocator::Snapshot WithoutBanned(const allocator::Snapshot& devices,
                                   const Banned& banned,
                                   const SlicesOf& slices_of);
 
-/// Questions about a pod on a node that one search may ask.
-inline constexpr size_t kGangQuestionsMax = 2000;
 /// Members of a group that is searched for together: the search goes as deep. Larger groups are
 /// placed pod by pod only.
 inline constexpr size_t kGangMembersMax = 512;
@@ -78,16 +80,14 @@ std::optional<std::vector<std::optional<Placement>>> SearchGang(
     std::span<const GroupMember> members,
     size_t needed,
     const GangBoard& board,
-    PlacedSoFar& placed,
-    size_t questions_max = kGangQuestionsMax);
+    PlacedSoFar& placed);
 
-/// Places a group as PlaceGroup does; where that finds no place for a gang, as SearchGang does with
-/// so many questions.
+/// Places a group as PlaceGroup does; where that finds no place for a gang, as SearchGang
+/// does, unless the board allows no questions.
 GroupOutcome PlaceGang(std::span<const GroupMember> members,
                        const GroupProgress& progress,
                        const DecideNext& decide,
                        const GangBoard& board,
-                       PlacedSoFar& placed,
-                       size_t questions_max = kGangQuestionsMax);
+                       PlacedSoFar& placed);
 
 }  // namespace dray::scheduler

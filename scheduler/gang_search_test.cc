@@ -118,7 +118,9 @@ class World {
   /// The search alone, with that many questions.
   bool IsFoundWith(size_t questions_max, size_t needed) {
     PlacedSoFar placed(taken_, 0);
-    return SearchGang(members_, needed, Board(), placed, questions_max).has_value();
+    GangBoard board = Board();
+    board.questions_max = questions_max;
+    return SearchGang(members_, needed, board, placed).has_value();
   }
   bool is_anything_held() const { return !taken_.state().devices.empty(); }
   size_t questions() const { return questions_; }

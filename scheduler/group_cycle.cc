@@ -233,7 +233,8 @@ GroupOutcome Scheduler::TryGroupAmong(const PodGroup& group,
                                       const Domain* domain,
                                       size_t questions_max) {
   PlacedSoFar placed(taken_, first_node_);
-  const GangBoard board = BoardFor(*ProfileOf(members.front().value()), domain);
+  GangBoard board = BoardFor(*ProfileOf(members.front().value()), domain);
+  board.questions_max = questions_max;
   GroupOutcome outcome = PlaceGang(
       members,
       {.min_count = MinCountOf(group),
@@ -243,8 +244,7 @@ GroupOutcome Scheduler::TryGroupAmong(const PodGroup& group,
         return SchedulePod(pod, claims, {.placed = &before, .domain = domain});
       },
       board,
-      placed,
-      questions_max);
+      placed);
   outcome.chosen = placed.Chosen();
   return outcome;
 }

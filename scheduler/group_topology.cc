@@ -165,6 +165,7 @@ Result<std::vector<Domain>> DomainsOf(std::string_view key,
     if (scheduled.empty() || label->second == required) by_value[label->second].push_back(node);
   }
   std::vector<Domain> domains;
+  domains.reserve(by_value.size());
   for (auto& [value, members] : by_value) {
     domains.push_back({.value = value, .nodes = std::move(members)});
   }

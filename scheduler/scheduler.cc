@@ -361,10 +361,6 @@ Decision Scheduler::SchedulePod(const core_v1::Pod& pod,
                                 const OtherClaims* others) {
   const Profile& profile = *ProfileOf(pod);
   const allocator::Budget budget = BudgetOf(profile);
-  CycleOptions options = options_.cycle;
-  if (options_.features.device_binding_and_status) {
-    options.binding_timeout = profile.binding_timeout;
-  }
   const allocator::Snapshot& devices = Devices();
   std::deque<allocator::Attempt> attempts;
   std::deque<NodeState> copies;
@@ -428,7 +424,15 @@ Decision Scheduler::SchedulePod(const core_v1::Pod& pod,
   if (!node_allocatable_.empty()) {
     view.node_allocatable = [this](const auto& result) { return node_allocatable_.Find(result); };
   }
-  return Decide(pod, claims, view, options);
+  return Decide(pod, claims, view, CycleOptionsOf(profile));
+}
+
+CycleOptions Scheduler::CycleOptionsOf(const Profile& profile) const {
+  CycleOptions options = options_.cycle;
+  if (options_.features.device_binding_and_status) {
+    options.binding_timeout = profile.binding_timeout;
+  }
+  return options;
 }
 
 /// Whether a pod that has a node, or is about to, uses the volume claim and is not `uid`.

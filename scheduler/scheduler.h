@@ -151,6 +151,7 @@ class Scheduler {
                        std::span<const api::Object> claims,
                        const AsMember& member = {},
                        const OtherClaims* others = nullptr);
+  CycleOptions CycleOptionsOf(const Profile& profile) const;
   bool IsVolumeClaimUsed(std::string_view claim, std::string_view uid) const;
   GangBoard BoardFor(const Profile& profile, const Domain* domain);
   bool IsShared(const api::resource_v1::DeviceRequestAllocationResult& result) const;

@@ -153,12 +153,13 @@ std::string ObjectText(std::string_view json,
                        bool omit_managed_fields) {
   Result<JsonTree> tree = api::ParseJsonTree(json, api::managed_fields::kDocumentDepthMax);
   if (!tree.has_value()) return {};
-  if (tree->is_object()) {
-    if (omit_managed_fields) DropAllOwners(*tree);
-    *tree = WithKind(*std::move(tree), version, kind);
+  JsonTree document = *std::move(tree);
+  if (document.is_object()) {
+    if (omit_managed_fields) DropAllOwners(document);
+    document = WithKind(std::move(document), version, kind);
   }
   std::string text;
-  api::WriteJsonTree(*tree, text);
+  api::WriteJsonTree(document, text);
   return text;
 }
 

@@ -60,7 +60,7 @@ void AuditedRequest::SetImpersonated(const access::User& user) {
 
 void AuditedRequest::Annotate(std::string key, std::string value) {
   const MutexLock lock(mutex_);
-  event_.annotations.try_emplace(std::move(key), std::move(value));
+  event_.annotations.insert({std::move(key), std::move(value)});
 }
 
 void AuditedRequest::SetRequestObject(std::string_view json,
