@@ -4,12 +4,15 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <string>
 #include <string_view>
 #include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include "base/spelling.h"
 
 namespace dray::api {
 namespace {
@@ -102,12 +105,12 @@ constexpr std::array kReleases = {Release::kFirst,
                                   Release::k1_36,
                                   Release::kNewest};
 
-std::string NamesOf(Release release) {
-  std::vector<std::string_view> names;
+std::vector<std::string> NamesOf(Release release) {
+  std::vector<std::string> names = {"AllAlpha", "AllBeta"};
   for (const GateInfo& gate : kGates) {
-    if (gate.in.Has(release)) names.push_back(gate.name);
+    if (gate.in.Has(release)) names.emplace_back(gate.name);
   }
-  return fmt::format("{}", fmt::join(names, ", "));
+  return names;
 }
 
 std::optional<bool> ParseBool(std::string_view text) {
@@ -154,11 +157,15 @@ bool ApplyStage(const Setting& setting, Release release, FeatureGates& gates) {
 Result<> ApplyOne(const Setting& setting, Release release, FeatureGates& gates) {
   const GateInfo* const gate = FindGate(setting.name);
   if (gate == nullptr || !gate->in.Has(release)) {
+    const std::vector<std::string> names = NamesOf(release);
+    // Of another release: it is not mistyped.
+    const std::string meant = gate == nullptr ? MeantName(setting.name, names) : "";
     return Fail(StatusReason::kInvalid,
-                fmt::format("unrecognized feature gate: {}; {} has AllAlpha, AllBeta, {}",
+                fmt::format("unrecognized feature gate: {}; {} has {}{}",
                             setting.name,
                             ReleaseName(release),
-                            NamesOf(release)));
+                            fmt::join(names, ", "),
+                            meant));
   }
   if (!setting.on && gate->locked.Rules(release)) {
     return Fail(StatusReason::kInvalid,

@@ -14,6 +14,7 @@
 namespace dray::api {
 namespace {
 
+using testing::EndsWith;
 using testing::HasSubstr;
 
 std::string After(Release release, std::string_view flags) {
@@ -94,6 +95,21 @@ TEST(FeatureGates, RefuseWhatTheReleaseDoesNotAllow) {
   EXPECT_EQ(After(Release::kNewest, "DRAAdminAccess=false"),
             "cannot set feature gate DRAAdminAccess to false, feature is locked to true in 1.37");
   EXPECT_EQ(After(Release::k1_34, "DRAAdminAccess=false"), "DRAAdminAccess ");
+}
+
+TEST(FeatureGates, ANearNameIsProposed) {
+  struct Row {
+    Release release;
+    std::string_view flags, end;
+  };
+  for (const Row& row :
+       {Row{Release::kNewest, "DRADeviceTaint=true", "; did you mean DRADeviceTaints?"},
+        Row{Release::kNewest, "dradevicetaintrule=true", "; did you mean DRADeviceTaintRules?"},
+        Row{Release::kNewest, "AllBet=true", "; did you mean AllBeta?"},
+        Row{Release::kNewest, "Xyz=true", ", TopologyAwareWorkloadScheduling"},
+        Row{Release::k1_34, "DRADeviceTaintRules=true", ", AllowUnsafeMalformedObjectDeletion"}}) {
+    EXPECT_THAT(After(row.release, row.flags), EndsWith(row.end)) << row.flags;
+  }
 }
 
 TEST(FeatureGates, StayAsTheyWereWhenOneOfSeveralFlagsIsWrong) {

@@ -15,13 +15,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/spelling.h"
 #include "cli/allocate_report.h"
 #include "cli/commands.h"
 #include "cli/interruption.h"
 #include "cli/offline_input.h"
 #include "cli/output.h"
 #include "cli/progress.h"
-#include "manifests/spelling.h"
 #include "planning/offline_cluster.h"
 #include "planning/workloads.h"
 
@@ -107,7 +107,7 @@ std::string WhyNothing(const AllocateOptions& options,
     const std::vector<std::string> known(scope.namespaces.begin(), scope.namespaces.end());
     return fmt::format("no pod, claim or workload is in namespace {}; the input has them in {}",
                        in,
-                       manifests::KnownNames(in, known).substr(std::string_view("it has ").size()));
+                       KnownNames(in, known).substr(std::string_view("it has ").size()));
   }
   std::vector<std::string> states;
   states.reserve(left_out.size());
@@ -156,7 +156,7 @@ Result<int> Allocate(World& world, const AllocateOptions& options, const Output&
                     waiting.size() == 1 ? "one waits for" : "these wait for",
                     SomeOf(waiting)));
   }
-  Progress progress(output);
+  Progress progress(output, world.clock);
   progress.Now("looking for devices");
   allocated.answers = cluster.AllocateAll();
   progress.Clear();

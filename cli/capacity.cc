@@ -17,6 +17,7 @@
 #include "api/codec/json.h"
 #include "api/codec/json_writer.h"
 #include "api/resource_v1alpha3.h"
+#include "base/spelling.h"
 #include "base/zoneinfo.h"
 #include "cli/capacity_report.h"
 #include "cli/commands.h"
@@ -26,7 +27,6 @@
 #include "cli/watch.h"
 #include "controllers/pool_status.h"
 #include "dray/selector.h"
-#include "manifests/spelling.h"
 #include "planning/device_health.h"
 
 namespace dray::cli {
@@ -79,12 +79,9 @@ Result<> CheckNames(const CapacityOptions& options, const planning::OfflineObjec
                         const std::set<std::string>& there) -> Result<> {
     if (name.empty() || there.contains(name)) return {};
     const std::vector<std::string> known(there.begin(), there.end());
-    return Fail(StatusReason::kBadRequest,
-                fmt::format("{}: no {} {} in the input; {}",
-                            option,
-                            what,
-                            name,
-                            manifests::KnownNames(name, known)));
+    return Fail(
+        StatusReason::kBadRequest,
+        fmt::format("{}: no {} {} in the input; {}", option, what, name, KnownNames(name, known)));
   };
   DRAY_TRY_VOID(check("--driver", "driver", options.driver, drivers));
   return check("--pool", "pool", options.pool, pools);
@@ -217,7 +214,7 @@ Result<Said> Count(World& world, const CapacityOptions& options, const Output& o
                 "nothing was counted: the files hold no objects that Dray knows");
   }
   NoteWhatLacks(input.objects, output);
-  Progress progress(output);
+  Progress progress(output, world.clock);
   progress.Now("counting");
   Account account(world, options, input);
   Result<std::string> text = account.Text(progress, output);

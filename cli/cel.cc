@@ -20,6 +20,7 @@
 #include "cel/syntax/limits.h"
 #include "cel/syntax/utf8.h"
 #include "cli/cel_report.h"
+#include "cli/command_text.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/progress.h"
@@ -219,7 +220,7 @@ class Question {
     output_.Notes(list.notes());
     DRAY_TRY(const planning::Expression expression,
              Evaluable(answer.expression, answer.environment));
-    Progress progress(output_);
+    Progress progress(output_, world_.clock);
     progress.Now(fmt::format("evaluating on {} devices", list.devices().size()));
     DRAY_TRY(const planning::Survey survey,
              planning::SurveyDevices(
@@ -268,7 +269,7 @@ void AddOptions(CLI::App& command, CelOptions& options) {
       ->type_name("PATH")
       ->allow_extra_args(false);
   command.add_option("--release", options.release, "1.31 to 1.37: whose language (default: 1.37)")
-      ->type_name("RELEASE");
+      ->type_name(ReleaseType(api::Release::k1_31));
   command.add_flag_callback(
       "--new",
       [&options] { options.use = cel::ExpressionUse::kNew; },

@@ -7,7 +7,9 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "api/feature_gates.h"
 #include "cel/syntax/utf8.h"
 
 namespace dray::cli {
@@ -77,6 +79,14 @@ CommandText Describe(const CLI::App& command) {
     text.commands.push_back({.name = below->get_name(), .says = below->get_description()});
   }
   return text;
+}
+
+std::string ReleaseType(api::Release first) {
+  std::vector<std::string> names;
+  for (const api::Release release : api::KnownReleases()) {
+    if (release >= first) names.push_back(api::ReleaseName(release));
+  }
+  return fmt::format("RELEASE:{{{}}}", fmt::join(names, ","));
 }
 
 std::string Wrapped(std::string_view text, size_t indent, size_t width) {

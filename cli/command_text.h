@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "api/release.h"
+
 namespace CLI {  // NOLINT(readability-identifier-naming): theirs
 class App;
 }
@@ -39,6 +41,9 @@ struct CommandText {
 
 /// Of `command` itself, as CLI11 knows it.
 CommandText Describe(const CLI::App& command);
+
+/// The type name of an option that takes releases from `first` on: Describe finds them in it.
+std::string ReleaseType(api::Release first);
 
 /// `text` with lines of at most `width` columns, broken between words, all but the first indented
 /// by `indent` blanks; the first begins at column `indent`. A word that is longer stands alone.

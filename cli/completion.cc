@@ -12,7 +12,6 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "api/feature_gates.h"
 #include "cli/file_names.h"
 #include "dray/profile.h"
 #include "node/profile.h"
@@ -99,7 +98,6 @@ std::vector<std::string> OwnNames(std::string_view value) {
   };
   if (value == "PROFILE") add(allocator::ProfileNames(), std::identity());
   if (value == "PROFILE=COUNT" || value == "NODE=COUNT") add(node::Profiles(), std::identity());
-  if (value == "RELEASE") add(api::KnownReleases(), api::ReleaseName);
   return names;
 }
 

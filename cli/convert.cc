@@ -20,6 +20,7 @@
 #include "api/feature_gates.h"
 #include "api/kind.h"
 #include "api/release.h"
+#include "cli/command_text.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "manifests/convert_item.h"
@@ -200,7 +201,7 @@ void AddOptions(CLI::App& command, ConvertOptions& options) {
                   options.release,
                   "1.26 to 1.37: without the fields this release does not have yet "
                   "(default: all fields the version ever had)")
-      ->type_name("RELEASE");
+      ->type_name(ReleaseType(api::Release::kFirst));
   command.add_flag_callback(
       "--allow-loss",
       [&options] { options.losing = manifests::Losing::kAllowed; },

@@ -11,6 +11,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "base/spelling.h"
 #include "cli/commands.h"
 #include "cli/explain_report.h"
 #include "cli/interruption.h"
@@ -19,7 +20,6 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/watch.h"
-#include "manifests/spelling.h"
 #include "planning/offline_cluster.h"
 
 namespace dray::cli {
@@ -44,7 +44,9 @@ Result<std::string> TargetOf(const ExplainOptions& options, const std::string& n
   const bool is_claim = kind == "claim" || kind == "resourceclaim" || kind == "resourceclaims";
   if ((!is_pod && !is_claim) || name.empty() || name.find('/') != std::string_view::npos) {
     const std::string slip =
-        is_pod || is_claim ? "" : MeantName(std::string(kind), {"pod", "claim", "resourceclaim"});
+        is_pod || is_claim
+            ? ""
+            : MeantName(kind, std::vector<std::string>{"pod", "claim", "resourceclaim"});
     return Fail(StatusReason::kBadRequest,
                 fmt::format("{:?} is none of pod/NAME and claim/NAME{}", options.target, slip));
   }
@@ -84,16 +86,14 @@ Result<Said> Explain(World& world, const ExplainOptions& options, const Output& 
   DRAY_TRY_VOID(CheckNode(options.input, cluster.NodeNames()));
   const std::vector<std::string> waiting = cluster.Waiting();
   std::vector<planning::OfflineExplanation> answers;
-  Progress progress(output);
+  Progress progress(output, world.clock);
   for (const std::string& what :
        target.empty() ? waiting : std::vector<std::string>{std::move(target)}) {
     progress.Now("explaining " + what);
     auto answer = cluster.Explain(what);
     if (!answer.has_value()) {
-      return Fail(
-          StatusReason::kBadRequest,
-          fmt::format(
-              "there is no {} in the input; {}", what, manifests::KnownNames(what, waiting)));
+      return Fail(StatusReason::kBadRequest,
+                  fmt::format("there is no {} in the input; {}", what, KnownNames(what, waiting)));
     }
     answers.push_back(*std::move(answer));
     if (stop != nullptr && *stop) break;

@@ -6,10 +6,12 @@
 
 #include <pthread.h>
 
+#include "cli/output.h"
+
 namespace dray::cli {
 namespace {
 
-constexpr int kInterrupted = 128 + SIGINT;  // as a shell says it
+static_assert(kExitInterrupted == 128 + SIGINT);
 
 }  // namespace
 
@@ -26,7 +28,7 @@ void Interruption::Watch() {
   if (is_over_) return;
   came_ = true;
   signals_.Wait();
-  if (!is_over_) std::_Exit(kInterrupted);
+  if (!is_over_) std::_Exit(kExitInterrupted);
 }
 
 }  // namespace dray::cli

@@ -94,7 +94,7 @@ Result<Looked> Look(World& world, const LintOptions& options, const Output& outp
   if (is_of_files) everything.paths = {"/dev/null"};  // files alone
   DRAY_TRY(OfflineInput input, ReadOfflineInput(world, everything, output));
   NoteWhatIsLeftOut(input.objects, output);
-  Progress progress(output);
+  Progress progress(output, world.clock);
   progress.Now("looking");
   Looked looked;
   looked.given = std::move(input.work);

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "manifests/spelling.h"
+#include "base/spelling.h"
 
 namespace dray::cli {
 namespace {
@@ -58,11 +58,6 @@ std::string Refusal(const CLI::App& program, const CLI::ParseError& error) {
 Error WithMeantName(Error error, const std::string& word, std::span<const std::string_view> names) {
   error.message += MeantName(word, std::vector<std::string>(names.begin(), names.end()));
   return error;
-}
-
-std::string MeantName(const std::string& word, const std::vector<std::string>& names) {
-  const std::string nearest = manifests::NearestName(word, names);
-  return nearest.empty() ? nearest : fmt::format("; did you mean {}?", nearest);
 }
 
 std::string UnknownWord(const CommandText& command, const std::string& word) {

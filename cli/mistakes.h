@@ -27,8 +27,4 @@ std::string UnknownWord(const CommandText& command, const std::string& word);
 /// `error` about `word`, which is none of `names`, with what MeantName says of it.
 Error WithMeantName(Error error, const std::string& word, std::span<const std::string_view> names);
 
-/// "; did you mean NAME?" about the most alike of `names`, if one is as alike as what a slip of the
-/// hand makes of it: two letters, or a third of them. Else empty.
-std::string MeantName(const std::string& word, const std::vector<std::string>& names);
-
 }  // namespace dray::cli

@@ -16,12 +16,13 @@
 #include "api/core_v1/node.h"
 #include "api/feature_gates.h"
 #include "api/kind.h"
+#include "base/spelling.h"
+#include "cli/command_text.h"
 #include "cli/mistakes.h"
 #include "cli/progress.h"
 #include "dray/profile.h"
 #include "dray/taint_rules.h"
 #include "manifests/objects.h"
-#include "manifests/spelling.h"
 
 namespace dray::cli {
 namespace {
@@ -158,7 +159,7 @@ void AddProfile(CLI::App& command, OfflineInputOptions& options) {
                       options.release,
                       "whose answers: the scheduler's of a release, 1.31 to 1.37 (default: as "
                       "the nodes say, or 1.37)")
-          ->type_name("RELEASE")
+          ->type_name(ReleaseType(kFirstWithAllocator))
           ->group(kRulesGroup);
   command
       .add_option("--profile",
@@ -220,12 +221,13 @@ Result<OfflineInput> ReadOfflineInput(World& world,
   DRAY_TRY(const std::optional<Chosen> asked, ChosenBy(options));
   if (asked.has_value())
     DRAY_TRY_VOID(RulesOf(*asked, options));  // bad options before anything else
-  Progress progress(output);
   LiveInput live;
   const bool is_live = options.is_live || options.paths.empty();
+  const std::string kubeconfig = is_live ? KubeconfigOf(options) : "";
+  Progress progress(output, world.clock);
   if (is_live) {
     progress.Now("asking the cluster");
-    DRAY_TRY(live, ReadLive(world, KubeconfigOf(options), options.context));
+    DRAY_TRY(live, ReadLive(world, kubeconfig, options.context));
     progress.Clear();
     output.Notes(live.read.notes);
   }
@@ -292,10 +294,10 @@ void NoteWhatLacks(const planning::OfflineObjects& objects, const Output& output
 
 Result<> CheckNode(const OfflineInputOptions& options, const std::vector<std::string>& nodes) {
   if (options.node.empty() || std::ranges::find(nodes, options.node) != nodes.end()) return {};
-  return Fail(StatusReason::kBadRequest,
-              fmt::format("--node: no node {} in the input; {}",
-                          options.node,
-                          manifests::KnownNames(options.node, nodes)));
+  return Fail(
+      StatusReason::kBadRequest,
+      fmt::format(
+          "--node: no node {} in the input; {}", options.node, KnownNames(options.node, nodes)));
 }
 
 }  // namespace dray::cli

@@ -19,6 +19,8 @@ inline constexpr int kExitNo = 1;
 inline constexpr int kExitUsage = 2;  // bad options, input that cannot be read, a lost answer
 /// A search was given up or ended by somebody, and nothing else is in the way.
 inline constexpr int kExitUndecided = 3;
+/// Somebody ended it, and nothing was done: as a shell says it of SIGINT.
+inline constexpr int kExitInterrupted = 130;
 
 enum class OutputFormat : uint8_t { kText, kJson, kYaml };
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/log.h"
+#include "cli/command_text.h"
 #include "cli/commands.h"
 #include "cli/kube_flags.h"
 #include "cli/output.h"
@@ -25,7 +26,7 @@ void AddReleaseOptions(CLI::App& command, ServeOptions& options) {
                   options.release,
                   "play a release from 1.26 to 1.37: its versions, rules and limits "
                   "(default: every version, newest rules)")
-      ->type_name("RELEASE");
+      ->type_name(ReleaseType(api::Release::kFirst));
   command.add_flag("--allow-overlapping-allocations",
                    options.allow_overlapping_allocations,
                    "play upstream: let a status allocate a device that another claim has");

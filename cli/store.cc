@@ -157,7 +157,7 @@ Command AddStore(CLI::App& program) {
       "backup makes etcd's own snapshot, and `etcdctl snapshot restore` restores it; restore "
       "fills an etcd without keys with the backup of a data folder.\n"
       "Exit codes: 0 done and nothing wrong, 1 refused, failed or something wrong, 2 bad options "
-      "or no store.\n"
+      "or no store, 130 a backup that Ctrl-C ended: nothing is left of it.\n"
       "Examples:\n"
       "  dray store backup --data-dir ~/.dray monday.db\n"
       "  dray store verify --data-dir monday.db\n"

@@ -20,6 +20,7 @@
 #include "base/result.h"
 #include "base/strong.h"
 #include "base/world.h"
+#include "cli/backup_watch.h"
 #include "cli/store_record_json.h"
 #include "cli/unreadable_records.h"
 #include "store/etcd/options.h"
@@ -78,16 +79,47 @@ class EtcdCommand {
               const Output& output)
       : world_(world), options_(options), client_(std::move(client)), output_(output) {}
 
+  /// All but the backup.
   Result<int> Run() {
     switch (options_.verb) {
       case StoreVerb::kStatus: return Status();
       case StoreVerb::kVerify: return Verify();
       case StoreVerb::kCompact: return Compact();
       case StoreVerb::kDump: return options_.log ? DumpLog() : Dump();
-      case StoreVerb::kBackup: return Backup();
+      case StoreVerb::kBackup: break;
       case StoreVerb::kRestore: return Restore();
     }
     return kExitUsage;
+  }
+
+  /// etcd's own format, of the first member that answers.
+  Result<int> Backup(BackupWatch& watch) {
+    DRAY_TRY(const std::unique_ptr<NewFile> file, world_.disk.MakeFile(options_.file));
+    uint64_t bytes = 0;
+    Result<> written;
+    const auto save = [&](std::string_view part, uint64_t bytes_left) {
+      bytes += part.size();
+      written = file->Append(part);
+      return watch.Step(bytes, bytes + bytes_left) && written.has_value();
+    };
+    rpc::Answer<bool> saved = client_->SaveSnapshot(0, save);
+    for (size_t i = 1; i < client_->endpoint_count() && !saved.has_value() && bytes == 0; ++i)
+      saved = client_->SaveSnapshot(i, save);
+    if (watch.is_ended()) return watch.TellEnd(options_.file);
+    watch.Clear();
+    DRAY_TRY_VOID(std::move(written));
+    if (!saved.has_value()) return Fail(rpc::ReadError(saved.error()));
+    DRAY_TRY_VOID(file->Finish());
+    Facts facts;
+    facts.AddText("", "file", options_.file);
+    facts.AddBytes("", "sizeBytes", bytes);
+    if (options_.format == OutputFormat::kText) {
+      fmt::print(
+          output_.out, "{}: {}, for `etcdctl snapshot restore`\n", options_.file, BytesText(bytes));
+    } else {
+      facts.Print(options_.format, output_);
+    }
+    return kExitYes;
   }
 
  private:
@@ -209,39 +241,6 @@ class EtcdCommand {
             .version = kv.version};
   }
 
-  /// etcd's own format, of the first member that answers.
-  Result<int> Backup() {
-    DRAY_TRY(const std::unique_ptr<NewFile> file, world_.disk.MakeFile(options_.file));
-    uint64_t bytes = 0;
-    Result<> written;
-    const auto save = [&](std::string_view part, uint64_t bytes_left) {
-      bytes += part.size();
-      if (output_.shows_progress)
-        fmt::print(output_.notes,
-                   "\rbackup: {} %",
-                   bytes * 100 / std::max(bytes + bytes_left, uint64_t{1}));
-      written = file->Append(part);
-      return written.has_value();
-    };
-    rpc::Answer<bool> saved = client_->SaveSnapshot(0, save);
-    for (size_t i = 1; i < client_->endpoint_count() && !saved.has_value() && bytes == 0; ++i)
-      saved = client_->SaveSnapshot(i, save);
-    if (output_.shows_progress && bytes > 0) fmt::print(output_.notes, "\n");
-    DRAY_TRY_VOID(std::move(written));
-    if (!saved.has_value()) return Fail(rpc::ReadError(saved.error()));
-    DRAY_TRY_VOID(file->Finish());
-    Facts facts;
-    facts.AddText("", "file", options_.file);
-    facts.AddBytes("", "sizeBytes", bytes);
-    if (options_.format == OutputFormat::kText) {
-      fmt::print(
-          output_.out, "{}: {}, for `etcdctl snapshot restore`\n", options_.file, BytesText(bytes));
-    } else {
-      facts.Print(options_.format, output_);
-    }
-    return kExitYes;
-  }
-
   /// The live records of a data folder's backup, into an etcd that has none.
   Result<int> Restore() {
     const Result<store::sqlite::FileStatus> source = store::sqlite::StatusOf(options_.file);
@@ -328,13 +327,16 @@ class EtcdCommand {
 }  // namespace
 
 Result<int> StoreInEtcd(World& world, const StoreOptions& options, const Output& output) {
+  std::optional<BackupWatch> watch;  // before any thread exists
+  if (options.verb == StoreVerb::kBackup) watch.emplace(output, world.clock);
   DRAY_TRY(std::unique_ptr<rpc::Client> client,
            rpc::Client::Make(world.disk,
                              {.endpoints = options.store.etcd_servers,
                               .ca_file = options.store.etcd_ca_file,
                               .certificate_file = options.store.etcd_certificate_file,
                               .key_file = options.store.etcd_key_file}));
-  return EtcdCommand(world, options, std::move(client), output).Run();
+  EtcdCommand command(world, options, std::move(client), output);
+  return watch.has_value() ? command.Backup(*watch) : command.Run();
 }
 
 }  // namespace dray::cli

@@ -11,6 +11,7 @@
 #include "api/kind.h"
 #include "base/result.h"
 #include "base/world.h"
+#include "cli/backup_watch.h"
 #include "cli/store_record_json.h"
 #include "cli/unreadable_records.h"
 #include "store/sqlite/maintenance.h"
@@ -102,16 +103,13 @@ class FolderCommand {
   }
 
   Result<int> Backup() {
-    sqlite::BackupOptions backup;
-    if (output_.shows_progress) {
-      backup.progress = [this](uint64_t done, uint64_t all) {
-        fmt::print(output_.notes, "\rbackup: {} %", all == 0 ? 100 : done * 100 / all);
-        std::fflush(output_.notes);
-        return true;
-      };
-    }
-    const Result<sqlite::FileStatus> status = sqlite::Backup(folder(), options_.file, backup);
-    if (output_.shows_progress) fmt::print(output_.notes, "\n");
+    BackupWatch watch(output_, world_.clock);
+    const Result<sqlite::FileStatus> status =
+        sqlite::Backup(folder(), options_.file, {.progress = [&](uint64_t done, uint64_t all) {
+                         return watch.Step(done, all);
+                       }});
+    if (watch.is_ended()) return watch.TellEnd(options_.file);
+    watch.Clear();
     if (!status.has_value()) return Fail(status.error());
     return Tell(*status);
   }

@@ -21,6 +21,7 @@
 #include "api/codec/json_writer.h"
 #include "api/feature_gates.h"
 #include "api/measured_release.h"
+#include "cli/command_text.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/progress.h"
@@ -209,6 +210,7 @@ class Run {
         options_(options),
         validator_(std::move(validator)),
         output_(output),
+        progress_(output, world.clock),
         text_(output) {}
 
   /// {"objects":[…],"summary":{…}}
@@ -273,10 +275,9 @@ class Run {
   }
 
   void ValidateFile(const std::string& file, const Tell& tell) {
-    Progress progress(output_);
-    progress.Now("judging " + Printable(file));
+    progress_.Now("judging " + Printable(file));
     auto verdicts = validator_.ValidateFile(file);
-    progress.Clear();
+    progress_.Clear();
     if (!verdicts) return Count(Unreadable(file, verdicts.error().message), tell);
     for (ObjectVerdict& verdict : *verdicts) Count(std::move(verdict), tell);
   }
@@ -299,6 +300,7 @@ class Run {
   const ValidateOptions& options_;
   manifests::ManifestValidator validator_;
   const Output& output_;
+  Progress progress_;
   TextReport text_;
   Tally tally_;
   std::set<api::Release> unmeasured_;
@@ -328,7 +330,7 @@ void AddOptions(CLI::App& command, ValidateOptions& options) {
                   options.release,
                   "judge by this release, 1.26 to 1.37 (default: for each object the first of "
                   "1.37, 1.31, 1.30 that serves its version)")
-      ->type_name("RELEASE");
+      ->type_name(ReleaseType(api::Release::kFirst));
   command
       .add_option("--feature-gates",
                   options.feature_gates,

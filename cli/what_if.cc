@@ -215,7 +215,7 @@ WhatIfAnswer FillUp(World& world,
                     planning::OfflineCluster& cluster,
                     const Output& output) {
   WhatIfAnswer answer;
-  Progress progress(output);
+  Progress progress(output, world.clock);
   size_t copies = 0;
   answer.copies = 0;
   while (copies < planning::kCopiesMax) {
@@ -241,11 +241,12 @@ WhatIfAnswer FillUp(World& world,
   return answer;
 }
 
-WhatIfAnswer PlaceAll(const Interruption& interruption,
+WhatIfAnswer PlaceAll(World& world,
+                      const Interruption& interruption,
                       planning::OfflineCluster& cluster,
                       const Output& output) {
   WhatIfAnswer answer;
-  Progress progress(output);
+  Progress progress(output, world.clock);
   progress.Now("looking for devices");
   answer.placed = cluster.AllocateAll();
   answer.is_cut_short = interruption.came();
@@ -343,7 +344,7 @@ Result<int> RunWhatIf(World& world,
        .extended_resources = input.gates.Has(api::Gate::kExtendedResource)});
   DRAY_TRY_VOID(CheckNode(options.input, cluster.NodeNames()));
   const WhatIfAnswer answer = options.max ? FillUp(world, work, interruption, cluster, output)
-                                          : PlaceAll(interruption, cluster, output);
+                                          : PlaceAll(world, interruption, cluster, output);
   DRAY_TRY_VOID(CheckDecided(options, cluster, answer, output));
   Print(options, answer, output);
   if (answer.is_cut_short) NoteCutShort(output);

@@ -11,7 +11,7 @@
 
 #include "api/feature_gates.h"
 #include "api/reflect.h"
-#include "manifests/spelling.h"
+#include "base/spelling.h"
 
 namespace dray::manifests {
 namespace {

@@ -19,10 +19,10 @@
 #include "api/release.h"
 #include "api/resource_v1/claim.h"
 #include "api/resource_v1/claim_template.h"
+#include "base/spelling.h"
 #include "cel/device_names.h"
 #include "cel/eval/program.h"
 #include "cel/syntax/conjuncts.h"
-#include "manifests/spelling.h"
 #include "planning/lint_devices.h"
 #include "planning/lint_types.h"
 
@@ -391,9 +391,9 @@ class Linter {
     Finding& finding = Say(LintRule::kUnknownClass,
                            way.field + ".deviceClassName",
                            fmt::format("there is no class {}", *way.device_class),
-                           manifests::KnownNames(*way.device_class, class_names_));
+                           KnownNames(*way.device_class, class_names_));
     const auto distance = [&](const std::string& name) {
-      return manifests::SpellingDistance(name, *way.device_class);
+      return SpellingDistance(name, *way.device_class);
     };
     const auto nearest = std::ranges::min_element(class_names_, {}, distance);
     if (distance(*nearest) <= way.device_class->size() / 3)
@@ -438,7 +438,7 @@ class Linter {
         Say(LintRule::kUnknownCapacity,
             field,
             fmt::format("none of its {} devices has the capacity {}", choice.matching, name),
-            manifests::KnownNames(name, names));
+            KnownNames(name, names));
       } else if (wanted > found->second) {
         Say(LintRule::kCapacityAboveDevice,
             field,
@@ -470,9 +470,9 @@ class Linter {
           Say(LintRule::kTolerationWithoutTaint,
               fmt::format("{}.tolerations[{}]", way.field, i),
               fmt::format("none of its {} devices has such a taint", choice.matching),
-              keys.empty() ? "leave it out, unless such taints are to come"
-                           : fmt::format("of keys of taints {}",
-                                         manifests::KnownNames(way.tolerations[i].key, keys)));
+              keys.empty()
+                  ? "leave it out, unless such taints are to come"
+                  : fmt::format("of keys of taints {}", KnownNames(way.tolerations[i].key, keys)));
       finding.severity = is_kept_out ? LintSeverity::kWarning : LintSeverity::kNote;
     }
   }

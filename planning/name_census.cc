@@ -7,7 +7,7 @@
 #include <tuple>
 #include <utility>
 
-#include "manifests/spelling.h"
+#include "base/spelling.h"
 
 namespace dray::planning {
 namespace {
@@ -24,8 +24,8 @@ bool AreAlike(std::string_view a, std::string_view b, size_t distance) {
 using Score = std::tuple<size_t, size_t, size_t>;
 
 std::optional<Score> Compare(const DeviceName& wanted, const DeviceName& other) {
-  const size_t id = manifests::SpellingDistance(wanted.id, other.id);
-  const size_t domain = manifests::SpellingDistance(wanted.domain, other.domain);
+  const size_t id = SpellingDistance(wanted.id, other.id);
+  const size_t domain = SpellingDistance(wanted.domain, other.domain);
   const size_t moves = (wanted.section != other.section ? 1 : 0) + (domain != 0 ? 1 : 0);
   if (id != 0) {
     if (!AreAlike(wanted.id, other.id, id)) return std::nullopt;

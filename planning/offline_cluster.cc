@@ -11,12 +11,12 @@
 
 #include "api/claims/pod_claims.h"
 #include "api/resource_v1/claim_template.h"
+#include "base/spelling.h"
 #include "base/zoneinfo.h"
 #include "controllers/claim_generation.h"
 #include "controllers/claim_sync.h"
 #include "dray/profile.h"
 #include "dray/selector.h"
-#include "manifests/spelling.h"
 #include "planning/waiting.h"
 #include "scheduler/pod_claims.h"
 
@@ -141,7 +141,7 @@ std::string OfflineCluster::FixOf(const Claims& claims) const {
             i,
             field,
             name,
-            manifests::KnownNames(name, known));
+            KnownNames(name, known));
       }
     }
   }
@@ -169,7 +169,7 @@ OfflineCluster::Missing OfflineCluster::MissingClaimOf(const core::Pod& pod) con
                          kind,
                          name,
                          in,
-                         manifests::KnownNames(name, known(objects)));
+                         KnownNames(name, known(objects)));
     };
     if (claim != nullptr && FindClaim(in + "/" + *claim) == nullptr)
       return {.text = missing("ResourceClaim", *claim, objects_.claims)};
@@ -223,16 +223,29 @@ std::vector<OfflineAnswer> OfflineCluster::AllocateAll() {
     DefragmentFor(answers.back());
     NoteCancelled(answers.back());
   }
-  for (const std::string& key : objects_.claim_order) {
+  for (const std::string& key : WaitingClaims(of_pods)) {
     if (options_.budget.IsCancelled()) return answers;
-    const api::Object& claim = objects_.claims.at(key).object;
-    const bool waits = StateOf(claim.As<v1::ResourceClaim>()).empty();
-    if (!waits || !IsMeant(claim) || of_pods.contains(key)) continue;
     answers.push_back(AllocateClaim(key));
     DefragmentFor(answers.back());
     NoteCancelled(answers.back());
   }
   return answers;
+}
+
+std::vector<std::string> OfflineCluster::WaitingClaims(const std::set<std::string>& of_pods) const {
+  // Most claims have devices: each is looked at once, and none is looked up.
+  std::set<std::string_view> waiting;
+  for (const auto& [key, placed] : objects_.claims) {
+    if (Waits(placed.object.As<v1::ResourceClaim>()) && IsMeant(placed.object) &&
+        !of_pods.contains(key))
+      waiting.insert(key);
+  }
+  std::vector<std::string> in_order;
+  if (waiting.empty()) return in_order;
+  for (const std::string& key : objects_.claim_order) {
+    if (waiting.contains(key)) in_order.push_back(key);
+  }
+  return in_order;
 }
 
 void OfflineCluster::NoteCancelled(OfflineAnswer& answer) const {

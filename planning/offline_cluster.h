@@ -160,6 +160,8 @@ class OfflineCluster {
   std::optional<OfflineExplanation> Explain(const std::string& what,
                                             const std::set<std::string>& stays);
   const PlacedObject* FindPod(std::string_view key) const;
+  /// Keys of the claims to decide about that none of the pods uses, in order. O(claims).
+  std::vector<std::string> WaitingClaims(const std::set<std::string>& of_pods) const;
 
   // Moves: offline_moves.cc.
   class Undo;

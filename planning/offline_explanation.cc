@@ -52,11 +52,8 @@ std::vector<std::string> OfflineCluster::Waiting() {
     for (const std::string& key : generated_[pod.metadata.uid]) of_pods.insert(key);
     waiting.push_back(std::string(kPod) + api::ObjectKey(placed.object.metadata()));
   }
-  for (const std::string& key : objects_.claim_order) {
-    const api::Object& claim = objects_.claims.at(key).object;
-    if (IsMeant(claim) && StateOf(claim.As<v1::ResourceClaim>()).empty() && !of_pods.contains(key))
-      waiting.push_back(std::string(kClaim) + key);
-  }
+  for (const std::string& key : WaitingClaims(of_pods))
+    waiting.push_back(std::string(kClaim) + key);
   return waiting;
 }
 

@@ -36,9 +36,13 @@ std::string StateOf(const core::Pod& pod) {
   return {};
 }
 
+bool Waits(const v1::ResourceClaim& claim) {
+  return !claim.metadata.deletion_timestamp.has_value() && !claim.status.allocation.has_value();
+}
+
 std::string StateOf(const v1::ResourceClaim& claim) {
+  if (Waits(claim)) return {};
   if (claim.metadata.deletion_timestamp.has_value()) return "is being deleted";
-  if (!claim.status.allocation.has_value()) return {};
   std::vector<std::string> devices;
   for (const auto& result : claim.status.allocation->devices.results)
     devices.push_back(fmt::format("{}/{}/{}", result.driver, result.pool, result.device));

@@ -21,5 +21,7 @@ bool UsesDevices(const api::core_v1::Pod& pod);
 std::string StateOf(const api::core_v1::Pod& pod);
 /// The same of a claim: "has devices: …".
 std::string StateOf(const api::resource_v1::ResourceClaim& claim);
+/// Whether that text is empty.
+bool Waits(const api::resource_v1::ResourceClaim& claim);
 
 }  // namespace dray::planning

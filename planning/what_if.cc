@@ -12,11 +12,11 @@
 #include "api/core_v1/pod.h"
 #include "api/resource_v1/claim.h"
 #include "api/resource_v1/device_taint_rule.h"
+#include "base/spelling.h"
 #include "controllers/claim_sync.h"
 #include "controllers/eviction.h"
 #include "dray/device_id.h"
 #include "dray/taint_rules.h"
-#include "manifests/spelling.h"
 #include "scheduler/node_filter.h"
 
 namespace dray::planning {
@@ -58,7 +58,7 @@ Result<> CheckNode(const OfflineObjects& objects, const std::string& node) {
   known.reserve(objects.nodes.size());
   for (const auto& [name, object] : objects.nodes) known.push_back(name);
   return Fail(StatusReason::kBadRequest,
-              fmt::format("no node {} in the input; {}", node, manifests::KnownNames(node, known)));
+              fmt::format("no node {} in the input; {}", node, KnownNames(node, known)));
 }
 
 std::string NameOfCopy(const std::string& node, size_t number) {
@@ -217,9 +217,8 @@ Result<> Delete(OfflineObjects& objects,
     }
     known.push_back(std::move(key));
   }
-  return Fail(
-      StatusReason::kBadRequest,
-      fmt::format("no {} {} in the input; {}", kind, name, manifests::KnownNames(name, known)));
+  return Fail(StatusReason::kBadRequest,
+              fmt::format("no {} {} in the input; {}", kind, name, KnownNames(name, known)));
 }
 
 Result<std::vector<std::string>> Drain(OfflineObjects& objects, const std::string& node) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "manifests/spelling.h"
+#include "base/spelling.h"
 
 #include <algorithm>
 #include <string>
@@ -10,7 +10,7 @@
 
 #include "base/ascii.h"
 
-namespace dray::manifests {
+namespace dray {
 
 size_t SpellingDistance(std::string_view a, std::string_view b) {
   const std::string left = LowerAscii(a);
@@ -38,6 +38,11 @@ std::string NearestName(std::string_view name, std::span<const std::string> name
   return distance(*nearest) > slips_max ? std::string() : *nearest;
 }
 
+std::string MeantName(std::string_view name, std::span<const std::string> names) {
+  const std::string nearest = NearestName(name, names);
+  return nearest.empty() ? nearest : fmt::format("; did you mean {}?", nearest);
+}
+
 std::string KnownNames(std::string_view name, std::span<const std::string> names) {
   constexpr size_t kNamesShownMax = 10;
   if (names.empty()) return "it has none";
@@ -49,4 +54,4 @@ std::string KnownNames(std::string_view name, std::span<const std::string> names
   return text + fmt::format(": did you mean {}?", *nearest);
 }
 
-}  // namespace dray::manifests
+}  // namespace dray

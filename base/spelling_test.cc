@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "manifests/spelling.h"
+#include "base/spelling.h"
 
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-namespace dray::manifests {
+namespace dray {
 namespace {
 
 TEST(Spelling, CountsChanges) {
@@ -23,7 +23,9 @@ TEST(Spelling, TheNearestNameIsASlipAway) {
   EXPECT_EQ(NearestName("ResourceClam", names), "ResourceClaim");
   EXPECT_EQ(NearestName("Gadget", names), "");
   EXPECT_EQ(NearestName("Pod", {}), "");
+  EXPECT_EQ(MeantName("Pood", names), "; did you mean Pod?");
+  EXPECT_EQ(MeantName("Gadget", names), "");
 }
 
 }  // namespace
-}  // namespace dray::manifests
+}  // namespace dray
