@@ -6,7 +6,6 @@
 #include <vector>
 
 namespace dray::cel {
-namespace {
 
 namespace v1 = api::resource_v1;
 
@@ -28,19 +27,11 @@ AttributeValue ValueOf(const v1::DeviceAttribute& attribute) {
   return std::monostate();
 }
 
-}  // namespace
-
 Device DeviceOf(std::string_view driver, const v1::Device& device) {
-  Device out{.driver = driver,
-             .allow_multiple_allocations = device.allow_multiple_allocations.value_or(false)};
+  Device out;
   out.attributes.reserve(device.attributes.size());
-  for (const auto& [name, attribute] : device.attributes) {
-    out.attributes.push_back({name, ValueOf(attribute)});
-  }
   out.capacity.reserve(device.capacity.size());
-  for (const auto& [name, capacity] : device.capacity) {
-    out.capacity.push_back({name, &capacity.value});
-  }
+  ReadDevice(driver, device, [](std::string_view) { return true; }, out);
   return out;
 }
 

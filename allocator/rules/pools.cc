@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <tuple>
@@ -164,14 +165,23 @@ struct Roles {
   SliceList counters;
 };
 
+/// The first name that came before, if there is one.
+std::optional<std::string_view> RepeatedName(const SliceList& slices) {
+  std::vector<std::string_view> names;
+  for (const v1::ResourceSlice* slice : slices) {
+    for (const v1::Device& device : slice->spec.devices) names.push_back(device.name);
+  }
+  std::vector<std::string_view> sorted = names;
+  std::ranges::sort(sorted);
+  if (std::ranges::adjacent_find(sorted) == sorted.end()) return std::nullopt;
+  std::set<std::string_view> before;
+  return *std::ranges::find_if(names, [&](auto name) { return !before.insert(name).second; });
+}
+
 /// Empty, or why nothing may be taken from the pool.
 std::string FindContradiction(const Roles& roles, const Features& features) {
-  std::set<std::string_view> names;
-  for (const v1::ResourceSlice* slice : roles.targeting) {
-    for (const v1::Device& device : slice->spec.devices) {
-      if (!names.insert(device.name).second) return "multiple devices named " + device.name;
-    }
-  }
+  if (const auto repeated = RepeatedName(roles.targeting))
+    return fmt::format("multiple devices named {}", *repeated);
   if (!features.partitionable_devices) return {};
   CounterSets sets;
   for (const v1::ResourceSlice* slice : roles.counters) {
@@ -189,12 +199,11 @@ std::string FindContradiction(const Roles& roles, const Features& features) {
 /// `relevant` on this node, of `all` in the cluster.
 Roles RolesOf(const SliceList& relevant, const SliceList& all, const Features& features) {
   Roles roles;
-  std::set<std::string_view> names;
-  for (const v1::ResourceSlice* slice : relevant) {
+  for (const v1::ResourceSlice* slice : relevant)
     (IsCounterSlice(*slice, features) ? roles.counters : roles.targeting).push_back(slice);
-    names.insert(slice->metadata.name);
-  }
   if (relevant.size() == all.size()) return roles;
+  std::set<std::string_view> names;
+  for (const v1::ResourceSlice* slice : relevant) names.insert(slice->metadata.name);
   for (const v1::ResourceSlice* slice : all) {
     if (names.contains(slice->metadata.name)) continue;
     (IsCounterSlice(*slice, features) ? roles.counters : roles.elsewhere).push_back(slice);

@@ -24,8 +24,8 @@ namespace {
 
 namespace v1 = api::resource_v1;
 
-uint8_t TraitsOf(const v1::Device& device) {
-  unsigned traits = 0;
+uint8_t TraitsOf(const v1::Device& device, bool is_sound) {
+  unsigned traits = is_sound ? 0 : Shape::kUnsound;
   if (!device.taints.empty()) traits |= Shape::kTainted;
   if (!device.binding_conditions.empty()) traits |= Shape::kHasBindingConditions;
   if (!device.consumes_counters.empty()) traits |= Shape::kDrawsCounters;
@@ -118,9 +118,10 @@ ShapeId Shapes::InternOne(const Frozen<v1::ResourceSlice>& slice, const v1::Devi
   std::unique_ptr<Shape[]>& shapes = blocks_.at(block);  // NOLINT(modernize-avoid-c-arrays)
   if (shapes == nullptr)
     shapes = std::make_unique<Shape[]>(kFirstBlock << block);  // NOLINT(modernize-avoid-c-arrays)
-  shapes[id - FirstOf(block)] = {.slice = slice, .device = &device, .traits = TraitsOf(device)};
-  any_measured_ = any_measured_ || (shapes[id - FirstOf(block)].traits &
-                                    (Shape::kMeasured | Shape::kShareable)) != 0;
+  Shape& shape = shapes[id - FirstOf(block)];
+  const bool is_sound = sound_.Has(cel::DeviceOf(slice->spec.driver, device));
+  shape = {.slice = slice, .device = &device, .traits = TraitsOf(device, is_sound)};
+  any_measured_ = any_measured_ || shape.Has(Shape::kMeasured) || shape.Has(Shape::kShareable);
   ++size_;
   index_.emplace(hash, id);
   return id;
@@ -149,8 +150,22 @@ Frozen<cel::batch::DeviceTable> Shapes::TableOf(Batch& batch,
   }
   if (batch.tables.size() == kTablesMax) batch.tables.erase(batch.tables.begin());
   cel::batch::DeviceTableBuilder builder(parts);
-  for (size_t i = batch.first; i < batch.last; ++i)
-    builder.Add(AsSeen((*this)[static_cast<ShapeId>(i)], features_));
+  const auto reads = [&](std::string_view name) {
+    return std::ranges::any_of(parts.columns, [&](const cel::batch::ColumnKey& key) {
+      return key.field == cel::batch::Field::kAttribute && name.ends_with(key.id);
+    });
+  };
+  cel::Device seen;
+  for (size_t i = batch.first; i < batch.last; ++i) {
+    const Shape& shape = (*this)[static_cast<ShapeId>(i)];
+    if (parts.all || shape.Has(Shape::kUnsound)) {
+      builder.Add(AsSeen(shape, features_));
+      continue;
+    }
+    cel::ReadDevice(shape.slice->spec.driver, *shape.device, reads, seen);
+    if (!rules::RulesOf(features_).knows_shares) seen.allow_multiple_allocations = false;
+    builder.AddSound(seen);
+  }
   batch.tables.push_back(builder.Build());
   return batch.tables.back();
 }

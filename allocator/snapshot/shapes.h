@@ -36,7 +36,7 @@ using ShapeId = uint32_t;
 enum class AttributeForm : uint8_t { kSingle, kSets };
 
 struct Shape {
-  /// A device with none of these is admitted wherever selectors and constraints let it.
+  /// A device with none of the first five is admitted wherever selectors and constraints let it.
   enum Trait : uint8_t {
     kTainted = 1,
     kHasBindingConditions = 2,
@@ -44,6 +44,8 @@ struct Shape {
     kShareable = 8,
     /// The capacity has a policy, or is negative.
     kMeasured = 16,
+    /// Some attribute may break expressions that do not read it (SoundDevices).
+    kUnsound = 32,
   };
 
   Frozen<api::resource_v1::ResourceSlice> slice;     // keeps the device
@@ -172,6 +174,7 @@ class Shapes {
   /// Written under the lock, and read without it by those who were given an id.
   std::array<std::unique_ptr<Shape[]>, kBlocks> blocks_;  // NOLINT(modernize-avoid-c-arrays)
   std::unordered_multimap<uint64_t, ShapeId> index_ DRAY_GUARDED_BY(mutex_);
+  cel::batch::SoundDevices sound_ DRAY_GUARDED_BY(mutex_);
   std::vector<Batch> batches_ DRAY_GUARDED_BY(mutex_);
   std::map<std::string, CachedRow, std::less<>> rows_ DRAY_GUARDED_BY(mutex_);
   std::map<std::string, Frozen<AttributeColumn>, std::less<>> columns_ DRAY_GUARDED_BY(mutex_);

@@ -475,7 +475,7 @@ std::weak_ordering operator<=>(const Quantity& a, const Quantity& b) {
 bool SameRepresentation(const Quantity& a, const Quantity& b) {
   if (a.format_ != b.format_ || a.is_big_ != b.is_big_) return false;
   if (a.is_big_) return a.extra_ == b.extra_;
-  return a.mantissa_ == b.mantissa_ && a.scale_ == b.scale_ && a.ToString() == b.ToString();
+  return a.mantissa_ == b.mantissa_ && a.scale_ == b.scale_ && SameText(a, b);
 }
 
 bool SameText(const Quantity& a, const Quantity& b) {

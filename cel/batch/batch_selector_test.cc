@@ -205,6 +205,39 @@ TEST(DeviceTable, OfSomePartsIsBrokenByTheOthersToo) {
   EXPECT_TRUE(table->ErrorOf(1, {}).starts_with("attribute v: parse semantic version"));
 }
 
+TEST(DeviceTable, OfSoundDevicesReadsOnlyTheParts) {
+  const ColumnKey model{.field = Field::kAttribute, .domain = "a.example", .id = "model"};
+  const ColumnKey domain{.field = Field::kAttributeDomain, .domain = "b.example"};
+  DeviceTableBuilder builder({.all = false, .columns = {model, domain}});
+  builder.AddSound({.driver = "a.example", .attributes = {{"b.example/v", {}}, {"model", true}}});
+  builder.AddSound({.driver = "a.example", .attributes = {{"v", {}}}});
+  const auto table = builder.Build();
+  EXPECT_EQ(table->broken({}).Count(), 0U);
+  const Column& models = *table->Find(model);
+  EXPECT_TRUE(models.values[DeviceTable::CodeAt(models, 0)].is_true());
+  EXPECT_EQ(DeviceTable::CodeAt(models, 1), 0U);
+  const Column& domains = *table->Find(domain);
+  EXPECT_TRUE(domains.values[DeviceTable::CodeAt(domains, 0)].is_true());
+  EXPECT_EQ(DeviceTable::CodeAt(domains, 1), 0U);
+}
+
+TEST(SoundDevices, HaveSingleValuesAndRightVersions) {
+  const std::vector<std::string> texts = {"a"};
+  const std::pair<AttributeValue, bool> rows[] = {{true, true},
+                                                  {int64_t{1}, true},
+                                                  {std::string_view("x"), true},
+                                                  {VersionText{"1.0.0"}, true},
+                                                  {VersionText{"1.0.0"}, true},
+                                                  {VersionText{"1.x"}, false},
+                                                  {std::span<const std::string>(texts), false},
+                                                  {std::monostate(), false}};
+  SoundDevices sound;
+  for (const auto& [value, is_sound] : rows) {
+    const Device device{.driver = "a.example", .attributes = {{"a", true}, {"v", value}}};
+    EXPECT_EQ(sound.Has(device), is_sound) << value.index();
+  }
+}
+
 TEST(DeviceTable, LikeDevicesHaveOneShape) {
   const Fleet fleet(9, /*wide=*/false, 50);
   DeviceTableBuilder builder;

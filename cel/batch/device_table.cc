@@ -159,7 +159,7 @@ Value Own(Arena& arena, const Value& value) {
   return value;
 }
 
-/// Versions that a builder knows to be right.
+/// Versions that are known to be right.
 constexpr size_t kSoundVersionsMax = 4096;
 
 /// Whether a part of this name, of a device of `driver`, is the one that `key` names. As Qualify
@@ -381,13 +381,18 @@ void DeviceTableBuilder::Add(const Device& device) {
   if (parts_.all) {
     AddAll(device);
   } else {
-    AddRead(device);
+    AddRead(device, sound_.Has(device));
   }
   ++size_;
 }
 
-/// Whether all attributes have values that every environment reads.
-bool DeviceTableBuilder::IsSound(const Device& device) {
+void DeviceTableBuilder::AddSound(const Device& parts) {
+  DRAY_CHECK(!parts_.all && size_ < std::numeric_limits<uint32_t>::max());
+  AddRead(parts, true);
+  ++size_;
+}
+
+bool SoundDevices::Has(const Device& device) {
   return std::ranges::all_of(device.attributes, [&](const Attribute& attribute) {
     const auto* const version = std::get_if<VersionText>(&attribute.value);
     if (version == nullptr) {
@@ -396,17 +401,17 @@ bool DeviceTableBuilder::IsSound(const Device& device) {
              std::holds_alternative<std::string_view>(attribute.value);
     }
     std::string text(version->text);
-    if (sound_versions_.contains(text)) return true;
+    if (versions_.contains(text)) return true;
     if (!api::Semver::Parse(text)) return false;
-    if (sound_versions_.size() < kSoundVersionsMax) sound_versions_.insert(std::move(text));
+    if (versions_.size() < kSoundVersionsMax) versions_.insert(std::move(text));
     return true;
   });
 }
 
-void DeviceTableBuilder::AddRead(const Device& device) {
+void DeviceTableBuilder::AddRead(const Device& device, bool is_sound) {
   Arena arena;
   AttributeReader reader(arena);
-  if (!IsSound(device)) {
+  if (!is_sound) {
     for (const Attribute& attribute : device.attributes) reader.Read(attribute);
     if (!reader.error().empty()) errors_.emplace(size_, reader.error());
     if (!reader.error_without_lists().empty())

@@ -128,6 +128,17 @@ class DeviceTable {
   std::unique_ptr<Arena> memory_;
 };
 
+/// Knows devices all of whose attributes have values that every environment reads: single ones, and
+/// versions that are right. Nobody has to look at such attributes to find what breaks a device.
+class SoundDevices {
+ public:
+  /// O(attributes); a version that was right before is not parsed again.
+  bool Has(const Device& device);
+
+ private:
+  std::unordered_set<std::string> versions_;  // texts that are right
+};
+
 /// Builds a table device by device. Costs O(names) per device and one sort per column at the end.
 class DeviceTableBuilder {
  public:
@@ -139,6 +150,9 @@ class DeviceTableBuilder {
 
   /// At most 2^32 - 1 devices. Copies what it needs of `device`.
   void Add(const Device& device);
+  /// A device of which only those parts need be there that the table has; names make a domain. The
+  /// others are sound. Precondition: not all parts are read.
+  void AddSound(const Device& parts);
   /// The builder is empty afterwards.
   std::shared_ptr<const DeviceTable> Build();
 
@@ -148,8 +162,7 @@ class DeviceTableBuilder {
   ColumnBuilder& ColumnFor(Field field, std::string_view domain, std::string_view id);
   void AddQualified(Field field, Field domain_field, std::vector<QualifiedValue>& values);
   void AddAll(const Device& device);
-  void AddRead(const Device& device);
-  bool IsSound(const Device& device);
+  void AddRead(const Device& device, bool is_sound);
   void NumberShapes(DeviceTable& table) const;
 
   PartsRead parts_;
@@ -157,7 +170,7 @@ class DeviceTableBuilder {
   std::vector<std::unique_ptr<ColumnBuilder>>
       columns_;  // unless all parts are read: of those that are
   std::unordered_map<std::string, size_t> index_;
-  std::unordered_set<std::string> sound_versions_;  // texts of versions that are right
+  SoundDevices sound_;
   std::vector<QualifiedValue> scratch_;
   size_t size_ = 0;
   std::unordered_map<size_t, std::string> errors_;  // by lane
