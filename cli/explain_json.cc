@@ -134,6 +134,7 @@ void WriteExplanation(const planning::Explanation& explanation, api::JsonWriter&
         json.Member("amount", static_cast<int64_t>(suggestion.amount));
         json.Member("text", suggestion.text);
         json.Member("node", suggestion.node);
+        if (!suggestion.second_node.empty()) json.Member("secondNode", suggestion.second_node);
       });
     }
   });

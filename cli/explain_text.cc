@@ -38,6 +38,13 @@ constexpr std::array<std::string_view, planning::kSteps> kFallen = {
     "short of capacity that others use up",
     "usable"};
 
+/// Where it then fits.
+std::string FitsText(const planning::Suggestion& suggestion) {
+  if (suggestion.second_node.empty() || suggestion.second_node == suggestion.node)
+    return "fits on node " + suggestion.node;
+  return fmt::format("fits on nodes {} and {}", suggestion.node, suggestion.second_node);
+}
+
 class TextReport {
  public:
   TextReport(const planning::OfflineExplanation& answer, const ExplainTextOptions& options)
@@ -245,7 +252,7 @@ class TextReport {
     Title("what would help, the smallest change first (each was tried)");
     for (size_t i = 0; i < Shown(suggestions.size()); ++i) {
       const planning::Suggestion& suggestion = suggestions[i];
-      Say(2, fmt::format("- {}: fits on node {}", suggestion.text, suggestion.node));
+      Say(2, fmt::format("- {}: {}", suggestion.text, FitsText(suggestion)));
     }
     SayMore(2, suggestions.size());
   }

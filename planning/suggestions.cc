@@ -8,6 +8,7 @@
 #include <string_view>
 #include <tuple>
 #include <utility>
+#include <variant>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -17,6 +18,7 @@
 #include "api/resource_v1/claim.h"
 #include "cel/syntax/conjuncts.h"
 #include "dray/allocator.h"
+#include "planning/pod_split.h"
 
 namespace dray::planning {
 namespace {
@@ -28,6 +30,7 @@ constexpr size_t kNodesFreedMax = 8;      // nodes whose claims might be given b
 constexpr size_t kHoldersTriedMax = 256;  // claims of one node that might be
 constexpr size_t kHoldersNamedMax = 3;    // of one suggestion
 constexpr size_t kClassesTriedMax = 16;   // instead of the one that is asked for
+constexpr size_t kFirstPodsTriedMax = 4;  // nodes for the first of two pods
 constexpr size_t kAmountsTriedMax = 8;    // of one capacity
 constexpr size_t kDevicesAddedMax = 32;   // as many as a claim may have
 constexpr std::string_view kAddedPool = "one-more";
@@ -73,6 +76,7 @@ class Suggester {
                               &Self::TakeOtherClass}) {
       if (!IsEnough()) EachWay(change);
     }
+    if (!IsEnough()) SplitPod();
     if (!IsEnough()) FreeClaims();
     if (!IsEnough()) AddDevices();
     std::ranges::sort(found_, {}, [](const Suggestion& suggestion) {
@@ -254,6 +258,52 @@ class Suggester {
     }
   }
 
+  /// The first division of which both parts fit at the same time.
+  void SplitPod() {
+    for (const PodSplit& split : SplitsOf(question_.claims)) {
+      if (!FitsSomewhere(allocator::Attempt(question_.snapshot, split.second))) continue;
+      if (TryApart(split) || TryApart({split.second, split.first, split.text})) return;
+    }
+  }
+
+  /// On which of the nodes, if on any.
+  const api::core_v1::Node* FitsSomewhere(const allocator::Attempt& attempt) const {
+    const auto nodes = question_.nodes.first(std::min(question_.nodes.size(), kNodesTriedMax));
+    const auto found = std::ranges::find_if(nodes, [&](const api::core_v1::Node* node) {
+      return FitOn(attempt, *node, question_.budget) == Fit::kYes;
+    });
+    return found == nodes.end() ? nullptr : *found;
+  }
+
+  /// The first pod takes its devices, then the second looks for its own.
+  bool TryApart(const PodSplit& split) {
+    const allocator::Attempt first(question_.snapshot, split.first);
+    size_t tried = 0;
+    const size_t count = std::min(question_.nodes.size(), kNodesTriedMax);
+    for (size_t i = 0; i < count && tried < kFirstPodsTriedMax; ++i) {
+      const api::core_v1::Node& node = *question_.nodes[i];
+      const Result<allocator::Outcome> outcome = first.Allocate(node, question_.budget);
+      if (!outcome) continue;
+      const auto* const allocation = std::get_if<allocator::Allocation>(&*outcome);
+      if (allocation == nullptr) continue;
+      ++tried;
+      const allocator::Snapshot rest = freed_.WithTaken(allocation->results);
+      const auto* const second = FitsSomewhere(allocator::Attempt(rest, split.second));
+      if (second == nullptr) continue;
+      size_t moved = 0;
+      for (const auto& claim : split.second) moved += claim->spec.devices.requests.size();
+      found_.push_back({.kind = ChangeKind::kSplitPod,
+                        .amount = moved,
+                        .text = fmt::format("split into two pods: {}", split.text),
+                        .node = node.metadata.name,
+                        .claims = split.first,
+                        .second_claims = split.second,
+                        .second_node = second->metadata.name});
+      return true;
+    }
+    return false;
+  }
+
   /// On each of the most promising nodes the fewest claims whose devices would do.
   void FreeClaims() {
     const allocator::Budget& budget = question_.budget;
@@ -367,12 +417,13 @@ class Suggester {
 }  // namespace
 
 std::string_view ChangeName(ChangeKind kind) {
-  constexpr std::array<std::string_view, 8> kNames = {"tolerate",
+  constexpr std::array<std::string_view, 9> kNames = {"tolerate",
                                                       "dropConstraint",
                                                       "dropCondition",
                                                       "fewerDevices",
                                                       "lessCapacity",
                                                       "otherClass",
+                                                      "splitPod",
                                                       "freeClaims",
                                                       "moreDevices"};
   return kNames[static_cast<size_t>(kind)];

@@ -30,6 +30,7 @@ enum class ChangeKind : uint8_t {
   kFewerDevices,
   kLessCapacity,  // of a device
   kOtherClass,
+  kSplitPod,     // into two
   kFreeClaims,   // of others
   kMoreDevices,  // on a node
 };
@@ -40,12 +41,14 @@ std::string_view ChangeName(ChangeKind kind);
 /// A change, and where the claims then fit.
 struct Suggestion {
   ChangeKind kind = ChangeKind::kTolerate;
-  size_t amount = 1;      // how much of it: claims given back, devices more or fewer
+  size_t amount = 1;  // how much of it: claims given back, devices more or fewer, requests moved
   std::string text = {};  // an imperative
   std::string node = {};
   // What was asked instead:
   WantedClaims claims = {};
-  std::vector<size_t> freed = {};  // places of holders
+  WantedClaims second_claims = {};  // of the second pod, which fits beside the first
+  std::string second_node = {};     // there
+  std::vector<size_t> freed = {};   // places of holders
   Frozen<api::resource_v1::ResourceSlice> added = nullptr;
 };
 

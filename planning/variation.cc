@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <variant>
 
+#include <fmt/format.h>
+
 #include "base/result.h"
 
 namespace dray::planning {
@@ -17,22 +19,41 @@ Fit FitOn(const allocator::Attempt& attempt,
   return std::holds_alternative<allocator::Allocation>(*outcome) ? Fit::kYes : Fit::kNo;
 }
 
+scheduler::TakenDevices& FreedClaims::Taken() {
+  if (taken_ != nullptr) return *taken_;
+  taken_ = std::make_unique<scheduler::TakenDevices>(snapshot_.features());
+  for (size_t i = 0; i < holders_.size(); ++i)
+    taken_->SetClaim(holders_.ClaimAt(i).metadata.uid, &holders_.ClaimAt(i));
+  allocator::Snapshot same = snapshot_;
+  taken_->BringUpToDate(same);  // from here on only what changes
+  return *taken_;
+}
+
 allocator::Snapshot FreedClaims::Without(std::span<const size_t> places) {
-  if (taken_ == nullptr) {
-    taken_ = std::make_unique<scheduler::TakenDevices>(snapshot_.features());
-    for (size_t i = 0; i < holders_.size(); ++i)
-      taken_->SetClaim(holders_.ClaimAt(i).metadata.uid, &holders_.ClaimAt(i));
-    allocator::Snapshot same = snapshot_;
-    taken_->BringUpToDate(same);  // from here on only what changes
-  }
-  for (const size_t place : places) taken_->SetClaim(holders_.ClaimAt(place).metadata.uid, nullptr);
+  scheduler::TakenDevices& taken = Taken();
+  for (const size_t place : places) taken.SetClaim(holders_.ClaimAt(place).metadata.uid, nullptr);
   allocator::Snapshot without = snapshot_;
-  taken_->BringUpToDate(without);
+  taken.BringUpToDate(without);
   for (const size_t place : places) {
     const auto& claim = holders_.ClaimAt(place);
-    taken_->SetClaim(claim.metadata.uid, &claim);
+    taken.SetClaim(claim.metadata.uid, &claim);
   }
   return without;
+}
+
+allocator::Snapshot FreedClaims::WithTaken(
+    std::span<const api::resource_v1::AllocationResult> allocations) {
+  scheduler::TakenDevices& taken = Taken();
+  const auto uid_of = [](size_t i) { return fmt::format("taken too: {}", i); };
+  for (size_t i = 0; i < allocations.size(); ++i) {
+    api::resource_v1::ResourceClaim claim;
+    claim.status.allocation = allocations[i];
+    taken.SetClaim(uid_of(i), &claim);
+  }
+  allocator::Snapshot with = snapshot_;
+  taken.BringUpToDate(with);
+  for (size_t i = 0; i < allocations.size(); ++i) taken.SetClaim(uid_of(i), nullptr);
+  return with;
 }
 
 std::vector<size_t> Minimal(size_t count,

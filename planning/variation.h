@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "api/core_v1/node.h"
+#include "api/resource_v1/allocation.h"
 #include "api/resource_v1/claim.h"
 #include "base/published.h"
 #include "dray/allocator.h"
@@ -33,7 +34,7 @@ Fit FitOn(const allocator::Attempt& attempt,
           const api::core_v1::Node& node,
           const allocator::Budget& budget);
 
-/// A cluster some of whose claims give their devices back. One thread.
+/// A cluster some of whose claims give their devices back, or where more is taken. One thread.
 class FreedClaims {
  public:
   /// Both outlive this. O(devices taken) when first asked.
@@ -42,8 +43,13 @@ class FreedClaims {
 
   /// The cluster without the claims at these places of the holders. O(devices concerned).
   allocator::Snapshot Without(std::span<const size_t> places);
+  /// The cluster in which this is allocated too. O(devices concerned).
+  allocator::Snapshot WithTaken(std::span<const api::resource_v1::AllocationResult> allocations);
 
  private:
+  /// What all claims have, to be changed and changed back.
+  scheduler::TakenDevices& Taken();
+
   const allocator::Snapshot& snapshot_;
   const Holders& holders_;
   std::unique_ptr<scheduler::TakenDevices> taken_;

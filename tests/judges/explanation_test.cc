@@ -130,10 +130,49 @@ class Case {
       if (suggestion.added != nullptr) changed.slices.push_back(suggestion.added);
       const Answer3 answer = LiteralAnswer(changed, NodeNamed(suggestion.node));
       EXPECT_TRUE(answer == Answer3::kYes || answer == Answer3::kUnknown) << suggestion.text;
+      if (suggestion.kind != planning::ChangeKind::kSplitPod) continue;
+      ExpectSameRequests(suggestion);
+      if (answer == Answer3::kYes) ExpectSecondFits(suggestion, std::move(changed));
     }
   }
 
  private:
+  /// Two pods ask for as many devices as one did, and for some each.
+  void ExpectSameRequests(const planning::Suggestion& suggestion) const {
+    using Counts = std::map<std::string, int64_t>;
+    const auto add = [](const planning::WantedClaims& claims, Counts& counts) {
+      for (const auto& claim : claims) {
+        for (const v1::DeviceRequest& request : claim->spec.devices.requests)
+          counts[claim->metadata.name + " " + request.name] +=
+              request.exactly.has_value() ? request.exactly->count : 0;
+      }
+    };
+    Counts before;
+    Counts after;
+    add(problem_.claims, before);
+    add(suggestion.claims, after);
+    add(suggestion.second_claims, after);
+    EXPECT_EQ(before, after) << suggestion.text;
+    EXPECT_TRUE(!suggestion.claims.empty() && !suggestion.second_claims.empty());
+  }
+
+  /// Beside what the first pod gets. `first`: its problem.
+  void ExpectSecondFits(const planning::Suggestion& suggestion, Problem first) const {
+    const Result<allocator::Outcome> outcome =
+        RunLiteral(first, NodeNamed(suggestion.node), kBudget);
+    std::vector<Frozen<v1::ResourceClaim>> holders = holders_;
+    for (const auto& result : std::get<allocator::Allocation>(*outcome).results) {
+      auto claim = std::make_shared<v1::ResourceClaim>();
+      claim->metadata.uid = fmt::format("of the first pod {}", holders.size());
+      claim->status.allocation = result;
+      holders.push_back(std::move(claim));
+    }
+    first.claims = suggestion.second_claims;
+    first.allocated = StateOf(holders, problem_.features);
+    const Answer3 answer = LiteralAnswer(first, NodeNamed(suggestion.second_node));
+    EXPECT_TRUE(answer == Answer3::kYes || answer == Answer3::kUnknown) << suggestion.text;
+  }
+
   const api::core_v1::Node& NodeNamed(const std::string& name) const {
     return *std::ranges::find(
         problem_.nodes, name, [](const api::core_v1::Node& node) { return node.metadata.name; });
@@ -315,6 +354,7 @@ TEST(ExplanationProperty, CountsConflictsAndSuggestionsAreTrue) {
   uint64_t infeasible = 0;
   uint64_t conflicts = 0;
   uint64_t suggestions = 0;
+  uint64_t splits = 0;
   for (uint64_t seed = 1; infeasible < wanted; ++seed) {
     const Case one(RandomProblem(seed, {.nodes_max = 3, .devices_max = 9, .claims_max = 2}));
     const planning::Explanation& explanation = one.explanation();
@@ -335,6 +375,8 @@ TEST(ExplanationProperty, CountsConflictsAndSuggestionsAreTrue) {
       one.ExpectSuggestions();
       if (explanation.conflict.has_value()) ++conflicts;
       suggestions += explanation.suggestions.size();
+      splits += static_cast<uint64_t>(std::ranges::count(
+          explanation.suggestions, planning::ChangeKind::kSplitPod, &planning::Suggestion::kind));
       ++infeasible;
     }
     EXPECT_NE(planning::OneLine(explanation), "");
@@ -343,8 +385,10 @@ TEST(ExplanationProperty, CountsConflictsAndSuggestionsAreTrue) {
   }
   testing::Test::RecordProperty("conflicts", static_cast<int>(conflicts));
   testing::Test::RecordProperty("suggestions", static_cast<int>(suggestions));
+  testing::Test::RecordProperty("splits", static_cast<int>(splits));
   EXPECT_GT(conflicts, wanted / 2);
   EXPECT_GT(suggestions, wanted / 2);
+  EXPECT_GT(splits, wanted / 20);
 }
 
 }  // namespace
