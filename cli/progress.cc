@@ -14,9 +14,9 @@ constexpr std::string_view kEraseLine = "\r\033[K";
 }  // namespace
 
 std::string ProgressLine::Now(std::string_view what, MonotonicTime now) {
-  std::string text = Clear();
+  const std::string cleared = Clear();
   what_ = what;
-  return text + StillNow(now);
+  return cleared + StillNow(now);
 }
 
 std::string ProgressLine::StillNow(MonotonicTime now) {

@@ -12,15 +12,13 @@
 namespace dray::cli {
 namespace {
 
-using std::chrono_literals::operator""ms;
-
 constexpr const char* kErase = "\r\033[K";
 
 TEST(ProgressLine, OfWorkThatIsQuickIsNotSeen) {
   SimulatedClock clock;
   ProgressLine line(clock.Monotonic());
   EXPECT_EQ(line.Now("reading", clock.Monotonic()), "");
-  clock.Advance(999ms);
+  clock.Advance(kQuickWork - std::chrono::milliseconds(1));
   EXPECT_EQ(line.StillNow(clock.Monotonic()), "");
   EXPECT_EQ(line.Now("looking", clock.Monotonic()), "");
   EXPECT_EQ(line.Clear(), "");
@@ -43,6 +41,7 @@ TEST(ProgressLine, IsSeenFromASecondOnAndWipedAway) {
 TEST(Progress, GoesByTheClockItIsGivenAndWritesNothingWhereNobodyWatches) {
   for (const bool shows_progress : {true, false}) {
     std::FILE* const notes = std::tmpfile();
+    ASSERT_NE(notes, nullptr);
     const Output output{.out = notes, .notes = notes, .shows_progress = shows_progress};
     SimulatedClock clock;
     {
@@ -51,7 +50,7 @@ TEST(Progress, GoesByTheClockItIsGivenAndWritesNothingWhereNobodyWatches) {
       clock.Advance(kQuickWork);
       progress.Now("looking");
     }
-    std::rewind(notes);
+    ASSERT_EQ(std::fseek(notes, 0, SEEK_SET), 0);
     std::string text(100, '\0');
     text.resize(std::fread(text.data(), 1, text.size(), notes));
     (void)std::fclose(notes);

@@ -139,7 +139,7 @@ std::string TextOf(const WantedClaims& part, const WantedClaims& claims) {
       texts.push_back(std::move(of));
     }
   }
-  const std::string last = std::move(texts.back());
+  std::string last = std::move(texts.back());
   texts.pop_back();
   if (texts.empty()) return last;
   return fmt::format("{} and {}", fmt::join(texts, ", "), last);
@@ -151,6 +151,15 @@ Shares CutAt(const std::vector<Unit>& units, size_t place, Share there) {
   if (place == units.size()) return shares;
   shares[place] = there;
   std::fill(shares.begin() + static_cast<ptrdiff_t>(place) + 1, shares.end(), Share::kSecond);
+  return shares;
+}
+
+/// Which pod is the first is all the same.
+Shares WithFirstUnitFirst(Shares shares) {
+  if (shares.empty() || shares.front() != Share::kSecond) return shares;
+  for (Share& share : shares) {
+    if (share != Share::kHalf) share = share == Share::kFirst ? Share::kSecond : Share::kFirst;
+  }
   return shares;
 }
 
@@ -166,13 +175,13 @@ std::vector<Shares> AllShares(const std::vector<Unit>& units) {
               Share::kSecond);
     return shares;
   };
+  const auto begins = [&](size_t i) { return i == 0 || units[i - 1].claim != units[i].claim; };
+  for (size_t i = 1; i < units.size(); ++i)
+    (begins(i) ? between_claims : between_requests).push_back(CutAt(units, i, Share::kSecond));
   for (size_t i = 0; i < units.size(); ++i) {
     size_t end = i;  // of the units of its claim
     while (end < units.size() && units[end].claim == units[i].claim) ++end;
-    const bool begins = i == 0 || units[i - 1].claim != units[i].claim;
-    if (i > 0)
-      (begins ? between_claims : between_requests).push_back(CutAt(units, i, Share::kSecond));
-    if (begins) between_claims.push_back(alone(i, end));
+    if (begins(i)) between_claims.push_back(alone(i, end));
     between_requests.push_back(alone(i, i + 1));
   }
   Shares every(units.size(), Share::kFirst);
@@ -198,7 +207,8 @@ std::vector<PodSplit> SplitsOf(const WantedClaims& claims) {
   for (size_t i = 0; i < claims.size(); ++i) AddUnits(claims[i]->spec.devices, i, units);
   std::vector<PodSplit> splits;
   std::set<Shares> seen;
-  for (const Shares& shares : AllShares(units)) {
+  for (const Shares& tried : AllShares(units)) {
+    const Shares shares = WithFirstUnitFirst(tried);
     if (!seen.insert(shares).second) continue;
     PodSplit split{.first = PartOf(claims, units, shares, Share::kFirst),
                    .second = PartOf(claims, units, shares, Share::kSecond),

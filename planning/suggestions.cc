@@ -261,7 +261,7 @@ class Suggester {
   /// The first division of which both parts fit at the same time.
   void SplitPod() {
     for (const PodSplit& split : SplitsOf(question_.claims)) {
-      if (!FitsSomewhere(allocator::Attempt(question_.snapshot, split.second))) continue;
+      if (FitsSomewhere(allocator::Attempt(question_.snapshot, split.second)) == nullptr) continue;
       if (TryApart(split) || TryApart({split.second, split.first, split.text})) return;
     }
   }
