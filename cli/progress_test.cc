@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdio>
+#include <memory>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -40,8 +41,9 @@ TEST(ProgressLine, IsSeenFromASecondOnAndWipedAway) {
 
 TEST(Progress, GoesByTheClockItIsGivenAndWritesNothingWhereNobodyWatches) {
   for (const bool shows_progress : {true, false}) {
-    std::FILE* const notes = std::tmpfile();
-    ASSERT_NE(notes, nullptr);
+    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::tmpfile(), &std::fclose);
+    std::FILE* const notes = file.get();
+    if (notes == nullptr) FAIL() << "no file for the notes";
     const Output output{.out = notes, .notes = notes, .shows_progress = shows_progress};
     SimulatedClock clock;
     {
@@ -53,7 +55,6 @@ TEST(Progress, GoesByTheClockItIsGivenAndWritesNothingWhereNobodyWatches) {
     EXPECT_EQ(std::fseek(notes, 0, SEEK_SET), 0);
     std::string text(100, '\0');
     text.resize(std::fread(text.data(), 1, text.size(), notes));
-    (void)std::fclose(notes);
     // Its own thread may have shown the first step just then.
     const std::string shown = std::string("looking …") + kErase;
     const std::string before = std::string("reading …") + kErase;
