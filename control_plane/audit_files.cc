@@ -73,7 +73,7 @@ Result<std::shared_ptr<const audit::Auditor>> MakeAuditor(World& world,
     return nullptr;
   }
   DRAY_TRY(audit::Sink sink, OpenSink(world, files));
-  auto lines = std::make_shared<audit::AuditLog>(log, std::move(sink));
+  auto lines = std::make_shared<audit::AuditLog>(log, world.clock, std::move(sink));
   return std::make_shared<const audit::Auditor>(
       audit::Auditor{.policy = std::move(policy), .log = std::move(lines)});
 }

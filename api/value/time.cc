@@ -364,7 +364,10 @@ std::string MicroTime::ToString() const {
   int64_t micros = unix_micros_ % kMicrosPerSecond;
   if (micros < 0) micros += kMicrosPerSecond;
   const auto seconds = std::chrono::floor<std::chrono::seconds>(moment);
-  return fmt::format("{}.{:06}Z", DateAndTime(seconds.count()), micros);
+  constexpr int kDigits = 6;
+  std::array<char, 1 + kDigits + 1> rest = {'.'};
+  *PutDigits(static_cast<unsigned>(micros), kDigits, &rest[1]) = 'Z';
+  return DateAndTime(seconds.count()).append(rest.data(), rest.size());
 }
 
 Result<Duration> Duration::Parse(std::string_view text) {

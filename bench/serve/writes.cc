@@ -4,16 +4,18 @@
 // matters little. Two programs in turns,
 // round by round, or one program beside itself without a name for the other.
 //
-//   writes_bench DRAY [--against OTHER] [--only TEXT] [--rounds N] [--objects N] [FLAG...]
+//   writes_bench DRAY [--against OTHER [--other-flag FLAG]...] [--only TEXT] [--rounds N]
+//                [--objects N] [FLAG...]
 //
 // Figures are those of the best round: what disturbs one only adds. --only: the requests whose
-// names contain TEXT. FLAG: of dray serve, for both, e.g. --memory. OTHER may be too old for
-// protobuf bodies; it then has no figure there.
+// names contain TEXT. FLAG: of dray serve, for both, e.g. --memory; --other-flag: for OTHER only.
+// OTHER may be too old for protobuf bodies; it then has no figure there.
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdlib>
 #include <functional>
+#include <iterator>
 #include <optional>
 #include <ranges>
 #include <string>
@@ -181,20 +183,22 @@ void Print(const Sort& sort) {
 struct Arguments {
   std::string program, other, only;
   size_t rounds = kRounds, listed = kListed;
-  std::vector<std::string> flags = {"--components", "apiserver"};
+  std::vector<std::string> flags = {"--components", "apiserver"}, other_flags = {};
 };
 
 Arguments Read(const std::vector<std::string>& words) {
   if (words.size() < 2) {
     bench::Die(
-        "usage: writes_bench DRAY [--against OTHER] [--only TEXT] [--rounds N] [--objects N] "
-        "[FLAG...]");
+        "usage: writes_bench DRAY [--against OTHER [--other-flag FLAG]...] [--only TEXT] "
+        "[--rounds N] [--objects N] [FLAG...]");
   }
   Arguments arguments{.program = words[1], .other = "", .only = ""};
   for (size_t i = 2; i < words.size(); ++i) {
     const bool has_value = i + 1 < words.size();
     if (words[i] == "--against" && has_value) {
       arguments.other = words[++i];
+    } else if (words[i] == "--other-flag" && has_value) {
+      arguments.other_flags.push_back(words[++i]);
     } else if (words[i] == "--only" && has_value) {
       arguments.only = words[++i];
     } else if (words[i] == "--rounds" && has_value) {
@@ -235,7 +239,11 @@ int main(int argc, char** argv) {
   std::erase_if(sorts, [&](const Sort& sort) { return !sort.name.contains(arguments.only); });
   Side side(arguments.program, arguments.flags, arguments.listed);
   std::optional<Side> other;
-  if (!arguments.other.empty()) other.emplace(arguments.other, arguments.flags, arguments.listed);
+  if (!arguments.other.empty()) {
+    std::vector<std::string> flags = arguments.flags;
+    std::ranges::copy(arguments.other_flags, std::back_inserter(flags));
+    other.emplace(arguments.other, flags, arguments.listed);
+  }
   for (size_t round = 0; round <= arguments.rounds; ++round) Round(round, sorts, side, other);
   fmt::print("one request at the server, the best of {} rounds; {} claims listed\n",
              arguments.rounds,

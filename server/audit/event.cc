@@ -10,6 +10,7 @@
 #include "api/managed_fields/apply.h"
 #include "api/value/time.h"
 #include "base/ascii.h"
+#include "base/json_text.h"
 #include "server/access/user_json.h"
 
 namespace dray::server::audit {
@@ -22,21 +23,17 @@ std::string TimeText(WallTime time) {
   return api::MicroTime::FromUnixMicros(micros.count()).ToString();
 }
 
-void MemberIfThere(api::JsonWriter& json, std::string_view name, const std::string& text) {
-  if (!text.empty()) json.Member(name, text);
+void AppendText(std::string_view text, std::string& out) {
+  AppendJsonString(text, JsonEscapes::kWeb, out);
 }
 
-void WriteReference(api::JsonWriter& json, const ObjectReference& object) {
-  json.Object([&] {
-    MemberIfThere(json, "resource", object.resource);
-    MemberIfThere(json, "namespace", object.namespace_);
-    MemberIfThere(json, "name", object.name);
-    MemberIfThere(json, "uid", object.uid);
-    MemberIfThere(json, "apiGroup", object.group);
-    MemberIfThere(json, "apiVersion", object.version);
-    MemberIfThere(json, "resourceVersion", object.resource_version);
-    MemberIfThere(json, "subresource", object.subresource);
-  });
+void AppendUser(const access::User& user, std::string& out) {
+  api::JsonWriter json(out);
+  access::WriteUser(json, user);
+}
+
+std::string CutAgent(std::string_view agent) {
+  return std::string(agent.substr(0, kUserAgentMax)) + "...TRUNCATED";
 }
 
 // Digits, letters up to f, dots and colons: what addresses are made of.
@@ -66,25 +63,15 @@ void DropAllOwners(JsonTree& tree) {
   for (JsonTree& item : items->elements()) DropOwners(item);
 }
 
-JsonTree TextTree(std::string_view text) {
-  JsonTree tree;
-  tree.kind = api::JsonKind::kString;
-  tree.text = text;
-  return tree;
-}
-
 // With kind and apiVersion in front.
-JsonTree WithKind(JsonTree tree, std::string_view version, std::string_view kind) {
+JsonTree WithKind(JsonTree tree) {
   JsonTree named = JsonTree::Object();
-  const auto put = [&](std::string_view name, std::string_view otherwise) {
+  for (const std::string_view name : {"kind", "apiVersion"}) {
     const JsonTree* const there = tree.members().Find(name);
-    const bool is_there = there != nullptr && there->is_string() && !there->text.empty();
-    if (is_there || !otherwise.empty()) {
-      named.members().Set(name, is_there ? *there : TextTree(otherwise));
+    if (there != nullptr && there->is_string() && !there->text.empty()) {
+      named.members().Set(name, *there);
     }
-  };
-  put("kind", kind);
-  put("apiVersion", version);
+  }
   for (auto& [name, member] : tree.members().All()) {
     if (name != "kind" && name != "apiVersion") named.members().Set(name, std::move(*member));
   }
@@ -93,45 +80,133 @@ JsonTree WithKind(JsonTree tree, std::string_view version, std::string_view kind
 
 }  // namespace
 
-std::string LineOf(const Event& event, Stage stage, WallTime now) {
-  std::string line = api::JsonText([&](api::JsonWriter& json) {
-    json.Object([&] {
-      json.Member("kind", "Event");
-      json.Member("apiVersion", "audit.k8s.io/v1");
-      json.Member("level", WordOf(event.level));
-      json.Member("auditID", event.id);
-      json.Member("stage", WordOf(stage));
-      json.Member("requestURI", event.request_uri);
-      json.Member("verb", event.verb);
-      access::WriteUser(json.Member("user"), event.user);
-      if (event.impersonated.has_value()) {
-        access::WriteUser(json.Member("impersonatedUser"), *event.impersonated);
-      }
-      if (!event.source_ips.empty()) json.Member("sourceIPs").ArrayOf(event.source_ips);
-      MemberIfThere(json, "userAgent", event.user_agent);
-      if (event.object.has_value()) WriteReference(json.Member("objectRef"), *event.object);
-      if (event.status.has_value()) {
-        api::EncodeJson(
-            api::TypeOf<api::meta_v1::Status>(), &*event.status, json.Member("responseStatus"));
-      }
-      if (!event.request_object.empty()) json.Member("requestObject").Raw(event.request_object);
-      if (!event.response_object.empty()) json.Member("responseObject").Raw(event.response_object);
-      json.Member("requestReceivedTimestamp", TimeText(event.received));
-      json.Member("stageTimestamp", TimeText(now));
-      if (event.annotations.empty()) return;
-      json.Member("annotations").Object([&] {
-        for (const auto& [key, value] : event.annotations) json.Member(key, value);
-      });
-    });
-  });
-  line += '\n';
-  return line;
+Event::Event(const Beginning& beginning) {
+  constexpr size_t kUsual = 768;
+  text_.reserve(kUsual);
+  text_ += R"({"kind":"Event","apiVersion":"audit.k8s.io/v1","level":")";
+  text_ += WordOf(beginning.level);
+  text_ += R"(","auditID":)";
+  AppendText(beginning.id, text_);
+  text_ += R"(,"stage":")";
+  stage_ = text_.size();
+  text_ += R"(","requestURI":)";
+  AppendText(beginning.request_uri, text_);
+  text_ += R"(,"verb":)";
+  AppendText(beginning.verb, text_);
+  text_ += R"(,"user":)";
+  AppendUser(beginning.user, text_);
+  impersonated_ = text_.size();
+  std::string_view before = R"(,"sourceIPs":[)";
+  for (const std::string_view source : beginning.source_ips) {
+    text_ += std::exchange(before, ",");
+    AppendText(source, text_);
+  }
+  if (!beginning.source_ips.empty()) text_ += ']';
+  if (const std::string_view agent = beginning.user_agent; !agent.empty()) {
+    text_ += R"(,"userAgent":)";
+    AppendText(agent.size() <= kUserAgentMax ? agent : std::string_view(CutAgent(agent)), text_);
+  }
+  object_ = text_.size();
+  text_ += R"(,"requestReceivedTimestamp":")";
+  text_ += TimeText(beginning.received);
+  text_ += R"(","stageTimestamp":")";
+  if (beginning.object.has_value()) SetObject(*beginning.object);
 }
 
-std::vector<std::string> SourcesOf(std::string_view forwarded_for,
-                                   std::string_view real_ip,
-                                   std::string_view peer) {
-  std::vector<std::string> sources;
+void Event::SetObject(const ObjectReference& object) {
+  constexpr size_t kUsual = 192;
+  object_text_.reserve(kUsual);
+  object_text_ = R"(,"objectRef":{)";
+  std::string_view before = R"(")";
+  const auto member = [&](std::string_view name, std::string_view value) {
+    if (value.empty()) return;
+    object_text_ += std::exchange(before, R"(,")");
+    object_text_ += name;
+    object_text_ += R"(":)";
+    AppendText(value, object_text_);
+  };
+  member("resource", object.resource);
+  member("namespace", object.namespace_);
+  member("name", object.name);
+  member("uid", object.uid);
+  member("apiGroup", object.group);
+  member("apiVersion", object.version);
+  member("resourceVersion", object.resource_version);
+  member("subresource", object.subresource);
+  object_text_ += '}';
+}
+
+void Event::AppendLine(Stage stage, WallTime now, std::string& out) const {
+  constexpr size_t kUsual = 256;  // of what is added here
+  out.reserve(out.size() + text_.size() + object_text_.size() + request_object.size() +
+              response_object.size() + kUsual);
+  const std::string_view text = text_;
+  out += text.substr(0, stage_);
+  out += WordOf(stage);
+  out += text.substr(stage_, impersonated_ - stage_);
+  if (impersonated.has_value()) {
+    out += R"(,"impersonatedUser":)";
+    AppendUser(*impersonated, out);
+  }
+  out += text.substr(impersonated_, object_ - impersonated_);
+  out += object_text_;
+  AppendAnswer(out);
+  out += text.substr(object_);
+  out += TimeText(now);
+  out += '"';
+  AppendAnnotations(out);
+  out += "}\n";
+}
+
+void Event::AppendAnswer(std::string& out) const {
+  if (status.has_value()) {
+    api::meta_v1::Status shown = *status;
+    shown.code = code;
+    out += R"(,"responseStatus":)";
+    api::JsonWriter json(out);
+    api::EncodeJson(api::TypeOf<api::meta_v1::Status>(), &shown, json);
+  } else if (code != 0) {
+    out += R"(,"responseStatus":{"metadata":{},"code":)";
+    api::JsonScalar(code).AppendTo(out);
+    out += '}';
+  }
+  const auto object = [&](std::string_view begin, const std::string& json) {
+    if (json.empty()) return;
+    out += begin;
+    out += json;
+  };
+  object(R"(,"requestObject":)", request_object);
+  object(R"(,"responseObject":)", response_object);
+}
+
+// Sorted, those of the decision among them.
+void Event::AppendAnnotations(std::string& out) const {
+  constexpr std::string_view kDecision = R"("authorization.k8s.io/decision":")";
+  std::string_view before = R"(,"annotations":{)";
+  const auto decide = [&] {
+    if (!is_allowed.has_value()) return;
+    out += std::exchange(before, ",");
+    out += kDecision;
+    out += *is_allowed ? "allow" : "forbid";
+    out += R"(","authorization.k8s.io/reason":)";
+    AppendText(reason, out);
+  };
+  const auto middle = annotations.lower_bound("authorization.k8s.io/decision");
+  for (auto at = annotations.begin();; ++at) {
+    if (at == middle) decide();
+    if (at == annotations.end()) break;
+    out += std::exchange(before, ",");
+    AppendText(at->first, out);
+    out += ':';
+    AppendText(at->second, out);
+  }
+  if (before == ",") out += '}';
+}
+
+std::vector<std::string_view> SourcesOf(std::string_view forwarded_for,
+                                        std::string_view real_ip,
+                                        std::string_view peer) {
+  std::vector<std::string_view> sources;
   while (!forwarded_for.empty()) {
     const size_t end = std::min(forwarded_for.find(','), forwarded_for.size());
     const std::string_view one = TrimSpace(forwarded_for.substr(0, end));
@@ -147,16 +222,13 @@ std::vector<std::string> SourcesOf(std::string_view forwarded_for,
   return sources;
 }
 
-std::string ObjectText(std::string_view json,
-                       std::string_view version,
-                       std::string_view kind,
-                       bool omit_managed_fields) {
+std::string ObjectText(std::string_view json, bool omit_managed_fields) {
   Result<JsonTree> tree = api::ParseJsonTree(json, api::managed_fields::kDocumentDepthMax);
   if (!tree.has_value()) return {};
   JsonTree document = *std::move(tree);
   if (document.is_object()) {
     if (omit_managed_fields) DropAllOwners(document);
-    document = WithKind(std::move(document), version, kind);
+    document = WithKind(std::move(document));
   }
   std::string text;
   api::WriteJsonTree(document, text);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// One line of the audit log: audit.k8s.io/v1 Event.
+// The lines of the audit log about one request: audit.k8s.io/v1 Event.
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -16,44 +17,68 @@
 
 namespace dray::server::audit {
 
-/// Bytes of a user agent; the rest is cut off, and that is said.
+/// Bytes of a user agent; the rest is cut off, which the line says.
 inline constexpr size_t kUserAgentMax = 1024;
 
+/// What it refers to needs to live for a call only; empty: it has none.
 struct ObjectReference {
-  std::string resource;
+  std::string_view resource;
   // NOLINTNEXTLINE(readability-identifier-naming): as in ObjectMeta
-  std::string namespace_;
-  std::string name, uid, group, version, resource_version, subresource;
+  std::string_view namespace_;
+  std::string_view name, uid, group, version, resource_version, subresource;
 };
 
-struct Event {
+/// What is known when a request begins. What it refers to needs to live for a call only.
+struct Beginning {
   Level level = Level::kMetadata;
-  std::string id;
-  std::string request_uri, verb;
-  access::User user;
-  std::optional<access::User> impersonated = {};
-  std::vector<std::string> source_ips = {};
-  std::string user_agent = {};
+  std::string_view id;
+  std::string_view request_uri, verb;
+  const access::User& user;
+  std::vector<std::string_view> source_ips = {};
+  std::string_view user_agent = {};
   std::optional<ObjectReference> object = {};  // of resources
-  std::optional<api::meta_v1::Status> status = {};
-  std::string request_object = {}, response_object = {};  // JSON; empty: there is none
   WallTime received = {};
-  std::map<std::string, std::string> annotations = {};
 };
 
-/// The event at `stage`, as one line with its end.
-std::string LineOf(const Event& event, Stage stage, WallTime now);
+/// A request as far as it is known. Its beginning is text as soon as it is there, since all lines
+/// repeat it; a line then costs little more than copying it.
+class Event {
+ public:
+  explicit Event(const Beginning& beginning);
+
+  /// What the request is about, when more is known.
+  void SetObject(const ObjectReference& object);
+  /// Appends the event at `stage`, as one line with its end.
+  void AppendLine(Stage stage, WallTime now, std::string& out) const;
+
+  // What is added on the way.
+
+  std::optional<access::User> impersonated;
+  int code = 0;  // of the answer; 0: there is none
+  std::optional<api::meta_v1::Status> status;
+  std::string request_object, response_object;  // JSON; empty: there is none
+  std::optional<bool> is_allowed;
+  std::string reason;  // of that
+  std::map<std::string, std::string, std::less<>> annotations;
+
+ private:
+  void AppendAnswer(std::string& out) const;
+  void AppendAnnotations(std::string& out) const;
+
+  // The line without what changes, and where that belongs.
+  std::string text_;
+  size_t stage_ = 0, impersonated_ = 0, object_ = 0;
+  std::string object_text_;
+};
 
 /// Where a request came from: what proxies say, then the other end of the connection.
-std::vector<std::string> SourcesOf(std::string_view forwarded_for,
-                                   std::string_view real_ip,
-                                   std::string_view peer);
+/// Parts of the arguments.
+std::vector<std::string_view> SourcesOf(std::string_view forwarded_for,
+                                        std::string_view real_ip,
+                                        std::string_view peer);
 
-/// `json`, one object or a list of them, compact and without who owns what if that is wanted;
-/// `kind` and `version` are put in front where it has none. Empty when it is no JSON.
-std::string ObjectText(std::string_view json,
-                       std::string_view version,
-                       std::string_view kind,
-                       bool omit_managed_fields);
+/// `json`, one object or a list of them, compact, its kind and version first, and without who owns
+/// what if that is wanted. Empty when it is no JSON.
+std::string ObjectText(std::string_view json, bool omit_managed_fields);
 
 }  // namespace dray::server::audit

@@ -1,40 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/audit/log.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace dray::server::audit {
+namespace {
 
-AuditLog::AuditLog(Log log, Sink sink)
-    : log_(std::move(log)), sink_(std::move(sink)), thread_([this] { Run(); }) {}
+constexpr std::chrono::hours kUntilWoken{1};
+constexpr size_t kKeptBytesMax = size_t{1} << 20;  // of a buffer between two rounds
+
+}  // namespace
+
+AuditLog::AuditLog(Log log, const Clock& clock, Sink sink)
+    : log_(std::move(log)),
+      clock_(clock),
+      sink_(std::move(sink)),
+      due_(clock.Monotonic() + kGatherTime),
+      thread_([this] { Run(); }) {}
 
 AuditLog::~AuditLog() {
   {
     const MutexLock lock(mutex_);
     closed_ = true;
-    filled_.NotifyAll();
   }
+  wakeup_.Wake();
   thread_.join();
 }
 
 bool AuditLog::IsPast(size_t times) const {
-  return waiting_.size() >= times * kWaitingLinesMax || bytes_ >= times * kWaitingBytesMax;
+  return lines_ >= times * kWaitingLinesMax || waiting_.size() >= times * kWaitingBytesMax;
 }
 
-bool AuditLog::HasRoom() const {
-  const MutexLock lock(mutex_);
-  return !IsPast(1);
-}
-
-void AuditLog::Add(std::string line) {
-  const MutexLock lock(mutex_);
-  if (IsPast(2)) {
-    ++lost_;
-    return;
+void AuditLog::Add(std::string_view line) {
+  {
+    const MutexLock lock(mutex_);
+    if (IsPast(2)) {
+      ++lost_;
+      return;
+    }
+    waiting_ += line;
+    ++lines_;
+    if (IsPast(1)) has_room_ = false;
+    if (!std::exchange(is_asleep_, false)) return;
+    due_ = clock_.Monotonic() + kGatherTime;
   }
-  bytes_ += line.size();
-  waiting_.push_back(std::move(line));
-  if (waiting_.size() == 1) filled_.NotifyOne();
+  wakeup_.Wake();
 }
 
 uint64_t AuditLog::lost() const {
@@ -43,42 +54,66 @@ uint64_t AuditLog::lost() const {
 }
 
 void AuditLog::Run() {
+  std::string lines;
   for (bool is_last = false; !is_last;) {
-    {
-      const MutexLock lock(mutex_);
-      while (waiting_.empty() && !closed_) filled_.Wait(mutex_);
-      is_last = closed_;
-    }
-    if (!is_last) std::this_thread::sleep_for(kGatherTime);
-    std::vector<std::string> lines;
-    uint64_t lost = 0;
-    {
-      const MutexLock lock(mutex_);
-      lines.swap(waiting_);
-      bytes_ = 0;
-      lost = lost_;
-    }
-    if (lost > told_) {
-      log_.Error("audit events were dropped: they come faster than they are written",
-                 "dropped",
-                 lost - std::exchange(told_, lost));
-    }
+    AwaitTurn();
+    is_last = Take(lines);
     Write(lines);
+    lines.clear();
+    if (lines.capacity() > kKeptBytesMax) lines.shrink_to_fit();
   }
 }
 
-void AuditLog::Write(const std::vector<std::string>& lines) {
+// Until there are lines and it is time for them, or the log ends. Who adds a line wakes this only
+// when there was none for so long.
+void AuditLog::AwaitTurn() {
+  for (;;) {
+    const MonotonicTime now = clock_.Monotonic();
+    std::chrono::nanoseconds wait = kUntilWoken;
+    {
+      const MutexLock lock(mutex_);
+      if (closed_ || (now >= due_ && !waiting_.empty())) return;
+      is_asleep_ = now >= due_;
+      if (!is_asleep_) wait = due_ - now;
+    }
+    wakeup_.WaitFor(wait);
+  }
+}
+
+// Whether these are the last.
+bool AuditLog::Take(std::string& lines) {
+  uint64_t lost = 0;
+  bool is_last = false;
+  {
+    const MutexLock lock(mutex_);
+    lines.swap(waiting_);
+    lines_ = 0;
+    has_room_ = true;
+    due_ = clock_.Monotonic() + kGatherTime;
+    lost = lost_;
+    is_last = closed_;
+  }
+  if (lost > told_) {
+    log_.Error("audit events were dropped: they come faster than they are written",
+               "dropped",
+               lost - std::exchange(told_, lost));
+  }
+  return is_last;
+}
+
+void AuditLog::Write(std::string_view lines) {
   uint64_t refused = 0;
   std::string why;
-  for (size_t next = 0; next < lines.size();) {
-    std::string together;
-    const size_t first = next;
-    do {
-      together += lines[next++];
-    } while (next < lines.size() && together.size() + lines[next].size() <= kWriteBytesMax);
+  while (!lines.empty()) {
+    // Whole lines, as many as fit, and one at least.
+    size_t end = lines.size() <= kWriteBytesMax ? lines.size()
+                                                : lines.substr(0, kWriteBytesMax).rfind('\n') + 1;
+    if (end == 0) end = std::min(lines.find('\n', kWriteBytesMax), lines.size() - 1) + 1;
+    const std::string_view together = lines.substr(0, end);
+    lines.remove_prefix(end);
     const Result<> written = sink_(together);
     if (written.has_value()) continue;
-    refused += next - first;
+    refused += static_cast<uint64_t>(std::ranges::count(together, '\n'));
     why = written.error().message;
   }
   if (refused == 0) return;

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The audit log: lines of requests on their way to a file, written by a thread of their own.
+// The audit log: lines of requests on their way to a file, written by a thread of their own. What a
+// request pays is a copy of its line: the thread looks every kGatherTime while there is something,
+// and needs to be woken only when there was nothing for so long.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -9,11 +12,12 @@
 #include <string>
 #include <string_view>
 #include <thread>
-#include <vector>
 
 #include "base/log.h"
 #include "base/mutex.h"
 #include "base/result.h"
+#include "base/wakeup.h"
+#include "base/world.h"
 
 namespace dray::server::audit {
 
@@ -25,7 +29,7 @@ inline constexpr size_t kWaitingBytesMax = size_t{64} << 20;
 /// Lines are gathered for so long before they are written, and written so many bytes at once, if no
 /// single line is longer: a wake-up and a system call for each would cost more than the lines.
 inline constexpr std::chrono::milliseconds kGatherTime{5};
-inline constexpr size_t kWriteBytesMax = size_t{64} << 10;
+inline constexpr size_t kWriteBytesMax = size_t{256} << 10;
 
 /// Takes whole lines, one or more; called by the log's thread only.
 using Sink = std::function<Result<>(std::string_view lines)>;
@@ -33,33 +37,39 @@ using Sink = std::function<Result<>(std::string_view lines)>;
 /// Thread-safe.
 class AuditLog {
  public:
-  /// `log` is told when something could not be written.
-  AuditLog(Log log, Sink sink);
-  /// Waits until everything is written: kGatherTime longer than that takes, at most.
+  /// `log` is told when something could not be written; the clock outlives it.
+  AuditLog(Log log, const Clock& clock, Sink sink);
+  /// Waits until everything is written, and for nothing else.
   ~AuditLog();
   AuditLog(const AuditLog&) = delete;
   AuditLog& operator=(const AuditLog&) = delete;
 
   /// Whether a new request can be written about.
-  bool HasRoom() const;
-  /// Queues a line. One that finds no place at all is dropped, and counted.
-  void Add(std::string line);
+  bool HasRoom() const { return has_room_.load(std::memory_order_relaxed); }
+  /// Queues a whole line. One that finds no place at all is dropped, and counted.
+  void Add(std::string_view line);
   /// Lines that were not written: dropped, or refused by the sink.
   uint64_t lost() const;
 
  private:
   void Run();
-  void Write(const std::vector<std::string>& lines);
+  void AwaitTurn();
+  bool Take(std::string& lines);
+  void Write(std::string_view lines);
   bool IsPast(size_t times) const DRAY_REQUIRES(mutex_);
 
   const Log log_;
+  const Clock& clock_;
   const Sink sink_;
+  Wakeup wakeup_;
   mutable Mutex mutex_;
-  Condition filled_;
-  std::vector<std::string> waiting_ DRAY_GUARDED_BY(mutex_);
-  size_t bytes_ DRAY_GUARDED_BY(mutex_) = 0;
+  std::string waiting_ DRAY_GUARDED_BY(mutex_);
+  size_t lines_ DRAY_GUARDED_BY(mutex_) = 0;  // in it
   uint64_t lost_ DRAY_GUARDED_BY(mutex_) = 0;
-  uint64_t told_ = 0;  // of those, in the server's log; of the log's thread
+  uint64_t told_ = 0;                          // of those, in the server's log; of the log's thread
+  std::atomic<bool> has_room_ = true;          // no lock for what each request asks
+  MonotonicTime due_ DRAY_GUARDED_BY(mutex_);  // the next round, unless the thread is asleep
+  bool is_asleep_ DRAY_GUARDED_BY(mutex_) = false;
   bool closed_ DRAY_GUARDED_BY(mutex_) = false;
   std::thread thread_;
 };

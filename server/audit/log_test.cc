@@ -46,7 +46,7 @@ TEST(AuditLog, WritesEverythingInOrderBeforeItEnds) {
   std::string written;
   std::string wanted;
   {
-    AuditLog log(Log::Silent(), [&](std::string_view lines) {
+    AuditLog log(Log::Silent(), RealWorld().clock, [&](std::string_view lines) {
       written += lines;
       return Result<>();
     });
@@ -63,7 +63,8 @@ TEST(AuditLog, WritesManyLinesAtOnceButNotTooMany) {
   constexpr size_t kLine = 1024;
   constexpr size_t kWrites = 4;
   {
-    AuditLog log(Log::Silent(), [&](std::string_view lines) { return sink(lines); });
+    AuditLog log(
+        Log::Silent(), RealWorld().clock, [&](std::string_view lines) { return sink(lines); });
     log.Add(Line(1));
     sink.begun.wait();
     for (size_t i = 0; i < kWrites * kWriteBytesMax / kLine; ++i) log.Add(Line(kLine));
@@ -74,10 +75,28 @@ TEST(AuditLog, WritesManyLinesAtOnceButNotTooMany) {
   EXPECT_EQ(sink.largest, kWriteBytesMax + 1);
 }
 
+TEST(AuditLog, GathersLinesUntilItsClockSaysThatItIsTime) {
+  SimulatedClock clock;
+  std::vector<std::string> writes;
+  std::latch is_written{1};
+  AuditLog log(Log::Silent(), clock, [&](std::string_view lines) {
+    writes.emplace_back(lines);
+    is_written.count_down();
+    return Result<>();
+  });
+  log.Add("a\n");
+  clock.Advance(kGatherTime - std::chrono::nanoseconds(1));
+  log.Add("b\n");
+  clock.Advance(std::chrono::nanoseconds(1));
+  is_written.wait();
+  EXPECT_EQ(writes, std::vector<std::string>({"a\nb\n"}));
+}
+
 TEST(AuditLog, RefusesNewRequestsWhenManyLinesWait) {
   HeldSink sink;
   {
-    AuditLog log(Log::Silent(), [&](std::string_view lines) { return sink(lines); });
+    AuditLog log(
+        Log::Silent(), RealWorld().clock, [&](std::string_view lines) { return sink(lines); });
     log.Add(Line(1));
     sink.begun.wait();
     for (size_t i = 1; i < kWaitingLinesMax; ++i) log.Add(Line(1));
@@ -96,7 +115,8 @@ TEST(AuditLog, RefusesNewRequestsWhenManyLinesWait) {
 TEST(AuditLog, RefusesNewRequestsWhenManyBytesWait) {
   HeldSink sink;
   {
-    AuditLog log(Log::Silent(), [&](std::string_view lines) { return sink(lines); });
+    AuditLog log(
+        Log::Silent(), RealWorld().clock, [&](std::string_view lines) { return sink(lines); });
     log.Add(Line(1));
     sink.begun.wait();
     log.Add(Line(kWaitingBytesMax - 1));
@@ -113,10 +133,12 @@ TEST(AuditLog, RefusesNewRequestsWhenManyBytesWait) {
 
 TEST(AuditLog, CountsWhatCouldNotBeWritten) {
   std::latch is_written{1};
-  auto log = std::make_unique<AuditLog>(Log::Silent(), [&](std::string_view lines) {
-    if (lines == "good\n") is_written.count_down();
-    return lines == "good\n" ? Result<>() : Result<>(Fail(StatusReason::kInternalError, "full"));
-  });
+  auto log =
+      std::make_unique<AuditLog>(Log::Silent(), RealWorld().clock, [&](std::string_view lines) {
+        if (lines == "good\n") is_written.count_down();
+        return lines == "good\n" ? Result<>()
+                                 : Result<>(Fail(StatusReason::kInternalError, "full"));
+      });
   log->Add("good\n");
   is_written.wait();
   log->Add("bad\n");
@@ -193,7 +215,7 @@ TEST_F(RotatedFileTest, KeepsSoManyAndNoLonger) {
 // ------------------------------------------------------------------------------------- its lines
 
 TEST(AuditEvent, ComesFromWhereProxiesSayAndThenFromThePeer) {
-  using Sources = std::vector<std::string>;
+  using Sources = std::vector<std::string_view>;
   EXPECT_EQ(SourcesOf("", "", "127.0.0.1:4000"), Sources({"127.0.0.1"}));
   EXPECT_EQ(SourcesOf("", "", "[::1]:4000"), Sources({"::1"}));
   EXPECT_EQ(SourcesOf("10.0.0.1, nobody, fe80::1", "10.0.0.9", "127.0.0.1:1"),
@@ -201,17 +223,53 @@ TEST(AuditEvent, ComesFromWhereProxiesSayAndThenFromThePeer) {
   EXPECT_EQ(SourcesOf("10.0.0.1", "10.0.0.1", "10.0.0.1:1"), Sources({"10.0.0.1"}));
 }
 
+TEST(AuditEvent, IsOneLineForEachStage) {
+  const access::User user{.name = "a<b>", .uid = {}, .groups = {"g"}};
+  const std::string agent(kUserAgentMax, 'u');
+  Event event({.level = Level::kMetadata,
+               .id = "\"id\"",
+               .request_uri = "/version",
+               .verb = "get",
+               .user = user,
+               .source_ips = {"::1"},
+               .user_agent = agent});
+  event.SetObject({.resource = "pods", .namespace_ = "n"});
+  const auto line = [&](Stage stage) {
+    std::string out;
+    event.AppendLine(stage, WallTime(std::chrono::microseconds(1)), out);
+    return out;
+  };
+  const std::string begin =
+      R"({"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"Metadata","auditID":"\"id\"",)";
+  const std::string question =
+      R"("requestURI":"/version","verb":"get","user":{"username":"a\u003cb\u003e","groups":["g"]},)";
+  const std::string origin = R"("sourceIPs":["::1"],"userAgent":")" + agent +
+                             R"(","objectRef":{"resource":"pods","namespace":"n"},)";
+  const std::string times = R"("requestReceivedTimestamp":"1970-01-01T00:00:00.000000Z",)"
+                            R"("stageTimestamp":"1970-01-01T00:00:00.000001Z")";
+  EXPECT_EQ(line(Stage::kRequestReceived),
+            begin + R"("stage":"RequestReceived",)" + question + origin + times + "}\n");
+  event.code = 200;
+  event.is_allowed = true;
+  event.annotations = {{"a", "1"}, {"z", "2"}};
+  EXPECT_EQ(line(Stage::kResponseComplete),
+            begin + R"("stage":"ResponseComplete",)" + question + origin +
+                R"("responseStatus":{"metadata":{},"code":200},)" + times +
+                R"(,"annotations":{"a":"1","authorization.k8s.io/decision":"allow",)"
+                R"("authorization.k8s.io/reason":"","z":"2"}})" +
+                "\n");
+}
+
 TEST(AuditEvent, ShowsObjectsCompactAndWithoutOwnersWhereTheyAreNotWanted) {
   constexpr const char* kObject =
-      R"({ "metadata": {"name": "a", "managedFields": [{}]}, "kind": "K" })";
-  EXPECT_EQ(ObjectText(kObject, "v1", "X", true),
-            R"({"kind":"K","apiVersion":"v1","metadata":{"name":"a"}})");
-  EXPECT_EQ(ObjectText(kObject, "", "", false),
-            R"({"kind":"K","metadata":{"name":"a","managedFields":[{}]}})");
-  EXPECT_EQ(ObjectText(R"({"items":[{"metadata":{"managedFields":[]}}]})", "", "", true),
+      R"({ "metadata": {"name": "a", "managedFields": [{}]}, "apiVersion": "v1", "kind": "K" })";
+  EXPECT_EQ(ObjectText(kObject, true), R"({"kind":"K","apiVersion":"v1","metadata":{"name":"a"}})");
+  EXPECT_EQ(ObjectText(kObject, false),
+            R"({"kind":"K","apiVersion":"v1","metadata":{"name":"a","managedFields":[{}]}})");
+  EXPECT_EQ(ObjectText(R"({"items":[{"metadata":{"managedFields":[]}}]})", true),
             R"({"items":[{"metadata":{}}]})");
-  EXPECT_EQ(ObjectText("[1, 2]", "", "", true), "[1,2]");
-  EXPECT_EQ(ObjectText("no json", "", "", true), "");
+  EXPECT_EQ(ObjectText("[1, 2]", true), "[1,2]");
+  EXPECT_EQ(ObjectText("no json", true), "");
 }
 
 }  // namespace

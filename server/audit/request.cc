@@ -11,16 +11,16 @@ namespace dray::server::audit {
 namespace {
 
 // The text at metadata.`name` of an object.
-std::string MetadataText(const api::JsonTree& object, std::string_view name) {
+std::string_view MetadataText(const api::JsonTree& object, std::string_view name) {
   const api::JsonTree* const metadata =
       object.is_object() ? object.members().Find("metadata") : nullptr;
   if (metadata == nullptr || !metadata->is_object()) return {};
   const api::JsonTree* const found = metadata->members().Find(name);
-  return found == nullptr || !found->is_string() ? std::string() : found->text;
+  return found == nullptr || !found->is_string() ? std::string_view() : found->text;
 }
 
 void FillIn(const api::JsonTree& object, ObjectReference& reference) {
-  const auto fill = [&](std::string& to, std::string_view name) {
+  const auto fill = [&](std::string_view& to, std::string_view name) {
     if (to.empty()) to = MetadataText(object, name);
   };
   fill(reference.namespace_, "namespace");
@@ -34,12 +34,15 @@ void FillIn(const api::JsonTree& object, ObjectReference& reference) {
 AuditedRequest::AuditedRequest(std::shared_ptr<AuditLog> log,
                                const Clock& clock,
                                const Decision& decision,
-                               Event event)
+                               const Beginning& beginning,
+                               bool is_told)
     : log_(std::move(log)),
       clock_(clock),
       decision_(decision),
-      id_(event.id),
-      event_(std::move(event)) {}
+      id_(beginning.id),
+      event_(beginning) {
+  if (is_told) Write(Stage::kRequestReceived, beginning.received);
+}
 
 AuditedRequest::~AuditedRequest() {
   constexpr int kOk = 200;
@@ -58,26 +61,32 @@ void AuditedRequest::SetImpersonated(const access::User& user) {
   event_.impersonated = user;
 }
 
+void AuditedRequest::SetVerdict(bool is_allowed, std::string reason) {
+  const MutexLock lock(mutex_);
+  event_.is_allowed = is_allowed;
+  event_.reason = std::move(reason);
+}
+
 void AuditedRequest::Annotate(std::string key, std::string value) {
   const MutexLock lock(mutex_);
   event_.annotations.insert({std::move(key), std::move(value)});
 }
 
 void AuditedRequest::SetRequestObject(std::string_view json,
-                                      std::string_view version,
-                                      std::string_view kind) {
+                                      std::optional<ObjectReference> asked_for) {
   const auto object = api::ParseJsonTree(json, api::managed_fields::kDocumentDepthMax);
   if (!object.has_value()) return;
   std::string text;
-  if (wants_request()) text = ObjectText(json, version, kind, decision_.omit_managed_fields);
+  if (wants_request()) text = ObjectText(json, decision_.omit_managed_fields);
+  if (asked_for.has_value()) FillIn(*object, *asked_for);
   const MutexLock lock(mutex_);
-  if (event_.object.has_value()) FillIn(*object, *event_.object);
+  if (asked_for.has_value()) event_.SetObject(*asked_for);
   event_.request_object = std::move(text);
 }
 
 void AuditedRequest::SetPatch(std::string_view json) {
   if (!wants_request()) return;
-  std::string text = ObjectText(json, "", "", /*omit_managed_fields=*/false);
+  std::string text = ObjectText(json, /*omit_managed_fields=*/false);
   const MutexLock lock(mutex_);
   event_.request_object = std::move(text);
 }
@@ -97,36 +106,29 @@ void AuditedRequest::SetStatus(const api::meta_v1::Status& status, bool is_objec
 }
 
 void AuditedRequest::SetResponseObject(std::string_view json) {
-  std::string text = ObjectText(json, "", "", decision_.omit_managed_fields);
+  std::string text = ObjectText(json, decision_.omit_managed_fields);
   const MutexLock lock(mutex_);
   if (!is_over_) event_.response_object = std::move(text);
 }
 
-void AuditedRequest::SetCode(int code) {
-  if (!event_.status.has_value()) event_.status.emplace();
-  event_.status->code = code;
-}
-
-void AuditedRequest::Received() {
-  const MutexLock lock(mutex_);
-  Write(Stage::kRequestReceived, event_.received);
-}
-
 void AuditedRequest::Started(int code) {
   const MutexLock lock(mutex_);
-  SetCode(code);
+  event_.code = code;
   Write(Stage::kResponseStarted, clock_.Now());
 }
 
 void AuditedRequest::Complete(int code, Stage stage) {
   const MutexLock lock(mutex_);
   if (std::exchange(is_over_, true)) return;
-  SetCode(code);
+  event_.code = code;
   Write(stage, clock_.Now());
 }
 
 void AuditedRequest::Write(Stage stage, WallTime now) {
-  if (!decision_.omitted.Has(stage)) log_->Add(LineOf(event_, stage, now));
+  if (decision_.omitted.Has(stage)) return;
+  line_.clear();
+  event_.AppendLine(stage, now, line_);
+  log_->Add(line_);
 }
 
 }  // namespace dray::server::audit

@@ -27,11 +27,13 @@ struct Auditor {
 
 class AuditedRequest {
  public:
-  /// `event` has what is known at the beginning; the clock outlives it.
+  /// Writes the line of what was received, if `is_told` and the policy wants it. The clock outlives
+  /// it.
   AuditedRequest(std::shared_ptr<AuditLog> log,
                  const Clock& clock,
                  const Decision& decision,
-                 Event event);
+                 const Beginning& beginning,
+                 bool is_told);
   /// One that was never answered ends here.
   ~AuditedRequest();
   AuditedRequest(const AuditedRequest&) = delete;
@@ -43,10 +45,12 @@ class AuditedRequest {
   bool wants_response() const { return decision_.level >= Level::kRequestResponse; }
 
   void SetImpersonated(const access::User& user);
+  /// Whether he may, and why.
+  void SetVerdict(bool is_allowed, std::string reason);
   void Annotate(std::string key, std::string value);
-  /// What the client sent, as JSON, about an object of `version` and `kind` (empty: unknown). What
-  /// it says about its name, uid and version completes the reference.
-  void SetRequestObject(std::string_view json, std::string_view version, std::string_view kind);
+  /// What the client sent, as JSON. What it says about its name, uid and version completes
+  /// `asked_for`, if that is an object.
+  void SetRequestObject(std::string_view json, std::optional<ObjectReference> asked_for);
   /// A patch, which says nothing about an object.
   void SetPatch(std::string_view json);
   /// The answer, where it is a Status, and where it is anything else.
@@ -55,7 +59,6 @@ class AuditedRequest {
 
   // Each writes a line, unless the policy leaves the stage out.
 
-  void Received();
   /// Of what takes long: its answer has begun.
   void Started(int code);
   /// The end; only the first one counts.
@@ -63,7 +66,6 @@ class AuditedRequest {
 
  private:
   void Write(Stage stage, WallTime now) DRAY_REQUIRES(mutex_);
-  void SetCode(int code) DRAY_REQUIRES(mutex_);
 
   const std::shared_ptr<AuditLog> log_;
   const Clock& clock_;
@@ -71,6 +73,7 @@ class AuditedRequest {
   const std::string id_;
   Mutex mutex_;
   Event event_ DRAY_GUARDED_BY(mutex_);
+  std::string line_ DRAY_GUARDED_BY(mutex_);  // room for one
   bool is_over_ DRAY_GUARDED_BY(mutex_) = false;
 };
 

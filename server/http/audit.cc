@@ -30,11 +30,6 @@ bool IsAuditId(std::string_view id) {
          std::ranges::all_of(id, [](char c) { return c > ' ' && c < 0x7F; });
 }
 
-std::string CutAgent(std::string_view agent) {
-  if (agent.size() <= audit::kUserAgentMax) return std::string(agent);
-  return std::string(agent.substr(0, audit::kUserAgentMax)) + "...TRUNCATED";
-}
-
 std::optional<audit::ObjectReference> ReferenceOf(const Route& route,
                                                   const access::Attributes& asked) {
   if (!asked.path.empty()) return std::nullopt;
@@ -83,26 +78,25 @@ std::string Exchange::AuditId() const {
 // From here on an answer is written about, too. A request that could not be is not carried out.
 Result<> Exchange::BeginAudit(const verbs::User& user) {
   if (parts_.auditor == nullptr) return {};
-  const access::Attributes asked =
-      AttributesOf(route_, request_.method, request_.path(), query_.First("fieldSelector"));
-  const audit::Decision decision = audit::DecisionOf(parts_.auditor->policy, user, asked);
+  const audit::Decision decision = audit::DecisionOf(parts_.auditor->policy, user, asked_);
   if (decision.level == audit::Level::kNone) return {};
   if (!parts_.auditor->log->HasRoom()) return Fail(errors::Internal("failed to store audit event"));
-  audit::Event event{.level = decision.level,
-                     .id = AuditId(),
-                     .request_uri = request_.target,
-                     .verb = asked.verb,
-                     .user = user,
-                     .source_ips = audit::SourcesOf(
-                         request_.headers.Get("X-Forwarded-For"),
-                         request_.headers.Get("X-Real-Ip"),
-                         request_.peer == nullptr ? std::string_view() : request_.peer->address),
-                     .user_agent = CutAgent(request_.headers.Get("User-Agent")),
-                     .object = ReferenceOf(route_, asked),
-                     .received = received_};
+  const std::string id = AuditId();
+  const audit::Beginning beginning{
+      .level = decision.level,
+      .id = id,
+      .request_uri = request_.target,
+      .verb = asked_.verb,
+      .user = user,
+      .source_ips =
+          audit::SourcesOf(request_.headers.Get("X-Forwarded-For"),
+                           request_.headers.Get("X-Real-Ip"),
+                           request_.peer == nullptr ? std::string_view() : request_.peer->address),
+      .user_agent = request_.headers.Get("User-Agent"),
+      .object = ReferenceOf(route_, asked_),
+      .received = received_};
   audited_ = std::make_shared<AuditedRequest>(
-      parts_.auditor->log, parts_.world.clock, decision, std::move(event));
-  if (!is_unknown_) audited_->Received();
+      parts_.auditor->log, parts_.world.clock, decision, beginning, /*is_told=*/!is_unknown_);
   return {};
 }
 
@@ -118,14 +112,13 @@ void Exchange::AuditUnknown() {
                                   query_.First("watch").has_value());
   if (!route.has_value()) return;
   route_ = *std::move(route);
+  asked_ = AttributesOf(route_, request_.method, request_.path(), query_.First("fieldSelector"));
   is_unknown_ = true;
   (void)BeginAudit({});
 }
 
 void Exchange::AuditRights(bool is_allowed, const std::string& reason) {
-  if (audited_ == nullptr) return;
-  audited_->Annotate("authorization.k8s.io/decision", is_allowed ? "allow" : "forbid");
-  audited_->Annotate("authorization.k8s.io/reason", reason);
+  if (audited_ != nullptr) audited_->SetVerdict(is_allowed, reason);
 }
 
 void Exchange::AuditBody(const ResourceRequest& request) {
@@ -144,15 +137,17 @@ void Exchange::AuditBody(const ResourceRequest& request) {
     case Verb::kUpdate: {
       // Objects of subresources are shown as they came; to most requests nobody listens so closely.
       const bool is_raw = !request.subresource.empty() || !audited_->wants_request();
-      if (is_raw && text != nullptr) return audited_->SetRequestObject(*text, "", "");
+      if (is_raw && text != nullptr)
+        return audited_->SetRequestObject(*text, ReferenceOf(route_, asked_));
       const auto read = ReadBodyText(request, parts_.world.clock.Now());
-      if (read.has_value()) audited_->SetRequestObject(*read, "", "");
+      if (read.has_value()) audited_->SetRequestObject(*read, ReferenceOf(route_, asked_));
       return;
     }
     case Verb::kDelete:
     case Verb::kDeleteCollection:
       if (request.delete_options == api::meta_v1::DeleteOptions()) return;
-      audited_->SetRequestObject(DeleteOptionsText(request.delete_options), "", "");
+      audited_->SetRequestObject(DeleteOptionsText(request.delete_options),
+                                 ReferenceOf(route_, asked_));
       return;
     case Verb::kGet:
     case Verb::kList:

@@ -131,8 +131,8 @@ void Exchange::StartDeadline() {
 
 // Who asks comes before what is asked: 401, then 403, then everything else.
 Result<> Exchange::Admit() {
-  rendering_.table.now = parts_.world.clock.Now();
-  Result<Authenticated> who = parts_.authenticator.Authenticate(request_, rendering_.table.now);
+  rendering_.table.now = received_;
+  Result<Authenticated> who = parts_.authenticator.Authenticate(request_, received_);
   if (!who) {
     AuditUnknown();
     return std::unexpected(std::move(who).error());
@@ -149,6 +149,7 @@ Result<> Exchange::Admit() {
   if (!is_watch) {
     DRAY_TRY(timeout_, ReadTimeout(query_));
   }
+  asked_ = AttributesOf(route_, request_.method, request_.path(), query_.First("fieldSelector"));
   DRAY_TRY_VOID(BeginAudit(who_.user));
   is_refused_ = true;
   DRAY_TRY_VOID(CheckRights());
@@ -160,13 +161,8 @@ Result<> Exchange::Admit() {
   return {};
 }
 
-Result<> Exchange::CheckRights() {
-  return Authorize(
-      AttributesOf(route_, request_.method, request_.path(), query_.First("fieldSelector")));
-}
-
 // May the user do what is asked, as himself or as somebody else?
-Result<> Exchange::Authorize(const access::Attributes& asked) {
+Result<> Exchange::CheckRights() {
   verbs::Rights* const rights = parts_.resources.rights();
   DRAY_TRY(User other, Impersonated(request_.headers, who_.user));
   if (rights == nullptr) {
@@ -174,11 +170,11 @@ Result<> Exchange::Authorize(const access::Attributes& asked) {
     const bool is_public = route_.kind == RouteKind::kHealth || route_.kind == RouteKind::kVersion;
     const bool is_refused = who_.anonymous && !is_public;
     AuditRights(!is_refused, "");
-    return is_refused ? Result<>(std::unexpected(Forbidden(asked, who_.user.name, {})))
+    return is_refused ? Result<>(std::unexpected(Forbidden(asked_, who_.user.name, {})))
                       : Result<>();
   }
   if (Impersonates(request_.headers)) {
-    const auto refused = RefusedImpersonation(*rights, who_.user, other, asked);
+    const auto refused = RefusedImpersonation(*rights, who_.user, other, asked_);
     if (refused.has_value()) {
       AuditRights(false, refused->reason);
       return std::unexpected(Forbidden(refused->asked, who_.user.name, refused->reason));
@@ -187,10 +183,10 @@ Result<> Exchange::Authorize(const access::Attributes& asked) {
     who_.user = std::move(other);
     who_.anonymous = who_.user.name == access::kAnonymous;
   }
-  const access::Verdict verdict = rights->Decide(who_.user, asked);
+  const access::Verdict verdict = rights->Decide(who_.user, asked_);
   AuditRights(verdict.is_allowed, verdict.reason);
   if (verdict.is_allowed) return {};
-  return std::unexpected(Forbidden(asked, who_.user.name, verdict.reason));
+  return std::unexpected(Forbidden(asked_, who_.user.name, verdict.reason));
 }
 
 // The headers of every answer; not called twice for one.

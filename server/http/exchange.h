@@ -22,6 +22,7 @@
 #include "net/http.h"
 #include "net/reactor.h"
 #include "net/url.h"
+#include "server/access/rbac.h"
 #include "server/audit/request.h"
 #include "server/documents/discovery.h"
 #include "server/documents/openapi.h"
@@ -102,7 +103,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
         request_(std::move(request)),
         responder_(std::move(responder)),
         began_(parts.world.clock.Monotonic()),
-        received_(parts.auditor == nullptr ? WallTime() : parts.world.clock.Now()) {}
+        received_(parts.world.clock.Now()) {}
 
   /// Answers the request, now or later, exactly once. On the reactor's thread. What fails for want
   /// of memory is answered 500, or breaks the connection.
@@ -112,7 +113,6 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   // exchange.cc: the frame around every request
   Result<> Admit();
   Result<> CheckRights();
-  Result<> Authorize(const access::Attributes& asked);
   void Serve();
   bool IsLong() const;
   void RunByWorker();
@@ -180,10 +180,11 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   net::Request request_;
   std::shared_ptr<net::Responder> responder_;
   const MonotonicTime began_;
-  const WallTime received_;  // for the audit log
+  const WallTime received_;
   bool is_dry_run_ = false, is_apply_ = false;
   net::Query query_;
   Route route_;
+  access::Attributes asked_;  // the same in the words of roles
   Authenticated who_;
   bool is_refused_ = false;                         // may not do what is asked
   std::string why_not_;                             // what an error says, for the log
