@@ -39,11 +39,13 @@ void AuditLog::Add(std::string_view line) {
       ++lost_;
       return;
     }
+    const bool was_full = IsFull();
     waiting_ += line;
     ++lines_;
     if (IsPast(1)) has_room_ = false;
-    if (!std::exchange(is_asleep_, false)) return;
-    due_ = clock_.Monotonic() + kGatherTime;
+    const bool was_asleep = std::exchange(is_asleep_, false);
+    if (was_asleep) due_ = clock_.Monotonic() + kGatherTime;
+    if (!was_asleep && IsFull() == was_full) return;
   }
   wakeup_.Wake();
 }
@@ -72,7 +74,7 @@ void AuditLog::AwaitTurn() {
     std::chrono::nanoseconds wait = kUntilWoken;
     {
       const MutexLock lock(mutex_);
-      if (closed_ || (now >= due_ && !waiting_.empty())) return;
+      if (closed_ || IsFull() || (now >= due_ && !waiting_.empty())) return;
       is_asleep_ = now >= due_;
       if (!is_asleep_) wait = due_ - now;
     }

@@ -26,9 +26,10 @@ namespace dray::server::audit {
 inline constexpr size_t kWaitingLinesMax = 10'000;
 inline constexpr size_t kWaitingBytesMax = size_t{64} << 20;
 
-/// Lines are gathered for so long before they are written, and written so many bytes at once, if no
-/// single line is longer: a wake-up and a system call for each would cost more than the lines.
-inline constexpr std::chrono::milliseconds kGatherTime{5};
+/// Lines are gathered for so long before they are written, or until there are so many bytes, and no
+/// more are written at once, if no single line is longer: a wake-up and a system call for each would
+/// cost more than the lines.
+inline constexpr std::chrono::milliseconds kGatherTime{50};
 inline constexpr size_t kWriteBytesMax = size_t{256} << 10;
 
 /// Takes whole lines, one or more; called by the log's thread only.
@@ -56,6 +57,7 @@ class AuditLog {
   void AwaitTurn();
   bool Take(std::string& lines);
   void Write(std::string_view lines);
+  bool IsFull() const DRAY_REQUIRES(mutex_) { return waiting_.size() >= kWriteBytesMax; }
   bool IsPast(size_t times) const DRAY_REQUIRES(mutex_);
 
   const Log log_;
