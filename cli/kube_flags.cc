@@ -80,6 +80,13 @@ void AddAccessFlags(CLI::App& command, ServeOptions& options) {
       ->type_name("MODE")
       ->capture_default_str();
   command
+      .add_option("--enable-admission-plugins",
+                  options.admission_plugins,
+                  "NAME,… ServiceAccount: pods get the account that they name, or default, and a "
+                  "volume with its token. Others that are built are always on")
+      ->type_name("NAMES")
+      ->delimiter(',');
+  command
       .add_option("--service-account-signing-key-file",
                   options.token_key_file,
                   "key (PEM, P-256 or RSA) that signs tokens of service accounts; servers that "

@@ -122,6 +122,7 @@ void GroupOptions(CLI::App& command) {
                                 "--client-ca-file",
                                 "--anonymous-auth",
                                 "--authorization-mode",
+                                "--enable-admission-plugins",
                                 "--service-account-signing-key-file",
                                 "--service-account-issuer"}},
                               {"What is written about requests",

@@ -202,6 +202,29 @@ Result<scheduler::Configuration> SchedulingOf(Disk& disk, const std::string& fil
   return read;
 }
 
+/// Whether ServiceAccount is among them.
+Result<bool> ParseAdmission(const std::vector<std::string>& plugins) {
+  constexpr std::string_view kAlwaysOn[] = {"DefaultTolerationSeconds",
+                                            "LimitRanger",
+                                            "NamespaceLifecycle",
+                                            "NodeRestriction",
+                                            "Priority",
+                                            "ResourceQuota",
+                                            "ValidatingAdmissionPolicy"};
+  bool has_accounts = false;
+  for (const std::string& name : plugins) {
+    if (name == kAccountPlugin) {
+      has_accounts = true;
+    } else if (std::ranges::find(kAlwaysOn, name) == std::end(kAlwaysOn)) {
+      return Fail(StatusReason::kBadRequest,
+                  fmt::format("--enable-admission-plugins: \"{}\" is none of ServiceAccount, {}",
+                              name,
+                              fmt::join(kAlwaysOn, ", ")));
+    }
+  }
+  return has_accounts;
+}
+
 }  // namespace
 
 Result<control_plane::ProcessOptions> ProcessOptionsOf(World& world, const ServeOptions& options) {
@@ -244,6 +267,7 @@ Result<control_plane::ProcessOptions> ProcessOptionsOf(World& world, const Serve
   }
   DRAY_TRY(process.event_life, ParseEventTtl(options.event_ttl));
   DRAY_TRY(process.rbac, ParseAuthorization(options.authorization));
+  DRAY_TRY(process.service_accounts, ParseAdmission(options.admission_plugins));
   DRAY_TRY(process.listen, ParseListen(options.listen));
   DRAY_TRY_VOID(CheckReach(options, process));
   DRAY_TRY(process.emulation, EmulationOf(options));

@@ -26,6 +26,9 @@ struct PassedOver {
 };
 
 /// The defaults are those of `dray serve`.
+/// The one admission plug-in that is off unless somebody asks for it.
+inline constexpr std::string_view kAccountPlugin = "ServiceAccount";
+
 struct ServeOptions {
   std::string listen = "127.0.0.1:6443";
   control_plane::StoreChoice store;
@@ -39,6 +42,7 @@ struct ServeOptions {
   std::string feature_gates;         // kube-apiserver's words
   std::string runtime_config;        // likewise
   std::string scheduler_config;      // a file; kube-scheduler's --config
+  std::vector<std::string> admission_plugins;
   control_plane::AuditFiles audit;   // kube-apiserver's names
   std::string event_ttl = "1h0m0s";  // likewise
   std::string compaction_interval;   // likewise; empty: as the store does it by itself

@@ -111,6 +111,7 @@ Result<> Process::StartServer() {
       credentials,
       options_.http2 ? net::tls::HttpVersions::kEither : net::tls::HttpVersions::kHttp1);
   DRAY_TRY(const auto tls, tls_files_->Load());
+  DRAY_TRY_VOID(Wait(resources_->BootstrapAccounts(tls_files_->TrustedByClients())));
   DRAY_TRY(
       http_,
       net::server::HttpServer::Start(
@@ -202,6 +203,7 @@ Result<> Process::MakeResources(const server::http::Authenticator& authenticator
           .user_of_token =
               [authenticator](std::string_view token) { return authenticator.UserOf(token); },
           .rbac = options_.rbac,
+          .service_accounts = options_.service_accounts,
           .tokens = std::make_shared<server::access::TokenIssuer>(
               std::move(token_key), issuer, std::vector{issuer})});
   return {};

@@ -298,6 +298,9 @@ Result<Warnings> BeforeCreate(const Strategy& strategy,
   if (context.admission && object.If<api::core_v1::Pod>() != nullptr) {
     api::quota::FillIn(context.limit_ranges, object.Mutable<api::core_v1::Pod>());
   }
+  if (context.admission && context.pod_account.has_value()) {
+    DRAY_TRY_VOID(AdmitAccount(*context.pod_account, object));
+  }
   if (context.admission && context.pod_priority.has_value()) {
     DRAY_TRY_VOID(AdmitPriority(*context.pod_priority, object));
   }

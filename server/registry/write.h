@@ -19,6 +19,7 @@
 #include "api/validation/options.h"
 #include "base/result.h"
 #include "base/world.h"
+#include "server/registry/pod_account.h"
 #include "server/registry/pod_priority.h"
 #include "server/registry/strategy.h"
 
@@ -37,6 +38,7 @@ struct WriteContext {
   std::string uid = {};  // of the new object
   Requester requester = {};
   std::optional<PodPriority> pod_priority = {};  // of a new pod, if there are classes to ask
+  std::optional<PodAccount> pod_account = {};    // of a new pod, if it is to get one
   api::quota::LimitRanges limit_ranges = {};     // of the namespace of a new pod
   bool admission = true;  // off without a server: offline, and where upstream was measured so
   bool taint_new_nodes = false;  // somebody else takes the taint away when a node is ready

@@ -56,6 +56,8 @@ struct Core {
   /// Null: nobody is told.
   std::shared_ptr<IdleKinds> idle_kinds;
   std::shared_ptr<Policies> policies;
+  /// Certificates (PEM), of Resources::BootstrapAccounts.
+  std::string trusted_by_clients = {};
 
   /// When an Event that is written now ends.
   WallTime event_end() const { return world.clock.Now() + options.event_life; }

@@ -27,6 +27,7 @@
 #include "server/verbs/priority_classes.h"
 #include "server/verbs/quotas.h"
 #include "server/verbs/rights.h"
+#include "server/verbs/service_accounts.h"
 #include "server/verbs/verbs.h"
 
 namespace dray::server::verbs {
@@ -123,6 +124,7 @@ Task<Attempt> Put(Call call, api::Object object, registry::Owners owners) {
       WriteContextOf(call, registry::Subresource::kNone, namespace_object);
   context.uid = NewUuid(core.world.random);
   context.owners = owners;
+  DRAY_CO_TRY(context.pod_account, AccountOf(core, object, *snapshot));
   DRAY_CO_TRY(context.pod_priority, PriorityOf(object, *snapshot));
   const std::vector<api::core_v1::LimitRange> ranges = LimitRangesFor(object, *snapshot);
   context.limit_ranges = ranges;
@@ -166,6 +168,11 @@ Result<api::Object> Placed(const Call& call, api::Object wish) {
   return object;
 }
 
+bool MakesAccount(const Call& call) {
+  return call.core->options.service_accounts && !call.request->write.dry_run &&
+         call.hub().plural == "namespaces" && call.hub().group.empty();
+}
+
 }  // namespace
 
 Task<Outcome> Create(Call call) {
@@ -189,7 +196,11 @@ Task<Outcome> CreateObject(Call call,
     if (generated) meta.name = registry::GenerateName(meta.generate_name, core.world.random);
     const std::string name = meta.name;
     DRAY_CO_TRY(Attempt attempt, co_await Put(call, std::move(object), owners));
-    if (attempt.outcome.has_value()) co_return *std::move(attempt.outcome);
+    if (attempt.outcome.has_value()) {
+      // Pods may come at once. What fails here is made at the next start.
+      if (MakesAccount(call)) (void)co_await MakeAccount(call.core, name);
+      co_return *std::move(attempt.outcome);
+    }
     // Else only the namespace or a quota changed: look again.
     if (attempt.in_the_way != nullptr && ++tries > core.options.generate_name_tries && generated) {
       co_return Fail(errors::NoNameFree(call.kind(), name));

@@ -47,6 +47,9 @@ struct Options {
   std::function<std::optional<User>(std::string_view token)> user_of_token = {};
   /// Roles and bindings decide who may do what; else everybody who is known may do everything.
   bool rbac = false;
+  /// New pods get the account that they name, or `default`, and its token, as upstream's admission
+  /// plug-in ServiceAccount has it; namespaces get what that takes.
+  bool service_accounts = false;
   /// Signs and reads tokens of service accounts. Null: there are none.
   std::shared_ptr<access::TokenIssuer> tokens = nullptr;
 };

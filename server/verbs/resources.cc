@@ -12,6 +12,7 @@
 #include "server/verbs/admission.h"
 #include "server/verbs/first_objects.h"
 #include "server/verbs/rights.h"
+#include "server/verbs/service_accounts.h"
 #include "server/verbs/tokens.h"
 #include "server/verbs/verbs.h"
 
@@ -142,6 +143,11 @@ Task<> Resources::BootstrapObjects() {
 
 Task<> Resources::BootstrapCluster(std::string address, uint16_t port) {
   return MakeCluster(&parts_->core, std::move(address), port);
+}
+
+Task<> Resources::BootstrapAccounts(std::string certificates) {
+  parts_->core.trusted_by_clients = std::move(certificates);
+  return MakeAccounts(&parts_->core);
 }
 
 Rights* Resources::rights() const {

@@ -74,6 +74,10 @@ class Resources {
   /// version. Idempotent.
   Task<> BootstrapObjects();
 
+  /// With Options::service_accounts, what each namespace has for its pods, which trust
+  /// `certificates` (PEM). Idempotent; call it before requests come.
+  Task<> BootstrapAccounts(std::string certificates);
+
   /// From now on lists of a state before `revision`, and continue tokens of one, are too old, as if
   /// etcd had been compacted under kube-apiserver. Watches go on from wherever the store has
   /// events.

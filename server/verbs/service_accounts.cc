@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/verbs/service_accounts.h"
+
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "api/core_v1/config_map.h"
+#include "api/core_v1/namespace.h"
+#include "server/access/user.h"
+#include "server/errors/errors.h"
+#include "server/registry/generate_name.h"
+#include "server/storage/keys.h"
+#include "server/storage/stored_object.h"
+#include "server/storage/transactions.h"
+#include "server/verbs/first_objects.h"
+
+namespace dray::server::verbs {
+namespace {
+
+namespace core_v1 = api::core_v1;
+using core_v1::ServiceAccount;
+
+constexpr const api::KindInfo& kAccounts = api::Reflected<ServiceAccount>::kKind;
+constexpr std::string_view kManager = "kube-controller-manager";  // whose work it is elsewhere
+constexpr std::string_view kTokenVolume = "kube-api-access-";
+
+std::vector<api::Object> ObjectsOf(const std::string& namespace_name, const std::string& trusted) {
+  ServiceAccount account;
+  account.metadata.name = registry::kDefaultAccount;
+  account.metadata.namespace_ = namespace_name;
+  core_v1::ConfigMap certificates;
+  certificates.metadata.name = registry::kRootCertificates;
+  certificates.metadata.namespace_ = namespace_name;
+  certificates.metadata.annotations.insert_or_assign(
+      "kubernetes.io/description",
+      "The certificates by which pods of this namespace know the API server. Other servers that "
+      "are asked under other names may show others.");
+  certificates.data.insert_or_assign(std::string(registry::kRootCertificatesKey), trusted);
+  std::vector<api::Object> objects;
+  objects.push_back(api::Object::Of(std::move(account)));
+  objects.push_back(api::Object::Of(std::move(certificates)));
+  return objects;
+}
+
+}  // namespace
+
+Result<std::optional<registry::PodAccount>> AccountOf(const Core& core,
+                                                      const api::Object& object,
+                                                      const store::Snapshot& snapshot) {
+  const auto* const pod = object.If<core_v1::Pod>();
+  if (!core.options.service_accounts || pod == nullptr) return std::nullopt;
+  if (registry::IsMirror(*pod)) {
+    DRAY_TRY_VOID(registry::CheckMirror(object));
+    return std::nullopt;
+  }
+  const std::string name = pod->spec.service_account_name.empty()
+                               ? std::string(registry::kDefaultAccount)
+                               : pod->spec.service_account_name;
+  const std::string& namespace_name = pod->metadata.namespace_;
+  const store::Record* const record =
+      snapshot.Find(storage::ObjectKey(kAccounts, namespace_name, name));
+  if (record != nullptr) {
+    DRAY_TRY(const auto item, storage::ItemOf(storage::View::OfStorage(kAccounts), *record));
+    if (item.has_value()) {
+      return registry::PodAccount{
+          .account = item->object.As<ServiceAccount>(),
+          .volume = registry::GenerateName(kTokenVolume, core.world.random)};
+    }
+  }
+  return Fail(errors::Forbidden(object.kind(),
+                                object.metadata().name,
+                                fmt::format("error looking up service account {}/{}: "
+                                            "serviceaccount \"{}\" not found",
+                                            namespace_name,
+                                            name,
+                                            name)));
+}
+
+Task<> MakeAccount(const Core* core, std::string namespace_name) {
+  const std::vector<api::Object> objects = ObjectsOf(namespace_name, core->trusted_by_clients);
+  for (const api::Object& object : objects) {
+    ResourceRequest request;
+    request.verb = Verb::kCreate;
+    request.kind = &object.kind();
+    request.namespace_ = namespace_name;
+    request.user.groups = {std::string(access::kMasters)};
+    request.write.field_manager = kManager;
+    request.body = object.Clone();
+    DRAY_CO_TRY(const Answer answer, co_await CarryOutOwn(core, std::move(request)));
+    if (answer.outcome.has_value()) continue;
+    const Error& error = answer.outcome.error();
+    if (error.reason != StatusReason::kAlreadyExists) co_return std::unexpected(error);
+  }
+  co_return {};
+}
+
+Task<> MakeAccounts(const Core* core) {
+  constexpr const api::KindInfo& kNamespaces = api::Reflected<core_v1::Namespace>::kKind;
+  if (!core->options.service_accounts) co_return {};
+  DRAY_CO_TRY(const Frozen<store::Snapshot> snapshot, co_await storage::ReadNewest(&core->store));
+  std::vector<std::string> names;
+  const std::string prefix = storage::ResourcePrefix(kNamespaces);
+  for (const store::Record& record : snapshot->Range({.prefix = prefix})) {
+    const auto item = storage::ItemOf(storage::View::OfStorage(kNamespaces), record);
+    if (!item.has_value() || !item->has_value()) continue;
+    const api::meta_v1::ObjectMeta& meta = (*item)->object.metadata();
+    if (!meta.deletion_timestamp.has_value()) names.push_back(meta.name);
+  }
+  for (const std::string& name : names) DRAY_CO_TRY_VOID(co_await MakeAccount(core, name));
+  co_return {};
+}
+
+}  // namespace dray::server::verbs
