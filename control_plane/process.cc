@@ -25,7 +25,8 @@ constexpr size_t kBinders = 2;  // where a commit waits for a disk: one prepares
 
 /// Whatever the store is: probes know the names from kube-apiserver. There are no informers that
 /// would have to be ready first.
-std::vector<server::http::HealthCheck> Checks(const std::function<bool()>& has_store) {
+std::vector<server::http::HealthCheck> Checks(const std::function<bool()>& has_store,
+                                              const server::verbs::Resources& resources) {
   const auto always = [] { return true; };
   std::vector<server::http::HealthCheck> checks = {
       {.name = "log", .passes = always},
@@ -33,7 +34,7 @@ std::vector<server::http::HealthCheck> Checks(const std::function<bool()>& has_s
       {.name = "etcd", .passes = has_store},
       {.name = "etcd-readiness", .passes = has_store, .readiness_only = true},
       {.name = "informer-sync", .passes = always, .readiness_only = true}};
-  for (server::http::HealthCheck& check : server::http::StartedParts()) {
+  for (server::http::HealthCheck& check : server::http::StartedParts(resources)) {
     checks.push_back(std::move(check));
   }
   checks.push_back({.name = "shutdown", .passes = always, .readiness_only = true});
@@ -96,7 +97,7 @@ Result<> Process::StartServer() {
   DRAY_TRY(auto auditor, MakeAuditor(world_, log_, options_.audit));
   server::http::HttpApiOptions api_options{
       .authenticator = authenticator,
-      .checks = Checks([this] { return store_->status().failure.empty(); }),
+      .checks = Checks([this] { return store_->status().failure.empty(); }, *resources_),
       .reads_max = options_.reads_in_flight_max,
       .writes_max = options_.writes_in_flight_max,
       .metrics = metrics_,

@@ -54,7 +54,7 @@ struct ProcessOptions {
   uint32_t http2_streams_max = net::http2::kStreamsMax;
   server::registry::Emulation emulation;
   bool allow_overlapping_allocations = false;  // as upstream: a device may be in several claims
-  bool service_accounts = false;  // pods get one, and its token
+  bool service_accounts = false;               // pods get one, and its token
   bool rbac = true;  // roles and bindings decide; else everybody who is known may do everything
   bool profiling = false;  // samples of what this process does are answered
   std::chrono::nanoseconds event_life = std::chrono::hours(1);

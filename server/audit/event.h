@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/codec/json_writer.h"
 #include "api/meta_v1/status.h"
 #include "base/world.h"
 #include "server/access/user.h"
@@ -62,10 +63,10 @@ class Event {
   std::map<std::string, std::string, std::less<>> annotations;
 
  private:
-  void AppendAnswer(std::string& out) const;
-  void AppendAnnotations(std::string& out) const;
+  void WriteAnswer(api::JsonWriter& json) const;
+  void WriteAnnotations(api::JsonWriter& json) const;
 
-  // The line without what changes, and where that belongs.
+  // The line without its end and what changes, and where that belongs.
   std::string text_;
   size_t stage_ = 0, impersonated_ = 0, object_ = 0;
   std::string object_text_;

@@ -27,8 +27,8 @@ inline constexpr size_t kWaitingLinesMax = 10'000;
 inline constexpr size_t kWaitingBytesMax = size_t{64} << 20;
 
 /// Lines are gathered for so long before they are written, or until there are so many bytes, and no
-/// more are written at once, if no single line is longer: a wake-up and a system call for each would
-/// cost more than the lines.
+/// more are written at once, if no single line is longer: a wake-up and a system call for each
+/// would cost more than the lines.
 inline constexpr std::chrono::milliseconds kGatherTime{50};
 inline constexpr size_t kWriteBytesMax = size_t{256} << 10;
 

@@ -8,37 +8,43 @@
 namespace dray::server::http {
 namespace {
 
-constexpr std::string_view kStarted[] = {
-    "poststarthook/start-apiserver-admission-initializer",
-    "poststarthook/generic-apiserver-start-informers",
-    "poststarthook/priority-and-fairness-config-consumer",
-    "poststarthook/priority-and-fairness-filter",
-    "poststarthook/storage-object-count-tracker-hook",
-    "poststarthook/start-apiextensions-informers",
-    "poststarthook/start-apiextensions-controllers",
-    "poststarthook/crd-informer-synced",
-    "poststarthook/start-system-namespaces-controller",
-    "poststarthook/peer-endpoint-reconciler-controller",
-    "poststarthook/start-cluster-authentication-info-controller",
-    "poststarthook/start-kube-apiserver-identity-lease-controller",
-    "poststarthook/start-kube-apiserver-identity-lease-garbage-collector",
-    "poststarthook/storage-readiness",
-    "poststarthook/start-legacy-token-tracking-controller",
-    "poststarthook/start-service-ip-repair-controllers",
-    "poststarthook/rbac/bootstrap-roles",
-    "poststarthook/scheduling/bootstrap-system-priority-classes",
-    "poststarthook/priority-and-fairness-config-producer",
-    "poststarthook/bootstrap-controller",
-    "poststarthook/start-kubernetes-service-cidr-controller",
-    "poststarthook/start-kube-aggregator-informers",
-    "poststarthook/apiservice-status-local-available-controller",
-    "poststarthook/apiservice-status-remote-available-controller",
-    "poststarthook/apiservice-registration-controller",
-    "poststarthook/apiservice-discovery-controller",
-    "poststarthook/kube-apiserver-autoregistration",
-    "autoregister-completion",
-    "poststarthook/apiservice-openapi-controller",
-    "poststarthook/apiservice-openapiv3-controller",
+using verbs::FirstStep;
+
+struct StartedPart {
+  std::string_view name;
+  std::optional<FirstStep> makes = {};
+};
+constexpr StartedPart kStarted[] = {
+    {"poststarthook/start-apiserver-admission-initializer"},
+    {"poststarthook/generic-apiserver-start-informers"},
+    {"poststarthook/priority-and-fairness-config-consumer"},
+    {"poststarthook/priority-and-fairness-filter"},
+    {"poststarthook/storage-object-count-tracker-hook"},
+    {"poststarthook/start-apiextensions-informers"},
+    {"poststarthook/start-apiextensions-controllers"},
+    {"poststarthook/crd-informer-synced"},
+    {"poststarthook/start-system-namespaces-controller", FirstStep::kNamespaces},
+    {"poststarthook/peer-endpoint-reconciler-controller"},
+    {"poststarthook/start-cluster-authentication-info-controller"},
+    {"poststarthook/start-kube-apiserver-identity-lease-controller"},
+    {"poststarthook/start-kube-apiserver-identity-lease-garbage-collector"},
+    {"poststarthook/storage-readiness"},
+    {"poststarthook/start-legacy-token-tracking-controller"},
+    {"poststarthook/start-service-ip-repair-controllers"},
+    {"poststarthook/rbac/bootstrap-roles", FirstStep::kObjects},
+    {"poststarthook/scheduling/bootstrap-system-priority-classes", FirstStep::kCluster},
+    {"poststarthook/priority-and-fairness-config-producer", FirstStep::kObjects},
+    {"poststarthook/bootstrap-controller", FirstStep::kCluster},
+    {"poststarthook/start-kubernetes-service-cidr-controller"},
+    {"poststarthook/start-kube-aggregator-informers"},
+    {"poststarthook/apiservice-status-local-available-controller"},
+    {"poststarthook/apiservice-status-remote-available-controller"},
+    {"poststarthook/apiservice-registration-controller", FirstStep::kObjects},
+    {"poststarthook/apiservice-discovery-controller"},
+    {"poststarthook/kube-apiserver-autoregistration", FirstStep::kObjects},
+    {"autoregister-completion", FirstStep::kObjects},
+    {"poststarthook/apiservice-openapi-controller"},
+    {"poststarthook/apiservice-openapiv3-controller"},
 };
 
 bool IsPart(const HealthCheck& check, bool readiness) {
@@ -47,10 +53,12 @@ bool IsPart(const HealthCheck& check, bool readiness) {
 
 }  // namespace
 
-std::vector<HealthCheck> StartedParts() {
+std::vector<HealthCheck> StartedParts(const verbs::Resources& resources) {
   std::vector<HealthCheck> checks;
-  for (const std::string_view name : kStarted) {
-    checks.push_back({.name = std::string(name), .passes = [] { return true; }});
+  for (const StartedPart& part : kStarted) {
+    checks.push_back({.name = std::string(part.name), .passes = [&resources, makes = part.makes] {
+                        return !makes.has_value() || resources.HasMade(*makes);
+                      }});
   }
   return checks;
 }

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "server/verbs/resources.h"
+
 namespace dray::server::http {
 
 /// One named check. `passes` is called from any thread and must be quick.
@@ -18,9 +20,10 @@ struct HealthCheck {
   bool liveness_only = false;   // not part of /readyz
 };
 
-/// The parts of kube-apiserver 1.37 that start with it, by the names that probes know: whoever is
-/// answered finds them started.
-std::vector<HealthCheck> StartedParts();
+/// The parts of kube-apiserver 1.37 that start with it, by the names that probes know. Those that
+/// write what a new server has pass when `resources` has made it; of the others whoever is answered
+/// finds them started. `resources` outlives them.
+std::vector<HealthCheck> StartedParts(const verbs::Resources& resources);
 
 struct HealthAnswer {
   int code = 200;

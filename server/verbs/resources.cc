@@ -39,10 +39,15 @@ struct Resources::Parts {
   Core core;
   WatchHub hub;
   std::optional<storage::PooledStore> pooled_store;
-  std::optional<Core> pooled;  // the same, over that
+  std::optional<Core> pooled;      // the same, over that
+  std::atomic<unsigned> made = 0;  // bits of FirstStep
 };
 
 namespace {
+
+unsigned Bit(FirstStep step) {
+  return 1U << static_cast<unsigned>(step);
+}
 
 std::unique_ptr<storage::AllocationGuard> GuardOf(const store::Store& store,
                                                   const Options& options) {
@@ -133,19 +138,33 @@ Result<User> Resources::UserOfToken(std::string_view token) const {
 Task<> Resources::Bootstrap() {
   DRAY_CO_TRY_VOID(co_await MakeNamespaces(&parts_->core));
   CatchUp();
+  Note(FirstStep::kNamespaces);
   co_return {};
 }
 
 Task<> Resources::BootstrapObjects() {
   DRAY_CO_TRY_VOID(co_await MakeFirstObjects(&parts_->core));
-  co_return co_await RepairPolicy(&parts_->core);
+  DRAY_CO_TRY_VOID(co_await RepairPolicy(&parts_->core));
+  Note(FirstStep::kObjects);
+  co_return {};
 }
 
 Task<> Resources::BootstrapCluster(std::string address, uint16_t port) {
-  return MakeCluster(&parts_->core, std::move(address), port);
+  DRAY_CO_TRY_VOID(co_await MakeCluster(&parts_->core, std::move(address), port));
+  Note(FirstStep::kCluster);
+  co_return {};
+}
+
+bool Resources::HasMade(FirstStep step) const {
+  return (parts_->made.load() & Bit(step)) != 0;
+}
+
+void Resources::Note(FirstStep step) {
+  parts_->made.fetch_or(Bit(step));
 }
 
 Task<> Resources::BootstrapAccounts(std::string certificates) {
+  if (parts_->pooled.has_value()) parts_->pooled->trusted_by_clients = certificates;
   parts_->core.trusted_by_clients = std::move(certificates);
   return MakeAccounts(&parts_->core);
 }

@@ -27,6 +27,13 @@ namespace dray::server::verbs {
 struct Core;   // server/verbs/call.h
 class Rights;  // server/verbs/rights.h
 
+/// What a server makes when it starts, in this order.
+enum class FirstStep : uint8_t {
+  kNamespaces,  // Resources::Bootstrap
+  kObjects,     // BootstrapObjects
+  kCluster,     // BootstrapCluster
+};
+
 /// Thread-safe. The store and the world outlive it.
 class Resources {
  public:
@@ -74,6 +81,9 @@ class Resources {
   /// version. Idempotent.
   Task<> BootstrapObjects();
 
+  /// Whether that step is done. Any thread.
+  bool HasMade(FirstStep step) const;
+
   /// With Options::service_accounts, what each namespace has for its pods, which trust
   /// `certificates` (PEM). Idempotent; call it before requests come.
   Task<> BootstrapAccounts(std::string certificates);
@@ -100,6 +110,7 @@ class Resources {
   api::Release release() const;
 
  private:
+  void Note(FirstStep step);
   struct Parts;
   static Task<Answer> HandleOver(const Core* core, ResourceRequest request);
   void CatchUp();

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// What probes hear while a server is being made.
+#include "server/http/health.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "server/testing/fixture.h"
+
+namespace dray::server::http {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+class HealthTest : public testing::ServerTest {
+ protected:
+  // Those of a few parts that do not pass yet.
+  std::vector<std::string> Waiting() const {
+    const std::vector<HealthCheck> checks = StartedParts(resources_);
+    std::vector<std::string> waiting;
+    for (const std::string_view name :
+         {"poststarthook/start-system-namespaces-controller",
+          "poststarthook/rbac/bootstrap-roles",
+          "autoregister-completion",
+          "poststarthook/scheduling/bootstrap-system-priority-classes",
+          "poststarthook/storage-readiness"}) {
+      const auto check = std::ranges::find(checks, name, &HealthCheck::name);
+      if (check == checks.end() || !check->passes()) waiting.emplace_back(name);
+    }
+    return waiting;
+  }
+};
+
+TEST_F(HealthTest, APartPassesWhenWhatItMakesIsThere) {
+  constexpr const char* kPriorities = "poststarthook/scheduling/bootstrap-system-priority-classes";
+  EXPECT_THAT(
+      Waiting(),
+      ElementsAre("poststarthook/rbac/bootstrap-roles", "autoregister-completion", kPriorities));
+  EXPECT_TRUE(Wait(resources_.BootstrapObjects()).has_value());
+  EXPECT_THAT(Waiting(), ElementsAre(kPriorities));
+  const auto answer = AnswerHealth(StartedParts(resources_), "readyz", false, {});
+  ASSERT_TRUE(answer.has_value());
+  EXPECT_EQ(answer->code, 500);
+  EXPECT_THAT(
+      answer->text,
+      ::testing::HasSubstr(std::string("[-]") + kPriorities + " failed: reason withheld\n"));
+  EXPECT_TRUE(Wait(resources_.BootstrapCluster("127.0.0.1", 1)).has_value());
+  EXPECT_THAT(Waiting(), IsEmpty());
+  EXPECT_EQ(AnswerHealth(StartedParts(resources_), "readyz", false, {})->text, "ok");
+}
+
+}  // namespace
+}  // namespace dray::server::http
