@@ -205,7 +205,21 @@ def link_findings(page, text):
                 yield number, f"{target}: no heading of that name"
 
 
+def idle_findings(source, page):
+    """Kinds that one of the two names as such that nothing acts on, and the other does not."""
+    told = set(re.findall(r'\{"[^"]*",\s*"(\w+)",', source))
+    row = next((line for line in page.splitlines() if line.startswith("| kinds that nothing acts on |")), "")
+    written = set(re.findall(r"[A-Z]\w+", row.partition(":")[0]))
+    for kind in sorted(told ^ written):
+        yield f"{kind}: " + ("not in the row" if kind in told else "acted on, but in the row") + \
+              " of kinds that nothing acts on"
+
+
 def check_links():
+    idle = ROOT / "server" / "verbs" / "idle_kinds.cc"
+    page = ROOT / "docs" / "differences.md"
+    for finding in idle_findings(idle.read_text(), page.read_text()):
+        yield f"{place(page, 1)}: {finding}"
     for page in [*pages(), *sorted(ROOT.glob("*/README.md")), *sorted(ROOT.glob("tests/*/README.md"))]:
         for number, finding in link_findings(page, page.read_text()):
             yield f"{place(page, number)}: {finding}"

@@ -13,7 +13,7 @@ struct Idle {
   std::string_view group, kind, what;
 };
 
-// docs/differences.md tells the same.
+// docs/differences.md names the same (style.links).
 constexpr Idle kIdle[] = {
     {"", "ReplicationController", "no pods are made of it"},
     {"", "Service", "nothing is routed to its pods"},
