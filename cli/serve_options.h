@@ -36,12 +36,12 @@ struct ServeOptions {
   std::string authorization = "RBAC";
   std::string token_key_file, token_issuer;  // kube-apiserver's names
   std::string components = "apiserver,scheduler,controllers,nodes";
-  std::vector<std::string> nodes;    // PROFILE=COUNT each
-  std::string simulate = "any";      // or own, none
-  std::string release;               // --emulate-release; empty: both generations, newest rules
-  std::string feature_gates;         // kube-apiserver's words
-  std::string runtime_config;        // likewise
-  std::string scheduler_config;      // a file; kube-scheduler's --config
+  std::vector<std::string> nodes;  // PROFILE=COUNT each
+  std::string simulate = "any";    // or own, none
+  std::string release;             // --emulate-release; empty: both generations, newest rules
+  std::string feature_gates;       // kube-apiserver's words
+  std::string runtime_config;      // likewise
+  std::string scheduler_config;    // a file; kube-scheduler's --config
   std::vector<std::string> admission_plugins;
   control_plane::AuditFiles audit;   // kube-apiserver's names
   std::string event_ttl = "1h0m0s";  // likewise
