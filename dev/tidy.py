@@ -59,7 +59,7 @@ MACHINE_PATH = re.compile(r"(?<![\w.$})/-])/(?:work|root|home|Users)/\w")
 JSON_PIECE = re.compile(r'[{,]\s*"[\w./{}$-]*"\s*:|^"[\w./{}$-]*":(?!\s)')
 # The codecs, texts that upstream prints so, what cuts an encoded object, lines of logs; tests.
 JSON_BY_HAND = re.compile(r"api/codec/|api/validation/(claim_status|pod)\.cc$|server/storage/"
-                          r"|base/log\.cc$|examples/|tests/|bench/|.*/testing/|.*_test\.(cc|h)$")
+                          r"|base/log\.cc$|server/audit/event\.cc$|examples/|tests/|bench/|.*/testing/|.*_test\.(cc|h)$")
 
 LITERAL_OR_COMMENT = re.compile(
     r'//[^\n]*|/\*.*?\*/|R"(?P<d>[^()\s\\]{0,16})\(.*?\)(?P=d)"'

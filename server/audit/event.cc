@@ -10,6 +10,7 @@
 #include "api/managed_fields/apply.h"
 #include "api/value/time.h"
 #include "base/ascii.h"
+#include "base/json_text.h"
 #include "server/access/user_json.h"
 
 namespace dray::server::audit {
@@ -22,16 +23,13 @@ std::string TimeText(WallTime time) {
   return api::MicroTime::FromUnixMicros(micros.count()).ToString();
 }
 
-// Appends what `members(JsonWriter&)` writes to the object that `out` ends with, which is not
-// closed yet, and is not empty.
-template <class Members>
-void AppendMembers(std::string& out, Members&& members) {
-  const size_t begin = out.size();
+void AppendText(std::string_view text, std::string& out) {
+  AppendJsonString(text, JsonEscapes::kWeb, out);
+}
+
+void AppendUser(const access::User& user, std::string& out) {
   api::JsonWriter json(out);
-  json.Object([&] { members(json); });
-  out.pop_back();  // its end
-  if (out.size() == begin + 1) return out.pop_back();
-  out[begin] = ',';
+  access::WriteUser(json, user);
 }
 
 std::string CutAgent(std::string_view agent) {
@@ -85,52 +83,57 @@ JsonTree WithKind(JsonTree tree) {
 Event::Event(const Beginning& beginning) {
   constexpr size_t kUsual = 768;
   text_.reserve(kUsual);
-  api::JsonWriter json(text_);
-  json.Object({{"kind", "Event"},
-               {"apiVersion", "audit.k8s.io/v1"},
-               {"level", WordOf(beginning.level)},
-               {"auditID", beginning.id}});
-  text_.pop_back();  // its end: more comes
+  text_ += R"({"kind":"Event","apiVersion":"audit.k8s.io/v1","level":")";
+  text_ += WordOf(beginning.level);
+  text_ += R"(","auditID":)";
+  AppendText(beginning.id, text_);
+  text_ += R"(,"stage":")";
   stage_ = text_.size();
-  AppendMembers(text_, [&](api::JsonWriter& question) {
-    question.Member("requestURI", beginning.request_uri);
-    question.Member("verb", beginning.verb);
-    access::WriteUser(question.Member("user"), beginning.user);
-  });
+  text_ += R"(","requestURI":)";
+  AppendText(beginning.request_uri, text_);
+  text_ += R"(,"verb":)";
+  AppendText(beginning.verb, text_);
+  text_ += R"(,"user":)";
+  AppendUser(beginning.user, text_);
   impersonated_ = text_.size();
-  AppendMembers(text_, [&](api::JsonWriter& origin) {
-    if (!beginning.source_ips.empty()) origin.Member("sourceIPs").ArrayOf(beginning.source_ips);
-    const std::string_view agent = beginning.user_agent;
-    if (agent.empty()) return;
-    if (agent.size() <= kUserAgentMax) return origin.Member("userAgent", agent);
-    origin.Member("userAgent", CutAgent(agent));
-  });
+  std::string_view before = R"(,"sourceIPs":[)";
+  for (const std::string_view source : beginning.source_ips) {
+    text_ += std::exchange(before, ",");
+    AppendText(source, text_);
+  }
+  if (!beginning.source_ips.empty()) text_ += ']';
+  if (const std::string_view agent = beginning.user_agent; !agent.empty()) {
+    text_ += R"(,"userAgent":)";
+    AppendText(agent.size() <= kUserAgentMax ? agent : std::string_view(CutAgent(agent)), text_);
+  }
   object_ = text_.size();
-  AppendMembers(text_, [&](api::JsonWriter& received) {
-    received.Member("requestReceivedTimestamp", TimeText(beginning.received));
-  });
+  text_ += R"(,"requestReceivedTimestamp":")";
+  text_ += TimeText(beginning.received);
+  text_ += R"(","stageTimestamp":")";
   if (beginning.object.has_value()) SetObject(*beginning.object);
 }
 
 void Event::SetObject(const ObjectReference& object) {
   constexpr size_t kUsual = 192;
-  object_text_.clear();
   object_text_.reserve(kUsual);
-  AppendMembers(object_text_, [&](api::JsonWriter& json) {
-    json.Member("objectRef").Object([&] {
-      const auto member = [&](std::string_view name, std::string_view value) {
-        if (!value.empty()) json.Member(name, value);
-      };
-      member("resource", object.resource);
-      member("namespace", object.namespace_);
-      member("name", object.name);
-      member("uid", object.uid);
-      member("apiGroup", object.group);
-      member("apiVersion", object.version);
-      member("resourceVersion", object.resource_version);
-      member("subresource", object.subresource);
-    });
-  });
+  object_text_ = R"(,"objectRef":{)";
+  std::string_view before = R"(")";
+  const auto member = [&](std::string_view name, std::string_view value) {
+    if (value.empty()) return;
+    object_text_ += std::exchange(before, R"(,")");
+    object_text_ += name;
+    object_text_ += R"(":)";
+    AppendText(value, object_text_);
+  };
+  member("resource", object.resource);
+  member("namespace", object.namespace_);
+  member("name", object.name);
+  member("uid", object.uid);
+  member("apiGroup", object.group);
+  member("apiVersion", object.version);
+  member("resourceVersion", object.resource_version);
+  member("subresource", object.subresource);
+  object_text_ += '}';
 }
 
 void Event::AppendLine(Stage stage, WallTime now, std::string& out) const {
@@ -139,50 +142,65 @@ void Event::AppendLine(Stage stage, WallTime now, std::string& out) const {
               response_object.size() + kUsual);
   const std::string_view text = text_;
   out += text.substr(0, stage_);
-  AppendMembers(out, [&](api::JsonWriter& json) { json.Member("stage", WordOf(stage)); });
+  out += WordOf(stage);
   out += text.substr(stage_, impersonated_ - stage_);
-  AppendMembers(out, [&](api::JsonWriter& json) {
-    if (impersonated.has_value()) access::WriteUser(json.Member("impersonatedUser"), *impersonated);
-  });
+  if (impersonated.has_value()) {
+    out += R"(,"impersonatedUser":)";
+    AppendUser(*impersonated, out);
+  }
   out += text.substr(impersonated_, object_ - impersonated_);
   out += object_text_;
-  AppendMembers(out, [&](api::JsonWriter& json) { WriteAnswer(json); });
+  AppendAnswer(out);
   out += text.substr(object_);
-  AppendMembers(out, [&](api::JsonWriter& json) {
-    json.Member("stageTimestamp", TimeText(now));
-    WriteAnnotations(json);
-  });
+  out += TimeText(now);
+  out += '"';
+  AppendAnnotations(out);
   out += "}\n";
 }
 
-void Event::WriteAnswer(api::JsonWriter& json) const {
+void Event::AppendAnswer(std::string& out) const {
   if (status.has_value()) {
     api::meta_v1::Status shown = *status;
     shown.code = code;
-    api::EncodeJson(api::TypeOf<api::meta_v1::Status>(), &shown, json.Member("responseStatus"));
+    out += R"(,"responseStatus":)";
+    api::JsonWriter json(out);
+    api::EncodeJson(api::TypeOf<api::meta_v1::Status>(), &shown, json);
   } else if (code != 0) {
-    json.Member("responseStatus").Object([&] {
-      json.Member("metadata").Object([] {});
-      json.Member("code", code);
-    });
+    out += R"(,"responseStatus":{"metadata":{},"code":)";
+    api::JsonScalar(code).AppendTo(out);
+    out += '}';
   }
-  if (!request_object.empty()) json.Member("requestObject").Raw(request_object);
-  if (!response_object.empty()) json.Member("responseObject").Raw(response_object);
+  const auto object = [&](std::string_view begin, const std::string& json) {
+    if (json.empty()) return;
+    out += begin;
+    out += json;
+  };
+  object(R"(,"requestObject":)", request_object);
+  object(R"(,"responseObject":)", response_object);
 }
 
 // Sorted, those of the decision among them.
-void Event::WriteAnnotations(api::JsonWriter& json) const {
-  if (annotations.empty() && !is_allowed.has_value()) return;
-  constexpr std::string_view kDecision = "authorization.k8s.io/decision";
-  json.Member("annotations").Object([&] {
-    const auto middle = annotations.lower_bound(kDecision);
-    for (auto at = annotations.begin(); at != middle; ++at) json.Member(at->first, at->second);
-    if (is_allowed.has_value()) {
-      json.Member(kDecision, *is_allowed ? "allow" : "forbid");
-      json.Member("authorization.k8s.io/reason", reason);
-    }
-    for (auto at = middle; at != annotations.end(); ++at) json.Member(at->first, at->second);
-  });
+void Event::AppendAnnotations(std::string& out) const {
+  constexpr std::string_view kDecision = R"("authorization.k8s.io/decision":")";
+  std::string_view before = R"(,"annotations":{)";
+  const auto decide = [&] {
+    if (!is_allowed.has_value()) return;
+    out += std::exchange(before, ",");
+    out += kDecision;
+    out += *is_allowed ? "allow" : "forbid";
+    out += R"(","authorization.k8s.io/reason":)";
+    AppendText(reason, out);
+  };
+  const auto middle = annotations.lower_bound("authorization.k8s.io/decision");
+  for (auto at = annotations.begin();; ++at) {
+    if (at == middle) decide();
+    if (at == annotations.end()) break;
+    out += std::exchange(before, ",");
+    AppendText(at->first, out);
+    out += ':';
+    AppendText(at->second, out);
+  }
+  if (before == ",") out += '}';
 }
 
 std::vector<std::string_view> SourcesOf(std::string_view forwarded_for,
