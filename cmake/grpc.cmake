@@ -40,8 +40,15 @@ if(NOT BUILD_SHARED_LIBS AND NOT DRAY_SANITIZE MATCHES "thread")
   dray_grpc_archives(archives)
 endif()
 if(archives)
+  set(parts "")
+  if(GRPCPP_VERSION MATCHES "^1\\.51\\.")
+    # Before the archives: what is found first counts.
+    set(parts dray_grpc_parts)
+    add_library(dray_grpc_parts STATIC ${PROJECT_SOURCE_DIR}/store/etcd/rpc/grpc_parts.cc)
+    target_link_libraries(dray_grpc_parts PRIVATE dray_options)
+  endif()
   target_link_libraries(dray_grpc INTERFACE
-    ${archives} PkgConfig::RE2 OpenSSL::SSL OpenSSL::Crypto ZLIB::ZLIB Threads::Threads)
+    ${parts} ${archives} PkgConfig::RE2 OpenSSL::SSL OpenSSL::Crypto ZLIB::ZLIB Threads::Threads)
   target_link_options(dray_grpc INTERFACE -Wl,--gc-sections)
 else()
   find_package(Protobuf REQUIRED)      # by CMake's module: Debian ships no config file for it

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # What packages have in common; sourced by deb.sh and tarball.sh. Sets `version`, and the time that
-# every file of a package has, so that the same commit makes the same bytes.
+# every file of a package has, so that the same programs make the same package.
 
 version=$(sed -nE 's/^project\(dray VERSION ([0-9.]+).*/\1/p' CMakeLists.txt)
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
