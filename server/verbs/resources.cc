@@ -117,7 +117,8 @@ Resources::Resources(
           .states_begin = std::make_shared<std::atomic<int64_t>>(0),
           .watches_begin = std::make_shared<std::atomic<int64_t>>(0),
           .rights = options.rbac ? std::make_shared<Rights>(store) : nullptr,
-          .idle_kinds = options.tells_of_idle_kinds ? std::make_shared<IdleKinds>(log) : nullptr,
+          .idle_kinds =
+              options.tells_of_idle_kinds ? std::make_shared<IdleKinds>(std::move(log)) : nullptr,
           .policies = std::make_shared<Policies>(options.rules.release())})) {}
 
 Resources::~Resources() = default;
