@@ -40,12 +40,10 @@ if(NOT BUILD_SHARED_LIBS AND NOT DRAY_SANITIZE MATCHES "thread")
   dray_grpc_archives(archives)
 endif()
 if(archives)
+  # Before the archives: what is found first counts.
   set(parts "")
   if(GRPCPP_VERSION MATCHES "^1\\.51\\.")
-    # Before the archives: what is found first counts.
-    set(parts dray_grpc_parts)
-    add_library(dray_grpc_parts STATIC ${PROJECT_SOURCE_DIR}/store/etcd/rpc/grpc_parts.cc)
-    target_link_libraries(dray_grpc_parts PRIVATE dray_options)
+    set(parts dray_grpc_parts)  # store/etcd has it
   endif()
   target_link_libraries(dray_grpc INTERFACE
     ${parts} ${archives} PkgConfig::RE2 OpenSSL::SSL OpenSSL::Crypto ZLIB::ZLIB Threads::Threads)
