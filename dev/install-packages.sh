@@ -32,7 +32,8 @@ readonly test=(
 readonly lint=(clang-tidy-19 clang-format-19 git libclang-19-dev llvm-19-dev)  # dev/lint.py
 readonly package=(
   "${run[@]}"
-  llvm-19                             # llvm-ar knows the archives of LTO; llvm-strip
+  llvm-19                             # llvm-ar knows the archives of LTO; llvm-strip, llvm-profdata
+  libclang-rt-19-dev                  # what counts in the preset `profile`
   dpkg-dev lintian xz-utils git       # packaging/
   mmdebstrap systemd-container curl   # clean roots to try packages in
 )

@@ -24,7 +24,7 @@ load "$bin/writes_bench" "$bin/dray" --rounds 2 --memory --only claim
 load "$bin/echo_bench" "$bin/dray" --rounds 3
 load "$bin/watchers_bench" "$bin/dray" --watchers 1000 --seconds 2
 load "$bin/plans_bench" "$bin/dray"
-for example in examples/{2,3}-*/; do
+for example in examples/{2,3}-*; do
   load "$bin/dray" validate -f "$example"
   load "$bin/dray" allocate -f "$example" -o json
 done

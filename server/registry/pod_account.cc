@@ -18,7 +18,6 @@ using core_v1::PodSpec;
 
 constexpr std::string_view kMirror = "kubernetes.io/config.mirror";
 constexpr std::string_view kOnlyItsSecrets = "kubernetes.io/enforce-mountable-secrets";
-constexpr std::string_view kTokenVolume = "kube-api-access-";
 constexpr std::string_view kTokenFolder = "/var/run/secrets/kubernetes.io/serviceaccount";
 // Longer than the hour that it stands for: who does not read the file again is found by it.
 constexpr int64_t kTokenSeconds = 3607;
@@ -28,8 +27,7 @@ std::unexpected<Error> Refuse(const api::Object& pod, std::string_view why) {
   return Fail(errors::Forbidden(pod.kind(), pod.metadata().name, why));
 }
 
-// ------------------------------------------------------------------------- secrets that a pod
-// names
+// ----------------------------------------------------------------- secrets that a pod names
 
 // Calls visit(the secret's name, what names it) until that answers false.
 template <class Container, class Visit>
@@ -137,8 +135,7 @@ Result<> CheckSecrets(const core_v1::ServiceAccount& account, const api::Object&
   return {};
 }
 
-// ---------------------------------------------------------------------------------------- the
-// token
+// -------------------------------------------------------------------------------- the token
 
 core_v1::Volume TokenVolume(std::string name) {
   core_v1::ProjectedVolumeSource projected;

@@ -16,6 +16,8 @@ inline constexpr std::string_view kDefaultAccount = "default";
 /// The ConfigMap that tells pods whom to trust, and the key in it.
 inline constexpr std::string_view kRootCertificates = "kube-root-ca.crt";
 inline constexpr std::string_view kRootCertificatesKey = "ca.crt";
+/// How names of volumes with a token begin.
+inline constexpr std::string_view kTokenVolume = "kube-api-access-";
 
 /// Whether a node shows a pod that it has from elsewhere.
 bool IsMirror(const api::core_v1::Pod& pod);

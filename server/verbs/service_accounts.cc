@@ -24,7 +24,6 @@ using core_v1::ServiceAccount;
 
 constexpr const api::KindInfo& kAccounts = api::Reflected<ServiceAccount>::kKind;
 constexpr std::string_view kManager = "kube-controller-manager";  // whose work it is elsewhere
-constexpr std::string_view kTokenVolume = "kube-api-access-";
 
 std::vector<api::Object> ObjectsOf(const std::string& namespace_name, const std::string& trusted) {
   ServiceAccount account;
@@ -66,7 +65,7 @@ Result<std::optional<registry::PodAccount>> AccountOf(const Core& core,
     if (item.has_value()) {
       return registry::PodAccount{
           .account = item->object.As<ServiceAccount>(),
-          .volume = registry::GenerateName(kTokenVolume, core.world.random)};
+          .volume = registry::GenerateName(registry::kTokenVolume, core.world.random)};
     }
   }
   return Fail(errors::Forbidden(object.kind(),
