@@ -3,6 +3,7 @@
 // and watches. Two implementations: over HTTP (any Kubernetes API server) and in process.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -45,7 +46,14 @@ struct Write {
   api::Object object;
   std::string subresource = {};
   ObjectRef parent = {};  // of a subresource that is created: what it is a part of
+  /// This and the next are parts of one sequence: they are carried out one after the other, or none
+  /// of the sequence is. An update without resource version changes what the writes before it
+  /// leave.
+  bool with_next = false;
 };
+
+/// Writes of one sequence.
+inline constexpr size_t kSequenceMax = 32;
 
 enum class WatchEventType : uint8_t { kAdded, kModified, kDeleted, kBookmark };
 
@@ -89,9 +97,12 @@ class Client {
   virtual Result<> CreateSubresource(const ObjectRef& ref,
                                      std::string_view subresource,
                                      const api::Object& body) = 0;
-  /// Carries out all of `writes`, of which none depends on another, and answers each, in order:
-  /// with what its own method returns, or with an empty object where that returns none. One after
-  /// the other, or side by side where that is cheaper.
+  /// Whether this client takes sequences of writes.
+  virtual bool takes_sequences() const { return false; }
+  /// Carries out all of `writes`, of which none depends on another but in a sequence, and answers
+  /// each, in order: with what its own method returns, or with an empty object where that returns
+  /// none. One after the other, or side by side where that is cheaper. If a write of a sequence is
+  /// refused, or would change nothing, the others of it are refused too (kConflict).
   virtual std::vector<Result<api::Object>> WriteAll(std::span<const Write> writes);
   /// Events after `resource_version`.
   virtual Result<std::unique_ptr<Watch>> StartWatch(const api::KindInfo& kind,

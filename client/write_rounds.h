@@ -3,8 +3,10 @@
 // all of them.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,10 +24,18 @@ namespace dray::client {
 class WriteRounds {
   using Answer = Result<api::Object>;
 
+  /// Of a task that waits: its writes, and what goes on with their answers.
+  struct Waiting {
+    size_t writes;
+    std::move_only_function<void(std::span<Answer>)> go_on;
+  };
+
   auto Do(Write write) {
     return FromCallback<Answer>([this, write = std::move(write)](auto done) mutable {
       writes_.push_back(std::move(write));
-      tasks_.emplace_back(std::move(done));
+      waiting_.push_back({.writes = 1, .go_on = [done = std::move(done)](auto answers) mutable {
+                            done(std::move(answers.front()));
+                          }});
     });
   }
 
@@ -48,6 +58,16 @@ class WriteRounds {
                .parent = std::move(parent)});
   }
 
+  /// For co_await: what the writes of one sequence (Write::with_next) leave, in order, if the
+  /// client takes sequences of so many. Else, and if one is refused, kConflict or the error of that
+  /// one, and none is carried out; if the answer was lost that is not known (MayBeCarriedOut).
+  auto InSequence(std::vector<Write> writes) {
+    return FromCallback<Result<std::vector<api::Object>>>(
+        [this, writes = std::move(writes)](auto done) mutable {
+          AddSequence(std::move(writes), std::move(done));
+        });
+  }
+
   /// What cannot wait for a round: reads, and what is rare.
   Client& client() { return client_; }
 
@@ -61,9 +81,12 @@ class WriteRounds {
   }
 
  private:
+  using SequenceDone = std::move_only_function<void(Result<std::vector<api::Object>>)>;
+  void AddSequence(std::vector<Write> writes, SequenceDone done);
+
   Client& client_;
   std::vector<Write> writes_;
-  std::vector<std::move_only_function<void(Answer)>> tasks_;  // that wait for their answers
+  std::vector<Waiting> waiting_;
 };
 
 /// Runs one task of its own to its end: `make` gets the rounds that it writes through.

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "api/meta_v1/status.h"
-#include "base/waiting.h"
 #include "client/read_modify_write.h"
 #include "store/held_commits.h"
 
@@ -248,11 +247,30 @@ Result<> InProcessClient::CreateSubresource(const client::ObjectRef& ref,
   return {};
 }
 
+size_t InProcessClient::BeginSequence(std::span<const client::Write> writes,
+                                      Waiting<server::verbs::Answer>& waiting) {
+  server::storage::StepsStore::Turn turn = resources_.BeginTurn();
+  size_t begun = 0;
+  for (bool with_next = true; with_next && begun < writes.size(); ++begun) {
+    with_next = writes[begun].with_next;
+    waiting.Begin(resources_.HandleInTurn(RequestFor(writes[begun])));
+  }
+  // Else some were refused, or had nothing to write.
+  if (turn.size() == begun) turn.CarryOut();
+  return begun;
+}
+
 std::vector<Result<api::Object>> InProcessClient::WriteAll(std::span<const client::Write> writes) {
   Waiting<server::verbs::Answer> waiting;
   {
     const store::HeldCommits held(holder_);
-    for (const client::Write& write : writes) waiting.Begin(resources_.Handle(RequestFor(write)));
+    for (size_t i = 0; i < writes.size();) {
+      if (writes[i].with_next) {
+        i += BeginSequence(writes.subspan(i), waiting);
+      } else {
+        waiting.Begin(resources_.Handle(RequestFor(writes[i++])));
+      }
+    }
   }
   std::vector<Result<api::Object>> answers;
   answers.reserve(writes.size());

@@ -15,6 +15,7 @@
 #include "api/meta_v1/options.h"
 #include "base/bounded_queue.h"
 #include "base/mutex.h"
+#include "base/waiting.h"
 #include "client/client.h"
 #include "server/verbs/resources.h"
 #include "store/held_commits.h"
@@ -54,6 +55,7 @@ class InProcessClient final : public client::Client {
   Result<> CreateSubresource(const client::ObjectRef& ref,
                              std::string_view subresource,
                              const api::Object& body) override;
+  bool takes_sequences() const override { return resources_.takes_steps(); }
   std::vector<Result<api::Object>> WriteAll(std::span<const client::Write> writes) override;
   Result<std::unique_ptr<client::Watch>> StartWatch(const api::KindInfo& kind,
                                                     const client::ListOptions& options,
@@ -67,6 +69,9 @@ class InProcessClient final : public client::Client {
   server::verbs::ResourceRequest RequestFor(server::verbs::Verb verb,
                                             const client::ObjectRef& ref) const;
   server::verbs::ResourceRequest RequestFor(const client::Write& write) const;
+  /// Begins the sequence at the front of `writes`; how many it has.
+  size_t BeginSequence(std::span<const client::Write> writes,
+                       Waiting<server::verbs::Answer>& waiting);
   Result<api::Object> CallForObject(server::verbs::ResourceRequest request);
   void Deliver();
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "control_plane/in_process_client.h"
 
+#include <cstdint>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -14,9 +16,12 @@
 #include "base/result.h"
 #include "base/simulated_world.h"
 #include "base/task.h"
+#include "server/storage/stored_object.h"
 #include "server/verbs/resources.h"
 #include "store/held_commits.h"
 #include "store/memory_store.h"
+#include "store/sqlite/sqlite_store.h"
+#include "store/sqlite/testing/folder.h"
 
 namespace dray::control_plane {
 namespace {
@@ -108,6 +113,95 @@ TEST(InProcessClient, AnswersEachOfSeveralWrites) {
   EXPECT_EQ(answers[2].value().metadata().name, "b");
   EXPECT_EQ(holder.held, 0) << "released, however often it was held";
   EXPECT_TRUE(client.WriteAll({}).empty());
+}
+
+class Sequences : public ::testing::Test {
+ protected:
+  void SetUp() override { ASSERT_TRUE(Wait(resources_.Bootstrap()).has_value()); }
+
+  static client::Write Map(std::string name, std::string value, client::Write write = {}) {
+    api::core_v1::ConfigMap map;
+    map.metadata.namespace_ = "default";
+    map.metadata.name = std::move(name);
+    map.data["key"] = std::move(value);
+    write.object = api::Object::Of(std::move(map));
+    return write;
+  }
+  static client::Write Create(std::string name, std::string value) {
+    return Map(std::move(name), std::move(value), {.with_next = true});
+  }
+  static client::Write Update(std::string name, std::string value) {
+    return Map(std::move(name),
+               std::move(value),
+               {.verb = client::Write::Verb::kUpdate, .with_next = true});
+  }
+  std::vector<Result<api::Object>> WriteAll(std::vector<client::Write> writes) {
+    writes.back().with_next = false;
+    return client_.WriteAll(writes);
+  }
+  /// Its value and version, or nothing.
+  std::string Stored(std::string name) {
+    const auto map = client_.Get({.kind = &api::Reflected<api::core_v1::ConfigMap>::kKind,
+                                  .namespace_ = "default",
+                                  .name = std::move(name)});
+    if (!map.has_value()) return "";
+    return map->As<api::core_v1::ConfigMap>().data.at("key") + "@" +
+           map->metadata().resource_version;
+  }
+
+  SimulatedWorld world_{7};
+  const api::Scheme scheme_;
+  const store::sqlite::testing::TestFolder folder_;
+  const std::unique_ptr<store::sqlite::SqliteStore> store_ =
+      store::sqlite::SqliteStore::Open(folder_.path(), {.read_value = server::storage::ReadStored})
+          .value();
+  server::verbs::Resources resources_{scheme_, *store_, world_.world(), Log::Silent(), {}};
+  InProcessClient client_{resources_, {.name = "system:me"}, store_.get()};
+};
+
+TEST_F(Sequences, EachWriteSeesWhatThoseBeforeItLeave) {
+  ASSERT_TRUE(client_.takes_sequences());
+  const auto answers = WriteAll({Create("a", "1"), Update("a", "2"), Create("b", "1")});
+  ASSERT_EQ(answers.size(), 3U);
+  for (const auto& answer : answers) ASSERT_TRUE(answer.has_value()) << answer.error().message;
+  const uint64_t first = std::stoull(answers[0]->metadata().resource_version);
+  EXPECT_EQ(Stored("a"), "2@" + std::to_string(first + 1));
+  EXPECT_EQ(Stored("b"), "1@" + std::to_string(first + 2));
+  EXPECT_EQ(answers[1]->metadata().resource_version, std::to_string(first + 1));
+  EXPECT_EQ(answers[1]->metadata().uid, answers[0]->metadata().uid);
+}
+
+TEST_F(Sequences, AreNotBegunWhereOneWriteIsRefusedOrChangesNothing) {
+  ASSERT_TRUE(WriteAll({Create("a", "1")}).front().has_value());
+  const std::string before = Stored("a");
+  const std::vector<client::Write> wrong[] = {
+      {Update("a", "2"), Create("a", "1")},  // is there
+      {Update("gone", "1"), Update("a", "2")},
+      {Update("a", "2"), Update("a", "2")},  // has been said
+      {Create("Wrong_Name", "1"), Update("a", "2")},
+  };
+  for (const auto& writes : wrong) {
+    const auto answers = WriteAll(writes);
+    ASSERT_EQ(answers.size(), writes.size());
+    EXPECT_FALSE(answers[0].has_value() && answers[1].has_value());
+    EXPECT_EQ(Stored("a"), before);
+  }
+  ASSERT_TRUE(WriteAll({Update("a", "3"), Create("b", "1")}).back().has_value());
+}
+
+TEST_F(Sequences, GoBesideOtherWrites) {
+  std::vector<client::Write> writes = {Create("a", "1"), Create("b", "1"), Create("c", "1")};
+  writes[0].with_next = false;
+  const auto answers = WriteAll(std::move(writes));
+  ASSERT_EQ(answers.size(), 3U);
+  for (const auto& answer : answers) EXPECT_TRUE(answer.has_value());
+}
+
+TEST_F(Sequences, AreNotForAStoreThatHasNoSteps) {
+  store::MemoryStore memory;
+  server::verbs::Resources resources(scheme_, memory, world_.world(), Log::Silent(), {});
+  const InProcessClient client(resources, {.name = "system:me"});
+  EXPECT_FALSE(client.takes_sequences());
 }
 
 }  // namespace

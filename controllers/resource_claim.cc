@@ -6,6 +6,7 @@
 #include "controllers/resource_claim.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -13,10 +14,12 @@
 #include "api/claims/either_claim.h"
 #include "api/claims/pod_claims.h"
 #include "api/claims/pod_groups.h"
+#include "api/generate_name.h"
 #include "api/meta_v1/options.h"
 #include "api/resource_v1/claim_template.h"
 #include "api/scheduling_v1beta1.h"
 #include "client/loop.h"
+#include "client/outcome.h"
 #include "client/read_modify_write.h"
 
 namespace dray::controllers {
@@ -58,6 +61,21 @@ void TemplatesOf(const api::Object& object, std::vector<std::string>& values) {
     const std::string* name = TemplateOf(entry);
     if (name != nullptr) values.push_back(object.metadata().namespace_ + "/" + *name);
   }
+}
+
+/// The pod or group with `known` as what its status says about claims.
+api::Object WithRecords(const api::Object& pod,
+                        std::vector<core_v1::PodResourceClaimStatus> known) {
+  std::ranges::sort(known, {}, &core_v1::PodResourceClaimStatus::name);
+  api::Object copy = pod.Clone();
+  copy.Mutable<core_v1::Pod>().status.resource_claim_statuses = std::move(known);
+  return copy;
+}
+
+api::Object WithRecords(const api::Object& group, std::vector<PodGroupResourceClaimStatus> known) {
+  api::Object copy = group.Clone();
+  copy.Mutable<PodGroup>().status.resource_claim_statuses = std::move(known);
+  return copy;
 }
 
 bool IsMissing(const Error& error) {
@@ -279,8 +297,7 @@ Task<> ResourceClaimController::SyncPod(std::string key) {
   };
   PodPlan plan = make_plan();
   const ClaimOwner owner = AsOwner(pod);
-  DRAY_CO_TRY_VOID(co_await CreateClaims(&object, &owner, &plan.missing, &plan.known));
-  DRAY_CO_TRY_VOID(co_await RecordClaims(&object, std::move(plan.known)));
+  DRAY_CO_TRY_VOID(co_await MakeKnown(&object, &owner, &plan.missing, std::move(plan.known)));
   for (const MissingReservation& missing : plan.to_reserve) {
     DRAY_CO_TRY_VOID(co_await Reserve(&missing));
   }
@@ -333,8 +350,51 @@ Task<> ResourceClaimController::SyncGroup(std::string key) {
                                    ClaimsOf(group.metadata.uid),
                                    [this](std::string_view claim) { return claims_.Find(claim); });
   const ClaimOwner owner = AsOwner(group);
-  DRAY_CO_TRY_VOID(co_await CreateClaims(&object, &owner, &plan.missing, &plan.known));
-  co_return co_await RecordClaims(&object, std::move(plan.known));
+  co_return co_await MakeKnown(&object, &owner, &plan.missing, std::move(plan.known));
+}
+
+template <class Record>
+Task<> ResourceClaimController::MakeKnown(const api::Object* object,
+                                          const ClaimOwner* owner,
+                                          const std::vector<MissingClaim>* missing,
+                                          std::vector<Record> known) {
+  if (!missing->empty() && client_.takes_sequences()) {
+    DRAY_CO_TRY(const bool is_made, co_await MakeAtOnce(object, owner, missing, known));
+    if (is_made) co_return {};
+  }
+  DRAY_CO_TRY_VOID(co_await CreateClaims(object, owner, missing, &known));
+  co_return co_await RecordClaims(object, std::move(known));
+}
+
+template <class Record>
+Task<bool> ResourceClaimController::MakeAtOnce(const api::Object* object,
+                                               const ClaimOwner* owner,
+                                               const std::vector<MissingClaim>* missing,
+                                               std::vector<Record> known) {
+  std::vector<client::Write> writes;
+  for (const MissingClaim& one : *missing) {
+    Result<api::Object> claim = NewClaim(*owner, one);
+    if (!claim) co_return false;
+    // Its name is written below before the server can say it.
+    api::NameIfAsked(claim->mutable_metadata(), world_.random);
+    known.push_back({.name = one.entry, .resource_claim_name = claim->metadata().name});
+    writes.push_back({.object = *std::move(claim)});
+  }
+  writes.push_back({.verb = client::Write::Verb::kUpdate,
+                    .object = WithRecords(*object, std::move(known)),
+                    .subresource = "status"});
+  const Result<std::vector<api::Object>> written = co_await rounds_.InSequence(std::move(writes));
+  if (!written) {
+    // What may have been made is found before any is made anew.
+    if (client::MayBeCarriedOut(written.error())) co_return Fail(written.error());
+    co_return false;
+  }
+  for (const api::Object& claim : std::span(*written).first(missing->size())) {
+    if (metrics_.has_value()) metrics_->CountCreation(claim, owner->kind, true);
+    claims_.Assume(claim);
+  }
+  (&object->kind() == &kPodKind ? pods_ : *groups_).Assume(written->back());
+  co_return true;
 }
 
 template <class Record>
@@ -361,20 +421,26 @@ Task<> ResourceClaimController::CreateClaims(const api::Object* object,
   co_return {};
 }
 
-Task<std::string> ResourceClaimController::CreateClaim(const ClaimOwner* owner,
-                                                       const MissingClaim* missing) {
-  const api::Object* found = templates_.Find(owner->namespace_ + "/" + missing->template_name);
+Result<api::Object> ResourceClaimController::NewClaim(const ClaimOwner& owner,
+                                                      const MissingClaim& missing) const {
+  const api::Object* found = templates_.Find(owner.namespace_ + "/" + missing.template_name);
   if (found == nullptr) {
-    co_return Fail(StatusReason::kUnknown,
-                   fmt::format("resource claim template \"{}\": "
-                               "resourceclaimtemplate.resource.k8s.io \"{}\" not found",
-                               missing->template_name,
-                               missing->template_name));
+    return Fail(StatusReason::kUnknown,
+                fmt::format("resource claim template \"{}\": "
+                            "resourceclaimtemplate.resource.k8s.io \"{}\" not found",
+                            missing.template_name,
+                            missing.template_name));
   }
-  api::Object claim = MakeClaimOfEither(*owner, missing->entry, *found);
+  api::Object claim = MakeClaimOfEither(owner, missing.entry, *found);
   if (options_.classic != ClassicClaims::kNone) {
     claim.mutable_metadata().owner_references.front().block_owner_deletion = true;
   }
+  return claim;
+}
+
+Task<std::string> ResourceClaimController::CreateClaim(const ClaimOwner* owner,
+                                                       const MissingClaim* missing) {
+  DRAY_CO_TRY(api::Object claim, NewClaim(*owner, *missing));
   const api::Object made = claim;
   Result<api::Object> created = co_await rounds_.Create(std::move(claim));
   if (metrics_.has_value()) metrics_->CountCreation(made, owner->kind, created.has_value());

@@ -69,7 +69,22 @@ class ResourceClaimController {
   // Tasks write in rounds_; what is pointed to outlives them.
   Task<> SyncPod(std::string key);
   Task<> SyncGroup(std::string key);
-  /// Makes what is missing and appends it to `known`, the records of a status.
+  /// Makes what is missing and writes `known`, the records of a status, with it: as one sequence
+  /// where that can be, else step by step.
+  template <class Record>
+  Task<> MakeKnown(const api::Object* object,
+                   const ClaimOwner* owner,
+                   const std::vector<MissingClaim>* missing,
+                   std::vector<Record> known);
+  /// Whether that was possible as one sequence; if not, nothing was written.
+  template <class Record>
+  Task<bool> MakeAtOnce(const api::Object* object,
+                        const ClaimOwner* owner,
+                        const std::vector<MissingClaim>* missing,
+                        std::vector<Record> known);
+  /// The claim for an entry. Errors: its template is not there.
+  Result<api::Object> NewClaim(const ClaimOwner& owner, const MissingClaim& missing) const;
+  /// Makes what is missing and appends it to `known`.
   template <class Record>
   Task<> CreateClaims(const api::Object* object,
                       const ClaimOwner* owner,

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -120,6 +121,50 @@ TEST_F(ResourceClaimControllerTest, SlowWatchDoesNotDuplicateClaims) {
   Settle();
   EXPECT_THAT(Claims(), SizeIs(1));
   EXPECT_THAT(Pod("worker").status.resource_claim_statuses, SizeIs(1));
+}
+
+TEST_F(ResourceClaimControllerTest, APodThatChangedMeanwhileGetsOneClaimAllTheSame) {
+  CreateTemplate();
+  Settle();
+  client_.HoldBackEvents();
+  const api::Object pod = CreatePod("a");
+  client_.LetGo();
+  client_.HoldBackEvents();
+  api::Object changed = pod.Clone();
+  changed.mutable_metadata().labels["new"] = "label";
+  ASSERT_TRUE(client_.Update(changed, {}).has_value());
+  Settle();
+  client_.LetGo();
+  Settle();
+  ASSERT_THAT(Claims(), SizeIs(1));
+  EXPECT_EQ(Pod("a").status.resource_claim_statuses[0].resource_claim_name,
+            Claims()[0].metadata.name);
+}
+
+TEST_F(ResourceClaimControllerTest, AnAnswerThatWasLostIsNoReasonForAnotherClaim) {
+  for (const auto fate : {MemoryClient::Fate::kAnswerLost, MemoryClient::Fate::kDelayed}) {
+    SCOPED_TRACE(static_cast<int>(fate));
+    CreateTemplate();
+    bool lost = false;
+    client_.set_fate([&](auto, const auto&, auto) {
+      return std::exchange(lost, true) ? MemoryClient::Fate::kAnswered : fate;
+    });
+    CreatePod("a");
+    Settle();
+    ASSERT_TRUE(lost);
+    client_.CarryOutDelayed();
+    Settle();
+    ASSERT_THAT(Claims(), SizeIs(1));
+    EXPECT_EQ(Pod("a").status.resource_claim_statuses[0].resource_claim_name,
+              Claims()[0].metadata.name);
+    for (const auto* kind : {&api::Reflected<core_v1::Pod>::kKind,
+                             &api::Reflected<resource_v1::ResourceClaimTemplate>::kKind}) {
+      const std::string name = kind->plural == "pods" ? "a" : "one";
+      ASSERT_TRUE(client_.Delete({kind, "lab", name}, {}).has_value());
+    }
+    Settle();
+    ASSERT_THAT(Claims(), IsEmpty());
+  }
 }
 
 TEST_F(ResourceClaimControllerTest, AClaimForExtendedResourcesGoesWithItsPod) {

@@ -16,6 +16,7 @@
 #include "api/core_v1/pod.h"
 #include "api/core_v1/pod_template.h"
 #include "api/defaults/defaults.h"
+#include "api/generate_name.h"
 #include "api/status.h"
 #include "api/validation/field_error.h"
 #include "api/value/time.h"
@@ -25,7 +26,6 @@
 #include "manifests/places.h"
 #include "manifests/scalars.h"
 #include "server/errors/errors.h"
-#include "server/registry/generate_name.h"
 #include "server/registry/profile_expressions.h"
 #include "server/registry/served_kinds.h"
 #include "server/registry/write.h"
@@ -313,7 +313,7 @@ class ObjectValidator {
     const registry::Strategy& strategy = registry::StrategyOf(kind);
     Result<registry::Warnings> result;
     if (old == nullptr) {
-      registry::NameIfAsked(object.mutable_metadata(), world_.random);
+      api::NameIfAsked(object.mutable_metadata(), world_.random);
       context.uid = NewUuid(world_.random);
       result = registry::BeforeCreate(strategy, object, context);
     } else {

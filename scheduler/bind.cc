@@ -5,6 +5,7 @@
 #include <functional>
 #include <iterator>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -92,33 +93,52 @@ struct ClaimWriter {
     return {};
   }
 
-  Task<> AddFinalizer() {
-    if (api::claims::HasFinalizer(newest.metadata())) co_return {};
-    api::Object copy = newest.Clone();
-    copy.mutable_metadata().finalizers.emplace_back(api::claims::kFinalizer);
-    co_return co_await Write(std::move(copy), "", "add finalizer");
+  bool NeedsFinalizer() const {
+    return allocation && !api::claims::HasFinalizer(newest.metadata());
   }
 
-  Task<> WriteStatus() {
+  api::Object WithFinalizer() const {
+    api::Object copy = newest.Clone();
+    copy.mutable_metadata().finalizers.emplace_back(api::claims::kFinalizer);
+    return copy;
+  }
+
+  bool Allocates() const { return allocation && !claim().status.allocation; }
+
+  api::Object WithStatus() const {
     api::Object copy = newest.Clone();
     resource_v1::ResourceClaimStatus& status = copy.Mutable<ResourceClaim>().status;
-    const bool allocates = allocation && !status.allocation;
-    if (allocates) {
+    if (Allocates()) {
       status.allocation = *allocation;
       status.allocation->allocation_timestamp = allocated_at;
     }
     status.reserved_for.push_back(consumer);
-    co_return co_await Write(std::move(copy),
-                             "status",
-                             allocates ? "add allocation and reservation" : "add reservation");
+    return copy;
+  }
+
+  /// All that is to be written, as parts of a sequence; false if that cannot be right.
+  bool AddWrites(std::vector<client::Write>& writes) const {
+    if (newest.metadata().deletion_timestamp || !CheckMeantime()) return false;
+    api::Object status = WithStatus();
+    if (NeedsFinalizer()) {
+      writes.push_back({.verb = client::Write::Verb::kUpdate, .object = WithFinalizer()});
+      status.mutable_metadata().resource_version.clear();  // the one that this leaves
+    }
+    writes.push_back({.verb = client::Write::Verb::kUpdate,
+                      .object = std::move(status),
+                      .subresource = "status"});
+    return true;
   }
 
   Task<> TryOnce() {
     if (newest.metadata().deletion_timestamp) co_return FailMeantime("deleted");
     if (IsDone()) co_return {};
     DRAY_CO_TRY_VOID(CheckMeantime());
-    if (allocation) DRAY_CO_TRY_VOID(co_await AddFinalizer());
-    co_return co_await WriteStatus();
+    if (NeedsFinalizer()) {
+      DRAY_CO_TRY_VOID(co_await Write(WithFinalizer(), "", "add finalizer"));
+    }
+    co_return co_await Write(
+        WithStatus(), "status", Allocates() ? "add allocation and reservation" : "add reservation");
   }
 
   /// Reads the claim, which tells whether a write on top of `newest` has been carried out: not, and
@@ -145,7 +165,11 @@ struct ClaimWriter {
   }
 
   /// Sees to it that an unanswered write on top of `newest` is never carried out: by another one.
-  Result<> Revoke() { return allocation ? RemoveFinalizer() : Result<>(); }
+  Result<> Revoke() {
+    if (!allocation) return {};
+    if (NeedsFinalizer()) DRAY_TRY_VOID(WriteNow(WithFinalizer(), {}, "add finalizer"));
+    return RemoveFinalizer();
+  }
 
   Result<> UnreserveOnce(bool pod_goes) {
     const bool is_ours = consumer.uid == pod.metadata().uid;
@@ -210,16 +234,20 @@ void Remember(const ClaimWriter& writer, ClaimToBind& claim) {
   claim.unsure = writer.unsure;
 }
 
+api::Object BindingOf(const BindTask& task) {
+  core_v1::Binding binding;
+  binding.metadata.namespace_ = task.pod.metadata().namespace_;
+  binding.metadata.name = task.pod.metadata().name;
+  binding.metadata.uid = task.pod.metadata().uid;
+  binding.target.kind = "Node";
+  binding.target.name = task.node;
+  return api::Object::Of(std::move(binding));
+}
+
 /// Binds the pod once; nothing, if it is bound as wanted.
 Task<> BindPodOnce(client::WriteRounds* rounds, const BindTask* task) {
-  core_v1::Binding binding;
-  binding.metadata.namespace_ = task->pod.metadata().namespace_;
-  binding.metadata.name = task->pod.metadata().name;
-  binding.metadata.uid = task->pod.metadata().uid;
-  binding.target.kind = "Node";
-  binding.target.name = task->node;
-  DRAY_CO_TRY_VOID(co_await rounds->CreateSubresource(
-      client::RefOf(task->pod), "binding", api::Object::Of(std::move(binding))));
+  DRAY_CO_TRY_VOID(
+      co_await rounds->CreateSubresource(client::RefOf(task->pod), "binding", BindingOf(*task)));
   co_return {};
 }
 
@@ -371,6 +399,41 @@ Task<> PreBind(client::WriteRounds* rounds, BindTask* task) {
   co_return co_await ShowTaken(rounds, task);
 }
 
+/// Whether nothing is known that makes the writes of the task depend on more than each other.
+bool IsPlain(const BindTask& task) {
+  if (task.waits || task.unsure || !task.taken.empty()) return false;
+  return std::ranges::none_of(task.claims, [](const ClaimToBind& claim) {
+    return claim.unsure || claim.is_pending || claim.is_extended;
+  });
+}
+
+/// Tries to write everything as one sequence, so that a disk is waited for once: whether the pod is
+/// bound. If not, nothing has been written, or the claims say that this is not known: the binding
+/// shares their fate.
+Task<bool> BindAtOnce(client::WriteRounds* rounds, BindTask* task) {
+  if (!rounds->client().takes_sequences() || !IsPlain(*task)) co_return false;
+  std::vector<client::Write> writes;
+  std::vector<std::pair<ClaimToBind*, size_t>> last;  // and which write leaves it as it will be
+  for (ClaimToBind& claim : task->claims) {
+    const ClaimWriter writer = WriterOf(*rounds, *task, claim);
+    if (writer.IsDone()) continue;
+    if (!writer.AddWrites(writes)) co_return false;
+    last.emplace_back(&claim, writes.size() - 1);
+  }
+  if (writes.empty()) co_return false;  // one write needs no sequence
+  writes.push_back({.verb = client::Write::Verb::kCreate,
+                    .object = BindingOf(*task),
+                    .subresource = "binding",
+                    .parent = client::RefOf(task->pod)});
+  const Result<std::vector<api::Object>> written = co_await rounds->InSequence(std::move(writes));
+  const bool is_unknown = !written && client::MayBeCarriedOut(written.error());
+  for (const auto& [claim, index] : last) {
+    claim->unsure = is_unknown;
+    if (written) claim->claim = (*written)[index];
+  }
+  co_return written.has_value();
+}
+
 /// Shows for which node the pod waits. That it may be refused is no reason to give up.
 Task<> Nominate(client::WriteRounds* rounds, const BindTask* task) {
   (void)co_await WritePodStatus(
@@ -389,6 +452,8 @@ bool IsUnsure(const BindTask& task) {
 /// What Bind is about, without what follows from a failure: why the pod is not bound, empty if it
 /// is, or waits. `is_elsewhere`: it is bound by somebody else, who needs the reservations.
 Task<std::string> TryToBind(client::WriteRounds* rounds, BindTask* task, bool* is_elsewhere) {
+  DRAY_CO_TRY(const bool is_bound, co_await BindAtOnce(rounds, task));
+  if (is_bound) co_return std::string();
   if (task->waits) (void)co_await Nominate(rounds, task);
   const Result<> done = co_await PreBind(rounds, task);
   if (!done) {

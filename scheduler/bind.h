@@ -90,6 +90,9 @@ inline constexpr int kPendingTriesMax = 256;
 /// until it is bound, gone or going. Taking a reservation back is such a write as well: it must not
 /// arrive when the pod is being bound anew. What cannot be found out now is BindOutcome::unknown.
 ///
+/// Where the client takes sequences and nothing is in doubt, all of this is one, in that order:
+/// either all of it is written or it is gone through step by step.
+///
 /// Writes in rounds, each time one; what follows from a failure is written at once. `rounds`
 /// outlives it. Errors: none, but where there is no memory.
 Task<BindOutcome> Bind(client::WriteRounds* rounds, BindTask task);

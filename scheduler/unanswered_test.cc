@@ -30,9 +30,11 @@ bool IsStatusOfClaim(MemoryClient::Verb verb,
          ref.kind->plural == "resourceclaims";
 }
 
-class UnansweredWrites : public ::testing::Test {
+/// With writes in one sequence, and step by step.
+class UnansweredWrites : public ::testing::TestWithParam<bool> {
  protected:
   UnansweredWrites() {
+    cluster_.client.set_takes_sequences(GetParam());
     cluster_.AddClass();
     cluster_.AddNode("a", 1);
     cluster_.AddClaim("first");
@@ -77,7 +79,7 @@ class UnansweredWrites : public ::testing::Test {
   bool lost_ = false;
 };
 
-TEST_F(UnansweredWrites, KeepTheDevicesUntilTheClaimHasBeenRead) {
+TEST_P(UnansweredWrites, KeepTheDevicesUntilTheClaimHasBeenRead) {
   for (const Fate fate : {Fate::kAnswerLost, Fate::kDelayed}) {
     lost_ = false;
     cluster_.client.HoldBackEvents();  // the mirror hears nothing of it either
@@ -105,7 +107,7 @@ TEST_F(UnansweredWrites, KeepTheDevicesUntilTheClaimHasBeenRead) {
   }
 }
 
-TEST_F(UnansweredWrites, ThatComeAfterTheirRepetitionChangeNothing) {
+TEST_P(UnansweredWrites, ThatComeAfterTheirRepetitionChangeNothing) {
   LoseFirst(Fate::kDelayed, false);
   AddPods();
   Settle(2);
@@ -119,7 +121,7 @@ TEST_F(UnansweredWrites, ThatComeAfterTheirRepetitionChangeNothing) {
   EXPECT_EQ(Allocations(), 1U);
 }
 
-TEST_F(UnansweredWrites, AreMadeImpossibleBeforeTheirDevicesGoToOthers) {
+TEST_P(UnansweredWrites, AreMadeImpossibleBeforeTheirDevicesGoToOthers) {
   LoseFirst(Fate::kDelayed, false);
   cluster_.AddPod("first", {"first"});
   Settle();
@@ -139,7 +141,7 @@ TEST_F(UnansweredWrites, AreMadeImpossibleBeforeTheirDevicesGoToOthers) {
   EXPECT_EQ(Allocations(), 1U);
 }
 
-TEST_F(UnansweredWrites, OfABindingAreReadBeforeAnythingIsTakenBack) {
+TEST_P(UnansweredWrites, OfABindingAreReadBeforeAnythingIsTakenBack) {
   for (const Fate fate : {Fate::kAnswerLost, Fate::kDelayed}) {
     SCOPED_TRACE(static_cast<int>(fate));
     bool cut = true;
@@ -168,7 +170,7 @@ TEST_F(UnansweredWrites, OfABindingAreReadBeforeAnythingIsTakenBack) {
   }
 }
 
-TEST_F(UnansweredWrites, AboutAClaimThatWasMadeAgainAreForgotten) {
+TEST_P(UnansweredWrites, AboutAClaimThatWasMadeAgainAreForgotten) {
   LoseFirst(Fate::kDelayed, true);
   cluster_.AddPod("first", {"first"});
   Settle();
@@ -188,6 +190,10 @@ TEST_F(UnansweredWrites, AboutAClaimThatWasMadeAgainAreForgotten) {
   EXPECT_EQ(cluster_.Pod("first").spec.node_name, "a") << "the new claim got the device";
   EXPECT_EQ(cluster_.Claim("first").metadata.uid, uid);
 }
+
+INSTANTIATE_TEST_SUITE_P(Writes, UnansweredWrites, ::testing::Bool(), [](const auto& param) {
+  return param.param ? "InSequence" : "StepByStep";
+});
 
 TEST(StoppedScheduler, DropsWhatIsQueued) {
   Cluster cluster;

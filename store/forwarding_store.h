@@ -5,6 +5,7 @@
 #include <functional>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "store/store.h"
 
@@ -23,6 +24,8 @@ class ForwardingStore : public Store {
   void Commit(Txn txn, CommitCallback done) override {
     to_.Commit(std::move(txn), std::move(done));
   }
+  bool takes_steps() const override { return to_.takes_steps(); }
+  void CommitSteps(std::vector<Step> steps) override { to_.CommitSteps(std::move(steps)); }
   Result<Batch> EventsAfter(Revision after, std::string_view prefix, size_t max) const override {
     return to_.EventsAfter(after, prefix, max);
   }

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,6 +16,7 @@
 
 #include <fmt/format.h>
 
+#include "base/out_of_memory.h"
 #include "base/published.h"
 #include "base/result.h"
 #include "base/strong.h"
@@ -99,7 +101,22 @@ Frozen<Event> EventOf(const Operation& operation, const Snapshot& before, Revisi
   return std::make_shared<const Event>(DeleteEvent(previous, revision));
 }
 
-Change MakeChange(const Frozen<Snapshot>& before, const std::vector<Operation>& operations) {
+/// The outcome of a step beside which another one was refused, or not decided on for want of
+/// memory.
+Sequencer::Outcome NotAlone() {
+  Error error = OutOfMemory();
+  error.reason = StatusReason::kConflict;
+  (void)HadMemory([&] { error.message = "another step is not carried out"; });
+  return std::unexpected(std::move(error));
+}
+
+size_t SizeOf(const Record& record) {
+  return record.key().size() + record.value->size();
+}
+
+}  // namespace
+
+Change ChangeBy(const Frozen<Snapshot>& before, const std::vector<Operation>& operations) {
   const Revision revision(before->revision().value() + 1);
   Change change{.next = before, .events = {}, .committed = {before->revision(), {}}};
   Tree tree = before->tree();
@@ -116,12 +133,6 @@ Change MakeChange(const Frozen<Snapshot>& before, const std::vector<Operation>& 
   change.next = std::make_shared<const Snapshot>(revision, std::move(tree));
   return change;
 }
-
-size_t SizeOf(const Record& record) {
-  return record.key().size() + record.value->size();
-}
-
-}  // namespace
 
 Result<> CheckTxn(const Txn& txn) {
   DRAY_TRY_VOID(CheckCount(txn.operations.size() + txn.fences.size(), "operations"));
@@ -171,7 +182,7 @@ std::optional<Conflict> Sequencer::FindConflict(const Txn& txn) const {
 Result<std::variant<Sequencer::Judged, Conflict>> Sequencer::Judge(const Txn& txn) const {
   if (std::optional<Conflict> conflict = FindConflict(txn)) return *std::move(conflict);
   Judged judged;
-  judged.change = MakeChange(pending_, txn.operations);
+  judged.change = ChangeBy(pending_, txn.operations);
   size_t added = 0;
   size_t removed = 0;
   for (const Frozen<Event>& event : judged.change.events) {
@@ -209,12 +220,73 @@ void Sequencer::Apply(const Txn& txn, Judged& judged) noexcept {
   for (const Fence& fence : txn.fences) fences_[FenceSlot(fence.name)] = pending_->revision();
 }
 
-Result<std::variant<Change, Conflict>> Sequencer::Accept(const Txn& txn) {
+Sequencer::Outcome Sequencer::Accept(const Txn& txn) {
   DRAY_TRY(auto outcome, Judge(txn));
   if (auto* conflict = std::get_if<Conflict>(&outcome)) return std::move(*conflict);
   auto& judged = std::get<Judged>(outcome);
   Apply(txn, judged);
   return std::move(judged.change);
+}
+
+bool Sequencer::MayAccept(std::span<const Txn* const> steps, std::span<Outcome> outcomes) const {
+  std::vector<size_t> slots;
+  for (size_t i = 0; i < steps.size(); ++i) {
+    if (std::optional<Conflict> conflict = FindConflict(*steps[i])) {
+      outcomes[i] = *std::move(conflict);
+      return false;
+    }
+    for (const Fence& fence : steps[i]->fences) slots.push_back(FenceSlot(fence.name));
+    // No step has seen what the others do.
+    std::ranges::sort(slots);
+    if (std::ranges::adjacent_find(slots) == slots.end()) continue;
+    outcomes[i] = Conflict{.revision = pending_->revision(), .mismatches = {}, .fenced = true};
+    return false;
+  }
+  return true;
+}
+
+bool Sequencer::AcceptEach(std::span<const Txn* const> steps, std::span<Outcome> outcomes) {
+  for (size_t i = 0; i < steps.size(); ++i) {
+    auto judged = Judge(*steps[i]);
+    if (!judged.has_value()) {
+      outcomes[i] = std::unexpected(std::move(judged).error());
+      return false;
+    }
+    auto* fits = std::get_if<Judged>(&*judged);
+    if (fits == nullptr || !fits->no_longer_due_.empty() || !fits->due_.empty()) {
+      outcomes[i] = Fail(StatusReason::kBadRequest,
+                         "a step has to do with what expires, or compares what another one writes");
+      return false;
+    }
+    Apply(*steps[i], *fits);
+    outcomes[i] = std::move(fits->change);
+  }
+  return true;
+}
+
+std::vector<Sequencer::Outcome> Sequencer::AcceptSteps(std::span<const Txn* const> steps) {
+  std::vector<Outcome> outcomes;
+  outcomes.reserve(steps.size());
+  while (outcomes.size() < steps.size()) outcomes.emplace_back(NotAlone());
+  const Frozen<Snapshot> before = pending_;
+  const size_t live_bytes = live_bytes_;
+  bool accepted = false;
+  const bool had_memory =
+      HadMemory([&] { accepted = MayAccept(steps, outcomes) && AcceptEach(steps, outcomes); });
+  if (accepted) return outcomes;
+  pending_ = before;
+  live_bytes_ = live_bytes;
+  for (const Txn* step : steps) {
+    for (const Fence& fence : step->fences) {
+      Revision& last = fences_[FenceSlot(fence.name)];
+      last = std::min(last, before->revision());
+    }
+  }
+  for (Outcome& outcome : outcomes) {
+    if (outcome.has_value() && std::holds_alternative<Change>(*outcome)) outcome = NotAlone();
+  }
+  if (!had_memory) outcomes.front() = Fail(OutOfMemory());
+  return outcomes;
 }
 
 Txn Sequencer::DueBy(WallTime now, size_t max) const {

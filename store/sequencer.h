@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <variant>
@@ -32,6 +33,9 @@ struct Change {
   std::vector<Frozen<Event>> events;
   Committed committed;
 };
+
+/// What `operations` do to `before`, at the revision after it. O(log n) each.
+Change ChangeBy(const Frozen<Snapshot>& before, const std::vector<Operation>& operations);
 
 /// What can be said of `txn` without knowing the state.
 ///
@@ -54,8 +58,15 @@ class Sequencer {
   /// Nothing else was applied since it was judged.
   void Apply(const Txn& txn, Judged& judged) noexcept;
 
+  using Outcome = Result<std::variant<Change, Conflict>>;
+
   /// Both, at once. Memory that cannot be had (std::bad_alloc) leaves the state as it was.
-  Result<std::variant<Change, Conflict>> Accept(const Txn& txn);
+  Outcome Accept(const Txn& txn);
+
+  /// Accept, for steps (Store::CommitSteps): one outcome for each, all of them changes or none. No
+  /// step may have to do with records that expire. If there is no memory, some outcome says so, and
+  /// the state is as it was; std::bad_alloc only if there is none for the outcomes.
+  std::vector<Outcome> AcceptSteps(std::span<const Txn* const> steps);
 
   /// Goes on from `from`: what was accepted after it has not happened. Its fences may have: they
   /// refuse who has not seen `from`. O(n), and as Accept if there is no memory.
@@ -74,6 +85,9 @@ class Sequencer {
   using Due = std::set<std::pair<WallTime, std::string>>;
 
   std::optional<Conflict> FindConflict(const Txn& txn) const;
+  /// Whether nothing speaks against any of the steps yet; else some outcome says what.
+  bool MayAccept(std::span<const Txn* const> steps, std::span<Outcome> outcomes) const;
+  bool AcceptEach(std::span<const Txn* const> steps, std::span<Outcome> outcomes);
   void NoteExpiry(const Event& event, Judged& judged) const;
 
   const size_t live_bytes_max_;

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -36,6 +37,12 @@ Result<CommitOutcome> Store::CommitAndWait(Txn txn) {
     answer.set_value(std::move(result));
   });
   return outcome.get();
+}
+
+void Store::CommitSteps(std::vector<Step> steps) {
+  for (Step& step : steps) {
+    step.done(Fail(StatusReason::kMethodNotAllowed, "this store carries out no steps"));
+  }
 }
 
 Result<size_t> Store::ExpireDueAndWait(WallTime now, size_t max) {

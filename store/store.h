@@ -126,6 +126,15 @@ struct Conflict {
 using CommitOutcome = std::variant<Committed, Conflict>;
 using CommitCallback = std::move_only_function<void(Result<CommitOutcome>)>;
 
+/// One of several transactions that are carried out one after the other.
+struct Step {
+  Txn txn;
+  CommitCallback done;
+};
+
+/// Steps of one CommitSteps.
+inline constexpr size_t kStepsMax = 64;
+
 /// One change of one key.
 struct Event {
   enum class Type : uint8_t { kPut, kDelete };
@@ -265,6 +274,19 @@ class Store {
 
   /// Commit, waiting for the answer. Not for threads whose work `done` depends on.
   Result<CommitOutcome> CommitAndWait(Txn txn);
+
+  /// Whether this store has CommitSteps.
+  virtual bool takes_steps() const { return false; }
+
+  /// Carries out all of `steps`, one after the other and each with the next revision, or none of
+  /// them; they become durable together, so a disk is waited for once. A step is judged by what
+  /// those before it leave, but compares no key that one of them writes: nobody knows that revision
+  /// yet; and has nothing to do with what expires. Each is answered as by Commit. If one is
+  /// refused, so are the others, with its error or with kConflict.
+  ///
+  /// Errors: those of Commit, and kRequestEntityTooLarge for more than kStepsMax steps.
+  ///         kMethodNotAllowed  of a store without takes_steps().
+  virtual void CommitSteps(std::vector<Step> steps);
 
   /// The events with a revision greater than `after` on keys that begin with `prefix`.
   ///

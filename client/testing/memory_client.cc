@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "client/testing/memory_client.h"
 
+#include <algorithm>
+#include <iterator>
 #include <ranges>
+#include <span>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -88,6 +93,11 @@ Result<api::Object> MemoryClient::Create(const api::Object& object) {
     metadata.name = fmt::format("{}{:05}", metadata.generate_name, ++uids_);
   }
   DRAY_TRY_VOID(Allow(Verb::kCreate, RefOf(stored), {}));
+  return CreateNow(std::move(stored));
+}
+
+Result<api::Object> MemoryClient::CreateNow(api::Object stored) {
+  api::meta_v1::ObjectMeta& metadata = stored.mutable_metadata();
   if (objects_[&stored.kind()].contains(Path(RefOf(stored)))) {
     return Fail(
         StatusReason::kAlreadyExists,
@@ -160,6 +170,67 @@ Result<api::Object> MemoryClient::UpdateNow(const api::Object& object,
                     !ref.kind->graceful_delete;
   return Store(
       done ? WatchEventType::kDeleted : WatchEventType::kModified, std::move(stored), subresource);
+}
+
+std::vector<Result<api::Object>> MemoryClient::WriteAll(std::span<const Write> writes) {
+  Answers answers;
+  while (!writes.empty()) {
+    const auto last = std::ranges::find(writes, false, &Write::with_next);
+    const auto count = static_cast<size_t>(last - writes.begin()) + 1;
+    Answers some =
+        count == 1 ? Client::WriteAll(writes.first(1)) : WriteSequence(writes.first(count));
+    std::ranges::move(some, std::back_inserter(answers));
+    writes = writes.subspan(count);
+  }
+  return answers;
+}
+
+MemoryClient::Answers MemoryClient::WriteSequence(std::span<const Write> writes) {
+  const auto refuse = [&](const Error& error) { return Answers(writes.size(), Fail(error)); };
+  Fate fate = Fate::kAnswered;
+  for (const Write& write : writes) {
+    const bool creates = write.verb == Write::Verb::kCreate && write.subresource.empty();
+    const Verb verb = write.verb == Write::Verb::kUpdate ? Verb::kUpdate
+                      : creates                          ? Verb::kCreate
+                                                         : Verb::kBind;
+    const ObjectRef ref = verb == Verb::kBind ? write.parent : RefOf(write.object);
+    const Result<> allowed = Allow(verb, ref, write.subresource);
+    if (!allowed) return refuse(allowed.error());
+    if (fate == Fate::kAnswered && fate_ && !creates) fate = fate_(verb, ref, write.subresource);
+  }
+  if (fate == Fate::kAnswered) return WriteSequenceNow(writes);
+  if (fate == Fate::kAnswerLost) {
+    (void)WriteSequenceNow(writes);
+  } else {
+    std::vector<Write> copies(writes.begin(), writes.end());
+    delayed_.emplace_back([this, copies = std::move(copies)] { (void)WriteSequenceNow(copies); });
+  }
+  return refuse({.reason = StatusReason::kTimeout, .message = "nobody knows"});
+}
+
+MemoryClient::Answers MemoryClient::WriteSequenceNow(std::span<const Write> writes) {
+  const auto before = std::tuple(objects_, journal_, history_, version_);
+  const bool held_back = std::exchange(held_back_, true);
+  Answers answers;
+  for (const Write& write : writes) {
+    Result<api::Object> written = WriteNow(write);
+    if (!written) {
+      std::tie(objects_, journal_, history_, version_) = before;
+      held_back_ = held_back;
+      return Answers(writes.size(), Fail(written.error()));
+    }
+    answers.push_back(std::move(written));
+  }
+  held_back_ = held_back;
+  if (!held_back_) Deliver();
+  return answers;
+}
+
+Result<api::Object> MemoryClient::WriteNow(const Write& write) {
+  if (write.verb == Write::Verb::kUpdate) return UpdateNow(write.object, write.subresource);
+  if (write.subresource.empty()) return CreateNow(write.object.Clone());
+  DRAY_TRY_VOID(BindNow(write.parent, write.subresource, write.object));
+  return api::Object();
 }
 
 Result<api::Object> MemoryClient::Patch(const ObjectRef& ref,

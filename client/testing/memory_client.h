@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,11 +46,15 @@ class MemoryClient final : public Client {
   Result<> CreateSubresource(const ObjectRef& ref,
                              std::string_view subresource,
                              const api::Object& body) override;
+  bool takes_sequences() const override { return takes_sequences_; }
+  std::vector<Result<api::Object>> WriteAll(std::span<const Write> writes) override;
   Result<std::unique_ptr<Watch>> StartWatch(const api::KindInfo& kind,
                                             const ListOptions& options,
                                             const std::string& resource_version,
                                             WatchHandler handler) override;
 
+  /// Faults and fates of one write are then those of its sequence.
+  void set_takes_sequences(bool takes) { takes_sequences_ = takes; }
   void set_fault(Fault fault) { fault_ = std::move(fault); }
   void set_fate(FateOf fate) { fate_ = std::move(fate); }
   /// What was delayed arrives, in order.
@@ -76,8 +81,14 @@ class MemoryClient final : public Client {
   };
   using Objects = std::map<std::string, api::Object>;
 
+  Result<api::Object> CreateNow(api::Object stored);
   Result<api::Object> UpdateNow(const api::Object& object, std::string_view subresource);
   Result<> BindNow(const ObjectRef& ref, std::string_view subresource, const api::Object& body);
+  using Answers = std::vector<Result<api::Object>>;
+  Answers WriteSequence(std::span<const Write> writes);
+  /// All of them, or none.
+  Answers WriteSequenceNow(std::span<const Write> writes);
+  Result<api::Object> WriteNow(const Write& write);
   template <class T>
   Result<T> WithFate(Verb verb,
                      const ObjectRef& ref,
@@ -100,6 +111,7 @@ class MemoryClient final : public Client {
   uint64_t uids_ = 0;
   int next_watcher_ = 0;
   bool held_back_ = false;
+  bool takes_sequences_ = true;
 };
 
 }  // namespace dray::client::testing

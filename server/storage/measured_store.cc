@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "server/storage/keys.h"
 
@@ -91,16 +92,26 @@ MeasuredStore::Series MeasuredStore::SeriesOf(const store::Txn& txn) {
   return *series;
 }
 
-void MeasuredStore::Commit(store::Txn txn, store::CommitCallback done) {
-  if (txn.operations.empty()) return to().Commit(std::move(txn), std::move(done));
+store::CommitCallback MeasuredStore::Counted(const store::Txn& txn, store::CommitCallback done) {
+  if (txn.operations.empty()) return done;
   const Series series = SeriesOf(txn);
   const MonotonicTime began = clock_.Monotonic();
-  to().Commit(std::move(txn), [this, series, began, done = std::move(done)](auto outcome) mutable {
+  return [this, series, began, done = std::move(done)](auto outcome) mutable {
     series.requests.Add();
     if (!outcome.has_value()) series.errors.Add();
     series.seconds.Observe(std::chrono::duration<double>(clock_.Monotonic() - began).count());
     done(std::move(outcome));
-  });
+  };
+}
+
+void MeasuredStore::Commit(store::Txn txn, store::CommitCallback done) {
+  done = Counted(txn, std::move(done));
+  to().Commit(std::move(txn), std::move(done));
+}
+
+void MeasuredStore::CommitSteps(std::vector<store::Step> steps) {
+  for (store::Step& step : steps) step.done = Counted(step.txn, std::move(step.done));
+  to().CommitSteps(std::move(steps));
 }
 
 }  // namespace dray::server::storage

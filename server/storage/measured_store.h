@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "api/kind.h"
 #include "base/mutex.h"
@@ -34,6 +35,7 @@ class MeasuredStore final : public store::ForwardingStore {
   void Measure() const;
 
   void Commit(store::Txn txn, store::CommitCallback done) override;
+  void CommitSteps(std::vector<store::Step> steps) override;
 
  private:
   enum class Operation : uint8_t { kCreate, kUpdate, kDelete };
@@ -51,6 +53,8 @@ class MeasuredStore final : public store::ForwardingStore {
 
   static Operation OperationOf(const store::Txn& txn);
   Series SeriesOf(const store::Txn& txn);
+  /// `done`, which is told what becomes of `txn`, and counts it.
+  store::CommitCallback Counted(const store::Txn& txn, store::CommitCallback done);
 
   const std::unique_ptr<store::Store> store_;
   const Clock& clock_;

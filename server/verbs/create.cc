@@ -13,9 +13,9 @@
 
 #include <fmt/format.h>
 
+#include "api/generate_name.h"
 #include "api/meta_v1/object_meta.h"
 #include "server/errors/errors.h"
-#include "server/registry/generate_name.h"
 #include "server/registry/metadata_rules.h"
 #include "server/registry/write.h"
 #include "server/storage/keys.h"
@@ -193,7 +193,7 @@ Task<Outcome> CreateObject(Call call,
     DRAY_CO_TRY(api::Object object, Placed(call, std::move(wish)));
     api::meta_v1::ObjectMeta& meta = object.mutable_metadata();
     const bool generated = meta.name.empty() && !meta.generate_name.empty();
-    if (generated) meta.name = registry::GenerateName(meta.generate_name, core.world.random);
+    if (generated) meta.name = api::GenerateName(meta.generate_name, core.world.random);
     const std::string name = meta.name;
     DRAY_CO_TRY(Attempt attempt, co_await Put(call, std::move(object), owners));
     if (attempt.outcome.has_value()) {

@@ -19,25 +19,36 @@
 namespace dray::server::verbs {
 
 struct Resources::Parts {
-  explicit Parts(Core parts) : core(std::move(parts)), hub(core.store) {
+  explicit Parts(Core parts)
+      : core(std::move(parts)),
+        hub(core.store),
+        steps_store(core.store),
+        in_turn(Over(steps_store)) {
     if (core.options.workers == nullptr) return;
     pooled_store.emplace(core.store, *core.options.workers);
-    pooled.emplace(Core{.scheme = core.scheme,
-                        .store = *pooled_store,
-                        .store_id = core.store_id,
-                        .world = core.world,
-                        .log = core.log,
-                        .options = core.options,
-                        .allocations = core.allocations,
-                        .lenient = core.lenient,
-                        .lists = core.lists,
-                        .states_begin = core.states_begin,
-                        .watches_begin = core.watches_begin,
-                        .rights = core.rights,
-                        .policies = core.policies});
+    pooled.emplace(Over(*pooled_store));
+  }
+  /// The same over another store.
+  Core Over(store::Store& store) const {
+    return {.scheme = core.scheme,
+            .store = store,
+            .store_id = core.store_id,
+            .world = core.world,
+            .log = core.log,
+            .options = core.options,
+            .allocations = core.allocations,
+            .lenient = core.lenient,
+            .lists = core.lists,
+            .states_begin = core.states_begin,
+            .watches_begin = core.watches_begin,
+            .rights = core.rights,
+            .idle_kinds = core.idle_kinds,
+            .policies = core.policies};
   }
   Core core;
   WatchHub hub;
+  storage::StepsStore steps_store;
+  Core in_turn;  // the same, over that
   std::optional<storage::PooledStore> pooled_store;
   std::optional<Core> pooled;      // the same, over that
   std::atomic<unsigned> made = 0;  // bits of FirstStep
@@ -166,6 +177,7 @@ void Resources::Note(FirstStep step) {
 
 Task<> Resources::BootstrapAccounts(std::string certificates) {
   if (parts_->pooled.has_value()) parts_->pooled->trusted_by_clients = certificates;
+  parts_->in_turn.trusted_by_clients = certificates;
   parts_->core.trusted_by_clients = std::move(certificates);
   return MakeAccounts(&parts_->core);
 }
@@ -208,6 +220,18 @@ Task<Answer> Resources::HandleOver(const Core* core, ResourceRequest request) {
 
 Task<Answer> Resources::Handle(ResourceRequest request) {
   return HandleOver(&parts_->core, std::move(request));
+}
+
+bool Resources::takes_steps() const {
+  return parts_->core.store.takes_steps();
+}
+
+storage::StepsStore::Turn Resources::BeginTurn() {
+  return storage::StepsStore::Turn(parts_->steps_store);
+}
+
+Task<Answer> Resources::HandleInTurn(ResourceRequest request) {
+  return HandleOver(&parts_->in_turn, std::move(request));
 }
 
 Task<Answer> Resources::HandleByWorker(ResourceRequest request) {

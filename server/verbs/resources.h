@@ -16,6 +16,7 @@
 #include "base/result.h"
 #include "base/task.h"
 #include "base/world.h"
+#include "server/storage/steps_store.h"
 #include "server/verbs/answer.h"
 #include "server/verbs/options.h"
 #include "server/verbs/request.h"
@@ -50,6 +51,14 @@ class Resources {
   Task<Answer> Handle(ResourceRequest request);
   /// The same for a caller on one of `workers()`: it goes on there, never on a thread of the store.
   Task<Answer> HandleByWorker(ResourceRequest request);
+
+  /// Whether the store has CommitSteps, so that HandleInTurn is of use.
+  bool takes_steps() const;
+  /// While the calling thread has it, what that thread begins with HandleInTurn are steps of one
+  /// CommitSteps: each request that writes waits for the end of the turn.
+  storage::StepsStore::Turn BeginTurn();
+  /// Every verb that writes, as Handle.
+  Task<Answer> HandleInTurn(ResourceRequest request);
 
   /// Whether carrying out `request`, of which the body need not be there yet, means looking at more
   /// than kShortRecords or kShortBytes of what is stored. O(log n + kShortRecords).

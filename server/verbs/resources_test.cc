@@ -12,7 +12,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "server/registry/generate_name.h"
+#include "api/generate_name.h"
 #include "server/testing/fixture.h"
 
 namespace dray::server::verbs {
@@ -118,7 +118,7 @@ TEST_F(ResourcesTest, WarningsAreAboutWhatIsValid) {
 
 // Trap 32: at 58 bytes, for kinds of longer names too.
 TEST_F(ResourcesTest, GenerateNameIsCutAndGetsASuffix) {
-  using registry::kGeneratePrefixMax;
+  using api::kGeneratePrefixMax;
   for (const size_t asked : {kGeneratePrefixMax - 1, kGeneratePrefixMax, kGeneratePrefixMax + 1}) {
     const std::string prefix(asked, 'x');
     const std::string kept = prefix.substr(0, kGeneratePrefixMax);

@@ -8,9 +8,9 @@
 
 #include "api/core_v1/config_map.h"
 #include "api/core_v1/namespace.h"
+#include "api/generate_name.h"
 #include "server/access/user.h"
 #include "server/errors/errors.h"
-#include "server/registry/generate_name.h"
 #include "server/storage/keys.h"
 #include "server/storage/stored_object.h"
 #include "server/storage/transactions.h"
@@ -65,7 +65,7 @@ Result<std::optional<registry::PodAccount>> AccountOf(const Core& core,
     if (item.has_value()) {
       return registry::PodAccount{
           .account = item->object.As<ServiceAccount>(),
-          .volume = registry::GenerateName(registry::kTokenVolume, core.world.random)};
+          .volume = api::GenerateName(registry::kTokenVolume, core.world.random)};
     }
   }
   return Fail(errors::Forbidden(object.kind(),

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <optional>
+#include <span>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -20,28 +22,35 @@ namespace {
 /// Switches of threads without a new request after which nobody is expected any more.
 constexpr int kIdleYieldsMax = 8;
 
+size_t BytesOf(std::span<const Request> requests) {
+  size_t bytes = 0;
+  for (const Request& request : requests) bytes += request.size;
+  return bytes;
+}
+
 }  // namespace
 
-std::optional<Error> CommitQueue::Push(Request& request) {
+std::optional<Error> CommitQueue::Push(std::span<Request> requests) {
   {
     const MutexLock lock(mutex_);
-    if (std::optional<Error> refused = WhyNot(request)) return refused;
-    const size_t size = request.size;
-    requests_.push_back(std::move(request));
-    bytes_ += size;
+    if (std::optional<Error> refused = WhyNot(requests)) return refused;
+    const size_t bytes = BytesOf(requests);
+    requests_.resize(requests_.size() + requests.size());  // for want of memory nothing is taken
+    std::ranges::move(requests, requests_.end() - std::ssize(requests));
+    bytes_ += bytes;
     if (holders_ > 0) return std::nullopt;
   }
   filled_.NotifyOne();  // who wakes up finds the lock free
   return std::nullopt;
 }
 
-std::optional<Error> CommitQueue::WhyNot(const Request& request) const {
+std::optional<Error> CommitQueue::WhyNot(std::span<const Request> requests) const {
   if (closed_) {
     return Error{.reason = StatusReason::kServiceUnavailable,
                  .message = "the store is closing and takes no more transactions"};
   }
-  const bool fits = requests_.size() < options_.queue_count_max &&
-                    bytes_ + request.size <= options_.queue_bytes_max;
+  const bool fits = requests_.size() + requests.size() <= options_.queue_count_max &&
+                    bytes_ + BytesOf(requests) <= options_.queue_bytes_max;
   if (fits || requests_.empty()) return std::nullopt;
   return Error{.reason = StatusReason::kTooManyRequests,
                .message = fmt::format("{} transactions of {} bytes wait for the disk already: "
@@ -70,12 +79,15 @@ std::vector<Request> CommitQueue::Take(Wait wait) {
   while ((requests_.empty() || holders_ > 0) && !closed_ && !woken_ && wait == Wait::kForWork) {
     filled_.Wait(mutex_);
   }
-  batch.reserve(std::min(requests_.size(), options_.batch_count_max));
+  batch.reserve(std::min(requests_.size(), options_.batch_count_max + kStepsMax));
   woken_ = false;
   size_t bytes = 0;
-  while (!requests_.empty() && batch.size() < options_.batch_count_max) {
+  size_t steps = 0;  // of the first ones, that belong to what has been taken
+  while (!requests_.empty() && (steps > 0 || batch.size() < options_.batch_count_max)) {
     Request& next = requests_.front();
-    if (!batch.empty() && bytes + next.size > options_.batch_bytes_max) break;
+    const bool is_free = batch.empty() || steps > 0;
+    if (!is_free && bytes + next.size > options_.batch_bytes_max) break;
+    steps = next.steps_after;
     bytes += next.size;
     batch.push_back(std::move(next));
     requests_.pop_front();

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <deque>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <variant>
 #include <vector>
@@ -31,6 +32,8 @@ struct Request {
   /// What counts against the queue's limit.
   size_t size = 0;
   CommitCallback done{};
+  /// Of the requests that follow, so many are carried out after this one, or none of them is.
+  size_t steps_after = 0;
 };
 
 /// Many producers, one consumer. Bounded by count and by bytes.
@@ -42,7 +45,9 @@ class CommitQueue {
   ///
   /// Errors: kTooManyRequests     full.
   ///         kServiceUnavailable  closed.
-  std::optional<Error> Push(Request& request);
+  std::optional<Error> Push(Request& request) { return Push(std::span(&request, 1)); }
+  /// The same for some that stay together: in one batch, with nothing in between.
+  std::optional<Error> Push(std::span<Request> requests);
 
   /// Between Hold and Release Take waits on, for all that comes in between.
   void Hold();
@@ -68,7 +73,7 @@ class CommitQueue {
   bool is_drained() const;
 
  private:
-  std::optional<Error> WhyNot(const Request& request) const DRAY_REQUIRES(mutex_);
+  std::optional<Error> WhyNot(std::span<const Request> requests) const DRAY_REQUIRES(mutex_);
   void Gather(size_t expected);
 
   const SqliteOptions& options_;

@@ -136,8 +136,11 @@ std::vector<Request> Committer::TakeBatch() {
     batch = deps_.queue.Take(has_upkeep ? CommitQueue::Wait::kNever : CommitQueue::Wait::kForWork);
   };
   if (HadMemory(take)) return batch;
-  std::optional<Request> first = deps_.queue.TakeOne();
-  if (first.has_value()) Tell(*first, Fail(OutOfMemory()));
+  std::optional<Request> next = deps_.queue.TakeOne();
+  while (next.has_value()) {  // with all its steps
+    Tell(*next, Fail(OutOfMemory()));
+    next = next->steps_after > 0 ? deps_.queue.TakeOne() : std::nullopt;
+  }
   return {};
 }
 
@@ -163,11 +166,34 @@ Committer::Outcome Committer::Judge(Request& request) {
 void Committer::SequenceAll(std::vector<Request>& batch, std::vector<Sequenced>& judged) {
   judged.reserve(batch.size());
   const Revision durable = sequencer_.pending()->revision();
-  for (Request& request : batch) {
+  for (size_t i = 0; i < batch.size(); ++i) {
     const bool on_durable = sequencer_.pending()->revision() == durable;
-    Outcome outcome = Judge(request);
-    judged.push_back({std::move(request), std::move(outcome), on_durable});
+    if (batch[i].steps_after == 0) {
+      Outcome outcome = Judge(batch[i]);
+      judged.push_back({std::move(batch[i]), std::move(outcome), on_durable});
+      continue;
+    }
+    const std::span<Request> steps = std::span(batch).subspan(i, batch[i].steps_after + 1);
+    std::vector<Outcome> outcomes = JudgeSteps(steps);
+    for (size_t step = 0; step < steps.size(); ++step) {
+      Outcome outcome = Fail(OutOfMemory());
+      if (!outcomes.empty()) outcome = std::move(outcomes[step]);
+      judged.push_back({std::move(steps[step]), std::move(outcome), on_durable});
+    }
+    i += steps.size() - 1;
   }
+}
+
+/// None, for want of memory: then nothing has changed.
+std::vector<Committer::Outcome> Committer::JudgeSteps(std::span<const Request> steps) {
+  std::vector<Outcome> outcomes;
+  const auto judge = [&] {
+    std::vector<const Txn*> txns;
+    for (const Request& step : steps) txns.push_back(&std::get<Txn>(step.what));
+    outcomes = sequencer_.AcceptSteps(txns);
+  };
+  if (!HadMemory(judge)) return {};
+  return outcomes;
 }
 
 void Committer::CommitBatch(std::vector<Request> batch) {

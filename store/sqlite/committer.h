@@ -64,7 +64,7 @@ class Committer {
   Numbers numbers() const;
 
  private:
-  using Outcome = Result<std::variant<Change, Conflict>>;
+  using Outcome = Sequencer::Outcome;
   /// A request and what the sequencer answered.
   struct Sequenced {
     Request request;
@@ -81,6 +81,7 @@ class Committer {
   std::vector<Request> TakeBatch();
   Outcome Judge(Request& request);
   void SequenceAll(std::vector<Request>& batch, std::vector<Sequenced>& judged);
+  std::vector<Outcome> JudgeSteps(std::span<const Request> steps);
   void CommitBatch(std::vector<Request> batch);
   Fate Write(std::span<const Sequenced> batch, Error& error);
   Result<> TryToWrite(std::span<const Sequenced> batch, Fate& fate);

@@ -99,6 +99,7 @@ SqliteOptions Restless() {
 struct Attempt {
   std::string name;
   Txn txn;
+  std::optional<Txn> next = std::nullopt;  // the step after it
   /// Whether it was carried out, as `texts` of a store show.
   std::function<bool(const std::vector<std::string>& texts)> is_done;
   std::future<Result<CommitOutcome>> outcome{};
@@ -130,12 +131,38 @@ std::vector<Attempt> Workload() {
                         EXPECT_EQ(Has(all, "/r/pods/3=both@"), first) << "half of a transaction";
                         return first;
                       }});
+  attempts.push_back({.name = "steps",
+                      .txn = PutOf("/r/pods/0", "first"),
+                      .next = PutOf("/r/pods/a step of some length", "second"),
+                      .is_done = [](auto& all) {
+                        const bool first = Has(all, "/r/pods/0=first@");
+                        EXPECT_EQ(Has(all, "/r/pods/a step of some length=second@"), first)
+                            << "half of the steps";
+                        return first;
+                      }});
   return attempts;
+}
+
+/// What is told about steps; where one has failed because of the other, what was told about that.
+void BeginSteps(Store& store,
+                Attempt& attempt,
+                const std::shared_ptr<std::promise<Result<CommitOutcome>>>& answer) {
+  const auto first = std::make_shared<std::optional<Result<CommitOutcome>>>();
+  std::vector<Step> steps(2);
+  steps[0] = {.txn = std::move(attempt.txn),
+              .done = [first](auto outcome) { first->emplace(std::move(outcome)); }};
+  steps[1] = {.txn = std::move(*attempt.next), .done = [first, answer](auto outcome) {
+                const bool says_why =
+                    outcome.has_value() || outcome.error().reason != StatusReason::kConflict;
+                answer->set_value(says_why ? std::move(outcome) : *std::move(*first));
+              }};
+  store.CommitSteps(std::move(steps));
 }
 
 void Begin(Store& store, Attempt& attempt) {
   auto answer = std::make_shared<std::promise<Result<CommitOutcome>>>();
   attempt.outcome = answer->get_future();
+  if (attempt.next.has_value()) return BeginSteps(store, attempt, answer);
   store.Commit(std::move(attempt.txn),
                [answer](Result<CommitOutcome> result) { answer->set_value(std::move(result)); });
 }
@@ -204,8 +231,10 @@ Round RunWithout(const Memory& memory, int successes) {
       for (size_t i = 0; i < 3; ++i) Begin(store, attempts[i]);  // one batch
     });
     for (size_t i = 0; i < 3; ++i) told.push_back(Told(attempts[i].outcome.get()));
-    Begin(store, attempts[3]);
-    told.push_back(Told(attempts[3].outcome.get()));
+    for (size_t i = 3; i < attempts.size(); ++i) {
+      Begin(store, attempts[i]);
+      told.push_back(Told(attempts[i].outcome.get()));
+    }
     const auto look = [&] {
       memory.fail_after(-1);
       round.had_memory = !memory.take_failed();

@@ -12,6 +12,7 @@
 #include <thread>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -66,6 +67,23 @@ Result<Request> MakeRequest(Txn txn) {
   }
   request.what = std::move(txn);
   return request;
+}
+
+/// One for each of the steps, which keep their callbacks; or why there are none.
+std::optional<Error> MakeRequests(std::vector<Step>& steps, std::vector<Request>& requests) {
+  if (steps.size() > kStepsMax) {
+    return Error{
+        .reason = StatusReason::kRequestEntityTooLarge,
+        .message = fmt::format("{} steps exceed the limit of {}", steps.size(), kStepsMax)};
+  }
+  requests.reserve(steps.size());
+  for (Step& step : steps) {
+    Result<Request> request = MakeRequest(std::move(step.txn));
+    if (!request.has_value()) return std::move(request).error();
+    request->steps_after = steps.size() - requests.size() - 1;
+    requests.push_back(*std::move(request));
+  }
+  return std::nullopt;
 }
 
 size_t FileBytes(const std::string& file) {
@@ -135,6 +153,18 @@ void SqliteStore::Commit(Txn txn, CommitCallback done) {
   if (std::optional<Error> refused = queue_.Push(*request)) {
     request->done(Fail(*std::move(refused)));
   }
+}
+
+void SqliteStore::CommitSteps(std::vector<Step> steps) {
+  std::vector<Request> requests;
+  std::optional<Error> refused = MakeRequests(steps, requests);
+  if (!refused.has_value()) {
+    for (size_t i = 0; i < steps.size(); ++i) requests[i].done = std::move(steps[i].done);
+    refused = queue_.Push(requests);
+    if (!refused.has_value()) return;
+    for (size_t i = 0; i < steps.size(); ++i) steps[i].done = std::move(requests[i].done);
+  }
+  for (Step& step : steps) step.done(Fail(*refused));
 }
 
 Result<Batch> SqliteStore::EventsAfter(Revision after, std::string_view prefix, size_t max) const {

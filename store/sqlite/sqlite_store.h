@@ -64,6 +64,8 @@ class SqliteStore final : public Store, public CommitHolder {
   /// Calls back on the thread that commits, or on the calling one if the transaction is refused
   /// without having been queued.
   void Commit(Txn txn, CommitCallback done) override;
+  bool takes_steps() const override { return true; }
+  void CommitSteps(std::vector<Step> steps) override;
   void Hold() override { queue_.Hold(); }
   void Release() override { queue_.Release(); }
   Result<Batch> EventsAfter(Revision after, std::string_view prefix, size_t max) const override;

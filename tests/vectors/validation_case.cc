@@ -10,12 +10,12 @@
 
 #include "api/conversion/conversion.h"
 #include "api/core_v1/namespace.h"
+#include "api/generate_name.h"
 #include "api/status.h"
 #include "api/validation/field_error.h"
 #include "api/validation/options.h"
 #include "base/simulated_world.h"
 #include "server/errors/errors.h"
-#include "server/registry/generate_name.h"
 #include "server/registry/profile_expressions.h"
 #include "server/registry/write.h"
 #include "server/testing/readable.h"
@@ -181,7 +181,7 @@ Outcome RunValidationCase(const CaseSubject& subject, const json::object& test) 
   api::Object& object = write->object;
   Result<registry::Warnings> result;
   if (write->old.empty()) {
-    registry::NameIfAsked(object.mutable_metadata(), random);
+    api::NameIfAsked(object.mutable_metadata(), random);
     context.uid = NewUuid(random);
     result = registry::BeforeCreate(strategy, object, context);
   } else {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "server/registry/generate_name.h"
+#include "api/generate_name.h"
 
 #include <cstdint>
 
-namespace dray::server::registry {
+namespace dray::api {
 
 std::string GenerateName(std::string_view base, Random& random) {
   constexpr std::string_view kLetters = "bcdfghjklmnpqrstvwxz2456789";
@@ -18,9 +18,9 @@ std::string GenerateName(std::string_view base, Random& random) {
   return name;
 }
 
-void NameIfAsked(api::meta_v1::ObjectMeta& meta, Random& random) {
+void NameIfAsked(meta_v1::ObjectMeta& meta, Random& random) {
   if (!meta.name.empty() || meta.generate_name.empty()) return;
   meta.name = GenerateName(meta.generate_name, random);
 }
 
-}  // namespace dray::server::registry
+}  // namespace dray::api

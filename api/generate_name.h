@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names the server makes up from metadata.generateName.
+// Names that are made up from metadata.generateName.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 #include "api/meta_v1/object_meta.h"
 #include "base/world.h"
 
-namespace dray::server::registry {
+namespace dray::api {
 
 /// Bytes of generateName that are kept: with the suffix, a name is a DNS label.
 inline constexpr size_t kGeneratePrefixMax = 58;
@@ -18,6 +18,6 @@ inline constexpr size_t kGeneratePrefixMax = 58;
 std::string GenerateName(std::string_view base, Random& random);
 
 /// Gives an object that has no name, only a beginning of one, a generated name.
-void NameIfAsked(api::meta_v1::ObjectMeta& meta, Random& random);
+void NameIfAsked(meta_v1::ObjectMeta& meta, Random& random);
 
-}  // namespace dray::server::registry
+}  // namespace dray::api
