@@ -8,6 +8,7 @@
 // thread to thread over bounded queues.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
 
@@ -49,6 +50,13 @@ class Condition {
     std::unique_lock lock(mutex.mutex_, std::adopt_lock);
     condition_.wait(lock);
     lock.release();
+  }
+  /// The same for `time` at most: false when that is over.
+  bool WaitFor(Mutex& mutex, std::chrono::nanoseconds time) DRAY_REQUIRES(mutex) {
+    std::unique_lock lock(mutex.mutex_, std::adopt_lock);
+    const bool in_time = condition_.wait_for(lock, time) == std::cv_status::no_timeout;
+    lock.release();
+    return in_time;
   }
   void NotifyOne() { condition_.notify_one(); }
   void NotifyAll() { condition_.notify_all(); }

@@ -2,6 +2,7 @@
 #include "store/sqlite/commit_queue.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <iterator>
 #include <optional>
@@ -21,6 +22,9 @@ namespace {
 
 /// Switches of threads without a new request after which nobody is expected any more.
 constexpr int kIdleYieldsMax = 8;
+
+/// Longer than writers that react to each other's commits take.
+constexpr std::chrono::milliseconds kMoment{10};
 
 size_t BytesOf(std::span<const Request> requests) {
   size_t bytes = 0;
@@ -76,8 +80,12 @@ std::vector<Request> CommitQueue::Take(Wait wait) {
   if (last_batch_ > 1) Gather(last_batch_);
   std::vector<Request> batch;
   const MutexLock lock(mutex_);
-  while ((requests_.empty() || holders_ > 0) && !closed_ && !woken_ && wait == Wait::kForWork) {
-    filled_.Wait(mutex_);
+  while ((requests_.empty() || holders_ > 0) && !closed_ && !woken_ && wait != Wait::kNever) {
+    if (wait == Wait::kForWork) {
+      filled_.Wait(mutex_);
+    } else if (!filled_.WaitFor(mutex_, kMoment)) {
+      break;
+    }
   }
   batch.reserve(std::min(requests_.size(), options_.batch_count_max + kStepsMax));
   woken_ = false;

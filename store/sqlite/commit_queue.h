@@ -55,10 +55,10 @@ class CommitQueue {
 
   /// The waiting requests, in order, as many as fit into one batch; at least one if there is any.
   /// With kForWork it waits for the first, and while they are held; or until Wake or Close is
-  /// called. When the last batch
+  /// called; with kForAMoment ten milliseconds at most. When the last batch
   /// had more than one, it yields a few times so that those writers, who were just answered, can
   /// come back: one sync for all of them is worth more than an early start.
-  enum class Wait : uint8_t { kForWork, kNever };
+  enum class Wait : uint8_t { kForWork, kForAMoment, kNever };
   ///
   /// Memory that cannot be had (std::bad_alloc) leaves all requests where they are.
   std::vector<Request> Take(Wait wait);

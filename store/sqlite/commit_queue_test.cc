@@ -111,6 +111,14 @@ TEST(CommitQueue, HeldItGivesToWhoDoesNotWait) {
   queue.Release();
 }
 
+TEST(CommitQueue, AMomentEnds) {
+  const SqliteOptions options;
+  CommitQueue queue(options);
+  EXPECT_THAT(queue.Take(Wait::kForAMoment), ::testing::IsEmpty());
+  EXPECT_FALSE(PushOf(queue, 1).has_value());
+  EXPECT_EQ(queue.Take(Wait::kForAMoment).size(), 1U);
+}
+
 TEST(CommitQueue, ANudgeEndsAWait) {
   const SqliteOptions options;
   CommitQueue queue(options);

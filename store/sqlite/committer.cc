@@ -124,7 +124,7 @@ void Committer::Run() {
     const size_t count = batch.size();
     if (count > 0) CommitBatch(std::move(batch));
     if (stopped_) continue;
-    if (!HadMemory([this] { DoCheckpoint(); })) continue;  // it is tried again
+    if (!HadMemory([&] { DoCheckpoint(count == 0); })) continue;  // it is tried again
     if (!stopped_ && !HadMemory([&] { DoUpkeep(count); })) Stop(kNoMemory);
   }
 }
@@ -132,8 +132,10 @@ void Committer::Run() {
 std::vector<Request> Committer::TakeBatch() {
   std::vector<Request> batch;
   const auto take = [&] {
-    const bool has_upkeep = !stopped_ && upkeep_->has_work();
-    batch = deps_.queue.Take(has_upkeep ? CommitQueue::Wait::kNever : CommitQueue::Wait::kForWork);
+    CommitQueue::Wait wait = CommitQueue::Wait::kForWork;
+    if (!stopped_ && upkeep_->has_work()) wait = CommitQueue::Wait::kNever;
+    if (!stopped_ && has_checkpoint()) wait = CommitQueue::Wait::kForAMoment;
+    batch = deps_.queue.Take(wait);
   };
   if (HadMemory(take)) return batch;
   std::optional<Request> next = deps_.queue.TakeOne();
@@ -331,9 +333,14 @@ void Committer::DoUpkeep(size_t changes) {
   if (!done.has_value()) NoteUpkeepError(done.error());
 }
 
-void Committer::DoCheckpoint() {
-  if (database_->log_pages() < checkpoint_at_) return;
+bool Committer::has_checkpoint() const {
+  return database_->log_pages() >= checkpoint_at_;
+}
+
+void Committer::DoCheckpoint(bool nobody_waits) {
   const int pages = database_->log_pages();
+  const int growth = nobody_waits ? 0 : deps_.sqlite_options.checkpoint_pages;
+  if (pages < checkpoint_at_ + growth) return;
   const Result<Database::Copied> copied =
       database_->RunCheckpoint(Database::Checkpoint::kWhatCanBe);
   if (!copied.has_value()) NoteUpkeepError(copied.error());

@@ -93,7 +93,9 @@ class Committer {
   void AnswerFailed(std::span<Sequenced> batch, Fate fate, const Error& error);
   void Refuse(std::span<Request> batch, const Error& error);
   void DoUpkeep(size_t changes);
-  void DoCheckpoint();
+  bool has_checkpoint() const;
+  /// Where `nobody_waits`; else only when the log has grown a lot since it was due.
+  void DoCheckpoint(bool nobody_waits);
   void Stop(std::string_view why);
   /// An error outside a commit: nothing is lost, but all except a full disk stops the store.
   void NoteUpkeepError(const Error& error);

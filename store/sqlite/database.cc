@@ -213,7 +213,9 @@ Result<Database::Copied> Database::RunCheckpoint(Checkpoint how) {
   int copied = 0;
   const int code = sqlite3_wal_checkpoint_v2(handle_, nullptr, mode, &pages, &copied);
   if (code != SQLITE_OK) return Fail(ErrorOf(code, "copying its log into it"));
-  return Copied{.pages = pages, .all = copied == pages};
+  const bool all = copied == pages;
+  if (all) log_pages_ = 0;
+  return Copied{.pages = pages, .all = all};
 }
 
 void Database::LeaveLogBehind() {

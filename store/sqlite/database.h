@@ -108,7 +108,8 @@ class Database {
     bool all = true;
   };
   Result<Copied> RunCheckpoint(Checkpoint how);
-  /// Pages in the write-ahead log after the last commit of this connection.
+  /// Pages in the write-ahead log after the last commit of this connection; 0 once it has copied
+  /// all.
   int log_pages() const { return log_pages_; }
   /// Closing does not copy the log into the file: after a failure nobody knows what is in it.
   void LeaveLogBehind();

@@ -35,7 +35,8 @@ struct SqliteOptions {
   size_t free_pages_max = 4096;
 
   size_t cache_bytes = size_t{16} << 20U;
-  /// Pages of 8 KiB in the write-ahead log before they are copied into the file.
+  /// Pages of 8 KiB in the write-ahead log before they are copied into the file: when no commit
+  /// has come for a moment, or the log is twice as long.
   int checkpoint_pages = 1024;
   /// How long locks of other processes (a backup that ends, a shell) are waited for.
   int busy_wait_ms = 5000;

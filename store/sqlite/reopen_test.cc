@@ -4,9 +4,11 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -168,6 +170,16 @@ TEST(SqliteReopen, EverythingIsAsItWas) {
     ASSERT_TRUE(report.has_value()) << report.error().message;
     EXPECT_THAT(report->problems, IsEmpty());
   }
+}
+
+TEST(SqliteLog, IsCopiedIntoTheFileWhenNobodyWaits) {
+  const TestFolder folder;
+  const auto store = Open(folder, {}, {.checkpoint_pages = 2});
+  ASSERT_NE(store, nullptr);
+  const std::string file = StoreFile(folder.path());
+  const auto before = std::filesystem::file_size(file);
+  Do(*store, PutOf("/a", std::string(100'000, 'a')));
+  while (std::filesystem::file_size(file) == before) std::this_thread::yield();
 }
 
 TEST(SqliteReopen, WatchesResumeWithinWhatIsReadBackAndExpireBefore) {
