@@ -68,7 +68,7 @@ if(DRAY_PROFILE STREQUAL "generate")
 elseif(DRAY_PROFILE)
   # What never ran is made small, what ran fast.
   target_compile_options(dray_options INTERFACE -fprofile-use=${DRAY_PROFILE}
-    -Wno-profile-instr-unprofiled -Wno-profile-instr-out-of-date "SHELL:-mllvm -pgo-cold-func-opt=optsize")
+    -Wno-profile-instr-unprofiled -Wno-profile-instr-out-of-date -Wno-backend-plugin "SHELL:-mllvm -pgo-cold-func-opt=optsize")
 endif()
 if(DRAY_STATIC)
   target_link_options(dray_options INTERFACE -static-pie)

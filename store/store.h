@@ -284,7 +284,8 @@ class Store {
   /// yet; and has nothing to do with what expires. Each is answered as by Commit. If one is
   /// refused, so are the others, with its error or with kConflict.
   ///
-  /// Errors: those of Commit, and kRequestEntityTooLarge for more than kStepsMax steps.
+  /// Errors: those of Commit, and kRequestEntityTooLarge for more than kStepsMax steps; memory that
+  ///         the calling thread cannot have is kServiceUnavailable.
   ///         kMethodNotAllowed  of a store without takes_steps().
   virtual void CommitSteps(std::vector<Step> steps);
 

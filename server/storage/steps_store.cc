@@ -2,6 +2,7 @@
 #include "server/storage/steps_store.h"
 
 #include <algorithm>
+#include <functional>
 #include <string_view>
 #include <utility>
 #include <variant>
@@ -32,6 +33,15 @@ bool Writes(const store::Txn& txn, std::string_view key) {
   });
 }
 
+/// `done`, told of a conflict as of an error: who waits must not try again alone.
+store::CommitCallback WithoutConflict(store::CommitCallback done) {
+  return [done = std::move(done)](Result<store::CommitOutcome> outcome) mutable {
+    const bool is_conflict =
+        outcome.has_value() && std::holds_alternative<store::Conflict>(*outcome);
+    done(is_conflict ? Fail(NotCarriedOut()) : std::move(outcome));
+  };
+}
+
 }  // namespace
 
 StepsStore::Turn::Turn(StepsStore& store) : store_(store), state_(store.to().Read()) {
@@ -46,13 +56,6 @@ StepsStore::Turn::~Turn() {
 
 void StepsStore::Turn::CarryOut() {
   current = nullptr;
-  for (store::Step& step : steps_) {
-    step.done = [done = std::move(step.done)](Result<store::CommitOutcome> outcome) mutable {
-      const bool is_conflict =
-          outcome.has_value() && std::holds_alternative<store::Conflict>(*outcome);
-      done(is_conflict ? Fail(NotCarriedOut()) : std::move(outcome));
-    };
-  }
   store_.to().CommitSteps(std::exchange(steps_, {}));
 }
 
@@ -65,8 +68,8 @@ void StepsStore::Turn::Add(store::Txn txn, store::CommitCallback done) {
         steps_, [&](const store::Step& step) { return Writes(step.txn, compare.key); });
   });
   store::Change change = store::ChangeBy(state_, txn.operations);
+  steps_.push_back({.txn = std::move(txn), .done = WithoutConflict(std::move(done))});
   state_ = std::move(change.next);
-  steps_.push_back({.txn = std::move(txn), .done = std::move(done)});
 }
 
 Frozen<store::Snapshot> StepsStore::Read() const {

@@ -30,8 +30,8 @@ class StepsStore final : public store::ForwardingStore {
 
     /// The commits that wait.
     size_t size() const { return steps_.size(); }
-    /// Ends the turn: carries out what waits, all or nothing. A conflict is an error here: who
-    /// waits must not try again alone. Without this, the end of the turn refuses all.
+    /// Ends the turn: carries out what waits, all or nothing; without this, it is refused. A
+    /// conflict is an error here.
     void CarryOut();
 
    private:

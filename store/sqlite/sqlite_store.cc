@@ -16,6 +16,7 @@
 
 #include <fmt/format.h>
 
+#include "base/out_of_memory.h"
 #include "base/published.h"
 #include "base/result.h"
 #include "base/strong.h"
@@ -157,10 +158,11 @@ void SqliteStore::Commit(Txn txn, CommitCallback done) {
 
 void SqliteStore::CommitSteps(std::vector<Step> steps) {
   std::vector<Request> requests;
-  std::optional<Error> refused = MakeRequests(steps, requests);
+  std::optional<Error> refused;
+  if (!HadMemory([&] { refused = MakeRequests(steps, requests); })) refused = OutOfMemory();
   if (!refused.has_value()) {
     for (size_t i = 0; i < steps.size(); ++i) requests[i].done = std::move(steps[i].done);
-    refused = queue_.Push(requests);
+    if (!HadMemory([&] { refused = queue_.Push(requests); })) refused = OutOfMemory();
     if (!refused.has_value()) return;
     for (size_t i = 0; i < steps.size(); ++i) steps[i].done = std::move(requests[i].done);
   }
