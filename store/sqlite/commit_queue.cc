@@ -90,18 +90,20 @@ std::vector<Request> CommitQueue::Take(Wait wait) {
   batch.reserve(std::min(requests_.size(), options_.batch_count_max + kStepsMax));
   woken_ = false;
   size_t bytes = 0;
+  size_t writers = 0;
   size_t steps = 0;  // of the first ones, that belong to what has been taken
   while (!requests_.empty() && (steps > 0 || batch.size() < options_.batch_count_max)) {
     Request& next = requests_.front();
-    const bool is_free = batch.empty() || steps > 0;
-    if (!is_free && bytes + next.size > options_.batch_bytes_max) break;
+    const bool may_wait = !batch.empty() && steps == 0;
+    if (may_wait && bytes + next.size > options_.batch_bytes_max) break;
+    if (steps == 0) ++writers;
     steps = next.steps_after;
     bytes += next.size;
     batch.push_back(std::move(next));
     requests_.pop_front();
   }
   bytes_ -= bytes;
-  last_batch_ = batch.size();
+  last_batch_ = writers;
   return batch;
 }
 

@@ -84,7 +84,7 @@ class CommitQueue {
   size_t holders_ DRAY_GUARDED_BY(mutex_) = 0;
   bool woken_ DRAY_GUARDED_BY(mutex_) = false;
   bool closed_ DRAY_GUARDED_BY(mutex_) = false;
-  size_t last_batch_ = 0;  // the consumer's
+  size_t last_batch_ = 0;  // how many had come together, steps as one; the consumer's
 };
 
 }  // namespace dray::store::sqlite
