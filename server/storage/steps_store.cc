@@ -14,6 +14,8 @@
 namespace dray::server::storage {
 namespace {
 
+// Of this thread: verbs that go on elsewhere, with another thread, are in nobody's turn.
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): what a thread has begun
 thread_local StepsStore::Turn* current = nullptr;
 
 Error NotCarriedOut() {
