@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <span>
+#include <type_traits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -63,20 +64,24 @@ void TemplatesOf(const api::Object& object, std::vector<std::string>& values) {
   }
 }
 
+/// Whose status has such records.
+template <class Record>
+using Recorded = std::
+    conditional_t<std::is_same_v<Record, core_v1::PodResourceClaimStatus>, core_v1::Pod, PodGroup>;
+
 /// The pod or group with `known` as what its status says about claims.
-api::Object WithRecords(const api::Object& pod,
-                        std::vector<core_v1::PodResourceClaimStatus> known) {
-  std::ranges::sort(known, {}, &core_v1::PodResourceClaimStatus::name);
-  api::Object copy = pod.Clone();
-  copy.Mutable<core_v1::Pod>().status.resource_claim_statuses = std::move(known);
+template <class Record>
+api::Object WithRecords(const api::Object& object, std::vector<Record> known) {
+  api::Object copy = object.Clone();
+  copy.Mutable<Recorded<Record>>().status.resource_claim_statuses = std::move(known);
   return copy;
 }
 
-api::Object WithRecords(const api::Object& group, std::vector<PodGroupResourceClaimStatus> known) {
-  api::Object copy = group.Clone();
-  copy.Mutable<PodGroup>().status.resource_claim_statuses = std::move(known);
-  return copy;
+/// Puts the records into the order that readers are used to.
+void Sort(std::vector<core_v1::PodResourceClaimStatus>& known) {
+  std::ranges::sort(known, {}, &core_v1::PodResourceClaimStatus::name);
 }
+void Sort(std::vector<PodGroupResourceClaimStatus>& /*known*/) {}
 
 bool IsMissing(const Error& error) {
   return error.reason == StatusReason::kNotFound;
@@ -380,6 +385,7 @@ Task<bool> ResourceClaimController::MakeAtOnce(const api::Object* object,
     known.push_back({.name = one.entry, .resource_claim_name = claim->metadata().name});
     writes.push_back({.object = *std::move(claim)});
   }
+  Sort(known);
   writes.push_back({.verb = client::Write::Verb::kUpdate,
                     .object = WithRecords(*object, std::move(known)),
                     .subresource = "status"});
@@ -393,7 +399,7 @@ Task<bool> ResourceClaimController::MakeAtOnce(const api::Object* object,
     if (metrics_.has_value()) metrics_->CountCreation(claim, owner->kind, true);
     claims_.Assume(claim);
   }
-  (&object->kind() == &kPodKind ? pods_ : *groups_).Assume(written->back());
+  MirrorOf(*object).Assume(written->back());
   co_return true;
 }
 
@@ -451,36 +457,25 @@ Task<std::string> ResourceClaimController::CreateClaim(const ClaimOwner* owner,
   co_return created->metadata().name;
 }
 
-Task<> ResourceClaimController::RecordClaims(const api::Object* pod,
-                                             std::vector<core_v1::PodResourceClaimStatus> known) {
-  std::ranges::sort(known, {}, &core_v1::PodResourceClaimStatus::name);
-  if (known.empty() || pod->As<core_v1::Pod>().status.resource_claim_statuses == known) {
+template <class Record>
+Task<> ResourceClaimController::RecordClaims(const api::Object* object, std::vector<Record> known) {
+  Sort(known);
+  if (known.empty() || object->As<Recorded<Record>>().status.resource_claim_statuses == known) {
     co_return {};
   }
   const client::Edit edit = [&](api::Object& copy) -> Result<client::Change> {
-    copy.Mutable<core_v1::Pod>().status.resource_claim_statuses = known;
+    if (copy.metadata().uid != object->metadata().uid) return client::Change::kNothing;
+    copy = WithRecords(copy, known);
     return client::Change::kWrite;
   };
   DRAY_CO_TRY(const api::Object written,
-              co_await client::ReadModifyWrite(&rounds_, *pod, "status", &edit));
-  pods_.Assume(written);
+              co_await client::ReadModifyWrite(&rounds_, *object, "status", &edit));
+  MirrorOf(*object).Assume(written);
   co_return {};
 }
 
-Task<> ResourceClaimController::RecordClaims(const api::Object* group,
-                                             std::vector<PodGroupResourceClaimStatus> known) {
-  if (known.empty() || group->As<PodGroup>().status.resource_claim_statuses == known) {
-    co_return {};
-  }
-  const client::Edit edit = [&](api::Object& copy) -> Result<client::Change> {
-    if (copy.metadata().uid != group->metadata().uid) return client::Change::kNothing;
-    copy.Mutable<PodGroup>().status.resource_claim_statuses = known;
-    return client::Change::kWrite;
-  };
-  DRAY_CO_TRY(const api::Object written,
-              co_await client::ReadModifyWrite(&rounds_, *group, "status", &edit));
-  groups_->Assume(written);
-  co_return {};
+client::Informer& ResourceClaimController::MirrorOf(const api::Object& object) {
+  return &object.kind() == &kPodKind ? pods_ : *groups_;
 }
 
 Task<> ResourceClaimController::Reserve(const MissingReservation* missing) {

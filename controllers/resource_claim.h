@@ -91,10 +91,10 @@ class ResourceClaimController {
                       const std::vector<MissingClaim>* missing,
                       std::vector<Record>* known);
   Task<std::string> CreateClaim(const ClaimOwner* owner, const MissingClaim* missing);
-  Task<> RecordClaims(const api::Object* pod,
-                      std::vector<api::core_v1::PodResourceClaimStatus> known);
-  Task<> RecordClaims(const api::Object* group,
-                      std::vector<api::scheduling_v1beta1::PodGroupResourceClaimStatus> known);
+  template <class Record>
+  Task<> RecordClaims(const api::Object* object, std::vector<Record> known);
+  /// Of pods, or of groups: what `object` is.
+  client::Informer& MirrorOf(const api::Object& object);
   Task<> Reserve(const MissingReservation* missing);
   Result<> ReadClaimsAgain(const api::core_v1::Pod& pod);
   Result<> TellDriversNode(const api::core_v1::Pod& pod);
