@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "client/write_rounds.h"
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <utility>
@@ -59,6 +60,32 @@ TEST(WriteRounds, TasksWriteTogetherAndEachInItsOwnOrder) {
                           "update configmaps lab/b"));
   EXPECT_THAT(done, ElementsAre(false, true, true));
   EXPECT_TRUE(rounds.idle());
+}
+
+/// Makes `count` objects in one sequence; how many there were.
+Task<size_t> CreateInSequence(WriteRounds* rounds, size_t count) {
+  std::vector<Write> writes;
+  for (size_t i = 0; i < count; ++i) writes.push_back({.object = MapOf(std::to_string(i))});
+  DRAY_CO_TRY(const std::vector<api::Object> written, co_await rounds->InSequence(writes));
+  co_return written.size();
+}
+
+Result<size_t> Create(testing::MemoryClient& client, size_t count) {
+  return RunAlone<size_t>(
+      client, [count](WriteRounds& rounds) { return CreateInSequence(&rounds, count); });
+}
+
+TEST(WriteRounds, SequencesAreNotLongerThanTheLimit) {
+  testing::MemoryClient client;
+  const auto too_many = Create(client, kSequenceMax + 1);
+  EXPECT_EQ(too_many.error().reason, StatusReason::kConflict);
+  EXPECT_EQ(Create(client, 0).error().reason, StatusReason::kConflict);
+  EXPECT_TRUE(client.journal().empty());
+  EXPECT_EQ(Create(client, kSequenceMax).value(), kSequenceMax);
+  EXPECT_EQ(Create(client, 2).error().reason, StatusReason::kAlreadyExists);
+  EXPECT_EQ(client.journal().size(), kSequenceMax);
+  client.set_takes_sequences(false);
+  EXPECT_EQ(Create(client, 1).error().reason, StatusReason::kConflict);
 }
 
 TEST(WriteRounds, ATaskOfItsOwnRunsToItsEnd) {
