@@ -20,7 +20,7 @@ namespace {
 
 namespace json = boost::json;
 
-std::unexpected<Error> Failed(std::string message) {
+Failure Failed(std::string message) {
   return Fail(StatusReason::kInternalError, std::move(message));
 }
 

@@ -12,6 +12,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sched.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -43,6 +44,18 @@ uint16_t FreePort() {
 }
 
 }  // namespace
+
+void UseOneCpu() {
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0)
+    Die("which CPUs may be used is unknown");
+  int last = CPU_SETSIZE - 1;  // the first ones have the interrupts
+  while (last > 0 && !CPU_ISSET(static_cast<size_t>(last), &allowed)) --last;
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(static_cast<size_t>(last), &one);
+  if (sched_setaffinity(0, sizeof(one), &one) != 0) Die("one CPU alone cannot be used");
+}
 
 void Die(std::string_view why) {
   fmt::print(stderr, "bench: {}\n", why);

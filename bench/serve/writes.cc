@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a request costs: CPU time of the server, user and system, and its instructions outside of
 // the kernel, counted by the kernel for that process alone, so that whatever else the machine does
-// matters little. Two programs in turns,
+// matters little. Servers and client share one CPU (UseOneCpu says why). Two programs in turns,
 // round by round, or one program beside itself without a name for the other.
 //
 //   writes_bench DRAY [--against OTHER [--other-flag FLAG]...] [--only TEXT] [--rounds N]
@@ -237,6 +237,7 @@ int main(int argc, char** argv) {
                              {.name = "update a claim's status", .ask = &Side::PutClaimStatus},
                              {.name = "list claims", .ask = &Side::List, .requests = kLists}};
   std::erase_if(sorts, [&](const Sort& sort) { return !sort.name.contains(arguments.only); });
+  bench::UseOneCpu();
   Side side(arguments.program, arguments.flags, arguments.listed);
   std::optional<Side> other;
   if (!arguments.other.empty()) {
