@@ -159,8 +159,7 @@ class Attempt::Impl {
         .steps = answer.steps, .claim = request.claim, .request = answer.deepest_request - first};
   }
 
-  std::unexpected<Error> Aborted(const search::Pick& refused,
-                                 const snapshot::NodeView& view) const {
+  Failure Aborted(const search::Pick& refused, const snapshot::NodeView& view) const {
     const search::PreparedVariant& variant = prepared_.variants()[refused.variant];
     const rules::DeviceEntry device{.slice = view.SliceOf(refused.bit),
                                     .device = &view.DeviceAt(refused.bit)};

@@ -54,7 +54,7 @@ bool Supports(Implementation implementation, const Features& features) {
   });
 }
 
-std::unexpected<Error> Unsupported(const Profile& profile, const Features& features) {
+Failure Unsupported(const Profile& profile, const Features& features) {
   std::vector<std::string> set;
   for (const FeatureSwitch& feature : FeatureSwitches()) {
     if (Exists(feature, features.release) || features.*feature.on)

@@ -29,9 +29,9 @@ namespace v1 = api::resource_v1;
 using allocator::inventory::Inventory;
 
 /// An error of a lister, after what was being done.
-std::unexpected<Error> Wrap(std::string_view what, Error error) {
+Failure Wrap(std::string_view what, Error error) {
   error.message = fmt::format("{}: {}", what, error.message);
-  return std::unexpected(std::move(error));
+  return Fail(std::move(error));
 }
 
 Result<std::vector<Frozen<v1::ResourceSlice>>> ListSlices(const ResourceSliceLister& lister) {
@@ -167,7 +167,7 @@ Result<Results> Allocator::Allocate(const api::core_v1::Node& node) const {
       classes.found,
       allocated ? StateOf(*allocated, options_.features) : allocator::AllocatedState());
   Result<allocator::Outcome> outcome = allocator::Attempt(snapshot, claims_).Allocate(node, budget);
-  if (!outcome) return std::unexpected(WithListersWords(std::move(outcome).error(), classes));
+  if (!outcome) return Fail(WithListersWords(std::move(outcome).error(), classes));
   if (!allocated) return Wrap("list allocated claims", allocated.error());
   return ResultsOf(*std::move(outcome), node);
 }

@@ -23,7 +23,7 @@ namespace v1 = api::resource_v1;
 template <class T>
 using Many = std::vector<Frozen<T>>;
 
-std::unexpected<Error> Refuse(const char* message) {
+Failure Refuse(const char* message) {
   return Fail(StatusReason::kServiceUnavailable, message);
 }
 

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <new>
+#include <utility>
 
 namespace dray {
 namespace {
@@ -35,10 +38,62 @@ constexpr std::array kNames = {
     Named{StatusReason::kServiceUnavailable, "ServiceUnavailable"},
 };
 
+// Short enough for a string that needs no memory of its own.
+constexpr const char* kOutOfMemory = "out of memory";
+
 }  // namespace
 
 std::string_view ReasonName(StatusReason reason) {
   return kNames.at(static_cast<size_t>(reason)).name;
+}
+
+BoxedError::BoxedError(Error error) noexcept : bits_(Box(std::move(error))) {}
+
+BoxedError::BoxedError(const BoxedError& other) noexcept : bits_(other.bits_) {
+  if ((bits_ & kHasReasonOnly) != 0) return;
+  const Error& original = *other;
+  bits_ = Box({.reason = original.reason});
+  if ((bits_ & kHasReasonOnly) != 0) return;
+  try {
+    **this = original;
+  } catch (const std::bad_alloc&) {
+    **this = {.reason = original.reason, .message = kOutOfMemory};
+  }
+}
+
+BoxedError& BoxedError::operator=(const BoxedError& other) noexcept {
+  if (this != &other) *this = BoxedError(other);
+  return *this;
+}
+
+uintptr_t BoxedError::Box(Error error) noexcept {
+  const auto reason = static_cast<uintptr_t>(error.reason);
+  const auto* const boxed = new (std::nothrow) Error(std::move(error));
+  return boxed != nullptr ? std::bit_cast<uintptr_t>(boxed) : reason << 1U | kHasReasonOnly;
+}
+
+void BoxedError::Free(uintptr_t bits) noexcept {
+  if ((bits & kHasReasonOnly) == 0) delete std::bit_cast<Error*>(bits);
+}
+
+// Takes no memory: not for the text, and the thread's end does not destroy them.
+Error& BoxedError::ErrorOfReason(uintptr_t bits) noexcept {
+  alignas(Error) static thread_local std::array<std::array<std::byte, sizeof(Error)>, kNames.size()>
+      places = {};
+  static thread_local std::array<Error*, kNames.size()> made = {};
+  const size_t reason = bits >> 1U;
+  Error*& error = made.at(reason);
+  if (error == nullptr) error = new (places.at(reason).data()) Error;
+  *error = {.reason = static_cast<StatusReason>(reason), .message = kOutOfMemory};
+  return *error;
+}
+
+Failure Fail(StatusReason reason, std::string message) noexcept {
+  return Failure(Error{.reason = reason, .message = std::move(message)});
+}
+
+Failure Fail(Error error) noexcept {
+  return Failure(std::move(error));
 }
 
 StatusReason ReasonNamed(std::string_view name) {

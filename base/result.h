@@ -7,6 +7,7 @@
 #pragma once
 
 #include <any>
+#include <bit>
 #include <cstdint>
 #include <expected>
 #include <string>
@@ -61,29 +62,72 @@ struct Error {
   std::any details = {};
 };
 
-/// A value, or the reason there is none.
-template <class T = void>
-class [[nodiscard]] Result : public std::expected<T, Error> {
+/// An Error behind a pointer, so that what may fail is as small and as quick to move as what
+/// cannot, and functions that hand an error on have little code for it. Memory for it is taken when
+/// something fails; where there is none, only the reason is kept, and the error says "out of
+/// memory": failing never throws. Always has an Error, except after a move, when it may only be
+/// destroyed or assigned.
+class BoxedError {
  public:
-  using std::expected<T, Error>::expected;
+  // NOLINTNEXTLINE(google-explicit-constructor): an Error is what `return std::unexpected(…)` has
+  BoxedError(Error error) noexcept;
+  BoxedError(const BoxedError& other) noexcept;
+  BoxedError(BoxedError&& other) noexcept : bits_(std::exchange(other.bits_, 0)) {}
+  BoxedError& operator=(const BoxedError& other) noexcept;
+  BoxedError& operator=(BoxedError&& other) noexcept {
+    std::swap(bits_, other.bits_);
+    return *this;
+  }
+  ~BoxedError() {
+    if (bits_ != 0) Free(bits_);
+  }
+
+  /// Where there was no memory, the thread's own one for that reason: changes of it do not last.
+  Error& operator*() const {
+    return (bits_ & kHasReasonOnly) == 0 ? *std::bit_cast<Error*>(bits_) : ErrorOfReason(bits_);
+  }
+
+ private:
+  static constexpr uintptr_t kHasReasonOnly = 1;  // no object lies at an odd address
+
+  static uintptr_t Box(Error error) noexcept;
+  static void Free(uintptr_t bits) noexcept;
+  static Error& ErrorOfReason(uintptr_t bits) noexcept;
+
+  uintptr_t bits_;  // an Error's address; or the reason, above that bit; 0 after a move
 };
 
-inline std::unexpected<Error> Fail(StatusReason reason, std::string message) {
-  return std::unexpected(Error{.reason = reason, .message = std::move(message)});
-}
+/// What a function returns that fails, whatever it would have returned.
+using Failure = std::unexpected<BoxedError>;
 
-inline std::unexpected<Error> Fail(Error error) {
-  return std::unexpected(std::move(error));
-}
+/// A value, or the reason there is none.
+template <class T = void>
+class [[nodiscard]] Result : public std::expected<T, BoxedError> {
+  using Base = std::expected<T, BoxedError>;
+
+ public:
+  using Base::Base;
+
+  // Precondition of all: there is no value.
+  const Error& error() const& { return *Base::error(); }
+  Error& error() & { return *Base::error(); }
+  Error&& error() && { return std::move(*Base::error()); }
+
+  /// The error, on its way to the caller. Precondition: there is no value.
+  Failure failure() && { return Failure(std::move(*this).Base::error()); }
+};
+
+Failure Fail(StatusReason reason, std::string message) noexcept;
+Failure Fail(Error error) noexcept;
 
 }  // namespace dray
 
 // NOLINTBEGIN(bugprone-macro-parentheses): a declaration and `return` cannot stand in any
 #define DRAY_CONCAT_INNER_(a, b) a##b
 #define DRAY_CONCAT_(a, b) DRAY_CONCAT_INNER_(a, b)
-#define DRAY_TRY_IMPL_(temporary, declaration, expression, return_word)                  \
-  auto temporary = (expression);                                                         \
-  if (!temporary.has_value()) return_word std::unexpected(std::move(temporary).error()); \
+#define DRAY_TRY_IMPL_(temporary, declaration, expression, return_word)   \
+  auto temporary = (expression);                                          \
+  if (!temporary.has_value()) return_word std::move(temporary).failure(); \
   declaration = *std::move(temporary)
 // NOLINTEND(bugprone-macro-parentheses)
 
@@ -98,12 +142,12 @@ inline std::unexpected<Error> Fail(Error error) {
 #define DRAY_TRY_VOID(...)                                              \
   do {                                                                  \
     if (auto dray_result_ = (__VA_ARGS__); !dray_result_.has_value()) { \
-      return std::unexpected(std::move(dray_result_).error());          \
+      return std::move(dray_result_).failure();                         \
     }                                                                   \
   } while (false)
 #define DRAY_CO_TRY_VOID(...)                                           \
   do {                                                                  \
     if (auto dray_result_ = (__VA_ARGS__); !dray_result_.has_value()) { \
-      co_return std::unexpected(std::move(dray_result_).error());       \
+      co_return std::move(dray_result_).failure();                      \
     }                                                                   \
   } while (false)

@@ -42,7 +42,9 @@ class [[nodiscard]] Task {
       };
       return ToContinuation{};
     }
-    void return_value(Result<T> value) { result.emplace(std::move(value)); }
+    // Not inline: a coroutine has many ends, and moving its value takes much code.
+    [[gnu::noinline]] void return_value(Result<T> value) { result.emplace(std::move(value)); }
+    [[gnu::noinline]] void return_value(Failure failure) { result.emplace(std::move(failure)); }
     // Nothing of ours throws; the library does when there is no memory, and that ends this task.
     void unhandled_exception() {
       try {

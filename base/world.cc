@@ -48,7 +48,7 @@ StatusReason ReasonOfErrno(int code) {
   return StatusReason::kInternalError;
 }
 
-std::unexpected<Error> FailErrno(std::string_view what, const std::string& path, int code) {
+Failure FailErrno(std::string_view what, const std::string& path, int code) {
   return Fail(ReasonOfErrno(code),
               fmt::format("{} {}: {}", what, path, std::generic_category().message(code)));
 }

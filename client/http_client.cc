@@ -124,7 +124,7 @@ Result<std::string> HttpClient::Send(std::string method, std::string target, Bod
   Result<net::client::ClientResponse> response = (*connection)->Send(request);
   // One connection too many is simply closed.
   if (response) (void)idle_.TryPush(*std::move(connection));
-  if (!response) return Fail(std::move(response).error());
+  if (!response) return std::move(response).failure();
   if (!IsSuccess(response->status)) return Fail(ErrorOf(response->status, response->body));
   return std::move(response->body);
 }

@@ -15,7 +15,7 @@ namespace {
 
 namespace json = boost::json;
 
-std::unexpected<Error> Bad(std::string message) {
+Failure Bad(std::string message) {
   return Fail(StatusReason::kBadRequest, "kubeconfig: " + std::move(message));
 }
 

@@ -32,7 +32,7 @@ Task<api::Object> ReadModifyWrite(WriteRounds* rounds,
     Result<api::Object> written = co_await rounds->Update(std::move(copy), subresource);
     if (written) co_return written;
     if (written.error().reason != StatusReason::kConflict || tries == kConflictTriesMax) {
-      co_return Fail(std::move(written).error());
+      co_return std::move(written).failure();
     }
     DRAY_CO_TRY(newest, rounds->client().Get(RefOf(known)));
   }

@@ -14,7 +14,7 @@
 namespace dray::client {
 namespace {
 
-std::unexpected<Error> BadAnswer(std::string_view what) {
+Failure BadAnswer(std::string_view what) {
   return Fail(StatusReason::kInternalError, fmt::format("the server's answer is no {}", what));
 }
 

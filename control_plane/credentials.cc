@@ -60,7 +60,7 @@ Result<ServerCredentials> LoadOrMakeCredentials(World& world,
         return {};
       }
     } else if (found.error().reason != StatusReason::kNotFound) {
-      return Fail(std::move(found).error());
+      return std::move(found).failure();
     }
     DRAY_TRY(into, make());
     return Write(world.disk, pki + "/" + name, into);
@@ -125,7 +125,7 @@ Result<net::tls::TokenKey> LoadOrMakeTokenKey(World& world,
     DRAY_TRY(pem, net::tls::MakeKey());
     DRAY_TRY_VOID(world.disk.Write(path, *pem, Disk::Privacy::kOwnerOnly));
   }
-  if (!pem.has_value()) return Fail(std::move(pem).error());
+  if (!pem.has_value()) return std::move(pem).failure();
   Result<net::tls::TokenKey> key = net::tls::TokenKey::FromPem(*pem);
   if (key.has_value()) return key;
   return Fail(key.error().reason, fmt::format("{}: {}", path, key.error().message));

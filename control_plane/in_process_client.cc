@@ -44,8 +44,8 @@ Error ErrorOf(const api::meta_v1::Status& status) {
 
 /// What an answer brings; empty where it brings no object.
 Result<api::Object> ObjectOf(Result<server::verbs::Answer> answer) {
-  if (!answer) return Fail(std::move(answer).error());
-  if (!answer->outcome) return Fail(std::move(answer->outcome).error());
+  if (!answer) return std::move(answer).failure();
+  if (!answer->outcome) return std::move(answer->outcome).failure();
   if (auto* object = std::get_if<server::verbs::ObjectAnswer>(&*answer->outcome)) {
     return std::move(object->item.object);
   }
@@ -197,7 +197,7 @@ Result<client::ObjectList> InProcessClient::List(const api::KindInfo& kind,
   request.list.label_selector = options.label_selector;
   request.list.field_selector = options.field_selector;
   DRAY_TRY(server::verbs::Answer answer, Wait(resources_.Handle(std::move(request))));
-  if (!answer.outcome) return Fail(std::move(answer.outcome).error());
+  if (!answer.outcome) return std::move(answer.outcome).failure();
   client::ObjectList list;
   if (auto* found = std::get_if<server::verbs::ListAnswer>(&*answer.outcome)) {
     list.resource_version = std::move(found->resource_version);
@@ -298,7 +298,7 @@ Result<std::unique_ptr<client::Watch>> InProcessClient::StartWatch(
   auto cursor = resources_.Watch(request);
   if (!cursor) {
     --watches_;
-    return Fail(std::move(cursor).error());
+    return std::move(cursor).failure();
   }
   auto running = std::make_shared<Running>(*this, std::move(handler));
   running->Begin(*std::move(cursor));

@@ -17,7 +17,7 @@
 namespace dray::control_plane {
 namespace {
 
-std::unexpected<Error> Refuse(std::string_view why) {
+Failure Refuse(std::string_view why) {
   return Fail(StatusReason::kBadRequest, std::string(why));
 }
 

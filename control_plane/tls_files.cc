@@ -86,8 +86,7 @@ Result<std::shared_ptr<net::tls::ServerContext>> TlsFiles::Load() {
 void TlsFiles::Reload() {
   Result<net::tls::ServerOptions> read = Read();
   if (read && AreEqual(*read, tried_)) return;
-  const Result<> replaced =
-      read ? context_->Replace(*read) : Result<>(std::unexpected(read.error()));
+  const Result<> replaced = read ? context_->Replace(*read) : Result<>(Fail(read.error()));
   if (read) tried_ = *std::move(read);
   if (replaced) {
     failure_.clear();

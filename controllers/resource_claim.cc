@@ -549,7 +549,7 @@ Result<std::optional<api::Object>> ResourceClaimController::FindConsumer(
   }
   // The mirror may be behind: only the server knows that it is not there.
   Result<api::Object> live = client_.Get(ref);
-  if (!live && !IsMissing(live.error())) return Fail(std::move(live).error());
+  if (!live && !IsMissing(live.error())) return std::move(live).failure();
   if (!live || live->metadata().uid != uid) return std::optional<api::Object>();
   return std::optional<api::Object>(*std::move(live));
 }

@@ -147,7 +147,7 @@ struct ClaimWriter {
     Result<api::Object> read = client.Get(client::RefOf(newest));
     if (!read) {
       if (read.error().reason == StatusReason::kNotFound) unsure = false;
-      return Fail(std::move(read).error());
+      return std::move(read).failure();
     }
     if (read->metadata().uid != newest.metadata().uid) {
       unsure = false;

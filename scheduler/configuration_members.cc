@@ -21,7 +21,7 @@ constexpr seconds kTimeoutMax{365 * 24 * 3600};
 
 }  // namespace
 
-std::unexpected<Error> RefuseSetting(const std::string& path, std::string_view why) {
+Failure RefuseSetting(const std::string& path, std::string_view why) {
   return Fail(StatusReason::kInvalid, fmt::format("{}: {}", path, why));
 }
 

@@ -22,7 +22,7 @@ inline constexpr std::string_view kConfigurationVersion = "kubescheduler.config.
 inline constexpr size_t kConfigurationDepthMax = 32;
 
 /// kInvalid: "path: why".
-std::unexpected<Error> RefuseSetting(const std::string& path, std::string_view why);
+Failure RefuseSetting(const std::string& path, std::string_view why);
 
 /// One object of the document and where it is. Errors of all: kInvalid, with the member's path.
 class Members {

@@ -25,7 +25,7 @@
 namespace dray::store {
 namespace {
 
-std::unexpected<Error> FutureRevision(Revision asked, Revision newest) {
+Failure FutureRevision(Revision asked, Revision newest) {
   return Fail(
       StatusReason::kTimeout,
       fmt::format("revision {} is in the future, the newest is {}", asked.value(), newest.value()));

@@ -107,7 +107,7 @@ Sequencer::Outcome NotAlone() {
   Error error = OutOfMemory();
   error.reason = StatusReason::kConflict;
   (void)HadMemory([&] { error.message = "another step is not carried out"; });
-  return std::unexpected(std::move(error));
+  return Fail(std::move(error));
 }
 
 size_t SizeOf(const Record& record) {
@@ -249,7 +249,7 @@ bool Sequencer::AcceptEach(std::span<const Txn* const> steps, std::span<Outcome>
   for (size_t i = 0; i < steps.size(); ++i) {
     auto judged = Judge(*steps[i]);
     if (!judged.has_value()) {
-      outcomes[i] = std::unexpected(std::move(judged).error());
+      outcomes[i] = std::move(judged).failure();
       return false;
     }
     auto* fits = std::get_if<Judged>(&*judged);

@@ -48,7 +48,7 @@ Result<Outcome> Allocate(const LiteralInput& input,
       },
       claims);
   if (selection.is_spent()) return Undecided{};
-  if (!plans) return Fail(std::move(plans).error());
+  if (!plans) return std::move(plans).failure();
   SearchResult found =
       Search({.pools = gathered, .state = input.state, .features = features, .node = node},
              selection,

@@ -21,7 +21,7 @@ constexpr int64_t kInt64Max = std::numeric_limits<int64_t>::max();
 constexpr std::string_view kNotRepresentable =
     "capacity request cannot be represented in the device's range arithmetic";
 
-std::unexpected<Error> NotRepresentable(std::string_view why) {
+Failure NotRepresentable(std::string_view why) {
   return Fail(StatusReason::kInvalid, fmt::format("{}: {}", kNotRepresentable, why));
 }
 
@@ -146,7 +146,7 @@ const Quantity* Find(const ConsumedCapacity* amounts, std::string_view name) {
   return found == amounts->end() ? nullptr : &found->second;
 }
 
-std::unexpected<Error> FailCapacity(std::string_view name, std::string_view why) {
+Failure FailCapacity(std::string_view name, std::string_view why) {
   return Fail(StatusReason::kInvalid, fmt::format("capacity \"{}\": {}", name, why));
 }
 

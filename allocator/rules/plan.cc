@@ -46,7 +46,7 @@ class Planner {
   }
 
  private:
-  std::unexpected<Error> FailRequest(std::string_view request, std::string_view why) const {
+  Failure FailRequest(std::string_view request, std::string_view why) const {
     return Fail(StatusReason::kInvalid,
                 fmt::format("claim {}, request {}: {}", key_, request, why));
   }

@@ -26,7 +26,7 @@
 namespace dray::api::inline codec {
 namespace {
 
-std::unexpected<Error> Refuse(std::string message) {
+Failure Refuse(std::string message) {
   return Fail(StatusReason::kBadRequest, std::move(message));
 }
 

@@ -14,7 +14,7 @@
 namespace dray::api::inline codec {
 namespace {
 
-std::unexpected<Error> Refuse(std::string_view message) {
+Failure Refuse(std::string_view message) {
   return Fail(StatusReason::kBadRequest, fmt::format("yaml: {}", message));
 }
 

@@ -68,7 +68,7 @@ class Writer {
   }
 
  private:
-  static std::unexpected<Error> TooLong() {
+  static Failure TooLong() {
     return Fail(StatusReason::kBadRequest, "yaml: the text becomes too long by its indentation");
   }
   bool is_stopped() const { return too_deep_ || out_.too_long; }

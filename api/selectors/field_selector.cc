@@ -12,7 +12,7 @@
 namespace dray::api::inline selectors {
 namespace {
 
-std::unexpected<Error> Refuse(std::string message) {
+Failure Refuse(std::string message) {
   return Fail(StatusReason::kBadRequest, std::move(message));
 }
 

@@ -37,7 +37,7 @@ constexpr std::string_view kFormatWrong =
 constexpr std::string_view kNumberWrong = "unable to parse numeric part of quantity";
 constexpr std::string_view kSuffixWrong = "unable to parse quantity's suffix";
 
-std::unexpected<Error> Refuse(std::string_view message) {
+Failure Refuse(std::string_view message) {
   return Fail(StatusReason::kBadRequest, std::string(message));
 }
 

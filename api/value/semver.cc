@@ -14,7 +14,7 @@
 namespace dray::api::inline value {
 namespace {
 
-std::unexpected<Error> Refuse(std::string message) {
+Failure Refuse(std::string message) {
   return Fail(StatusReason::kBadRequest, std::move(message));
 }
 

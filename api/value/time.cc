@@ -22,7 +22,7 @@ constexpr std::string_view kMicroLayout = "2006-01-02T15:04:05.000000Z07:00";
 
 constexpr int64_t kMicrosPerSecond = 1'000'000;
 
-std::unexpected<Error> Refuse(std::string message) {
+Failure Refuse(std::string message) {
   return Fail(StatusReason::kBadRequest, std::move(message));
 }
 

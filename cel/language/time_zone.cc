@@ -11,7 +11,7 @@
 namespace dray::cel::inline language {
 namespace {
 
-std::unexpected<Error> Malformed() {
+Failure Malformed() {
   return Fail(StatusReason::kInvalid, "malformed time zone information");
 }
 

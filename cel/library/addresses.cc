@@ -185,7 +185,7 @@ class AddressReader {
   std::optional<std::string> problem_;
 };
 
-std::unexpected<Error> Mapped(std::string_view text) {
+Failure Mapped(std::string_view text) {
   return Fail(StatusReason::kInvalid,
               fmt::format("IPv4-mapped IPv6 address {} is not allowed", api::GoQuote(text)));
 }

@@ -62,7 +62,7 @@ std::string InGoWords(std::string_view message, std::string_view culprit) {
   return std::string(message);
 }
 
-std::unexpected<Error> Refuse(std::string message) {
+Failure Refuse(std::string message) {
   return Fail(StatusReason::kInvalid, "error parsing regexp: " + std::move(message));
 }
 

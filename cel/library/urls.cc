@@ -55,7 +55,7 @@ int HexValue(char c) {
   return -1;
 }
 
-std::unexpected<Error> Refuse(std::string message) {
+Failure Refuse(std::string message) {
   return Fail(StatusReason::kInvalid, std::move(message));
 }
 
@@ -124,7 +124,7 @@ bool IsOptionalPort(std::string_view text) {
                           }));
 }
 
-std::unexpected<Error> BadPort(std::string_view port) {
+Failure BadPort(std::string_view port) {
   return Refuse(fmt::format("invalid port {} after host", api::GoQuote(port)));
 }
 
@@ -278,7 +278,7 @@ std::string Write(const Parsed& url, std::string_view fragment) {
   return out;
 }
 
-std::unexpected<Error> NotUrl(std::string_view text, const Error& error) {
+Failure NotUrl(std::string_view text, const Error& error) {
   return Refuse(fmt::format("parse {}: {}", api::GoQuote(text), error.message));
 }
 

@@ -39,7 +39,7 @@ namespace {
 // Read at once: one large TLS record.
 constexpr size_t kReadBytes = size_t{16} << 10;
 
-std::unexpected<Error> Unavailable(const Endpoint& server, std::string_view why) {
+Failure Unavailable(const Endpoint& server, std::string_view why) {
   return Fail(StatusReason::kServiceUnavailable, fmt::format("{}: {}", HostPort(server), why));
 }
 

@@ -93,7 +93,7 @@ Result<std::unique_ptr<Connection>> HttpClient::Exchange(const ClientRequest& re
         !connection->written() || request.method == "GET" || request.method == "HEAD";
     const bool closed = outcome.error().reason == StatusReason::kServiceUnavailable;
     if (!closed || !repeatable || connection->received()) {
-      return Fail(std::move(outcome).error());
+      return std::move(outcome).failure();
     }
   }
   kept_.reset();

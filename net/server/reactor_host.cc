@@ -38,7 +38,7 @@ using ReusePort = boost::asio::detail::socket_option::boolean<SOL_SOCKET, SO_REU
 // Between looks at connections whose peers may have been told of the end by now.
 constexpr std::chrono::milliseconds kLingerWhileDraining{20};
 
-std::unexpected<Error> CannotListen(const tcp::endpoint& endpoint, const error_code& error) {
+Failure CannotListen(const tcp::endpoint& endpoint, const error_code& error) {
   return Fail(StatusReason::kServiceUnavailable,
               fmt::format("cannot listen on {} port {}: {}",
                           endpoint.address().to_string(),

@@ -21,7 +21,7 @@ using api::JsonMembers;
 using api::JsonTree;
 using api::JsonWriter;
 
-std::unexpected<Error> NotOurs() {
+Failure NotOurs() {
   return Fail(StatusReason::kUnauthorized, "");
 }
 

@@ -25,7 +25,7 @@ constexpr std::array<std::string_view, 4> kStages = {
     "RequestReceived", "ResponseStarted", "ResponseComplete", "Panic"};
 constexpr size_t kDepthMax = 100;
 
-std::unexpected<Error> Bad(std::string message) {
+Failure Bad(std::string message) {
   return Fail(StatusReason::kBadRequest, std::move(message));
 }
 
@@ -89,9 +89,7 @@ class Fields {
   }
 
  private:
-  static std::unexpected<Error> Wrong(std::string_view at,
-                                      std::string_view wanted,
-                                      const JsonTree& found) {
+  static Failure Wrong(std::string_view at, std::string_view wanted, const JsonTree& found) {
     return Bad(
         fmt::format("{}: {} is expected, not {}", at, wanted, api::JsonKindName(found.kind)));
   }

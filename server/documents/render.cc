@@ -65,9 +65,7 @@ void WriteObject(const storage::Item& item,
 }
 
 // Upstream names the Go type, whose package is the first word of the group.
-std::unexpected<Error> WrongForm(const api::KindInfo& kind,
-                                 std::string_view asked,
-                                 std::string_view is) {
+Failure WrongForm(const api::KindInfo& kind, std::string_view asked, std::string_view is) {
   const std::string_view package =
       kind.group.empty() ? "core" : kind.group.substr(0, kind.group.find('.'));
   const bool list = is == "a list";

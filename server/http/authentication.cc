@@ -21,7 +21,7 @@ using verbs::User;
 
 using access::kAnonymous;
 
-std::unexpected<Error> Unauthorized() {
+Failure Unauthorized() {
   return Fail(StatusReason::kUnauthorized, "Unauthorized");
 }
 

@@ -135,7 +135,7 @@ Result<> Exchange::Admit() {
   Result<Authenticated> who = parts_.authenticator.Authenticate(request_, received_);
   if (!who) {
     AuditUnknown();
-    return std::unexpected(std::move(who).error());
+    return std::move(who).failure();
   }
   who_ = *std::move(who);
   DRAY_TRY(query_, net::Query::Parse(request_.query()));
@@ -170,14 +170,13 @@ Result<> Exchange::CheckRights() {
     const bool is_public = route_.kind == RouteKind::kHealth || route_.kind == RouteKind::kVersion;
     const bool is_refused = who_.anonymous && !is_public;
     AuditRights(!is_refused, "");
-    return is_refused ? Result<>(std::unexpected(Forbidden(asked_, who_.user.name, {})))
-                      : Result<>();
+    return is_refused ? Result<>(Fail(Forbidden(asked_, who_.user.name, {}))) : Result<>();
   }
   if (Impersonates(request_.headers)) {
     const auto refused = RefusedImpersonation(*rights, who_.user, other, asked_);
     if (refused.has_value()) {
       AuditRights(false, refused->reason);
-      return std::unexpected(Forbidden(refused->asked, who_.user.name, refused->reason));
+      return Fail(Forbidden(refused->asked, who_.user.name, refused->reason));
     }
     if (audited_ != nullptr) audited_->SetImpersonated(other);
     who_.user = std::move(other);
@@ -186,7 +185,7 @@ Result<> Exchange::CheckRights() {
   const access::Verdict verdict = rights->Decide(who_.user, asked_);
   AuditRights(verdict.is_allowed, verdict.reason);
   if (verdict.is_allowed) return {};
-  return std::unexpected(Forbidden(asked_, who_.user.name, verdict.reason));
+  return Fail(Forbidden(asked_, who_.user.name, verdict.reason));
 }
 
 // The headers of every answer; not called twice for one.

@@ -93,7 +93,7 @@ void Exchange::Finished(Result<verbs::Answer> result) {
     if (result) {
       answer = *std::move(result);
     } else {
-      answer.outcome = std::unexpected(std::move(result).error());
+      answer.outcome = std::move(result).failure();
     }
     net::Reactor& reactor = responder_->reactor();
     WorkerPool* const workers = parts_.resources.workers();

@@ -24,7 +24,7 @@ namespace {
 using api::JsonKind;
 
 // All that can go wrong while a patch is carried out is said in the same words.
-std::unexpected<Error> Rejected() {
+Failure Rejected() {
   return Fail(errors::WithoutSubject(
       StatusReason::kInvalid, "the server rejected our request due to an error in our request"));
 }

@@ -34,16 +34,16 @@ constexpr std::string_view kRetainKeys = "$retainKeys";
 constexpr std::string_view kDeleteFrom = "$deleteFromPrimitiveList/";
 constexpr std::string_view kSetOrder = "$setElementOrder/";
 
-std::unexpected<Error> BadForm(std::string_view of) {
+Failure BadForm(std::string_view of) {
   return Fail(StatusReason::kBadRequest, fmt::format("invalid patch format of {}", of));
 }
 
-std::unexpected<Error> NoMergeKey(const JsonTree& map, std::string_view key) {
+Failure NoMergeKey(const JsonTree& map, std::string_view key) {
   return Fail(StatusReason::kUnknown,
               fmt::format("map: {} does not contain declared merge key: {}", GoText(map), key));
 }
 
-std::unexpected<Error> ListsOfLists() {
+Failure ListsOfLists() {
   return Fail(errors::WithoutSubject(
       StatusReason::kInvalid, "the server rejected our request due to an error in our request"));
 }
@@ -292,7 +292,7 @@ class Merger {
       if (changes) DRAY_TRY_VOID(MergeList(schema, std::move(change), merged));
     }
     DRAY_TRY(const Places wanted_places, PlacesOf(order.elements(), key));
-    if (!live_places) return Fail(std::move(live_places).error());
+    if (!live_places) return std::move(live_places).failure();
     DRAY_TRY(merged.elements(),
              InOrder(std::move(merged.elements()), wanted_places, *live_places, key));
     live.members().Set(name, std::move(merged));

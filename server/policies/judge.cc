@@ -67,7 +67,7 @@ class Authorizer final : public cel::AuthorizationSource {
 // Objects to ask the policy with, one after the other; an empty one stands for null.
 using Parameters = Result<std::vector<api::Object>>;
 
-std::unexpected<Error> Misconfigured(std::string why) {
+Failure Misconfigured(std::string why) {
   return Fail(StatusReason::kInternalError, std::move(why));
 }
 
@@ -147,7 +147,7 @@ struct Refused {
   std::string message;
 };
 
-struct Failure {
+struct FailedExpression {
   const Binding* binding;
   size_t rule;
   std::string message;
@@ -285,7 +285,7 @@ class Judging {
         {.key = std::string(kFailureKey),
          .value = api::JsonText([&](api::JsonWriter& json) {
            json.Array([&] {
-             for (const Failure& failure : failures_) {
+             for (const FailedExpression& failure : failures_) {
                json.Object([&] {
                  json.Member("message", failure.message);
                  json.Member("policy", failure.binding->spec.policy_name);
@@ -321,7 +321,7 @@ class Judging {
   const Authorizer authorizer_;
   Verdict verdict_;
   std::vector<Refused> refused_;
-  std::vector<Failure> failures_;
+  std::vector<FailedExpression> failures_;
 };
 
 }  // namespace

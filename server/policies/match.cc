@@ -131,8 +131,8 @@ Result<std::optional<Match>> MatchOf(const v1::MatchResources& constraints,
   const bool is_out =
       (in_namespace.has_value() && !*in_namespace) || (is_object.has_value() && !*is_object);
   if (is_out) return std::nullopt;
-  if (!in_namespace.has_value()) return std::unexpected(std::move(in_namespace).error());
-  if (!is_object.has_value()) return std::unexpected(std::move(is_object).error());
+  if (!in_namespace.has_value()) return std::move(in_namespace).failure();
+  if (!is_object.has_value()) return std::move(is_object).failure();
   return match;
 }
 

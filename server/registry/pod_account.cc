@@ -23,7 +23,7 @@ constexpr std::string_view kTokenFolder = "/var/run/secrets/kubernetes.io/servic
 constexpr int64_t kTokenSeconds = 3607;
 constexpr int32_t kEverybodyReads = 0644;
 
-std::unexpected<Error> Refuse(const api::Object& pod, std::string_view why) {
+Failure Refuse(const api::Object& pod, std::string_view why) {
   return Fail(errors::Forbidden(pod.kind(), pod.metadata().name, why));
 }
 

@@ -20,7 +20,7 @@ Task<store::CommitOutcome> Commit(store::Store* store, store::Txn txn) {
 Task<Frozen<store::Snapshot>> ReadNewest(store::Store* store) {
   auto start = [store](auto done) { store->Sync(std::move(done)); };
   const Result<Revision> synced = co_await FromCallback<Result<Revision>>(std::move(start));
-  if (!synced.has_value()) co_return std::unexpected(synced.error());
+  if (!synced.has_value()) co_return Fail(synced.error());
   co_return store->Read();
 }
 

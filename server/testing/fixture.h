@@ -115,7 +115,7 @@ class ServerTest : public ::testing::Test {
   /// A list, or the error's words.
   Result<verbs::ListAnswer> Lists(verbs::ResourceRequest request) {
     verbs::Answer answer = Ask(std::move(request));
-    if (!answer.outcome.has_value()) return std::unexpected(answer.outcome.error());
+    if (!answer.outcome.has_value()) return Fail(answer.outcome.error());
     return std::get<verbs::ListAnswer>(*std::move(answer.outcome));
   }
   /// The names of a list, separated by blanks; or the error's words.

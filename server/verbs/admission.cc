@@ -233,7 +233,7 @@ Result<> AskPolicies(const Call& call,
   if (call.annotations != nullptr) {
     std::ranges::move(verdict.annotations, std::back_inserter(*call.annotations));
   }
-  if (verdict.refusal.has_value()) return std::unexpected(*std::move(verdict.refusal));
+  if (verdict.refusal.has_value()) return Fail(*std::move(verdict.refusal));
   return {};
 }
 

@@ -85,7 +85,7 @@ Task<Outcome> Apply(Call call) {
     if (answer.has_value()) co_return *std::move(answer);
     const bool may_create = subresource == registry::Subresource::kNone &&
                             answer.error().reason == StatusReason::kNotFound;
-    if (!may_create) co_return std::unexpected(std::move(answer).error());
+    if (!may_create) co_return std::move(answer).failure();
     const std::function<Result<api::Object>()> make = [&] { return New(call, write, config); };
     DRAY_CO_TRY(api::Object object, make());
     outcome = co_await CreateObject(call, std::move(object), registry::Owners::kDecided, &make);

@@ -199,7 +199,7 @@ Task<> MakeNamespaces(const Core* core) {
     DRAY_CO_TRY(
         const Answer answer,
         co_await CarryOutOwn(core, RequestFor(Verb::kCreate, api::Object::Of(std::move(object)))));
-    if (!IsThere(answer)) co_return std::unexpected(answer.outcome.error());
+    if (!IsThere(answer)) co_return Fail(answer.outcome.error());
   }
   co_return {};
 }
@@ -229,7 +229,7 @@ Task<> RepairPolicy(const Core* core) {
     const StatusReason reason = answer.outcome.error().reason;
     const bool is_done = reason == StatusReason::kConflict || reason == StatusReason::kNotFound ||
                          reason == StatusReason::kAlreadyExists;
-    if (!is_done) co_return std::unexpected(answer.outcome.error());
+    if (!is_done) co_return Fail(answer.outcome.error());
   }
   co_return {};
 }
@@ -238,7 +238,7 @@ Task<> MakeCluster(const Core* core, std::string address, uint16_t port) {
   for (const SystemPriority& priority : kPriorities) {
     DRAY_CO_TRY(const Answer answer,
                 co_await CarryOutOwn(core, RequestFor(Verb::kCreate, PriorityClassOf(priority))));
-    if (!IsThere(answer)) co_return std::unexpected(answer.outcome.error());
+    if (!IsThere(answer)) co_return Fail(answer.outcome.error());
   }
   std::vector<api::Object> objects;
   objects.push_back(ServiceAt(port));
@@ -251,7 +251,7 @@ Task<> MakeCluster(const Core* core, std::string address, uint16_t port) {
     if (!answer.outcome.has_value() && IsThere(answer)) {
       DRAY_CO_TRY(answer, co_await CarryOutOwn(core, RequestFor(Verb::kUpdate, object.Clone())));
     }
-    if (!answer.outcome.has_value()) co_return std::unexpected(answer.outcome.error());
+    if (!answer.outcome.has_value()) co_return Fail(answer.outcome.error());
   }
   co_return {};
 }

@@ -75,9 +75,7 @@ Error WrongKind(const api::Scheme& scheme, const api::TypeMeta& said, const api:
                   kind.api_version()));
 }
 
-std::unexpected<Error> Unrecognized(const api::KindInfo& kind,
-                                    std::string_view why,
-                                    std::string_view body) {
+Failure Unrecognized(const api::KindInfo& kind, std::string_view why, std::string_view body) {
   return Fail(errors::BadRequest(
       fmt::format("the object provided is unrecognized (must be of type {}): {} ({})",
                   kind.kind,

@@ -27,7 +27,7 @@ Task<Outcome> DeleteCollection(Call call) {
                      .of_collection = true};
     const Result<Outcome> deleted = co_await DeleteOne(inner);
     if (!deleted.has_value() && deleted.error().reason != StatusReason::kNotFound) {
-      co_return std::unexpected(deleted.error());
+      co_return Fail(deleted.error());
     }
   }
   co_return listed;

@@ -66,7 +66,7 @@ std::unique_ptr<storage::AllocationGuard> GuardOf(const store::Store& store,
 }
 
 Task<Outcome> RefuseMethod() {
-  co_return std::unexpected(
+  co_return Fail(
       errors::WithoutSubject(StatusReason::kMethodNotAllowed,
                              "the server does not allow this method on the requested resource"));
 }

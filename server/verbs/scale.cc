@@ -182,7 +182,7 @@ Task<Outcome> ServeScale(Call call) {
   }
   const bool is_update = call.request->verb == Verb::kUpdate;
   Result<api::Object> wish = is_update ? DecodeBody(call, Scales()) : Result<api::Object>();
-  if (!wish.has_value()) co_return std::unexpected(std::move(wish).error());
+  if (!wish.has_value()) co_return std::move(wish).failure();
   Modification modification{.seen_through = ScaleOf};
   modification.change = [&](const Current& current) -> Result<api::Object> {
     DRAY_TRY(const api::Object scale,

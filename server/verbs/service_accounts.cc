@@ -90,7 +90,7 @@ Task<> MakeAccount(const Core* core, std::string namespace_name) {
     DRAY_CO_TRY(const Answer answer, co_await CarryOutOwn(core, std::move(request)));
     if (answer.outcome.has_value()) continue;
     const Error& error = answer.outcome.error();
-    if (error.reason != StatusReason::kAlreadyExists) co_return std::unexpected(error);
+    if (error.reason != StatusReason::kAlreadyExists) co_return Fail(error);
   }
   co_return {};
 }

@@ -39,7 +39,7 @@ const api::KindInfo& Accounts() {
   return api::Reflected<core_v1::ServiceAccount>::kKind;
 }
 
-std::unexpected<Error> Refuse(std::string why) {
+Failure Refuse(std::string why) {
   return Fail(StatusReason::kUnauthorized, std::move(why));
 }
 

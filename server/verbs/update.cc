@@ -26,7 +26,7 @@ Task<Outcome> Update(Call call) {
   const bool may_create =
       call.kind().create_on_update && subresource == registry::Subresource::kNone;
   if (answer.error().reason != StatusReason::kNotFound || !may_create || !is_named_so) {
-    co_return std::unexpected(std::move(answer).error());
+    co_return std::move(answer).failure();
   }
   co_return co_await Create(call);
 }

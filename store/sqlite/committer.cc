@@ -214,7 +214,7 @@ void Committer::CommitBatch(std::vector<Request> batch) {
     Answer(all.first(shown));
     return AnswerFailed(all.subspan(shown), Fate::kUnknown, OutOfMemory());
   }
-  if (fate == Fate::kUnknown || database_->last_failure() == Failure::kOther) {
+  if (fate == Fate::kUnknown || database_->last_failure() == FailureKind::kOther) {
     Stop(error.message);
   }
   // Nothing pending will ever be seen: on from what is.
@@ -246,8 +246,8 @@ Result<> Committer::TryToWrite(std::span<const Sequenced> batch, Fate& fate) {
   Result<> committed = transaction.Commit();
   if (committed.has_value()) {
     fate = Fate::kDurable;
-  } else if (database_->last_failure() == Failure::kNoSpace ||
-             database_->last_failure() == Failure::kBusy) {
+  } else if (database_->last_failure() == FailureKind::kNoSpace ||
+             database_->last_failure() == FailureKind::kBusy) {
     // Without room the last page, which makes the others count, was not written.
     fate = Fate::kNothingWritten;
   }
@@ -291,7 +291,7 @@ size_t Committer::Publish(std::span<const Sequenced> batch) {
 void Committer::Answer(std::span<Sequenced> batch) {
   for (Sequenced& one : batch) {
     if (!one.outcome.has_value()) {
-      Tell(one.request, Fail(std::move(one.outcome).error()));
+      Tell(one.request, std::move(one.outcome).failure());
     } else if (auto* conflict = std::get_if<Conflict>(&*one.outcome)) {
       Tell(one.request, CommitOutcome(std::move(*conflict)));
     } else {
@@ -350,7 +350,7 @@ void Committer::DoCheckpoint(bool nobody_waits) {
 }
 
 void Committer::NoteUpkeepError(const Error& error) {
-  if (database_->last_failure() == Failure::kOther) Stop(error.message);
+  if (database_->last_failure() == FailureKind::kOther) Stop(error.message);
 }
 
 void Committer::Stop(std::string_view why) {

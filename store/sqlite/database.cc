@@ -22,13 +22,13 @@ constexpr int PrimaryCode(int code) {
   return code & 0xFF;
 }
 
-Failure FailureOf(int code) {
+FailureKind FailureOf(int code) {
   switch (PrimaryCode(code)) {
-    case SQLITE_FULL: return Failure::kNoSpace;
+    case SQLITE_FULL: return FailureKind::kNoSpace;
     case SQLITE_BUSY:
-    case SQLITE_LOCKED: return Failure::kBusy;
-    case SQLITE_NOMEM: return Failure::kNoMemory;
-    default: return Failure::kOther;
+    case SQLITE_LOCKED: return FailureKind::kBusy;
+    case SQLITE_NOMEM: return FailureKind::kNoMemory;
+    default: return FailureKind::kOther;
   }
 }
 

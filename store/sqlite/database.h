@@ -20,7 +20,7 @@ struct sqlite3_stmt;
 namespace dray::store::sqlite {
 
 /// What the code of a failed call means for those who wait.
-enum class Failure : uint8_t {
+enum class FailureKind : uint8_t {
   kNone,      // no call has failed
   kNoSpace,   // SQLITE_FULL: the disk, or the most pages allowed
   kBusy,      // another connection holds the lock
@@ -116,8 +116,8 @@ class Database {
 
   bool in_transaction() const;
   /// Of the last call that failed since ForgetFailure.
-  Failure last_failure() const { return last_failure_; }
-  void ForgetFailure() { last_failure_ = Failure::kNone; }
+  FailureKind last_failure() const { return last_failure_; }
+  void ForgetFailure() { last_failure_ = FailureKind::kNone; }
   /// The error for result code `code` of this connection, which failed while `doing`.
   Error ErrorOf(int code, std::string_view doing);
 
@@ -128,7 +128,7 @@ class Database {
   sqlite3* const handle_;
   Statement begin_, commit_;
   int log_pages_ = 0;
-  Failure last_failure_ = Failure::kNone;
+  FailureKind last_failure_ = FailureKind::kNone;
 };
 
 /// The error of `code` for `file`; `detail` is SQLite's own text.

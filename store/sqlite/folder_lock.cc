@@ -34,7 +34,7 @@ std::optional<int64_t> ReadPid(int file) {
   return pid;
 }
 
-std::unexpected<Error> Held(const std::string& folder, int file) {
+Failure Held(const std::string& folder, int file) {
   const std::optional<int64_t> owner = ReadPid(file);
   const std::string who = !owner.has_value() ? "another process"
                           : *owner == getpid()

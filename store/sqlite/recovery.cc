@@ -92,7 +92,7 @@ class Reader {
   std::vector<Frozen<Event>> TakeEvents() { return std::move(events_); }
 
  private:
-  std::unexpected<Error> Missing(const LiveKey& lost) const {
+  Failure Missing(const LiveKey& lost) const {
     return Fail(Corrupt(
         database_.file(),
         fmt::format(

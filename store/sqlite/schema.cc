@@ -39,7 +39,7 @@ CREATE VIEW history AS SELECT
   length(value) AS bytes, created, version, expiry, replaced FROM log;
 )sql";
 
-std::unexpected<Error> NotAStore(const std::string& file) {
+Failure NotAStore(const std::string& file) {
   return Fail(StatusReason::kInvalid,
               fmt::format("{} is an SQLite file, but not a store of Dray: name another folder, or "
                           "move that file away",

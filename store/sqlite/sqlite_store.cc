@@ -149,7 +149,7 @@ Result<Frozen<Snapshot>> SqliteStore::ReadAt(Revision revision) const {
 
 void SqliteStore::Commit(Txn txn, CommitCallback done) {
   Result<Request> request = MakeRequest(std::move(txn));
-  if (!request.has_value()) return done(Fail(std::move(request).error()));
+  if (!request.has_value()) return done(std::move(request).failure());
   request->done = std::move(done);
   if (std::optional<Error> refused = queue_.Push(*request)) {
     request->done(Fail(*std::move(refused)));
@@ -182,7 +182,7 @@ void SqliteStore::ExpireDue(WallTime now,
                             std::move_only_function<void(Result<size_t>)> done) {
   Request request{.what = Expire{.now = now, .max = max}};
   request.done = [done = std::move(done)](Result<CommitOutcome> outcome) mutable {
-    if (!outcome.has_value()) return done(Fail(std::move(outcome).error()));
+    if (!outcome.has_value()) return done(std::move(outcome).failure());
     done(std::get<Committed>(*outcome).records.size());  // it has no compares
   };
   if (std::optional<Error> refused = queue_.Push(request)) {

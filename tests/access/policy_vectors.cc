@@ -260,7 +260,7 @@ Result<vectors::Report> RunPolicyVectors(Disk& disk, const std::vector<std::stri
     Result<> ran = RunCase(one, report);
     if (!ran.has_value() && problem.has_value()) problem = std::move(ran);
   }));
-  if (!problem.has_value()) return std::unexpected(std::move(problem).error());
+  if (!problem.has_value()) return std::move(problem).failure();
   return report;
 }
 

@@ -28,7 +28,7 @@ using allocator::DeviceId;
 using allocator::Features;
 using api::JsonWriter;
 
-std::unexpected<Error> Malformed(std::string message) {
+Failure Malformed(std::string message) {
   return Fail(StatusReason::kBadRequest, std::move(message));
 }
 

@@ -21,7 +21,7 @@ namespace {
 namespace v1 = api::resource_v1;
 using allocator::Implementation;
 
-std::unexpected<Error> Refuse(std::string why) {
+Failure Refuse(std::string why) {
   return Fail(StatusReason::kInvalid, std::move(why));
 }
 

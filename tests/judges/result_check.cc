@@ -23,7 +23,7 @@ namespace v1 = api::resource_v1;
 namespace core = api::core_v1;
 using Results = std::span<const v1::DeviceRequestAllocationResult>;
 
-std::unexpected<Error> Object(std::string why) {
+Failure Object(std::string why) {
   return Fail(StatusReason::kInvalid, std::move(why));
 }
 
