@@ -20,7 +20,7 @@
 #include "base/result.h"
 #include "base/strong.h"
 #include "base/world.h"
-#include "cli/backup_watch.h"
+#include "cli/copy_watch.h"
 #include "cli/store_record_json.h"
 #include "cli/unreadable_records.h"
 #include "store/etcd/options.h"
@@ -93,7 +93,7 @@ class EtcdCommand {
   }
 
   /// etcd's own format, of the first member that answers.
-  Result<int> Backup(BackupWatch& watch) {
+  Result<int> Backup(CopyWatch& watch) {
     DRAY_TRY(const std::unique_ptr<NewFile> file, world_.disk.MakeFile(options_.file));
     uint64_t bytes = 0;
     Result<> written;
@@ -105,7 +105,7 @@ class EtcdCommand {
     rpc::Answer<bool> saved = client_->SaveSnapshot(0, save);
     for (size_t i = 1; i < client_->endpoint_count() && !saved.has_value() && bytes == 0; ++i)
       saved = client_->SaveSnapshot(i, save);
-    if (watch.is_ended()) return watch.TellEnd(options_.file);
+    if (watch.is_ended()) return watch.TellEnd(BackupEndText(options_.file));
     watch.Clear();
     DRAY_TRY_VOID(std::move(written));
     if (!saved.has_value()) return Fail(rpc::ReadError(saved.error()));
@@ -296,11 +296,11 @@ class EtcdCommand {
     DRAY_TRY(const rpc::RangeAnswer count, CountKeys());
     DRAY_TRY(Revision seen, OldestRevision());
     if (seen >= count.newest) return kExitYes;
-    rpc::Watch watch = client_->StartWatch(
+    const std::unique_ptr<rpc::Watch> watch = client_->StartWatch(
         0, {.keys = {.first = std::string(1, '\0'), .end = std::string(1, '\0')}, .after = seen});
     const std::string prefix = options_.prefix.empty() ? kAllKeys : options_.prefix;
     while (seen < count.newest) {
-      DRAY_TRY(const rpc::WatchAnswer answer, ResultOf(watch.Next()));
+      DRAY_TRY(const rpc::WatchAnswer answer, ResultOf(watch->Next()));
       if (answer.canceled) {
         return Fail(StatusReason::kExpired, "etcd ended the watch: " + answer.cancel_reason);
       }
@@ -327,8 +327,8 @@ class EtcdCommand {
 }  // namespace
 
 Result<int> StoreInEtcd(World& world, const StoreOptions& options, const Output& output) {
-  std::optional<BackupWatch> watch;  // before any thread exists
-  if (options.verb == StoreVerb::kBackup) watch.emplace(output, world.clock);
+  std::optional<CopyWatch> watch;  // before any thread exists
+  if (options.verb == StoreVerb::kBackup) watch.emplace(output, world.clock, "backing up");
   DRAY_TRY(std::unique_ptr<rpc::Client> client,
            rpc::Client::Make(world.disk,
                              {.endpoints = options.store.etcd_servers,

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -11,7 +12,7 @@
 #include "api/kind.h"
 #include "base/result.h"
 #include "base/world.h"
-#include "cli/backup_watch.h"
+#include "cli/copy_watch.h"
 #include "cli/store_record_json.h"
 #include "cli/unreadable_records.h"
 #include "store/sqlite/maintenance.h"
@@ -103,24 +104,35 @@ class FolderCommand {
   }
 
   Result<int> Backup() {
-    BackupWatch watch(output_, world_.clock);
+    CopyWatch watch(output_, world_.clock, "backing up");
     const Result<sqlite::FileStatus> status =
         sqlite::Backup(folder(), options_.file, {.progress = [&](uint64_t done, uint64_t all) {
                          return watch.Step(done, all);
                        }});
-    if (watch.is_ended()) return watch.TellEnd(options_.file);
+    if (watch.is_ended()) return watch.TellEnd(BackupEndText(options_.file));
     watch.Clear();
     if (!status.has_value()) return Fail(status.error());
     return Tell(*status);
   }
 
   Result<int> Restore() {
+    std::optional<CopyWatch>
+        watch;  // from where the folder may change; before, signals just end this
+    const auto progress = [&](uint64_t done, uint64_t all) {
+      if (!watch) watch.emplace(output_, world_.clock, "restoring");
+      return watch->Step(done, all);
+    };
     const Result<sqlite::FileStatus> status =
         sqlite::Restore(options_.file,
                         folder(),
                         {.new_id = world_.random.Next(),
                          .skip_revisions = options_.skip_revisions,
-                         .overwrite = options_.overwrite});
+                         .overwrite = options_.overwrite,
+                         .progress = progress});
+    if (watch && watch->is_ended()) {
+      return watch->TellEnd(fmt::format("restoring was ended; {} is as it was", folder()));
+    }
+    if (watch) watch->Clear();
     if (status.has_value()) return Tell(*status);
     Error error = status.error();
     if (error.reason == StatusReason::kAlreadyExists) error.message += " (--overwrite)";

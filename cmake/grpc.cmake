@@ -3,7 +3,8 @@
 # library of a .proto file.
 #
 # Programs link gRPC's archives, not its shared libraries: loading those and the fifty of Abseil
-# would more than double the time `dray` takes to start (docs/design/store-etcd.md has the figures).
+# would more than double the time `dray` takes to start (docs/design/store-etcd.md has the figures). The
+# module that speaks gRPC for a package's program (store/etcd) does link those.
 # What lies below gRPC and is loaded anyway, OpenSSL first, stays shared.
 #
 
@@ -48,10 +49,15 @@ if(archives)
   target_link_libraries(dray_grpc INTERFACE
     ${parts} ${archives} PkgConfig::RE2 OpenSSL::SSL OpenSSL::Crypto ZLIB::ZLIB Threads::Threads)
   target_link_options(dray_grpc INTERFACE -Wl,--gc-sections)
-else()
-  find_package(Protobuf REQUIRED)      # by CMake's module: Debian ships no config file for it
-  find_package(gRPC CONFIG REQUIRED)   # after Threads
-  target_link_libraries(dray_grpc INTERFACE gRPC::grpc++ protobuf::libprotobuf-lite)
+endif()
+# The same as shared libraries, for what is loaded when it is needed.
+find_package(Protobuf REQUIRED)      # by CMake's module: Debian ships no config file for it
+find_package(gRPC CONFIG REQUIRED)   # after Threads
+add_library(dray_grpc_shared INTERFACE)
+target_compile_definitions(dray_grpc_shared INTERFACE GRPC_USE_PROTO_LITE)
+target_link_libraries(dray_grpc_shared INTERFACE gRPC::grpc++ protobuf::libprotobuf-lite)
+if(NOT archives)
+  target_link_libraries(dray_grpc INTERFACE dray_grpc_shared)
 endif()
 
 # dray_proto(TARGET FILE): the library TARGET of FILE.proto and its services, without our warnings.

@@ -35,7 +35,12 @@ if(DRAY_STATIC)
 endif()
 if(DRAY_JEMALLOC)
   pkg_check_modules(JEMALLOC REQUIRED jemalloc)
-  find_library(DRAY_JEMALLOC_LIBRARY NAMES libjemalloc_pic.a jemalloc REQUIRED)
+  # Shared, as all that the system has: 0.8 MB less of the program.
+  if(DRAY_STATIC)
+    find_library(DRAY_JEMALLOC_LIBRARY libjemalloc_pic.a REQUIRED)
+  else()
+    find_library(DRAY_JEMALLOC_LIBRARY jemalloc REQUIRED)
+  endif()
 endif()
 # Peers of codec_bench alone; without them it is not built.
 find_package(nlohmann_json QUIET)

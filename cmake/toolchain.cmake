@@ -30,6 +30,7 @@ option(DRAY_FUZZ "build the fuzz targets (libFuzzer)" OFF)
 option(DRAY_LTO "link-time optimisation (ThinLTO)" OFF)
 option(DRAY_COVERAGE "source-based coverage" OFF)
 option(DRAY_STATIC "programs need no shared library, libc included" OFF)
+option(DRAY_ETCD_MODULE "gRPC is in a file beside the program, loaded for etcd only" OFF)
 set(DRAY_PROFILE "" CACHE STRING "'generate': programs count what they run; a file: what runs is known from it")
 option(DRAY_JEMALLOC "programs allocate with jemalloc; not with sanitizers" OFF)
 
@@ -68,7 +69,7 @@ if(DRAY_PROFILE STREQUAL "generate")
 elseif(DRAY_PROFILE)
   # What never ran is made small, what ran fast.
   target_compile_options(dray_options INTERFACE -fprofile-use=${DRAY_PROFILE}
-    -Wno-profile-instr-unprofiled -Wno-profile-instr-out-of-date -Wno-backend-plugin "SHELL:-mllvm -pgo-cold-func-opt=optsize")
+    -Wno-profile-instr-unprofiled -Wno-profile-instr-out-of-date -Wno-backend-plugin "SHELL:-mllvm -pgo-cold-func-opt=minsize")
 endif()
 if(DRAY_STATIC)
   target_link_options(dray_options INTERFACE -static-pie)

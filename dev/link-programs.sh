@@ -8,7 +8,7 @@ to=$2
 mkdir -p "$to"
 find "$to" -maxdepth 1 -type l -delete
 for program in "$from"/*; do
-  if [[ -f $program && -x $program && $program != *_test ]]; then
+  if [[ -f $program && -x $program && $program != *_test && $program != *.so ]]; then
     ln -s "$(realpath --relative-to="$to" "$program")" "$to/${program##*/}"
   fi
 done

@@ -38,7 +38,7 @@ packaging/sbom.py --build "$program_build" --program "$root/usr/bin/dray" --vers
 # Which packages the program's libraries are in, and from which version on.
 mkdir -p "$work/debian"
 printf 'Source: dray\n\nPackage: dray\nArchitecture: any\n' >"$work/debian/control"
-depends=$(cd "$work" && dpkg-shlibdeps -O -e"$root/usr/bin/dray" | sed -n 's/^shlibs:Depends=//p')
+depends=$(cd "$work" && dpkg-shlibdeps -O -e"$root/usr/bin/dray" -e"$root/usr/lib/dray/dray-etcd.so" | sed -n 's/^shlibs:Depends=//p')
 
 mkdir "$root/DEBIAN"
 install -m 755 packaging/debian/{postinst,prerm,postrm} "$root/DEBIAN/"

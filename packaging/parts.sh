@@ -10,11 +10,16 @@ if [[ $(git tag --points-at HEAD) != *"v$version"* ]]; then
   version+="~git$(date --utc --date="@$SOURCE_DATE_EPOCH" +%Y%m%d%H%M%S).$(git rev-parse --short=8 HEAD)"
 fi
 
-# place_program BUILD FOLDER: the program of a build tree, stripped, and as a plugin of kubectl.
+# place_program BUILD FOLDER: the program of a build tree, stripped, and as a plugin of kubectl; into lib/dray
+# beside FOLDER its module for etcd, where it has one.
 place_program() {
   mkdir -p "$2"
   llvm-strip-19 --strip-all "$1/bin/dray" -o "$2/dray"
   ln -sf dray "$2/kubectl-dra"
+  if [[ -f $1/bin/dray-etcd.so ]]; then
+    mkdir -p "$2/../lib/dray"
+    llvm-strip-19 --strip-all "$1/bin/dray-etcd.so" -o "$2/../lib/dray/dray-etcd.so"
+  fi
 }
 
 # place_texts PROGRAM MAN BASH ZSH FISH: man pages of all commands, completion for three shells, each

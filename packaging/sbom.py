@@ -4,9 +4,9 @@
 
 sbom.py --build FOLDER --program FILE --version VERSION --output FILE [--licences FOLDER]
 
-Nothing is listed by hand: the linker wrote down which libraries went into bin/dray (dray.d beside it), ninja
-knows which headers its sources read, and dpkg knows which package each of these files is from. With --licences the
-copyright file of every package whose code is inside the program is copied there.
+Nothing is listed by hand: the linker wrote down which libraries went into bin/dray (dray.d beside it) and its
+module, ninja knows which headers their sources read, and dpkg knows which package each of these files is from. With
+--licences the copyright file of every package whose code is inside the program is copied there.
 """
 import argparse
 import datetime
@@ -31,9 +31,10 @@ def run(*command):
 
 
 def linked_files(build):
-    """The libraries and startup files that the linker read, as real paths."""
-    rule = (build / "bin/dray.d").read_text().split(":", 1)[1]
-    words = rule.replace("\\\n", " ").split()
+    """The libraries and startup files that the linker read, for the program and its module, as real paths."""
+    rules = [path.read_text().split(":", 1)[1] for path in (build / "bin").glob("dray*.d")
+             if path.name in ("dray.d", "dray-etcd.so.d")]
+    words = " ".join(rules).replace("\\\n", " ").split()
     paths = {pathlib.Path(build, word).resolve() for word in words if not word.endswith(":")}
     return {path for path in paths if re.search(r"\.(a|o|so[.\d]*)$", path.name)}
 

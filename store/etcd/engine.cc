@@ -47,7 +47,7 @@ std::string_view KeyOf(const Operation& operation) {
   return std::visit([](const auto& one) { return std::string_view(one.key); }, operation);
 }
 
-std::unexpected<Error> Unavailable(std::string message) {
+Failure Unavailable(std::string message) {
   return Fail(StatusReason::kServiceUnavailable, std::move(message));
 }
 
@@ -199,19 +199,19 @@ Result<> Engine::CheckRoom(const Txn& txn) const {
 void Engine::Commit(Txn txn, CommitCallback done) {
   Result<> usable = CheckUsable();
   if (usable.has_value()) usable = Check(txn);
-  if (!usable.has_value()) return done(Fail(std::move(usable).error()));
+  if (!usable.has_value()) return done(std::move(usable).failure());
   if (!txn.operations.empty() || !txn.compares.empty()) {
     return running_->committer.Commit(std::move(txn), std::move(done));
   }
   running_->syncer.Sync([done = std::move(done)](Result<Revision> newest) mutable {
-    if (!newest.has_value()) return done(Fail(std::move(newest).error()));
+    if (!newest.has_value()) return done(std::move(newest).failure());
     done(Committed{.revision = *newest, .records = {}});
   });
 }
 
 void Engine::Sync(requests::SyncCallback done) {
   Result<> usable = CheckUsable();
-  if (!usable.has_value()) return done(Fail(std::move(usable).error()));
+  if (!usable.has_value()) return done(std::move(usable).failure());
   running_->syncer.Sync(std::move(done));
 }
 

@@ -74,7 +74,7 @@ class PartialFile {
   const std::string path_;
 };
 
-std::unexpected<Error> GivenUp(const std::string& file) {
+Failure GivenUp(const std::string& file) {
   return Fail(StatusReason::kServiceUnavailable,
               fmt::format("the copy to {} was given up; nothing is left of it", file));
 }
@@ -193,10 +193,11 @@ Result<FileStatus> Restore(const std::string& file,
                             folder));
   }
   DRAY_TRY(const std::unique_ptr<Database> from, OpenSnapshot(file));
+  if (options.progress && !options.progress(0, 1)) return GivenUp(target);
   PartialFile partial(target);
   DRAY_TRY_VOID(partial.Make());
-  DRAY_TRY_VOID(CopyStore(
-      *from, partial.path(), {}, [&](Database& copy) { return AssignId(copy, options); }));
+  const auto assign = [&](Database& copy) { return AssignId(copy, options); };
+  DRAY_TRY_VOID(CopyStore(*from, partial.path(), {.progress = options.progress}, assign));
   if (Exists(target)) DRAY_TRY_VOID(RemoveOldLog(target));
   DRAY_TRY_VOID(partial.Rename());
   return StatusOf(folder);

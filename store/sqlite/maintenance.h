@@ -83,6 +83,8 @@ struct RestoreOptions {
   int64_t skip_revisions = 0;
   /// Replaces a store that is in the folder.
   bool overwrite = false;
+  /// As BackupOptions::progress; and once before anything is written.
+  std::function<bool(uint64_t pages_done, uint64_t pages_all)> progress{};
 };
 
 /// Makes `folder` (created if need be) hold a copy of the backup `file`, which is verified first. A

@@ -25,6 +25,7 @@
 #include "store/sqlite/database.h"
 #include "store/sqlite/folder_lock.h"
 #include "store/sqlite/sqlite_store.h"
+#include "store/sqlite/store_path.h"
 #include "store/sqlite/testing/folder.h"
 #include "store/store.h"
 #include "store/testing/conformance.h"
@@ -301,6 +302,21 @@ TEST_F(SqliteMaintenance, RestoreMakesAStoreOfItsOwn) {
   const auto again = OpenStore(beside("restored"));
   EXPECT_EQ(Text(*again->Read()->Find("/r/pods/a")), "/r/pods/a=4@2/108/4");
   EXPECT_EQ(Verify(beside("restored"))->problem_count, 0U);
+}
+
+TEST_F(SqliteMaintenance, RestoreGivenUpChangesNothing) {
+  Fill(*OpenStore(folder()));
+  ASSERT_TRUE(Backup(folder(), beside("backup")).has_value());
+  Do(*OpenStore(folder()), PutOf("/r/later", "v"));
+  for (int steps = 0; steps < 2; ++steps) {  // before the copy, and in the middle of it
+    int left = steps;
+    const RestoreOptions options{
+        .new_id = 3, .overwrite = true, .progress = [&](uint64_t, uint64_t) { return left-- > 0; }};
+    EXPECT_THAT(Restore(beside("backup"), folder(), options).error().message,
+                HasSubstr("was given up"));
+    EXPECT_EQ(StatusOf(folder())->newest, Revision{8});
+    EXPECT_FALSE(std::filesystem::exists(StoreFile(folder()) + ".partial"));
+  }
 }
 
 TEST_F(SqliteMaintenance, RestoreKeepsHistoryUnlessToldToSkip) {

@@ -79,6 +79,10 @@ inside dpkg --install /opt/new.deb >/dev/null
 [[ $(inside systemctl show --property MainPID --value dray) != "$pid" ]] || die "the service was not restarted"
 inside systemctl is-active --quiet dray || die "the service does not run"
 
+heading "a store in etcd, which is a module's work"
+install_package etcd-server
+until_true "etcd" inside dray store status --etcd-servers http://127.0.0.1:2379
+
 heading "pages and completion"
 inside test -s /usr/share/man/man1/dray-serve.1.gz
 bash -n "$root/usr/share/bash-completion/completions/dray"

@@ -229,14 +229,14 @@ Follower::End Follower::FollowOnce() {
   // Where etcd's word does not count, only events tell how far everything is known. Every revision
   // has at least one event on some key, so all keys are watched.
   mirror_.ForgetFragments();
-  rpc::Watch watch = deps_.client.StartWatch(
+  const std::unique_ptr<rpc::Watch> watch = deps_.client.StartWatch(
       endpoint_, {.keys = reliable ? keys_ : rpc::SpanOfPrefix(""), .after = mirror_.reached()});
-  SetWatch(&watch, reliable);
+  SetWatch(watch.get(), reliable);
   // Forgotten before the watch goes, however that happens.
   const auto forget = [](Follower* self) { self->SetWatch(nullptr, false); };
   const std::unique_ptr<Follower, decltype(forget)> until_then(this, forget);
-  if (stopping_) watch.Cancel();
-  return Follow(watch, reliable ? Mirror::Progress::kTrusted : Mirror::Progress::kIgnored);
+  if (stopping_) watch->Cancel();
+  return Follow(*watch, reliable ? Mirror::Progress::kTrusted : Mirror::Progress::kIgnored);
 }
 
 Follower::End Follower::Follow(rpc::Watch& watch, Mirror::Progress progress) {

@@ -16,14 +16,10 @@
 #include "etcd.grpc.pb.h"
 #include "store/etcd/options.h"
 #include "store/etcd/rpc/call_failure.h"
+#include "store/etcd/rpc/connection.h"
 #include "store/etcd/rpc/endpoints.h"
 
 namespace dray::store::etcd::rpc {
-
-/// PEM texts; empty: the system's authorities, no certificate.
-struct TlsTexts {
-  std::string ca, certificate, key;
-};
 
 struct Member {
   Endpoint endpoint;

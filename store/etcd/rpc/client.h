@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls to an etcd cluster: connections, failover between endpoints, TLS. gRPC stays in the .cc
-// files.
+// Calls to an etcd cluster: connections, failover between endpoints, TLS. grpc_client.h makes them.
 //
 // One endpoint is used until it fails; then the next one that is connected or can connect. A call
 // that was certainly not carried out (CallFailure) is tried at each other endpoint once; no other
@@ -28,55 +27,52 @@ namespace dray::store::etcd::rpc {
 
 using Timeout = std::chrono::milliseconds;
 
-class Channels;
-class WatchCall;
-
 /// One watch. For one thread, except RequestProgress and Cancel, which are safe from any.
 class Watch {
  public:
-  explicit Watch(std::shared_ptr<WatchCall> call) : call_(std::move(call)) {}
-  Watch(Watch&&) = default;
-  Watch& operator=(Watch&&) = default;
+  Watch() = default;
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;
   /// Ends it.
-  ~Watch();
+  virtual ~Watch() = default;
 
   /// Waits for the next answer. After a failure there are no more.
-  Answer<WatchAnswer> Next();
+  virtual Answer<WatchAnswer> Next() = 0;
   /// Asks etcd for a progress answer: up to which revision the watch is complete. Costs nothing
   /// while an earlier request waits to be sent.
-  void RequestProgress();
+  virtual void RequestProgress() = 0;
   /// Makes Next fail, now or later.
-  void Cancel();
-
- private:
-  std::shared_ptr<WatchCall> call_;
+  virtual void Cancel() = 0;
 };
 
 class Client {
  public:
   /// Reads the files of `options` and prepares; connects nowhere yet.
   ///
-  /// Errors: as ParseEndpoints; kNotFound, kForbidden, kBadRequest  for one of the files.
+  /// Errors: as ParseEndpoints; kNotFound, kForbidden, kBadRequest  for one of the files; kNotFound
+  ///         also where gRPC is in a module (connection.h) that is not there.
   static Result<std::unique_ptr<Client>> Make(Disk& disk, const EtcdOptions& options);
 
+  Client() = default;
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
-  ~Client();
+  virtual ~Client() = default;
 
   /// Cancels all calls and waits until each has been answered. Later calls fail at once.
-  void Close();
+  virtual void Close() = 0;
 
   // Each calls back once: on a thread of gRPC, which must not be blocked, or before it returns.
-  void Range(const RangeQuery& query, Timeout timeout, Receive<RangeAnswer> receive);
-  void Txn(const TxnQuery& query, Timeout timeout, Receive<TxnAnswer> receive);
-  void Compact(Revision revision, Timeout timeout, Receive<Revision> receive);
-  void GrantLease(int64_t ttl_seconds, Timeout timeout, Receive<LeaseAnswer> receive);
+  virtual void Range(const RangeQuery& query, Timeout timeout, Receive<RangeAnswer> receive) = 0;
+  virtual void Txn(const TxnQuery& query, Timeout timeout, Receive<TxnAnswer> receive) = 0;
+  virtual void Compact(Revision revision, Timeout timeout, Receive<Revision> receive) = 0;
+  virtual void GrantLease(int64_t ttl_seconds, Timeout timeout, Receive<LeaseAnswer> receive) = 0;
   // At one endpoint and no other.
-  void StatusAt(size_t endpoint, Timeout timeout, Receive<StatusAnswer> receive);
-  void HashKv(size_t endpoint, Revision revision, Timeout timeout, Receive<HashAnswer> receive);
-  void StatusForWatch(size_t endpoint, Timeout timeout, Receive<StatusAnswer> receive);
+  virtual void StatusAt(size_t endpoint, Timeout timeout, Receive<StatusAnswer> receive) = 0;
+  virtual void HashKv(size_t endpoint,
+                      Revision revision,
+                      Timeout timeout,
+                      Receive<HashAnswer> receive) = 0;
+  virtual void StatusForWatch(size_t endpoint, Timeout timeout, Receive<StatusAnswer> receive) = 0;
 
   // The same, blocking; never on a thread of gRPC.
   Answer<RangeAnswer> RangeAndWait(const RangeQuery& query, Timeout timeout);
@@ -92,20 +88,15 @@ class Client {
   using SnapshotSink = std::function<bool(std::string_view part, uint64_t bytes_left)>;
   /// The whole database of one member, as a file that `etcdctl snapshot restore` takes; true once
   /// `sink` has received all of it, false if it stopped.
-  Answer<bool> SaveSnapshot(size_t endpoint, const SnapshotSink& sink);
+  virtual Answer<bool> SaveSnapshot(size_t endpoint, const SnapshotSink& sink) = 0;
 
   /// Begins a watch at one endpoint; the first answer says whether it was created.
-  Watch StartWatch(size_t endpoint, const WatchQuery& query);
+  virtual std::unique_ptr<Watch> StartWatch(size_t endpoint, const WatchQuery& query) = 0;
 
-  size_t endpoint_count() const;
-  const std::string& url(size_t endpoint) const;
+  virtual size_t endpoint_count() const = 0;
+  virtual const std::string& url(size_t endpoint) const = 0;
   /// Later calls go there first.
-  void Prefer(size_t endpoint);
-
- private:
-  explicit Client(std::unique_ptr<Channels> channels);
-
-  std::unique_ptr<Channels> channels_;
+  virtual void Prefer(size_t endpoint) = 0;
 };
 
 }  // namespace dray::store::etcd::rpc

@@ -11,27 +11,27 @@
 #include "etcd.grpc.pb.h"
 #include "etcd.pb.h"
 #include "store/etcd/rpc/channels.h"
-#include "store/etcd/rpc/client.h"
+#include "store/etcd/rpc/grpc_client.h"
 #include "store/etcd/rpc/messages.h"
 #include "store/etcd/rpc/wire.h"
 
 namespace dray::store::etcd::rpc {
 
-Answer<bool> Client::SaveSnapshot(size_t endpoint, const SnapshotSink& sink) {
+Answer<bool> GrpcClient::SaveSnapshot(size_t endpoint, const SnapshotSink& sink) {
   grpc::ClientContext context;
-  if (!channels_->Enter(context)) return std::unexpected(channels_->Closing());
+  if (!channels_.Enter(context)) return std::unexpected(channels_.Closing());
   const wire::SnapshotRequest request;
-  const auto reader = (*channels_)[endpoint].maintenance->Snapshot(&context, request);
+  const auto reader = channels_[endpoint].maintenance->Snapshot(&context, request);
   wire::SnapshotResponse part;
   bool goes_on = true;
   while (goes_on && reader->Read(&part)) goes_on = sink(part.blob(), part.remaining_bytes());
   if (!goes_on) context.TryCancel();
   const grpc::Status status = reader->Finish();
-  channels_->End(context);
+  channels_.End(context);
   Answer<bool> answer = goes_on;
   if (goes_on && !status.ok())
-    answer = std::unexpected(channels_->FailureOf(endpoint, context, status));
-  channels_->Leave();
+    answer = std::unexpected(channels_.FailureOf(endpoint, context, status));
+  channels_.Leave();
   return answer;
 }
 

@@ -15,6 +15,7 @@
 #include "etcd.pb.h"
 #include "store/etcd/rpc/channels.h"
 #include "store/etcd/rpc/client.h"
+#include "store/etcd/rpc/grpc_client.h"
 #include "store/etcd/rpc/messages.h"
 #include "store/etcd/rpc/wire.h"
 
@@ -22,12 +23,25 @@ namespace dray::store::etcd::rpc {
 
 /// Reads one answer ahead, so that etcd is slowed down, not this process filled up, when nobody
 /// takes them.
-class WatchCall final : public grpc::ClientBidiReactor<wire::WatchRequest, wire::WatchResponse> {
+class WatchCall final : public Watch,
+                        public grpc::ClientBidiReactor<wire::WatchRequest, wire::WatchResponse> {
  public:
   WatchCall(Channels& channels, size_t endpoint, const WatchQuery& query)
       : channels_(channels), endpoint_(endpoint), create_(ToWire(query)) {
     progress_.mutable_progress_request();
     context_.AddMetadata("hasleader", "true");
+  }
+
+  WatchCall(const WatchCall&) = delete;
+  WatchCall& operator=(const WatchCall&) = delete;
+  /// Cancels, and waits until gRPC has forgotten it.
+  ~WatchCall() override {
+    context_.TryCancel();
+    const MutexLock lock(mutex_);
+    while (!end_.has_value()) {
+      if (has_message_) ReadOn();
+      changed_.Wait(mutex_);
+    }
   }
 
   void Start() {
@@ -44,7 +58,7 @@ class WatchCall final : public grpc::ClientBidiReactor<wire::WatchRequest, wire:
     StartCall();
   }
 
-  Answer<WatchAnswer> Next() {
+  Answer<WatchAnswer> Next() override {
     const MutexLock lock(mutex_);
     while (!has_message_ && !end_.has_value()) changed_.Wait(mutex_);
     if (!has_message_) return std::unexpected(*end_);
@@ -54,23 +68,13 @@ class WatchCall final : public grpc::ClientBidiReactor<wire::WatchRequest, wire:
     return answer;
   }
 
-  void RequestProgress() {
+  void RequestProgress() override {
     const MutexLock lock(mutex_);
     wants_progress_ = true;
     WriteWhatIsWanted();
   }
 
-  void Cancel() { context_.TryCancel(); }
-
-  /// Cancels, and waits until gRPC has forgotten it.
-  void Finish() {
-    Cancel();
-    const MutexLock lock(mutex_);
-    while (!end_.has_value()) {
-      if (has_message_) ReadOn();
-      changed_.Wait(mutex_);
-    }
-  }
+  void Cancel() override { context_.TryCancel(); }
 
   void OnReadDone(bool ok) override {
     {
@@ -125,26 +129,10 @@ class WatchCall final : public grpc::ClientBidiReactor<wire::WatchRequest, wire:
   std::optional<CallFailure> end_ DRAY_GUARDED_BY(mutex_);
 };
 
-Watch::~Watch() {
-  if (call_ != nullptr) call_->Finish();
-}
-
-Answer<WatchAnswer> Watch::Next() {
-  return call_->Next();
-}
-
-void Watch::RequestProgress() {
-  call_->RequestProgress();
-}
-
-void Watch::Cancel() {
-  call_->Cancel();
-}
-
-Watch Client::StartWatch(size_t endpoint, const WatchQuery& query) {
-  auto call = std::make_shared<WatchCall>(*channels_, endpoint, query);
+std::unique_ptr<Watch> GrpcClient::StartWatch(size_t endpoint, const WatchQuery& query) {
+  auto call = std::make_unique<WatchCall>(channels_, endpoint, query);
   call->Start();
-  return Watch(std::move(call));
+  return call;
 }
 
 }  // namespace dray::store::etcd::rpc

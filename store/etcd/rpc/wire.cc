@@ -59,19 +59,6 @@ void AddWrite(const TxnQuery::Write& write, wire::TxnRequest& message) {
 
 }  // namespace
 
-KeySpan SpanOfPrefix(std::string prefix) {
-  constexpr char kLastByte = '\xff';
-  std::string end = prefix;
-  while (end.ends_with(kLastByte)) end.pop_back();
-  if (end.empty()) {
-    // Every key from the prefix on. The first key there can be is a zero byte.
-    if (prefix.empty()) prefix.push_back('\0');
-    return {.first = std::move(prefix), .end = std::string(1, '\0')};
-  }
-  end.back() = static_cast<char>(static_cast<unsigned char>(end.back()) + 1U);
-  return {.first = std::move(prefix), .end = std::move(end)};
-}
-
 wire::RangeRequest ToWire(const RangeQuery& query) {
   wire::RangeRequest message;
   message.set_key(query.keys.first);

@@ -210,7 +210,7 @@ Result<std::unique_ptr<EtcdProcess>> EtcdProcess::Start(const EtcdProcessOptions
     Result<> launched = etcd->Launch();
     if (launched.has_value()) return etcd;
     if (tries == kPortTries || !launched.error().message.contains(kPortTaken)) {
-      return Fail(std::move(launched).error());
+      return std::move(launched).failure();
     }
     std::filesystem::remove_all(etcd->folder_.path() + "/data");
   }

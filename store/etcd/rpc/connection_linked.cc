@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program has gRPC in itself.
+#include "store/etcd/rpc/connection.h"
+
+namespace dray::store::etcd::rpc {
+
+Result<MakeClient*> FindGrpc() {
+  return MakeGrpcClient;
+}
+
+}  // namespace dray::store::etcd::rpc
