@@ -116,8 +116,7 @@ class FolderCommand {
   }
 
   Result<int> Restore() {
-    std::optional<CopyWatch>
-        watch;  // from where the folder may change; before, signals just end this
+    std::optional<CopyWatch> watch;  // from the first change on; before, signals just end this
     const auto progress = [&](uint64_t done, uint64_t all) {
       if (!watch) watch.emplace(output_, world_.clock, "restoring");
       return watch->Step(done, all);
