@@ -14,6 +14,7 @@ struct User {
   std::vector<std::string> groups;
   /// Further facts, several values for each key.
   std::map<std::string, std::vector<std::string>> extra = {};
+  bool operator==(const User&) const = default;
 };
 
 inline constexpr std::string_view kAnonymous = "system:anonymous";

@@ -27,9 +27,20 @@ void AppendText(std::string_view text, std::string& out) {
   AppendJsonString(text, JsonEscapes::kWeb, out);
 }
 
+// Many requests that follow each other are of one user: to compare is faster than to write.
 void AppendUser(const access::User& user, std::string& out) {
-  api::JsonWriter json(out);
-  access::WriteUser(json, user);
+  struct Written {
+    access::User user;
+    std::string text;
+  };
+  static thread_local Written last;
+  if (last.text.empty() || last.user != user) {
+    last.text.clear();
+    api::JsonWriter json(last.text);
+    access::WriteUser(json, user);
+    last.user = user;
+  }
+  out += last.text;
 }
 
 std::string CutAgent(std::string_view agent) {
@@ -80,7 +91,7 @@ JsonTree WithKind(JsonTree tree) {
 
 }  // namespace
 
-Event::Event(const Beginning& beginning) {
+Event::Event(const Beginning& beginning) : received_(beginning.received) {
   constexpr size_t kUsual = 768;
   text_.reserve(kUsual);
   text_ += R"({"kind":"Event","apiVersion":"audit.k8s.io/v1","level":")";
@@ -108,7 +119,9 @@ Event::Event(const Beginning& beginning) {
   }
   object_ = text_.size();
   text_ += R"(,"requestReceivedTimestamp":")";
-  text_ += TimeText(beginning.received);
+  received_text_ = text_.size();
+  text_ += TimeText(received_);
+  received_text_end_ = text_.size();
   text_ += R"(","stageTimestamp":")";
   if (beginning.object.has_value()) SetObject(*beginning.object);
 }
@@ -152,7 +165,11 @@ void Event::AppendLine(Stage stage, WallTime now, std::string& out) const {
   out += object_text_;
   AppendAnswer(out);
   out += text.substr(object_);
-  out += TimeText(now);
+  if (now == received_) {
+    out += text.substr(received_text_, received_text_end_ - received_text_);
+  } else {
+    out += TimeText(now);
+  }
   out += '"';
   AppendAnnotations(out);
   out += "}\n";

@@ -69,6 +69,8 @@ class Event {
   // The line without what changes, and where that belongs.
   std::string text_;
   size_t stage_ = 0, impersonated_ = 0, object_ = 0;
+  size_t received_text_ = 0, received_text_end_ = 0;  // its part of that
+  WallTime received_;
   std::string object_text_;
 };
 

@@ -8,7 +8,7 @@ namespace dray::server::audit {
 namespace {
 
 constexpr std::chrono::hours kUntilWoken{1};
-constexpr size_t kKeptBytesMax = size_t{1} << 20;  // of a buffer between two rounds
+constexpr size_t kKeptBytesMax = 2 * kGatherBytesMax;  // of a buffer between two rounds
 
 }  // namespace
 
@@ -91,7 +91,7 @@ bool AuditLog::Take(std::string& lines) {
     lines.swap(waiting_);
     lines_ = 0;
     has_room_ = true;
-    due_ = clock_.Monotonic() + kGatherTime;
+    due_ = clock_.Monotonic() + (lines.size() >= kManyBytes ? kGatherTimeOfMany : kGatherTime);
     lost = lost_;
     is_last = closed_;
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <latch>
 #include <memory>
+#include <semaphore>
 #include <string>
 #include <vector>
 
@@ -90,6 +91,37 @@ TEST(AuditLog, GathersLinesUntilItsClockSaysThatItIsTime) {
   clock.Advance(std::chrono::nanoseconds(1));
   is_written.wait();
   EXPECT_EQ(writes, std::vector<std::string>({"a\nb\n"}));
+}
+
+TEST(AuditLog, LooksSoonerWhileThereIsMuch) {
+  SimulatedClock clock;
+  std::vector<size_t> writes;
+  std::counting_semaphore<> written{0};
+  AuditLog log(Log::Silent(), clock, [&](std::string_view lines) {
+    writes.push_back(lines.size());
+    written.release();
+    return Result<>();
+  });
+  log.Add(Line(kManyBytes));
+  clock.Advance(kGatherTime);
+  written.acquire();
+  for (const size_t bytes : {size_t{1}, size_t{2}}) {
+    log.Add(Line(bytes));
+    clock.Advance(bytes == 1 ? kGatherTimeOfMany : kGatherTime);
+    written.acquire();
+  }
+  EXPECT_EQ(writes, std::vector<size_t>({kManyBytes, 1, 2}));
+}
+
+TEST(AuditLog, DoesNotWaitForItsTimeWhenThereIsTooMuch) {
+  SimulatedClock clock;  // stands still
+  std::binary_semaphore written{0};
+  AuditLog log(Log::Silent(), clock, [&](std::string_view) {
+    written.release();
+    return Result<>();
+  });
+  log.Add(Line(kGatherBytesMax));
+  written.acquire();
 }
 
 TEST(AuditLog, RefusesNewRequestsWhenManyLinesWait) {

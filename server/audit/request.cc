@@ -126,9 +126,12 @@ void AuditedRequest::Complete(int code, Stage stage) {
 
 void AuditedRequest::Write(Stage stage, WallTime now) {
   if (decision_.omitted.Has(stage)) return;
-  line_.clear();
-  event_.AppendLine(stage, now, line_);
-  log_->Add(line_);
+  static thread_local std::string line;  // memory of usual lines is taken once
+  line.clear();
+  event_.AppendLine(stage, now, line);
+  log_->Add(line);
+  constexpr size_t kUsualMax = size_t{16} << 10;
+  if (line.capacity() > kUsualMax) std::string().swap(line);
 }
 
 }  // namespace dray::server::audit

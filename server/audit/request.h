@@ -73,7 +73,6 @@ class AuditedRequest {
   const std::string id_;
   Mutex mutex_;
   Event event_ DRAY_GUARDED_BY(mutex_);
-  std::string line_ DRAY_GUARDED_BY(mutex_);  // room for one
   bool is_over_ DRAY_GUARDED_BY(mutex_) = false;
 };
 
