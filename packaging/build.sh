@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# packaging/build.sh: what `make package` does: builds the programs and the library, makes a .deb and a
-# tarball in build/packages, refuses them if lintian finds an error, and tries both in clean roots.
+# packaging/build.sh: what `make package` does: builds the programs and the library, makes two .debs and a
+# tarball in build/packages, refuses them if lintian finds an error, and tries all in clean roots.
 set -euo pipefail
 
 cd "$(dirname "$0")/.."
@@ -24,12 +24,15 @@ done
 cmake --preset release >/dev/null
 cmake --build --preset release --target dray_library
 
-deb=$(packaging/deb.sh build/package build/release "$out")
+made=$(packaging/deb.sh build/package build/release "$out")
+mapfile -t debs <<<"$made"
 tarball=$(packaging/tarball.sh build/static "$out")
 (cd "$out" && sha256sum -- *.deb *.tar.xz >SHA256SUMS)
 
-lintian --fail-on error "$deb"
-tests/install/deb.sh "$deb"
+lintian --fail-on error "${debs[@]}"
+tests/install/deb.sh "${debs[@]}"
 tests/install/tarball.sh "$tarball"
 ls -l "$out"
-echo "package: installed, the .deb takes $(dpkg-deb --field "$deb" Installed-Size) KiB"
+for deb in "${debs[@]}"; do
+  echo "package: installed, $(dpkg-deb --field "$deb" Package) takes $(dpkg-deb --field "$deb" Installed-Size) KiB"
+done

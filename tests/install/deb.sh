@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# tests/install/deb.sh FILE: installs a .deb in a clean Debian in which systemd runs, over a package of an
-# older version and its objects in a store of the schema before, uses what was installed, and removes it.
+# tests/install/deb.sh FILE LIBRARY: installs a .deb in a clean Debian in which systemd runs, over a package of an
+# older version and its objects in a store of the schema before, uses what was installed, the library too, and
+# removes it.
 set -euo pipefail
 
 cd "$(dirname "$0")/../.."
-readonly deb=$1
+readonly deb=$1 library=$2
 source tests/install/clean-root.sh
 work=$(mktemp -d /var/tmp/dray-deb-XXXXXX)
 readonly root=$work/root
@@ -81,7 +82,10 @@ inside systemctl is-active --quiet dray || die "the service does not run"
 
 heading "a store in etcd, which is a module's work"
 install_package etcd-server
-until_true "etcd" inside dray store status --etcd-servers http://127.0.0.1:2379
+readonly etcd=http://127.0.0.1:23790
+inside etcd --data-dir /var/tmp/etcd --listen-client-urls $etcd --advertise-client-urls $etcd \
+  --listen-peer-urls http://127.0.0.1:23800 >"$work/etcd.log" 2>&1 &
+until_true "etcd" inside dray store status --etcd-servers $etcd
 
 heading "pages and completion"
 inside test -s /usr/share/man/man1/dray-serve.1.gz
@@ -89,6 +93,7 @@ bash -n "$root/usr/share/bash-completion/completions/dray"
 python3 -c 'import json, sys; assert json.load(sys.stdin)["spdxVersion"] == "SPDX-2.3"' <"$root/usr/share/doc/dray/dray.spdx.json"
 
 heading "the library"
+dpkg-deb --extract "$library" "$root"
 tests/install/embed-prefix.sh "$PWD" "$work/embed" "$root/usr" clang++-19
 
 heading "remove and purge"
