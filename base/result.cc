@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <memory>
 #include <new>
 #include <utility>
 
@@ -73,7 +74,8 @@ uintptr_t BoxedError::Box(Error error) noexcept {
 }
 
 void BoxedError::Free(uintptr_t bits) noexcept {
-  if ((bits & kHasReasonOnly) == 0) delete std::bit_cast<Error*>(bits);
+  if ((bits & kHasReasonOnly) != 0) return;
+  const std::unique_ptr<Error> owner(std::bit_cast<Error*>(bits));
 }
 
 // Takes no memory: not for the text, and the thread's end does not destroy them.
@@ -83,7 +85,10 @@ Error& BoxedError::ErrorOfReason(uintptr_t bits) noexcept {
   static thread_local std::array<Error*, kNames.size()> made = {};
   const size_t reason = bits >> 1U;
   Error*& error = made.at(reason);
-  if (error == nullptr) error = new (places.at(reason).data()) Error;
+  if (error == nullptr) {
+    void* const place = places.at(reason).data();
+    error = std::construct_at(static_cast<Error*>(place));
+  }
   *error = {.reason = static_cast<StatusReason>(reason), .message = kOutOfMemory};
   return *error;
 }
