@@ -114,7 +114,7 @@ TEST(AuditLog, LooksSoonerWhileThereIsMuch) {
 }
 
 TEST(AuditLog, DoesNotWaitForItsTimeWhenThereIsTooMuch) {
-  SimulatedClock clock;  // stands still
+  const SimulatedClock clock;  // stands still
   std::binary_semaphore written{0};
   AuditLog log(Log::Silent(), clock, [&](std::string_view) {
     written.release();
