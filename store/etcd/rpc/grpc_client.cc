@@ -104,12 +104,30 @@ auto MakeCall(Channels& channels,
       channels, std::move(request), timeout, std::move(convert), std::move(receive));
 }
 
+/// By one of the member's stubs: calls and watches have each their own connection.
+template <auto kStub>
 void BeginStatus(const Member& member,
                  grpc::ClientContext* context,
                  const wire::StatusRequest* request,
                  wire::StatusResponse* response,
                  Done done) {
-  member.maintenance->async()->Status(context, request, response, std::move(done));
+  (member.*kStub)->async()->Status(context, request, response, std::move(done));
+}
+
+using StatusCall = Call<wire::StatusRequest, wire::StatusResponse, StatusAnswer>;
+
+void AskStatus(Channels& channels,
+               size_t endpoint,
+               Timeout timeout,
+               Receive<StatusAnswer> receive,
+               StatusCall::Begin begin) {
+  MakeCall<wire::StatusRequest, wire::StatusResponse, StatusAnswer>(
+      channels,
+      wire::StatusRequest(),
+      timeout,
+      [](wire::StatusResponse& response) { return FromWire(response); },
+      std::move(receive))
+      ->StartAt(endpoint, begin);
 }
 
 }  // namespace
@@ -200,13 +218,7 @@ void GrpcClient::GrantLease(int64_t ttl_seconds, Timeout timeout, Receive<LeaseA
 }
 
 void GrpcClient::StatusAt(size_t endpoint, Timeout timeout, Receive<StatusAnswer> receive) {
-  MakeCall<wire::StatusRequest, wire::StatusResponse, StatusAnswer>(
-      channels_,
-      wire::StatusRequest(),
-      timeout,
-      [](wire::StatusResponse& response) { return FromWire(response); },
-      std::move(receive))
-      ->StartAt(endpoint, BeginStatus);
+  AskStatus(channels_, endpoint, timeout, std::move(receive), BeginStatus<&Member::maintenance>);
 }
 
 void GrpcClient::HashKv(size_t endpoint,
@@ -235,21 +247,8 @@ void GrpcClient::HashKv(size_t endpoint,
 }
 
 void GrpcClient::StatusForWatch(size_t endpoint, Timeout timeout, Receive<StatusAnswer> receive) {
-  MakeCall<wire::StatusRequest, wire::StatusResponse, StatusAnswer>(
-      channels_,
-      wire::StatusRequest(),
-      timeout,
-      [](wire::StatusResponse& response) { return FromWire(response); },
-      std::move(receive))
-      ->StartAt(endpoint,
-                [](const Member& member,
-                   grpc::ClientContext* context,
-                   const wire::StatusRequest* request,
-                   wire::StatusResponse* response,
-                   Done done) {
-                  member.watch_maintenance->async()->Status(
-                      context, request, response, std::move(done));
-                });
+  AskStatus(
+      channels_, endpoint, timeout, std::move(receive), BeginStatus<&Member::watch_maintenance>);
 }
 
 size_t GrpcClient::endpoint_count() const {
