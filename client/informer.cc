@@ -185,9 +185,9 @@ const Informer::Keys& Informer::Indexed(size_t index, std::string_view value) co
 
 void Informer::Put(const api::Object& object) {
   const std::string key = api::ObjectKey(object.metadata());
-  const auto known = objects_.find(key);
-  if (known == objects_.end()) {
-    const auto added = objects_.emplace(key, object).first;
+  const auto known = objects_.lower_bound(key);
+  if (known == objects_.end() || known->first != key) {
+    const auto added = objects_.emplace_hint(known, key, object);
     ChangeIndexes(key, nullptr, &added->second);
     return Notify(nullptr, &added->second);
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "control_plane/in_process_client.h"
 
+#include <algorithm>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -78,14 +79,15 @@ class InProcessClient::Running : public std::enable_shared_from_this<Running> {
     if (!owner_.woken_.TryPush(weak_from_this())) queued_ = false;  // closing
   }
 
-  /// On the delivery thread: hands over what is there.
-  void TakeTurn() {
+  /// On the delivery thread: hands over what is there. How many events that was.
+  size_t TakeTurn() {
     queued_ = false;
     const MutexLock lock(mutex_);
-    if (cursor_ == nullptr) return;
+    if (cursor_ == nullptr) return 0;
     std::vector<server::verbs::WatchEvent> found = cursor_->Next(kBatchEventsMax);
     if (cursor_->has_more()) Wake();
-    if (found.empty()) return;
+    if (found.empty()) return 0;
+    const size_t count = found.size();
     std::vector<WatchEvent> events;
     const api::meta_v1::Status* failure = nullptr;
     for (server::verbs::WatchEvent& event : found) {
@@ -100,6 +102,7 @@ class InProcessClient::Running : public std::enable_shared_from_this<Running> {
       cursor_.reset();
       handler_.ended(ErrorOf(*failure));
     }
+    return count;
   }
 
   /// Waits for a turn under way; no callback runs after this.
@@ -146,12 +149,19 @@ InProcessClient::InProcessClient(server::verbs::Resources& resources,
 
 InProcessClient::~InProcessClient() {
   woken_.Close();
+  end_.Wake();
   delivery_.join();
 }
 
 void InProcessClient::Deliver() {
-  while (const auto woken = woken_.Pop()) {
-    if (const std::shared_ptr<Running> running = woken->lock()) running->TakeTurn();
+  while (auto woken = woken_.Pop()) {
+    size_t most = 0;
+    for (; woken.has_value(); woken = woken_.TryPop()) {
+      if (const std::shared_ptr<Running> running = woken->lock()) {
+        most = std::max(most, running->TakeTurn());
+      }
+    }
+    if (most >= kManyEvents) end_.WaitFor(kGatherTime);
   }
 }
 

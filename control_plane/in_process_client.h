@@ -3,6 +3,8 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -16,6 +18,7 @@
 #include "base/bounded_queue.h"
 #include "base/mutex.h"
 #include "base/waiting.h"
+#include "base/wakeup.h"
 #include "client/client.h"
 #include "server/verbs/resources.h"
 #include "store/held_commits.h"
@@ -30,6 +33,10 @@ class InProcessClient final : public client::Client {
   static constexpr size_t kWatchesMax = 1024;
   /// Events handed to a watch before the next one gets its turn.
   static constexpr size_t kBatchEventsMax = 256;
+  /// A watch that finds so many new events at once has company: what comes after them is gathered
+  /// for a while. Each component that is woken for a few events takes a CPU from who writes them.
+  static constexpr size_t kManyEvents = 8;
+  static constexpr std::chrono::milliseconds kGatherTime{2};
 
   /// `user` is who asks; `holder` is that of the store, if it has one. With a lease, updates,
   /// patches and bindings are refused once it is lost.
@@ -82,6 +89,7 @@ class InProcessClient final : public client::Client {
   const std::string manager_;  // in managedFields: the user's name after the last colon
   std::atomic<size_t> watches_ = 0;
   BoundedQueue<std::weak_ptr<Running>> woken_{kWatchesMax};  // each watch at most once
+  Wakeup end_;
   std::thread delivery_;
 };
 

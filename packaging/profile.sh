@@ -21,6 +21,11 @@ load "$bin/pods_bench" "$bin/dray" example gpu.example.com
 load "$bin/pods_bench" "$bin/dray" 8-gpu-server gpu.nvidia.com 100 --memory
 load "$bin/writes_bench" "$bin/dray" --rounds 3
 load "$bin/writes_bench" "$bin/dray" --rounds 2 --memory --only claim
+# With the audit log, which few turn on and which should cost them little.
+printf 'apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{level: Metadata}]\n' >"$work/policy.yaml"
+load "$bin/writes_bench" "$bin/dray" --rounds 2 --only claim --against "$bin/dray" \
+  --other-flag --audit-policy-file --other-flag "$work/policy.yaml" \
+  --other-flag --audit-log-path --other-flag "$work/audit.log"
 load "$bin/echo_bench" "$bin/dray" --rounds 3
 load "$bin/watchers_bench" "$bin/dray" --watchers 1000 --seconds 2
 load "$bin/plans_bench" "$bin/dray"

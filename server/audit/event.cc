@@ -18,13 +18,29 @@ namespace {
 
 using api::JsonTree;
 
-std::string TimeText(WallTime time) {
-  const auto micros = std::chrono::floor<std::chrono::microseconds>(time.time_since_epoch());
-  return api::MicroTime::FromUnixMicros(micros.count()).ToString();
-}
-
 void AppendText(std::string_view text, std::string& out) {
   AppendJsonString(text, JsonEscapes::kWeb, out);
+}
+
+// Requests that follow each other are mostly of one second, whose text is kept.
+void AppendTime(WallTime time, std::string& out) {
+  struct Written {
+    std::chrono::sys_seconds second;
+    std::string text;
+  };
+  static thread_local Written last;
+  const auto second = std::chrono::floor<std::chrono::seconds>(time);
+  if (last.text.empty() || last.second != second) {
+    const auto micros = std::chrono::microseconds(second.time_since_epoch()).count();
+    last = {.second = second, .text = api::MicroTime::FromUnixMicros(micros).ToString()};
+  }
+  out += last.text;
+  auto micros = std::chrono::floor<std::chrono::microseconds>(time - second).count();
+  constexpr size_t kDigits = 6;
+  char* const end = &out.back();  // the Z
+  for (size_t i = 1; i <= kDigits; ++i, micros /= 10) {
+    *(end - i) = static_cast<char>('0' + micros % 10);
+  }
 }
 
 // Many requests that follow each other are of one user: to compare is faster than to write.
@@ -62,6 +78,41 @@ std::string_view HostOf(std::string_view peer) {
   return host;
 }
 
+void AppendSources(const Origin& origin, std::string& out) {
+  std::string_view before = R"(,"sourceIPs":[)";
+  const auto add = [&](std::string_view source) {
+    out += std::exchange(before, ",");
+    AppendText(source, out);
+  };
+  if (origin.forwarded_for.empty() && origin.real_ip.empty()) {  // no need for a list of them
+    if (const std::string_view host = HostOf(origin.peer); !host.empty()) add(host);
+  } else {
+    for (const std::string_view source : SourcesOf(origin)) add(source);
+  }
+  if (before == ",") out += ']';
+}
+
+void AppendObject(const ObjectReference& object, std::string& out) {
+  out += R"(,"objectRef":{)";
+  std::string_view before = R"(")";
+  const auto member = [&](std::string_view name, std::string_view value) {
+    if (value.empty()) return;
+    out += std::exchange(before, R"(,")");
+    out += name;
+    out += R"(":)";
+    AppendText(value, out);
+  };
+  member("resource", object.resource);
+  member("namespace", object.namespace_);
+  member("name", object.name);
+  member("uid", object.uid);
+  member("apiGroup", object.group);
+  member("apiVersion", object.version);
+  member("resourceVersion", object.resource_version);
+  member("subresource", object.subresource);
+  out += '}';
+}
+
 void DropOwners(JsonTree& object) {
   JsonTree* const metadata = object.is_object() ? object.members().Find("metadata") : nullptr;
   if (metadata != nullptr && metadata->is_object()) metadata->members().Take("managedFields");
@@ -92,7 +143,7 @@ JsonTree WithKind(JsonTree tree) {
 }  // namespace
 
 Event::Event(const Beginning& beginning) : received_(beginning.received) {
-  constexpr size_t kUsual = 768;
+  constexpr size_t kUsual = 960;
   text_.reserve(kUsual);
   text_ += R"({"kind":"Event","apiVersion":"audit.k8s.io/v1","level":")";
   text_ += WordOf(beginning.level);
@@ -107,71 +158,44 @@ Event::Event(const Beginning& beginning) : received_(beginning.received) {
   text_ += R"(,"user":)";
   AppendUser(beginning.user, text_);
   impersonated_ = text_.size();
-  std::string_view before = R"(,"sourceIPs":[)";
-  for (const std::string_view source : beginning.source_ips) {
-    text_ += std::exchange(before, ",");
-    AppendText(source, text_);
-  }
-  if (!beginning.source_ips.empty()) text_ += ']';
+  AppendSources(beginning.origin, text_);
   if (const std::string_view agent = beginning.user_agent; !agent.empty()) {
     text_ += R"(,"userAgent":)";
     AppendText(agent.size() <= kUserAgentMax ? agent : std::string_view(CutAgent(agent)), text_);
   }
   object_ = text_.size();
+  if (beginning.object.has_value()) AppendObject(*beginning.object, text_);
+  object_end_ = text_.size();
   text_ += R"(,"requestReceivedTimestamp":")";
-  received_text_ = text_.size();
-  text_ += TimeText(received_);
-  received_text_end_ = text_.size();
+  AppendTime(received_, text_);
   text_ += R"(","stageTimestamp":")";
-  if (beginning.object.has_value()) SetObject(*beginning.object);
 }
 
 void Event::SetObject(const ObjectReference& object) {
-  constexpr size_t kUsual = 192;
-  object_text_.reserve(kUsual);
-  object_text_ = R"(,"objectRef":{)";
-  std::string_view before = R"(")";
-  const auto member = [&](std::string_view name, std::string_view value) {
-    if (value.empty()) return;
-    object_text_ += std::exchange(before, R"(,")");
-    object_text_ += name;
-    object_text_ += R"(":)";
-    AppendText(value, object_text_);
-  };
-  member("resource", object.resource);
-  member("namespace", object.namespace_);
-  member("name", object.name);
-  member("uid", object.uid);
-  member("apiGroup", object.group);
-  member("apiVersion", object.version);
-  member("resourceVersion", object.resource_version);
-  member("subresource", object.subresource);
-  object_text_ += '}';
+  std::string text;
+  AppendObject(object, text);
+  text_.replace(object_, object_end_ - object_, text);
+  object_end_ = object_ + text.size();
 }
 
 void Event::AppendLine(Stage stage, WallTime now, std::string& out) const {
   constexpr size_t kUsual = 256;  // of what is added here
-  out.reserve(out.size() + text_.size() + object_text_.size() + request_object.size() +
-              response_object.size() + kUsual);
+  out.reserve(out.size() + text_.size() + request_object.size() + response_object.size() + kUsual);
   const std::string_view text = text_;
   out += text.substr(0, stage_);
   out += WordOf(stage);
   out += text.substr(stage_, impersonated_ - stage_);
-  if (impersonated.has_value()) {
+  const bool is_received = stage == Stage::kRequestReceived;
+  if (impersonated.has_value() && !is_received) {
     out += R"(,"impersonatedUser":)";
     AppendUser(*impersonated, out);
   }
-  out += text.substr(impersonated_, object_ - impersonated_);
-  out += object_text_;
-  AppendAnswer(out);
-  out += text.substr(object_);
-  if (now == received_) {
-    out += text.substr(received_text_, received_text_end_ - received_text_);
-  } else {
-    out += TimeText(now);
-  }
+  out += text.substr(impersonated_, object_end_ - impersonated_);
+  if (!is_received) AppendAnswer(out);
+  out += text.substr(object_end_);
+  AppendTime(now, out);
   out += '"';
-  AppendAnnotations(out);
+  if (!is_received) AppendAnnotations(out);
   out += "}\n";
 }
 
@@ -220,21 +244,20 @@ void Event::AppendAnnotations(std::string& out) const {
   if (before == ",") out += '}';
 }
 
-std::vector<std::string_view> SourcesOf(std::string_view forwarded_for,
-                                        std::string_view real_ip,
-                                        std::string_view peer) {
+std::vector<std::string_view> SourcesOf(const Origin& origin) {
   std::vector<std::string_view> sources;
+  std::string_view forwarded_for = origin.forwarded_for;
   while (!forwarded_for.empty()) {
     const size_t end = std::min(forwarded_for.find(','), forwarded_for.size());
     const std::string_view one = TrimSpace(forwarded_for.substr(0, end));
     if (IsAddress(one)) sources.emplace_back(one);
     forwarded_for.remove_prefix(std::min(end + 1, forwarded_for.size()));
   }
-  const std::string_view real = TrimSpace(real_ip);
+  const std::string_view real = TrimSpace(origin.real_ip);
   if (IsAddress(real) && std::ranges::find(sources, real) == sources.end()) {
     sources.emplace_back(real);
   }
-  const std::string_view host = HostOf(peer);
+  const std::string_view host = HostOf(origin.peer);
   if (!host.empty() && (sources.empty() || sources.back() != host)) sources.emplace_back(host);
   return sources;
 }

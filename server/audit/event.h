@@ -28,13 +28,18 @@ struct ObjectReference {
   std::string_view name, uid, group, version, resource_version, subresource;
 };
 
-/// What is known when a request begins. What it refers to needs to live for a call only.
+/// Where a request came from: what proxies say, and the other end of the connection.
+struct Origin {
+  std::string_view forwarded_for, real_ip, peer;
+};
+
+/// What is known when a request begins. What its views refer to needs to live for a call only.
 struct Beginning {
   Level level = Level::kMetadata;
-  std::string_view id;
+  std::string id;
   std::string_view request_uri, verb;
   const access::User& user;
-  std::vector<std::string_view> source_ips = {};
+  Origin origin = {};
   std::string_view user_agent = {};
   std::optional<ObjectReference> object = {};  // of resources
   WallTime received = {};
@@ -49,8 +54,10 @@ class Event {
 
   /// What the request is about, when more is known.
   void SetObject(const ObjectReference& object);
-  /// Appends the event at `stage`, as one line with its end.
+  /// Appends the event at `stage`, as one line with its end. What was received shows nothing of
+  /// what was added later but the object.
   void AppendLine(Stage stage, WallTime now, std::string& out) const;
+  WallTime received() const { return received_; }
 
   // What is added on the way.
 
@@ -66,19 +73,14 @@ class Event {
   void AppendAnswer(std::string& out) const;
   void AppendAnnotations(std::string& out) const;
 
-  // The line without what changes, and where that belongs.
+  // The line without what changes, and where that belongs; its object may become another one.
   std::string text_;
-  size_t stage_ = 0, impersonated_ = 0, object_ = 0;
-  size_t received_text_ = 0, received_text_end_ = 0;  // its part of that
+  size_t stage_ = 0, impersonated_ = 0, object_ = 0, object_end_ = 0;
   WallTime received_;
-  std::string object_text_;
 };
 
-/// Where a request came from: what proxies say, then the other end of the connection.
-/// Parts of the arguments.
-std::vector<std::string_view> SourcesOf(std::string_view forwarded_for,
-                                        std::string_view real_ip,
-                                        std::string_view peer);
+/// The addresses that `origin` names: of proxies first, of the connection last.
+std::vector<std::string_view> SourcesOf(const Origin& origin);
 
 /// `json`, one object or a list of them, compact, its kind and version first, and without who owns
 /// what if that is wanted. Empty when it is no JSON.

@@ -32,22 +32,19 @@ bool AuditLog::IsPast(size_t times) const {
   return lines_ >= times * kWaitingLinesMax || waiting_.size() >= times * kWaitingBytesMax;
 }
 
-void AuditLog::Add(std::string_view line) {
-  {
-    const MutexLock lock(mutex_);
-    if (IsPast(2)) {
-      ++lost_;
-      return;
-    }
-    const bool was_full = IsFull();
-    waiting_ += line;
-    ++lines_;
-    if (IsPast(1)) has_room_ = false;
-    const bool was_asleep = std::exchange(is_asleep_, false);
-    if (was_asleep) due_ = clock_.Monotonic() + kGatherTime;
-    if (!was_asleep && IsFull() == was_full) return;
-  }
-  wakeup_.Wake();
+bool AuditLog::HasPlaceFor(size_t lines) {
+  if (!IsPast(2)) return true;
+  lost_ += lines;
+  return false;
+}
+
+// `lines` were added to so many bytes.
+bool AuditLog::NeedsWakingAfter(size_t lines, size_t bytes_before) {
+  lines_ += lines;
+  if (IsPast(1)) has_room_ = false;
+  const bool was_asleep = std::exchange(is_asleep_, false);
+  if (was_asleep) due_ = clock_.Monotonic() + kGatherTime;
+  return was_asleep || (IsFull() && bytes_before < kGatherBytesMax);
 }
 
 uint64_t AuditLog::lost() const {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The audit log: lines of requests on their way to a file, written by a thread of their own. What a
-// request pays is a copy of its line: the thread looks every kGatherTime while there is something,
+// request pays is writing its lines into memory: the thread looks every kGatherTime while there is something,
 // more often while there is much, and needs to be woken only when there was nothing for so long.
 #pragma once
 
@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 
 #include "base/log.h"
 #include "base/mutex.h"
@@ -52,8 +53,25 @@ class AuditLog {
 
   /// Whether a new request can be written about.
   bool HasRoom() const { return has_room_.load(std::memory_order_relaxed); }
-  /// Queues a whole line. One that finds no place at all is dropped, and counted.
-  void Add(std::string_view line);
+  /// Queues `lines` whole lines, which `append(std::string&)` adds to what waits, under the log's
+  /// lock. If there is no place at all they are dropped, and counted; if `append` throws, nothing
+  /// is queued.
+  template <class Append>
+  void Add(size_t lines, Append&& append) {
+    {
+      const MutexLock lock(mutex_);
+      if (!HasPlaceFor(lines)) return;
+      const size_t before = waiting_.size();
+      try {
+        std::forward<Append>(append)(waiting_);
+      } catch (...) {
+        waiting_.resize(before);
+        throw;
+      }
+      if (!NeedsWakingAfter(lines, before)) return;
+    }
+    wakeup_.Wake();
+  }
   /// Lines that were not written: dropped, or refused by the sink.
   uint64_t lost() const;
 
@@ -62,6 +80,8 @@ class AuditLog {
   void AwaitTurn();
   bool Take(std::string& lines);
   void Write(std::string_view lines);
+  bool HasPlaceFor(size_t lines) DRAY_REQUIRES(mutex_);
+  bool NeedsWakingAfter(size_t lines, size_t bytes_before) DRAY_REQUIRES(mutex_);
   bool IsFull() const DRAY_REQUIRES(mutex_) { return waiting_.size() >= kGatherBytesMax; }
   bool IsPast(size_t times) const DRAY_REQUIRES(mutex_);
 

@@ -4,14 +4,20 @@
 #include <algorithm>
 #include <latch>
 #include <memory>
+#include <new>
 #include <semaphore>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/simulated_world.h"
 #include "server/audit/event.h"
+#include "server/audit/request.h"
 #include "server/audit/rotated_file.h"
 
 namespace dray::server::audit {
@@ -38,6 +44,10 @@ class HeldSink {
   size_t lines = 0, writes = 0, largest = 0;
 };
 
+void Add(AuditLog& log, std::string_view line) {
+  log.Add(1, [&](std::string& out) { out += line; });
+}
+
 // A line of so many bytes.
 std::string Line(size_t bytes) {
   return std::string(bytes - 1, 'x') + "\n";
@@ -53,7 +63,7 @@ TEST(AuditLog, WritesEverythingInOrderBeforeItEnds) {
     });
     for (int i = 0; i < 100; ++i) {
       wanted += std::to_string(i) + "\n";
-      log.Add(std::to_string(i) + "\n");
+      Add(log, std::to_string(i) + "\n");
     }
   }
   EXPECT_EQ(written, wanted);
@@ -66,10 +76,10 @@ TEST(AuditLog, WritesManyLinesAtOnceButNotTooMany) {
   {
     AuditLog log(
         Log::Silent(), RealWorld().clock, [&](std::string_view lines) { return sink(lines); });
-    log.Add(Line(1));
+    Add(log, Line(1));
     sink.begun.wait();
-    for (size_t i = 0; i < kWrites * kWriteBytesMax / kLine; ++i) log.Add(Line(kLine));
-    log.Add(Line(kWriteBytesMax + 1));
+    for (size_t i = 0; i < kWrites * kWriteBytesMax / kLine; ++i) Add(log, Line(kLine));
+    Add(log, Line(kWriteBytesMax + 1));
     sink.go_on.count_down();
   }
   EXPECT_EQ(sink.writes, 1 + kWrites + 1);
@@ -85,9 +95,9 @@ TEST(AuditLog, GathersLinesUntilItsClockSaysThatItIsTime) {
     is_written.count_down();
     return Result<>();
   });
-  log.Add("a\n");
+  Add(log, "a\n");
   clock.Advance(kGatherTime - std::chrono::nanoseconds(1));
-  log.Add("b\n");
+  Add(log, "b\n");
   clock.Advance(std::chrono::nanoseconds(1));
   is_written.wait();
   EXPECT_EQ(writes, std::vector<std::string>({"a\nb\n"}));
@@ -102,11 +112,11 @@ TEST(AuditLog, LooksSoonerWhileThereIsMuch) {
     written.release();
     return Result<>();
   });
-  log.Add(Line(kManyBytes));
+  Add(log, Line(kManyBytes));
   clock.Advance(kGatherTime);
   written.acquire();
   for (const size_t bytes : {size_t{1}, size_t{2}}) {
-    log.Add(Line(bytes));
+    Add(log, Line(bytes));
     clock.Advance(bytes == 1 ? kGatherTimeOfMany : kGatherTime);
     written.acquire();
   }
@@ -120,7 +130,7 @@ TEST(AuditLog, DoesNotWaitForItsTimeWhenThereIsTooMuch) {
     written.release();
     return Result<>();
   });
-  log.Add(Line(kGatherBytesMax));
+  Add(log, Line(kGatherBytesMax));
   written.acquire();
 }
 
@@ -129,15 +139,15 @@ TEST(AuditLog, RefusesNewRequestsWhenManyLinesWait) {
   {
     AuditLog log(
         Log::Silent(), RealWorld().clock, [&](std::string_view lines) { return sink(lines); });
-    log.Add(Line(1));
+    Add(log, Line(1));
     sink.begun.wait();
-    for (size_t i = 1; i < kWaitingLinesMax; ++i) log.Add(Line(1));
+    for (size_t i = 1; i < kWaitingLinesMax; ++i) Add(log, Line(1));
     EXPECT_TRUE(log.HasRoom());
-    log.Add(Line(1));
+    Add(log, Line(1));
     EXPECT_FALSE(log.HasRoom());
-    for (size_t i = 0; i < kWaitingLinesMax; ++i) log.Add(Line(1));  // of requests under way
+    for (size_t i = 0; i < kWaitingLinesMax; ++i) Add(log, Line(1));  // of requests under way
     EXPECT_EQ(log.lost(), 0U);
-    log.Add(Line(1));
+    Add(log, Line(1));
     EXPECT_EQ(log.lost(), 1U);
     sink.go_on.count_down();
   }
@@ -149,14 +159,14 @@ TEST(AuditLog, RefusesNewRequestsWhenManyBytesWait) {
   {
     AuditLog log(
         Log::Silent(), RealWorld().clock, [&](std::string_view lines) { return sink(lines); });
-    log.Add(Line(1));
+    Add(log, Line(1));
     sink.begun.wait();
-    log.Add(Line(kWaitingBytesMax - 1));
+    Add(log, Line(kWaitingBytesMax - 1));
     EXPECT_TRUE(log.HasRoom());
-    log.Add(Line(1));
+    Add(log, Line(1));
     EXPECT_FALSE(log.HasRoom());
-    log.Add(Line(kWaitingBytesMax));
-    log.Add(Line(1));
+    Add(log, Line(kWaitingBytesMax));
+    Add(log, Line(1));
     EXPECT_EQ(log.lost(), 1U);
     sink.go_on.count_down();
   }
@@ -171,11 +181,32 @@ TEST(AuditLog, CountsWhatCouldNotBeWritten) {
         return lines == "good\n" ? Result<>()
                                  : Result<>(Fail(StatusReason::kInternalError, "full"));
       });
-  log->Add("good\n");
+  Add(*log, "good\n");
   is_written.wait();
-  log->Add("bad\n");
+  Add(*log, "bad\n");
   while (log->lost() == 0) std::this_thread::yield();
   EXPECT_EQ(log->lost(), 1U);
+}
+
+TEST(AuditLog, TakesLinesTogetherOrNotAtAll) {
+  HeldSink sink;
+  {
+    AuditLog log(
+        Log::Silent(), RealWorld().clock, [&](std::string_view lines) { return sink(lines); });
+    Add(log, Line(1));
+    sink.begun.wait();
+    const auto fail = [](std::string& out) {
+      out += "half of a li";
+      throw std::bad_alloc();
+    };
+    EXPECT_THROW(log.Add(1, fail), std::bad_alloc);
+    Add(log, Line(2 * kWaitingBytesMax));
+    log.Add(2, [](std::string& out) { out += "a\nb\n"; });
+    EXPECT_EQ(log.lost(), 2U);
+    sink.go_on.count_down();
+  }
+  EXPECT_EQ(sink.lines, 2U);
+  EXPECT_EQ(sink.largest, 2 * kWaitingBytesMax);
 }
 
 // --------------------------------------------------------------------------------------- the file
@@ -248,11 +279,11 @@ TEST_F(RotatedFileTest, KeepsSoManyAndNoLonger) {
 
 TEST(AuditEvent, ComesFromWhereProxiesSayAndThenFromThePeer) {
   using Sources = std::vector<std::string_view>;
-  EXPECT_EQ(SourcesOf("", "", "127.0.0.1:4000"), Sources({"127.0.0.1"}));
-  EXPECT_EQ(SourcesOf("", "", "[::1]:4000"), Sources({"::1"}));
-  EXPECT_EQ(SourcesOf("10.0.0.1, nobody, fe80::1", "10.0.0.9", "127.0.0.1:1"),
+  EXPECT_EQ(SourcesOf({"", "", "127.0.0.1:4000"}), Sources({"127.0.0.1"}));
+  EXPECT_EQ(SourcesOf({"", "", "[::1]:4000"}), Sources({"::1"}));
+  EXPECT_EQ(SourcesOf({"10.0.0.1, nobody, fe80::1", "10.0.0.9", "127.0.0.1:1"}),
             Sources({"10.0.0.1", "fe80::1", "10.0.0.9", "127.0.0.1"}));
-  EXPECT_EQ(SourcesOf("10.0.0.1", "10.0.0.1", "10.0.0.1:1"), Sources({"10.0.0.1"}));
+  EXPECT_EQ(SourcesOf({"10.0.0.1", "10.0.0.1", "10.0.0.1:1"}), Sources({"10.0.0.1"}));
 }
 
 TEST(AuditEvent, IsOneLineForEachStage) {
@@ -263,7 +294,7 @@ TEST(AuditEvent, IsOneLineForEachStage) {
                .request_uri = "/version",
                .verb = "get",
                .user = user,
-               .source_ips = {"::1"},
+               .origin = {.forwarded_for = {}, .real_ip = {}, .peer = "[::1]:4000"},
                .user_agent = agent});
   event.SetObject({.resource = "pods", .namespace_ = "n"});
   const auto line = [&](Stage stage) {
@@ -284,12 +315,73 @@ TEST(AuditEvent, IsOneLineForEachStage) {
   event.code = 200;
   event.is_allowed = true;
   event.annotations = {{"a", "1"}, {"z", "2"}};
+  event.impersonated = user;
+  EXPECT_EQ(line(Stage::kRequestReceived),
+            begin + R"("stage":"RequestReceived",)" + question + origin + times + "}\n");
+  event.impersonated.reset();
   EXPECT_EQ(line(Stage::kResponseComplete),
             begin + R"("stage":"ResponseComplete",)" + question + origin +
                 R"("responseStatus":{"metadata":{},"code":200},)" + times +
                 R"(,"annotations":{"a":"1","authorization.k8s.io/decision":"allow",)"
                 R"("authorization.k8s.io/reason":"","z":"2"}})" +
                 "\n");
+}
+
+TEST(AuditEvent, ShowsItsTimesToTheMicrosecond) {
+  const access::User user;
+  const auto line_at = [&](int64_t micros) {
+    const WallTime time{std::chrono::microseconds(micros)};
+    std::string out;
+    Event({.level = Level::kMetadata, .id = "i", .verb = "get", .user = user, .received = time})
+        .AppendLine(Stage::kRequestReceived, time, out);
+    return out;
+  };
+  for (const auto& [micros, text] : {std::pair(0, "1970-01-01T00:00:00.000000Z"),
+                                     std::pair(999'999, "1970-01-01T00:00:00.999999Z"),
+                                     std::pair(1'000'000, "1970-01-01T00:00:01.000000Z"),
+                                     std::pair(-1, "1969-12-31T23:59:59.999999Z")}) {
+    const std::string wanted = fmt::format(
+        R"("requestReceivedTimestamp":"{0}","stageTimestamp":"{0}")", text);
+    EXPECT_THAT(line_at(micros), testing::HasSubstr(wanted));
+  }
+}
+
+TEST(AuditedRequest, WritesWhatWasReceivedAtOnceOrWithItsAnswer) {
+  const access::User user;
+  const auto stages = [&](bool is_told_before, const Decision& decision) {
+    std::string written;
+    {
+      const auto log = std::make_shared<AuditLog>(
+          Log::Silent(), RealWorld().clock, [&](std::string_view lines) {
+            written += lines;
+            return Result<>();
+          });
+      AuditedRequest request(log,
+                             RealWorld().clock,
+                             decision,
+                             {.id = "i", .verb = "get", .user = user},
+                             /*is_told=*/true);
+      if (is_told_before) request.TellReceived();
+      request.Complete(200);
+      request.TellReceived();
+      request.Complete(500);
+    }
+    std::vector<std::string> found;
+    for (size_t at = 0; (at = written.find("\"stage\":\"", at)) != std::string::npos;) {
+      at += std::string_view("\"stage\":\"").size();
+      found.push_back(written.substr(at, written.find('"', at) - at));
+    }
+    return found;
+  };
+  using testing::ElementsAre;
+  const Decision all{.level = Level::kMetadata};
+  EXPECT_THAT(stages(false, all), ElementsAre("RequestReceived", "ResponseComplete"));
+  EXPECT_THAT(stages(true, all), ElementsAre("RequestReceived", "ResponseComplete"));
+  Decision few = all;
+  few.omitted.Add(Stage::kRequestReceived);
+  EXPECT_THAT(stages(true, few), ElementsAre("ResponseComplete"));
+  few.omitted.Add(Stage::kResponseComplete);
+  EXPECT_THAT(stages(true, few), testing::IsEmpty());
 }
 
 TEST(AuditEvent, ShowsObjectsCompactAndWithoutOwnersWhereTheyAreNotWanted) {

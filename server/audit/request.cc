@@ -29,20 +29,33 @@ void FillIn(const api::JsonTree& object, ObjectReference& reference) {
   fill(reference.resource_version, "resourceVersion");
 }
 
+// That of what was received, if it is due, and that of `stage`.
+void AddLines(const Event& event,
+              bool is_received_due,
+              std::optional<Stage> stage,
+              WallTime now,
+              AuditLog& log) {
+  const size_t lines = (is_received_due ? 1U : 0U) + (stage.has_value() ? 1U : 0U);
+  if (lines == 0) return;
+  log.Add(lines, [&](std::string& out) {
+    if (is_received_due) event.AppendLine(Stage::kRequestReceived, event.received(), out);
+    if (stage.has_value()) event.AppendLine(*stage, now, out);
+  });
+}
+
 }  // namespace
 
 AuditedRequest::AuditedRequest(std::shared_ptr<AuditLog> log,
                                const Clock& clock,
                                const Decision& decision,
-                               const Beginning& beginning,
+                               Beginning beginning,
                                bool is_told)
     : log_(std::move(log)),
       clock_(clock),
       decision_(decision),
-      id_(beginning.id),
-      event_(beginning) {
-  if (is_told) Write(Stage::kRequestReceived, beginning.received);
-}
+      event_(beginning),
+      id_(std::move(beginning.id)),
+      is_received_due_(is_told && !decision.omitted.Has(Stage::kRequestReceived)) {}
 
 AuditedRequest::~AuditedRequest() {
   constexpr int kOk = 200;
@@ -74,6 +87,7 @@ void AuditedRequest::Annotate(std::string key, std::string value) {
 
 void AuditedRequest::SetRequestObject(std::string_view json,
                                       std::optional<ObjectReference> asked_for) {
+  TellReceived();  // which says only what the URL did
   const auto object = api::ParseJsonTree(json, api::managed_fields::kDocumentDepthMax);
   if (!object.has_value()) return;
   std::string text;
@@ -111,27 +125,29 @@ void AuditedRequest::SetResponseObject(std::string_view json) {
   if (!is_over_) event_.response_object = std::move(text);
 }
 
+void AuditedRequest::TellReceived() {
+  const MutexLock lock(mutex_);
+  Write(std::nullopt);
+}
+
 void AuditedRequest::Started(int code) {
   const MutexLock lock(mutex_);
   event_.code = code;
-  Write(Stage::kResponseStarted, clock_.Now());
+  Write(Stage::kResponseStarted);
 }
 
 void AuditedRequest::Complete(int code, Stage stage) {
   const MutexLock lock(mutex_);
   if (std::exchange(is_over_, true)) return;
   event_.code = code;
-  Write(stage, clock_.Now());
+  Write(stage);
 }
 
-void AuditedRequest::Write(Stage stage, WallTime now) {
-  if (decision_.omitted.Has(stage)) return;
-  static thread_local std::string line;  // memory of usual lines is taken once
-  line.clear();
-  event_.AppendLine(stage, now, line);
-  log_->Add(line);
-  constexpr size_t kUsualMax = size_t{16} << 10;
-  if (line.capacity() > kUsualMax) std::string().swap(line);
+// The line of what was received, if that is still to come, and the one of `stage`.
+void AuditedRequest::Write(std::optional<Stage> stage) {
+  const bool is_received_due = std::exchange(is_received_due_, false);
+  if (stage.has_value() && decision_.omitted.Has(*stage)) stage.reset();
+  AddLines(event_, is_received_due, stage, clock_.Now(), *log_);
 }
 
 }  // namespace dray::server::audit

@@ -27,12 +27,12 @@ struct Auditor {
 
 class AuditedRequest {
  public:
-  /// Writes the line of what was received, if `is_told` and the policy wants it. The clock outlives
-  /// it.
+  /// `is_told`: there is a line of what was received, if the policy wants it. The clock outlives
+  /// this.
   AuditedRequest(std::shared_ptr<AuditLog> log,
                  const Clock& clock,
                  const Decision& decision,
-                 const Beginning& beginning,
+                 Beginning beginning,
                  bool is_told);
   /// One that was never answered ends here.
   ~AuditedRequest();
@@ -57,6 +57,10 @@ class AuditedRequest {
   void SetStatus(const api::meta_v1::Status& status, bool is_object);
   void SetResponseObject(std::string_view json);
 
+  /// Writes the line of what was received now, not with the one of the next stage: for requests
+  /// that are not over at once.
+  void TellReceived();
+
   // Each writes a line, unless the policy leaves the stage out.
 
   /// Of what takes long: its answer has begun.
@@ -65,14 +69,15 @@ class AuditedRequest {
   void Complete(int code, Stage stage = Stage::kResponseComplete);
 
  private:
-  void Write(Stage stage, WallTime now) DRAY_REQUIRES(mutex_);
+  void Write(std::optional<Stage> stage) DRAY_REQUIRES(mutex_);
 
   const std::shared_ptr<AuditLog> log_;
   const Clock& clock_;
   const Decision decision_;
-  const std::string id_;
   Mutex mutex_;
   Event event_ DRAY_GUARDED_BY(mutex_);
+  const std::string id_;
+  bool is_received_due_ DRAY_GUARDED_BY(mutex_);  // its line is still to be written
   bool is_over_ DRAY_GUARDED_BY(mutex_) = false;
 };
 

@@ -81,22 +81,23 @@ Result<> Exchange::BeginAudit(const verbs::User& user) {
   const audit::Decision decision = audit::DecisionOf(parts_.auditor->policy, user, asked_);
   if (decision.level == audit::Level::kNone) return {};
   if (!parts_.auditor->log->HasRoom()) return Fail(errors::Internal("failed to store audit event"));
-  const std::string id = AuditId();
-  const audit::Beginning beginning{
+  audit::Beginning beginning{
       .level = decision.level,
-      .id = id,
+      .id = AuditId(),
       .request_uri = request_.target,
       .verb = asked_.verb,
       .user = user,
-      .source_ips =
-          audit::SourcesOf(request_.headers.Get("X-Forwarded-For"),
-                           request_.headers.Get("X-Real-Ip"),
-                           request_.peer == nullptr ? std::string_view() : request_.peer->address),
+      .origin = {.forwarded_for = request_.headers.Get("X-Forwarded-For"),
+                 .real_ip = request_.headers.Get("X-Real-Ip"),
+                 .peer = request_.peer == nullptr ? std::string_view() : request_.peer->address},
       .user_agent = request_.headers.Get("User-Agent"),
       .object = ReferenceOf(route_, asked_),
       .received = received_};
-  audited_ = std::make_shared<AuditedRequest>(
-      parts_.auditor->log, parts_.world.clock, decision, beginning, /*is_told=*/!is_unknown_);
+  audited_ = std::make_shared<AuditedRequest>(parts_.auditor->log,
+                                              parts_.world.clock,
+                                              decision,
+                                              std::move(beginning),
+                                              /*is_told=*/!is_unknown_);
   return {};
 }
 
@@ -117,8 +118,13 @@ void Exchange::AuditUnknown() {
   (void)BeginAudit({});
 }
 
-void Exchange::AuditRights(bool is_allowed, const std::string& reason) {
-  if (audited_ != nullptr) audited_->SetVerdict(is_allowed, reason);
+void Exchange::AuditRights(bool is_allowed, std::string reason) {
+  if (audited_ != nullptr) audited_->SetVerdict(is_allowed, std::move(reason));
+}
+
+// A request that goes on elsewhere, or later, is written about before.
+void Exchange::AuditReceived() {
+  if (audited_ != nullptr && !answered_) audited_->TellReceived();
 }
 
 void Exchange::AuditBody(const ResourceRequest& request) {

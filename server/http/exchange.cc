@@ -58,8 +58,12 @@ void Exchange::Run() {
     if (request_.body_state == net::BodyState::kNoRoom || !TakePlace()) {
       return SendTooManyRequests();
     }
-    if (IsLong()) return RunByWorker();
+    if (IsLong()) {
+      AuditReceived();
+      return RunByWorker();
+    }
     Serve();
+    AuditReceived();
   });
 }
 
@@ -182,9 +186,12 @@ Result<> Exchange::CheckRights() {
     who_.user = std::move(other);
     who_.anonymous = who_.user.name == access::kAnonymous;
   }
-  const access::Verdict verdict = rights->Decide(who_.user, asked_);
-  AuditRights(verdict.is_allowed, verdict.reason);
-  if (verdict.is_allowed) return {};
+  access::Verdict verdict = rights->Decide(who_.user, asked_);
+  if (verdict.is_allowed) {
+    AuditRights(true, std::move(verdict.reason));
+    return {};
+  }
+  AuditRights(false, verdict.reason);
   return Fail(Forbidden(asked_, who_.user.name, verdict.reason));
 }
 

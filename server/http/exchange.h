@@ -144,7 +144,8 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   // audit.cc: what is written about the request
   Result<> BeginAudit(const verbs::User& user);
   void AuditUnknown();
-  void AuditRights(bool is_allowed, const std::string& reason);
+  void AuditRights(bool is_allowed, std::string reason);
+  void AuditReceived();
   void AuditBody(const verbs::ResourceRequest& request);
   void AuditAnswer(const verbs::Answer& answer);
   void AuditEnd(int code);
