@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The audit log: lines of requests on their way to a file, written by a thread of their own. What a
-// request pays is writing its lines into memory: the thread looks every kGatherTime while there is something,
-// more often while there is much, and needs to be woken only when there was nothing for so long.
+// request pays is writing its lines into memory: the thread looks every kGatherTime while there is
+// something, more often while there is much, and needs to be woken only when there was nothing for
+// so long.
 #pragma once
 
 #include <atomic>

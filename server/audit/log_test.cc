@@ -340,8 +340,8 @@ TEST(AuditEvent, ShowsItsTimesToTheMicrosecond) {
                                      std::pair(999'999, "1970-01-01T00:00:00.999999Z"),
                                      std::pair(1'000'000, "1970-01-01T00:00:01.000000Z"),
                                      std::pair(-1, "1969-12-31T23:59:59.999999Z")}) {
-    const std::string wanted = fmt::format(
-        R"("requestReceivedTimestamp":"{0}","stageTimestamp":"{0}")", text);
+    const std::string wanted =
+        fmt::format(R"("requestReceivedTimestamp":"{0}","stageTimestamp":"{0}")", text);
     EXPECT_THAT(line_at(micros), testing::HasSubstr(wanted));
   }
 }
@@ -351,8 +351,8 @@ TEST(AuditedRequest, WritesWhatWasReceivedAtOnceOrWithItsAnswer) {
   const auto stages = [&](bool is_told_before, const Decision& decision) {
     std::string written;
     {
-      const auto log = std::make_shared<AuditLog>(
-          Log::Silent(), RealWorld().clock, [&](std::string_view lines) {
+      const auto log =
+          std::make_shared<AuditLog>(Log::Silent(), RealWorld().clock, [&](std::string_view lines) {
             written += lines;
             return Result<>();
           });
