@@ -7,6 +7,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/bounded_queue.h"
 #include "base/lazy.h"
@@ -141,6 +143,40 @@ TEST(World, TheRealDiskReplacesFilesWhole) {
   ASSERT_TRUE(disk.Write(folder + "/a", "two", Disk::Privacy::kOwnerOnly));
   EXPECT_EQ(disk.Read(folder + "/a").value(), "two");
   EXPECT_EQ(disk.Read(folder + "/none").error().reason, StatusReason::kNotFound);
+}
+
+TEST(World, AGrowingFileGivesBackWhatItReserved) {
+  Disk& disk = RealWorld().disk;
+  const std::string folder = testing::TempDir() + "dray-growing-" + NewUuid(RealWorld().random);
+  ASSERT_TRUE(disk.MakeFolder(folder));
+  const std::string path = folder + "/log";
+  const std::string much(size_t{100} << 10, 'x');
+  {
+    const auto file = disk.OpenGrowing(path).value();
+    for (const std::string& bytes : {std::string("a"), much, much, std::string("b")}) {
+      ASSERT_TRUE(file->Append(bytes));
+    }
+    EXPECT_EQ(file->size(), 2 * much.size() + 2);
+  }
+  EXPECT_EQ(disk.Read(path).value(), "a" + much + much + "b");
+  struct stat about{};
+  ASSERT_EQ(stat(path.c_str(), &about), 0);
+  constexpr size_t kBlock = 512;  // of st_blocks
+  EXPECT_LT(static_cast<size_t>(about.st_blocks) * kBlock, 3 * much.size());
+}
+
+TEST(World, AGrowingFileThatSomebodyElseEmptiedStaysEmpty) {
+  Disk& disk = RealWorld().disk;
+  const std::string folder = testing::TempDir() + "dray-growing-" + NewUuid(RealWorld().random);
+  ASSERT_TRUE(disk.MakeFolder(folder));
+  const std::string path = folder + "/log";
+  {
+    const auto file = disk.OpenGrowing(path).value();
+    ASSERT_TRUE(file->Append(std::string(size_t{100} << 10, 'x')));
+    ASSERT_EQ(truncate(path.c_str(), 0), 0);
+    ASSERT_TRUE(file->Append("y"));
+  }
+  EXPECT_EQ(disk.Read(path).value(), "y");
 }
 
 TEST(Zoneinfo, FilesAreFoundWhereGoLooks) {

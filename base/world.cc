@@ -111,12 +111,22 @@ class MachineFile final : public NewFile {
   bool is_finished_ = false;
 };
 
+/// While much is written, blocks are taken from the file system ahead and many at once: then a
+/// write costs about half as much (ext4). The file never looks longer than it is.
 class MachineGrowingFile final : public GrowingFile {
  public:
   MachineGrowingFile(std::string path, int fd, uint64_t size)
-      : path_(std::move(path)), file_(fd), size_(size) {}
+      : path_(std::move(path)), file_(fd), size_(size), reserved_(size) {}
+  ~MachineGrowingFile() override {
+    if (reserved_ <= size_) return;
+    // Whoever set the file to another length meanwhile is right.
+    if (const off_t end = End(); end < 0 || ftruncate(file_.get(), end) != 0) return;
+  }
+  MachineGrowingFile(const MachineGrowingFile&) = delete;
+  MachineGrowingFile& operator=(const MachineGrowingFile&) = delete;
 
   Result<> Append(std::string_view bytes) override {
+    if (bytes.size() >= kManyBytes && size_ + bytes.size() > reserved_) Reserve(bytes.size());
     if (!WriteAll(file_.get(), bytes)) return FailErrno("cannot write", path_, errno);
     size_ += bytes.size();
     return {};
@@ -124,9 +134,29 @@ class MachineGrowingFile final : public GrowingFile {
   uint64_t size() const override { return size_; }
 
  private:
+  static constexpr size_t kManyBytes = size_t{64} << 10;
+  static constexpr size_t kReservedBytes = size_t{1} << 20;
+
+  off_t End() const {
+    struct stat about{};
+    return fstat(file_.get(), &about) == 0 ? about.st_size : -1;
+  }
+
+  // For so many bytes and those after them, if the file system knows how and has the room.
+  void Reserve(size_t bytes) {
+    const off_t end = End();
+    const size_t wanted = bytes + kReservedBytes;
+    if (!may_reserve_ || end < 0) return;
+    may_reserve_ =
+        fallocate(file_.get(), FALLOC_FL_KEEP_SIZE, end, static_cast<off_t>(wanted)) == 0;
+    if (may_reserve_) reserved_ = size_ + wanted;
+  }
+
   const std::string path_;
   const Descriptor file_;
   uint64_t size_;
+  uint64_t reserved_;  // up to here, by the same count
+  bool may_reserve_ = true;
 };
 
 class MachineDisk final : public Disk {

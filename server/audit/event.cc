@@ -17,6 +17,7 @@ namespace dray::server::audit {
 namespace {
 
 using api::JsonTree;
+using std::string_view_literals::operator""sv;  // whose length is known
 
 void AppendText(std::string_view text, std::string& out) {
   AppendJsonString(text, JsonEscapes::kWeb, out);
@@ -93,13 +94,13 @@ void AppendSources(const Origin& origin, std::string& out) {
 }
 
 void AppendObject(const ObjectReference& object, std::string& out) {
-  out += R"(,"objectRef":{)";
+  out += R"(,"objectRef":{)"sv;
   std::string_view before = R"(")";
   const auto member = [&](std::string_view name, std::string_view value) {
     if (value.empty()) return;
     out += std::exchange(before, R"(,")");
     out += name;
-    out += R"(":)";
+    out += R"(":)"sv;
     AppendText(value, out);
   };
   member("resource", object.resource);
@@ -145,30 +146,30 @@ JsonTree WithKind(JsonTree tree) {
 Event::Event(const Beginning& beginning) : received_(beginning.received) {
   constexpr size_t kUsual = 960;
   text_.reserve(kUsual);
-  text_ += R"({"kind":"Event","apiVersion":"audit.k8s.io/v1","level":")";
+  text_ += R"({"kind":"Event","apiVersion":"audit.k8s.io/v1","level":")"sv;
   text_ += WordOf(beginning.level);
-  text_ += R"(","auditID":)";
+  text_ += R"(","auditID":)"sv;
   AppendText(beginning.id, text_);
-  text_ += R"(,"stage":")";
+  text_ += R"(,"stage":")"sv;
   stage_ = text_.size();
-  text_ += R"(","requestURI":)";
+  text_ += R"(","requestURI":)"sv;
   AppendText(beginning.request_uri, text_);
-  text_ += R"(,"verb":)";
+  text_ += R"(,"verb":)"sv;
   AppendText(beginning.verb, text_);
-  text_ += R"(,"user":)";
+  text_ += R"(,"user":)"sv;
   AppendUser(beginning.user, text_);
   impersonated_ = text_.size();
   AppendSources(beginning.origin, text_);
   if (const std::string_view agent = beginning.user_agent; !agent.empty()) {
-    text_ += R"(,"userAgent":)";
+    text_ += R"(,"userAgent":)"sv;
     AppendText(agent.size() <= kUserAgentMax ? agent : std::string_view(CutAgent(agent)), text_);
   }
   object_ = text_.size();
   if (beginning.object.has_value()) AppendObject(*beginning.object, text_);
   object_end_ = text_.size();
-  text_ += R"(,"requestReceivedTimestamp":")";
+  text_ += R"(,"requestReceivedTimestamp":")"sv;
   AppendTime(received_, text_);
-  text_ += R"(","stageTimestamp":")";
+  text_ += R"(","stageTimestamp":")"sv;
 }
 
 void Event::SetObject(const ObjectReference& object) {
@@ -187,7 +188,7 @@ void Event::AppendLine(Stage stage, WallTime now, std::string& out) const {
   out += text.substr(stage_, impersonated_ - stage_);
   const bool is_received = stage == Stage::kRequestReceived;
   if (impersonated.has_value() && !is_received) {
-    out += R"(,"impersonatedUser":)";
+    out += R"(,"impersonatedUser":)"sv;
     AppendUser(*impersonated, out);
   }
   out += text.substr(impersonated_, object_end_ - impersonated_);
@@ -196,18 +197,18 @@ void Event::AppendLine(Stage stage, WallTime now, std::string& out) const {
   AppendTime(now, out);
   out += '"';
   if (!is_received) AppendAnnotations(out);
-  out += "}\n";
+  out += "}\n"sv;
 }
 
 void Event::AppendAnswer(std::string& out) const {
   if (status.has_value()) {
     api::meta_v1::Status shown = *status;
     shown.code = code;
-    out += R"(,"responseStatus":)";
+    out += R"(,"responseStatus":)"sv;
     api::JsonWriter json(out);
     api::EncodeJson(api::TypeOf<api::meta_v1::Status>(), &shown, json);
   } else if (code != 0) {
-    out += R"(,"responseStatus":{"metadata":{},"code":)";
+    out += R"(,"responseStatus":{"metadata":{},"code":)"sv;
     api::JsonScalar(code).AppendTo(out);
     out += '}';
   }
@@ -229,7 +230,7 @@ void Event::AppendAnnotations(std::string& out) const {
     out += std::exchange(before, ",");
     out += kDecision;
     out += *is_allowed ? "allow" : "forbid";
-    out += R"(","authorization.k8s.io/reason":)";
+    out += R"(","authorization.k8s.io/reason":)"sv;
     AppendText(reason, out);
   };
   const auto middle = annotations.lower_bound("authorization.k8s.io/decision");
