@@ -41,6 +41,8 @@ bool AuditLog::HasPlaceFor(size_t lines) {
 // `lines` were added to so many bytes.
 bool AuditLog::NeedsWakingAfter(size_t lines, size_t bytes_before) {
   lines_ += lines;
+  next_.store(std::bit_cast<uintptr_t>(waiting_.data() + waiting_.size()),
+              std::memory_order_relaxed);
   if (IsPast(1)) has_room_ = false;
   const bool was_asleep = std::exchange(is_asleep_, false);
   if (was_asleep) due_ = clock_.Monotonic() + kGatherTime;

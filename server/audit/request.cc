@@ -55,7 +55,9 @@ AuditedRequest::AuditedRequest(std::shared_ptr<AuditLog> log,
       decision_(decision),
       event_(beginning),
       id_(std::move(beginning.id)),
-      is_received_due_(is_told && !decision.omitted.Has(Stage::kRequestReceived)) {}
+      is_received_due_(is_told && !decision.omitted.Has(Stage::kRequestReceived)) {
+  log_->Expect();
+}
 
 AuditedRequest::~AuditedRequest() {
   constexpr int kOk = 200;
