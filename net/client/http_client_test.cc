@@ -73,11 +73,10 @@ TEST_F(HttpClientTest, TimesOutWhenTheServerSaysNothing) {
 }
 
 TEST_F(HttpClientTest, AStreamIsCancelledFromAnotherThread) {
-  Events events;
   StartServer([&](const Request&, const std::shared_ptr<Responder>& responder) {
     responder->Start({});
     responder->Write(Bytes("first\n"));
-    responder->OnClose([&events, responder] { events.Add("closed"); });
+    responder->OnClose([this, responder] { events_.Add("closed"); });
   });
   HttpClientOptions options = ClientOptions();
   const std::shared_ptr<Cancellation> cancellation = Cancellation::Create().value();
@@ -89,7 +88,7 @@ TEST_F(HttpClientTest, AStreamIsCancelledFromAnotherThread) {
   EXPECT_EQ(watch->ReadLine(kPatience), ResponseStream::Outcome::kCancelled);
   canceller.join();
   watch.reset();
-  EXPECT_EQ(events.Next(), "closed");
+  EXPECT_EQ(events_.Next(), "closed");
   EXPECT_EQ(client.Send(Get("/")).error().reason, StatusReason::kTimeout);  // for good
 }
 

@@ -117,12 +117,11 @@ TEST_F(Http2ServerTest, AThousandWatchesOnOneConnection) {
   constexpr size_t kWatches = http2::kStreamsMax;
   constexpr int kEvents = 3;
   std::vector<std::shared_ptr<Responder>> watches;  // of the reactor's thread
-  Events events;
   StartTls([&](const Request& request, std::shared_ptr<Responder> responder) {
     if (request.target == "/get") return responder->Respond({}, Bytes("between"));
     responder->Start({});
     watches.push_back(std::move(responder));
-    if (watches.size() == kWatches - 1) events.Add("all");
+    if (watches.size() == kWatches - 1) events_.Add("all");
   });
   Http2Socket socket(server_->port(), ClientTls());
   Http2Peer& peer = socket.peer();
@@ -131,7 +130,7 @@ TEST_F(Http2ServerTest, AThousandWatchesOnOneConnection) {
   std::vector<int32_t> ids;
   for (size_t i = 0; i < kWatches - 1; ++i) ids.push_back(peer.Ask("GET", "/watch"));
   ASSERT_TRUE(socket.Run([&] { return peer.answer(ids.back()).status == 200; }));
-  EXPECT_EQ(events.Next(), "all");
+  EXPECT_EQ(events_.Next(), "all");
   const auto event = std::make_shared<const std::string>(std::string(2000, 'e') + "\n");
   for (int i = 0; i < kEvents; ++i) {
     server_->reactors().front()->Post([&] {
@@ -156,7 +155,6 @@ TEST_F(Http2ServerTest, AThousandWatchesOnOneConnection) {
 }
 
 TEST_F(Http2ServerTest, ASlowWatcherIsFullAndHoldsUpNoOther) {
-  Events events;
   std::shared_ptr<Responder> slow;
   size_t written = 0;
   const Bytes piece(std::string(size_t{64} << 10, 'x'));
@@ -171,30 +169,29 @@ TEST_F(Http2ServerTest, ASlowWatcherIsFullAndHoldsUpNoOther) {
     slow->OnWritable([&] {
       EXPECT_LT(slow->queued_bytes(), kStreamQueueBytesMax / 2);
       slow->Finish();
-      events.Add("writable");
+      events_.Add("writable");
     });
-    events.Add("full");
+    events_.Add("full");
   });
   Http2Socket socket(server_->port(), ClientTls(), {.stream_window = 10'000, .consumes = false});
   Http2Peer& peer = socket.peer();
   const int32_t id = peer.Ask("GET", "/slow");
   EXPECT_EQ(AnswerTo(socket, "/quick").body, "GET /quick ");
-  EXPECT_EQ(events.Next(), "full");
+  EXPECT_EQ(events_.Next(), "full");
   ASSERT_TRUE(socket.Run([&] { return peer.answer(id).body.size() == 10'000; }));
-  EXPECT_TRUE(events.empty());
+  EXPECT_TRUE(events_.empty());
   nghttp2_submit_window_update(peer.session(), NGHTTP2_FLAG_NONE, id, 4 << 20);
   ASSERT_TRUE(socket.Run([&] { return peer.answer(id).closed.has_value(); }));
   EXPECT_TRUE(peer.answer(id).ended);
   EXPECT_EQ(peer.answer(id).body.size(), written);
-  EXPECT_EQ(events.Next(), "writable");
+  EXPECT_EQ(events_.Next(), "writable");
 }
 
 TEST_F(Http2ServerTest, NoticesAVanishedWatcherAndKeepsTheOther) {
-  Events events;
   std::vector<std::shared_ptr<Responder>> watches;
   StartTls([&](const Request& request, std::shared_ptr<Responder> responder) {
     responder->Start({});
-    responder->OnClose([&events, target = request.target] { events.Add(target); });
+    responder->OnClose([this, target = request.target] { events_.Add(target); });
     watches.push_back(std::move(responder));
   });
   Http2Socket socket(server_->port(), ClientTls());
@@ -204,7 +201,7 @@ TEST_F(Http2ServerTest, NoticesAVanishedWatcherAndKeepsTheOther) {
   ASSERT_TRUE(socket.Run([&] { return peer.answer(second).status == 200; }));
   peer.Cancel(first);
   ASSERT_TRUE(socket.Run([&] { return peer.answer(first).closed.has_value(); }));
-  EXPECT_EQ(events.Next(), "/1");
+  EXPECT_EQ(events_.Next(), "/1");
   server_->reactors().front()->Post([&] {
     EXPECT_TRUE(watches[0]->closed());
     EXPECT_EQ(watches[0]->Write(Bytes("x")), WriteOutcome::kClosed);
@@ -232,7 +229,6 @@ TEST_F(Http2ServerTest, ABrokenAnswerEndsItsStreamAlone) {
 }
 
 TEST_F(Http2ServerTest, AStalledStreamIsClosedAndTheOthersAreNot) {
-  Events events;
   HttpServerOptions options;
   options.stall_timeout = milliseconds(20);
   StartTls(
@@ -240,14 +236,14 @@ TEST_F(Http2ServerTest, AStalledStreamIsClosedAndTheOthersAreNot) {
         if (request.target != "/slow") return Echo(request, responder);
         responder->Start({});
         responder->Write(Bytes(std::string(5000, 'x')));
-        responder->OnClose([&events, responder] { events.Add("closed"); });
+        responder->OnClose([this, responder] { events_.Add("closed"); });
       },
       options);
   Http2Socket socket(server_->port(), ClientTls(), {.stream_window = 1000, .consumes = false});
   Http2Peer& peer = socket.peer();
   const int32_t id = peer.Ask("GET", "/slow");
   ASSERT_TRUE(socket.Run([&] { return peer.answer(id).closed.has_value(); }));
-  EXPECT_EQ(events.Next(), "closed");
+  EXPECT_EQ(events_.Next(), "closed");
   EXPECT_EQ(AnswerTo(socket, "/next").body, "GET /next ");
 }
 
@@ -283,7 +279,6 @@ TEST_F(Http2ServerTest, AnIdleConnectionIsToldBeforeItEnds) {
 }
 
 TEST_F(Http2ServerTest, ShutdownEndsWatchesAndLosesNoRequest) {
-  Events events;
   std::shared_ptr<Responder> waiting;
   StartTls([&](const Request& request, std::shared_ptr<Responder> responder) {
     if (request.target == "/watch") {
@@ -292,7 +287,7 @@ TEST_F(Http2ServerTest, ShutdownEndsWatchesAndLosesNoRequest) {
       return;
     }
     waiting = std::move(responder);
-    waiting->OnShutdown([&] { events.Add("shutting down"); });
+    waiting->OnShutdown([&] { events_.Add("shutting down"); });
   });
   Http2Socket socket(server_->port(), ClientTls());
   Http2Peer& peer = socket.peer();
@@ -305,7 +300,7 @@ TEST_F(Http2ServerTest, ShutdownEndsWatchesAndLosesNoRequest) {
   ASSERT_TRUE(socket.Run([&] { return peer.goaways().size() == 2; }));
   EXPECT_EQ(peer.goaways()[0].last_stream, INT32_MAX);
   EXPECT_EQ(peer.goaways()[1].last_stream, watch);
-  EXPECT_EQ(events.Next(), "shutting down");
+  EXPECT_EQ(events_.Next(), "shutting down");
   server_->reactors().front()->Post([&] { waiting->Respond({}, Bytes("done")); });
   EXPECT_FALSE(socket.Run([] { return false; })) << "the connection ends";
   EXPECT_EQ(peer.answer(get).body, "done");
@@ -315,11 +310,10 @@ TEST_F(Http2ServerTest, ShutdownEndsWatchesAndLosesNoRequest) {
 }
 
 TEST_F(Http2ServerTest, AWatchThatBeginsDuringShutdownHearsOfIt) {
-  Events events;
   StartServer([&](const Request& request, const std::shared_ptr<Responder>& responder) {
     if (request.target == "/first") {
-      responder->OnShutdown([&events, responder] {
-        events.Add("shutting down");
+      responder->OnShutdown([this, responder] {
+        events_.Add("shutting down");
         responder->Respond({}, Bytes("done"));
       });
       return;
@@ -337,7 +331,7 @@ TEST_F(Http2ServerTest, AWatchThatBeginsDuringShutdownHearsOfIt) {
   EXPECT_FALSE(socket.Run([] { return false; }));
   EXPECT_EQ(peer.answer(first).body, "done");
   EXPECT_TRUE(peer.answer(second).ended);
-  EXPECT_EQ(events.Next(), "shutting down");
+  EXPECT_EQ(events_.Next(), "shutting down");
   socket.Close();
   shutdown.join();
 }

@@ -189,14 +189,13 @@ TEST_F(HttpServerTest, StreamsReachTheClientPieceByPiece) {
 }
 
 TEST_F(HttpServerTest, NoticesAVanishedWatcher) {
-  Events events;
   std::shared_ptr<Responder> stream;
   StartServer([&](const Request&, std::shared_ptr<Responder> responder) {
     responder->Start({});
     responder->OnClose([&] {
       EXPECT_TRUE(stream->closed());
       EXPECT_EQ(stream->Write(Bytes("x")), WriteOutcome::kClosed);
-      events.Add("closed");
+      events_.Add("closed");
     });
     stream = std::move(responder);
   });
@@ -204,7 +203,7 @@ TEST_F(HttpServerTest, NoticesAVanishedWatcher) {
   socket.Send(kGet);
   EXPECT_THAT(socket.ReadUntil("\r\n\r\n"), StartsWith("HTTP/1.1 200"));
   socket.Close();
-  EXPECT_EQ(events.Next(), "closed");
+  EXPECT_EQ(events_.Next(), "closed");
 }
 
 TEST_F(HttpServerTest, AHalfClosedClientStillGetsItsAnswer) {
@@ -218,7 +217,6 @@ TEST_F(HttpServerTest, AHalfClosedClientStillGetsItsAnswer) {
 }
 
 TEST_F(HttpServerTest, ALaggingStreamIsFullAndWritableAgain) {
-  Events events;
   std::shared_ptr<Responder> stream;
   size_t written = 0;
   const Bytes piece(std::string(64 << 10, 'x'));
@@ -238,21 +236,20 @@ TEST_F(HttpServerTest, ALaggingStreamIsFullAndWritableAgain) {
           EXPECT_EQ(stream->Write(piece), WriteOutcome::kQueued);
           written += piece.size();
           stream->Finish();
-          events.Add("writable");
+          events_.Add("writable");
         });
-        events.Add("full");
+        events_.Add("full");
       },
       options);
   const RawSocket socket(server_->port(), 4096);
   socket.Send("GET / HTTP/1.0\r\n\r\n");
-  EXPECT_EQ(events.Next(), "full");
+  EXPECT_EQ(events_.Next(), "full");
   const std::string all = socket.ReadAll();
-  EXPECT_EQ(events.Next(), "writable");
+  EXPECT_EQ(events_.Next(), "writable");
   EXPECT_EQ(all.size() - all.find("\r\n\r\n") - 4, written);
 }
 
 TEST_F(HttpServerTest, AStalledReaderIsClosed) {
-  Events events;
   HttpServerOptions options;
   options.send_buffer_bytes = 4096;
   options.stall_timeout = milliseconds(20);
@@ -263,12 +260,12 @@ TEST_F(HttpServerTest, AStalledReaderIsClosed) {
         stream->Start({});
         // Past the bound, but nothing waits except the head.
         EXPECT_EQ(stream->Write(Bytes(std::string(16 << 20, 'x'))), WriteOutcome::kQueued);
-        stream->OnClose([&] { events.Add("closed"); });
+        stream->OnClose([&] { events_.Add("closed"); });
       },
       options);
   const RawSocket socket(server_->port(), 4096);
   socket.Send(kGet);
-  EXPECT_EQ(events.Next(), "closed");
+  EXPECT_EQ(events_.Next(), "closed");
 }
 
 TEST_F(HttpServerTest, SlowPeersAreClosedInEveryPhase) {
@@ -357,19 +354,18 @@ TEST_F(HttpServerTest, PipelinedRequestsAreAnsweredInOrder) {
 }
 
 TEST_F(HttpServerTest, ShutdownLetsAnswersEndAndClosesIdleConnections) {
-  Events events;
   std::shared_ptr<Responder> waiting;
   StartServer([&](const Request& request, std::shared_ptr<Responder> responder) {
     if (request.target == "/idle") return responder->Respond({}, Bytes("idle"));
     waiting = std::move(responder);
-    events.Add("waiting");
+    events_.Add("waiting");
   });
   const RawSocket idle(server_->port());
   idle.Send("GET /idle HTTP/1.1\r\nHost: h\r\n\r\n");
   idle.ReadUntil("\r\n\r\nidle");
   const RawSocket busy(server_->port());
   busy.Send(kGet);
-  EXPECT_EQ(events.Next(), "waiting");
+  EXPECT_EQ(events_.Next(), "waiting");
   std::thread shutdown([&] { server_->Shutdown(kPatience); });
   EXPECT_EQ(idle.ReadAll(), "");  // closed: shutting down has begun
   server_->reactors().front()->Post([&] { waiting->Respond({}, Bytes("done")); });
@@ -380,35 +376,33 @@ TEST_F(HttpServerTest, ShutdownLetsAnswersEndAndClosesIdleConnections) {
 }
 
 TEST_F(HttpServerTest, ShutdownDoesNotWaitForPeersThatKeepConnectionsForLater) {
-  Events events;
   HttpServerOptions options;
   options.linger_timeout = std::chrono::hours(1);
   StartServer(
       [&](const Request&, const std::shared_ptr<Responder>& responder) {
         responder->Start({});
         responder->OnShutdown([responder] { responder->Finish(); });
-        events.Add("started");
+        events_.Add("started");
       },
       options);
   const RawSocket socket(server_->port());
   socket.Send(kGet);
-  EXPECT_EQ(events.Next(), "started");
+  EXPECT_EQ(events_.Next(), "started");
   server_->Shutdown(std::chrono::hours(1));
   EXPECT_THAT(socket.ReadAll(), EndsWith("0\r\n\r\n"));
 }
 
 TEST_F(HttpServerTest, ShutdownWithoutGraceBreaksStreamsOff) {
-  Events events;
   StartServer([&](const Request&, const std::shared_ptr<Responder>& responder) {
     responder->Start({});
-    responder->OnClose([&events, responder] { events.Add("closed"); });
-    events.Add("started");
+    responder->OnClose([this, responder] { events_.Add("closed"); });
+    events_.Add("started");
   });
   const RawSocket socket(server_->port());
   socket.Send(kGet);
-  EXPECT_EQ(events.Next(), "started");
+  EXPECT_EQ(events_.Next(), "started");
   server_->Shutdown(milliseconds(0));
-  EXPECT_EQ(events.Next(), "closed");
+  EXPECT_EQ(events_.Next(), "closed");
 }
 
 TEST_F(HttpServerTest, SeveralReactorsShareThePort) {

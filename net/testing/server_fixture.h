@@ -118,6 +118,7 @@ class ServerTest : public ::testing::Test {
   }
 
   Log log_ = Log::Silent();
+  Events events_;  // outlives the server, whose thread may still be in Add when Next has its word
   std::unique_ptr<FunctionHandler> handler_;
   std::unique_ptr<server::HttpServer> server_;
 };
