@@ -13,6 +13,12 @@ namespace dray {
 template <class T>
 class Lazy {
  public:
+  Lazy() = default;
+  /// A copy of what holds a Lazy makes its own value.
+  Lazy(const Lazy& /*other*/) noexcept {}
+  Lazy& operator=(const Lazy&) = delete;
+  ~Lazy() = default;
+
   /// The value; `make` is called once in the life of this object, and must not call Get on it.
   /// One that throws was not called: the next who asks calls it again.
   template <class F>

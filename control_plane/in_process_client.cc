@@ -89,6 +89,7 @@ class InProcessClient::Running : public std::enable_shared_from_this<Running> {
     if (found.empty()) return 0;
     const size_t count = found.size();
     std::vector<WatchEvent> events;
+    events.reserve(count);
     const api::meta_v1::Status* failure = nullptr;
     for (server::verbs::WatchEvent& event : found) {
       if (event.type == server::verbs::WatchEventType::kError && event.status.has_value()) {
@@ -144,7 +145,7 @@ InProcessClient::InProcessClient(server::verbs::Resources& resources,
       user_(std::move(user)),
       holder_(holder),
       under_lease_(std::move(under_lease)),
-      manager_(user_.name.substr(user_.name.rfind(':') + 1)),
+      manager_(user_->name.substr(user_->name.rfind(':') + 1)),
       delivery_([this] { Deliver(); }) {}
 
 InProcessClient::~InProcessClient() {

@@ -83,7 +83,7 @@ class InProcessClient final : public client::Client {
   void Deliver();
 
   server::verbs::Resources& resources_;
-  const server::verbs::User user_;
+  const server::access::SharedUser user_;
   store::CommitHolder* const holder_;
   const std::optional<server::verbs::LeaseCondition> under_lease_;
   const std::string manager_;  // in managedFields: the user's name after the last colon

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/lazy.h"
 #include "base/published.h"
 #include "base/world.h"
 #include "net/byte_budget.h"
@@ -133,6 +134,8 @@ struct Peer {
   Scheme scheme = Scheme::kHttp;
   std::optional<ClientIdentity> certificate;  // only when verified against the client CA
   std::string certificate_error;              // a certificate was shown, and why it is not trusted
+  /// What the embedder makes of the peer, kept as long as the connection; of a type he knows.
+  Lazy<std::shared_ptr<const void>> meaning = {};
 };
 
 /// What became of a request's body. Unless it is whole it was not read: `body` is empty, and the

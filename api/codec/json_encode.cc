@@ -10,6 +10,7 @@
 #include "api/codec/yaml_scalar.h"
 #include "base/base64.h"
 #include "base/json_text.h"
+#include "base/scratch_text.h"
 #include "base/text_scan.h"
 
 namespace dray::api::inline codec {
@@ -258,9 +259,9 @@ void EncodeJson(const Object& object, JsonWriter& json, Wire wire) {
 }
 
 std::string ToJson(const Object& object, Wire wire) {
-  std::string out;
-  EncodeJson(object, out, wire);
-  return out;
+  ScratchText text;
+  EncodeJson(object, *text, wire);
+  return *text;  // no longer than it is: many are kept
 }
 
 std::string PrettyJson(std::string_view json) {

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "base/scratch_text.h"
 
 namespace dray::api::inline codec {
 
@@ -160,6 +161,7 @@ class WireReader {
 ///   writer.Length(end);  // of what was written since `end`
 class WireWriter {
  public:
+  WireWriter() { UseAll(); }
   void Varint(uint64_t value) {
     char bytes[kVarintMax];
     size_t size = 0;
@@ -184,9 +186,9 @@ class WireWriter {
   /// The length of everything since size() was `end`.
   void Length(size_t end) { Varint(size() - end); }
 
-  size_t size() const { return buffer_.size() - at_; }
+  size_t size() const { return buffer_->size() - at_; }
   /// Everything written, first byte first; until the next call.
-  std::string_view text() const { return std::string_view(buffer_).substr(at_); }
+  std::string_view text() const { return std::string_view(*buffer_).substr(at_); }
 
  private:
   static constexpr size_t kVarintMax = 10;
@@ -194,11 +196,17 @@ class WireWriter {
   char* Room(size_t size) {
     if (at_ < size) Grow(size);
     at_ -= size;
-    return buffer_.data() + at_;
+    return buffer_->data() + at_;
   }
   void Grow(size_t size);
+  // Makes the whole buffer, which nothing is written into yet, room.
+  void UseAll() {
+    const size_t all = buffer_->capacity();
+    buffer_->resize_and_overwrite(all, [all](char*, size_t) { return all; });
+    at_ = all;
+  }
 
-  std::string buffer_;
+  ScratchText buffer_;  // of what was written, at its end
   size_t at_ = 0;
 };
 

@@ -3,9 +3,13 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
+
+#include "base/published.h"
 
 namespace dray::server::access {
 
@@ -15,6 +19,26 @@ struct User {
   /// Further facts, several values for each key.
   std::map<std::string, std::vector<std::string>> extra = {};
   bool operator==(const User&) const = default;
+};
+
+/// A user as requests carry it: copies share one, which nobody changes, so a request that goes from
+/// hand to hand copies no texts. One that nobody was given is a User without a name.
+class SharedUser {
+ public:
+  SharedUser() = default;
+  SharedUser(User user)  // NOLINT(google-explicit-constructor): the same user
+      : user_(std::make_shared<const User>(std::move(user))) {}
+  explicit SharedUser(Frozen<User> user) : user_(std::move(user)) {}
+
+  const User& operator*() const {
+    static const User kNobody;
+    return user_ == nullptr ? kNobody : *user_;
+  }
+  const User* operator->() const { return &**this; }
+  operator const User&() const { return **this; }  // NOLINT(google-explicit-constructor)
+
+ private:
+  Frozen<User> user_;
 };
 
 inline constexpr std::string_view kAnonymous = "system:anonymous";

@@ -17,9 +17,9 @@
 namespace dray::server::http {
 namespace {
 
-using verbs::User;
-
 using access::kAnonymous;
+using access::SharedUser;
+using access::User;
 
 Failure Unauthorized() {
   return Fail(StatusReason::kUnauthorized, "Unauthorized");
@@ -74,9 +74,22 @@ std::optional<std::string_view> BearerToken(std::string_view authorization) {
   return token.empty() ? std::nullopt : std::optional(token);
 }
 
-Authenticated Authentic(User user) {
+User Authentic(User user) {
   user.groups.emplace_back(access::kAuthenticated);
-  return {.user = std::move(user)};
+  return user;
+}
+
+User UserBehind(const net::ClientIdentity& identity) {
+  User user{.name = identity.common_name, .uid = identity.uid, .groups = identity.organizations};
+  user.extra[std::string(access::kCredentialId)] = {"X509SHA256=" + identity.sha256_hex};
+  return Authentic(std::move(user));
+}
+
+const SharedUser& Anonymous() {
+  static const SharedUser kUser(User{.name = std::string(kAnonymous),
+                                     .uid = {},
+                                     .groups = {std::string(access::kUnauthenticated)}});
+  return kUser;
 }
 
 constexpr std::string_view kImpersonate = "Impersonate-";
@@ -126,7 +139,7 @@ Result<Authenticator> Authenticator::FromTokenFile(std::string_view csv, uint64_
                   fmt::format("token file: record {}: the token is there already", record));
     }
     const uint64_t place = authenticator.PlaceOf(fields[0]);
-    authenticator.tokens_.emplace(place, Known{std::move(fields[0]), std::move(user)});
+    authenticator.tokens_.emplace(place, Known{std::move(fields[0]), Authentic(std::move(user))});
   }
   return authenticator;
 }
@@ -135,7 +148,7 @@ uint64_t Authenticator::PlaceOf(std::string_view token) const {
   return Hasher().Add(token).Add(seed_).value();
 }
 
-const User* Authenticator::Find(std::string_view token) const {
+const SharedUser* Authenticator::Find(std::string_view token) const {
   const auto [begin, end] = tokens_.equal_range(PlaceOf(token));
   for (auto at = begin; at != end; ++at) {
     if (EqualSecrets(at->second.token, token)) return &at->second.user;
@@ -158,28 +171,27 @@ Result<Authenticated> Authenticator::Authenticate(const net::Request& request, W
   if (peer.certificate && !peer.certificate->common_name.empty()) {
     const net::ClientIdentity& identity = *peer.certificate;
     if (identity.not_after < now) return Unauthorized();
-    User user{.name = identity.common_name, .uid = identity.uid, .groups = identity.organizations};
-    user.extra[std::string(access::kCredentialId)] = {"X509SHA256=" + identity.sha256_hex};
-    return Authentic(std::move(user));
+    const auto& user = peer.meaning.Get([&]() -> std::shared_ptr<const void> {
+      return std::make_shared<const User>(UserBehind(identity));
+    });
+    return Authenticated{.user = SharedUser(std::static_pointer_cast<const User>(user))};
   }
   if (const auto token = BearerToken(request.headers.Get("Authorization")); token) {
-    const User* const user = Find(*token);
-    if (user != nullptr) return Authentic(*user);
+    const SharedUser* const user = Find(*token);
+    if (user != nullptr) return Authenticated{.user = *user};
     Result<User> owner = owner_ ? owner_(*token) : Unauthorized();
     if (!owner.has_value()) return Unauthorized();
-    return Authentic(*std::move(owner));
+    return Authenticated{.user = Authentic(*std::move(owner))};
   }
   if (!peer.certificate_error.empty()) return Unauthorized();
   if (!takes_anonymous_) return Unauthorized();
-  return Authenticated{
-      .user = {.name = std::string(kAnonymous), .groups = {std::string(access::kUnauthenticated)}},
-      .anonymous = true};
+  return Authenticated{.user = Anonymous(), .anonymous = true};
 }
 
 std::optional<User> Authenticator::UserOf(std::string_view token) const {
-  const User* const user = Find(token);
+  const SharedUser* const user = Find(token);
   if (user == nullptr) return std::nullopt;
-  return Authentic(*user).user;
+  return **user;
 }
 
 bool Impersonates(const net::Headers& headers) {

@@ -23,7 +23,7 @@ inline constexpr size_t kTokensMax = 10'000;
 inline constexpr size_t kTokenFileBytesMax = size_t{16} << 20;
 
 struct Authenticated {
-  verbs::User user;
+  access::SharedUser user;
   bool anonymous = false;
 };
 
@@ -52,7 +52,8 @@ class Authenticator {
   /// The user behind `request`. A bearer token or certificate that is shown and not known is an
   /// error; another kind of Authorization counts as none.
   /// Errors: kUnauthorized.
-  /// Time that is linear in what was shown, and depends on no token's bytes.
+  /// Time that is linear in what was shown, and depends on no token's bytes. What a certificate
+  /// says is read once a connection.
   Result<Authenticated> Authenticate(const net::Request& request, WallTime now) const;
   /// The user that shows `token`, with the group of all who are known; nothing when nobody does.
   std::optional<verbs::User> UserOf(std::string_view token) const;
@@ -60,9 +61,9 @@ class Authenticator {
  private:
   struct Known {
     std::string token;
-    verbs::User user;
+    access::SharedUser user;  // with the group of all who are known
   };
-  const verbs::User* Find(std::string_view token) const;
+  const access::SharedUser* Find(std::string_view token) const;
   uint64_t PlaceOf(std::string_view token) const;
 
   bool takes_anonymous_ = true;

@@ -25,7 +25,7 @@ net::Request From(net::Peer peer, std::string_view authorization = {}) {
 }
 
 std::string NameOf(const Result<Authenticated>& who) {
-  return who ? who->user.name : "401";
+  return who ? who->user->name : "401";
 }
 
 TEST(TokenFile, IsCsv) {
@@ -34,8 +34,8 @@ TEST(TokenFile, IsCsv) {
   ASSERT_TRUE(known.has_value());
   const auto alice = known->Authenticate(From({.address = "10.0.0.1:1"}, "Bearer t1"), kNow);
   ASSERT_TRUE(alice.has_value());
-  EXPECT_EQ(alice->user.uid, "u1");
-  EXPECT_THAT(alice->user.groups, ElementsAre("a", "b", "system:authenticated"));
+  EXPECT_EQ(alice->user->uid, "u1");
+  EXPECT_THAT(alice->user->groups, ElementsAre("a", "b", "system:authenticated"));
   EXPECT_EQ(NameOf(known->Authenticate(From({.address = "10.0.0.1:1"}, "bearer t2"), kNow)),
             "bob \"b\"");
 }
@@ -142,7 +142,7 @@ TEST(Secrets, AreFoundWhateverTheSeed) {
       const auto who = authenticator.Authenticate(
           From({.address = "127.0.0.1:1"}, fmt::format("Bearer token-{}", i)), WallTime());
       ASSERT_TRUE(who.has_value());
-      EXPECT_EQ(who->user.name, fmt::format("user-{}", i));
+      EXPECT_EQ(who->user->name, fmt::format("user-{}", i));
     }
     EXPECT_FALSE(authenticator.Authenticate(From({.address = "127.0.0.1:1"}, "Bearer token-100"),
                                             WallTime()));

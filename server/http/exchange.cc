@@ -32,8 +32,6 @@ constexpr std::string_view kMasters = "system:masters";
 constexpr int kTooManyRequests = 429;
 constexpr std::string_view kRetryAfterSeconds = "1";  // upstream's
 
-using verbs::User;
-
 constexpr int kFirstErrorCode = 400;
 constexpr size_t kLoggedBytesMax = 1024;  // of one text of a client's
 
@@ -115,7 +113,7 @@ bool Exchange::TakePlace() {
   const bool reads = route_.kind == RouteKind::kResource
                          ? route_.verb == verbs::Verb::kGet || route_.verb == verbs::Verb::kList
                          : request_.method == "GET";
-  const bool always = std::ranges::count(who_.user.groups, kMasters) > 0;
+  const bool always = std::ranges::count(who_.user->groups, kMasters) > 0;
   place_ = InFlight::Take(reads ? parts_.reads : parts_.writes,
                           always ? InFlight::Rank::kAlways : InFlight::Rank::kUsual);
   return static_cast<bool>(place_);
@@ -168,23 +166,27 @@ Result<> Exchange::Admit() {
 // May the user do what is asked, as himself or as somebody else?
 Result<> Exchange::CheckRights() {
   verbs::Rights* const rights = parts_.resources.rights();
-  DRAY_TRY(User other, Impersonated(request_.headers, who_.user));
+  const bool is_for_another = Impersonates(request_.headers);
+  access::SharedUser other = who_.user;
+  if (is_for_another) {
+    DRAY_TRY(other, Impersonated(request_.headers, who_.user));
+  }
   if (rights == nullptr) {
     who_.user = std::move(other);
     const bool is_public = route_.kind == RouteKind::kHealth || route_.kind == RouteKind::kVersion;
     const bool is_refused = who_.anonymous && !is_public;
     AuditRights(!is_refused, "");
-    return is_refused ? Result<>(Fail(Forbidden(asked_, who_.user.name, {}))) : Result<>();
+    return is_refused ? Result<>(Fail(Forbidden(asked_, who_.user->name, {}))) : Result<>();
   }
-  if (Impersonates(request_.headers)) {
+  if (is_for_another) {
     const auto refused = RefusedImpersonation(*rights, who_.user, other, asked_);
     if (refused.has_value()) {
       AuditRights(false, refused->reason);
-      return Fail(Forbidden(refused->asked, who_.user.name, refused->reason));
+      return Fail(Forbidden(refused->asked, who_.user->name, refused->reason));
     }
     if (audited_ != nullptr) audited_->SetImpersonated(other);
     who_.user = std::move(other);
-    who_.anonymous = who_.user.name == access::kAnonymous;
+    who_.anonymous = who_.user->name == access::kAnonymous;
   }
   access::Verdict verdict = rights->Decide(who_.user, asked_);
   if (verdict.is_allowed) {
@@ -192,7 +194,7 @@ Result<> Exchange::CheckRights() {
     return {};
   }
   AuditRights(false, verdict.reason);
-  return Fail(Forbidden(asked_, who_.user.name, verdict.reason));
+  return Fail(Forbidden(asked_, who_.user->name, verdict.reason));
 }
 
 // The headers of every answer; not called twice for one.
@@ -297,7 +299,7 @@ void Exchange::LogRequest(int code, double seconds, std::string_view why_not) co
                      "milliseconds",
                      milliseconds,
                      "user",
-                     who_.user.name,
+                     who_.user->name,
                      "agent",
                      agent,
                      more...);

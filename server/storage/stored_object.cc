@@ -230,7 +230,7 @@ const Item& StoredObject::At(View view, Revision modified) const {
   for (const Seen& seen : seen_) {
     if (seen.view.kind == view.kind && seen.view.release == view.release) return seen.item;
   }
-  return seen_.emplace_back(Seen{.view = view, .item = AsSeen(view, stored)}).item;
+  return seen_.emplace_front(Seen{.view = view, .item = AsSeen(view, stored)}).item;
 }
 
 Item StoredObject::EndedAt(View view, Revision end) const {

@@ -17,7 +17,7 @@
 #pragma once
 
 #include <cstddef>
-#include <deque>
+#include <forward_list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -95,8 +95,9 @@ class StoredObject final : public store::Value {
   Lazy<Item> item_;
   Lazy<Ended> ended_;
   mutable Mutex mutex_;
-  // One for each version in use, where it was made: few.
-  mutable std::deque<Seen> seen_ DRAY_GUARDED_BY(mutex_);
+  // One for each version in use, where it was made: few, and none in most objects, which then takes
+  // no memory.
+  mutable std::forward_list<Seen> seen_ DRAY_GUARDED_BY(mutex_);
 };
 
 /// A value made of what a durable store kept: store::Options::read_value of a server. Decoded at

@@ -150,7 +150,7 @@ policies::AdmissionRequest RequestOf(const Call& call, const AdmittedWrite& writ
                                    .subresource = std::string(write.subresource),
                                    .name = request.name,
                                    .namespace_ = request.namespace_,
-                                   .user = &request.user,
+                                   .user = &*request.user,
                                    .dry_run = request.write.dry_run,
                                    .options = OptionsText(request, write.operation),
                                    .object = write.object,

@@ -47,7 +47,7 @@ ResourceRequest RequestFor(Verb verb, api::Object object) {
   request.verb = verb;
   request.kind = &object.kind();
   request.namespace_ = object.metadata().namespace_;
-  request.user.groups = {std::string(access::kMasters)};
+  request.user = User{.name = {}, .uid = {}, .groups = {std::string(access::kMasters)}};
   request.write.field_manager = kServer;
   if (verb != Verb::kCreate) request.name = object.metadata().name;
   if (verb != Verb::kDelete) request.body = std::move(object);

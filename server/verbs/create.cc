@@ -149,7 +149,7 @@ Task<Attempt> Put(Call call, api::Object object, registry::Owners owners) {
     const store::Conflict::Mismatch& first = conflict->mismatches.front();
     co_return Attempt{.in_the_way = first.key == key ? first.current : nullptr};
   }
-  const bool is_own = call.request->user.name.empty();  // what every cluster begins with
+  const bool is_own = call.request->user->name.empty();  // what every cluster begins with
   if (core.idle_kinds != nullptr && !is_own) core.idle_kinds->Tell(kind, *call.warnings);
   const store::Record& record = *std::get<store::Committed>(committed).records.front();
   co_return Attempt{

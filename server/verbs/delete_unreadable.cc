@@ -77,7 +77,7 @@ Task<Outcome> DeleteUnreadable(Call call) {
                      "key",
                      key,
                      "user",
-                     call.request->user.name,
+                     call.request->user->name,
                      "reason",
                      item.error().message);
     co_return Done(call);

@@ -83,7 +83,7 @@ struct ResourceRequest {
   /// Of updates, patches and bindings. Clients over HTTP have no words for it.
   std::optional<LeaseCondition> under_lease;
   Body body;
-  User user;
+  access::SharedUser user;
 };
 
 }  // namespace dray::server::verbs

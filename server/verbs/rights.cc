@@ -194,9 +194,9 @@ WriterRights::WriterRights(Rights* rights, const ResourceRequest& request)
     : rights_(rights),
       user_(request.user),
       caller_{.authorizer = *this,
-              .user = request.user.name,
+              .user = request.user->name,
               .verb = std::string(VerbOf(request.verb)),
-              .is_service_account = request.user.name.starts_with(access::kServiceAccount),
+              .is_service_account = request.user->name.starts_with(access::kServiceAccount),
               .node_name = BoundNodeOf(request.user)} {}
 
 std::optional<api::validation::AccessRefusal> WriterRights::Ask(

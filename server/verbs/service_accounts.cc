@@ -84,7 +84,7 @@ Task<> MakeAccount(const Core* core, std::string namespace_name) {
     request.verb = Verb::kCreate;
     request.kind = &object.kind();
     request.namespace_ = namespace_name;
-    request.user.groups = {std::string(access::kMasters)};
+    request.user = User{.name = {}, .uid = {}, .groups = {std::string(access::kMasters)}};
     request.write.field_manager = kManager;
     request.body = object.Clone();
     DRAY_CO_TRY(const Answer answer, co_await CarryOutOwn(core, std::move(request)));

@@ -30,7 +30,7 @@ class SigningRequestTest : public testing::ServerTest {
     ResourceRequest request = Request(verb, kPlural, "", verb == Verb::kCreate ? "" : "a");
     request.subresource = subresource;
     request.body = std::move(body);
-    request.user = {.name = "jane", .uid = "7", .groups = {"developers"}};
+    request.user = User{.name = "jane", .uid = "7", .groups = {"developers"}};
     return request;
   }
   static std::string Whole(std::string_view rest) {

@@ -169,6 +169,7 @@ class Cursor final : public WatchCursor {
                      : batch.error(),
                  events);
     }
+    events.reserve(batch->events.size());
     for (const Frozen<store::Event>& event : batch->events) {
       if (!Show(*event, events)) return;
     }
