@@ -33,8 +33,8 @@ class Loop {
   /// What was posted and not begun; who finds it empty wakes the thread, so that a batch is one
   /// wake-up and one turn of Asio's queue.
   Mutex posted_mutex;
-  std::vector<std::function<void()>> posted DRAY_GUARDED_BY(posted_mutex);
-  std::vector<std::function<void()>> running;  // the thread's; empty between batches
+  std::vector<std::move_only_function<void()>> posted DRAY_GUARDED_BY(posted_mutex);
+  std::vector<std::move_only_function<void()>> running;  // the thread's; empty between batches
 
   std::map<uint64_t, Alarm> alarms;
   uint64_t next_alarm = 1;

@@ -26,7 +26,7 @@ void RunPosted(Loop& loop) {
     const MutexLock lock(loop.posted_mutex);
     loop.posted.swap(loop.running);
   }
-  for (const std::function<void()>& function : loop.running) {
+  for (std::move_only_function<void()>& function : loop.running) {
     // Ends the function that found no memory; the others go on.
     static_cast<void>(HadMemory(function));
   }
@@ -79,7 +79,7 @@ void Reactor::Stop() {
   loop_->context.stop();
 }
 
-void Reactor::Post(std::function<void()> function) {
+void Reactor::Post(std::move_only_function<void()> function) {
   Loop& loop = *loop_;
   const MutexLock lock(loop.posted_mutex);
   loop.posted.push_back(std::move(function));

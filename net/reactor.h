@@ -47,7 +47,7 @@ class Reactor {
   /// Runs `function` soon on the reactor's thread, in the order posted; never inside Post. Safe
   /// from any thread. The queue has no bound of its own: post one wake-up per batch of work, not
   /// one per item. What is still queued when the reactor is destroyed is dropped unrun.
-  void Post(std::function<void()> function);
+  void Post(std::move_only_function<void()> function);
 
   /// Runs `function` once after at least `delay`. From the reactor's thread only (or before Run).
   [[nodiscard]] Timer RunAfter(std::chrono::nanoseconds delay, std::function<void()> function);

@@ -89,7 +89,10 @@ class Snapshot {
 
   /// The first `limit` records of `keys`, in bytewise key order. O(log n), then O(1) per record.
   RecordRange Range(KeyRange keys, size_t limit = std::numeric_limits<size_t>::max()) const {
-    return {tree_.LowerBound(std::max(keys.prefix, keys.start_key)), std::min(Count(keys), limit)};
+    const Tree::Cursor first = tree_.LowerBound(std::max(keys.prefix, keys.start_key));
+    // Nothing there, as is usual of kinds that only rules ask for, takes no counting.
+    if (first.at_end() || !first.record()->key().starts_with(keys.prefix)) return {first, 0};
+    return {first, std::min(Count(keys), limit)};
   }
   /// How many keys `keys` has. O(log n), whatever the answer.
   size_t Count(KeyRange keys) const {

@@ -249,11 +249,11 @@ void Exchange::Respond(net::ResponseHead head, net::Body body) {
     deadline_ = net::Timer();
     return responder_->Respond(std::move(head), std::move(body));
   }
-  const auto shared = std::make_shared<net::ResponseHead>(std::move(head));
-  reactor.Post([self = shared_from_this(), shared, body = std::move(body)]() mutable {
-    self->deadline_ = net::Timer();
-    self->responder_->Respond(std::move(*shared), std::move(body));
-  });
+  reactor.Post(
+      [self = shared_from_this(), head = std::move(head), body = std::move(body)]() mutable {
+        self->deadline_ = net::Timer();
+        self->responder_->Respond(std::move(head), std::move(body));
+      });
 }
 
 // In upstream's words. What was begun goes on; whether it is carried out, nobody can say yet.

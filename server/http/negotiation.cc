@@ -24,9 +24,10 @@ constexpr std::string_view kServed =
 constexpr std::string_view kStreamed =
     "application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch";
 
+// Of the texts of a header, whose case says nothing in types and names.
 struct Clause {
-  std::string type;  // lower case, without parameters
-  std::string as, group, version, pretty;
+  std::string_view type;  // without parameters
+  std::string_view as, group, version, pretty;
   double q = 1;
 };
 
@@ -45,18 +46,18 @@ std::string_view Cut(std::string_view& text, char separator) {
 }
 
 Clause ReadClause(std::string_view text) {
-  Clause clause{.type = LowerAscii(Cut(text, ';'))};
+  Clause clause{.type = Cut(text, ';')};
   while (!text.empty()) {
     std::string_view value = Cut(text, ';');
-    const std::string name = LowerAscii(Cut(value, '='));
+    const std::string_view name = Cut(value, '=');
     if (value.size() >= 2 && value.front() == '"' && value.back() == '"') {
       value = value.substr(1, value.size() - 2);
     }
-    if (name == "as") clause.as = value;
-    if (name == "g") clause.group = value;
-    if (name == "v") clause.version = value;
-    if (name == "pretty") clause.pretty = value;
-    if (name == "q") {
+    if (EqualsIgnoringCase(name, "as")) clause.as = value;
+    if (EqualsIgnoringCase(name, "g")) clause.group = value;
+    if (EqualsIgnoringCase(name, "v")) clause.version = value;
+    if (EqualsIgnoringCase(name, "pretty")) clause.pretty = value;
+    if (EqualsIgnoringCase(name, "q")) {
       double q = 1;
       const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), q);
       if (error == std::errc() && end == value.data() + value.size()) clause.q = q;
@@ -65,21 +66,19 @@ Clause ReadClause(std::string_view text) {
   return clause;
 }
 
-// By falling q; of equal ones the first written comes first.
+// By falling q; of equal ones the first written comes first. Of the texts of `accept`.
 std::vector<Clause> ReadAccept(std::string_view accept) {
   std::vector<Clause> clauses;
   while (!accept.empty() && clauses.size() < kAcceptClausesMax) {
     const std::string_view text = Cut(accept, ',');
-    if (!text.empty()) clauses.push_back(ReadClause(text));
+    if (text.empty()) continue;
+    const Clause clause = ReadClause(text);
+    const auto after =
+        std::ranges::find_if(clauses, [&](const Clause& c) { return c.q < clause.q; });
+    clauses.insert(after, clause);
   }
   if (clauses.empty()) clauses.push_back({.type = "*/*"});
-  std::vector<Clause> ordered;
-  for (Clause& clause : clauses) {
-    const auto after =
-        std::ranges::find_if(ordered, [&](const Clause& c) { return c.q < clause.q; });
-    ordered.insert(after, std::move(clause));
-  }
-  return ordered;
+  return clauses;
 }
 
 // /api and /apis.
@@ -88,16 +87,17 @@ bool IsDiscovery(Endpoint endpoint) {
 }
 
 std::optional<documents::Encoding> EncodingOf(std::string_view type) {
-  if (type == "application/json" || type == "*/*" || type == "application/*") {
+  const auto is = [type](std::string_view known) { return EqualsIgnoringCase(type, known); };
+  if (is("application/json") || is("*/*") || is("application/*")) {
     return documents::Encoding::kJson;
   }
-  if (type == "application/yaml") return documents::Encoding::kYaml;
-  if (type == api::kProtobufMediaType) return documents::Encoding::kProtobuf;
+  if (is("application/yaml")) return documents::Encoding::kYaml;
+  if (is(api::kProtobufMediaType)) return documents::Encoding::kProtobuf;
   return std::nullopt;
 }
 
 bool NamesServedType(const Clause& clause) {
-  return clause.type != "application/*" && EncodingOf(clause.type).has_value();
+  return !EqualsIgnoringCase(clause.type, "application/*") && EncodingOf(clause.type).has_value();
 }
 
 // The aggregated form of discovery that the clause asks for.
@@ -188,12 +188,11 @@ std::string EssenceOf(std::string_view media_type) {
 }
 
 Result<BodyFormat> BodyFormatOf(std::string_view content_type) {
-  const std::string essence = EssenceOf(content_type);
-  if (essence.empty() || essence == "application/json" || essence == "*/*") {
-    return BodyFormat::kJson;
-  }
-  if (essence == "application/yaml") return BodyFormat::kYaml;
-  if (essence == api::kProtobufMediaType) return BodyFormat::kProtobuf;
+  const std::string_view type = Cut(content_type, ';');
+  const auto is = [type](std::string_view known) { return EqualsIgnoringCase(type, known); };
+  if (type.empty() || is("application/json") || is("*/*")) return BodyFormat::kJson;
+  if (is("application/yaml")) return BodyFormat::kYaml;
+  if (is(api::kProtobufMediaType)) return BodyFormat::kProtobuf;
   return Fail(StatusReason::kUnsupportedMediaType,
               fmt::format("the body of the request was in an unknown format - accepted media types "
                           "include: {}",

@@ -100,9 +100,8 @@ void Exchange::Finished(Result<verbs::Answer> result) {
     if (reactor.in_thread() || (workers != nullptr && workers->in_pool())) {
       return Answered(std::move(answer));
     }
-    const auto shared = std::make_shared<verbs::Answer>(std::move(answer));
-    reactor.Post([self = shared_from_this(), shared] {
-      self->Guarded([&] { self->Answered(std::move(*shared)); });
+    reactor.Post([self = shared_from_this(), answer = std::move(answer)]() mutable {
+      self->Guarded([&] { self->Answered(std::move(answer)); });
     });
   });
 }

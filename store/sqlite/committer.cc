@@ -154,7 +154,7 @@ void Committer::ForceFloor(Revision floor) {
 }
 
 Committer::Outcome Committer::Judge(Request& request) {
-  Outcome outcome = Fail(OutOfMemory());
+  std::optional<Outcome> outcome;
   const auto judge = [&] {
     if (const auto* expire = std::get_if<Expire>(&request.what)) {
       request.what = sequencer_.DueBy(expire->now, expire->max);
@@ -162,7 +162,7 @@ Committer::Outcome Committer::Judge(Request& request) {
     outcome = sequencer_.Accept(std::get<Txn>(request.what));
   };
   if (!HadMemory(judge)) return Fail(OutOfMemory());  // it alone
-  return outcome;
+  return *std::move(outcome);
 }
 
 void Committer::SequenceAll(std::vector<Request>& batch, std::vector<Sequenced>& judged) {
