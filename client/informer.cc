@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <iterator>
 #include <utility>
 
 namespace dray::client {
@@ -183,11 +184,21 @@ const Informer::Keys& Informer::Indexed(size_t index, std::string_view value) co
   return found == indexes_[index].keys.end() ? kNone : found->second;
 }
 
+// The first object whose key is not less. Objects that come one after the other mostly have keys
+// that do, so the place behind the last is looked at first.
+Informer::Objects::iterator Informer::PlaceOf(const std::string& key) {
+  if (last_put_ != objects_.end() && last_put_->first < key) {
+    const auto next = std::next(last_put_);
+    if (next == objects_.end() || next->first >= key) return next;
+  }
+  return objects_.lower_bound(key);
+}
+
 void Informer::Put(const api::Object& object) {
   const std::string key = api::ObjectKey(object.metadata());
-  const auto known = objects_.lower_bound(key);
+  const auto known = PlaceOf(key);
   if (known == objects_.end() || known->first != key) {
-    const auto added = objects_.emplace_hint(known, key, object);
+    const auto added = last_put_ = objects_.emplace_hint(known, key, object);
     ChangeIndexes(key, nullptr, &added->second);
     return Notify(nullptr, &added->second);
   }
@@ -202,8 +213,10 @@ void Informer::Put(const api::Object& object) {
 }
 
 void Informer::Remove(const std::string& key) {
-  const auto node = objects_.extract(key);
-  if (node.empty()) return;
+  const auto found = objects_.find(key);
+  if (found == objects_.end()) return;
+  if (found == last_put_) last_put_ = objects_.end();
+  const auto node = objects_.extract(found);
   ChangeIndexes(key, &node.mapped(), nullptr);
   Notify(&node.mapped(), nullptr);
 }

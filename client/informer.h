@@ -99,6 +99,7 @@ class Informer {
   void Failed(std::string_view what, const Error& error, MonotonicTime now);
   void Replace(const ObjectList& list);
   void Put(const api::Object& object);
+  Objects::iterator PlaceOf(const std::string& key);
   void Remove(const std::string& key);
   void Notify(const api::Object* before, const api::Object* after);
   void ChangeIndexes(const std::string& key, const api::Object* before, const api::Object* after);
@@ -117,6 +118,7 @@ class Informer {
   };
   std::vector<Index> indexes_;
   Objects objects_;
+  Objects::iterator last_put_ = objects_.end();  // the end: none that is still there
   bool synced_ = false;
   bool must_list_ = true;
   std::string resource_version_;  // the watch continues after this

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "client/informer.h"
 
+#include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -72,6 +74,26 @@ TEST_F(InformerTest, ListsThenFollows) {
   informer_.Step();
   EXPECT_THAT(TakeSeen(), ElementsAre("+a", "+b", "~a", "-b"));
   EXPECT_THAT(informer_.objects(), SizeIs(1));
+}
+
+TEST_F(InformerTest, KeepsObjectsInOrderHoweverTheyComeAndGo) {
+  std::set<std::string> names;
+  uint64_t random = 1;
+  for (int turn = 0; turn < 300; ++turn) {
+    random = random * 6'364'136'223'846'793'005U + 1'442'695'040'888'963'407U;
+    const std::string name = fmt::format("pod-{:02}", (random >> 33U) % 40);
+    if (names.contains(name)) {
+      ASSERT_TRUE(client_.Delete(Ref(name), {.grace_period_seconds = 0}).has_value());
+      names.erase(name);
+    } else {
+      ASSERT_TRUE(client_.Create(MakePod(name)).has_value());
+      names.insert(name);
+    }
+    informer_.Step();
+    std::vector<std::string> mirrored;
+    for (const auto& [key, pod] : informer_.objects()) mirrored.push_back(pod.metadata().name);
+    ASSERT_THAT(mirrored, ::testing::ElementsAreArray(names)) << "turn " << turn;
+  }
 }
 
 TEST_F(InformerTest, IndexFollowsChangesAndForgetsEmptyValues) {

@@ -62,14 +62,14 @@ bool Evicts(const ResourceSlice& slice) {
 }  // namespace
 
 DeviceTaintEviction::DeviceTaintEviction(
-    client::Client& client, World& world, Wakeup& wakeup, Log log, bool rules)
+    client::Client& client, World& world, client::SharedInformers& informers, Log log, bool rules)
     : client_(client),
       world_(world),
       log_(std::move(log)),
       events_(client, world, "device-taint-eviction-controller", log_),
-      pods_(client, kPodKind, world.clock, wakeup, log_),
-      claims_(client, api::Reflected<ResourceClaim>::kKind, world.clock, wakeup, log_),
-      slices_(client, api::Reflected<ResourceSlice>::kKind, world.clock, wakeup, log_) {
+      pods_(informers.Of(kPodKind)),
+      claims_(informers.Of(api::Reflected<ResourceClaim>::kKind)),
+      slices_(informers.Of(api::Reflected<ResourceSlice>::kKind)) {
   claims_by_pool_ = claims_.AddIndex([](const api::Object& object, auto& values) {
     const auto& allocation = object.As<ResourceClaim>().status.allocation;
     if (!allocation.has_value()) return;
@@ -89,7 +89,7 @@ DeviceTaintEviction::DeviceTaintEviction(
   claims_.OnChange([this](auto* before, auto* after) { OnClaim(before, after); });
   slices_.OnChange([this](auto* before, auto* after) { OnSlice(before, after); });
   if (!rules) return;
-  rules_.emplace(client, api::Reflected<Rule>::kKind, world.clock, wakeup, log_);
+  rules_ = &informers.Of(api::Reflected<Rule>::kKind);
   rules_->OnChange([this](auto* before, auto* after) { OnRule(before, after); });
 }
 
@@ -106,7 +106,7 @@ void DeviceTaintEviction::CountIn(metrics::Registry& registry) {
 std::optional<MonotonicTime> DeviceTaintEviction::Step() {
   std::optional<MonotonicTime> next;
   bool synced = true;
-  for (client::Informer* informer : {&pods_, &claims_, &slices_, rules_ ? &*rules_ : nullptr}) {
+  for (client::Informer* informer : {&pods_, &claims_, &slices_, rules_}) {
     if (informer == nullptr) continue;
     next = client::Earlier(next, informer->Step());
     synced = synced && informer->synced();
@@ -132,7 +132,7 @@ std::optional<MonotonicTime> DeviceTaintEviction::Step() {
 /// While there are none nobody is evicted, and nothing has to be looked at.
 bool DeviceTaintEviction::AnyTaints() const {
   return !tainted_slices_.empty() || !scheduled_.empty() ||
-         (rules_.has_value() && !rules_->objects().empty());
+         (rules_ != nullptr && !rules_->objects().empty());
 }
 
 void DeviceTaintEviction::Enqueue(std::string_view type, std::string_view key) {
@@ -154,7 +154,7 @@ void DeviceTaintEviction::EnqueueUsers(const ResourceClaim& claim) {
 
 void DeviceTaintEviction::EnqueueAll() {
   queue_overflowed_ = false;
-  if (rules_.has_value()) {
+  if (rules_ != nullptr) {
     for (const auto& [name, rule] : rules_->objects()) Enqueue("rule", name);
   }
   for (const auto& [key, claim] : claims_.objects()) EnqueueUsers(claim.As<ResourceClaim>());
@@ -257,7 +257,7 @@ void DeviceTaintEviction::VisitTaints(const resource_v1::DeviceRequestAllocation
       break;
     }
   }
-  if (!rules_.has_value()) return;
+  if (rules_ == nullptr) return;
   for (const auto& [name, object] : rules_->objects()) {
     const auto& rule = object.As<Rule>();
     const bool simulated = as_if != nullptr && as_if->metadata.uid == rule.metadata.uid;

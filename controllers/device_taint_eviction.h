@@ -19,11 +19,11 @@
 #include "api/resource_v1/slice.h"
 #include "base/log.h"
 #include "base/result.h"
-#include "base/wakeup.h"
 #include "base/world.h"
 #include "client/client.h"
 #include "client/event_recorder.h"
 #include "client/informer.h"
+#include "client/shared_informers.h"
 #include "client/work_queue.h"
 #include "controllers/eviction.h"
 #include "metrics/registry.h"
@@ -37,7 +37,11 @@ class DeviceTaintEviction {
   static constexpr std::chrono::seconds kStatusPeriod{10};
 
   /// Without `rules` only taints that drivers publish count.
-  DeviceTaintEviction(client::Client& client, World& world, Wakeup& wakeup, Log log, bool rules);
+  DeviceTaintEviction(client::Client& client,
+                      World& world,
+                      client::SharedInformers& informers,
+                      Log log,
+                      bool rules);
   DeviceTaintEviction(const DeviceTaintEviction&) = delete;
   DeviceTaintEviction& operator=(const DeviceTaintEviction&) = delete;
   ~DeviceTaintEviction() = default;
@@ -87,10 +91,10 @@ class DeviceTaintEviction {
   std::map<std::string, size_t, std::less<>> evicted_;      // pods, by rule uid
   std::set<std::string, std::less<>> tainted_slices_;       // with effect NoExecute
 
-  client::Informer pods_;
-  client::Informer claims_;
-  client::Informer slices_;
-  std::optional<client::Informer> rules_;
+  client::Informer& pods_;
+  client::Informer& claims_;
+  client::Informer& slices_;
+  client::Informer* rules_ = nullptr;
   size_t claims_by_pool_ = 0;
   size_t pods_by_group_ = 0;
   size_t slices_by_pool_ = 0;

@@ -110,7 +110,8 @@ class DeviceTaintEvictionTest : public ::testing::Test {
   SimulatedWorld world_{1};
   MemoryClient client_;
   Wakeup wakeup_;
-  DeviceTaintEviction controller_{client_, world_.world(), wakeup_, Log::Silent(), true};
+  client::SharedInformers informers_{client_, world_.world().clock, wakeup_, Log::Silent()};
+  DeviceTaintEviction controller_{client_, world_.world(), informers_, Log::Silent(), true};
 };
 
 TEST_F(DeviceTaintEvictionTest, WithoutTaintsNothingHappens) {

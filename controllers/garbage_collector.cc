@@ -43,16 +43,20 @@ bool IsMissing(const Error& error) {
 
 }  // namespace
 
-GarbageCollector::GarbageCollector(
-    client::Client& client, World& world, Wakeup& wakeup, Log log, const api::Scheme& scheme)
+GarbageCollector::GarbageCollector(client::Client& client,
+                                   World& world,
+                                   client::SharedInformers& informers,
+                                   Log log,
+                                   const api::Scheme& scheme)
     : client_(client), world_(world), log_(std::move(log)), scheme_(scheme) {
   std::set<const api::KindInfo*> hubs;  // versions of one hub show the same objects
   for (const api::KindInfo* kind : scheme.kinds()) {
     if (!IsFollowed(*kind) || !hubs.insert(&kind->storage()).second) continue;
+    // The form that the other controllers look at, where it is served.
+    const bool has_hub = std::ranges::count(scheme.kinds(), &kind->storage()) > 0;
+    if (has_hub && IsFollowed(kind->storage())) kind = &kind->storage();
     const size_t index = mirrors_.size();
-    mirrors_.push_back(
-        {.kind = kind,
-         .objects = std::make_unique<client::Informer>(client, *kind, world.clock, wakeup, log_)});
+    mirrors_.push_back({.kind = kind, .objects = &informers.Of(*kind)});
     mirrors_[index].objects->OnChange(
         [this, index](auto* before, auto* after) { OnChange(index, before, after); });
   }

@@ -16,11 +16,11 @@
 #include "api/object.h"
 #include "base/log.h"
 #include "base/result.h"
-#include "base/wakeup.h"
 #include "base/world.h"
 #include "client/client.h"
 #include "client/informer.h"
 #include "client/queue_metrics.h"
+#include "client/shared_informers.h"
 #include "client/work_queue.h"
 #include "controllers/garbage.h"
 
@@ -30,8 +30,11 @@ namespace dray::controllers {
 /// Step() when woken. The arguments outlive it.
 class GarbageCollector {
  public:
-  GarbageCollector(
-      client::Client& client, World& world, Wakeup& wakeup, Log log, const api::Scheme& scheme);
+  GarbageCollector(client::Client& client,
+                   World& world,
+                   client::SharedInformers& informers,
+                   Log log,
+                   const api::Scheme& scheme);
   GarbageCollector(const GarbageCollector&) = delete;
   GarbageCollector& operator=(const GarbageCollector&) = delete;
   ~GarbageCollector() = default;
@@ -49,7 +52,7 @@ class GarbageCollector {
   /// A kind, and its objects.
   struct Mirror {
     const api::KindInfo* kind;
-    std::unique_ptr<client::Informer> objects;
+    client::Informer* objects;
   };
 
   std::optional<MonotonicTime> Follow();

@@ -64,8 +64,9 @@ class GarbageCollectorTest : public ::testing::Test {
   SimulatedWorld world_{1};
   MemoryClient client_;
   Wakeup wakeup_;
+  client::SharedInformers informers_{client_, world_.world().clock, wakeup_, Log::Silent()};
   api::Scheme scheme_;
-  GarbageCollector collector_{client_, world_.world(), wakeup_, Log::Silent(), scheme_};
+  GarbageCollector collector_{client_, world_.world(), informers_, Log::Silent(), scheme_};
 };
 
 TEST_F(GarbageCollectorTest, DependentsFollowTheirOwner) {

@@ -105,8 +105,9 @@ class GroupClaimsTest : public ::testing::Test {
   SimulatedWorld world_{1};
   MemoryClient client_;
   Wakeup wakeup_;
+  client::SharedInformers informers_{client_, world_.world().clock, wakeup_, Log::Silent()};
   ResourceClaimController controller_{
-      client_, world_.world(), wakeup_, Log::Silent(), {.group_claims = true}};
+      client_, world_.world(), informers_, Log::Silent(), {.group_claims = true}};
 };
 
 TEST_F(GroupClaimsTest, TheClaimOfAGroupIsMadeOnceAndBeforeItsPods) {
@@ -218,7 +219,8 @@ TEST_F(GroupClaimsTest, AGroupDeletedWhileNobodyLookedIsFoundMissing) {
   const api::Object claim = CreateAllocated("shared");
   ReserveFor(claim, api::claims::ConsumerOf(group.As<PodGroup>()));
   DeleteGroup();
-  ResourceClaimController blind(client_, world_.world(), wakeup_, Log::Silent(), {});
+  client::SharedInformers others(client_, world_.world().clock, wakeup_, Log::Silent());
+  ResourceClaimController blind(client_, world_.world(), others, Log::Silent(), {});
   for (int i = 0; i < 10; ++i) blind.Step();
   EXPECT_THAT(Claim("shared").status.reserved_for, SizeIs(1)) << "groups are not its business";
   Settle();

@@ -9,28 +9,29 @@ Manager::Manager(client::Client& client,
                  const api::Scheme& scheme,
                  const Options& options)
     : clock_(world.clock),
+      informers_(client, world.clock, loop_.wakeup(), log),
       claims_(client,
               world,
-              loop_.wakeup(),
+              informers_,
               log,
               {.group_claims = options.group_claims, .classic = options.classic}),
-      namespaces_(client, world, loop_.wakeup(), log, scheme),
-      garbage_(client, world, loop_.wakeup(), log, scheme),
+      namespaces_(client, world, informers_, log, scheme),
+      garbage_(client, world, informers_, log, scheme),
       quotas_(client,
               world,
-              loop_.wakeup(),
+              informers_,
               log,
               {.scheme = scheme, .extended = options.extended_resources}),
-      node_taints_(client, world, loop_.wakeup(), log),
-      pod_garbage_(client, world, loop_.wakeup(), log),
-      roles_(client, world, loop_.wakeup(), log) {
+      node_taints_(client, world, informers_, log),
+      pod_garbage_(client, world, informers_, log),
+      roles_(client, world, informers_, log) {
   if (options.taint_eviction) {
-    evictions_.emplace(client, world, loop_.wakeup(), log, options.taint_rules.has_value());
+    evictions_.emplace(client, world, informers_, log, options.taint_rules.has_value());
   }
   if (options.pool_status) {
-    pool_status_.emplace(client, world, loop_.wakeup(), log, options.taint_rules);
+    pool_status_.emplace(client, world, informers_, log, options.taint_rules);
   }
-  if (options.pod_groups) pod_groups_.emplace(client, world, loop_.wakeup(), log);
+  if (options.pod_groups) pod_groups_.emplace(client, world, informers_, log);
   if (options.metrics != nullptr) CountIn(*options.metrics);
 }
 

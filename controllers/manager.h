@@ -63,6 +63,7 @@ class Manager {
 
   const Clock& clock_;
   client::Loop loop_;
+  client::SharedInformers informers_;
   ResourceClaimController claims_;
   NamespaceController namespaces_;
   GarbageCollector garbage_;

@@ -24,13 +24,16 @@ bool IsTerminating(const api::Object& object) {
 
 }  // namespace
 
-NamespaceController::NamespaceController(
-    client::Client& client, World& world, Wakeup& wakeup, Log log, const api::Scheme& scheme)
+NamespaceController::NamespaceController(client::Client& client,
+                                         World& world,
+                                         client::SharedInformers& informers,
+                                         Log log,
+                                         const api::Scheme& scheme)
     : client_(client),
       world_(world),
       log_(std::move(log)),
       scheme_(scheme),
-      namespaces_(client, api::Reflected<Namespace>::kKind, world.clock, wakeup, log_) {
+      namespaces_(informers.Of(api::Reflected<Namespace>::kKind)) {
   namespaces_.OnChange([this](const api::Object* /*before*/, const api::Object* after) {
     // A full queue means a million namespaces; those left out are taken up at their next change.
     if (after != nullptr && IsTerminating(*after)) (void)queue_.Add(after->metadata().name);

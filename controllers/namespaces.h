@@ -11,11 +11,11 @@
 #include "api/kind.h"
 #include "base/log.h"
 #include "base/result.h"
-#include "base/wakeup.h"
 #include "base/world.h"
 #include "client/client.h"
 #include "client/informer.h"
 #include "client/queue_metrics.h"
+#include "client/shared_informers.h"
 #include "client/work_queue.h"
 #include "controllers/namespace_conditions.h"
 
@@ -24,8 +24,11 @@ namespace dray::controllers {
 /// Belongs to one thread, which calls Step() when woken. The arguments outlive it.
 class NamespaceController {
  public:
-  NamespaceController(
-      client::Client& client, World& world, Wakeup& wakeup, Log log, const api::Scheme& scheme);
+  NamespaceController(client::Client& client,
+                      World& world,
+                      client::SharedInformers& informers,
+                      Log log,
+                      const api::Scheme& scheme);
   NamespaceController(const NamespaceController&) = delete;
   NamespaceController& operator=(const NamespaceController&) = delete;
   ~NamespaceController() = default;
@@ -50,7 +53,7 @@ class NamespaceController {
   const api::Scheme& scheme_;
   // Nothing tells when the last object has gone.
   client::WorkQueue queue_{{.max_delay = std::chrono::seconds(10)}};
-  client::Informer namespaces_;
+  client::Informer& namespaces_;
 };
 
 }  // namespace dray::controllers

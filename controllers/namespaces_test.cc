@@ -60,7 +60,8 @@ class NamespacesTest : public ::testing::Test {
   client::testing::MemoryClient client_;
   api::Scheme scheme_;
   Wakeup wakeup_;
-  NamespaceController controller_{client_, world_.world(), wakeup_, Log::Silent(), scheme_};
+  client::SharedInformers informers_{client_, world_.world().clock, wakeup_, Log::Silent()};
+  NamespaceController controller_{client_, world_.world(), informers_, Log::Silent(), scheme_};
 };
 
 TEST_F(NamespacesTest, SaysWhatHoldsItUpUntilNothingDoes) {

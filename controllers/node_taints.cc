@@ -63,11 +63,14 @@ api::List<Taint> NeededTaints(const Node& node) {
   return taints;
 }
 
-NodeTaints::NodeTaints(client::Client& client, World& world, Wakeup& wakeup, Log log)
+NodeTaints::NodeTaints(client::Client& client,
+                       World& world,
+                       client::SharedInformers& informers,
+                       Log log)
     : client_(client),
       world_(world),
       log_(std::move(log)),
-      nodes_(client, api::Reflected<Node>::kKind, world.clock, wakeup, log_) {
+      nodes_(informers.Of(api::Reflected<Node>::kKind)) {
   nodes_.OnChange([this](auto*, auto* after) {
     if (after == nullptr) return;
     const Node& node = after->template As<Node>();

@@ -10,10 +10,10 @@
 #include "api/core_v1/node.h"
 #include "base/log.h"
 #include "base/result.h"
-#include "base/wakeup.h"
 #include "base/world.h"
 #include "client/client.h"
 #include "client/informer.h"
+#include "client/shared_informers.h"
 #include "client/work_queue.h"
 
 namespace dray::controllers {
@@ -26,7 +26,7 @@ api::List<api::core_v1::Taint> NeededTaints(const api::core_v1::Node& node);
 /// Belongs to one thread, which calls Step() when woken. The arguments outlive it.
 class NodeTaints {
  public:
-  NodeTaints(client::Client& client, World& world, Wakeup& wakeup, Log log);
+  NodeTaints(client::Client& client, World& world, client::SharedInformers& informers, Log log);
   NodeTaints(const NodeTaints&) = delete;
   NodeTaints& operator=(const NodeTaints&) = delete;
   ~NodeTaints() = default;
@@ -43,7 +43,7 @@ class NodeTaints {
   Log log_;
   client::WorkQueue queue_;
   bool queue_overflowed_ = false;
-  client::Informer nodes_;
+  client::Informer& nodes_;
 };
 
 }  // namespace dray::controllers

@@ -85,9 +85,10 @@ TEST(NodeTaints, ANodeLosesTheTaintWhenItIsReady) {
   SimulatedWorld world{1};
   client::testing::MemoryClient client;
   Wakeup wakeup;
+  client::SharedInformers informers(client, world.world().clock, wakeup, Log::Silent());
   Node node = NodeThat({.name = "", .conditions = {{"Ready", "False"}}, .taints = {kNotReady}});
   ASSERT_TRUE(client.Create(api::Object::Of(std::move(node))).has_value());
-  NodeTaints controller(client, world.world(), wakeup, Log::Silent());
+  NodeTaints controller(client, world.world(), informers, Log::Silent());
   const auto keys = [&] {
     for (int i = 0; i < 5; ++i) controller.Step();
     return KeysOf(client.Get({&api::Reflected<Node>::kKind, "", "n"})->As<Node>());

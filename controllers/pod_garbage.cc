@@ -45,12 +45,15 @@ void SetFailed(Pod& pod, api::Time now) {
 
 }  // namespace
 
-PodGarbage::PodGarbage(client::Client& client, World& world, Wakeup& wakeup, Log log)
+PodGarbage::PodGarbage(client::Client& client,
+                       World& world,
+                       client::SharedInformers& informers,
+                       Log log)
     : client_(client),
       world_(world),
       log_(std::move(log)),
-      nodes_(client, api::Reflected<api::core_v1::Node>::kKind, world.clock, wakeup, log_),
-      pods_(client, api::Reflected<Pod>::kKind, world.clock, wakeup, log_) {
+      nodes_(informers.Of(api::Reflected<api::core_v1::Node>::kKind)),
+      pods_(informers.Of(api::Reflected<Pod>::kKind)) {
   pods_by_node_ = pods_.AddIndex([](const api::Object& pod, auto& values) {
     const std::string& node = pod.As<Pod>().spec.node_name;
     if (!node.empty()) values.push_back(node);

@@ -11,10 +11,10 @@
 #include "api/object.h"
 #include "base/log.h"
 #include "base/result.h"
-#include "base/wakeup.h"
 #include "base/world.h"
 #include "client/client.h"
 #include "client/informer.h"
+#include "client/shared_informers.h"
 #include "client/work_queue.h"
 #include "metrics/registry.h"
 
@@ -26,7 +26,7 @@ class PodGarbage {
   /// A node must be missing for so long, as upstream has it: its agent may make it again.
   static constexpr std::chrono::seconds kQuarantine{40};
 
-  PodGarbage(client::Client& client, World& world, Wakeup& wakeup, Log log);
+  PodGarbage(client::Client& client, World& world, client::SharedInformers& informers, Log log);
   PodGarbage(const PodGarbage&) = delete;
   PodGarbage& operator=(const PodGarbage&) = delete;
   ~PodGarbage() = default;
@@ -50,8 +50,8 @@ class PodGarbage {
   metrics::Registry* metrics_ = nullptr;
   client::WorkQueue queue_;  // names of nodes
   bool queue_overflowed_ = false;
-  client::Informer nodes_;
-  client::Informer pods_;
+  client::Informer& nodes_;
+  client::Informer& pods_;
   size_t pods_by_node_ = 0;  // index of pods_
 };
 

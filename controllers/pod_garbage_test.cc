@@ -55,7 +55,8 @@ class PodGarbageTest : public ::testing::Test {
   client::testing::MemoryClient client_;
   metrics::Registry registry_;
   Wakeup wakeup_;
-  PodGarbage garbage_{client_, world_.world(), wakeup_, Log::Silent()};
+  client::SharedInformers informers_{client_, world_.world().clock, wakeup_, Log::Silent()};
+  PodGarbage garbage_{client_, world_.world(), informers_, Log::Silent()};
 };
 
 TEST_F(PodGarbageTest, PodsGoSomeTimeAfterTheirNode) {

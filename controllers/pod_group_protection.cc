@@ -31,13 +31,13 @@ bool IsHeld(const api::meta_v1::ObjectMeta& group) {
 
 PodGroupProtection::PodGroupProtection(client::Client& client,
                                        World& world,
-                                       Wakeup& wakeup,
+                                       client::SharedInformers& informers,
                                        Log log)
     : client_(client),
       world_(world),
       log_(std::move(log)),
-      groups_(client, api::Reflected<PodGroup>::kKind, world.clock, wakeup, log_),
-      pods_(client, api::Reflected<Pod>::kKind, world.clock, wakeup, log_) {
+      groups_(informers.Of(api::Reflected<PodGroup>::kKind)),
+      pods_(informers.Of(api::Reflected<Pod>::kKind)) {
   active_by_group_ = pods_.AddIndex([](const api::Object& object, auto& values) {
     const auto& pod = object.As<Pod>();
     if (api::pods::HasEnded(pod)) return;

@@ -11,10 +11,10 @@
 #include "api/object.h"
 #include "base/log.h"
 #include "base/result.h"
-#include "base/wakeup.h"
 #include "base/world.h"
 #include "client/client.h"
 #include "client/informer.h"
+#include "client/shared_informers.h"
 #include "client/work_queue.h"
 
 namespace dray::controllers {
@@ -22,7 +22,10 @@ namespace dray::controllers {
 /// Belongs to one thread, which calls Step() when woken. The arguments outlive it.
 class PodGroupProtection {
  public:
-  PodGroupProtection(client::Client& client, World& world, Wakeup& wakeup, Log log);
+  PodGroupProtection(client::Client& client,
+                     World& world,
+                     client::SharedInformers& informers,
+                     Log log);
   PodGroupProtection(const PodGroupProtection&) = delete;
   PodGroupProtection& operator=(const PodGroupProtection&) = delete;
   ~PodGroupProtection() = default;
@@ -41,8 +44,8 @@ class PodGroupProtection {
   Log log_;
   client::WorkQueue queue_;
   bool queue_overflowed_ = false;
-  client::Informer groups_;
-  client::Informer pods_;
+  client::Informer& groups_;
+  client::Informer& pods_;
   size_t active_by_group_ = 0;  // index of pods_: those that are not finished, by their group
 };
 

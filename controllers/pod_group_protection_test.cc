@@ -61,7 +61,8 @@ class PodGroupProtectionTest : public ::testing::Test {
   SimulatedWorld world_{1};
   MemoryClient client_;
   Wakeup wakeup_;
-  PodGroupProtection controller_{client_, world_.world(), wakeup_, Log::Silent()};
+  client::SharedInformers informers_{client_, world_.world().clock, wakeup_, Log::Silent()};
+  PodGroupProtection controller_{client_, world_.world(), informers_, Log::Silent()};
 };
 
 TEST_F(PodGroupProtectionTest, AGroupThatNobodyDeletesStays) {
@@ -110,7 +111,8 @@ TEST_F(PodGroupProtectionTest, ARefusedWriteIsTriedAgain) {
 
 TEST_F(PodGroupProtectionTest, AGroupThatWasDeletedBeforeIsLetGo) {
   DeleteGroup();
-  PodGroupProtection successor(client_, world_.world(), wakeup_, Log::Silent());
+  client::SharedInformers others(client_, world_.world().clock, wakeup_, Log::Silent());
+  PodGroupProtection successor(client_, world_.world(), others, Log::Silent());
   for (int i = 0; i < 3; ++i) successor.Step();
   EXPECT_FALSE(IsThere());
 }

@@ -89,8 +89,11 @@ bool IsMissing(const Error& error) {
 
 }  // namespace
 
-ResourceClaimController::ResourceClaimController(
-    client::Client& client, World& world, Wakeup& wakeup, Log log, Options options)
+ResourceClaimController::ResourceClaimController(client::Client& client,
+                                                 World& world,
+                                                 client::SharedInformers& informers,
+                                                 Log log,
+                                                 Options options)
     : client_(client),
       world_(world),
       log_(std::move(log)),
@@ -98,9 +101,9 @@ ResourceClaimController::ResourceClaimController(
       events_(client, world, "resource_claim", log_),
       queue_(options.queue),
       rounds_(client),
-      templates_(client, TemplateKind(options.classic), world.clock, wakeup, log_),
-      claims_(client, ClaimKind(options.classic), world.clock, wakeup, log_),
-      pods_(client, kPodKind, world.clock, wakeup, log_) {
+      templates_(informers.Of(TemplateKind(options.classic))),
+      claims_(informers.Of(ClaimKind(options.classic))),
+      pods_(informers.Of(kPodKind)) {
   claims_by_owner_ = claims_.AddIndex([](const api::Object& claim, auto& values) {
     for (std::string uid : {OwnerPodUid(claim.metadata()), OwnerGroupUid(claim.metadata())}) {
       if (!uid.empty()) values.push_back(std::move(uid));
@@ -114,14 +117,10 @@ ResourceClaimController::ResourceClaimController(
   claims_.OnChange([this](auto* before, auto* after) { OnClaim(before, after); });
   templates_.OnChange([this](auto*, auto* after) { OnTemplate(after); });
   if (options_.classic != ClassicClaims::kNone) {
-    contexts_.emplace(client,
-                      api::Reflected<api::resource_v1alpha2::PodSchedulingContext>::kKind,
-                      world.clock,
-                      wakeup,
-                      log_);
+    contexts_ = &informers.Of(api::Reflected<api::resource_v1alpha2::PodSchedulingContext>::kKind);
   }
   if (!options.group_claims) return;
-  groups_.emplace(client, kGroupKind, world.clock, wakeup, log_);
+  groups_ = &informers.Of(kGroupKind);
   groups_by_template_ = groups_->AddIndex(TemplatesOf<PodGroup>);
   groups_->OnChange([this](auto* before, auto* after) { OnGroup(before, after); });
   pods_by_group_ = pods_.AddIndex([](const api::Object& pod, auto& values) {
@@ -139,13 +138,12 @@ void ResourceClaimController::CountIn(metrics::Registry& registry) {
 std::optional<MonotonicTime> ResourceClaimController::Step() {
   std::optional<MonotonicTime> next;
   bool synced = true;
-  for (client::Informer* informer :
-       {&templates_, &claims_, groups_ ? &*groups_ : nullptr, &pods_}) {
+  for (client::Informer* informer : {&templates_, &claims_, groups_, &pods_}) {
     if (informer == nullptr) continue;
     next = client::Earlier(next, informer->Step());
     synced = synced && informer->synced();
   }
-  if (contexts_.has_value()) {
+  if (contexts_ != nullptr) {
     next = client::Earlier(next, contexts_->Step());
     synced = synced && contexts_->synced();
   }
@@ -169,7 +167,7 @@ void ResourceClaimController::EnqueueAll() {
   queue_overflowed_ = false;
   for (const auto& [key, pod] : pods_.objects()) OnPod(nullptr, &pod);
   for (const auto& [key, claim] : claims_.objects()) Enqueue("claim", key);
-  if (!groups_) return;
+  if (groups_ == nullptr) return;
   for (const auto& [key, group] : groups_->objects()) Enqueue("podgroup", key);
 }
 
@@ -198,7 +196,7 @@ void ResourceClaimController::OnClaim(const api::Object* before, const api::Obje
     const bool concerned = after == nullptr || !pod.spec.node_name.empty();
     if (concerned && !IsDone(pod)) Enqueue("pod", name);
   }
-  if (after != nullptr || !groups_) return;
+  if (after != nullptr || groups_ == nullptr) return;
   for (const auto& owner : before->metadata().owner_references) {
     if (owner.kind == kGroupKind.kind) {
       Enqueue("podgroup", fmt::format("{}/{}", before->metadata().namespace_, owner.name));
@@ -210,7 +208,7 @@ void ResourceClaimController::OnTemplate(const api::Object* after) {
   if (after == nullptr) return;
   const std::string key = api::ObjectKey(after->metadata());
   for (const std::string& pod : pods_.Indexed(pods_by_template_, key)) Enqueue("pod", pod);
-  if (!groups_) return;
+  if (groups_ == nullptr) return;
   for (const std::string& group : groups_->Indexed(groups_by_template_, key)) {
     Enqueue("podgroup", group);
   }
@@ -289,7 +287,8 @@ Task<> ResourceClaimController::SyncPod(std::string key) {
   if (found == nullptr) co_return {};
   const api::Object object = *found;
   const auto& pod = object.As<core_v1::Pod>();
-  const std::string group_key = groups_ ? api::claims::PodGroupKeyOf(pod) : std::string();
+  const std::string group_key =
+      groups_ != nullptr ? api::claims::PodGroupKeyOf(pod) : std::string();
   const api::Object* found_group = group_key.empty() ? nullptr : groups_->Find(group_key);
   if (!group_key.empty() && found_group == nullptr) co_return {};  // it waits for its group
   const api::Object group = found_group == nullptr ? api::Object() : *found_group;
@@ -329,7 +328,7 @@ Result<> ResourceClaimController::ReadClaimsAgain(const core_v1::Pod& pod) {
 
 /// The drivers of a pod that bypassed the scheduler hear of its node from us.
 Result<> ResourceClaimController::TellDriversNode(const core_v1::Pod& pod) {
-  if (!contexts_.has_value()) return {};
+  if (contexts_ == nullptr) return {};
   const api::Object* known = contexts_->Find(api::ObjectKey(pod.metadata));
   if (known == nullptr) {
     DRAY_TRY(const api::Object created, client_.Create(MakeContext(pod)));
@@ -530,7 +529,7 @@ Result<bool> ResourceClaimController::IsAlive(
       return pod && !IsDone(pod->As<core_v1::Pod>());
     }
     case api::claims::ConsumerKind::kPodGroup: {
-      if (!groups_) return true;
+      if (groups_ == nullptr) return true;
       DRAY_TRY(const std::optional<api::Object> group,
                FindConsumer(*groups_, {&kGroupKind, namespace_, consumer.name}, consumer.uid));
       return group.has_value();

@@ -18,11 +18,11 @@
 #include "base/log.h"
 #include "base/result.h"
 #include "base/task.h"
-#include "base/wakeup.h"
 #include "base/world.h"
 #include "client/client.h"
 #include "client/event_recorder.h"
 #include "client/informer.h"
+#include "client/shared_informers.h"
 #include "client/work_queue.h"
 #include "client/write_rounds.h"
 #include "controllers/claim_generation.h"
@@ -43,8 +43,11 @@ class ResourceClaimController {
     ClassicClaims classic = ClassicClaims::kNone;
   };
 
-  ResourceClaimController(
-      client::Client& client, World& world, Wakeup& wakeup, Log log, Options options);
+  ResourceClaimController(client::Client& client,
+                          World& world,
+                          client::SharedInformers& informers,
+                          Log log,
+                          Options options);
   ResourceClaimController(const ResourceClaimController&) = delete;
   ResourceClaimController& operator=(const ResourceClaimController&) = delete;
   ~ResourceClaimController() = default;
@@ -124,11 +127,11 @@ class ResourceClaimController {
   std::deque<std::string> deleted_order_;
   std::set<std::string, std::less<>> deleted_;  // uids of pods and groups seen deleted
 
-  client::Informer templates_;
-  client::Informer claims_;
-  client::Informer pods_;
-  std::optional<client::Informer> groups_;
-  std::optional<client::Informer> contexts_;  // where drivers' own controllers allocate
+  client::Informer& templates_;
+  client::Informer& claims_;
+  client::Informer& pods_;
+  client::Informer* groups_ = nullptr;
+  client::Informer* contexts_ = nullptr;  // where drivers' own controllers allocate
   size_t claims_by_owner_ = 0;
   size_t pods_by_claim_ = 0;
   size_t pods_by_template_ = 0;

@@ -90,7 +90,8 @@ class ResourceClaimControllerTest : public ::testing::Test {
   SimulatedWorld world_{1};
   MemoryClient client_;
   Wakeup wakeup_;
-  ResourceClaimController controller_{client_, world_.world(), wakeup_, Log::Silent(), {}};
+  client::SharedInformers informers_{client_, world_.world().clock, wakeup_, Log::Silent()};
+  ResourceClaimController controller_{client_, world_.world(), informers_, Log::Silent(), {}};
 };
 
 TEST_F(ResourceClaimControllerTest, MakesTheClaimOnceAndRecordsIt) {
@@ -278,7 +279,8 @@ TEST_F(ResourceClaimControllerTest, PodDeletedWhileNobodyLookedIsFoundMissing) {
   Settle();
   Schedule(pod);
   DeletePod("worker");
-  ResourceClaimController successor(client_, world_.world(), wakeup_, Log::Silent(), {});
+  client::SharedInformers others(client_, world_.world().clock, wakeup_, Log::Silent());
+  ResourceClaimController successor(client_, world_.world(), others, Log::Silent(), {});
   for (int i = 0; i < 10; ++i) successor.Step();
   EXPECT_THAT(Claims(), IsEmpty());
 }
@@ -294,7 +296,8 @@ TEST_F(ResourceClaimControllerTest, ReservationStaysWhenTheServerCannotSay) {
         if (verb != MemoryClient::Verb::kGet) return {};
         return Fail(StatusReason::kServiceUnavailable, "down");
       });
-  ResourceClaimController successor(client_, world_.world(), wakeup_, Log::Silent(), {});
+  client::SharedInformers others(client_, world_.world().clock, wakeup_, Log::Silent());
+  ResourceClaimController successor(client_, world_.world(), others, Log::Silent(), {});
   for (int i = 0; i < 10; ++i) successor.Step();
   ASSERT_THAT(Claims(), SizeIs(1));
   EXPECT_THAT(Claims()[0].status.reserved_for, SizeIs(1));

@@ -33,7 +33,7 @@ Result<std::vector<Frozen<T>>> ListAll(client::Client& client) {
 
 ResourcePoolStatus::ResourcePoolStatus(client::Client& client,
                                        World& world,
-                                       Wakeup& wakeup,
+                                       client::SharedInformers& informers,
                                        Log log,
                                        std::optional<api::Release> taint_rules)
     : client_(client),
@@ -41,7 +41,7 @@ ResourcePoolStatus::ResourcePoolStatus(client::Client& client,
       log_(std::move(log)),
       taint_rules_(taint_rules),
       sweep_at_(world.clock.Monotonic() + kSweepPeriod),
-      requests_(client, api::Reflected<Request>::kKind, world.clock, wakeup, log_) {
+      requests_(informers.Of(api::Reflected<Request>::kKind)) {
   requests_.OnChange([this](const api::Object* before, const api::Object* after) {
     if (after == nullptr) {
       tries_.erase(before->metadata().name);

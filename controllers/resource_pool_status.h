@@ -13,10 +13,10 @@
 #include "api/release.h"
 #include "base/log.h"
 #include "base/result.h"
-#include "base/wakeup.h"
 #include "base/world.h"
 #include "client/client.h"
 #include "client/informer.h"
+#include "client/shared_informers.h"
 #include "client/work_queue.h"
 
 namespace dray::controllers {
@@ -36,7 +36,7 @@ class ResourcePoolStatus {
   /// With `taint_rules` DeviceTaintRules make devices unavailable, as in that release.
   ResourcePoolStatus(client::Client& client,
                      World& world,
-                     Wakeup& wakeup,
+                     client::SharedInformers& informers,
                      Log log,
                      std::optional<api::Release> taint_rules);
   ResourcePoolStatus(const ResourcePoolStatus&) = delete;
@@ -58,7 +58,7 @@ class ResourcePoolStatus {
   client::WorkQueue queue_;
   std::map<std::string, size_t> tries_;  // by name, while a pool is incomplete
   MonotonicTime sweep_at_;
-  client::Informer requests_;
+  client::Informer& requests_;
 };
 
 }  // namespace dray::controllers

@@ -52,8 +52,9 @@ class ResourcePoolStatusTest : public ::testing::Test {
   SimulatedWorld world_{1};
   MemoryClient client_;
   Wakeup wakeup_;
+  client::SharedInformers informers_{client_, world_.world().clock, wakeup_, Log::Silent()};
   ResourcePoolStatus controller_{
-      client_, world_.world(), wakeup_, Log::Silent(), api::Release::kNewest};
+      client_, world_.world(), informers_, Log::Silent(), api::Release::kNewest};
 };
 
 TEST_F(ResourcePoolStatusTest, AnswersOnce) {

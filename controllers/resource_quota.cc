@@ -96,15 +96,18 @@ class Reader {
 
 }  // namespace
 
-ResourceQuotaController::ResourceQuotaController(
-    client::Client& client, World& world, Wakeup& wakeup, Log log, const Options& options)
+ResourceQuotaController::ResourceQuotaController(client::Client& client,
+                                                 World& world,
+                                                 client::SharedInformers& informers,
+                                                 Log log,
+                                                 const Options& options)
     : client_(client),
       world_(world),
-      wakeup_(wakeup),
+      informers_(informers),
       log_(std::move(log)),
       extended_(options.extended),
       recount_at_(world.clock.Monotonic() + kRecountPeriod),
-      quotas_(client, kQuotas, world.clock, wakeup, log_) {
+      quotas_(informers.Of(kQuotas)) {
   std::set<const api::KindInfo*> hubs;  // versions of one hub show the same objects
   for (const api::KindInfo* kind : options.scheme.kinds()) {
     if (CanBeCounted(*kind) && hubs.insert(&kind->storage()).second) kinds_.push_back(kind);
@@ -173,7 +176,7 @@ void ResourceQuotaController::ChooseKinds() {
   for (const api::KindInfo* kind : named) {
     auto& informer = followed_[kind];
     if (informer != nullptr) continue;
-    informer = std::make_unique<client::Informer>(client_, *kind, world_.clock, wakeup_, log_);
+    informer = informers_.MakeOwn(*kind);
     informer->OnChange([this, kind](auto* before, auto* after) { OnObject(*kind, before, after); });
   }
 }

@@ -18,11 +18,11 @@
 #include "api/object.h"
 #include "base/log.h"
 #include "base/result.h"
-#include "base/wakeup.h"
 #include "base/world.h"
 #include "client/client.h"
 #include "client/informer.h"
 #include "client/queue_metrics.h"
+#include "client/shared_informers.h"
 #include "client/work_queue.h"
 
 namespace dray::controllers {
@@ -46,8 +46,11 @@ class ResourceQuotaController {
     bool extended = true;
   };
 
-  ResourceQuotaController(
-      client::Client& client, World& world, Wakeup& wakeup, Log log, const Options& options);
+  ResourceQuotaController(client::Client& client,
+                          World& world,
+                          client::SharedInformers& informers,
+                          Log log,
+                          const Options& options);
   ResourceQuotaController(const ResourceQuotaController&) = delete;
   ResourceQuotaController& operator=(const ResourceQuotaController&) = delete;
   ~ResourceQuotaController() = default;
@@ -77,14 +80,14 @@ class ResourceQuotaController {
 
   client::Client& client_;
   World& world_;
-  Wakeup& wakeup_;
+  client::SharedInformers& informers_;
   Log log_;
   const bool extended_;
   Kinds kinds_;  // that can be counted
   client::WorkQueue queue_;
   std::map<std::string, MonotonicTime, std::less<>> counted_at_;  // by quota
   MonotonicTime recount_at_;
-  client::Informer quotas_;
+  client::Informer& quotas_;
   std::map<const api::KindInfo*, std::unique_ptr<client::Informer>> followed_;
   bool quotas_changed_ = true;  // and with them, perhaps, the kinds to follow
 };

@@ -60,9 +60,10 @@ class ResourceQuotaControllerTest : public ::testing::Test {
   SimulatedWorld world_{1};
   MemoryClient client_;
   Wakeup wakeup_;
+  client::SharedInformers informers_{client_, world_.world().clock, wakeup_, Log::Silent()};
   api::Scheme scheme_;
   ResourceQuotaController controller_{
-      client_, world_.world(), wakeup_, Log::Silent(), {.scheme = scheme_}};
+      client_, world_.world(), informers_, Log::Silent(), {.scheme = scheme_}};
 };
 
 TEST_F(ResourceQuotaControllerTest, CountsWhatIsThereAndWhatGoes) {

@@ -28,11 +28,14 @@ bool Selects(const ClusterRole& role, const api::Map<std::string>& labels) {
 
 }  // namespace
 
-RoleAggregation::RoleAggregation(client::Client& client, World& world, Wakeup& wakeup, Log log)
+RoleAggregation::RoleAggregation(client::Client& client,
+                                 World& world,
+                                 client::SharedInformers& informers,
+                                 Log log)
     : client_(client),
       world_(world),
       log_(std::move(log)),
-      roles_(client, api::Reflected<ClusterRole>::kKind, world.clock, wakeup, log_) {
+      roles_(informers.Of(api::Reflected<ClusterRole>::kKind)) {
   roles_.OnChange([this](auto*, auto*) { has_changed_ = true; });
 }
 

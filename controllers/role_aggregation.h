@@ -10,11 +10,11 @@
 #include "api/rbac_v1.h"
 #include "base/log.h"
 #include "base/result.h"
-#include "base/wakeup.h"
 #include "base/world.h"
 #include "client/client.h"
 #include "client/informer.h"
 #include "client/queue_metrics.h"
+#include "client/shared_informers.h"
 #include "client/work_queue.h"
 
 namespace dray::controllers {
@@ -22,7 +22,10 @@ namespace dray::controllers {
 /// Belongs to one thread, which calls Step() when woken. The arguments outlive it.
 class RoleAggregation {
  public:
-  RoleAggregation(client::Client& client, World& world, Wakeup& wakeup, Log log);
+  RoleAggregation(client::Client& client,
+                  World& world,
+                  client::SharedInformers& informers,
+                  Log log);
   RoleAggregation(const RoleAggregation&) = delete;
   RoleAggregation& operator=(const RoleAggregation&) = delete;
   ~RoleAggregation() = default;
@@ -45,7 +48,7 @@ class RoleAggregation {
   Log log_;
   client::WorkQueue queue_;
   bool has_changed_ = false;
-  client::Informer roles_;
+  client::Informer& roles_;
 };
 
 }  // namespace dray::controllers

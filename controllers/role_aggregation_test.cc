@@ -51,7 +51,8 @@ class RoleAggregationTest : public ::testing::Test {
   SimulatedWorld world_{1};
   client::testing::MemoryClient client_;
   Wakeup wakeup_;
-  RoleAggregation controller_{client_, world_.world(), wakeup_, Log::Silent()};
+  client::SharedInformers informers_{client_, world_.world().clock, wakeup_, Log::Silent()};
+  RoleAggregation controller_{client_, world_.world(), informers_, Log::Silent()};
 };
 
 TEST_F(RoleAggregationTest, RulesComeFromThoseThatAreLabelled) {
