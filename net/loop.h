@@ -13,6 +13,7 @@
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/steady_timer.hpp>
 
 #include "base/mutex.h"
@@ -31,10 +32,14 @@ class Loop {
     std::function<void()> function;
   };
   /// What was posted and not begun; who finds it empty wakes the thread, so that a batch is one
-  /// wake-up and one turn of Asio's queue.
+  /// wake-up.
   Mutex posted_mutex;
   std::vector<std::move_only_function<void()>> posted DRAY_GUARDED_BY(posted_mutex);
   std::vector<std::move_only_function<void()>> running;  // the thread's; empty between batches
+  /// An eventfd that wakes the thread. Asio's own way holds the lock of its queue while it asks the
+  /// kernel, and the thread that wakes up waits for that lock.
+  boost::asio::posix::stream_descriptor wake_up{context};
+  uint64_t wake_ups = 0;  // what was read from it
 
   std::map<uint64_t, Alarm> alarms;
   uint64_t next_alarm = 1;

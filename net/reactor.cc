@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "net/reactor.h"
 
+#include <cerrno>
 #include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <new>
+#include <system_error>
 #include <thread>
 #include <utility>
 
+#include <boost/asio/buffer.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/system/error_code.hpp>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
+#include "base/check.h"
 #include "base/mutex.h"
 #include "base/out_of_memory.h"
 #include "net/loop.h"
@@ -31,6 +36,22 @@ void RunPosted(Loop& loop) {
     static_cast<void>(HadMemory(function));
   }
   loop.running.clear();
+}
+
+// Asio has memory for one of these: it keeps that of the one before.
+void AwaitWakeUp(Loop& loop) {
+  loop.wake_up.async_read_some(boost::asio::buffer(&loop.wake_ups, sizeof loop.wake_ups),
+                               [&loop](const boost::system::error_code& error, size_t) {
+                                 if (error) return;  // the loop is being destroyed
+                                 AwaitWakeUp(loop);
+                                 RunPosted(loop);
+                               });
+}
+
+int MakeEventDescriptor() {
+  const int descriptor = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (descriptor < 0) throw std::system_error(errno, std::generic_category(), "eventfd");
+  return descriptor;
 }
 
 }  // namespace
@@ -59,7 +80,10 @@ void Timer::Cancel() {
   if (is_owner) loop->alarms.erase(id);  // elsewhere it runs out
 }
 
-Reactor::Reactor() : loop_(std::make_shared<Loop>()) {}
+Reactor::Reactor() : loop_(std::make_shared<Loop>()) {
+  loop_->wake_up.assign(MakeEventDescriptor());
+  AwaitWakeUp(*loop_);
+}
 
 Reactor::~Reactor() = default;
 
@@ -81,15 +105,17 @@ void Reactor::Stop() {
 
 void Reactor::Post(std::move_only_function<void()> function) {
   Loop& loop = *loop_;
-  const MutexLock lock(loop.posted_mutex);
-  loop.posted.push_back(std::move(function));
-  if (loop.posted.size() > 1) return;
-  try {
-    boost::asio::post(loop.context, [&loop] { RunPosted(loop); });
-  } catch (...) {
-    loop.posted.clear();  // nobody would come for it
-    throw;
+  {
+    const MutexLock lock(loop.posted_mutex);
+    loop.posted.push_back(std::move(function));
+    if (loop.posted.size() > 1) return;
   }
+  const uint64_t one = 1;
+  ssize_t written = 0;
+  do {
+    written = write(loop.wake_up.native_handle(), &one, sizeof one);
+  } while (written < 0 && errno == EINTR);
+  DRAY_CHECK(written == sizeof one);  // it counts further than anybody can
 }
 
 Timer Reactor::RunAfter(std::chrono::nanoseconds delay, std::function<void()> function) {
