@@ -39,7 +39,8 @@ class Loop {
   /// An eventfd that wakes the thread. Asio's own way holds the lock of its queue while it asks the
   /// kernel, and the thread that wakes up waits for that lock.
   boost::asio::posix::stream_descriptor wake_up{context};
-  uint64_t wake_ups = 0;  // what was read from it
+  uint64_t wake_ups = 0;        // what was read from it
+  bool awaits_wake_up = false;  // the thread's: it is being read
 
   std::map<uint64_t, Alarm> alarms;
   uint64_t next_alarm = 1;

@@ -38,14 +38,16 @@ void RunPosted(Loop& loop) {
   loop.running.clear();
 }
 
-// Asio has memory for one of these: it keeps that of the one before.
+// Without memory it fails, and Run tries it again.
 void AwaitWakeUp(Loop& loop) {
   loop.wake_up.async_read_some(boost::asio::buffer(&loop.wake_ups, sizeof loop.wake_ups),
                                [&loop](const boost::system::error_code& error, size_t) {
+                                 loop.awaits_wake_up = false;
                                  if (error) return;  // the loop is being destroyed
                                  AwaitWakeUp(loop);
                                  RunPosted(loop);
                                });
+  loop.awaits_wake_up = true;
 }
 
 int MakeEventDescriptor() {
@@ -82,7 +84,6 @@ void Timer::Cancel() {
 
 Reactor::Reactor() : loop_(std::make_shared<Loop>()) {
   loop_->wake_up.assign(MakeEventDescriptor());
-  AwaitWakeUp(*loop_);
 }
 
 Reactor::~Reactor() = default;
@@ -91,6 +92,10 @@ void Reactor::Run() {
   loop_->thread.store(std::this_thread::get_id());
   while (true) {
     try {
+      if (!loop_->awaits_wake_up) {
+        AwaitWakeUp(*loop_);
+        RunPosted(*loop_);
+      }
       loop_->context.run();
       return;
     } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): the loop is the handler
