@@ -134,7 +134,7 @@ struct Peer {
   Scheme scheme = Scheme::kHttp;
   std::optional<ClientIdentity> certificate;  // only when verified against the client CA
   std::string certificate_error;              // a certificate was shown, and why it is not trusted
-  /// What the embedder makes of the peer, kept as long as the connection; of a type he knows.
+  /// For the embedder: what it makes of the peer, once, kept as long as the connection.
   Lazy<std::shared_ptr<const void>> meaning = {};
 };
 
