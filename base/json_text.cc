@@ -53,13 +53,14 @@ JsonEscape JsonEscapeAt(std::string_view rest, JsonEscapes escapes) {
 }
 
 void AppendJsonString(std::string_view text, JsonEscapes escapes, std::string& out) {
-  const char* const end = text.data() + text.size();
-  if (FindEscaped(text.data(), end) == end) {  // most texts: all at once
+  const char* const first = text.data();
+  const char* const end = first + text.size();
+  if (FindEscaped(first, end) == end) {  // most texts: all at once
     const size_t begin = out.size() + 1;
     const size_t size = begin + text.size() + 1;
     out.resize_and_overwrite(size, [&](char* to, size_t) {  // libstdc++ 12 says the capacity
       to[begin - 1] = '"';
-      CopyText(to + begin, text.data(), text.size());
+      CopyText(to + begin, first, text.size());
       to[size - 1] = '"';
       return size;
     });

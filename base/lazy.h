@@ -16,7 +16,9 @@ class Lazy {
   Lazy() = default;
   /// A copy of what holds a Lazy makes its own value.
   Lazy(const Lazy& /*other*/) noexcept {}
+  Lazy(Lazy&& /*other*/) noexcept {}
   Lazy& operator=(const Lazy&) = delete;
+  Lazy& operator=(Lazy&&) = delete;
   ~Lazy() = default;
 
   /// The value; `make` is called once in the life of this object, and must not call Get on it.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/scratch_text.h"
 
+#include <cstdint>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -9,15 +10,15 @@ namespace dray {
 namespace {
 
 TEST(ScratchText, BeginsEmptyInTheMemoryOfTheOneBefore) {
-  const char* memory = nullptr;
+  uintptr_t memory = 0;
   {
     ScratchText text;
     text->assign(1000, 'x');
-    memory = text->data();
+    memory = reinterpret_cast<uintptr_t>(text->data());
   }
   const ScratchText next;
   EXPECT_TRUE(next->empty());
-  EXPECT_EQ(next->data(), memory);
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(next->data()), memory);
 }
 
 TEST(ScratchText, SeveralAtATimeHaveMemoryOfTheirOwn) {

@@ -149,7 +149,7 @@ void WireWriter::Grow(size_t size) {
   const size_t capacity = std::max<size_t>(1024, 2 * (used + size));
   std::string larger;
   larger.resize_and_overwrite(capacity, [&](char* bytes, size_t) {
-    std::memcpy(bytes + capacity - used, buffer_->data() + at_, used);
+    std::copy_n(buffer_->data() + at_, used, bytes + capacity - used);
     return capacity;
   });
   *buffer_ = std::move(larger);

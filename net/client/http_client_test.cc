@@ -23,7 +23,6 @@ namespace dray::net::client {
 namespace {
 
 using std::chrono::milliseconds;
-using testing::Events;
 using ::testing::HasSubstr;
 using testing::kPatience;
 using testing::Pki;

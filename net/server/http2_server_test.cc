@@ -29,7 +29,6 @@ namespace dray::net::server {
 namespace {
 
 using std::chrono::milliseconds;
-using testing::Events;
 using ::testing::HasSubstr;
 using testing::Http2Peer;
 using testing::Http2Socket;

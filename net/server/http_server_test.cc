@@ -29,7 +29,6 @@ namespace {
 using std::chrono::milliseconds;
 using ::testing::ElementsAre;
 using ::testing::EndsWith;
-using testing::Events;
 using ::testing::HasSubstr;
 using testing::kPatience;
 using testing::Pki;

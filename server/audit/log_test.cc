@@ -367,8 +367,8 @@ TEST(AuditedRequest, WritesWhatWasReceivedAtOnceOrWithItsAnswer) {
       request.Complete(500);
     }
     std::vector<std::string> found;
-    for (size_t at = 0; (at = written.find("\"stage\":\"", at)) != std::string::npos;) {
-      at += std::string_view("\"stage\":\"").size();
+    for (size_t at = 0; (at = written.find(R"("stage":")", at)) != std::string::npos;) {
+      at += std::string_view(R"("stage":")").size();
       found.push_back(written.substr(at, written.find('"', at) - at));
     }
     return found;
