@@ -21,11 +21,11 @@ class Wakeup {
     condition_.notify_one();  // who wakes up finds the lock free
   }
 
-  /// Returns after a Wake, or after `at_most` of real time.
-  void WaitFor(std::chrono::nanoseconds at_most) {
+  /// Returns after a Wake (true), or after `at_most` of real time.
+  bool WaitFor(std::chrono::nanoseconds at_most) {
     std::unique_lock lock(mutex_);
     condition_.wait_for(lock, at_most, [this] { return awake_; });
-    awake_ = false;
+    return std::exchange(awake_, false);
   }
 
  private:

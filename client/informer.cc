@@ -59,24 +59,28 @@ std::optional<MonotonicTime> Informer::Step() {
   return std::max(retry_at_, now);
 }
 
+/// On the thread of the watch.
+void Informer::Receive(Message message) {
+  const auto* events = std::get_if<std::vector<WatchEvent>>(&message);
+  const bool is_quiet =
+      options_.is_quiet && events != nullptr && std::ranges::all_of(*events, options_.is_quiet);
+  if (!mailbox_.messages.TryPush(std::move(message))) {
+    mailbox_.overflowed = true;
+  } else if (is_quiet && mailbox_.messages.size() < kQuietBatchesMax) {
+    return;
+  }
+  wakeup_.Wake();
+}
+
 void Informer::Start(MonotonicTime now) {
   if (must_list_) {
     const Result<ObjectList> list = client_.List(kind_, options_.selection);
     if (!list) return Failed("list", list.error(), now);
     Replace(*list);
   }
-  WatchHandler handler{.events =
-                           [this](std::vector<WatchEvent> events) {
-                             if (!mailbox_.messages.TryPush(std::move(events)))
-                               mailbox_.overflowed = true;
-                             wakeup_.Wake();
-                           },
-                       .ended =
-                           [this](Error error) {
-                             if (!mailbox_.messages.TryPush(std::move(error)))
-                               mailbox_.overflowed = true;
-                             wakeup_.Wake();
-                           }};
+  WatchHandler handler{
+      .events = [this](std::vector<WatchEvent> events) { Receive(std::move(events)); },
+      .ended = [this](Error error) { Receive(std::move(error)); }};
   Result<std::unique_ptr<Watch>> watch =
       client_.StartWatch(kind_, options_.selection, resource_version_, std::move(handler));
   if (!watch) {

@@ -39,7 +39,12 @@ class Informer {
     /// Batches of events that Step has not applied yet. When there are more, all are dropped and
     /// the informer lists again.
     size_t pending_batches_max = 4096;
+    /// Says of an event that the component need not run for it: it is applied with the next step,
+    /// whatever that is for, at the latest when kQuietBatchesMax batches wait. Called on the thread
+    /// of the watch. None: for all events.
+    std::function<bool(const WatchEvent& event)> is_quiet = {};
   };
+  static constexpr size_t kQuietBatchesMax = 64;
   using Objects = std::map<std::string, api::Object, std::less<>>;
   using Keys = std::set<std::string, std::less<>>;
   /// An object was added (`before` null), changed, or deleted (`after` null). An object replaced by
@@ -91,6 +96,7 @@ class Informer {
     std::atomic<bool> overflowed = false;
   };
 
+  void Receive(Message message);
   void Start(MonotonicTime now);
   void StartOver();
   void Drain();

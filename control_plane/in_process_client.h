@@ -35,8 +35,8 @@ class InProcessClient final : public client::Client {
   static constexpr size_t kBatchEventsMax = 256;
   /// A watch that finds so many new events at once has company: what comes after them is gathered
   /// for a while. Each component that is woken for a few events takes a CPU from who writes them.
-  static constexpr size_t kManyEvents = 8;
-  static constexpr std::chrono::milliseconds kGatherTime{2};
+  static constexpr size_t kManyEvents = 4;
+  static constexpr std::chrono::milliseconds kGatherTime{4};
 
   /// `user` is who asks; `holder` is that of the store, if it has one. With a lease, updates,
   /// patches and bindings are refused once it is lost.

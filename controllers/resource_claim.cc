@@ -188,7 +188,7 @@ void ResourceClaimController::OnPod(const api::Object* before, const api::Object
 void ResourceClaimController::OnClaim(const api::Object* before, const api::Object* after) {
   if (metrics_.has_value()) metrics_->CountChange(before, after);
   const std::string key = api::ObjectKey((after != nullptr ? after : before)->metadata());
-  if (after != nullptr) Enqueue("claim", key);
+  if (after != nullptr && !api::claims::IsUntouched(*after)) Enqueue("claim", key);
   for (const std::string& name : pods_.Indexed(pods_by_claim_, key)) {
     const auto& pod = pods_.Find(name)->As<core_v1::Pod>();
     // A claim that is gone may have to be made again; one that is there only concerns pods that the

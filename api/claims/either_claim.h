@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -55,6 +56,17 @@ decltype(auto) EditClaim(Object& claim, Visit&& visit) {
   return IsClassic(claim)
              ? std::forward<Visit>(visit)(claim.Mutable<resource_v1alpha2::ResourceClaim>())
              : std::forward<Visit>(visit)(claim.Mutable<resource_v1::ResourceClaim>());
+}
+
+/// Whether the claim only waits to be used: nothing was said or given to it yet, nobody owns it or
+/// holds it, and it is not on its way out.
+inline bool IsUntouched(const Object& claim) {
+  const meta_v1::ObjectMeta& metadata = claim.metadata();
+  if (metadata.deletion_timestamp || !metadata.finalizers.empty()) return false;
+  if (!metadata.owner_references.empty()) return false;
+  return VisitClaim(claim, [](const auto& value) {
+    return value.status == std::remove_cvref_t<decltype(value.status)>{};
+  });
 }
 
 /// Gives the devices back, with what was said of them.
