@@ -241,6 +241,7 @@ Result<> Committer::TryToWrite(std::span<const Sequenced> batch, Fate& fate) {
     return {};
   }
   DRAY_TRY(Transaction transaction, Transaction::Begin(*database_));
+  database_->LengthenLog();
   DRAY_TRY_VOID(WriteRows(batch));
   fate = Fate::kUnknown;
   Result<> committed = transaction.Commit();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/sqlite/database.h"
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -14,6 +16,7 @@
 
 #include "base/check.h"
 #include "base/result.h"
+#include "store/sqlite/schema.h"
 
 namespace dray::store::sqlite {
 namespace {
@@ -40,6 +43,14 @@ int FlagsOf(Database::Access access) {
     case Database::Access::kCreate: return kAlways | SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
   }
 }
+
+// The write-ahead log: a header, then each page behind a header of its own.
+// https://www.sqlite.org/fileformat.html#the_write_ahead_log
+constexpr int64_t kLogHeaderBytes = 32;
+constexpr int64_t kLogPageBytes = 24 + kPageBytes;
+/// What is there for the next commits, and by how much it is lengthened.
+constexpr int64_t kLogRoom = int64_t{128} << 10U;
+constexpr int64_t kLogPiece = int64_t{256} << 10U;
 
 /// SQLite's destructor argument for texts that outlive the statement's run: a null pointer.
 constexpr sqlite3_destructor_type kOutlives = nullptr;
@@ -215,7 +226,24 @@ Result<Database::Copied> Database::RunCheckpoint(Checkpoint how) {
   if (code != SQLITE_OK) return Fail(ErrorOf(code, "copying its log into it"));
   const bool all = copied == pages;
   if (all) log_pages_ = 0;
+  log_bytes_ = 0;  // what is left is asked again
   return Copied{.pages = pages, .all = all};
+}
+
+void Database::LengthenLog() {
+  static std::array<char, size_t{64} << 10U> zeros;  // NOLINT: read only, and nothing of the file
+  const int64_t wanted = kLogHeaderBytes + log_pages_ * kLogPageBytes + kLogRoom;
+  if (wanted <= log_bytes_) return;
+  sqlite3_file* log = nullptr;
+  sqlite3_file_control(handle_, nullptr, SQLITE_FCNTL_JOURNAL_POINTER, static_cast<void*>(&log));
+  sqlite3_int64 size = 0;
+  if (log == nullptr || log->pMethods == nullptr) return;
+  if (log->pMethods->xFileSize(log, &size) != SQLITE_OK) return;
+  const int64_t end = size >= wanted ? size : size + kLogPiece;
+  for (constexpr auto kBytes = static_cast<int>(zeros.size()); size < end; size += kBytes) {
+    if (log->pMethods->xWrite(log, zeros.data(), kBytes, size) != SQLITE_OK) return;
+  }
+  log_bytes_ = end;
 }
 
 void Database::LeaveLogBehind() {

@@ -344,8 +344,8 @@ TEST(SqliteDiskFull, KeepsTheFencesOfWhatItHas) {
   const auto store = *SqliteStore::Open(folder.path(), {}, {.vfs = disk.vfs()});
   const Revision decided_on = store->Read()->revision();
   Do(*store, Fenced("device", decided_on, PutOf("a", "holds it")));
-  disk.SetRoom(0);
-  EXPECT_FALSE(store->CommitAndWait(PutOf("big", std::string(200'000, 'b'))).has_value());
+  disk.SetRoom(0);  // and the log's file has room for some pages
+  EXPECT_FALSE(store->CommitAndWait(PutOf("big", std::string(600'000, 'b'))).has_value());
   disk.SetRoom(10'000'000);
   const auto late = Refused(*store, Fenced("device", decided_on, PutOf("b", "too")));
   ASSERT_TRUE(late.has_value());

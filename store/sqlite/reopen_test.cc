@@ -182,6 +182,33 @@ TEST(SqliteLog, IsCopiedIntoTheFileWhenNobodyWaits) {
   while (std::filesystem::file_size(file) == before) std::this_thread::yield();
 }
 
+TEST(SqliteLog, ItsFileIsLongerThanWhatIsInItAndIsReadUpToThat) {
+  const TestFolder folder;
+  const TestFolder copy;
+  const std::string log = StoreFile(folder.path()) + "-wal";
+  const auto store = Open(folder);
+  ASSERT_NE(store, nullptr);
+  Do(*store, PutOf("/k", "v"));
+  const auto at_first = std::filesystem::file_size(log);
+  EXPECT_GE(at_first, 200'000U);
+  size_t times_longer = 0;
+  for (int i = 0; i < 40; ++i) {
+    const auto before = std::filesystem::file_size(log);
+    Do(*store, PutOf("/k/" + std::to_string(i), std::string(10'000, 'v')));
+    if (std::filesystem::file_size(log) != before) ++times_longer;
+  }
+  EXPECT_GE(std::filesystem::file_size(log), at_first + 400'000);
+  EXPECT_LE(times_longer, 8U);
+  // As after a power cut.
+  for (const char* end : {"", "-wal"}) {
+    std::filesystem::copy_file(StoreFile(folder.path()) + end, StoreFile(copy.path()) + end);
+  }
+  const auto again = Open(copy);
+  ASSERT_NE(again, nullptr);
+  EXPECT_EQ(All(*again->Read()), All(*store->Read()));
+  EXPECT_EQ(again->Read()->revision(), store->Read()->revision());
+}
+
 TEST(SqliteReopen, WatchesResumeWithinWhatIsReadBackAndExpireBefore) {
   const TestFolder folder;
   {
