@@ -16,7 +16,7 @@
 
 #include "base/check.h"
 #include "base/result.h"
-#include "store/sqlite/schema.h"
+#include "store/sqlite/options.h"
 
 namespace dray::store::sqlite {
 namespace {

@@ -9,6 +9,9 @@
 
 namespace dray::store::sqlite {
 
+/// Of files that this makes.
+inline constexpr int64_t kPageBytes = 8192;
+
 struct SqliteOptions {
   /// Transactions that wait for the disk, and the bytes of their keys and values. One more is
   /// refused with kTooManyRequests; a single one always fits.

@@ -18,7 +18,6 @@ inline constexpr int64_t kApplicationId = 0x44'52'41'59;
 /// The version written, in SQLite's user_version, and the newest that is read. A file of each
 /// version is in tests/data/store/.
 inline constexpr int64_t kSchemaVersion = 1;
-inline constexpr int64_t kPageBytes = 8192;
 
 /// The table `meta`. At all times compacted <= folded, and compacted <= floor.
 struct Meta {
