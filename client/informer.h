@@ -41,9 +41,10 @@ class Informer {
     size_t pending_batches_max = 4096;
     /// Says of an event that the component need not run for it: it is applied with the next step,
     /// whatever that is for, at the latest when kQuietBatchesMax batches wait. Called on the thread
-    /// of the watch. None: for all events.
+    /// of the watch. Empty: it runs for all events.
     std::function<bool(const WatchEvent& event)> is_quiet = {};
   };
+  /// Batches of quiet events that wait before the component runs for them.
   static constexpr size_t kQuietBatchesMax = 64;
   using Objects = std::map<std::string, api::Object, std::less<>>;
   using Keys = std::set<std::string, std::less<>>;
