@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/check.h"
+#include "base/descriptor.h"
 
 namespace dray {
 namespace {
@@ -52,22 +53,6 @@ Failure FailErrno(std::string_view what, const std::string& path, int code) {
   return Fail(ReasonOfErrno(code),
               fmt::format("{} {}: {}", what, path, std::generic_category().message(code)));
 }
-
-/// A file descriptor that closes itself.
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  ~Descriptor() {
-    if (fd_ >= 0) close(fd_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return fd_; }
-  bool is_open() const { return fd_ >= 0; }
-
- private:
-  int fd_;
-};
 
 /// False, with errno, when the disk takes no more.
 bool WriteAll(int fd, std::string_view bytes) {

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // One event loop on one thread: posted functions, timers, and (inside net/) sockets. What belongs
-// to a reactor is touched on its thread only, hence without locks. Asio does the work behind it.
+// to a reactor is touched on its thread only, hence without locks.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <utility>
+
+#include "base/world.h"
 
 namespace dray::net {
 
@@ -16,8 +19,10 @@ class Loop;  // net/loop.h
 /// will not run. Elsewhere it may still run. May outlive the reactor.
 class Timer {
  public:
+  using AlarmKey = std::pair<MonotonicTime, uint64_t>;  // as Loop's
+
   Timer() = default;
-  Timer(std::weak_ptr<Loop> loop, uint64_t id);
+  Timer(std::weak_ptr<Loop> loop, AlarmKey key);
   ~Timer() { Cancel(); }
   Timer(Timer&& other) noexcept;
   Timer& operator=(Timer&& other) noexcept;
@@ -28,13 +33,13 @@ class Timer {
 
  private:
   std::weak_ptr<Loop> loop_;
-  uint64_t id_ = 0;
+  AlarmKey key_;
 };
 
 class Reactor {
  public:
-  Reactor();
-  ~Reactor();
+  /// The clock outlives it.
+  explicit Reactor(const Clock& clock);
   Reactor(const Reactor&) = delete;
   Reactor& operator=(const Reactor&) = delete;
 

@@ -10,10 +10,10 @@
 #include <string_view>
 #include <system_error>
 
-#include <sys/socket.h>
 #include <sys/types.h>
 
 #include "net/http.h"
+#include "net/socket_stream.h"
 
 namespace dray::net {
 namespace {
@@ -24,27 +24,30 @@ bool WouldBlock(int error) {
 
 class PlainTransport final : public Transport {
  public:
-  explicit PlainTransport(int descriptor) : descriptor_(descriptor) {}
+  explicit PlainTransport(int descriptor) : stream_(descriptor) {}
 
   IoStatus Handshake() override { return IoStatus::kDone; }
 
   IoResult Read(std::span<char> into) override {
-    const ssize_t size = recv(descriptor_, into.data(), into.size(), 0);
+    const ssize_t size = stream_.Read(into);
     if (size > 0) {
-      const auto count = static_cast<size_t>(size);
-      return {.status = IoStatus::kDone, .size = count, .drained = count < into.size()};
+      return {.status = IoStatus::kDone,
+              .size = static_cast<size_t>(size),
+              .drained = stream_.drained()};
     }
     if (size == 0) return {.status = IoStatus::kEnd};
     return {.status = WouldBlock(errno) ? IoStatus::kWantRead : Break(errno)};
   }
 
   IoResult Write(std::string_view bytes) override {
-    const ssize_t size = send(descriptor_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    const ssize_t size = stream_.Write(bytes);
     if (size >= 0) return {.status = IoStatus::kDone, .size = static_cast<size_t>(size)};
     return {.status = WouldBlock(errno) ? IoStatus::kWantWrite : Break(errno)};
   }
 
-  void EndWriting() override { shutdown(descriptor_, SHUT_WR); }
+  void EndWriting() override { stream_.EndWriting(); }
+  void set_leaves(bool leaves) override { stream_.set_leaves(leaves); }
+  void TakeOut() override { stream_.TakeOut(); }
   void DescribePeer(Peer& peer) const override { peer.scheme = Scheme::kHttp; }
   std::string failure() const override { return failure_; }
 
@@ -54,7 +57,7 @@ class PlainTransport final : public Transport {
     return IoStatus::kBroken;
   }
 
-  const int descriptor_;
+  SocketStream stream_;
   std::string failure_;
 };
 

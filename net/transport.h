@@ -35,6 +35,10 @@ class Transport {
   virtual IoResult Write(std::string_view bytes) = 0;
   /// Tells the peer that nothing more comes; reading still works.
   virtual void EndWriting() = 0;
+  /// As of SocketStream: reading leaves what it gives in the socket from now on.
+  virtual void set_leaves(bool leaves) = 0;
+  /// Before a close: without it the peer may lose what it has not read yet (SocketStream::TakeOut).
+  virtual void TakeOut() = 0;
   /// Who the peer is, once the handshake is done.
   virtual void DescribePeer(Peer& peer) const = 0;
   /// What the two sides agreed to speak (ALPN, RFC 7301), once the handshake is done; empty when
@@ -46,8 +50,7 @@ class Transport {
 /// The descriptor stays the caller's and outlives the transport.
 std::unique_ptr<Transport> MakePlainTransport(int descriptor);
 
-/// Ignores SIGPIPE, which OpenSSL raises when the peer is gone. Once per process, before the first
-/// TLS connection.
+/// Ignores SIGPIPE: writing to whom is gone fails, and ends no process.
 void IgnoreBrokenPipes();
 
 }  // namespace dray::net

@@ -13,12 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include <boost/asio/ip/address.hpp>
-#include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/socket_base.hpp>
-#include <boost/system/error_code.hpp>
-#include <fmt/format.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <sys/types.h>
 
@@ -38,9 +34,6 @@
 namespace dray::net::server {
 namespace {
 
-using boost::asio::ip::tcp;
-using boost::system::error_code;
-
 constexpr char kTlsHandshakeRecord = 0x16;
 
 // As Go's server words it; clients and people recognise it.
@@ -48,18 +41,8 @@ constexpr std::string_view kPlainRefused =
     "HTTP/1.0 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n"
     "\r\nClient sent an HTTP request to an HTTPS server.\n";
 
-bool IsLoopback(const boost::asio::ip::address& address) {
-  if (address.is_v6() && address.to_v6().is_v4_mapped()) {
-    return boost::asio::ip::make_address_v4(boost::asio::ip::v4_mapped, address.to_v6())
-        .is_loopback();
-  }
-  return address.is_loopback();
-}
-
-std::string AddressText(const tcp::endpoint& endpoint) {
-  const boost::asio::ip::address address = endpoint.address();
-  return address.is_v6() ? fmt::format("[{}]:{}", address.to_string(), endpoint.port())
-                         : fmt::format("{}:{}", address.to_string(), endpoint.port());
+void SetOption(int descriptor, int level, int name, int value) {
+  setsockopt(descriptor, level, name, &value, sizeof value);
 }
 
 /// Whether a plain connection's first bytes say that it is HTTP/2. They come at once from every
@@ -70,40 +53,44 @@ bool IsPreface(std::string_view bytes) {
          http2::kPreface.starts_with(bytes.substr(0, http2::kPreface.size()));
 }
 
-tcp::endpoint PeerOf(const tcp::socket& socket) {
-  error_code ignored;
-  return socket.remote_endpoint(ignored);
-}
-
 }  // namespace
 
-Connection::Connection(ReactorContext& context, tcp::socket socket, uint64_t arrival)
+Connection::Connection(ReactorContext& context,
+                       Descriptor socket,
+                       const SocketAddress& peer,
+                       uint64_t arrival)
     : context_(context),
       socket_(std::move(socket)),
-      peer_(PeerOf(socket_)),
+      peer_(peer),
       arrival_(arrival),
       share_(context.load.strangers) {}
 
 void Connection::Begin() {
-  error_code ignored;
-  socket_.non_blocking(true, ignored);
-  socket_.set_option(tcp::no_delay(true), ignored);
-  socket_.set_option(boost::asio::socket_base::keep_alive(true), ignored);
+  SetOption(socket_.get(), IPPROTO_TCP, TCP_NODELAY, 1);
+  SetOption(socket_.get(), SOL_SOCKET, SO_KEEPALIVE, 1);
   if (context_.options.send_buffer_bytes > 0) {
-    socket_.set_option(
-        boost::asio::socket_base::send_buffer_size(context_.options.send_buffer_bytes), ignored);
+    SetOption(socket_.get(), SOL_SOCKET, SO_SNDBUF, context_.options.send_buffer_bytes);
   }
   deadline_tick_ = context_.TickAfter(context_.options.handshake_timeout);
+  // It can be written already, so it hears soon of what it can do.
+  const int error = context_.reactor.loop().Await(socket_.get(), *this);
+  if (error != 0) Close();
+}
+
+void Connection::OnReady(Loop::Ready ready) {
+  if (ready.to_read) read_ready_ = true;
+  if (ready.to_write) write_ready_ = true;
+  if (ready.at_end) end_told_ = true;
   Pump();
 }
 
 void Connection::PumpSoon() {
   if (pumping_ || pump_posted_ || stage_ == Stage::kClosed) return;
-  pump_posted_ = true;
-  boost::asio::post(context_.reactor.loop().context, [self = shared_from_this()] {
+  context_.reactor.loop().RunNext([self = shared_from_this()] {
     self->pump_posted_ = false;
     self->Pump();
   });
+  pump_posted_ = true;
 }
 
 void Connection::Pump() {
@@ -124,11 +111,7 @@ void Connection::Pump() {
   if (stage_ != Stage::kClosed && !Account()) Close();
   if (stage_ == Stage::kClosed) return;
   UpdateDeadline();
-  if (more) {
-    PumpSoon();
-  } else {
-    Wait();
-  }
+  if (more) PumpSoon();
 }
 
 /// One round; false when nothing moved, so that only the descriptor can bring news.
@@ -149,7 +132,7 @@ bool Connection::Step() {
 
 bool Connection::Sniff() {
   char first = 0;
-  const ssize_t size = recv(descriptor(), &first, 1, MSG_PEEK);
+  const ssize_t size = recv(socket_.get(), &first, 1, MSG_PEEK);
   if (size < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)) {
     read_ready_ = false;
     return false;
@@ -159,14 +142,14 @@ bool Connection::Sniff() {
     return false;
   }
   if (first != kTlsHandshakeRecord) {
-    if (!IsLoopback(peer_.address())) {
+    if (!peer_.is_loopback()) {
       RefusePlain();
       return true;
     }
-    transport_ = MakePlainTransport(descriptor());
+    transport_ = MakePlainTransport(socket_.get());
   } else if (context_.options.tls) {
     transport_ = tls::MakeServerTransport(
-        *context_.options.tls->state(), descriptor(), context_.clock.Now());
+        *context_.options.tls->state(), socket_.get(), context_.clock.Now());
   }
   if (!transport_) {
     Close();
@@ -177,7 +160,7 @@ bool Connection::Sniff() {
 }
 
 void Connection::RefusePlain() {
-  transport_ = MakePlainTransport(descriptor());
+  transport_ = MakePlainTransport(socket_.get());
   transport_->Write(
       kPlainRefused);  // a fresh socket takes so little at once, or it does not matter
   BeginLinger();
@@ -190,15 +173,12 @@ bool Connection::Shake() {
     case IoStatus::kWantWrite: write_ready_ = false; return false;
     case IoStatus::kEnd: Close(); return false;
     case IoStatus::kBroken:
-      context_.log.Debug(
-          "handshake failed", "peer", AddressText(peer_), "why", transport_->failure());
+      context_.log.Debug("handshake failed", "peer", peer_.text(), "why", transport_->failure());
       Close();
       return false;
   }
-  Peer peer{.address = AddressText(peer_),
-            .scheme = Scheme::kHttp,
-            .certificate = {},
-            .certificate_error = {}};
+  Peer peer{
+      .address = peer_.text(), .scheme = Scheme::kHttp, .certificate = {}, .certificate_error = {}};
   transport_->DescribePeer(peer);
   described_peer_ = std::make_shared<const Peer>(std::move(peer));
   MakeEngine(transport_->protocol() == "h2");
@@ -239,8 +219,8 @@ bool Connection::ReadOnce() {
                             described_peer_->scheme == Scheme::kHttp;
   if (may_be_http2 && IsPreface(bytes)) MakeEngine(true);
   engine_->Feed(bytes);
-  // The wait begins anew with each call, so it ends at once if something came in between.
-  if (result.drained) read_ready_ = false;
+  // What comes from now on is told of.
+  if (result.drained && !end_told_) read_ready_ = false;
   return true;
 }
 
@@ -313,7 +293,7 @@ void Connection::BeginLinger() {
 
 bool Connection::Linger() {
   const ssize_t size =
-      recv(descriptor(), context_.read_scratch.data(), context_.read_scratch.size(), 0);
+      recv(socket_.get(), context_.read_scratch.data(), context_.read_scratch.size(), 0);
   if (size > 0) {
     lingered_bytes_ += static_cast<size_t>(size);
     if (lingered_bytes_ <= kLingerBytesMax) return true;
@@ -323,26 +303,6 @@ bool Connection::Linger() {
   }
   Close();
   return false;
-}
-
-void Connection::Wait() {
-  const bool reads = stage_ != Stage::kOpen || (!read_ended_ && engine_->wants_read());
-  if (reads && !read_ready_ && !waiting_read_) {
-    waiting_read_ = true;
-    socket_.async_wait(tcp::socket::wait_read, [self = shared_from_this()](const error_code&) {
-      self->waiting_read_ = false;
-      self->read_ready_ = true;
-      self->Pump();
-    });
-  }
-  if (!write_ready_ && !waiting_write_) {
-    waiting_write_ = true;
-    socket_.async_wait(tcp::socket::wait_write, [self = shared_from_this()](const error_code&) {
-      self->waiting_write_ = false;
-      self->write_ready_ = true;
-      self->Pump();
-    });
-  }
 }
 
 void Connection::UpdateDeadline() {
@@ -389,6 +349,7 @@ void Connection::Shutdown() {
 }
 
 void Connection::Tick() {
+  if (transport_ != nullptr) transport_->TakeOut();
   if (stage_ == Stage::kOpen && engine_->Tick()) PumpSoon();
 }
 
@@ -414,12 +375,14 @@ void Connection::Close() {
   for (const auto& [stream, weak] : std::exchange(exchanges_, {})) {
     if (const std::shared_ptr<Exchange> exchange = weak.lock()) exchange->Break();
   }
-  error_code ignored;
-  socket_.close(ignored);
+  if (transport_ != nullptr) transport_->TakeOut();
+  context_.reactor.loop().Forget(socket_.get(), *this);
+  socket_.Close();
   context_.on_closed(*this);
 }
 
 bool Connection::OnHead(const Request& head, bool has_body) {
+  transport_->set_leaves(has_body);  // as this one came, so will the next
   if (known_ && !has_body) return true;
   const bool is_known = context_.handler.Knows(head);
   if (is_known && !known_) {

@@ -14,13 +14,14 @@
 #include <utility>
 #include <vector>
 
-#include <boost/asio/ip/tcp.hpp>
-
+#include "base/descriptor.h"
 #include "base/published.h"
 #include "net/engine.h"
 #include "net/http.h"
+#include "net/loop.h"
 #include "net/server/exchange.h"
 #include "net/server/reactor_context.h"
+#include "net/server/socket_address.h"
 #include "net/transport.h"
 
 namespace dray::net::server {
@@ -34,14 +35,16 @@ inline constexpr size_t kLingerBytesMax = size_t{16} << 20;
 
 class Connection final : public ServerEngine::Events,
                          public ExchangeConnection,
+                         private Loop::Waiter,
                          public std::enable_shared_from_this<Connection> {
  public:
   /// `arrival` is its number among the connections of its reactor.
-  Connection(ReactorContext& context, boost::asio::ip::tcp::socket socket, uint64_t arrival);
+  Connection(ReactorContext& context,
+             Descriptor socket,
+             const SocketAddress& peer,
+             uint64_t arrival);
 
   void Begin();
-  /// Does everything that can be done now, then waits for the rest.
-  void Pump();
   /// Pump soon, once, from the loop.
   void PumpSoon() override;
   /// Breaks everything off.
@@ -75,6 +78,9 @@ class Connection final : public ServerEngine::Events,
 
   using Exchanges = std::vector<std::pair<StreamId, std::weak_ptr<Exchange>>>;
 
+  void OnReady(Loop::Ready ready) override;
+  /// Does everything that can be done now; the rest when the descriptor brings news.
+  void Pump();
   bool Step();
   bool Sniff();
   bool Shake();
@@ -85,16 +91,14 @@ class Connection final : public ServerEngine::Events,
   bool Linger();
   void BeginLinger();
   void RefusePlain();
-  void Wait();
   void UpdateDeadline();
   bool Account();
   void TellExchangesOfRoom();
   Exchanges::iterator FindExchange(StreamId stream);
-  int descriptor() { return socket_.native_handle(); }
 
   ReactorContext& context_;
-  boost::asio::ip::tcp::socket socket_;
-  const boost::asio::ip::tcp::endpoint peer_;
+  Descriptor socket_;
+  const SocketAddress peer_;
   const uint64_t arrival_;
   std::unique_ptr<Transport> transport_;
   std::unique_ptr<ServerEngine> engine_;
@@ -103,10 +107,9 @@ class Connection final : public ServerEngine::Events,
   std::vector<StreamId> waiting_;  // of them, those that wait for room
 
   Stage stage_ = Stage::kSniff;
-  bool read_ready_ = true;     // reading may give something
-  bool write_ready_ = true;    // writing may move something
-  bool waiting_read_ = false;  // a wait is under way
-  bool waiting_write_ = false;
+  bool read_ready_ = true;   // reading may give something
+  bool write_ready_ = true;  // writing may move something
+  bool end_told_ = false;    // the peer has ended: no news will come of it
   bool has_read_ = false;
   bool read_ended_ = false;  // the peer sends no more
   bool ending_ = false;      // by Shutdown

@@ -7,8 +7,6 @@
 #include <new>
 #include <utility>
 
-#include <boost/asio/post.hpp>
-
 #include "net/engine.h"
 #include "net/http.h"
 #include "net/loop.h"
@@ -27,7 +25,7 @@ Exchange::~Exchange() {
   const std::shared_ptr<Loop> loop = loop_.lock();
   if (!loop) return;
   try {
-    boost::asio::post(loop->context, [weak = connection_, stream = stream_] {
+    loop->Post([weak = connection_, stream = stream_] {
       const std::shared_ptr<ExchangeConnection> connection = weak.lock();
       if (connection) connection->BreakOff(stream);
     });

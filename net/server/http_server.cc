@@ -7,14 +7,12 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
-#include <boost/asio/ip/address.hpp>
-#include <boost/asio/ip/tcp.hpp>
-#include <boost/system/error_code.hpp>
 #include <fmt/format.h>
 
 #include "base/log.h"
@@ -25,6 +23,7 @@
 #include "net/server/options.h"
 #include "net/server/reactor_context.h"
 #include "net/server/reactor_host.h"
+#include "net/server/socket_address.h"
 #include "net/transport.h"
 
 namespace dray::net::server {
@@ -48,13 +47,12 @@ Result<std::unique_ptr<HttpServer>> HttpServer::Start(const Clock& clock,
                                                       const Log& log,
                                                       HttpServerOptions options,
                                                       Handler& handler) try {
-  boost::system::error_code error;
-  const auto address = boost::asio::ip::make_address(options.address, error);
-  if (error) {
+  std::optional<SocketAddress> address = SocketAddress::Parse(options.address, options.port);
+  if (!address) {
     return Fail(StatusReason::kBadRequest,
                 fmt::format("\"{}\" is not an IP address to listen on", options.address));
   }
-  if (!options.tls && !address.is_loopback()) {
+  if (!options.tls && !address->is_loopback()) {
     return Fail(
         StatusReason::kBadRequest,
         fmt::format("listening on {} needs TLS: plain HTTP is for loopback only", options.address));
@@ -62,15 +60,14 @@ Result<std::unique_ptr<HttpServer>> HttpServer::Start(const Clock& clock,
   IgnoreBrokenPipes();
   options.reactors = std::clamp<size_t>(options.reactors, 1, kReactorsMax);
   auto impl = std::make_unique<Impl>(std::move(options));
-  boost::asio::ip::tcp::endpoint endpoint(address, impl->options.port);
   for (size_t i = 0; i < impl->options.reactors; ++i) {
     auto host = std::make_unique<ReactorHost>(clock, log, impl->options, handler, impl->load);
-    DRAY_TRY_VOID(host->Listen(endpoint));
-    endpoint.port(host->local_endpoint().port());
-    host->Begin();
+    DRAY_TRY_VOID(host->Listen(*address));
+    address->set_port(host->port());
+    DRAY_TRY_VOID(host->Begin());
     impl->hosts.push_back(std::move(host));
   }
-  impl->port = endpoint.port();
+  impl->port = address->port();
   for (const auto& host : impl->hosts) {
     impl->threads.emplace_back([reactor = &host->reactor()] { reactor->Run(); });
   }

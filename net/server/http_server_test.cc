@@ -485,7 +485,7 @@ TEST(HttpServerStart, RefusesWhatCannotWork) {
 }
 
 TEST(ReactorTimers, RunInOrderAndNotOnceCancelled) {
-  Reactor reactor;
+  Reactor reactor(RealWorld().clock);
   std::vector<int> ran;
   const Timer second = reactor.RunAfter(milliseconds(4), [&] { ran.push_back(2); });
   const Timer first = reactor.RunAfter(milliseconds(1), [&] { ran.push_back(1); });
@@ -506,7 +506,7 @@ TEST(ReactorTimers, RunInOrderAndNotOnceCancelled) {
 TEST(ReactorTimers, MayOutliveTheReactor) {
   Timer timer;
   {
-    Reactor reactor;
+    Reactor reactor(RealWorld().clock);
     timer = reactor.RunAfter(std::chrono::hours(1), [] {});
   }
   timer.Cancel();

@@ -42,12 +42,12 @@ struct ReactorContext {
   /// The tick after which something due in `timeout` is late.
   uint64_t TickAfter(std::chrono::milliseconds timeout) const;
 
-  Reactor reactor;
   const Clock& clock;
   const Log& log;
   const HttpServerOptions& options;
   Handler& handler;
   ServerLoad& load;
+  Reactor reactor{clock};
   std::function<void(const Connection&)> on_known = {};   // it has shown a sender that is known
   std::function<void(const Connection&)> on_closed = {};  // last call about a connection
   std::array<char, kReadScratchBytes> read_scratch = {};

@@ -2,23 +2,22 @@
 #include "net/server/reactor_host.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstddef>
 #include <ctime>
 #include <memory>
 #include <new>
+#include <system_error>
 #include <utility>
 #include <vector>
 
-#include <boost/asio/detail/socket_option.hpp>
-#include <boost/asio/error.hpp>
-#include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/socket_base.hpp>
-#include <boost/system/error_code.hpp>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
 
+#include "base/descriptor.h"
 #include "base/log.h"
 #include "base/result.h"
 #include "base/world.h"
@@ -27,23 +26,36 @@
 #include "net/reactor.h"
 #include "net/server/connection.h"
 #include "net/server/options.h"
+#include "net/server/socket_address.h"
 
 namespace dray::net::server {
 namespace {
 
-using boost::asio::ip::tcp;
-using boost::system::error_code;
-using ReusePort = boost::asio::detail::socket_option::boolean<SOL_SOCKET, SO_REUSEPORT>;
-
 // Between looks at connections whose peers may have been told of the end by now.
 constexpr std::chrono::milliseconds kLingerWhileDraining{20};
 
-Failure CannotListen(const tcp::endpoint& endpoint, const error_code& error) {
+// Before what else there is to do gets its turn.
+constexpr int kAcceptedAtOnce = 64;
+
+Failure CannotListen(const SocketAddress& address, int error) {
   return Fail(StatusReason::kServiceUnavailable,
               fmt::format("cannot listen on {} port {}: {}",
-                          endpoint.address().to_string(),
-                          endpoint.port(),
-                          error.message()));
+                          address.host(),
+                          address.port(),
+                          std::generic_category().message(error)));
+}
+
+bool SwitchOn(int descriptor, int option) {
+  const int on = 1;
+  return setsockopt(descriptor, SOL_SOCKET, option, &on, sizeof on) == 0;
+}
+
+/// Of one that waited to be accepted, and no more: the next one is not the worse for it
+/// (accept(2)).
+bool IsOfOneConnection(int error) {
+  return error == ECONNABORTED || error == EINTR || error == EPROTO || error == EPERM ||
+         error == ENETDOWN || error == ENETUNREACH || error == EHOSTDOWN || error == EHOSTUNREACH ||
+         error == ENONET || error == ENOPROTOOPT || error == EOPNOTSUPP;
 }
 
 }  // namespace
@@ -53,54 +65,72 @@ ReactorHost::ReactorHost(const Clock& clock,
                          const HttpServerOptions& options,
                          Handler& handler,
                          ServerLoad& load)
-    : context_{.clock = clock, .log = log, .options = options, .handler = handler, .load = load},
-      acceptor_(context_.reactor.loop().context) {
+    : context_{.clock = clock, .log = log, .options = options, .handler = handler, .load = load} {
   context_.on_known = [this](const Connection& connection) {
     strangers_.erase(connection.arrival());
   };
   context_.on_closed = [this](const Connection& connection) { Forget(connection); };
 }
 
-Result<> ReactorHost::Listen(const tcp::endpoint& endpoint) {
-  error_code error;
-  acceptor_.open(endpoint.protocol(), error);
-  if (!error) acceptor_.set_option(tcp::acceptor::reuse_address(true), error);
-  if (!error && context_.options.reactors > 1) acceptor_.set_option(ReusePort(true), error);
-  if (!error) acceptor_.bind(endpoint, error);
-  if (!error) acceptor_.listen(boost::asio::socket_base::max_listen_connections, error);
-  if (error) return CannotListen(endpoint, error);
+Result<> ReactorHost::Listen(const SocketAddress& address) {
+  listener_ =
+      Descriptor(socket(address.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, IPPROTO_TCP));
+  const int socket = listener_.get();
+  const bool shares_port = context_.options.reactors > 1;
+  const bool ok = listener_.is_open() && SwitchOn(socket, SO_REUSEADDR) &&
+                  (!shares_port || SwitchOn(socket, SO_REUSEPORT)) &&
+                  bind(socket, address.get(), address.size()) == 0 &&
+                  listen(socket, SOMAXCONN) == 0;
+  if (!ok) return CannotListen(address, errno);
   return {};
 }
 
-void ReactorHost::Begin() {
+Result<> ReactorHost::Begin() {
   RefreshDate();
   tick_timer_ = context_.reactor.RunAfter(context_.options.tick, [this] { Tick(); });
+  const int error = context_.reactor.loop().Await(listener_.get(), *this);
+  if (error != 0) return CannotListen(SocketAddress::OfSocket(listener_.get()), error);
+  return {};
+}
+
+void ReactorHost::OnReady(Loop::Ready /*ready*/) {
   Accept();
 }
 
 void ReactorHost::Accept() {
-  acceptor_.async_accept([this](const error_code& error, tcp::socket socket) {
-    if (error == boost::asio::error::operation_aborted || draining_) return;
-    if (!error) {
-      Adopt(std::move(socket));
-      Accept();
-      return;
-    }
-    if (error == boost::asio::error::connection_aborted) {
-      Accept();
-      return;
-    }
-    // Out of descriptors or memory: trying again at once would spin.
-    context_.log.Warning("cannot accept a connection", "error", error.message());
-    retry_timer_ = context_.reactor.RunAfter(context_.options.tick, [this] { Accept(); });
-  });
+  for (int i = 0; i < kAcceptedAtOnce; ++i) {
+    if (!AcceptOne()) return;
+  }
+  retry_timer_ = context_.reactor.RunAfter(std::chrono::nanoseconds(0), [this] { Accept(); });
 }
 
-void ReactorHost::Adopt(tcp::socket socket) {
+/// False when there is nobody, or nobody can be accepted now.
+bool ReactorHost::AcceptOne() {
+  if (draining_) return false;
+  sockaddr_storage peer{};
+  socklen_t size = sizeof peer;
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): how the kernel is called
+  auto* const into = reinterpret_cast<sockaddr*>(&peer);
+  Descriptor socket(accept4(listener_.get(), into, &size, SOCK_NONBLOCK | SOCK_CLOEXEC));
+  if (socket.is_open()) {
+    Adopt(std::move(socket), SocketAddress::Of(peer));
+    return true;
+  }
+  const int error = errno;
+  if (IsOfOneConnection(error)) return true;
+  if (error == EAGAIN || error == EWOULDBLOCK) return false;
+  // Out of descriptors or memory: trying again at once would spin.
+  context_.log.Warning(
+      "cannot accept a connection", "error", std::generic_category().message(error));
+  retry_timer_ = context_.reactor.RunAfter(context_.options.tick, [this] { Accept(); });
+  return false;
+}
+
+void ReactorHost::Adopt(Descriptor socket, const SocketAddress& peer) {
   if (!MakeRoom()) return;  // closes the socket
   std::shared_ptr<Connection> connection;
   try {
-    connection = std::make_shared<Connection>(context_, std::move(socket), next_arrival_++);
+    connection = std::make_shared<Connection>(context_, std::move(socket), peer, next_arrival_++);
     connections_.emplace(connection.get(), connection);
     strangers_.emplace(connection->arrival(), connection);
     connection->Begin();
@@ -159,8 +189,8 @@ void ReactorHost::RefreshDate() {
 
 void ReactorHost::Drain(std::chrono::milliseconds grace) {
   draining_ = true;
-  error_code ignored;
-  acceptor_.close(ignored);
+  context_.reactor.loop().Forget(listener_.get(), *this);
+  listener_.Close();
   std::vector<std::shared_ptr<Connection>> open;
   open.reserve(connections_.size());
   for (const auto& [key, connection] : connections_) open.push_back(connection);

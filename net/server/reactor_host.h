@@ -9,20 +9,21 @@
 #include <memory>
 #include <unordered_map>
 
-#include <boost/asio/ip/tcp.hpp>
-
+#include "base/descriptor.h"
 #include "base/log.h"
 #include "base/result.h"
 #include "base/world.h"
 #include "net/http.h"
+#include "net/loop.h"
 #include "net/reactor.h"
 #include "net/server/connection.h"
 #include "net/server/options.h"
 #include "net/server/reactor_context.h"
+#include "net/server/socket_address.h"
 
 namespace dray::net::server {
 
-class ReactorHost {
+class ReactorHost final : private Loop::Waiter {
  public:
   /// Everything outlives the host. `load` is that of all hosts.
   ReactorHost(const Clock& clock,
@@ -32,18 +33,21 @@ class ReactorHost {
               ServerLoad& load);
 
   /// Binds and listens; before Run. A port of 0 picks a free one.
-  Result<> Listen(const boost::asio::ip::tcp::endpoint& endpoint);
+  Result<> Listen(const SocketAddress& address);
   /// Begins accepting and ticking; before Run.
-  void Begin();
+  Result<> Begin();
   /// Stops accepting; the loop ends once all connections are gone, after `grace` by force.
   void Drain(std::chrono::milliseconds grace);
 
   Reactor& reactor() { return context_.reactor; }
-  boost::asio::ip::tcp::endpoint local_endpoint() const { return acceptor_.local_endpoint(); }
+  uint16_t port() const { return SocketAddress::OfSocket(listener_.get()).port(); }
 
  private:
+  /// Somebody has come.
+  void OnReady(Loop::Ready ready) override;
   void Accept();
-  void Adopt(boost::asio::ip::tcp::socket socket);
+  bool AcceptOne();
+  void Adopt(Descriptor socket, const SocketAddress& peer);
   bool MakeRoom();
   void Forget(const Connection& connection);
   void Tick();
@@ -52,7 +56,7 @@ class ReactorHost {
   void CloseLingering();
 
   ReactorContext context_;
-  boost::asio::ip::tcp::acceptor acceptor_;
+  Descriptor listener_;
   std::unordered_map<const Connection*, std::shared_ptr<Connection>> connections_;
   std::map<uint64_t, std::weak_ptr<Connection>> strangers_;  // by arrival
   uint64_t next_arrival_ = 1;

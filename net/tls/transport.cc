@@ -18,6 +18,7 @@
 #include <arpa/inet.h>
 #include <fmt/format.h>
 #include <netinet/in.h>
+#include <openssl/bio.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/objects.h>
@@ -25,11 +26,12 @@
 #include <openssl/x509.h>
 #include <openssl/x509_vfy.h>
 #include <openssl/x509v3.h>
-#include <sys/socket.h>
 
 #include "base/world.h"
 #include "net/http.h"
+#include "net/socket_stream.h"
 #include "net/tls/openssl.h"
+#include "net/tls/socket_bio.h"
 #include "net/transport.h"
 
 namespace dray::net::tls {
@@ -77,7 +79,14 @@ ClientIdentity Identify(const X509* certificate) {
 
 class TlsTransport final : public Transport {
  public:
-  explicit TlsTransport(SslPtr ssl) : ssl_(std::move(ssl)) {}
+  TlsTransport(SslPtr ssl, int descriptor) : stream_(descriptor), ssl_(std::move(ssl)) {}
+
+  /// False when memory is short.
+  bool Attach() {
+    BIO* const bio = MakeSocketBio(stream_).release();
+    SSL_set_bio(ssl_.get(), bio, bio);
+    return bio != nullptr;
+  }
 
   IoStatus Handshake() override {
     ERR_clear_error();
@@ -90,10 +99,9 @@ class TlsTransport final : public Transport {
     const int result =
         SSL_read(ssl_.get(), into.data(), static_cast<int>(std::min<size_t>(into.size(), INT_MAX)));
     if (result <= 0) return {.status = Explain(result, "TLS read")};
-    // OpenSSL asks the socket for a whole record and more (read_ahead): after a short one nothing
-    // is left there.
-    const bool is_last = result < SSL3_RT_MAX_PLAIN_LENGTH && SSL_has_pending(ssl_.get()) == 0;
-    return {.status = IoStatus::kDone, .size = static_cast<size_t>(result), .drained = is_last};
+    return {.status = IoStatus::kDone,
+            .size = static_cast<size_t>(result),
+            .drained = stream_.drained() && SSL_has_pending(ssl_.get()) == 0};
   }
 
   IoResult Write(std::string_view bytes) override {
@@ -109,8 +117,11 @@ class TlsTransport final : public Transport {
     ERR_clear_error();
     if (failure_.empty() && SSL_is_init_finished(ssl_.get()) == 1) SSL_shutdown(ssl_.get());
     ERR_clear_error();
-    shutdown(SSL_get_fd(ssl_.get()), SHUT_WR);
+    stream_.EndWriting();
   }
+
+  void set_leaves(bool leaves) override { stream_.set_leaves(leaves); }
+  void TakeOut() override { stream_.TakeOut(); }
 
   void DescribePeer(Peer& peer) const override {
     peer.scheme = Scheme::kHttps;
@@ -156,17 +167,23 @@ class TlsTransport final : public Transport {
     return IoStatus::kBroken;
   }
 
+  SocketStream stream_;
   SslPtr ssl_;
   std::string failure_;
 };
 
-SslPtr NewSsl(const State& state, int descriptor, WallTime now) {
+SslPtr NewSsl(const State& state, WallTime now) {
   SslPtr ssl(SSL_new(state.context.get()));
-  if (!ssl || SSL_set_fd(ssl.get(), descriptor) != 1) return nullptr;
+  if (!ssl) return nullptr;
   X509_VERIFY_PARAM_set_time(
       SSL_get0_param(ssl.get()),
       std::chrono::floor<std::chrono::seconds>(now).time_since_epoch().count());
   return ssl;
+}
+
+std::unique_ptr<Transport> MakeTransport(SslPtr ssl, int descriptor) {
+  auto transport = std::make_unique<TlsTransport>(std::move(ssl), descriptor);
+  return transport->Attach() ? std::move(transport) : nullptr;
 }
 
 bool IsAddress(const std::string& host) {
@@ -178,18 +195,18 @@ bool IsAddress(const std::string& host) {
 }  // namespace
 
 std::unique_ptr<Transport> MakeServerTransport(const State& state, int descriptor, WallTime now) {
-  SslPtr ssl = NewSsl(state, descriptor, now);
+  SslPtr ssl = NewSsl(state, now);
   if (!ssl) return nullptr;
   SSL_set_read_ahead(ssl.get(), 1);  // head and content of a record in one call of the kernel
   SSL_set_accept_state(ssl.get());
-  return std::make_unique<TlsTransport>(std::move(ssl));
+  return MakeTransport(std::move(ssl), descriptor);
 }
 
 std::unique_ptr<Transport> MakeClientTransport(const State& state,
                                                int descriptor,
                                                const std::string& host,
                                                WallTime now) {
-  SslPtr ssl = NewSsl(state, descriptor, now);
+  SslPtr ssl = NewSsl(state, now);
   if (!ssl) return nullptr;
   SSL_set_connect_state(ssl.get());
   X509_VERIFY_PARAM* const rules = SSL_get0_param(ssl.get());
@@ -201,7 +218,7 @@ std::unique_ptr<Transport> MakeClientTransport(const State& state,
                                      TLSEXT_NAMETYPE_host_name,
                                      const_cast<char*>(host.c_str())) == 1;
   if (!ok) return nullptr;
-  return std::make_unique<TlsTransport>(std::move(ssl));
+  return MakeTransport(std::move(ssl), descriptor);
 }
 
 }  // namespace dray::net::tls

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // TLS as a byte stream over a non-blocking descriptor.
 //
-// OpenSSL works on the descriptor itself (SSL_set_fd): no BIO pair and no buffers of ours, and with
-// SSL_MODE_RELEASE_BUFFERS none of its own while a connection is idle. It raises SIGPIPE when the
-// peer is gone; programs ignore that signal (IgnoreBrokenPipes).
+// OpenSSL reads and writes the socket itself: no BIO pair and no buffers of ours, and with
+// SSL_MODE_RELEASE_BUFFERS none of its own while a connection is idle.
 #pragma once
 
 #include <memory>

@@ -88,7 +88,7 @@ class MemoryFailure : public ::testing::Test {
   /// On the reactor's thread, which is this one; all that is posted runs before it returns.
   Noted Ask(std::string_view method, std::string_view target, std::string_view body, int fail_at) {
     const auto noted = std::make_shared<Noted>();
-    net::Reactor reactor;
+    net::Reactor reactor(world_.world().clock);
     reactor.Post([&] {
       net::Request request{.method = std::string(method), .target = std::string(target)};
       request.body = body;

@@ -50,7 +50,7 @@ class WatchScopeTest : public ::testing::Test {
   }
   std::string All(char digit) const { return std::string(members_.size(), digit); }
 
-  net::Reactor reactor_;
+  net::Reactor reactor_{RealWorld().clock};
   WatchScopes scopes_;
   std::shared_ptr<WatchScope> scope_;
   std::vector<Member> members_;
@@ -208,7 +208,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& walk) { return std::string(walk.param.name); });
 
 TEST_F(WatchScopeTest, AScopeIsOfAReactorAndAPartOfTheStore) {
-  net::Reactor other;
+  net::Reactor other(RealWorld().clock);
   EXPECT_EQ(scopes_.Of(reactor_, "/registry/configmaps/"), scope_);
   EXPECT_NE(scopes_.Of(reactor_, "/registry/pods/"), scope_);
   EXPECT_NE(scopes_.Of(other, "/registry/configmaps/"), scope_);

@@ -41,7 +41,7 @@ class DirectApi {
     if (!request.headers.Has("Authorization")) {
       request.headers.Add("Authorization", "Bearer token");
     }
-    net::Reactor reactor;
+    net::Reactor reactor(simulated_.world().clock);
     const auto responder = std::make_shared<Responder>(reactor);
     api_.Handle(std::move(request), responder);
     api_.Drain();

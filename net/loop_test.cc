@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "net/loop.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <new>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include "base/descriptor.h"
+#include "base/world.h"
+
+namespace dray::net {
+namespace {
+
+using ::testing::ElementsAre;
+
+std::pair<Descriptor, Descriptor> MakeSocketPair() {
+  std::array<int, 2> ends{-1, -1};
+  EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends.data()), 0);
+  return {Descriptor(ends[0]), Descriptor(ends[1])};
+}
+
+void Send(const Descriptor& socket, std::string_view bytes) {
+  EXPECT_EQ(write(socket.get(), bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
+}
+
+/// Does `then` at each news, and counts them.
+class Listener final : public Loop::Waiter {
+ public:
+  explicit Listener(std::function<void(Loop::Ready)> then) : then_(std::move(then)) {}
+  void OnReady(Loop::Ready ready) override {
+    ++told;
+    last = ready;
+    then_(ready);
+  }
+
+  int told = 0;
+  Loop::Ready last;
+
+ private:
+  std::function<void(Loop::Ready)> then_;
+};
+
+TEST(Loop, TellsOnceOfEachChange) {
+  Loop loop(RealWorld().clock);
+  const auto [near, far] = MakeSocketPair();
+  std::string read;
+  Listener listener([&, socket = near.get()](Loop::Ready ready) {
+    if (!ready.to_read) return loop.RunNext([&] { Send(far, "a"); });
+    // What is left in the socket is not told of again: only what comes.
+    char one = 0;
+    EXPECT_EQ(recv(socket, &one, 1, 0), 1);
+    read += one;
+    if (one == 'a') return loop.Post([&] { Send(far, "bc"); });
+    loop.Stop();
+  });
+  ASSERT_EQ(loop.Await(near.get(), listener), 0);
+  loop.Run();
+  EXPECT_EQ(read, "ab");
+  EXPECT_EQ(listener.told, 3);
+  EXPECT_TRUE(listener.last.to_write);
+}
+
+TEST(Loop, TellsAnEndAsEverything) {
+  Loop loop(RealWorld().clock);
+  auto ends = MakeSocketPair();
+  std::vector<bool> at_end;
+  Listener listener([&](Loop::Ready ready) {
+    at_end.push_back(ready.at_end);
+    if (ready.at_end) return loop.Stop();
+    loop.RunNext([&] { ends.second.Close(); });
+  });
+  ASSERT_EQ(loop.Await(ends.first.get(), listener), 0);
+  loop.Run();
+  EXPECT_THAT(at_end, ElementsAre(false, true));
+  EXPECT_TRUE(listener.last.to_read);
+  EXPECT_TRUE(listener.last.to_write);
+}
+
+// Two are told at once, and the one that is told first makes an end of the other.
+TEST(Loop, TellsNothingToWhoWasForgotten) {
+  Loop loop(RealWorld().clock);
+  auto one = MakeSocketPair();
+  auto other = MakeSocketPair();
+  std::array<std::unique_ptr<Listener>, 2> listeners;
+  const auto end = [&](size_t which, const Descriptor& socket) {
+    if (listeners[which] == nullptr) return;
+    loop.Forget(socket.get(), *listeners[which]);
+    listeners[which] = nullptr;
+  };
+  int told = 0;
+  const auto make = [&](size_t other_one, const Descriptor& other_socket) {
+    return std::make_unique<Listener>([&, other_one](Loop::Ready) {
+      ++told;
+      end(other_one, other_socket);
+      loop.RunNext([&] { loop.Stop(); });
+    });
+  };
+  listeners[0] = make(1, other.first);
+  listeners[1] = make(0, one.first);
+  ASSERT_EQ(loop.Await(one.first.get(), *listeners[0]), 0);
+  ASSERT_EQ(loop.Await(other.first.get(), *listeners[1]), 0);
+  loop.Run();
+  EXPECT_EQ(told, 1);
+}
+
+TEST(Loop, SaysWhatCannotBeAwaited) {
+  Loop loop(RealWorld().clock);
+  Listener listener([](Loop::Ready) {});
+  EXPECT_EQ(loop.Await(-1, listener), EBADF);
+}
+
+TEST(Loop, RunsWhatOthersPostInTheirOrder) {
+  Loop loop(RealWorld().clock);
+  constexpr int kCount = 1000;
+  std::vector<int> ran;
+  std::thread other([&] {
+    for (int i = 0; i < kCount; ++i) loop.Post([&, i] { ran.push_back(i); });
+    loop.Post([&] { loop.Stop(); });
+  });
+  loop.Run();
+  other.join();
+  ASSERT_EQ(ran.size(), size_t{kCount});
+  EXPECT_TRUE(std::ranges::is_sorted(ran));
+}
+
+TEST(Loop, GoesOnAfterWhatFoundNoMemory) {
+  Loop loop(RealWorld().clock);
+  const auto [near, far] = MakeSocketPair();
+  std::vector<int> ran;
+  Listener listener([&](Loop::Ready) {
+    loop.Post([] { throw std::bad_alloc(); });
+    loop.Post([&] { ran.push_back(1); });
+    loop.RunNext([] { throw std::bad_alloc(); });
+    loop.RunNext([&] { ran.push_back(0); });
+    loop.SetAlarm(std::chrono::milliseconds(1), [] { throw std::bad_alloc(); });
+    loop.SetAlarm(std::chrono::milliseconds(1), [&] {
+      ran.push_back(2);
+      loop.Stop();
+    });
+    throw std::bad_alloc();
+  });
+  ASSERT_EQ(loop.Await(near.get(), listener), 0);
+  loop.Run();
+  EXPECT_THAT(ran, ElementsAre(0, 1, 2));
+}
+
+// Who always has more to do keeps nobody out.
+TEST(Loop, LooksAtDescriptorsBetweenWhatIsNext) {
+  Loop loop(RealWorld().clock);
+  const auto [near, far] = MakeSocketPair();
+  std::function<void()> again = [&] { loop.RunNext([&] { again(); }); };
+  Listener listener([&](Loop::Ready ready) {
+    if (ready.to_read) loop.Stop();
+  });
+  ASSERT_EQ(loop.Await(near.get(), listener), 0);
+  Send(far, "a");
+  again();
+  loop.Run();
+  EXPECT_EQ(listener.told, 1);
+}
+
+}  // namespace
+}  // namespace dray::net
