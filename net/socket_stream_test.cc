@@ -8,68 +8,28 @@
 #include <random>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
-#include <arpa/inet.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <poll.h>
-#include <sched.h>
-#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/types.h>
-#include <unistd.h>
 
 #include "base/descriptor.h"
+#include "net/testing/socket_ends.h"
 
 namespace dray::net {
 namespace {
+
+using testing::SocketEnds;
 
 constexpr size_t kLeftMax = size_t{1} << 10;
 // What a socket has room for, whatever it came in.
 constexpr size_t kUnreadMax = size_t{4} << 10;
 
-/// The two ends of a connection over loopback.
-struct Ends {
-  Ends() {
-    const Descriptor listener(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    auto* const any = reinterpret_cast<sockaddr*>(&address);
-    EXPECT_EQ(bind(listener.get(), any, size), 0);
-    EXPECT_EQ(listen(listener.get(), 1), 0);
-    EXPECT_EQ(getsockname(listener.get(), any, &size), 0);
-    far = Descriptor(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    EXPECT_EQ(connect(far.get(), any, size), 0);
-    near = Descriptor(accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-    const int on = 1;
-    setsockopt(far.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-  }
-
-  void Send(std::string_view bytes) const {
-    EXPECT_EQ(send(far.get(), bytes.data(), bytes.size(), 0), static_cast<ssize_t>(bytes.size()));
-  }
-  /// Of what has come, the bytes that are in the near socket.
-  size_t waiting() const {
-    int bytes = 0;
-    EXPECT_EQ(ioctl(near.get(), FIONREAD, &bytes), 0);
-    return static_cast<size_t>(bytes);
-  }
-  /// Until the near socket has `size` bytes in it.
-  void Await(size_t size) const {
-    while (waiting() < size) sched_yield();
-  }
-  void AwaitEnd() const {
-    pollfd one{.fd = near.get(), .events = POLLRDHUP, .revents = 0};
-    EXPECT_EQ(poll(&one, 1, -1), 1);
-  }
-
-  Descriptor near, far;
-};
+void AwaitEvent(const Descriptor& socket, short event) {
+  pollfd one{.fd = socket.get(), .events = event, .revents = 0};
+  EXPECT_EQ(poll(&one, 1, -1), 1);
+}
 
 std::string ReadSome(SocketStream& stream, size_t size) {
   std::string into(size, '\0');
@@ -83,7 +43,7 @@ TEST(SocketStream, GivesEachByteOnceHoweverItComes) {
   for (const int leaves : {0, 1, 2}) {  // 2: now and then
     for (unsigned seed = 0; seed < 30; ++seed) {
       std::minstd_rand random(seed);
-      const Ends ends;
+      const SocketEnds ends;
       SocketStream stream(ends.near.get());
       std::string sent;
       std::string read;
@@ -113,7 +73,7 @@ TEST(SocketStream, GivesEachByteOnceHoweverItComes) {
 }
 
 TEST(SocketStream, LeavesLittleInTheSocketAndOnlyWhenAsked) {
-  const Ends ends;
+  const SocketEnds ends;
   SocketStream stream(ends.near.get());
   ends.Send("abc");
   ends.Await(3);
@@ -156,21 +116,21 @@ TEST(SocketStream, LeavesLittleInTheSocketAndOnlyWhenAsked) {
 }
 
 TEST(SocketStream, TellsTheEndAfterWhatIsLeftInTheSocket) {
-  Ends ends;
+  SocketEnds ends;
   SocketStream stream(ends.near.get());
   stream.set_leaves(true);
   ends.Send("abc");
   ends.Await(3);
   EXPECT_EQ(ReadSome(stream, 100), "abc");
   ends.far.Close();
-  ends.AwaitEnd();
+  AwaitEvent(ends.near, POLLRDHUP);
   std::string into(8, '\0');
   EXPECT_EQ(stream.Read(into), 0);
   EXPECT_EQ(stream.Read(into), 0);
 }
 
 TEST(SocketStream, TellsAResetAfterWhatIsLeftInTheSocket) {
-  Ends ends;
+  SocketEnds ends;
   SocketStream stream(ends.near.get());
   stream.set_leaves(true);
   ends.Send("abc");
@@ -179,7 +139,7 @@ TEST(SocketStream, TellsAResetAfterWhatIsLeftInTheSocket) {
   const linger at_once{.l_onoff = 1, .l_linger = 0};
   setsockopt(ends.far.get(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
   ends.far.Close();
-  ends.AwaitEnd();
+  AwaitEvent(ends.near, POLLRDHUP);
   std::string into(8, '\0');
   EXPECT_EQ(stream.Read(into), -1);
   EXPECT_EQ(errno, ECONNRESET);
@@ -188,7 +148,7 @@ TEST(SocketStream, TellsAResetAfterWhatIsLeftInTheSocket) {
 // A reset that arrives before the peer has read the answer takes it away, on some systems.
 TEST(SocketStream, ClosesWithoutAResetOnceTakenOut) {
   for (const bool takes_out : {true, false}) {
-    Ends ends;
+    SocketEnds ends;
     SocketStream stream(ends.near.get());
     stream.set_leaves(true);
     ends.Send("question");
@@ -197,8 +157,7 @@ TEST(SocketStream, ClosesWithoutAResetOnceTakenOut) {
     EXPECT_EQ(stream.Write("answer"), 6);
     if (takes_out) stream.TakeOut();
     ends.near.Close();
-    pollfd one{.fd = ends.far.get(), .events = POLLRDHUP, .revents = 0};
-    EXPECT_EQ(poll(&one, 1, -1), 1);
+    AwaitEvent(ends.far, POLLRDHUP);
     std::string answer(100, '\0');
     EXPECT_EQ(recv(ends.far.get(), answer.data(), answer.size(), 0), 6);
     EXPECT_EQ(recv(ends.far.get(), answer.data(), answer.size(), 0), takes_out ? 0 : -1);

@@ -215,6 +215,25 @@ TEST_F(HttpServerTest, AHalfClosedClientStillGetsItsAnswer) {
   EXPECT_THAT(socket.ReadAll(), EndsWith("late answer"));
 }
 
+// What was read of a request may still be in the socket, and closing that would reset it.
+TEST_F(HttpServerTest, ClosesAfterRequestsWithBodiesWithoutAReset) {
+  StartServer(Echo);
+  const RawSocket socket(server_->port());
+  constexpr std::string_view kHead = "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\n";
+  const RawSocket idle(server_->port());
+  for (const std::string_view more : {"\r\n", "\r\n", "Connection: close\r\n\r\n"}) {
+    for (const RawSocket* const one : {&socket, &idle}) {
+      one->Send(kHead);
+      one->Send(one == &idle ? "\r\n" : more);
+      one->Send("body");
+      EXPECT_THAT(one->ReadUntil("POST / body"), EndsWith("POST / body"));
+    }
+  }
+  EXPECT_TRUE(socket.WasEnded());
+  server_->Shutdown(kPatience);
+  EXPECT_TRUE(idle.WasEnded());
+}
+
 TEST_F(HttpServerTest, ALaggingStreamIsFullAndWritableAgain) {
   std::shared_ptr<Responder> stream;
   size_t written = 0;

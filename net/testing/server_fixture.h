@@ -158,6 +158,14 @@ class RawSocket {
     }
     return all;
   }
+  /// The server has ended the connection, and not by a reset. Reads what it still sends.
+  bool WasEnded() const {
+    std::array<char, 4096> part;
+    while (true) {
+      const ssize_t size = recv(descriptor_, part.data(), part.size(), 0);
+      if (size <= 0) return size == 0;
+    }
+  }
   /// Everything up to the first `end`.
   std::string ReadUntil(std::string_view end) const {
     std::string all;
